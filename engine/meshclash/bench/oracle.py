@@ -5,8 +5,8 @@ All coordinates of a pair are multiplied by one power of two, which makes them i
 the points; then the pair is decided by separating axes in Python integers.
 
 Why the axes below suffice
-    Let A and B be the convex hulls of the two vertex triples (a triangle, a segment or a point) and let M be the
-    polytope of all p - q with p in A and q in B. Each edge of M is parallel to an edge of A or of B, so M spans the same
+    Let A and B be the convex hulls of the two vertex triples (triangle, segment or point) and let M be the polytope
+    of all p - q with p in A and q in B. Each edge of M is parallel to an edge of A or of B, so M spans the same
     directions as these six edges.
 
     1. A and B share a point if and only if 0 lies in M.

@@ -1,0 +1,29 @@
+"""`python -m meshclash.bench NAME [options]`: one module of this package per name, imported only when asked for."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+
+# A module here offers add_arguments(parser) and run(options) -> exit status; the text is what --help says.
+BENCHES = {
+    "exactness": "verdicts and kinds against exact arithmetic, for triangle pairs and whole meshes",
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Parse the command line, run one bench and return its exit status (0 fine, 1 a check failed, 2 bad options)."""
+    parser = argparse.ArgumentParser(prog="python -m meshclash.bench", description=__doc__)
+    names = parser.add_subparsers(dest="bench", required=True, metavar="NAME")
+    arguments = sys.argv[1:] if arguments is None else arguments
+    for name, text in BENCHES.items():
+        bench_parser = names.add_parser(name, help=text, description=text)
+        if name in arguments[:1]:
+            importlib.import_module(f".{name}", __package__).add_arguments(bench_parser)
+    options = parser.parse_args(arguments)
+    return importlib.import_module(f".{options.bench}", __package__).run(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
