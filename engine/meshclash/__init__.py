@@ -1,0 +1,46 @@
+"""MeshClash: exact collision detection between triangle meshes, compiled by Numba.
+
+``import meshclash as mc`` gives every public name; ``docs/architecture.md`` says how the parts hang together.
+"""
+
+from .errors import (
+    DeviceUnavailable,
+    InvalidMesh,
+    InvalidPose,
+    MeshClashError,
+    UnknownObject,
+    UnsupportedOption,
+)
+from .geometry.triangle_pair import ContactKind
+from .hierarchy.build import build, refit
+from .hierarchy.bvh import Hierarchy
+from .query.collide import collide, collides, self_collide
+from .query.contacts import Contacts
+from .types.mesh import TriangleMesh
+from .types.pose import Pose, split_matrix
+from .types.results import Progress, QueryStats, Verdict
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ContactKind",
+    "Contacts",
+    "DeviceUnavailable",
+    "Hierarchy",
+    "InvalidMesh",
+    "InvalidPose",
+    "MeshClashError",
+    "Pose",
+    "Progress",
+    "QueryStats",
+    "TriangleMesh",
+    "UnknownObject",
+    "UnsupportedOption",
+    "Verdict",
+    "build",
+    "collide",
+    "collides",
+    "refit",
+    "self_collide",
+    "split_matrix",
+]

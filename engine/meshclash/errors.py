@@ -1,0 +1,29 @@
+"""The errors that the engine raises; each message says what was wrong, where, and what to do."""
+
+
+class MeshClashError(Exception):
+    """Base of every error that the engine raises on purpose."""
+
+
+class InvalidMesh(MeshClashError, ValueError):
+    """Vertices or triangles cannot form a mesh: empty, not finite, out of range, or of the wrong shape."""
+
+
+class InvalidPose(MeshClashError, ValueError):
+    """A matrix is not a rigid pose: wrong shape, not finite, scaled, sheared or mirrored."""
+
+
+class UnknownObject(MeshClashError, KeyError):
+    """An object id does not belong to the scene."""
+
+    def __str__(self) -> str:
+        """Show the message itself; KeyError would show its repr."""
+        return str(self.args[0]) if self.args else ""
+
+
+class UnsupportedOption(MeshClashError, ValueError):
+    """An option has a value that this version does not know; the message lists the known ones."""
+
+
+class DeviceUnavailable(MeshClashError, RuntimeError):
+    """The device that was asked for cannot be used; the message says why."""

@@ -1,0 +1,1 @@
+"""Pure leaf mathematics: predicates, distances, transforms. Nothing here knows of hierarchies, buffers or scenes."""

@@ -1,0 +1,209 @@
+"""Where two triangles meet: the piece of the intersection curve, and the outline of a coplanar overlap.
+
+That they meet was decided exactly; the points here are ordinary float64 constructions for drawing and for depths.
+"""
+
+import math
+
+import numpy as np
+
+from ..jit import inner, kernel
+from .triangle_distance import closest_of_triangles
+from .triangle_pair import COPLANAR
+
+_MOST_CORNERS = 9  # three corners, and one more for each of the clipping edges, twice over for safety
+
+
+@inner
+def _corner(triangle, i):
+    return triangle[i, 0], triangle[i, 1], triangle[i, 2]
+
+
+@inner
+def _normal(t):
+    ux = t[1, 0] - t[0, 0]
+    uy = t[1, 1] - t[0, 1]
+    uz = t[1, 2] - t[0, 2]
+    vx = t[2, 0] - t[0, 0]
+    vy = t[2, 1] - t[0, 1]
+    vz = t[2, 2] - t[0, 2]
+    return uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+
+
+@inner
+def _height(n, t, p):
+    """n . (p - t[0]): height of p over the plane of t, scaled by |n|."""
+    return n[0] * (p[0] - t[0, 0]) + n[1] * (p[1] - t[0, 1]) + n[2] * (p[2] - t[0, 2])
+
+
+@inner
+def _cut(t, other, n, points):
+    """The two points in which the edges of t meet the plane of ``other`` (normal n); False when there are none."""
+    found = 0
+    for i in range(3):
+        p = _corner(t, i)
+        q = _corner(t, (i + 1) % 3)
+        hp = _height(n, other, p)
+        hq = _height(n, other, q)
+        if (hp <= 0.0) == (hq <= 0.0) and hp != 0.0:
+            continue
+        s = hp / (hp - hq) if hp != hq else 0.0
+        if found < 2:
+            for k in range(3):
+                points[found, k] = p[k] + s * (q[k] - p[k])
+            found += 1
+    if found == 1:
+        points[1] = points[0]
+    return found > 0
+
+
+@inner
+def _common_segment(a, b, points, out):
+    """Both triangles cut the line in which their planes meet; writes what they have in common. False when unclear."""
+    na = _normal(a)
+    nb = _normal(b)
+    if not (_cut(a, b, nb, points[:2]) and _cut(b, a, na, points[2:])):
+        return False
+    dx = abs(na[1] * nb[2] - na[2] * nb[1])
+    dy = abs(na[2] * nb[0] - na[0] * nb[2])
+    dz = abs(na[0] * nb[1] - na[1] * nb[0])
+    axis = 0 if (dx >= dy and dx >= dz) else (1 if dy >= dz else 2)
+    for first in (0, 2):
+        if points[first, axis] > points[first + 1, axis]:
+            for k in range(3):
+                points[first, k], points[first + 1, k] = points[first + 1, k], points[first, k]
+    start = 0 if points[0, axis] >= points[2, axis] else 2
+    end = 1 if points[1, axis] <= points[3, axis] else 3
+    if points[start, axis] > points[end, axis]:
+        return False
+    for k in range(3):
+        out[0, k] = points[start, k]
+        out[1, k] = points[end, k]
+    return True
+
+
+@inner
+def _clip(a, b, polygon, buffer):
+    """Corners of a within b, both in one plane; returns their number (Sutherland and Hodgman 1974)."""
+    n = _normal(b)
+    count = 3
+    for i in range(3):
+        for k in range(3):
+            polygon[i, k] = a[i, k]
+    for edge in range(3):
+        e = _corner(b, edge)
+        f = _corner(b, (edge + 1) % 3)
+        d = (f[0] - e[0], f[1] - e[1], f[2] - e[2])
+        m = (n[1] * d[2] - n[2] * d[1], n[2] * d[0] - n[0] * d[2], n[0] * d[1] - n[1] * d[0])
+        kept = 0
+        for i in range(count):
+            j = (i + 1) % count
+            hi = 0.0
+            hj = 0.0
+            for k in range(3):
+                hi += m[k] * (polygon[i, k] - e[k])
+                hj += m[k] * (polygon[j, k] - e[k])
+            if hi >= 0.0:
+                buffer[kept] = polygon[i]
+                kept += 1
+            if (hi > 0.0 and hj < 0.0) or (hi < 0.0 and hj > 0.0):
+                s = hi / (hi - hj)
+                for k in range(3):
+                    buffer[kept, k] = polygon[i, k] + s * (polygon[j, k] - polygon[i, k])
+                kept += 1
+        count = kept
+        for i in range(count):
+            polygon[i] = buffer[i]
+    return count
+
+
+@inner
+def _longest_span(polygon, count, out):
+    """The two corners that lie farthest apart."""
+    best = -1.0
+    for i in range(count):
+        for j in range(i, count):
+            length = 0.0
+            for k in range(3):
+                length += (polygon[i, k] - polygon[j, k]) ** 2
+            if length > best:
+                best = length
+                for k in range(3):
+                    out[0, k] = polygon[i, k]
+                    out[1, k] = polygon[j, k]
+
+
+@inner
+def _nearest_point(a, b, out):
+    """The middle of the nearest points, for contacts too thin for anything else."""
+    _, x, y = closest_of_triangles(
+        _corner(a, 0), _corner(a, 1), _corner(a, 2), _corner(b, 0), _corner(b, 1), _corner(b, 2)
+    )
+    for k in range(3):
+        out[0, k] = 0.5 * (x[k] + y[k])
+        out[1, k] = out[0, k]
+
+
+@inner
+def _same_plane(a, b):
+    """Whether b's corners lie in a's plane up to rounding; only chooses the construction."""
+    n = _normal(a)
+    scale = (abs(n[0]) + abs(n[1]) + abs(n[2])) * 1e-12
+    for i in range(3):
+        p = _corner(b, i)
+        reach = 0.0
+        for k in range(3):
+            reach = max(reach, abs(p[k] - a[0, k]))
+        if abs(_height(n, a, p)) > scale * reach:
+            return False
+    return True
+
+
+@kernel
+def _segments(a, b, kinds, out):
+    points = np.empty((4, 3))
+    polygon = np.empty((_MOST_CORNERS, 3))
+    buffer = np.empty((_MOST_CORNERS, 3))
+    for i in range(a.shape[0]):
+        flat = kinds[i] == COPLANAR or _same_plane(a[i], b[i]) or _same_plane(b[i], a[i])
+        if flat:
+            count = _clip(a[i], b[i], polygon, buffer)
+            if count > 0:
+                _longest_span(polygon, count, out[i])
+            else:
+                _nearest_point(a[i], b[i], out[i])
+        elif not _common_segment(a[i], b[i], points, out[i]):
+            _nearest_point(a[i], b[i], out[i])
+        for k in range(3):
+            if not (math.isfinite(out[i, 0, k]) and math.isfinite(out[i, 1, k])):
+                _nearest_point(a[i], b[i], out[i])
+
+
+@kernel
+def _outlines(a, b, polygons, counts):
+    buffer = np.empty((_MOST_CORNERS, 3))
+    for i in range(a.shape[0]):
+        counts[i] = _clip(a[i], b[i], polygons[i], buffer)
+
+
+def contact_segments(a: np.ndarray, b: np.ndarray, kinds: np.ndarray) -> np.ndarray:
+    """The piece of curve in which each pair meets.
+
+    Args:
+        a, b: world triangles, (n, 3, 3) float64 [m]; each pair is known to meet.
+        kinds: (n,) uint8.
+
+    Returns:
+        (n, 2, 3) float64 [m]: both ends; equal where the pair meets in a point; the longest span of a coplanar overlap.
+    """
+    out = np.zeros((len(a), 2, 3))
+    _segments(a, b, kinds, out)
+    return out
+
+
+def overlap_outlines(a: np.ndarray, b: np.ndarray) -> list[np.ndarray]:
+    """Outlines (m, 3) float64 [m] of the overlaps of coplanar pairs a, b (n, 3, 3)."""
+    polygons = np.zeros((len(a), _MOST_CORNERS, 3))
+    counts = np.zeros(len(a), np.int64)
+    _outlines(a, b, polygons, counts)
+    return [polygon[:count].copy() for polygon, count in zip(polygons, counts, strict=True)]

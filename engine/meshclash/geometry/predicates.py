@@ -1,0 +1,199 @@
+"""Signs of orientation determinants, filtered and exact.
+
+``orient3d(a, b, c, d)`` is the sign of det(a - d, b - d, c - d): positive when a, b, c appear counter-clockwise seen
+from the side on which d does *not* lie. ``orient2d(a, b, c)`` is positive when a, b, c turn counter-clockwise.
+
+Each comes in two strengths with one contract: the result is -1, 0, 1 or ``UNCERTAIN``.
+- *filtered*: one evaluation in float64 with a static error bound (Shewchuk 1997, section 4, bounds "A"); UNCERTAIN when
+  the bound does not decide. Cases that are zero by construction (a shared vertex, a common axis plane) are recognised.
+- *exact*: expansion arithmetic; UNCERTAIN only when the coordinates span more than doubles can hold in a product.
+
+The bounds hold without underflow: for coordinates up to 1e30 (checked where meshes enter) an underflow adds at most
+2**-900 to a determinant, which is below 2**-53 times ``_SAFE_PERMANENT``.
+"""
+
+import numpy as np
+
+from ..jit import inner
+from .expansion import add_expansions, scale_expansion, sign_of, two_difference, two_product
+
+UNCERTAIN = 2
+
+_EPSILON = 2.0**-53
+_BOUND_3D = (7.0 + 56.0 * _EPSILON) * _EPSILON
+_BOUND_2D = (3.0 + 16.0 * _EPSILON) * _EPSILON
+_SAFE_PERMANENT = 1e-180
+_SMALLEST = 2.0**-250  # a product of three differences of such numbers is a multiple of 2**-906: no underflow
+_LARGEST = 2.0**300
+
+
+@inner
+def _same(a, b):
+    return a[0] == b[0] and a[1] == b[1] and a[2] == b[2]
+
+
+@inner
+def filtered_orient3d(a, b, c, d):
+    """Sign of det(a - d, b - d, c - d) in float64, or UNCERTAIN; points are (x, y, z) tuples."""
+    adx = a[0] - d[0]
+    ady = a[1] - d[1]
+    adz = a[2] - d[2]
+    bdx = b[0] - d[0]
+    bdy = b[1] - d[1]
+    bdz = b[2] - d[2]
+    cdx = c[0] - d[0]
+    cdy = c[1] - d[1]
+    cdz = c[2] - d[2]
+    bc1 = bdx * cdy
+    bc2 = cdx * bdy
+    ca1 = cdx * ady
+    ca2 = adx * cdy
+    ab1 = adx * bdy
+    ab2 = bdx * ady
+    determinant = adz * (bc1 - bc2) + bdz * (ca1 - ca2) + cdz * (ab1 - ab2)
+    permanent = (abs(bc1) + abs(bc2)) * abs(adz) + (abs(ca1) + abs(ca2)) * abs(bdz) + (abs(ab1) + abs(ab2)) * abs(cdz)
+    if permanent > _SAFE_PERMANENT:
+        bound = _BOUND_3D * permanent
+        if determinant > bound:
+            return 1
+        if determinant < -bound:
+            return -1
+    if (
+        (adx == 0.0 and bdx == 0.0 and cdx == 0.0)
+        or (ady == 0.0 and bdy == 0.0 and cdy == 0.0)
+        or (adz == 0.0 and bdz == 0.0 and cdz == 0.0)
+    ):
+        return 0
+    if _same(a, d) or _same(b, d) or _same(c, d) or _same(a, b) or _same(b, c) or _same(c, a):
+        return 0
+    return UNCERTAIN
+
+
+@inner
+def filtered_orient2d(ax, ay, bx, by, cx, cy):
+    """Sign of det(a - c, b - c) in float64, or UNCERTAIN."""
+    acx = ax - cx
+    acy = ay - cy
+    bcx = bx - cx
+    bcy = by - cy
+    left = acx * bcy
+    right = acy * bcx
+    determinant = left - right
+    permanent = abs(left) + abs(right)
+    if permanent > _SAFE_PERMANENT:
+        bound = _BOUND_2D * permanent
+        if determinant > bound:
+            return 1
+        if determinant < -bound:
+            return -1
+    if (acx == 0.0 and bcx == 0.0) or (acy == 0.0 and bcy == 0.0):
+        return 0
+    if (acx == 0.0 and acy == 0.0) or (bcx == 0.0 and bcy == 0.0) or (ax == bx and ay == by):
+        return 0
+    return UNCERTAIN
+
+
+@inner
+def _in_range(values):
+    for value in values:
+        magnitude = abs(value)
+        if magnitude > _LARGEST or (magnitude < _SMALLEST and magnitude != 0.0):
+            return False
+    return True
+
+
+@inner
+def _multiply_pairs(u, u_tail, v, v_tail, work, out):
+    """(u + u_tail) * (v + v_tail) into ``out`` (8 components at most); ``work`` is scratch, shape (>= 3, >= 8)."""
+    factor = work[0]
+    first = work[1]
+    second = work[2]
+    length = 0
+    if u_tail != 0.0:
+        factor[length] = u_tail
+        length += 1
+    if u != 0.0:
+        factor[length] = u
+        length += 1
+    m = scale_expansion(factor, length, v_tail, first) if v_tail != 0.0 else 0
+    n = scale_expansion(factor, length, v, second)
+    return add_expansions(first, m, second, n, out)
+
+
+@inner
+def _minor(ax, axt, ay, ayt, bx, bxt, by, byt, work, out):
+    """ax * by - ay * bx of two-component numbers into ``out`` (16 components at most); returns its length."""
+    positive = work[3]
+    negative = work[4]
+    m = _multiply_pairs(ax, axt, by, byt, work, positive)
+    n = _multiply_pairs(-ay, -ayt, bx, bxt, work, negative)
+    return add_expansions(positive, m, negative, n, out)
+
+
+@inner
+def _times(minor, length, z, z_tail, work, out):
+    """minor * (z + z_tail) into ``out`` (64 components at most); returns its length."""
+    first = work[5]
+    second = work[6]
+    m = scale_expansion(minor, length, z_tail, first) if z_tail != 0.0 else 0
+    n = scale_expansion(minor, length, z, second)
+    return add_expansions(first, m, second, n, out)
+
+
+@inner
+def exact_orient3d(a, b, c, d):
+    """Sign of det(a - d, b - d, c - d), exactly; UNCERTAIN only when the coordinates are out of range."""
+    sign = filtered_orient3d(a, b, c, d)
+    if sign != UNCERTAIN:
+        return sign
+    if not (_in_range(a) and _in_range(b) and _in_range(c) and _in_range(d)):
+        return UNCERTAIN
+    adx, adxt = two_difference(a[0], d[0])
+    ady, adyt = two_difference(a[1], d[1])
+    adz, adzt = two_difference(a[2], d[2])
+    bdx, bdxt = two_difference(b[0], d[0])
+    bdy, bdyt = two_difference(b[1], d[1])
+    bdz, bdzt = two_difference(b[2], d[2])
+    cdx, cdxt = two_difference(c[0], d[0])
+    cdy, cdyt = two_difference(c[1], d[1])
+    cdz, cdzt = two_difference(c[2], d[2])
+    work = np.empty((12, 192))  # 3 minors of 16 components, each times 2 components, sums up to 64, 128 and 192
+    m = _minor(bdx, bdxt, bdy, bdyt, cdx, cdxt, cdy, cdyt, work, work[7])
+    p = _times(work[7], m, adz, adzt, work, work[8])
+    m = _minor(cdx, cdxt, cdy, cdyt, adx, adxt, ady, adyt, work, work[7])
+    q = _times(work[7], m, bdz, bdzt, work, work[9])
+    r = add_expansions(work[8], p, work[9], q, work[10])
+    m = _minor(adx, adxt, ady, adyt, bdx, bdxt, bdy, bdyt, work, work[7])
+    q = _times(work[7], m, cdz, cdzt, work, work[9])
+    p = add_expansions(work[10], r, work[9], q, work[11])
+    return sign_of(work[11], p)
+
+
+@inner
+def exact_orient2d(ax, ay, bx, by, cx, cy):
+    """Sign of det(a - c, b - c), exactly; UNCERTAIN only when the coordinates are out of range."""
+    sign = filtered_orient2d(ax, ay, bx, by, cx, cy)
+    if sign != UNCERTAIN:
+        return sign
+    if not _in_range((ax, ay, bx, by, cx, cy)):
+        return UNCERTAIN
+    acx, acxt = two_difference(ax, cx)
+    acy, acyt = two_difference(ay, cy)
+    bcx, bcxt = two_difference(bx, cx)
+    bcy, bcyt = two_difference(by, cy)
+    work = np.empty((6, 16))
+    length = _minor(acx, acxt, acy, acyt, bcx, bcxt, bcy, bcyt, work, work[5])
+    return sign_of(work[5], length)
+
+
+def rational_orient3d(a, b, c, d):
+    """Sign of det(a - d, b - d, c - d) of points with Python integer coordinates; for what doubles cannot hold."""
+    (ax, ay, az), (bx, by, bz), (cx, cy, cz) = (tuple(p[k] - d[k] for k in range(3)) for p in (a, b, c))
+    value = az * (bx * cy - cx * by) + bz * (cx * ay - ax * cy) + cz * (ax * by - bx * ay)
+    return (value > 0) - (value < 0)
+
+
+def rational_orient2d(ax, ay, bx, by, cx, cy):
+    """Sign of det(a - c, b - c) of Python integers."""
+    value = (ax - cx) * (by - cy) - (ay - cy) * (bx - cx)
+    return (value > 0) - (value < 0)

@@ -1,0 +1,1 @@
+"""Hierarchies over the primitives of one object: builders, refit, validation."""

@@ -1,0 +1,128 @@
+"""``collide``, ``collides`` and ``self_collide``: which triangles of two objects, or of one, meet."""
+
+import time
+from typing import Any
+
+import numpy as np
+
+from ..errors import UnsupportedOption
+from ..hierarchy.build import as_hierarchy
+from ..hierarchy.bvh import Hierarchy
+from ..traversal.forest import plant
+from ..traversal.leaf_tests import contact
+from ..traversal.run import Answer, Question, answer_steps, run
+from ..types.mesh import TriangleMesh
+from ..types.pose import Pose, pose_stack
+from ..types.results import QueryStats
+from .contacts import Contacts
+from .options import check_device, check_threads
+
+
+def collide(
+    a: TriangleMesh | Hierarchy,
+    b: TriangleMesh | Hierarchy,
+    pose_a: Any = None,
+    pose_b: Any = None,
+    touching: bool = True,
+    volume: str | None = None,
+    threads: int | None = None,
+    device: str = "auto",
+) -> Contacts:
+    """Every pair of triangles with a common point, decided exactly.
+
+    A contact is defined on the float64 world coordinates that the poses give (``Pose.apply``); there is no epsilon.
+
+    Args:
+        a, b: meshes, or hierarchies made by ``build``.
+        pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) that asks k questions.
+        touching: False keeps only contacts of kind CROSSING.
+        volume: kind of bounding volume, default "aabb".
+        threads: most threads to use; None leaves the choice to the engine.
+        device: "auto", "cpu" or "cuda".
+
+    Returns:
+        Contacts: pairs sorted by (pose, i, j), the same for every volume, builder, thread count and device.
+
+    Raises:
+        InvalidMesh, InvalidPose, UnsupportedOption, DeviceUnavailable.
+    """
+    start = time.perf_counter()
+    device, threads = check_device(device), check_threads(threads)
+    tree_a = as_hierarchy(a, volume)
+    tree_b = as_hierarchy(b, tree_a.volume)
+    question = _question(tree_a, tree_b, pose_a, pose_b, crossing_only=not touching)
+    answer = run(answer_steps(question))
+    return _contacts((tree_a.mesh, tree_b.mesh), question, answer, time.perf_counter() - start, threads, device)
+
+
+def collides(
+    a: TriangleMesh | Hierarchy,
+    b: TriangleMesh | Hierarchy,
+    pose_a: Any = None,
+    pose_b: Any = None,
+    touching: bool = True,
+    volume: str | None = None,
+    threads: int | None = None,
+    device: str = "auto",
+) -> bool | np.ndarray:
+    """Whether any two triangles meet; stops at the first contact. Arguments and errors as ``collide``.
+
+    Returns:
+        bool; for a stack of k poses an array (k,) bool.
+    """
+    check_device(device)
+    check_threads(threads)
+    stacked = pose_stack(pose_a)[1] or pose_stack(pose_b)[1]
+    tree_a = as_hierarchy(a, volume)
+    question = _question(
+        tree_a, as_hierarchy(b, tree_a.volume), pose_a, pose_b, crossing_only=not touching, first_only=True
+    )
+    answer = run(answer_steps(question))
+    hit = np.zeros(len(question.jobs), np.bool_)
+    hit[answer.jobs] = True
+    return hit if stacked else bool(hit[0])
+
+
+def self_collide(
+    a: TriangleMesh | Hierarchy,
+    pose: Any = None,
+    touching: bool = True,
+    volume: str | None = None,
+    threads: int | None = None,
+    device: str = "auto",
+) -> Contacts:
+    """Pairs (i < j) of triangles of one object that meet in more than the vertices they share.
+
+    Triangles that share a vertex index are neighbours: their mere touching is not reported, a crossing or a coplanar
+    overlap (a fold, a doubled face) is. Arguments and errors as ``collide``.
+    """
+    start = time.perf_counter()
+    device, threads = check_device(device), check_threads(threads)
+    tree = as_hierarchy(a, volume)
+    question = _question(tree, tree, pose, pose, crossing_only=not touching, with_itself=True)
+    answer = run(answer_steps(question))
+    return _contacts((tree.mesh, tree.mesh), question, answer, time.perf_counter() - start, threads, device)
+
+
+def _question(a: Hierarchy, b: Hierarchy, pose_a: Any, pose_b: Any, **flags: bool) -> Question:
+    rows_a, stacked_a = pose_stack(pose_a)
+    rows_b, stacked_b = pose_stack(pose_b)
+    count = max(len(rows_a), len(rows_b))
+    for rows, stacked in ((rows_a, stacked_a), (rows_b, stacked_b)):
+        if stacked and len(rows) != count:
+            raise UnsupportedOption(f"stacks of {len(rows_a)} and {len(rows_b)} poses do not match")
+    rows_a = np.ascontiguousarray(np.broadcast_to(rows_a, (count, 3, 4)))
+    rows_b = np.ascontiguousarray(np.broadcast_to(rows_b, (count, 3, 4)))
+    return Question(plant([a]), plant([b]), np.zeros((count, 2), np.int64), rows_a, rows_b, contact, **flags)
+
+
+def _contacts(
+    meshes: tuple[TriangleMesh, TriangleMesh],
+    question: Question,
+    answer: Answer,
+    seconds: float,
+    threads: int,
+    device: str,
+) -> Contacts:
+    stats = QueryStats(answer.volume_tests, answer.primitive_tests, answer.exact_tests, seconds, threads, device)
+    return Contacts(answer.pairs, answer.kinds, answer.jobs, stats, meshes, (question.rows_a, question.rows_b))

@@ -1,0 +1,68 @@
+"""``Contacts``: the result of ``collide`` and its relatives."""
+
+import numpy as np
+
+from ..geometry.intersection import contact_segments, overlap_outlines
+from ..geometry.triangle_pair import ContactKind
+from ..types.mesh import TriangleMesh
+from ..types.pose import transform_points
+from ..types.results import QueryStats
+
+
+class Contacts:
+    """Pairs of triangles that meet, sorted by (pose, i, j).
+
+    Attributes:
+        pairs: (k, 2) int32, triangle of a and triangle of b.
+        kinds: (k,) uint8, a ContactKind each.
+        pose: (k,) int32, which pose of a stack the pair belongs to; 0 without a stack.
+        stats: QueryStats of the query.
+    """
+
+    def __init__(
+        self,
+        pairs: np.ndarray,
+        kinds: np.ndarray,
+        pose: np.ndarray,
+        stats: QueryStats,
+        meshes: tuple[TriangleMesh, TriangleMesh],
+        rows: tuple[np.ndarray, np.ndarray],
+    ) -> None:
+        self.pairs = pairs
+        self.kinds = kinds
+        self.pose = pose
+        self.stats = stats
+        self._meshes = meshes
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def world_triangles(self, side: int, select: np.ndarray | slice = slice(None)) -> np.ndarray:
+        """World coordinates (n, 3, 3) float64 [m] of the triangles of a (side 0) or b (side 1), pair by pair."""
+        vertices, triangles = self._meshes[side].arrays
+        corners = vertices[triangles[self.pairs[select, side]]]
+        poses = self.pose[select]
+        out = np.empty_like(corners)
+        for index in np.unique(poses):
+            own = poses == index
+            out[own] = transform_points(self._rows[side][index], corners[own].reshape(-1, 3)).reshape(-1, 3, 3)
+        return out
+
+    def segments(self) -> np.ndarray:
+        """The piece of the intersection curve of each pair, (k, 2, 3) float64 [m], world.
+
+        Both ends are equal where a pair meets in a point; a coplanar pair gives the longest span of its overlap, of
+        which ``outlines`` has all corners.
+        """
+        return contact_segments(self.world_triangles(0), self.world_triangles(1), self.kinds)
+
+    def outlines(self) -> list[tuple[int, np.ndarray]]:
+        """For each coplanar pair its index in ``pairs`` and the outline of the overlap, (m, 3) float64 [m], world."""
+        index = np.flatnonzero(self.kinds == ContactKind.COPLANAR)
+        polygons = overlap_outlines(self.world_triangles(0, index), self.world_triangles(1, index))
+        return [(int(i), polygon) for i, polygon in zip(index, polygons, strict=True)]
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{int((self.kinds == kind).sum())} {kind.name.lower()}" for kind in ContactKind)
+        return f"Contacts({len(self)} pairs: {counts})"

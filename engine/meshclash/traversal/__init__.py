@@ -1,0 +1,1 @@
+"""Simultaneous traversal of two hierarchies: one text for every volume and every leaf test."""

@@ -1,0 +1,77 @@
+"""Many hierarchies of one kind laid end to end, so that one kernel call can answer for many object pairs."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..hierarchy.bvh import Hierarchy
+
+
+class Forest(NamedTuple):
+    """Arrays of all trees; indices inside a tree's slice stay relative to that slice."""
+
+    first: np.ndarray
+    """(n,) int32, as in ``Tree``."""
+    count: np.ndarray
+    """(n,) int32, as in ``Tree``."""
+    volumes: np.ndarray
+    """(n, WIDTH) float32."""
+    order: np.ndarray
+    """(m,) int32."""
+    triangles: np.ndarray
+    """(m, 3) int32."""
+    vertices: np.ndarray
+    """(v, 3) float64 [m]."""
+    node_start: np.ndarray
+    """First node of each tree, (trees,) int64."""
+    triangle_start: np.ndarray
+    """First triangle, and entry of ``order``, of each tree, (trees,) int64."""
+    vertex_start: np.ndarray
+    """First vertex of each tree, (trees,) int64."""
+
+
+class Grove(NamedTuple):
+    """A forest with what the host needs to know of each tree."""
+
+    forest: Forest
+    origins: np.ndarray
+    """(trees, 3) float64 [m]."""
+    reaches: np.ndarray
+    """Largest absolute coordinates, (trees, 3) float64 [m]."""
+    largest_leaf: int
+    deepest: int
+    volume: str
+
+
+def plant(hierarchies: Sequence[Hierarchy]) -> Grove:
+    """Lay hierarchies of one volume end to end; a single one is taken as it is, without copying."""
+    trees = [h.tree for h in hierarchies]
+    meshes = [h.mesh for h in hierarchies]
+    forest = Forest(
+        _joined([t.first for t in trees]),
+        _joined([t.count for t in trees]),
+        _joined([h.volumes for h in hierarchies]),
+        _joined([t.order for t in trees]),
+        _joined([m.arrays[1] for m in meshes]),
+        _joined([m.arrays[0] for m in meshes]),
+        _starts([len(t.first) for t in trees]),
+        _starts([len(t.order) for t in trees]),
+        _starts([m.vertex_count for m in meshes]),
+    )
+    return Grove(
+        forest,
+        np.stack([h.origin for h in hierarchies]),
+        np.stack([np.abs(m.bounds).max(axis=0) for m in meshes]),
+        max(h.leaf_size for h in hierarchies),
+        max(t.depth for t in trees),
+        hierarchies[0].volume,
+    )
+
+
+def _joined(arrays: list[np.ndarray]) -> np.ndarray:
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+
+
+def _starts(lengths: list[int]) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int64)

@@ -1,0 +1,141 @@
+"""Driving the traversal kernel: workspace, slices, full outputs, and pairs that need more than doubles."""
+
+import time
+from collections.abc import Callable, Generator
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from ..geometry.relative_pose import relative_rows
+from ..geometry.triangle_pair import APART, CROSSING, UNDECIDED, classify_rational
+from ..types.pose import transform_points
+from . import pairs as state_layout
+from .forest import Grove
+from .pairs import pair_traversal
+
+_T = TypeVar("_T")
+_CHUNK = 1 << 15
+_STEPS_PER_CALL = 1 << 14
+_SLICE_SECONDS = 0.02
+
+
+class Question(NamedTuple):
+    """What to ask of many pairs of trees at once."""
+
+    grove_a: Grove
+    grove_b: Grove
+    jobs: np.ndarray
+    """Trees of each pair, (k, 2) int64."""
+    rows_a: np.ndarray
+    """Poses of the first trees, (k, 3, 4) float64."""
+    rows_b: np.ndarray
+    leaf_test: Callable[..., Any]
+    tolerance: float = 0.0
+    crossing_only: bool = False
+    first_only: bool = False
+    with_itself: bool = False
+
+
+class Answer(NamedTuple):
+    """Primitive pairs, sorted by (job, i, j), and counters."""
+
+    pairs: np.ndarray
+    """(n, 2) int32 primitive indices."""
+    kinds: np.ndarray
+    """(n,) uint8."""
+    jobs: np.ndarray
+    """(n,) int32: which job a pair belongs to."""
+    volume_tests: int
+    primitive_tests: int
+    exact_tests: int
+
+
+def _workspace(question: Question) -> tuple[Any, ...]:
+    """Stack of node pairs, leaves in world coordinates, and one chunk of output."""
+    leaf_a, leaf_b = question.grove_a.largest_leaf, question.grove_b.largest_leaf
+    # Each step takes one pair off and puts at most three on, one level deeper in one tree or both.
+    stack = np.empty((2 * (question.grove_a.deepest + question.grove_b.deepest) + 8, 2), np.int32)
+    scratch = (
+        np.empty((leaf_a, state_layout._LEAF_NUMBERS)),
+        np.empty((leaf_b, state_layout._LEAF_NUMBERS)),
+        np.empty(leaf_a, np.int32),
+        np.empty(leaf_b, np.int32),
+    )
+    chunk = leaf_a * leaf_b + (1 if question.first_only else _CHUNK)
+    output = (np.empty((chunk, 2), np.int32), np.empty(chunk, np.uint8), np.empty(chunk, np.int32))
+    return stack, scratch, output
+
+
+def answer_steps(question: Question) -> Generator[float, None, Answer]:
+    """Answer in slices of about 20 ms, yielding the share of jobs done."""
+    a, b, jobs = question.grove_a, question.grove_b, question.jobs
+    kernel = pair_traversal(a.volume, question.leaf_test)
+    relative = relative_rows(
+        question.rows_a, question.rows_b, a.origins[jobs[:, 0]], b.origins[jobs[:, 1]],
+        a.reaches[jobs[:, 0]], b.reaches[jobs[:, 1]], question.tolerance,
+    )  # fmt: skip
+    options = np.zeros(state_layout.OPTIONS_LENGTH, np.int64)
+    options[state_layout.CROSSING_ONLY] = question.crossing_only
+    options[state_layout.FIRST_ONLY] = question.first_only
+    options[state_layout.WITH_ITSELF] = question.with_itself
+    options[state_layout.STEP_LIMIT] = _STEPS_PER_CALL
+    state = np.zeros(state_layout.STATE_LENGTH, np.int64)
+    stack, scratch, output = _workspace(question)
+    chunks: list[tuple[np.ndarray, ...]] = []
+    done = False
+    slice_end = time.perf_counter() + _SLICE_SECONDS
+    while not done:
+        done = kernel(
+            a.forest, b.forest, jobs, question.rows_a, question.rows_b, relative, float(question.tolerance), options,
+            state, stack, scratch, output,
+        )  # fmt: skip
+        found = int(state[state_layout.OUTPUT_USED])
+        if found and (done or found > len(output[0]) // 2):
+            chunks.append(tuple(array[:found].copy() for array in output))
+            state[state_layout.OUTPUT_USED] = 0
+        if not done and time.perf_counter() >= slice_end:
+            yield float(state[state_layout.JOB]) / len(jobs)
+            slice_end = time.perf_counter() + _SLICE_SECONDS
+    return _collect(question, chunks, state)
+
+
+def _collect(question: Question, chunks: list[tuple[np.ndarray, ...]], state: np.ndarray) -> Answer:
+    pairs, kinds, jobs = (
+        [np.concatenate(parts) for parts in zip(*chunks, strict=True)]
+        if chunks
+        else (np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empty(0, np.int32))
+    )
+    order = np.lexsort((pairs[:, 1], pairs[:, 0], jobs))
+    pairs, kinds, jobs = _decide(question, pairs[order], kinds[order], jobs[order])
+    counters = state[[state_layout.VOLUME_TESTS, state_layout.PRIMITIVE_TESTS, state_layout.EXACT_TESTS]]
+    return Answer(pairs, kinds, jobs, *(int(n) for n in counters))
+
+
+def _decide(question: Question, pairs, kinds, jobs):  # noqa: ANN001, ANN202
+    """Finish pairs whose coordinates are too large or small for expansions, by integer arithmetic."""
+    undecided = np.flatnonzero(kinds == UNDECIDED)
+    for n in undecided:
+        job = jobs[n]
+        a = world_triangle(question.grove_a, question.jobs[job, 0], question.rows_a[job], pairs[n, 0])
+        b = world_triangle(question.grove_b, question.jobs[job, 1], question.rows_b[job], pairs[n, 1])
+        kinds[n] = classify_rational(a, b)
+    if len(undecided):
+        kept = (kinds == CROSSING) if question.crossing_only else (kinds != APART)
+        return pairs[kept], kinds[kept], jobs[kept]
+    return pairs, kinds, jobs
+
+
+def world_triangle(grove: Grove, tree: int, rows: np.ndarray, triangle: int) -> np.ndarray:
+    """World coordinates (3, 3) of one triangle of a tree in a pose (3, 4)."""
+    forest = grove.forest
+    corners = forest.triangles[forest.triangle_start[tree] + triangle] + forest.vertex_start[tree]
+    return transform_points(rows, forest.vertices[corners])
+
+
+def run(steps: Generator[Any, None, _T]) -> _T:
+    """Run a generator to its end and return its result."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            return stop.value

@@ -1,0 +1,136 @@
+"""Triangle meshes as the engine takes them."""
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidMesh
+from .pose import LARGEST_COORDINATE, transform_points
+from .topology import Topology, analyse_topology
+
+
+def _checked_vertices(vertices: Any) -> np.ndarray:
+    try:
+        array = np.array(vertices, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise InvalidMesh(f"vertices cannot be read as numbers: {error}") from None
+    if array.ndim != 2 or array.shape[1] != 3:
+        raise InvalidMesh(f"vertices must have shape (n, 3), not {array.shape}")
+    if len(array) == 0:
+        raise InvalidMesh("the mesh has no vertices")
+    with np.errstate(invalid="ignore"):
+        bad = ~(np.abs(array) <= LARGEST_COORDINATE).all(axis=1)
+    if bad.any():
+        index = int(bad.argmax())
+        raise InvalidMesh(
+            f"vertex {index} is {array[index].tolist()} ({int(bad.sum())} such in all): coordinates must be finite and "
+            f"at most {LARGEST_COORDINATE:g} m"
+        )
+    return array
+
+
+def _checked_triangles(triangles: Any, vertex_count: int) -> np.ndarray:
+    array = np.asarray(triangles)
+    if array.size == 0:
+        raise InvalidMesh("the mesh has no triangles")
+    if array.ndim != 2 or array.shape[1] != 3:
+        raise InvalidMesh(f"triangles must have shape (m, 3), not {array.shape}")
+    if array.dtype.kind not in "iu":
+        raise InvalidMesh(f"triangles must hold integers, not {array.dtype}")
+    bad = ((array < 0) | (array >= vertex_count)).any(axis=1)
+    if bad.any():
+        index = int(bad.argmax())
+        raise InvalidMesh(
+            f"triangle {index} is {array[index].tolist()} ({int(bad.sum())} such in all): indices must lie in 0 to "
+            f"{vertex_count - 1}"
+        )
+    return np.array(array, dtype=np.int32, order="C")
+
+
+class TriangleMesh:
+    """Vertices and triangles of one object, checked and copied into the engine's one layout.
+
+    Args:
+        vertices: array-like, shape (n, 3), float32 or float64 [m], in the object's own frame.
+        triangles: array-like of integers, shape (m, 3), indices into the vertices.
+
+    Attributes:
+        hierarchies: built on first use, by kind of volume; filled by ``as_hierarchy``.
+
+    Raises:
+        InvalidMesh: empty, wrong shape or type, NaN or infinite coordinates, an index out of range.
+    """
+
+    def __init__(self, vertices: Any, triangles: Any) -> None:
+        self._vertices = _checked_vertices(vertices)
+        self._triangles = _checked_triangles(triangles, len(self._vertices))
+        self.hierarchies: dict[str, Any] = {}
+
+    @property
+    def vertices(self) -> np.ndarray:
+        """Vertices [m], (n, 3) float64, read-only."""
+        return _read_only(self._vertices)
+
+    @property
+    def triangles(self) -> np.ndarray:
+        """Vertex indices of each triangle, (m, 3) int32, read-only."""
+        return _read_only(self._triangles)
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, np.ndarray]:
+        """Vertices and triangles for kernels, which are compiled for writable arrays; not to be changed."""
+        return self._vertices, self._triangles
+
+    @property
+    def vertex_count(self) -> int:
+        """Number of vertices."""
+        return len(self._vertices)
+
+    @property
+    def triangle_count(self) -> int:
+        """Number of triangles."""
+        return len(self._triangles)
+
+    @cached_property
+    def bounds(self) -> np.ndarray:
+        """Lowest and highest coordinates of the triangles' vertices [m], (2, 3) float64."""
+        used = self._vertices[self._triangles.ravel()]
+        return np.stack([used.min(axis=0), used.max(axis=0)])
+
+    @cached_property
+    def topology(self) -> Topology:
+        """Components, closedness and orientation of the surface, after welding vertices at equal positions."""
+        return analyse_topology(self._vertices, self._triangles)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the mesh bounds a solid: every edge is run through equally often in both directions."""
+        return self.topology.closed
+
+    def transformed(self, matrix: Any) -> "TriangleMesh":
+        """A new mesh with a (4, 4) affine matrix baked into the vertices; triangles keep their order and winding."""
+        array = np.array(matrix, dtype=np.float64)
+        if array.shape != (4, 4) or not np.isfinite(array).all():
+            raise InvalidMesh(f"a mesh is transformed by a finite 4x4 matrix, not by one of shape {array.shape}")
+        return TriangleMesh(transform_points(array, self._vertices), self._triangles)
+
+    def with_vertices(self, vertices: Any) -> "TriangleMesh":
+        """The same triangles over moved vertices (n, 3) [m]; raises InvalidMesh when their number differs."""
+        array = _checked_vertices(vertices)
+        if len(array) != len(self._vertices):
+            raise InvalidMesh(f"the mesh has {len(self._vertices)} vertices, {len(array)} were given")
+        mesh = object.__new__(TriangleMesh)
+        mesh._vertices = array
+        mesh._triangles = self._triangles
+        mesh.hierarchies = {}
+        return mesh
+
+    def __repr__(self) -> str:
+        return f"TriangleMesh({self.vertex_count} vertices, {self.triangle_count} triangles)"
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    view = array.view()
+    view.flags.writeable = False
+    return view

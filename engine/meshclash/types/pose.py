@@ -1,0 +1,160 @@
+"""Rigid poses: where an object stands in the world."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidPose, UnsupportedOption
+
+RIGID_TOLERANCE = 1e-4
+"""Largest entry of R^T R - I that still counts as a rotation; float32 matrices of Blender stay below 1e-6."""
+
+LARGEST_COORDINATE = 1e30
+"""Coordinates and translations beyond this [m] are refused: float32 volumes and the predicates' bounds rely on it."""
+
+
+def transform_points(matrix: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Apply a (3,4) or (4,4) matrix to points (n,3): x' = ((R00 x + R01 y) + R02 z) + tx, in float64, nothing fused.
+
+    This order of operations is the definition of world coordinates on which every contact is decided.
+    """
+    x, y, z = (np.ascontiguousarray(points[:, k], dtype=np.float64) for k in range(3))
+    rows = (matrix[k, 0] * x + matrix[k, 1] * y + matrix[k, 2] * z + matrix[k, 3] for k in range(3))
+    return np.stack(list(rows), axis=1)
+
+
+def _checked_matrix(matrix: Any) -> np.ndarray:
+    array = np.array(matrix, dtype=np.float64)
+    if array.shape != (4, 4):
+        raise InvalidPose(f"a pose needs a 4x4 matrix, not one of shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise InvalidPose("the pose matrix has entries that are NaN or infinite")
+    if not np.array_equal(array[3], (0.0, 0.0, 0.0, 1.0)):
+        raise InvalidPose(f"the last row of a pose matrix must be 0 0 0 1, not {array[3].tolist()}")
+    if np.abs(array[:3]).max() > LARGEST_COORDINATE:
+        raise InvalidPose(f"the pose matrix has entries beyond {LARGEST_COORDINATE:g} m")
+    return array
+
+
+def _rigidity_error(rotation: np.ndarray) -> float:
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(np.abs(rotation.T @ rotation - np.eye(3)).max())
+
+
+class Pose:
+    """A rigid motion p -> R p + t that keeps exactly the twelve numbers it was given.
+
+    Nothing is orthonormalised: R may deviate from a rotation by ``RIGID_TOLERANCE`` in R^T R, and contacts are decided
+    on the coordinates that these very numbers give.
+    """
+
+    __slots__ = ("_rows",)
+
+    def __init__(self, rows: np.ndarray) -> None:
+        self._rows = rows
+
+    @classmethod
+    def identity(cls) -> "Pose":
+        """The pose that moves nothing."""
+        return cls(np.eye(4)[:3].copy())
+
+    @classmethod
+    def from_matrix(cls, matrix: Any) -> "Pose":
+        """A pose from a rigid matrix.
+
+        Args:
+            matrix: array-like, shape (4, 4); translation in metres in the last column.
+
+        Raises:
+            InvalidPose: wrong shape, not finite, or scaled, sheared or mirrored (see ``split_matrix``).
+        """
+        array = _checked_matrix(matrix)
+        rotation = array[:3, :3]
+        error = _rigidity_error(rotation)
+        if not error <= RIGID_TOLERANCE:
+            raise InvalidPose(
+                f"the matrix is not rigid (R^T R differs from the identity by {error:.3g}): scale and shear belong into "
+                "the mesh; use split_matrix(matrix) and mesh.transformed(stretch)"
+            )
+        if np.linalg.det(rotation) < 0.0:
+            raise InvalidPose("the matrix mirrors: use split_matrix(matrix) and mesh.transformed(stretch)")
+        return cls(np.ascontiguousarray(array[:3]))
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """The pose as a new (4, 4) float64 matrix."""
+        return np.vstack([self._rows, (0.0, 0.0, 0.0, 1.0)])
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The twelve numbers, (3, 4) float64; not to be changed."""
+        return self._rows
+
+    def apply(self, points: Any) -> np.ndarray:
+        """World coordinates [m], (n, 3) float64, of points (n, 3) [m]; see ``transform_points``."""
+        return transform_points(self._rows, np.asarray(points, dtype=np.float64).reshape(-1, 3))
+
+    def __repr__(self) -> str:
+        return f"Pose({self._rows.tolist()})"
+
+
+def split_matrix(matrix: Any) -> tuple[Pose, np.ndarray | None]:
+    """Split an affine matrix into a pose and what must be baked into the mesh.
+
+    Args:
+        matrix: array-like, shape (4, 4), any affine map.
+
+    Returns:
+        (pose, stretch): ``matrix`` is ``pose.matrix @ stretch`` up to the last bit; stretch is None when the matrix is
+        rigid already. A scale along the object's own axes, negative ones too, goes into the stretch, so that the
+        object still moves rigidly over time; with shear the whole matrix is baked and the pose is the identity.
+
+    Raises:
+        InvalidPose: wrong shape or not finite.
+    """
+    array = _checked_matrix(matrix)
+    linear = array[:3, :3]
+    mirrored = np.linalg.det(linear) < 0.0
+    if not mirrored and _rigidity_error(linear) <= RIGID_TOLERANCE:
+        return Pose(np.ascontiguousarray(array[:3])), None
+    lengths = np.sqrt((linear * linear).sum(axis=0))
+    if mirrored:
+        lengths[0] = -lengths[0]
+    if lengths.all():
+        rotation = linear / lengths
+        if _rigidity_error(rotation) <= 1e-6:
+            return Pose(np.column_stack([rotation, array[:3, 3]])), np.diag([*lengths, 1.0])
+    return Pose.identity(), array
+
+
+def pose_stack(pose: "Pose | np.ndarray | Sequence[Any] | None") -> tuple[np.ndarray, bool]:
+    """Poses as rows (k, 3, 4) float64, and whether they came as a stack.
+
+    Args:
+        pose: None (identity), a Pose, a (4, 4) matrix, a stack (k, 4, 4), or a sequence of poses.
+
+    Raises:
+        InvalidPose: as ``Pose.from_matrix``; the message names the index within a stack.
+    """
+    if pose is None:
+        return np.eye(4)[None, :3].copy(), False
+    if isinstance(pose, Pose):
+        return pose.rows[None], False
+    if not isinstance(pose, np.ndarray) and isinstance(pose, Sequence) and any(isinstance(p, Pose) for p in pose):
+        return np.stack([_stack_item(p, i) for i, p in enumerate(pose)]), True
+    array = np.asarray(pose, dtype=np.float64)
+    if array.ndim == 2:
+        return Pose.from_matrix(array).rows[None], False
+    if array.ndim != 3 or array.shape[1:] != (4, 4):
+        raise InvalidPose(f"poses must have shape (4, 4) or (k, 4, 4), not {array.shape}")
+    if len(array) == 0:
+        raise UnsupportedOption("the stack of poses is empty")
+    return np.stack([_stack_item(p, i) for i, p in enumerate(array)]), True
+
+
+def _stack_item(pose: Any, index: int) -> np.ndarray:
+    try:
+        return pose.rows if isinstance(pose, Pose) else Pose.from_matrix(pose).rows
+    except InvalidPose as error:
+        raise InvalidPose(f"pose {index} of the stack: {error}") from None

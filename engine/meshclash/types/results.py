@@ -1,0 +1,66 @@
+"""What queries return."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class Progress(NamedTuple):
+    """How far long work has come."""
+
+    fraction: float
+    """0 to 1."""
+    text: str
+    """What is being done, for people."""
+
+
+@dataclass(frozen=True)
+class QueryStats:
+    """Work that a query did; the counts are the same on every machine."""
+
+    volume_tests: int = 0
+    """Pairs of bounding volumes tested (N_bv)."""
+    primitive_tests: int = 0
+    """Triangle pairs tested (N_p)."""
+    exact_tests: int = 0
+    """Triangle pairs that float64 could not decide."""
+    seconds: float = 0.0
+    threads: int = 1
+    device: str = "cpu"
+    timings: dict[str, float] = field(default_factory=dict)
+    """Seconds per stage, where a query has stages."""
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What two objects do to each other; equal to another verdict of the same name, whatever the depth.
+
+    The constants ``Verdict.APART``, ``TOUCHING``, ``CLASH``, ``CONTAINED`` and ``DUPLICATE`` carry no depth.
+    """
+
+    name: str
+    severity: int
+    """Grows from APART (0) to CLASH; results are sorted by it."""
+    depth: float | None = None
+    """Diameter of the largest ball found inside the common volume [m]: an estimate from below; None without one."""
+
+    def with_depth(self, depth: float | None) -> "Verdict":
+        """The same verdict with a depth estimate [m]."""
+        return Verdict(self.name, self.severity, depth)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Verdict) and other.name == self.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+APART = Verdict("APART", 0)
+TOUCHING = Verdict("TOUCHING", 1)
+CONTAINED = Verdict("CONTAINED", 2)
+DUPLICATE = Verdict("DUPLICATE", 3)
+CLASH = Verdict("CLASH", 4)
+for _verdict in (APART, TOUCHING, CONTAINED, DUPLICATE, CLASH):
+    setattr(Verdict, _verdict.name, _verdict)

@@ -1,0 +1,113 @@
+"""Axis-aligned bounding boxes in the frame of the object: lower corner, upper corner.
+
+The verbs of a volume (``registry.py`` describes the contract) are plain functions over rows of a packed float32 array;
+traversals compile them in. Boxes are kept relative to the hierarchy's origin and rounded outward, so that each contains
+its primitives exactly, far from the world's origin too.
+"""
+
+import numpy as np
+
+from ..jit import portable
+
+WIDTH = 6
+"""Numbers a volume takes in float32."""
+
+_UP = np.float32(1.0 + 2.0**-23)
+_DOWN = np.float32(1.0 - 2.0**-23)
+_TINY = np.float32(1e-37)
+
+
+@portable
+def round_down(x):
+    """A float32 strictly below x (float64): x itself may be rounded, the exact value stays above the result."""
+    y = np.float32(x)
+    if y < x:
+        return y
+    if y > _TINY:
+        return y * _DOWN
+    return y * _UP if y < -_TINY else y - _TINY
+
+
+@portable
+def round_up(x):
+    """A float32 strictly above x (float64)."""
+    return -round_down(-x)
+
+
+@portable
+def clear(volume):
+    """Make a volume empty, so that it can be extended."""
+    for k in range(3):
+        volume[k] = np.float32(np.inf)
+        volume[k + 3] = np.float32(-np.inf)
+
+
+@portable
+def extend(volume, x, y, z):
+    """Enlarge a volume to contain the point (float64, relative to the hierarchy's origin)."""
+    volume[0] = min(volume[0], round_down(x))
+    volume[1] = min(volume[1], round_down(y))
+    volume[2] = min(volume[2], round_down(z))
+    volume[3] = max(volume[3], round_up(x))
+    volume[4] = max(volume[4], round_up(y))
+    volume[5] = max(volume[5], round_up(z))
+
+
+@portable
+def merge(volume, left, right):
+    """Make a volume contain two others."""
+    for k in range(3):
+        volume[k] = min(left[k], right[k])
+        volume[k + 3] = max(left[k + 3], right[k + 3])
+
+
+@portable
+def size(volume):
+    """A measure that grows with the volume: the sum of its extents; the larger of two is descended into first."""
+    return (volume[3] - volume[0]) + (volume[4] - volume[1]) + (volume[5] - volume[2])
+
+
+@portable
+def overlap(a, b, relative):
+    """Whether two boxes may meet: the six face axes (SAT-lite, van den Bergen 1997) in float64; never a false "no".
+
+    ``relative`` is a row of ``relative_pose.py``: b's frame in a's (rotation 0:9, shift 9:12, slack 12:15) and the
+    inverse (15:24, 24:27, 27:30). The slack covers every rounding on the way; each direction has its own matrix, so
+    nothing assumes that the rotation is orthonormal.
+    """
+    cax = 0.5 * (np.float64(a[0]) + np.float64(a[3]))
+    cay = 0.5 * (np.float64(a[1]) + np.float64(a[4]))
+    caz = 0.5 * (np.float64(a[2]) + np.float64(a[5]))
+    hax = 0.5 * (np.float64(a[3]) - np.float64(a[0]))
+    hay = 0.5 * (np.float64(a[4]) - np.float64(a[1]))
+    haz = 0.5 * (np.float64(a[5]) - np.float64(a[2]))
+    cbx = 0.5 * (np.float64(b[0]) + np.float64(b[3]))
+    cby = 0.5 * (np.float64(b[1]) + np.float64(b[4]))
+    cbz = 0.5 * (np.float64(b[2]) + np.float64(b[5]))
+    hbx = 0.5 * (np.float64(b[3]) - np.float64(b[0]))
+    hby = 0.5 * (np.float64(b[4]) - np.float64(b[1]))
+    hbz = 0.5 * (np.float64(b[5]) - np.float64(b[2]))
+    m = relative
+    if abs(m[0] * cbx + m[1] * cby + m[2] * cbz + m[9] - cax) > (
+        hax + abs(m[0]) * hbx + abs(m[1]) * hby + abs(m[2]) * hbz + m[12]
+    ):
+        return False
+    if abs(m[3] * cbx + m[4] * cby + m[5] * cbz + m[10] - cay) > (
+        hay + abs(m[3]) * hbx + abs(m[4]) * hby + abs(m[5]) * hbz + m[13]
+    ):
+        return False
+    if abs(m[6] * cbx + m[7] * cby + m[8] * cbz + m[11] - caz) > (
+        haz + abs(m[6]) * hbx + abs(m[7]) * hby + abs(m[8]) * hbz + m[14]
+    ):
+        return False
+    if abs(m[15] * cax + m[16] * cay + m[17] * caz + m[24] - cbx) > (
+        hbx + abs(m[15]) * hax + abs(m[16]) * hay + abs(m[17]) * haz + m[27]
+    ):
+        return False
+    if abs(m[18] * cax + m[19] * cay + m[20] * caz + m[25] - cby) > (
+        hby + abs(m[18]) * hax + abs(m[19]) * hay + abs(m[20]) * haz + m[28]
+    ):
+        return False
+    return abs(m[21] * cax + m[22] * cay + m[23] * caz + m[26] - cbz) <= (
+        hbz + abs(m[21]) * hax + abs(m[22]) * hay + abs(m[23]) * haz + m[29]
+    )
