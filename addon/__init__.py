@@ -1,0 +1,45 @@
+"""MeshClash: exact clash detection for meshes in Blender.
+
+Registration imports neither Numba nor the engine; `engine.load` does that on the first Detect.
+"""
+
+from __future__ import annotations
+
+import contextlib
+
+import bpy
+
+from . import commandline, handlers, ops, preferences, props, session, ui, view
+from .overlay import draw
+
+CLASSES = (*props.CLASSES, *preferences.CLASSES, *ops.CLASSES, *ui.CLASSES)
+
+_undo = contextlib.ExitStack()  # what `register` has done, to be undone in reverse order
+
+
+def register() -> None:
+    """Adds the extension to Blender; after an error halfway nothing of it stays."""
+    with contextlib.ExitStack() as done:
+        for cls in CLASSES:
+            bpy.utils.register_class(cls)
+            done.callback(bpy.utils.unregister_class, cls)
+        props.attach()
+        done.callback(props.detach)
+        done.callback(session.clear)
+        handlers.install()
+        done.callback(handlers.uninstall)
+        draw.install()
+        done.callback(draw.uninstall)
+        done.callback(commandline.unregister_command, commandline.register_command())
+        done.callback(_restore_views)
+        _undo.push(done.pop_all())
+
+
+def unregister() -> None:
+    """Takes everything away again, in reverse order."""
+    _undo.close()
+
+
+def _restore_views() -> None:
+    session.stop_task("The extension was disabled")
+    view.leave_isolation(bpy.context)

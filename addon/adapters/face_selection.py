@@ -1,0 +1,72 @@
+"""Selects faces of original meshes in Edit Mode."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.errors import DetectError
+
+
+def check(candidate: bpy.types.Object | None, name: str, faces: NDArray[np.int32] | None) -> None:
+    """Whether `faces` can be selected on `candidate`.
+
+    Raises:
+        DetectError: they cannot; the message names the object and the reason.
+    """
+    if candidate is None:
+        raise DetectError(f"'{name}' is not in this view layer any more")
+    if candidate.type != "MESH":
+        raise DetectError(f"'{name}' is no mesh object: convert it to a mesh to select its faces")
+    if faces is None:
+        raise DetectError(f"the modifiers of '{name}' make new faces: the contacting faces have no original")
+    if candidate.library or candidate.data.library:
+        raise DetectError(f"'{name}' is linked from another file and cannot be edited")
+    if not candidate.visible_get():
+        raise DetectError(f"'{name}' is hidden: show it to select its faces")
+    if len(faces) and faces.max() >= len(candidate.data.polygons):
+        raise DetectError(f"'{name}' has fewer faces than when it was tested: press Detect again")
+
+
+def select_in_edit_mode(context: bpy.types.Context, chosen: list[tuple[bpy.types.Object, NDArray[np.int32]]]) -> None:
+    """Puts the objects in Edit Mode, face select, with exactly these faces selected; the objects passed `check`."""
+    if context.mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    for other in context.selected_objects:
+        other.select_set(False)
+    by_mesh: dict[str, list[NDArray[np.int32]]] = {}
+    for item, faces in chosen:
+        item.select_set(True)
+        by_mesh.setdefault(item.data.name, []).append(faces)
+    for mesh_name, parts in by_mesh.items():
+        _select_faces(bpy.data.meshes[mesh_name], np.concatenate(parts))
+    context.view_layer.objects.active = chosen[0][0]
+    context.tool_settings.mesh_select_mode = (False, False, True)
+    bpy.ops.object.mode_set(mode="EDIT")
+
+
+def _select_faces(mesh: bpy.types.Mesh, faces: NDArray[np.int32]) -> None:
+    """Selects the faces with their edges and vertices; everything else is deselected, hidden faces are shown."""
+    selected = np.zeros(len(mesh.polygons), bool)
+    selected[faces] = True
+    sizes = np.empty(len(mesh.polygons), np.int32)
+    mesh.polygons.foreach_get("loop_total", sizes)
+    corners = np.repeat(selected, sizes)  # the corners of the faces lie one after the other
+    hidden = np.zeros(len(mesh.polygons), bool)
+    mesh.polygons.foreach_get("hide", hidden)
+    if (hidden & selected).any():
+        _unhide(mesh)
+    for name, elements in (("vertex_index", mesh.vertices), ("edge_index", mesh.edges)):
+        indices = np.empty(len(mesh.loops), np.int32)
+        mesh.loops.foreach_get(name, indices)
+        mask = np.zeros(len(elements), bool)
+        mask[indices[corners]] = True
+        elements.foreach_set("select", mask)
+    mesh.polygons.foreach_set("select", selected)
+    mesh.update()
+
+
+def _unhide(mesh: bpy.types.Mesh) -> None:
+    for elements in (mesh.vertices, mesh.edges, mesh.polygons):
+        elements.foreach_set("hide", np.zeros(len(elements), bool))

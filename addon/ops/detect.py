@@ -1,0 +1,203 @@
+"""Detect: the modal operator of the interface, and the same generator run to its end for scripts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from typing import Any
+
+import bpy
+from bpy.types import Operator
+
+from .. import engine, preferences, results, session
+from ..adapters import mesh_reader
+from ..adapters.source import BlenderSource, metres_per_unit
+from ..core import job
+from ..core.errors import DetectError, InputError
+from ..core.frame_scene import Progress
+from ..core.options import DetectOptions
+from ..core.report import DetectReport
+from ..overlay.draw import tag_redraw
+from .task import Task
+
+TIMER_SECONDS = 0.01
+REDRAW_SECONDS = 0.1
+USER_ERRORS = (DetectError, engine.EngineMissing)
+
+
+def prepare(context: bpy.types.Context) -> Task:
+    """The task that detects in the context's scene.
+
+    Raises:
+        InputError: a set or an option is wrong.
+    """
+    settings = context.scene.meshclash
+    for which in ("a", "b"):
+        if not settings.set_expression(which):
+            kind = getattr(settings, f"set_{which}").lower()
+            raise InputError(f"Set {which.upper()}: choose the {kind} first")
+    options = settings.detect_options(metres_per_unit(context.scene))
+    mesh_reader.set_fast_path(preferences.of(context).fast_path)
+    return Task(_steps(BlenderSource.from_context(context), options, preferences.cache_folder()))
+
+
+def _steps(
+    source: BlenderSource, options: DetectOptions, cache_folder: str | None
+) -> Generator[Any, None, DetectReport]:
+    """Loads the engine, which takes up to a second the first time, then detects."""
+    yield Progress(0.0, "Loading the engine")
+    module = engine.load(cache_folder)
+    session.set_engine_problem(None)
+    return (yield from job.detect_steps(source, options, module))
+
+
+def explain(error: Exception) -> str:
+    """The message for the user; a missing engine is also remembered for the panels."""
+    if isinstance(error, engine.EngineMissing):
+        session.set_engine_problem(session.EngineProblem(error.reason, error.remedy, tuple(engine.diagnose())))
+    return str(error)
+
+
+def accept(context: bpy.types.Context, scene_uid: int, report: DetectReport) -> str:
+    """Shows the report and returns its summary.
+
+    Raises:
+        DetectError: the scene is gone.
+    """
+    scene = next((scene for scene in bpy.data.scenes if scene.session_uid == scene_uid), None)
+    if scene is None:
+        raise DetectError("The scene was removed during detection")
+    results.show_report(context, scene, report)
+    return summary(report)
+
+
+def summary(report: DetectReport) -> str:
+    """One line: how many pairs of each verdict, worst first."""
+    counts = ((report.count(verdict), word) for verdict, word in WORDS)
+    found = ", ".join(f"{count} {word}" for count, word in counts if count)
+    skipped = f"; {len(report.skipped)} objects skipped" if report.skipped else ""
+    return (found or "Nothing touches") + skipped
+
+
+WORDS = (("clash", "clashing"), ("contained", "inside another"), ("duplicate", "duplicate"), ("touching", "touching"))
+
+
+class Run:
+    """One detection in the interface: its task, its timer and its progress in the status bar."""
+
+    def __init__(self, context: bpy.types.Context) -> None:
+        self.task = prepare(context)
+        self.scene_uid = context.scene.session_uid
+        session.start_task(self.task)
+        self._timer = context.window_manager.event_timer_add(TIMER_SECONDS, window=context.window)
+        self._drawn_at = 0.0
+
+    def step(self, context: bpy.types.Context, event: Any) -> bool:
+        """Handles one event; True when the detection has ended. Errors of the detection pass through."""
+        if event.type == "ESC" and event.value == "PRESS":
+            session.stop_task()
+        elif event.type == "TIMER" and not self.task.ended:
+            self.task.run_slice()
+            self._show_progress(context)
+        return self.task.ended
+
+    def end(self, context: bpy.types.Context) -> None:
+        """Removes the timer and the progress display and stops the task if it still runs."""
+        session.stop_task()
+        if self._timer is not None:
+            context.window_manager.event_timer_remove(self._timer)
+            self._timer = None
+        if context.workspace:
+            context.workspace.status_text_set(None)
+        tag_redraw(context, ("UI",))
+
+    def _show_progress(self, context: bpy.types.Context) -> None:
+        now = time.perf_counter()
+        if now - self._drawn_at >= REDRAW_SECONDS:
+            self._drawn_at = now
+            context.workspace.status_text_set(_draw_status)
+            tag_redraw(context, ("UI",))
+
+
+def _draw_status(header: bpy.types.Header, _context: bpy.types.Context) -> None:
+    task = session.running_task()
+    if task is not None:
+        row = header.layout.row()
+        row.label(text="Cancel", icon="EVENT_ESC")
+        row.progress(factor=task.fraction, text=task.text)
+
+
+class MESHCLASH_OT_detect(Operator):
+    """Find all pairs of objects of set A and set B that clash or touch"""
+
+    bl_idname = "meshclash.detect"
+    bl_label = "Detect"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if session.running_task() is not None:
+            cls.poll_message_set("A detection is running: press ESC to stop it")
+            return False
+        return context.scene is not None
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
+        if bpy.app.background:
+            return self.execute(context)
+        try:
+            self.run = Run(context)
+        except USER_ERRORS as error:
+            self.report({"ERROR"}, explain(error))
+            return {"CANCELLED"}
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        try:
+            if not self.run.step(context, event):
+                return {"PASS_THROUGH"}
+            self.run.end(context)
+            if not self.run.task.finished:
+                self.report({"WARNING"}, self.run.task.stopped_because)
+                return {"CANCELLED"}
+            self.report({"INFO"}, accept(context, self.run.scene_uid, self.run.task.result))
+        except USER_ERRORS as error:
+            self.run.end(context)
+            self.report({"ERROR"}, explain(error))
+            return {"CANCELLED"}
+        except BaseException:
+            self.run.end(context)
+            raise
+        return {"FINISHED"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Blender ends the operator itself: a file is loaded or the window is closed."""
+        self.run.end(context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        try:
+            report = prepare(context).run()
+            self.report({"INFO"}, accept(context, context.scene.session_uid, report))
+        except USER_ERRORS as error:
+            self.report({"ERROR"}, explain(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
+class MESHCLASH_OT_stop(Operator):
+    """Stop the running detection (also ESC); the results of the last one stay"""
+
+    bl_idname = "meshclash.stop"
+    bl_label = "Stop Detection"
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def poll(cls, _context: bpy.types.Context) -> bool:
+        return session.running_task() is not None
+
+    def execute(self, _context: bpy.types.Context) -> set[str]:
+        session.stop_task()
+        return {"FINISHED"}
+
+
+CLASSES = (MESHCLASH_OT_detect, MESHCLASH_OT_stop)

@@ -1,0 +1,59 @@
+"""Writes the report of the scene to a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+from bpy.props import EnumProperty, StringProperty
+from bpy.types import Operator
+from bpy_extras.io_utils import ExportHelper
+
+from .. import session
+
+FORMATS = (
+    ("JSON", "JSON", "All data, schema meshclash.report/1", ".json"),
+    ("CSV", "CSV", "One line per pair, for a spreadsheet", ".csv"),
+    ("HTML", "HTML", "A page to read and print", ".html"),
+)
+
+
+class MESHCLASH_OT_export_report(Operator, ExportHelper):
+    """Write the results to a file"""
+
+    bl_idname = "meshclash.export_report"
+    bl_label = "Export Report"
+    bl_options = {"REGISTER"}
+
+    filename_ext = ".json"
+    filter_glob: StringProperty(default="*.json;*.csv;*.html", options={"HIDDEN"})
+    format: EnumProperty(name="Format", items=[item[:3] for item in FORMATS], default="JSON")
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return session.result_of(context.scene.session_uid) is not None
+
+    def check(self, _context: bpy.types.Context) -> bool:
+        """The file browser asks whether an option changed the file name."""
+        old = self.filepath
+        if Path(old).name:
+            self.filepath = str(Path(old).with_suffix(self._extension()))
+        return self.filepath != old
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        report = session.result_of(context.scene.session_uid).report
+        path = Path(bpy.path.abspath(self.filepath)).with_suffix(self._extension())
+        text = {"JSON": report.to_json, "CSV": report.to_csv, "HTML": report.to_html}[self.format]()
+        try:
+            path.write_text(text, encoding="utf-8", newline="")
+        except OSError as error:
+            self.report({"ERROR"}, f"The report could not be written to {path}: {error.strerror}")
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Report written to {path}")
+        return {"FINISHED"}
+
+    def _extension(self) -> str:
+        return next(item[3] for item in FORMATS if item[0] == self.format)
+
+
+CLASSES = (MESHCLASH_OT_export_report,)

@@ -1,0 +1,49 @@
+"""Operators of the preferences: the cache of compiled kernels and the diagnostics."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.types import Operator
+
+from .. import engine, preferences
+
+
+class MESHCLASH_OT_clear_cache(Operator):
+    """Delete the compiled kernels; the next Detect after a restart compiles them again"""
+
+    bl_idname = "meshclash.clear_cache"
+    bl_label = "Clear Compiled Cache"
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def poll(cls, _context: bpy.types.Context) -> bool:
+        if preferences.cache_folder() is None:
+            cls.poll_message_set("Only an installed extension has a cache folder of its own")
+            return False
+        return True
+
+    def execute(self, _context: bpy.types.Context) -> set[str]:
+        try:
+            count = preferences.clear_cache()
+        except OSError as error:
+            self.report({"ERROR"}, f"The cache could not be deleted: {error}")
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"{count} files deleted")
+        return {"FINISHED"}
+
+
+class MESHCLASH_OT_copy_diagnostics(Operator):
+    """Copy versions and the state of the engine, for a bug report"""
+
+    bl_idname = "meshclash.copy_diagnostics"
+    bl_label = "Copy Diagnostics"
+    bl_options = {"INTERNAL"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        lines = [f"Blender {bpy.app.version_string}, {bpy.app.build_platform.decode()}", *engine.diagnose()]
+        context.window_manager.clipboard = "\n".join(lines)
+        self.report({"INFO"}, "Diagnostics copied to the clipboard")
+        return {"FINISHED"}
+
+
+CLASSES = (MESHCLASH_OT_clear_cache, MESHCLASH_OT_copy_diagnostics)

@@ -1,0 +1,126 @@
+"""Operators on the pair selected in the result list."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from bpy.types import Operator
+
+from .. import results, session, view
+from ..adapters import face_selection
+from ..core.errors import DetectError
+from ..core.report import PairRow
+
+
+class _PairOperator(Operator):
+    """Shared poll: a pair is selected in the list."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if results.active_pair(context) is None:
+            cls.poll_message_set("Select a pair in the list")
+            return False
+        return True
+
+
+class MESHCLASH_OT_select_faces(_PairOperator):
+    """Select the contacting faces of both objects in Edit Mode"""
+
+    bl_idname = "meshclash.select_faces"
+    bl_label = "Select Contacting Faces"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        row = results.active_pair(context)
+        faces: dict[str, list[np.ndarray]] = {}
+        problems = []
+        for name, indices in ((row.source_a, row.original_faces_a), (row.source_b, row.original_faces_b)):
+            try:
+                face_selection.check(view.find_object(context, name), name, indices)
+                faces.setdefault(name, []).append(indices)
+            except DetectError as error:
+                problems.append(str(error))
+        if not faces:
+            self.report({"ERROR"}, "; ".join(problems))
+            return {"CANCELLED"}
+        objects = {name: view.find_object(context, name) for name in faces}
+        face_selection.select_in_edit_mode(context, [(objects[name], np.concatenate(faces[name])) for name in faces])
+        if problems:
+            self.report({"WARNING"}, "; ".join(problems))
+        return {"FINISHED"}
+
+
+class MESHCLASH_OT_exclude_pair(_PairOperator):
+    """Never test this pair again; it goes to the list of excluded pairs"""
+
+    bl_idname = "meshclash.exclude_pair"
+    bl_label = "Exclude This Pair"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        row: PairRow = results.active_pair(context)
+        listed = context.scene.meshclash.excluded_pairs
+        if not any({pair.name_a, pair.name_b} == {row.a, row.b} for pair in listed):
+            pair = listed.add()
+            pair.name_a, pair.name_b = row.a, row.b
+        session.drop_pair(context.scene.session_uid, row.id)
+        results.relist(context, context.scene)
+        return {"FINISHED"}
+
+
+class MESHCLASH_OT_include_pair(Operator):
+    """Test the selected excluded pair again from the next detection on"""
+
+    bl_idname = "meshclash.include_pair"
+    bl_label = "Remove From Excluded Pairs"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        settings = context.scene.meshclash
+        return 0 <= settings.active_excluded < len(settings.excluded_pairs)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        settings = context.scene.meshclash
+        settings.excluded_pairs.remove(settings.active_excluded)
+        settings.active_excluded = max(0, min(settings.active_excluded, len(settings.excluded_pairs) - 1))
+        return {"FINISHED"}
+
+
+class MESHCLASH_OT_show_results(Operator):
+    """List the results of this scene again; the list shows one scene at a time"""
+
+    bl_idname = "meshclash.show_results"
+    bl_label = "Show Results of This Scene"
+    bl_options = {"INTERNAL"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        results.relist(context, context.scene)
+        return {"FINISHED"}
+
+
+class MESHCLASH_OT_clear_results(Operator):
+    """Empty the result list and remove the overlay"""
+
+    bl_idname = "meshclash.clear_results"
+    bl_label = "Clear Results"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return session.result_of(context.scene.session_uid) is not None
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        view.leave_isolation(context)
+        session.drop_result(context.scene.session_uid)
+        results.clear_list(context)
+        return {"FINISHED"}
+
+
+CLASSES = (
+    MESHCLASH_OT_select_faces,
+    MESHCLASH_OT_exclude_pair,
+    MESHCLASH_OT_include_pair,
+    MESHCLASH_OT_show_results,
+    MESHCLASH_OT_clear_results,
+)

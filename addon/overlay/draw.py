@@ -1,0 +1,167 @@
+"""Draws the contacting faces and the intersection curves in the 3D viewports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+from mathutils import Matrix
+
+from .. import preferences, session
+from . import render_data
+
+FACES_IN_FRONT = 0.002  # share of the distance to the eye by which faces are drawn nearer than the surface they lie on
+CURVES_IN_FRONT = 0.004
+HIDDEN_FACES_ALPHA = 0.3  # times the colour's own, for what shines through
+HIDDEN_CURVES_ALPHA = 0.6
+
+
+@dataclass(frozen=True)
+class _Batches:
+    """GPU batches of one signature; None where there is nothing to draw."""
+
+    signature: tuple[object, ...]
+    faces_a: Any
+    faces_b: Any
+    curves: Any
+
+
+class _State:
+    """The draw handler and its batches; both end with `uninstall`."""
+
+    handle: object | None = None
+    batches: _Batches | None = None
+
+
+def install() -> None:
+    """Adds the draw handler; does nothing in background mode, where there is no viewport."""
+    if not bpy.app.background and _State.handle is None:
+        _State.handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
+
+
+def uninstall() -> None:
+    """Removes the draw handler and frees the batches."""
+    if _State.handle is not None:
+        bpy.types.SpaceView3D.draw_handler_remove(_State.handle, "WINDOW")
+    _State.handle = _State.batches = None
+
+
+def tag_redraw(context: bpy.types.Context, region_types: tuple[str, ...] = ("WINDOW", "UI")) -> None:
+    """Asks all 3D viewports to draw these regions again."""
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                for region in area.regions:
+                    if region.type in region_types:
+                        region.tag_redraw()
+
+
+def _draw() -> None:
+    context = bpy.context
+    settings = context.scene.meshclash
+    result = session.result_of(context.scene.session_uid)
+    if result is None or result.outdated or not settings.overlay:
+        return
+    batches = _current_batches(context, settings, result)
+    prefs = preferences.of(context)
+    with _restored_state():
+        _draw_faces(context.region_data, batches, prefs, settings.overlay_xray)
+        if settings.overlay_curves and batches.curves is not None:
+            _draw_curves(context.region_data, batches, prefs, settings.overlay_xray)
+
+
+def _current_batches(context: bpy.types.Context, settings: Any, result: session.SceneResult) -> _Batches:
+    """The batches of what is to be seen now, made anew only when the signature has changed."""
+    results = context.window_manager.meshclash
+    item = results.active() if results.scene_uid == context.scene.session_uid else None
+    view = settings.overlay_scope, item.pair_id if item else None, results.shown_verdicts()
+    wanted = render_data.signature(result.serial, *view)
+    if _State.batches is None or _State.batches.signature != wanted:
+        data = render_data.collect(render_data.rows_to_draw(result.report.rows, *view))
+        _State.batches = _make_batches(wanted, data)
+    return _State.batches
+
+
+def _make_batches(wanted: tuple[object, ...], data: render_data.OverlayData) -> _Batches:
+    import gpu
+    from gpu_extras.batch import batch_for_shader
+
+    def make(shader: str, kind: str, points: Any) -> Any:
+        if not len(points):
+            return None
+        return batch_for_shader(gpu.shader.from_builtin(shader), kind, {"pos": points})
+
+    return _Batches(
+        wanted,
+        make("UNIFORM_COLOR", "TRIS", data.faces_a),
+        make("UNIFORM_COLOR", "TRIS", data.faces_b),
+        make("POLYLINE_UNIFORM_COLOR", "LINES", data.curves),
+    )
+
+
+@contextmanager
+def _restored_state() -> Iterator[None]:
+    """Blending on, no depth writing; afterwards everything is as before."""
+    import gpu
+
+    blend, depth_test, depth_mask = gpu.state.blend_get(), gpu.state.depth_test_get(), gpu.state.depth_mask_get()
+    gpu.state.blend_set("ALPHA")
+    gpu.state.depth_mask_set(False)
+    try:
+        yield
+    finally:
+        gpu.state.blend_set(blend)
+        gpu.state.depth_test_set(depth_test)
+        gpu.state.depth_mask_set(depth_mask)
+
+
+@contextmanager
+def _nearer(view: bpy.types.RegionView3D, share: float) -> Iterator[None]:
+    """Draws at the same pixels but nearer by a share of the distance, so that surfaces do not hide their highlight."""
+    import gpu
+
+    if view.is_perspective:
+        shift = Matrix.Scale(1.0 - share, 4)
+    else:
+        shift = Matrix.Translation((0.0, 0.0, share * view.view_distance))
+    with gpu.matrix.push_pop():
+        gpu.matrix.load_matrix(shift @ view.view_matrix)
+        yield
+
+
+def _draw_faces(view: bpy.types.RegionView3D, batches: _Batches, prefs: Any, xray: bool) -> None:
+    import gpu
+
+    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+    with _nearer(view, FACES_IN_FRONT):
+        for depth_test, alpha in _passes(xray, HIDDEN_FACES_ALPHA):
+            gpu.state.depth_test_set(depth_test)
+            for batch, colour in ((batches.faces_a, prefs.colour_a), (batches.faces_b, prefs.colour_b)):
+                if batch is not None:
+                    shader.bind()
+                    shader.uniform_float("color", (*colour[:3], colour[3] * alpha))
+                    batch.draw(shader)
+
+
+def _draw_curves(view: bpy.types.RegionView3D, batches: _Batches, prefs: Any, xray: bool) -> None:
+    import gpu
+
+    shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
+    width = prefs.curve_width * bpy.context.preferences.system.pixel_size
+    with _nearer(view, CURVES_IN_FRONT):
+        for depth_test, alpha in _passes(xray, HIDDEN_CURVES_ALPHA):
+            gpu.state.depth_test_set(depth_test)
+            shader.bind()
+            shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
+            shader.uniform_float("lineWidth", width)
+            shader.uniform_float("color", (*prefs.colour_curve[:3], prefs.colour_curve[3] * alpha))
+            batches.curves.draw(shader)
+
+
+def _passes(xray: bool, hidden_alpha: float) -> tuple[tuple[str, float], ...]:
+    """Depth tests and opacities: what is hidden first, faintly, then what is seen."""
+    seen = ("LESS_EQUAL", 1.0)
+    return (("GREATER", hidden_alpha), seen) if xray else (seen,)

@@ -1,0 +1,119 @@
+"""Settings of the machine: colours, the cache of compiled kernels, diagnostics."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import bpy
+from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty
+from bpy.types import AddonPreferences
+
+from . import session
+
+BASE = __package__  # "bl_ext.<repository>.meshclash" when installed
+CACHE_FOLDER = "kernels"
+COLOUR_A = (1.0, 0.22, 0.13, 0.75)
+COLOUR_B = (0.1, 0.55, 1.0, 0.75)
+COLOUR_CURVE = (1.0, 0.9, 0.25, 1.0)
+
+
+def _redraw(_self: AddonPreferences, context: bpy.types.Context) -> None:
+    from .overlay.draw import tag_redraw
+
+    tag_redraw(context)
+
+
+class MESHCLASH_AP_preferences(AddonPreferences):
+    """Shown in Edit > Preferences > Add-ons > MeshClash."""
+
+    bl_idname = BASE
+
+    colour_a: FloatVectorProperty(
+        name="Faces of A", description="Contacting faces of the first object of a pair",
+        subtype="COLOR", size=4, min=0.0, max=1.0, default=COLOUR_A, update=_redraw,
+    )  # fmt: skip
+    colour_b: FloatVectorProperty(
+        name="Faces of B", description="Contacting faces of the second object of a pair",
+        subtype="COLOR", size=4, min=0.0, max=1.0, default=COLOUR_B, update=_redraw,
+    )  # fmt: skip
+    colour_curve: FloatVectorProperty(
+        name="Curves", description="Intersection curves",
+        subtype="COLOR", size=4, min=0.0, max=1.0, default=COLOUR_CURVE, update=_redraw,
+    )  # fmt: skip
+    curve_width: FloatProperty(
+        name="Curve Width", description="Width of the intersection curves", subtype="PIXEL",
+        min=1.0, max=10.0, default=3.0, update=_redraw,
+    )  # fmt: skip
+    fast_path: BoolProperty(
+        name="Fast Mesh Reading",
+        description="Read triangles directly from Blender's memory, checked against the documented way on first use",
+        default=True,
+    )
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """The preferences page."""
+        layout = self.layout
+        layout.use_property_split = True
+        column = layout.column(heading="Overlay")
+        for name in ("colour_a", "colour_b", "colour_curve", "curve_width"):
+            column.prop(self, name)
+        column = layout.column(heading="Detection")
+        column.prop(self, "fast_path")
+        column = layout.column(align=True)
+        column.label(text=f"Compiled kernels: {cache_folder() or 'the cache folder of this user'}")
+        column.operator("meshclash.clear_cache", icon="TRASH")
+        draw_diagnostics(layout)
+
+
+class _Defaults:
+    """The preferences of an add-on that is registered without being installed (tests, scripts in a checkout)."""
+
+    colour_a, colour_b, colour_curve, curve_width = COLOUR_A, COLOUR_B, COLOUR_CURVE, 3.0
+    fast_path = True
+
+
+def installed(context: bpy.types.Context) -> MESHCLASH_AP_preferences | None:
+    """The preferences of this extension; None where it is registered without being installed."""
+    addon = context.preferences.addons.get(BASE)
+    return addon.preferences if addon else None
+
+
+def of(context: bpy.types.Context) -> Any:
+    """The preferences of this extension, or their default values where it is not installed."""
+    return installed(context) or _Defaults
+
+
+def cache_folder() -> str | None:
+    """The folder of the compiled kernels; None in a checkout, where the engine chooses one."""
+    try:
+        return bpy.utils.extension_path_user(BASE, path=CACHE_FOLDER)
+    except ValueError:  # Blender's way of saying that BASE is not the package of an extension
+        return None
+
+
+def clear_cache() -> int:
+    """Deletes the compiled kernels in the extension's own folder; returns the number of files."""
+    folder = Path(cache_folder() or "")
+    if not folder.name or not folder.is_dir():
+        return 0
+    count = sum(path.is_file() for path in folder.rglob("*"))
+    shutil.rmtree(folder)
+    return count
+
+
+def draw_diagnostics(layout: bpy.types.UILayout) -> None:
+    """The last engine problem, if any, and the buttons that help to report it."""
+    problem = session.engine_problem()
+    box = layout.box()
+    if problem is None:
+        box.label(text="The engine is loaded on the first Detect", icon="INFO")
+    else:
+        box.alert = True
+        box.label(text=problem.reason, icon="ERROR")
+        box.label(text=problem.remedy, icon="BLANK1")
+        for line in problem.diagnostics:
+            box.label(text=line, icon="BLANK1")
+    box.operator("meshclash.copy_diagnostics", icon="COPYDOWN")
+
+
+CLASSES = (MESHCLASH_AP_preferences,)

@@ -1,0 +1,197 @@
+"""Settings of the work (saved with the scene) and the result list (kept by the window manager, not by undo)."""
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+from bpy.types import PropertyGroup
+
+from .core.options import DetectOptions
+from .core.rules import Rules
+
+SET_KINDS = (
+    ("ALL", "Everything", "All visible objects of the scene"),
+    ("SELECTION", "Selected", "The objects selected when Detect starts"),
+    ("COLLECTION", "Collection", "All visible objects of a collection and its children"),
+    ("OBJECT", "Object", "One object"),
+)
+OVERLAY_SCOPES = (
+    ("ALL", "All Clashes", "Show every listed clash, and the selected pair whatever it is"),
+    ("ACTIVE", "Selected Pair", "Show only the pair selected in the list"),
+)
+VERDICTS = ("clash", "contained", "duplicate", "touching")
+
+
+def _redraw(_self: PropertyGroup, context: bpy.types.Context) -> None:
+    from .overlay.draw import tag_redraw
+
+    tag_redraw(context)
+
+
+def _show_active_pair(self: PropertyGroup, context: bpy.types.Context) -> None:
+    from .view import show_active_pair
+
+    if not self.filling:
+        show_active_pair(context)
+
+
+def _isolation_changed(self: PropertyGroup, context: bpy.types.Context) -> None:
+    from .view import leave_isolation, show_active_pair
+
+    if self.isolate:
+        show_active_pair(context)
+    else:
+        leave_isolation(context)
+
+
+class MESHCLASH_PG_excluded_pair(PropertyGroup):
+    """Two objects that are never tested against each other."""
+
+    name_a: StringProperty(name="A", description="First object of the excluded pair")
+    name_b: StringProperty(name="B", description="Second object of the excluded pair")
+
+
+class MESHCLASH_PG_settings(PropertyGroup):
+    """What Detect tests; saved in the .blend file."""
+
+    set_a: EnumProperty(name="Set A", description="Objects of the first set", items=SET_KINDS, default="ALL")
+    set_a_collection: PointerProperty(name="Collection", description="Collection of set A", type=bpy.types.Collection)
+    set_a_object: PointerProperty(name="Object", description="Object of set A", type=bpy.types.Object)
+    set_b: EnumProperty(name="Set B", description="Objects of the second set", items=SET_KINDS, default="ALL")
+    set_b_collection: PointerProperty(name="Collection", description="Collection of set B", type=bpy.types.Collection)
+    set_b_object: PointerProperty(name="Object", description="Object of set B", type=bpy.types.Object)
+    permitted_overlap: FloatProperty(
+        name="Permitted Overlap",
+        description="A clash no deeper than this counts as touching (press fits, welds)",
+        subtype="DISTANCE", min=0.0, soft_max=1.0, default=0.0, precision=5,
+    )  # fmt: skip
+    touch_tolerance: FloatProperty(
+        name="Touch Tolerance",
+        description="Objects closer than this count as touching although they share no point",
+        subtype="DISTANCE", min=0.0, soft_max=1.0, default=0.0, precision=5,
+    )  # fmt: skip
+    skip_same_parent: BoolProperty(
+        name="Same Parent", description="Do not test objects that have the same parent, nor a parent with its child"
+    )
+    skip_same_armature: BoolProperty(
+        name="Same Armature", description="Do not test objects that are deformed by the same armature"
+    )
+    skip_same_collection: BoolProperty(
+        name="Same Collection", description="Do not test objects that are in the same collection"
+    )
+    excluded_pairs: CollectionProperty(type=MESHCLASH_PG_excluded_pair)
+    active_excluded: IntProperty(name="Excluded pair", description="Pair selected in the list of excluded pairs")
+
+    overlay: BoolProperty(
+        name="Show Overlay", description="Draw the contacting faces in the 3D viewports", default=True, update=_redraw
+    )
+    overlay_scope: EnumProperty(
+        name="Show", description="Which pairs are drawn", items=OVERLAY_SCOPES, default="ALL", update=_redraw
+    )
+    overlay_curves: BoolProperty(
+        name="Intersection Curves", description="Draw the curves along which surfaces cross", default=True,
+        update=_redraw,
+    )  # fmt: skip
+    overlay_xray: BoolProperty(
+        name="X-Ray", description="Let contacting faces shine through what lies in front of them", default=True,
+        update=_redraw,
+    )  # fmt: skip
+
+    def set_expression(self, which: str) -> str:
+        """Set A or B ("a", "b") in the words of the core; an empty picker gives an empty expression."""
+        kind = getattr(self, f"set_{which}")
+        if kind == "COLLECTION":
+            picked = getattr(self, f"set_{which}_collection")
+            return f"collection:{picked.name_full}" if picked else ""
+        if kind == "OBJECT":
+            picked = getattr(self, f"set_{which}_object")
+            return f"object:{picked.name_full}" if picked else ""
+        return kind.lower()
+
+    def detect_options(self, metres_per_unit: float) -> DetectOptions:
+        """The options of Detect; lengths are stored in Blender units and handed on in metres.
+
+        Raises:
+            InputError: an option is out of range.
+        """
+        rules = Rules(
+            same_parent=self.skip_same_parent,
+            same_armature=self.skip_same_armature,
+            same_collection=self.skip_same_collection,
+            listed_pairs=frozenset((pair.name_a, pair.name_b) for pair in self.excluded_pairs),
+        )
+        return DetectOptions(
+            set_a=self.set_expression("a"),
+            set_b=self.set_expression("b"),
+            permitted_overlap=self.permitted_overlap * metres_per_unit,
+            touch_tolerance=self.touch_tolerance * metres_per_unit,
+            rules=rules,
+        )
+
+
+class MESHCLASH_PG_row(PropertyGroup):
+    """One object pair of the result list; `name` holds both names, which makes the list searchable."""
+
+    pair_id: StringProperty()
+    name_a: StringProperty()
+    name_b: StringProperty()
+    verdict: StringProperty()
+    faces_a: IntProperty()
+    faces_b: IntProperty()
+    depth: FloatProperty(description="Depth estimate in Blender units; negative: unknown", default=-1.0)
+
+
+class MESHCLASH_PG_results(PropertyGroup):
+    """The result list of one scene, worst pair first."""
+
+    scene_uid: IntProperty()
+    rows: CollectionProperty(type=MESHCLASH_PG_row)
+    active_row: IntProperty(
+        name="Pair", description="Select a pair to select, frame and isolate its two objects", default=-1,
+        update=_show_active_pair,
+    )  # fmt: skip
+    total: IntProperty(description="Pairs found; the list may be shorter")
+    isolate: BoolProperty(
+        name="Isolate", description="Show only the two objects of the selected pair (local view)", default=True,
+        update=_isolation_changed,
+    )  # fmt: skip
+    show_clash: BoolProperty(name="Clash", description="List clashes", default=True, update=_redraw)
+    show_contained: BoolProperty(
+        name="Inside", description="List objects that lie wholly inside another", default=True, update=_redraw
+    )
+    show_duplicate: BoolProperty(
+        name="Duplicate", description="List objects that occupy the same space", default=True, update=_redraw
+    )
+    show_touching: BoolProperty(
+        name="Touching", description="List pairs that touch without common volume", default=True, update=_redraw
+    )
+    filling: BoolProperty(description="The list is being filled: selecting a row has no effect")
+
+    def active(self) -> MESHCLASH_PG_row | None:
+        """The selected row, or None."""
+        return self.rows[self.active_row] if 0 <= self.active_row < len(self.rows) else None
+
+    def shown_verdicts(self) -> frozenset[str]:
+        """The verdicts whose pairs are listed."""
+        return frozenset(verdict for verdict in VERDICTS if getattr(self, f"show_{verdict}"))
+
+
+CLASSES = (MESHCLASH_PG_excluded_pair, MESHCLASH_PG_settings, MESHCLASH_PG_row, MESHCLASH_PG_results)
+
+
+def attach() -> None:
+    """Puts the property groups on the scene and on the window manager."""
+    bpy.types.Scene.meshclash = PointerProperty(type=MESHCLASH_PG_settings)
+    bpy.types.WindowManager.meshclash = PointerProperty(type=MESHCLASH_PG_results)
+
+
+def detach() -> None:
+    """Takes the property groups away again."""
+    del bpy.types.Scene.meshclash
+    del bpy.types.WindowManager.meshclash

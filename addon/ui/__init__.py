@@ -1,0 +1,5 @@
+"""The sidebar tab."""
+
+from . import lists, panels
+
+CLASSES = (*lists.CLASSES, *panels.CLASSES)

@@ -1,0 +1,63 @@
+"""The result list and the list of excluded pairs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+from bpy.types import UIList
+
+from .text import VERDICT_ICONS, VERDICT_LABELS, length
+
+VERDICT_SHARE = 0.27  # widths of the columns: verdict, then names, faces, depth
+NAMES_SHARE = 0.6
+FACES_SHARE = 0.45
+
+
+def columns(layout: bpy.types.UILayout) -> tuple[Any, Any, Any, Any]:
+    """Four columns shared by the heading and the rows: verdict, names, faces, depth."""
+    verdict = layout.split(factor=VERDICT_SHARE)
+    left = verdict.row()
+    names = verdict.split(factor=NAMES_SHARE)
+    middle = names.row()
+    numbers = names.split(factor=FACES_SHARE)
+    faces, depth = numbers.row(), numbers.row()
+    faces.alignment = depth.alignment = "RIGHT"
+    return left, middle, faces, depth
+
+
+class MESHCLASH_UL_pairs(UIList):
+    """Object pairs, worst first."""
+
+    def draw_item(
+        self, context: Any, layout: Any, _data: Any, item: Any, _icon: int, _active_data: Any, _active: str
+    ) -> None:
+        verdict, names, faces, depth = columns(layout)
+        verdict.label(text=VERDICT_LABELS[item.verdict], icon=VERDICT_ICONS[item.verdict])
+        names.label(text=item.name)
+        faces.label(text=str(item.faces_a + item.faces_b))
+        depth.label(text=length(item.depth, context.scene.unit_settings) if item.depth >= 0.0 else "–")
+
+    def filter_items(self, _context: Any, data: Any, propname: str) -> tuple[list[int], list[int]]:
+        rows = getattr(data, propname)
+        shown = data.shown_verdicts()
+        if self.filter_name:
+            flags = bpy.types.UI_UL_list.filter_items_by_name(self.filter_name, self.bitflag_filter_item, rows, "name")
+        else:
+            flags = [self.bitflag_filter_item] * len(rows)
+        for index, row in enumerate(rows):
+            if row.verdict not in shown:
+                flags[index] &= ~self.bitflag_filter_item
+        return flags, []
+
+
+class MESHCLASH_UL_excluded(UIList):
+    """Pairs that are never tested."""
+
+    def draw_item(
+        self, _context: Any, layout: Any, _data: Any, item: Any, _icon: int, _active_data: Any, _active: str
+    ) -> None:
+        layout.label(text=f"{item.name_a} × {item.name_b}")
+
+
+CLASSES = (MESHCLASH_UL_pairs, MESHCLASH_UL_excluded)

@@ -1,0 +1,254 @@
+"""Panels of the MeshClash tab; they only show values that are ready."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bpy.types import Panel
+
+from .. import preferences, results, session
+from .lists import columns
+from .text import VERDICT_LABELS, length, wrapped
+
+
+class _TabPanel(Panel):
+    """Place of all panels: the sidebar of the 3D viewport."""
+
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "MeshClash"
+
+
+class MESHCLASH_PT_detect(_TabPanel):
+    """What to test, and the button."""
+
+    bl_label = "Detect"
+    bl_order = 0
+
+    def draw(self, context: Any) -> None:
+        layout, settings = self.layout, context.scene.meshclash
+        _draw_engine_problem(layout, context.region)
+        task = session.running_task()
+        inputs = layout.column()
+        inputs.enabled = task is None
+        _draw_set(inputs, settings, "a")
+        _draw_set(inputs, settings, "b")
+        lengths = inputs.column(align=True)
+        lengths.use_property_split, lengths.use_property_decorate = True, False
+        lengths.prop(settings, "permitted_overlap")
+        lengths.prop(settings, "touch_tolerance")
+        if task is None:
+            row = layout.row()
+            row.scale_y = 1.5
+            row.operator("meshclash.detect", icon="VIEWZOOM")
+        else:
+            row = layout.row(align=True)
+            row.scale_y = 1.5
+            row.progress(factor=task.fraction, text=task.text)
+            row.operator("meshclash.stop", text="", icon="CANCEL")
+
+
+def _draw_set(layout: Any, settings: Any, which: str) -> None:
+    row = layout.row(align=True)
+    split = row.split(factor=0.18, align=True)
+    split.label(text=f"Set {which.upper()}")
+    column = split.column(align=True)
+    column.prop(settings, f"set_{which}", text="")
+    kind = getattr(settings, f"set_{which}")
+    if kind in ("COLLECTION", "OBJECT"):
+        column.prop(settings, f"set_{which}_{kind.lower()}", text="")
+
+
+def _draw_engine_problem(layout: Any, region: Any) -> None:
+    problem = session.engine_problem()
+    if problem is None:
+        return
+    box = layout.box().column(align=True)
+    lines = wrapped(problem.reason, region)
+    box.alert = True
+    box.label(text=lines[0], icon="ERROR")
+    for line in lines[1:]:
+        box.label(text=line, icon="BLANK1")
+    advice = box.column(align=True)
+    advice.alert = False
+    for line in wrapped(problem.remedy, region):
+        advice.label(text=line, icon="BLANK1")
+    box.operator("meshclash.copy_diagnostics", icon="COPYDOWN")
+
+
+class MESHCLASH_PT_exclusions(_TabPanel):
+    """Pairs that are left out."""
+
+    bl_label = "Exclude"
+    bl_parent_id = "MESHCLASH_PT_detect"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Any) -> None:
+        layout, settings = self.layout, context.scene.meshclash
+        layout.enabled = session.running_task() is None
+        column = layout.column(heading="Pairs with the")
+        column.use_property_split, column.use_property_decorate = True, False
+        for name in ("skip_same_parent", "skip_same_armature", "skip_same_collection"):
+            column.prop(settings, name)
+        if settings.excluded_pairs:
+            row = layout.row()
+            row.template_list(
+                "MESHCLASH_UL_excluded", "", settings, "excluded_pairs", settings, "active_excluded", rows=3
+            )
+            row.operator("meshclash.include_pair", text="", icon="REMOVE")
+
+
+class MESHCLASH_PT_results(_TabPanel):
+    """The list of pairs."""
+
+    bl_label = "Results"
+    bl_order = 1
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return session.result_of(context.scene.session_uid) is not None
+
+    def draw(self, context: Any) -> None:
+        layout, listed = self.layout, context.window_manager.meshclash
+        result = session.result_of(context.scene.session_uid)
+        _draw_age(layout, result)
+        if not result.report.rows:
+            layout.label(text="Nothing touches", icon="CHECKMARK")
+        elif listed.scene_uid != context.scene.session_uid:
+            layout.operator("meshclash.show_results", icon="FILE_REFRESH")
+        else:
+            _draw_list(layout, listed, result)
+            _draw_active(layout, context, results.active_pair(context))
+        _draw_skipped(layout, result.report.skipped, context.region)
+        row = layout.row(align=True)
+        row.operator("meshclash.export_report", icon="EXPORT")
+        row.operator("meshclash.clear_results", text="", icon="TRASH")
+
+
+def _draw_age(layout: Any, result: session.SceneResult) -> None:
+    if result.outdated:
+        layout.label(text=result.outdated, icon="ERROR")
+    elif result.changed:
+        layout.label(text="The scene changed since Detect", icon="INFO")
+
+
+def _draw_list(layout: Any, listed: Any, result: session.SceneResult) -> None:
+    buttons = layout.row(align=True)
+    for verdict, label in VERDICT_LABELS.items():
+        count = result.counts[verdict]
+        button = buttons.row(align=True)
+        button.active = count > 0
+        button.prop(listed, f"show_{verdict}", text=f"{label} {count}", toggle=True)
+    column = layout.column(align=True)
+    for cell, text in zip(columns(column.row()), ("Verdict", "Pair", "Faces", "Depth"), strict=True):
+        cell.active = False
+        cell.label(text=text)
+    column.template_list("MESHCLASH_UL_pairs", "", listed, "rows", listed, "active_row", rows=8)
+    if listed.total > len(listed.rows):
+        layout.label(text=f"The worst {len(listed.rows)} of {listed.total}; export the report for all", icon="INFO")
+
+
+def _draw_active(layout: Any, context: Any, row: Any) -> None:
+    listed = context.window_manager.meshclash
+    actions = layout.column(align=True)
+    actions.prop(listed, "isolate", toggle=True, icon="ZOOM_SELECTED")
+    actions.operator("meshclash.select_faces", icon="FACESEL")
+    actions.operator("meshclash.exclude_pair", icon="REMOVE")
+    if row is None:
+        return
+    box = layout.box().column(align=True)
+    units = context.scene.unit_settings
+    lines = [("A", f"{row.a}: {len(row.faces_a)} faces"), ("B", f"{row.b}: {len(row.faces_b)} faces")]
+    if row.depth is not None:
+        lines.append(("Depth", f"about {length(row.depth, units)}"))
+    if row.location is not None:
+        lines.append(("At", ", ".join(length(value, units) for value in row.location)))
+    for name, text in lines:
+        split = box.split(factor=0.18)
+        left = split.row()
+        left.active = False
+        left.label(text=name)
+        split.label(text=text)
+
+
+def _draw_skipped(layout: Any, skipped: Any, region: Any) -> None:
+    if not skipped:
+        return
+    text = f"{len(skipped)} objects not tested: " + "; ".join(f"{item.name} ({item.reason})" for item in skipped[:3])
+    column = layout.column(align=True)
+    for index, line in enumerate(wrapped(text, region)):
+        column.label(text=line, icon="BLANK1" if index else "ERROR")
+
+
+class MESHCLASH_PT_display(_TabPanel):
+    """How results are drawn."""
+
+    bl_label = "Display"
+    bl_order = 2
+
+    def draw_header(self, context: Any) -> None:
+        self.layout.prop(context.scene.meshclash, "overlay", text="")
+
+    def draw(self, context: Any) -> None:
+        layout, settings = self.layout, context.scene.meshclash
+        layout.active = settings.overlay
+        layout.row().prop(settings, "overlay_scope", expand=True)
+        addon = preferences.installed(context)
+        if addon is not None:
+            row = layout.row(align=True)
+            for name, label in (("colour_a", "A"), ("colour_b", "B"), ("colour_curve", "Curves")):
+                cell = row.column(align=True)
+                cell.label(text=label)
+                cell.prop(addon, name, text="")
+        column = layout.column(align=True)
+        column.prop(settings, "overlay_curves")
+        column.prop(settings, "overlay_xray")
+
+
+class MESHCLASH_PT_statistics(_TabPanel):
+    """Counts and times of the last detection."""
+
+    bl_label = "Statistics"
+    bl_order = 3
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return session.result_of(context.scene.session_uid) is not None
+
+    def draw(self, context: Any) -> None:
+        stats = session.result_of(context.scene.session_uid).report.stats
+        counts = [(label, f"{stats[key]:,}") for key, label in COUNTERS]
+        _draw_table(self.layout, counts)
+        seconds = stats["seconds"] or 1.0
+        times = sorted(stats["timings"].items(), key=lambda item: -item[1])
+        rows = [(name.capitalize(), f"{1000 * value:,.1f} ms   {value / seconds:4.0%}") for name, value in times]
+        _draw_table(self.layout, [*rows, ("Total", f"{1000 * stats['seconds']:,.1f} ms   100%")])
+
+
+COUNTERS = (
+    ("objects", "Objects"),
+    ("triangles", "Triangles"),
+    ("volume_tests", "Volume tests"),
+    ("primitive_tests", "Triangle tests"),
+    ("exact_tests", "Exact tests"),
+)
+
+
+def _draw_table(layout: Any, rows: list[tuple[str, str]]) -> None:
+    column = layout.box().column(align=True)
+    for name, value in rows:
+        split = column.split(factor=0.5)
+        split.label(text=name)
+        right = split.row()
+        right.alignment = "RIGHT"
+        right.label(text=value)
+
+
+CLASSES = (
+    MESHCLASH_PT_detect,
+    MESHCLASH_PT_exclusions,
+    MESHCLASH_PT_results,
+    MESHCLASH_PT_display,
+    MESHCLASH_PT_statistics,
+)

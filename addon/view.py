@@ -1,0 +1,126 @@
+"""Selects, frames and isolates the selected pair, and brings back what was visible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import bpy
+import numpy as np
+from mathutils import Vector
+
+from . import results, session
+from .core.report import PairRow
+from .overlay import render_data
+from .overlay.draw import tag_redraw
+
+FRAME_MARGIN = 2.5  # how much of its surroundings is seen around a clash
+SMALLEST_FRAME = 0.02  # share of the pair's size below which a tiny contact is not enlarged further
+
+
+def show_active_pair(context: bpy.types.Context) -> None:
+    """Selects, frames and isolates the pair selected in the list; objects that are gone are left out."""
+    row = results.active_pair(context)
+    tag_redraw(context)
+    if row is None:
+        return
+    pair = pair_objects(context, row)
+    if context.mode == "OBJECT":
+        _select(context, pair)
+    area = context.area
+    if area is None or area.type != "VIEW_3D":
+        return
+    if context.window_manager.meshclash.isolate and pair:
+        _isolate(context, area, pair)
+    _frame(area.spaces.active.region_3d, row, pair)
+
+
+def pair_objects(context: bpy.types.Context, row: PairRow) -> list[bpy.types.Object]:
+    """The scene objects of a pair (for an instance: its instancer), without those that no longer exist."""
+    return [found for name in dict.fromkeys((row.owner_a, row.owner_b)) if (found := find_object(context, name))]
+
+
+def find_object(context: bpy.types.Context, name: str) -> bpy.types.Object | None:
+    """The object of the view layer with that full name, or None."""
+    return next((found for found in context.view_layer.objects if found.name_full == name), None)
+
+
+def _select(context: bpy.types.Context, pair: list[bpy.types.Object]) -> None:
+    for other in context.selected_objects:
+        other.select_set(False)
+    for chosen in pair:
+        chosen.select_set(True)
+    if pair:
+        context.view_layer.objects.active = pair[0]
+
+
+def _isolate(context: bpy.types.Context, area: bpy.types.Area, pair: list[bpy.types.Object]) -> None:
+    """Shows only `pair` in one 3D view by local view, remembering what a local view of the user's own showed."""
+    space, views = area.spaces.active, session.isolated_views()
+    key = area.as_pointer()
+    if space.local_view is None:
+        views[key] = None
+        _toggle_local_view(area, context.window)
+    else:
+        views.setdefault(key, tuple(o.name_full for o in context.view_layer.objects if o.local_view_get(space)))
+    if space.local_view is not None:  # outside Object Mode there may be nothing Blender can isolate
+        _set_local_members(context, space, {chosen.name_full for chosen in pair})
+
+
+def _set_local_members(context: bpy.types.Context, space: bpy.types.SpaceView3D, names: set[str]) -> None:
+    for candidate in context.view_layer.objects:
+        wanted = candidate.name_full in names
+        if candidate.local_view_get(space) != wanted:
+            candidate.local_view_set(space, wanted)
+
+
+def leave_isolation(context: bpy.types.Context) -> None:
+    """Gives every isolated 3D view back what it showed before."""
+    views = session.isolated_views()
+    for window, area in _view3d_areas(context):
+        before = views.pop(area.as_pointer(), ())
+        space = area.spaces.active
+        if before == () or space.local_view is None:
+            continue  # not isolated, or the user has left the local view already
+        if before is None:
+            _toggle_local_view(area, window)
+        else:
+            _set_local_members(context, space, set(before))
+    views.clear()
+
+
+def _toggle_local_view(area: bpy.types.Area, window: bpy.types.Window) -> None:
+    region = next(region for region in area.regions if region.type == "WINDOW")
+    with bpy.context.temp_override(window=window, area=area, region=region):
+        if bpy.ops.view3d.localview.poll():
+            bpy.ops.view3d.localview(frame_selected=False)
+
+
+def _view3d_areas(context: bpy.types.Context) -> Iterator[tuple[bpy.types.Window, bpy.types.Area]]:
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                yield window, area
+
+
+def _frame(view: bpy.types.RegionView3D, row: PairRow, pair: list[bpy.types.Object]) -> None:
+    """Turns the view's centre to the contact and comes near enough to see it with its surroundings."""
+    box, around = render_data.bounds(row), _object_bounds(pair)
+    if box is None:
+        box = around
+    if box is None:
+        return
+    size = float(np.linalg.norm(box[1] - box[0]))
+    if around is not None:
+        size = max(size, SMALLEST_FRAME * float(np.linalg.norm(around[1] - around[0])))
+    if view.view_perspective == "CAMERA":
+        view.view_perspective = "PERSP"
+    view.view_location = Vector(box.mean(axis=0))
+    view.view_distance = max(FRAME_MARGIN * size, 1e-4)
+
+
+def _object_bounds(pair: list[bpy.types.Object]) -> np.ndarray | None:
+    corners = [item.matrix_world @ Vector(corner) for item in pair for corner in item.bound_box]
+    if not corners:
+        return None
+    points = np.array(corners)
+    return np.array((points.min(axis=0), points.max(axis=0)))

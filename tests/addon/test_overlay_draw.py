@@ -1,0 +1,60 @@
+"""The overlay without a window: nothing is installed; batches are made once per signature."""
+
+from types import SimpleNamespace
+
+import bpy
+
+from addon import results, session
+from addon.overlay import draw
+
+from ui_fakes import make_report, make_row
+
+
+def test_nothing_is_installed_in_background(registered):
+    assert bpy.app.background
+    assert draw._State.handle is None
+
+
+def test_nothing_is_drawn_without_results_or_when_switched_off_or_outdated(registered, monkeypatch):
+    made = []
+    monkeypatch.setattr(draw, "_current_batches", lambda *_args: made.append(1))
+    draw._draw()
+    results.show_report(bpy.context, bpy.context.scene, make_report(make_row()))
+    bpy.context.scene.meshclash.overlay = False
+    draw._draw()
+    bpy.context.scene.meshclash.overlay = True
+    session.mark_outdated("undo")
+    draw._draw()
+    assert made == []
+
+
+def test_batches_are_made_anew_only_when_the_signature_changes(registered, monkeypatch):
+    made = []
+
+    def make(signature, data):
+        made.append(len(data.faces_a))
+        return SimpleNamespace(signature=signature)
+
+    monkeypatch.setattr(draw, "_make_batches", make)
+    context, settings = bpy.context, bpy.context.scene.meshclash
+    touching = make_row(b="C", verdict="touching")
+    results.show_report(context, context.scene, make_report(make_row(), touching))
+
+    def current():
+        return draw._current_batches(context, settings, session.result_of(context.scene.session_uid))
+
+    assert current() is current()
+    assert made == [3]
+    context.window_manager.meshclash.active_row = 1
+    current()
+    settings.overlay_xray = False  # no matter of arrays
+    current()
+    assert made == [3, 6]
+    settings.overlay_scope = "ACTIVE"
+    current()
+    assert made == [3, 6, 3]
+
+
+def test_passes():
+    assert draw._passes(False, 0.3) == (("LESS_EQUAL", 1.0),)
+    assert draw._passes(True, 0.3) == (("GREATER", 0.3), ("LESS_EQUAL", 1.0))

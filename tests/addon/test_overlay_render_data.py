@@ -1,0 +1,57 @@
+"""The arrays of the overlay."""
+
+import numpy as np
+
+from addon.overlay import render_data
+
+from ui_fakes import make_row
+
+ALL = frozenset(("clash", "contained", "duplicate", "touching"))
+
+
+def test_collect_joins_the_rows():
+    data = render_data.collect([make_row(), make_row(b="C", offset=2.0)])
+    assert data.faces_a.shape == (6, 3)
+    assert data.faces_b.shape == (12, 3)
+    assert data.curves.shape == (4, 3)
+    assert data.faces_a.dtype == np.float32 and data.faces_a.flags["C_CONTIGUOUS"]
+    assert np.array_equal(data.faces_a[3:], make_row().highlight_a.reshape(-1, 3) + 2.0)
+
+
+def test_collect_of_nothing_is_empty():
+    data = render_data.collect([])
+    assert len(data.faces_a) == len(data.faces_b) == len(data.curves) == 0
+
+
+def test_all_scope_leaves_touching_out_but_not_the_selected_pair():
+    clash, touching = make_row(), make_row(b="C", verdict="touching")
+    assert render_data.rows_to_draw([clash, touching], "ALL", None, ALL) == [clash]
+    assert render_data.rows_to_draw([clash, touching], "ALL", touching.id, ALL) == [clash, touching]
+
+
+def test_active_scope_draws_the_selected_pair_only():
+    rows = [make_row(), make_row(b="C")]
+    assert render_data.rows_to_draw(rows, "ACTIVE", rows[1].id, ALL) == rows[1:]
+    assert render_data.rows_to_draw(rows, "ACTIVE", None, ALL) == []
+
+
+def test_unlisted_verdicts_are_not_drawn():
+    assert render_data.rows_to_draw([make_row()], "ALL", None, ALL - {"clash"}) == []
+
+
+def test_signature_depends_on_what_changes_the_arrays():
+    base = render_data.signature(1, "ALL", None, ALL)
+    assert base == render_data.signature(1, "ALL", None, frozenset(sorted(ALL, reverse=True)))
+    others = [(2, "ALL", None, ALL), (1, "ACTIVE", None, ALL), (1, "ALL", "x", ALL), (1, "ALL", None, ALL - {"clash"})]
+    assert base not in [render_data.signature(*other) for other in others]
+
+
+def test_bounds_hold_faces_and_curves():
+    low, high = render_data.bounds(make_row(offset=1.0))
+    assert low.tolist() == [1.0, 1.0, 1.0] and high.tolist() == [2.0, 2.0, 1.0]
+
+
+def test_bounds_of_a_pair_without_contact_are_none():
+    nothing = np.empty((0, 3, 3), np.float32)
+    row = make_row(highlight_a=nothing, highlight_b=nothing, curves=np.empty((0, 2, 3), np.float32))
+    assert render_data.bounds(row) is None

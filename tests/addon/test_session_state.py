@@ -1,0 +1,110 @@
+"""The session store: results keyed by scene, one task at a time."""
+
+import numpy as np
+import pytest
+
+from addon import session
+from addon.core.frame_scene import Progress
+from addon.ops.task import Task
+
+from ui_fakes import make_report, make_row
+
+
+@pytest.fixture(autouse=True)
+def _fresh_session():
+    session.clear()
+    yield
+    session.clear()
+
+
+def test_results_are_kept_per_scene():
+    first = session.store_result(1, make_report(make_row()))
+    second = session.store_result(2, make_report())
+    assert session.result_of(1) is first
+    assert session.result_of(2) is second
+    session.drop_result(1)
+    assert session.result_of(1) is None
+
+
+def test_every_result_has_its_own_serial():
+    first = session.store_result(1, make_report())
+    assert session.store_result(1, make_report()).serial != first.serial
+
+
+def test_counts_are_made_once_when_stored():
+    result = session.store_result(1, make_report(make_row(), make_row(b="C"), make_row(b="D", verdict="touching")))
+    assert (result.counts["clash"], result.counts["touching"], result.counts["duplicate"]) == (2, 1, 0)
+
+
+def test_drop_pair_keeps_the_others_and_changes_the_serial():
+    before = session.store_result(1, make_report(make_row(), make_row(b="C")))
+    session.drop_pair(1, before.report.rows[0].id)
+    after = session.result_of(1)
+    assert [row.b for row in after.report.rows] == ["C"]
+    assert after.serial != before.serial
+    assert after.counts["clash"] == 1
+
+
+def test_a_row_is_found_by_its_id():
+    result = session.store_result(1, make_report(make_row()))
+    assert result.row(result.report.rows[0].id).a == "A"
+    assert result.row("unknown") is None
+
+
+def test_only_one_task_runs():
+    session.start_task(Task(iter_progress(3)))
+    with pytest.raises(RuntimeError):
+        session.start_task(Task(iter_progress(3)))
+
+
+def test_clear_stops_the_task_and_drops_results():
+    task = Task(iter_progress(3))
+    session.start_task(task)
+    session.store_result(1, make_report())
+    session.clear()
+    assert task.ended and not task.finished
+    assert session.running_task() is None and session.result_of(1) is None
+
+
+def test_task_runs_bounded_slices_and_returns_the_result():
+    task = Task(iter_progress(5, result=np.arange(3)))
+    slices = 0
+    while not task.run_slice(seconds=0.0):
+        slices += 1
+    assert slices == 5
+    assert task.finished and task.fraction == 1.0
+    assert task.result.tolist() == [0, 1, 2]
+
+
+def test_task_close_runs_the_cleanup_of_the_steps():
+    log = []
+
+    def steps():
+        try:
+            yield Progress(0.0, "a")
+            yield Progress(0.5, "b")
+        finally:
+            log.append("clean")
+
+    task = Task(steps())
+    task.run_slice(seconds=0.0)
+    task.close("stopped")
+    task.close("again")
+    assert log == ["clean"]
+    assert task.stopped_because == "stopped"
+    assert task.run_slice() is True
+
+
+def test_task_passes_errors_on():
+    def steps():
+        yield Progress(0.0, "a")
+        raise ValueError("broken")
+
+    with pytest.raises(ValueError, match="broken"):
+        Task(steps()).run()
+
+
+def iter_progress(count, result=None):
+    for index in range(count):
+        yield Progress(index / count, f"step {index}")
+    return result
