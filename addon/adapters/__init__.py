@@ -1,0 +1,1 @@
+"""Between Blender and the core: the only modules of the detection that import bpy."""

@@ -1,0 +1,104 @@
+"""Evaluated meshes as arrays: positions, triangles and the face of each triangle.
+
+The generic attributes are one memory copy each; the old accessors (`vertices`, `loop_triangles`) convert item by item.
+Only the corners of the triangles have no attribute. They lie in memory as one int32 array, which is read through a
+pointer when a check on the same mesh agrees, else through the documented call.
+"""
+
+from __future__ import annotations
+
+import ctypes
+
+import bpy
+import numpy as np
+
+from ..core.errors import InputError
+from ..core.frame_scene import SourceMesh
+
+_fast_path = True
+
+
+def set_fast_path(enabled: bool) -> None:
+    """Allows or forbids reading triangle corners through a pointer."""
+    global _fast_path  # noqa: PLW0603 - a preference of the machine
+    _fast_path = enabled
+
+
+def read_mesh(mesh: bpy.types.Mesh, name: str, faces_are_original: bool) -> SourceMesh:
+    """Copies a mesh out of Blender.
+
+    Args:
+        mesh: evaluated, with at least one face.
+        name: of its object, for messages.
+        faces_are_original: passed on to the result.
+
+    Raises:
+        InputError: a corner refers to a vertex that does not exist, or a coordinate is not finite.
+    """
+    corners = corner_vertices(mesh)
+    if corners.min() < 0 or corners.max() >= len(mesh.vertices):
+        raise InputError(
+            f"the mesh of object '{name}' is damaged: a face refers to vertex {int(corners.max())} of "
+            f"{len(mesh.vertices)}; repair it with mesh.validate() in the Python console"
+        )
+    vertices = _positions(mesh)
+    finite = np.isfinite(vertices).all(axis=1)
+    if not finite.all():
+        raise InputError(
+            f"the mesh of object '{name}' has {int((~finite).sum())} vertices whose coordinates are NaN or infinite, "
+            f"the first is vertex {int(np.argmin(finite))}; check its modifiers, drivers and shape keys"
+        )
+    mesh.calc_loop_triangles()
+    faces = np.empty(len(mesh.loop_triangles), dtype=np.int32)
+    mesh.loop_triangle_polygons.foreach_get("value", faces)
+    return SourceMesh(vertices, corners[_triangle_corners(mesh)], faces, faces_are_original)
+
+
+def corner_vertices(mesh: bpy.types.Mesh) -> np.ndarray:
+    """(c,) int32: the vertex of each face corner."""
+    corners = np.empty(len(mesh.loops), dtype=np.int32)
+    attribute = mesh.attributes.get(".corner_vert")
+    if attribute is not None:
+        attribute.data.foreach_get("value", corners)
+    else:
+        mesh.loops.foreach_get("vertex_index", corners)
+    return corners
+
+
+def _positions(mesh: bpy.types.Mesh) -> np.ndarray:
+    """(n, 3) float32."""
+    flat = np.empty(3 * len(mesh.vertices), dtype=np.float32)  # foreach_get takes one dimension only
+    attribute = mesh.attributes.get("position")
+    if attribute is not None:
+        attribute.data.foreach_get("vector", flat)
+    else:
+        mesh.vertices.foreach_get("co", flat)
+    return flat.reshape(-1, 3)
+
+
+def _triangle_corners(mesh: bpy.types.Mesh) -> np.ndarray:
+    """(m, 3) int32 corner indices of the triangles; a copy, nothing of Blender's memory is kept."""
+    if _fast_path:
+        corners = _corners_by_pointer(mesh)
+        if corners is not None:
+            return corners
+    flat = np.empty(3 * len(mesh.loop_triangles), dtype=np.int32)
+    mesh.loop_triangles.foreach_get("loops", flat)
+    return flat.reshape(-1, 3)
+
+
+def _corners_by_pointer(mesh: bpy.types.Mesh) -> np.ndarray | None:
+    """The corners by the undocumented layout of `loop_triangles`, or None when the layout is not the expected one.
+
+    The stride between the first two items and the values of the first, middle and last triangle must agree.
+    """
+    triangles = mesh.loop_triangles
+    count = len(triangles)
+    first = triangles[0].as_pointer()
+    if triangles[count - 1].as_pointer() - first != (count - 1) * 3 * ctypes.sizeof(ctypes.c_int32):
+        return None
+    view = np.ctypeslib.as_array(ctypes.cast(first, ctypes.POINTER(ctypes.c_int32)), shape=(count, 3))
+    for index in {0, count // 2, count - 1}:
+        if tuple(view[index]) != tuple(triangles[index].loops):
+            return None
+    return view.copy()

@@ -1,0 +1,87 @@
+"""Which objects of a scene a set means, and what they belong to."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+import bpy
+
+from ..core.errors import InputError
+
+ALL, SELECTION = "all", "selection"
+COLLECTION_PREFIX, OBJECT_PREFIX = "collection:", "object:"
+
+
+def resolve_set(expression: str, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> frozenset[str] | None:
+    """Full names of the objects that a set expression means.
+
+    Args:
+        expression: "all", "selection", "collection:NAME" (with its child collections), "object:NAME" or a NAME.
+        scene: the scene to look in.
+        view_layer: whose selection and visibility count.
+
+    Returns:
+        Names of objects; their instances belong to the set, too. None means every object.
+
+    Raises:
+        InputError: there is no such object or collection in the scene, or nothing is selected.
+    """
+    if expression == ALL:
+        return None
+    if expression == SELECTION:
+        return _selection(view_layer)
+    if expression.startswith(COLLECTION_PREFIX):
+        return _collection(expression.removeprefix(COLLECTION_PREFIX), scene)
+    return _object(expression.removeprefix(OBJECT_PREFIX), scene, view_layer)
+
+
+def collections_of_objects(scene: bpy.types.Scene) -> dict[str, frozenset[str]]:
+    """Full name of each object -> full names of the scene's collections that hold it, without the root."""
+    found: dict[str, set[str]] = {}
+    for collection in scene.collection.children_recursive:
+        for item in collection.objects:
+            found.setdefault(item.name_full, set()).add(collection.name_full)
+    return {name: frozenset(collections) for name, collections in found.items()}
+
+
+def armatures_of(item: bpy.types.Object) -> frozenset[str]:
+    """Full names of the armatures that deform or carry an object."""
+    names = {
+        modifier.object.name_full
+        for modifier in item.modifiers
+        if modifier.type == "ARMATURE" and modifier.object is not None
+    }
+    if item.parent is not None and item.parent.type == "ARMATURE":
+        names.add(item.parent.name_full)
+    return frozenset(names)
+
+
+def _selection(view_layer: bpy.types.ViewLayer) -> frozenset[str]:
+    names = frozenset(item.name_full for item in view_layer.objects if item.select_get(view_layer=view_layer))
+    if not names:
+        raise InputError("nothing is selected")
+    return names
+
+
+def _collection(name: str, scene: bpy.types.Scene) -> frozenset[str]:
+    collections = {item.name_full: item for item in scene.collection.children_recursive}
+    collections.setdefault(scene.collection.name, scene.collection)
+    if name not in collections:
+        raise InputError(f"there is no collection '{name}' in scene '{scene.name}'{_suggestion(name, collections)}")
+    return frozenset(item.name_full for item in collections[name].all_objects)
+
+
+def _object(name: str, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> frozenset[str]:
+    item = scene.objects.get(name)
+    if item is None:
+        names = [other.name for other in scene.objects]
+        raise InputError(f"there is no object '{name}' in scene '{scene.name}'{_suggestion(name, names)}")
+    if not item.visible_get(view_layer=view_layer):
+        raise InputError(f"object '{name}' is hidden in the viewport: unhide it, or choose another set")
+    return frozenset((item.name_full,))
+
+
+def _suggestion(name: str, names: Iterable[str]) -> str:
+    close = difflib.get_close_matches(name, list(names), n=3)
+    return f"; did you mean {' or '.join(repr(other) for other in close)}?" if close else ""

@@ -1,0 +1,238 @@
+"""The command line of the detection, for `blender --command meshclash` and `blender_scripts/detect.py`.
+
+Exit codes: 0 done, 1 clashes found and `--fail-on clash`, 2 the input or an option is wrong, 3 internal error,
+130 cancelled. Messages go to stderr; after an error no report is written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import signal
+import sys
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+import bpy
+
+from . import engine
+from .adapters.source import BlenderSource
+from .core import report_formats
+from .core.errors import DetectError, InputError
+from .core.frame_scene import Progress
+from .core.job import detect_steps, run_to_end
+from .core.options import TESTS, DetectOptions, parse_frames
+from .core.output import OutputFile
+from .core.report import DetectReport
+from .core.rules import Rules, parse_pair
+
+COMMAND = "meshclash"
+DONE, CLASHES_FOUND, WRONG_INPUT, INTERNAL_ERROR, CANCELLED = 0, 1, 2, 3, 130
+EXCLUSIONS = ("same-parent", "same-armature", "same-collection")
+TABLE_ROWS = 60  # longer tables go to the report only
+
+EPILOG = """sets: all, selection, NAME, object:NAME, collection:NAME
+exit code: 0 done, 1 clashes found and --fail-on clash, 2 wrong input or option, 3 internal error, 130 cancelled"""
+
+
+def register_command() -> Any:
+    """Makes `blender --command meshclash` known; returns the handle for `unregister_command`."""
+    return bpy.utils.register_cli_command(COMMAND, main)
+
+
+def unregister_command(handle: Any) -> None:
+    """Takes the command away again."""
+    bpy.utils.unregister_cli_command(handle)
+
+
+def main(arguments: list[str]) -> int:
+    """Runs the detection on a .blend file, or on the open one.
+
+    Args:
+        arguments: what stands on the command line after the program.
+
+    Returns:
+        The exit code.
+    """
+    try:
+        with _interruptible():
+            return _run(_parser().parse_args(arguments))
+    except DetectError as error:
+        _complain(str(error))
+        return WRONG_INPUT
+    except KeyboardInterrupt:
+        _complain("cancelled")
+        return CANCELLED
+    except engine.EngineMissing as error:
+        _complain(str(error), *engine.diagnose())
+        return INTERNAL_ERROR
+    except SystemExit as leaving:  # argparse has shown its help
+        return int(leaving.code or 0)
+    except Exception:  # the last resort: whatever it is, the exit code and the message must be right
+        _complain("internal error; please send us this message and, if you can, the file")
+        traceback.print_exc()
+        _complain(f"Blender {bpy.app.version_string}", *engine.diagnose())
+        return INTERNAL_ERROR
+
+
+class _Parser(argparse.ArgumentParser):
+    """Reports wrong options like any other wrong input."""
+
+    def error(self, message: str) -> NoReturn:
+        raise InputError(f"{message} (--help shows all options)")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog=COMMAND,
+        description="Finds all pairs of objects that touch, clash, contain or duplicate each other.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("file", nargs="?", type=Path, metavar="FILE.blend", help="the scene; default: the file that is open in Blender")
+    add("--set-a", default="all", metavar="SET", help="first set of objects (default: all)")
+    add("--set-b", default="all", metavar="SET", help="second set of objects (default: all)")
+    add("--test", default="intersection", choices=TESTS, help="this version has: intersection")
+    add("--permitted-overlap", type=float, metavar="METRES", help="depth up to which a clash counts as touching")
+    add("--tolerance", type=float, metavar="METRES", help="for the intersection test the same as --permitted-overlap")
+    add("--touch-tolerance", type=float, default=0.0, metavar="METRES", help="gap up to which two objects touch")
+    add("--budget", type=float, metavar="SECONDS", help="for the time-critical test")
+    add("--frames", metavar="1-250[:step]", help="frames to test (default: the current one)")
+    add("--exclude", default="", metavar="RULE,RULE", help=f"pairs to leave out: {', '.join(EXCLUSIONS)}")
+    add("--exclude-pair", action="append", default=[], metavar="A::B", help="leave out one pair; may be repeated")
+    add("--report", type=Path, metavar="FILE", help="write a report: .json, .csv or .html")
+    add("--picture", type=Path, metavar="FILE.png", help="render a picture of the faces in contact")
+    add("--fail-on", choices=("clash",), help="exit with 1 when there is a clash, a contained object or a duplicate")
+    add("--quiet", action="store_true", help="print errors only")
+    return parser
+
+
+def _options(given: argparse.Namespace) -> DetectOptions:
+    """The options of the job.
+
+    Raises:
+        InputError: an option is wrong or two contradict each other.
+    """
+    exclusions = {name.strip() for name in given.exclude.split(",") if name.strip()}
+    unknown = exclusions - set(EXCLUSIONS)
+    if unknown:
+        raise InputError(f"--exclude knows {', '.join(EXCLUSIONS)}, not {', '.join(sorted(unknown))}")
+    if given.tolerance is not None and given.permitted_overlap not in (None, given.tolerance):
+        raise InputError("--tolerance and --permitted-overlap mean the same here; give one of them")
+    overlap = given.permitted_overlap if given.tolerance is None else given.tolerance
+    return DetectOptions(
+        set_a=given.set_a,
+        set_b=given.set_b,
+        test=given.test,
+        permitted_overlap=overlap or 0.0,
+        touch_tolerance=given.touch_tolerance,
+        budget=given.budget,
+        frames=None if given.frames is None else parse_frames(given.frames),
+        rules=Rules(
+            same_parent="same-parent" in exclusions,
+            same_armature="same-armature" in exclusions,
+            same_collection="same-collection" in exclusions,
+            listed_pairs=frozenset(parse_pair(text) for text in given.exclude_pair),
+        ),
+    )
+
+
+def _run(given: argparse.Namespace) -> int:
+    options = _options(given)
+    with contextlib.ExitStack() as files:
+        report_file = picture_file = None
+        if given.report is not None:
+            report_file = files.enter_context(OutputFile(given.report, "report", tuple(report_formats.WRITERS)))
+        if given.picture is not None:
+            picture_file = files.enter_context(OutputFile(given.picture, "picture", (".png",)))
+        _open(given.file)
+        source = BlenderSource.from_context(bpy.context)
+        steps = detect_steps(source, options, _load_engine(), highlights=picture_file is not None)
+        report = run_to_end(steps, None if given.quiet else _ProgressLine().show)
+        if report_file is not None:
+            report_file.commit(report_formats.WRITERS[report_file.path.suffix.lower()](report.as_dict()))
+        if not given.quiet:
+            _print_report(report, given.report)
+        if picture_file is not None:
+            _picture(report, source, picture_file, given.quiet)
+    return CLASHES_FOUND if given.fail_on and report.clashes else DONE
+
+
+def _open(file: Path | None) -> None:
+    """Loads `file`; None keeps what is open.
+
+    Raises:
+        InputError: there is no such file, Blender cannot read it, or nothing is open.
+    """
+    if file is None:
+        if not bpy.data.filepath:
+            raise InputError("no .blend file is open: name one")
+        return
+    if not file.is_file():
+        raise InputError(f"there is no file '{file}'")
+    try:
+        bpy.ops.wm.open_mainfile(filepath=str(file.resolve()), load_ui=False)
+    except RuntimeError as error:
+        raise InputError(f"Blender cannot read '{file}': {str(error).strip().removeprefix('Error: ')}") from error
+
+
+def _load_engine() -> Any:
+    from .preferences import cache_folder
+
+    return engine.load(cache_folder())
+
+
+def _print_report(report: DetectReport, path: Path | None) -> None:
+    data = report.as_dict()
+    for item in report.skipped:
+        print(f"left out: {item.name}: {item.reason}", file=sys.stderr)
+    if data["pairs"]:
+        print(report_formats.to_table({**data, "pairs": data["pairs"][:TABLE_ROWS]}))
+    if len(data["pairs"]) > TABLE_ROWS:
+        print(f"... and {len(data['pairs']) - TABLE_ROWS} more; --report writes all of them")
+    print(report_formats.summary(data))
+    if path is not None:
+        print(f"Report: {path}")
+    sys.stdout.flush()
+
+
+def _picture(report: DetectReport, source: BlenderSource, file: OutputFile, quiet: bool) -> None:
+    from .adapters.picture import render_picture
+
+    render_picture(report, source, file.temporary)
+    file.commit()
+    if not quiet:
+        print(f"Picture: {file.path}", flush=True)
+
+
+class _ProgressLine:
+    """One line on a terminal that is rewritten; nothing where stderr is no terminal."""
+
+    def __init__(self) -> None:
+        self._shown = -1
+        self._enabled = sys.stderr.isatty()
+
+    def show(self, progress: Progress) -> None:
+        percent = int(100 * progress.fraction)
+        if self._enabled and percent != self._shown:
+            self._shown = percent
+            print(f"\r{percent:3d} %  {progress.text[:60]:60s}", end="", file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Lets Ctrl+C raise KeyboardInterrupt: Blender has a handler of its own that only sets a flag."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before if before is not None else signal.SIG_DFL)
+
+
+def _complain(*lines: str) -> None:
+    for line in lines:
+        print(f"{COMMAND}: {line}", file=sys.stderr, flush=True)

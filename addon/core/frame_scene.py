@@ -1,0 +1,107 @@
+"""The scene of one frame as plain arrays: what an adapter hands to the detection job."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Hashable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a job is.
+
+    Attributes:
+        fraction: 0 to 1.
+        text: what it is doing.
+    """
+
+    fraction: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """An object that could not take part, and why."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class SourceMesh:
+    """An evaluated mesh in its object's space.
+
+    Attributes:
+        vertices: (n, 3) float32, Blender units.
+        triangles: (m, 3) int32 vertex indices.
+        face_of_triangle: (m,) int32, the face that each triangle is a part of.
+        faces_are_original: whether the face indices hold for the mesh before modifiers, too.
+    """
+
+    vertices: np.ndarray
+    triangles: np.ndarray
+    face_of_triangle: np.ndarray
+    faces_are_original: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class SourceObject:
+    """One object or one instance.
+
+    Attributes:
+        name: unique within the frame; what the report shows.
+        identity: the same in every frame and every run.
+        mesh_key: objects with equal keys share one mesh of the frame.
+        matrix: (4, 4) float64, object space to world, Blender units.
+        owner: the object of the scene to select: itself, or the instancer of an instance.
+        source: the object whose mesh it is; differs from `owner` for instances.
+        in_a: whether it belongs to set A.
+        in_b: whether it belongs to set B.
+        parent: its parent, or the instancer of an instance.
+        armatures: the armatures that deform or carry it.
+        collections: the collections that it (or its instancer) is in, without the scene's root.
+    """
+
+    name: str
+    identity: str
+    mesh_key: Hashable
+    matrix: np.ndarray
+    owner: str
+    source: str
+    in_a: bool = True
+    in_b: bool = True
+    parent: str | None = None
+    armatures: frozenset[str] = frozenset()
+    collections: frozenset[str] = frozenset()
+
+
+@dataclass
+class FrameScene:
+    """Everything of one frame that takes part in a detection."""
+
+    frame: int
+    objects: list[SourceObject] = field(default_factory=list)
+    meshes: dict[Hashable, SourceMesh] = field(default_factory=dict)
+    skipped: list[Skipped] = field(default_factory=list)
+
+
+class SceneSource(Protocol):
+    """Where the scene comes from; `addon.adapters.source.BlenderSource` in Blender."""
+
+    file: str
+    scale_length: float
+
+    def read_steps(self, set_a: str, set_b: str, frame: int | None) -> Generator[Progress, None, FrameScene]:
+        """Goes to `frame` (None = stays) and reads the two sets.
+
+        Raises:
+            InputError: a set is wrong or empty, or a mesh cannot be used.
+        """
+        ...
+
+    def restore(self) -> None:
+        """Puts back the frame at which the source was made; safe to call at any time."""
+        ...

@@ -1,0 +1,145 @@
+"""The detection as a generator: read, prepare, query and report, frame by frame, in slices."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator
+from types import ModuleType
+from typing import Any, TypeVar
+
+import numpy as np
+
+from .engine_scene import EngineScene
+from .errors import DetectError, InputError
+from .frame_scene import FrameScene, Progress, SceneSource
+from .options import DetectOptions
+from .report import DetectReport, PairRow
+from .rows import make_row
+from .rules import KeepMask, keep_mask
+from .statistics import RunStatistics
+
+T = TypeVar("T")
+
+WARM_UP_SHARE = 0.1
+READ_SHARE, PREPARE_SHARE = 0.2, 0.4  # of one frame; the query has the rest
+
+
+def detect_steps(
+    source: SceneSource, options: DetectOptions, engine: ModuleType, highlights: bool = True
+) -> Generator[Progress, None, DetectReport]:
+    """Finds all pairs that are not apart.
+
+    Args:
+        source: the scene; its frame is put back at the end, after an error and when the generator is closed.
+        options: the question.
+        engine: the meshclash module (`addon.engine.load()`).
+        highlights: whether the rows carry triangles and curves for drawing.
+
+    Yields:
+        Progress after each slice of work.
+
+    Returns:
+        The report, worst rows first.
+
+    Raises:
+        InputError: a set is wrong or holds no mesh, or a mesh cannot be used.
+        DetectError: the engine refused something else.
+    """
+    statistics = RunStatistics(source.scale_length)
+    world = EngineScene(engine)
+    rows: list[PairRow] = []
+    seen_a = seen_b = False
+    frames: list[int | None] = [None] if options.frames is None else list(options.frames)
+    try:
+        yield from _within(engine.warm_up(), 0.0, WARM_UP_SHARE)
+        for index, number in enumerate(frames):
+            low = WARM_UP_SHARE + (1.0 - WARM_UP_SHARE) * index / len(frames)
+            high = WARM_UP_SHARE + (1.0 - WARM_UP_SHARE) * (index + 1) / len(frames)
+            steps = _frame_steps(source, options, world, engine, number, highlights, statistics)
+            frame, found = yield from _within(steps, low, high, "" if number is None else f"Frame {number}: ")
+            rows += found
+            seen_a |= any(item.in_a for item in frame.objects)
+            seen_b |= any(item.in_b for item in frame.objects)
+        _require_meshes(options, seen_a, seen_b, statistics)
+        rows.sort(key=lambda row: row.order)
+        return DetectReport(source.file, source.scale_length, options, rows, statistics.skipped, statistics.as_dict())
+    except engine.errors.MeshClashError as error:
+        raise DetectError(f"the engine refused: {error}") from error
+    finally:
+        source.restore()
+
+
+def run_to_end(steps: Generator[Any, None, T], on_progress: Callable[[Any], None] | None = None) -> T:
+    """Runs a generator of progress values to its end and returns its result."""
+    while True:
+        try:
+            progress = next(steps)
+        except StopIteration as done:
+            return done.value
+        if on_progress is not None:
+            on_progress(progress)
+
+
+def _frame_steps(
+    source: SceneSource,
+    options: DetectOptions,
+    world: EngineScene,
+    engine: ModuleType,
+    number: int | None,
+    highlights: bool,
+    statistics: RunStatistics,
+) -> Generator[Progress, None, tuple[FrameScene, list[PairRow]]]:
+    started = time.perf_counter()
+    frame = yield from _within(source.read_steps(options.set_a, options.set_b, number), 0.0, READ_SHARE)
+    statistics.add_frame(frame, time.perf_counter() - started)
+    started = time.perf_counter()
+    yield from _within(world.update_steps(frame), READ_SHARE, PREPARE_SHARE)
+    statistics.add_time("prepare", time.perf_counter() - started)
+    query = world.scene.contacts_steps(
+        set_a=world.ids(in_a=True),
+        set_b=world.ids(in_a=False),
+        keep=_keep_ids(options, world),
+        permitted_overlap=options.permitted_overlap / source.scale_length,
+        touch_tolerance=options.touch_tolerance / source.scale_length,
+    )
+    result = yield from _within(query, PREPARE_SHARE, 1.0)
+    statistics.add_query(result)
+    started = time.perf_counter()
+    rows = []
+    for found in result.pairs:
+        rows.append(make_row(engine, world, found, frame.frame, highlights))
+        yield Progress(1.0, f"Writing up {rows[-1].a} and {rows[-1].b}")
+    statistics.add_time("report", time.perf_counter() - started)
+    return frame, rows
+
+
+def _keep_ids(options: DetectOptions, world: EngineScene) -> KeepMask | None:
+    """The exclusion rules over engine ids; the engine numbers its objects as it likes."""
+    keep = keep_mask(options.rules, list(world.objects.values()))
+    if keep is None:
+        return None
+    index_of = np.zeros(max(world.objects, default=0) + 1, dtype=np.int64)
+    index_of[list(world.objects)] = np.arange(len(world.objects))
+    return lambda pairs: keep(index_of[pairs])
+
+
+def _require_meshes(options: DetectOptions, seen_a: bool, seen_b: bool, statistics: RunStatistics) -> None:
+    for seen, letter, expression in ((seen_a, "A", options.set_a), (seen_b, "B", options.set_b)):
+        if not seen:
+            notes = "; ".join(f"{item.name}: {item.reason}" for item in statistics.skipped[:3])
+            raise InputError(
+                f"set {letter} ('{expression}') contains no mesh with faces that is visible"
+                + (f" (left out: {notes})" if notes else "")
+            )
+
+
+def _within(steps: Generator[Any, None, T], low: float, high: float, prefix: str = "") -> Generator[Progress, None, T]:
+    """Runs `steps` as the part of a longer job from `low` to `high`."""
+    try:
+        while True:
+            progress = next(steps)
+            yield Progress(low + (high - low) * progress.fraction, prefix + progress.text)
+    except StopIteration as done:
+        return done.value
+    finally:
+        steps.close()

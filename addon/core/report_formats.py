@@ -1,0 +1,139 @@
+"""A report dictionary of schema `meshclash.report/1` as JSON, CSV, HTML or a table of text."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+from collections.abc import Callable
+from typing import Any
+
+CSV_COLUMNS = (
+    "id",
+    "a",
+    "b",
+    "frame",
+    "verdict",
+    "contacts",
+    "faces_a",
+    "faces_b",
+    "original_faces_a",
+    "original_faces_b",
+    "location_x",
+    "location_y",
+    "location_z",
+    "depth",
+    "distance",
+)
+TABLE_HEADER = ("verdict", "a", "b", "frame", "contacts", "faces a", "faces b", "depth", "location [m]")
+LEFT_ALIGNED = 3  # columns of names; numbers are right-aligned
+MILLIMETRES_BELOW = 0.1
+
+STYLE = """
+body { font: 14px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em; color: #222; }
+table { border-collapse: collapse; width: 100%; }
+th, td { border-bottom: 1px solid #ddd; padding: .3em .6em; text-align: right; }
+th:nth-child(-n+3), td:nth-child(-n+3) { text-align: left; }
+th { background: #f4f4f4; position: sticky; top: 0; }
+.duplicate td:first-child, .contained td:first-child, .clash td:first-child { color: #b00020; font-weight: 600; }
+.touching td:first-child { color: #1b6e3c; }
+"""
+
+
+def to_json(report: dict[str, Any]) -> str:
+    """Strict JSON; a NaN or infinity raises ValueError."""
+    return json.dumps(report, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
+
+
+def to_csv(report: dict[str, Any]) -> str:
+    """Lines ended by CR LF; lists of faces are separated by blanks; what is unknown is empty."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(CSV_COLUMNS)
+    for pair in report["pairs"]:
+        location = pair["location"] or (None, None, None)
+        cells = {**pair, **dict(zip(("location_x", "location_y", "location_z"), location, strict=True))}
+        writer.writerow([_csv_cell(cells[column]) for column in CSV_COLUMNS])
+    return text.getvalue()
+
+
+def to_table(report: dict[str, Any]) -> str:
+    """The rows in aligned columns under a header, without a trailing line break."""
+    rows = [TABLE_HEADER, *_table_rows(report)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(TABLE_HEADER))]
+    rows.insert(1, tuple("-" * width for width in widths))
+    return "\n".join("  ".join(_aligned(row, widths)).rstrip() for row in rows)
+
+
+def to_html(report: dict[str, Any]) -> str:
+    """One page without any outside reference; every name is escaped."""
+    escape = html.escape
+    head = "".join(f"<th>{escape(title)}</th>" for title in TABLE_HEADER)
+    body = "\n".join(
+        f'<tr class="{escape(row[0])}">' + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
+        for row in _table_rows(report)
+    )
+    title = f"MeshClash: {escape(report['file'] or 'unsaved file')}"
+    options = escape(json.dumps(report["options"], ensure_ascii=False))
+    left_out = [f"{item['name']}: {item['reason']}" for item in report["stats"]["skipped"]]
+    notes = "<h2>Left out</h2><ul>" + "".join(f"<li>{escape(line)}</li>" for line in left_out) + "</ul>"
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>\n'
+        f"<style>{STYLE}</style></head>\n"
+        f"<body><h1>{title}</h1>\n<p>{escape(summary(report))}</p>\n"
+        f"<table><thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table>\n"
+        f"{notes if left_out else ''}<p>Options: <code>{options}</code></p>\n"
+        f"<p>Schema {escape(report['schema'])}</p></body></html>\n"
+    )
+
+
+WRITERS: dict[str, Callable[[dict[str, Any]], str]] = {".json": to_json, ".csv": to_csv, ".html": to_html}
+
+
+def summary(report: dict[str, Any]) -> str:
+    """One sentence: how many pairs of which verdict."""
+    counts: dict[str, int] = {}
+    for pair in report["pairs"]:
+        counts[pair["verdict"]] = counts.get(pair["verdict"], 0) + 1
+    if not counts:
+        return "Nothing touches."
+    parts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    return f"{len(report['pairs'])} pairs are not apart: {parts}."
+
+
+def format_length(metres: float | None) -> str:
+    """Millimetres for small lengths, else metres; "" when unknown."""
+    if metres is None:
+        return ""
+    return f"{metres * 1000:.4g} mm" if abs(metres) < MILLIMETRES_BELOW else f"{metres:.4g} m"
+
+
+def _table_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
+    return [
+        (
+            pair["verdict"],
+            pair["a"],
+            pair["b"],
+            str(pair["frame"]),
+            str(pair["contacts"]),
+            str(len(pair["faces_a"])),
+            str(len(pair["faces_b"])),
+            format_length(pair["depth"]),
+            "" if pair["location"] is None else " ".join(f"{x:.4f}" for x in pair["location"]),
+        )
+        for pair in report["pairs"]
+    ]
+
+
+def _aligned(row: tuple[str, ...], widths: list[int]) -> list[str]:
+    return [
+        cell.ljust(width) if column < LEFT_ALIGNED else cell.rjust(width)
+        for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+    ]
+
+
+def _csv_cell(value: Any) -> Any:
+    if value is None:
+        return ""
+    return " ".join(map(str, value)) if isinstance(value, list) else value

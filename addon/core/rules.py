@@ -1,0 +1,141 @@
+"""Exclusion rules: which pairs of objects are never tested, as one vectorised mask over many pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .errors import InputError
+from .frame_scene import SourceObject
+
+NO_GROUP = -1
+
+KeepMask = Callable[[np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Pairs of objects that are left out.
+
+    Attributes:
+        same_parent: two children of one parent (or instances of one instancer), and a child with its parent.
+        same_armature: two objects that one armature deforms or carries.
+        same_collection: two objects of one collection; the scene's own root collection does not count.
+        listed_pairs: pairs of names; the order of the two does not matter. The name of an instancer
+            stands for all its instances.
+    """
+
+    same_parent: bool = False
+    same_armature: bool = False
+    same_collection: bool = False
+    listed_pairs: frozenset[tuple[str, str]] = frozenset()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no pair is excluded."""
+        return not (self.same_parent or self.same_armature or self.same_collection or self.listed_pairs)
+
+
+def parse_pair(text: str) -> tuple[str, str]:
+    """Reads "A::B".
+
+    Raises:
+        InputError: there is not exactly one "::" with a name on both sides.
+    """
+    names = text.split("::")
+    if len(names) != 2 or not all(names):
+        raise InputError(f"'{text}' is not a pair of names: write A::B")
+    return names[0], names[1]
+
+
+def keep_mask(rules: Rules, objects: Sequence[SourceObject]) -> KeepMask | None:
+    """The mask function of `rules` over pairs of indices into `objects`.
+
+    Returns:
+        None when nothing is excluded, else a function from (k, 2) indices to (k,) bool, True = test the pair.
+    """
+    tests = []
+    if rules.same_parent:
+        tests.append(_same_parent(objects))
+    if rules.same_armature:
+        tests.append(_sharing([item.armatures for item in objects]))
+    if rules.same_collection:
+        tests.append(_sharing([item.collections for item in objects]))
+    if rules.listed_pairs:
+        tests.append(_listed(rules.listed_pairs, objects))
+    if not tests:
+        return None
+
+    def keep(pairs: np.ndarray) -> np.ndarray:
+        excluded = np.zeros(len(pairs), dtype=bool)
+        for test in tests:
+            excluded |= test(pairs)
+        return ~excluded
+
+    return keep
+
+
+class _Codes:
+    """Numbers names in the order in which they come."""
+
+    def __init__(self) -> None:
+        self._codes: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    def of(self, name: str | None) -> int:
+        return NO_GROUP if name is None else self._codes.setdefault(name, len(self._codes))
+
+
+def _same_parent(objects: Sequence[SourceObject]) -> KeepMask:
+    codes = _Codes()
+    owner = np.array([codes.of(item.owner) for item in objects], dtype=np.int64)
+    parent = np.array([codes.of(item.parent) for item in objects], dtype=np.int64)
+
+    def excluded(pairs: np.ndarray) -> np.ndarray:
+        a, b = pairs[:, 0], pairs[:, 1]
+        siblings = (parent[a] == parent[b]) & (parent[a] != NO_GROUP)
+        return siblings | (parent[a] == owner[b]) | (parent[b] == owner[a])
+
+    return excluded
+
+
+def _sharing(groups: Sequence[Iterable[str]]) -> KeepMask:
+    """Pairs with a group in common; objects are in few groups, so the table of codes is narrow."""
+    codes = _Codes()
+    rows = [[codes.of(name) for name in sorted(names)] for names in groups]
+    table = np.full((len(rows), max(map(len, rows), default=0)), NO_GROUP, dtype=np.int64)
+    for index, row in enumerate(rows):
+        table[index, : len(row)] = row
+
+    def excluded(pairs: np.ndarray) -> np.ndarray:
+        a, b = table[pairs[:, 0]], table[pairs[:, 1]]
+        result = np.zeros(len(pairs), dtype=bool)
+        for column in range(table.shape[1]):
+            code = a[:, column, None]
+            result |= ((code == b) & (code != NO_GROUP)).any(axis=1)
+        return result
+
+    return excluded
+
+
+def _listed(listed: Iterable[tuple[str, str]], objects: Sequence[SourceObject]) -> KeepMask:
+    codes = _Codes()
+    listed_codes = np.array([sorted((codes.of(a), codes.of(b))) for a, b in listed], dtype=np.int64)
+    names = np.array([codes.of(item.name) for item in objects], dtype=np.int64)
+    owners = np.array([codes.of(item.owner) for item in objects], dtype=np.int64)
+    width = len(codes)
+    keys = listed_codes[:, 0] * width + listed_codes[:, 1]
+
+    def excluded(pairs: np.ndarray) -> np.ndarray:
+        result = np.zeros(len(pairs), dtype=bool)
+        for first in (names, owners):
+            for second in (names, owners):
+                a, b = first[pairs[:, 0]], second[pairs[:, 1]]
+                result |= np.isin(np.minimum(a, b) * width + np.maximum(a, b), keys)
+        return result
+
+    return excluded

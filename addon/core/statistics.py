@@ -1,0 +1,60 @@
+"""Counters and times of a run, summed over its frames."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .frame_scene import FrameScene, Skipped
+
+COUNTERS = ("volume_tests", "primitive_tests", "exact_tests")
+
+
+class RunStatistics:
+    """Collects what the report's "stats" show.
+
+    Args:
+        scale_length: metres per Blender unit.
+    """
+
+    def __init__(self, scale_length: float) -> None:
+        self.skipped: list[Skipped] = []
+        self._values: dict[str, Any] = {
+            "metres_per_unit": scale_length,
+            "frames": 0,
+            "objects": 0,
+            "meshes": 0,
+            "triangles": 0,
+            **dict.fromkeys(COUNTERS, 0),
+            "threads": 0,
+            "device": "",
+        }
+        self._seconds: dict[str, float] = {}
+
+    def add_frame(self, frame: FrameScene, seconds: float) -> None:
+        """Counts what was read; objects, meshes and triangles are those of the largest frame."""
+        values = self._values
+        values["frames"] += 1
+        values["objects"] = max(values["objects"], len(frame.objects))
+        values["meshes"] = max(values["meshes"], len(frame.meshes))
+        triangles = sum(len(frame.meshes[item.mesh_key].triangles) for item in frame.objects)
+        values["triangles"] = max(values["triangles"], triangles)
+        known = {(item.name, item.reason) for item in self.skipped}
+        self.skipped += [item for item in frame.skipped if (item.name, item.reason) not in known]
+        self.add_time("read", seconds)
+
+    def add_query(self, result: Any) -> None:
+        """Adds the counters and times of one `SceneContacts`."""
+        for name in COUNTERS:
+            self._values[name] += int(getattr(result.stats, name))
+        self._values["threads"] = max(self._values["threads"], int(result.stats.threads))
+        self._values["device"] = str(result.stats.device)
+        for name, seconds in result.timings.items():
+            self.add_time(name, float(seconds))
+
+    def add_time(self, name: str, seconds: float) -> None:
+        """Adds seconds to one part of the work."""
+        self._seconds[name] = self._seconds.get(name, 0.0) + seconds
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        return {**self._values, "seconds": sum(self._seconds.values()), "timings": dict(self._seconds)}

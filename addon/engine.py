@@ -1,0 +1,114 @@
+"""Decides where the engine comes from, and says in plain words why it cannot be loaded.
+
+An installed extension carries the engine as its sub-package `meshclash`; in a checkout it is the installed package.
+Numba is imported here and only here, on first use, so that a fresh Blender holds none of its libraries open.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import importlib.util
+import os
+import platform
+from types import ModuleType
+
+SUB_PACKAGE = "meshclash"
+NUMBA_TESTED = "0.68"
+
+_engine: ModuleType | None = None
+
+
+class EngineMissing(Exception):  # noqa: N818 - the name says what is wrong
+    """The engine cannot be loaded.
+
+    Attributes:
+        reason: what is wrong.
+        remedy: what the user can do.
+    """
+
+    def __init__(self, reason: str, remedy: str) -> None:
+        super().__init__(f"{reason}. {remedy}")
+        self.reason = reason
+        self.remedy = remedy
+
+
+def load(cache_dir: str | None = None) -> ModuleType:
+    """The engine module `meshclash`; the first call imports Numba.
+
+    Args:
+        cache_dir: folder for compiled kernels; None leaves the choice to the engine. Only the first call counts.
+
+    Raises:
+        EngineMissing: Numba or the engine cannot be imported.
+    """
+    global _engine  # noqa: PLW0603 - loaded once per process
+    if _engine is None:
+        if cache_dir is not None:
+            os.environ["MESHCLASH_CACHE_DIR"] = cache_dir
+        _import_numba()
+        _engine = _import_engine()
+    return _engine
+
+
+def diagnose() -> list[str]:
+    """Versions and places of what the engine needs, one per line; imports nothing heavy."""
+    lines = [f"Python {platform.python_version()} on {platform.platform()}"]
+    for name in ("numpy", "numba", "llvmlite"):
+        spec = importlib.util.find_spec(name)
+        if spec is None:
+            lines.append(f"{name} is not installed")
+            continue
+        lines.append(f"{name} {_version(name)} in {spec.origin}")
+    if not _version("numba").startswith(NUMBA_TESTED):
+        lines.append(f"this version of MeshClash was tested with numba {NUMBA_TESTED}")
+    if _engine is not None:
+        lines.append(f"engine {getattr(_engine, '__version__', '')} in {_engine.__file__}")
+    return lines
+
+
+def _version(name: str) -> str:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "(version unknown)"
+
+
+def _import_numba() -> None:
+    try:
+        importlib.import_module("numba")
+    except ModuleNotFoundError as error:
+        if error.name == "numba":
+            raise EngineMissing(
+                "Numba, which compiles the engine, is not installed for this Python",
+                "Install the MeshClash extension from its zip (it brings Numba), or run: pip install meshclash",
+            ) from error
+        raise _numba_broken(error) from error
+    except Exception as error:  # a foreign numba or llvmlite fails with errors of any kind
+        raise _numba_broken(error) from error
+
+
+def _numba_broken(error: Exception) -> EngineMissing:
+    spec = importlib.util.find_spec("numba")
+    place = spec.origin if spec else "an unknown place"
+    return EngineMissing(
+        f"Numba {_version('numba')} (llvmlite {_version('llvmlite')}, NumPy {_version('numpy')}) in {place} "
+        f"cannot be imported: {error}",
+        "Another extension may have replaced it: all extensions share one folder and the highest version wins. "
+        "Disable that extension, restart Blender and install MeshClash again",
+    )
+
+
+def _import_engine() -> ModuleType:
+    has_sub_package = __package__ and importlib.util.find_spec(f"{__package__}.{SUB_PACKAGE}") is not None
+    try:
+        return importlib.import_module(f".{SUB_PACKAGE}", __package__) if has_sub_package else _installed_engine()
+    except ImportError as error:
+        raise EngineMissing(
+            f"the engine cannot be imported: {error}",
+            "Install the MeshClash extension again, or in a checkout run: pip install -e .",
+        ) from error
+
+
+def _installed_engine() -> ModuleType:
+    return importlib.import_module(SUB_PACKAGE)

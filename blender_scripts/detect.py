@@ -1,0 +1,51 @@
+"""Headless clash detection; `--help` shows the options, docs/report-format.md the report.
+
+blender --background scene.blend --python blender_scripts/detect.py -- [options]
+python blender_scripts/detect.py scene.blend [options]          # on the bpy wheel, no Blender needed
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+MISSING_BPY = """meshclash: Blender's Python module bpy cannot be imported: {error}
+Run this script inside Blender:  blender --background scene.blend --python {script} -- [options]
+or let the repository set up a Python with bpy:  python3 {quickstart} demo
+On a bare Linux machine bpy needs some system libraries:
+  apt-get install libx11-6 libxi6 libxxf86vm1 libxfixes3 libxrender1 libxkbcommon0 libsm6 libice6 libgl1 libegl1"""
+
+
+def arguments(argv: list[str], inside_blender: bool) -> list[str]:
+    """The script's own arguments: inside Blender those after "--", else all but the script's name."""
+    if inside_blender:
+        return argv[argv.index("--") + 1 :] if "--" in argv else []
+    return argv[1:]
+
+
+def main() -> int:
+    """Runs the command line of the extension out of this checkout."""
+    try:
+        import bpy
+    except ImportError as error:
+        print(
+            MISSING_BPY.format(error=error, script=__file__, quickstart=ROOT / "blender_scripts" / "quickstart.py"),
+            file=sys.stderr,
+        )
+        return 2
+    sys.path[:0] = [str(ROOT), str(ROOT / "engine")]
+    from addon import commandline
+
+    inside_blender = bool(bpy.app.binary_path)  # the bpy wheel has no Blender executable
+    code = commandline.main(arguments(sys.argv, inside_blender))
+    if not inside_blender:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)  # the wheel's tear-down can hang or crash, which would change the exit code
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
