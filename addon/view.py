@@ -41,7 +41,12 @@ def pair_objects(context: bpy.types.Context, row: PairRow) -> list[bpy.types.Obj
 
 def find_object(context: bpy.types.Context, name: str) -> bpy.types.Object | None:
     """The object of the view layer with that full name, or None."""
-    return next((found for found in context.view_layer.objects if found.name_full == name), None)
+    return next((found for found in _layer_objects(context) if found.name_full == name), None)
+
+
+def _layer_objects(context: bpy.types.Context) -> Iterator[bpy.types.Object]:
+    """The objects of the view layer; Blender gives None for one that was deleted a moment ago."""
+    return (found for found in context.view_layer.objects if found is not None)
 
 
 def _select(context: bpy.types.Context, pair: list[bpy.types.Object]) -> None:
@@ -61,13 +66,13 @@ def _isolate(context: bpy.types.Context, area: bpy.types.Area, pair: list[bpy.ty
         views[key] = None
         _toggle_local_view(area, context.window)
     else:
-        views.setdefault(key, tuple(o.name_full for o in context.view_layer.objects if o.local_view_get(space)))
+        views.setdefault(key, tuple(found.name_full for found in _layer_objects(context) if found.local_view_get(space)))
     if space.local_view is not None:  # outside Object Mode there may be nothing Blender can isolate
         _set_local_members(context, space, {chosen.name_full for chosen in pair})
 
 
 def _set_local_members(context: bpy.types.Context, space: bpy.types.SpaceView3D, names: set[str]) -> None:
-    for candidate in context.view_layer.objects:
+    for candidate in _layer_objects(context):
         wanted = candidate.name_full in names
         if candidate.local_view_get(space) != wanted:
             candidate.local_view_set(space, wanted)

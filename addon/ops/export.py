@@ -10,6 +10,8 @@ from bpy.types import Operator
 from bpy_extras.io_utils import ExportHelper
 
 from .. import session
+from ..core.errors import InputError
+from ..core.output import OutputFile
 
 FORMATS = (
     ("JSON", "JSON", "All data, schema meshclash.report/1", ".json"),
@@ -45,9 +47,10 @@ class MESHCLASH_OT_export_report(Operator, ExportHelper):
         path = Path(bpy.path.abspath(self.filepath)).with_suffix(self._extension())
         text = {"JSON": report.to_json, "CSV": report.to_csv, "HTML": report.to_html}[self.format]()
         try:
-            path.write_text(text, encoding="utf-8", newline="")
-        except OSError as error:
-            self.report({"ERROR"}, f"The report could not be written to {path}: {error.strerror}")
+            with OutputFile(path, "report", (self._extension(),)) as output:
+                output.commit(text)
+        except (InputError, OSError) as error:
+            self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         self.report({"INFO"}, f"Report written to {path}")
         return {"FINISHED"}

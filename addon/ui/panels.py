@@ -71,7 +71,7 @@ def _draw_engine_problem(layout: Any, region: Any) -> None:
         box.label(text=line, icon="BLANK1")
     advice = box.column(align=True)
     advice.alert = False
-    for line in wrapped(problem.remedy, region):
+    for line in (*wrapped(problem.remedy, region), *problem.diagnostics):
         advice.label(text=line, icon="BLANK1")
     box.operator("meshclash.copy_diagnostics", icon="COPYDOWN")
 

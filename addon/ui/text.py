@@ -25,6 +25,6 @@ def length(blender_units: float, unit_settings: bpy.types.UnitSettings) -> str:
 
 def wrapped(text: str, region: bpy.types.Region | None) -> list[str]:
     """Lines of `text` that fit the width of the region; labels do not wrap by themselves."""
-    pixels_per_letter = 7.0 * bpy.context.preferences.system.ui_scale
+    pixels_per_letter = 7.0 * (bpy.context.preferences.system.ui_scale or 1.0)  # 0 in background
     columns = int((region.width if region else 280) / pixels_per_letter) - 6
     return textwrap.wrap(text, max(columns, 16)) or [""]

@@ -1,0 +1,129 @@
+"""The zip: its manifest, its notices, and what moderators refuse."""
+
+import importlib.util
+import re
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+spec = importlib.util.spec_from_file_location("build_extension", ROOT / "blender_scripts" / "build_extension.py")
+build_extension = importlib.util.module_from_spec(spec)
+sys.modules["build_extension"] = build_extension
+spec.loader.exec_module(build_extension)
+
+FORBIDDEN = {
+    "threads": r"^\s*(import|from)\s+(threading|_thread|concurrent|multiprocessing|asyncio)\b",
+    "sub-processes": r"^\s*(import|from)\s+subprocess\b",
+    "eval and exec": r"(?<![\w.])(eval|exec)\(",
+    "sys.path": r"\bsys\.path\b",
+    "sys.modules": r"\bsys\.modules\b",
+    "pip": r"\b(ensurepip|pip\.main|-m pip|import pip)\b",
+    "the network": r"^\s*(import|from)\s+(socket|urllib|http|requests)\b",
+    "absolute imports of itself": r"^\s*(import|from)\s+(addon|bl_ext)\b",
+}
+
+
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("stage") / "meshclash"
+    build_extension.copy_sources(folder)
+    return folder
+
+
+def fake_wheel(folder, name, members):
+    path = folder / name
+    with zipfile.ZipFile(path, "w") as archive:
+        for member in members:
+            archive.writestr(member, f"text of {member}")
+    return path
+
+
+@pytest.mark.parametrize("what", FORBIDDEN)
+def test_shipped_sources_have_nothing_that_moderators_refuse(stage, what):
+    pattern = re.compile(FORBIDDEN[what], re.MULTILINE)
+    found = [
+        f"{path.relative_to(stage)}: {match.group().strip()}"
+        for path in sorted(stage.rglob("*.py"))
+        for match in pattern.finditer(path.read_text("utf-8"))
+    ]
+    assert not found
+
+
+def test_the_engine_is_a_sub_package_without_benchmarks_and_caches(stage):
+    assert (stage / "meshclash" / "__init__.py").is_file()
+    names = {path.name for path in stage.rglob("*")}
+    assert not names & {"bench", "__pycache__"}
+    assert not [name for name in names if name.endswith((".pyc", ".nbi", ".nbc"))]
+
+
+def test_the_engine_imports_itself_relatively_only(stage):
+    absolute = re.compile(r"^\s*(import|from)\s+meshclash\b", re.MULTILINE)
+    assert not [path for path in (stage / "meshclash").rglob("*.py") if absolute.search(path.read_text("utf-8"))]
+
+
+def test_manifest_of_a_range(stage):
+    text = (stage / "blender_manifest.toml").read_text("utf-8")
+    wheels = [Path("numba-0-cp311-cp311-any.whl"), Path("llvmlite-0-cp311-cp311-any.whl")]
+    done = tomllib.loads(build_extension.complete_manifest(text, "linux-x64", build_extension.RANGES["py311"], wheels))
+    assert (done["blender_version_min"], done["blender_version_max"]) == ("4.2.0", "5.1.0")
+    assert done["platforms"] == ["linux-x64"]
+    assert done["wheels"] == [f"./wheels/{wheel.name}" for wheel in wheels]
+    newer = tomllib.loads(build_extension.complete_manifest(text, "linux-x64", build_extension.RANGES["py313"], wheels))
+    assert newer["blender_version_min"] == "5.1.0" and "blender_version_max" not in newer
+
+
+def test_manifest_limits_of_the_extensions_site():
+    manifest = tomllib.loads((ROOT / "addon" / "blender_manifest.toml").read_text("utf-8"))
+    assert len(manifest["tagline"]) <= 64 and not manifest["tagline"].endswith(".")
+    assert all(len(text) <= 64 and not text.endswith(".") for text in manifest["permissions"].values())
+
+
+def test_one_version_everywhere():
+    manifest = tomllib.loads((ROOT / "addon" / "blender_manifest.toml").read_text("utf-8"))
+    assert manifest["version"] == tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+
+
+def test_name_of_the_zip(stage):
+    text = (stage / "blender_manifest.toml").read_text("utf-8")
+    versions = build_extension.BlenderRange(("311", "314"), "4.2.0", None)
+    assert re.fullmatch(
+        r"meshclash-[\d.]+-linux-x64-py311-py314\.zip", build_extension.zip_name(text, "linux-x64", versions)
+    )
+
+
+def test_licences_are_readable_in_the_zip(tmp_path):
+    wheel = fake_wheel(tmp_path, "numba-1-cp311-any.whl", ["numba-1.dist-info/licenses/LICENSE", "numba/LICENSE.py"])
+    build_extension.add_notices(tmp_path, [wheel])
+    notices = {path.name: path.read_text() for path in (tmp_path / "third_party_notices").iterdir()}
+    assert notices == {"numba-LICENSE.txt": "text of numba-1.dist-info/licenses/LICENSE"}
+
+
+def test_a_wheel_without_a_licence_is_refused(tmp_path):
+    with pytest.raises(build_extension.BuildError, match="no licence"):
+        build_extension.add_notices(tmp_path, [fake_wheel(tmp_path, "numba-1-cp311-any.whl", ["numba/a.py"])])
+
+
+def test_wheels_of_another_platform_are_not_taken(tmp_path):
+    for name in ("numba-0.68.1-cp311-cp311-win_amd64.whl", "numba-0.68.1-cp313-cp313-manylinux_2_28_x86_64.whl"):
+        fake_wheel(tmp_path, name, [])
+    found = build_extension._downloaded("numba==0.68.1", "linux-x64", "311", tmp_path)
+    assert found == []
+    assert len(build_extension._downloaded("numba==0.68.1", "windows-x64", "311", tmp_path)) == 1
+
+
+def test_a_failing_download_is_explained(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(build_extension, "REQUIREMENTS", ("numba==0.0.0.dev999",))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    assert build_extension.main(["--output", str(tmp_path), "--platform", "linux-x64"]) == 2
+    assert "pip failed" in capsys.readouterr().err
+
+
+def test_no_blender_tool_is_explained(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(build_extension.importlib.util, "find_spec", lambda _name: None)
+    assert build_extension.main(["--output", str(tmp_path)]) == 2
+    assert "pip install" in capsys.readouterr().err

@@ -1,0 +1,95 @@
+"""Registering and unregistering leaves nothing, twice in a row and after an error halfway."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import bpy
+import pytest
+from ui_fakes import fake_detect_steps, make_report, make_row
+
+import addon
+from addon import commandline, session
+from addon.ops import detect
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def traces():
+    """Everything an extension can leave behind that Python can see."""
+    types = {name for name in dir(bpy.types) if "MESHCLASH" in name.upper()}
+    handlers = {
+        (name, handler.__name__)
+        for name in dir(bpy.app.handlers)
+        if isinstance(getattr(bpy.app.handlers, name), list)
+        for handler in getattr(bpy.app.handlers, name)
+        if handler.__module__.split(".")[0] == "addon"
+    }
+    properties = {
+        f"{owner.__name__}.{name}"
+        for owner in (bpy.types.Scene, bpy.types.WindowManager, bpy.types.Object, bpy.types.Collection)
+        for name in dir(owner)
+        if "meshclash" in name
+    }
+    return types | handlers | properties | {name for name in dir(bpy.ops) if name == "meshclash"}
+
+
+def test_twice_in_a_row_leaves_nothing(monkeypatch):
+    before = traces()
+    for _ in range(2):
+        addon.register()
+        assert traces() != before
+        monkeypatch.setattr(detect.engine, "load", lambda _cache: None)
+        monkeypatch.setattr(detect.job, "detect_steps", fake_detect_steps(make_report(make_row())))
+        bpy.ops.meshclash.detect()
+        addon.unregister()
+        assert traces() == before
+        assert session.result_of(bpy.context.scene.session_uid) is None
+
+
+def test_unregister_stops_a_running_job():
+    addon.register()
+    task = detect.Task(iter(()))
+    session.start_task(task)
+    task._steps = (progress for progress in ())
+    addon.unregister()
+    assert session.running_task() is None
+
+
+def test_after_an_error_halfway_nothing_stays(monkeypatch):
+    before = traces()
+
+    def fail():
+        raise RuntimeError("no command line")
+
+    monkeypatch.setattr(commandline, "register_command", fail)
+    with pytest.raises(RuntimeError, match="no command line"):
+        addon.register()
+    assert traces() == before
+    addon.unregister()
+    assert traces() == before
+
+
+def test_the_command_is_taken_away_again(monkeypatch):
+    calls = []
+    monkeypatch.setattr(commandline, "register_command", lambda: "handle")
+    monkeypatch.setattr(commandline, "unregister_command", calls.append)
+    addon.register()
+    addon.unregister()
+    assert calls == ["handle"]
+
+
+def test_registering_imports_neither_numba_nor_the_engine():
+    code = (
+        "import bpy, os, sys; import addon; addon.register(); addon.unregister();"
+        "found = [n for n in ('numba', 'llvmlite', 'meshclash') if n in sys.modules];"
+        "print(found, flush=True); os._exit(bool(found))"
+    )
+    finished = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+
+
+def test_class_names_and_tooltips():
+    for cls in addon.CLASSES:
+        assert cls.__name__.startswith("MESHCLASH_")
+        assert cls.__doc__ and not cls.__doc__.endswith(".") or not issubclass(cls, bpy.types.Operator)

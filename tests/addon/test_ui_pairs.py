@@ -1,0 +1,161 @@
+"""Selecting a row, its faces, excluding it, exporting and clearing."""
+
+import json
+
+import bpy
+import numpy as np
+import pytest
+from ui_fakes import make_report, make_row
+
+from addon import results, session, view
+
+
+def add_cube(name, location=(0.0, 0.0, 0.0)):
+    bpy.ops.mesh.primitive_cube_add(location=location)
+    cube = bpy.context.object
+    cube.name = name
+    return cube
+
+
+@pytest.fixture
+def cubes(registered):
+    return add_cube("A"), add_cube("B", (1.0, 0.0, 0.0)), add_cube("C", (9.0, 0.0, 0.0))
+
+
+@pytest.fixture
+def listed(cubes):
+    report = make_report(make_row(), make_row("A", "C", "touching", None))
+    results.show_report(bpy.context, bpy.context.scene, report)
+    return bpy.context.window_manager.meshclash
+
+
+def selected_faces(name):
+    flags = np.zeros(len(bpy.data.objects[name].data.polygons), bool)
+    bpy.data.objects[name].data.polygons.foreach_get("select", flags)
+    return np.flatnonzero(flags).tolist()
+
+
+def test_a_row_selects_its_pair(listed):
+    listed.active_row = 0
+    assert {item.name for item in bpy.context.selected_objects} == {"A", "B"}
+    assert bpy.context.object.name == "A"
+    listed.active_row = 1
+    assert {item.name for item in bpy.context.selected_objects} == {"A", "C"}
+
+
+def test_filling_the_list_selects_nothing(listed):
+    assert {item.name for item in bpy.context.selected_objects} == {"C"}
+
+
+def test_a_deleted_object_is_left_out(listed):
+    bpy.data.objects.remove(bpy.data.objects["B"])
+    listed.active_row = 0
+    assert [item.name for item in bpy.context.selected_objects] == ["A"]
+
+
+def test_a_row_in_edit_mode_keeps_the_mode(listed, cubes):
+    bpy.context.view_layer.objects.active = cubes[2]
+    bpy.ops.object.mode_set(mode="EDIT")
+    listed.active_row = 0
+    assert bpy.context.mode == "EDIT_MESH"
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_isolation_without_a_viewport_does_nothing(listed):
+    listed.active_row = 0
+    listed.isolate = False
+    assert session.isolated_views() == {}
+    view.leave_isolation(bpy.context)
+
+
+def test_select_contacting_faces(listed):
+    listed.active_row = 0
+    assert bpy.ops.meshclash.select_faces() == {"FINISHED"}
+    assert bpy.context.mode == "EDIT_MESH"
+    assert tuple(bpy.context.tool_settings.mesh_select_mode) == (False, False, True)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert selected_faces("A") == [0]
+    assert selected_faces("B") == [1, 2]
+
+
+def test_select_faces_of_one_object_when_the_other_has_no_original(cubes):
+    row = make_row(original_faces_b=None)
+    results.show_report(bpy.context, bpy.context.scene, make_report(row))
+    bpy.context.window_manager.meshclash.active_row = 0
+    assert bpy.ops.meshclash.select_faces() == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert selected_faces("A") == [0]
+
+
+def test_select_faces_in_a_shared_mesh_joins_both(cubes):
+    bpy.data.objects["B"].data = bpy.data.objects["A"].data
+    results.show_report(bpy.context, bpy.context.scene, make_report(make_row()))
+    bpy.context.window_manager.meshclash.active_row = 0
+    bpy.ops.meshclash.select_faces()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert selected_faces("A") == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"original_faces_a": None, "original_faces_b": None}, "the modifiers of 'A' make new faces"),
+        ({"source_a": "Gone", "source_b": "Gone"}, "'Gone' is not in this view layer any more"),
+        ({"source_a": "Lamp", "source_b": "Lamp"}, "'Lamp' is no mesh object"),
+        ({"source_a": "Hidden", "source_b": "Hidden"}, "'Hidden' is hidden"),
+        ({"original_faces_a": np.array([99]), "original_faces_b": None}, "'A' has fewer faces"),
+    ],
+)
+def test_select_faces_says_why_not(cubes, change, message):
+    lamp = bpy.data.objects.new("Lamp", bpy.data.lights.new("Lamp", "POINT"))
+    hidden = bpy.data.objects.new("Hidden", bpy.data.objects["A"].data)
+    for item in (lamp, hidden):
+        bpy.context.collection.objects.link(item)
+    hidden.hide_set(True)
+    results.show_report(bpy.context, bpy.context.scene, make_report(make_row(**change)))
+    bpy.context.window_manager.meshclash.active_row = 0
+    with pytest.raises(RuntimeError, match=message):
+        bpy.ops.meshclash.select_faces()
+    assert bpy.context.mode == "OBJECT"
+
+
+def test_operators_want_a_selected_pair(listed):
+    assert not bpy.ops.meshclash.select_faces.poll()
+    assert not bpy.ops.meshclash.exclude_pair.poll()
+    listed.active_row = 1
+    assert bpy.ops.meshclash.select_faces.poll() and bpy.ops.meshclash.exclude_pair.poll()
+
+
+def test_exclude_pair_and_include_it_again(listed):
+    listed.active_row = 0
+    bpy.ops.meshclash.exclude_pair()
+    settings = bpy.context.scene.meshclash
+    assert [(pair.name_a, pair.name_b) for pair in settings.excluded_pairs] == [("A", "B")]
+    assert [row.name for row in listed.rows] == ["A × C"]
+    assert listed.active_row == -1
+    assert len(session.result_of(bpy.context.scene.session_uid).report.rows) == 1
+    bpy.ops.meshclash.include_pair()
+    assert not settings.excluded_pairs
+    assert not bpy.ops.meshclash.include_pair.poll()
+
+
+def test_clear_results(listed):
+    bpy.ops.meshclash.clear_results()
+    assert len(listed.rows) == 0
+    assert session.result_of(bpy.context.scene.session_uid) is None
+    assert not bpy.ops.meshclash.clear_results.poll()
+    assert not bpy.ops.meshclash.export_report.poll()
+
+
+@pytest.mark.parametrize(("kind", "start"), [("JSON", "{"), ("CSV", ""), ("HTML", "<!")])
+def test_export(listed, tmp_path, kind, start):
+    assert bpy.ops.meshclash.export_report(filepath=str(tmp_path / "report.json"), format=kind) == {"FINISHED"}
+    text = (tmp_path / f"report.{kind.lower()}").read_text("utf-8")
+    assert text.startswith(start)
+    if kind == "JSON":
+        assert json.loads(text)["schema"] == "meshclash.report/1"
+
+
+def test_export_that_cannot_be_written(listed, tmp_path):
+    with pytest.raises(RuntimeError, match="cannot be written"):
+        bpy.ops.meshclash.export_report(filepath=str(tmp_path / "missing" / "report.json"))

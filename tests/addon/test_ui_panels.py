@@ -1,0 +1,183 @@
+"""The panels show what the session holds."""
+
+import bpy
+import pytest
+from ui_fakes import RecordingLayout, draw, make_report, make_row
+
+from addon import preferences, results, session
+from addon.core.frame_scene import Progress, Skipped
+from addon.ops.task import Task
+from addon.ui import lists, panels, text
+
+ALL_PANELS = panels.CLASSES
+
+
+@pytest.fixture
+def filled(registered):
+    rows = [make_row(), make_row(b="C", verdict="contained", depth=None), make_row(b="D", verdict="touching")]
+    results.show_report(bpy.context, bpy.context.scene, make_report(*rows))
+    return bpy.context.window_manager.meshclash
+
+
+def shown(layout):
+    return " | ".join(layout.texts())
+
+
+def test_all_panels_draw_without_results(registered):
+    for panel in ALL_PANELS:
+        if not hasattr(panel, "poll") or panel.poll(bpy.context):
+            draw(panel, bpy.context)
+    assert not panels.MESHCLASH_PT_results.poll(bpy.context)
+
+
+def test_panels_share_one_tab(registered):
+    assert {panel.bl_category for panel in ALL_PANELS} == {"MeshClash"}
+    assert {(panel.bl_space_type, panel.bl_region_type) for panel in ALL_PANELS} == {("VIEW_3D", "UI")}
+
+
+def test_detect_panel_offers_the_button_and_pickers(registered):
+    settings = bpy.context.scene.meshclash
+    settings.set_a, settings.set_b = "COLLECTION", "OBJECT"
+    layout = draw(panels.MESHCLASH_PT_detect, bpy.context)
+    assert layout.operators() == ["meshclash.detect"]
+    properties = [args[1] for name, args, _ in layout.calls if name == "prop"]
+    assert {"set_a_collection", "set_b_object", "permitted_overlap", "touch_tolerance"} <= set(properties)
+
+
+def test_progress_and_stop_button_while_running(registered):
+    def steps():
+        yield Progress(0.4, "compiling 2/9")
+
+    task = Task(steps())
+    session.start_task(task)
+    task.run_slice(seconds=0.0)
+    layout = draw(panels.MESHCLASH_PT_detect, bpy.context)
+    assert ("progress", (), {"factor": 0.4, "text": "compiling 2/9"}) in layout.calls
+    assert layout.operators() == ["meshclash.stop"]
+    assert ("enabled", (False,), {}) in layout.calls
+
+
+def test_engine_problem_is_explained(registered):
+    session.set_engine_problem(session.EngineProblem("Numba cannot be imported", "Install it again", ("numpy 9",)))
+    layout = draw(panels.MESHCLASH_PT_detect, bpy.context)
+    assert "Numba cannot be imported" in shown(layout).replace(" | ", " ")
+    assert "numpy 9" in shown(layout)
+    assert "meshclash.copy_diagnostics" in layout.operators()
+
+
+def test_excluded_pairs_are_listed(registered):
+    bpy.context.scene.meshclash.excluded_pairs.add()
+    layout = draw(panels.MESHCLASH_PT_exclusions, bpy.context)
+    assert "template_list" in [name for name, _, _ in layout.calls]
+    assert layout.operators() == ["meshclash.include_pair"]
+
+
+def test_results_panel_lists_and_counts(filled):
+    layout = draw(panels.MESHCLASH_PT_results, bpy.context)
+    assert {"Clash 1", "Inside 1", "Duplicate 0", "Touching 1"} <= set(layout.texts())
+    assert "meshclash.export_report" in layout.operators()
+
+
+def test_results_panel_details_of_the_selected_pair(filled):
+    filled.active_row = 0
+    layout = draw(panels.MESHCLASH_PT_results, bpy.context)
+    assert {"A: 1 faces", "B: 2 faces"} <= set(layout.texts())
+    assert any(line.startswith("about ") for line in layout.texts())
+
+
+def test_results_panel_says_when_nothing_touches(registered):
+    results.show_report(bpy.context, bpy.context.scene, make_report())
+    assert "Nothing touches" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
+
+
+def test_results_panel_names_what_was_not_tested(registered):
+    report = make_report(make_row())
+    report.skipped.append(Skipped("Empty mesh", "no faces"))
+    results.show_report(bpy.context, bpy.context.scene, report)
+    joined = shown(draw(panels.MESHCLASH_PT_results, bpy.context)).replace(" | ", " ")
+    assert "1 objects not tested: Empty mesh (no faces)" in joined
+
+
+def test_results_panel_says_when_they_are_old(filled):
+    session.result_of(bpy.context.scene.session_uid).changed = True
+    assert "The scene changed since Detect" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
+    session.mark_outdated("Undone")
+    assert "Undone" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
+
+
+def test_results_of_another_scene_are_not_mixed_up(filled):
+    other = bpy.data.scenes.new("Other")
+    session.store_result(other.session_uid, make_report(make_row()))
+    bpy.context.window.scene = other
+    assert "meshclash.show_results" in draw(panels.MESHCLASH_PT_results, bpy.context).operators()
+    assert results.active_pair(bpy.context) is None
+    bpy.ops.meshclash.show_results()
+    assert len(filled.rows) == 1 and filled.scene_uid == other.session_uid
+
+
+def test_long_lists_are_cut_and_say_so(registered, monkeypatch):
+    monkeypatch.setattr(results, "MAX_ROWS", 2)
+    report = make_report(*(make_row(b=f"B{index}") for index in range(5)))
+    results.show_report(bpy.context, bpy.context.scene, report)
+    assert any("worst 2 of 5" in line for line in draw(panels.MESHCLASH_PT_results, bpy.context).texts())
+
+
+def test_statistics_table(filled):
+    joined = shown(draw(panels.MESHCLASH_PT_statistics, bpy.context))
+    assert "Query | 400.0 ms    80%" in joined
+    assert "Triangle tests | 5" in joined
+    assert joined.index("Query") < joined.index("Read") < joined.index("Total")
+
+
+def test_display_panel(registered):
+    layout = draw(panels.MESHCLASH_PT_display, bpy.context)
+    properties = [args[1] for name, args, _ in layout.calls if name == "prop"]
+    assert properties == ["overlay_scope", "overlay_curves", "overlay_xray"]
+    assert [args[1] for name, args, _ in draw(panels.MESHCLASH_PT_display, bpy.context, "draw_header").calls] == [
+        "overlay"
+    ]
+
+
+def test_list_rows(filled):
+    layout = RecordingLayout()
+    lists.MESHCLASH_UL_pairs.draw_item(None, bpy.context, layout, filled, filled.rows[0], 0, filled, "active_row")
+    assert layout.texts() == ["Clash", "A × B", "3", "25 cm"]
+    layout = RecordingLayout()
+    lists.MESHCLASH_UL_pairs.draw_item(None, bpy.context, layout, filled, filled.rows[1], 0, filled, "active_row")
+    assert layout.texts()[-1] == "–"
+
+
+def test_list_filters_verdicts_and_names(filled):
+    from types import SimpleNamespace
+
+    bit = 1 << 30
+    ui_list = SimpleNamespace(filter_name="", bitflag_filter_item=bit)
+    filled.show_touching = False
+    flags, order = lists.MESHCLASH_UL_pairs.filter_items(ui_list, bpy.context, filled, "rows")
+    assert [bool(flag) for flag in flags] == [True, True, False] and order == []
+    ui_list.filter_name = "C"
+    flags, _ = lists.MESHCLASH_UL_pairs.filter_items(ui_list, bpy.context, filled, "rows")
+    assert [bool(flag & bit) for flag in flags] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("system", "scale", "value", "expected"),
+    [("METRIC", 1.0, 0.00025, "0.25 mm"), ("METRIC", 0.001, 2.0, "2 mm"), ("NONE", 0.001, 2.0, "2")],
+)
+def test_lengths_in_scene_units(system, scale, value, expected):
+    units = bpy.context.scene.unit_settings
+    units.system, units.scale_length = system, scale
+    assert text.length(value, units) == expected
+
+
+def test_icons_exist():
+    known = set(bpy.types.UILayout.bl_rna.functions["label"].parameters["icon"].enum_items.keys())
+    assert set(text.VERDICT_ICONS.values()) <= known
+
+
+def test_preferences_page(registered):
+    from types import SimpleNamespace
+
+    layout = RecordingLayout()
+    preferences.MESHCLASH_AP_preferences.draw(SimpleNamespace(layout=layout), bpy.context)
+    assert {"meshclash.clear_cache", "meshclash.copy_diagnostics"} <= set(layout.operators())
