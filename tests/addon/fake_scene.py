@@ -1,0 +1,162 @@
+"""A scene source and an engine without Blender and Numba, for tests of the core."""
+
+from collections.abc import Callable
+from types import SimpleNamespace
+
+import numpy as np
+
+from addon.core.errors import InputError
+from addon.core.frame_scene import FrameScene, Progress, SourceMesh, SourceObject
+
+BOX = SourceMesh(
+    vertices=np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], np.float32),
+    triangles=np.array(
+        [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1]]
+        + [[2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]],
+        np.int32,
+    ),
+    face_of_triangle=np.repeat(np.arange(6, dtype=np.int32), 2),
+    faces_are_original=True,
+)
+
+
+def make_object(name, x=0.0, mesh_key="box", **changes):
+    matrix = np.eye(4)
+    matrix[0, 3] = x
+    values = {"name": name, "identity": name, "mesh_key": mesh_key, "matrix": matrix, "owner": name, "source": name}
+    return SourceObject(**{**values, **changes})
+
+
+class FakeSource:
+    """Frames made by a function of the frame number; remembers whether it was restored."""
+
+    file = "fake.blend"
+
+    def __init__(self, make_frame: Callable[[int], list[SourceObject]], meshes=None, scale_length=1.0, skipped=()):
+        self.scale_length = scale_length
+        self.restored = 0
+        self.read: list[int | None] = []
+        self._make_frame, self._meshes, self._skipped = make_frame, meshes or {"box": BOX}, list(skipped)
+
+    def read_steps(self, set_a, set_b, frame):
+        if "missing" in (set_a, set_b):
+            raise InputError("there is no object 'missing'")
+        self.read.append(frame)
+        yield Progress(0.5, "Reading")
+        number = 1 if frame is None else frame
+        return FrameScene(number, self._make_frame(number), dict(self._meshes), self._skipped)
+
+    def restore(self):
+        self.restored += 1
+
+
+class MeshClashError(Exception):
+    pass
+
+
+class FakeMesh:
+    def __init__(self, vertices, triangles):
+        if not np.isfinite(vertices).all():
+            raise MeshClashError("vertex 0 is NaN")
+        self.vertices, self.triangles = np.asarray(vertices, np.float64), triangles
+
+    def transformed(self, matrix):
+        return FakeMesh(self.vertices @ matrix[:3, :3].T + matrix[:3, 3], self.triangles)
+
+
+class FakeScene:
+    """Boxes along x: two objects clash when their intervals overlap, and touch when they only meet."""
+
+    def __init__(self):
+        self.log = []
+        self.objects = {}
+
+    def add(self, mesh, pose):
+        key = len(self.log) + 10
+        self.objects[key] = [mesh, pose]
+        self.log.append("add")
+        return key
+
+    def remove(self, key):
+        del self.objects[key]
+        self.log.append("remove")
+
+    def set_pose(self, key, pose):
+        self.objects[key][1] = pose
+        self.log.append("pose")
+
+    def set_vertices(self, key, vertices):
+        self.objects[key][0] = FakeMesh(vertices, self.objects[key][0].triangles)
+        self.log.append("vertices")
+
+    def contacts_steps(self, set_a, set_b, keep, permitted_overlap, touch_tolerance):
+        self.asked = {"permitted_overlap": permitted_overlap, "touch_tolerance": touch_tolerance}
+        yield Progress(0.5, "Testing")
+        keys = sorted(self.objects)
+        pairs = np.array(
+            [
+                (a, b)
+                for a in keys
+                for b in keys
+                if a < b and ((a in set_a and b in set_b) or (b in set_a and a in set_b))
+            ],
+            np.int64,
+        ).reshape(-1, 2)
+        if keep is not None:
+            pairs = pairs[keep(pairs)]
+        found = [self._pair(a, b) for a, b in pairs]
+        stats = SimpleNamespace(volume_tests=len(pairs), primitive_tests=1, exact_tests=0, threads=1, device="fake")
+        return SimpleNamespace(pairs=[item for item in found if item], stats=stats, timings={"query": 0.25})
+
+    def _pair(self, a, b):
+        (low_a, high_a), (low_b, high_b) = (self._interval(key) for key in (a, b))
+        overlap = min(high_a, high_b) - max(low_a, low_b)
+        if overlap < 0:
+            return None
+        verdict = SimpleNamespace(name="CLASH", severity=2, depth=overlap)
+        if overlap == 0:
+            verdict = SimpleNamespace(name="TOUCHING", severity=1, depth=None)
+        contacts = SimpleNamespace(
+            pairs=np.array([[2, 0]], np.int32),
+            kinds=np.array([1], np.uint8),
+            segments=lambda: np.zeros((1, 2, 3)),
+            outlines=lambda: [(0, np.eye(3))],
+        )
+        return SimpleNamespace(a=a, b=b, verdict=verdict, contacts=contacts, location=np.array([low_b, 0.5, 0.5]))
+
+    def _interval(self, key):
+        mesh, pose = self.objects[key]
+        x = mesh.vertices[:, 0] + pose[0, 3]
+        return x.min(), x.max()
+
+
+def make_engine():
+    """A module-like object; `.scenes` collects the scenes that were made."""
+    scenes = []
+
+    def make_scene():
+        scenes.append(FakeScene())
+        return scenes[-1]
+
+    return SimpleNamespace(
+        Scene=make_scene,
+        scenes=scenes,
+        TriangleMesh=FakeMesh,
+        build=lambda mesh: mesh,
+        split_matrix=_split,
+        warm_up=_warm_up,
+        ContactKind=SimpleNamespace(CROSSING=1),
+        errors=SimpleNamespace(MeshClashError=MeshClashError),
+    )
+
+
+def _warm_up():
+    yield Progress(1.0, "Compiling")
+
+
+def _split(matrix):
+    if not np.isfinite(matrix).all():
+        raise MeshClashError("the matrix is NaN")
+    if np.allclose(matrix[:3, :3], np.eye(3)):
+        return matrix, None
+    return np.eye(4), matrix

@@ -1,0 +1,330 @@
+"""What the adapter reads out of Blender: names, identities, meshes, matrices, groups and frames."""
+
+import bpy
+import numpy as np
+import pytest
+
+from addon.adapters import mesh_reader
+from addon.adapters.enumeration import NO_FACES
+from addon.adapters.source import BlenderSource, metres_per_unit
+from addon.core.errors import InputError
+from addon.core.job import run_to_end
+
+
+def read(set_a="all", set_b="all", frame=None):
+    return run_to_end(BlenderSource.from_context(bpy.context).read_steps(set_a, set_b, frame))
+
+
+def names(scene):
+    return sorted(item.name for item in scene.objects)
+
+
+def world_vertices(scene, name):
+    item = next(item for item in scene.objects if item.name == name)
+    return scene.meshes[item.mesh_key].vertices @ item.matrix[:3, :3].T + item.matrix[:3, 3]
+
+
+def new_collection(name, parent=None):
+    collection = bpy.data.collections.new(name)
+    (parent or bpy.context.scene.collection).children.link(collection)
+    return collection
+
+
+def add_empty(name, collection=None, **values):
+    item = bpy.data.objects.new(name, None)
+    for key, value in values.items():
+        setattr(item, key, value)
+    (collection or bpy.context.scene.collection).objects.link(item)
+    return item
+
+
+def add_text(name="Text"):
+    curve = bpy.data.curves.new(name, "FONT")
+    curve.body, curve.extrude = "ab", 0.1
+    item = bpy.data.objects.new(name, curve)
+    bpy.context.scene.collection.objects.link(item)
+    return item
+
+
+def add_nodes(item, instance, keep=True):
+    """Geometry nodes that put an instance on each vertex and keep the mesh: `instance` is an object or None (a cube)."""
+    group = bpy.data.node_groups.new("Scatter", "GeometryNodeTree")
+    for direction in ("INPUT", "OUTPUT"):
+        group.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
+    given, result = group.nodes.new("NodeGroupInput"), group.nodes.new("NodeGroupOutput")
+    scatter, join = group.nodes.new("GeometryNodeInstanceOnPoints"), group.nodes.new("GeometryNodeJoinGeometry")
+    if instance is None:
+        group.links.new(group.nodes.new("GeometryNodeMeshCube").outputs[0], scatter.inputs["Instance"])
+    else:
+        info = group.nodes.new("GeometryNodeObjectInfo")
+        info.inputs["Object"].default_value, info.inputs["As Instance"].default_value = instance, True
+        group.links.new(info.outputs["Geometry"], scatter.inputs["Instance"])
+    group.links.new(given.outputs[0], scatter.inputs["Points"])
+    group.links.new(scatter.outputs[0], join.inputs[0])
+    if keep:
+        group.links.new(given.outputs[0], join.inputs[0])
+    group.links.new(join.outputs[0], result.inputs[0])
+    item.modifiers.new("Scatter", "NODES").node_group = group
+
+
+def test_a_box_is_read_with_its_faces(add_box):
+    add_box("Box", (0, 0, 0), (1, 2, 3), location=(0.5, 0, 0))
+    scene = read()
+    mesh = scene.meshes[scene.objects[0].mesh_key]
+    assert mesh.vertices.dtype == np.float32 and mesh.vertices.flags.c_contiguous and mesh.vertices.shape == (8, 3)
+    assert mesh.triangles.dtype == np.int32 and mesh.triangles.flags.c_contiguous and mesh.triangles.shape == (12, 3)
+    assert mesh.face_of_triangle.tolist() == np.repeat(np.arange(6), 2).tolist()
+    assert mesh.faces_are_original
+    np.testing.assert_array_equal(world_vertices(scene, "Box").min(axis=0), (0.5, 0, 0))
+
+
+@pytest.mark.parametrize("fast", [True, False])
+def test_both_ways_of_reading_triangles_agree_with_blender(fast):
+    bpy.ops.mesh.primitive_monkey_add()
+    mesh = bpy.context.object.data
+    mesh_reader.set_fast_path(fast)
+    try:
+        result = mesh_reader.read_mesh(mesh, "Monkey", True)
+    finally:
+        mesh_reader.set_fast_path(True)
+    assert result.triangles.tolist() == [list(triangle.vertices) for triangle in mesh.loop_triangles]
+    assert result.face_of_triangle.tolist() == [triangle.polygon_index for triangle in mesh.loop_triangles]
+    assert (mesh_reader._corners_by_pointer(mesh) is None) is False
+
+
+def test_modifiers_change_the_mesh_and_the_face_map(add_box):
+    add_box("Bent", (0, 0, 0), (1, 1, 1)).modifiers.new("Cast", "CAST").factor = 1.0
+    add_box("Fine", (0, 0, 0), (1, 1, 1)).modifiers.new("Subdivision", "SUBSURF").levels = 1
+    scene = read()
+    meshes = {item.name: scene.meshes[item.mesh_key] for item in scene.objects}
+    assert meshes["Bent"].faces_are_original
+    assert not meshes["Fine"].faces_are_original
+    assert len(meshes["Fine"].triangles) == 48
+
+
+def test_parents_negative_scale_and_shear(add_box):
+    parent = add_empty("Parent", scale=(1, 2, 1), rotation_euler=(0, 0, 0.5))
+    child = add_box("Child", (0, 0, 0), (1, 1, 1))
+    child.parent, child.scale, child.rotation_euler = parent, (-1, 1, 3), (0.3, 0.2, 0.1)
+    scene = read()
+    corners = np.array([child.matrix_world @ vertex.co for vertex in child.data.vertices])
+    np.testing.assert_allclose(world_vertices(scene, "Child"), corners, atol=1e-6)
+    assert np.linalg.det(scene.objects[0].matrix[:3, :3]) < 0
+    assert scene.objects[0].parent == "Parent"
+
+
+def test_collection_instances_have_names_identities_and_one_mesh(add_box):
+    parts = bpy.data.collections.new("Parts")
+    add_box("Bolt", (0, 0, 0), (1, 1, 1), collection=parts)
+    inner = bpy.data.collections.new("Inner")
+    add_box("Nut", (0, 0, 0), (1, 1, 1), collection=inner)
+    add_empty("Nested", parts, instance_type="COLLECTION", instance_collection=inner)
+    add_empty("Left", instance_type="COLLECTION", instance_collection=parts)
+    add_empty("Right", instance_type="COLLECTION", instance_collection=parts, location=(8, 0, 0))
+    scene = read()
+    assert names(scene) == ["Left/Bolt[0]", "Left/Nut[1.0]", "Right/Bolt[0]", "Right/Nut[1.0]"]
+    assert len({item.identity for item in scene.objects}) == 4
+    assert len(scene.meshes) == 2
+    assert {item.owner for item in scene.objects} == {item.parent for item in scene.objects} == {"Left", "Right"}
+    assert world_vertices(scene, "Right/Bolt[0]")[:, 0].min() == 8.0
+    assert [(item.identity, item.name) for item in read().objects] == [
+        (item.identity, item.name) for item in scene.objects
+    ]
+
+
+def test_instances_of_geometry_nodes(add_box):
+    stone = add_box("Stone", (0, 0, 0), (1, 1, 1), location=(9, 9, 9))
+    add_nodes(add_box("Field", (0, 0, 0), (4, 4, 4)), stone)
+    add_nodes(add_box("Own", (0, 0, 0), (4, 4, 4)), None)
+    scene = read()
+    assert len(scene.objects) == 1 + (1 + 8) + (1 + 8)
+    assert len(set(names(scene))) == 19
+    assert sum(name.startswith("Field/Stone[") for name in names(scene)) == 8
+    assert sum(name.startswith("Own/Own[") for name in names(scene)) == 8
+    assert len(scene.meshes) == 4  # the stone, both fields and the cube of the nodes
+    assert not scene.meshes[
+        next(item.mesh_key for item in scene.objects if item.name.startswith("Own/"))
+    ].faces_are_original
+
+
+def test_curves_and_texts_come_once_under_their_own_name():
+    add_text()
+    curve = bpy.data.curves.new("Pipe", "CURVE")
+    curve.dimensions, curve.bevel_depth = "3D", 0.1
+    curve.splines.new("POLY").points.add(1)
+    curve.splines[0].points[1].co = (1, 1, 1, 1)
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Pipe", curve))
+    scene = read()
+    assert names(scene) == ["Pipe", "Text"]
+    assert all(item.owner == item.name and item.parent is None for item in scene.objects)
+    assert not any(mesh.faces_are_original for mesh in scene.meshes.values())
+
+
+def test_a_curve_without_surface_and_a_mesh_without_faces_are_noted(add_box):
+    add_box("Box", (0, 0, 0), (1, 1, 1))
+    curve = bpy.data.curves.new("Path", "CURVE")
+    curve.splines.new("POLY").points.add(3)
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Path", curve))
+    cloud = bpy.data.meshes.new("Cloud")
+    cloud.from_pydata([(0, 0, 0), (1, 1, 1)], [], [])
+    for name, mesh in (("Cloud", cloud), ("Empty", bpy.data.meshes.new("Empty"))):
+        bpy.context.scene.collection.objects.link(bpy.data.objects.new(name, mesh))
+    scene = read()
+    assert names(scene) == ["Box"]
+    assert sorted((item.name, item.reason) for item in scene.skipped) == [
+        ("Cloud", NO_FACES),
+        ("Empty", NO_FACES),
+        ("Path", NO_FACES),
+    ]
+
+
+def test_edit_mode_gives_the_edited_mesh(add_box):
+    import bmesh
+
+    item = add_box("Box", (0, 0, 0), (1, 1, 1))
+    bpy.context.view_layer.objects.active = item
+    bpy.ops.object.mode_set(mode="EDIT")
+    edited = bmesh.from_edit_mesh(item.data)
+    for vertex in edited.verts:
+        vertex.co.x += 5.0
+    bmesh.update_edit_mesh(item.data)
+    scene = read()
+    assert world_vertices(scene, "Box")[:, 0].min() == 5.0
+    assert scene.meshes[scene.objects[0].mesh_key].faces_are_original
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert world_vertices(read(), "Box")[:, 0].min() == 5.0
+
+
+def test_hidden_objects_take_no_part(add_box):
+    add_box("Seen", (0, 0, 0), (1, 1, 1))
+    add_box("Eye", (0, 0, 0), (1, 1, 1)).hide_set(True)
+    add_box("Viewport", (0, 0, 0), (1, 1, 1)).hide_viewport = True
+    add_box("Render", (0, 0, 0), (1, 1, 1)).hide_render = True
+    assert names(read()) == ["Render", "Seen"]
+
+
+def test_sets_by_name_collection_and_selection(add_box):
+    outer = new_collection("Outer")
+    inner = new_collection("Inner", outer)
+    add_box("A", (0, 0, 0), (1, 1, 1), collection=outer)
+    add_box("B", (0, 0, 0), (1, 1, 1), collection=inner)
+    add_box("all", (0, 0, 0), (1, 1, 1)).select_set(True)
+    sides = {item.name: (item.in_a, item.in_b) for item in read("A", "collection:Inner").objects}
+    assert sides == {"A": (True, False), "B": (False, True)}
+    assert names(read("collection:Outer", "collection:Outer")) == ["A", "B"]
+    assert names(read("selection", "selection")) == names(read("object:all", "object:all")) == ["all"]
+    assert names(read("all", "A")) == ["A", "B", "all"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("Boxx", "no object 'Boxx'.*did you mean 'Box'"),
+        ("collection:Part", "no collection 'Part'.*did you mean 'Parts'"),
+        ("selection", "nothing is selected"),
+        ("Hidden", "'Hidden' is hidden"),
+        ("object:all", "no object 'all'"),
+    ],
+)
+def test_a_wrong_set_says_what_is_wrong(add_box, expression, message):
+    new_collection("Parts")
+    add_box("Box", (0, 0, 0), (1, 1, 1))
+    add_box("Hidden", (0, 0, 0), (1, 1, 1)).hide_set(True)
+    with pytest.raises(InputError, match=message):
+        read(set_a=expression)
+
+
+def test_groups_of_the_exclusion_rules(add_box):
+    rig = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
+    bpy.context.scene.collection.objects.link(rig)
+    parts = new_collection("Parts")
+    skin = add_box("Skin", (0, 0, 0), (1, 1, 1), collection=parts)
+    skin.modifiers.new("Armature", "ARMATURE").object = rig
+    add_box("Sword", (0, 0, 0), (1, 1, 1)).parent = rig
+    found = {item.name: item for item in read().objects}
+    assert found["Skin"].armatures == found["Sword"].armatures == {"Rig"}
+    assert found["Skin"].collections == {"Parts"} and found["Sword"].collections == frozenset()
+    assert found["Sword"].parent == "Rig" and found["Skin"].parent is None
+
+
+def test_frames_are_visited_and_the_users_frame_comes_back(add_box):
+    item = add_box("Mover", (0, 0, 0), (1, 1, 1))
+    for frame in (1, 11):
+        item.location.x = frame
+        item.keyframe_insert("location", frame=frame)
+    scene = bpy.context.scene
+    scene.frame_set(3, subframe=0.5)
+    source = BlenderSource.from_context(bpy.context)
+    result = run_to_end(source.read_steps("all", "all", 11))
+    assert result.frame == 11 and world_vertices(result, "Mover")[:, 0].min() == 11.0
+    source.restore()
+    assert (scene.frame_current, scene.frame_subframe) == (3, 0.5)
+    assert read().frame == 3
+
+
+def test_a_selection_is_resolved_once_per_run(add_box):
+    add_box("A", (0, 0, 0), (1, 1, 1)).select_set(True)
+    other = add_box("B", (0, 0, 0), (1, 1, 1))
+    source = BlenderSource.from_context(bpy.context)
+    assert names(run_to_end(source.read_steps("selection", "selection", 1))) == ["A"]
+    other.select_set(True)
+    assert names(run_to_end(source.read_steps("selection", "selection", 2))) == ["A"]
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_coordinates_that_are_no_numbers_name_the_object(add_box, value):
+    mesh = add_box("Broken", (0, 0, 0), (1, 1, 1)).data
+    coordinates = np.empty(24, np.float32)
+    mesh.attributes["position"].data.foreach_get("vector", coordinates)
+    coordinates[3 * 3 + 1] = value
+    mesh.attributes["position"].data.foreach_set("vector", coordinates)
+    with pytest.raises(InputError, match=r"'Broken' has 1 vertices.*NaN or infinite.*vertex 3"):
+        read()
+
+
+def test_a_face_with_a_vertex_that_does_not_exist_names_the_object(add_box):
+    mesh = add_box("Damaged", (0, 0, 0), (1, 1, 1)).data
+    corners = mesh_reader.corner_vertices(mesh)
+    corners[5] = 1000
+    mesh.attributes[".corner_vert"].data.foreach_set("value", corners)
+    with pytest.raises(InputError, match="'Damaged' is damaged.*vertex 1000 of 8"):
+        mesh_reader.read_mesh(mesh, "Damaged", True)
+
+
+def test_an_object_deleted_during_the_run_is_an_error_that_names_it(add_box):
+    add_box("A", (0, 0, 0), (1, 1, 1))
+    add_box("B", (0, 0, 0), (2, 1, 1))
+    steps = BlenderSource.from_context(bpy.context).read_steps("all", "all", None)
+    next(steps)
+    bpy.data.objects.remove(bpy.data.objects["B"])
+    with pytest.raises(InputError, match="'B' was deleted"):
+        run_to_end(steps)
+
+
+def test_a_file_loaded_during_the_run_is_an_error(add_box):
+    add_box("A", (0, 0, 0), (1, 1, 1))
+    source = BlenderSource.from_context(bpy.context)
+    steps = source.read_steps("all", "all", 5)
+    next(steps)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.context.scene.name = "Other"
+    with pytest.raises(InputError, match="deleted or renamed"):
+        run_to_end(steps)
+    source.restore()
+    assert bpy.context.scene.frame_current == 1
+
+
+def test_units():
+    settings = bpy.context.scene.unit_settings
+    settings.scale_length = 0.001
+    assert metres_per_unit(bpy.context.scene) == pytest.approx(0.001)
+    settings.system = "NONE"
+    assert metres_per_unit(bpy.context.scene) == 1.0
+
+
+def test_reading_leaves_the_file_as_it_was(add_box):
+    add_box("A", (0, 0, 0), (1, 1, 1)).modifiers.new("Subdivision", "SUBSURF")
+    add_text()
+    before = {name: len(getattr(bpy.data, name)) for name in ("objects", "meshes", "curves", "scenes", "collections")}
+    read()
+    assert before == {name: len(getattr(bpy.data, name)) for name in before}

@@ -1,0 +1,173 @@
+"""The detection job over a scene and an engine that need neither Blender nor Numba."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from addon.core.errors import DetectError, InputError
+from addon.core.frame_scene import Skipped, SourceMesh
+from addon.core.job import detect_steps, run_to_end
+from addon.core.options import DetectOptions
+from addon.core.rules import Rules
+
+from fake_scene import BOX, FakeSource, make_engine, make_object
+
+
+def three_boxes(_frame=1):
+    return [make_object("C", 3.0), make_object("B", 0.5), make_object("A", 0.0), make_object("D", 4.0)]
+
+
+def detect(source, engine=None, **options):
+    return run_to_end(detect_steps(source, DetectOptions(**options), engine or make_engine()))
+
+
+def test_rows_come_worst_first_in_alphabetical_order():
+    report = detect(FakeSource(three_boxes))
+    assert [(row.verdict, row.a, row.b) for row in report.rows] == [("clash", "A", "B"), ("touching", "C", "D")]
+    assert report.count("clash") == 1
+    assert [row.a for row in report.clashes] == ["A"]
+
+
+def test_a_row_has_the_faces_of_its_own_side():
+    row = detect(FakeSource(three_boxes)).rows[0]  # the engine has B first, so the columns are exchanged
+    assert row.faces_a.tolist() == [0] and row.faces_b.tolist() == [1]
+    assert row.original_faces_a.tolist() == [0]
+    assert row.highlight_a.shape == row.highlight_b.shape == (2, 3, 3)
+    assert row.highlight_b[..., 0].min() == row.highlight_b[..., 0].max() == 1.5
+    assert row.curves.shape == (4, 2, 3)
+
+
+def test_set_a_stays_on_the_left():
+    def objects(_frame):
+        return [make_object("A", in_a=False), make_object("B", 0.5, in_b=False)]
+
+    row = detect(FakeSource(objects)).rows[0]
+    assert (row.a, row.b) == ("B", "A")
+
+
+def test_ids_do_not_depend_on_order_frame_or_sets():
+    first = detect(FakeSource(three_boxes)).rows
+    second = detect(FakeSource(lambda frame: three_boxes()[::-1]), frames=range(7, 8)).rows
+    assert [row.id for row in first] == [row.id for row in second]
+    assert len({row.id for row in first}) == 2
+    assert all(len(row.id) == 16 for row in first)
+
+
+def test_lengths_are_converted_between_metres_and_blender_units():
+    engine = make_engine()
+    report = detect(FakeSource(three_boxes, scale_length=0.001), engine, permitted_overlap=0.002, touch_tolerance=0.004)
+    assert engine.scenes[0].asked == {"permitted_overlap": 2.0, "touch_tolerance": 4.0}
+    assert report.rows[0].depth == 0.5
+    pair = report.as_dict()["pairs"][0]
+    assert pair["depth"] == 0.0005 and pair["location"] == [0.0, 0.0005, 0.0005]
+    assert report.as_dict()["unit"] == "m"
+
+
+def test_frames_move_poses_and_deform_vertices_without_rebuilding():
+    def objects(frame):
+        return [make_object("A"), make_object("B", 10.0 - frame)]
+
+    engine = make_engine()
+    report = detect(FakeSource(objects), engine, frames=range(8, 11))
+    assert [(row.frame, row.verdict) for row in report.rows] == [(10, "clash"), (9, "touching")]
+    assert engine.scenes[0].log == ["add", "add", *["pose"] * 4]
+
+
+def test_a_deformed_mesh_keeps_its_triangles():
+    meshes = {"box": BOX, 1: replace(BOX), 2: replace(BOX, vertices=BOX.vertices * 2)}
+    engine = make_engine()
+    detect(
+        FakeSource(lambda frame: [make_object("A"), make_object("B", 5.0, frame)], meshes), engine, frames=range(1, 3)
+    )
+    assert engine.scenes[0].log == ["add", "add", "pose", "vertices", "pose"]
+
+
+def test_an_object_of_another_topology_or_gone_is_replaced():
+    other = SourceMesh(BOX.vertices, BOX.triangles[:4], BOX.face_of_triangle[:4])
+    meshes = {"box": BOX, 1: BOX, 2: other}
+    engine = make_engine()
+    detect(FakeSource(lambda frame: [make_object("B", 5.0, frame)], meshes), engine, frames=range(1, 3))
+    assert engine.scenes[0].log == ["add", "remove", "add"]
+    detect(FakeSource(lambda frame: three_boxes()[: 5 - frame]), engine, frames=range(1, 3))
+    assert engine.scenes[1].log.count("remove") == 1
+
+
+def test_instances_share_one_engine_mesh():
+    engine = make_engine()
+    builds = []
+    engine.build = lambda mesh: builds.append(mesh) or mesh
+    scaled = np.diag([2.0, 1.0, 1.0, 1.0])
+    objects = [
+        make_object("A"),
+        make_object("B", 9.0),
+        make_object("C", matrix=scaled),
+        make_object("D", matrix=scaled),
+    ]
+    detect(FakeSource(lambda frame: objects), engine)
+    assert len(builds) == 2
+
+
+def test_exclusion_rules_reach_the_engine_ids():
+    report = detect(FakeSource(three_boxes), rules=Rules(listed_pairs=frozenset({("A", "B")})))
+    assert [(row.a, row.b) for row in report.rows] == [("C", "D")]
+
+
+@pytest.mark.parametrize("steps", [1, 2, 4, 6])
+def test_closing_the_job_restores_the_source(steps):
+    source = FakeSource(three_boxes)
+    job = detect_steps(source, DetectOptions(frames=range(1, 4)), make_engine())
+    for _ in range(steps):
+        next(job)
+    job.close()
+    assert source.restored == 1
+
+
+def test_an_error_restores_the_source():
+    source = FakeSource(three_boxes)
+    with pytest.raises(InputError, match="missing"):
+        detect(source, set_a="missing")
+    assert source.restored == 1
+
+
+def test_progress_never_goes_back():
+    seen = []
+    run_to_end(detect_steps(FakeSource(three_boxes), DetectOptions(frames=range(1, 4)), make_engine()), seen.append)
+    fractions = [progress.fraction for progress in seen]
+    assert fractions == sorted(fractions) and 0.0 <= fractions[0] and fractions[-1] <= 1.0
+    assert any(progress.text.startswith("Frame 2: ") for progress in seen)
+
+
+def test_a_set_without_a_mesh_says_which_and_why():
+    source = FakeSource(lambda frame: [make_object("A", in_b=False)], skipped=[Skipped("Plane", "it has no faces")])
+    with pytest.raises(InputError, match=r"set B .'all'. contains no mesh.*Plane: it has no faces"):
+        detect(source)
+
+
+def test_a_mesh_or_matrix_that_the_engine_refuses_names_its_object():
+    nan = replace(BOX, vertices=np.full((8, 3), np.nan, np.float32))
+    with pytest.raises(InputError, match="object 'Broken'.*NaN"):
+        detect(FakeSource(lambda frame: [make_object("Broken")], {"box": nan}))
+    with pytest.raises(InputError, match="matrix of object 'Bad'"):
+        detect(FakeSource(lambda frame: [make_object("Bad", float("nan"))]))
+
+
+def test_other_engine_errors_become_errors_for_the_user():
+    engine = make_engine()
+
+    def refuse():
+        raise engine.errors.MeshClashError("no device")
+        yield
+
+    engine.warm_up = refuse
+    with pytest.raises(DetectError, match="no device"):
+        detect(FakeSource(three_boxes), engine)
+
+
+def test_statistics_add_up_and_are_json():
+    report = detect(FakeSource(three_boxes, skipped=[Skipped("X", "why")]), frames=range(1, 4))
+    stats = json.loads(report.to_json())["stats"]
+    assert stats["frames"] == 3 and stats["objects"] == 4 and stats["meshes"] == 1 and stats["triangles"] == 48
+    assert stats["primitive_tests"] == 3 and stats["timings"]["query"] == 0.75
+    assert stats["skipped"] == [{"name": "X", "reason": "why"}]

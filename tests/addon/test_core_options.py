@@ -1,0 +1,100 @@
+"""Options, frame ranges and exclusion rules."""
+
+import json
+
+import numpy as np
+import pytest
+
+from addon.core.errors import InputError
+from addon.core.options import TESTS, DetectOptions, format_frames, parse_frames
+from addon.core.rules import Rules, keep_mask, parse_pair
+
+from fake_scene import make_object
+
+
+@pytest.mark.parametrize(
+    ("text", "frames"),
+    [("5", range(5, 6)), ("1-3", range(1, 4)), ("1-250:100", range(1, 251, 100)), ("-10--5:2", range(-10, -4, 2))],
+)
+def test_frames_are_read_and_written(text, frames):
+    assert list(parse_frames(text)) == list(frames)
+    assert list(parse_frames(format_frames(frames))) == list(frames)
+
+
+@pytest.mark.parametrize("text", ["", "a", "1-", "5-1", "1-9:0", "1..5", "1-2-3"])
+def test_wrong_frames_are_refused(text):
+    with pytest.raises(InputError, match="range"):
+        parse_frames(text)
+
+
+@pytest.mark.parametrize("test", sorted(set(TESTS) - {"intersection"}))
+def test_tests_of_later_versions_are_refused(test):
+    with pytest.raises(InputError, match="not available in this version"):
+        DetectOptions(test=test)
+
+
+@pytest.mark.parametrize("wrong", [{"permitted_overlap": -1.0}, {"touch_tolerance": float("nan")}, {"test": "magic"}])
+def test_wrong_values_are_refused(wrong):
+    with pytest.raises(InputError):
+        DetectOptions(**wrong)
+
+
+def test_a_budget_needs_its_test():
+    with pytest.raises(InputError, match="time-critical"):
+        DetectOptions(budget=1.0)
+
+
+def test_options_are_strict_json():
+    rules = Rules(same_parent=True, listed_pairs=frozenset({("B", "A")}))
+    data = DetectOptions(frames=range(1, 10, 3), rules=rules).as_dict()
+    assert json.loads(json.dumps(data, allow_nan=False)) == data
+    assert data["frames"] == "1-7:3"
+    assert data["exclude"] == ["same-parent"]
+    assert data["exclude_pairs"] == [["A", "B"]]
+
+
+def test_pairs_of_names():
+    assert parse_pair("Gear 1::Shaft: left") == ("Gear 1", "Shaft: left")
+    for wrong in ("A", "A::", "::B", "A::B::C"):
+        with pytest.raises(InputError):
+            parse_pair(wrong)
+
+
+def kept(rules, objects):
+    """The names of the pairs that stay."""
+    first, second = np.triu_indices(len(objects), k=1)
+    mask = keep_mask(rules, objects)(np.stack((first, second), axis=1))
+    return {objects[a].name + objects[b].name for a, b in zip(first[mask], second[mask], strict=True)}
+
+
+def test_no_rule_is_no_mask():
+    assert Rules().is_empty
+    assert keep_mask(Rules(), [make_object("A")]) is None
+
+
+def test_same_parent_leaves_out_siblings_and_the_parent():
+    objects = [make_object("P"), make_object("A", parent="P"), make_object("B", parent="P"), make_object("C")]
+    assert kept(Rules(same_parent=True), objects) == {"PC", "AC", "BC"}
+
+
+def test_same_parent_holds_for_instances_of_one_instancer():
+    objects = [make_object(name, owner=name[0], parent=name[0]) for name in ("E1", "E2", "F1")]
+    assert kept(Rules(same_parent=True), objects) == {"E1F1", "E2F1"}
+
+
+def test_same_armature_and_collection_share_any_group():
+    objects = [
+        make_object("A", armatures=frozenset("x"), collections=frozenset("mn")),
+        make_object("B", armatures=frozenset("xy"), collections=frozenset("n")),
+        make_object("C", armatures=frozenset("y"), collections=frozenset("o")),
+        make_object("D"),
+    ]
+    assert kept(Rules(same_armature=True), objects) == {"AC", "AD", "BD", "CD"}
+    assert kept(Rules(same_collection=True), objects) == {"AC", "BC", "AD", "BD", "CD"}
+
+
+def test_listed_pairs_in_any_order_and_by_instancer():
+    objects = [make_object("A"), make_object("B"), make_object("E/x[0]", owner="E"), make_object("E/x[1]", owner="E")]
+    assert kept(Rules(listed_pairs=frozenset({("B", "A")})), objects).isdisjoint({"AB"})
+    rest = kept(Rules(listed_pairs=frozenset({("E", "A"), ("nobody", "B")})), objects)
+    assert rest == {"AB", "BE/x[0]", "BE/x[1]", "E/x[0]E/x[1]"}

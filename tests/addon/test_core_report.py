@@ -1,0 +1,114 @@
+"""The report's files and table."""
+
+import csv
+import io
+import json
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from addon.core import report_formats
+from addon.core.errors import InputError
+from addon.core.options import DetectOptions
+from addon.core.output import OutputFile
+from addon.core.report import SCHEMA, DetectReport, pair_id
+
+from ui_fakes import make_report, make_row
+
+PAIR_KEYS = ["id", "a", "b", "frame", "verdict", "contacts", "faces_a", "faces_b", "location", "depth", "distance"]
+
+
+def test_json_has_the_documented_keys():
+    data = json.loads(make_report(make_row()).to_json())
+    assert data["schema"] == SCHEMA == "meshclash.report/1"
+    assert list(data) == ["schema", "file", "unit", "options", "pairs", "stats"]
+    assert [key for key in data["pairs"][0] if not key.startswith("original_")] == PAIR_KEYS
+
+
+def test_json_is_strict():
+    with pytest.raises(ValueError, match="JSON compliant"):
+        make_report(make_row(depth=float("nan"))).to_json()
+
+
+def test_unknown_values_are_null_in_json_and_empty_in_csv():
+    report = make_report(make_row(depth=None, location=None, original_faces_b=None))
+    pair = json.loads(report.to_json())["pairs"][0]
+    assert pair["depth"] is None and pair["location"] is None and pair["original_faces_b"] is None
+    line = next(csv.DictReader(io.StringIO(report.to_csv())))
+    assert line["depth"] == line["location_x"] == line["original_faces_b"] == ""
+    assert line["faces_b"] == "1 2"
+
+
+def test_csv_keeps_names_with_commas_and_line_breaks():
+    name = 'a "b", c\nd'
+    lines = list(csv.DictReader(io.StringIO(make_report(make_row(a=name)).to_csv(), newline="")))
+    assert [line["a"] for line in lines] == [name]
+
+
+def test_html_escapes_names_and_is_well_formed():
+    page = make_report(make_row(a="<script>alert(1)</script>")).to_html()
+    assert "<script>" not in page and "&lt;script&gt;" in page
+    opened: list[str] = []
+
+    class Checker(HTMLParser):
+        def handle_starttag(self, tag, attrs):
+            if tag != "meta":
+                opened.append(tag)
+
+        def handle_endtag(self, tag):
+            assert opened.pop() == tag
+
+    Checker().feed(page)
+    assert not opened
+    assert "http" not in page
+
+
+def test_the_table_is_aligned():
+    rows = make_row(a="A", b="Long name"), make_row(verdict="touching", a="Longer name", depth=None)
+    lines = make_report(*rows).to_table().splitlines()
+    assert len(lines) == 4
+    assert lines[2].index("Long name") == lines[0].index("  b ") + 2
+    assert "0.25 m" in lines[2]
+
+
+def test_lengths_are_shown_in_fitting_units():
+    assert report_formats.format_length(0.0001) == "0.1 mm"
+    assert report_formats.format_length(2.5) == "2.5 m"
+    assert report_formats.format_length(None) == ""
+
+
+def test_an_empty_report_is_a_report():
+    report = DetectReport("x.blend", 1.0, DetectOptions(), [])
+    assert json.loads(report.to_json())["pairs"] == []
+    assert len(report.to_csv().splitlines()) == 1
+    assert "Nothing touches" in report.to_html()
+
+
+def test_pair_ids_are_symmetric_and_unambiguous():
+    assert pair_id("a", "b") == pair_id("b", "a")
+    assert pair_id("ab", "c") != pair_id("a", "bc")
+
+
+def test_numpy_numbers_do_not_reach_json():
+    row = make_row(location=tuple(map(float, np.ones(3, np.float32))))
+    assert json.loads(make_report(row).to_json())["pairs"][0]["location"] == [1.0, 1.0, 1.0]
+
+
+def test_an_output_file_appears_only_when_committed(tmp_path):
+    path = tmp_path / "report.json"
+    with OutputFile(path, "report", (".json",)) as file:
+        assert not path.exists()
+    assert list(tmp_path.iterdir()) == []
+    with OutputFile(path, "report", (".json",)) as file:
+        file.commit("Grüße \udc80")
+    assert path.read_bytes() == "Grüße ".encode() + b"\\udc80"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_output_file_that_cannot_be_written_is_refused_at_once(tmp_path):
+    (tmp_path / "folder.json").mkdir()
+    for path in (tmp_path / "no" / "report.json", tmp_path / "report.txt", tmp_path / "folder.json"):
+        with pytest.raises(InputError, match="report"):
+            OutputFile(path, "report", (".json",))
+    assert [item.name for item in tmp_path.iterdir()] == ["folder.json"]
