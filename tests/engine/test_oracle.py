@@ -10,7 +10,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-
 from meshclash.bench.oracle import APART, COPLANAR, CROSSING, TOUCHING, classify_pairs
 
 CORNERS_OF_CUBE = np.array(list(itertools.product((0, 1), repeat=3)))

@@ -169,8 +169,8 @@ def random_poses(rng: np.random.Generator, count: int) -> np.ndarray:
 
 
 def aligned_poses(rng: np.random.Generator, count: int) -> np.ndarray:
-    """Quarter turns about the cube's centre and shifts by multiples of 1/4 (faces meet exactly); every fourth pose is an
-    arbitrary one.
+    """Quarter turns about the cube's centre and shifts by multiples of 1/4 (faces meet exactly); every fourth is an
+    arbitrary pose.
     """
     poses = random_poses(rng, count)
     for k in (k for k in range(count) if k % 4):
