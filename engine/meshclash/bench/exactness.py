@@ -18,6 +18,7 @@ import numpy as np
 
 from ..geometry.triangle_pair import classify_triangle_pairs
 from .generators import CLASSES
+from .mesh_exactness import check_meshes
 from .oracle import classify_pairs
 from .peers import compare, load_peers
 from .table import format_table, write_json
@@ -52,10 +53,8 @@ def run(options: argparse.Namespace) -> int:
         if options.peers:
             report["peers"] = _peer_rows(options.peer_pairs, options.seed)
         if options.poses:
-            from .mesh_exactness import check_meshes
-
             report["meshes"] = meshes = check_meshes(options.poses, options.seed, pool)
-            wrong += sum(row["poses that differ"] for row in meshes)
+            wrong += sum(row["poses that differ"] + row["other bytes in 2nd run"] for row in meshes)
     print(f"\n{'no disagreement' if wrong == 0 else f'{wrong} DISAGREEMENTS'}")
     if options.json:
         write_json(options.json, report)
