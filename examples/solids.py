@@ -1,0 +1,144 @@
+"""Closed solids for the example scenes: outlines in a plane, extruded along an axis.
+
+Coordinates are multiples of 1/1024, which float32 holds exactly up to 8192: two parts made from one outline meet
+without any rounding wherever they stand on dyadic positions.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+
+import bpy
+from mathutils import Vector
+from mathutils.geometry import tessellate_polygon
+
+Outline = list[tuple[float, float]]
+Section = tuple[Outline, float, float]
+
+GRID = 1024
+CIRCLE_POINTS = 64
+
+
+def on_grid(value: float) -> float:
+    """The nearest multiple of 1/1024."""
+    return round(value * GRID) / GRID
+
+
+def circle(radius: float, centre: tuple[float, float] = (0.0, 0.0), points: int = CIRCLE_POINTS) -> Outline:
+    """A regular polygon with its corners on the circle."""
+    return [
+        (on_grid(centre[0] + radius * math.cos(angle)), on_grid(centre[1] + radius * math.sin(angle)))
+        for angle in (2 * math.pi * k / points for k in range(points))
+    ]
+
+
+def rectangle(low: tuple[float, float], high: tuple[float, float]) -> Outline:
+    """An axis-aligned rectangle."""
+    return [low, (high[0], low[1]), high, (low[0], high[1])]
+
+
+def notched_circle(radius: float, half_width: float, level: float) -> Outline:
+    """A circle with a rectangular keyway around the second axis, from the circle to `level` (inside or outside it)."""
+    corner = on_grid(math.sqrt(radius**2 - half_width**2))
+    rest = [point for point in circle(radius) if abs(point[0]) > half_width or point[1] < 0]
+    start = next(k for k, point in enumerate(rest) if point[0] < -half_width and point[1] > 0)
+    keyway = [(half_width, corner), (half_width, level), (-half_width, level), (-half_width, corner)]
+    return rest[:start] + keyway + rest[start:]
+
+
+def gear(teeth: int, module: float, turned: float = 0.0) -> Outline:
+    """A spur gear with straight flanks and ample backlash; `turned` is in tooth pitches."""
+    radius, pitch = teeth * module / 2, 2 * math.pi / teeth
+    flank = [(-0.30, radius - 1.25 * module), (-0.22, radius), (-0.12, radius + module)]
+    profile = flank + [(-where, at) for where, at in reversed(flank)]
+    return [
+        (on_grid(at * math.cos(angle)), on_grid(at * math.sin(angle)))
+        for tooth in range(teeth)
+        for angle, at in (((tooth + turned + where) * pitch, at) for where, at in profile)
+    ]
+
+
+def extrude(outline: Outline, low: float, high: float, axis: str, holes: Iterable[Outline] = ()) -> bpy.types.Mesh:
+    """A prism with through holes.
+
+    Args:
+        outline: counter-clockwise in the plane of the other two axes (see `AXES`).
+        low, high: where it begins and ends along the axis.
+        axis: "x", "y" or "z".
+        holes: outlines inside, apart from one another.
+    """
+    solid = _Solid(axis)
+    rings = [outline, *holes]
+    solid.cap(rings, low, facing=-1)
+    solid.cap(rings, high, facing=1)
+    solid.wall(outline, low, high, facing=1)
+    for hole in holes:
+        solid.wall(hole, low, high, facing=-1)
+    return solid.mesh()
+
+
+def stepped(sections: Sequence[Section], axis: str) -> bpy.types.Mesh:
+    """Prisms in a row, each outline wholly inside or around the next: a shaft with shoulders, a bolt with its head."""
+    solid = _Solid(axis)
+    solid.cap([sections[0][0]], sections[0][1], facing=-1)
+    for outline, low, high in sections:
+        solid.wall(outline, low, high, facing=1)
+    for (before, _, level), (after, _, _) in itertools.pairwise(sections):
+        if _size(before) > _size(after):
+            solid.cap([before, after], level, facing=1)
+        else:
+            solid.cap([after, before], level, facing=-1)
+    solid.cap([sections[-1][0]], sections[-1][2], facing=1)
+    return solid.mesh()
+
+
+AXES = {"x": (1, 2, 0), "y": (0, 2, 1), "z": (0, 1, 2)}  # first and second coordinate of the plane, then the axis
+MIRRORED = {"y"}  # its plane is left-handed, so faces are turned
+
+
+class _Solid:
+    """Collects faces over shared vertices."""
+
+    def __init__(self, axis: str) -> None:
+        self._axis = axis
+        self._index: dict[tuple[float, ...], int] = {}
+        self._faces: list[tuple[int, ...]] = []
+
+    def cap(self, rings: Sequence[Outline], level: float, facing: int) -> None:
+        """A flat face: the first ring less the others."""
+        flat = [point for ring in rings for point in ring]
+        triangles = tessellate_polygon([[Vector((u, v, 0.0)) for u, v in ring] for ring in rings])
+        for triangle in triangles:
+            (ax, ay), (bx, by), (cx, cy) = (flat[k] for k in triangle)
+            turn = (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
+            corners = triangle if turn > 0 else triangle[::-1]
+            if turn:
+                self._face([(*flat[k], level) for k in corners], facing)
+
+    def wall(self, ring: Outline, low: float, high: float, facing: int) -> None:
+        """The quads between two levels of a ring."""
+        for (au, av), (bu, bv) in zip(ring, [*ring[1:], ring[0]], strict=True):
+            self._face([(au, av, low), (bu, bv, low), (bu, bv, high), (au, av, high)], facing)
+
+    def mesh(self) -> bpy.types.Mesh:
+        """The mesh datablock."""
+        mesh = bpy.data.meshes.new("Solid")
+        mesh.from_pydata(list(self._index), [], self._faces)
+        return mesh
+
+    def _face(self, corners: list[tuple[float, float, float]], facing: int) -> None:
+        order = AXES[self._axis]
+        indices = []
+        for corner in corners:
+            place = [0.0, 0.0, 0.0]
+            for target, value in zip(order, corner, strict=True):
+                place[target] = value
+            indices.append(self._index.setdefault(tuple(place), len(self._index)))
+        outward = facing < 0 if self._axis in MIRRORED else facing > 0
+        self._faces.append(tuple(indices if outward else indices[::-1]))
+
+
+def _size(outline: Outline) -> float:
+    return max(math.hypot(u, v) for u, v in outline)
