@@ -16,9 +16,12 @@ from .hierarchy.build import build, refit
 from .hierarchy.bvh import Hierarchy
 from .query.collide import collide, collides, self_collide
 from .query.contacts import Contacts
+from .query.verdict import verdict
+from .scene import ObjectContacts, Scene, SceneContacts
 from .types.mesh import TriangleMesh
 from .types.pose import Pose, split_matrix
 from .types.results import Progress, QueryStats, Verdict
+from .warm_up import warm_up
 
 __version__ = "0.1.0"
 
@@ -30,9 +33,12 @@ __all__ = [
     "InvalidMesh",
     "InvalidPose",
     "MeshClashError",
+    "ObjectContacts",
     "Pose",
     "Progress",
     "QueryStats",
+    "Scene",
+    "SceneContacts",
     "TriangleMesh",
     "UnknownObject",
     "UnsupportedOption",
@@ -43,4 +49,6 @@ __all__ = [
     "refit",
     "self_collide",
     "split_matrix",
+    "verdict",
+    "warm_up",
 ]

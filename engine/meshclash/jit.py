@@ -72,7 +72,7 @@ def kernel(function: _F) -> _F:
 
 
 def inner(function: _F) -> _F:
-    """Compile a helper that only kernels call; it is cached as a part of them, so it needs no cache entry of its own."""
+    """Compile a helper that only kernels call; it is cached as a part of them and needs no entry of its own."""
     return numba.njit(nogil=True, error_model="numpy")(function)
 
 

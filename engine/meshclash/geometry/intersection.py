@@ -159,8 +159,17 @@ def _same_plane(a, b):
     return True
 
 
+@inner
+def _average(points, count, out):
+    for k in range(3):
+        total = 0.0
+        for i in range(count):
+            total += points[i, k]
+        out[k] = total / count
+
+
 @kernel
-def _segments(a, b, kinds, out):
+def _segments(a, b, kinds, out, middles):
     points = np.empty((4, 3))
     polygon = np.empty((_MOST_CORNERS, 3))
     buffer = np.empty((_MOST_CORNERS, 3))
@@ -170,13 +179,15 @@ def _segments(a, b, kinds, out):
             count = _clip(a[i], b[i], polygon, buffer)
             if count > 0:
                 _longest_span(polygon, count, out[i])
-            else:
-                _nearest_point(a[i], b[i], out[i])
+                _average(polygon, count, middles[i])
+                continue
+            _nearest_point(a[i], b[i], out[i])
         elif not _common_segment(a[i], b[i], points, out[i]):
             _nearest_point(a[i], b[i], out[i])
         for k in range(3):
             if not (math.isfinite(out[i, 0, k]) and math.isfinite(out[i, 1, k])):
                 _nearest_point(a[i], b[i], out[i])
+        _average(out[i], 2, middles[i])
 
 
 @kernel
@@ -186,19 +197,21 @@ def _outlines(a, b, polygons, counts):
         counts[i] = _clip(a[i], b[i], polygons[i], buffer)
 
 
-def contact_segments(a: np.ndarray, b: np.ndarray, kinds: np.ndarray) -> np.ndarray:
-    """The piece of curve in which each pair meets.
+def contact_segments(a: np.ndarray, b: np.ndarray, kinds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The piece of curve in which each pair meets, and a point in the middle of the contact.
 
     Args:
         a, b: world triangles, (n, 3, 3) float64 [m]; each pair is known to meet.
         kinds: (n,) uint8.
 
     Returns:
-        (n, 2, 3) float64 [m]: both ends; equal where the pair meets in a point; the longest span of a coplanar overlap.
+        segments (n, 2, 3) float64 [m]: both ends; equal where the pair meets in a point; the longest span of a coplanar
+        overlap. Middles (n, 3) float64 [m]: of the segment, or the mean corner of a flat overlap.
     """
     out = np.zeros((len(a), 2, 3))
-    _segments(a, b, kinds, out)
-    return out
+    middles = np.zeros((len(a), 3))
+    _segments(a, b, kinds, out, middles)
+    return out, middles
 
 
 def overlap_outlines(a: np.ndarray, b: np.ndarray) -> list[np.ndarray]:

@@ -15,7 +15,7 @@ The bounds hold without underflow: for coordinates up to 1e30 (checked where mes
 import numpy as np
 
 from ..jit import inner
-from .expansion import add_expansions, scale_expansion, sign_of, two_difference, two_product
+from .expansion import add_expansions, scale_expansion, sign_of, two_difference
 
 UNCERTAIN = 2
 

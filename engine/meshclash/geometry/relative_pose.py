@@ -42,7 +42,7 @@ def relative_rows(
     return result
 
 
-def _half(rows_a, rows_b, origin_a, origin_b, reach_a, reach_b, tolerance, out):  # noqa: ANN001, ANN202
+def _half(rows_a, rows_b, origin_a, origin_b, reach_a, reach_b, tolerance, out):
     """b's frame in a's: rotation, shift and slack, into ``out`` (k, 15)."""
     rotation_a, shift_a = rows_a[:, :, :3], rows_a[:, :, 3]
     rotation_b, shift_b = rows_b[:, :, :3], rows_b[:, :, 3]

@@ -41,7 +41,7 @@ def _plain(function: Any) -> Any:
     return function
 
 
-def _make_flat(orient2d: Callable, compiled: Callable) -> Callable:  # noqa: PLR0915 - one family of closures
+def _make_flat(orient2d: Callable, compiled: Callable) -> Callable:
     """Tests inside one plane: points are (x, y, z), seen along ``axis``, which must not flatten the plane."""
 
     @compiled
@@ -145,7 +145,7 @@ def _make_flat(orient2d: Callable, compiled: Callable) -> Callable:  # noqa: PLR
 
 def _make_degenerate(orient3d: Callable, flat: tuple, compiled: Callable) -> Callable:
     """Contacts of zero-area triangles, which are segments or points."""
-    spread_axis, _, segment_in_plane, segments_in_plane = flat
+    _, _, segment_in_plane, segments_in_plane = flat
 
     @compiled
     def lowest(p, q):

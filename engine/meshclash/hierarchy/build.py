@@ -79,7 +79,7 @@ def as_hierarchy(mesh: "TriangleMesh | Hierarchy", volume: str | None = None) ->
         return mesh
     if not isinstance(mesh, TriangleMesh):
         raise InvalidMesh(f"expected a TriangleMesh or a Hierarchy, not a {type(mesh).__name__}")
-    name = volume or DEFAULT_VOLUME
-    if name not in mesh.hierarchies:
-        mesh.hierarchies[name] = build(mesh, name)
-    return mesh.hierarchies[name]
+    key = f"hierarchy {volume or DEFAULT_VOLUME}"
+    if key not in mesh.derived:
+        mesh.derived[key] = build(mesh, volume)
+    return mesh.derived[key]

@@ -48,7 +48,7 @@ def _write_keys(vertices, triangles, low, scale, keys):
 
 @inner
 def _sort_keys(keys, buffer):
-    """Radix sort by the code in the upper half; stable, so equal codes stay in index order. Returns the sorted array."""
+    """Radix sort by the code in the upper half, stable, so equal codes stay in index order; gives the sorted array."""
     for digit in range(3):
         shift = np.uint64(32 + digit * _DIGIT)
         start = np.zeros(_BINS + 1, np.int64)

@@ -1,7 +1,7 @@
 """Fitting the volumes of a tree to its primitives, bottom up."""
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from ..volumes.registry import volume_module
 from .bvh import Tree
 
 
-@lru_cache(maxsize=None)
+@cache
 def _fitting_kernel(volume: str) -> Callable:
     """The kernel for one kind of volume: leaves from their triangles' vertices, inner nodes from their children."""
     module = volume_module(volume)

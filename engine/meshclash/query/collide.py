@@ -12,7 +12,7 @@ from ..traversal.forest import plant
 from ..traversal.leaf_tests import contact
 from ..traversal.run import Answer, Question, answer_steps, run
 from ..types.mesh import TriangleMesh
-from ..types.pose import Pose, pose_stack
+from ..types.pose import pose_stack
 from ..types.results import QueryStats
 from .contacts import Contacts
 from .options import check_device, check_threads

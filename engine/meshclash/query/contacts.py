@@ -55,7 +55,7 @@ class Contacts:
         Both ends are equal where a pair meets in a point; a coplanar pair gives the longest span of its overlap, of
         which ``outlines`` has all corners.
         """
-        return contact_segments(self.world_triangles(0), self.world_triangles(1), self.kinds)
+        return contact_segments(self.world_triangles(0), self.world_triangles(1), self.kinds)[0]
 
     def outlines(self) -> list[tuple[int, np.ndarray]]:
         """For each coplanar pair its index in ``pairs`` and the outline of the overlap, (m, 3) float64 [m], world."""

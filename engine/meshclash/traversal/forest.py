@@ -27,6 +27,8 @@ class Forest(NamedTuple):
     """First node of each tree, (trees,) int64."""
     triangle_start: np.ndarray
     """First triangle, and entry of ``order``, of each tree, (trees,) int64."""
+    triangle_end: np.ndarray
+    """One past the last triangle of each tree, (trees,) int64."""
     vertex_start: np.ndarray
     """First vertex of each tree, (trees,) int64."""
 
@@ -57,6 +59,7 @@ def plant(hierarchies: Sequence[Hierarchy]) -> Grove:
         _joined([m.arrays[0] for m in meshes]),
         _starts([len(t.first) for t in trees]),
         _starts([len(t.order) for t in trees]),
+        np.cumsum([len(t.order) for t in trees]).astype(np.int64),
         _starts([m.vertex_count for m in meshes]),
     )
     return Grove(

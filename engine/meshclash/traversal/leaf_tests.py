@@ -4,8 +4,8 @@ A leaf test is a portable function (p1, q1, r1, p2, q2, r2, tolerance) -> (kind,
 world coordinates, kind 0 for apart, exact whether float64 did not decide.
 """
 
-from ..geometry.triangle_pair import APART, TOUCHING, UNDECIDED, classify_exact, classify_filtered
 from ..geometry.triangle_distance import triangle_distance
+from ..geometry.triangle_pair import APART, TOUCHING, UNDECIDED, classify_exact, classify_filtered
 from ..jit import portable
 
 

@@ -6,10 +6,8 @@ the output is full (so that nothing is cut and nothing is done twice), and goes 
 """
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from types import ModuleType
-
-import numpy as np
 
 from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED
 from ..jit import inner, kernel
@@ -65,7 +63,7 @@ def _share_vertex(forest, tree, t, u):
     return False
 
 
-@lru_cache(maxsize=None)
+@cache
 def pair_traversal(volume: str, leaf_test: Callable) -> Callable:
     """The traversal kernel for one kind of volume and one leaf test (``leaf_tests.py``).
 

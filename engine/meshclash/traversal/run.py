@@ -111,7 +111,7 @@ def _collect(question: Question, chunks: list[tuple[np.ndarray, ...]], state: np
     return Answer(pairs, kinds, jobs, *(int(n) for n in counters))
 
 
-def _decide(question: Question, pairs, kinds, jobs):  # noqa: ANN001, ANN202
+def _decide(question: Question, pairs, kinds, jobs):
     """Finish pairs whose coordinates are too large or small for expansions, by integer arithmetic."""
     undecided = np.flatnonzero(kinds == UNDECIDED)
     for n in undecided:

@@ -56,7 +56,7 @@ class TriangleMesh:
         triangles: array-like of integers, shape (m, 3), indices into the vertices.
 
     Attributes:
-        hierarchies: built on first use, by kind of volume; filled by ``as_hierarchy``.
+        derived: what later stages made of the mesh and keep with it (hierarchies, solid).
 
     Raises:
         InvalidMesh: empty, wrong shape or type, NaN or infinite coordinates, an index out of range.
@@ -65,7 +65,7 @@ class TriangleMesh:
     def __init__(self, vertices: Any, triangles: Any) -> None:
         self._vertices = _checked_vertices(vertices)
         self._triangles = _checked_triangles(triangles, len(self._vertices))
-        self.hierarchies: dict[str, Any] = {}
+        self.derived: dict[str, Any] = {}
 
     @property
     def vertices(self) -> np.ndarray:
@@ -123,7 +123,7 @@ class TriangleMesh:
         mesh = object.__new__(TriangleMesh)
         mesh._vertices = array
         mesh._triangles = self._triangles
-        mesh.hierarchies = {}
+        mesh.derived = {}
         return mesh
 
     def __repr__(self) -> str:

@@ -1,0 +1,1 @@
+"""Broad phase: which pairs of objects come close enough to be looked at."""

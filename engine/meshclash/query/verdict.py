@@ -1,0 +1,65 @@
+"""``verdict``: what two objects do to each other."""
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import UnsupportedOption
+from ..hierarchy.build import as_hierarchy
+from ..hierarchy.bvh import Hierarchy
+from ..solid.judge import Case, Limits, judge
+from ..solid.solids import gather_solids
+from ..traversal.forest import plant
+from ..traversal.leaf_tests import contact
+from ..traversal.run import Question, answer_steps, run
+from ..types.mesh import TriangleMesh
+from ..types.pose import pose_stack
+from ..types.results import Verdict
+from .options import check_device, check_length, check_threads
+
+
+def verdict(
+    a: TriangleMesh | Hierarchy,
+    b: TriangleMesh | Hierarchy,
+    pose_a: Any = None,
+    pose_b: Any = None,
+    permitted_overlap: float = 0.0,
+    touch_tolerance: float = 0.0,
+    threads: int | None = None,
+    device: str = "auto",
+) -> Verdict:
+    """What two objects do to each other: APART, TOUCHING, CLASH, CONTAINED or DUPLICATE.
+
+    Closed meshes are solids (nonzero winding number). They clash when they have common volume, are contained when one
+    has no point outside the other, and touch when they meet without common volume. An open mesh clashes when it
+    crosses another's surface or passes into its solid, and is contained when it lies inside. Surfaces that coincide are
+    duplicates, however they are cut into triangles.
+
+    Args:
+        a, b: meshes, or hierarchies made by ``build``.
+        pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
+        permitted_overlap: depth [m] up to which a clash of closed meshes counts as touching (press fits).
+        touch_tolerance: gap [m] up to which objects that do not meet count as touching.
+        threads, device: as ``collide``.
+
+    Returns:
+        Verdict: equal to ``Verdict.CLASH`` and so on whatever its ``depth``, the diameter [m] of the largest ball found
+        inside the common volume of two closed meshes; an estimate from below.
+
+    Raises:
+        InvalidMesh, InvalidPose, UnsupportedOption, DeviceUnavailable.
+    """
+    check_device(device)
+    check_threads(threads)
+    limits = Limits(
+        check_length("permitted_overlap", permitted_overlap), check_length("touch_tolerance", touch_tolerance)
+    )
+    tree_a = as_hierarchy(a)
+    trees = [tree_a, as_hierarchy(b, tree_a.volume)]
+    (rows_a, stacked_a), (rows_b, stacked_b) = pose_stack(pose_a), pose_stack(pose_b)
+    if stacked_a or stacked_b:
+        raise UnsupportedOption("verdict takes one pose for each object, not a stack")
+    grove = plant(trees)
+    jobs = np.array([[0, 1]], np.int64)
+    answer = run(answer_steps(Question(grove, grove, jobs, rows_a, rows_b, contact)))
+    return judge(Case(grove, gather_solids(trees), jobs, rows_a, rows_b, answer), limits).verdict(0)

@@ -1,0 +1,1 @@
+"""From contacts to what people ask: do two *objects* clash, touch, contain or double each other, and how deeply?"""

@@ -1,0 +1,191 @@
+"""Verdicts of many object pairs at once, from their contacts.
+
+Both closed: common volume shows by a crossing pair, by a coplanar pair with the material on the same side, or by a
+point of one surface inside the other solid; without a crossing, a solid none of whose points is outside the other is
+contained. One open: it clashes when it passes through the solid, is contained when it lies inside. Both open: they
+clash when they cross. Surfaces that coincide are duplicates, whatever else they do.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..geometry.intersection import contact_segments
+from ..geometry.triangle_pair import CROSSING
+from ..traversal.forest import Grove
+from ..traversal.leaf_tests import nearness
+from ..traversal.run import Answer, Question, answer_steps, run
+from ..types.results import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Verdict
+from .coincidence import surfaces_coincide, world_bounds
+from .depth import overlap_depths
+from .sampling import A_IN, A_OUT, B_IN, B_OUT, OPPOSITE_SIDES, SAME_SIDE, sample_sides
+from .solids import Solids
+
+_VERDICTS = (APART, TOUCHING, CONTAINED, DUPLICATE, CLASH)
+_APART, _TOUCHING, _CONTAINED, _DUPLICATE, _CLASH = range(5)
+_STARTS = 8
+_STARTS_WITH_PERMISSION = 64  # a decision hangs on the depth then, so more of the contact is searched
+
+
+class Limits(NamedTuple):
+    """Lengths [m] that a verdict allows for; they never change which triangles meet."""
+
+    permitted_overlap: float = 0.0
+    touch_tolerance: float = 0.0
+
+
+class Case(NamedTuple):
+    """Object pairs to judge: trees of one grove in their poses, and the contacts found between them."""
+
+    grove: Grove
+    solids: Solids
+    jobs: np.ndarray
+    rows_a: np.ndarray
+    rows_b: np.ndarray
+    answer: Answer
+
+    def frames(self) -> tuple[np.ndarray, ...]:
+        """The arguments that all kernels on posed trees share."""
+        inverses = (np.linalg.inv(self.rows_a[:, :, :3]), np.linalg.inv(self.rows_b[:, :, :3]))
+        return self.grove.origins, self.grove.reaches, self.jobs, self.rows_a, self.rows_b, *inverses
+
+
+class Judgement(NamedTuple):
+    """Verdicts of k object pairs."""
+
+    codes: np.ndarray
+    """(k,) int8, index of the verdict."""
+    depths: np.ndarray
+    """(k,) float64 [m], NaN where there is no common volume or an object is open."""
+    start: np.ndarray
+    """Contacts of pair j are the rows start[j]:start[j + 1] of the answer, (k + 1,) int64."""
+    middles: np.ndarray
+    """A point of each contact, (n, 3) float64 [m], world."""
+
+    def verdict(self, job: int) -> Verdict:
+        """The verdict of one object pair, with its depth."""
+        depth = float(self.depths[job])
+        verdict = _VERDICTS[self.codes[job]]
+        return verdict if np.isnan(depth) else verdict.with_depth(depth)
+
+    def location(self, case: Case, job: int) -> np.ndarray | None:
+        """A point to look at, (3,) float64 [m]: amid the contacts, or amid the smaller object; None when only near."""
+        rows = slice(self.start[job], self.start[job + 1])
+        if rows.start < rows.stop:
+            return self.middles[rows].mean(axis=0)
+        if self.codes[job] != _CONTAINED:
+            return None
+        boxes = np.concatenate(
+            world_bounds(case.grove.forest, *(array[job : job + 1] for array in (case.jobs, case.rows_a, case.rows_b)))
+        )
+        smaller = boxes[np.argmin((boxes[:, 3:] - boxes[:, :3]).sum(axis=1))]
+        return 0.5 * smaller[:3] + 0.5 * smaller[3:]
+
+
+def judge(case: Case, limits: Limits) -> Judgement:
+    """Verdicts and depths of all object pairs of a case."""
+    count = len(case.jobs)
+    answer = case.answer
+    start = np.searchsorted(answer.jobs, np.arange(count + 1)).astype(np.int64)
+    middles = _contact_middles(case)
+    crossing = np.bincount(answer.jobs, weights=answer.kinds == CROSSING, minlength=count) > 0
+    meeting = np.diff(start) > 0
+    bits = _sample(case, start, middles, np.flatnonzero(~crossing))
+    codes = _codes(case, crossing, meeting, bits)
+    codes[_duplicates(case, limits)] = _DUPLICATE
+    depths = np.full(count, np.nan)
+    solid = case.solids.closed[case.jobs].all(axis=1)
+    deep = np.flatnonzero(solid & (codes >= _CONTAINED))
+    starts = _STARTS_WITH_PERMISSION if limits.permitted_overlap > 0.0 else _STARTS
+    overlap_depths(
+        case.grove.forest, case.solids, *case.frames(), deep, start, answer.pairs, answer.kinds, middles, starts,
+        np.inf, depths,
+    )  # fmt: skip
+    permitted = (codes == _CLASH) & (depths <= limits.permitted_overlap * (1.0 + 1e-9)) & (limits.permitted_overlap > 0)
+    codes[permitted] = _TOUCHING
+    _mark_near(case, limits, codes)
+    return Judgement(codes, depths, start, middles)
+
+
+def _contact_middles(case: Case) -> np.ndarray:
+    answer = case.answer
+    a = contact_triangles(case.grove, case.jobs, case.rows_a, answer, 0)
+    b = contact_triangles(case.grove, case.jobs, case.rows_b, answer, 1)
+    return contact_segments(a, b, answer.kinds)[1]
+
+
+def contact_triangles(grove: Grove, jobs: np.ndarray, rows: np.ndarray, answer: Answer, side: int) -> np.ndarray:
+    """World coordinates (n, 3, 3) [m] of one side's triangle of every contact."""
+    forest = grove.forest
+    trees = jobs[answer.jobs, side]
+    corners = forest.triangles[forest.triangle_start[trees] + answer.pairs[:, side]]
+    points = forest.vertices[forest.vertex_start[trees][:, None] + corners]
+    pose = rows[answer.jobs]
+    world = [
+        pose[:, k, 0, None] * points[..., 0]
+        + pose[:, k, 1, None] * points[..., 1]
+        + pose[:, k, 2, None] * points[..., 2]
+        + pose[:, k, 3, None]
+        for k in range(3)
+    ]
+    return np.stack(world, axis=-1)
+
+
+def _sample(case: Case, start: np.ndarray, middles: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """Bits of ``sampling.py`` for the chosen pairs, 0 for the others."""
+    answer = case.answer
+    bits = np.zeros(len(case.jobs), np.int64)
+    order_b = np.lexsort((answer.pairs[:, 1], answer.jobs))
+    sample_sides(
+        case.grove.forest,
+        case.solids,
+        *case.frames(),
+        chosen,
+        start,
+        answer.pairs,
+        answer.kinds,
+        middles,
+        order_b,
+        bits,
+    )
+    return bits
+
+
+def _codes(case: Case, crossing: np.ndarray, meeting: np.ndarray, bits: np.ndarray) -> np.ndarray:
+    """Verdict codes before duplicates, permitted overlap and touch tolerance."""
+    closed_a, closed_b = case.solids.closed[case.jobs].T
+
+    def has(bit: int) -> np.ndarray:
+        return (bits & bit) != 0
+
+    codes = np.where(meeting, _TOUCHING, _APART).astype(np.int8)
+    common = crossing | has(SAME_SIDE) | has(A_IN) | has(B_IN)
+    whole = ~crossing & ~has(OPPOSITE_SIDES)
+    within = (closed_b & whole & ~has(A_OUT)) | (closed_a & whole & ~has(B_OUT))
+    codes[common] = _CLASH
+    codes[common & within] = _CONTAINED
+    return codes
+
+
+def _duplicates(case: Case, limits: Limits) -> np.ndarray:
+    """Pairs whose surfaces coincide; only those with equal world boxes are compared point by point."""
+    box_a, box_b = world_bounds(case.grove.forest, case.jobs, case.rows_a, case.rows_b)
+    scale = np.maximum(np.abs(box_a), np.abs(box_b)).max(axis=1)
+    allowed = limits.touch_tolerance + 1e-9 * scale
+    chosen = np.flatnonzero((np.abs(box_a - box_b) <= allowed[:, None]).all(axis=1))
+    result = np.zeros(len(case.jobs), np.bool_)
+    if len(chosen):
+        surfaces_coincide(case.grove.forest, *case.frames(), chosen, limits.touch_tolerance, result)
+    return result
+
+
+def _mark_near(case: Case, limits: Limits, codes: np.ndarray) -> None:
+    """Turn apart into touching where the gap is within the touch tolerance."""
+    apart = np.flatnonzero(codes == _APART)
+    if limits.touch_tolerance <= 0.0 or len(apart) == 0:
+        return
+    question = Question(
+        case.grove, case.grove, case.jobs[apart], case.rows_a[apart], case.rows_b[apart], nearness,
+        tolerance=limits.touch_tolerance, first_only=True,
+    )  # fmt: skip
+    codes[apart[np.unique(run(answer_steps(question)).jobs)]] = _TOUCHING

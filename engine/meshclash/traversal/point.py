@@ -1,0 +1,219 @@
+"""Point against hierarchy: the nearest primitive, and the winding number. Axis-aligned boxes only.
+
+A point is given in world coordinates. Culling happens in the hierarchy's frame with the slack of ``PointFrame``; the
+leaf mathematics happens on world coordinates, as everywhere.
+"""
+
+import math
+
+import numpy as np
+
+from ..geometry.predicates import UNCERTAIN, exact_orient3d
+from ..geometry.triangle_distance import closest_on_triangle, squared_distance
+from ..jit import inner
+from ..types.pose import RIGID_TOLERANCE
+
+STACK_SIZE = 192
+"""A depth-first walk keeps one sibling per level; builders stay below 100 levels."""
+
+_SHRINK = 1.0 - 2.0 * RIGID_TOLERANCE  # a distance in the hierarchy's frame times this is a lower bound in the world
+_SLACK = 64.0 * 2.0**-53
+
+# Directions in general position: no two share a plane through simple lattice directions.
+_DIRECTIONS = np.array(
+    [
+        (0.8311, 0.3717, 0.4139), (-0.2917, 0.9013, 0.3209), (0.1877, -0.4463, 0.8749), (-0.7331, -0.5779, 0.3581),
+        (0.5923, 0.1399, -0.7933), (-0.4507, 0.6793, -0.5791), (0.3301, 0.8887, -0.3181), (0.6173, -0.7121, -0.3347),
+        (-0.9103, 0.2707, -0.3137), (-0.1559, -0.9277, -0.3391), (0.7019, 0.6581, -0.2729), (-0.6287, 0.0983, 0.7717),
+    ]
+)  # fmt: skip
+
+
+@inner
+def _corner(forest, tree, t, corner, pose):
+    v = forest.vertex_start[tree] + forest.triangles[forest.triangle_start[tree] + t, corner]
+    x = forest.vertices[v, 0]
+    y = forest.vertices[v, 1]
+    z = forest.vertices[v, 2]
+    return (
+        pose[0, 0] * x + pose[0, 1] * y + pose[0, 2] * z + pose[0, 3],
+        pose[1, 0] * x + pose[1, 1] * y + pose[1, 2] * z + pose[1, 3],
+        pose[2, 0] * x + pose[2, 1] * y + pose[2, 2] * z + pose[2, 3],
+    )
+
+
+@inner
+def world_triangle(forest, tree, t, pose):
+    """Corners of a tree's triangle in world coordinates."""
+    return _corner(forest, tree, t, 0, pose), _corner(forest, tree, t, 1, pose), _corner(forest, tree, t, 2, pose)
+
+
+@inner
+def to_local(p, pose, inverse, origin):
+    """A world point in the hierarchy's frame, up to ``local_slack``."""
+    x = p[0] - pose[0, 3]
+    y = p[1] - pose[1, 3]
+    z = p[2] - pose[2, 3]
+    return (
+        inverse[0, 0] * x + inverse[0, 1] * y + inverse[0, 2] * z - origin[0],
+        inverse[1, 0] * x + inverse[1, 1] * y + inverse[1, 2] * z - origin[1],
+        inverse[2, 0] * x + inverse[2, 1] * y + inverse[2, 2] * z - origin[2],
+    )
+
+
+@inner
+def local_slack(p, pose, reach):
+    """Bound of every rounding between a world point and a test in the hierarchy's frame (see ``relative_pose.py``)."""
+    total = reach[0] + reach[1] + reach[2]
+    for k in range(3):
+        total += abs(p[k]) + abs(pose[k, 3])
+    return _SLACK * 2.0 * total
+
+
+@inner
+def box_gap(volume, q, slack):
+    """Lower bound of the distance of a point to a box."""
+    total = 0.0
+    for k in range(3):
+        gap = max(volume[k] - q[k], q[k] - volume[k + 3]) - slack
+        if gap > 0.0:
+            total += gap * gap
+    return math.sqrt(total) * _SHRINK
+
+
+@inner
+def nearest(forest, tree, pose, inverse, origin, reach, p, limit, stack):
+    """Nearest point of a tree's surface to the world point p, among those closer than ``limit``.
+
+    Returns (distance, point, triangle); triangle -1 and distance ``limit`` when none is closer.
+    """
+    q = to_local(p, pose, inverse, origin)
+    slack = local_slack(p, pose, reach)
+    start = forest.node_start[tree]
+    best = limit
+    best_point = p
+    best_triangle = -1
+    stack[0] = 0
+    used = 1
+    while used > 0:
+        used -= 1
+        node = start + stack[used]
+        if box_gap(forest.volumes[node], q, slack) >= best:
+            continue
+        first = forest.first[node]
+        count = forest.count[node]
+        if count == 0:
+            left = box_gap(forest.volumes[start + first], q, slack)
+            right = box_gap(forest.volumes[start + first + 1], q, slack)
+            near = first if left <= right else first + 1
+            stack[used] = 2 * first + 1 - near
+            stack[used + 1] = near
+            used += 2
+            continue
+        for entry in range(first, first + count):
+            t = forest.order[forest.triangle_start[tree] + entry]
+            a, b, c = world_triangle(forest, tree, t, pose)
+            x = closest_on_triangle(p, a, b, c)
+            distance = math.sqrt(squared_distance(p, x))
+            if distance < best:
+                best, best_point, best_triangle = distance, x, t
+    return best, best_point, best_triangle
+
+
+@inner
+def _ray_misses(volume, o, d, slack):
+    """Whether the segment o + t d, 0 <= t <= 1, stays clear of a box enlarged by the slack."""
+    low = 0.0
+    high = 1.0
+    for k in range(3):
+        lowest = volume[k] - slack - o[k]
+        highest = volume[k + 3] + slack - o[k]
+        if d[k] == 0.0:
+            if lowest > 0.0 or highest < 0.0:
+                return True
+            continue
+        t = lowest / d[k]
+        u = highest / d[k]
+        margin = 1e-12 * (abs(t) + abs(u))
+        low = max(low, min(t, u) - margin)
+        high = min(high, max(t, u) + margin)
+    return low > high
+
+
+@inner
+def _crossing(p, q, a, b, c):
+    """1 or -1 when the segment pq goes through abc with or against its normal, 0 when not, UNCERTAIN when it grazes."""
+    side_p = exact_orient3d(a, b, c, p)
+    side_q = exact_orient3d(a, b, c, q)
+    if side_p == side_q and (side_p == 1 or side_p == -1):
+        return 0
+    ab = exact_orient3d(p, q, a, b)
+    bc = exact_orient3d(p, q, b, c)
+    ca = exact_orient3d(p, q, c, a)
+    if (ab == 1 or bc == 1 or ca == 1) and (ab == -1 or bc == -1 or ca == -1):
+        return 0
+    for sign in (side_p, side_q, ab, bc, ca):
+        if sign == 0 or sign == UNCERTAIN:
+            return UNCERTAIN
+    return side_q
+
+
+@inner
+def _winding_along(forest, tree, pose, inverse, origin, reach, orientation, p, q, skip, component, stack):
+    """Sum of crossings of the segment pq, q outside; (number, False when the segment grazes something)."""
+    o = to_local(p, pose, inverse, origin)
+    e = to_local(q, pose, inverse, origin)
+    d = (e[0] - o[0], e[1] - o[1], e[2] - o[2])
+    slack = local_slack(p, pose, reach) + local_slack(q, pose, reach)
+    node_start = forest.node_start[tree]
+    triangle_start = forest.triangle_start[tree]
+    total = 0
+    stack[0] = 0
+    used = 1
+    while used > 0:
+        used -= 1
+        node = node_start + stack[used]
+        if _ray_misses(forest.volumes[node], o, d, slack):
+            continue
+        first = forest.first[node]
+        count = forest.count[node]
+        if count == 0:
+            stack[used] = first
+            stack[used + 1] = first + 1
+            used += 2
+            continue
+        for entry in range(first, first + count):
+            t = forest.order[triangle_start + entry]
+            if component[triangle_start + t] == skip:
+                continue
+            a, b, c = world_triangle(forest, tree, t, pose)
+            crossing = _crossing(p, q, a, b, c)
+            if crossing == UNCERTAIN:
+                return 0, False
+            total += crossing * orientation[triangle_start + t]
+    return total, True
+
+
+@inner
+def winding(forest, tree, pose, inverse, origin, reach, orientation, component, skip, p, stack):
+    """Winding number of a closed tree's surface around the world point p, leaving out component ``skip`` (-1: none).
+
+    Signed crossings of a ray, decided exactly; a ray that grazes an edge or a vertex is replaced by another direction.
+    Returns (number, True), or (0, False) when every direction grazes, as for a point on the surface.
+    """
+    length = 0.0
+    for k in range(3):
+        length += abs(p[k] - pose[k, 3]) + 2.0 * reach[k]
+    length *= 4.0
+    for i in range(_DIRECTIONS.shape[0]):
+        q = (
+            p[0] + length * _DIRECTIONS[i, 0],
+            p[1] + length * _DIRECTIONS[i, 1],
+            p[2] + length * _DIRECTIONS[i, 2],
+        )
+        number, clear = _winding_along(
+            forest, tree, pose, inverse, origin, reach, orientation, p, q, skip, component, stack
+        )
+        if clear:
+            return number, True
+    return 0, False

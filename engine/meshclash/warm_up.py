@@ -1,0 +1,58 @@
+"""``warm_up``: compile every kernel, one after the other, so that the first real question is answered at once."""
+
+from collections.abc import Callable, Generator
+
+import numpy as np
+
+from .hierarchy.build import build
+from .query.collide import collide, collides
+from .query.verdict import verdict
+from .scene import Scene
+from .types.mesh import TriangleMesh
+from .types.results import Progress
+
+_CORNERS = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])
+_BOX = np.array(
+    [
+        (0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1),
+        (2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3),
+    ]
+)  # fmt: skip
+
+
+def _two_boxes() -> tuple[TriangleMesh, TriangleMesh]:
+    return TriangleMesh(_CORNERS, _BOX), TriangleMesh(_CORNERS + 0.5, _BOX)
+
+
+def _scene() -> None:
+    scene = Scene()
+    for mesh in _two_boxes():
+        scene.add(mesh)
+    scene.contacts(touch_tolerance=1e-3)
+
+
+def warm_up() -> Generator[Progress, None, None]:
+    """Compile the kernels that queries use, or load them from the cache; yields Progress before each step.
+
+    A step is one kernel or a few small ones: some seconds each on the first run on a machine, milliseconds later on.
+    """
+    a, b = _two_boxes()
+    steps: list[tuple[str, Callable[[], object]]] = [
+        ("hierarchies", lambda: build(a)),
+        ("triangle contacts", lambda: collides(a, b)),
+        ("intersection curves", lambda: collide(a, b).segments()),
+        ("surface topology", lambda: a.topology),
+        ("object verdicts", lambda: verdict(a, b)),
+        ("duplicates", lambda: verdict(a, a)),
+        (
+            "gaps",
+            lambda: verdict(
+                a, a.transformed(np.diag([1.0, 1.0, 1.0, 1.0]) + np.eye(4, k=3) * 1.5), touch_tolerance=1.0
+            ),
+        ),
+        ("scenes", _scene),
+    ]
+    for done, (text, step) in enumerate(steps):
+        yield Progress(done / len(steps), f"compiling {text} ({done + 1} of {len(steps)})")
+        step()
+    yield Progress(1.0, "ready")
