@@ -30,15 +30,15 @@ class MESHCLASH_AP_preferences(AddonPreferences):
 
     colour_a: FloatVectorProperty(
         name="Faces of A", description="Contacting faces of the first object of a pair",
-        subtype="COLOR", size=4, min=0.0, max=1.0, default=COLOUR_A, update=_redraw,
+        subtype="COLOR_GAMMA", size=4, min=0.0, max=1.0, default=COLOUR_A, update=_redraw,
     )  # fmt: skip
     colour_b: FloatVectorProperty(
         name="Faces of B", description="Contacting faces of the second object of a pair",
-        subtype="COLOR", size=4, min=0.0, max=1.0, default=COLOUR_B, update=_redraw,
+        subtype="COLOR_GAMMA", size=4, min=0.0, max=1.0, default=COLOUR_B, update=_redraw,
     )  # fmt: skip
     colour_curve: FloatVectorProperty(
         name="Curves", description="Intersection curves",
-        subtype="COLOR", size=4, min=0.0, max=1.0, default=COLOUR_CURVE, update=_redraw,
+        subtype="COLOR_GAMMA", size=4, min=0.0, max=1.0, default=COLOUR_CURVE, update=_redraw,
     )  # fmt: skip
     curve_width: FloatProperty(
         name="Curve Width", description="Width of the intersection curves", subtype="PIXEL",

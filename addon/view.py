@@ -13,7 +13,8 @@ from .core.report import PairRow
 from .overlay import render_data
 from .overlay.draw import tag_redraw
 
-FRAME_MARGIN = 2.5  # how much of its surroundings is seen around a clash
+FRAME_MARGIN = 1.7  # distance of the eye, in sizes of what is framed, through a lens of 50 mm
+STANDARD_LENS = 50.0
 SMALLEST_FRAME = 0.02  # share of the pair's size below which a tiny contact is not enlarged further
 
 
@@ -31,7 +32,7 @@ def show_active_pair(context: bpy.types.Context) -> None:
         return
     if context.window_manager.meshclash.isolate and pair:
         _isolate(context, area, pair)
-    _frame(area.spaces.active.region_3d, row, pair)
+    _frame(area.spaces.active, row, pair)
 
 
 def pair_objects(context: bpy.types.Context, row: PairRow) -> list[bpy.types.Object]:
@@ -66,7 +67,8 @@ def _isolate(context: bpy.types.Context, area: bpy.types.Area, pair: list[bpy.ty
         views[key] = None
         _toggle_local_view(area, context.window)
     else:
-        views.setdefault(key, tuple(found.name_full for found in _layer_objects(context) if found.local_view_get(space)))
+        shown = (found.name_full for found in _layer_objects(context) if found.local_view_get(space))
+        views.setdefault(key, tuple(shown))
     if space.local_view is not None:  # outside Object Mode there may be nothing Blender can isolate
         _set_local_members(context, space, {chosen.name_full for chosen in pair})
 
@@ -107,8 +109,9 @@ def _view3d_areas(context: bpy.types.Context) -> Iterator[tuple[bpy.types.Window
                 yield window, area
 
 
-def _frame(view: bpy.types.RegionView3D, row: PairRow, pair: list[bpy.types.Object]) -> None:
+def _frame(space: bpy.types.SpaceView3D, row: PairRow, pair: list[bpy.types.Object]) -> None:
     """Turns the view's centre to the contact and comes near enough to see it with its surroundings."""
+    view = space.region_3d
     box, around = render_data.bounds(row), _object_bounds(pair)
     if box is None:
         box = around
@@ -120,7 +123,7 @@ def _frame(view: bpy.types.RegionView3D, row: PairRow, pair: list[bpy.types.Obje
     if view.view_perspective == "CAMERA":
         view.view_perspective = "PERSP"
     view.view_location = Vector(box.mean(axis=0))
-    view.view_distance = max(FRAME_MARGIN * size, 1e-4)
+    view.view_distance = max(FRAME_MARGIN * size * space.lens / STANDARD_LENS, 1e-4)
 
 
 def _object_bounds(pair: list[bpy.types.Object]) -> np.ndarray | None:

@@ -22,6 +22,7 @@ from .task import Task
 
 TIMER_SECONDS = 0.01
 REDRAW_SECONDS = 0.1
+STATUS_WIDTH = 16  # of the bar in the status bar, in Blender's units of a button's height
 USER_ERRORS = (DetectError, engine.EngineMissing)
 
 
@@ -122,8 +123,9 @@ class Run:
 def _draw_status(header: bpy.types.Header, _context: bpy.types.Context) -> None:
     task = session.running_task()
     if task is not None:
+        header.layout.label(text="Cancel", icon="EVENT_ESC")
         row = header.layout.row()
-        row.label(text="Cancel", icon="EVENT_ESC")
+        row.ui_units_x = STATUS_WIDTH
         row.progress(factor=task.fraction, text=task.text)
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Generator
 from typing import Any
 
-SLICE_SECONDS = 0.01  # one step may take another 20 ms, together they stay below 30 ms
+SLICE_SECONDS = 0.03  # the interface stays fluent and ESC is noticed at once
 
 
 class Task:
@@ -25,8 +25,14 @@ class Task:
         self.stopped_because: str | None = None
 
     def run_slice(self, seconds: float = SLICE_SECONDS) -> bool:
-        """Runs steps until `seconds` have passed; True when the task has ended. Errors of the steps pass through."""
-        deadline = time.perf_counter() + seconds
+        """Runs one step, and more while another as long as the last fits into `seconds`.
+
+        Errors of the steps pass through.
+
+        Returns:
+            Whether the task has ended.
+        """
+        started = before = time.perf_counter()
         while not self.ended:
             try:
                 progress = next(self._steps)
@@ -34,8 +40,10 @@ class Task:
                 self.result, self.finished, self.fraction = done.value, True, 1.0
                 break
             self.fraction, self.text = min(max(progress.fraction, 0.0), 1.0), progress.text
-            if time.perf_counter() >= deadline:
+            now = time.perf_counter()
+            if (now - started) + (now - before) > seconds:
                 break
+            before = now
         return self.ended
 
     def run(self) -> Any:

@@ -77,7 +77,8 @@ def _current_batches(context: bpy.types.Context, settings: Any, result: session.
     """The batches of what is to be seen now, made anew only when the signature has changed."""
     results = context.window_manager.meshclash
     item = results.active() if results.scene_uid == context.scene.session_uid else None
-    view = settings.overlay_scope, item.pair_id if item else None, results.shown_verdicts()
+    scope = "ACTIVE" if item and results.isolate else settings.overlay_scope
+    view = scope, item.pair_id if item else None, results.shown_verdicts()
     wanted = render_data.signature(result.serial, *view)
     if _State.batches is None or _State.batches.signature != wanted:
         data = render_data.collect(render_data.rows_to_draw(result.report.rows, *view))

@@ -9,21 +9,32 @@ from bpy.types import UIList
 
 from .text import VERDICT_ICONS, VERDICT_LABELS, length
 
-VERDICT_SHARE = 0.27  # widths of the columns: verdict, then names, faces, depth
-NAMES_SHARE = 0.6
-FACES_SHARE = 0.45
+WIDE = 340  # width of the sidebar [px at scale 1] from which the verdict is written out
+VERDICT_SHARE = 0.22
+NAMES_SHARE = 0.54
+FACES_SHARE = 0.38
 
 
-def columns(layout: bpy.types.UILayout) -> tuple[Any, Any, Any, Any]:
+def columns(layout: Any, context: Any) -> tuple[Any, Any, Any, Any]:
     """Four columns shared by the heading and the rows: verdict, names, faces, depth."""
-    verdict = layout.split(factor=VERDICT_SHARE)
-    left = verdict.row()
-    names = verdict.split(factor=NAMES_SHARE)
-    middle = names.row()
+    if is_wide(context):
+        split = layout.split(factor=VERDICT_SHARE)
+        verdict = split.row()
+    else:
+        split = layout.row(align=True)
+        verdict = split.row(align=True)
+        verdict.alignment = "LEFT"
+    names = split.split(factor=NAMES_SHARE)
+    name_cell = names.row(align=True)
     numbers = names.split(factor=FACES_SHARE)
-    faces, depth = numbers.row(), numbers.row()
+    faces, depth = numbers.row(align=True), numbers.row(align=True)
     faces.alignment = depth.alignment = "RIGHT"
-    return left, middle, faces, depth
+    return verdict, name_cell, faces, depth
+
+
+def is_wide(context: Any) -> bool:
+    """Whether there is room for the verdict in words; its icon is always there."""
+    return context.region is not None and context.region.width > WIDE * context.preferences.system.ui_scale
 
 
 class MESHCLASH_UL_pairs(UIList):
@@ -32,8 +43,8 @@ class MESHCLASH_UL_pairs(UIList):
     def draw_item(
         self, context: Any, layout: Any, _data: Any, item: Any, _icon: int, _active_data: Any, _active: str
     ) -> None:
-        verdict, names, faces, depth = columns(layout)
-        verdict.label(text=VERDICT_LABELS[item.verdict], icon=VERDICT_ICONS[item.verdict])
+        verdict, names, faces, depth = columns(layout, context)
+        verdict.label(text=VERDICT_LABELS[item.verdict] if is_wide(context) else "", icon=VERDICT_ICONS[item.verdict])
         names.label(text=item.name)
         faces.label(text=str(item.faces_a + item.faces_b))
         depth.label(text=length(item.depth, context.scene.unit_settings) if item.depth >= 0.0 else "–")

@@ -7,8 +7,8 @@ from typing import Any
 from bpy.types import Panel
 
 from .. import preferences, results, session
-from .lists import columns
-from .text import VERDICT_LABELS, length, wrapped
+from .lists import columns, is_wide
+from .text import VERDICT_ICONS, VERDICT_LABELS, length, wrapped
 
 
 class _TabPanel(Panel):
@@ -34,7 +34,6 @@ class MESHCLASH_PT_detect(_TabPanel):
         _draw_set(inputs, settings, "a")
         _draw_set(inputs, settings, "b")
         lengths = inputs.column(align=True)
-        lengths.use_property_split, lengths.use_property_decorate = True, False
         lengths.prop(settings, "permitted_overlap")
         lengths.prop(settings, "touch_tolerance")
         if task is None:
@@ -117,7 +116,7 @@ class MESHCLASH_PT_results(_TabPanel):
         elif listed.scene_uid != context.scene.session_uid:
             layout.operator("meshclash.show_results", icon="FILE_REFRESH")
         else:
-            _draw_list(layout, listed, result)
+            _draw_list(layout, context, result)
             _draw_active(layout, context, results.active_pair(context))
         _draw_skipped(layout, result.report.skipped, context.region)
         row = layout.row(align=True)
@@ -132,18 +131,20 @@ def _draw_age(layout: Any, result: session.SceneResult) -> None:
         layout.label(text="The scene changed since Detect", icon="INFO")
 
 
-def _draw_list(layout: Any, listed: Any, result: session.SceneResult) -> None:
-    buttons = layout.row(align=True)
+def _draw_list(layout: Any, context: Any, result: session.SceneResult) -> None:
+    listed = context.window_manager.meshclash
+    buttons = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
     for verdict, label in VERDICT_LABELS.items():
         count = result.counts[verdict]
         button = buttons.row(align=True)
         button.active = count > 0
-        button.prop(listed, f"show_{verdict}", text=f"{label} {count}", toggle=True)
+        button.prop(listed, f"show_{verdict}", text=f"{label} {count}", icon=VERDICT_ICONS[verdict], toggle=True)
     column = layout.column(align=True)
-    for cell, text in zip(columns(column.row()), ("Verdict", "Pair", "Faces", "Depth"), strict=True):
+    heading = ("Verdict" if is_wide(context) else "", "Pair", "Faces", "Depth")
+    for cell, text in zip(columns(column.row(), context), heading, strict=True):
         cell.active = False
-        cell.label(text=text)
-    column.template_list("MESHCLASH_UL_pairs", "", listed, "rows", listed, "active_row", rows=8)
+        cell.label(text=text, icon="NONE" if text else "BLANK1")
+    column.template_list("MESHCLASH_UL_pairs", "", listed, "rows", listed, "active_row", rows=6)
     if listed.total > len(listed.rows):
         layout.label(text=f"The worst {len(listed.rows)} of {listed.total}; export the report for all", icon="INFO")
 
@@ -158,13 +159,17 @@ def _draw_active(layout: Any, context: Any, row: Any) -> None:
         return
     box = layout.box().column(align=True)
     units = context.scene.unit_settings
-    lines = [("A", f"{row.a}: {len(row.faces_a)} faces"), ("B", f"{row.b}: {len(row.faces_b)} faces")]
+    lines = [
+        ("A", f"{row.a}: {len(row.faces_a)} faces"),
+        ("B", f"{row.b}: {len(row.faces_b)} faces"),
+        ("Verdict", VERDICT_LABELS[row.verdict]),
+    ]
     if row.depth is not None:
         lines.append(("Depth", f"about {length(row.depth, units)}"))
     if row.location is not None:
         lines.append(("At", ", ".join(length(value, units) for value in row.location)))
     for name, text in lines:
-        split = box.split(factor=0.18)
+        split = box.split(factor=0.25)
         left = split.row()
         left.active = False
         left.label(text=name)

@@ -3,11 +3,10 @@
 from types import SimpleNamespace
 
 import bpy
+from ui_fakes import make_report, make_row
 
 from addon import results, session
 from addon.overlay import draw
-
-from ui_fakes import make_report, make_row
 
 
 def test_nothing_is_installed_in_background(registered):
@@ -45,12 +44,17 @@ def test_batches_are_made_anew_only_when_the_signature_changes(registered, monke
 
     assert current() is current()
     assert made == [3]
+    context.window_manager.meshclash.isolate = False
     context.window_manager.meshclash.active_row = 1
     current()
     settings.overlay_xray = False  # no matter of arrays
     current()
     assert made == [3, 6]
     settings.overlay_scope = "ACTIVE"
+    current()
+    assert made == [3, 6, 3]
+    settings.overlay_scope = "ALL"
+    context.window_manager.meshclash.isolate = True  # an isolated pair is drawn alone
     current()
     assert made == [3, 6, 3]
 

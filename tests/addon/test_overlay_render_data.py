@@ -1,10 +1,9 @@
 """The arrays of the overlay."""
 
 import numpy as np
+from ui_fakes import make_row
 
 from addon.overlay import render_data
-
-from ui_fakes import make_row
 
 ALL = frozenset(("clash", "contained", "duplicate", "touching"))
 

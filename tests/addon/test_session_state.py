@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
+from ui_fakes import make_report, make_row
 
 from addon import session
 from addon.core.frame_scene import Progress
 from addon.ops.task import Task
-
-from ui_fakes import make_report, make_row
 
 
 @pytest.fixture(autouse=True)

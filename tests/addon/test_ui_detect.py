@@ -4,12 +4,11 @@ from types import SimpleNamespace
 
 import bpy
 import pytest
+from ui_fakes import escape, fake_detect_steps, make_report, make_row, timer
 
 from addon import engine, handlers, session
 from addon.core.errors import DetectError
 from addon.ops import detect
-
-from ui_fakes import escape, fake_detect_steps, make_report, make_row, timer
 
 
 @pytest.fixture

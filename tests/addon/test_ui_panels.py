@@ -141,10 +141,23 @@ def test_display_panel(registered):
 def test_list_rows(filled):
     layout = RecordingLayout()
     lists.MESHCLASH_UL_pairs.draw_item(None, bpy.context, layout, filled, filled.rows[0], 0, filled, "active_row")
-    assert layout.texts() == ["Clash", "A × B", "3", "25 cm"]
+    assert layout.texts() == ["A × B", "3", "25 cm"]
     layout = RecordingLayout()
     lists.MESHCLASH_UL_pairs.draw_item(None, bpy.context, layout, filled, filled.rows[1], 0, filled, "active_row")
     assert layout.texts()[-1] == "–"
+
+
+def test_the_verdict_is_written_out_where_there_is_room(filled):
+    from types import SimpleNamespace
+
+    system = SimpleNamespace(ui_scale=2.0)
+    context = SimpleNamespace(
+        region=SimpleNamespace(width=2.0 * lists.WIDE + 1), scene=bpy.context.scene,
+        preferences=SimpleNamespace(system=system),
+    )  # fmt: skip
+    layout = RecordingLayout()
+    lists.MESHCLASH_UL_pairs.draw_item(None, context, layout, filled, filled.rows[0], 0, filled, "active_row")
+    assert layout.texts()[0] == "Clash"
 
 
 def test_list_filters_verdicts_and_names(filled):

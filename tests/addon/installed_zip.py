@@ -1,0 +1,45 @@
+"""Run by test_build_install in a Python without Numba: installs the zip like a user, detects, and removes it again."""
+
+import os
+import sys
+import tempfile
+import traceback
+
+os.environ["BLENDER_USER_RESOURCES"] = tempfile.mkdtemp(prefix="meshclash-install-")
+
+import bpy  # isort: skip
+import addon_utils
+
+MODULE = "bl_ext.user_default.meshclash"
+
+
+def main(zip_path):
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    assert "numba" not in sys.modules
+    result = bpy.ops.extensions.package_install_files(filepath=zip_path, repo="user_default", enable_on_install=True)
+    assert result == {"FINISHED"}, result
+    assert MODULE in bpy.context.preferences.addons
+    assert "numba" not in sys.modules, "the engine must be loaded on first use only"
+    for location in ((0.0, 0.0, 0.0), (1.5, 0.25, 0.125), (10.0, 0.0, 0.0)):
+        bpy.ops.mesh.primitive_cube_add(location=location)
+    assert bpy.ops.meshclash.detect() == {"FINISHED"}
+    rows = bpy.context.window_manager.meshclash.rows
+    assert [row.verdict for row in rows] == ["clash"], [(row.name, row.verdict) for row in rows]
+    assert os.environ["BLENDER_USER_RESOURCES"] in sys.modules["numba"].__file__, sys.modules["numba"].__file__
+    assert not any(name == "meshclash" for name in sys.modules), "the engine must be the sub-package"
+    cache = bpy.utils.extension_path_user(MODULE, path="kernels")
+    assert any(files for _, _, files in os.walk(cache)), f"no compiled kernels in {cache}"
+    addon_utils.disable(MODULE, default_set=True)
+    assert not hasattr(bpy.types.Scene, "meshclash")
+    print("installed, detected and disabled")
+
+
+try:
+    main(sys.argv[1])
+    status = 0
+except BaseException:
+    traceback.print_exc()
+    status = 1
+sys.stdout.flush()
+sys.stderr.flush()
+os._exit(status)
