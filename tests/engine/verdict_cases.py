@@ -16,12 +16,14 @@ The convention
 
     The depth of a clash is the diameter of the largest ball inside the common volume. A clash no deeper than the
     permitted overlap is TOUCHING, and so is a gap no wider than the touch tolerance. Where one mesh is open there is no
-    common volume, hence no depth, and no permitted overlap makes less of the clash.
+    common volume, hence no depth, and no permitted overlap makes less of the clash. The touch tolerance concerns only
+    what is apart: a near copy of a body is a clash or contained, not a duplicate.
 """
 
 import itertools
 from dataclasses import dataclass
 
+import numpy as np
 from solids import (
     Mesh,
     axes_swapped,
@@ -74,6 +76,14 @@ def boxes_on_a_grid():
         depth = overlap if verdict == CLASH else None
         robust = verdict in (CLASH, APART)
         yield Case(f"boxes-shifted-{shift}", unit, moved(unit, shift), verdict, depth, robust=robust)
+
+
+def near_copies():
+    """Boxes that nearly coincide: a touch tolerance wider than the difference does not make them one."""
+    unit = box((0, 0, 0), (1, 1, 1))
+    shifted, smaller = moved(unit, (0.125, 0, 0)), box((0.125,) * 3, (0.875,) * 3)
+    yield Case("near-copy-shifted", unit, shifted, CLASH, 0.875, touch_tolerance=0.25, robust=True)
+    yield Case("near-copy-smaller", unit, smaller, CONTAINED, touch_tolerance=0.25, robust=True)
 
 
 def subdivided_boxes():
@@ -196,7 +206,6 @@ def flat_topped_bodies():
 def cavities():
     """Bodies in the cavity of a hollow box (cavity 1..3 of 0..4)."""
     hollow = shell((0, 0, 0), (4, 4, 4), 1)
-    in_corner = 2 * 0.5 * 3**0.5 / (1 + 3**0.5)  # ball between three outer faces and the corner of the box of 0.5..3.5
     boxes = {
         "free": ((1.5,) * 3, (2.5,) * 3, APART, None),
         "on-the-wall": ((1, 1.5, 1.5), (2, 2.5, 2.5), TOUCHING, None),
@@ -205,7 +214,7 @@ def cavities():
         "in-the-wall": ((0.25,) * 3, (0.75,) * 3, CONTAINED, None),
         "filling-a-wall": ((0, 0, 0), (1, 4, 4), CONTAINED, None),
         "into-the-wall": ((0.5, 1.5, 1.5), (2, 2.5, 2.5), CLASH, 0.5),
-        "into-all-walls": ((0.5,) * 3, (3.5,) * 3, CLASH, in_corner),
+        "into-all-walls": ((0.5,) * 3, (3.5,) * 3, CLASH, None),  # a layer of 0.5, thicker in its corners
         "of-its-outer-size": ((0,) * 3, (4,) * 3, CONTAINED, None),
         "around-it": ((-1,) * 3, (5,) * 3, CONTAINED, None),
         "through-it": ((-1, 1.5, 1.5), (5, 2.5, 2.5), CLASH, 1.0),
@@ -213,6 +222,9 @@ def cavities():
     for name, (low, high, verdict, depth) in boxes.items():
         robust = name in ("free", "in-the-wall", "into-the-wall", "into-all-walls", "around-it", "through-it")
         yield Case(f"cavity-box-{name}", hollow, box(low, high), verdict, depth, robust=robust)
+    low, high, _, depth = boxes["through-it"]
+    yield Case("cavity-box-too-thick", hollow, box(low, high), CLASH, permitted_overlap=0.75 * depth, robust=True)
+    yield Case("cavity-box-permitted", hollow, box(low, high), TOUCHING, permitted_overlap=1.25 * depth, robust=True)
     near = box((1.125, 1.5, 1.5), (2, 2.5, 2.5))
     yield Case("cavity-gap-within-tolerance", hollow, near, TOUCHING, touch_tolerance=0.25, robust=True)
     yield Case("cavity-gap-beyond-tolerance", hollow, near, APART, touch_tolerance=0.0625, robust=True)
@@ -256,8 +268,7 @@ def press_fits():
         yield Case(f"play-{d}-beyond-tolerance", hub, loose, APART, touch_tolerance=0.75 * d, robust=True)
     frame = tube(4 * 2**0.5, 2 * 2**0.5, 4, 0, 1, grid=None)
     key = prism(2.125 * 2**0.5, 4, -1, 2, grid=None)
-    in_corner = 2 * 0.125 * 2**0.5 / (1 + 2**0.5)
-    yield Case("square-key-too-wide", frame, key, CLASH, in_corner, robust=True)
+    yield Case("square-key-too-wide", frame, key, CLASH, robust=True)  # a layer of 0.125, thicker in its corners
 
 
 def small_contacts():
@@ -289,6 +300,8 @@ def open_surfaces():
     block, tray = box((0, 0, 0), (4, 4, 4)), open_box((0, 0, 0), (4, 4, 4))
     yield Case("sheet-spanning-a-box", block, sheet((0, 0), (4, 4), 2), CONTAINED)
     yield Case("sheet-half-in-box", block, sheet((2, 1), (6, 3), 2), CLASH, robust=True)
+    fine, huge = refined(box((0, 0, 0), (1, 1, 1))), 4096  # the sheet passes through the loop of edges at half height
+    yield Case("huge-sheet-along-edge-loop", fine, sheet((-huge, -huge), (huge, huge), 0.5), CLASH, robust=True)
     yield Case("fine-sheet-edges-in-faces", block, sheet((-4, -4), (8, 8), 2, 3), CLASH, robust=True)
     yield Case("sheet-in-a-face", block, sheet((1, 1), (3, 3), 4), TOUCHING)
     yield Case("fine-sheet-in-a-face", block, sheet((-2, -2), (6, 6), 4, 8), TOUCHING)
@@ -308,7 +321,12 @@ def open_surfaces():
     yield Case("sheets-in-t", upright, sheet((-1, 0), (5, 1), 2), TOUCHING)
     yield Case("sheets-with-common-edge", upright, sheet((0, 0), (4, 1), 0), TOUCHING)
     yield Case("sheets-parallel", flat, moved(flat, (0, 0, 0.25)), APART, robust=True)
-    yield Case("sheets-parallel-within-tolerance", flat, moved(flat, (0, 0, 0.25)), TOUCHING, touch_tolerance=0.5)
+    yield Case("sheets-parallel-near", flat, moved(flat, (0, 0, 0.25)), TOUCHING, touch_tolerance=0.5, robust=True)
+    whole, holed = sheet((0, 0), (8, 8), 0), sheet((0, 0), (8, 8), 0, 8)
+    holed = holed[0], np.delete(holed[1], slice(20, 22), axis=0)
+    yield Case("sheet-over-a-hole", whole, holed, TOUCHING)
+    yield Case("sheets-identical", whole, whole, DUPLICATE, robust=True)
+    yield Case("sheets-identical-finer", whole, refined(whole, 2), DUPLICATE)
     yield Case("sheets-overlapping-in-plane", flat, moved(flat, (1, 0.5, 0)), TOUCHING)
     yield Case("trays-crossing", tray, moved(tray, (2, 2, 2)), CLASH, robust=True)
     yield Case("trays-stacked", tray, moved(tray, (0, 0, 4)), TOUCHING)
@@ -324,12 +342,19 @@ def several_components():
     yield Case("two-boxes-in-two", pair, both, CONTAINED, robust=True)
     fused = joined(box((0, 0, 0), (4, 2, 2)), box((2, 0, 0), (6, 2, 2)))
     yield Case("box-in-overlap-of-two", fused, box((2.5, 0.5, 0.5), (3.5, 1.5, 1.5)), CONTAINED, robust=True)
+    yield Case("box-across-inner-face", fused, box((1.5, 0.5, 0.5), (2.5, 1.5, 1.5)), CONTAINED, robust=True)
     yield Case("box-beside-overlap-of-two", fused, box((2.5, 2, 0), (3.5, 3, 1)), TOUCHING)
+    onion = joined(shell((0,) * 3, (8,) * 3, 1), shell((2,) * 3, (6,) * 3, 1))
+    yield Case("onion-box-in-outer-gap", onion, box((1.25, 3, 3), (1.75, 4, 4)), APART, robust=True)
+    yield Case("onion-box-in-inner-wall", onion, box((2.25, 3, 3), (2.75, 4, 4)), CONTAINED, robust=True)
+    yield Case("onion-box-at-the-core", onion, box((3.5,) * 3, (4.5,) * 3), APART, robust=True)
+    yield Case("onion-fitting-layer", onion, shell((1,) * 3, (7,) * 3, 1), TOUCHING)
+    yield Case("onion-in-a-block", onion, box((-1,) * 3, (9,) * 3), CONTAINED, robust=True)
     yield Case("same-body-of-two-boxes", fused, box((0, 0, 0), (6, 2, 2)), DUPLICATE)
 
 
 def all_cases() -> list[Case]:
     """Every configuration; names are unique."""
-    families = (boxes_on_a_grid, subdivided_boxes, nested_boxes, each_body, flat_topped_bodies, cavities)
+    families = (boxes_on_a_grid, near_copies, subdivided_boxes, nested_boxes, each_body, flat_topped_bodies, cavities)
     families += (holes_and_links, press_fits, small_contacts, open_surfaces, several_components)
     return [case for family in families for case in family()]
