@@ -21,7 +21,7 @@ from .generators import CLASSES
 from .mesh_exactness import check_meshes
 from .oracle import classify_pairs
 from .peers import compare, load_peers
-from .table import format_table, write_json
+from .table import Row, format_table, write_json
 
 KIND_NAMES = ("apart", "crossing", "coplanar", "touching")
 CHUNK = 5000
@@ -35,7 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--poses", type=int, default=200, help="poses per pair of meshes; 0 leaves the meshes out")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2, help="processes that run the oracle")
-    parser.add_argument("--peers", action="store_true", help="also ask mathutils, python-fcl and coal")
+    parser.add_argument(
+        "--peers", action=argparse.BooleanOptionalAction, default=True, help="also ask mathutils, python-fcl and coal"
+    )
     parser.add_argument("--peer-pairs", type=int, default=1000, help="pairs per class for the peers")
     parser.add_argument("--json", type=Path, help="write all figures to this file")
 
@@ -45,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     per_class = -(-options.pairs // len(CLASSES))
     warm = np.zeros((1, 3, 3))
     classify_triangle_pairs(warm, warm)
-    report: dict[str, object] = {"bench": "exactness", "seed": options.seed}
+    report: Row = {"bench": "exactness", "seed": options.seed}
     with multiprocessing.get_context("spawn").Pool(options.workers) as pool:
         report["pairs"] = rows = [_class_row(name, per_class, options.seed, pool) for name in CLASSES]
         print(format_table([*rows, _total(rows)]), flush=True)
@@ -66,7 +68,7 @@ def make_pairs(name: str, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return CLASSES[name](np.random.default_rng([seed, *name.encode()]), n)
 
 
-def _class_row(name: str, n: int, seed: int, pool: Pool) -> dict[str, object]:
+def _class_row(name: str, n: int, seed: int, pool: Pool) -> Row:
     a, b = make_pairs(name, n, seed)
     start = time.perf_counter()
     kinds, exact = classify_triangle_pairs(a, b)
@@ -105,9 +107,9 @@ def _hex(corners: np.ndarray) -> str:
     return str([[x.hex() for x in corner] for corner in corners.tolist()])
 
 
-def _total(rows: Iterable[dict[str, object]]) -> dict[str, object]:
+def _total(rows: Iterable[Row]) -> Row:
     rows = list(rows)
-    total: dict[str, object] = {"class": "all", "pairs": sum(row["pairs"] for row in rows)}
+    total: Row = {"class": "all", "pairs": sum(row["pairs"] for row in rows)}
     for name in rows[0]:
         if name in ("verdict differs", "kind differs", *KIND_NAMES):
             total[name] = sum(row[name] for row in rows)
@@ -116,7 +118,7 @@ def _total(rows: Iterable[dict[str, object]]) -> dict[str, object]:
     return total
 
 
-def _peer_rows(n: int, seed: int) -> list[dict[str, object]]:
+def _peer_rows(n: int, seed: int) -> list[Row]:
     """Wrong answers per class and peer, verdict only, on the first pairs of the same classes."""
     peers, missing = load_peers()
     print("\n" + "\n".join(missing or ["all peers imported"]))

@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import TriangleMesh, collide, collides
 from .oracle import CROSSING, classify_pairs
-from .table import format_table
+from .table import Row, format_table
 
 Mesh = tuple[np.ndarray, np.ndarray]
 CHUNK = 5000
@@ -24,7 +24,7 @@ CUBE_QUADS = np.array([[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [
 CUBE_TRIANGLES = CUBE_QUADS[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3)
 
 
-def check_meshes(pose_count: int, seed: int, pool: Pool) -> list[dict[str, object]]:
+def check_meshes(pose_count: int, seed: int, pool: Pool) -> list[Row]:
     """Compare every pair of models under `pose_count` poses; prints and returns one row per pair of models."""
     rows = [_check(name, pose_count, seed, pool) for name in MODELS]
     print(f"\nwhole meshes, {pose_count} poses each, against brute force")
@@ -32,7 +32,7 @@ def check_meshes(pose_count: int, seed: int, pool: Pool) -> list[dict[str, objec
     return rows
 
 
-def _check(name: str, pose_count: int, seed: int, pool: Pool) -> dict[str, object]:
+def _check(name: str, pose_count: int, seed: int, pool: Pool) -> Row:
     mesh_a, mesh_b, poses = models(name, pose_count, seed)
     a, b = TriangleMesh(*mesh_a), TriangleMesh(*mesh_b)
     counts, tested, differ = np.zeros(4, np.int64), 0, 0

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .oracle import APART, classify_pairs
+from .table import Row
 
 Meets = Callable[[np.ndarray, np.ndarray], bool]
 
@@ -26,7 +27,7 @@ class Peer:
     meets: Meets
 
 
-def compare(peer: Peer, a: np.ndarray, b: np.ndarray) -> dict[str, object]:
+def compare(peer: Peer, a: np.ndarray, b: np.ndarray) -> Row:
     """Counts of a peer's wrong answers on triangle pairs a, b (n, 3, 3), against the oracle on its own coordinates."""
     a, b = (side.astype(peer.dtype).astype(np.float64) for side in (a, b))
     truth = classify_pairs(a, b) != APART

@@ -6,11 +6,15 @@ import json
 import platform
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+Row = dict[str, Any]
+"""One line of a table: heading to value."""
 
-def format_table(rows: Sequence[dict[str, object]]) -> str:
+
+def format_table(rows: Sequence[Row]) -> str:
     """Rows with the same keys as aligned text: the keys as heading, text to the left, numbers to the right."""
     names = list(rows[0])
     cells = [names, *([_cell(row[name]) for name in names] for row in rows)]
@@ -29,7 +33,7 @@ def _cell(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def write_json(path: Path, report: dict[str, object]) -> None:
+def write_json(path: Path, report: Row) -> None:
     """Write a report together with what it ran on."""
     machine = {"python": platform.python_version(), "numpy": np.__version__, "machine": platform.machine()}
     path.write_text(json.dumps({**report, "machine": machine}, indent=1) + "\n")
