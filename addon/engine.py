@@ -19,7 +19,7 @@ NUMBA_TESTED = "0.68"
 _engine: ModuleType | None = None
 
 
-class EngineMissing(Exception):  # noqa: N818 - the name says what is wrong
+class EngineMissing(Exception):
     """The engine cannot be loaded.
 
     Attributes:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+QUICKSTART = ROOT / "blender_scripts" / "quickstart.py"
 MISSING_BPY = """meshclash: Blender's Python module bpy cannot be imported: {error}
 Run this script inside Blender:  blender --background scene.blend --python {script} -- [options]
 or let the repository set up a Python with bpy:  python3 {quickstart} demo
 On a bare Linux machine bpy needs some system libraries:
-  apt-get install libx11-6 libxi6 libxxf86vm1 libxfixes3 libxrender1 libxkbcommon0 libsm6 libice6 libgl1 libegl1"""
+  apt-get install libx11-6 libxext6 libxfixes3 libxi6 libxrender1 libxxf86vm1 libxkbcommon0 libsm6 libice6 libgl1 libgomp1"""
 
 
 def arguments(argv: list[str], inside_blender: bool) -> list[str]:
@@ -25,21 +27,26 @@ def arguments(argv: list[str], inside_blender: bool) -> list[str]:
     return argv[1:]
 
 
-def main() -> int:
-    """Runs the command line of the extension out of this checkout."""
+def run(adapt: Callable[[list[str]], list[str]] | None = None) -> int:
+    """Runs the command line of the extension out of this checkout.
+
+    Args:
+        adapt: changes the arguments first.
+
+    Returns:
+        The exit code; on the bpy wheel the process is left here and now.
+    """
     try:
         import bpy
     except ImportError as error:
-        print(
-            MISSING_BPY.format(error=error, script=__file__, quickstart=ROOT / "blender_scripts" / "quickstart.py"),
-            file=sys.stderr,
-        )
+        print(MISSING_BPY.format(error=error, script=__file__, quickstart=QUICKSTART), file=sys.stderr)
         return 2
     sys.path[:0] = [str(ROOT), str(ROOT / "engine")]
     from addon import commandline
 
     inside_blender = bool(bpy.app.binary_path)  # the bpy wheel has no Blender executable
-    code = commandline.main(arguments(sys.argv, inside_blender))
+    given = arguments(sys.argv, inside_blender)
+    code = commandline.main(adapt(given) if adapt else given)
     if not inside_blender:
         sys.stdout.flush()
         sys.stderr.flush()
@@ -48,4 +55,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run())

@@ -12,13 +12,14 @@ from collections.abc import Iterable, Sequence
 
 import bpy
 from mathutils import Vector
-from mathutils.geometry import tessellate_polygon
+from mathutils.geometry import delaunay_2d_cdt
 
 Outline = list[tuple[float, float]]
 Section = tuple[Outline, float, float]
 
 GRID = 1024
 CIRCLE_POINTS = 64
+FACE_SIZE = 16.0
 
 
 def on_grid(value: float) -> float:
@@ -35,8 +36,13 @@ def circle(radius: float, centre: tuple[float, float] = (0.0, 0.0), points: int 
 
 
 def rectangle(low: tuple[float, float], high: tuple[float, float]) -> Outline:
-    """An axis-aligned rectangle."""
-    return [low, (high[0], low[1]), high, (low[0], high[1])]
+    """An axis-aligned rectangle; long edges are divided, so that no face is much larger than the features on it."""
+    corners = [low, (high[0], low[1]), high, (low[0], high[1])]
+    points = []
+    for (au, av), (bu, bv) in zip(corners, [*corners[1:], low], strict=True):
+        parts = max(1, round(max(abs(bu - au), abs(bv - av)) / FACE_SIZE))
+        points += [(on_grid(au + (bu - au) * k / parts), on_grid(av + (bv - av) * k / parts)) for k in range(parts)]
+    return points
 
 
 def notched_circle(radius: float, half_width: float, level: float) -> Outline:
@@ -107,15 +113,24 @@ class _Solid:
         self._faces: list[tuple[int, ...]] = []
 
     def cap(self, rings: Sequence[Outline], level: float, facing: int) -> None:
-        """A flat face: the first ring less the others."""
+        """A flat region, the first ring less the others, in triangles of about `FACE_SIZE`."""
         flat = [point for ring in rings for point in ring]
-        triangles = tessellate_polygon([[Vector((u, v, 0.0)) for u, v in ring] for ring in rings])
+        inner = _points_between(rings)
+        starts = list(itertools.accumulate([0, *map(len, rings)]))
+        edges = [
+            (start + k, start + (k + 1) % len(ring))
+            for start, ring in zip(starts, rings, strict=False)
+            for k in range(len(ring))
+        ]
+        points = [Vector(point) for point in flat + inner]
+        _, _, triangles, origins, _, _ = delaunay_2d_cdt(points, edges, [], 0, 0.0, True)
         for triangle in triangles:
-            (ax, ay), (bx, by), (cx, cy) = (flat[k] for k in triangle)
-            turn = (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
-            corners = triangle if turn > 0 else triangle[::-1]
-            if turn:
-                self._face([(*flat[k], level) for k in corners], facing)
+            corners = [(flat + inner)[origins[k][0]] for k in triangle]
+            if not _is_inside(_middle(corners), rings):
+                continue
+            (ax, ay), (bx, by), (cx, cy) = corners
+            turned = (bx - ax) * (cy - ay) < (by - ay) * (cx - ax)
+            self._face([(*corner, level) for corner in (corners[::-1] if turned else corners)], facing)
 
     def wall(self, ring: Outline, low: float, high: float, facing: int) -> None:
         """The quads between two levels of a ring."""
@@ -142,3 +157,32 @@ class _Solid:
 
 def _size(outline: Outline) -> float:
     return max(math.hypot(u, v) for u, v in outline)
+
+
+def _middle(corners: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    return sum(u for u, _ in corners) / len(corners), sum(v for _, v in corners) / len(corners)
+
+
+def _is_inside(point: tuple[float, float], rings: Sequence[Outline]) -> bool:
+    """Whether a point lies in the first ring and in none of the others: an odd number of edges to its right."""
+    u, v = point
+    crossings = 0
+    for ring in rings:
+        for (au, av), (bu, bv) in zip(ring, [*ring[1:], ring[0]], strict=True):
+            if (av > v) != (bv > v) and u < au + (v - av) * (bu - au) / (bv - av):
+                crossings += 1
+    return crossings % 2 == 1
+
+
+def _points_between(rings: Sequence[Outline]) -> list[tuple[float, float]]:
+    """Grid points inside the region that keep away from its edges."""
+    low = [math.floor(min(point[k] for point in rings[0]) / FACE_SIZE) for k in (0, 1)]
+    high = [math.ceil(max(point[k] for point in rings[0]) / FACE_SIZE) for k in (0, 1)]
+    grid = itertools.product(*(range(low[k], high[k] + 1) for k in (0, 1)))
+    points = [(FACE_SIZE * u, FACE_SIZE * v) for u, v in grid]
+    edge_points = [point for ring in rings for point in ring]
+    return [
+        point
+        for point in points
+        if _is_inside(point, rings) and min(math.dist(point, other) for other in edge_points) > FACE_SIZE / 4
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 
 import bpy
+import numpy as np
 
 from ..core.errors import InputError
 from ..core.frame_scene import FrameScene, Progress
@@ -15,7 +16,9 @@ from .objects import resolve_set
 def metres_per_unit(scene: bpy.types.Scene) -> float:
     """How many metres a Blender unit is; without a unit system, one."""
     settings = scene.unit_settings
-    return 1.0 if settings.system == "NONE" else settings.scale_length
+    if settings.system == "NONE":
+        return 1.0
+    return float(str(np.float32(settings.scale_length)))  # 0.001, not the 0.00100000005 that float32 makes of it
 
 
 class BlenderSource:

@@ -20,7 +20,7 @@ for folder in (ROOT / "engine", ROOT):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 
-_status = 0
+_status = [0]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -71,12 +71,11 @@ def _add_box(name, low, high, location=(0.0, 0.0, 0.0), collection=None):
 
 
 def pytest_sessionfinish(session, exitstatus):
-    global _status
-    _status = int(exitstatus)
+    _status[0] = int(exitstatus)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_unconfigure(config):
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(_status)
+    os._exit(_status[0])

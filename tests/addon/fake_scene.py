@@ -11,10 +11,9 @@ from addon.core.frame_scene import FrameScene, Progress, SourceMesh, SourceObjec
 BOX = SourceMesh(
     vertices=np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], np.float32),
     triangles=np.array(
-        [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1]]
-        + [[2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]],
+        [0, 1, 3, 0, 3, 2, 4, 6, 7, 4, 7, 5, 0, 4, 5, 0, 5, 1, 2, 3, 7, 2, 7, 6, 0, 2, 6, 0, 6, 4, 1, 5, 7, 1, 7, 3],
         np.int32,
-    ),
+    ).reshape(12, 3),
     face_of_triangle=np.repeat(np.arange(6, dtype=np.int32), 2),
     faces_are_original=True,
 )

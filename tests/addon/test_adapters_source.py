@@ -47,7 +47,7 @@ def add_text(name="Text"):
 
 
 def add_nodes(item, instance, keep=True):
-    """Geometry nodes that put an instance on each vertex and keep the mesh: `instance` is an object or None (a cube)."""
+    """Geometry nodes that put an instance on each vertex: an object, or a cube of their own (None)."""
     group = bpy.data.node_groups.new("Scatter", "GeometryNodeTree")
     for direction in ("INPUT", "OUTPUT"):
         group.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
@@ -287,7 +287,7 @@ def test_a_face_with_a_vertex_that_does_not_exist_names_the_object(add_box):
     corners = mesh_reader.corner_vertices(mesh)
     corners[5] = 1000
     mesh.attributes[".corner_vert"].data.foreach_set("value", corners)
-    with pytest.raises(InputError, match="'Damaged' is damaged.*vertex 1000 of 8"):
+    with pytest.raises(InputError, match=r"'Damaged' is damaged.*vertex 1000 of 8"):
         mesh_reader.read_mesh(mesh, "Damaged", True)
 
 
@@ -297,7 +297,7 @@ def test_an_object_deleted_during_the_run_is_an_error_that_names_it(add_box):
     steps = BlenderSource.from_context(bpy.context).read_steps("all", "all", None)
     next(steps)
     bpy.data.objects.remove(bpy.data.objects["B"])
-    with pytest.raises(InputError, match="'B' was deleted"):
+    with pytest.raises(InputError, match=r"'B' was deleted"):
         run_to_end(steps)
 
 

@@ -5,14 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from fake_scene import BOX, FakeSource, make_engine, make_object
 
 from addon.core.errors import DetectError, InputError
 from addon.core.frame_scene import Skipped, SourceMesh
 from addon.core.job import detect_steps, run_to_end
 from addon.core.options import DetectOptions
 from addon.core.rules import Rules
-
-from fake_scene import BOX, FakeSource, make_engine, make_object
 
 
 def three_boxes(_frame=1):
@@ -135,7 +134,7 @@ def test_progress_never_goes_back():
     seen = []
     run_to_end(detect_steps(FakeSource(three_boxes), DetectOptions(frames=range(1, 4)), make_engine()), seen.append)
     fractions = [progress.fraction for progress in seen]
-    assert fractions == sorted(fractions) and 0.0 <= fractions[0] and fractions[-1] <= 1.0
+    assert fractions == sorted(fractions) and fractions[0] >= 0.0 and fractions[-1] <= 1.0
     assert any(progress.text.startswith("Frame 2: ") for progress in seen)
 
 
@@ -147,7 +146,7 @@ def test_a_set_without_a_mesh_says_which_and_why():
 
 def test_a_mesh_or_matrix_that_the_engine_refuses_names_its_object():
     nan = replace(BOX, vertices=np.full((8, 3), np.nan, np.float32))
-    with pytest.raises(InputError, match="object 'Broken'.*NaN"):
+    with pytest.raises(InputError, match=r"object 'Broken'.*NaN"):
         detect(FakeSource(lambda frame: [make_object("Broken")], {"box": nan}))
     with pytest.raises(InputError, match="matrix of object 'Bad'"):
         detect(FakeSource(lambda frame: [make_object("Bad", float("nan"))]))

@@ -4,12 +4,11 @@ import json
 
 import numpy as np
 import pytest
+from fake_scene import make_object
 
 from addon.core.errors import InputError
 from addon.core.options import TESTS, DetectOptions, format_frames, parse_frames
 from addon.core.rules import Rules, keep_mask, parse_pair
-
-from fake_scene import make_object
 
 
 @pytest.mark.parametrize(

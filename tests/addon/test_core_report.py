@@ -7,14 +7,13 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from ui_fakes import make_report, make_row
 
 from addon.core import report_formats
 from addon.core.errors import InputError
 from addon.core.options import DetectOptions
 from addon.core.output import OutputFile
 from addon.core.report import SCHEMA, DetectReport, pair_id
-
-from ui_fakes import make_report, make_row
 
 PAIR_KEYS = ["id", "a", "b", "frame", "verdict", "contacts", "faces_a", "faces_b", "location", "depth", "distance"]
 

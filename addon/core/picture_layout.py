@@ -1,0 +1,206 @@
+"""What a picture of the contacts shows, as plain arrays: surfaces, tubes along curves, the view, and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .frame_scene import FrameScene
+from .report import CLASH_VERDICTS, PairRow
+
+VIEW_DIRECTION = np.array([-0.52, 0.70, -0.49])  # from the camera into the scene
+MARGIN = 1.08
+STAND_OFF = 0.0006  # of the view's height: how far highlights stand off their own surface
+CURVE_RADIUS = 0.0018  # of the view's height
+EDGE_RADIUS = 0.0005
+SHARP_COSINE = 0.88  # edges between faces that turn by more than about 28 degrees are drawn
+MOST_EDGE_TRIANGLES = 500_000  # larger scenes are drawn without edges
+TUBE_SIDES = 6
+_NO_SEGMENTS = np.empty((0, 2, 3), np.float32)
+MOST_LABELS = 16
+LABEL_HEIGHT = 0.021  # of the view's height
+LABEL_STEP = 1.9  # between the lines of two labels, in label heights
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """Triangles (t, 3) int32 over world vertices (n, 3) float32."""
+
+    vertices: np.ndarray
+    triangles: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """An orthographic camera.
+
+    Attributes:
+        centre: (3,) point in the middle of the picture, world.
+        axes: (3, 3) rows: right, up, backwards.
+        width, height: what the picture spans, world lengths.
+        reach: half of the scene's extent along the view.
+    """
+
+    centre: np.ndarray
+    axes: np.ndarray
+    width: float
+    height: float
+    reach: float
+
+    def project(self, points: np.ndarray) -> np.ndarray:
+        """Camera coordinates (..., 3) of world points (..., 3)."""
+        return (points - self.centre) @ self.axes.T
+
+
+@dataclass(frozen=True)
+class Label:
+    """The names of a pair beside the picture, with a line to its place; camera coordinates, world lengths."""
+
+    a: str
+    b: str
+    note: str
+    anchor: tuple[float, float]
+    target: tuple[float, float]
+    at_left: bool
+
+
+@dataclass
+class PictureLayout:
+    """Everything that the picture shows."""
+
+    view: View
+    others: Surface
+    involved: Surface
+    highlight_a: Surface
+    highlight_b: Surface
+    curves: Surface
+    edges: Surface
+    labels: list[Label] = field(default_factory=list)
+
+
+def lay_out(rows: Sequence[PairRow], scene: FrameScene, aspect: float) -> PictureLayout:
+    """The picture of one frame.
+
+    Args:
+        rows: the rows of the frame, worst first, with their triangles and curves.
+        scene: all objects of the frame, at least one.
+        aspect: width of the picture divided by its height.
+    """
+    shown = [row for row in rows if row.verdict in CLASH_VERDICTS] or list(rows)
+    names = {name for row in shown for name in (row.a, row.b)}
+    others, involved = _merged(scene, names, inside=False), _merged(scene, names, inside=True)
+    subject = involved if len(involved.vertices) else others
+    view = _fit(subject.vertices, aspect)
+    offset = STAND_OFF * view.height
+    return PictureLayout(
+        view,
+        others,
+        involved,
+        _soup([row.highlight_a for row in shown], offset),
+        _soup([row.highlight_b for row in shown], 1.5 * offset),
+        _tubes(np.concatenate([_NO_SEGMENTS, *(row.curves for row in shown)]), CURVE_RADIUS * view.height),
+        _tubes(np.concatenate([_sharp_edges(others), _sharp_edges(involved)]), EDGE_RADIUS * view.height),
+        _labels(shown[:MOST_LABELS], view),
+    )
+
+
+def _merged(scene: FrameScene, names: set[str], inside: bool) -> Surface:
+    vertices, triangles, count = [np.empty((0, 3))], [np.empty((0, 3), np.int32)], 0
+    for item in scene.objects:
+        if (item.name in names) == inside:
+            mesh = scene.meshes[item.mesh_key]
+            vertices.append(mesh.vertices @ item.matrix[:3, :3].T + item.matrix[:3, 3])
+            triangles.append(mesh.triangles + count)
+            count += len(mesh.vertices)
+    return Surface(np.concatenate(vertices).astype(np.float32), np.concatenate(triangles).astype(np.int32))
+
+
+def _soup(parts: Sequence[np.ndarray], offset: float) -> Surface:
+    """Loose triangles, moved outwards so that they hide the surface they lie on."""
+    triangles = np.concatenate([np.empty((0, 3, 3), np.float32), *parts])
+    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+    normals = np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > 0)
+    vertices = (triangles + offset * normals[:, None]).reshape(-1, 3).astype(np.float32)
+    return Surface(vertices, np.arange(len(vertices), dtype=np.int32).reshape(-1, 3))
+
+
+def _sharp_edges(surface: Surface) -> np.ndarray:
+    """(s, 2, 3) edges of a manifold surface between faces that turn away from one another; none for huge ones."""
+    corners = surface.triangles
+    if not 0 < len(corners) <= MOST_EDGE_TRIANGLES:
+        return _NO_SEGMENTS
+    a, b, c = (surface.vertices[corners[:, k]] for k in range(3))
+    normals = np.cross(b - a, c - a)
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-30)
+    edges = np.sort(corners[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
+    order = np.lexsort((edges[:, 1], edges[:, 0]))
+    edges, faces = edges[order], np.repeat(np.arange(len(corners)), 3)[order]
+    same = np.flatnonzero((edges[1:] == edges[:-1]).all(axis=1))
+    turned = (normals[faces[same]] * normals[faces[same + 1]]).sum(axis=1) < SHARP_COSINE
+    return surface.vertices[edges[same[turned]]]
+
+
+def _tubes(segments: np.ndarray, radius: float) -> Surface:
+    """A prism around each segment (s, 2, 3), a little longer than it so that neighbours join."""
+    segments = segments.astype(np.float64)
+    along = segments[:, 1] - segments[:, 0]
+    lengths = np.linalg.norm(along, axis=1)
+    segments, along = segments[lengths > 0], along[lengths > 0] / lengths[lengths > 0, None]
+    helper = np.eye(3)[np.abs(along).argmin(axis=1)]
+    side = np.cross(along, helper)
+    side /= np.linalg.norm(side, axis=1, keepdims=True)
+    other = np.cross(along, side)
+    angles = 2 * np.pi * np.arange(TUBE_SIDES) / TUBE_SIDES
+    ring = radius * (np.cos(angles)[:, None] * side[:, None] + np.sin(angles)[:, None] * other[:, None])
+    ends = segments + 0.5 * radius * np.stack((-along, along), axis=1)
+    vertices = (ends[:, :, None] + ring[:, None]).reshape(-1, 3).astype(np.float32)
+    k = np.arange(TUBE_SIDES)
+    following = (k + 1) % TUBE_SIDES
+    first = np.stack((k, following, following + TUBE_SIDES), axis=1)
+    second = np.stack((k, following + TUBE_SIDES, k + TUBE_SIDES), axis=1)
+    start = 2 * TUBE_SIDES * np.arange(len(segments))[:, None, None]
+    triangles = (start + np.concatenate((first, second))).reshape(-1, 3).astype(np.int32)
+    return Surface(vertices, triangles)
+
+
+def _fit(points: np.ndarray, aspect: float) -> View:
+    """The view along `VIEW_DIRECTION` that just holds the points."""
+    back = -VIEW_DIRECTION / np.linalg.norm(VIEW_DIRECTION)
+    right = np.cross([0.0, 0.0, 1.0], back)
+    right /= np.linalg.norm(right)
+    axes = np.stack((right, np.cross(back, right), back))
+    inside = points.astype(np.float64) @ axes.T
+    low, high = inside.min(axis=0), inside.max(axis=0)
+    spans = high - low
+    height = MARGIN * max(spans[1], spans[0] / aspect, 1e-6 * max(1.0, float(np.abs(high).max())))
+    return View((low + high) / 2 @ axes, axes, height * aspect, height, max(float(spans[2]), height) / 2)
+
+
+def _labels(rows: Sequence[PairRow], view: View) -> list[Label]:
+    """Names of the pairs in a column at each side, in the order of their places, so that no two lines cross."""
+    targets = [(view.project(np.array(row.location)), row) for row in rows if row.location is not None]
+    targets.sort(key=lambda item: item[0][0])
+    half = len(targets) // 2
+    step = LABEL_STEP * LABEL_HEIGHT * view.height
+    labels = []
+    for at_left, found in ((True, targets[:half]), (False, targets[half:])):
+        side = sorted(found, key=lambda item: -item[0][1])
+        top = _column_top([float(target[1]) for target, _ in side], step, view.height)
+        edge = (-0.5 if at_left else 0.5) * view.width * 0.97
+        for line, (target, row) in enumerate(side):
+            note = "" if row.verdict == "clash" else f" ({row.verdict})"
+            anchor, place = (edge, top - line * step), (float(target[0]), float(target[1]))
+            labels.append(Label(row.a, row.b, note, anchor, place, at_left))
+    return labels
+
+
+def _column_top(heights: Sequence[float], step: float, height: float) -> float:
+    """Where a column of labels begins so that it is centred on its targets and stays in the picture."""
+    if not heights:
+        return 0.0
+    length = (len(heights) - 1) * step
+    centred = sum(heights) / len(heights) + length / 2
+    return float(np.clip(centred, -0.47 * height + length, 0.45 * height))

@@ -1,0 +1,120 @@
+"""Two commands for a fresh machine; needs nothing but Python 3.11 or 3.13 and the network.
+
+    python3 blender_scripts/quickstart.py demo    # installs, detects the clashes of the example, checks the answer
+    python3 blender_scripts/quickstart.py test    # installs and runs all tests
+
+Everything it installs goes into .venv-* folders of the repository. It runs on any Python 3 as far as the message that
+says which Python to take.
+"""
+
+# ruff: noqa: UP032 - f-strings would be a syntax error before the message on an old Python
+
+import argparse
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BLENDER_VERSIONS = {(3, 11): ["4.5.15", "4.2.23"], (3, 13): ["5.2.3"]}  # bpy wheels; the first is the demo's
+NUMPY_OF_BLENDER = {"4.2.23": "numpy<2"}  # that wheel does not say which NumPy it was built for
+PERMITTED_OVERLAP = "0.0001"  # of the example's press fits [m]
+LIBRARIES = "libx11-6 libxext6 libxfixes3 libxi6 libxrender1 libxxf86vm1 libxkbcommon0 libsm6 libice6 libgl1 libgomp1"
+
+
+def main() -> int:
+    """Runs one of the two commands; returns the exit code."""
+    arguments = _arguments()
+    if sys.version_info[:2] not in BLENDER_VERSIONS:
+        wanted = " or ".join("{}.{}".format(*version) for version in sorted(BLENDER_VERSIONS))
+        print(
+            "This is Python {}.{}. Blender's module bpy exists for Python {} only: install one of them and run\n"
+            "    python3.11 blender_scripts/quickstart.py {}".format(*sys.version_info[:2], wanted, arguments.command),
+            file=sys.stderr,
+        )
+        return 2
+    versions = arguments.blender or BLENDER_VERSIONS[sys.version_info[:2]]
+    try:
+        return _demo(versions[0]) if arguments.command == "demo" else _test(versions)
+    except subprocess.CalledProcessError as error:
+        command = " ".join(str(part) for part in error.cmd)
+        print("This command failed with exit code {}:\n    {}".format(error.returncode, command), file=sys.stderr)
+        return 1
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("command", choices=("demo", "test"))
+    parser.add_argument("--blender", action="append", metavar="VERSION", help="version of bpy; may be repeated")
+    return parser.parse_args()
+
+
+def _demo(version: str) -> int:
+    """Builds the example, detects its clashes, and compares them with what was constructed."""
+    python = _environment(version, "")
+    out = ROOT / "out"
+    out.mkdir(exist_ok=True)
+    scene, report, picture = out / "assembly.blend", out / "report.json", out / "contacts.png"
+    example = ROOT / "examples" / "mechanical_assembly.py"
+    _say("Building the example: a gearbox of 106 parts")
+    _run([python, example, scene])
+    _say("Detecting, with a permitted overlap of 0.1 mm for press fits (the first run compiles the engine)")
+    options = ["--permitted-overlap", PERMITTED_OVERLAP, "--report", report, "--picture", picture]
+    _run([python, ROOT / "blender_scripts" / "detect.py", scene, *options])
+    _say("Comparing the report with the construction")
+    _run([python, example, "--check", report])
+    return 0
+
+
+def _test(versions: list) -> int:
+    """The engine's tests once, the add-on's on every version of Blender."""
+    for number, version in enumerate(versions):
+        python = _environment(version, "test")
+        folders = ["tests/engine", "tests/addon"] if number == 0 else ["tests/addon"]
+        for folder in folders:  # one process each: Blender leaves the add-on tests by the back door
+            _say("Testing {} with bpy {}".format(folder, version))
+            _run([python, "-m", "pytest", "-q", folder])
+    _say("All tests have passed")
+    return 0
+
+
+def _environment(version: str, extra: str) -> Path:
+    """The interpreter of a virtual environment that has the engine and one version of bpy."""
+    folder = ROOT / ".venv-{}.{}-bpy{}".format(*sys.version_info[:2], version)
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    if not python.exists():
+        _say("Making {}".format(folder.name))
+        venv.create(str(folder), with_pip=True)
+    wanted = ["bpy=={}".format(version)]
+    wanted += [NUMPY_OF_BLENDER[version]] if version in NUMPY_OF_BLENDER else []
+    _say("Installing bpy {} and the engine (about 400 MB the first time)".format(version))
+    project = str(ROOT) + ("[{}]".format(extra) if extra else "")
+    _run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-e", project, *wanted])
+    _check_bpy(python)
+    return python
+
+
+def _check_bpy(python: Path) -> None:
+    """Fails with the names of the missing system packages where bpy cannot be imported."""
+    tried = subprocess.run([str(python), "-c", "import bpy"], stderr=subprocess.PIPE, text=True, check=False)
+    if tried.returncode != 0:
+        print(tried.stderr, file=sys.stderr)
+        print(
+            "Blender's module cannot be imported. On Debian and Ubuntu it needs these system libraries:\n"
+            "    sudo apt-get install {}".format(LIBRARIES),
+            file=sys.stderr,
+        )
+        raise subprocess.CalledProcessError(tried.returncode, tried.args)
+
+
+def _run(command: list) -> None:
+    subprocess.run([str(part) for part in command], cwd=str(ROOT), check=True)
+
+
+def _say(text: str) -> None:
+    print("\n== {}".format(text), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
