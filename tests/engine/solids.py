@@ -124,6 +124,24 @@ def roof(low, high, ridge) -> Mesh:
     return vertices[:, [2, 0, 1]], triangles if ridge > z else triangles[:, ::-1]
 
 
+def cell_body(cells) -> Mesh:
+    """The boundary of a union of unit cubes given by their lowest corners (k, 3) int, two triangles per outer face.
+
+    Cubes may meet in an edge or a corner only, so edges of four faces and several components occur.
+    """
+    filled = {tuple(cell) for cell in np.asarray(cells).tolist()}
+    corners, triangles = box((0, 0, 0), (1, 1, 1))
+    outwards = np.repeat(np.eye(3, dtype=int), 2, axis=0) * [[-1], [1], [-1], [1], [-1], [1]]  # in the order of QUADS
+    faces = [
+        corners[triangles[2 * k : 2 * k + 2]] + cell
+        for cell in sorted(filled)
+        for k, step in enumerate(outwards)
+        if tuple(np.add(cell, step).tolist()) not in filled
+    ]
+    vertices, index = np.unique(np.concatenate(faces).reshape(-1, 3), axis=0, return_inverse=True)
+    return vertices, index.reshape(-1, 3)
+
+
 # Changes that keep a body what it is, or move it
 
 

@@ -3,7 +3,8 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from verdict_cases import CLASH, DUPLICATE, Case, all_cases
+from solids import cell_body, moved, refined
+from verdict_cases import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Case, all_cases
 
 CASES = all_cases()
 DEPTH_TOLERANCE = 0.05
@@ -71,3 +72,44 @@ def test_verdict_in_any_pose(case):
 
 def test_most_verdicts_are_tested_in_any_pose():
     assert {case.verdict for case in ROBUST} >= {CLASH, DUPLICATE} and len(ROBUST) > len(CASES) // 2
+
+
+def random_cells(rng) -> set:
+    """Some unit cubes of a block of up to 5 x 5 x 5, with holes, cavities and cubes that meet only in an edge."""
+    block = rng.random(rng.integers(1, 6, 3)) < rng.choice([0.3, 0.7, 0.95, 1.0])
+    if min(block.shape) > 2 and rng.random() < 0.5:
+        block[1:-1, 1:-1, 1:-1] = False
+    return {tuple(cell) for cell in np.argwhere(block).tolist()} or {(0, 0, 0)}
+
+
+def half_cells(cells, shift) -> set:
+    """The cubes of side 1/2 that fill the unit cubes after a shift by multiples of 1/2, on a grid of halves."""
+    octants = np.argwhere(np.ones((2, 2, 2)))
+    fine = 2 * np.array(sorted(cells))[:, None] + octants + (2 * np.array(shift)).astype(int)
+    return {tuple(cell) for cell in fine.reshape(-1, 3).tolist()}
+
+
+def verdict_of_cells(a: set, b: set) -> str:
+    """By set arithmetic; closed cubes touch when their places on the grid differ by at most one on every axis."""
+    if a == b:
+        return DUPLICATE
+    if a <= b or b <= a:
+        return CONTAINED
+    if a & b:
+        return CLASH
+    distance = np.abs(np.array(sorted(a))[:, None] - np.array(sorted(b))[None]).max(axis=2)
+    return TOUCHING if distance.min() <= 1 else APART
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_unions_of_cubes_against_set_arithmetic(seed):
+    """Faces flush everywhere, edge loops in face planes, whatever random cubes give; half of the shifts are whole."""
+    rng = np.random.default_rng(seed)
+    cells_a = random_cells(rng)
+    cells_b = random_cells(rng) if rng.random() < 0.7 else {cell for cell in cells_a if rng.random() < 0.8} or cells_a
+    shift = rng.integers(-2, 3, 3) / rng.choice([1, 2]) * (rng.random() < 0.8)
+    body_a, body_b = cell_body(sorted(cells_a)), moved(cell_body(sorted(cells_b)), shift)
+    if seed % 3 == 0:
+        body_b = refined(body_b)
+    expected = verdict_of_cells(half_cells(cells_a, (0, 0, 0)), half_cells(cells_b, shift))
+    assert_verdict(Case(f"cells-{seed}", body_a, body_b, expected), np.eye(4), np.eye(4))
