@@ -72,8 +72,9 @@ def kernel(function: _F) -> _F:
 
 
 def inner(function: _F) -> _F:
-    """Compile a helper that only kernels call; it is cached as a part of them and needs no entry of its own."""
-    return numba.njit(nogil=True, error_model="numpy")(function)
+    """Compile a helper that only kernels call: cached as a part of them, and without an entry from Python."""
+    options = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return numba.njit(**options)(function)
 
 
 def portable(function: _F) -> _F:

@@ -15,6 +15,7 @@ from .query.contacts import Contacts
 from .query.options import check_length
 from .solid.judge import Case, Judgement, Limits, judge
 from .solid.solids import Solids, gather_solids, solid_of
+from .traversal.bounds import world_bounds
 from .traversal.forest import Grove, plant
 from .traversal.leaf_tests import contact
 from .traversal.run import Answer, Question, answer_steps, run
@@ -153,12 +154,15 @@ class Scene:
         if len(pairs) == 0:
             return SceneContacts([], QueryStats(seconds=clock.total), clock.timings)
         grove, solids = self._plant(hierarchies)
+        boxes = _posed_bounds(grove, trees, rows)
+        near = _boxes_near(boxes[pairs[:, 0]], boxes[pairs[:, 1]], limits.touch_tolerance)
+        pairs, jobs, rows_a, rows_b = pairs[near], jobs[near], rows_a[near], rows_b[near]
         clock.stop("packing")
         answer = yield from _scaled(
             answer_steps(Question(grove, grove, jobs, rows_a, rows_b, contact)), 0.1, 0.6, "testing triangles"
         )
         clock.stop("traversal")
-        case = Case(grove, solids, jobs, rows_a, rows_b, answer)
+        case = Case(grove, solids, jobs, rows_a, rows_b, boxes[pairs[:, 0]], boxes[pairs[:, 1]], answer)
         results = yield from self._judge(case, np.asarray(ids)[pairs], limits, touching)
         clock.stop("verdicts")
         stats = QueryStats(
@@ -301,10 +305,25 @@ def _scaled(
         yield Progress(low + (high - low) * fraction, text)
 
 
+def _posed_bounds(grove: Grove, trees: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Exact world bounds (n, 6) of the objects that have a tree; NaN for the others, which are in no pair."""
+    boxes = np.full((len(trees), 6), np.nan)
+    used = np.flatnonzero(trees >= 0)
+    boxes[used] = world_bounds(grove.forest, trees[used], rows[used])
+    return boxes
+
+
+def _boxes_near(a: np.ndarray, b: np.ndarray, tolerance: float) -> np.ndarray:
+    """Which boxes (k, 6) are no farther apart than the tolerance on any axis, (k,) bool."""
+    gap = np.maximum(a[:, :3] - b[:, 3:], b[:, :3] - a[:, 3:])
+    return (gap <= tolerance).all(axis=1)
+
+
 def _portion(case: Case, begin: int, end: int) -> Case:
     """Object pairs begin to end of a case."""
     low, high = np.searchsorted(case.answer.jobs, (begin, end))
     answer = case.answer._replace(
         pairs=case.answer.pairs[low:high], kinds=case.answer.kinds[low:high], jobs=case.answer.jobs[low:high] - begin
     )
-    return Case(case.grove, case.solids, case.jobs[begin:end], case.rows_a[begin:end], case.rows_b[begin:end], answer)
+    arrays = (a[begin:end] for a in (case.jobs, case.rows_a, case.rows_b, case.boxes_a, case.boxes_b))
+    return Case(case.grove, case.solids, *arrays, answer)

@@ -9,6 +9,7 @@ from ..hierarchy.build import as_hierarchy
 from ..hierarchy.bvh import Hierarchy
 from ..solid.judge import Case, Limits, judge
 from ..solid.solids import gather_solids
+from ..traversal.bounds import world_bounds
 from ..traversal.forest import plant
 from ..traversal.leaf_tests import contact
 from ..traversal.run import Question, answer_steps, run
@@ -62,4 +63,6 @@ def verdict(
     grove = plant(trees)
     jobs = np.array([[0, 1]], np.int64)
     answer = run(answer_steps(Question(grove, grove, jobs, rows_a, rows_b, contact)))
-    return judge(Case(grove, gather_solids(trees), jobs, rows_a, rows_b, answer), limits).verdict(0)
+    boxes = world_bounds(grove.forest, jobs[0], np.concatenate([rows_a, rows_b]))
+    case = Case(grove, gather_solids(trees), jobs, rows_a, rows_b, boxes[:1], boxes[1:], answer)
+    return judge(case, limits).verdict(0)

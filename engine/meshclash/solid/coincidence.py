@@ -3,37 +3,8 @@
 import numpy as np
 
 from ..jit import inner, kernel
-from ..traversal.forest import Forest
 from ..traversal.point import STACK_SIZE, nearest, world_triangle
 from .sampling import beyond_root, make_frame, surface_tolerance
-
-
-@inner
-def _bound(forest, tree, pose, box):
-    for k in range(3):
-        box[k] = np.inf
-        box[k + 3] = -np.inf
-    for t in range(forest.triangle_end[tree] - forest.triangle_start[tree]):
-        for p in world_triangle(forest, tree, t, pose):
-            for k in range(3):
-                box[k] = min(box[k], p[k])
-                box[k + 3] = max(box[k + 3], p[k])
-
-
-@kernel
-def _bounds(forest, jobs, rows_a, rows_b, box_a, box_b):
-    for job in range(jobs.shape[0]):
-        _bound(forest, jobs[job, 0], rows_a[job], box_a[job])
-        _bound(forest, jobs[job, 1], rows_b[job], box_b[job])
-
-
-def world_bounds(
-    forest: Forest, jobs: np.ndarray, rows_a: np.ndarray, rows_b: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Lowest and highest world coordinates of both objects of every pair, two arrays (k, 6) [m]."""
-    box_a, box_b = np.empty((len(jobs), 6)), np.empty((len(jobs), 6))
-    _bounds(forest, jobs, rows_a, rows_b, box_a, box_b)
-    return box_a, box_b
 
 
 @inner
@@ -41,7 +12,7 @@ def _close(forest, frame, p, limit, stack):
     if beyond_root(forest, frame, p, limit):
         return False
     distance, _, _ = nearest(
-        forest, frame.tree, frame.pose, frame.inverse, frame.origin, frame.reach, p, 2.0 * limit, stack
+        forest, frame.tree, frame.pose, frame.inverse, frame.origin, frame.reach, p, 2.0 * limit, limit, stack
     )
     return distance <= limit
 

@@ -10,23 +10,31 @@ import math
 
 import numpy as np
 
+from ..geometry.triangle_distance import closest_on_triangle, squared_distance
 from ..geometry.triangle_pair import COPLANAR, CROSSING
 from ..jit import inner, kernel
 from ..traversal.point import STACK_SIZE, nearest, world_triangle
 from .sampling import IN, make_frame, outward_normal, side_of_solid
 
 _MEMORY = 8  # nearest points remembered while climbing
-_MOST_STEPS = 60
+_MOST_STEPS = 100
+_MOST_SHRINKS = 8
 _ACTIVE = 1.25  # remembered points within this many radii take part in the direction
 _HALVINGS = 24
 
 
 @inner
-def _clearance(forest, a, b, x, limit_a, limit_b, stack):
-    """Distances to both surfaces and the nearest points."""
-    da, pa, _ = nearest(forest, a.tree, a.pose, a.inverse, a.origin, a.reach, x, limit_a, stack)
-    db, pb, _ = nearest(forest, b.tree, b.pose, b.inverse, b.origin, b.reach, x, limit_b, stack)
-    return da, pa, db, pb
+def _nearest_from(forest, frame, x, hint, enough, stack):
+    """Distance, point and triangle of the surface nearest to x, or just no farther than ``enough``."""
+    p, q, r = world_triangle(forest, frame.tree, hint, frame.pose)
+    y = closest_on_triangle(x, p, q, r)
+    bound = math.sqrt(squared_distance(x, y))
+    if bound <= enough:
+        return bound, y, hint
+    distance, point, triangle = nearest(
+        forest, frame.tree, frame.pose, frame.inverse, frame.origin, frame.reach, x, bound, enough, stack
+    )
+    return (distance, point, triangle) if triangle >= 0 else (bound, y, hint)
 
 
 @inner
@@ -36,6 +44,17 @@ def _remember(memory, used, p):
     memory[slot, 1] = p[1]
     memory[slot, 2] = p[2]
     return used + 1
+
+
+@inner
+def _any_within(memory, used, x, radius):
+    for i in range(min(used, _MEMORY)):
+        dx = x[0] - memory[i, 0]
+        dy = x[1] - memory[i, 1]
+        dz = x[2] - memory[i, 2]
+        if dx * dx + dy * dy + dz * dz <= radius * radius:
+            return True
+    return False
 
 
 @inner
@@ -58,27 +77,60 @@ def _direction(memory, used, x, radius):
 
 
 @inner
-def _climb(forest, a, b, x, memory, stack):
+def _grow_tangent(forest, a, b, x, radius, hint_a, hint_b, stack):
+    """Largest ball that touches the surface where the ball around x does: the shrinking-ball iteration of Ma, Bae, Choi
+    (2012), "3D medial axis point approximation using nearest neighbors and the normal field", started too large."""
+    da, pa, hint_a = _nearest_from(forest, a, x, hint_a, -1.0, stack)
+    db, pb, hint_b = _nearest_from(forest, b, x, hint_b, -1.0, stack)
+    p = pa if da <= db else pb
+    length = min(da, db)
+    if not length > 0.0:
+        return radius
+    u = ((x[0] - p[0]) / length, (x[1] - p[1]) / length, (x[2] - p[2]) / length)
+    grown = 2.0 * length
+    for _ in range(_MOST_SHRINKS):
+        centre = (p[0] + grown * u[0], p[1] + grown * u[1], p[2] + grown * u[2])
+        da, pa, hint_a = _nearest_from(forest, a, centre, hint_a, -1.0, stack)
+        db, pb, hint_b = _nearest_from(forest, b, centre, hint_b, -1.0, stack)
+        if min(da, db) >= grown * (1.0 - 1e-9):
+            return max(radius, min(da, db))
+        q = pa if da <= db else pb
+        w = (q[0] - p[0], q[1] - p[1], q[2] - p[2])
+        along = w[0] * u[0] + w[1] * u[1] + w[2] * u[2]
+        if not along > 0.0:
+            return radius
+        grown = (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]) / (2.0 * along)
+    return radius
+
+
+@inner
+def _climb(forest, a, b, x, hint_a, hint_b, memory, stack):
     """Radius of a ball in both solids, grown from the point x inside both."""
-    da, pa, db, pb = _clearance(forest, a, b, x, math.inf, math.inf, stack)
+    da, pa, hint_a = _nearest_from(forest, a, x, hint_a, -1.0, stack)
+    db, pb, hint_b = _nearest_from(forest, b, x, hint_b, -1.0, stack)
     radius = min(da, db)
     used = _remember(memory, 0, pa)
     used = _remember(memory, used, pb)
     step = 0.9 * radius
     for _ in range(_MOST_STEPS):
         d = _direction(memory, used, x, radius)
-        if (d[0] == 0.0 and d[1] == 0.0 and d[2] == 0.0) or step < 0.004 * radius:
+        if (d[0] == 0.0 and d[1] == 0.0 and d[2] == 0.0) or step < 0.005 * radius:
             break
         y = (x[0] + step * d[0], x[1] + step * d[1], x[2] + step * d[2])
-        ea, qa, eb, qb = _clearance(forest, a, b, y, da + step * 1.001, db + step * 1.001, stack)
-        used = _remember(memory, used, qa if ea <= eb else qb)
-        if min(ea, eb) > radius:
-            x, da, db = y, ea, eb
+        step *= 0.5
+        if _any_within(memory, used, y, radius):
+            continue
+        da, pa, hint_a = _nearest_from(forest, a, y, hint_a, radius, stack)
+        if da <= radius:
+            used = _remember(memory, used, pa)
+            continue
+        db, pb, hint_b = _nearest_from(forest, b, y, hint_b, radius, stack)
+        used = _remember(memory, used, pa if da <= db else pb)
+        if db > radius:
+            x = y
             radius = min(da, db)
-            step = min(2.0 * step, 0.9 * radius)
-        else:
-            step *= 0.5
-    return radius
+            step = min(4.0 * step, 0.9 * radius)
+    return _grow_tangent(forest, a, b, x, radius, hint_a, hint_b, stack)
 
 
 @inner
@@ -118,7 +170,7 @@ def _representative_radius(forest, solids, inner_frame, outer_frame, a, b, memor
         n = outward_normal(forest, solids, inner_frame, t)
         x, inside = _start_inside(forest, solids, a, b, centroid, (-n[0], -n[1], -n[2]), reach, stack)
         if inside:
-            best = max(best, _climb(forest, a, b, x, memory, stack))
+            best = max(best, _climb(forest, a, b, x, 0, 0, memory, stack))
     return best
 
 
@@ -159,7 +211,7 @@ def overlap_depths(
             p = (middles[row, 0], middles[row, 1], middles[row, 2])
             x, inside = _start_inside(forest, solids, a, b, p, _inward(n, m), reach, stack)
             if inside:
-                best = max(best, 2.0 * _climb(forest, a, b, x, memory, stack))
+                best = max(best, 2.0 * _climb(forest, a, b, x, pairs[row, 0], pairs[row, 1], memory, stack))
             if best > enough:
                 break
         if best == 0.0 or usable == 0:

@@ -16,14 +16,14 @@ from ..traversal.forest import Grove
 from ..traversal.leaf_tests import nearness
 from ..traversal.run import Answer, Question, answer_steps, run
 from ..types.results import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Verdict
-from .coincidence import surfaces_coincide, world_bounds
+from .coincidence import surfaces_coincide
 from .depth import overlap_depths
 from .sampling import A_IN, A_OUT, B_IN, B_OUT, OPPOSITE_SIDES, SAME_SIDE, sample_sides
 from .solids import Solids
 
 _VERDICTS = (APART, TOUCHING, CONTAINED, DUPLICATE, CLASH)
 _APART, _TOUCHING, _CONTAINED, _DUPLICATE, _CLASH = range(5)
-_STARTS = 8
+_STARTS = 4
 _STARTS_WITH_PERMISSION = 64  # a decision hangs on the depth then, so more of the contact is searched
 
 
@@ -42,6 +42,9 @@ class Case(NamedTuple):
     jobs: np.ndarray
     rows_a: np.ndarray
     rows_b: np.ndarray
+    boxes_a: np.ndarray
+    """Exact world bounds of the first objects, (k, 6) float64 [m]."""
+    boxes_b: np.ndarray
     answer: Answer
 
     def frames(self) -> tuple[np.ndarray, ...]:
@@ -75,9 +78,7 @@ class Judgement(NamedTuple):
             return self.middles[rows].mean(axis=0)
         if self.codes[job] != _CONTAINED:
             return None
-        boxes = np.concatenate(
-            world_bounds(case.grove.forest, *(array[job : job + 1] for array in (case.jobs, case.rows_a, case.rows_b)))
-        )
+        boxes = np.stack([case.boxes_a[job], case.boxes_b[job]])
         smaller = boxes[np.argmin((boxes[:, 3:] - boxes[:, :3]).sum(axis=1))]
         return 0.5 * smaller[:3] + 0.5 * smaller[3:]
 
@@ -169,10 +170,9 @@ def _codes(case: Case, crossing: np.ndarray, meeting: np.ndarray, bits: np.ndarr
 
 def _duplicates(case: Case, limits: Limits) -> np.ndarray:
     """Pairs whose surfaces coincide; only those with equal world boxes are compared point by point."""
-    box_a, box_b = world_bounds(case.grove.forest, case.jobs, case.rows_a, case.rows_b)
-    scale = np.maximum(np.abs(box_a), np.abs(box_b)).max(axis=1)
+    scale = np.maximum(np.abs(case.boxes_a), np.abs(case.boxes_b)).max(axis=1)
     allowed = limits.touch_tolerance + 1e-9 * scale
-    chosen = np.flatnonzero((np.abs(box_a - box_b) <= allowed[:, None]).all(axis=1))
+    chosen = np.flatnonzero((np.abs(case.boxes_a - case.boxes_b) <= allowed[:, None]).all(axis=1))
     result = np.zeros(len(case.jobs), np.bool_)
     if len(chosen):
         surfaces_coincide(case.grove.forest, *case.frames(), chosen, limits.touch_tolerance, result)

@@ -58,7 +58,7 @@ def side_of_solid(forest, solids, frame, p, stack):
     if beyond_root(forest, frame, p, tolerance):
         return OUT
     distance, _, _ = nearest(
-        forest, frame.tree, frame.pose, frame.inverse, frame.origin, frame.reach, p, tolerance, stack
+        forest, frame.tree, frame.pose, frame.inverse, frame.origin, frame.reach, p, tolerance, 0.0, stack
     )
     if distance < tolerance:
         return ON

@@ -82,9 +82,10 @@ def box_gap(volume, q, slack):
 
 
 @inner
-def nearest(forest, tree, pose, inverse, origin, reach, p, limit, stack):
+def nearest(forest, tree, pose, inverse, origin, reach, p, limit, enough, stack):
     """Nearest point of a tree's surface to the world point p, among those closer than ``limit``.
 
+    The search ends early with a point that is no farther than ``enough`` (-1: never).
     Returns (distance, point, triangle); triangle -1 and distance ``limit`` when none is closer.
     """
     q = to_local(p, pose, inverse, origin)
@@ -117,6 +118,8 @@ def nearest(forest, tree, pose, inverse, origin, reach, p, limit, stack):
             distance = math.sqrt(squared_distance(p, x))
             if distance < best:
                 best, best_point, best_triangle = distance, x, t
+                if best <= enough:
+                    return best, best_point, best_triangle
     return best, best_point, best_triangle
 
 
