@@ -15,6 +15,7 @@ CACHE_FOLDER = "kernels"
 COLOUR_A = (1.0, 0.22, 0.13, 0.75)
 COLOUR_B = (0.1, 0.55, 1.0, 0.75)
 COLOUR_CURVE = (1.0, 0.9, 0.25, 1.0)
+CURVE_WIDTH = 2.5
 
 
 def _redraw(_self: AddonPreferences, context: bpy.types.Context) -> None:
@@ -42,7 +43,7 @@ class MESHCLASH_AP_preferences(AddonPreferences):
     )  # fmt: skip
     curve_width: FloatProperty(
         name="Curve Width", description="Width of the intersection curves", subtype="PIXEL",
-        min=1.0, max=10.0, default=3.0, update=_redraw,
+        min=1.0, max=10.0, default=CURVE_WIDTH, update=_redraw,
     )  # fmt: skip
     fast_path: BoolProperty(
         name="Fast Mesh Reading",
@@ -68,7 +69,7 @@ class MESHCLASH_AP_preferences(AddonPreferences):
 class _Defaults:
     """The preferences of an add-on that is registered without being installed (tests, scripts in a checkout)."""
 
-    colour_a, colour_b, colour_curve, curve_width = COLOUR_A, COLOUR_B, COLOUR_CURVE, 3.0
+    colour_a, colour_b, colour_curve, curve_width = COLOUR_A, COLOUR_B, COLOUR_CURVE, CURVE_WIDTH
     fast_path = True
 
 
@@ -102,17 +103,21 @@ def clear_cache() -> int:
 
 
 def draw_diagnostics(layout: bpy.types.UILayout) -> None:
-    """The last engine problem, if any, and the buttons that help to report it."""
-    problem = session.engine_problem()
-    box = layout.box()
-    if problem is None:
+    """What came out of loading the engine, and the button that helps to report it."""
+    state = session.engine_state()
+    box = layout.box().column(align=True)
+    if state is None:
         box.label(text="The engine is loaded on the first Detect", icon="INFO")
+    elif state.reason:
+        warning = box.column(align=True)
+        warning.alert = True
+        warning.label(text=state.reason, icon="ERROR")
+        box.label(text=state.remedy, icon="BLANK1")
     else:
-        box.alert = True
-        box.label(text=problem.reason, icon="ERROR")
-        box.label(text=problem.remedy, icon="BLANK1")
-        for line in problem.diagnostics:
-            box.label(text=line, icon="BLANK1")
+        box.label(text="The engine is loaded", icon="CHECKMARK")
+    for line in state.diagnostics if state else ():
+        box.label(text=line, icon="BLANK1")
+    box.separator()
     box.operator("meshclash.copy_diagnostics", icon="COPYDOWN")
 
 

@@ -40,12 +40,18 @@ class SceneResult:
 
 
 @dataclass(frozen=True)
-class EngineProblem:
-    """Why the engine could not be loaded, what to do, and the versions found."""
+class EngineState:
+    """What came out of the last attempt to load the engine.
 
-    reason: str
-    remedy: str
-    diagnostics: tuple[str, ...] = ()
+    Attributes:
+        diagnostics: the versions found, one per line.
+        reason: why it could not be loaded ("": it could).
+        remedy: what to do about it.
+    """
+
+    diagnostics: tuple[str, ...]
+    reason: str = ""
+    remedy: str = ""
 
 
 class _State:
@@ -55,7 +61,7 @@ class _State:
     # key of a 3D view: names of the objects its local view showed before, None where it was not in local view
     isolated: dict[int, tuple[str, ...] | None] = {}  # noqa: RUF012
     task: Task | None = None
-    engine_problem: EngineProblem | None = None
+    engine: EngineState | None = None
 
 
 _serials = itertools.count(1)
@@ -116,14 +122,14 @@ def stop_task(reason: str = "Detection cancelled") -> None:
         task.close(reason)
 
 
-def set_engine_problem(problem: EngineProblem | None) -> None:
-    """Remembers why the engine could not be loaded (None: it could)."""
-    _State.engine_problem = problem
+def set_engine_state(state: EngineState) -> None:
+    """Remembers what came out of an attempt to load the engine."""
+    _State.engine = state
 
 
-def engine_problem() -> EngineProblem | None:
-    """The last failure to load the engine, or None."""
-    return _State.engine_problem
+def engine_state() -> EngineState | None:
+    """What came out of the last attempt to load the engine; None before the first."""
+    return _State.engine
 
 
 def clear() -> None:

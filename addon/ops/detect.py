@@ -48,14 +48,14 @@ def _steps(
     """Loads the engine, which takes up to a second the first time, then detects."""
     yield Progress(0.0, "Loading the engine")
     module = engine.load(cache_folder)
-    session.set_engine_problem(None)
+    session.set_engine_state(session.EngineState(tuple(engine.diagnose())))
     return (yield from job.detect_steps(source, options, module))
 
 
 def explain(error: Exception) -> str:
     """The message for the user; a missing engine is also remembered for the panels."""
     if isinstance(error, engine.EngineMissing):
-        session.set_engine_problem(session.EngineProblem(error.reason, error.remedy, tuple(engine.diagnose())))
+        session.set_engine_state(session.EngineState(tuple(engine.diagnose()), error.reason, error.remedy))
     return str(error)
 
 

@@ -11,8 +11,8 @@ from .text import VERDICT_ICONS, VERDICT_LABELS, length
 
 WIDE = 340  # width of the sidebar [px at scale 1] from which the verdict is written out
 VERDICT_SHARE = 0.22
-NAMES_SHARE = 0.54
-FACES_SHARE = 0.38
+NAMES_SHARE = 0.46
+FACES_SHARE = 0.34
 
 
 def columns(layout: Any, context: Any) -> tuple[Any, Any, Any, Any]:
@@ -47,7 +47,7 @@ class MESHCLASH_UL_pairs(UIList):
         verdict.label(text=VERDICT_LABELS[item.verdict] if is_wide(context) else "", icon=VERDICT_ICONS[item.verdict])
         names.label(text=item.name)
         faces.label(text=str(item.faces_a + item.faces_b))
-        depth.label(text=length(item.depth, context.scene.unit_settings) if item.depth >= 0.0 else "–")
+        depth.label(text=length(item.depth, context.scene.unit_settings, digits=2) if item.depth >= 0.0 else "–")
 
     def filter_items(self, _context: Any, data: Any, propname: str) -> tuple[list[int], list[int]]:
         rows = getattr(data, propname)

@@ -59,18 +59,18 @@ def _draw_set(layout: Any, settings: Any, which: str) -> None:
 
 
 def _draw_engine_problem(layout: Any, region: Any) -> None:
-    problem = session.engine_problem()
-    if problem is None:
+    state = session.engine_state()
+    if state is None or not state.reason:
         return
     box = layout.box().column(align=True)
-    lines = wrapped(problem.reason, region)
+    lines = wrapped(state.reason, region)
     box.alert = True
     box.label(text=lines[0], icon="ERROR")
     for line in lines[1:]:
         box.label(text=line, icon="BLANK1")
     advice = box.column(align=True)
     advice.alert = False
-    for line in (*wrapped(problem.remedy, region), *problem.diagnostics):
+    for line in (*wrapped(state.remedy, region), *state.diagnostics):
         advice.label(text=line, icon="BLANK1")
     box.operator("meshclash.copy_diagnostics", icon="COPYDOWN")
 
@@ -128,7 +128,7 @@ def _draw_age(layout: Any, result: session.SceneResult) -> None:
     if result.outdated:
         layout.label(text=result.outdated, icon="ERROR")
     elif result.changed:
-        layout.label(text="The scene changed since Detect", icon="INFO")
+        layout.label(text="Objects have changed since Detect", icon="INFO")
 
 
 def _draw_list(layout: Any, context: Any, result: session.SceneResult) -> None:

@@ -15,12 +15,23 @@ VERDICT_ICONS = {
 }
 
 
-def length(blender_units: float, unit_settings: bpy.types.UnitSettings) -> str:
+UNITS = {
+    "KILOMETERS": (1e3, "km"), "METERS": (1.0, "m"), "CENTIMETERS": (1e-2, "cm"), "MILLIMETERS": (1e-3, "mm"),
+    "MICROMETERS": (1e-6, "µm"), "MILES": (1609.344, "mi"), "FEET": (0.3048, "ft"), "INCHES": (0.0254, "in"),
+    "THOU": (2.54e-5, "thou"),
+}  # fmt: skip
+
+
+def length(blender_units: float, unit_settings: bpy.types.UnitSettings, digits: int = 3) -> str:
     """A length as the scene's units have it: "0.25 mm", or a bare number where the scene has no units."""
     if unit_settings.system == "NONE":
-        return f"{blender_units:.4g}"
+        return f"{blender_units:.{digits}g}"
     metres = blender_units * unit_settings.scale_length
-    return bpy.utils.units.to_string(unit_settings.system, "LENGTH", metres, precision=3)
+    size, name = UNITS.get(unit_settings.length_unit, (1.0, ""))
+    value = metres / size
+    if name and (value == 0.0 or 0.01 <= abs(value) < 10000.0):
+        return f"{value:.{digits}g} {name}" if abs(value) < 10**digits else f"{value:.0f} {name}"
+    return bpy.utils.units.to_string(unit_settings.system, "LENGTH", metres, precision=digits)  # a unit that fits the size
 
 
 def wrapped(text: str, region: bpy.types.Region | None) -> list[str]:

@@ -138,10 +138,10 @@ def test_a_missing_engine_is_shown_until_it_loads(faked):
     faked(fail_at=0, error=engine.EngineMissing("No Numba", "Install it"))
     with pytest.raises(RuntimeError, match="No Numba"):
         bpy.ops.meshclash.detect()
-    assert session.engine_problem().remedy == "Install it"
+    assert session.engine_state().remedy == "Install it"
     faked()
     bpy.ops.meshclash.detect()
-    assert session.engine_problem() is None
+    assert not session.engine_state().reason
 
 
 def test_an_empty_picker_is_explained(faked):

@@ -1,5 +1,7 @@
 """The panels show what the session holds."""
 
+import re
+
 import bpy
 import pytest
 from ui_fakes import RecordingLayout, draw, make_report, make_row
@@ -58,7 +60,7 @@ def test_progress_and_stop_button_while_running(registered):
 
 
 def test_engine_problem_is_explained(registered):
-    session.set_engine_problem(session.EngineProblem("Numba cannot be imported", "Install it again", ("numpy 9",)))
+    session.set_engine_state(session.EngineState(("numpy 9",), "Numba cannot be imported", "Install it again"))
     layout = draw(panels.MESHCLASH_PT_detect, bpy.context)
     assert "Numba cannot be imported" in shown(layout).replace(" | ", " ")
     assert "numpy 9" in shown(layout)
@@ -100,7 +102,7 @@ def test_results_panel_names_what_was_not_tested(registered):
 
 def test_results_panel_says_when_they_are_old(filled):
     session.result_of(bpy.context.scene.session_uid).changed = True
-    assert "The scene changed since Detect" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
+    assert "Objects have changed since Detect" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
     session.mark_outdated("Undone")
     assert "Undone" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
 
@@ -141,7 +143,7 @@ def test_display_panel(registered):
 def test_list_rows(filled):
     layout = RecordingLayout()
     lists.MESHCLASH_UL_pairs.draw_item(None, bpy.context, layout, filled, filled.rows[0], 0, filled, "active_row")
-    assert layout.texts() == ["A × B", "3", "25 cm"]
+    assert layout.texts() == ["A × B", "3", "0.25 m"]
     layout = RecordingLayout()
     lists.MESHCLASH_UL_pairs.draw_item(None, bpy.context, layout, filled, filled.rows[1], 0, filled, "active_row")
     assert layout.texts()[-1] == "–"
@@ -174,13 +176,33 @@ def test_list_filters_verdicts_and_names(filled):
 
 
 @pytest.mark.parametrize(
-    ("system", "scale", "value", "expected"),
-    [("METRIC", 1.0, 0.00025, "0.25 mm"), ("METRIC", 0.001, 2.0, "2 mm"), ("NONE", 0.001, 2.0, "2")],
+    ("system", "unit", "scale", "value", "expected"),
+    [
+        ("METRIC", "ADAPTIVE", 1.0, 0.00025, "0.25 mm"),
+        ("METRIC", "METERS", 1.0, 0.00025, "0.25 mm"),
+        ("METRIC", "MILLIMETERS", 0.001, 11.87, "11.9 mm"),
+        ("METRIC", "MILLIMETERS", 0.001, 0.0, "0 mm"),
+        ("METRIC", "MILLIMETERS", 1.0, 1.5, "1500 mm"),
+        ("IMPERIAL", "INCHES", 1.0, 0.0254, "1 in"),
+        ("NONE", None, 0.001, 2.0, "2"),
+    ],
 )
-def test_lengths_in_scene_units(system, scale, value, expected):
+def test_lengths_in_scene_units(system, unit, scale, value, expected):
     units = bpy.context.scene.unit_settings
     units.system, units.scale_length = system, scale
+    if unit:
+        units.length_unit = unit
     assert text.length(value, units) == expected
+
+
+@pytest.mark.parametrize("system", ["METRIC", "IMPERIAL"])
+def test_every_unit_of_blender_is_known(system):
+    units = bpy.context.scene.unit_settings
+    units.system = system
+    with pytest.raises(TypeError) as refused:
+        units.length_unit = "?"
+    known = set(re.findall(r"'(\w+)'", str(refused.value).split(" in ")[-1])) - {"ADAPTIVE"}
+    assert known and known <= set(text.UNITS)
 
 
 def test_icons_exist():
@@ -191,6 +213,13 @@ def test_icons_exist():
 def test_preferences_page(registered):
     from types import SimpleNamespace
 
-    layout = RecordingLayout()
-    preferences.MESHCLASH_AP_preferences.draw(SimpleNamespace(layout=layout), bpy.context)
-    assert {"meshclash.clear_cache", "meshclash.copy_diagnostics"} <= set(layout.operators())
+    def page():
+        layout = RecordingLayout()
+        preferences.MESHCLASH_AP_preferences.draw(SimpleNamespace(layout=layout), bpy.context)
+        return layout
+
+    assert {"meshclash.clear_cache", "meshclash.copy_diagnostics"} <= set(page().operators())
+    session.set_engine_state(session.EngineState(("numba 1",)))
+    assert {"The engine is loaded", "numba 1"} <= set(page().texts())
+    session.set_engine_state(session.EngineState(("numba 1",), "Broken", "Mend it"))
+    assert {"Broken", "Mend it", "numba 1"} <= set(page().texts())
