@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 import bpy
 
 from . import engine
+from .adapters.picture import render_picture
 from .adapters.source import BlenderSource
 from .core import report_formats
 from .core.errors import DetectError, InputError
@@ -155,10 +156,11 @@ def _run(given: argparse.Namespace) -> int:
         report = run_to_end(steps, None if given.quiet else _ProgressLine().show)
         if report_file is not None:
             report_file.commit(report_formats.WRITERS[report_file.path.suffix.lower()](report.as_dict()))
-        if not given.quiet:
-            _print_report(report, given.report)
         if picture_file is not None:
-            _picture(report, source, picture_file, given.quiet)
+            render_picture(report, source, picture_file.temporary)
+            picture_file.commit()
+        if not given.quiet:
+            _print_report(report, given)
     return CLASHES_FOUND if given.fail_on and report.clashes else DONE
 
 
@@ -186,7 +188,7 @@ def _load_engine() -> Any:
     return engine.load(cache_folder())
 
 
-def _print_report(report: DetectReport, path: Path | None) -> None:
+def _print_report(report: DetectReport, given: argparse.Namespace) -> None:
     data = report.as_dict()
     for item in report.skipped:
         print(f"left out: {item.name}: {item.reason}", file=sys.stderr)
@@ -195,18 +197,10 @@ def _print_report(report: DetectReport, path: Path | None) -> None:
     if len(data["pairs"]) > TABLE_ROWS:
         print(f"... and {len(data['pairs']) - TABLE_ROWS} more; --report writes all of them")
     print(report_formats.summary(data))
-    if path is not None:
-        print(f"Report: {path}")
+    for what, path in (("Report", given.report), ("Picture", given.picture)):
+        if path is not None:
+            print(f"{what}: {path}")
     sys.stdout.flush()
-
-
-def _picture(report: DetectReport, source: BlenderSource, file: OutputFile, quiet: bool) -> None:
-    from .adapters.picture import render_picture
-
-    render_picture(report, source, file.temporary)
-    file.commit()
-    if not quiet:
-        print(f"Picture: {file.path}", flush=True)
 
 
 class _ProgressLine:

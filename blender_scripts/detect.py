@@ -17,7 +17,8 @@ MISSING_BPY = """meshclash: Blender's Python module bpy cannot be imported: {err
 Run this script inside Blender:  blender --background scene.blend --python {script} -- [options]
 or let the repository set up a Python with bpy:  python3 {quickstart} demo
 On a bare Linux machine bpy needs some system libraries:
-  apt-get install libx11-6 libxext6 libxfixes3 libxi6 libxrender1 libxxf86vm1 libxkbcommon0 libsm6 libice6 libgl1 libgomp1"""
+  apt-get install libx11-6 libxext6 libxfixes3 libxi6 libxrender1 libxxf86vm1 \\
+      libxkbcommon0 libsm6 libice6 libgl1 libgomp1"""
 
 
 def arguments(argv: list[str], inside_blender: bool) -> list[str]:

@@ -17,7 +17,7 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-BLENDER_VERSIONS = {(3, 11): ["4.5.15", "4.2.23"], (3, 13): ["5.2.3"]}  # bpy wheels; the first is the demo's
+BLENDER_VERSIONS = {(3, 11): ["4.5.15", "4.2.23"], (3, 13): ["5.2.3"]}  # first that of the extra "blender"
 NUMPY_OF_BLENDER = {"4.2.23": "numpy<2"}  # that wheel does not say which NumPy it was built for
 PERMITTED_OVERLAP = "0.0001"  # of the example's press fits [m]
 LIBRARIES = "libx11-6 libxext6 libxfixes3 libxi6 libxrender1 libxxf86vm1 libxkbcommon0 libsm6 libice6 libgl1 libgomp1"
@@ -86,10 +86,15 @@ def _environment(version: str, extra: str) -> Path:
     if not python.exists():
         _say("Making {}".format(folder.name))
         venv.create(str(folder), with_pip=True)
-    wanted = ["bpy=={}".format(version)]
-    wanted += [NUMPY_OF_BLENDER[version]] if version in NUMPY_OF_BLENDER else []
+    extras, wanted = [extra] if extra else [], []
+    if version == BLENDER_VERSIONS[sys.version_info[:2]][0]:
+        extras.append("blender")
+    else:
+        wanted.append("bpy=={}".format(version))
+    if version in NUMPY_OF_BLENDER:
+        wanted.append(NUMPY_OF_BLENDER[version])
     _say("Installing bpy {} and the engine (about 400 MB the first time)".format(version))
-    project = str(ROOT) + ("[{}]".format(extra) if extra else "")
+    project = "{}[{}]".format(ROOT, ",".join(extras)) if extras else str(ROOT)
     _run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-e", project, *wanted])
     _check_bpy(python)
     return python

@@ -146,7 +146,8 @@ class Assembly:
         if group not in self._materials:
             material = bpy.data.materials.new(group)
             material.diffuse_color = GROUP_COLOURS[group]
-            material.use_nodes = True
+            if material.node_tree is None:  # since Blender 5.0 it is there from the start
+                material.use_nodes = True
             shader = material.node_tree.nodes["Principled BSDF"]
             shader.inputs["Base Color"].default_value = GROUP_COLOURS[group]
             shader.inputs["Metallic"].default_value, shader.inputs["Roughness"].default_value = 0.6, 0.4

@@ -181,8 +181,11 @@ def _points_between(rings: Sequence[Outline]) -> list[tuple[float, float]]:
     grid = itertools.product(*(range(low[k], high[k] + 1) for k in (0, 1)))
     points = [(FACE_SIZE * u, FACE_SIZE * v) for u, v in grid]
     edge_points = [point for ring in rings for point in ring]
+    margin = FACE_SIZE / 4
+    around = [(u, v) for u in (-margin, margin) for v in (-margin, margin)]
     return [
-        point
-        for point in points
-        if _is_inside(point, rings) and min(math.dist(point, other) for other in edge_points) > FACE_SIZE / 4
+        (u, v)
+        for u, v in points
+        if all(_is_inside((u + du, v + dv), rings) for du, dv in around)
+        and min(math.dist((u, v), other) for other in edge_points) > margin
     ]

@@ -5,6 +5,10 @@ Cycles on the CPU needs neither a window nor a graphics driver, so this works on
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +25,7 @@ from ..core.report import DetectReport
 SIZE = (1280, 800)
 SAMPLES = 12
 TRANSPARENT_LAYERS = 64
+STANDARD_OUTPUT = 1  # its file descriptor
 COLOUR_A, COLOUR_B, COLOUR_CURVE = (1.0, 0.20, 0.01), (0.01, 0.20, 1.0), (0.45, 0.0, 0.40)
 INK, EDGE, GLASS = (0.03, 0.03, 0.04), (0.20, 0.22, 0.25), (0.25, 0.28, 0.33)
 PAPER = (0.93, 0.94, 0.95)
@@ -95,7 +100,8 @@ class _Studio:
         render.use_file_extension = False
         render.filepath = str(path.resolve())
         scene.view_settings.view_transform = "Standard"
-        bpy.ops.render.render(write_still=True, scene=scene.name)
+        with _silent():
+            bpy.ops.render.render(write_still=True, scene=scene.name)
 
     def _add(self, name: str, data: Any) -> Any:
         item = bpy.data.objects.new(name, data)
@@ -164,7 +170,8 @@ class _Studio:
     def _add_world(self) -> None:
         world = bpy.data.worlds.new("Paper")
         self._data.append(world)
-        world.use_nodes = True
+        if world.node_tree is None:  # since Blender 5.0 it is there from the start
+            world.use_nodes = True
         background = world.node_tree.nodes["Background"]
         background.inputs["Color"].default_value = (*PAPER, 1.0)
         self._scene.world = world
@@ -172,7 +179,8 @@ class _Studio:
     def _material(self, name: str) -> tuple[bpy.types.Material, Any, Any, Any]:
         material = bpy.data.materials.new(name)
         self._data.append(material)
-        material.use_nodes = True
+        if material.node_tree is None:
+            material.use_nodes = True
         tree = material.node_tree
         tree.nodes.clear()
         return material, tree, tree.nodes, tree.nodes.new("ShaderNodeOutputMaterial")
@@ -221,6 +229,21 @@ class _Studio:
         tree.links.new(glass.outputs[0], both.inputs[1])
         tree.links.new(both.outputs[0], output.inputs["Surface"])
         return opacity.inputs[0]
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """Keeps Cycles' hundred lines of progress off the standard output, which they reach below Python's `sys.stdout`."""
+    sys.stdout.flush()
+    kept = os.dup(STANDARD_OUTPUT)
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, STANDARD_OUTPUT)
+    try:
+        yield
+    finally:
+        os.dup2(kept, STANDARD_OUTPUT)
+        os.close(kept)
+        os.close(nothing)
 
 
 def _camera_matrix(view: View, place: tuple[float, float, float]) -> Matrix:
