@@ -67,17 +67,19 @@ def _isolate(context: bpy.types.Context, area: bpy.types.Area, pair: list[bpy.ty
         views[key] = None
         _toggle_local_view(area, context.window)
     else:
-        shown = (found.name_full for found in _layer_objects(context) if found.local_view_get(space))
-        views.setdefault(key, tuple(shown))
+        views.setdefault(key, tuple(found.name_full for found in _layer_objects(context) if _is_shown(found, space)))
     if space.local_view is not None:  # outside Object Mode there may be nothing Blender can isolate
         _set_local_members(context, space, {chosen.name_full for chosen in pair})
 
 
+def _is_shown(item: bpy.types.Object, space: bpy.types.SpaceView3D) -> bool:
+    """Whether a local view shows the object; `local_view_get` alone is always false on Blender 4.3."""
+    return item.visible_get(viewport=space) or item.local_view_get(space)
+
+
 def _set_local_members(context: bpy.types.Context, space: bpy.types.SpaceView3D, names: set[str]) -> None:
-    for candidate in _layer_objects(context):
-        wanted = candidate.name_full in names
-        if candidate.local_view_get(space) != wanted:
-            candidate.local_view_set(space, wanted)
+    for item in _layer_objects(context):
+        item.local_view_set(space, item.name_full in names)
 
 
 def leave_isolation(context: bpy.types.Context) -> None:
