@@ -48,12 +48,12 @@ class EngineScene:
         self.objects, self.meshes = {}, frame.meshes
         split = [self._split(item) for item in frame.objects]
         uses = Counter((item.mesh_key, stretch) for item, (_, stretch) in zip(frame.objects, split, strict=True))
-        built: dict[tuple[Hashable, bytes], Any] = {}
+        made: dict[tuple[Hashable, bytes], Any] = {}
         same = _SameMesh()
         for count, (item, (pose, stretch)) in enumerate(zip(frame.objects, split, strict=True)):
             key = (item.mesh_key, stretch)
             shape = _Shape(frame.meshes[item.mesh_key], stretch, shared=uses[key] > 1)
-            self.objects[self._place(item, shape, pose, built, same)] = item
+            self.objects[self._place(item, shape, pose, made, same)] = item
             yield Progress((count + 1) / len(frame.objects), f"Preparing {item.name}")
 
     def ids(self, in_a: bool) -> list[int]:
@@ -72,7 +72,7 @@ class EngineScene:
             raise InputError(f"the matrix of object '{item.name}' cannot be used: {error}") from error
         return pose, b"" if stretch is None else np.asarray(stretch, dtype=np.float64).tobytes()
 
-    def _place(self, item: SourceObject, shape: _Shape, pose: Any, built: dict[Any, Any], same: _SameMesh) -> int:
+    def _place(self, item: SourceObject, shape: _Shape, pose: Any, made: dict[Any, Any], same: _SameMesh) -> int:
         old = self._shapes.get(item.identity)
         self._shapes[item.identity] = shape
         key = self._ids.get(item.identity)
@@ -85,11 +85,11 @@ class EngineScene:
                 self.scene.set_pose(key, pose)
                 return key
             self.scene.remove(key)
-        # One hierarchy serves all objects that share a mesh and a stretch.
-        geometry = built.get((item.mesh_key, shape.stretch))
-        if geometry is None:
-            geometry = built[item.mesh_key, shape.stretch] = self._engine.build(self._mesh(item, shape))
-        self._ids[item.identity] = self.scene.add(geometry, pose)
+        # One engine mesh, and so one hierarchy, serves all objects that share a mesh and a stretch.
+        mesh = made.get((item.mesh_key, shape.stretch))
+        if mesh is None:
+            mesh = made[item.mesh_key, shape.stretch] = self._mesh(item, shape)
+        self._ids[item.identity] = self.scene.add(mesh, pose)
         return self._ids[item.identity]
 
     def _mesh(self, item: SourceObject, shape: _Shape) -> Any:

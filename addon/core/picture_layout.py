@@ -12,6 +12,7 @@ from .report import CLASH_VERDICTS, PairRow
 
 VIEW_DIRECTION = np.array([-0.52, 0.70, -0.49])  # from the camera into the scene
 MARGIN = 1.08
+MOST_CONTEXT = 1.6  # a scene that is larger than this times what is involved is not shown as a whole
 STAND_OFF = 0.0006  # of the view's height: how far highlights stand off their own surface
 CURVE_RADIUS = 0.0018  # of the view's height
 EDGE_RADIUS = 0.0005
@@ -91,8 +92,7 @@ def lay_out(rows: Sequence[PairRow], scene: FrameScene, aspect: float) -> Pictur
     shown = [row for row in rows if row.verdict in CLASH_VERDICTS] or list(rows)
     names = {name for row in shown for name in (row.a, row.b)}
     others, involved = _merged(scene, names, inside=False), _merged(scene, names, inside=True)
-    subject = involved if len(involved.vertices) else others
-    view = _fit(subject.vertices, aspect)
+    view = _view(others, involved, aspect)
     offset = STAND_OFF * view.height
     return PictureLayout(
         view,
@@ -164,6 +164,15 @@ def _tubes(segments: np.ndarray, radius: float) -> Surface:
     start = 2 * TUBE_SIDES * np.arange(len(segments))[:, None, None]
     triangles = (start + np.concatenate((first, second))).reshape(-1, 3).astype(np.int32)
     return Surface(vertices, triangles)
+
+
+def _view(others: Surface, involved: Surface, aspect: float) -> View:
+    """The whole scene, or only what is involved where that is much smaller."""
+    everything = _fit(np.concatenate((others.vertices, involved.vertices)), aspect)
+    if not len(involved.vertices):
+        return everything
+    subject = _fit(involved.vertices, aspect)
+    return subject if MOST_CONTEXT * subject.height < everything.height else everything
 
 
 def _fit(points: np.ndarray, aspect: float) -> View:

@@ -12,6 +12,8 @@ from .engine_scene import EngineScene
 from .frame_scene import SourceMesh, SourceObject
 from .report import PairRow, pair_id
 
+SEAM_TOLERANCE = 1e-7  # of the size of a patchwork: corners closer than this are the same
+
 
 def make_row(engine: ModuleType, world: EngineScene, found: Any, frame: int, highlights: bool) -> PairRow:
     """The row of one `ObjectContacts`.
@@ -101,13 +103,27 @@ def _inner_object(
 
 
 def _curves(engine: ModuleType, contacts: Any) -> np.ndarray:
-    """The intersection pieces of crossing pairs, then the outlines of coplanar overlaps, as (s, 2, 3) float32."""
+    """The intersection pieces of crossing pairs, then the rims of coplanar overlaps, as (s, 2, 3) float32."""
     crossing = contacts.kinds == int(engine.ContactKind.CROSSING)
-    parts = [np.asarray(contacts.segments())[crossing]] if crossing.any() else []
-    parts += [np.stack((outline, np.roll(outline, -1, axis=0)), axis=1) for _, outline in contacts.outlines()]
-    if not parts:
-        return np.empty((0, 2, 3), dtype=np.float32)
-    return np.ascontiguousarray(np.concatenate(parts), dtype=np.float32)
+    pieces = np.asarray(contacts.segments())[crossing] if crossing.any() else np.empty((0, 2, 3))
+    rims = _rims([outline for _, outline in contacts.outlines()])
+    return np.ascontiguousarray(np.concatenate((pieces, rims)), dtype=np.float32)
+
+
+def _rims(outlines: list[np.ndarray]) -> np.ndarray:
+    """The edges (s, 2, 3) of a patchwork of outlines that belong to one of them only: no seams between neighbours."""
+    if not outlines:
+        return np.empty((0, 2, 3))
+    points = np.concatenate(outlines)
+    last = np.cumsum([len(outline) for outline in outlines]) - 1
+    following = np.arange(1, len(points) + 1)
+    following[last] = np.concatenate(([0], last[:-1] + 1))
+    grid = SEAM_TOLERANCE * max(float(np.ptp(points, axis=0).max()), np.finfo(np.float64).tiny)
+    corners = np.unique(np.rint((points - points.min(axis=0)) / grid), axis=0, return_inverse=True)[1].ravel()
+    edges = np.sort(np.stack((corners, corners[following]), axis=1), axis=1)
+    _, index, count = np.unique(edges, axis=0, return_index=True, return_counts=True)
+    rim = np.sort(index[count == 1])
+    return np.stack((points[rim], points[following[rim]]), axis=1)
 
 
 def _finite(value: float | None) -> float | None:

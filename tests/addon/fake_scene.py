@@ -141,7 +141,6 @@ def make_engine():
         Scene=make_scene,
         scenes=scenes,
         TriangleMesh=FakeMesh,
-        build=lambda mesh: mesh,
         split_matrix=_split,
         warm_up=_warm_up,
         ContactKind=SimpleNamespace(CROSSING=1),

@@ -11,6 +11,7 @@ from addon.core.errors import DetectError, InputError
 from addon.core.frame_scene import Skipped, SourceMesh
 from addon.core.job import detect_steps, run_to_end
 from addon.core.options import DetectOptions
+from addon.core.rows import _rims
 from addon.core.rules import Rules
 
 
@@ -35,7 +36,7 @@ def test_a_row_has_the_faces_of_its_own_side():
     assert row.original_faces_a.tolist() == [0]
     assert row.highlight_a.shape == row.highlight_b.shape == (2, 3, 3)
     assert row.highlight_b[..., 0].min() == row.highlight_b[..., 0].max() == 1.5
-    assert row.curves.shape == (4, 2, 3)
+    assert row.curves.shape == (4, 2, 3)  # one crossing piece and the rim of a triangle
 
 
 def test_set_a_stays_on_the_left():
@@ -95,8 +96,6 @@ def test_an_object_of_another_topology_or_gone_is_replaced():
 
 def test_instances_share_one_engine_mesh():
     engine = make_engine()
-    builds = []
-    engine.build = lambda mesh: builds.append(mesh) or mesh
     scaled = np.diag([2.0, 1.0, 1.0, 1.0])
     objects = [
         make_object("A"),
@@ -105,7 +104,7 @@ def test_instances_share_one_engine_mesh():
         make_object("D", matrix=scaled),
     ]
     detect(FakeSource(lambda frame: objects), engine)
-    assert len(builds) == 2
+    assert len({id(mesh) for mesh, _ in engine.scenes[0].objects.values()}) == 2
 
 
 def test_exclusion_rules_reach_the_engine_ids():
@@ -170,3 +169,13 @@ def test_statistics_add_up_and_are_json():
     assert stats["frames"] == 3 and stats["objects"] == 4 and stats["meshes"] == 1 and stats["triangles"] == 48
     assert stats["primitive_tests"] == 3 and stats["timings"]["query"] == 0.75
     assert stats["skipped"] == [{"name": "X", "reason": "why"}]
+
+
+def test_seams_between_neighbouring_overlaps_are_not_drawn():
+    square = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], float)
+    patchwork = [square, *(square + np.array(move) for move in [(1, 0, 0), (0, 1, 0), (1, 1, 0)])]
+    edges = _rims(patchwork)
+    assert len(edges) == 8
+    assert np.isin(edges.mean(axis=1)[:, :2], (0, 0.5, 1.5, 2)).all()
+    assert len(_rims([square, square[::-1]])) == 0
+    assert _rims([]).shape == (0, 2, 3)

@@ -1,0 +1,263 @@
+"""The command line: options, exit codes, files, and messages for bad input."""
+
+import csv
+import json
+import re
+
+import bpy
+import numpy as np
+import pytest
+
+from addon import commandline, engine
+from addon.core import job
+
+DONE, CLASHES, WRONG, INTERNAL, CANCELLED = 0, 1, 2, 3, 130
+
+
+@pytest.fixture
+def boxes(add_box, tmp_path):
+    """A saved file: A and B overlap by a quarter, C touches B, D is far away; B moves away after frame 5."""
+    add_box("A", (0, 0, 0), (1, 1, 1))
+    mover = add_box("B", (0, 0, 0), (1, 1, 1), location=(0.75, 0, 0))
+    add_box("C", (0, 0, 0), (1, 1, 1), location=(1.75, 0, 0))
+    add_box("D", (0, 0, 0), (1, 1, 1), location=(9, 9, 9))
+    mover.keyframe_insert("location", frame=5)
+    mover.location.z = 6.0
+    mover.keyframe_insert("location", frame=10)
+    bpy.context.scene.frame_set(1)
+    return save(tmp_path / "boxes.blend")
+
+
+def save(path):
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    return path
+
+
+def run(*arguments):
+    return commandline.main([str(argument) for argument in arguments])
+
+
+def report_of(path):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def test_the_report_of_a_scene(boxes, tmp_path, capfd):
+    path = tmp_path / "report.json"
+    assert run(boxes, "--report", path) == DONE
+    report = report_of(path)
+    assert report["schema"] == "meshclash.report/1" and report["unit"] == "m"
+    assert report["file"] == str(boxes)
+    assert [(pair["verdict"], pair["a"], pair["b"], pair["frame"]) for pair in report["pairs"]] == [
+        ("clash", "A", "B", 1),
+        ("touching", "B", "C", 1),
+    ]
+    assert report["pairs"][0]["depth"] == pytest.approx(0.25, rel=0.1)
+    output = capfd.readouterr()
+    assert re.search(r"clash +A +B", output.out) and str(path) in output.out
+    assert output.err == ""
+
+
+def test_two_runs_give_the_same_pairs(boxes, tmp_path):
+    for name in ("one.json", "two.json"):
+        assert run(boxes, "--report", tmp_path / name, "--quiet") == DONE
+    one, two = report_of(tmp_path / "one.json"), report_of(tmp_path / "two.json")
+    assert one["pairs"] == two["pairs"] and one["options"] == two["options"]
+
+
+@pytest.mark.parametrize(("arguments", "code"), [((), CLASHES), (("--set-a", "D"), DONE), (("--set-a", "C"), DONE)])
+def test_fail_on_clash(boxes, arguments, code):
+    assert run(boxes, "--fail-on", "clash", "--quiet", *arguments) == code
+
+
+@pytest.mark.parametrize("option", ["--permitted-overlap", "--tolerance"])
+def test_a_permitted_overlap_turns_a_clash_into_a_touch(boxes, tmp_path, option):
+    path = tmp_path / "report.json"
+    assert run(boxes, option, "0.3", "--report", path, "--fail-on", "clash", "--quiet") == DONE
+    assert [pair["verdict"] for pair in report_of(path)["pairs"]] == ["touching", "touching"]
+
+
+def test_frames_and_the_frame_of_the_file(boxes, tmp_path):
+    path = tmp_path / "report.json"
+    assert run(boxes, "--frames", "1-10:3", "--report", path, "--quiet") == DONE
+    pairs = report_of(path)["pairs"]
+    assert [(pair["verdict"], pair["frame"]) for pair in pairs] == [
+        ("clash", 1),
+        ("clash", 4),
+        ("touching", 1),
+        ("touching", 4),
+    ]
+    assert len({pair["id"] for pair in pairs}) == 2
+    assert bpy.context.scene.frame_current == 1
+
+
+def test_csv_html_and_quiet(boxes, tmp_path, capfd):
+    assert run(boxes, "--report", tmp_path / "report.csv", "--quiet") == DONE
+    assert run(boxes, "--report", tmp_path / "report.html", "--quiet") == DONE
+    with (tmp_path / "report.csv").open(newline="", encoding="utf-8") as file:
+        assert [row["verdict"] for row in csv.DictReader(file)] == ["clash", "touching"]
+    assert "<td>A</td>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "clash" not in capfd.readouterr().out
+
+
+def test_rules(boxes, tmp_path):
+    path = tmp_path / "report.json"
+    assert run(boxes, "--exclude-pair", "B::A", "--exclude", "same-parent,same-collection", "--report", path) == DONE
+    report = report_of(path)
+    assert [(pair["a"], pair["b"]) for pair in report["pairs"]] == [("B", "C")]
+    assert report["options"]["exclude"] == ["same-parent", "same-collection"]
+    assert report["options"]["exclude_pairs"] == [["A", "B"]]
+
+
+def test_the_open_file_is_used_when_none_is_named(boxes):
+    assert run("--quiet") == DONE
+
+
+def test_lengths_are_metres_whatever_the_scene_unit(boxes, tmp_path):
+    bpy.context.scene.unit_settings.scale_length = 0.001
+    file, path = save(tmp_path / "millimetres.blend"), tmp_path / "report.json"
+    assert run(file, "--report", path, "--quiet") == DONE
+    report = report_of(path)
+    assert report["pairs"][0]["depth"] == pytest.approx(0.00025, rel=0.1)
+    assert report["stats"]["metres_per_unit"] == 0.001
+    assert run(file, "--permitted-overlap", "0.0003", "--fail-on", "clash", "--quiet") == DONE
+
+
+def wrong(capfd, tmp_path, *arguments):
+    """The message of a run that must fail with code 2 and leave no file behind."""
+    before = sorted(tmp_path.iterdir())
+    assert run(*arguments, "--report", tmp_path / "report.json") == WRONG
+    assert sorted(tmp_path.iterdir()) == before
+    message = capfd.readouterr().err
+    assert message.startswith("meshclash: ") and "Traceback" not in message
+    return message
+
+
+@pytest.mark.parametrize("test", ["clearance", "distance", "time-critical"])
+def test_tests_of_later_versions(boxes, tmp_path, capfd, test):
+    assert "not available in this version" in wrong(capfd, tmp_path, boxes, "--test", test)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--bogus"], "--bogus"),
+        (["--frames", "9-1"], "empty"),
+        (["--tolerance", "-1"], "at least 0 m"),
+        (["--tolerance", "nan"], "at least 0 m"),
+        (["--tolerance", "thick"], "--tolerance"),
+        (["--tolerance", "1", "--permitted-overlap", "2"], "give one of them"),
+        (["--exclude", "same-colour"], "same-colour"),
+        (["--exclude-pair", "A"], "A::B"),
+        (["--budget", "1"], "time-critical"),
+        (["--fail-on", "touching"], "--fail-on"),
+        (["--set-a", "Bolt"], "no object 'Bolt'"),
+        (["--set-b", "collection:Bolts"], "no collection 'Bolts'"),
+        (["--set-a", "selection"], "nothing is selected"),
+        (["--picture", "picture.jpg"], ".png"),
+    ],
+)
+def test_wrong_options(boxes, tmp_path, capfd, arguments, message):
+    assert message in wrong(capfd, tmp_path, boxes, *arguments)
+
+
+def test_missing_and_damaged_files(boxes, tmp_path, capfd):
+    assert "there is no file" in wrong(capfd, tmp_path, tmp_path / "missing.blend")
+    (tmp_path / "text.blend").write_text("hello " * 100, encoding="utf-8")
+    assert "cannot read" in wrong(capfd, tmp_path, tmp_path / "text.blend")
+    (tmp_path / "short.blend").write_bytes(boxes.read_bytes()[: boxes.stat().st_size // 2])
+    assert "cannot read" in wrong(capfd, tmp_path, tmp_path / "short.blend")
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    assert "no .blend file is open" in wrong(capfd, tmp_path)
+
+
+def test_a_report_that_cannot_be_written_stops_the_run_before_it_begins(boxes, tmp_path, capfd, monkeypatch):
+    monkeypatch.setattr(commandline, "detect_steps", lambda *_: pytest.fail("the detection ran"))
+    assert run(boxes, "--report", tmp_path / "no" / "report.json") == WRONG
+    assert run(boxes, "--report", tmp_path / "report.pdf") == WRONG
+    assert run(boxes, "--report", tmp_path / "report.json", "--picture", tmp_path / "no" / "picture.png") == WRONG
+    assert [path.name for path in tmp_path.iterdir()] == ["boxes.blend"]
+    assert capfd.readouterr().err.count("cannot be written") == 2
+
+
+def test_a_set_without_a_mesh(boxes, tmp_path, capfd):
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Nothing", None))
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Hollow", bpy.data.meshes.new("Hollow")))
+    file = save(tmp_path / "more.blend")
+    assert "set A ('Nothing') contains no mesh" in wrong(capfd, tmp_path, file, "--set-a", "Nothing")
+    assert "Hollow: it has no faces" in wrong(capfd, tmp_path, file, "--set-b", "Hollow")
+    assert run(file) == DONE
+    assert "left out: Hollow: it has no faces" in capfd.readouterr().err
+
+
+def test_an_empty_scene(tmp_path, capfd):
+    assert "contains no mesh" in wrong(capfd, tmp_path, save(tmp_path / "empty.blend"))
+
+
+def test_nan_vertices_name_their_object(boxes, tmp_path, capfd):
+    mesh = bpy.data.objects["D"].data
+    mesh.attributes["position"].data.foreach_set("vector", np.full(24, np.nan, np.float32))
+    message = wrong(capfd, tmp_path, save(tmp_path / "nan.blend"))
+    assert "'D'" in message and "NaN" in message
+
+
+def test_an_object_that_vanishes_during_the_run(boxes, tmp_path, capfd, monkeypatch):
+    def vanish(steps, on_progress=None):
+        for progress in steps:
+            if progress.text == "Reading objects":
+                bpy.data.objects.remove(bpy.data.objects["C"])
+
+    monkeypatch.setattr(commandline, "run_to_end", vanish)
+    assert "'C' was deleted" in wrong(capfd, tmp_path, boxes)
+
+
+def test_ctrl_c_cancels_and_leaves_no_file(boxes, tmp_path, capfd, monkeypatch):
+    def interrupt(progress):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(commandline, "run_to_end", lambda steps, _: job.run_to_end(steps, interrupt))
+    assert run(boxes, "--frames", "3-9", "--report", tmp_path / "report.json") == CANCELLED
+    assert "cancelled" in capfd.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["boxes.blend"]
+    assert bpy.context.scene.frame_current == 1
+
+
+def test_an_internal_error_says_what_to_send(boxes, tmp_path, capfd, monkeypatch):
+    monkeypatch.setattr(commandline, "detect_steps", lambda *_args, **_kwargs: 1 / 0)
+    assert run(boxes, "--report", tmp_path / "report.json") == INTERNAL
+    message = capfd.readouterr().err
+    assert "please send us" in message and "ZeroDivisionError" in message and "numba" in message
+    assert [path.name for path in tmp_path.iterdir()] == ["boxes.blend"]
+
+
+def test_a_missing_engine_says_what_to_do(boxes, capfd, monkeypatch):
+    def missing(_cache):
+        raise engine.EngineMissing("Numba is gone", "Install it")
+
+    monkeypatch.setattr(engine, "load", missing)
+    assert run(boxes) == INTERNAL
+    message = capfd.readouterr().err
+    assert "Numba is gone. Install it" in message and "Traceback" not in message
+
+
+def test_help(capfd):
+    assert run("--help") == DONE
+    assert "--permitted-overlap" in capfd.readouterr().out
+
+
+def test_an_empty_mesh_beside_others_does_not_stop_the_run(boxes, tmp_path):
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Hollow", bpy.data.meshes.new("Hollow")))
+    file, path = save(tmp_path / "more.blend"), tmp_path / "report.json"
+    assert run(file, "--report", path, "--quiet") == DONE
+    assert report_of(path)["stats"]["skipped"] == [{"name": "Hollow", "reason": "it has no faces"}]
+
+
+def test_the_scene_is_as_before(boxes):
+    state = [(item.name, item.matrix_world.copy(), item.select_get()) for item in bpy.data.objects]
+    assert run("--frames", "1-9", "--quiet") == DONE
+    assert [(item.name, item.matrix_world.copy(), item.select_get()) for item in bpy.data.objects] == state
+
+
+def test_the_command_is_registered_once():
+    handle = commandline.register_command()
+    commandline.unregister_command(handle)
+    commandline.unregister_command(commandline.register_command())
