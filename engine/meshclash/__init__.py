@@ -14,6 +14,7 @@ from .errors import (
 from .geometry.triangle_pair import ContactKind
 from .hierarchy.build import build, refit
 from .hierarchy.bvh import Hierarchy
+from .hierarchy.validate import assert_well_formed
 from .query.collide import collide, collides, self_collide
 from .query.contacts import Contacts
 from .query.verdict import verdict
@@ -43,6 +44,7 @@ __all__ = [
     "UnknownObject",
     "UnsupportedOption",
     "Verdict",
+    "assert_well_formed",
     "build",
     "collide",
     "collides",

@@ -24,7 +24,6 @@ from .types.pose import pose_stack
 from .types.results import APART, TOUCHING, Progress, QueryStats, Verdict
 
 _SLICE_SECONDS = 0.02
-_JUDGED_TOGETHER = 64  # object pairs judged between two looks at the clock
 
 Keep = Callable[[np.ndarray], np.ndarray]
 
@@ -241,11 +240,15 @@ class Scene:
         results: list[ObjectContacts] = []
         total = len(case.jobs)
         slice_end = time.perf_counter() + _SLICE_SECONDS
-        for begin in range(0, total, _JUDGED_TOGETHER):
-            part = _portion(case, begin, min(begin + _JUDGED_TOGETHER, total))
-            judgement = judge(part, limits)
-            results += self._results(part, judgement, identifiers[begin:], touching)
-            if time.perf_counter() >= slice_end:
+        begin, together = 0, 1
+        while begin < total:
+            started = time.perf_counter()
+            part = _portion(case, begin, min(begin + together, total))
+            results += self._results(part, judge(part, limits), identifiers[begin:], touching)
+            begin += together
+            now = time.perf_counter()
+            together = max(1, together // 2) if now - started > 0.5 * _SLICE_SECONDS else 2 * together
+            if now >= slice_end:
                 yield Progress(0.6 + 0.4 * begin / total, f"judging object pair {begin} of {total}")
                 slice_end = time.perf_counter() + _SLICE_SECONDS
         return sorted(results, key=lambda r: (-r.verdict.severity, -(r.verdict.depth or 0.0), r.a, r.b))

@@ -2,8 +2,9 @@
 
 The depth of an overlap is the diameter of the largest ball inside both solids: the interference of a press fit, the
 thickness of the common slab of two plates, the whole thickness of a part inside another. Every ball found is a lower
-bound. Climbing: from a point just inside both surfaces move away from the nearest points met so far, never farther than
-the distance to the nearest surface, so that the point stays inside.
+bound. From a point just inside both surfaces the ball that touches the nearest surface point is grown until it meets
+something else; then its centre climbs away from all that is near, never farther than the distance to the nearest
+surface, so that it stays inside.
 """
 
 import math
@@ -13,13 +14,14 @@ import numpy as np
 from ..geometry.triangle_distance import closest_on_triangle, squared_distance
 from ..geometry.triangle_pair import COPLANAR, CROSSING
 from ..jit import inner, kernel
-from ..traversal.point import STACK_SIZE, nearest, world_triangle
-from .sampling import IN, make_frame, outward_normal, side_of_solid
+from ..traversal.point import STACK_SIZE, world_triangle
+from .frames import IN, centroid, make_frame, nearest_in, outward_normal, side_of_solid
 
 _MEMORY = 8  # nearest points remembered while climbing
-_MOST_STEPS = 100
-_MOST_SHRINKS = 8
-_ACTIVE = 1.25  # remembered points within this many radii take part in the direction
+_MOST_STEPS = 60
+_MOST_SHRINKS = 12
+_ACTIVE = 1.05  # remembered points within this many radii take part in the direction
+_SHORTEST_STEP = 0.005  # of the radius
 _HALVINGS = 24
 
 
@@ -31,19 +33,90 @@ def _nearest_from(forest, frame, x, hint, enough, stack):
     bound = math.sqrt(squared_distance(x, y))
     if bound <= enough:
         return bound, y, hint
-    distance, point, triangle = nearest(
-        forest, frame.tree, frame.pose, frame.inverse, frame.origin, frame.reach, x, bound, enough, stack
-    )
+    distance, point, triangle = nearest_in(forest, frame, x, bound, enough, stack)
     return (distance, point, triangle) if triangle >= 0 else (bound, y, hint)
 
 
 @inner
-def _remember(memory, used, p):
-    slot = used % _MEMORY
-    memory[slot, 0] = p[0]
-    memory[slot, 1] = p[1]
-    memory[slot, 2] = p[2]
-    return used + 1
+def _nearest_of_both(forest, a, b, x, hints, enough, stack):
+    """Distance and point nearest to x on either surface; ``hints`` keeps the nearest triangle of each."""
+    da, pa, hints[0] = _nearest_from(forest, a, x, hints[0], enough, stack)
+    if da <= enough:
+        return da, pa
+    db, pb, hints[1] = _nearest_from(forest, b, x, hints[1], enough, stack)
+    return (da, pa) if da <= db else (db, pb)
+
+
+@inner
+def _grow(forest, a, b, x, hints, memory, stack):
+    """Largest ball touching the surface at the point nearest to x: (centre, radius, entries in ``memory``).
+
+    The shrinking ball of Ma, Bae, Choi, "3D medial axis point approximation using nearest neighbors and the normal
+    field" (2012): from a ball much too large to the one through the next point that lies inside it.
+    """
+    length, p = _nearest_of_both(forest, a, b, x, hints, -1.0, stack)
+    memory[0, 0], memory[0, 1], memory[0, 2] = p
+    if not length > 0.0:
+        return x, 0.0, 1
+    u = ((x[0] - p[0]) / length, (x[1] - p[1]) / length, (x[2] - p[2]) / length)
+    radius = 2.0 * min(a.reach.max(), b.reach.max()) + length
+    used = 1
+    for _ in range(_MOST_SHRINKS):
+        centre = (p[0] + radius * u[0], p[1] + radius * u[1], p[2] + radius * u[2])
+        distance, q = _nearest_of_both(forest, a, b, centre, hints, -1.0, stack)
+        if distance >= radius * (1.0 - 1e-9):
+            return centre, distance, used
+        memory[used % _MEMORY, 0], memory[used % _MEMORY, 1], memory[used % _MEMORY, 2] = q
+        used += 1
+        w = (q[0] - p[0], q[1] - p[1], q[2] - p[2])
+        along = w[0] * u[0] + w[1] * u[1] + w[2] * u[2]
+        if not along > 0.0:
+            break
+        radius = (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]) / (2.0 * along)
+        if radius <= length:
+            break
+    return x, length, used
+
+
+@inner
+def _direction(memory, used, x, radius, units):
+    """Direction in which all near points recede: the shortest vector in the hull of the unit vectors away from them.
+
+    Frank and Wolfe's iteration; returns the vector and its length, 0 when the near points surround x.
+    """
+    count = 0
+    for i in range(min(used, _MEMORY)):
+        ux = x[0] - memory[i, 0]
+        uy = x[1] - memory[i, 1]
+        uz = x[2] - memory[i, 2]
+        length = math.sqrt(ux * ux + uy * uy + uz * uz)
+        if 0.0 < length <= _ACTIVE * radius:
+            units[count, 0] = ux / length
+            units[count, 1] = uy / length
+            units[count, 2] = uz / length
+            count += 1
+    if count == 0:
+        return 0.0, 0.0, 0.0, 0.0
+    gx, gy, gz = units[0, 0], units[0, 1], units[0, 2]
+    for _ in range(16):
+        worst = 0
+        least = math.inf
+        for i in range(count):
+            along = gx * units[i, 0] + gy * units[i, 1] + gz * units[i, 2]
+            if along < least:
+                worst, least = i, along
+        hx = units[worst, 0] - gx
+        hy = units[worst, 1] - gy
+        hz = units[worst, 2] - gz
+        square = hx * hx + hy * hy + hz * hz
+        t = -(gx * hx + gy * hy + gz * hz) / square if square > 0.0 else 0.0
+        if not t > 1e-6:
+            break
+        t = min(t, 1.0)
+        gx += t * hx
+        gy += t * hy
+        gz += t * hz
+    return gx, gy, gz, math.sqrt(gx * gx + gy * gy + gz * gz)
 
 
 @inner
@@ -58,84 +131,31 @@ def _any_within(memory, used, x, radius):
 
 
 @inner
-def _direction(memory, used, x, radius):
-    """Unit direction away from the remembered points about as near as the nearest one; zero when they cancel."""
-    dx = dy = dz = 0.0
-    for i in range(min(used, _MEMORY)):
-        ux = x[0] - memory[i, 0]
-        uy = x[1] - memory[i, 1]
-        uz = x[2] - memory[i, 2]
-        length = math.sqrt(ux * ux + uy * uy + uz * uz)
-        if 0.0 < length <= _ACTIVE * radius:
-            dx += ux / length
-            dy += uy / length
-            dz += uz / length
-    length = math.sqrt(dx * dx + dy * dy + dz * dz)
-    if length < 1e-3:
-        return 0.0, 0.0, 0.0
-    return dx / length, dy / length, dz / length
-
-
-@inner
-def _grow_tangent(forest, a, b, x, radius, hint_a, hint_b, stack):
-    """Largest ball that touches the surface where the ball around x does: the shrinking-ball iteration of Ma, Bae, Choi
-    (2012), "3D medial axis point approximation using nearest neighbors and the normal field", started too large."""
-    da, pa, hint_a = _nearest_from(forest, a, x, hint_a, -1.0, stack)
-    db, pb, hint_b = _nearest_from(forest, b, x, hint_b, -1.0, stack)
-    p = pa if da <= db else pb
-    length = min(da, db)
-    if not length > 0.0:
-        return radius
-    u = ((x[0] - p[0]) / length, (x[1] - p[1]) / length, (x[2] - p[2]) / length)
-    grown = 2.0 * length
-    for _ in range(_MOST_SHRINKS):
-        centre = (p[0] + grown * u[0], p[1] + grown * u[1], p[2] + grown * u[2])
-        da, pa, hint_a = _nearest_from(forest, a, centre, hint_a, -1.0, stack)
-        db, pb, hint_b = _nearest_from(forest, b, centre, hint_b, -1.0, stack)
-        if min(da, db) >= grown * (1.0 - 1e-9):
-            return max(radius, min(da, db))
-        q = pa if da <= db else pb
-        w = (q[0] - p[0], q[1] - p[1], q[2] - p[2])
-        along = w[0] * u[0] + w[1] * u[1] + w[2] * u[2]
-        if not along > 0.0:
-            return radius
-        grown = (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]) / (2.0 * along)
+def _largest_radius(forest, a, b, x, hints, memory, units, stack):
+    """Radius of a ball in both solids, grown and moved from the point x inside both."""
+    x, radius, used = _grow(forest, a, b, x, hints, memory, stack)
+    step = 0.5 * radius
+    for _ in range(_MOST_STEPS):
+        gx, gy, gz, length = _direction(memory, used, x, radius, units)
+        if length < 0.02 or step < _SHORTEST_STEP * radius:
+            break
+        y = (x[0] + step * gx / length, x[1] + step * gy / length, x[2] + step * gz / length)
+        step *= 0.5
+        if _any_within(memory, used, y, radius):
+            continue
+        distance, q = _nearest_of_both(forest, a, b, y, hints, radius, stack)
+        memory[used % _MEMORY, 0], memory[used % _MEMORY, 1], memory[used % _MEMORY, 2] = q
+        used += 1
+        if distance > radius:
+            x = y
+            radius = distance
+            step = min(3.0 * step, 0.9 * radius)
     return radius
 
 
 @inner
-def _climb(forest, a, b, x, hint_a, hint_b, memory, stack):
-    """Radius of a ball in both solids, grown from the point x inside both."""
-    da, pa, hint_a = _nearest_from(forest, a, x, hint_a, -1.0, stack)
-    db, pb, hint_b = _nearest_from(forest, b, x, hint_b, -1.0, stack)
-    radius = min(da, db)
-    used = _remember(memory, 0, pa)
-    used = _remember(memory, used, pb)
-    step = 0.9 * radius
-    for _ in range(_MOST_STEPS):
-        d = _direction(memory, used, x, radius)
-        if (d[0] == 0.0 and d[1] == 0.0 and d[2] == 0.0) or step < 0.005 * radius:
-            break
-        y = (x[0] + step * d[0], x[1] + step * d[1], x[2] + step * d[2])
-        step *= 0.5
-        if _any_within(memory, used, y, radius):
-            continue
-        da, pa, hint_a = _nearest_from(forest, a, y, hint_a, radius, stack)
-        if da <= radius:
-            used = _remember(memory, used, pa)
-            continue
-        db, pb, hint_b = _nearest_from(forest, b, y, hint_b, radius, stack)
-        used = _remember(memory, used, pa if da <= db else pb)
-        if db > radius:
-            x = y
-            radius = min(da, db)
-            step = min(4.0 * step, 0.9 * radius)
-    return _grow_tangent(forest, a, b, x, radius, hint_a, hint_b, stack)
-
-
-@inner
 def _start_inside(forest, solids, a, b, p, d, reach, stack):
-    """A point p + h d inside both solids with h as large as halving from ``reach`` gives; False when there is none."""
+    """A point p + h d inside both solids, h as large as quartering from ``reach`` gives; False when there is none."""
     h = reach
     for _ in range(_HALVINGS):
         x = (p[0] + h * d[0], p[1] + h * d[1], p[2] + h * d[2])
@@ -158,63 +178,96 @@ def _inward(n, m):
 
 
 @inner
-def _representative_radius(forest, solids, inner_frame, outer_frame, a, b, memory, reach, stack):
-    """Radius found from a triangle of each component of one solid that lies in the other."""
-    best = -1.0
-    begin = solids.representative_start[inner_frame.tree]
-    end = solids.representative_start[inner_frame.tree + 1]
-    for r in range(begin, min(end, begin + 8)):
-        t = solids.representatives[r]
-        p, q, s = world_triangle(forest, inner_frame.tree, t, inner_frame.pose)
-        centroid = ((p[0] + q[0] + s[0]) / 3.0, (p[1] + q[1] + s[1]) / 3.0, (p[2] + q[2] + s[2]) / 3.0)
-        n = outward_normal(forest, solids, inner_frame, t)
-        x, inside = _start_inside(forest, solids, a, b, centroid, (-n[0], -n[1], -n[2]), reach, stack)
+def _start_at_contact(forest, solids, a, b, t, u, kind, p, reach, stack):
+    """A point inside both solids beside a contact at p of the triangles t of a and u of b."""
+    n = outward_normal(forest, solids, a, t, p, stack)
+    m = outward_normal(forest, solids, b, u, p, stack)
+    if kind == COPLANAR and n[0] * m[0] + n[1] * m[1] + n[2] * m[2] <= 0.0:
+        return p, False
+    return _start_inside(forest, solids, a, b, p, _inward(n, m), reach, stack)
+
+
+@inner
+def _from_contacts(forest, solids, a, b, begin, end, pairs, kinds, middles, most_starts, work, stack):
+    """Largest radius found from at most ``most_starts`` crossing and coplanar contacts, spread over the list."""
+    hints, memory, units = work
+    reach = 0.25 * min(a.reach.max(), b.reach.max())
+    usable = 0
+    for row in range(begin, end):
+        usable += kinds[row] == CROSSING or kinds[row] == COPLANAR
+    best = 0.0
+    seen = 0
+    tried = 0
+    for row in range(begin, end):
+        if kinds[row] != CROSSING and kinds[row] != COPLANAR:
+            continue
+        seen += 1
+        if seen * min(most_starts, usable) < (tried + 1) * usable:
+            continue
+        tried += 1
+        p = (middles[row, 0], middles[row, 1], middles[row, 2])
+        x, inside = _start_at_contact(forest, solids, a, b, pairs[row, 0], pairs[row, 1], kinds[row], p, reach, stack)
         if inside:
-            best = max(best, _climb(forest, a, b, x, 0, 0, memory, stack))
+            hints[0] = pairs[row, 0]
+            hints[1] = pairs[row, 1]
+            best = max(best, _largest_radius(forest, a, b, x, hints, memory, units, stack))
+    return best
+
+
+@inner
+def _from_components(forest, solids, own, a, b, work, stack):
+    """Largest radius found from a triangle of each of the first components of one solid."""
+    hints, memory, units = work
+    reach = 0.25 * min(a.reach.max(), b.reach.max())
+    best = 0.0
+    begin = solids.component_start[own.tree]
+    for c in range(begin, min(solids.component_start[own.tree + 1], begin + 8)):
+        t = solids.representatives[c]
+        p = centroid(*world_triangle(forest, own.tree, t, own.pose))
+        n = outward_normal(forest, solids, own, t, p, stack)
+        x, inside = _start_inside(forest, solids, a, b, p, (-n[0], -n[1], -n[2]), reach, stack)
+        if inside:
+            hints[0] = 0
+            hints[1] = 0
+            best = max(best, _largest_radius(forest, a, b, x, hints, memory, units, stack))
+    return best
+
+
+@inner
+def _deepest_corner(forest, solids, own, other, touched, stack):
+    """Largest distance to the other surface of a touched triangle's corner inside the other solid."""
+    best = 0.0
+    for i in range(touched.shape[0]):
+        for p in world_triangle(forest, own.tree, touched[i], own.pose):
+            if side_of_solid(forest, solids, other, p, stack) == IN:
+                best = max(best, nearest_in(forest, other, p, math.inf, -1.0, stack)[0])
     return best
 
 
 @kernel
 def overlap_depths(
     forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b, chosen,
-    start, pairs, kinds, middles, most_starts, enough, depths,
+    start, pairs, kinds, middles, most_starts, depths,
 ):  # fmt: skip
-    """Fill ``depths`` (k,) of the jobs in ``chosen``: ball diameters [m]; 0 when no ball was found.
+    """Fill ``depths`` (k,) of the jobs in ``chosen`` with ball diameters [m]; the arrays are those of ``sample_sides``.
 
-    At most ``most_starts`` contacts, spread over each job's list, are climbed from; a job ends early once its depth
-    exceeds ``enough``. The other arrays are those of ``sampling.sample_sides``.
+    An overlap too thin for any ball is as deep as the corners that it takes in, 0 when it takes in none.
     """
     stack = np.empty(STACK_SIZE, np.int64)
-    memory = np.empty((_MEMORY, 3))
+    work = (np.zeros(2, np.int64), np.empty((_MEMORY, 3)), np.empty((_MEMORY, 3)))
     for index in range(chosen.shape[0]):
         job = chosen[index]
         a = make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches)
         b = make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches)
-        reach = 0.25 * min(a.reach.max(), b.reach.max())
-        usable = 0
-        for row in range(start[job], start[job + 1]):
-            usable += kinds[row] == CROSSING or kinds[row] == COPLANAR
-        best = 0.0
-        seen = 0
-        tried = 0
-        for row in range(start[job], start[job + 1]):
-            if kinds[row] != CROSSING and kinds[row] != COPLANAR:
-                continue
-            seen += 1
-            if seen * min(most_starts, usable) < (tried + 1) * usable:
-                continue
-            tried += 1
-            n = outward_normal(forest, solids, a, pairs[row, 0])
-            m = outward_normal(forest, solids, b, pairs[row, 1])
-            if kinds[row] == COPLANAR and n[0] * m[0] + n[1] * m[1] + n[2] * m[2] <= 0.0:
-                continue
-            p = (middles[row, 0], middles[row, 1], middles[row, 2])
-            x, inside = _start_inside(forest, solids, a, b, p, _inward(n, m), reach, stack)
-            if inside:
-                best = max(best, 2.0 * _climb(forest, a, b, x, pairs[row, 0], pairs[row, 1], memory, stack))
-            if best > enough:
-                break
-        if best == 0.0 or usable == 0:
-            best = max(best, 2.0 * _representative_radius(forest, solids, a, b, a, b, memory, reach, stack))
-            best = max(best, 2.0 * _representative_radius(forest, solids, b, a, a, b, memory, reach, stack))
+        begin = start[job]
+        end = start[job + 1]
+        best = 2.0 * _from_contacts(forest, solids, a, b, begin, end, pairs, kinds, middles, most_starts, work, stack)
+        if best == 0.0:
+            for own in (a, b):
+                best = max(best, 2.0 * _from_components(forest, solids, own, a, b, work, stack))
+        if best == 0.0:
+            best = max(
+                _deepest_corner(forest, solids, a, b, pairs[begin:end, 0], stack),
+                _deepest_corner(forest, solids, b, a, pairs[begin:end, 1], stack),
+            )
         depths[job] = best

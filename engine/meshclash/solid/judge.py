@@ -11,14 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..geometry.intersection import contact_segments
-from ..geometry.triangle_pair import CROSSING
 from ..traversal.forest import Grove
 from ..traversal.leaf_tests import nearness
 from ..traversal.run import Answer, Question, answer_steps, run
 from ..types.results import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Verdict
 from .coincidence import surfaces_coincide
 from .depth import overlap_depths
-from .sampling import A_IN, A_OUT, B_IN, B_OUT, OPPOSITE_SIDES, SAME_SIDE, sample_sides
+from .sampling import A_IN, A_OUT, B_IN, B_OUT, CROSSED, OPPOSITE_SIDES, SAME_SIDE, sample_sides
 from .solids import Solids
 
 _VERDICTS = (APART, TOUCHING, CONTAINED, DUPLICATE, CLASH)
@@ -89,21 +88,17 @@ def judge(case: Case, limits: Limits) -> Judgement:
     answer = case.answer
     start = np.searchsorted(answer.jobs, np.arange(count + 1)).astype(np.int64)
     middles = _contact_middles(case)
-    crossing = np.bincount(answer.jobs, weights=answer.kinds == CROSSING, minlength=count) > 0
-    meeting = np.diff(start) > 0
-    bits = _sample(case, start, middles, np.flatnonzero(~crossing))
-    codes = _codes(case, crossing, meeting, bits)
-    codes[_duplicates(case, limits)] = _DUPLICATE
+    codes = _codes(case, np.diff(start) > 0, _sample(case, start, middles))
+    codes[_duplicates(case)] = _DUPLICATE
     depths = np.full(count, np.nan)
     solid = case.solids.closed[case.jobs].all(axis=1)
     deep = np.flatnonzero(solid & (codes >= _CONTAINED))
     starts = _STARTS_WITH_PERMISSION if limits.permitted_overlap > 0.0 else _STARTS
     overlap_depths(
-        case.grove.forest, case.solids, *case.frames(), deep, start, answer.pairs, answer.kinds, middles, starts,
-        np.inf, depths,
+        case.grove.forest, case.solids, *case.frames(), deep, start, answer.pairs, answer.kinds, middles, starts, depths,
     )  # fmt: skip
-    permitted = (codes == _CLASH) & (depths <= limits.permitted_overlap * (1.0 + 1e-9)) & (limits.permitted_overlap > 0)
-    codes[permitted] = _TOUCHING
+    if limits.permitted_overlap > 0.0:
+        codes[(codes == _CLASH) & (depths <= limits.permitted_overlap * (1.0 + 1e-9))] = _TOUCHING
     _mark_near(case, limits, codes)
     return Judgement(codes, depths, start, middles)
 
@@ -132,27 +127,18 @@ def contact_triangles(grove: Grove, jobs: np.ndarray, rows: np.ndarray, answer: 
     return np.stack(world, axis=-1)
 
 
-def _sample(case: Case, start: np.ndarray, middles: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Bits of ``sampling.py`` for the chosen pairs, 0 for the others."""
+def _sample(case: Case, start: np.ndarray, middles: np.ndarray) -> np.ndarray:
+    """Bits of ``sampling.py`` for every pair."""
     answer = case.answer
     bits = np.zeros(len(case.jobs), np.int64)
     order_b = np.lexsort((answer.pairs[:, 1], answer.jobs))
     sample_sides(
-        case.grove.forest,
-        case.solids,
-        *case.frames(),
-        chosen,
-        start,
-        answer.pairs,
-        answer.kinds,
-        middles,
-        order_b,
-        bits,
+        case.grove.forest, case.solids, *case.frames(), start, answer.pairs, answer.kinds, middles, order_b, bits
     )
     return bits
 
 
-def _codes(case: Case, crossing: np.ndarray, meeting: np.ndarray, bits: np.ndarray) -> np.ndarray:
+def _codes(case: Case, meeting: np.ndarray, bits: np.ndarray) -> np.ndarray:
     """Verdict codes before duplicates, permitted overlap and touch tolerance."""
     closed_a, closed_b = case.solids.closed[case.jobs].T
 
@@ -160,22 +146,20 @@ def _codes(case: Case, crossing: np.ndarray, meeting: np.ndarray, bits: np.ndarr
         return (bits & bit) != 0
 
     codes = np.where(meeting, _TOUCHING, _APART).astype(np.int8)
-    common = crossing | has(SAME_SIDE) | has(A_IN) | has(B_IN)
-    whole = ~crossing & ~has(OPPOSITE_SIDES)
-    within = (closed_b & whole & ~has(A_OUT)) | (closed_a & whole & ~has(B_OUT))
-    codes[common] = _CLASH
-    codes[common & within] = _CONTAINED
+    codes[has(CROSSED) | has(SAME_SIDE) | has(A_IN) | has(B_IN)] = _CLASH
+    whole = (codes == _CLASH) & ~has(CROSSED) & ~has(OPPOSITE_SIDES)
+    within = (closed_b & ~has(A_OUT) & ~has(B_IN)) | (closed_a & ~has(B_OUT) & ~has(A_IN))
+    codes[whole & within] = _CONTAINED
     return codes
 
 
-def _duplicates(case: Case, limits: Limits) -> np.ndarray:
+def _duplicates(case: Case) -> np.ndarray:
     """Pairs whose surfaces coincide; only those with equal world boxes are compared point by point."""
     scale = np.maximum(np.abs(case.boxes_a), np.abs(case.boxes_b)).max(axis=1)
-    allowed = limits.touch_tolerance + 1e-9 * scale
-    chosen = np.flatnonzero((np.abs(case.boxes_a - case.boxes_b) <= allowed[:, None]).all(axis=1))
+    chosen = np.flatnonzero((np.abs(case.boxes_a - case.boxes_b) <= 1e-12 * scale[:, None]).all(axis=1))
     result = np.zeros(len(case.jobs), np.bool_)
     if len(chosen):
-        surfaces_coincide(case.grove.forest, *case.frames(), chosen, limits.touch_tolerance, result)
+        surfaces_coincide(case.grove.forest, case.solids, *case.frames(), chosen, result)
     return result
 
 

@@ -1,169 +1,130 @@
-"""Which points of one surface lie inside, outside or on the solid that another surface bounds.
+"""Which parts of one surface lie inside, outside or on the solid that another surface bounds.
 
 Used where no triangles cross: then every patch of a surface between contacts lies on one side, and a few points per
-touched triangle show which. A point within the rounding of world coordinates of the other surface says nothing.
+touched triangle show which: its corners, edge middles and centroid, points beside its contacts, and points between
+them. A point within the rounding of world coordinates of the other surface says nothing, and neither does one on an
+inner face, which has material on both sides.
 """
-
-import math
-from typing import NamedTuple
 
 import numpy as np
 
-from ..geometry.triangle_pair import COPLANAR
+from ..geometry.triangle_pair import COPLANAR, CROSSING
 from ..jit import inner, kernel
-from ..traversal.point import STACK_SIZE, box_gap, local_slack, nearest, to_local, winding, world_triangle
+from ..traversal.point import STACK_SIZE, world_triangle
+from .frames import IN, OUT, centroid, make_frame, middle, outward_normal, outward_side, side_of_solid
 
-IN, OUT, ON = 1, 2, 0
 # Bits of the result for a pair of objects.
-A_IN, A_OUT, B_IN, B_OUT, SAME_SIDE, OPPOSITE_SIDES = 1, 2, 4, 8, 16, 32
+A_IN, A_OUT, B_IN, B_OUT, SAME_SIDE, OPPOSITE_SIDES, CROSSED = 1, 2, 4, 8, 16, 32, 64
 
-_SURFACE = 512.0 * 2.0**-53  # times the largest coordinate: closer than this to a surface counts as on it
-
-
-class Frame(NamedTuple):
-    """One posed tree as the point queries want it."""
-
-    tree: int
-    pose: np.ndarray
-    """(3, 4)"""
-    inverse: np.ndarray
-    """(3, 3), of the rotation."""
-    origin: np.ndarray
-    """(3,)"""
-    reach: np.ndarray
-    """(3,)"""
+_PLAIN_SAMPLES = 7
+_ALL_SAMPLES = 15
 
 
 @inner
-def surface_tolerance(p, frame):
-    """Distances below this are rounding of world coordinates."""
-    largest = 0.0
-    for k in range(3):
-        largest = max(largest, abs(p[k]), abs(frame.pose[k, 3]) + frame.reach[0] + frame.reach[1] + frame.reach[2])
-    return _SURFACE * largest
-
-
-@inner
-def beyond_root(forest, frame, p, limit):
-    """Whether p is farther than ``limit`` from everything in the tree, by its root box alone."""
-    q = to_local(p, frame.pose, frame.inverse, frame.origin)
-    slack = local_slack(p, frame.pose, frame.reach)
-    return box_gap(forest.volumes[forest.node_start[frame.tree]], q, slack) > limit
-
-
-@inner
-def side_of_solid(forest, solids, frame, p, stack):
-    """IN, OUT or ON: where the world point p lies with respect to a closed tree."""
-    tolerance = surface_tolerance(p, frame)
-    if beyond_root(forest, frame, p, tolerance):
-        return OUT
-    distance, _, _ = nearest(
-        forest, frame.tree, frame.pose, frame.inverse, frame.origin, frame.reach, p, tolerance, 0.0, stack
-    )
-    if distance < tolerance:
-        return ON
-    number, clear = winding(
-        forest, frame.tree, frame.pose, frame.inverse, frame.origin, frame.reach, solids.orientation, solids.component,
-        -1, p, stack,
-    )  # fmt: skip
-    if not clear:
-        return ON
-    return IN if number != 0 else OUT
-
-
-@inner
-def _between(a, b, t):
+def _towards(a, b, t):
     return a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]), a[2] + t * (b[2] - a[2])
 
 
 @inner
-def _sample(corners, index, contact):
-    """Point number ``index`` of a triangle: corners, edge middles, centroid, then points beside a contact."""
+def _sample(corners, index, here, before, first):
+    """Point number ``index`` of a triangle; ``here``, ``before`` and ``first`` are points of contacts on it."""
     a, b, c = corners
-    centroid = ((a[0] + b[0] + c[0]) / 3.0, (a[1] + b[1] + c[1]) / 3.0, (a[2] + b[2] + c[2]) / 3.0)
     if index < 3:
         return a if index == 0 else (b if index == 1 else c)
     if index < 6:
-        return _between(a, b, 0.5) if index == 3 else (_between(b, c, 0.5) if index == 4 else _between(c, a, 0.5))
+        return middle(a, b) if index == 3 else (middle(b, c) if index == 4 else middle(c, a))
     if index == 6:
-        return centroid
-    towards = a if index < 9 else (b if index < 11 else c)
-    return _between(contact, towards, 0.5 if index % 2 == 1 else 1.0 / 64.0)
-
-
-_PLAIN_SAMPLES = 7
-_CONTACT_SAMPLES = 13
+        return centroid(a, b, c)
+    if index == 7:
+        return middle(here, before)
+    if index == 8:
+        return middle(here, first)
+    corner = a if index < 11 else (b if index < 13 else c)
+    return _towards(here, corner, 0.5 if index % 2 == 1 else 1.0 / 64.0)
 
 
 @inner
-def _side_bits(forest, solids, own, other, touched, middles, found, stack):
+def _row(points, i):
+    return points[i, 0], points[i, 1], points[i, 2]
+
+
+@inner
+def _side_of_sample(forest, solids, own, t, other, p, stack):
+    """IN, OUT or nothing for a point of triangle t of ``own``."""
+    side = side_of_solid(forest, solids, other, p, stack)
+    if side != 0 and solids.closed[own.tree] and outward_side(forest, solids, own, t, p, stack) == 0:
+        return 0
+    return side
+
+
+@inner
+def _side_bits(forest, solids, own, other, touched, points, stack):
     """IN and OUT bits of one object's surface with respect to the other's solid; stops when both are known."""
-    begin = solids.representative_start[own.tree]
-    end = solids.representative_start[own.tree + 1]
-    for r in range(begin, end):
-        corners = world_triangle(forest, own.tree, solids.representatives[r], own.pose)
-        found |= side_of_solid(forest, solids, other, corners[0], stack)
-        if found == 3:
+    found = 0
+    for r in range(solids.component_start[own.tree], solids.component_start[own.tree + 1]):
+        t = solids.representatives[r]
+        corners = world_triangle(forest, own.tree, t, own.pose)
+        found |= _side_of_sample(forest, solids, own, t, other, corners[0], stack)
+        if found == IN | OUT:
             return found
+    first = 0
     for i in range(touched.shape[0]):
         corners = world_triangle(forest, own.tree, touched[i], own.pose)
-        contact = (middles[i, 0], middles[i, 1], middles[i, 2])
-        first = _PLAIN_SAMPLES if i > 0 and touched[i] == touched[i - 1] else 0
-        for index in range(first, _CONTACT_SAMPLES):
-            found |= side_of_solid(forest, solids, other, _sample(corners, index, contact), stack)
-            if found == 3:
+        again = i > 0 and touched[i] == touched[i - 1]
+        if not again:
+            first = i
+        here = _row(points, i)
+        for index in range(_PLAIN_SAMPLES if again else 0, _ALL_SAMPLES):
+            p = _sample(corners, index, here, _row(points, i - 1 if again else i), _row(points, first))
+            found |= _side_of_sample(forest, solids, own, touched[i], other, p, stack)
+            if found == IN | OUT:
                 return found
     return found
 
 
 @inner
-def outward_normal(forest, solids, frame, t):
-    """Unit normal of a world triangle out of the material; zero where it has none."""
-    a, b, c = world_triangle(forest, frame.tree, t, frame.pose)
-    ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
-    vx, vy, vz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
-    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
-    length = math.sqrt(nx * nx + ny * ny + nz * nz)
-    sign = solids.outward[forest.triangle_start[frame.tree] + t]
-    scale = sign / length if length > 0.0 else 0.0
-    return nx * scale, ny * scale, nz * scale
-
-
-@inner
-def make_frame(tree, pose, inverse, origins, reaches):
-    """The Frame of a posed tree."""
-    return Frame(tree, pose, inverse, origins[tree], reaches[tree])
+def _contact_bits(forest, solids, a, b, begin, end, pairs, kinds, middles, stack):
+    """CROSSED, and for two solids on which sides of coplanar faces their material lies."""
+    found = 0
+    both = solids.closed[a.tree] and solids.closed[b.tree]
+    for row in range(begin, end):
+        p = _row(middles, row)
+        if kinds[row] == CROSSING:
+            # A crossing with an inner face is none: the face bounds nothing there.
+            if (not solids.closed[a.tree] or outward_side(forest, solids, a, pairs[row, 0], p, stack) != 0) and (
+                not solids.closed[b.tree] or outward_side(forest, solids, b, pairs[row, 1], p, stack) != 0
+            ):
+                return found | CROSSED
+        elif both and kinds[row] == COPLANAR:
+            n = outward_normal(forest, solids, a, pairs[row, 0], p, stack)
+            m = outward_normal(forest, solids, b, pairs[row, 1], p, stack)
+            along = n[0] * m[0] + n[1] * m[1] + n[2] * m[2]
+            found |= SAME_SIDE if along > 0.0 else (OPPOSITE_SIDES if along < 0.0 else 0)
+    return found
 
 
 @kernel
 def sample_sides(
-    forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b, chosen,
+    forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b,
     start, pairs, kinds, middles, order_b, bits,
 ):  # fmt: skip
-    """Fill ``bits`` (k,) of the jobs listed in ``chosen``.
+    """Fill ``bits`` (k,) of every pair of objects; the sides are sampled only where nothing crosses.
 
     Contacts of job j are the rows start[j]:start[j + 1] of ``pairs`` and ``kinds``, with a point of each contact in
     ``middles`` (n, 3); ``order_b`` (n,) lists a job's rows by the triangle of b.
     """
     stack = np.empty(STACK_SIZE, np.int64)
-    for index in range(chosen.shape[0]):
-        job = chosen[index]
+    for job in range(jobs.shape[0]):
         a = make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches)
         b = make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches)
-        found = 0
-        rows = slice(start[job], start[job + 1])
-        if solids.closed[a.tree] and solids.closed[b.tree]:
-            for row in range(start[job], start[job + 1]):
-                if kinds[row] == COPLANAR:
-                    n = outward_normal(forest, solids, a, pairs[row, 0])
-                    m = outward_normal(forest, solids, b, pairs[row, 1])
-                    along = n[0] * m[0] + n[1] * m[1] + n[2] * m[2]
-                    found |= SAME_SIDE if along > 0.0 else (OPPOSITE_SIDES if along < 0.0 else 0)
-        if solids.closed[b.tree]:
-            side = _side_bits(forest, solids, a, b, pairs[rows, 0], middles[rows], 0, stack)
-            found |= (A_IN if side & IN else 0) | (A_OUT if side & OUT else 0)
-        if solids.closed[a.tree]:
-            by_b = order_b[rows]
-            side = _side_bits(forest, solids, b, a, pairs[by_b, 1], middles[by_b], 0, stack)
-            found |= (B_IN if side & IN else 0) | (B_OUT if side & OUT else 0)
+        found = _contact_bits(forest, solids, a, b, start[job], start[job + 1], pairs, kinds, middles, stack)
+        if found & CROSSED == 0:
+            rows = slice(start[job], start[job + 1])
+            if solids.closed[b.tree]:
+                side = _side_bits(forest, solids, a, b, pairs[rows, 0], middles[rows], stack)
+                found |= (A_IN if side & IN else 0) | (A_OUT if side & OUT else 0)
+            if solids.closed[a.tree]:
+                by_b = order_b[rows]
+                side = _side_bits(forest, solids, b, a, pairs[by_b, 1], middles[by_b], stack)
+                found |= (B_IN if side & IN else 0) | (B_OUT if side & OUT else 0)
         bits[job] = found

@@ -1,4 +1,4 @@
-"""Which side of each triangle is material.
+"""What a mesh bounds: its components, their orientation, and whether they may overlap.
 
 A closed mesh is the solid of the points that it winds around (nonzero winding number): components that overlap unite,
 a component wound the other way inside another is a cavity, and a mesh that is inside out as a whole is still a solid.
@@ -9,24 +9,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..hierarchy.build import as_hierarchy
+from ..broadphase.sweep import overlapping_pairs
 from ..hierarchy.bvh import Hierarchy
 from ..jit import kernel
-from ..traversal.forest import plant
-from ..traversal.point import STACK_SIZE, winding
 from ..types.mesh import TriangleMesh
 
 
 class Solid(NamedTuple):
-    """Material sides of one mesh of m triangles."""
+    """What one mesh of m triangles and c components bounds."""
 
     closed: bool
     orientation: np.ndarray
     """(m,) int8: 1 or -1, makes the winding of each component consistent."""
-    outward: np.ndarray
-    """(m,) int8: times the triangle's normal points out of the material; 0 where both sides are material, or open."""
     component: np.ndarray
     """(m,) int32."""
+    inside: np.ndarray
+    """Winding number inside each component by itself, (c,) int8: 1, or -1 when it is inside out."""
+    alone: np.ndarray
+    """Whether a component's box meets no other component's, (c,) bool."""
     representatives: np.ndarray
     """One triangle of each component, (c,) int32."""
 
@@ -37,11 +37,12 @@ class Solids(NamedTuple):
     closed: np.ndarray
     """(trees,) bool."""
     orientation: np.ndarray
-    outward: np.ndarray
     component: np.ndarray
+    inside: np.ndarray
+    alone: np.ndarray
     representatives: np.ndarray
-    representative_start: np.ndarray
-    """(trees + 1,) int64."""
+    component_start: np.ndarray
+    """First component of each tree, (trees + 1,) int64."""
 
 
 @kernel
@@ -64,21 +65,6 @@ def _component_volumes(vertices, triangles, component, orientation, centre, volu
         volumes[component[t]] += six * orientation[t]
 
 
-@kernel
-def _winding_of_others(forest, pose, inverse, origin, reach, orientation, component, representatives, numbers):
-    """Winding number of all other components around a point of each component."""
-    stack = np.empty(STACK_SIZE, np.int64)
-    for c in range(representatives.shape[0]):
-        t = representatives[c]
-        x = y = z = 0.0
-        for corner in range(3):
-            v = forest.triangles[t, corner]
-            x += forest.vertices[v, 0] / 3.0
-            y += forest.vertices[v, 1] / 3.0
-            z += forest.vertices[v, 2] / 3.0
-        numbers[c], _ = winding(forest, 0, pose, inverse, origin, reach, orientation, component, c, (x, y, z), stack)
-
-
 def solid_of(hierarchy: Hierarchy) -> Solid:
     """The material sides of a hierarchy's mesh, kept with the mesh after the first time."""
     mesh = hierarchy.mesh
@@ -90,41 +76,37 @@ def solid_of(hierarchy: Hierarchy) -> Solid:
 def _make_solid(mesh: TriangleMesh) -> Solid:
     topology = mesh.topology
     representatives = np.unique(topology.component, return_index=True)[1].astype(np.int32)
-    outward = np.zeros(mesh.triangle_count, np.int8)
-    if topology.closed:
-        volumes = np.zeros(topology.component_count)
-        centre = 0.5 * mesh.bounds[0] + 0.5 * mesh.bounds[1]
-        _component_volumes(*mesh.arrays, topology.component, topology.orientation, centre, volumes)
-        inside = np.where(volumes < 0.0, -1, 1)
-        sides = inside.copy()
-        if topology.component_count > 1:
-            around = _numbers_around(as_hierarchy(mesh), topology.orientation, topology.component, representatives)
-            sides[around != 0] = np.where(around + inside == 0, -inside, 0)[around != 0]
-        outward = (topology.orientation * sides[topology.component]).astype(np.int8)
-    return Solid(topology.closed, topology.orientation, outward, topology.component, representatives)
+    volumes = np.zeros(topology.component_count)
+    centre = 0.5 * mesh.bounds[0] + 0.5 * mesh.bounds[1]
+    _component_volumes(*mesh.arrays, topology.component, topology.orientation, centre, volumes)
+    inside = np.where(volumes < 0.0, -1, 1).astype(np.int8)
+    alone = _alone(mesh, topology.component, topology.component_count)
+    return Solid(topology.closed, topology.orientation, topology.component, inside, alone, representatives)
 
 
-def _numbers_around(
-    hierarchy: Hierarchy, orientation: np.ndarray, component: np.ndarray, representatives: np.ndarray
-) -> np.ndarray:
-    grove = plant([hierarchy])
-    numbers = np.zeros(len(representatives), np.int64)
-    _winding_of_others(
-        grove.forest, np.eye(4)[:3].copy(), np.eye(3), grove.origins[0], grove.reaches[0], orientation, component,
-        representatives, numbers,
-    )  # fmt: skip
-    return numbers
+def _alone(mesh: TriangleMesh, component: np.ndarray, count: int) -> np.ndarray:
+    """Which components' boxes meet no other's, (count,) bool."""
+    alone = np.ones(count, np.bool_)
+    if count > 1:
+        vertices, triangles = mesh.arrays
+        corners = vertices[triangles]
+        boxes = np.hstack([np.full((count, 3), np.inf), np.full((count, 3), -np.inf)])
+        np.minimum.at(boxes[:, :3], component, corners.min(axis=1))
+        np.maximum.at(boxes[:, 3:], component, corners.max(axis=1))
+        everyone = np.ones(count, np.bool_)
+        alone[overlapping_pairs(boxes, everyone, everyone).ravel()] = False
+    return alone
 
 
 def gather_solids(hierarchies: Sequence[Hierarchy]) -> Solids:
     """Solids of many hierarchies, in the order in which ``plant`` lays them."""
     solids = [solid_of(h) for h in hierarchies]
-    counts = np.cumsum([0, *(len(s.representatives) for s in solids)]).astype(np.int64)
     return Solids(
         np.array([s.closed for s in solids], np.bool_),
         np.concatenate([s.orientation for s in solids]),
-        np.concatenate([s.outward for s in solids]),
         np.concatenate([s.component for s in solids]),
+        np.concatenate([s.inside for s in solids]),
+        np.concatenate([s.alone for s in solids]),
         np.concatenate([s.representatives for s in solids]),
-        counts,
+        np.cumsum([0, *(len(s.inside) for s in solids)]).astype(np.int64),
     )

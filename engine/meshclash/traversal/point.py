@@ -158,7 +158,7 @@ def _crossing(p, q, a, b, c):
     for sign in (side_p, side_q, ab, bc, ca):
         if sign == 0 or sign == UNCERTAIN:
             return UNCERTAIN
-    return side_q
+    return -side_q  # the normal points to the side of q when q gives a negative determinant
 
 
 @inner

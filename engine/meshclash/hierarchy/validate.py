@@ -1,0 +1,70 @@
+"""``assert_well_formed``: everything that the layout of a hierarchy promises, checked exactly."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from .bvh import Hierarchy
+
+
+def assert_well_formed(hierarchy: Hierarchy) -> None:
+    """Check a hierarchy after a build or refit.
+
+    Every primitive lies in exactly one leaf, leaves are not larger than asked for, parents come before their children,
+    the depth is right, every leaf's volume contains its triangles (in exact arithmetic) and every parent's volume its
+    children's. Boxes only; takes time proportional to the mesh, in Python.
+
+    Raises:
+        AssertionError: names the node and what is wrong with it.
+    """
+    _assert_tree(hierarchy)
+    _assert_volumes(hierarchy)
+
+
+def _assert_tree(hierarchy: Hierarchy) -> None:
+    tree = hierarchy.tree
+    nodes = len(tree.first)
+    seen = np.zeros(len(tree.order), np.int64)
+    parents = np.zeros(nodes, np.int64)
+    level = np.zeros(nodes, np.int64)
+    for node in range(nodes):
+        begin, count = int(tree.first[node]), int(tree.count[node])
+        if count:
+            assert count <= hierarchy.leaf_size, f"leaf {node} holds {count} triangles"
+            seen[begin : begin + count] += 1
+        else:
+            assert node < begin < nodes - 1, f"node {node} has its children at {begin}"
+            parents[begin : begin + 2] += 1
+            level[begin : begin + 2] = level[node] + 1
+    assert (seen == 1).all(), (
+        f"entry {int((seen != 1).argmax())} of the order lies in {int(seen.min())} leaves or several"
+    )
+    assert parents[0] == 0, "the root is a child"
+    assert (parents[1:] == 1).all(), f"node {int((parents[1:] != 1).argmax()) + 1} does not have exactly one parent"
+    assert int(level.max()) == tree.depth, f"the depth is {int(level.max())}, not {tree.depth}"
+    order = np.sort(tree.order)
+    assert np.array_equal(order, np.arange(hierarchy.mesh.triangle_count)), (
+        "the order is no permutation of the triangles"
+    )
+
+
+def _assert_volumes(hierarchy: Hierarchy) -> None:
+    tree, volumes = hierarchy.tree, hierarchy.volumes
+    vertices, triangles = hierarchy.mesh.arrays
+    for node in range(len(tree.first)):
+        begin, count = int(tree.first[node]), int(tree.count[node])
+        low, high = volumes[node, :3], volumes[node, 3:]
+        if not count:
+            for child in (begin, begin + 1):
+                inside = (volumes[child, :3] >= low).all() and (volumes[child, 3:] <= high).all()
+                assert inside, f"the volume of node {node} does not contain that of its child {child}"
+            continue
+        for triangle in tree.order[begin : begin + count]:
+            for corner in vertices[triangles[triangle]]:
+                inside = all(_contains(low[k], high[k], corner[k], hierarchy.origin[k]) for k in range(3))
+                assert inside, f"the volume of leaf {node} does not contain triangle {triangle}"
+
+
+def _contains(low: float, high: float, coordinate: float, origin: float) -> bool:
+    """Whether low <= coordinate - origin <= high, in exact arithmetic."""
+    return Fraction(float(low)) <= Fraction(float(coordinate)) - Fraction(float(origin)) <= Fraction(float(high))
