@@ -1,6 +1,5 @@
 """Settings of the machine: colours, the cache of compiled kernels, diagnostics."""
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -93,13 +92,15 @@ def cache_folder() -> str | None:
 
 
 def clear_cache() -> int:
-    """Deletes the compiled kernels in the extension's own folder; returns the number of files."""
-    folder = Path(cache_folder() or "")
-    if not folder.name or not folder.is_dir():
-        return 0
-    count = sum(path.is_file() for path in folder.rglob("*"))
-    shutil.rmtree(folder)
-    return count
+    """Deletes the compiled kernels in the extension's own folder; returns the number of files.
+
+    The folders stay: Numba makes them once per session and fails to store a kernel in one that is gone.
+    """
+    folder = cache_folder()
+    files = [path for path in Path(folder).rglob("*") if path.is_file()] if folder else []
+    for path in files:
+        path.unlink()
+    return len(files)
 
 
 def draw_diagnostics(layout: bpy.types.UILayout) -> None:

@@ -223,3 +223,17 @@ def test_preferences_page(registered):
     assert {"The engine is loaded", "numba 1"} <= set(page().texts())
     session.set_engine_state(session.EngineState(("numba 1",), "Broken", "Mend it"))
     assert {"Broken", "Mend it", "numba 1"} <= set(page().texts())
+
+
+def test_clearing_the_cache_deletes_files_and_keeps_folders(registered, monkeypatch, tmp_path):
+    monkeypatch.setattr(preferences, "cache_folder", lambda: str(tmp_path))
+    (tmp_path / "a1b2" / "geometry").mkdir(parents=True)
+    (tmp_path / "a1b2" / "geometry" / "kernel.nbc").write_bytes(b"code")
+    assert bpy.ops.meshclash.clear_cache() == {"FINISHED"}
+    assert not list(tmp_path.rglob("*.nbc"))
+    assert (tmp_path / "a1b2" / "geometry").is_dir()
+
+
+def test_there_is_no_cache_to_clear_in_a_checkout(registered):
+    assert preferences.cache_folder() is None
+    assert not bpy.ops.meshclash.clear_cache.poll()
