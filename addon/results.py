@@ -57,3 +57,15 @@ def active_pair(context: bpy.types.Context) -> PairRow | None:
     if item is None or result is None or results.scene_uid != context.scene.session_uid:
         return None
     return result.row(item.pair_id)
+
+
+def selected_pair(context: bpy.types.Context) -> PairRow:
+    """The same for code that runs only where a pair is selected.
+
+    Raises:
+        LookupError: none is.
+    """
+    row = active_pair(context)
+    if row is None:
+        raise LookupError("no pair is selected")
+    return row

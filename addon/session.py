@@ -79,9 +79,18 @@ def result_of(scene_uid: int) -> SceneResult | None:
     return _State.results.get(scene_uid)
 
 
+def existing_result(scene_uid: int) -> SceneResult:
+    """The scene's result, for code that runs only where there is one.
+
+    Raises:
+        KeyError: there is none.
+    """
+    return _State.results[scene_uid]
+
+
 def drop_pair(scene_uid: int, pair_id: str) -> None:
     """Takes one pair out of the scene's report."""
-    old = _State.results[scene_uid]
+    old = existing_result(scene_uid)
     rows = [row for row in old.report.rows if row.id != pair_id]
     new = store_result(scene_uid, replace(old.report, rows=rows))
     new.outdated, new.changed = old.outdated, old.changed

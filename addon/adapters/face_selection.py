@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from ..core.errors import DetectError
 
 
-def check(candidate: bpy.types.Object | None, name: str, faces: NDArray[np.int32] | None) -> None:
-    """Whether `faces` can be selected on `candidate`.
+def checked(candidate: bpy.types.Object | None, name: str, faces: NDArray[np.int32] | None) -> NDArray[np.int32]:
+    """Returns `faces` if they can be selected on `candidate`.
 
     Raises:
         DetectError: they cannot; the message names the object and the reason.
@@ -27,10 +27,11 @@ def check(candidate: bpy.types.Object | None, name: str, faces: NDArray[np.int32
         raise DetectError(f"'{name}' is hidden: show it to select its faces")
     if len(faces) and faces.max() >= len(candidate.data.polygons):
         raise DetectError(f"'{name}' has fewer faces than when it was tested: press Detect again")
+    return faces
 
 
 def select_in_edit_mode(context: bpy.types.Context, chosen: list[tuple[bpy.types.Object, NDArray[np.int32]]]) -> None:
-    """Puts the objects in Edit Mode, face select, with exactly these faces selected; the objects passed `check`."""
+    """Puts the objects in Edit Mode, face select, with exactly these faces selected; the objects passed `checked`."""
     if context.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
     for other in context.selected_objects:

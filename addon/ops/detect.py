@@ -73,11 +73,12 @@ def accept(context: bpy.types.Context, scene_uid: int, report: DetectReport) -> 
 
 
 def summary(report: DetectReport) -> str:
-    """One line: how many pairs of each verdict, worst first."""
+    """One line: how many pairs of each verdict, worst first, and what it took."""
     counts = ((report.count(verdict), word) for verdict, word in WORDS)
     found = ", ".join(f"{count} {word}" for count, word in counts if count)
-    skipped = f"; {len(report.skipped)} objects skipped" if report.skipped else ""
-    return (found or "Nothing touches") + skipped
+    skipped = f", {len(report.skipped)} skipped" if report.skipped else ""
+    effort = f"{report.stats['objects']} objects{skipped}, {report.stats['seconds']:.1f} s"
+    return f"{found or 'Nothing touches'} ({effort})"
 
 
 WORDS = (("clash", "clashing"), ("contained", "inside another"), ("duplicate", "duplicate"), ("touching", "touching"))

@@ -37,13 +37,13 @@ class MESHCLASH_OT_export_report(Operator, ExportHelper):
 
     def check(self, _context: bpy.types.Context) -> bool:
         """The file browser asks whether an option changed the file name."""
-        old = self.filepath
+        old: str = self.filepath
         if Path(old).name:
             self.filepath = str(Path(old).with_suffix(self._extension()))
         return self.filepath != old
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        report = session.result_of(context.scene.session_uid).report
+        report = session.existing_result(context.scene.session_uid).report
         path = Path(bpy.path.abspath(self.filepath)).with_suffix(self._extension())
         text = {"JSON": report.to_json, "CSV": report.to_csv, "HTML": report.to_html}[self.format]()
         try:

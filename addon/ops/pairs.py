@@ -9,7 +9,6 @@ from bpy.types import Operator
 from .. import results, session, view
 from ..adapters import face_selection
 from ..core.errors import DetectError
-from ..core.report import PairRow
 
 
 class _PairOperator(Operator):
@@ -31,13 +30,14 @@ class MESHCLASH_OT_select_faces(_PairOperator):
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        row = results.active_pair(context)
+        row = results.selected_pair(context)
         faces: dict[str, list[np.ndarray]] = {}
-        problems = []
+        problems: list[str] = []
         for name, indices in ((row.source_a, row.original_faces_a), (row.source_b, row.original_faces_b)):
             try:
-                face_selection.check(view.find_object(context, name), name, indices)
-                faces.setdefault(name, []).append(indices)
+                faces.setdefault(name, []).append(
+                    face_selection.checked(view.find_object(context, name), name, indices)
+                )
             except DetectError as error:
                 problems.append(str(error))
         if not faces:
@@ -58,7 +58,7 @@ class MESHCLASH_OT_exclude_pair(_PairOperator):
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        row: PairRow = results.active_pair(context)
+        row = results.selected_pair(context)
         listed = context.scene.meshclash.excluded_pairs
         if not any({pair.name_a, pair.name_b} == {row.a, row.b} for pair in listed):
             pair = listed.add()

@@ -109,7 +109,7 @@ class MESHCLASH_PT_results(_TabPanel):
 
     def draw(self, context: Any) -> None:
         layout, listed = self.layout, context.window_manager.meshclash
-        result = session.result_of(context.scene.session_uid)
+        result = session.existing_result(context.scene.session_uid)
         _draw_age(layout, result)
         if not result.report.rows:
             layout.label(text="Nothing touches", icon="CHECKMARK")
@@ -222,7 +222,7 @@ class MESHCLASH_PT_statistics(_TabPanel):
         return session.result_of(context.scene.session_uid) is not None
 
     def draw(self, context: Any) -> None:
-        stats = session.result_of(context.scene.session_uid).report.stats
+        stats = session.existing_result(context.scene.session_uid).report.stats
         counts = [(label, f"{stats[key]:,}") for key, label in COUNTERS]
         _draw_table(self.layout, counts)
         seconds = stats["seconds"] or 1.0

@@ -70,7 +70,7 @@ def test_modal_detects_in_slices(faked, monkeypatch):
     assert modal.send(timer()) == {"PASS_THROUGH"}
     assert session.running_task() is modal.operator.run.task
     assert modal.run() == {"FINISHED"}
-    assert modal.reports == [("INFO", "1 clashing")]
+    assert modal.reports == [("INFO", "1 clashing (2 objects, 0.5 s)")]
     assert session.running_task() is None
     assert status_bar_draw()
     assert len(bpy.context.window_manager.meshclash.rows) == 1
