@@ -174,20 +174,23 @@ def _segments(a, b, kinds, out, middles):
     polygon = np.empty((_MOST_CORNERS, 3))
     buffer = np.empty((_MOST_CORNERS, 3))
     for i in range(a.shape[0]):
-        flat = kinds[i] == COPLANAR or _same_plane(a[i], b[i]) or _same_plane(b[i], a[i])
-        if flat:
+        count = 0
+        done = False
+        if kinds[i] == COPLANAR or _same_plane(a[i], b[i]) or _same_plane(b[i], a[i]):
             count = _clip(a[i], b[i], polygon, buffer)
-            if count > 0:
+            done = count > 0
+            if done:
                 _longest_span(polygon, count, out[i])
-                _average(polygon, count, middles[i])
-                continue
-            _nearest_point(a[i], b[i], out[i])
-        elif not _common_segment(a[i], b[i], points, out[i]):
-            _nearest_point(a[i], b[i], out[i])
+        else:
+            done = _common_segment(a[i], b[i], points, out[i])
         for k in range(3):
-            if not (math.isfinite(out[i, 0, k]) and math.isfinite(out[i, 1, k])):
-                _nearest_point(a[i], b[i], out[i])
-        _average(out[i], 2, middles[i])
+            done = done and math.isfinite(out[i, 0, k]) and math.isfinite(out[i, 1, k])
+        if not done:
+            _nearest_point(a[i], b[i], out[i])
+        if done and count > 0:
+            _average(polygon, count, middles[i])
+        else:
+            _average(out[i], 2, middles[i])
 
 
 @kernel

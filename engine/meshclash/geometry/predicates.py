@@ -3,7 +3,8 @@
 ``orient3d(a, b, c, d)`` is the sign of det(a - d, b - d, c - d): positive when a, b, c appear counter-clockwise seen
 from the side on which d does *not* lie. ``orient2d(a, b, c)`` is positive when a, b, c turn counter-clockwise.
 
-Each comes in two strengths with one contract: the result is -1, 0, 1 or ``UNCERTAIN``.
+Each comes in two strengths with one contract: the result is -1, 0, 1 or ``UNCERTAIN``, and the last argument is a
+workspace from ``new_workspace``, which the exact ones need and which counts how often they had to go beyond float64.
 - *filtered*: one evaluation in float64 with a static error bound (Shewchuk 1997, section 4, bounds "A"); UNCERTAIN when
   the bound does not decide. Cases that are zero by construction (a shared vertex, a common axis plane) are recognised.
 - *exact*: expansion arithmetic; UNCERTAIN only when the coordinates span more than doubles can hold in a product.
@@ -27,13 +28,22 @@ _SMALLEST = 2.0**-250  # a product of three differences of such numbers is a mul
 _LARGEST = 2.0**300
 
 
+_SCRATCH_ROWS = 12
+_LONGEST = 192  # three minors of 16 components, each times 2 components: sums of up to 64, 128 and 192
+
+
+def new_workspace() -> tuple[np.ndarray, np.ndarray]:
+    """Scratch for the exact predicates: (counter (1,) int64 of exact evaluations, expansions (12, 192) float64)."""
+    return np.zeros(1, np.int64), np.empty((_SCRATCH_ROWS, _LONGEST))
+
+
 @inner
 def _same(a, b):
     return a[0] == b[0] and a[1] == b[1] and a[2] == b[2]
 
 
 @inner
-def filtered_orient3d(a, b, c, d):
+def filtered_orient3d(a, b, c, d, workspace):
     """Sign of det(a - d, b - d, c - d) in float64, or UNCERTAIN; points are (x, y, z) tuples."""
     adx = a[0] - d[0]
     ady = a[1] - d[1]
@@ -70,7 +80,7 @@ def filtered_orient3d(a, b, c, d):
 
 
 @inner
-def filtered_orient2d(ax, ay, bx, by, cx, cy):
+def filtered_orient2d(ax, ay, bx, by, cx, cy, workspace):
     """Sign of det(a - c, b - c) in float64, or UNCERTAIN."""
     acx = ax - cx
     acy = ay - cy
@@ -141,11 +151,13 @@ def _times(minor, length, z, z_tail, work, out):
 
 
 @inner
-def exact_orient3d(a, b, c, d):
+def exact_orient3d(a, b, c, d, workspace):
     """Sign of det(a - d, b - d, c - d), exactly; UNCERTAIN only when the coordinates are out of range."""
-    sign = filtered_orient3d(a, b, c, d)
+    sign = filtered_orient3d(a, b, c, d, workspace)
     if sign != UNCERTAIN:
         return sign
+    counter, work = workspace
+    counter[0] += 1
     if not (_in_range(a) and _in_range(b) and _in_range(c) and _in_range(d)):
         return UNCERTAIN
     adx, adxt = two_difference(a[0], d[0])
@@ -157,7 +169,6 @@ def exact_orient3d(a, b, c, d):
     cdx, cdxt = two_difference(c[0], d[0])
     cdy, cdyt = two_difference(c[1], d[1])
     cdz, cdzt = two_difference(c[2], d[2])
-    work = np.empty((12, 192))  # 3 minors of 16 components, each times 2 components, sums up to 64, 128 and 192
     m = _minor(bdx, bdxt, bdy, bdyt, cdx, cdxt, cdy, cdyt, work, work[7])
     p = _times(work[7], m, adz, adzt, work, work[8])
     m = _minor(cdx, cdxt, cdy, cdyt, adx, adxt, ady, adyt, work, work[7])
@@ -170,30 +181,31 @@ def exact_orient3d(a, b, c, d):
 
 
 @inner
-def exact_orient2d(ax, ay, bx, by, cx, cy):
+def exact_orient2d(ax, ay, bx, by, cx, cy, workspace):
     """Sign of det(a - c, b - c), exactly; UNCERTAIN only when the coordinates are out of range."""
-    sign = filtered_orient2d(ax, ay, bx, by, cx, cy)
+    sign = filtered_orient2d(ax, ay, bx, by, cx, cy, workspace)
     if sign != UNCERTAIN:
         return sign
+    counter, work = workspace
+    counter[0] += 1
     if not _in_range((ax, ay, bx, by, cx, cy)):
         return UNCERTAIN
     acx, acxt = two_difference(ax, cx)
     acy, acyt = two_difference(ay, cy)
     bcx, bcxt = two_difference(bx, cx)
     bcy, bcyt = two_difference(by, cy)
-    work = np.empty((6, 16))
-    length = _minor(acx, acxt, acy, acyt, bcx, bcxt, bcy, bcyt, work, work[5])
-    return sign_of(work[5], length)
+    length = _minor(acx, acxt, acy, acyt, bcx, bcxt, bcy, bcyt, work, work[7])
+    return sign_of(work[7], length)
 
 
-def rational_orient3d(a, b, c, d):
+def rational_orient3d(a, b, c, d, workspace=None):
     """Sign of det(a - d, b - d, c - d) of points with Python integer coordinates; for what doubles cannot hold."""
     (ax, ay, az), (bx, by, bz), (cx, cy, cz) = (tuple(p[k] - d[k] for k in range(3)) for p in (a, b, c))
     value = az * (bx * cy - cx * by) + bz * (cx * ay - ax * cy) + cz * (ax * by - bx * ay)
     return (value > 0) - (value < 0)
 
 
-def rational_orient2d(ax, ay, bx, by, cx, cy):
+def rational_orient2d(ax, ay, bx, by, cx, cy, workspace=None):
     """Sign of det(a - c, b - c) of Python integers."""
     value = (ax - cx) * (by - cy) - (ay - cy) * (bx - cx)
     return (value > 0) - (value < 0)

@@ -2,8 +2,8 @@
 
 The case analysis follows Guigue and Devillers, "Fast and Robust Triangle-Triangle Overlap Test Using Orientation
 Predicates" (2003), extended in three ways: the *kind* of the contact, zero-area triangles (segments and points), and
-signs that may be undecided. One text serves three strengths of predicate: filtered (float64, may be undecided), exact
-(expansions) and rational (Python integers, for coordinates whose products no double can hold).
+signs that may be undecided. One text serves every strength of predicate: exact (a float64 filter, then expansions)
+here, and rational (Python integers) for coordinates whose products no double can hold.
 """
 
 from collections.abc import Callable
@@ -45,26 +45,26 @@ def _make_flat(orient2d: Callable, compiled: Callable) -> Callable:
     """Tests inside one plane: points are (x, y, z), seen along ``axis``, which must not flatten the plane."""
 
     @compiled
-    def turn(a, b, c, axis):
+    def turn(a, b, c, axis, work):
         if axis == 0:
-            return orient2d(a[1], a[2], b[1], b[2], c[1], c[2])
+            return orient2d(a[1], a[2], b[1], b[2], c[1], c[2], work)
         if axis == 1:
-            return orient2d(a[2], a[0], b[2], b[0], c[2], c[0])
-        return orient2d(a[0], a[1], b[0], b[1], c[0], c[1])
+            return orient2d(a[2], a[0], b[2], b[0], c[2], c[0], work)
+        return orient2d(a[0], a[1], b[0], b[1], c[0], c[1], work)
 
     @compiled
-    def side_of_edge(a, b, p, q, r, axis, inside):
+    def side_of_edge(a, b, p, q, r, axis, inside, work):
         """1 when p, q, r lie strictly beyond the edge ab, 0 when beyond or on it, else -1; UNCERTAIN passes through."""
         largest = -1
         for i in range(3):
-            sign = turn(a, b, p if i == 0 else (q if i == 1 else r), axis)
+            sign = turn(a, b, p if i == 0 else (q if i == 1 else r), axis, work)
             if sign == UNCERTAIN:
                 return UNCERTAIN
             largest = max(largest, sign * inside)
         return -largest
 
     @compiled
-    def spread_axis(p, q, r):
+    def spread_axis(p, q, r, work):
         """(axis, sign) along which the triangle keeps its area; axis -1: zero area; sign UNCERTAIN: undecided."""
         nx = abs((q[1] - p[1]) * (r[2] - p[2]) - (q[2] - p[2]) * (r[1] - p[1]))
         ny = abs((q[2] - p[2]) * (r[0] - p[0]) - (q[0] - p[0]) * (r[2] - p[2]))
@@ -72,31 +72,25 @@ def _make_flat(orient2d: Callable, compiled: Callable) -> Callable:
         first = 0 if (nx >= ny and nx >= nz) else (1 if ny >= nz else 2)
         for step in range(3):
             axis = (first + step) % 3
-            sign = turn(p, q, r, axis)
+            sign = turn(p, q, r, axis, work)
             if sign != 0:
                 return axis, sign
         return -1, 0
 
     @compiled
-    def coplanar_pair(p1, q1, r1, p2, q2, r2, axis, inside1):
+    def coplanar_pair(p1, q1, r1, p2, q2, r2, axis, inside1, work):
         """Two triangles with area in one plane: separated by an edge of one of them, or overlapping."""
-        inside2 = turn(p2, q2, r2, axis)
+        inside2 = turn(p2, q2, r2, axis, work)
         if inside2 == UNCERTAIN:
             return UNDECIDED
         kind = COPLANAR
         for i in range(6):
-            if i == 0:
-                side = side_of_edge(p1, q1, p2, q2, r2, axis, inside1)
-            elif i == 1:
-                side = side_of_edge(q1, r1, p2, q2, r2, axis, inside1)
-            elif i == 2:
-                side = side_of_edge(r1, p1, p2, q2, r2, axis, inside1)
-            elif i == 3:
-                side = side_of_edge(p2, q2, p1, q1, r1, axis, inside2)
-            elif i == 4:
-                side = side_of_edge(q2, r2, p1, q1, r1, axis, inside2)
-            else:
-                side = side_of_edge(r2, p2, p1, q1, r1, axis, inside2)
+            first = i < 3
+            edge = i % 3
+            p, q, r = (p1, q1, r1) if first else (p2, q2, r2)
+            u, v = (p, q) if edge == 0 else ((q, r) if edge == 1 else (r, p))
+            x, y, z = (p2, q2, r2) if first else (p1, q1, r1)
+            side = side_of_edge(u, v, x, y, z, axis, inside1 if first else inside2, work)
             if side == UNCERTAIN:
                 return UNDECIDED
             if side == 1:
@@ -106,17 +100,15 @@ def _make_flat(orient2d: Callable, compiled: Callable) -> Callable:
         return kind
 
     @compiled
-    def segment_in_plane(a, b, p, q, r, axis, inside):
+    def segment_in_plane(a, b, p, q, r, axis, inside, work):
         """Segment ab against a triangle with area, all in one plane: separated by an edge of one of them, or not."""
-        for i in range(4):
-            if i == 0:
-                side = side_of_edge(p, q, a, b, b, axis, inside)
-            elif i == 1:
-                side = side_of_edge(q, r, a, b, b, axis, inside)
-            elif i == 2:
-                side = side_of_edge(r, p, a, b, b, axis, inside)
+        for i in range(5):
+            if i < 3:
+                u, v = (p, q) if i == 0 else ((q, r) if i == 1 else (r, p))
+                x, y, z, inwards = a, b, b, inside
             else:
-                side = max(side_of_edge(a, b, p, q, r, axis, 1), side_of_edge(a, b, p, q, r, axis, -1))
+                u, v, x, y, z, inwards = a, b, p, q, r, 2 * i - 7
+            side = side_of_edge(u, v, x, y, z, axis, inwards, work)
             if side == UNCERTAIN:
                 return UNDECIDED
             if side == 1:
@@ -124,13 +116,13 @@ def _make_flat(orient2d: Callable, compiled: Callable) -> Callable:
         return TOUCHING
 
     @compiled
-    def segments_in_plane(a, b, c, d):
+    def segments_in_plane(a, b, c, d, work):
         """Segments (or points) ab and cd, known to be coplanar."""
         for axis in range(3):
-            abc = turn(a, b, c, axis)
-            abd = turn(a, b, d, axis)
-            cda = turn(c, d, a, axis)
-            cdb = turn(c, d, b, axis)
+            abc = turn(a, b, c, axis, work)
+            abd = turn(a, b, d, axis, work)
+            cda = turn(c, d, a, axis, work)
+            cdb = turn(c, d, b, axis, work)
             if abc == UNCERTAIN or abd == UNCERTAIN or cda == UNCERTAIN or cdb == UNCERTAIN:
                 return UNDECIDED
             if abc != 0 or abd != 0 or cda != 0 or cdb != 0:
@@ -156,44 +148,44 @@ def _make_degenerate(orient3d: Callable, flat: tuple, compiled: Callable) -> Cal
         return q if p <= q else p
 
     @compiled
-    def segment_and_triangle(a, b, p, q, r, axis, inside):
-        side_a = orient3d(p, q, r, a)
-        side_b = orient3d(p, q, r, b)
+    def segment_and_triangle(a, b, p, q, r, axis, inside, work):
+        side_a = orient3d(p, q, r, a, work)
+        side_b = orient3d(p, q, r, b, work)
         if side_a == UNCERTAIN or side_b == UNCERTAIN:
             return UNDECIDED
         if side_a * side_b > 0:
             return APART
         if side_a == 0 and side_b == 0:
-            return segment_in_plane(a, b, p, q, r, axis, inside)
-        pq = orient3d(a, b, p, q)
-        qr = orient3d(a, b, q, r)
-        rp = orient3d(a, b, r, p)
+            return segment_in_plane(a, b, p, q, r, axis, inside, work)
+        pq = orient3d(a, b, p, q, work)
+        qr = orient3d(a, b, q, r, work)
+        rp = orient3d(a, b, r, p, work)
         if pq == UNCERTAIN or qr == UNCERTAIN or rp == UNCERTAIN:
             return UNDECIDED
         through = (pq >= 0 and qr >= 0 and rp >= 0) or (pq <= 0 and qr <= 0 and rp <= 0)
         return TOUCHING if through else APART
 
     @compiled
-    def degenerate_pair(p1, q1, r1, axis1, inside1, p2, q2, r2, axis2, inside2):
+    def degenerate_pair(p1, q1, r1, axis1, inside1, p2, q2, r2, axis2, inside2, work):
         """At least one of the axes is -1, which says that its triangle has no area."""
         a = lowest(lowest(p1, q1), r1)
         b = highest(highest(p1, q1), r1)
         c = lowest(lowest(p2, q2), r2)
         d = highest(highest(p2, q2), r2)
         if axis1 >= 0:
-            return segment_and_triangle(c, d, p1, q1, r1, axis1, inside1)
+            a, b, p2, q2, r2, axis2, inside2 = c, d, p1, q1, r1, axis1, inside1
         if axis2 >= 0:
-            return segment_and_triangle(a, b, p2, q2, r2, axis2, inside2)
-        sign = orient3d(a, b, c, d)
+            return segment_and_triangle(a, b, p2, q2, r2, axis2, inside2, work)
+        sign = orient3d(a, b, c, d, work)
         if sign == UNCERTAIN:
             return UNDECIDED
-        return segments_in_plane(a, b, c, d) if sign == 0 else APART
+        return segments_in_plane(a, b, c, d, work) if sign == 0 else APART
 
     return degenerate_pair
 
 
 def make_classifier(orient3d: Callable, orient2d: Callable, compiled: Callable) -> Callable:
-    """A function (p1, q1, r1, p2, q2, r2) -> kind, 0 when apart, or UNDECIDED; points are (x, y, z) tuples.
+    """A function (p1, q1, r1, p2, q2, r2, workspace) -> kind, 0 when apart, or UNDECIDED; points are (x, y, z) tuples.
 
     Args:
         orient3d: sign predicate of ``predicates.py``, of any strength.
@@ -216,31 +208,31 @@ def make_classifier(orient3d: Callable, orient2d: Callable, compiled: Callable) 
         return 1 if s1 != 0 else 2
 
     @compiled
-    def flat_pair(p1, q1, r1, p2, q2, r2):
-        axis1, inside1 = spread_axis(p1, q1, r1)
-        axis2, inside2 = spread_axis(p2, q2, r2)
+    def flat_pair(p1, q1, r1, p2, q2, r2, work):
+        axis1, inside1 = spread_axis(p1, q1, r1, work)
+        axis2, inside2 = spread_axis(p2, q2, r2, work)
         if inside1 == UNCERTAIN or inside2 == UNCERTAIN:
             return UNDECIDED
         if axis1 < 0 or axis2 < 0:
-            return degenerate_pair(p1, q1, r1, axis1, inside1, p2, q2, r2, axis2, inside2)
-        return coplanar_pair(p1, q1, r1, p2, q2, r2, axis1, inside1)
+            return degenerate_pair(p1, q1, r1, axis1, inside1, p2, q2, r2, axis2, inside2, work)
+        return coplanar_pair(p1, q1, r1, p2, q2, r2, axis1, inside1, work)
 
     @compiled
-    def classify(p1, q1, r1, p2, q2, r2):
-        a0 = orient3d(p2, q2, r2, p1)
-        a1 = orient3d(p2, q2, r2, q1)
-        a2 = orient3d(p2, q2, r2, r1)
+    def classify(p1, q1, r1, p2, q2, r2, work):
+        a0 = orient3d(p2, q2, r2, p1, work)
+        a1 = orient3d(p2, q2, r2, q1, work)
+        a2 = orient3d(p2, q2, r2, r1, work)
         if a0 == a1 and a1 == a2 and (a0 == 1 or a0 == -1):
             return APART
-        b0 = orient3d(p1, q1, r1, p2)
-        b1 = orient3d(p1, q1, r1, q2)
-        b2 = orient3d(p1, q1, r1, r2)
+        b0 = orient3d(p1, q1, r1, p2, work)
+        b1 = orient3d(p1, q1, r1, q2, work)
+        b2 = orient3d(p1, q1, r1, r2, work)
         if b0 == b1 and b1 == b2 and (b0 == 1 or b0 == -1):
             return APART
         if max(a0, a1, a2, b0, b1, b2) == UNCERTAIN:
             return UNDECIDED
         if (a0 == 0 and a1 == 0 and a2 == 0) or (b0 == 0 and b1 == 0 and b2 == 0):
-            return flat_pair(p1, q1, r1, p2, q2, r2)
+            return flat_pair(p1, q1, r1, p2, q2, r2, work)
         straddling = min(a0, a1, a2) < 0 < max(a0, a1, a2) and min(b0, b1, b2) < 0 < max(b0, b1, b2)
         lone = lone_vertex(a0, a1, a2)
         if lone == 1:
@@ -257,8 +249,8 @@ def make_classifier(orient3d: Callable, orient2d: Callable, compiled: Callable) 
             q2, r2 = r2, q2
         if b0 < 0 or (b0 == 0 and (b1 > 0 or b2 > 0)):
             q1, r1 = r1, q1
-        start = orient3d(p1, q1, p2, q2)
-        end = orient3d(p1, r1, r2, p2)
+        start = orient3d(p1, q1, p2, q2, work)
+        end = orient3d(p1, r1, r2, p2, work)
         if start == 1 or end == 1:
             return APART
         if start == UNCERTAIN or end == UNCERTAIN:
@@ -268,7 +260,6 @@ def make_classifier(orient3d: Callable, orient2d: Callable, compiled: Callable) 
     return classify
 
 
-classify_filtered = make_classifier(predicates.filtered_orient3d, predicates.filtered_orient2d, inner)
 classify_exact = make_classifier(predicates.exact_orient3d, predicates.exact_orient2d, inner)
 _classify_rational = make_classifier(predicates.rational_orient3d, predicates.rational_orient2d, _plain)
 
@@ -278,11 +269,11 @@ def classify_rational(a: np.ndarray, b: np.ndarray) -> int:
     rows = [[Fraction(float(x)) for x in vertex] for vertex in (*a, *b)]
     scale = lcm(*(x.denominator for row in rows for x in row))
     points = [tuple(int(x * scale) for x in row) for row in rows]
-    return _classify_rational(*points)
+    return _classify_rational(*points, None)
 
 
 @kernel
-def _classify_many(a, b, kinds, exact):
+def _classify_many(a, b, kinds, exact, workspace):
     for i in range(a.shape[0]):
         p1 = (a[i, 0, 0], a[i, 0, 1], a[i, 0, 2])
         q1 = (a[i, 1, 0], a[i, 1, 1], a[i, 1, 2])
@@ -290,11 +281,9 @@ def _classify_many(a, b, kinds, exact):
         p2 = (b[i, 0, 0], b[i, 0, 1], b[i, 0, 2])
         q2 = (b[i, 1, 0], b[i, 1, 1], b[i, 1, 2])
         r2 = (b[i, 2, 0], b[i, 2, 1], b[i, 2, 2])
-        kind = classify_filtered(p1, q1, r1, p2, q2, r2)
-        if kind == UNDECIDED:
-            exact[i] = True
-            kind = classify_exact(p1, q1, r1, p2, q2, r2)
-        kinds[i] = kind
+        before = workspace[0][0]
+        kinds[i] = classify_exact(p1, q1, r1, p2, q2, r2, workspace)
+        exact[i] = workspace[0][0] != before
 
 
 def classify_triangle_pairs(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -311,7 +300,7 @@ def classify_triangle_pairs(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, n
     b = np.array(b, dtype=np.float64, order="C").reshape(-1, 3, 3)
     kinds = np.zeros(len(a), np.uint8)
     exact = np.zeros(len(a), np.bool_)
-    _classify_many(a, b, kinds, exact)
+    _classify_many(a, b, kinds, exact, predicates.new_workspace())
     for i in np.flatnonzero(kinds == UNDECIDED):
         kinds[i] = classify_rational(a[i], b[i])
     return kinds, exact

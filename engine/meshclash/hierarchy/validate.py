@@ -36,9 +36,8 @@ def _assert_tree(hierarchy: Hierarchy) -> None:
             assert node < begin < nodes - 1, f"node {node} has its children at {begin}"
             parents[begin : begin + 2] += 1
             level[begin : begin + 2] = level[node] + 1
-    assert (seen == 1).all(), (
-        f"entry {int((seen != 1).argmax())} of the order lies in {int(seen.min())} leaves or several"
-    )
+    wrong = int((seen != 1).argmax())
+    assert (seen == 1).all(), f"entry {wrong} of the order lies in {int(seen[wrong])} leaves"
     assert parents[0] == 0, "the root is a child"
     assert (parents[1:] == 1).all(), f"node {int((parents[1:] != 1).argmax()) + 1} does not have exactly one parent"
     assert int(level.max()) == tree.depth, f"the depth is {int(level.max())}, not {tree.depth}"

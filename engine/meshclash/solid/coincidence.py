@@ -2,24 +2,22 @@
 
 import math
 
-import numpy as np
-
 from ..jit import inner, kernel
-from ..traversal.point import STACK_SIZE, world_triangle
+from ..traversal.point import world_triangle
 from .frames import beyond_root, centroid, make_frame, middle, nearest_in, outward_side, surface_tolerance
 
 
 @inner
-def _close(forest, frame, p, limit, stack):
+def _close(forest, frame, p, limit, work):
     if beyond_root(forest, frame, p, limit):
         return False
-    distance, _, _ = nearest_in(forest, frame, p, 2.0 * limit, limit, stack)
+    distance, _, _ = nearest_in(forest, frame, p, 2.0 * limit, limit, work)
     return distance <= limit
 
 
 @inner
-def _covered(forest, solids, own, other, stack):
-    """Whether corners, edge middles and centroid of every triangle lie on the other surface; inner faces do not count."""
+def _covered(forest, solids, own, other, work):
+    """Whether corners, edge middles and centroid of every triangle lie on the other surface; inner faces aside."""
     for t in range(forest.triangle_end[own.tree] - forest.triangle_start[own.tree]):
         a, b, c = world_triangle(forest, own.tree, t, own.pose)
         limit = surface_tolerance(a, other)
@@ -29,9 +27,9 @@ def _covered(forest, solids, own, other, stack):
                 p = centroid(a, b, c)
             elif i % 2 == 1:
                 p = middle(p, b if i == 1 else (c if i == 3 else a))
-            if _close(forest, other, p, limit, stack):
+            if _close(forest, other, p, limit, work):
                 continue
-            if not solids.closed[own.tree] or outward_side(forest, solids, own, t, p, stack) != 0:
+            if not solids.closed[own.tree] or outward_side(forest, solids, own, t, p, work) != 0:
                 return False
     return True
 
@@ -51,13 +49,12 @@ def _area(forest, frame):
 
 @kernel
 def surfaces_coincide(
-    forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b, chosen, result
+    forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b, chosen, work, result
 ):  # fmt: skip
     """Set ``result`` (k,) bool for the jobs in ``chosen``: each surface lies on the other, up to rounding.
 
     Open surfaces must also have equal areas: a hole may lie between the points that are compared.
     """
-    stack = np.empty(STACK_SIZE, np.int64)
     for index in range(chosen.shape[0]):
         job = chosen[index]
         a = make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches)
@@ -68,4 +65,4 @@ def surfaces_coincide(
             area = _area(forest, a)
             if abs(area - _area(forest, b)) > 1e-9 * area:
                 continue
-        result[job] = _covered(forest, solids, a, b, stack) and _covered(forest, solids, b, a, stack)
+        result[job] = _covered(forest, solids, a, b, work) and _covered(forest, solids, b, a, work)

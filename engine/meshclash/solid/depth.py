@@ -14,7 +14,7 @@ import numpy as np
 from ..geometry.triangle_distance import closest_on_triangle, squared_distance
 from ..geometry.triangle_pair import COPLANAR, CROSSING
 from ..jit import inner, kernel
-from ..traversal.point import STACK_SIZE, world_triangle
+from ..traversal.point import world_triangle
 from .frames import IN, centroid, make_frame, nearest_in, outward_normal, side_of_solid
 
 _MEMORY = 8  # nearest points remembered while climbing
@@ -26,35 +26,35 @@ _HALVINGS = 24
 
 
 @inner
-def _nearest_from(forest, frame, x, hint, enough, stack):
+def _nearest_from(forest, frame, x, hint, enough, work):
     """Distance, point and triangle of the surface nearest to x, or just no farther than ``enough``."""
     p, q, r = world_triangle(forest, frame.tree, hint, frame.pose)
     y = closest_on_triangle(x, p, q, r)
     bound = math.sqrt(squared_distance(x, y))
     if bound <= enough:
         return bound, y, hint
-    distance, point, triangle = nearest_in(forest, frame, x, bound, enough, stack)
+    distance, point, triangle = nearest_in(forest, frame, x, bound, enough, work)
     return (distance, point, triangle) if triangle >= 0 else (bound, y, hint)
 
 
 @inner
-def _nearest_of_both(forest, a, b, x, hints, enough, stack):
+def _nearest_of_both(forest, a, b, x, hints, enough, work):
     """Distance and point nearest to x on either surface; ``hints`` keeps the nearest triangle of each."""
-    da, pa, hints[0] = _nearest_from(forest, a, x, hints[0], enough, stack)
+    da, pa, hints[0] = _nearest_from(forest, a, x, hints[0], enough, work)
     if da <= enough:
         return da, pa
-    db, pb, hints[1] = _nearest_from(forest, b, x, hints[1], enough, stack)
+    db, pb, hints[1] = _nearest_from(forest, b, x, hints[1], enough, work)
     return (da, pa) if da <= db else (db, pb)
 
 
 @inner
-def _grow(forest, a, b, x, hints, memory, stack):
+def _grow(forest, a, b, x, hints, memory, work):
     """Largest ball touching the surface at the point nearest to x: (centre, radius, entries in ``memory``).
 
     The shrinking ball of Ma, Bae, Choi, "3D medial axis point approximation using nearest neighbors and the normal
     field" (2012): from a ball much too large to the one through the next point that lies inside it.
     """
-    length, p = _nearest_of_both(forest, a, b, x, hints, -1.0, stack)
+    length, p = _nearest_of_both(forest, a, b, x, hints, -1.0, work)
     memory[0, 0], memory[0, 1], memory[0, 2] = p
     if not length > 0.0:
         return x, 0.0, 1
@@ -63,7 +63,7 @@ def _grow(forest, a, b, x, hints, memory, stack):
     used = 1
     for _ in range(_MOST_SHRINKS):
         centre = (p[0] + radius * u[0], p[1] + radius * u[1], p[2] + radius * u[2])
-        distance, q = _nearest_of_both(forest, a, b, centre, hints, -1.0, stack)
+        distance, q = _nearest_of_both(forest, a, b, centre, hints, -1.0, work)
         if distance >= radius * (1.0 - 1e-9):
             return centre, distance, used
         memory[used % _MEMORY, 0], memory[used % _MEMORY, 1], memory[used % _MEMORY, 2] = q
@@ -131,9 +131,9 @@ def _any_within(memory, used, x, radius):
 
 
 @inner
-def _largest_radius(forest, a, b, x, hints, memory, units, stack):
+def _largest_radius(forest, a, b, x, hints, memory, units, work):
     """Radius of a ball in both solids, grown and moved from the point x inside both."""
-    x, radius, used = _grow(forest, a, b, x, hints, memory, stack)
+    x, radius, used = _grow(forest, a, b, x, hints, memory, work)
     step = 0.5 * radius
     for _ in range(_MOST_STEPS):
         gx, gy, gz, length = _direction(memory, used, x, radius, units)
@@ -143,7 +143,7 @@ def _largest_radius(forest, a, b, x, hints, memory, units, stack):
         step *= 0.5
         if _any_within(memory, used, y, radius):
             continue
-        distance, q = _nearest_of_both(forest, a, b, y, hints, radius, stack)
+        distance, q = _nearest_of_both(forest, a, b, y, hints, radius, work)
         memory[used % _MEMORY, 0], memory[used % _MEMORY, 1], memory[used % _MEMORY, 2] = q
         used += 1
         if distance > radius:
@@ -154,12 +154,12 @@ def _largest_radius(forest, a, b, x, hints, memory, units, stack):
 
 
 @inner
-def _start_inside(forest, solids, a, b, p, d, reach, stack):
+def _start_inside(forest, solids, a, b, p, d, reach, work):
     """A point p + h d inside both solids, h as large as quartering from ``reach`` gives; False when there is none."""
     h = reach
     for _ in range(_HALVINGS):
         x = (p[0] + h * d[0], p[1] + h * d[1], p[2] + h * d[2])
-        if side_of_solid(forest, solids, a, x, stack) == IN and side_of_solid(forest, solids, b, x, stack) == IN:
+        if side_of_solid(forest, solids, a, x, work) == IN and side_of_solid(forest, solids, b, x, work) == IN:
             return x, True
         h *= 0.25
     return p, False
@@ -178,19 +178,19 @@ def _inward(n, m):
 
 
 @inner
-def _start_at_contact(forest, solids, a, b, t, u, kind, p, reach, stack):
+def _start_at_contact(forest, solids, a, b, t, u, kind, p, reach, work):
     """A point inside both solids beside a contact at p of the triangles t of a and u of b."""
-    n = outward_normal(forest, solids, a, t, p, stack)
-    m = outward_normal(forest, solids, b, u, p, stack)
+    n = outward_normal(forest, solids, a, t, p, work)
+    m = outward_normal(forest, solids, b, u, p, work)
     if kind == COPLANAR and n[0] * m[0] + n[1] * m[1] + n[2] * m[2] <= 0.0:
         return p, False
-    return _start_inside(forest, solids, a, b, p, _inward(n, m), reach, stack)
+    return _start_inside(forest, solids, a, b, p, _inward(n, m), reach, work)
 
 
 @inner
-def _from_contacts(forest, solids, a, b, begin, end, pairs, kinds, middles, most_starts, work, stack):
+def _from_contacts(forest, solids, a, b, begin, end, pairs, kinds, middles, most_starts, climb, work):
     """Largest radius found from at most ``most_starts`` crossing and coplanar contacts, spread over the list."""
-    hints, memory, units = work
+    hints, memory, units = climb
     reach = 0.25 * min(a.reach.max(), b.reach.max())
     usable = 0
     for row in range(begin, end):
@@ -206,68 +206,67 @@ def _from_contacts(forest, solids, a, b, begin, end, pairs, kinds, middles, most
             continue
         tried += 1
         p = (middles[row, 0], middles[row, 1], middles[row, 2])
-        x, inside = _start_at_contact(forest, solids, a, b, pairs[row, 0], pairs[row, 1], kinds[row], p, reach, stack)
+        x, inside = _start_at_contact(forest, solids, a, b, pairs[row, 0], pairs[row, 1], kinds[row], p, reach, work)
         if inside:
             hints[0] = pairs[row, 0]
             hints[1] = pairs[row, 1]
-            best = max(best, _largest_radius(forest, a, b, x, hints, memory, units, stack))
+            best = max(best, _largest_radius(forest, a, b, x, hints, memory, units, work))
     return best
 
 
 @inner
-def _from_components(forest, solids, own, a, b, work, stack):
+def _from_components(forest, solids, own, a, b, climb, work):
     """Largest radius found from a triangle of each of the first components of one solid."""
-    hints, memory, units = work
+    hints, memory, units = climb
     reach = 0.25 * min(a.reach.max(), b.reach.max())
     best = 0.0
     begin = solids.component_start[own.tree]
     for c in range(begin, min(solids.component_start[own.tree + 1], begin + 8)):
         t = solids.representatives[c]
         p = centroid(*world_triangle(forest, own.tree, t, own.pose))
-        n = outward_normal(forest, solids, own, t, p, stack)
-        x, inside = _start_inside(forest, solids, a, b, p, (-n[0], -n[1], -n[2]), reach, stack)
+        n = outward_normal(forest, solids, own, t, p, work)
+        x, inside = _start_inside(forest, solids, a, b, p, (-n[0], -n[1], -n[2]), reach, work)
         if inside:
             hints[0] = 0
             hints[1] = 0
-            best = max(best, _largest_radius(forest, a, b, x, hints, memory, units, stack))
+            best = max(best, _largest_radius(forest, a, b, x, hints, memory, units, work))
     return best
 
 
 @inner
-def _deepest_corner(forest, solids, own, other, touched, stack):
+def _deepest_corner(forest, solids, own, other, touched, work):
     """Largest distance to the other surface of a touched triangle's corner inside the other solid."""
     best = 0.0
     for i in range(touched.shape[0]):
         for p in world_triangle(forest, own.tree, touched[i], own.pose):
-            if side_of_solid(forest, solids, other, p, stack) == IN:
-                best = max(best, nearest_in(forest, other, p, math.inf, -1.0, stack)[0])
+            if side_of_solid(forest, solids, other, p, work) == IN:
+                best = max(best, nearest_in(forest, other, p, math.inf, -1.0, work)[0])
     return best
 
 
 @kernel
 def overlap_depths(
     forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b, chosen,
-    start, pairs, kinds, middles, most_starts, depths,
+    start, pairs, kinds, middles, most_starts, work, depths,
 ):  # fmt: skip
     """Fill ``depths`` (k,) of the jobs in ``chosen`` with ball diameters [m]; the arrays are those of ``sample_sides``.
 
     An overlap too thin for any ball is as deep as the corners that it takes in, 0 when it takes in none.
     """
-    stack = np.empty(STACK_SIZE, np.int64)
-    work = (np.zeros(2, np.int64), np.empty((_MEMORY, 3)), np.empty((_MEMORY, 3)))
+    climb = (np.zeros(2, np.int64), np.empty((_MEMORY, 3)), np.empty((_MEMORY, 3)))
     for index in range(chosen.shape[0]):
         job = chosen[index]
         a = make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches)
         b = make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches)
         begin = start[job]
         end = start[job + 1]
-        best = 2.0 * _from_contacts(forest, solids, a, b, begin, end, pairs, kinds, middles, most_starts, work, stack)
+        best = 2.0 * _from_contacts(forest, solids, a, b, begin, end, pairs, kinds, middles, most_starts, climb, work)
         if best == 0.0:
             for own in (a, b):
-                best = max(best, 2.0 * _from_components(forest, solids, own, a, b, work, stack))
+                best = max(best, 2.0 * _from_components(forest, solids, own, a, b, climb, work))
         if best == 0.0:
             best = max(
-                _deepest_corner(forest, solids, a, b, pairs[begin:end, 0], stack),
-                _deepest_corner(forest, solids, b, a, pairs[begin:end, 1], stack),
+                _deepest_corner(forest, solids, a, b, pairs[begin:end, 0], work),
+                _deepest_corner(forest, solids, b, a, pairs[begin:end, 1], work),
             )
         depths[job] = best

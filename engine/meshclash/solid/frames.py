@@ -51,37 +51,37 @@ def beyond_root(forest, frame, p, limit):
 
 
 @inner
-def nearest_in(forest, frame, p, limit, enough, stack):
+def nearest_in(forest, frame, p, limit, enough, work):
     """``point.nearest`` of a posed tree."""
-    return nearest(forest, frame.tree, frame.pose, frame.inverse, frame.origin, frame.reach, p, limit, enough, stack)
+    return nearest(forest, frame.tree, frame.pose, frame.inverse, frame.origin, frame.reach, p, limit, enough, work)
 
 
 @inner
-def winding_in(forest, solids, frame, skip, p, stack):
+def winding_in(forest, solids, frame, skip, p, work):
     """``point.winding`` of a posed tree."""
     return winding(
         forest, frame.tree, frame.pose, frame.inverse, frame.origin, frame.reach, solids.orientation, solids.component,
-        skip, p, stack,
+        skip, p, work,
     )  # fmt: skip
 
 
 @inner
-def side_of_solid(forest, solids, frame, p, stack):
+def side_of_solid(forest, solids, frame, p, work):
     """IN, OUT or ON: where the world point p lies with respect to a closed tree."""
     tolerance = surface_tolerance(p, frame)
     if beyond_root(forest, frame, p, tolerance):
         return OUT
-    distance, _, _ = nearest_in(forest, frame, p, tolerance, 0.0, stack)
+    distance, _, _ = nearest_in(forest, frame, p, tolerance, 0.0, work)
     if distance < tolerance:
         return ON
-    number, clear = winding_in(forest, solids, frame, -1, p, stack)
+    number, clear = winding_in(forest, solids, frame, -1, p, work)
     if not clear:
         return ON
     return IN if number != 0 else OUT
 
 
 @inner
-def outward_side(forest, solids, frame, t, p, stack):
+def outward_side(forest, solids, frame, t, p, work):
     """1 or -1: times the normal of triangle t points out of the material at its point p; 0 where both are material.
 
     Components that overlap unite, and one wound the other way inside another is a cavity, so the answer depends on how
@@ -93,21 +93,21 @@ def outward_side(forest, solids, frame, t, p, stack):
     side = inside * solids.orientation[forest.triangle_start[frame.tree] + t]
     if solids.alone[index]:
         return side
-    others, clear = winding_in(forest, solids, frame, component, p, stack)
+    others, clear = winding_in(forest, solids, frame, component, p, work)
     if not clear or others == 0:
         return side
     return -side if others + inside == 0 else 0
 
 
 @inner
-def outward_normal(forest, solids, frame, t, p, stack):
+def outward_normal(forest, solids, frame, t, p, work):
     """Unit normal of a world triangle out of the material at its point p; zero where it has none."""
     a, b, c = world_triangle(forest, frame.tree, t, frame.pose)
     ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
     vx, vy, vz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
     nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
     length = math.sqrt(nx * nx + ny * ny + nz * nz)
-    scale = outward_side(forest, solids, frame, t, p, stack) / length if length > 0.0 else 0.0
+    scale = outward_side(forest, solids, frame, t, p, work) / length if length > 0.0 else 0.0
     return nx * scale, ny * scale, nz * scale
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from ..geometry.intersection import contact_segments
 from ..traversal.forest import Grove
 from ..traversal.leaf_tests import nearness
+from ..traversal.point import new_point_workspace
 from ..traversal.run import Answer, Question, answer_steps, run
 from ..types.results import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Verdict
 from .coincidence import surfaces_coincide
@@ -95,7 +96,8 @@ def judge(case: Case, limits: Limits) -> Judgement:
     deep = np.flatnonzero(solid & (codes >= _CONTAINED))
     starts = _STARTS_WITH_PERMISSION if limits.permitted_overlap > 0.0 else _STARTS
     overlap_depths(
-        case.grove.forest, case.solids, *case.frames(), deep, start, answer.pairs, answer.kinds, middles, starts, depths,
+        case.grove.forest, case.solids, *case.frames(), deep, start, answer.pairs, answer.kinds, middles, starts,
+        new_point_workspace(), depths,
     )  # fmt: skip
     if limits.permitted_overlap > 0.0:
         codes[(codes == _CLASH) & (depths <= limits.permitted_overlap * (1.0 + 1e-9))] = _TOUCHING
@@ -133,7 +135,16 @@ def _sample(case: Case, start: np.ndarray, middles: np.ndarray) -> np.ndarray:
     bits = np.zeros(len(case.jobs), np.int64)
     order_b = np.lexsort((answer.pairs[:, 1], answer.jobs))
     sample_sides(
-        case.grove.forest, case.solids, *case.frames(), start, answer.pairs, answer.kinds, middles, order_b, bits
+        case.grove.forest,
+        case.solids,
+        *case.frames(),
+        start,
+        answer.pairs,
+        answer.kinds,
+        middles,
+        order_b,
+        new_point_workspace(),
+        bits,
     )
     return bits
 
@@ -159,7 +170,7 @@ def _duplicates(case: Case) -> np.ndarray:
     chosen = np.flatnonzero((np.abs(case.boxes_a - case.boxes_b) <= 1e-12 * scale[:, None]).all(axis=1))
     result = np.zeros(len(case.jobs), np.bool_)
     if len(chosen):
-        surfaces_coincide(case.grove.forest, case.solids, *case.frames(), chosen, result)
+        surfaces_coincide(case.grove.forest, case.solids, *case.frames(), chosen, new_point_workspace(), result)
     return result
 
 

@@ -6,11 +6,10 @@ them. A point within the rounding of world coordinates of the other surface says
 inner face, which has material on both sides.
 """
 
-import numpy as np
 
 from ..geometry.triangle_pair import COPLANAR, CROSSING
 from ..jit import inner, kernel
-from ..traversal.point import STACK_SIZE, world_triangle
+from ..traversal.point import world_triangle
 from .frames import IN, OUT, centroid, make_frame, middle, outward_normal, outward_side, side_of_solid
 
 # Bits of the result for a pair of objects.
@@ -49,22 +48,22 @@ def _row(points, i):
 
 
 @inner
-def _side_of_sample(forest, solids, own, t, other, p, stack):
+def _side_of_sample(forest, solids, own, t, other, p, work):
     """IN, OUT or nothing for a point of triangle t of ``own``."""
-    side = side_of_solid(forest, solids, other, p, stack)
-    if side != 0 and solids.closed[own.tree] and outward_side(forest, solids, own, t, p, stack) == 0:
+    side = side_of_solid(forest, solids, other, p, work)
+    if side != 0 and solids.closed[own.tree] and outward_side(forest, solids, own, t, p, work) == 0:
         return 0
     return side
 
 
 @inner
-def _side_bits(forest, solids, own, other, touched, points, stack):
+def _side_bits(forest, solids, own, other, touched, points, work):
     """IN and OUT bits of one object's surface with respect to the other's solid; stops when both are known."""
     found = 0
     for r in range(solids.component_start[own.tree], solids.component_start[own.tree + 1]):
         t = solids.representatives[r]
         corners = world_triangle(forest, own.tree, t, own.pose)
-        found |= _side_of_sample(forest, solids, own, t, other, corners[0], stack)
+        found |= _side_of_sample(forest, solids, own, t, other, corners[0], work)
         if found == IN | OUT:
             return found
     first = 0
@@ -76,14 +75,14 @@ def _side_bits(forest, solids, own, other, touched, points, stack):
         here = _row(points, i)
         for index in range(_PLAIN_SAMPLES if again else 0, _ALL_SAMPLES):
             p = _sample(corners, index, here, _row(points, i - 1 if again else i), _row(points, first))
-            found |= _side_of_sample(forest, solids, own, touched[i], other, p, stack)
+            found |= _side_of_sample(forest, solids, own, touched[i], other, p, work)
             if found == IN | OUT:
                 return found
     return found
 
 
 @inner
-def _contact_bits(forest, solids, a, b, begin, end, pairs, kinds, middles, stack):
+def _contact_bits(forest, solids, a, b, begin, end, pairs, kinds, middles, work):
     """CROSSED, and for two solids on which sides of coplanar faces their material lies."""
     found = 0
     both = solids.closed[a.tree] and solids.closed[b.tree]
@@ -91,13 +90,13 @@ def _contact_bits(forest, solids, a, b, begin, end, pairs, kinds, middles, stack
         p = _row(middles, row)
         if kinds[row] == CROSSING:
             # A crossing with an inner face is none: the face bounds nothing there.
-            if (not solids.closed[a.tree] or outward_side(forest, solids, a, pairs[row, 0], p, stack) != 0) and (
-                not solids.closed[b.tree] or outward_side(forest, solids, b, pairs[row, 1], p, stack) != 0
+            if (not solids.closed[a.tree] or outward_side(forest, solids, a, pairs[row, 0], p, work) != 0) and (
+                not solids.closed[b.tree] or outward_side(forest, solids, b, pairs[row, 1], p, work) != 0
             ):
                 return found | CROSSED
         elif both and kinds[row] == COPLANAR:
-            n = outward_normal(forest, solids, a, pairs[row, 0], p, stack)
-            m = outward_normal(forest, solids, b, pairs[row, 1], p, stack)
+            n = outward_normal(forest, solids, a, pairs[row, 0], p, work)
+            m = outward_normal(forest, solids, b, pairs[row, 1], p, work)
             along = n[0] * m[0] + n[1] * m[1] + n[2] * m[2]
             found |= SAME_SIDE if along > 0.0 else (OPPOSITE_SIDES if along < 0.0 else 0)
     return found
@@ -106,25 +105,24 @@ def _contact_bits(forest, solids, a, b, begin, end, pairs, kinds, middles, stack
 @kernel
 def sample_sides(
     forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b,
-    start, pairs, kinds, middles, order_b, bits,
+    start, pairs, kinds, middles, order_b, work, bits,
 ):  # fmt: skip
     """Fill ``bits`` (k,) of every pair of objects; the sides are sampled only where nothing crosses.
 
     Contacts of job j are the rows start[j]:start[j + 1] of ``pairs`` and ``kinds``, with a point of each contact in
     ``middles`` (n, 3); ``order_b`` (n,) lists a job's rows by the triangle of b.
     """
-    stack = np.empty(STACK_SIZE, np.int64)
     for job in range(jobs.shape[0]):
         a = make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches)
         b = make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches)
-        found = _contact_bits(forest, solids, a, b, start[job], start[job + 1], pairs, kinds, middles, stack)
+        found = _contact_bits(forest, solids, a, b, start[job], start[job + 1], pairs, kinds, middles, work)
         if found & CROSSED == 0:
             rows = slice(start[job], start[job + 1])
             if solids.closed[b.tree]:
-                side = _side_bits(forest, solids, a, b, pairs[rows, 0], middles[rows], stack)
+                side = _side_bits(forest, solids, a, b, pairs[rows, 0], middles[rows], work)
                 found |= (A_IN if side & IN else 0) | (A_OUT if side & OUT else 0)
             if solids.closed[a.tree]:
                 by_b = order_b[rows]
-                side = _side_bits(forest, solids, b, a, pairs[by_b, 1], middles[by_b], stack)
+                side = _side_bits(forest, solids, b, a, pairs[by_b, 1], middles[by_b], work)
                 found |= (B_IN if side & IN else 0) | (B_OUT if side & OUT else 0)
         bits[job] = found

@@ -1,24 +1,21 @@
 """What happens when two leaves meet: the tests that a traversal can be made with.
 
-A leaf test is a portable function (p1, q1, r1, p2, q2, r2, tolerance) -> (kind, exact): corners as (x, y, z) tuples in
-world coordinates, kind 0 for apart, exact whether float64 did not decide.
+A leaf test is a portable function (p1, q1, r1, p2, q2, r2, tolerance, workspace) -> kind: corners as (x, y, z) tuples
+in world coordinates, kind 0 for apart, the workspace of ``predicates.py``.
 """
 
 from ..geometry.triangle_distance import triangle_distance
-from ..geometry.triangle_pair import APART, TOUCHING, UNDECIDED, classify_exact, classify_filtered
+from ..geometry.triangle_pair import APART, TOUCHING, classify_exact
 from ..jit import portable
 
 
 @portable
-def contact(p1, q1, r1, p2, q2, r2, tolerance):
+def contact(p1, q1, r1, p2, q2, r2, tolerance, workspace):
     """The exact kind of a contact; UNDECIDED only when the coordinates exceed what doubles can multiply."""
-    kind = classify_filtered(p1, q1, r1, p2, q2, r2)
-    if kind != UNDECIDED:
-        return kind, False
-    return classify_exact(p1, q1, r1, p2, q2, r2), True
+    return classify_exact(p1, q1, r1, p2, q2, r2, workspace)
 
 
 @portable
-def nearness(p1, q1, r1, p2, q2, r2, tolerance):
+def nearness(p1, q1, r1, p2, q2, r2, tolerance, workspace):
     """TOUCHING when the triangles come closer than the tolerance (float64 distance)."""
-    return (TOUCHING if triangle_distance(p1, q1, r1, p2, q2, r2) <= tolerance else APART), False
+    return TOUCHING if triangle_distance(p1, q1, r1, p2, q2, r2) <= tolerance else APART

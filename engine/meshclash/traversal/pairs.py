@@ -77,7 +77,8 @@ def pair_traversal(volume: str, leaf_test: Callable) -> Callable:
     def traverse(
         forest_a, forest_b, jobs, poses_a, poses_b, relative, tolerance, options, state, stack, scratch, output
     ):
-        leaf_a, leaf_b, indices_a, indices_b = scratch
+        leaf_a, leaf_b, indices_a, indices_b, workspace = scratch
+        counter = workspace[0]
         pairs, kinds, pair_jobs = output
         with_itself = options[WITH_ITSELF] != 0
         room = pairs.shape[0] - leaf_a.shape[0] * leaf_b.shape[0]
@@ -142,12 +143,13 @@ def pair_traversal(volume: str, leaf_test: Callable) -> Callable:
                         primitive_tests += 1
                         a = leaf_a[i]
                         b = leaf_b[j]
-                        kind, exact = leaf_test(
+                        before = counter[0]
+                        kind = leaf_test(
                             (a[0], a[1], a[2]), (a[3], a[4], a[5]), (a[6], a[7], a[8]),
                             (b[0], b[1], b[2]), (b[3], b[4], b[5]), (b[6], b[7], b[8]),
-                            tolerance,
+                            tolerance, workspace,
                         )  # fmt: skip
-                        exact_tests += exact
+                        exact_tests += counter[0] != before
                         if kind == APART or (options[CROSSING_ONLY] != 0 and kind != CROSSING and kind != UNDECIDED):
                             continue
                         t = indices_a[i]

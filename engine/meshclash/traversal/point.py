@@ -8,13 +8,12 @@ import math
 
 import numpy as np
 
-from ..geometry.predicates import UNCERTAIN, exact_orient3d
+from ..geometry.predicates import UNCERTAIN, exact_orient3d, new_workspace
 from ..geometry.triangle_distance import closest_on_triangle, squared_distance
 from ..jit import inner
 from ..types.pose import RIGID_TOLERANCE
 
-STACK_SIZE = 192
-"""A depth-first walk keeps one sibling per level; builders stay below 100 levels."""
+_STACK_SIZE = 192  # a depth-first walk keeps one sibling per level; builders stay below 100 levels
 
 _SHRINK = 1.0 - 2.0 * RIGID_TOLERANCE  # a distance in the hierarchy's frame times this is a lower bound in the world
 _SLACK = 64.0 * 2.0**-53
@@ -27,6 +26,11 @@ _DIRECTIONS = np.array(
         (-0.9103, 0.2707, -0.3137), (-0.1559, -0.9277, -0.3391), (0.7019, 0.6581, -0.2729), (-0.6287, 0.0983, 0.7717),
     ]
 )  # fmt: skip
+
+
+def new_point_workspace() -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
+    """What the queries of this file work in: (stack of nodes, workspace of the exact predicates)."""
+    return np.empty(_STACK_SIZE, np.int64), new_workspace()
 
 
 @inner
@@ -82,7 +86,7 @@ def box_gap(volume, q, slack):
 
 
 @inner
-def nearest(forest, tree, pose, inverse, origin, reach, p, limit, enough, stack):
+def nearest(forest, tree, pose, inverse, origin, reach, p, limit, enough, work):
     """Nearest point of a tree's surface to the world point p, among those closer than ``limit``.
 
     The search ends early with a point that is no farther than ``enough`` (-1: never).
@@ -91,6 +95,7 @@ def nearest(forest, tree, pose, inverse, origin, reach, p, limit, enough, stack)
     q = to_local(p, pose, inverse, origin)
     slack = local_slack(p, pose, reach)
     start = forest.node_start[tree]
+    stack = work[0]
     best = limit
     best_point = p
     best_triangle = -1
@@ -144,15 +149,15 @@ def _ray_misses(volume, o, d, slack):
 
 
 @inner
-def _crossing(p, q, a, b, c):
+def _crossing(p, q, a, b, c, workspace):
     """1 or -1 when the segment pq goes through abc with or against its normal, 0 when not, UNCERTAIN when it grazes."""
-    side_p = exact_orient3d(a, b, c, p)
-    side_q = exact_orient3d(a, b, c, q)
+    side_p = exact_orient3d(a, b, c, p, workspace)
+    side_q = exact_orient3d(a, b, c, q, workspace)
     if side_p == side_q and (side_p == 1 or side_p == -1):
         return 0
-    ab = exact_orient3d(p, q, a, b)
-    bc = exact_orient3d(p, q, b, c)
-    ca = exact_orient3d(p, q, c, a)
+    ab = exact_orient3d(p, q, a, b, workspace)
+    bc = exact_orient3d(p, q, b, c, workspace)
+    ca = exact_orient3d(p, q, c, a, workspace)
     if (ab == 1 or bc == 1 or ca == 1) and (ab == -1 or bc == -1 or ca == -1):
         return 0
     for sign in (side_p, side_q, ab, bc, ca):
@@ -162,7 +167,7 @@ def _crossing(p, q, a, b, c):
 
 
 @inner
-def _winding_along(forest, tree, pose, inverse, origin, reach, orientation, p, q, skip, component, stack):
+def _winding_along(forest, tree, pose, inverse, origin, reach, orientation, p, q, skip, component, work):
     """Sum of crossings of the segment pq, q outside; (number, False when the segment grazes something)."""
     o = to_local(p, pose, inverse, origin)
     e = to_local(q, pose, inverse, origin)
@@ -171,6 +176,7 @@ def _winding_along(forest, tree, pose, inverse, origin, reach, orientation, p, q
     node_start = forest.node_start[tree]
     triangle_start = forest.triangle_start[tree]
     total = 0
+    stack = work[0]
     stack[0] = 0
     used = 1
     while used > 0:
@@ -190,7 +196,7 @@ def _winding_along(forest, tree, pose, inverse, origin, reach, orientation, p, q
             if component[triangle_start + t] == skip:
                 continue
             a, b, c = world_triangle(forest, tree, t, pose)
-            crossing = _crossing(p, q, a, b, c)
+            crossing = _crossing(p, q, a, b, c, work[1])
             if crossing == UNCERTAIN:
                 return 0, False
             total += crossing * orientation[triangle_start + t]
@@ -198,7 +204,7 @@ def _winding_along(forest, tree, pose, inverse, origin, reach, orientation, p, q
 
 
 @inner
-def winding(forest, tree, pose, inverse, origin, reach, orientation, component, skip, p, stack):
+def winding(forest, tree, pose, inverse, origin, reach, orientation, component, skip, p, work):
     """Winding number of a closed tree's surface around the world point p, leaving out component ``skip`` (-1: none).
 
     Signed crossings of a ray, decided exactly; a ray that grazes an edge or a vertex is replaced by another direction.
@@ -215,7 +221,7 @@ def winding(forest, tree, pose, inverse, origin, reach, orientation, component, 
             p[2] + length * _DIRECTIONS[i, 2],
         )
         number, clear = _winding_along(
-            forest, tree, pose, inverse, origin, reach, orientation, p, q, skip, component, stack
+            forest, tree, pose, inverse, origin, reach, orientation, p, q, skip, component, work
         )
         if clear:
             return number, True

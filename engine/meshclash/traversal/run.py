@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from ..geometry.predicates import new_workspace
 from ..geometry.relative_pose import relative_rows
 from ..geometry.triangle_pair import APART, CROSSING, UNDECIDED, classify_rational
 from ..types.pose import transform_points
@@ -60,6 +61,7 @@ def _workspace(question: Question) -> tuple[Any, ...]:
         np.empty((leaf_b, state_layout._LEAF_NUMBERS)),
         np.empty(leaf_a, np.int32),
         np.empty(leaf_b, np.int32),
+        new_workspace(),
     )
     chunk = leaf_a * leaf_b + (1 if question.first_only else _CHUNK)
     output = (np.empty((chunk, 2), np.int32), np.empty(chunk, np.uint8), np.empty(chunk, np.int32))
