@@ -28,6 +28,7 @@ class MESHCLASH_OT_export_report(Operator, ExportHelper):
     bl_options = {"REGISTER"}
 
     filename_ext = ".json"
+    filepath: StringProperty(name="File Path", subtype="FILE_PATH")
     filter_glob: StringProperty(default="*.json;*.csv;*.html", options={"HIDDEN"})
     format: EnumProperty(name="Format", items=[item[:3] for item in FORMATS], default="JSON")
 
@@ -37,10 +38,11 @@ class MESHCLASH_OT_export_report(Operator, ExportHelper):
 
     def check(self, _context: bpy.types.Context) -> bool:
         """The file browser asks whether an option changed the file name."""
-        old: str = self.filepath
-        if Path(old).name:
-            self.filepath = str(Path(old).with_suffix(self._extension()))
-        return self.filepath != old
+        named = Path(self.filepath)
+        wanted = str(named.with_suffix(self._extension())) if named.name else self.filepath
+        changed = wanted != self.filepath
+        self.filepath = wanted
+        return changed
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         report = session.existing_result(context.scene.session_uid).report

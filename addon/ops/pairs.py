@@ -31,20 +31,18 @@ class MESHCLASH_OT_select_faces(_PairOperator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         row = results.selected_pair(context)
-        faces: dict[str, list[np.ndarray]] = {}
+        chosen: list[tuple[bpy.types.Object, np.ndarray]] = []
         problems: list[str] = []
-        for name, indices in ((row.source_a, row.original_faces_a), (row.source_b, row.original_faces_b)):
+        for name, faces in ((row.source_a, row.original_faces_a), (row.source_b, row.original_faces_b)):
+            source = view.find_object(context, name)
             try:
-                faces.setdefault(name, []).append(
-                    face_selection.checked(view.find_object(context, name), name, indices)
-                )
+                chosen.append((source, face_selection.checked(source, name, faces)))
             except DetectError as error:
                 problems.append(str(error))
-        if not faces:
+        if not chosen:
             self.report({"ERROR"}, "; ".join(problems))
             return {"CANCELLED"}
-        objects = {name: view.find_object(context, name) for name in faces}
-        face_selection.select_in_edit_mode(context, [(objects[name], np.concatenate(faces[name])) for name in faces])
+        face_selection.select_in_edit_mode(context, chosen)
         if problems:
             self.report({"WARNING"}, "; ".join(problems))
         return {"FINISHED"}
