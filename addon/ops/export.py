@@ -38,15 +38,14 @@ class MESHCLASH_OT_export_report(Operator, ExportHelper):
 
     def check(self, _context: bpy.types.Context) -> bool:
         """The file browser asks whether an option changed the file name."""
-        named = Path(self.filepath)
-        wanted = str(named.with_suffix(self._extension())) if named.name else self.filepath
+        wanted = self._with_extension(self.filepath)
         changed = wanted != self.filepath
         self.filepath = wanted
         return changed
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         report = session.existing_result(context.scene.session_uid).report
-        path = Path(bpy.path.abspath(self.filepath)).with_suffix(self._extension())
+        path = Path(self._with_extension(bpy.path.abspath(self.filepath)))
         text = {"JSON": report.to_json, "CSV": report.to_csv, "HTML": report.to_html}[self.format]()
         try:
             with OutputFile(path, "report", (self._extension(),)) as output:
@@ -56,6 +55,10 @@ class MESHCLASH_OT_export_report(Operator, ExportHelper):
             return {"CANCELLED"}
         self.report({"INFO"}, f"Report written to {path}")
         return {"FINISHED"}
+
+    def _with_extension(self, name: str) -> str:
+        """The file name with the ending of the chosen format; a folder stays as it is."""
+        return name if not name or name.endswith(("/", "\\")) else str(Path(name).with_suffix(self._extension()))
 
     def _extension(self) -> str:
         return next(item[3] for item in FORMATS if item[0] == self.format)

@@ -159,3 +159,9 @@ def test_export(listed, tmp_path, kind, start):
 def test_export_that_cannot_be_written(listed, tmp_path):
     with pytest.raises(RuntimeError, match="cannot be written"):
         bpy.ops.meshclash.export_report(filepath=str(tmp_path / "missing" / "report.json"))
+
+
+def test_export_needs_a_file_name(listed, tmp_path):
+    with pytest.raises(RuntimeError, match="must end in"):
+        bpy.ops.meshclash.export_report(filepath=f"{tmp_path}/")
+    assert not list(tmp_path.parent.glob(f"{tmp_path.name}.*"))
