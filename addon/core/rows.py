@@ -48,7 +48,7 @@ def make_row(engine: ModuleType, world: EngineScene, found: Any, frame: int, hig
         faces_b=faces_b,
         original_faces_a=faces_a if mesh_a.faces_are_original else None,
         original_faces_b=faces_b if mesh_b.faces_are_original else None,
-        location=None if found.location is None else tuple(map(float, found.location)),
+        location=None if found.location is None else _point(found.location),
         depth=_finite(found.verdict.depth),
     )
     return _with_drawing(row, engine, (a, mesh_a), (b, mesh_b), found) if highlights else row
@@ -105,8 +105,9 @@ def _inner_object(
 def _curves(engine: ModuleType, contacts: Any) -> np.ndarray:
     """The intersection pieces of crossing pairs, then the rims of coplanar overlaps, as (s, 2, 3) float32."""
     crossing = contacts.kinds == int(engine.ContactKind.CROSSING)
+    coplanar = contacts.kinds == int(engine.ContactKind.COPLANAR)
     pieces = np.asarray(contacts.segments())[crossing] if crossing.any() else np.empty((0, 2, 3))
-    rims = _rims([outline for _, outline in contacts.outlines()])
+    rims = _rims([outline for _, outline in contacts.outlines()] if coplanar.any() else [])
     return np.ascontiguousarray(np.concatenate((pieces, rims)), dtype=np.float32)
 
 
@@ -118,12 +119,18 @@ def _rims(outlines: list[np.ndarray]) -> np.ndarray:
     last = np.cumsum([len(outline) for outline in outlines]) - 1
     following = np.arange(1, len(points) + 1)
     following[last] = np.concatenate(([0], last[:-1] + 1))
-    grid = SEAM_TOLERANCE * max(float(np.ptp(points, axis=0).max()), np.finfo(np.float64).tiny)
+    size = float(np.ptp(points, axis=0).max())
+    grid = SEAM_TOLERANCE * size if size > 0.0 else 1.0
     corners = np.unique(np.rint((points - points.min(axis=0)) / grid), axis=0, return_inverse=True)[1].ravel()
     edges = np.sort(np.stack((corners, corners[following]), axis=1), axis=1)
     _, index, count = np.unique(edges, axis=0, return_index=True, return_counts=True)
     rim = np.sort(index[count == 1])
     return np.stack((points[rim], points[following[rim]]), axis=1)
+
+
+def _point(coordinates: np.ndarray) -> tuple[float, float, float]:
+    x, y, z = map(float, coordinates)
+    return x, y, z
 
 
 def _finite(value: float | None) -> float | None:

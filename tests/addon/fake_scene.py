@@ -116,10 +116,10 @@ class FakeScene:
         if overlap == 0:
             verdict = SimpleNamespace(name="TOUCHING", severity=1, depth=None)
         contacts = SimpleNamespace(
-            pairs=np.array([[2, 0]], np.int32),
-            kinds=np.array([1], np.uint8),
-            segments=lambda: np.zeros((1, 2, 3)),
-            outlines=lambda: [(0, np.eye(3))],
+            pairs=np.array([[2, 0], [2, 0]], np.int32),
+            kinds=np.array([1, 2], np.uint8),
+            segments=lambda: np.zeros((2, 2, 3)),
+            outlines=lambda: [(1, np.eye(3))],
         )
         return SimpleNamespace(a=a, b=b, verdict=verdict, contacts=contacts, location=np.array([low_b, 0.5, 0.5]))
 
@@ -143,7 +143,7 @@ def make_engine():
         TriangleMesh=FakeMesh,
         split_matrix=_split,
         warm_up=_warm_up,
-        ContactKind=SimpleNamespace(CROSSING=1),
+        ContactKind=SimpleNamespace(CROSSING=1, COPLANAR=2),
         errors=SimpleNamespace(MeshClashError=MeshClashError),
     )
 
