@@ -20,6 +20,11 @@ def _dot(a, b):
 
 
 @inner
+def _cross(a, b):
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+@inner
 def _along(a, d, t):
     return a[0] + t * d[0], a[1] + t * d[1], a[2] + t * d[2]
 
@@ -63,8 +68,9 @@ def closest_on_triangle(p, a, b, c):
     vb = d5 * d2 - d1 * d6
     vc = d1 * d4 - d3 * d2
     if va > 0.0 and vb > 0.0 and vc > 0.0:
-        scale = 1.0 / (va + vb + vc)
-        return _along(_along(a, ab, vb * scale), ac, vc * scale)
+        # Down the normal rather than by barycentric weights: those cancel on slender triangles.
+        n = _cross(ab, ac)
+        return _along(p, n, -_dot(n, ap) / _dot(n, n))
     best = closest_on_segment(p, a, b)
     best2 = squared_distance(p, best)
     other = closest_on_segment(p, b, c)
@@ -98,7 +104,7 @@ def _pierces(a, b, p, q, r):
     """Whether segment ab goes through triangle pqr; only for the distance, so float64 is enough."""
     pq = _difference(q, p)
     pr = _difference(r, p)
-    n = (pq[1] * pr[2] - pq[2] * pr[1], pq[2] * pr[0] - pq[0] * pr[2], pq[0] * pr[1] - pq[1] * pr[0])
+    n = _cross(pq, pr)
     da = _dot(n, _difference(a, p))
     db = _dot(n, _difference(b, p))
     if da * db > 0.0 or da == db:
@@ -146,7 +152,7 @@ def _through(a, b, p, q, r):
     """Where segment ab meets the plane of pqr, known to do so."""
     pq = _difference(q, p)
     pr = _difference(r, p)
-    n = (pq[1] * pr[2] - pq[2] * pr[1], pq[2] * pr[0] - pq[0] * pr[2], pq[0] * pr[1] - pq[1] * pr[0])
+    n = _cross(pq, pr)
     da = _dot(n, _difference(a, p))
     db = _dot(n, _difference(b, p))
     return _along(a, _difference(b, a), da / (da - db))
