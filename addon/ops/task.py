@@ -39,7 +39,8 @@ class Task:
             except StopIteration as done:
                 self.result, self.finished, self.fraction = done.value, True, 1.0
                 break
-            self.fraction, self.text = min(max(progress.fraction, 0.0), 1.0), progress.text
+            self.fraction = min(max(progress.fraction, 0.0), 1.0)
+            self.text = progress.text[:1].upper() + progress.text[1:]
             now = time.perf_counter()
             if (now - started) + (now - before) > seconds:
                 break

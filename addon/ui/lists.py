@@ -11,8 +11,8 @@ from .text import VERDICT_ICONS, VERDICT_LABELS, length
 
 WIDE = 340  # width of the sidebar [px at scale 1] from which the verdict is written out
 VERDICT_SHARE = 0.22
-NAMES_SHARE = 0.46
-FACES_SHARE = 0.34
+NAMES_SHARE = 0.45
+FACES_SHARE = 0.32
 
 
 def columns(layout: Any, context: Any) -> tuple[Any, Any, Any, Any]:

@@ -8,7 +8,7 @@ from bpy.types import Panel
 
 from .. import preferences, results, session
 from .lists import columns, is_wide
-from .text import VERDICT_ICONS, VERDICT_LABELS, length, wrapped
+from .text import VERDICT_ICONS, VERDICT_LABELS, counted, length, wrapped
 
 
 class _TabPanel(Panel):
@@ -160,8 +160,8 @@ def _draw_active(layout: Any, context: Any, row: Any) -> None:
     box = layout.box().column(align=True)
     units = context.scene.unit_settings
     lines = [
-        ("A", f"{row.a}: {len(row.faces_a)} faces"),
-        ("B", f"{row.b}: {len(row.faces_b)} faces"),
+        ("A", f"{counted(len(row.faces_a), 'face')} of {row.a}"),
+        ("B", f"{counted(len(row.faces_b), 'face')} of {row.b}"),
         ("Verdict", VERDICT_LABELS[row.verdict]),
     ]
     if row.depth is not None:
@@ -179,7 +179,7 @@ def _draw_active(layout: Any, context: Any, row: Any) -> None:
 def _draw_skipped(layout: Any, skipped: Any, region: Any) -> None:
     if not skipped:
         return
-    text = f"{len(skipped)} objects not tested: " + "; ".join(f"{item.name} ({item.reason})" for item in skipped[:3])
+    text = f"{counted(len(skipped), 'object')} not tested: " + "; ".join(f"{item.name} ({item.reason})" for item in skipped[:3])
     column = layout.column(align=True)
     for index, line in enumerate(wrapped(text, region)):
         column.label(text=line, icon="BLANK1" if index else "ERROR")

@@ -34,6 +34,11 @@ def length(blender_units: float, unit_settings: bpy.types.UnitSettings, digits: 
     return bpy.utils.units.to_string(unit_settings.system, "LENGTH", metres, precision=digits)  # a unit that fits the size
 
 
+def counted(number: int, noun: str) -> str:
+    """ "1 face", "2 faces"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def wrapped(text: str, region: bpy.types.Region | None) -> list[str]:
     """Lines of `text` that fit the width of the region; labels do not wrap by themselves."""
     pixels_per_letter = 7.0 * (bpy.context.preferences.system.ui_scale or 1.0)  # 0 in background

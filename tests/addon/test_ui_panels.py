@@ -54,7 +54,7 @@ def test_progress_and_stop_button_while_running(registered):
     session.start_task(task)
     task.run_slice(seconds=0.0)
     layout = draw(panels.MESHCLASH_PT_detect, bpy.context)
-    assert ("progress", (), {"factor": 0.4, "text": "compiling 2/9"}) in layout.calls
+    assert ("progress", (), {"factor": 0.4, "text": "Compiling 2/9"}) in layout.calls
     assert layout.operators() == ["meshclash.stop"]
     assert ("enabled", (False,), {}) in layout.calls
 
@@ -83,7 +83,7 @@ def test_results_panel_lists_and_counts(filled):
 def test_results_panel_details_of_the_selected_pair(filled):
     filled.active_row = 0
     layout = draw(panels.MESHCLASH_PT_results, bpy.context)
-    assert {"A: 1 faces", "B: 2 faces"} <= set(layout.texts())
+    assert {"1 face of A", "2 faces of B"} <= set(layout.texts())
     assert any(line.startswith("about ") for line in layout.texts())
 
 
@@ -97,7 +97,7 @@ def test_results_panel_names_what_was_not_tested(registered):
     report.skipped.append(Skipped("Empty mesh", "no faces"))
     results.show_report(bpy.context, bpy.context.scene, report)
     joined = shown(draw(panels.MESHCLASH_PT_results, bpy.context)).replace(" | ", " ")
-    assert "1 objects not tested: Empty mesh (no faces)" in joined
+    assert "1 object not tested: Empty mesh (no faces)" in joined
 
 
 def test_results_panel_says_when_they_are_old(filled):
