@@ -48,19 +48,17 @@ def detect_steps(
     statistics = RunStatistics(source.scale_length)
     world = EngineScene(engine)
     rows: list[PairRow] = []
-    seen_a = seen_b = False
+    seen: set[str] = set()
     frames: list[int | None] = [None] if options.frames is None else list(options.frames)
     try:
         yield from _within(engine.warm_up(), 0.0, WARM_UP_SHARE)
         for index, number in enumerate(frames):
-            low = WARM_UP_SHARE + (1.0 - WARM_UP_SHARE) * index / len(frames)
-            high = WARM_UP_SHARE + (1.0 - WARM_UP_SHARE) * (index + 1) / len(frames)
+            low, high = (WARM_UP_SHARE + (1.0 - WARM_UP_SHARE) * k / len(frames) for k in (index, index + 1))
             steps = _frame_steps(source, options, world, engine, number, highlights, statistics)
             frame, found = yield from _within(steps, low, high, "" if number is None else f"Frame {number}: ")
             rows += found
-            seen_a |= any(item.in_a for item in frame.objects)
-            seen_b |= any(item.in_b for item in frame.objects)
-        _require_meshes(options, seen_a, seen_b, statistics)
+            seen |= {letter for item in frame.objects for letter in "AB" if (item.in_a if letter == "A" else item.in_b)}
+        _require_meshes(options, seen, statistics)
         rows.sort(key=lambda row: row.order)
         return DetectReport(source.file, source.scale_length, options, rows, statistics.skipped, statistics.as_dict())
     except engine.errors.MeshClashError as error:
@@ -123,9 +121,9 @@ def _keep_ids(options: DetectOptions, world: EngineScene) -> KeepMask | None:
     return lambda pairs: keep(index_of[pairs])
 
 
-def _require_meshes(options: DetectOptions, seen_a: bool, seen_b: bool, statistics: RunStatistics) -> None:
-    for seen, letter, expression in ((seen_a, "A", options.set_a), (seen_b, "B", options.set_b)):
-        if not seen:
+def _require_meshes(options: DetectOptions, seen: set[str], statistics: RunStatistics) -> None:
+    for letter, expression in (("A", options.set_a), ("B", options.set_b)):
+        if letter not in seen:
             notes = "; ".join(f"{item.name}: {item.reason}" for item in statistics.skipped[:3])
             raise InputError(
                 f"set {letter} ('{expression}') contains no mesh with faces that is visible"
