@@ -16,7 +16,7 @@ def checked(candidate: bpy.types.Object | None, name: str, faces: NDArray[np.int
         DetectError: they cannot; the message names the object and the reason.
     """
     if candidate is None:
-        raise DetectError(f"'{name}' is not in this view layer: it was deleted or renamed, or is only seen as an instance")
+        raise DetectError(f"'{name}' is not in this view layer: deleted, renamed, or only seen as an instance")
     if candidate.type != "MESH":
         raise DetectError(f"'{name}' is no mesh object: convert it to a mesh to select its faces")
     if faces is None:

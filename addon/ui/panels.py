@@ -179,7 +179,8 @@ def _draw_active(layout: Any, context: Any, row: Any) -> None:
 def _draw_skipped(layout: Any, skipped: Any, region: Any) -> None:
     if not skipped:
         return
-    text = f"{counted(len(skipped), 'object')} not tested: " + "; ".join(f"{item.name} ({item.reason})" for item in skipped[:3])
+    named = "; ".join(f"{item.name} ({item.reason})" for item in skipped[:3])
+    text = f"{counted(len(skipped), 'object')} not tested: {named}"
     column = layout.column(align=True)
     for index, line in enumerate(wrapped(text, region)):
         column.label(text=line, icon="BLANK1" if index else "ERROR")

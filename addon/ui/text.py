@@ -31,7 +31,8 @@ def length(blender_units: float, unit_settings: bpy.types.UnitSettings, digits: 
     value = metres / size
     if name and (value == 0.0 or 0.01 <= abs(value) < 10000.0):
         return f"{value:.{digits}g} {name}" if abs(value) < 10**digits else f"{value:.0f} {name}"
-    return bpy.utils.units.to_string(unit_settings.system, "LENGTH", metres, precision=digits)  # a unit that fits the size
+    # too small or large for that unit: one that fits the size
+    return bpy.utils.units.to_string(unit_settings.system, "LENGTH", metres, precision=digits)
 
 
 def counted(number: int, noun: str) -> str:
