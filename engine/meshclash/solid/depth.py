@@ -2,9 +2,9 @@
 
 The depth of an overlap is the diameter of the largest ball inside both solids: the interference of a press fit, the
 thickness of the common slab of two plates, the whole thickness of a part inside another. Every ball found is a lower
-bound. From a point just inside both surfaces the ball that touches the nearest surface point is grown until it meets
-something else; then its centre climbs away from all that is near, never farther than the distance to the nearest
-surface, so that it stays inside.
+bound. From points just inside both surfaces the ball that touches the nearest surface point is grown until it meets
+something else; then the centre of the largest of these balls climbs away from all that is near, never farther than the
+distance to the nearest surface, so that it stays inside.
 """
 
 import math
@@ -131,8 +131,9 @@ def _any_within(memory, used, x, radius):
 
 
 @inner
-def _largest_radius(forest, a, b, x, hints, memory, units, work):
+def _largest_radius(forest, a, b, x, climb, work):
     """Radius of a ball in both solids, grown and moved from the point x inside both."""
+    hints, memory, units = climb
     x, radius, used = _grow(forest, a, b, x, hints, memory, work)
     step = 0.5 * radius
     for _ in range(_MOST_STEPS):
@@ -189,13 +190,14 @@ def _start_at_contact(forest, solids, a, b, t, u, kind, p, reach, work):
 
 @inner
 def _from_contacts(forest, solids, a, b, begin, end, pairs, kinds, middles, most_starts, climb, work):
-    """Largest radius found from at most ``most_starts`` crossing and coplanar contacts, spread over the list."""
-    hints, memory, units = climb
+    """Largest grown ball (centre, radius) beside at most ``most_starts`` crossing and coplanar contacts of the list."""
+    hints, memory, _ = climb
     reach = 0.25 * min(a.reach.max(), b.reach.max())
     usable = 0
     for row in range(begin, end):
         usable += kinds[row] == CROSSING or kinds[row] == COPLANAR
     best = 0.0
+    best_centre = (0.0, 0.0, 0.0)
     seen = 0
     tried = 0
     for row in range(begin, end):
@@ -210,16 +212,19 @@ def _from_contacts(forest, solids, a, b, begin, end, pairs, kinds, middles, most
         if inside:
             hints[0] = pairs[row, 0]
             hints[1] = pairs[row, 1]
-            best = max(best, _largest_radius(forest, a, b, x, hints, memory, units, work))
-    return best
+            centre, radius, _ = _grow(forest, a, b, x, hints, memory, work)
+            if radius > best:
+                best, best_centre = radius, centre
+    return best_centre, best
 
 
 @inner
 def _from_components(forest, solids, own, a, b, climb, work):
-    """Largest radius found from a triangle of each of the first components of one solid."""
-    hints, memory, units = climb
+    """Largest grown ball (centre, radius) beside a triangle of each of the first components of one solid."""
+    hints, memory, _ = climb
     reach = 0.25 * min(a.reach.max(), b.reach.max())
     best = 0.0
+    best_centre = (0.0, 0.0, 0.0)
     begin = solids.component_start[own.tree]
     for c in range(begin, min(solids.component_start[own.tree + 1], begin + 8)):
         t = solids.representatives[c]
@@ -229,8 +234,10 @@ def _from_components(forest, solids, own, a, b, climb, work):
         if inside:
             hints[0] = 0
             hints[1] = 0
-            best = max(best, _largest_radius(forest, a, b, x, hints, memory, units, work))
-    return best
+            centre, radius, _ = _grow(forest, a, b, x, hints, memory, work)
+            if radius > best:
+                best, best_centre = radius, centre
+    return best_centre, best
 
 
 @inner
@@ -260,13 +267,18 @@ def overlap_depths(
         b = make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches)
         begin = start[job]
         end = start[job + 1]
-        best = 2.0 * _from_contacts(forest, solids, a, b, begin, end, pairs, kinds, middles, most_starts, climb, work)
-        if best == 0.0:
+        centre, radius = _from_contacts(
+            forest, solids, a, b, begin, end, pairs, kinds, middles, most_starts, climb, work
+        )
+        if radius == 0.0:
             for own in (a, b):
-                best = max(best, 2.0 * _from_components(forest, solids, own, a, b, climb, work))
-        if best == 0.0:
-            best = max(
-                _deepest_corner(forest, solids, a, b, pairs[begin:end, 0], work),
-                _deepest_corner(forest, solids, b, a, pairs[begin:end, 1], work),
-            )
-        depths[job] = best
+                other_centre, other = _from_components(forest, solids, own, a, b, climb, work)
+                if other > radius:
+                    centre, radius = other_centre, other
+        if radius > 0.0:
+            depths[job] = 2.0 * _largest_radius(forest, a, b, centre, climb, work)
+            continue
+        depths[job] = max(
+            _deepest_corner(forest, solids, a, b, pairs[begin:end, 0], work),
+            _deepest_corner(forest, solids, b, a, pairs[begin:end, 1], work),
+        )

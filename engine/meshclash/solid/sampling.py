@@ -6,7 +6,6 @@ them. A point within the rounding of world coordinates of the other surface says
 inner face, which has material on both sides.
 """
 
-
 from ..geometry.triangle_pair import COPLANAR, CROSSING
 from ..jit import inner, kernel
 from ..traversal.point import world_triangle
