@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
-from numba.core import config
+from numba.core import config as _config
 from numba.extending import register_jitable
+
+config: Any = _config  # its settings are attributes made at run time
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _ENGINE = Path(__file__).resolve().parent
@@ -58,7 +60,7 @@ def _find_cache_directory() -> Path | None:
 CACHE_DIRECTORY = _find_cache_directory()
 
 
-def kernel(function: _F) -> _F:
+def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function on its first call, without the interpreter lock, cached on disk where that is possible."""
     dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
     if CACHE_DIRECTORY is not None and hasattr(dispatcher, "enable_caching"):
@@ -71,9 +73,9 @@ def kernel(function: _F) -> _F:
     return dispatcher
 
 
-def inner(function: _F) -> _F:
+def inner(function: Callable[..., Any]) -> Any:
     """Compile a helper that only kernels call: cached as a part of them, and without an entry from Python."""
-    options = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    options: Any = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     return numba.njit(**options)(function)
 
 

@@ -263,7 +263,7 @@ class Scene:
                 continue
             a, b = (int(i) for i in identifiers[job])
             begin, end = judgement.start[job], judgement.start[job + 1]
-            meshes = tuple(as_hierarchy(self._members[i].mesh).mesh for i in (a, b))
+            meshes = (as_hierarchy(self._members[a].mesh).mesh, as_hierarchy(self._members[b].mesh).mesh)
             contacts = Contacts(
                 case.answer.pairs[begin:end], case.answer.kinds[begin:end], np.zeros(end - begin, np.int32),
                 QueryStats(), meshes, (case.rows_a[job : job + 1], case.rows_b[job : job + 1]),
@@ -328,5 +328,8 @@ def _portion(case: Case, begin: int, end: int) -> Case:
     answer = case.answer._replace(
         pairs=case.answer.pairs[low:high], kinds=case.answer.kinds[low:high], jobs=case.answer.jobs[low:high] - begin
     )
-    arrays = (a[begin:end] for a in (case.jobs, case.rows_a, case.rows_b, case.boxes_a, case.boxes_b))
-    return Case(case.grove, case.solids, *arrays, answer)
+    part = slice(begin, end)
+    return case._replace(
+        jobs=case.jobs[part], rows_a=case.rows_a[part], rows_b=case.rows_b[part],
+        boxes_a=case.boxes_a[part], boxes_b=case.boxes_b[part], answer=answer,
+    )  # fmt: skip

@@ -41,7 +41,7 @@ def _plain(function: Any) -> Any:
     return function
 
 
-def _make_flat(orient2d: Callable, compiled: Callable) -> Callable:
+def _make_flat(orient2d: Callable, compiled: Callable) -> tuple[Callable, Callable, Callable, Callable]:
     """Tests inside one plane: points are (x, y, z), seen along ``axis``, which must not flatten the plane."""
 
     @compiled

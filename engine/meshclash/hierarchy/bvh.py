@@ -17,7 +17,7 @@ class Tree(NamedTuple):
 
     first: np.ndarray
     """First child of an inner node, or first entry in ``order`` of a leaf, (n,) int32."""
-    count: np.ndarray
+    count: np.ndarray  # type: ignore[assignment]  # tuple.count is not needed
     """Number of primitives of a leaf, 0 for an inner node, (n,) int32."""
     order: np.ndarray
     """Primitive indices in leaf order, (m,) int32."""

@@ -55,7 +55,7 @@ def _assert_volumes(hierarchy: Hierarchy) -> None:
         low, high = volumes[node, :3], volumes[node, 3:]
         if not count:
             for child in (begin, begin + 1):
-                inside = (volumes[child, :3] >= low).all() and (volumes[child, 3:] <= high).all()
+                inside = bool((volumes[child, :3] >= low).all() and (volumes[child, 3:] <= high).all())
                 assert inside, f"the volume of node {node} does not contain that of its child {child}"
             continue
         for triangle in tree.order[begin : begin + count]:

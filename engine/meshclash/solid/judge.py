@@ -6,7 +6,7 @@ contained. One open: it clashes when it passes through the solid, is contained w
 clash when they cross. Surfaces that coincide are duplicates, whatever else they do.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -47,7 +47,7 @@ class Case(NamedTuple):
     boxes_b: np.ndarray
     answer: Answer
 
-    def frames(self) -> tuple[np.ndarray, ...]:
+    def frames(self) -> tuple[Any, ...]:
         """The arguments that all kernels on posed trees share."""
         inverses = (np.linalg.inv(self.rows_a[:, :, :3]), np.linalg.inv(self.rows_b[:, :, :3]))
         return self.grove.origins, self.grove.reaches, self.jobs, self.rows_a, self.rows_b, *inverses

@@ -13,7 +13,7 @@ class Forest(NamedTuple):
 
     first: np.ndarray
     """(n,) int32, as in ``Tree``."""
-    count: np.ndarray
+    count: np.ndarray  # type: ignore[assignment]  # tuple.count is not needed
     """(n,) int32, as in ``Tree``."""
     volumes: np.ndarray
     """(n, WIDTH) float32."""
