@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from ..jit import inner, kernel
-from .triangle_distance import closest_of_triangles
+from .triangle_distance import closest_of_triangles, squared_distance
 from .triangle_pair import COPLANAR
 
 _MOST_CORNERS = 9  # three corners, and one more for each of the clipping edges, twice over for safety
@@ -45,13 +45,13 @@ def _cut(t, other, n, points):
         q = _corner(t, (i + 1) % 3)
         hp = _height(n, other, p)
         hq = _height(n, other, q)
-        if (hp <= 0.0) == (hq <= 0.0) and hp != 0.0:
+        through = (hp < 0.0 and hq > 0.0) or (hp > 0.0 and hq < 0.0)
+        if found == 2 or not (through or hp == 0.0):
             continue
-        s = hp / (hp - hq) if hp != hq else 0.0
-        if found < 2:
-            for k in range(3):
-                points[found, k] = p[k] + s * (q[k] - p[k])
-            found += 1
+        s = hp / (hp - hq) if through else 0.0
+        for k in range(3):
+            points[found, k] = p[k] + s * (q[k] - p[k])
+        found += 1
     if found == 1:
         points[1] = points[0]
     return found > 0
@@ -145,6 +145,17 @@ def _nearest_point(a, b, out):
 
 
 @inner
+def _without_area(t):
+    """Whether a triangle is a segment or a point, up to the rounding of its normal."""
+    n = _normal(t)
+    longest = 0.0
+    for i in range(3):
+        p = _corner(t, i)
+        longest = max(longest, squared_distance(p, _corner(t, (i + 1) % 3)))
+    return abs(n[0]) + abs(n[1]) + abs(n[2]) <= 1e-14 * longest
+
+
+@inner
 def _same_plane(a, b):
     """Whether b's corners lie in a's plane up to rounding; only chooses the construction."""
     n = _normal(a)
@@ -176,7 +187,9 @@ def _segments(a, b, kinds, out, middles):
     for i in range(a.shape[0]):
         count = 0
         done = False
-        if kinds[i] == COPLANAR or _same_plane(a[i], b[i]) or _same_plane(b[i], a[i]):
+        if _without_area(a[i]) or _without_area(b[i]):
+            done = False
+        elif kinds[i] == COPLANAR or _same_plane(a[i], b[i]) or _same_plane(b[i], a[i]):
             count = _clip(a[i], b[i], polygon, buffer)
             done = count > 0
             if done:

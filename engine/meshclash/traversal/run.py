@@ -63,7 +63,8 @@ def _workspace(question: Question) -> tuple[Any, ...]:
         np.empty(leaf_b, np.int32),
         new_workspace(),
     )
-    chunk = leaf_a * leaf_b + (1 if question.first_only else _CHUNK)
+    # The kernel stops when another pair of leaves might not fit; every job of a first-contact query adds one pair.
+    chunk = leaf_a * leaf_b + (min(len(question.jobs), _CHUNK) if question.first_only else _CHUNK)
     output = (np.empty((chunk, 2), np.int32), np.empty(chunk, np.uint8), np.empty(chunk, np.int32))
     return stack, scratch, output
 
@@ -92,7 +93,7 @@ def answer_steps(question: Question) -> Generator[float, None, Answer]:
             state, stack, scratch, output,
         )  # fmt: skip
         found = int(state[state_layout.OUTPUT_USED])
-        if found and (done or found > len(output[0]) // 2):
+        if found and (done or found > len(output[0]) - a.largest_leaf * b.largest_leaf):
             chunks.append(tuple(array[:found].copy() for array in output))
             state[state_layout.OUTPUT_USED] = 0
         if not done and time.perf_counter() >= slice_end:

@@ -31,7 +31,10 @@ def _checked_vertices(vertices: Any) -> np.ndarray:
 
 
 def _checked_triangles(triangles: Any, vertex_count: int) -> np.ndarray:
-    array = np.asarray(triangles)
+    try:
+        array = np.asarray(triangles)
+    except (TypeError, ValueError) as error:
+        raise InvalidMesh(f"triangles cannot be read as integers: {error}") from None
     if array.size == 0:
         raise InvalidMesh("the mesh has no triangles")
     if array.ndim != 2 or array.shape[1] != 3:
@@ -110,7 +113,10 @@ class TriangleMesh:
 
     def transformed(self, matrix: Any) -> "TriangleMesh":
         """A new mesh with a (4, 4) affine matrix baked into the vertices; triangles keep their order and winding."""
-        array = np.array(matrix, dtype=np.float64)
+        try:
+            array = np.array(matrix, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InvalidMesh(f"the matrix cannot be read as numbers: {error}") from None
         if array.shape != (4, 4) or not np.isfinite(array).all():
             raise InvalidMesh(f"a mesh is transformed by a finite 4x4 matrix, not by one of shape {array.shape}")
         return TriangleMesh(transform_points(array, self._vertices), self._triangles)

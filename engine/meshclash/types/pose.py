@@ -24,8 +24,15 @@ def transform_points(matrix: np.ndarray, points: np.ndarray) -> np.ndarray:
     return np.stack(list(rows), axis=1)
 
 
+def _numbers(matrix: Any) -> np.ndarray:
+    try:
+        return np.array(matrix, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidPose(f"a pose cannot be read as numbers: {error}") from None
+
+
 def _checked_matrix(matrix: Any) -> np.ndarray:
-    array = np.array(matrix, dtype=np.float64)
+    array = _numbers(matrix)
     if array.shape != (4, 4):
         raise InvalidPose(f"a pose needs a 4x4 matrix, not one of shape {array.shape}")
     if not np.isfinite(array).all():
@@ -143,7 +150,7 @@ def pose_stack(pose: "Pose | np.ndarray | Sequence[Any] | None") -> tuple[np.nda
         return pose.rows[None], False
     if not isinstance(pose, np.ndarray) and isinstance(pose, Sequence) and any(isinstance(p, Pose) for p in pose):
         return np.stack([_stack_item(p, i) for i, p in enumerate(pose)]), True
-    array = np.asarray(pose, dtype=np.float64)
+    array = _numbers(pose)
     if array.ndim == 2:
         return Pose.from_matrix(array).rows[None], False
     if array.ndim != 3 or array.shape[1:] != (4, 4):
