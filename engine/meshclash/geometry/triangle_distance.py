@@ -9,6 +9,9 @@ import math
 from ..jit import inner
 
 
+_LEAST_SINE2 = 1e-24  # below this squared sine of its angle a triangle's normal is rounding: only its edges count
+
+
 @inner
 def _difference(a, b):
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
@@ -67,10 +70,11 @@ def closest_on_triangle(p, a, b, c):
     va = d3 * d6 - d5 * d4
     vb = d5 * d2 - d1 * d6
     vc = d1 * d4 - d3 * d2
-    if va > 0.0 and vb > 0.0 and vc > 0.0:
+    n = _cross(ab, ac)
+    square = _dot(n, n)
+    if va > 0.0 and vb > 0.0 and vc > 0.0 and square > _LEAST_SINE2 * _dot(ab, ab) * _dot(ac, ac):
         # Down the normal rather than by barycentric weights: those cancel on slender triangles.
-        n = _cross(ab, ac)
-        return _along(p, n, -_dot(n, ap) / _dot(n, n))
+        return _along(p, n, -_dot(n, ap) / square)
     best = closest_on_segment(p, a, b)
     best2 = squared_distance(p, best)
     other = closest_on_segment(p, b, c)
