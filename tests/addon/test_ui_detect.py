@@ -171,9 +171,8 @@ def test_undo_stops_the_job(faked):
 def test_a_removed_scene_is_explained(faked):
     faked()
     other = bpy.data.scenes.new("Other")
-    bpy.context.window.scene = other
-    modal = Modal()
-    bpy.context.window.scene = next(scene for scene in bpy.data.scenes if scene != other)
+    with bpy.context.temp_override(scene=other):
+        modal = Modal()
     bpy.data.scenes.remove(other)
     assert modal.run() == {"CANCELLED"}
     assert modal.reports == [("ERROR", "The scene was removed during detection")]
