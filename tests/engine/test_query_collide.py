@@ -1,0 +1,247 @@
+"""Queries against brute force with the oracle; every way of asking gives one answer."""
+
+import meshclash as mc
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from meshclash.bench.mesh_exactness import brute_force, world_triangles
+from meshclash.bench.oracle import classify_pairs
+from solids import box, refined, torus
+from strategies import grid_meshes, matrix, points, poses, rotation, soup
+
+LEAF_SIZES = st.sampled_from([1, 2, 4, 8, 64])
+
+
+def expected_of(mesh_a, mesh_b, pose_a, pose_b):
+    return brute_force(world_triangles(mesh_a, pose_a), world_triangles(mesh_b, pose_b))[1:]
+
+
+def result(found) -> tuple[bytes, ...]:
+    return found.pairs.tobytes(), found.kinds.tobytes(), found.pose.tobytes(), found.segments().tobytes()
+
+
+@st.composite
+def nudged_meshes(draw):
+    """A grid mesh with some coordinates off by a few ulps."""
+    vertices, triangles = draw(grid_meshes())
+    ulps = draw(points(st.sampled_from((0, 0, 0, 0, 1, -2)), len(vertices)))
+    return vertices + ulps * np.spacing(vertices), triangles
+
+
+@given(nudged_meshes(), nudged_meshes(), poses(), poses(), LEAF_SIZES)
+def test_collide_equals_brute_force(mesh_a, mesh_b, pose_a, pose_b, leaf_size):
+    pairs, kinds = expected_of(mesh_a, mesh_b, pose_a, pose_b)
+    a, b = (mc.build(mc.TriangleMesh(*mesh), leaf_size=leaf_size) for mesh in (mesh_a, mesh_b))
+    found = mc.collide(a, b, pose_a, pose_b)
+    assert np.array_equal(found.pairs, pairs)
+    assert np.array_equal(found.kinds, kinds)
+    crossing = mc.collide(a, b, pose_a, pose_b, touching=False)
+    assert np.array_equal(crossing.pairs, pairs[kinds == mc.ContactKind.CROSSING])
+    assert mc.collides(a, b, pose_a, pose_b) == (len(pairs) > 0)
+    assert mc.collides(a, b, pose_a, pose_b, touching=False) == (len(crossing) > 0)
+
+
+@given(nudged_meshes(), poses())
+def test_equal_poses_change_nothing_for_equal_meshes(mesh, pose):
+    """A mesh on itself in one arbitrary pose: every shared vertex and face must still coincide bit for bit."""
+    pairs, kinds = expected_of(mesh, mesh, pose, pose)
+    found = mc.collide(mc.TriangleMesh(*mesh), mc.TriangleMesh(*mesh), pose, pose)
+    assert np.array_equal(found.pairs, pairs)
+    assert np.array_equal(found.kinds, kinds)
+    diagonal = found.pairs[:, 0] == found.pairs[:, 1]
+    assert diagonal.sum() == len(mesh[1])
+
+
+@settings(max_examples=40)
+@given(nudged_meshes(), nudged_meshes(), st.lists(poses(), min_size=1, max_size=5), poses(), st.booleans())
+def test_a_stack_of_poses_equals_single_calls(mesh_a, mesh_b, stack, pose_b, both):
+    a, b = mc.TriangleMesh(*mesh_a), mc.TriangleMesh(*mesh_b)
+    second = stack[::-1] if both else pose_b
+    found = mc.collide(a, b, np.stack(stack), np.stack(second) if both else second)
+    alone = [mc.collide(a, b, pose, stack[-1 - i] if both else pose_b) for i, pose in enumerate(stack)]
+    assert found.pairs.dtype == np.int32
+    assert np.array_equal(found.pairs, np.concatenate([one.pairs for one in alone]))
+    assert np.array_equal(found.kinds, np.concatenate([one.kinds for one in alone]))
+    assert np.array_equal(found.pose, np.repeat(np.arange(len(stack)), [len(one) for one in alone]))
+    assert found.segments().tobytes() == b"".join(one.segments().tobytes() for one in alone)
+    assert found.stats.volume_tests == sum(one.stats.volume_tests for one in alone)
+    assert found.stats.primitive_tests == sum(one.stats.primitive_tests for one in alone)
+    assert found.stats.exact_tests == sum(one.stats.exact_tests for one in alone)
+
+
+def test_a_stack_of_one_is_a_stack_and_a_single_pose_is_none():
+    mesh = mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1)))
+    assert mc.collides(mesh, mesh, np.eye(4)) is True
+    stacked = mc.collides(mesh, mesh, np.eye(4)[None])
+    assert isinstance(stacked, np.ndarray)
+    assert stacked.tolist() == [True]
+
+
+@given(nudged_meshes(), nudged_meshes(), poses())
+def test_swapping_the_objects_swaps_the_columns(mesh_a, mesh_b, pose):
+    a, b = mc.TriangleMesh(*mesh_a), mc.TriangleMesh(*mesh_b)
+    found, swapped = mc.collide(a, b, pose), mc.collide(b, a, None, pose)
+    order = np.lexsort((swapped.pairs[:, 0], swapped.pairs[:, 1]))
+    assert np.array_equal(found.pairs, swapped.pairs[order][:, ::-1])
+    assert np.array_equal(found.kinds, swapped.kinds[order])
+
+
+@given(nudged_meshes(), nudged_meshes(), poses(), LEAF_SIZES, LEAF_SIZES)
+def test_one_answer_for_every_hierarchy_and_every_run(mesh_a, mesh_b, pose, leaf_a, leaf_b):
+    a, b = mc.TriangleMesh(*mesh_a), mc.TriangleMesh(*mesh_b)
+    expected = result(mc.collide(a, b, pose))
+    tree_a, tree_b = mc.build(a, leaf_size=leaf_a), mc.build(b, leaf_size=leaf_b)
+    for x, y in ((tree_a, tree_b), (a, tree_b), (tree_a, b), (a, b)):
+        assert result(mc.collide(x, y, pose, volume="aabb", threads=3, device="cpu")) == expected
+
+
+@pytest.mark.parametrize("leaf_size", [1, 4, 8, 64])
+def test_larger_meshes_give_identical_bytes_for_every_leaf_size(leaf_size):
+    rng = np.random.default_rng(1)
+    a, b = (mc.TriangleMesh(*refined(torus(2, 1), 1)) for _ in range(2))
+    pose = matrix(rotation(rng), (1.0, 0.5, 0.25))
+    expected = mc.collide(a, b, pose)
+    assert len(expected) > 100
+    assert np.array_equal(expected.pairs, np.unique(expected.pairs, axis=0))
+    for _ in range(2):
+        again = mc.collide(mc.build(a, leaf_size=leaf_size), mc.build(b, leaf_size=leaf_size), pose)
+        assert result(again) == result(expected)
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1e6, 1e9, 1e15]), LEAF_SIZES)
+def test_far_from_the_origin(seed, distance, leaf_size):
+    """World coordinates are rounded so coarsely there that touching, coplanar and collapsed triangles abound."""
+    rng = np.random.default_rng(seed)
+    mesh_a, mesh_b = (soup(rng.uniform(-1, 1, (8, 3, 3)) * distance * 2.0**-51) for _ in range(2))
+    shift = rng.normal(size=3) * distance
+    pose_a, pose_b = matrix(rotation(rng), shift), matrix(rotation(rng), shift)
+    pairs, kinds = expected_of(mesh_a, mesh_b, pose_a, pose_b)
+    a, b = (mc.build(mc.TriangleMesh(*mesh), leaf_size=leaf_size) for mesh in (mesh_a, mesh_b))
+    found = mc.collide(a, b, pose_a, pose_b)
+    assert np.array_equal(found.pairs, pairs)
+    assert np.array_equal(found.kinds, kinds)
+
+
+def test_far_from_the_origin_there_are_contacts_of_every_kind():
+    """So the test above is about something."""
+    rng = np.random.default_rng(2)
+    mesh_a, mesh_b = (soup(rng.uniform(-1, 1, (60, 3, 3)) * 1e6 * 2.0**-52) for _ in range(2))
+    shift = rng.normal(size=3) * 1e6
+    _, kinds = expected_of(mesh_a, mesh_b, matrix(rotation(rng), shift), matrix(rotation(rng), shift))
+    assert set(kinds) == set(mc.ContactKind)
+
+
+@pytest.mark.parametrize("scale", [5e-324 * 2**20, 1e-200, 1e-30, 1e15, 2.0**95])
+def test_sizes_from_subnormal_to_the_limit(scale):
+    """The grid keeps its ties, so the pairs are those of the unscaled meshes."""
+    rng = np.random.default_rng(3)
+    mesh_a, mesh_b = ((rng.integers(0, 4, (12, 3)).astype(float), rng.integers(0, 12, (20, 3))) for _ in range(2))
+    expected = mc.collide(mc.TriangleMesh(*mesh_a), mc.TriangleMesh(*mesh_b))
+    found = mc.collide(*(mc.TriangleMesh(v * scale, t) for v, t in (mesh_a, mesh_b)))
+    assert len(expected) > 50
+    assert np.array_equal(found.pairs, expected.pairs)
+    assert np.array_equal(found.kinds, expected.kinds)
+
+
+def test_statistics_count():
+    a, b = (mc.TriangleMesh(*box((x, 0, 0), (x + 1, 1, 1))) for x in (0, 5))
+    apart = mc.collide(a, b).stats
+    assert (apart.volume_tests, apart.primitive_tests, apart.exact_tests) == (1, 0, 0)
+    meeting = mc.collide(a, a).stats
+    assert meeting.volume_tests > 1
+    assert 0 < meeting.primitive_tests <= 144
+    assert meeting.exact_tests <= meeting.primitive_tests
+    assert (meeting.threads, meeting.device) == (1, "cpu")
+    assert mc.collides(a, a) is True
+
+
+def folded():
+    """Two triangles over one edge, one turned down onto the other."""
+    return np.array([[0.0, 0, 0], [4, 0, 0], [0, 4, 0], [1, 3, 0]]), np.array([[0, 1, 2], [1, 0, 3]])
+
+
+def crossing_itself():
+    corners = [
+        [[0.0, 0, 0], [4, 0, 0], [0, 4, 0]],
+        [[1, 1, -1], [1, 1, 1], [2, 1, 1]],
+        [[9, 9, 9], [9, 8, 9], [8, 9, 9]],
+    ]
+    return soup(corners)
+
+
+def strip_back_to_its_start():
+    """A fan around one vertex whose last triangle crosses the first: both share the vertex."""
+    vertices = [[0.0, 0, 0], [4, 0, 0], [0, 4, 0], [1, 1, -1], [1, 1, 1]]
+    return np.array(vertices), np.array([[0, 1, 2], [0, 3, 4]])
+
+
+SELF_CONTACTS = {
+    "fold": (folded(), [(0, 1, mc.ContactKind.COPLANAR)]),
+    "doubled triangle": ((folded()[0], np.array([[0, 1, 2], [0, 1, 2]])), [(0, 1, mc.ContactKind.COPLANAR)]),
+    "doubled and turned over": ((folded()[0], np.array([[0, 1, 2], [2, 1, 0]])), [(0, 1, mc.ContactKind.COPLANAR)]),
+    "crossing": (crossing_itself(), [(0, 1, mc.ContactKind.CROSSING)]),
+    "crossing of neighbours that share a vertex": (strip_back_to_its_start(), []),
+    "sharing a vertex": ((np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [-1, 0, 0], [0, -1, 0]]),
+                          np.array([[0, 1, 2], [0, 3, 4]])), []),
+    "sharing an edge": ((folded()[0] - [0, 0, 1], np.array([[0, 1, 2], [1, 2, 3]])), []),
+    "equal positions, not a shared vertex": (soup([[[0.0, 0, 0], [1, 0, 0], [0, 1, 0]],
+                                                   [[0.0, 0, 0], [-1, 0, 0], [0, -1, 0]]]),
+                                             [(0, 1, mc.ContactKind.TOUCHING)]),
+    "zero area beside its neighbours": ((folded()[0], np.array([[0, 1, 2], [0, 1, 1], [2, 2, 2]])), []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SELF_CONTACTS)
+def test_self_contacts_by_example(name):
+    mesh, expected = SELF_CONTACTS[name]
+    if name == "crossing of neighbours that share a vertex":
+        kind = classify_pairs(*(mesh[0][mesh[1][i]][None] for i in range(2)))[0]
+        expected = [(0, 1, kind)] if kind != mc.ContactKind.TOUCHING else []
+    if name == "sharing an edge":
+        expected = self_brute_force(mesh, np.eye(4))
+    found = mc.self_collide(mc.TriangleMesh(*mesh))
+    assert [(*pair, kind) for pair, kind in zip(found.pairs.tolist(), found.kinds.tolist(), strict=True)] == expected
+
+
+@pytest.mark.parametrize("leaf_size", [1, 8])
+def test_closed_surfaces_do_not_meet_themselves(leaf_size):
+    for mesh in (box((0, 0, 0), (1, 1, 1)), refined(box((0, 0, 0), (3, 2, 1)), 2), torus(3, 1)):
+        for pose in (None, matrix(rotation(np.random.default_rng(4)), (1e6, 0, 0))):
+            found = mc.self_collide(mc.build(mc.TriangleMesh(*mesh), leaf_size=leaf_size), pose)
+            crossing = found.kinds == mc.ContactKind.CROSSING
+            if pose is None:
+                assert len(found) == 0
+            assert not crossing.any()
+
+
+def self_brute_force(mesh, pose):
+    """Pairs i < j by the oracle, less mere touching of triangles that share a vertex index."""
+    world = world_triangles(mesh, pose)
+    kept = []
+    _, pairs, kinds = brute_force(world, world)
+    for (i, j), kind in zip(pairs.tolist(), kinds.tolist(), strict=True):
+        neighbours = set(mesh[1][i].tolist()) & set(mesh[1][j].tolist())
+        if i < j and not (neighbours and kind == mc.ContactKind.TOUCHING):
+            kept.append((i, j, kind))
+    return kept
+
+
+@given(nudged_meshes(), poses(), LEAF_SIZES)
+def test_self_collide_equals_brute_force(mesh, pose, leaf_size):
+    hierarchy = mc.build(mc.TriangleMesh(*mesh), leaf_size=leaf_size)
+    found = mc.self_collide(hierarchy, pose)
+    rows = [(*pair, kind) for pair, kind in zip(found.pairs.tolist(), found.kinds.tolist(), strict=True)]
+    expected = self_brute_force(mesh, pose)
+    assert rows == expected
+    crossing = mc.self_collide(hierarchy, pose, touching=False)
+    assert crossing.pairs.tolist() == [list(row[:2]) for row in expected if row[2] == mc.ContactKind.CROSSING]
+
+
+def test_contacts_say_what_they_are():
+    mesh = mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1)))
+    found = mc.collide(mesh, mesh)
+    assert repr(found) == f"Contacts({len(found)} pairs: 0 crossing, 12 coplanar, {len(found) - 12} touching)"
+    assert found.world_triangles(1).shape == (len(found), 3, 3)
+    assert np.array_equal(found.world_triangles(0, [0]), mesh.vertices[mesh.triangles[found.pairs[:1, 0]]])
