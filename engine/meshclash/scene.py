@@ -1,5 +1,6 @@
 """``Scene``: many objects in their poses, and every pair of them that is not apart."""
 
+import operator
 import time
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
@@ -69,7 +70,7 @@ class Scene:
     def __init__(self) -> None:
         self._members: dict[int, _Member] = {}
         self._next = 0
-        self._planted: tuple[tuple[int, ...], Grove, Solids] | None = None
+        self._planted: tuple[list[Hierarchy], Grove, Solids] | None = None
 
     def __len__(self) -> int:
         return len(self._members)
@@ -110,9 +111,17 @@ class Scene:
         hierarchy = as_hierarchy(member.mesh)
         member.mesh = refit(hierarchy, vertices)
 
-    def contacts(self, **options: Any) -> "SceneContacts":
-        """Every pair of objects that is not apart; options and errors as ``contacts_steps``."""
-        return run(self.contacts_steps(**options))
+    def contacts(
+        self,
+        set_a: Iterable[int] | None = None,
+        set_b: Iterable[int] | None = None,
+        keep: Keep | None = None,
+        permitted_overlap: float = 0.0,
+        touch_tolerance: float = 0.0,
+        touching: bool = True,
+    ) -> SceneContacts:
+        """Every pair of objects that is not apart; arguments and errors as ``contacts_steps``."""
+        return run(self.contacts_steps(set_a, set_b, keep, permitted_overlap, touch_tolerance, touching))
 
     def contacts_steps(
         self,
@@ -122,7 +131,7 @@ class Scene:
         permitted_overlap: float = 0.0,
         touch_tolerance: float = 0.0,
         touching: bool = True,
-    ) -> Generator[Progress, None, "SceneContacts"]:
+    ) -> Generator[Progress, None, SceneContacts]:
         """As ``contacts``, in slices of about 20 ms; closing the generator leaves the scene as it is.
 
         Args:
@@ -228,10 +237,10 @@ class Scene:
 
     def _plant(self, hierarchies: list[Hierarchy]) -> tuple[Grove, Solids]:
         """The packed trees, kept as long as the same hierarchies are asked for."""
-        key = tuple(id(h) for h in hierarchies)
-        if self._planted is None or self._planted[0] != key:
-            self._planted = (key, plant(hierarchies), gather_solids(hierarchies))
-        return self._planted[1], self._planted[2]
+        kept = self._planted
+        if kept is None or len(kept[0]) != len(hierarchies) or any(map(operator.is_not, kept[0], hierarchies)):
+            kept = self._planted = (hierarchies, plant(hierarchies), gather_solids(hierarchies))
+        return kept[1], kept[2]
 
     def _judge(
         self, case: Case, identifiers: np.ndarray, limits: Limits, touching: bool

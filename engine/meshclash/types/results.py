@@ -1,7 +1,7 @@
 """What queries return."""
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 
 class Progress(NamedTuple):
@@ -36,6 +36,12 @@ class Verdict:
 
     The constants ``Verdict.APART``, ``TOUCHING``, ``CLASH``, ``CONTAINED`` and ``DUPLICATE`` carry no depth.
     """
+
+    APART: ClassVar["Verdict"]
+    TOUCHING: ClassVar["Verdict"]
+    CONTAINED: ClassVar["Verdict"]
+    DUPLICATE: ClassVar["Verdict"]
+    CLASH: ClassVar["Verdict"]
 
     name: str
     severity: int
