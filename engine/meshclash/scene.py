@@ -258,7 +258,8 @@ class Scene:
             now = time.perf_counter()
             together = max(1, together // 2) if now - started > 0.5 * _SLICE_SECONDS else 2 * together
             if now >= slice_end:
-                yield Progress(0.6 + 0.4 * begin / total, f"judging object pair {begin} of {total}")
+                done = min(begin, total)
+                yield Progress(0.6 + 0.4 * done / total, f"judging object pair {done} of {total}")
                 slice_end = time.perf_counter() + _SLICE_SECONDS
         return sorted(results, key=lambda r: (-r.verdict.severity, -(r.verdict.depth or 0.0), r.a, r.b))
 

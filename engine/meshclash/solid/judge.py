@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..geometry.intersection import contact_segments
+from ..geometry.triangle_pair import TOUCHING as TOUCHING_KIND
 from ..traversal.forest import Grove
 from ..traversal.leaf_tests import nearness
 from ..traversal.point import new_point_workspace
@@ -88,8 +89,8 @@ def judge(case: Case, limits: Limits) -> Judgement:
     count = len(case.jobs)
     answer = case.answer
     start = np.searchsorted(answer.jobs, np.arange(count + 1)).astype(np.int64)
-    middles = _contact_middles(case)
-    codes = _codes(case, np.diff(start) > 0, _sample(case, start, middles))
+    middles, edges = _contact_places(case)
+    codes = _codes(case, np.diff(start) > 0, _sample(case, start, middles, edges))
     codes[_duplicates(case)] = _DUPLICATE
     depths = np.full(count, np.nan)
     solid = case.solids.closed[case.jobs].all(axis=1)
@@ -105,11 +106,13 @@ def judge(case: Case, limits: Limits) -> Judgement:
     return Judgement(codes, depths, start, middles)
 
 
-def _contact_middles(case: Case) -> np.ndarray:
+def _contact_places(case: Case) -> tuple[np.ndarray, np.ndarray]:
+    """The middle of every contact, (n, 3) float64 [m], and whether it is a line, (n,) bool."""
     answer = case.answer
     a = contact_triangles(case.grove, case.jobs, case.rows_a, answer, 0)
     b = contact_triangles(case.grove, case.jobs, case.rows_b, answer, 1)
-    return contact_segments(a, b, answer.kinds)[1]
+    segments, middles = contact_segments(a, b, answer.kinds)
+    return middles, (segments[:, 0] != segments[:, 1]).any(axis=1) & (answer.kinds == TOUCHING_KIND)
 
 
 def contact_triangles(grove: Grove, jobs: np.ndarray, rows: np.ndarray, answer: Answer, side: int) -> np.ndarray:
@@ -129,7 +132,7 @@ def contact_triangles(grove: Grove, jobs: np.ndarray, rows: np.ndarray, answer: 
     return np.stack(world, axis=-1)
 
 
-def _sample(case: Case, start: np.ndarray, middles: np.ndarray) -> np.ndarray:
+def _sample(case: Case, start: np.ndarray, middles: np.ndarray, edges: np.ndarray) -> np.ndarray:
     """Bits of ``sampling.py`` for every pair."""
     answer = case.answer
     bits = np.zeros(len(case.jobs), np.int64)
@@ -142,6 +145,7 @@ def _sample(case: Case, start: np.ndarray, middles: np.ndarray) -> np.ndarray:
         answer.pairs,
         answer.kinds,
         middles,
+        edges,
         order_b,
         new_point_workspace(),
         bits,

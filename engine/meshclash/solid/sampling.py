@@ -15,7 +15,9 @@ from .frames import IN, OUT, centroid, make_frame, middle, outward_normal, outwa
 A_IN, A_OUT, B_IN, B_OUT, SAME_SIDE, OPPOSITE_SIDES, CROSSED = 1, 2, 4, 8, 16, 32, 64
 
 _PLAIN_SAMPLES = 7
-_ALL_SAMPLES = 15
+_BETWEEN_SAMPLES = 9
+_ALL_SAMPLES = 12
+_LOOK_BACK = 64  # triangles around a vertex touch in the same point, and come close together in the list
 
 
 @inner
@@ -37,13 +39,21 @@ def _sample(corners, index, here, before, first):
         return middle(here, before)
     if index == 8:
         return middle(here, first)
-    corner = a if index < 11 else (b if index < 13 else c)
-    return _towards(here, corner, 0.5 if index % 2 == 1 else 1.0 / 64.0)
+    return _towards(here, a if index == 9 else (b if index == 10 else c), 1.0 / 64.0)
 
 
 @inner
 def _row(points, i):
     return points[i, 0], points[i, 1], points[i, 2]
+
+
+@inner
+def _seen(points, first, i):
+    """Whether point i is the same as one of the points just before it, from ``first`` on."""
+    for j in range(max(first, i - _LOOK_BACK), i):
+        if points[i, 0] == points[j, 0] and points[i, 1] == points[j, 1] and points[i, 2] == points[j, 2]:
+            return True
+    return False
 
 
 @inner
@@ -56,7 +66,7 @@ def _side_of_sample(forest, solids, own, t, other, p, work):
 
 
 @inner
-def _side_bits(forest, solids, own, other, touched, points, work):
+def _side_bits(forest, solids, own, other, touched, points, edges, work):
     """IN and OUT bits of one object's surface with respect to the other's solid; stops when both are known."""
     found = 0
     for r in range(solids.component_start[own.tree], solids.component_start[own.tree + 1]):
@@ -72,7 +82,10 @@ def _side_bits(forest, solids, own, other, touched, points, work):
         if not again:
             first = i
         here = _row(points, i)
-        for index in range(_PLAIN_SAMPLES if again else 0, _ALL_SAMPLES):
+        if again and _seen(points, first, i):
+            continue
+        # Only a contact along a line has a new patch of the triangle beside it.
+        for index in range(_PLAIN_SAMPLES if again else 0, _ALL_SAMPLES if edges[i] else _BETWEEN_SAMPLES):
             p = _sample(corners, index, here, _row(points, i - 1 if again else i), _row(points, first))
             found |= _side_of_sample(forest, solids, own, touched[i], other, p, work)
             if found == IN | OUT:
@@ -104,12 +117,13 @@ def _contact_bits(forest, solids, a, b, begin, end, pairs, kinds, middles, work)
 @kernel
 def sample_sides(
     forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b,
-    start, pairs, kinds, middles, order_b, work, bits,
+    start, pairs, kinds, middles, edges, order_b, work, bits,
 ):  # fmt: skip
     """Fill ``bits`` (k,) of every pair of objects; the sides are sampled only where nothing crosses.
 
     Contacts of job j are the rows start[j]:start[j + 1] of ``pairs`` and ``kinds``, with a point of each contact in
-    ``middles`` (n, 3); ``order_b`` (n,) lists a job's rows by the triangle of b.
+    ``middles`` (n, 3) and whether it is a line in ``edges`` (n,) bool; ``order_b`` (n,) lists a job's rows by the
+    triangle of b.
     """
     for job in range(jobs.shape[0]):
         a = make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches)
@@ -118,10 +132,10 @@ def sample_sides(
         if found & CROSSED == 0:
             rows = slice(start[job], start[job + 1])
             if solids.closed[b.tree]:
-                side = _side_bits(forest, solids, a, b, pairs[rows, 0], middles[rows], work)
+                side = _side_bits(forest, solids, a, b, pairs[rows, 0], middles[rows], edges[rows], work)
                 found |= (A_IN if side & IN else 0) | (A_OUT if side & OUT else 0)
             if solids.closed[a.tree]:
                 by_b = order_b[rows]
-                side = _side_bits(forest, solids, b, a, pairs[by_b, 1], middles[by_b], work)
+                side = _side_bits(forest, solids, b, a, pairs[by_b, 1], middles[by_b], edges[by_b], work)
                 found |= (B_IN if side & IN else 0) | (B_OUT if side & OUT else 0)
         bits[job] = found
