@@ -1,0 +1,158 @@
+"""Compiled kernels: cached, never stale, and no concern of anybody else in the process."""
+
+import shutil
+
+import pytest
+from meshclash import jit
+from subprocesses import ENGINE, run_python
+
+BOXES = """
+import json, sys
+import numpy as np
+import meshclash as mc
+from meshclash.jit import CACHE_DIRECTORY
+corners = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], float)
+quads = np.array([[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]])
+mesh = mc.TriangleMesh(corners, quads[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3))
+"""
+FIT = (
+    BOXES
+    + """
+from meshclash.hierarchy.refit import _fitting_kernel
+tree = mc.build(mesh)
+stats = _fitting_kernel("aabb").stats
+print(json.dumps([float(tree.volumes[0, 0]), sum(stats.cache_hits.values()), sum(stats.cache_misses.values())]))
+"""
+)
+MEET = (
+    BOXES
+    + """
+from meshclash.traversal.leaf_tests import contact
+from meshclash.traversal.pairs import pair_traversal
+answer = mc.collides(mesh, mesh)
+stats = pair_traversal("aabb", contact).stats
+print(json.dumps([answer, sum(stats.cache_hits.values()), sum(stats.cache_misses.values())]))
+"""
+)
+
+
+@pytest.fixture
+def copied_engine(tmp_path):
+    """A copy of the engine that may be edited."""
+    copy = tmp_path / "engine" / "meshclash"
+    shutil.copytree(ENGINE, copy, ignore=shutil.ignore_patterns("__pycache__", "bench"))
+    return copy
+
+
+def edit(path, old, new):
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.mark.needs_jit
+def test_an_edited_helper_is_never_served_stale(copied_engine, tmp_path):
+    """Two levels below the kernel, in another file, with one cache folder for all versions."""
+    cache = tmp_path / "cache"
+    low, hits, misses = run_python(FIT, copied_engine, MESHCLASH_CACHE_DIR=cache)
+    assert (low, hits, misses) == (pytest.approx(-0.5, abs=1e-6), 0, 1)
+    assert run_python(FIT, copied_engine, MESHCLASH_CACHE_DIR=cache) == [low, 1, 0]
+    helper = copied_engine / "volumes" / "aabb.py"
+    edit(helper, "return y * _UP if y < -_TINY", "return y * _UP * np.float32(2.0) if y < -_TINY")
+    edited, hits, misses = run_python(FIT, copied_engine, MESHCLASH_CACHE_DIR=cache)
+    assert (edited, hits, misses) == (pytest.approx(-1.0, abs=1e-6), 0, 1)
+    edit(helper, "return y * _UP * np.float32(2.0) if y < -_TINY", "return y * _UP if y < -_TINY")
+    assert run_python(FIT, copied_engine, MESHCLASH_CACHE_DIR=cache) == [low, 1, 0]
+    assert len(list(cache.iterdir())) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.needs_jit
+def test_the_traversal_is_cached_and_follows_edits_of_what_it_is_made_of(copied_engine, tmp_path):
+    cache = tmp_path / "cache"
+    assert run_python(MEET, copied_engine, MESHCLASH_CACHE_DIR=cache) == [True, 0, 1]
+    assert run_python(MEET, copied_engine, MESHCLASH_CACHE_DIR=cache) == [True, 1, 0]
+    edit(copied_engine / "traversal" / "leaf_tests.py", "return classify_exact(", "return 0 * classify_exact(")
+    assert run_python(MEET, copied_engine, MESHCLASH_CACHE_DIR=cache) == [False, 0, 1]
+
+
+def test_every_source_counts_in_the_hash(copied_engine, monkeypatch):
+    monkeypatch.setattr(jit, "_ENGINE", copied_engine)
+    hashes = {jit.source_hash()}
+    sources = sorted(copied_engine.rglob("*.py"))
+    for source in sources:
+        source.write_text(source.read_text(encoding="utf-8") + "\n# edited\n", encoding="utf-8")
+        hashes.add(jit.source_hash())
+    (copied_engine / "volumes" / "new.py").write_text("")
+    hashes.add(jit.source_hash())
+    assert len(hashes) == len(sources) + 2
+    assert all(len(h) == 16 and int(h, 16) >= 0 for h in hashes)
+
+
+def test_the_benches_do_not_count_in_the_hash(copied_engine, monkeypatch):
+    monkeypatch.setattr(jit, "_ENGINE", copied_engine)
+    before = jit.source_hash()
+    (copied_engine / "bench").mkdir()
+    (copied_engine / "bench" / "some.py").write_text("x = 1\n")
+    assert jit.source_hash() == before
+
+
+WHERE = """
+import json
+from meshclash.jit import CACHE_DIRECTORY
+print(json.dumps(CACHE_DIRECTORY and str(CACHE_DIRECTORY)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("set_to", "expected"),
+    [
+        ({"MESHCLASH_CACHE_DIR": "ours", "NUMBA_CACHE_DIR": "numba"}, "ours"),
+        ({"MESHCLASH_CACHE_DIR": None, "NUMBA_CACHE_DIR": "numba"}, "numba"),
+        ({"MESHCLASH_CACHE_DIR": None, "NUMBA_CACHE_DIR": None, "XDG_CACHE_HOME": "xdg"}, "xdg/meshclash"),
+    ],
+)
+def test_where_the_cache_lies(tmp_path, set_to, expected):
+    environment = {name: folder and tmp_path / folder for name, folder in set_to.items()}
+    found = run_python(WHERE, **environment)
+    assert found == str(tmp_path / expected / f"kernels-{jit.source_hash()}")
+
+
+@pytest.mark.needs_jit
+def test_kernels_work_without_a_cache_folder(tmp_path):
+    """Where a file is in the way of the folder, nothing can be written, whoever runs this."""
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    assert run_python(WHERE, MESHCLASH_CACHE_DIR=blocked / "folder") is None
+    for _ in range(2):
+        low, hits, _ = run_python(FIT, MESHCLASH_CACHE_DIR=blocked / "folder")
+        assert (low, hits) == (pytest.approx(-0.5, abs=1e-6), 0)
+
+
+SETTINGS = """
+import json
+from numba.core import config
+def state():
+    return {name: repr(getattr(config, name)) for name in dir(config) if name.isupper()}
+before = state()
+import meshclash
+meshclash.build(meshclash.TriangleMesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]))
+print(json.dumps([sorted(name for name in before if state()[name] != before[name]), config.CACHE_DIR]))
+"""
+
+
+def test_settings_of_numba_are_left_alone(tmp_path):
+    assert run_python(SETTINGS, NUMBA_CACHE_DIR=None) == [[], ""]
+    assert run_python(SETTINGS, NUMBA_CACHE_DIR=tmp_path) == [[], str(tmp_path)]
+
+
+@pytest.mark.needs_jit
+def test_nothing_is_compiled_at_import():
+    code = """
+import json
+from numba.core import event
+with event.install_recorder("numba:compile") as recorder:
+    import meshclash
+print(json.dumps(len(recorder.buffer)))
+"""
+    assert run_python(code) == 0

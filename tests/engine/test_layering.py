@@ -1,0 +1,150 @@
+"""Rules about the engine's sources that a machine can check: which stage may import which, and what nobody may."""
+
+import ast
+import inspect
+import pkgutil
+from pathlib import Path
+
+import meshclash
+import pytest
+
+ENGINE = Path(meshclash.__file__).parent
+SOURCES = sorted(ENGINE.rglob("*.py"))
+
+LAYERS = (
+    "errors", "jit", "types", "geometry", "volumes", "hierarchy", "traversal", "broadphase", "solid", "query", "scene",
+    "warm_up", "",
+)  # fmt: skip
+"""From the bottom up: each imports from its own and from those before it. The last is the package itself."""
+
+FORBIDDEN = ("bpy", "mathutils", "gpu", "bmesh", "numba.cuda", "threading", "pickle")
+BENCH_MAY = ("bpy", "mathutils")
+
+
+def is_bench(path: Path) -> bool:
+    return path.relative_to(ENGINE).parts[0] == "bench"
+
+
+def imported_modules(path: Path) -> list[tuple[int, str]]:
+    """(level, dotted name) of every import of a file, also those inside functions; level 0 is absolute."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found += [(0, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" if node.module else alias.name for alias in node.names]
+            found += [(node.level, name) for name in names]
+    return found
+
+
+def layer_of(path: Path) -> str:
+    parts = path.relative_to(ENGINE).with_suffix("").parts
+    return "" if parts == ("__init__",) else parts[0]
+
+
+def target_layer(path: Path, level: int, name: str) -> str:
+    """The stage that a relative import leads to."""
+    here = path.relative_to(ENGINE).parts[:-1]
+    return ([*here[: len(here) - level + 1], *name.split(".")])[0]
+
+
+def ids(paths):
+    return [str(path.relative_to(ENGINE)) for path in paths]
+
+
+@pytest.mark.parametrize(
+    "path", [p for p in SOURCES if not is_bench(p)], ids=ids([p for p in SOURCES if not is_bench(p)])
+)
+def test_imports_point_down_only(path):
+    own = LAYERS.index(layer_of(path))
+    for level, name in imported_modules(path):
+        if level:
+            target = target_layer(path, level, name)
+            assert target in LAYERS, f"{target} is no known stage (and nothing imports the benches)"
+            assert LAYERS.index(target) <= own, f"{layer_of(path)} imports {target}, which is above it"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=ids(SOURCES))
+def test_nothing_of_blender_cuda_or_threads_is_imported(path):
+    for level, name in imported_modules(path):
+        bad = [f for f in FORBIDDEN if level == 0 and (name == f or name.startswith(f + "."))]
+        assert not bad or (is_bench(path) and name.split(".")[0] in BENCH_MAY), name
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=ids(SOURCES))
+def test_the_engine_never_imports_itself_by_name(path):
+    """It also runs as a sub-package of the extension."""
+    assert not [name for level, name in imported_modules(path) if level == 0 and name.split(".")[0] == "meshclash"]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=ids(SOURCES))
+def test_relative_imports_stay_inside_the_package(path):
+    depth = len(path.relative_to(ENGINE).parts)
+    assert all(level <= depth for level, _ in imported_modules(path))
+
+
+def test_every_stage_is_named_in_the_order():
+    found = {layer_of(path) for path in SOURCES if not is_bench(path)}
+    assert found == set(LAYERS)
+
+
+def test_the_check_sees_imports_of_every_form(tmp_path):
+    source = tmp_path / "some.py"
+    source.write_text(
+        "import numba.cuda\nfrom ..types import mesh\ndef f():\n    from . import bvh\nfrom numba import cuda\n"
+    )
+    assert imported_modules(source) == [(0, "numba.cuda"), (2, "types.mesh"), (0, "numba.cuda"), (1, "bvh")]
+    inside = ENGINE / "hierarchy" / "build.py"
+    assert [target_layer(inside, level, name) for level, name in ((2, "types.mesh"), (1, "bvh"))] == [
+        "types",
+        "hierarchy",
+    ]
+
+
+def test_public_names_are_complete_and_sorted():
+    imported = {
+        name for name, value in vars(meshclash).items() if not name.startswith("_") and not inspect.ismodule(value)
+    }
+    assert set(meshclash.__all__) == imported
+    assert meshclash.__all__ == sorted(meshclash.__all__)
+
+
+PROMISED = (
+    "TriangleMesh", "Pose", "split_matrix", "collide", "collides", "self_collide", "verdict", "build", "refit", "Scene",
+    "warm_up", "assert_well_formed", "ContactKind", "Verdict", "QueryStats", "Progress", "MeshClashError",
+    "InvalidMesh", "InvalidPose", "UnknownObject", "UnsupportedOption", "DeviceUnavailable",
+)  # fmt: skip
+
+
+def test_promised_names_are_there():
+    assert set(PROMISED) <= set(meshclash.__all__)
+
+
+def public_objects():
+    """Every public class, function, method and property of every module but the benches."""
+    names = [name for _, name, _ in pkgutil.walk_packages(meshclash.__path__, "meshclash.") if ".bench" not in name]
+    for module in [meshclash, *(__import__(name, fromlist=["_"]) for name in names)]:
+        yield module.__name__, module
+        for name, value in vars(module).items():
+            function = getattr(value, "py_func", value)
+            if name.startswith("_") or getattr(function, "__module__", None) != module.__name__:
+                continue
+            if inspect.isclass(value):
+                yield f"{module.__name__}.{name}", value
+                for attribute, member in vars(value).items():
+                    inner = getattr(member, "fget", None) or getattr(member, "func", None) or member
+                    inner = getattr(inner, "__func__", inner)
+                    if not attribute.startswith("_") and inspect.isfunction(inner) and inner.__name__ == attribute:
+                        yield f"{module.__name__}.{name}.{attribute}", inner
+            elif inspect.isfunction(function):
+                yield f"{module.__name__}.{name}", function
+
+
+ALLOWED_WITHOUT = {"meshclash.geometry.triangle_pair.classify_exact"}  # made by make_classifier, which describes it
+
+
+def test_every_public_name_has_a_docstring():
+    objects = dict(public_objects())
+    assert len(objects) > 100
+    missing = [name for name, value in objects.items() if not (value.__doc__ or "").strip()]
+    assert set(missing) <= ALLOWED_WITHOUT
