@@ -84,6 +84,27 @@ def test_numbers_of_very_different_size_make_long_expansions(exponents, weights)
 
 
 @pytest.mark.parametrize("dimensions", [2, 3])
+def test_many_nearly_degenerate_points(dimensions):
+    """Off a line or plane by a few ulps: where an error bound that is too small shows."""
+    rng = np.random.default_rng(3)
+    for _ in range(1500):
+        free = rng.uniform(-1, 1, (dimensions, dimensions)) * 2.0 ** rng.integers(-3, 4, (dimensions, 1))
+        last = free[0] + rng.uniform(-2, 2, dimensions - 1) @ (free[1:] - free[0])
+        check(np.vstack([free, last + rng.integers(-2, 3, dimensions) * np.spacing(last)]))
+
+
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_products_that_underflow(dimensions):
+    """Points in one line or tilted plane, so small that their products keep few bits or none."""
+    rng = np.random.default_rng(4)
+    for _ in range(500):
+        basis = rng.integers(-9, 10, (dimensions - 1, dimensions))
+        degenerate = rng.integers(-9, 10, (dimensions + 1, dimensions - 1)) @ basis
+        degenerate[0] += rng.random(dimensions) < 0.1
+        check(degenerate * 10.0 ** rng.uniform(-328 / dimensions, -310 / dimensions))
+
+
+@pytest.mark.parametrize("dimensions", [2, 3])
 def test_filter_decides_points_in_general_position(dimensions):
     """A filter that never decided would be right as well."""
     rng = np.random.default_rng(1)

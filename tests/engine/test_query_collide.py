@@ -64,6 +64,8 @@ def test_a_stack_of_poses_equals_single_calls(mesh_a, mesh_b, stack, pose_b, bot
     assert np.array_equal(found.pairs, np.concatenate([one.pairs for one in alone]))
     assert np.array_equal(found.kinds, np.concatenate([one.kinds for one in alone]))
     assert np.array_equal(found.pose, np.repeat(np.arange(len(stack)), [len(one) for one in alone]))
+    meeting = mc.collides(a, b, np.stack(stack), np.stack(second) if both else second)
+    assert meeting.tolist() == [len(one) > 0 for one in alone]
     assert found.segments().tobytes() == b"".join(one.segments().tobytes() for one in alone)
     assert found.stats.volume_tests == sum(one.stats.volume_tests for one in alone)
     assert found.stats.primitive_tests == sum(one.stats.primitive_tests for one in alone)

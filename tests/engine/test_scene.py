@@ -151,6 +151,16 @@ def names(result):
     return [(pair.a, pair.b, pair.verdict.name) for pair in result.pairs]
 
 
+def test_many_near_pairs_at_once():
+    scene = mc.Scene()
+    mesh = mc.TriangleMesh(*BOX)
+    ids = [scene.add(mesh, matrix(shift=(1.25 * k, 0, 0))) for k in range(200)]
+    assert scene.contacts().pairs == []
+    near = scene.contacts(touch_tolerance=0.25)
+    assert names(near) == [(i, j, "TOUCHING") for i, j in itertools.pairwise(ids)]
+    assert all(len(pair.contacts) == 0 and pair.location is None for pair in near.pairs)
+
+
 def test_keep_is_given_pairs_of_ids():
     scene, ids = row_of_boxes()
     scene.remove(ids.pop(2))
