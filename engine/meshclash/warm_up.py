@@ -40,7 +40,7 @@ def warm_up() -> Generator[Progress, None, None]:
     steps: list[tuple[str, Callable[[], object]]] = [
         ("hierarchies", lambda: build(a)),
         ("triangle contacts", lambda: collides(a, b)),
-        ("intersection curves", lambda: collide(a, b).segments()),
+        ("intersection curves", lambda: (collide(a, a).outlines(), collide(a, b).segments())),
         ("surface topology", lambda: a.topology),
         ("object verdicts", lambda: verdict(a, b)),
         ("duplicates", lambda: verdict(a, a)),

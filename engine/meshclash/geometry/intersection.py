@@ -3,15 +3,19 @@
 That they meet was decided exactly; the points here are ordinary float64 constructions for drawing and for depths.
 """
 
-import math
-
 import numpy as np
 
 from ..jit import inner, kernel
-from .triangle_distance import closest_of_triangles, squared_distance
+from .triangle_distance import closest_of_triangles, closest_on_triangle, squared_distance
 from .triangle_pair import COPLANAR
 
 _MOST_CORNERS = 9  # three corners, and one more for each of the clipping edges, twice over for safety
+
+
+@inner
+def _copy(source, target):
+    for k in range(3):
+        target[k] = source[k]
 
 
 @inner
@@ -53,7 +57,7 @@ def _cut(t, other, n, points):
             points[found, k] = p[k] + s * (q[k] - p[k])
         found += 1
     if found == 1:
-        points[1] = points[0]
+        _copy(points[0], points[1])
     return found > 0
 
 
@@ -104,7 +108,7 @@ def _clip(a, b, polygon, buffer):
                 hi += m[k] * (polygon[i, k] - e[k])
                 hj += m[k] * (polygon[j, k] - e[k])
             if hi >= 0.0:
-                buffer[kept] = polygon[i]
+                _copy(polygon[i], buffer[kept])
                 kept += 1
             if (hi > 0.0 and hj < 0.0) or (hi < 0.0 and hj > 0.0):
                 s = hi / (hi - hj)
@@ -113,7 +117,7 @@ def _clip(a, b, polygon, buffer):
                 kept += 1
         count = kept
         for i in range(count):
-            polygon[i] = buffer[i]
+            _copy(buffer[i], polygon[i])
     return count
 
 
@@ -179,31 +183,57 @@ def _average(points, count, out):
         out[k] = total / count
 
 
+@inner
+def _on_both(a, b, ends):
+    """Whether both ends lie on both triangles, up to a billionth of their size."""
+    size2 = 0.0
+    for i in range(3):
+        size2 = max(size2, squared_distance(_corner(a, i), _corner(a, (i + 1) % 3)))
+    for i in range(2):
+        p = _corner(ends, i)
+        for t in (a, b):
+            q = closest_on_triangle(p, _corner(t, 0), _corner(t, 1), _corner(t, 2))
+            if not squared_distance(p, q) <= 1e-18 * size2:  # also when it is not a number
+                return False
+    return True
+
+
+@inner
+def _meeting_place(a, b, kind, points, polygon, buffer, out):
+    """Write the segment; returns the corners of a flat overlap in ``polygon``, 0 for any other contact."""
+    if not (_without_area(a) or _without_area(b)):
+        if kind == COPLANAR or _same_plane(a, b) or _same_plane(b, a):
+            count = _clip(a, b, polygon, buffer)
+            if count > 0:
+                _longest_span(polygon, count, out)
+                return count
+        elif _common_segment(a, b, points, out) and _on_both(a, b, out):
+            return 0
+    _nearest_point(a, b, out)
+    return 0
+
+
 @kernel
 def _segments(a, b, kinds, out, middles):
     points = np.empty((4, 3))
     polygon = np.empty((_MOST_CORNERS, 3))
     buffer = np.empty((_MOST_CORNERS, 3))
+    near_a = np.empty((3, 3))
+    near_b = np.empty((3, 3))
     for i in range(a.shape[0]):
-        count = 0
-        done = False
-        if _without_area(a[i]) or _without_area(b[i]):
-            done = False
-        elif kinds[i] == COPLANAR or _same_plane(a[i], b[i]) or _same_plane(b[i], a[i]):
-            count = _clip(a[i], b[i], polygon, buffer)
-            done = count > 0
-            if done:
-                _longest_span(polygon, count, out[i])
-        else:
-            done = _common_segment(a[i], b[i], points, out[i])
-        for k in range(3):
-            done = done and math.isfinite(out[i, 0, k]) and math.isfinite(out[i, 1, k])
-        if not done:
-            _nearest_point(a[i], b[i], out[i])
-        if done and count > 0:
+        for j in range(3):  # seen from a corner, so that nothing cancels far from the world's origin
+            for k in range(3):
+                near_a[j, k] = a[i, j, k] - a[i, 0, k]
+                near_b[j, k] = b[i, j, k] - a[i, 0, k]
+        count = _meeting_place(near_a, near_b, kinds[i], points, polygon, buffer, out[i])
+        if count > 0:
             _average(polygon, count, middles[i])
         else:
             _average(out[i], 2, middles[i])
+        for k in range(3):
+            middles[i, k] += a[i, 0, k]
+            out[i, 0, k] += a[i, 0, k]
+            out[i, 1, k] += a[i, 0, k]
 
 
 @kernel

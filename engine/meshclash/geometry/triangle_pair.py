@@ -219,6 +219,7 @@ def make_classifier(orient3d: Callable, orient2d: Callable, compiled: Callable) 
 
     @compiled
     def classify(p1, q1, r1, p2, q2, r2, work):
+        """Kind of the contact of triangles (p1, q1, r1) and (p2, q2, r2): 0 when apart, or UNDECIDED."""
         a0 = orient3d(p2, q2, r2, p1, work)
         a1 = orient3d(p2, q2, r2, q1, work)
         a2 = orient3d(p2, q2, r2, r1, work)

@@ -34,7 +34,7 @@ def build(
     if not isinstance(mesh, TriangleMesh):
         raise InvalidMesh(f"a hierarchy is built over a TriangleMesh, not over a {type(mesh).__name__}")
     module = volume_module(volume)
-    if split not in SPLITS:
+    if not isinstance(split, str) or split not in SPLITS:
         raise UnsupportedOption(f"split {split!r} is not known; known are {', '.join(sorted(SPLITS))}")
     if not isinstance(leaf_size, int | np.integer) or not 1 <= leaf_size <= _LARGEST_LEAF:
         raise UnsupportedOption(f"leaf_size must be a whole number from 1 to {_LARGEST_LEAF}, not {leaf_size!r}")

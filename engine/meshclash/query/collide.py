@@ -111,8 +111,9 @@ def _question(a: Hierarchy, b: Hierarchy, pose_a: Any, pose_b: Any, **flags: boo
     for rows, stacked in ((rows_a, stacked_a), (rows_b, stacked_b)):
         if stacked and len(rows) != count:
             raise UnsupportedOption(f"stacks of {len(rows_a)} and {len(rows_b)} poses do not match")
-    rows_a = np.ascontiguousarray(np.broadcast_to(rows_a, (count, 3, 4)))
-    rows_b = np.ascontiguousarray(np.broadcast_to(rows_b, (count, 3, 4)))
+    # Copies, since a broadcast view is read-only and would be another type to the kernel.
+    rows_a = np.array(np.broadcast_to(rows_a, (count, 3, 4)))
+    rows_b = np.array(np.broadcast_to(rows_b, (count, 3, 4)))
     return Question(plant([a]), plant([b]), np.zeros((count, 2), np.int64), rows_a, rows_b, contact, **flags)
 
 

@@ -208,7 +208,9 @@ def _from_contacts(forest, solids, a, b, begin, end, pairs, kinds, middles, most
             continue
         tried += 1
         p = (middles[row, 0], middles[row, 1], middles[row, 2])
-        x, inside = _start_at_contact(forest, solids, a, b, pairs[row, 0], pairs[row, 1], kinds[row], p, reach, work)
+        x, inside = _start_at_contact(
+            forest, solids, a, b, np.int64(pairs[row, 0]), np.int64(pairs[row, 1]), kinds[row], p, reach, work
+        )
         if inside:
             hints[0] = pairs[row, 0]
             hints[1] = pairs[row, 1]
@@ -227,7 +229,7 @@ def _from_components(forest, solids, own, a, b, climb, work):
     best_centre = (0.0, 0.0, 0.0)
     begin = solids.component_start[own.tree]
     for c in range(begin, min(solids.component_start[own.tree + 1], begin + 8)):
-        t = solids.representatives[c]
+        t = np.int64(solids.representatives[c])
         p = centroid(*world_triangle(forest, own.tree, t, own.pose))
         n = outward_normal(forest, solids, own, t, p, work)
         x, inside = _start_inside(forest, solids, a, b, p, (-n[0], -n[1], -n[2]), reach, work)
@@ -241,11 +243,11 @@ def _from_components(forest, solids, own, a, b, climb, work):
 
 
 @inner
-def _deepest_corner(forest, solids, own, other, touched, work):
+def _deepest_corner(forest, solids, own, other, side, begin, end, pairs, work):
     """Largest distance to the other surface of a touched triangle's corner inside the other solid."""
     best = 0.0
-    for i in range(touched.shape[0]):
-        for p in world_triangle(forest, own.tree, touched[i], own.pose):
+    for row in range(begin, end):
+        for p in world_triangle(forest, own.tree, np.int64(pairs[row, side]), own.pose):
             if side_of_solid(forest, solids, other, p, work) == IN:
                 best = max(best, nearest_in(forest, other, p, math.inf, -1.0, work)[0])
     return best
@@ -278,7 +280,8 @@ def overlap_depths(
         if radius > 0.0:
             depths[job] = 2.0 * _largest_radius(forest, a, b, centre, climb, work)
             continue
-        depths[job] = max(
-            _deepest_corner(forest, solids, a, b, pairs[begin:end, 0], work),
-            _deepest_corner(forest, solids, b, a, pairs[begin:end, 1], work),
-        )
+        deepest = 0.0
+        for side in range(2):
+            own, other = (a, b) if side == 0 else (b, a)
+            deepest = max(deepest, _deepest_corner(forest, solids, own, other, side, begin, end, pairs, work))
+        depths[job] = deepest

@@ -74,7 +74,7 @@ def side_of_solid(forest, solids, frame, p, work):
     distance, _, _ = nearest_in(forest, frame, p, tolerance, 0.0, work)
     if distance < tolerance:
         return ON
-    number, clear = winding_in(forest, solids, frame, -1, p, work)
+    number, clear = winding_in(forest, solids, frame, np.int64(-1), p, work)
     if not clear:
         return ON
     return IN if number != 0 else OUT
@@ -87,7 +87,7 @@ def outward_side(forest, solids, frame, t, p, work):
     Components that overlap unite, and one wound the other way inside another is a cavity, so the answer depends on how
     the other components wind around p.
     """
-    component = solids.component[forest.triangle_start[frame.tree] + t]
+    component = np.int64(solids.component[forest.triangle_start[frame.tree] + t])
     index = solids.component_start[frame.tree] + component
     inside = solids.inside[index]
     side = inside * solids.orientation[forest.triangle_start[frame.tree] + t]

@@ -136,6 +136,7 @@ def _sample(case: Case, start: np.ndarray, middles: np.ndarray, edges: np.ndarra
     """Bits of ``sampling.py`` for every pair."""
     answer = case.answer
     bits = np.zeros(len(case.jobs), np.int64)
+    order_a = np.arange(len(answer.pairs))
     order_b = np.lexsort((answer.pairs[:, 1], answer.jobs))
     sample_sides(
         case.grove.forest,
@@ -146,6 +147,7 @@ def _sample(case: Case, start: np.ndarray, middles: np.ndarray, edges: np.ndarra
         answer.kinds,
         middles,
         edges,
+        order_a,
         order_b,
         new_point_workspace(),
         bits,

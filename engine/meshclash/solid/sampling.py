@@ -6,6 +6,8 @@ them. A point within the rounding of world coordinates of the other surface says
 inner face, which has material on both sides.
 """
 
+import numpy as np
+
 from ..geometry.triangle_pair import COPLANAR, CROSSING
 from ..jit import inner, kernel
 from ..traversal.point import world_triangle
@@ -48,10 +50,16 @@ def _row(points, i):
 
 
 @inner
-def _seen(points, first, i):
-    """Whether point i is the same as one of the points just before it, from ``first`` on."""
+def _seen(points, order, first, i):
+    """Whether the point of row i is the same as one of the rows just before it, from ``first`` on."""
+    here = order[i]
     for j in range(max(first, i - _LOOK_BACK), i):
-        if points[i, 0] == points[j, 0] and points[i, 1] == points[j, 1] and points[i, 2] == points[j, 2]:
+        row = order[j]
+        if (
+            points[here, 0] == points[row, 0]
+            and points[here, 1] == points[row, 1]
+            and points[here, 2] == points[row, 2]
+        ):
             return True
     return False
 
@@ -66,28 +74,34 @@ def _side_of_sample(forest, solids, own, t, other, p, work):
 
 
 @inner
-def _side_bits(forest, solids, own, other, touched, points, edges, work):
-    """IN and OUT bits of one object's surface with respect to the other's solid; stops when both are known."""
+def _side_bits(forest, solids, own, other, side, order, begin, end, pairs, points, edges, work):
+    """IN and OUT bits of one object's surface with respect to the other's solid; stops when both are known.
+
+    ``side`` is the object's column of ``pairs``; ``order[begin:end]`` lists the contacts by that column's triangle.
+    """
     found = 0
     for r in range(solids.component_start[own.tree], solids.component_start[own.tree + 1]):
-        t = solids.representatives[r]
+        t = np.int64(solids.representatives[r])
         corners = world_triangle(forest, own.tree, t, own.pose)
         found |= _side_of_sample(forest, solids, own, t, other, corners[0], work)
         if found == IN | OUT:
             return found
-    first = 0
-    for i in range(touched.shape[0]):
-        corners = world_triangle(forest, own.tree, touched[i], own.pose)
-        again = i > 0 and touched[i] == touched[i - 1]
+    first = begin
+    for i in range(begin, end):
+        row = order[i]
+        t = np.int64(pairs[row, side])
+        again = i > begin and pairs[order[i - 1], side] == t
         if not again:
             first = i
-        here = _row(points, i)
-        if again and _seen(points, first, i):
+        elif _seen(points, order, first, i):
             continue
+        corners = world_triangle(forest, own.tree, t, own.pose)
+        here = _row(points, row)
+        before = _row(points, order[max(i - 1, first)])
         # Only a contact along a line has a new patch of the triangle beside it.
-        for index in range(_PLAIN_SAMPLES if again else 0, _ALL_SAMPLES if edges[i] else _BETWEEN_SAMPLES):
-            p = _sample(corners, index, here, _row(points, i - 1 if again else i), _row(points, first))
-            found |= _side_of_sample(forest, solids, own, touched[i], other, p, work)
+        for index in range(_PLAIN_SAMPLES if again else 0, _ALL_SAMPLES if edges[row] else _BETWEEN_SAMPLES):
+            p = _sample(corners, index, here, before, _row(points, order[first]))
+            found |= _side_of_sample(forest, solids, own, t, other, p, work)
             if found == IN | OUT:
                 return found
     return found
@@ -102,13 +116,13 @@ def _contact_bits(forest, solids, a, b, begin, end, pairs, kinds, middles, work)
         p = _row(middles, row)
         if kinds[row] == CROSSING:
             # A crossing with an inner face is none: the face bounds nothing there.
-            if (not solids.closed[a.tree] or outward_side(forest, solids, a, pairs[row, 0], p, work) != 0) and (
-                not solids.closed[b.tree] or outward_side(forest, solids, b, pairs[row, 1], p, work) != 0
-            ):
+            if (
+                not solids.closed[a.tree] or outward_side(forest, solids, a, np.int64(pairs[row, 0]), p, work) != 0
+            ) and (not solids.closed[b.tree] or outward_side(forest, solids, b, np.int64(pairs[row, 1]), p, work) != 0):
                 return found | CROSSED
         elif both and kinds[row] == COPLANAR:
-            n = outward_normal(forest, solids, a, pairs[row, 0], p, work)
-            m = outward_normal(forest, solids, b, pairs[row, 1], p, work)
+            n = outward_normal(forest, solids, a, np.int64(pairs[row, 0]), p, work)
+            m = outward_normal(forest, solids, b, np.int64(pairs[row, 1]), p, work)
             along = n[0] * m[0] + n[1] * m[1] + n[2] * m[2]
             found |= SAME_SIDE if along > 0.0 else (OPPOSITE_SIDES if along < 0.0 else 0)
     return found
@@ -117,25 +131,26 @@ def _contact_bits(forest, solids, a, b, begin, end, pairs, kinds, middles, work)
 @kernel
 def sample_sides(
     forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b,
-    start, pairs, kinds, middles, edges, order_b, work, bits,
+    start, pairs, kinds, middles, edges, order_a, order_b, work, bits,
 ):  # fmt: skip
     """Fill ``bits`` (k,) of every pair of objects; the sides are sampled only where nothing crosses.
 
     Contacts of job j are the rows start[j]:start[j + 1] of ``pairs`` and ``kinds``, with a point of each contact in
-    ``middles`` (n, 3) and whether it is a line in ``edges`` (n,) bool; ``order_b`` (n,) lists a job's rows by the
-    triangle of b.
+    ``middles`` (n, 3) and whether it is a line in ``edges`` (n,) bool; ``order_a`` and
+    ``order_b`` (n,) list a job's rows by the triangle of a and of b.
     """
     for job in range(jobs.shape[0]):
         a = make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches)
         b = make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches)
         found = _contact_bits(forest, solids, a, b, start[job], start[job + 1], pairs, kinds, middles, work)
         if found & CROSSED == 0:
-            rows = slice(start[job], start[job + 1])
-            if solids.closed[b.tree]:
-                side = _side_bits(forest, solids, a, b, pairs[rows, 0], middles[rows], edges[rows], work)
-                found |= (A_IN if side & IN else 0) | (A_OUT if side & OUT else 0)
-            if solids.closed[a.tree]:
-                by_b = order_b[rows]
-                side = _side_bits(forest, solids, b, a, pairs[by_b, 1], middles[by_b], edges[by_b], work)
-                found |= (B_IN if side & IN else 0) | (B_OUT if side & OUT else 0)
+            for side in range(2):
+                own, other = (a, b) if side == 0 else (b, a)
+                if not solids.closed[other.tree]:
+                    continue
+                order = order_a if side == 0 else order_b
+                both = _side_bits(
+                    forest, solids, own, other, side, order, start[job], start[job + 1], pairs, middles, edges, work
+                )
+                found |= both if side == 0 else both << 2  # A_IN, A_OUT; B_IN, B_OUT
         bits[job] = found

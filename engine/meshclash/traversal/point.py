@@ -34,8 +34,7 @@ def new_point_workspace() -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
 
 
 @inner
-def _corner(forest, tree, t, corner, pose):
-    v = forest.vertex_start[tree] + forest.triangles[forest.triangle_start[tree] + t, corner]
+def _place(forest, v, pose):
     x = forest.vertices[v, 0]
     y = forest.vertices[v, 1]
     z = forest.vertices[v, 2]
@@ -48,8 +47,14 @@ def _corner(forest, tree, t, corner, pose):
 
 @inner
 def world_triangle(forest, tree, t, pose):
-    """Corners of a tree's triangle in world coordinates."""
-    return _corner(forest, tree, t, 0, pose), _corner(forest, tree, t, 1, pose), _corner(forest, tree, t, 2, pose)
+    """Corners of a tree's triangle t (int64) in world coordinates."""
+    row = forest.triangle_start[tree] + t
+    v = forest.vertex_start[tree]
+    return (
+        _place(forest, v + forest.triangles[row, 0], pose),
+        _place(forest, v + forest.triangles[row, 1], pose),
+        _place(forest, v + forest.triangles[row, 2], pose),
+    )
 
 
 @inner
@@ -98,7 +103,7 @@ def nearest(forest, tree, pose, inverse, origin, reach, p, limit, enough, work):
     stack = work[0]
     best = limit
     best_point = p
-    best_triangle = -1
+    best_triangle = np.int64(-1)
     stack[0] = 0
     used = 1
     while used > 0:
@@ -117,7 +122,7 @@ def nearest(forest, tree, pose, inverse, origin, reach, p, limit, enough, work):
             used += 2
             continue
         for entry in range(first, first + count):
-            t = forest.order[forest.triangle_start[tree] + entry]
+            t = np.int64(forest.order[forest.triangle_start[tree] + entry])
             a, b, c = world_triangle(forest, tree, t, pose)
             x = closest_on_triangle(p, a, b, c)
             distance = math.sqrt(squared_distance(p, x))
@@ -192,7 +197,7 @@ def _winding_along(forest, tree, pose, inverse, origin, reach, orientation, p, q
             used += 2
             continue
         for entry in range(first, first + count):
-            t = forest.order[triangle_start + entry]
+            t = np.int64(forest.order[triangle_start + entry])
             if component[triangle_start + t] == skip:
                 continue
             a, b, c = world_triangle(forest, tree, t, pose)
