@@ -6,11 +6,16 @@ import numba
 import pytest
 from hypothesis import HealthCheck, settings
 
-COMMON = {"deadline": None, "database": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("local", max_examples=100, **COMMON)
-settings.register_profile("ci", max_examples=100, derandomize=True, **COMMON)
+COMMON = {
+    "deadline": None,
+    "database": None,
+    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.filter_too_much],
+}
+settings.register_profile("repeatable", max_examples=100, derandomize=True, **COMMON)
+settings.register_profile("random", max_examples=1000, **COMMON)
 settings.register_profile("interpreted", max_examples=5, derandomize=True, **COMMON)
-settings.load_profile("interpreted" if numba.config.DISABLE_JIT else "ci" if os.environ.get("CI") else "local")
+default = "interpreted" if numba.config.DISABLE_JIT else "repeatable"
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", default))
 
 
 def pytest_configure(config):

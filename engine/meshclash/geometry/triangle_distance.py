@@ -117,8 +117,18 @@ def _pierces(a, b, p, q, r):
 
 
 @inner
-def closest_of_triangles(p1, q1, r1, p2, q2, r2):
-    """Squared distance and the nearest points of two triangles; distance 0 and one common point where they pierce."""
+def _through(a, b, p, q, r):
+    """Where segment ab meets the plane of pqr, known to do so."""
+    pq = _difference(q, p)
+    pr = _difference(r, p)
+    n = _cross(pq, pr)
+    da = _dot(n, _difference(a, p))
+    db = _dot(n, _difference(b, p))
+    return _along(a, _difference(b, a), da / (da - db))
+
+
+@inner
+def _closest_seen_from_corner(p1, q1, r1, p2, q2, r2):
     best2 = math.inf
     best1_point = p1
     best2_point = p2
@@ -151,14 +161,16 @@ def closest_of_triangles(p1, q1, r1, p2, q2, r2):
 
 
 @inner
-def _through(a, b, p, q, r):
-    """Where segment ab meets the plane of pqr, known to do so."""
-    pq = _difference(q, p)
-    pr = _difference(r, p)
-    n = _cross(pq, pr)
-    da = _dot(n, _difference(a, p))
-    db = _dot(n, _difference(b, p))
-    return _along(a, _difference(b, a), da / (da - db))
+def closest_of_triangles(p1, q1, r1, p2, q2, r2):
+    """Squared distance and the nearest points of two triangles; distance 0 and one common point where they pierce.
+
+    Seen from the first corner, so that nothing cancels far from the world's origin.
+    """
+    square, x, y = _closest_seen_from_corner(
+        (0.0, 0.0, 0.0), _difference(q1, p1), _difference(r1, p1),
+        _difference(p2, p1), _difference(q2, p1), _difference(r2, p1),
+    )  # fmt: skip
+    return square, _along(p1, x, 1.0), _along(p1, y, 1.0)
 
 
 @inner
