@@ -49,7 +49,7 @@ def test_bad_input_is_refused_and_named(vertices, triangles, says):
         mc.TriangleMesh(vertices, triangles)
 
 
-@pytest.mark.parametrize("triangles", [None, "abc", [["a", "b", "c"]]])
+@pytest.mark.parametrize("triangles", [None, "abc", [[0, 1, 2], [0, 1]], [["a", "b", "c"]]])
 def test_what_cannot_be_read_as_triangles_is_refused(triangles):
     with pytest.raises(mc.InvalidMesh, match="triangles"):
         mc.TriangleMesh(CORNERS, triangles)

@@ -52,6 +52,8 @@ def changed(row, column, value):
     [
         (np.eye(3), r"shape \(3, 3\)"),
         (np.zeros((4, 4, 4)), "shape"),
+        ("abc", "cannot be read"),
+        ([[1, 2], [3]], "cannot be read"),
         (changed(0, 0, np.nan), "NaN"),
         (changed(2, 3, np.inf), "infinite"),
         (changed(3, 0, 0.5), "last row"),

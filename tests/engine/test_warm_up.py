@@ -1,0 +1,71 @@
+"""After warming up, no main query meets a kernel that has to be compiled or loaded."""
+
+import pytest
+from subprocesses import run_python
+
+CODE = '''
+import collections, gc, json
+import numpy as np
+import meshclash as mc
+from numba.core.dispatcher import Dispatcher
+
+def kernels():
+    """Signatures of each kernel; those that a factory makes share their name."""
+    found = collections.Counter()
+    for d in gc.get_objects():
+        if isinstance(d, Dispatcher) and d.py_func.__module__.startswith("meshclash"):
+            found.update((f"{d.py_func.__module__}.{d.py_func.__qualname__}", str(s)) for s in d.signatures)
+    return found
+
+progress = list(mc.warm_up())
+warm = kernels()
+rng = np.random.default_rng(1)
+corners = rng.uniform(0, 1, (60, 3)).astype(np.float32)
+a = mc.TriangleMesh(corners, np.arange(60).reshape(-1, 3))
+box = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], float)
+quads = np.array([[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]])
+b = mc.TriangleMesh(box, quads[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3))
+shift = np.eye(4)
+shift[0, 3] = 0.25
+stack = np.stack([np.eye(4), shift])
+for query in (mc.collide, mc.collides):
+    query(a, b, stack, stack)
+    query(mc.build(a, leaf_size=2), b, mc.Pose.from_matrix(shift), touching=False)
+mc.self_collide(a).segments()
+mc.collide(b, b).outlines()
+for pose in (None, shift):
+    for tolerance in (0.0, 0.1):
+        mc.verdict(b, b, pose, permitted_overlap=tolerance, touch_tolerance=tolerance)
+        mc.verdict(a, b, pose, permitted_overlap=tolerance, touch_tolerance=tolerance)
+mc.refit(mc.build(a), corners + 1)
+b.is_closed
+scene = mc.Scene()
+ids = [scene.add(mesh, pose) for mesh in (a, b) for pose in (None, shift)]
+scene.contacts(touch_tolerance=0.1, permitted_overlap=0.1, set_a=ids[:2], keep=lambda pairs: pairs[:, 0] >= 0)
+scene.set_vertices(ids[0], corners + 0.5)
+scene.contacts()
+after = kernels()
+print(json.dumps([progress, sorted((after - warm).elements()), len(warm)]))
+'''
+
+
+@pytest.fixture(scope="module")
+def session():
+    return run_python(CODE)
+
+
+@pytest.mark.needs_jit
+def test_queries_find_all_kernels_ready(session):
+    _, compiled_later, count = session
+    assert compiled_later == []
+    assert count > 10
+
+
+@pytest.mark.needs_jit
+def test_progress_rises_to_one(session):
+    progress = session[0]
+    fractions = [fraction for fraction, _ in progress]
+    assert fractions == sorted(set(fractions))
+    assert (fractions[0], fractions[-1]) == (0.0, 1.0)
+    assert len(progress) > 5
+    assert all(isinstance(text, str) and text for _, text in progress)
