@@ -48,26 +48,32 @@ def _nearest_of_both(forest, a, b, x, hints, enough, work):
 
 
 @inner
+def _remember(memory, slot, p):
+    memory[slot % _MEMORY, 0] = p[0]
+    memory[slot % _MEMORY, 1] = p[1]
+    memory[slot % _MEMORY, 2] = p[2]
+
+
+@inner
 def _grow(forest, a, b, x, hints, memory, work):
-    """Largest ball touching the surface at the point nearest to x: (centre, radius, entries in ``memory``).
+    """Largest ball touching the surface at the point nearest to x: (centre, radius), touching points in memory[:2].
 
     The shrinking ball of Ma, Bae, Choi, "3D medial axis point approximation using nearest neighbors and the normal
     field" (2012): from a ball much too large to the one through the next point that lies inside it.
     """
     length, p = _nearest_of_both(forest, a, b, x, hints, -1.0, work)
-    memory[0, 0], memory[0, 1], memory[0, 2] = p
+    _remember(memory, 0, p)
+    _remember(memory, 1, p)
     if not length > 0.0:
-        return x, 0.0, 1
+        return x, 0.0
     u = ((x[0] - p[0]) / length, (x[1] - p[1]) / length, (x[2] - p[2]) / length)
     radius = 2.0 * min(a.reach.max(), b.reach.max()) + length
-    used = 1
     for _ in range(_MOST_SHRINKS):
         centre = (p[0] + radius * u[0], p[1] + radius * u[1], p[2] + radius * u[2])
         distance, q = _nearest_of_both(forest, a, b, centre, hints, -1.0, work)
         if distance >= radius * (1.0 - 1e-9):
-            return centre, distance, used
-        memory[used % _MEMORY, 0], memory[used % _MEMORY, 1], memory[used % _MEMORY, 2] = q
-        used += 1
+            return centre, distance
+        _remember(memory, 1, q)
         w = (q[0] - p[0], q[1] - p[1], q[2] - p[2])
         along = w[0] * u[0] + w[1] * u[1] + w[2] * u[2]
         if not along > 0.0:
@@ -75,7 +81,7 @@ def _grow(forest, a, b, x, hints, memory, work):
         radius = (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]) / (2.0 * along)
         if radius <= length:
             break
-    return x, length, used
+    return x, length
 
 
 @inner
@@ -134,7 +140,8 @@ def _any_within(memory, used, x, radius):
 def _largest_radius(forest, a, b, x, climb, work):
     """Radius of a ball in both solids, grown and moved from the point x inside both."""
     hints, memory, units = climb
-    x, radius, used = _grow(forest, a, b, x, hints, memory, work)
+    x, radius = _grow(forest, a, b, x, hints, memory, work)
+    used = 2
     step = 0.5 * radius
     for _ in range(_MOST_STEPS):
         gx, gy, gz, length = _direction(memory, used, x, radius, units)
@@ -145,7 +152,7 @@ def _largest_radius(forest, a, b, x, climb, work):
         if _any_within(memory, used, y, radius):
             continue
         distance, q = _nearest_of_both(forest, a, b, y, hints, radius, work)
-        memory[used % _MEMORY, 0], memory[used % _MEMORY, 1], memory[used % _MEMORY, 2] = q
+        _remember(memory, used, q)
         used += 1
         if distance > radius:
             x = y
@@ -214,7 +221,7 @@ def _from_contacts(forest, solids, a, b, begin, end, pairs, kinds, middles, most
         if inside:
             hints[0] = pairs[row, 0]
             hints[1] = pairs[row, 1]
-            centre, radius, _ = _grow(forest, a, b, x, hints, memory, work)
+            centre, radius = _grow(forest, a, b, x, hints, memory, work)
             if radius > best:
                 best, best_centre = radius, centre
     return best_centre, best
@@ -236,7 +243,7 @@ def _from_components(forest, solids, own, a, b, climb, work):
         if inside:
             hints[0] = 0
             hints[1] = 0
-            centre, radius, _ = _grow(forest, a, b, x, hints, memory, work)
+            centre, radius = _grow(forest, a, b, x, hints, memory, work)
             if radius > best:
                 best, best_centre = radius, centre
     return best_centre, best
