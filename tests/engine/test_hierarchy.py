@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.hierarchy.build import DEFAULT_LEAF_SIZE, as_hierarchy
+from meshclash.hierarchy.build import DEFAULT_LEAF_SIZE, SPLITS, as_hierarchy
 from solids import box, refined, torus
 from strategies import grid_meshes, soup
 
@@ -72,15 +72,16 @@ SHAPES = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("leaf_size", [1, 8])
 @pytest.mark.parametrize("name", SHAPES)
-def test_every_shape(name, leaf_size):
-    mc.assert_well_formed(mc.build(SHAPES[name], leaf_size=leaf_size))
+def test_every_shape(name, leaf_size, split):
+    mc.assert_well_formed(mc.build(SHAPES[name], split=split, leaf_size=leaf_size))
 
 
-@given(grid_meshes(most_triangles=40), st.integers(1, 9))
-def test_any_mesh(mesh, leaf_size):
-    mc.assert_well_formed(mc.build(mc.TriangleMesh(*mesh), leaf_size=leaf_size))
+@given(grid_meshes(most_triangles=40), st.integers(1, 9), st.sampled_from(sorted(SPLITS)))
+def test_any_mesh(mesh, leaf_size, split):
+    mc.assert_well_formed(mc.build(mc.TriangleMesh(*mesh), split=split, leaf_size=leaf_size))
 
 
 def test_identical_triangles_give_a_balanced_tree():

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.bench.mesh_exactness import brute_force, world_triangles
 from meshclash.bench.oracle import classify_pairs
+from meshclash.hierarchy.build import SPLITS
 from solids import box, refined, torus
 from strategies import grid_meshes, matrix, points, poses, rotation, soup
 
@@ -94,7 +95,8 @@ def test_one_answer_for_every_hierarchy_and_every_run(mesh_a, mesh_b, pose, leaf
     a, b = mc.TriangleMesh(*mesh_a), mc.TriangleMesh(*mesh_b)
     expected = result(mc.collide(a, b, pose))
     tree_a, tree_b = mc.build(a, leaf_size=leaf_a), mc.build(b, leaf_size=leaf_b)
-    for x, y in ((tree_a, tree_b), (a, tree_b), (tree_a, b), (a, b)):
+    others = [mc.build(a, split=split, leaf_size=leaf_b) for split in SPLITS]
+    for x, y in ((tree_a, tree_b), (a, tree_b), (tree_a, b), (a, b), *((other, b) for other in others)):
         assert result(mc.collide(x, y, pose, volume="aabb", threads=3, device="cpu")) == expected
 
 
