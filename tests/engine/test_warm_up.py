@@ -29,7 +29,7 @@ shift = np.eye(4)
 shift[0, 3] = 0.25
 stack = np.stack([np.eye(4), shift])
 for query in (mc.collide, mc.collides):
-    query(a, b, stack, stack)
+    query(a, b, stack, shift)
     query(mc.build(a, leaf_size=2), b, mc.Pose.from_matrix(shift), touching=False)
 mc.self_collide(a).segments()
 mc.collide(b, b).outlines()

@@ -112,8 +112,8 @@ def _question(a: Hierarchy, b: Hierarchy, pose_a: Any, pose_b: Any, **flags: boo
         if stacked and len(rows) != count:
             raise UnsupportedOption(f"stacks of {len(rows_a)} and {len(rows_b)} poses do not match")
     # Copies, since a broadcast view is read-only and would be another type to the kernel.
-    rows_a = np.array(np.broadcast_to(rows_a, (count, 3, 4)))
-    rows_b = np.array(np.broadcast_to(rows_b, (count, 3, 4)))
+    rows_a = np.array(np.broadcast_to(rows_a, (count, 3, 4)), order="C")
+    rows_b = np.array(np.broadcast_to(rows_b, (count, 3, 4)), order="C")
     return Question(plant([a]), plant([b]), np.zeros((count, 2), np.int64), rows_a, rows_b, contact, **flags)
 
 

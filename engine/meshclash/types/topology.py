@@ -22,7 +22,8 @@ class Topology(NamedTuple):
     """1 where a triangle's winding agrees with its component, -1 where it must be turned over, (m,) int8."""
     component_count: int
     closed: bool
-    """Every edge is run through equally often in both directions, after turning triangles over as above."""
+    """Every edge is run through equally often in both directions, after turning triangles over as above; a component
+    that cannot be oriented always has an edge that is not."""
 
 
 @inner
@@ -79,7 +80,7 @@ def _find(parent, parity, i):
 
 @kernel
 def _join(triangles, welded, low, high, uses, user, parent, parity):
-    """Join triangles across edges with two users; returns False when a component cannot be oriented."""
+    """Join triangles across edges with two users, with the turn that makes their windings agree."""
     mask = np.uint64(low.shape[0] - 1)
     count = triangles.shape[0]
     for t in range(count):
@@ -89,7 +90,6 @@ def _join(triangles, welded, low, high, uses, user, parent, parity):
             v = welded[triangles[t, (k + 1) % 3]]
             if u != v:
                 uses[_edge_slot(u, v, low, high, mask)] += 1
-    orientable = True
     for t in range(count):
         for k in range(3):
             u = welded[triangles[t, k]]
@@ -107,12 +107,9 @@ def _join(triangles, welded, low, high, uses, user, parent, parity):
             root_t, turned_t = _find(parent, parity, t)
             root_o, turned_o = _find(parent, parity, user[slot] >> 1)
             relation = turned_t ^ turned_o ^ same_direction
-            if root_t == root_o:
-                orientable = orientable and relation == 0
-            else:
+            if root_t != root_o:
                 parent[root_t] = root_o
                 parity[root_t] = relation
-    return orientable
 
 
 @kernel
@@ -156,12 +153,12 @@ def analyse_topology(vertices: np.ndarray, triangles: np.ndarray) -> Topology:
     parent = np.empty(len(triangles), np.int64)
     parity = np.zeros(len(triangles), np.int64)
     uses = np.zeros(size, np.int64)
-    orientable = _join(triangles, welded, low, high, uses, np.full(size, _EMPTY), parent, parity)
+    _join(triangles, welded, low, high, uses, np.full(size, _EMPTY), parent, parity)
     component = np.empty(len(triangles), np.int32)
     orientation = np.empty(len(triangles), np.int8)
     balance = np.zeros(size, np.int64)
     found, balanced = _orient(triangles, welded, low, high, balance, parent, parity, component, orientation)
-    return Topology(component, orientation, int(found), bool(orientable and balanced))
+    return Topology(component, orientation, int(found), bool(balanced))
 
 
 def _table_size(entries: int) -> int:
