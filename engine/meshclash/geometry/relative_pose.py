@@ -13,7 +13,11 @@ at most |R_a^-1|(|d_a| + |d_b|). Computing R_a^-1 R_b, the shift and the test it
 import numpy as np
 
 ROW_LENGTH = 30
+NARROW_LENGTH = 23
 _SLACK = 64.0 * 2.0**-53
+_NARROW_SLACK = 64.0 * 2.0**-24
+_NEARLY_NOTHING = 1e-36  # what products lose that are too small for float32
+_LARGEST_SIZE = 1e12  # products of three lengths up to this stay finite in float32
 
 
 def relative_rows(
@@ -39,6 +43,29 @@ def relative_rows(
     result = np.empty((len(rows_a), ROW_LENGTH))
     _half(rows_a, rows_b, origin_a, origin_b, reach_a, reach_b, tolerance, result[:, :15])
     _half(rows_b, rows_a, origin_b, origin_a, reach_b, reach_a, tolerance, result[:, 15:])
+    return result
+
+
+def narrow_rows(relative: np.ndarray, reach_a: np.ndarray, reach_b: np.ndarray) -> np.ndarray:
+    """Relative poses in float32, with the slacks of ``lane_filters.py``, where the bounds are derived.
+
+    Args:
+        relative: rows of ``relative_rows``, (k, 30) float64.
+        reach_a, reach_b: largest absolute coordinates of the root boxes, relative to the origins, (k, 3) float32.
+
+    Returns:
+        (k, 23) float32: b in a's frame (rotation 0:9, shift 9:12), rotation of a's frame in b's 12:21, slack [m] 21,
+        and the slack of products 22, infinite where products of three lengths might overflow.
+    """
+    rotation = np.abs(relative[:, :9].reshape(-1, 3, 3))
+    reached = reach_a + _apply(rotation, reach_b.astype(np.float64)) + np.abs(relative[:, 9:12])
+    size = reached.max(axis=1)
+    rounding = np.maximum(relative[:, 12:15].max(axis=1), relative[:, 27:30].max(axis=1))
+    result = np.empty((len(relative), NARROW_LENGTH), np.float32)
+    result[:, :12] = relative[:, :12]
+    result[:, 12:21] = relative[:, 15:24]
+    result[:, 21] = 1.001 * (_NARROW_SLACK * size + rounding) + _NEARLY_NOTHING
+    result[:, 22] = np.where(size <= _LARGEST_SIZE, _NEARLY_NOTHING * (1.0 + 2.0 * size), np.inf)
     return result
 
 

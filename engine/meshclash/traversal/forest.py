@@ -1,11 +1,14 @@
 """Many hierarchies of one kind laid end to end, so that one kernel call can answer for many object pairs."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.wide import fits_lanes, wide_tree
 
 
 class Forest(NamedTuple):
@@ -33,9 +36,26 @@ class Forest(NamedTuple):
     """First vertex of each tree, (trees,) int64."""
 
 
-class Grove(NamedTuple):
+class WideForest(NamedTuple):
+    """The 8-wide forms of all trees; see ``WideTree``."""
+
+    nodes: np.ndarray
+    """(n, 64) float32."""
+    words: np.ndarray
+    """The same memory as int32."""
+    coordinates: np.ndarray
+    """(c,) float32 [m]."""
+    node_start: np.ndarray
+    """First node of each tree, (trees,) int64."""
+    coordinate_start: np.ndarray
+    """First coordinate of each tree, (trees,) int64."""
+
+
+@dataclass(frozen=True)
+class Grove:
     """A forest with what the host needs to know of each tree."""
 
+    hierarchies: Sequence[Hierarchy]
     forest: Forest
     origins: np.ndarray
     """(trees, 3) float64 [m]."""
@@ -44,6 +64,30 @@ class Grove(NamedTuple):
     largest_leaf: int
     deepest: int
     volume: str
+
+    @property
+    def fits_lanes(self) -> bool:
+        """Whether all trees have an 8-wide form."""
+        return all(map(fits_lanes, self.hierarchies))
+
+    @cached_property
+    def root_reaches(self) -> np.ndarray:
+        """Largest absolute coordinates of the root boxes, relative to the origins, (trees, 3) float32 [m]."""
+        roots = np.abs(self.forest.volumes[self.forest.node_start])
+        return np.maximum(roots[:, :3], roots[:, 3:])
+
+    @cached_property
+    def wide(self) -> WideForest:
+        """The 8-wide forms end to end, made when first asked for."""
+        trees = [wide_tree(h) for h in self.hierarchies]
+        nodes = _joined([t.nodes for t in trees])
+        return WideForest(
+            nodes,
+            nodes.view(np.int32),
+            _joined([t.coordinates for t in trees]),
+            _starts([len(t.nodes) for t in trees]),
+            _starts([len(t.coordinates) for t in trees]),
+        )
 
 
 def plant(hierarchies: Sequence[Hierarchy]) -> Grove:
@@ -63,6 +107,7 @@ def plant(hierarchies: Sequence[Hierarchy]) -> Grove:
         _starts([m.vertex_count for m in meshes]),
     )
     return Grove(
+        hierarchies,
         forest,
         np.stack([h.origin for h in hierarchies]),
         np.stack([np.abs(m.bounds).max(axis=0) for m in meshes]),
