@@ -8,6 +8,7 @@ otherwise the children of both sides are tested against each other and those tha
 
 import numpy as np
 
+from ..geometry.generic_pair import classify_generic
 from ..geometry.lane_filters import (
     SLACK,
     boxes_meet,
@@ -194,9 +195,11 @@ def traverse_wide(
                     primitive_tests += 1
                     p1, q1, r1 = _triangle(leaf_a, i)
                     p2, q2, r2 = _triangle(leaf_b, j)
-                    before = counter[0]
-                    kind = classify_exact(p1, q1, r1, p2, q2, r2, workspace)
-                    exact_tests += counter[0] != before
+                    kind = classify_generic(p1, q1, r1, p2, q2, r2)
+                    if kind == UNDECIDED:
+                        before = counter[0]
+                        kind = classify_exact(p1, q1, r1, p2, q2, r2, workspace)
+                        exact_tests += counter[0] != before
                     if kind == APART or (options[CROSSING_ONLY] != 0 and kind != CROSSING and kind != UNDECIDED):
                         continue
                     pairs[found, 0] = indices_a[i]
