@@ -10,7 +10,7 @@ P = (|e_y f_z| + |e_z f_y|) |g_x| and so on; 10 u P covers the rounding of P. P 
 ``predicates.py``.
 """
 
-from ..jit import inner
+from ..jit import inlined
 from .predicates import UNCERTAIN, filtered_orient3d
 from .triangle_pair import APART, CROSSING, UNDECIDED
 
@@ -18,7 +18,7 @@ _BOUND = 10.0 * 2.0**-53
 _SAFE = 1e-180
 
 
-@inner
+@inlined
 def _sign(value, permanent):
     if permanent > _SAFE:
         if value > _BOUND * permanent:
@@ -28,7 +28,7 @@ def _sign(value, permanent):
     return UNCERTAIN
 
 
-@inner
+@inlined
 def _sides(p, q, r, a, b, c):
     """Signs of orient3d(p, q, r, w) for w = a, b, c; UNCERTAIN where float64 does not tell."""
     ex, ey, ez = q[0] - p[0], q[1] - p[1], q[2] - p[2]
@@ -47,7 +47,7 @@ def _sides(p, q, r, a, b, c):
     return sign_a, sign_b, sign_c
 
 
-@inner
+@inlined
 def classify_generic(p1, q1, r1, p2, q2, r2):
     """APART or CROSSING as ``classify_exact``, or UNDECIDED: then it has to be asked. Points are (x, y, z) tuples."""
     a0, a1, a2 = _sides(p2, q2, r2, p1, q1, r1)

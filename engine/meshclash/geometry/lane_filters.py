@@ -36,7 +36,7 @@ number is infinite or none at all.
 
 import numpy as np
 
-from ..jit import inner
+from ..jit import inlined
 from .lanes import higher, load, lower, not_above, splat, store
 
 SLACK, PRODUCTS = 21, 22
@@ -50,28 +50,28 @@ _HALF = np.float32(0.5)
 _DEFECT = np.float32(24.0 * 2.0**-24 * 1.001)
 
 
-@inner
+@inlined
 def _middle(nodes, at, axis):
     return (load(nodes, at + 8 * axis) + load(nodes, at + 24 + 8 * axis)) * splat(_HALF)
 
 
-@inner
+@inlined
 def _extent(nodes, at, axis):
     return (load(nodes, at + 24 + 8 * axis) - load(nodes, at + 8 * axis)) * splat(_HALF)
 
 
-@inner
+@inlined
 def _turned(frame, row, x, y, z):
     """One component of a rotated vector; ``row`` is the first of three entries of the frame."""
     return splat(frame[row]) * x + splat(frame[row + 1]) * y + splat(frame[row + 2]) * z
 
 
-@inner
+@inlined
 def _turned_extent(frame, row, x, y, z):
     return splat(abs(frame[row])) * x + splat(abs(frame[row + 1])) * y + splat(abs(frame[row + 2])) * z
 
 
-@inner
+@inlined
 def place_first(nodes, at, frame, placed):
     """Children of a's node (64 words from ``at``): middles, half extents, and those along b's axes."""
     x, y, z = _extent(nodes, at, 0), _extent(nodes, at, 1), _extent(nodes, at, 2)
@@ -81,7 +81,7 @@ def place_first(nodes, at, frame, placed):
         store(placed, 48 + 8 * axis, _turned_extent(frame, 12 + 3 * axis, x, y, z))
 
 
-@inner
+@inlined
 def place_second(nodes, at, frame, placed):
     """Children of b's node: middles and half extents along a's axes, half extents along b's; with slack."""
     slack = splat(frame[SLACK])
@@ -93,7 +93,7 @@ def place_second(nodes, at, frame, placed):
         store(placed, 48 + 8 * axis, _extent(nodes, at, axis) + slack)
 
 
-@inner
+@inlined
 def boxes_meet(first, i, second, frame):
     """Bits of b's children (``place_second``) that may meet child i of a's node (``place_first``)."""
     x = load(second, 0) - splat(first[i])
@@ -107,7 +107,7 @@ def boxes_meet(first, i, second, frame):
     return bits & not_above(abs(_turned(frame, 18, x, y, z)), load(second, 64) + splat(first[64 + i]))
 
 
-@inner
+@inlined
 def turn_leaf(coordinates, base, count, frame, block):
     """Bring a leaf of b into a's frame: corners, lowest and highest coordinates, into ``block``."""
     for corner in range(3):
@@ -118,7 +118,7 @@ def turn_leaf(coordinates, base, count, frame, block):
     _write_bounds(block)
 
 
-@inner
+@inlined
 def copy_leaf(coordinates, base, count, block):
     """Lay a leaf of a out as ``turn_leaf`` does."""
     for row in range(9):
@@ -126,7 +126,7 @@ def copy_leaf(coordinates, base, count, block):
     _write_bounds(block)
 
 
-@inner
+@inlined
 def _write_bounds(block):
     for axis in range(3):
         p, q, r = load(block, 8 * axis), load(block, 24 + 8 * axis), load(block, 48 + 8 * axis)
@@ -134,7 +134,7 @@ def _write_bounds(block):
         store(block, 96 + 8 * axis, higher(higher(p, q), r))
 
 
-@inner
+@inlined
 def triangles_in_box(block, low_x, low_y, low_z, high_x, high_y, high_z):
     """Bits of the triangles of a block whose boxes meet a box, which has the slack already."""
     bits = not_above(load(block, 72), splat(high_x)) & not_above(splat(low_x), load(block, 96))
@@ -142,7 +142,7 @@ def triangles_in_box(block, low_x, low_y, low_z, high_x, high_y, high_z):
     return bits & not_above(load(block, 88), splat(high_z)) & not_above(splat(low_z), load(block, 112))
 
 
-@inner
+@inlined
 def meet_box_of(block, rows, j, slack):
     """Bits of the triangles of a block whose boxes meet that of triangle j of another block."""
     return triangles_in_box(
@@ -151,13 +151,13 @@ def meet_box_of(block, rows, j, slack):
     )  # fmt: skip
 
 
-@inner
+@inlined
 def _both_sides(a, b, c, width):
     """Bits of the lanes in which a, b, c are not all above the width, nor all below its negative."""
     return not_above(lower(lower(a, b), c), width) & not_above(-width, higher(higher(a, b), c))
 
 
-@inner
+@inlined
 def reach_plane_of(block, rows, j, frame):
     """Bits of the triangles of a block that reach the plane of triangle j of another block."""
     px, py, pz = rows[j], rows[8 + j], rows[16 + j]
@@ -176,7 +176,7 @@ def reach_plane_of(block, rows, j, frame):
     return _both_sides(a, b, c, splat(width))
 
 
-@inner
+@inlined
 def have_plane_reached_by(block, rows, j, frame):
     """Bits of the triangles of a block whose planes triangle j of another block reaches."""
     px, py, pz = load(block, 0), load(block, 8), load(block, 16)

@@ -5,7 +5,7 @@ index is below its children's: one pass backwards over the nodes refits. A leaf 
 ``first`` on in ``order``; an inner node has count 0. Eight bytes a node for the tree, 4 * WIDTH for its volume.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -38,6 +38,7 @@ class Hierarchy:
         origin: (3,) float64 [m], in the object's frame; near the middle of the mesh.
         volume, split, leaf_size: how it was built.
         wide: its 8-wide form, made when first asked for (``wide.py``).
+        derived: what later stages made of the hierarchy and keep with it.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class Hierarchy:
         self.origin = origin
         self.volume, self.split, self.leaf_size = options
         self.wide: WideTree | None = None
+        self.derived: dict[str, Any] = {}
 
     @property
     def node_count(self) -> int:

@@ -1,9 +1,9 @@
 """Many hierarchies of one kind laid end to end, so that one kernel call can answer for many object pairs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -55,43 +55,43 @@ class WideForest(NamedTuple):
 class Grove:
     """A forest with what the host needs to know of each tree."""
 
-    hierarchies: Sequence[Hierarchy]
     forest: Forest
     origins: np.ndarray
     """(trees, 3) float64 [m]."""
     reaches: np.ndarray
     """Largest absolute coordinates, (trees, 3) float64 [m]."""
+    root_reaches: np.ndarray
+    """Those of the root boxes, relative to the origins, (trees, 3) float32 [m]."""
     largest_leaf: int
     deepest: int
     volume: str
-
-    @property
-    def fits_lanes(self) -> bool:
-        """Whether all trees have an 8-wide form."""
-        return all(map(fits_lanes, self.hierarchies))
-
-    @cached_property
-    def root_reaches(self) -> np.ndarray:
-        """Largest absolute coordinates of the root boxes, relative to the origins, (trees, 3) float32 [m]."""
-        roots = np.abs(self.forest.volumes[self.forest.node_start])
-        return np.maximum(roots[:, :3], roots[:, 3:])
+    fits_lanes: bool
+    """Whether all trees have an 8-wide form."""
+    hierarchies: Sequence[Hierarchy]
 
     @cached_property
     def wide(self) -> WideForest:
-        """The 8-wide forms end to end, made when first asked for."""
-        trees = [wide_tree(h) for h in self.hierarchies]
-        nodes = _joined([t.nodes for t in trees])
-        return WideForest(
-            nodes,
-            nodes.view(np.int32),
-            _joined([t.coordinates for t in trees]),
-            _starts([len(t.nodes) for t in trees]),
-            _starts([len(t.coordinates) for t in trees]),
-        )
+        """The 8-wide forms end to end, made when first asked for; that of a single tree is kept with it."""
+        return _kept(self.hierarchies, "wide forest", _plant_wide)
 
 
 def plant(hierarchies: Sequence[Hierarchy]) -> Grove:
     """Lay hierarchies of one volume end to end; a single one is taken as it is, without copying."""
+    return Grove(*_kept(hierarchies, "forest", _plant), hierarchies)
+
+
+def _kept(hierarchies: Sequence[Hierarchy], name: str, make: Callable[[Sequence[Hierarchy]], Any]) -> Any:
+    """What ``make`` makes of hierarchies; that of a single one is kept with it (and must not refer to it)."""
+    if len(hierarchies) > 1:
+        return make(hierarchies)
+    derived = hierarchies[0].derived
+    if name not in derived:
+        derived[name] = make(hierarchies)
+    return derived[name]
+
+
+def _plant(hierarchies: Sequence[Hierarchy]) -> tuple[Any, ...]:
+    """The fields of a Grove, without the hierarchies."""
     trees = [h.tree for h in hierarchies]
     meshes = [h.mesh for h in hierarchies]
     forest = Forest(
@@ -106,14 +106,28 @@ def plant(hierarchies: Sequence[Hierarchy]) -> Grove:
         np.cumsum([len(t.order) for t in trees]).astype(np.int64),
         _starts([m.vertex_count for m in meshes]),
     )
-    return Grove(
-        hierarchies,
+    roots = np.abs(np.stack([h.volumes[0, :6] for h in hierarchies]))
+    return (
         forest,
         np.stack([h.origin for h in hierarchies]),
         np.stack([np.abs(m.bounds).max(axis=0) for m in meshes]),
+        np.maximum(roots[:, :3], roots[:, 3:]),
         max(h.leaf_size for h in hierarchies),
         max(t.depth for t in trees),
         hierarchies[0].volume,
+        all(map(fits_lanes, hierarchies)),
+    )
+
+
+def _plant_wide(hierarchies: Sequence[Hierarchy]) -> WideForest:
+    trees = [wide_tree(h) for h in hierarchies]
+    nodes = _joined([t.nodes for t in trees])
+    return WideForest(
+        nodes,
+        nodes.view(np.int32),
+        _joined([t.coordinates for t in trees]),
+        _starts([len(t.nodes) for t in trees]),
+        _starts([len(t.coordinates) for t in trees]),
     )
 
 

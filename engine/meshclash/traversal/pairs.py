@@ -10,7 +10,7 @@ from functools import cache
 from types import ModuleType
 
 from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED
-from ..jit import inner, kernel
+from ..jit import inlined, inner, kernel
 from ..volumes.registry import volume_module
 
 # Entries of the state array.
@@ -21,7 +21,7 @@ CROSSING_ONLY, FIRST_ONLY, WITH_ITSELF, STEP_LIMIT, OPTIONS_LENGTH = range(5)
 LEAF_NUMBERS = 15  # corners 0:9, lowest 9:12, highest 12:15
 
 
-@inner
+@inlined
 def load_triangle(forest, tree, entry, pose, leaf, i, indices):
     """World coordinates and box of the triangle at an entry of ``order``, into row i of a leaf; ``pose`` is (3, 4)."""
     triangle_start = forest.triangle_start[tree]
@@ -51,7 +51,7 @@ def _load_leaf(forest, tree, begin, count, pose, leaf, indices):
         load_triangle(forest, tree, begin + i, pose, leaf, i, indices)
 
 
-@inner
+@inlined
 def boxes_meet(a, i, b, j, tolerance):
     for axis in range(3):
         if a[i, 9 + axis] > b[j, 12 + axis] + tolerance or b[j, 9 + axis] > a[i, 12 + axis] + tolerance:

@@ -24,7 +24,7 @@ from ..geometry.lane_filters import (
 from ..geometry.lanes import lowest_bit
 from ..geometry.triangle_pair import APART, CROSSING, UNDECIDED, classify_exact
 from ..hierarchy.wide import CHILD_COUNT, CHILDREN
-from ..jit import inner, kernel
+from ..jit import inlined, kernel
 from ..volumes.aabb import overlap
 from . import pairs as exact_side
 from .pairs import (
@@ -44,7 +44,7 @@ _ALL = 255
 _triangle_boxes_meet = exact_side.boxes_meet
 
 
-@inner
+@inlined
 def _leaf(words, start, reference):
     """(first, count) of the leaf that a negative reference names."""
     slot = ~reference
@@ -52,14 +52,14 @@ def _leaf(words, start, reference):
     return packed >> 3, (packed & 7) + 1
 
 
-@inner
+@inlined
 def _child(words, node, k, own):
     """Reference to child k of a node; ``own`` is the node's index in its tree."""
     child = words[node, CHILDREN + k]
     return child if child >= 0 else ~(8 * own + k)
 
 
-@inner
+@inlined
 def _open_pair(wide_a, wide_b, start_a, start_b, reference_a, reference_b, frame, placed, stack, used):
     """Test children against children, put those that may meet on the stack; returns (entries used, tests done)."""
     first, second = placed
@@ -90,7 +90,7 @@ def _open_pair(wide_a, wide_b, start_a, start_b, reference_a, reference_b, frame
     return used, tests
 
 
-@inner
+@inlined
 def _sift_leaves(wide_a, wide_b, at_a, count_a, at_b, count_b, box, frame, blocks, sifted):
     """Triangles of a's leaf that may meet each triangle of b's: bits into ``sifted`` (8,); returns b's bits."""
     block, rows = blocks
@@ -119,7 +119,7 @@ def _sift_leaves(wide_a, wide_b, at_a, count_a, at_b, count_b, box, frame, block
     return kept
 
 
-@inner
+@inlined
 def _triangle(leaf, i):
     a = leaf[i]
     return (a[0], a[1], a[2]), (a[3], a[4], a[5]), (a[6], a[7], a[8])

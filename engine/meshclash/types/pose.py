@@ -157,7 +157,23 @@ def pose_stack(pose: "Pose | np.ndarray | Sequence[Any] | None") -> tuple[np.nda
         raise InvalidPose(f"poses must have shape (4, 4) or (k, 4, 4), not {array.shape}")
     if len(array) == 0:
         raise UnsupportedOption("the stack of poses is empty")
-    return np.stack([_stack_item(p, i) for i, p in enumerate(array)]), True
+    if not _all_rigid(array):
+        for index, matrix in enumerate(array):
+            _stack_item(matrix, index)
+    return np.ascontiguousarray(array[:, :3]), True
+
+
+def _all_rigid(matrices: np.ndarray) -> bool:
+    """Whether ``Pose.from_matrix`` takes every matrix of a stack (k, 4, 4), asked of all at once."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        rotation = matrices[:, :3, :3]
+        error = np.abs(rotation.transpose(0, 2, 1) @ rotation - np.eye(3)).max()
+        return bool(
+            error <= RIGID_TOLERANCE
+            and np.abs(matrices[:, :3]).max() <= LARGEST_COORDINATE
+            and (matrices[:, 3] == (0.0, 0.0, 0.0, 1.0)).all()
+            and (np.linalg.det(rotation) > 0.0).all()
+        )
 
 
 def _stack_item(pose: Any, index: int) -> np.ndarray:
