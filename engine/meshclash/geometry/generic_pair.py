@@ -3,9 +3,9 @@
 ``classify_exact`` decides every pair; this decides the ones without coincidences in a third of the time, because each
 plane's normal is computed once for three corners and nothing leaves the registers.
 
-Bound. The side of a corner w is the sign of n.g with n = e x f, e = q - p, f = r - p, g = w - p, all in float64
-(u = 2**-53). A product in n carries three roundings and the difference one: n_x is off by 4.01 u (|e_y f_z| + |e_z f_y|).
-The product with g, g's own rounding and two sums add 4 u |n_x g_x|. So n.g is off by less than 8.1 u P, where
+Bound. The side of a corner w is the sign of n.g with n = e x f, e = q - p, f = r - p, g = w - p, all in float64 (u =
+2**-53). A product in n carries three roundings and the difference one, so n_x is off by 4.01 u (|e_y f_z| + |e_z
+f_y|). The product with g, g's own rounding and two sums add 4 u |n_x g_x|. So n.g is off by less than 8.1 u P, where
 P = (|e_y f_z| + |e_z f_y|) |g_x| and so on; 10 u P covers the rounding of P. P above 1e-180 excludes underflow, as in
 ``predicates.py``.
 """

@@ -1,12 +1,12 @@
 """Which of eight boxes or triangles may meet: float32 filters that never drop a contact.
 
-A contact is defined on float64 world coordinates. Let R, T be b's frame in a's (exact numbers), and map the world to a's
-frame by the exact inverse of a's pose: triangles meet there if and only if they meet in the world. Call the corners so
-mapped the *ideal* corners. They differ from R x + T and from x (x: coordinates relative to the hierarchy's origin) by
-what float64 rounds on the way, s64, which ``relative_pose.py`` bounds.
+A contact is defined on float64 world coordinates. Let R, T be b's frame in a's (exact numbers), and map the world to
+a's frame by the exact inverse of a's pose: triangles meet there if and only if they meet in the world. Call the corners
+so mapped the *ideal* corners. They differ from R x + T and from x (x: coordinates relative to the hierarchy's origin)
+by what float64 rounds on the way, s64, which ``relative_pose.py`` bounds.
 
 Let u = 2**-24, E_a and E_b the largest absolute coordinates relative to the origins, and m the largest component of
-E_a + |R| E_b + |T|; rows of R and of its inverse have lengths up to 1.0002, so the sums of their absolute entries stay
+E_a + |R| E_b + |T|; rows of R and of its inverse have lengths up to 1.0003, so the sums of their absolute entries stay
 below 1.74. The float32 numbers used here are off by, for each axis:
 
 * stored corners of a: u E_a; of b after rotation: u |R| E_b;
@@ -15,17 +15,18 @@ below 1.74. The float32 numbers used here are off by, for each axis:
 * Boxes, a's axes: middle and half extent of a box, 2 u of its coordinates for a and for b after rotation; R c + T as
   above; |R| h 4 u; the difference of middles u; sums of half extents 3 u. Together less than 17 u m + s64.
 * Boxes, b's axes: the difference of middles (off by 6.1 u m) turned back, 1.74 * 6.1 u m, and 8.7 u m of rounding;
-  the half extents of a turned, 7 u m; E_b is below 1.74 m, so sums of half extents 10.4 u m, middles and half extents of
-  both boxes 7 u m. Together less than 44 u m + s64.
+  the half extents of a turned, 7 u m; E_b is below 1.74 m, so sums of half extents 10.4 u m, middles and half extents
+  of both boxes 7 u m. Together less than 44 u m + s64.
 
 ``slack`` = 64 u m + s64 covers all of these, its own sums included, with a quarter to spare. Numbers too small for
 float32 lose at most 1.2e-38 an operation, even where the processor flushes them to zero; 1e-36 is added for them.
 
 Planes. Take any vector n and a triangle P with the corner p. If another triangle V meets P, then its ideal corners do
 not all lie on one side of the slab in which P's ideal corners lie: no exactness of n is needed, only that the slab is
-wide enough. With n = e x f in float32 (e, f: edges from p), |n.e| and |n.f| are at most 18 u E F max(E, F), E and F being
-the largest components of the edges: 12 from the cross product, 6 from the edges' own rounding. n.(w - p) for a corner w,
-|w - p| <= m (1 + small), is off by 4 u m |n| (1-norm) from rounding, and by |n| (7 u m + s64) from the corners. So
+wide enough. With n = e x f in float32 (e, f: edges from p), |n.e| and |n.f| are at most 18 u E F max(E, F), E and F
+being the largest components of the edges: 12 from the cross product, 6 from the edges' own rounding. n.(w - p) for a
+corner w, |w - p| <= m (1 + small), is off by 4 u m |n| (1-norm) from rounding, and by |n| (7 u m + s64) from the
+corners. So
 
     |n.(w - p)| > slack |n| + 24 u E F max(E, F) + products
 

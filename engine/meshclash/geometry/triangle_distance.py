@@ -8,7 +8,6 @@ import math
 
 from ..jit import inner
 
-
 _LEAST_SINE2 = 1e-24  # below this squared sine of its angle a triangle's normal is rounding: only its edges count
 
 

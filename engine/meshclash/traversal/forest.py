@@ -77,7 +77,7 @@ class Grove:
 
 def plant(hierarchies: Sequence[Hierarchy]) -> Grove:
     """Lay hierarchies of one volume end to end; a single one is taken as it is, without copying."""
-    return Grove(*_kept(hierarchies, "forest", _plant), hierarchies)
+    return Grove(**_kept(hierarchies, "forest", _plant), hierarchies=hierarchies)
 
 
 def _kept(hierarchies: Sequence[Hierarchy], name: str, make: Callable[[Sequence[Hierarchy]], Any]) -> Any:
@@ -90,7 +90,7 @@ def _kept(hierarchies: Sequence[Hierarchy], name: str, make: Callable[[Sequence[
     return derived[name]
 
 
-def _plant(hierarchies: Sequence[Hierarchy]) -> tuple[Any, ...]:
+def _plant(hierarchies: Sequence[Hierarchy]) -> dict[str, Any]:
     """The fields of a Grove, without the hierarchies."""
     trees = [h.tree for h in hierarchies]
     meshes = [h.mesh for h in hierarchies]
@@ -107,16 +107,16 @@ def _plant(hierarchies: Sequence[Hierarchy]) -> tuple[Any, ...]:
         _starts([m.vertex_count for m in meshes]),
     )
     roots = np.abs(np.stack([h.volumes[0, :6] for h in hierarchies]))
-    return (
-        forest,
-        np.stack([h.origin for h in hierarchies]),
-        np.stack([np.abs(m.bounds).max(axis=0) for m in meshes]),
-        np.maximum(roots[:, :3], roots[:, 3:]),
-        max(h.leaf_size for h in hierarchies),
-        max(t.depth for t in trees),
-        hierarchies[0].volume,
-        all(map(fits_lanes, hierarchies)),
-    )
+    return {
+        "forest": forest,
+        "origins": np.stack([h.origin for h in hierarchies]),
+        "reaches": np.stack([np.abs(m.bounds).max(axis=0) for m in meshes]),
+        "root_reaches": np.maximum(roots[:, :3], roots[:, 3:]),
+        "largest_leaf": max(h.leaf_size for h in hierarchies),
+        "deepest": max(t.depth for t in trees),
+        "volume": hierarchies[0].volume,
+        "fits_lanes": all(map(fits_lanes, hierarchies)),
+    }
 
 
 def _plant_wide(hierarchies: Sequence[Hierarchy]) -> WideForest:

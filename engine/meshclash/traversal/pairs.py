@@ -53,6 +53,7 @@ def _load_leaf(forest, tree, begin, count, pose, leaf, indices):
 
 @inlined
 def boxes_meet(a, i, b, j, tolerance):
+    """Whether the world boxes of two loaded triangles come within the tolerance, exactly."""
     for axis in range(3):
         if a[i, 9 + axis] > b[j, 12 + axis] + tolerance or b[j, 9 + axis] > a[i, 12 + axis] + tolerance:
             return False
