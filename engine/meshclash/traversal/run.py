@@ -9,7 +9,7 @@ import numpy as np
 from ..geometry.lane_filters import BLOCK, PLACED
 from ..geometry.predicates import new_workspace
 from ..geometry.relative_pose import narrow_rows, relative_rows
-from ..geometry.triangle_pair import APART, CROSSING, UNDECIDED, classify_rational
+from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED, classify_rational
 from ..hierarchy.wide import LANE_COUNT
 from ..jit import config
 from ..types.pose import transform_points
@@ -191,10 +191,18 @@ def _decide(question: Question, pairs, kinds, jobs):
         a = world_triangle(question.grove_a, question.jobs[job, 0], question.rows_a[job], pairs[n, 0])
         b = world_triangle(question.grove_b, question.jobs[job, 1], question.rows_b[job], pairs[n, 1])
         kinds[n] = classify_rational(a, b)
+        if question.with_itself and kinds[n] == TOUCHING and _are_neighbours(question, jobs[n], pairs[n]):
+            kinds[n] = APART
     if len(undecided):
         kept = (kinds == CROSSING) if question.crossing_only else (kinds != APART)
         return pairs[kept], kinds[kept], jobs[kept]
     return pairs, kinds, jobs
+
+
+def _are_neighbours(question: Question, job: int, pair: np.ndarray) -> bool:
+    """Whether two triangles of one tree share a vertex index."""
+    forest, tree = question.grove_a.forest, question.jobs[job, 0]
+    return bool(np.intersect1d(*forest.triangles[forest.triangle_start[tree] + pair]).size)
 
 
 def world_triangle(grove: Grove, tree: int, rows: np.ndarray, triangle: int) -> np.ndarray:
