@@ -83,7 +83,7 @@ def near_contacts(seed: int, count: int) -> Blocks:
     turn = _poses(rng, count, 0.0)[:, None, None, :, :3]
     meeting = rng.normal(size=(count, 3)) * reach[:, None]
     centre = posed(rows_a, meeting)[:, None, None]
-    noise = rng.choice([0.0, 1e-16, 1e-9, 1e-8, 1e-7], (count, 1, 1, 1)) * reach[:, None, None, None]
+    noise = rng.choice([0.0, 1e-16, 1e-8, 1e-7, 1e-6, 1e-5], (count, 1, 1, 1)) * reach[:, None, None, None]
     sides = []
     for rows, offsets in ((rows_a, offsets_a), (rows_b, offsets_b)):
         world = centre + (turn @ offsets[..., None])[..., 0] + rng.normal(size=offsets.shape) * noise

@@ -166,7 +166,7 @@ def pose_stack(pose: "Pose | np.ndarray | Sequence[Any] | None") -> tuple[np.nda
 
 
 def _plainly_rigid(matrix: list[list[float]]) -> bool:
-    """Whether ``Pose.from_matrix`` certainly takes a 4x4 matrix, in a tenth of its time; not a number compares false."""
+    """Whether ``Pose.from_matrix`` certainly takes a 4x4 matrix, in a tenth of the time; NaN compares false."""
     (a, b, c, x), (d, e, f, y), (g, h, i, z), last = matrix
     tolerance = 0.5 * RIGID_TOLERANCE
     return (
