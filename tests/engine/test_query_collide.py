@@ -243,6 +243,12 @@ def test_self_collide_equals_brute_force(mesh, pose, leaf_size):
     assert crossing.pairs.tolist() == [list(row[:2]) for row in expected if row[2] == mc.ContactKind.CROSSING]
 
 
+def test_neighbours_that_only_integers_decide_do_not_touch_themselves():
+    vertices = np.array([[0.0, 0, 0], [0, 0, 5e-324], [0, 0, 1]])
+    mesh = mc.TriangleMesh(vertices, [[0, 0, 0], [0, 1, 2]])
+    assert len(mc.self_collide(mesh, matrix(rotation(np.random.default_rng(5))))) == 0
+
+
 def test_contacts_say_what_they_are():
     mesh = mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1)))
     found = mc.collide(mesh, mesh)

@@ -12,8 +12,85 @@ at most |R_a^-1|(|d_a| + |d_b|). Computing R_a^-1 R_b, the shift and the test it
 
 import numpy as np
 
+from ..jit import inlined, kernel
+
 ROW_LENGTH = 30
+NARROW_LENGTH = 23
 _SLACK = 64.0 * 2.0**-53
+_NARROW_SLACK = 64.0 * 2.0**-24
+_NEARLY_NOTHING = 1e-36  # what products lose that are too small for float32
+_LARGEST_SIZE = 1e12  # products of three lengths up to this stay finite in float32
+
+
+@inlined
+def _invert(rows, out):
+    """Inverse of the rotation of a pose (3, 4), by cofactors, into nine numbers row by row."""
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        for axis in range(3):
+            m, n = (axis + 1) % 3, (axis + 2) % 3
+            out[3 * axis + i] = rows[j, m] * rows[k, n] - rows[j, n] * rows[k, m]
+    determinant = rows[0, 0] * out[0] + rows[0, 1] * out[3] + rows[0, 2] * out[6]
+    for i in range(9):
+        out[i] /= determinant
+
+
+@inlined
+def _half(rows_a, rows_b, origin_a, origin_b, reach_a, reach_b, tolerance, out):
+    """b's frame in a's: rotation, shift and slack, into fifteen numbers."""
+    inverse = np.empty(9)
+    shift = np.empty(3)
+    world = np.empty(3)
+    _invert(rows_a, inverse)
+    for i in range(3):
+        moved = 0.0
+        world[i] = abs(rows_a[i, 3]) + abs(rows_b[i, 3])
+        for j in range(3):
+            moved += rows_b[i, j] * origin_b[j]
+            world[i] += abs(rows_a[i, j]) * reach_a[j] + abs(rows_b[i, j]) * reach_b[j]
+        shift[i] = moved + (rows_b[i, 3] - rows_a[i, 3])
+    for i in range(3):
+        turned = 0.0
+        size = reach_a[i]
+        for j in range(3):
+            turned += inverse[3 * i + j] * shift[j]
+            size += abs(inverse[3 * i + j]) * world[j]
+            out[3 * i + j] = (
+                inverse[3 * i] * rows_b[0, j] + inverse[3 * i + 1] * rows_b[1, j] + inverse[3 * i + 2] * rows_b[2, j]
+            )
+        out[9 + i] = turned - origin_a[i]
+        out[12 + i] = _SLACK * size + tolerance * 1.001
+
+
+@kernel
+def _relative(rows_a, rows_b, origin_a, origin_b, reach_a, reach_b, tolerance, out):
+    for k in range(out.shape[0]):
+        _half(
+            rows_a[k], rows_b[k], origin_a[k], origin_b[k], reach_a[k], reach_b[k], tolerance, out[k, :15]
+        )  # fmt: skip
+        _half(
+            rows_b[k], rows_a[k], origin_b[k], origin_a[k], reach_b[k], reach_a[k], tolerance, out[k, 15:]
+        )  # fmt: skip
+
+
+@kernel
+def _narrow(relative, reach_a, reach_b, out):
+    for k in range(out.shape[0]):
+        row = relative[k]
+        size = 0.0
+        rounding = 0.0
+        for i in range(3):
+            reached = reach_a[k, i] + abs(row[9 + i])
+            for j in range(3):
+                reached += abs(row[3 * i + j]) * reach_b[k, j]
+            size = max(size, reached)
+            rounding = max(rounding, row[12 + i], row[27 + i])
+        for i in range(12):
+            out[k, i] = row[i]
+        for i in range(9):
+            out[k, 12 + i] = row[15 + i]
+        out[k, 21] = 1.001 * (_NARROW_SLACK * size + rounding) + _NEARLY_NOTHING
+        out[k, 22] = _NEARLY_NOTHING * (1.0 + 2.0 * size) if size <= _LARGEST_SIZE else np.inf
 
 
 def relative_rows(
@@ -37,24 +114,21 @@ def relative_rows(
         (k, 30) float64.
     """
     result = np.empty((len(rows_a), ROW_LENGTH))
-    _half(rows_a, rows_b, origin_a, origin_b, reach_a, reach_b, tolerance, result[:, :15])
-    _half(rows_b, rows_a, origin_b, origin_a, reach_b, reach_a, tolerance, result[:, 15:])
+    _relative(rows_a, rows_b, origin_a, origin_b, reach_a, reach_b, float(tolerance), result)
     return result
 
 
-def _half(rows_a, rows_b, origin_a, origin_b, reach_a, reach_b, tolerance, out):
-    """b's frame in a's: rotation, shift and slack, into ``out`` (k, 15)."""
-    rotation_a, shift_a = rows_a[:, :, :3], rows_a[:, :, 3]
-    rotation_b, shift_b = rows_b[:, :, :3], rows_b[:, :, 3]
-    inverse = np.linalg.inv(rotation_a)
-    out[:, :9] = (inverse @ rotation_b).reshape(-1, 9)
-    out[:, 9:12] = _apply(inverse, _apply(rotation_b, origin_b) + (shift_b - shift_a)) - origin_a
-    world = (
-        _apply(np.abs(rotation_a), reach_a) + np.abs(shift_a) + _apply(np.abs(rotation_b), reach_b) + np.abs(shift_b)
-    )
-    out[:, 12:15] = _SLACK * (_apply(np.abs(inverse), world) + reach_a) + tolerance * 1.001
+def narrow_rows(relative: np.ndarray, reach_a: np.ndarray, reach_b: np.ndarray) -> np.ndarray:
+    """Relative poses in float32, with the slacks of ``lane_filters.py``, where the bounds are derived.
 
+    Args:
+        relative: rows of ``relative_rows``, (k, 30) float64.
+        reach_a, reach_b: largest absolute coordinates of the root boxes, relative to the origins, (k, 3) float32.
 
-def _apply(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    """Matrix times vector for stacks (k, 3, 3) and (k, 3)."""
-    return np.einsum("kij,kj->ki", matrices, vectors)
+    Returns:
+        (k, 23) float32: b in a's frame (rotation 0:9, shift 9:12), rotation of a's frame in b's 12:21, slack [m] 21,
+        and the slack of products 22, infinite where products of three lengths might overflow.
+    """
+    result = np.empty((len(relative), NARROW_LENGTH), np.float32)
+    _narrow(relative, reach_a, reach_b, result)
+    return result

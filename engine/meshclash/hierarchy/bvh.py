@@ -5,11 +5,14 @@ index is below its children's: one pass backwards over the nodes refits. A leaf 
 ``first`` on in ``order``; an inner node has count 0. Eight bytes a node for the tree, 4 * WIDTH for its volume.
 """
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..types.mesh import TriangleMesh
+
+if TYPE_CHECKING:
+    from .wide import WideTree
 
 
 class Tree(NamedTuple):
@@ -34,6 +37,8 @@ class Hierarchy:
         volumes: (n, WIDTH) float32, relative to ``origin``, each containing its primitives exactly.
         origin: (3,) float64 [m], in the object's frame; near the middle of the mesh.
         volume, split, leaf_size: how it was built.
+        wide: its 8-wide form, made when first asked for (``wide.py``).
+        derived: what later stages made of the hierarchy and keep with it.
     """
 
     def __init__(
@@ -44,6 +49,8 @@ class Hierarchy:
         self.volumes = volumes
         self.origin = origin
         self.volume, self.split, self.leaf_size = options
+        self.wide: WideTree | None = None
+        self.derived: dict[str, Any] = {}
 
     @property
     def node_count(self) -> int:

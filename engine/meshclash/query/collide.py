@@ -50,7 +50,7 @@ def collide(
     device, threads = check_device(device), check_threads(threads)
     tree_a = as_hierarchy(a, volume)
     tree_b = as_hierarchy(b, tree_a.volume)
-    question = _question(tree_a, tree_b, pose_a, pose_b, crossing_only=not touching)
+    question, _ = _question(tree_a, tree_b, pose_a, pose_b, crossing_only=not touching)
     answer = run(answer_steps(question))
     return _contacts((tree_a.mesh, tree_b.mesh), question, answer, time.perf_counter() - start, threads, device)
 
@@ -72,9 +72,8 @@ def collides(
     """
     check_device(device)
     check_threads(threads)
-    stacked = pose_stack(pose_a)[1] or pose_stack(pose_b)[1]
     tree_a = as_hierarchy(a, volume)
-    question = _question(
+    question, stacked = _question(
         tree_a, as_hierarchy(b, tree_a.volume), pose_a, pose_b, crossing_only=not touching, first_only=True
     )
     answer = run(answer_steps(question))
@@ -99,12 +98,13 @@ def self_collide(
     start = time.perf_counter()
     device, threads = check_device(device), check_threads(threads)
     tree = as_hierarchy(a, volume)
-    question = _question(tree, tree, pose, pose, crossing_only=not touching, with_itself=True)
+    question, _ = _question(tree, tree, pose, pose, crossing_only=not touching, with_itself=True)
     answer = run(answer_steps(question))
     return _contacts((tree.mesh, tree.mesh), question, answer, time.perf_counter() - start, threads, device)
 
 
-def _question(a: Hierarchy, b: Hierarchy, pose_a: Any, pose_b: Any, **flags: bool) -> Question:
+def _question(a: Hierarchy, b: Hierarchy, pose_a: Any, pose_b: Any, **flags: bool) -> tuple[Question, bool]:
+    """The question to ask, and whether it is about a stack of poses."""
     rows_a, stacked_a = pose_stack(pose_a)
     rows_b, stacked_b = pose_stack(pose_b)
     count = max(len(rows_a), len(rows_b))
@@ -114,7 +114,9 @@ def _question(a: Hierarchy, b: Hierarchy, pose_a: Any, pose_b: Any, **flags: boo
     # Copies, since a broadcast view is read-only and would be another type to the kernel.
     rows_a = np.array(np.broadcast_to(rows_a, (count, 3, 4)), order="C")
     rows_b = np.array(np.broadcast_to(rows_b, (count, 3, 4)), order="C")
-    return Question(plant([a]), plant([b]), np.zeros((count, 2), np.int64), rows_a, rows_b, contact, **flags)
+    jobs = np.zeros((count, 2), np.int64)
+    question = Question(plant([a]), plant([b]), jobs, rows_a, rows_b, contact, **flags)
+    return question, stacked_a or stacked_b
 
 
 def _contacts(

@@ -10,7 +10,7 @@ from functools import cache
 from types import ModuleType
 
 from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED
-from ..jit import inner, kernel
+from ..jit import inlined, inner, kernel
 from ..volumes.registry import volume_module
 
 # Entries of the state array.
@@ -18,35 +18,42 @@ JOB, STACK_USED, OUTPUT_USED, VOLUME_TESTS, PRIMITIVE_TESTS, EXACT_TESTS, STATE_
 # Entries of the options array.
 CROSSING_ONLY, FIRST_ONLY, WITH_ITSELF, STEP_LIMIT, OPTIONS_LENGTH = range(5)
 
-_LEAF_NUMBERS = 15  # corners 0:9, lowest 9:12, highest 12:15
+LEAF_NUMBERS = 15  # corners 0:9, lowest 9:12, highest 12:15
+
+
+@inlined
+def load_triangle(forest, tree, entry, pose, leaf, i, indices):
+    """World coordinates and box of the triangle at an entry of ``order``, into row i of a leaf; ``pose`` is (3, 4)."""
+    triangle_start = forest.triangle_start[tree]
+    vertex_start = forest.vertex_start[tree]
+    t = forest.order[triangle_start + entry]
+    indices[i] = t
+    for corner in range(3):
+        v = vertex_start + forest.triangles[triangle_start + t, corner]
+        x = forest.vertices[v, 0]
+        y = forest.vertices[v, 1]
+        z = forest.vertices[v, 2]
+        for axis in range(3):
+            w = pose[axis, 0] * x + pose[axis, 1] * y + pose[axis, 2] * z + pose[axis, 3]
+            leaf[i, 3 * corner + axis] = w
+            if corner == 0:
+                leaf[i, 9 + axis] = w
+                leaf[i, 12 + axis] = w
+            else:
+                leaf[i, 9 + axis] = min(leaf[i, 9 + axis], w)
+                leaf[i, 12 + axis] = max(leaf[i, 12 + axis], w)
 
 
 @inner
 def _load_leaf(forest, tree, begin, count, pose, leaf, indices):
-    """World coordinates and boxes of a leaf's triangles; ``pose`` holds the twelve numbers row by row."""
-    triangle_start = forest.triangle_start[tree]
-    vertex_start = forest.vertex_start[tree]
+    """World coordinates and boxes of a leaf's triangles."""
     for i in range(count):
-        t = forest.order[triangle_start + begin + i]
-        indices[i] = t
-        for corner in range(3):
-            v = vertex_start + forest.triangles[triangle_start + t, corner]
-            x = forest.vertices[v, 0]
-            y = forest.vertices[v, 1]
-            z = forest.vertices[v, 2]
-            for axis in range(3):
-                w = pose[axis, 0] * x + pose[axis, 1] * y + pose[axis, 2] * z + pose[axis, 3]
-                leaf[i, 3 * corner + axis] = w
-                if corner == 0:
-                    leaf[i, 9 + axis] = w
-                    leaf[i, 12 + axis] = w
-                else:
-                    leaf[i, 9 + axis] = min(leaf[i, 9 + axis], w)
-                    leaf[i, 12 + axis] = max(leaf[i, 12 + axis], w)
+        load_triangle(forest, tree, begin + i, pose, leaf, i, indices)
 
 
-@inner
-def _boxes_meet(a, i, b, j, tolerance):
+@inlined
+def boxes_meet(a, i, b, j, tolerance):
+    """Whether the world boxes of two loaded triangles come within the tolerance, exactly."""
     for axis in range(3):
         if a[i, 9 + axis] > b[j, 12 + axis] + tolerance or b[j, 9 + axis] > a[i, 12 + axis] + tolerance:
             return False
@@ -138,7 +145,7 @@ def pair_traversal(volume: str, leaf_test: Callable) -> Callable:
                 _load_leaf(forest_b, tree_b, first_b, count_b, poses_b[job], leaf_b, indices_b)
                 for i in range(count_a):
                     for j in range(i + 1 if same else 0, count_b):
-                        if not _boxes_meet(leaf_a, i, leaf_b, j, tolerance):
+                        if not boxes_meet(leaf_a, i, leaf_b, j, tolerance):
                             continue
                         primitive_tests += 1
                         a = leaf_a[i]

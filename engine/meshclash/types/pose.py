@@ -151,13 +151,50 @@ def pose_stack(pose: "Pose | np.ndarray | Sequence[Any] | None") -> tuple[np.nda
     if not isinstance(pose, np.ndarray) and isinstance(pose, Sequence) and any(isinstance(p, Pose) for p in pose):
         return np.stack([_stack_item(p, i) for i, p in enumerate(pose)]), True
     array = _numbers(pose)
+    if array.shape == (4, 4) and _plainly_rigid(array.tolist()):
+        return array[None, :3], False
     if array.ndim == 2:
         return Pose.from_matrix(array).rows[None], False
     if array.ndim != 3 or array.shape[1:] != (4, 4):
         raise InvalidPose(f"poses must have shape (4, 4) or (k, 4, 4), not {array.shape}")
     if len(array) == 0:
         raise UnsupportedOption("the stack of poses is empty")
-    return np.stack([_stack_item(p, i) for i, p in enumerate(array)]), True
+    if not _all_rigid(array):
+        for index, matrix in enumerate(array):
+            _stack_item(matrix, index)
+    return np.ascontiguousarray(array[:, :3]), True
+
+
+def _plainly_rigid(matrix: list[list[float]]) -> bool:
+    """Whether ``Pose.from_matrix`` certainly takes a 4x4 matrix, in a tenth of the time; NaN compares false."""
+    (a, b, c, x), (d, e, f, y), (g, h, i, z), last = matrix
+    tolerance = 0.5 * RIGID_TOLERANCE
+    return (
+        abs(a * a + d * d + g * g - 1.0) <= tolerance
+        and abs(b * b + e * e + h * h - 1.0) <= tolerance
+        and abs(c * c + f * f + i * i - 1.0) <= tolerance
+        and abs(a * b + d * e + g * h) <= tolerance
+        and abs(b * c + e * f + h * i) <= tolerance
+        and abs(c * a + f * d + i * g) <= tolerance
+        and a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g) > 0.0
+        and abs(x) <= LARGEST_COORDINATE
+        and abs(y) <= LARGEST_COORDINATE
+        and abs(z) <= LARGEST_COORDINATE
+        and last == [0.0, 0.0, 0.0, 1.0]
+    )
+
+
+def _all_rigid(matrices: np.ndarray) -> bool:
+    """Whether ``Pose.from_matrix`` takes every matrix of a stack (k, 4, 4), asked of all at once."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        rotation = matrices[:, :3, :3]
+        error = np.abs(rotation.transpose(0, 2, 1) @ rotation - np.eye(3)).max()
+        return bool(
+            error <= RIGID_TOLERANCE
+            and np.abs(matrices[:, :3]).max() <= LARGEST_COORDINATE
+            and (matrices[:, 3] == (0.0, 0.0, 0.0, 1.0)).all()
+            and (np.linalg.det(rotation) > 0.0).all()
+        )
 
 
 def _stack_item(pose: Any, index: int) -> np.ndarray:

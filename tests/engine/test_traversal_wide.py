@@ -1,0 +1,254 @@
+"""The 8-wide engine: filters that drop no contact under attack, and the binary engine's pairs whatever is asked."""
+
+import meshclash as mc
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from meshclash.bench.mesh_exactness import MODELS, brute_force, models, world_triangles
+from meshclash.geometry import lane_filters
+from meshclash.geometry.relative_pose import narrow_rows, relative_rows
+from meshclash.geometry.triangle_pair import classify_triangle_pairs
+from meshclash.hierarchy.wide import CHILD_COUNT, CHILDREN, PADDING, wide_tree
+from meshclash.jit import kernel
+from meshclash.traversal import run as run_module
+from meshclash.traversal.forest import plant
+from meshclash.traversal.leaf_tests import contact, nearness
+from meshclash.traversal.run import Question, answer_steps, run, uses_lanes
+from meshclash.types.pose import pose_stack
+from meshclash.volumes import aabb
+from near_contacts import near_contacts, posed
+from solids import box, moved, refined, torus
+from strategies import grid_meshes, matrix, poses, rotation, soup
+
+pytestmark = pytest.mark.needs_jit
+
+
+@kernel
+def _sift(coordinates_a, coordinates_b, frames, block, rows, bits):
+    """Bits (k, 8) of the triangles of block a that the filters leave for each triangle of block b."""
+    for k in range(frames.shape[0]):
+        lane_filters.turn_leaf(coordinates_b, 72 * k, 8, frames[k], rows)
+        lane_filters.copy_leaf(coordinates_a, 72 * k, 8, block)
+        for j in range(8):
+            kept = lane_filters.meet_box_of(block, rows, j, frames[k, lane_filters.SLACK])
+            kept &= lane_filters.reach_plane_of(block, rows, j, frames[k])
+            bits[k, j] = kept & lane_filters.have_plane_reached_by(block, rows, j, frames[k])
+
+
+@kernel
+def _compare_boxes(corners_a, corners_b, frames, box, nodes, first, second, bits):
+    """Bits (k, 8) of the triangles of b whose boxes may meet that of each triangle of a."""
+    for k in range(frames.shape[0]):
+        for side in range(2):
+            corners = corners_a if side == 0 else corners_b
+            for i in range(8):
+                aabb.clear(box)
+                for c in range(3):
+                    aabb.extend(box, corners[k, i, c, 0], corners[k, i, c, 1], corners[k, i, c, 2])
+                for row in range(6):
+                    nodes[side, 8 * row + i] = box[row]
+        lane_filters.place_first(nodes, 0, frames[k], first)
+        lane_filters.place_second(nodes, 64, frames[k], second)
+        for i in range(8):
+            bits[k, i] = lane_filters.boxes_meet(first, i, second, frames[k])
+
+
+def as_lanes(bits):
+    return (bits[..., None] >> np.arange(8)) & 1 == 1
+
+
+def attacked(seed, count):
+    """(kept by triangle filters, kept by boxes, kinds): (count, 8 of b, 8 of a), and the first without any slack."""
+    blocks = near_contacts(seed, count)
+    rng = np.random.default_rng(seed)
+    middles = [c.reshape(count, -1, 3).mean(axis=1) for c in (blocks.corners_a, blocks.corners_b)]
+    origins = [m * rng.integers(0, 2, (count, 1)) for m in middles]
+    local = [c - o[:, None, None] for c, o in zip((blocks.corners_a, blocks.corners_b), origins, strict=True)]
+    reaches = [np.abs(c).max(axis=(1, 2)) for c in (blocks.corners_a, blocks.corners_b)]
+    relative = relative_rows(blocks.rows_a, blocks.rows_b, *origins, *reaches)
+    near = [np.nextafter(np.abs(c).max(axis=(1, 2)).astype(np.float32), np.float32(np.inf)) for c in local]
+    frames = narrow_rows(relative, *near)
+    lanes = [
+        np.append(c.transpose(0, 2, 3, 1).astype(np.float32).ravel(), np.zeros(PADDING, np.float32)) for c in local
+    ]
+    kept, naive, boxes = (np.empty((count, 8), np.int64) for _ in range(3))
+    block, rows = (np.empty(lane_filters.BLOCK, np.float32) for _ in range(2))
+    _sift(*lanes, frames, block, rows, kept)
+    strict = frames.copy()
+    strict[:, 21:] = 0.0
+    _sift(*lanes, strict, block, rows, naive)
+    placed = (np.empty(lane_filters.PLACED, np.float32) for _ in range(2))
+    _compare_boxes(*local, frames, np.empty(6, np.float32), np.zeros((2, 64), np.float32), *placed, boxes)
+    world_a, world_b = posed(blocks.rows_a, blocks.corners_a), posed(blocks.rows_b, blocks.corners_b)
+    pairs = [np.broadcast_to(w, (count, 8, 8, 3, 3)) for w in (world_a[:, None], world_b[:, :, None])]
+    kinds = classify_triangle_pairs(*(p.reshape(-1, 3, 3) for p in pairs))[0].reshape(count, 8, 8)
+    return as_lanes(kept), as_lanes(boxes).transpose(0, 2, 1), kinds, as_lanes(naive)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_filter_drops_a_contact(seed):
+    """Two million near-tangent pairs, a quarter of a million at a time; tens of thousands of them are contacts."""
+    kept, boxes, kinds, naive = attacked(seed, 4000)
+    meeting = kinds != 0
+    assert meeting.sum() > 20_000
+    assert (kept | ~meeting).all()
+    assert (boxes | ~meeting).all()
+    assert (~kept).sum() > 2_000, "filters that keep everything are no filters"
+    assert (meeting & ~naive).sum() > 100, "the attack must hit filters without slack"
+
+
+def ask(a, b, pose_a=None, pose_b=None, **options):
+    """The question that ``collide`` asks, about hierarchies."""
+    rows = [pose_stack(p)[0] for p in (pose_a, pose_b)]
+    count = max(map(len, rows))
+    rows = [np.ascontiguousarray(np.broadcast_to(r, (count, 3, 4))) for r in rows]
+    return Question(plant([a]), plant([b]), np.zeros((count, 2), np.int64), *rows, contact, **options)
+
+
+def same_from_both(a, b, pose_a=None, pose_b=None):
+    """Answer of the 8-wide engine, checked to be that of the binary one for every kind of question."""
+    for options in ({"crossing_only": True}, {}):
+        question = ask(a, b, pose_a, pose_b, **options)
+        assert uses_lanes(question)
+        wide, binary = (run(answer_steps(question._replace(lanes=lanes))) for lanes in (True, False))
+        for mine, other in zip(wide[:3], binary[:3], strict=True):
+            assert mine.dtype == other.dtype
+            assert np.array_equal(mine, other)
+        first = run(answer_steps(question._replace(first_only=True)))
+        assert np.array_equal(np.unique(first.jobs), np.unique(binary.jobs))
+    return wide
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_pairs_of_all_models_are_those_of_the_binary_engine_and_of_brute_force(name):
+    mesh_a, mesh_b, both_poses = models(name, 12, 5)
+    for leaf_size in range(1, 9):
+        a, b = (mc.build(mc.TriangleMesh(*mesh), leaf_size=leaf_size) for mesh in (mesh_a, mesh_b))
+        answer = same_from_both(a, b, both_poses[:, 0], both_poses[:, 1])
+    for job in range(3):
+        world = [world_triangles(m, p) for m, p in zip((mesh_a, mesh_b), both_poses[job], strict=True)]
+        _, pairs, kinds = brute_force(*world)
+        assert np.array_equal(answer.pairs[answer.jobs == job], pairs)
+        assert np.array_equal(answer.kinds[answer.jobs == job], kinds)
+
+
+@settings(max_examples=60)
+@given(grid_meshes(), grid_meshes(), st.lists(poses(), min_size=1, max_size=4), poses(), st.sampled_from([1, 3, 8]))
+def test_grid_meshes(mesh_a, mesh_b, stack, pose_b, leaf_size):
+    a, b = (mc.build(mc.TriangleMesh(*mesh), leaf_size=leaf_size) for mesh in (mesh_a, mesh_b))
+    same_from_both(a, b, np.stack(stack), pose_b)
+
+
+@pytest.mark.parametrize("scale", [5e-324 * 2**20, 1e-200, 1e-40, 1e-20, 1e-12, 1.0, 1e9, 1e12, 1e13, 1e20, 1e29])
+@pytest.mark.parametrize("other", [1e-6, 1.0])
+def test_from_subnormal_to_huge(scale, other):
+    """Also beside an object a million times smaller; rotations among the poses, so that nothing is a tie by chance."""
+    rng = np.random.default_rng(6)
+    mesh_a, mesh_b = ((rng.integers(0, 4, (12, 3)).astype(float), rng.integers(0, 12, (40, 3))) for _ in range(2))
+    a = mc.build(mc.TriangleMesh(mesh_a[0] * scale, mesh_a[1]))
+    b = mc.build(mc.TriangleMesh(mesh_b[0] * scale * other, mesh_b[1]))
+    stack = np.stack([np.eye(4), *(matrix(rotation(rng), rng.normal(size=3) * scale) for _ in range(4))])
+    found = len(same_from_both(a, b, stack).pairs)
+    assert found > 10 or other < 1.0
+
+
+@pytest.mark.parametrize("distance", [1e3, 1e6, 1e9, 1e15])
+def test_far_from_the_world_s_and_from_the_objects_origins(distance):
+    rng = np.random.default_rng(7)
+    size = max(1.0, distance * 2.0**-45)
+    found = 0
+    for own in (0.0, 1.0):
+        meshes = [soup(rng.uniform(-1, 1, (80, 3, 3)) * size + own * distance) for _ in range(2)]
+        a, b = (mc.build(mc.TriangleMesh(*mesh)) for mesh in meshes)
+        shift = (1.0 - own) * distance
+        turns = [matrix(rotation(rng), (shift, -shift, shift / 3)) for _ in range(4)]
+        found += len(same_from_both(a, b, np.stack(turns), np.stack(turns)).pairs)
+    assert found > 1000
+
+
+def test_objects_far_apart_in_size():
+    """A bolt in a hall: float32 cannot place the one in the frame of the other, and nothing is lost."""
+    rng = np.random.default_rng(8)
+    hall = mc.build(mc.TriangleMesh(*soup(rng.uniform(-1, 1, (300, 3, 3)) * 1e3)))
+    corners = hall.mesh.vertices[hall.mesh.triangles]
+    bolts = corners.mean(axis=1)[:40]
+    bolt = mc.build(mc.TriangleMesh(*refined(box((-1e-4, 0, 0), (1e-4, 3e-5, 5e-5)), 1)))
+    stack = np.stack([matrix(rotation(rng), place) for place in bolts])
+    assert len(np.unique(same_from_both(bolt, hall, stack).jobs)) > 30
+    assert len(np.unique(same_from_both(hall, bolt, None, stack).jobs)) > 30
+
+
+def bumpy_pair():
+    a, b = mc.TriangleMesh(*refined(torus(2, 1), 1)), mc.TriangleMesh(*moved(refined(torus(2, 1), 1), (1.5, 0.25, 0)))
+    return mc.build(a), mc.build(b)
+
+
+def everything(answer):
+    return (*(array.tobytes() for array in answer[:3]), *answer[3:])
+
+
+@pytest.mark.parametrize("steps", [1, 5, 64])
+@pytest.mark.parametrize("chunk", [1, 3, 1 << 15])
+@pytest.mark.parametrize("first_only", [False, True])
+def test_interrupted_anywhere_the_answer_and_the_counts_are_the_same(monkeypatch, steps, chunk, first_only):
+    stack = np.stack([matrix(shift=(x, 0, 0)) for x in (0.0, 40.0, 0.5)])
+    question = ask(*bumpy_pair(), stack, first_only=first_only)
+    expected = everything(run(answer_steps(question)))
+    monkeypatch.setattr(run_module, "_STEPS_PER_CALL", steps)
+    monkeypatch.setattr(run_module, "_CHUNK", chunk)
+    assert everything(run(answer_steps(question))) == expected
+
+
+def test_many_trees_in_one_question():
+    rng = np.random.default_rng(9)
+    parts = [mc.build(mc.TriangleMesh(*soup(rng.uniform(0, 1, (n, 3, 3)))), leaf_size=s) for n, s in
+             ((1, 8), (9, 3), (40, 8), (300, 1), (8, 8))]  # fmt: skip
+    jobs = np.array([[i, j] for i in range(5) for j in range(5)])
+    rows = np.stack([matrix(rotation(rng), rng.normal(size=3) * 0.1)[:3] for _ in jobs])
+    question = Question(plant(parts), plant(parts), jobs, rows, rows[::-1].copy(), contact)
+    assert uses_lanes(question)
+    wide, binary = (run(answer_steps(question._replace(lanes=lanes))) for lanes in (True, False))
+    assert len(wide.pairs) > 500
+    for mine, other in zip(wide[:3], binary[:3], strict=True):
+        assert np.array_equal(mine, other)
+
+
+def test_the_binary_engine_answers_what_lanes_do_not():
+    a, b = bumpy_pair()
+    question = ask(a, b)
+    assert uses_lanes(question)
+    assert not uses_lanes(question._replace(lanes=False))
+    assert not uses_lanes(question._replace(with_itself=True))
+    assert not uses_lanes(question._replace(leaf_test=nearness, tolerance=0.1))
+    assert not uses_lanes(ask(mc.build(a.mesh, leaf_size=9), b))
+    assert not uses_lanes(ask(a, mc.build(b.mesh, leaf_size=64)))
+
+
+@pytest.mark.parametrize("leaf_size", [1, 2, 5, 8])
+def test_the_wide_tree_holds_every_triangle_once_within_its_boxes(leaf_size):
+    mesh = mc.TriangleMesh(*moved(refined(torus(2, 1), 1), (100, 0, 0)))
+    for hierarchy in (mc.build(mesh, leaf_size=leaf_size), mc.build(mc.TriangleMesh([[0, 0, 0]], [[0, 0, 0]]))):
+        wide, order = wide_tree(hierarchy), hierarchy.tree.order
+        assert wide_tree(hierarchy) is wide
+        words = wide.nodes.view(np.int32)
+        local = (hierarchy.mesh.vertices - hierarchy.origin).astype(np.float32)[hierarchy.mesh.triangles]
+        seen, nodes = np.zeros(len(order), np.int64), 1
+        for node in range(len(wide.nodes)):
+            boxes = wide.nodes[node, :48].reshape(2, 3, 8)
+            for k in range(words[node, CHILD_COUNT]):
+                child = words[node, CHILDREN + k]
+                nodes += child >= 0
+                first, count = divmod(~child, 8) if child < 0 else (0, 0)
+                count += child < 0
+                seen[first : first + count] += 1
+                block = wide.coordinates[9 * first : 9 * (first + count)].reshape(3, 3, count).transpose(2, 0, 1)
+                assert np.array_equal(block, local[order[first : first + count]])
+                inside = (
+                    wide.nodes[child, :48].reshape(2, 3, 8)[..., : words[child, CHILD_COUNT]] if count == 0 else None
+                )
+                low = block.min(axis=(0, 1)) if count else inside[0].min(axis=1)
+                high = block.max(axis=(0, 1)) if count else inside[1].max(axis=1)
+                assert (boxes[0, :, k] <= low).all() and (boxes[1, :, k] >= high).all()
+        assert (seen == 1).all()
+        assert nodes == len(wide.nodes)
