@@ -20,7 +20,7 @@ class QueryStats:
     volume_tests: int = 0
     """Pairs of bounding volumes tested (N_bv)."""
     primitive_tests: int = 0
-    """Triangle pairs tested (N_p)."""
+    """Triangle pairs tested in float64 (N_p): those that filters did not tell apart before."""
     exact_tests: int = 0
     """Triangle pairs that float64 could not decide."""
     seconds: float = 0.0
