@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator
 import numpy as np
 
 from .hierarchy.build import build
-from .query.collide import collide, collides
+from .query.collide import collide, collides, self_collide
 from .query.verdict import verdict
 from .scene import Scene
 from .types.mesh import TriangleMesh
@@ -41,14 +41,13 @@ def warm_up() -> Generator[Progress, None, None]:
         ("hierarchies", lambda: build(a)),
         ("triangle contacts", lambda: collides(a, b)),
         ("intersection curves", lambda: (collide(a, a).outlines(), collide(a, b).segments())),
+        ("contacts within one object", lambda: self_collide(a)),
         ("surface topology", lambda: a.topology),
         ("object verdicts", lambda: verdict(a, b)),
         ("duplicates", lambda: verdict(a, a)),
         (
             "gaps",
-            lambda: verdict(
-                a, a.transformed(np.diag([1.0, 1.0, 1.0, 1.0]) + np.eye(4, k=3) * 1.5), touch_tolerance=1.0
-            ),
+            lambda: verdict(a, TriangleMesh(_CORNERS + np.array([1.5, 0.0, 0.0]), _BOX), touch_tolerance=1.0),
         ),
         ("scenes", _scene),
     ]
