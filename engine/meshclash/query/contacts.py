@@ -42,12 +42,7 @@ class Contacts:
         """World coordinates (n, 3, 3) float64 [m] of the triangles of a (side 0) or b (side 1), pair by pair."""
         vertices, triangles = self._meshes[side].arrays
         corners = vertices[triangles[self.pairs[select, side]]]
-        poses = self.pose[select]
-        out = np.empty_like(corners)
-        for index in np.unique(poses):
-            own = poses == index
-            out[own] = transform_points(self._rows[side][index], corners[own].reshape(-1, 3)).reshape(-1, 3, 3)
-        return out
+        return transform_points(self._rows[side][self.pose[select], None], corners)
 
     def segments(self) -> np.ndarray:
         """The piece of the intersection curve of each pair, (k, 2, 3) float64 [m], world.

@@ -16,6 +16,7 @@ from ..traversal.forest import Grove
 from ..traversal.leaf_tests import nearness
 from ..traversal.point import new_point_workspace
 from ..traversal.run import Answer, Question, answer_steps, run
+from ..types.pose import transform_points
 from ..types.results import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Verdict
 from .coincidence import surfaces_coincide
 from .depth import overlap_depths
@@ -121,15 +122,7 @@ def contact_triangles(grove: Grove, jobs: np.ndarray, rows: np.ndarray, answer: 
     trees = jobs[answer.jobs, side]
     corners = forest.triangles[forest.triangle_start[trees] + answer.pairs[:, side]]
     points = forest.vertices[forest.vertex_start[trees][:, None] + corners]
-    pose = rows[answer.jobs]
-    world = [
-        pose[:, k, 0, None] * points[..., 0]
-        + pose[:, k, 1, None] * points[..., 1]
-        + pose[:, k, 2, None] * points[..., 2]
-        + pose[:, k, 3, None]
-        for k in range(3)
-    ]
-    return np.stack(world, axis=-1)
+    return transform_points(rows[answer.jobs, None], points)
 
 
 def _sample(case: Case, start: np.ndarray, middles: np.ndarray, edges: np.ndarray) -> np.ndarray:

@@ -15,13 +15,20 @@ LARGEST_COORDINATE = 1e30
 
 
 def transform_points(matrix: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Apply a (3,4) or (4,4) matrix to points (n,3): x' = ((R00 x + R01 y) + R02 z) + tx, in float64, nothing fused.
+    """Apply matrices to points: x' = ((R00 x + R01 y) + R02 z) + tx, in float64, nothing fused.
 
     This order of operations is the definition of world coordinates on which every contact is decided.
+
+    Args:
+        matrix: (..., 3, 4) or (..., 4, 4); the leading axes are broadcast against those of the points.
+        points: (..., 3) [m].
+
+    Returns:
+        (..., 3) float64 [m].
     """
-    x, y, z = (np.ascontiguousarray(points[:, k], dtype=np.float64) for k in range(3))
-    rows = (matrix[k, 0] * x + matrix[k, 1] * y + matrix[k, 2] * z + matrix[k, 3] for k in range(3))
-    return np.stack(list(rows), axis=1)
+    x, y, z = (np.ascontiguousarray(points[..., k], dtype=np.float64) for k in range(3))
+    rows = [matrix[..., k, 0] * x + matrix[..., k, 1] * y + matrix[..., k, 2] * z + matrix[..., k, 3] for k in range(3)]
+    return np.stack(rows, axis=-1)
 
 
 def _numbers(matrix: Any) -> np.ndarray:
