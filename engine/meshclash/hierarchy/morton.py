@@ -8,6 +8,7 @@ import numpy as np
 
 from ..jit import inner, kernel
 from .bvh import Tree
+from .ranges import RANGE_NUMBERS, push_children, push_range
 
 _DIGIT = 10
 _BINS = 1 << _DIGIT
@@ -92,12 +93,8 @@ def _build(vertices, triangles, low, scale, leaf_size, keys, buffer, first, coun
     keys = _sort_keys(keys, buffer)
     for i in range(order.shape[0]):
         order[i] = np.int32(keys[i] & np.uint64(0xFFFFFFFF))
-    stack = np.empty((_STACK, 4), np.int64)
-    stack[0, 0] = 0
-    stack[0, 1] = 0
-    stack[0, 2] = order.shape[0]
-    stack[0, 3] = 0
-    used = 1
+    stack = np.empty((_STACK, RANGE_NUMBERS), np.int64)
+    used = push_range(stack, 0, 0, 0, order.shape[0], 0)
     nodes = 1
     depth = 0
     while used > 0:
@@ -114,15 +111,7 @@ def _build(vertices, triangles, low, scale, leaf_size, keys, buffer, first, coun
         middle = _split_position(keys, begin, end)
         first[node] = nodes
         count[node] = 0
-        stack[used, 0] = nodes + 1
-        stack[used, 1] = middle
-        stack[used, 2] = end
-        stack[used, 3] = level + 1
-        stack[used + 1, 0] = nodes
-        stack[used + 1, 1] = begin
-        stack[used + 1, 2] = middle
-        stack[used + 1, 3] = level + 1
-        used += 2
+        used = push_children(stack, used, nodes, begin, middle, end, level)
         nodes += 2
     return nodes, depth
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..jit import inner, kernel
 from .bvh import Tree
+from .ranges import RANGE_NUMBERS, push_children, push_range
 
 _BINS = 16
 _DEEPEST = 64
@@ -119,14 +120,6 @@ def _best_division(counts, bins, scale, box, right_costs):
     return best_axis, best_bin
 
 
-@inner
-def _push(stack, used, node, begin, end, level):
-    stack[used, 0] = node
-    stack[used, 1] = begin
-    stack[used, 2] = end
-    stack[used, 3] = level
-
-
 @kernel
 def _build(vertices, triangles, origin, leaf_size, boxes, first, count, order):
     """Fill the tree; returns (number of nodes, depth)."""
@@ -139,9 +132,8 @@ def _build(vertices, triangles, origin, leaf_size, boxes, first, count, order):
     right_costs = np.empty(_BINS)
     low = np.empty(3, np.float32)
     scale = np.empty(3, np.float32)
-    stack = np.empty((_STACK, 4), np.int64)
-    _push(stack, 0, 0, 0, order.shape[0], 0)
-    used = 1
+    stack = np.empty((_STACK, RANGE_NUMBERS), np.int64)
+    used = push_range(stack, 0, 0, 0, order.shape[0], 0)
     nodes = 1
     depth = 0
     while used > 0:
@@ -164,9 +156,7 @@ def _build(vertices, triangles, origin, leaf_size, boxes, first, count, order):
                 middle = _partition(boxes, order, begin, end, axis, limit, low, scale)
         first[node] = nodes
         count[node] = 0
-        _push(stack, used, nodes + 1, middle, end, level + 1)
-        _push(stack, used + 1, nodes, begin, middle, level + 1)
-        used += 2
+        used = push_children(stack, used, nodes, begin, middle, end, level)
         nodes += 2
     return nodes, depth
 
