@@ -4,7 +4,7 @@ Numba stamps a cached kernel with the file that holds it, not with the helpers t
 would be served stale. A folder per state of the sources cures that. Numba's global cache setting is changed only while
 one of our kernels is decorated: other extensions in the same process keep theirs.
 
-Several cores. A kernel that pays on several cores has two forms: ``kernel`` with an ordinary loop over parts of the work,
+Several cores. A kernel that pays on several cores has two forms: ``kernel`` with an ordinary loop over parts of work
 and ``parallel_kernel`` with ``prange`` over them; the caller takes the second one only inside ``parallel_region``, when
 that gives more than one thread. What a part computes must not depend on who computes it, and how the work is cut must
 not depend on the number of threads; then neither does the answer.
