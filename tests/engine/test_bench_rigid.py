@@ -10,6 +10,7 @@ from meshclash.bench import rigid_report
 from meshclash.bench.__main__ import main
 from meshclash.bench.mesh_files import read_mesh
 from meshclash.bench.mesh_generators import MAKERS
+from meshclash.bench.rigid_native import NATIVE_PEERS, missing_native_peers
 from meshclash.bench.rigid_poses import GAPS, LIGHT_PAIRS, make_poses
 from meshclash.bench.rigid_questions import Case, Record
 from meshclash.bench.table import format_markdown, three_digits
@@ -200,3 +201,20 @@ def test_wrong_options_are_refused(option, capsys):
         main(["rigid", *option])
     assert status.value.code == 2
     assert option[1] in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("peer", NATIVE_PEERS)
+def test_drivers_find_the_pairs_of_the_engine(peer):
+    if peer.name in missing_native_peers():
+        pytest.skip(missing_native_peers()[peer.name])
+    mesh = MAKERS["bumpy"](1000, 1)
+    tree = mc.build(mc.TriangleMesh(*mesh))
+    poses = make_poses(tree)
+    there = peer(*mesh)
+    there.place(poses.deep)
+    seconds, pairs = there.pairs()(3)
+    assert seconds > 0.0
+    assert abs(pairs - len(mc.collide(tree, tree, None, poses.deep))) <= 2, "float32 may see a pair or two differently"
+    ours = len(mc.collide(tree, tree, None, poses.sweep))
+    assert abs(there.moving(poses.sweep)(2)[1] - ours) <= 10
+    there.close()

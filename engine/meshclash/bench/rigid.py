@@ -24,6 +24,7 @@ from ..hierarchy.build import SPLITS, build
 from ..types.mesh import TriangleMesh
 from .mesh_files import read_mesh
 from .mesh_generators import MAKERS
+from .rigid_native import NATIVE_PEERS, missing_native_peers
 from .rigid_peers import PEERS, MeshPeer, missing_peers
 from .rigid_poses import make_poses
 from .rigid_questions import Case, Record, ask_all
@@ -43,7 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--split", type=_among(SPLITS), default=["lbvh", "sah"], help=f"of {','.join(sorted(SPLITS))}")
     parser.add_argument("--runs", type=int, default=9, help="repetitions after a warm-up; the median is shown")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--peers", action=argparse.BooleanOptionalAction, default=True)
+    parser.add_argument("--peers", action=argparse.BooleanOptionalAction, default=True, help="mathutils, fcl, coal")
+    parser.add_argument("--native", action="store_true", help="also Embree and Bullet, compiled from Debian's packages")
     parser.add_argument("--json", type=Path, help="write all figures to this file")
 
 
@@ -51,15 +53,21 @@ def run(options: argparse.Namespace) -> int:
     """Run the bench; 1 when exact arithmetic contradicts one of our answers."""
     with one_core() as core:
         print(f"core {core}, {options.runs} runs", flush=True)
-        missing = missing_peers() if options.peers else {}
-        for name, why in missing.items():
-            print(f"{name} is left out: {why}")
-        peers = [peer for peer in PEERS if options.peers and peer.name not in missing]
+        peers, missing = _peers(options)
         records, wrong = _measure(options, peers)
     print_tables(records, missing)
     if options.json:
         write_json(options.json, {"bench": "rigid", "records": [record.as_json() for record in records]})
     return int(wrong > 0)
+
+
+def _peers(options: argparse.Namespace) -> tuple[list[type[MeshPeer]], dict[str, str]]:
+    """Peers that were asked for and can be used, and why the others cannot."""
+    peers: list[type[MeshPeer]] = [*(PEERS if options.peers else ()), *(NATIVE_PEERS if options.native else ())]
+    missing = {**(missing_peers() if options.peers else {}), **(missing_native_peers() if options.native else {})}
+    for name, why in missing.items():
+        print(f"{name} is left out: {why}")
+    return [peer for peer in peers if peer.name not in missing], missing
 
 
 def _measure(options: argparse.Namespace, peers: list[type[MeshPeer]]) -> tuple[list[Record], int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -132,11 +131,9 @@ def _rebuilding(case: Case) -> Record:
     """Ten poses of the sweep, each distance with another angle, beside the peers that rebuild or refit for each."""
     poses = case.poses.sweep[:: len(ANGLES) + 1]
     peers = [peer for peer in case.peers if peer.rebuilds]
-    start = time.perf_counter()
-    for peer in peers:
-        peer.moving(poses[:1])(1)
-    rounds = int(np.clip(REBUILD_SECONDS / (len(poses) * (time.perf_counter() - start)), 1, case.runs))
-    slow = [peer.name for peer in peers]
+    seconds = {peer.name: peer.moving(poses[:1])(1)[0] for peer in peers}
+    rounds = int(np.clip(REBUILD_SECONDS / (len(poses) * sum(seconds.values())), 1, case.runs))
+    slow = [name for name, taken in seconds.items() if taken * case.runs * len(poses) > REBUILD_SECONDS]
     rows = [compare(_rebuilding_sides(case, peers, pose[None]), rounds, slow) for pose in poses]
     sides = {
         name: Timing(sum(row[name].seconds for row in rows), 0.0, sum(row[name].answer for row in rows))
