@@ -21,9 +21,9 @@ mesh = mc.TriangleMesh(corners, quads[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3))
 FIT = (
     BOXES
     + """
-from meshclash.hierarchy.refit import _fitting_kernel
+from meshclash.hierarchy.boxes import _fit
 tree = mc.build(mesh)
-stats = _fitting_kernel("aabb").stats
+stats = _fit.stats
 print(json.dumps([float(tree.volumes[0, 0]), sum(stats.cache_hits.values()), sum(stats.cache_misses.values())]))
 """
 )
