@@ -10,7 +10,7 @@ import numpy as np
 
 from .broadphase.sweep import overlapping_pairs, world_boxes
 from .errors import UnknownObject, UnsupportedOption
-from .hierarchy.build import as_hierarchy, refit
+from .hierarchy.build import as_boxes, as_hierarchy, refit
 from .hierarchy.bvh import Hierarchy
 from .query.contacts import Contacts
 from .query.options import check_length
@@ -224,7 +224,7 @@ class Scene:
         needed = np.unique(pairs)
         slice_end = time.perf_counter() + _SLICE_SECONDS
         for done, i in enumerate(needed):
-            hierarchy = as_hierarchy(self._members[ids[i]].mesh)
+            hierarchy = as_boxes(self._members[ids[i]].mesh)
             solid_of(hierarchy)
             if id(hierarchy) not in index:
                 index[id(hierarchy)] = len(hierarchies)
@@ -273,7 +273,7 @@ class Scene:
                 continue
             a, b = (int(i) for i in identifiers[job])
             begin, end = judgement.start[job], judgement.start[job + 1]
-            meshes = (as_hierarchy(self._members[a].mesh).mesh, as_hierarchy(self._members[b].mesh).mesh)
+            meshes = (as_boxes(self._members[a].mesh).mesh, as_boxes(self._members[b].mesh).mesh)
             contacts = Contacts(
                 case.answer.pairs[begin:end], case.answer.kinds[begin:end], np.zeros(end - begin, np.int32),
                 QueryStats(), meshes, (case.rows_a[job : job + 1], case.rows_b[job : job + 1]),
