@@ -2,9 +2,9 @@
 
 Corner 0:3, two directions 3:9 (float32, of length one up to 1e-7), two lengths 9:11, radius 11; a segment has one
 length zero, a point both. Source: Larsen, Gottschalk, Lin, Manocha, "Fast proximity queries with swept sphere volumes"
-(1999). A well-known summary takes the largest dimension of a box as the radius of the point's sphere and the two largest as
-length and radius of the segment's; those do not reach the corners. Here the radius is measured: the largest distance of
-the primitives to the core *as stored*.
+(1999). A well-known summary takes the largest dimension of a box as the radius of the point's sphere and the two
+largest as length and radius of the segment's; those do not reach the corners. Here the radius is measured: the largest
+distance of the primitives to the core *as stored*.
 
 Distances between cores are not computed but bounded from below by separating directions, found by projecting from one
 core to the other and back: whatever the rounding, what a direction separates is apart, and a few steps come close to
