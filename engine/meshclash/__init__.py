@@ -23,6 +23,7 @@ from .types.mesh import TriangleMesh
 from .types.pose import Pose, split_matrix
 from .types.results import Progress, QueryStats, Verdict
 from .warm_up import warm_up
+from .watch import FirstContact, Watch, WatchChanges
 
 __version__ = "0.1.0"
 
@@ -30,6 +31,7 @@ __all__ = [
     "ContactKind",
     "Contacts",
     "DeviceUnavailable",
+    "FirstContact",
     "Hierarchy",
     "InvalidMesh",
     "InvalidPose",
@@ -44,6 +46,8 @@ __all__ = [
     "UnknownObject",
     "UnsupportedOption",
     "Verdict",
+    "Watch",
+    "WatchChanges",
     "assert_well_formed",
     "build",
     "collide",
