@@ -1,6 +1,6 @@
 """Four float32 numbers at once: a point and a spare, in the one register that every processor has.
 
-As ``lanes.py``: a value ``Quad`` is LLVM's ``<4 x float>``, sums and products are rounded once each and nothing is fused.
+As ``lanes.py``: a value ``Quad`` is LLVM's ``<4 x float>``, sums and products are rounded once each, nothing is fused.
 Where Numba is told not to compile, a Quad is a NumPy array of four, so that kernels with quads run in Python too.
 """
 
@@ -162,13 +162,13 @@ def _scatter_slowly(array, index, step, quad):
 _compiled = not config.DISABLE_JIT
 
 load: Any = _load if _compiled else _load_slowly
-"""load(array, index): four numbers of a C-contiguous float32 array from the flat index (int64) on; nothing is checked."""
+"""load(array, index): four numbers of a C-contiguous float32 array from the flat index (int64) on, unchecked."""
 
 store: Any = _store if _compiled else _store_slowly
 """store(array, index, quad): write four numbers; as ``load``."""
 
 scatter: Any = _scatter if _compiled else _scatter_slowly
-"""scatter(array, index, step, quad): write the first three numbers to ``index``, ``index + step``, ``index + 2 * step``."""
+"""scatter(array, index, step, quad): write the first three numbers, ``step`` apart from each other."""
 
 quad: Any = _quad if _compiled else lambda x, y, z: np.array([x, y, z, 0], np.float32)
 """quad(x, y, z): of three float32 numbers, and zero."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..geometry.quads import component, fetch, higher, load, lower, quad, scatter, store
 from ..jit import inlined, inner, kernel
-from ..volumes.aabb import below
+from ..volumes.rounding import below
 from .bvh import Tree
 
 _AHEAD = 16

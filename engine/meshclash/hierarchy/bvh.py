@@ -2,7 +2,7 @@
 
 Layout. Node 0 is the root, the children of an inner node lie side by side (``first``, ``first + 1``), and a parent's
 index is below its children's: one pass backwards over the nodes refits. A leaf refers to ``count`` primitives from
-``first`` on in ``order``; an inner node has count 0. Eight bytes a node for the tree, 4 * WIDTH for its volume.
+``first`` on in ``order``; an inner node has count 0. Eight bytes a node for the tree, 4 * width for its volume.
 """
 
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -41,7 +41,7 @@ class Index(NamedTuple):
     mesh: TriangleMesh
     tree: Tree
     volumes: np.ndarray
-    """(n, WIDTH) float32, relative to ``origin``, each containing its primitives exactly."""
+    """(n, width) float32, relative to ``origin``, each containing its primitives exactly."""
     origin: np.ndarray
     """(3,) float64 [m], in the object's frame; near the middle of the mesh."""
     wide: "WideTree | None"
@@ -77,7 +77,7 @@ class Hierarchy:
 
     @property
     def volumes(self) -> np.ndarray:
-        """Volumes of the nodes, (n, WIDTH) float32, relative to ``origin``."""
+        """Volumes of the nodes, (n, width) float32, relative to ``origin``."""
         return self.index.volumes
 
     @property

@@ -34,7 +34,7 @@ class WideTree(NamedTuple):
     coordinates: np.ndarray
     """(9 m + PADDING,) float32 [m], relative to the origin."""
     sources: np.ndarray
-    """The binary node that each child is, (n, 8) int32, for refitting; what lies past the number of children is void."""
+    """The binary node that each child is, (n, 8) int32, for refitting; void past the number of children."""
 
 
 @inner

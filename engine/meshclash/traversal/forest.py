@@ -61,7 +61,7 @@ class Grove:
     reaches: np.ndarray
     """Largest absolute coordinates, (trees, 3) float64 [m]."""
     root_reaches: np.ndarray
-    """Those of the root boxes, relative to the origins, (trees, 3) float32 [m]."""
+    """Largest absolute coordinates of a box around each tree, relative to the origins, (trees, 3) float32 [m]."""
     largest_leaf: int
     deepest: int
     volume: str
@@ -102,12 +102,11 @@ def _plant(hierarchies: Sequence[Hierarchy], indices: Sequence[Index]) -> Grove:
         np.cumsum([len(t.order) for t in trees]).astype(np.int64),
         _starts([m.vertex_count for m in meshes]),
     )
-    roots = np.abs(np.stack([index.volumes[0, :6] for index in indices]))
     return Grove(
         forest=forest,
         origins=np.stack([index.origin for index in indices]),
         reaches=np.stack([np.abs(m.bounds).max(axis=0) for m in meshes]),
-        root_reaches=np.maximum(roots[:, :3], roots[:, 3:]),
+        root_reaches=np.stack([_root_reach(h.volume, index) for h, index in zip(hierarchies, indices, strict=True)]),
         largest_leaf=max(h.leaf_size for h in hierarchies),
         deepest=max(t.depth for t in trees),
         volume=hierarchies[0].volume,
@@ -125,6 +124,13 @@ def _plant_wide(trees: Sequence[WideTree]) -> WideForest:
         _starts([len(t.nodes) for t in trees]),
         _starts([len(t.coordinates) for t in trees]),
     )
+
+
+def _root_reach(volume: str, index: Index) -> np.ndarray:
+    if volume == "aabb":
+        return np.abs(index.volumes[0]).reshape(2, 3).max(axis=0)
+    reach = np.abs(index.mesh.bounds - index.origin).max(axis=0).astype(np.float32)
+    return np.nextafter(reach, np.float32(np.inf))
 
 
 def _joined(arrays: list[np.ndarray]) -> np.ndarray:
