@@ -116,6 +116,25 @@ def _component(typingctx, quad, k):
     return types.float32(QUAD, types.int64), generate
 
 
+_SPREADING = ((16, 0x030000FF), (8, 0x0300F00F), (4, 0x030C30C3), (2, 0x09249249))
+"""Shifts and masks that put two zero bits between the ten bits of a number."""
+
+
+@intrinsic
+def _interleave(typingctx, quad):
+    def generate(context, builder, signature, args):
+        kind = ir.VectorType(_WORD, 4)
+        bits = builder.fptosi(args[0], kind)
+        for shift, mask in _SPREADING:
+            moved = builder.shl(bits, ir.Constant(kind, [shift] * 4))
+            bits = builder.and_(builder.or_(bits, moved), ir.Constant(kind, [mask] * 4))
+        bits = builder.shl(bits, ir.Constant(kind, [0, 1, 2, 0]))
+        x, y, z = (builder.extract_element(bits, ir.Constant(_WORD, k)) for k in range(3))
+        return builder.zext(builder.or_(builder.or_(x, y), z), _INDEX)
+
+    return types.uint64(QUAD), generate
+
+
 def _choice(comparison: str) -> Callable:
     """The number of each place for which the comparison with the other holds, else the other."""
 
@@ -159,6 +178,16 @@ def _scatter_slowly(array, index, step, quad):
     array[index : index + 3 * step : step] = quad[:3]
 
 
+def _interleave_slowly(quad):
+    code = 0
+    for k in range(3):
+        bits = int(quad[k])
+        for shift, mask in _SPREADING:
+            bits = (bits | (bits << shift)) & mask
+        code |= bits << k
+    return np.uint64(code)
+
+
 _compiled = not config.DISABLE_JIT
 
 load: Any = _load if _compiled else _load_slowly
@@ -184,3 +213,6 @@ higher: Any = _higher if _compiled else np.maximum
 
 fetch: Any = _fetch if _compiled else lambda array, index: None
 """fetch(array, index): start to bring a flat index of an array into the cache; changes nothing."""
+
+interleave: Any = _interleave if _compiled else _interleave_slowly
+"""interleave(quad): Morton code, 30 bits as uint64, of the whole parts of the first three numbers, each in 0 to 1023."""

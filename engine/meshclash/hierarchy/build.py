@@ -14,7 +14,7 @@ from .refit import fit_volumes
 from .sah import build_sah_tree
 from .wide import collapse, coordinates_for, copy_boxes, fits_lanes
 
-SPLITS: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray, int], Tree]] = {
+SPLITS: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray, int, np.ndarray], Tree]] = {
     "lbvh": build_morton_tree,
     "sah": build_sah_tree,
 }
@@ -55,7 +55,9 @@ def _index(mesh: TriangleMesh, volume: str, split: str, leaf_size: int) -> Index
     vertices, triangles = mesh.arrays
     origin = _middle(mesh.bounds)
     points = relative_points(vertices, origin)
-    tree = SPLITS[split](points, triangles, mesh.bounds - origin, leaf_size)
+    # Room for the coordinates is the builders' workspace first: fresh memory costs more than most of their passes.
+    coordinates = coordinates_for(len(triangles))
+    tree = SPLITS[split](points, triangles, mesh.bounds - origin, leaf_size, coordinates)
     volumes = np.empty((len(tree.first), volume_named(volume).width), np.float32)
     if volume != "aabb":
         fit_volumes(tree, vertices, triangles, origin, volume, volumes)
@@ -63,7 +65,6 @@ def _index(mesh: TriangleMesh, volume: str, split: str, leaf_size: int) -> Index
     if not fits_lanes(volume, leaf_size):
         fit_boxes(tree, triangles, points, volumes, NO_COORDINATES)
         return Index(mesh, tree, volumes, origin, None, split)
-    coordinates = coordinates_for(len(triangles))
     fit_boxes(tree, triangles, points, volumes, coordinates)
     return Index(mesh, tree, volumes, origin, collapse(tree, volumes, coordinates), split)
 

@@ -164,12 +164,14 @@ def _build(points, triangles, leaf_size, boxes, first, count, order):
     return nodes, depth
 
 
-def build_sah_tree(points: np.ndarray, triangles: np.ndarray, bounds: np.ndarray, leaf_size: int) -> Tree:
+def build_sah_tree(
+    points: np.ndarray, triangles: np.ndarray, bounds: np.ndarray, leaf_size: int, scratch: np.ndarray
+) -> Tree:
     """Tree over triangles by the surface area heuristic; arguments as ``build_morton_tree``."""
     total = len(triangles)
     first = np.empty(max(1, 2 * total - 1), np.int32)
     count = np.empty_like(first)
     order = np.empty(total, np.int32)
-    boxes = np.empty((total, 6), np.float32)
+    boxes = scratch[: 6 * total].reshape(total, 6)
     nodes, depth = _build(points, triangles, leaf_size, boxes, first, count, order)
     return finished_tree(first, count, order, nodes, depth)
