@@ -215,4 +215,4 @@ fetch: Any = _fetch if _compiled else lambda array, index: None
 """fetch(array, index): start to bring a flat index of an array into the cache; changes nothing."""
 
 interleave: Any = _interleave if _compiled else _interleave_slowly
-"""interleave(quad): Morton code, 30 bits as uint64, of the whole parts of the first three numbers, each in 0 to 1023."""
+"""interleave(quad): Morton code (30 bits, uint64) of the whole parts of the first three numbers, each in 0 to 1023."""
