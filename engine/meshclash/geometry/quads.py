@@ -1,6 +1,6 @@
 """Four float32 numbers at once: a point and a spare, in the one register that every processor has.
 
-As ``lanes.py``: a value ``Quad`` is LLVM's ``<4 x float>``, sums and products are rounded once each, nothing is fused.
+As ``lanes.py``: a value ``Quad`` is LLVM's ``<4 x float>``, sums and products are rounded once each, never fused.
 Where Numba is told not to compile, a Quad is a NumPy array of four, so that kernels with quads run in Python too.
 """
 
@@ -46,13 +46,18 @@ def _type_operator(function: Any) -> None:
         return lambda a, b: QUAD if a == QUAD and b == QUAD else None
 
 
-_type_operator(operator.add)
-_type_operator(operator.mul)
+for _function in (operator.add, operator.sub, operator.mul):
+    _type_operator(_function)
 
 
 @lower_builtin(operator.add, QuadType, QuadType)
 def _add(context, builder, signature, args):
     return builder.fadd(*args)
+
+
+@lower_builtin(operator.sub, QuadType, QuadType)
+def _subtract(context, builder, signature, args):
+    return builder.fsub(*args)
 
 
 @lower_builtin(operator.mul, QuadType, QuadType)

@@ -14,7 +14,7 @@ from ..hierarchy.wide import LANE_COUNT
 from ..jit import config
 from ..types.pose import transform_points
 from . import pairs as state_layout
-from .forest import Grove
+from .forest import Grove, note_usage
 from .leaf_tests import contact
 from .pairs import pair_traversal
 from .prepared import prepared_rows
@@ -163,6 +163,7 @@ def answer_steps(question: Question) -> Generator[float, None, Answer]:
         if not done and time.perf_counter() >= slice_end:
             yield float(state[state_layout.JOB]) / len(jobs)
             slice_end = time.perf_counter() + _SLICE_SECONDS
+    note_usage(a, b, jobs, int(state[state_layout.VOLUME_TESTS]))
     return _collect(question, chunks, state)
 
 
