@@ -6,6 +6,7 @@
 from .errors import (
     DeviceUnavailable,
     InvalidMesh,
+    InvalidPointCloud,
     InvalidPose,
     MeshClashError,
     UnknownObject,
@@ -15,6 +16,7 @@ from .geometry.triangle_pair import ContactKind
 from .hierarchy.build import build, refit
 from .hierarchy.bvh import Hierarchy
 from .hierarchy.validate import assert_well_formed
+from .pointcloud.cloud import PointCloud
 from .query.collide import collide, collides, self_collide
 from .query.contacts import Contacts
 from .query.verdict import verdict
@@ -32,9 +34,11 @@ __all__ = [
     "DeviceUnavailable",
     "Hierarchy",
     "InvalidMesh",
+    "InvalidPointCloud",
     "InvalidPose",
     "MeshClashError",
     "ObjectContacts",
+    "PointCloud",
     "Pose",
     "Progress",
     "QueryStats",
