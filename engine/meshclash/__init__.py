@@ -25,6 +25,7 @@ from .types.mesh import TriangleMesh
 from .types.pose import Pose, split_matrix
 from .types.results import Progress, QueryStats, Verdict
 from .warm_up import warm_up
+from .watch import FirstContact, Watch, WatchChanges
 
 __version__ = "0.1.0"
 
@@ -32,6 +33,7 @@ __all__ = [
     "ContactKind",
     "Contacts",
     "DeviceUnavailable",
+    "FirstContact",
     "Hierarchy",
     "InvalidMesh",
     "InvalidPointCloud",
@@ -48,6 +50,8 @@ __all__ = [
     "UnknownObject",
     "UnsupportedOption",
     "Verdict",
+    "Watch",
+    "WatchChanges",
     "assert_well_formed",
     "build",
     "collide",

@@ -1,14 +1,20 @@
-"""How the engine compiles: one decorator, one cache folder named after a hash of the sources.
+"""How the engine compiles: a few decorators, one cache folder named after a hash of the sources, one parallel region.
 
 Numba stamps a cached kernel with the file that holds it, not with the helpers that it calls, so an edit of a helper
 would be served stale. A folder per state of the sources cures that. Numba's global cache setting is changed only while
 one of our kernels is decorated: other extensions in the same process keep theirs.
+
+Several cores. A kernel that pays on several cores has two forms: ``kernel`` with an ordinary loop over parts of work
+and ``parallel_kernel`` with ``prange`` over them; the caller takes the second one only inside ``parallel_region``, when
+that gives more than one thread. What a part computes must not depend on who computes it, and how the work is cut must
+not depend on the number of threads; then neither does the answer.
 """
 
 import hashlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -62,7 +68,19 @@ CACHE_DIRECTORY = _find_cache_directory()
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function on its first call, without the interpreter lock, cached on disk where that is possible."""
-    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
+    return _cached(numba.njit(nogil=True, error_model="numpy")(function))
+
+
+def parallel_kernel(function: Callable[..., Any]) -> Any:
+    """As ``kernel``, with ``numba.prange`` loops on several cores; to be called in a ``parallel_region`` only.
+
+    Compiles several times slower than a kernel, so what small inputs need must have a serial form.
+    """
+    return _cached(numba.njit(nogil=True, error_model="numpy", parallel=True)(function))
+
+
+def _cached(dispatcher: Any) -> Any:
+    """A dispatcher that keeps its machine code in our folder; Numba's own setting is put back."""
     if CACHE_DIRECTORY is not None and hasattr(dispatcher, "enable_caching"):
         before = config.CACHE_DIR
         config.CACHE_DIR = str(CACHE_DIRECTORY)
@@ -91,3 +109,56 @@ def portable(function: _F) -> _F:
     Kernel factories close over such functions: they pickle by reference, so kernels made from them are cached.
     """
     return register_jitable(function)
+
+
+def thread_limit(threads: int | None) -> int:
+    """How many threads an option allows: all that this process may use for None, otherwise at most ``threads``."""
+    available = 1 if config.DISABLE_JIT else int(config.NUMBA_NUM_THREADS)
+    return available if threads is None else min(threads, available)
+
+
+_token = [True]
+"""Taken by the running parallel region. Popping a list is atomic, and needs no module that starts threads."""
+
+
+@contextmanager
+def parallel_region(threads: int) -> Iterator[int]:
+    """Ask for several threads; gives how many there are, from 1 to ``threads``.
+
+    Numba's own pool ("workqueue") ends the process when two parallel kernels overlap, nested or from two Python
+    threads. So one region runs at a time, and whoever finds it taken is given 1 and goes on with serial kernels: with 1
+    a parallel kernel must not be called, not even for one part. The token covers this engine only.
+
+    Usage::
+
+        with parallel_region(thread_limit(threads)) as count:
+            (_all_parts_parallel if count > 1 else _all_parts)(arrays, parts)
+    """
+    if threads < 2:
+        yield 1
+        return
+    try:
+        token = _token.pop()
+    except IndexError:
+        yield 1
+        return
+    try:
+        _start_threads()
+        yield threads
+    finally:
+        _token.append(token)
+
+
+def _start_threads() -> None:
+    """Start Numba's threads if nobody has; unless the user chose a layer, its own pool.
+
+    Numba looks for TBB first; one that is not Blender's own, loaded earlier, keeps Blender's module from loading.
+    """
+    if config.THREADING_LAYER != "default":
+        return
+    before = config.THREADING_LAYER_PRIORITY
+    config.THREADING_LAYER_PRIORITY = ["workqueue", "omp", "tbb"]
+    try:
+        numba.get_num_threads()
+    finally:
+        config.THREADING_LAYER_PRIORITY = before

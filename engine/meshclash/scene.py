@@ -1,4 +1,8 @@
-"""``Scene``: many objects in their poses, and every pair of them that is not apart."""
+"""``Scene``: many objects in their poses, and every pair of them that is not apart.
+
+A pair is answered in two stages, both in slices: ``case_steps`` finds the contacts of many pairs at once, and
+``judged_portions`` what they mean. ``contacts`` runs both for all pairs; ``watch.py`` runs them for pairs that changed.
+"""
 
 import operator
 import time
@@ -24,7 +28,7 @@ from .types.mesh import TriangleMesh
 from .types.pose import pose_stack
 from .types.results import APART, TOUCHING, Progress, QueryStats, Verdict
 
-_SLICE_SECONDS = 0.02
+SLICE_SECONDS = 0.02
 
 Keep = Callable[[np.ndarray], np.ndarray]
 
@@ -58,6 +62,8 @@ class _Member:
 
     mesh: TriangleMesh | Hierarchy
     rows: np.ndarray
+    revision: int = 0
+    """Grows whenever the object moves or deforms."""
 
     @property
     def bounds(self) -> np.ndarray:
@@ -99,7 +105,9 @@ class Scene:
 
     def set_pose(self, identifier: int, pose: Any) -> None:
         """Move an object; nothing is built or transformed. Raises UnknownObject, InvalidPose."""
-        self._member(identifier).rows = _one_pose(pose)
+        member = self._member(identifier)
+        member.rows = _one_pose(pose)
+        member.revision += 1
 
     def set_vertices(self, identifier: int, vertices: Any) -> None:
         """Deform an object: same triangles, moved vertices (n, 3) [m]; its hierarchy is refitted.
@@ -110,6 +118,11 @@ class Scene:
         member = self._member(identifier)
         hierarchy = as_hierarchy(member.mesh)
         member.mesh = refit(hierarchy, vertices)
+        member.revision += 1
+
+    def revision(self, identifier: int) -> int:
+        """How often an object has been moved or deformed; raises UnknownObject."""
+        return self._member(identifier).revision
 
     def contacts(
         self,
@@ -150,33 +163,72 @@ class Scene:
         limits = Limits(
             check_length("permitted_overlap", permitted_overlap), check_length("touch_tolerance", touch_tolerance)
         )
-        clock = _Clock()
+        clock = Clock()
         yield Progress(0.0, "comparing bounding boxes")
-        ids, pairs = self._candidates(set_a, set_b, keep, limits)
+        pairs = self.candidates(set_a, set_b, keep, limits)
         clock.stop("broad phase")
-        hierarchies, trees = yield from self._hierarchies(ids, pairs)
-        clock.stop("building")
-        jobs = np.stack([trees[pairs[:, 0]], trees[pairs[:, 1]]], axis=1) if len(pairs) else np.empty((0, 2), np.int64)
-        rows = np.stack([self._members[i].rows for i in ids]) if ids else np.empty((0, 3, 4))
-        rows_a, rows_b = rows[pairs[:, 0]], rows[pairs[:, 1]]
         if len(pairs) == 0:
             return SceneContacts([], QueryStats(seconds=clock.total), clock.timings)
-        grove, solids = self._plant(hierarchies)
-        boxes = _posed_bounds(grove, trees, rows)
-        near = _boxes_near(boxes[pairs[:, 0]], boxes[pairs[:, 1]], limits.touch_tolerance)
-        pairs, jobs, rows_a, rows_b = pairs[near], jobs[near], rows_a[near], rows_b[near]
-        clock.stop("packing")
-        answer = yield from _scaled(
-            answer_steps(Question(grove, grove, jobs, rows_a, rows_b, contact)), 0.1, 0.6, "testing triangles"
-        )
-        clock.stop("traversal")
-        case = Case(grove, solids, jobs, rows_a, rows_b, boxes[pairs[:, 0]], boxes[pairs[:, 1]], answer)
-        results = yield from self._judge(case, np.asarray(ids)[pairs], limits, touching)
+        case, identifiers = yield from self.case_steps(pairs, limits, clock)
+        results = yield from self._judge(case, identifiers, limits, touching)
         clock.stop("verdicts")
+        answer = case.answer
         stats = QueryStats(
             answer.volume_tests, answer.primitive_tests, answer.exact_tests, clock.total, timings=clock.timings
         )
         return SceneContacts(results, stats, clock.timings)
+
+    def candidates(
+        self, set_a: Iterable[int] | None, set_b: Iterable[int] | None, keep: Keep | None, limits: Limits
+    ) -> np.ndarray:
+        """Pairs of ids (k, 2) int64, sorted, whose world boxes overlap and that ``keep`` lets through."""
+        ids = list(self._members)
+        in_a, in_b = self._mask(ids, set_a), self._mask(ids, set_b)
+        if not ids:
+            return np.empty((0, 2), np.int64)
+        members = [self._members[i] for i in ids]
+        boxes = world_boxes(
+            np.stack([m.bounds for m in members]), np.stack([m.rows for m in members]), limits.touch_tolerance
+        )
+        pairs = np.asarray(ids)[overlapping_pairs(boxes, in_a, in_b)]
+        if keep is None or len(pairs) == 0:
+            return pairs
+        mask = np.asarray(keep(pairs))
+        if mask.shape != (len(pairs),) or mask.dtype != np.bool_:
+            raise UnsupportedOption(
+                f"keep must return booleans of shape ({len(pairs)},), not {mask.dtype} of shape {mask.shape}"
+            )
+        return pairs[mask]
+
+    def case_steps(
+        self, pairs: np.ndarray, limits: Limits, clock: "Clock", first_only: bool = False
+    ) -> Generator[Progress, None, tuple[Case, np.ndarray]]:
+        """The contacts of pairs of ids (k, 2), k > 0, ready to be judged; drops pairs whose exact boxes are apart.
+
+        Args:
+            pairs: as ``candidates`` gives them.
+            limits: lengths that a verdict allows for.
+            clock: takes the seconds of each stage.
+            first_only: look for one contact of each pair only.
+
+        Returns:
+            The case, and the ids (n, 2) of its pairs.
+        """
+        ids, index = np.unique(pairs, return_inverse=True)
+        index = index.reshape(-1, 2)
+        hierarchies, trees = yield from self._hierarchies(ids)
+        clock.stop("building")
+        grove, solids = self._plant(hierarchies)
+        rows = np.stack([self._members[i].rows for i in ids])
+        boxes = world_bounds(grove.forest, trees, rows)
+        near = _boxes_near(boxes[index[:, 0]], boxes[index[:, 1]], limits.touch_tolerance)
+        pairs, index = pairs[near], index[near]
+        jobs, rows_a, rows_b = trees[index], rows[index[:, 0]], rows[index[:, 1]]
+        clock.stop("packing")
+        question = Question(grove, grove, jobs, rows_a, rows_b, contact, first_only=first_only)
+        answer = yield from _scaled(answer_steps(question), 0.1, 0.6, "testing triangles")
+        clock.stop("traversal")
+        return Case(grove, solids, jobs, rows_a, rows_b, boxes[index[:, 0]], boxes[index[:, 1]], answer), pairs
 
     def _member(self, identifier: int) -> _Member:
         try:
@@ -192,47 +244,22 @@ class Scene:
             self._member(identifier)
         return np.array([i in wanted for i in ids], np.bool_)
 
-    def _candidates(
-        self, set_a: Iterable[int] | None, set_b: Iterable[int] | None, keep: Keep | None, limits: Limits
-    ) -> tuple[list[int], np.ndarray]:
-        """All ids, and index pairs (k, 2) int64 into them whose boxes overlap and that ``keep`` lets through."""
-        ids = list(self._members)
-        in_a, in_b = self._mask(ids, set_a), self._mask(ids, set_b)
-        if not ids:
-            return ids, np.empty((0, 2), np.int64)
-        members = [self._members[i] for i in ids]
-        boxes = world_boxes(
-            np.stack([m.bounds for m in members]), np.stack([m.rows for m in members]), limits.touch_tolerance
-        )
-        pairs = overlapping_pairs(boxes, in_a, in_b)
-        if keep is None or len(pairs) == 0:
-            return ids, pairs
-        mask = np.asarray(keep(np.asarray(ids)[pairs]))
-        if mask.shape != (len(pairs),) or mask.dtype != np.bool_:
-            raise UnsupportedOption(
-                f"keep must return booleans of shape ({len(pairs)},), not {mask.dtype} of shape {mask.shape}"
-            )
-        return ids, pairs[mask]
-
-    def _hierarchies(
-        self, ids: list[int], pairs: np.ndarray
-    ) -> Generator[Progress, None, tuple[list[Hierarchy], np.ndarray]]:
-        """Hierarchies of all objects in pairs, each once, and the tree index (n,) int64 of each object (-1: none)."""
-        trees = np.full(len(ids), -1, np.int64)
+    def _hierarchies(self, ids: np.ndarray) -> Generator[Progress, None, tuple[list[Hierarchy], np.ndarray]]:
+        """Hierarchies of objects, each once, and the tree index (n,) int64 of each object."""
+        trees = np.empty(len(ids), np.int64)
         index: dict[int, int] = {}
         hierarchies: list[Hierarchy] = []
-        needed = np.unique(pairs)
-        slice_end = time.perf_counter() + _SLICE_SECONDS
-        for done, i in enumerate(needed):
-            hierarchy = as_hierarchy(self._members[ids[i]].mesh)
+        slice_end = time.perf_counter() + SLICE_SECONDS
+        for done, i in enumerate(ids):
+            hierarchy = as_hierarchy(self._members[i].mesh)
             solid_of(hierarchy)
             if id(hierarchy) not in index:
                 index[id(hierarchy)] = len(hierarchies)
                 hierarchies.append(hierarchy)
-            trees[i] = index[id(hierarchy)]
+            trees[done] = index[id(hierarchy)]
             if time.perf_counter() >= slice_end:
-                yield Progress(0.1 * done / len(needed), f"building hierarchy {done + 1} of {len(needed)}")
-                slice_end = time.perf_counter() + _SLICE_SECONDS
+                yield Progress(0.1 * done / len(ids), f"building hierarchy {done + 1} of {len(ids)}")
+                slice_end = time.perf_counter() + SLICE_SECONDS
         return hierarchies, trees
 
     def _plant(self, hierarchies: list[Hierarchy]) -> tuple[Grove, Solids]:
@@ -245,44 +272,54 @@ class Scene:
     def _judge(
         self, case: Case, identifiers: np.ndarray, limits: Limits, touching: bool
     ) -> Generator[Progress, None, list[ObjectContacts]]:
-        """Verdicts in portions, as results sorted by severity, depth and ids."""
+        """Verdicts in slices, as results sorted by severity, depth and ids."""
         results: list[ObjectContacts] = []
+        slice_end = time.perf_counter() + SLICE_SECONDS
+        for done, found in self.judged_portions(case, identifiers, limits):
+            results += [item for item in found if touching or item.verdict != TOUCHING]
+            if time.perf_counter() >= slice_end:
+                yield Progress(0.6 + 0.4 * done / len(case.jobs), f"judging object pair {done} of {len(case.jobs)}")
+                slice_end = time.perf_counter() + SLICE_SECONDS
+        return sorted(results, key=lambda r: (-r.verdict.severity, -(r.verdict.depth or 0.0), r.a, r.b))
+
+    def judged_portions(
+        self, case: Case, identifiers: np.ndarray, limits: Limits
+    ) -> Generator[tuple[int, list[ObjectContacts]], None, None]:
+        """The pairs of a case that are not apart, in portions of about half a slice; yields how many pairs are done."""
         total = len(case.jobs)
-        slice_end = time.perf_counter() + _SLICE_SECONDS
         begin, together = 0, 1
         while begin < total:
             started = time.perf_counter()
-            part = _portion(case, begin, min(begin + together, total))
-            results += self._results(part, judge(part, limits), identifiers[begin:], touching)
-            begin += together
-            now = time.perf_counter()
-            together = max(1, together // 2) if now - started > 0.5 * _SLICE_SECONDS else 2 * together
-            if now >= slice_end:
-                done = min(begin, total)
-                yield Progress(0.6 + 0.4 * done / total, f"judging object pair {done} of {total}")
-                slice_end = time.perf_counter() + _SLICE_SECONDS
-        return sorted(results, key=lambda r: (-r.verdict.severity, -(r.verdict.depth or 0.0), r.a, r.b))
+            end = min(begin + together, total)
+            part = _portion(case, begin, end)
+            found = self._results(part, judge(part, limits), identifiers[begin:])
+            begin = end
+            seconds = time.perf_counter() - started
+            together = max(1, together // 2) if seconds > 0.5 * SLICE_SECONDS else 2 * together
+            yield begin, found
 
-    def _results(
-        self, case: Case, judgement: Judgement, identifiers: np.ndarray, touching: bool
-    ) -> list[ObjectContacts]:
+    def _results(self, case: Case, judgement: Judgement, identifiers: np.ndarray) -> list[ObjectContacts]:
         found = []
         for job in range(len(case.jobs)):
             verdict = judgement.verdict(job)
-            if verdict == APART or (verdict == TOUCHING and not touching):
+            if verdict == APART:
                 continue
             a, b = (int(i) for i in identifiers[job])
-            begin, end = judgement.start[job], judgement.start[job + 1]
-            meshes = (as_hierarchy(self._members[a].mesh).mesh, as_hierarchy(self._members[b].mesh).mesh)
-            contacts = Contacts(
-                case.answer.pairs[begin:end], case.answer.kinds[begin:end], np.zeros(end - begin, np.int32),
-                QueryStats(), meshes, (case.rows_a[job : job + 1], case.rows_b[job : job + 1]),
-            )  # fmt: skip
+            contacts = self.contacts_of(case, job, a, b)
             found.append(ObjectContacts(a, b, verdict, contacts, judgement.location(case, job)))
         return found
 
+    def contacts_of(self, case: Case, job: int, a: int, b: int) -> Contacts:
+        """The contacts of one pair of a case, whose ids are a and b."""
+        begin, end = np.searchsorted(case.answer.jobs, (job, job + 1))
+        meshes = (as_hierarchy(self._members[a].mesh).mesh, as_hierarchy(self._members[b].mesh).mesh)
+        return Contacts(
+            case.answer.pairs[begin:end], case.answer.kinds[begin:end], np.zeros(end - begin, np.int32),
+            QueryStats(), meshes, (case.rows_a[job : job + 1], case.rows_b[job : job + 1]),
+        )  # fmt: skip
 
-class _Clock:
+
+class Clock:
     """Seconds per stage."""
 
     def __init__(self) -> None:
@@ -290,12 +327,14 @@ class _Clock:
         self._begin = self._last = time.perf_counter()
 
     def stop(self, stage: str) -> None:
+        """Give a stage the seconds since the last one ended."""
         now = time.perf_counter()
-        self.timings[stage] = now - self._last
+        self.timings[stage] = self.timings.get(stage, 0.0) + now - self._last
         self._last = now
 
     @property
     def total(self) -> float:
+        """Seconds since the clock was made."""
         return time.perf_counter() - self._begin
 
 
@@ -316,14 +355,6 @@ def _scaled(
         except StopIteration as stop:
             return stop.value
         yield Progress(low + (high - low) * fraction, text)
-
-
-def _posed_bounds(grove: Grove, trees: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Exact world bounds (n, 6) of the objects that have a tree; NaN for the others, which are in no pair."""
-    boxes = np.full((len(trees), 6), np.nan)
-    used = np.flatnonzero(trees >= 0)
-    boxes[used] = world_bounds(grove.forest, trees[used], rows[used])
-    return boxes
 
 
 def _boxes_near(a: np.ndarray, b: np.ndarray, tolerance: float) -> np.ndarray:

@@ -1,7 +1,10 @@
 """Compiled kernels: cached, never stale, and no concern of anybody else in the process."""
 
 import shutil
+import threading
 
+import numba
+import numpy as np
 import pytest
 from meshclash import jit
 from subprocesses import ENGINE, run_python
@@ -155,3 +158,92 @@ with event.install_recorder("numba:compile") as recorder:
 print(json.dumps(len(recorder.buffer)))
 """
     assert run_python(code) == 0
+
+
+@jit.parallel_kernel
+def count_parts(sums, parts):
+    """Every part adds up numbers, long enough that two callers overlap."""
+    for part in numba.prange(parts):
+        for k in range(200_000):
+            sums[part] += k % (part + 2)
+
+
+def counted(sums, parts):
+    """What ``count_parts`` computes, in a region; gives the number of threads that it had."""
+    with jit.parallel_region(2) as threads:
+        (count_parts if threads > 1 else count_parts.py_func)(sums, parts)
+        return threads
+
+
+@pytest.mark.needs_jit
+def test_a_region_inside_a_region_is_serial():
+    with jit.parallel_region(2) as outer:
+        with jit.parallel_region(2) as within:
+            assert (outer, within) == (2, 1)
+        with jit.parallel_region(2) as again:
+            assert again == 1, "the inner region gave back what it did not hold"
+    with jit.parallel_region(2) as later:
+        assert later == 2
+
+
+def test_a_region_of_one_thread_takes_nothing():
+    with jit.parallel_region(1) as first, jit.parallel_region(1) as second:
+        assert (first, second) == (1, 1)
+
+
+@pytest.mark.needs_jit
+def test_an_error_inside_a_region_frees_it():
+    with pytest.raises(KeyError), jit.parallel_region(2):
+        raise KeyError
+    with jit.parallel_region(2) as threads:
+        assert threads == 2
+
+
+@pytest.mark.needs_jit
+def test_two_python_threads_may_ask_at_once():
+    """Overlapping parallel kernels would end the process."""
+    expected = np.array([sum(k % (part + 2) for k in range(200_000)) for part in range(2)])
+    results = [np.zeros(2, np.int64) for _ in range(2)]
+    given = []
+    callers = [threading.Thread(target=lambda sums=sums: given.append(counted(sums, 2))) for sums in results]
+    with jit.parallel_region(2):
+        assert counted(results[0], 2) == 1
+    results[0][:] = 0
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert 2 in given
+    assert all(np.array_equal(sums, expected) for sums in results)
+
+
+def test_the_limit_of_threads(monkeypatch):
+    monkeypatch.setattr(jit.config, "DISABLE_JIT", 0)
+    monkeypatch.setattr(jit.config, "NUMBA_NUM_THREADS", 4)
+    assert [jit.thread_limit(threads) for threads in (None, 1, 3, 4, 99)] == [4, 1, 3, 4, 4]
+    monkeypatch.setattr(jit.config, "DISABLE_JIT", 1)
+    assert jit.thread_limit(None) == jit.thread_limit(8) == 1
+
+
+REGION = """
+import json
+import numba
+from numba.core import config
+before = config.THREADING_LAYER_PRIORITY, config.THREADING_LAYER
+from meshclash.jit import parallel_region
+with parallel_region(2):
+    pass
+print(json.dumps([numba.threading_layer(), (config.THREADING_LAYER_PRIORITY, config.THREADING_LAYER) == before]))
+"""
+
+
+@pytest.mark.needs_jit
+def test_numbas_own_pool_without_touching_settings():
+    assert run_python(REGION, NUMBA_THREADING_LAYER=None) == ["workqueue", True]
+
+
+@pytest.mark.needs_jit
+def test_a_layer_that_the_user_chose_is_not_started_by_us():
+    """Numba starts it when it loads the first parallel kernel."""
+    code = REGION.replace("numba.threading_layer()", "numba.np.ufunc.parallel._is_initialized")
+    assert run_python("import numba.np.ufunc.parallel" + code, NUMBA_THREADING_LAYER="workqueue") == [False, True]

@@ -3,7 +3,7 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from solids import box, joined, moved, open_box, reversed_winding, shell, torus
 from strategies import soup
@@ -113,3 +113,26 @@ def test_components_are_those_of_the_edges():
 def test_the_minority_is_turned_over():
     topology = mc.TriangleMesh(*flipped(BOX, [2, 7])).topology
     assert np.flatnonzero(topology.orientation == -1).tolist() == [2, 7]
+
+
+@settings(max_examples=40)
+@given(st.sampled_from(sorted(CLOSED)), st.integers(0, 2**32 - 1))
+def test_a_deformed_mesh_has_the_topology_of_one_made_anew(name, seed):
+    """Vertices may fall together or come apart on the way, and loose ones must not count for the bounds."""
+    rng = np.random.default_rng(seed)
+    vertices, triangles = CLOSED[name]
+    vertices = np.vstack([vertices, [[9.0, 9.0, 9.0]]])
+    mesh = mc.TriangleMesh(vertices, triangles)
+    for _ in range(4):
+        vertices = vertices + rng.choice([0.0, 1.0], (len(vertices), 1)) * rng.integers(-1, 2, (1, 3))
+        mesh = mesh.with_vertices(vertices)
+        fresh = mc.TriangleMesh(vertices, triangles)
+        assert np.array_equal(mesh.bounds, fresh.bounds)
+        for kept, anew in zip(mesh.topology, fresh.topology, strict=True):
+            assert np.array_equal(kept, anew)
+
+
+def test_a_deformation_that_welds_nothing_new_keeps_the_topology():
+    mesh = mc.TriangleMesh(*BOX)
+    assert mesh.with_vertices(mesh.vertices * 2).topology is mesh.topology
+    assert mesh.with_vertices(np.round(mesh.vertices * 0.4)).topology is not mesh.topology

@@ -51,6 +51,23 @@ def _checked_triangles(triangles: Any, vertex_count: int) -> np.ndarray:
     return np.array(array, dtype=np.int32, order="C")
 
 
+class _Common:
+    """What meshes over the same triangles share, so that a deformed mesh does not find it anew."""
+
+    def __init__(self, triangles: np.ndarray, vertex_count: int) -> None:
+        self._triangles = triangles
+        self._vertex_count = vertex_count
+        self.topology: Topology | None = None
+        """That of the mesh that was analysed last."""
+
+    @cached_property
+    def used(self) -> np.ndarray | None:
+        """Vertices that a triangle has, (u,) int64; None when all are."""
+        mask = np.zeros(self._vertex_count, np.bool_)
+        mask[self._triangles.ravel()] = True
+        return None if mask.all() else np.flatnonzero(mask)
+
+
 class TriangleMesh:
     """Vertices and triangles of one object, checked and copied into the engine's one layout.
 
@@ -68,6 +85,7 @@ class TriangleMesh:
     def __init__(self, vertices: Any, triangles: Any) -> None:
         self._vertices = _checked_vertices(vertices)
         self._triangles = _checked_triangles(triangles, len(self._vertices))
+        self._common = _Common(self._triangles, len(self._vertices))
         self.derived: dict[str, Any] = {}
 
     @property
@@ -98,13 +116,15 @@ class TriangleMesh:
     @cached_property
     def bounds(self) -> np.ndarray:
         """Lowest and highest coordinates of the triangles' vertices [m], (2, 3) float64."""
-        used = self._vertices[self._triangles.ravel()]
+        used = self._vertices if self._common.used is None else self._vertices[self._common.used]
         return np.stack([used.min(axis=0), used.max(axis=0)])
 
     @cached_property
     def topology(self) -> Topology:
         """Components, closedness and orientation of the surface, after welding vertices at equal positions."""
-        return analyse_topology(self._vertices, self._triangles)
+        common = self._common
+        common.topology = analyse_topology(self._vertices, self._triangles, common.topology)
+        return common.topology
 
     @property
     def is_closed(self) -> bool:
@@ -129,6 +149,7 @@ class TriangleMesh:
         mesh = object.__new__(TriangleMesh)
         mesh._vertices = array
         mesh._triangles = self._triangles
+        mesh._common = self._common
         mesh.derived = {}
         return mesh
 

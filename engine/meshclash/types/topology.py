@@ -24,6 +24,8 @@ class Topology(NamedTuple):
     closed: bool
     """Every edge is run through equally often in both directions, after turning triangles over as above; a component
     that cannot be oriented always has an edge that is not."""
+    welded: np.ndarray
+    """The first vertex at each vertex's position, (n,) int64; with the triangles it decides everything above."""
 
 
 @inner
@@ -142,11 +144,16 @@ def _orient(triangles, welded, low, high, balance, parent, parity, component, or
     return found, closed
 
 
-def analyse_topology(vertices: np.ndarray, triangles: np.ndarray) -> Topology:
-    """Components, orientation and closedness of a checked mesh: vertices (n, 3) float64, triangles (m, 3) int32."""
+def analyse_topology(vertices: np.ndarray, triangles: np.ndarray, known: Topology | None = None) -> Topology:
+    """Components, orientation and closedness of a checked mesh: vertices (n, 3) float64, triangles (m, 3) int32.
+
+    ``known`` is the topology of the same triangles over other vertices; it is returned when the same vertices coincide.
+    """
     bits = (vertices + 0.0).view(np.uint64)  # adding 0.0 turns -0.0 into 0.0
     welded = np.empty(len(vertices), np.int64)
     _weld(vertices, bits, np.full(_table_size(len(vertices)), _EMPTY), welded)
+    if known is not None and np.array_equal(welded, known.welded):
+        return known
     size = _table_size(3 * len(triangles))
     low = np.full(size, _EMPTY)
     high = np.full(size, _EMPTY)
@@ -158,7 +165,7 @@ def analyse_topology(vertices: np.ndarray, triangles: np.ndarray) -> Topology:
     orientation = np.empty(len(triangles), np.int8)
     balance = np.zeros(size, np.int64)
     found, balanced = _orient(triangles, welded, low, high, balance, parent, parity, component, orientation)
-    return Topology(component, orientation, int(found), bool(balanced))
+    return Topology(component, orientation, int(found), bool(balanced), welded)
 
 
 def _table_size(entries: int) -> int:

@@ -1,0 +1,201 @@
+"""``Watch``: what meets in a scene, kept up to date while its objects move, deform, come and go.
+
+Every pair of objects whose boxes overlap is remembered with the revisions of its two objects. An update asks again
+only pairs with an object that changed since, commits them portion by portion, and may be given up at any time: what
+was committed stays, and the next update goes on with the rest.
+"""
+
+from collections.abc import Generator, Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from .query.contacts import Contacts
+from .query.options import check_length
+from .scene import Clock, Keep, ObjectContacts, Scene
+from .solid.judge import Case, Limits
+from .types.results import Progress
+
+_BATCH = 256
+"""Pairs that are traversed together: few enough for a commit now and then, many enough to be worth a kernel call."""
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class FirstContact:
+    """Two objects that meet, of which only one contact is known."""
+
+    a: int
+    b: int
+    contacts: Contacts
+    """One triangle pair; column 0 in a, column 1 in b."""
+
+
+@dataclass
+class WatchChanges:
+    """What became known since the last call of ``take_changes``; a pair is in at most one of the three."""
+
+    found: dict[Pair, ObjectContacts] = field(default_factory=dict)
+    """Pairs answered completely that are not apart."""
+    meeting: dict[Pair, FirstContact] = field(default_factory=dict)
+    """Pairs answered in first-contact mode that meet."""
+    gone: set[Pair] = field(default_factory=set)
+    """Pairs reported earlier that are apart now, or of which an object was removed or left out."""
+
+
+class _Known(NamedTuple):
+    """What is known of a pair: the revisions it is true for, and whether that is everything."""
+
+    revisions: Pair
+    complete: bool
+
+
+class Watch:
+    """The pairs of a scene that are not apart, as a difference from update to update.
+
+    Args:
+        scene: the scene to watch; it is not changed.
+        permitted_overlap, touch_tolerance: lengths [m], see ``verdict``.
+
+    Raises:
+        UnsupportedOption: a length is negative or not finite.
+    """
+
+    def __init__(self, scene: Scene, permitted_overlap: float = 0.0, touch_tolerance: float = 0.0) -> None:
+        self._scene = scene
+        self._limits = Limits(
+            check_length("permitted_overlap", permitted_overlap), check_length("touch_tolerance", touch_tolerance)
+        )
+        self._known: dict[Pair, _Known] = {}
+        self._reported: set[Pair] = set()
+        self._changes = WatchChanges()
+
+    @property
+    def incomplete(self) -> int:
+        """Number of pairs of which only one contact is known."""
+        return sum(not known.complete for known in self._known.values())
+
+    def update(
+        self,
+        set_a: Iterable[int] | None = None,
+        set_b: Iterable[int] | None = None,
+        keep: Keep | None = None,
+        first_contact: bool = False,
+    ) -> WatchChanges:
+        """Run ``update_steps`` to its end and take the changes."""
+        for _ in self.update_steps(set_a, set_b, keep, first_contact):
+            pass
+        return self.take_changes()
+
+    def update_steps(
+        self,
+        set_a: Iterable[int] | None = None,
+        set_b: Iterable[int] | None = None,
+        keep: Keep | None = None,
+        first_contact: bool = False,
+    ) -> Generator[Progress, None, Clock]:
+        """Ask the pairs that changed. The scene must not be changed before the generator has ended or is closed.
+
+        Args:
+            set_a, set_b, keep: as ``Scene.contacts_steps``.
+            first_contact: True is content with one contact of each pair that meets; pairs whose surfaces do not meet
+                are answered completely all the same. Without it, pairs left incomplete are completed.
+
+        Yields:
+            Progress, after each portion of pairs.
+
+        Returns:
+            The seconds of each stage.
+
+        Raises:
+            UnknownObject, UnsupportedOption: as ``Scene.contacts_steps``.
+        """
+        clock = Clock()
+        pairs = self._scene.candidates(set_a, set_b, keep, self._limits)
+        asked = self._pairs_to_ask(pairs, first_contact)
+        clock.stop("broad phase")
+        yield Progress(0.0, "comparing bounding boxes")
+        for begin in range(0, len(asked), _BATCH):
+            case, near = yield from self._scene.case_steps(
+                asked[begin : begin + _BATCH], self._limits, clock, first_contact
+            )
+            self._commit_apart(asked[begin : begin + _BATCH], near)
+            if first_contact:
+                case, near = self._commit_first_contacts(case, near)
+            done = 0
+            for end, found in self._scene.judged_portions(case, near, self._limits):
+                self._commit(near[done:end], {(item.a, item.b): item for item in found})
+                done = end
+                yield Progress((begin + done) / len(asked), f"judging object pair {begin + done} of {len(asked)}")
+            clock.stop("verdicts")
+        return clock
+
+    def take_changes(self) -> WatchChanges:
+        """The changes committed since the last call."""
+        changes, self._changes = self._changes, WatchChanges()
+        self._reported -= changes.gone
+        self._reported |= changes.found.keys() | changes.meeting.keys()
+        return changes
+
+    def _pairs_to_ask(self, pairs: np.ndarray, first_contact: bool) -> np.ndarray:
+        """Those of all candidates that are new, changed or to be completed; forgets pairs that are none any more."""
+        candidates = [(int(a), int(b)) for a, b in pairs]
+        for pair in self._known.keys() - set(candidates):
+            del self._known[pair]
+            self._drop(pair)
+        chosen = []
+        for pair in candidates:
+            known = self._known.get(pair)
+            fresh = known is not None and known.revisions == self._revisions(pair)
+            chosen.append(known is None or not fresh or not (known.complete or first_contact))
+        return pairs[np.array(chosen, np.bool_)]
+
+    def _revisions(self, pair: Pair) -> Pair:
+        return self._scene.revision(pair[0]), self._scene.revision(pair[1])
+
+    def _commit_apart(self, asked: np.ndarray, near: np.ndarray) -> None:
+        """Pairs whose exact boxes are apart need no judge."""
+        still = {(int(a), int(b)) for a, b in near}
+        self._commit([pair for a, b in asked if (pair := (int(a), int(b))) not in still], {})
+
+    def _commit_first_contacts(self, case: Case, near: np.ndarray) -> tuple[Case, np.ndarray]:
+        """Commits the pairs that meet, and returns the others, which only the judge can tell apart."""
+        meet = np.zeros(len(case.jobs), np.bool_)
+        meet[case.answer.jobs] = True
+        for job in np.flatnonzero(meet):
+            a, b = pair = int(near[job, 0]), int(near[job, 1])
+            self._known[pair] = _Known(self._revisions(pair), False)
+            self._forget(pair)
+            self._changes.meeting[pair] = FirstContact(a, b, self._scene.contacts_of(case, int(job), a, b))
+        rest = ~meet
+        answer = case.answer
+        answer = answer._replace(pairs=answer.pairs[:0], kinds=answer.kinds[:0], jobs=answer.jobs[:0])
+        apart = case._replace(
+            jobs=case.jobs[rest], rows_a=case.rows_a[rest], rows_b=case.rows_b[rest],
+            boxes_a=case.boxes_a[rest], boxes_b=case.boxes_b[rest], answer=answer,
+        )  # fmt: skip
+        return apart, near[rest]
+
+    def _commit(self, pairs: Iterable[np.ndarray] | Iterable[Pair], found: dict[Pair, ObjectContacts]) -> None:
+        for a, b in pairs:
+            pair = int(a), int(b)
+            self._known[pair] = _Known(self._revisions(pair), True)
+            if pair in found:
+                self._forget(pair)
+                self._changes.found[pair] = found[pair]
+            else:
+                self._drop(pair)
+
+    def _forget(self, pair: Pair) -> None:
+        """Takes a pair out of the changes, before another change of it comes in."""
+        self._changes.found.pop(pair, None)
+        self._changes.meeting.pop(pair, None)
+        self._changes.gone.discard(pair)
+
+    def _drop(self, pair: Pair) -> None:
+        """Notes that a pair is apart or gone, if anybody was told of it."""
+        self._forget(pair)
+        if pair in self._reported:
+            self._changes.gone.add(pair)

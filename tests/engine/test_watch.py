@@ -1,0 +1,173 @@
+"""A watch knows after every update what the scene would answer anew, and asks only pairs that changed."""
+
+import meshclash as mc
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from meshclash import watch as watch_module
+from meshclash.traversal.run import run
+from scene_editor import BOX, Editor
+from strategies import matrix
+
+
+class Follower:
+    """Adds up the changes of a watch."""
+
+    def __init__(self, watch):
+        self.watch = watch
+        self.found = {}
+        self.meeting = {}
+
+    def take(self):
+        changes = self.watch.take_changes()
+        assert not (changes.found.keys() & changes.meeting.keys())
+        assert not (changes.gone & (changes.found.keys() | changes.meeting.keys()))
+        assert changes.gone <= self.found.keys() | self.meeting.keys()  # nothing is taken back that was never told
+        for pair in changes.gone | changes.found.keys() | changes.meeting.keys():
+            self.found.pop(pair, None)
+            self.meeting.pop(pair, None)
+        self.found |= changes.found
+        self.meeting |= changes.meeting
+
+
+def described(results):
+    return {
+        (pair.a, pair.b): (pair.verdict.name, pair.verdict.depth, pair.contacts.pairs.tobytes()) for pair in results
+    }
+
+
+def assert_complete(follower, scene, **sets):
+    assert follower.meeting == {}
+    assert described(follower.found.values()) == described(scene.contacts(**sets).pairs)
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 3, 256]))
+def test_any_history_of_updates_equals_the_scene_asked_anew(seed, batch):
+    """Updates in either mode, given up at any step or run to the end, then one that completes."""
+    rng = np.random.default_rng(seed)
+    editor = Editor(rng)
+    follower = Follower(mc.Watch(editor.scene))
+    patch = pytest.MonkeyPatch()
+    patch.setattr(watch_module, "_BATCH", batch)
+    for _ in range(5):
+        for _ in range(rng.integers(1, 5)):
+            editor.step()
+        steps = follower.watch.update_steps(first_contact=bool(rng.integers(2)))
+        for _ in range(rng.integers(0, 12)):
+            next(steps, None)
+        steps.close()
+        if rng.random() < 0.7:
+            follower.take()
+    run(follower.watch.update_steps())
+    patch.undo()
+    follower.take()
+    assert follower.watch.incomplete == 0
+    assert_complete(follower, editor.scene)
+
+
+def row(count):
+    """Boxes along x, each meeting the next ones with some overlap."""
+    scene = mc.Scene()
+    mesh = mc.TriangleMesh(*BOX)
+    return scene, [scene.add(mesh, matrix(shift=(0.75 * k, 0.1 * k, 0.0))) for k in range(count)]
+
+
+def asked_pairs(scene, monkeypatch):
+    """Collects the pairs of ids that reach the triangle tests."""
+    asked = []
+    original = scene.case_steps
+
+    def spy(pairs, *rest):
+        asked.extend(map(tuple, pairs.tolist()))
+        return original(pairs, *rest)
+
+    monkeypatch.setattr(scene, "case_steps", spy)
+    return asked
+
+
+def test_only_pairs_of_changed_objects_are_asked_again(monkeypatch):
+    scene, ids = row(8)
+    watch = mc.Watch(scene)
+    asked = asked_pairs(scene, monkeypatch)
+    watch.update()
+    assert len(asked) == 7
+    asked.clear()
+    watch.update()
+    assert asked == []
+    scene.set_pose(ids[3], matrix(shift=(2.3, 0.3, 0.0)))
+    changes = watch.update()
+    assert asked == [(ids[2], ids[3]), (ids[3], ids[4])]
+    assert changes.found.keys() == set(asked)
+    asked.clear()
+    scene.set_pose(ids[3], matrix(shift=(90.0, 0.0, 0.0)))
+    changes = watch.update()
+    assert asked == []
+    assert changes.gone == {(ids[2], ids[3]), (ids[3], ids[4])}
+    assert not changes.found
+
+
+def test_first_contact_mode_knows_who_meets_and_is_completed_later(monkeypatch):
+    scene, ids = row(6)
+    inner = scene.add(mc.TriangleMesh(BOX[0] * 0.1 + 0.3, BOX[1]))
+    watch = mc.Watch(scene)
+    changes = watch.update(first_contact=True)
+    complete = {(pair.a, pair.b): pair for pair in scene.contacts().pairs}
+    assert changes.meeting.keys() | changes.found.keys() == complete.keys()
+    assert changes.found[ids[0], inner].verdict == mc.Verdict.CONTAINED  # no surface meets: nothing is left open
+    assert watch.incomplete == len(changes.meeting) == 5
+    for pair, first in changes.meeting.items():
+        assert len(first.contacts) == 1
+        assert first.contacts.pairs[0].tolist() in complete[pair].contacts.pairs.tolist()
+    asked = asked_pairs(scene, monkeypatch)
+    assert watch.update().found.keys() == set(asked) == set(changes.meeting)
+    assert watch.incomplete == 0
+
+
+def test_sets_and_rules_may_change_between_updates():
+    scene, ids = row(5)
+    follower = Follower(mc.Watch(scene))
+    for sets in (
+        {},
+        {"set_a": ids[:1]},
+        {"set_a": ids[3:], "set_b": ids[:4]},
+        {"keep": lambda p: p[:, 0] != ids[1]},
+        {},
+    ):
+        run(follower.watch.update_steps(**sets))
+        follower.take()
+        assert_complete(follower, scene, **sets)
+
+
+def test_limits_are_those_of_the_scene():
+    scene, ids = row(3)
+    scene.set_pose(ids[0], matrix(shift=(-0.3, 0.0, 0.0)))
+    limits = {"permitted_overlap": 0.3, "touch_tolerance": 0.1}
+    found = mc.Watch(scene, **limits).update().found.values()
+    assert described(found) == described(scene.contacts(**limits).pairs)
+    assert {pair.verdict for pair in found} == {mc.Verdict.TOUCHING}
+    with pytest.raises(mc.UnsupportedOption, match="touch_tolerance"):
+        mc.Watch(scene, touch_tolerance=-1.0)
+
+
+def test_a_removed_object_takes_its_pairs_along():
+    scene, ids = row(3)
+    watch = mc.Watch(scene)
+    watch.update()
+    scene.remove(ids[1])
+    assert watch.update().gone == {(ids[0], ids[1]), (ids[1], ids[2])}
+    scene.remove(ids[0])
+    scene.remove(ids[2])
+    changes = watch.update()
+    assert not (changes.gone or changes.found or changes.meeting)
+
+
+def test_a_pair_that_comes_and_goes_untold_is_never_told():
+    scene, ids = row(2)
+    watch = mc.Watch(scene)
+    run(watch.update_steps())
+    scene.set_pose(ids[0], matrix(shift=(9.0, 0.0, 0.0)))
+    run(watch.update_steps())
+    changes = watch.take_changes()
+    assert not (changes.gone or changes.found or changes.meeting)
