@@ -91,8 +91,8 @@ def _checked_bandwidth(bandwidth: Any) -> float | None:
 class PointCloud:
     """Points of a surface; queries answer for the implicit surface that they stand for (``surface.py``).
 
-    Nothing is meshed. The surface need not be closed. Everything is relative to an origin near the points, so clouds far
-    from the world's origin lose nothing. The hierarchy is built when a query first needs it.
+    Nothing is meshed. The surface need not be closed. Everything is relative to an origin near the points, so clouds
+    far from the world's origin lose nothing. The hierarchy is built when a query first needs it.
 
     Args:
         points: array-like, shape (n, 3) [m], in the object's own frame; at least 8, not all on one line.
@@ -101,7 +101,8 @@ class PointCloud:
             (Klein and Zachmann 2004, eq. 9 to 11). Larger ones smooth more noise, and more detail.
         surface: "wls", weighted least squares (eq. 1 to 4), or "apss", algebraic spheres, which need normals and follow
             curvature better (Guennebaud and Gross 2007).
-        covering: "certified" spheres, or "paper" for the Monte Carlo radii of Klein and Zachmann, which may be too small.
+        covering: "certified" spheres, or "paper" for the Monte Carlo radii of Klein and Zachmann, which may be too
+            small.
 
     Raises:
         InvalidPointCloud: wrong shape, too few points, NaN or infinite coordinates, all points equal or on a line,
@@ -213,7 +214,9 @@ class PointCloud:
         return values, normals, valid
 
     def transformed(self, matrix: Any) -> "PointCloud":
-        """A new cloud with a (4, 4) affine matrix baked into points and normals; a given bandwidth grows with the volume.
+        """A new cloud with a (4, 4) affine matrix baked into points and normals.
+
+        A given bandwidth grows with the cube root of the volume.
 
         Raises:
             InvalidPointCloud: not a finite, invertible 4x4 matrix.

@@ -1,7 +1,8 @@
 """What the nodes of a point hierarchy carry beside boxes: borders, samples, covering spheres, mean planes.
 
-Source: Klein and Zachmann (2004), section 4.2. The surface of a leaf lies in the convex hull of the leaf's points and its
-border; H is the union of these hulls. The samples of a node are the centres of spheres of one radius that cover H.
+Source: Klein and Zachmann (2004), section 4.2. The surface of a leaf lies in the convex hull of the leaf's points and
+its border; H is the union of these hulls. The samples of a node are the centres of spheres of one radius that cover
+H.
 
 *Certified radius.* For each leaf, the farthest corner of the box around its points and border is measured from every
 sample; the nearest sample counts, and of all leaves the farthest. One sphere thus contains the leaf's whole box, hence
@@ -34,7 +35,7 @@ def _box_gap2(boxes, a, b):
 
 @inner
 def _visit_border(points, origin, first, count, boxes, leaf, reach, stack, border, start):
-    """Points outside a leaf but within reach of its box, written from ``start`` on where there is room; their number."""
+    """Write the points outside a leaf but within reach of its box, where there is room; returns their number."""
     found = 0
     reach2 = reach * reach
     stack[0] = 0

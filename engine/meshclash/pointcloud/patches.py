@@ -1,7 +1,8 @@
 """What two leaves bring to a leaf test: their points near the common region, in one frame, and the points to try there.
 
-The common frame is the hierarchy frame of a. The region is a's leaf box with its margin, cut with the box around b's leaf
-and its margin. Inside it both patches hold every point within the horizon, so the surface there is the cloud's own.
+The common frame is the hierarchy frame of a. The region is a's leaf box with its margin, cut with the box around b's
+leaf and its margin. Inside it both patches hold every point within the horizon, so the surface there is the cloud's
+own.
 """
 
 import numpy as np
@@ -57,9 +58,7 @@ def common_region(tree_a, node_a, tree_b, node_b, m, region):
 @inlined
 def inside(region, x):
     """Whether a point lies in a region."""
-    return (
-        region[0] <= x[0] <= region[3] and region[1] <= x[1] <= region[4] and region[2] <= x[2] <= region[5]
-    )
+    return region[0] <= x[0] <= region[3] and region[1] <= x[1] <= region[4] and region[2] <= x[2] <= region[5]
 
 
 @inlined

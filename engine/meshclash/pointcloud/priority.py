@@ -1,9 +1,10 @@
 """Which pairs of nodes can be left out, and which are likely to meet.
 
-Source: Klein and Zachmann (2004), sections 5.1 and 5.2. Two nodes are apart when their sphere coverings are. A collision is
-likely when samples of one node lie on both sides of the other's surface. The paper evaluates the surface of the other
-node's samples for that (``surface_priority``); the other node's mean plane says nearly the same for a fraction of the
-work (``plane_priority``): samples within the slab that holds the node's points abstain, so a node that is not flat does.
+Source: Klein and Zachmann (2004), sections 5.1 and 5.2. Two nodes are apart when their sphere coverings are. A
+collision is likely when samples of one node lie on both sides of the other's surface. The paper evaluates the surface
+of the other node's samples for that (``surface_priority``); the other node's mean plane says nearly the same for a
+fraction of the work (``plane_priority``): samples within the slab that holds the node's points abstain, so a node
+that is not flat does.
 """
 
 import numpy as np
@@ -130,7 +131,8 @@ def _sample_parameters(tree, node, used, out):
 
 @inner
 def _sides_of_surface(points_p, used_p, points_q, used_q, parameters_q, radius, reference, sums, work):
-    """Samples of p farther than ``radius`` from q's samples, on either side of q's surface: the product of their numbers.
+    """Samples of p farther than ``radius`` from q's samples, on either side of q's surface: the product of their
+    numbers.
 
     0, an abstention, where q's normal is unclear.
     """

@@ -1,9 +1,10 @@
 """A point on two surfaces, found from where one of them changes sides of the other.
 
-Sources: Klein and Zachmann (2004), section 5.2 (points on both sides) and their later interpolation search ("Interpolation
-Search for Point Cloud Intersection", 2005): the way between two such points is followed on the first surface, and the
-root of the second one's function along it found by regula falsi (Illinois variant). Where no side changes but the
-surfaces come close, the nearest point is driven onto both by Newton's method; this finds surfaces that touch or coincide.
+Sources: Klein and Zachmann (2004), section 5.2 (points on both sides) and their later interpolation search
+("Interpolation Search for Point Cloud Intersection", 2005): the way between two such points is followed on the first
+surface, and the root of the second one's function along it found by regula falsi (Illinois variant). Where no side
+changes but the surfaces come close, the nearest point is driven onto both by Newton's method; this finds surfaces
+that touch or coincide.
 
 A patch is the tuple of ``patches.new_patch`` with the number of points and the cloud's parameters.
 """

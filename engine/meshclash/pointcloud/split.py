@@ -1,8 +1,8 @@
 """The tree over the points: every node is divided where the boxes of its halves take the least volume.
 
-Source: Klein and Zachmann (2004), section 4.2, after Zachmann (2002). The points themselves are brought into the order of
-the leaves. Each volume is weighted by its number of points, without which slivers are peeled off, and boxes are taken
-with the skin that the surface needs around its points, without which flat ones would all be free.
+Source: Klein and Zachmann (2004), section 4.2, after Zachmann (2002). The points themselves are brought into the
+order of the leaves. Each volume is weighted by its number of points, without which slivers are peeled off, and boxes
+are taken with the skin that the surface needs around its points, without which flat ones would all be free.
 """
 
 import numpy as np

@@ -3,9 +3,9 @@
 Sources: Klein and Zachmann, "Point Cloud Collision Detection" (Eurographics 2004), eq. 1-6; Guennebaud and Gross,
 "Algebraic Point Set Surfaces" (2007), sections 4.2 and 4.4.
 
-f(x) = n(x) . (a(x) - x): a is the mean of the points weighted by exp(-d^2 / h^2), n the normal of the plane through a that
-fits them best, the eigenvector of the smallest eigenvalue of the weighted covariance about a. Points beyond the horizon
-count nothing, and where no more than the cut-off count are within it there is no surface.
+f(x) = n(x) . (a(x) - x): a is the mean of the points weighted by exp(-d^2 / h^2), n the normal of the plane through a
+that fits them best, the eigenvector of the smallest eigenvalue of the weighted covariance about a. Points beyond the
+horizon count nothing, and where no more than the cut-off count are within it there is no surface.
 """
 
 import math

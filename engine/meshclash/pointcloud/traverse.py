@@ -26,10 +26,9 @@ EVALUATION_WORK = 8.0
 
 
 @inner
-def _longest(boxes, node):
-    return max(
-        boxes[node, 3] - boxes[node, 0], boxes[node, 4] - boxes[node, 1], boxes[node, 5] - boxes[node, 2]
-    )
+def longest_side(boxes, node):
+    """Longest side of a node's box."""
+    return max(boxes[node, 3] - boxes[node, 0], boxes[node, 4] - boxes[node, 1], boxes[node, 5] - boxes[node, 2])
 
 
 @inner
@@ -79,8 +78,8 @@ def _push_if_near(tree_a, node_a, tree_b, node_b, m, settings, state, heap, scra
         key = surface_priority(tree_a, node_a, tree_b, node_b, m, scratch[4], work)
     else:
         key = plane_priority(tree_a, node_a, tree_b, node_b, m)
-    size = _longest(tree_a.boxes, node_a) + _longest(tree_b.boxes, node_b)
-    whole = _longest(tree_a.boxes, 0) + _longest(tree_b.boxes, 0)
+    size = longest_side(tree_a.boxes, node_a) + longest_side(tree_b.boxes, node_b)
+    whole = longest_side(tree_a.boxes, 0) + longest_side(tree_b.boxes, 0)
     key -= 0.5 * size / whole
     state[HEAP_USED] = push(heap[0], heap[1], state[HEAP_USED], key, node_a, node_b)
 
@@ -107,11 +106,12 @@ def traverse(tree_a, tree_b, m, settings, state, heap, scratch, output):
         settings, state: float64 and int64 arrays, entries above.
         heap: ``heap.new_heap``. When it may be full, the kernel returns False with ``HEAP_USED`` near its capacity.
         scratch: ``collision.new_scratch``.
-        output: pairs of nodes (k, 2) int32, points in a's hierarchy frame (k, 3) float64, whether a point is on both
-            surfaces (k,) bool; False for a pair that the resolution left undecided.
+        output: pairs of nodes (k, 2) int32; a point on both surfaces of each, or the middle of what they have in
+            common where the resolution decides (k, 3) float64; what they have in common (k, 6). In a's hierarchy frame.
     """
     keys, nodes = heap
-    pairs, points, certain = output
+    pairs, points, regions = output
+    region = scratch[2]
     work = scratch[5]
     counter = state[COUNTER:]
     room = keys.shape[0] - 4
@@ -132,25 +132,24 @@ def traverse(tree_a, tree_b, m, settings, state, heap, scratch, output):
         node_a = nodes[state[HEAP_USED], 0]
         node_b = nodes[state[HEAP_USED], 1]
         leaves = tree_a.count[node_a] > 0 and tree_b.count[node_b] > 0
-        size = max(_longest(tree_a.boxes, node_a), _longest(tree_b.boxes, node_b))
-        if not leaves and size > settings[RESOLUTION]:
-            _descend(tree_a, node_a, tree_b, node_b, m, settings, state, heap, scratch, work)
-            continue
-        found = True
-        if leaves and settings[RESOLUTION] == 0.0:
+        size = max(longest_side(tree_a.boxes, node_a), longest_side(tree_b.boxes, node_b))
+        if size <= settings[RESOLUTION]:
+            found = common_region(tree_a, node_a, tree_b, node_b, m, region)
+            x = (0.5 * (region[0] + region[3]), 0.5 * (region[1] + region[4]), 0.5 * (region[2] + region[5]))
+        elif leaves:
             state[LEAF_TESTS] += 1
             found, x = test_leaves(tree_a, node_a, tree_b, node_b, m, settings, scratch, counter, work)
         else:
-            common_region(tree_a, node_a, tree_b, node_b, m, scratch[2])
-            region = scratch[2]
-            x = (0.5 * (region[0] + region[3]), 0.5 * (region[1] + region[4]), 0.5 * (region[2] + region[5]))
+            _descend(tree_a, node_a, tree_b, node_b, m, settings, state, heap, scratch, work)
+            continue
         if found:
             k = state[FOUND]
             pairs[k, 0] = node_a
             pairs[k, 1] = node_b
             for axis in range(3):
                 points[k, axis] = x[axis]
-            certain[k] = settings[RESOLUTION] == 0.0
+            for axis in range(6):
+                regions[k, axis] = region[axis]
             state[FOUND] += 1
             if settings[FIRST_ONLY] != 0.0:
                 finished = True
