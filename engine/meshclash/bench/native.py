@@ -109,11 +109,15 @@ class Driver:
             raise RuntimeError(f"driver {self.name} ended at {question!r} with status {self._process.wait()}")
         return [float(word) for word in line.split()]
 
+    def close(self) -> None:
+        """End the driver."""
+        self._process.communicate()
+
     def __enter__(self) -> Driver:
         return self
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._process.communicate()
+        self.close()
 
 
 def write_mesh(path: Path, vertices: np.ndarray, triangles: np.ndarray) -> None:

@@ -1,144 +1,161 @@
-"""How long do queries on two posed copies of one mesh take, beside mathutils and python-fcl in the same run?
+"""Two posed copies of a mesh: how long do contacts take beside mathutils, python-fcl, coal, Embree and Bullet?
 
-Bumpy spheres of several sizes, or meshes given by path (.npz with ``v`` (n, 3) and ``f`` (m, 3)). *Deep*: box centres
-together, one copy turned by 30 degrees. *Sweep*: ten centre distances times ten angles of a full turn, asked in one
-call. Trees are prepared. mathutils has no poses: its second tree is built in the world beforehand. Processor time, the
-sides asked in turn.
+Every side is asked the same questions in the same poses, in turn, on one core; figures are medians of processor time.
+Models are files (.npz with v and f, .obj, .ply, .stl) or made here: smooth, noisy, and with long thin triangles.
+
+* *light, deep*: all contacts in one pose, trees and placement prepared: a graze of 150 to 500 pairs; box centres
+  together and one copy turned by 30 degrees.
+* *sweep*: all contacts in ten distances times ten angles; each new pose with everything that a side needs for it.
+* *first contact*: whether anything meets, in the sweep and in near misses of 0.1 % and 1 % of the diagonal.
+
+Our builders are lines of their own; memory, threads and plots go by the last of them. mathutils and Embree know no
+poses, so they move vertices and rebuild or refit.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ..hierarchy.build import SPLITS, build
-from ..query.collide import collide, collides
 from ..types.mesh import TriangleMesh
-from ..types.pose import Pose
-from .mesh_exactness import bumpy_sphere
-from .table import Row, format_table, write_json
+from .mesh_files import read_mesh
+from .mesh_generators import MAKERS
+from .rigid_memory import memory_row
+from .rigid_native import NATIVE_PEERS, missing_native_peers
+from .rigid_peers import PEERS, MeshPeer, missing_peers
+from .rigid_plots import plots
+from .rigid_poses import make_poses
+from .rigid_questions import Case, Record, ask_all, ask_by_distance
+from .rigid_report import judge_counts, print_tables
+from .rigid_threads import thread_rows
+from .table import Row, format_markdown, write_json
+from .timing import one_core
 
-SPHERES = {"sphere 20k": 71, "sphere 250k": 250}  # rings; 4 * rings * (rings - 1) triangles
+Triangles = tuple[np.ndarray, np.ndarray]
+SIZES = "200,5k,69k,250k,1M"
+PLOTTED_BY_DISTANCE = 300_000
+"""The last mesh of at most so many triangles is also plotted by distance."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of this bench."""
-    parser.add_argument("--mesh", type=Path, action="append", default=[], help=".npz with v and f; may be repeated")
-    parser.add_argument("--split", choices=sorted(SPLITS), default="lbvh", help="builder of our trees")
+    parser.add_argument("models", nargs="*", type=Path, metavar="MODEL", help=".npz, .obj, .ply or .stl")
+    parser.add_argument("--sizes", type=_sizes, help=f"triangles of made meshes, such as {SIZES} (that without models)")
+    parser.add_argument("--kinds", type=_among(MAKERS), default=list(MAKERS), help=f"of {','.join(MAKERS)}")
+    parser.add_argument("--split", type=_among(SPLITS), default=["lbvh", "sah"], help=f"of {','.join(sorted(SPLITS))}")
     parser.add_argument("--runs", type=int, default=9, help="repetitions after a warm-up; the median is shown")
-    parser.add_argument("--peers", action=argparse.BooleanOptionalAction, default=True)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--peers", action=argparse.BooleanOptionalAction, default=True, help="mathutils, fcl, coal")
+    parser.add_argument("--native", action="store_true", help="also Embree and Bullet, compiled from Debian's packages")
+    parser.add_argument("--threads", type=int, metavar="N", help="also N threads against one, by wall time")
+    parser.add_argument("--memory", action="store_true", help="also bytes a triangle")
+    parser.add_argument(
+        "--plots", type=Path, metavar="DIR", help="also draw time against size and distance (matplotlib)"
+    )
     parser.add_argument("--json", type=Path, help="write all figures to this file")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the bench; always 0."""
-    meshes = {path.stem: _read(path) for path in options.mesh} or {
-        name: bumpy_sphere(rings)(np.random.default_rng(0)) for name, rings in SPHERES.items()
-    }
-    rows = [_row(name, vertices, triangles, options) for name, (vertices, triangles) in meshes.items()]
-    print(format_table(rows))
+    """Run the bench; 1 when exact arithmetic contradicts one of our answers or builders or threads disagree."""
+    report: Row = {"bench": "rigid"}
+    cores = os.sched_getaffinity(0)
+    with one_core() as core:
+        print(f"core {core}, {options.runs} runs", flush=True)
+        peers, missing = _peers(options)
+        records, distances, wrong = _measure(options, peers)
+    print_tables(records, missing)
+    report["records"] = [record.as_json() for record in [*records, *distances]]
+    if options.memory:
+        report["memory"] = [memory_row(name, mesh, options.split[-1], peers) for name, mesh in _meshes(options)]
+        print(f"\nmemory, bytes a triangle\n\n{format_markdown(report['memory'])}", flush=True)
+    if options.threads:
+        report["threads"] = _thread_rows(options, cores)
+        wrong += sum(row["same bytes"] != "yes" for row in report["threads"])
+        print(f"\n{options.threads} threads, wall time\n\n{format_markdown(report['threads'])}", flush=True)
+    if options.plots:
+        for path in plots(records, distances, options.split[-1], options.plots):
+            print(f"plotted {path}")
     if options.json:
-        write_json(options.json, {"bench": "rigid", "split": options.split, "meshes": rows})
-    return 0
+        write_json(options.json, report)
+    return int(wrong > 0)
 
 
-def _read(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    with np.load(path) as arrays:
-        return arrays["v"].astype(np.float64), arrays["f"]
+def _peers(options: argparse.Namespace) -> tuple[list[type[MeshPeer]], dict[str, str]]:
+    """Peers that were asked for and can be used, and why the others cannot."""
+    peers: list[type[MeshPeer]] = [*(PEERS if options.peers else ()), *(NATIVE_PEERS if options.native else ())]
+    missing = {**(missing_peers() if options.peers else {}), **(missing_native_peers() if options.native else {})}
+    for name, why in missing.items():
+        print(f"{name} is left out: {why}")
+    return [peer for peer in peers if peer.name not in missing], missing
 
 
-def _row(name: str, vertices: np.ndarray, triangles: np.ndarray, options: argparse.Namespace) -> Row:
-    mesh = TriangleMesh(vertices, triangles)
-    tree = build(mesh, split=options.split)
-    deep, sweep = _poses(mesh.bounds)
-    ours = {
-        "deep": lambda: collide(tree, tree, None, deep),
-        "sweep": lambda: collide(tree, tree, None, sweep),
-        "any": lambda: collides(tree, tree, None, sweep),
-    }
-    peers = _peers(vertices, triangles, deep) if options.peers else {}
-    seconds = _medians({**ours, **peers}, options.runs)
-    row: Row = {
-        "mesh": name,
-        "triangles": len(triangles),
-        "pairs, deep": len(collide(tree, tree, None, deep)),
-        "deep [ms]": 1e3 * seconds["deep"],
-        "sweep [ms/pose]": 1e3 * seconds["sweep"] / len(sweep),
-        "any [us/pose]": 1e6 * seconds["any"] / len(sweep),
-    }
-    for peer in peers:
-        row[f"{peer}, deep [ms]"] = 1e3 * seconds[peer]
-        row[f"{peer} / ours"] = seconds[peer] / seconds["deep"]
-    return row
+def _measure(options: argparse.Namespace, peers: list[type[MeshPeer]]) -> tuple[list[Record], list[Record], int]:
+    """All records, those by distance of the last mesh if there are to be plots, and the number of our wrong answers."""
+    start = time.perf_counter()
+    records: list[Record] = []
+    distances: list[Record] = []
+    wrong = 0
+    for name, mesh in _meshes(options):
+        case = _case(name, mesh, options, peers)
+        records += ask_all(case)
+        if options.plots and len(mesh[1]) <= PLOTTED_BY_DISTANCE:
+            distances = ask_by_distance(case)
+        wrong += judge_counts(case)
+        for peer in case.peers:
+            peer.close()
+        print(f"{name}: {case.triangles:,} triangles, done after {time.perf_counter() - start:.0f} s", flush=True)
+    return records, distances, wrong
 
 
-def _poses(bounds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The deep pose (4, 4), and the sweep (100, 4, 4)."""
-    middle = 0.5 * bounds.sum(axis=0)
-    size = np.linalg.norm(bounds[1] - bounds[0])
-    deep = _turned(middle, np.radians(30.0), 0.0)
-    angles = np.arange(10) * np.radians(36.0)
-    return deep, np.stack([_turned(middle, t, d) for d in np.linspace(0.2, 0.9, 10) * size for t in angles])
+def _thread_rows(options: argparse.Namespace, cores: set[int]) -> list[Row]:
+    split = options.split[-1]
+    rows = []
+    for name, mesh in _meshes(options):
+        poses = make_poses(build(TriangleMesh(*mesh), split=split))
+        rows += thread_rows(name, mesh, split, poses, options.threads, cores)
+    return rows
 
 
-def _turned(middle: np.ndarray, angle: float, distance: float) -> np.ndarray:
-    """A turn about an oblique axis through the middle, then a shift along x."""
-    axis = np.array([1.0, 2.0, 3.0]) / np.sqrt(14.0)
-    cross = np.cross(np.eye(3), axis)
-    pose = np.eye(4)
-    pose[:3, :3] = np.eye(3) - np.sin(angle) * cross + (1.0 - np.cos(angle)) * cross @ cross
-    pose[:3, 3] = middle - pose[:3, :3] @ middle + (distance, 0.0, 0.0)
-    return pose
+def _case(name: str, mesh: Triangles, options: argparse.Namespace, peers: list[type[MeshPeer]]) -> Case:
+    ours = TriangleMesh(*mesh)
+    trees = {split: build(ours, split=split) for split in options.split}
+    poses = make_poses(next(iter(trees.values())))
+    return Case(name, len(mesh[1]), trees, [peer(*mesh) for peer in peers], poses, options.runs)
 
 
-def _medians(questions: dict[str, Callable[[], Any]], runs: int) -> dict[str, float]:
-    """Median processor seconds of each question, all asked in turn; the first round warms up."""
-    taken: dict[str, list[float]] = {name: [] for name in questions}
-    for _ in range(runs + 1):
-        for name, ask in questions.items():
-            start = time.process_time()
-            ask()
-            taken[name].append(time.process_time() - start)
-    return {name: float(np.median(times[1:])) for name, times in taken.items()}
+def _meshes(options: argparse.Namespace) -> Iterator[tuple[str, Triangles]]:
+    for path in options.models:
+        yield path.stem, read_mesh(path)
+    sizes = options.sizes or ([] if options.models else _sizes(SIZES))
+    for size in sizes:
+        for kind in options.kinds:
+            yield f"{kind} {_short(size)}", MAKERS[kind](size, options.seed)
 
 
-def _peers(vertices: np.ndarray, triangles: np.ndarray, deep: np.ndarray) -> dict[str, Callable[[], Any]]:
-    """What each peer that can be imported is asked in the deep pose, prepared."""
-    found: dict[str, Callable[[], Any]] = {}
-    for name, prepare in (("mathutils", _mathutils), ("python-fcl", _fcl)):
-        try:
-            found[name] = prepare(vertices, triangles, deep)
-        except ImportError as error:
-            print(f"{name} left out: {error}")
-    return found
+def _short(size: int) -> str:
+    return f"{size / 1e6:.3g}M" if size >= 1_000_000 else f"{size / 1e3:.3g}k" if size >= 1000 else str(size)
 
 
-def _mathutils(vertices: np.ndarray, triangles: np.ndarray, deep: np.ndarray) -> Callable[[], Any]:
+def _sizes(text: str) -> list[int]:
+    scales = {"k": 1_000, "M": 1_000_000}
     try:
-        import mathutils.bvhtree
-    except ImportError:
-        import bpy  # noqa: F401 - the bpy wheel makes its own mathutils importable  # isort: skip
-        import mathutils.bvhtree
-
-    faces = triangles.tolist()
-    make = mathutils.bvhtree.BVHTree.FromPolygons
-    first, second = make(vertices.tolist(), faces), make(Pose.from_matrix(deep).apply(vertices).tolist(), faces)
-    return lambda: first.overlap(second)
+        return [round(float(part.rstrip("kM")) * scales.get(part[-1:], 1)) for part in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of sizes such as {SIZES}") from None
 
 
-def _fcl(vertices: np.ndarray, triangles: np.ndarray, deep: np.ndarray) -> Callable[[], Any]:
-    import fcl
+def _among(known: dict) -> type:
+    def parse(text: str) -> list[str]:
+        names = text.split(",")
+        for name in names:
+            if name not in known:
+                raise argparse.ArgumentTypeError(f"{name!r} is not one of {', '.join(sorted(known))}")
+        return names
 
-    model = fcl.BVHModel()
-    model.beginModel(len(vertices), len(triangles))
-    model.addSubModel(vertices, triangles)
-    model.endModel()
-    first = fcl.CollisionObject(model)
-    second = fcl.CollisionObject(model, fcl.Transform(deep[:3, :3], deep[:3, 3]))
-    request = fcl.CollisionRequest(num_max_contacts=10_000_000, enable_contact=False)
-    return lambda: fcl.collide(first, second, request, fcl.CollisionResult())
+    return parse
