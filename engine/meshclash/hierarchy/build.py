@@ -21,8 +21,10 @@ SPLITS: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray, int, np.ndarray]
 AUTO = "auto"
 _FAST, _BETTER = "lbvh", "sah"
 EARNING_TESTS = 128
-"""Volume tests a triangle after which a tree by "sah" has paid for itself: it saves a fifth of the tests, of about 10 ns
-each, and its index takes about 0.25 us a triangle. So the choice is at most twice as slow as the best one in hindsight."""
+"""Volume tests a triangle after which a tree by "sah" has paid for itself: it saves a fifth of the tests, about 10 ns
+each, and takes about 0.25 us a triangle. So the choice is at most twice as slow as the best one in hindsight."""
+_FEWEST_THAT_EARN = 50_000
+"""Smaller meshes must be used as much as one of so many triangles: their first "sah" may have to be compiled."""
 DEFAULT_LEAF_SIZE = 8
 _LARGEST_LEAF = 64
 
@@ -41,6 +43,7 @@ def build(
             heuristic, builds four times slower and answers with a fifth to a third fewer volume tests. "auto" is
             "lbvh" until ``collide`` and its like have spent ``EARNING_TESTS`` volume tests a triangle on the
             hierarchy; the next query that is given it, or its mesh, first builds it anew by "sah", in place.
+            Pairs and kinds are the same bytes, whatever the split.
         leaf_size: most triangles of a leaf, 1 to 64.
 
     Raises:
@@ -151,8 +154,8 @@ def as_hierarchy(mesh: "TriangleMesh | Hierarchy", volume: str | None = None) ->
 def _improved(hierarchy: Hierarchy) -> Hierarchy:
     """The hierarchy, with the better tree if it has just earned that."""
     index = hierarchy.index
-    earned = index.usage.volume_tests >= EARNING_TESTS * index.mesh.triangle_count
-    if hierarchy.earns and earned and index.split == _FAST:
+    price = EARNING_TESTS * max(index.mesh.triangle_count, _FEWEST_THAT_EARN)
+    if hierarchy.earns and index.split == _FAST and index.usage.volume_tests >= price:
         hierarchy.index = _index(index.mesh, hierarchy.volume, _BETTER, hierarchy.leaf_size)
     return hierarchy
 

@@ -20,7 +20,7 @@ from .ranges import RANGE_NUMBERS, push_children, push_range
 
 _CLUSTER = 4
 _ROW = 8
-"""Numbers of a cluster: lowest x, y, z of its box, its first place in the Morton order; highest, number of triangles."""
+"""Numbers of a cluster: lowest x, y, z of its box, first place in the Morton order; highest x, y, z, triangles."""
 _FIRST, _SIZE = 3, 7
 _BINS = 16
 _DEEPEST = 64
