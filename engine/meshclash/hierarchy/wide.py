@@ -3,9 +3,11 @@
 A node has up to eight children, side by side in lanes: words 0:48 are their boxes (lowest x of all eight, lowest y,
 lowest z, highest x, ...), words 48:56 refer to them, word 56 says how many there are; 256 bytes a node. A reference
 from 0 on is a node; a negative one is a leaf, ``~reference = 8 * first + count - 1``, with ``first`` and ``count``
-as in ``Tree``.
+as in ``Tree``. The last node has one child, the root: so every box of the tree is a lane of some node, and a traversal
+needs no special case.
 
-Coordinates of triangles are copied in the order of the leaves, as float32 relative to the hierarchy's origin. A leaf's
+Coordinates of triangles are copied in the order of the leaves, as float32 relative to the lowest corner of their leaf's
+box (which is relative to the hierarchy's origin): so their rounding is in proportion to the leaf. A leaf's
 begin at ``9 * first``: nine rows (x, y, z of the first corners, then of the second and third), each as long as the leaf
 has triangles. So no lane is stored empty; reading eight of a shorter row picks up numbers of the next, and the reader
 masks them. 36 bytes a triangle; with leaves of up to 8, the nodes take about 15 and the binary tree about 16.
@@ -32,7 +34,7 @@ class WideTree(NamedTuple):
     nodes: np.ndarray
     """(n, 64) float32; ``nodes.view(np.int32)`` for the words that are integers."""
     coordinates: np.ndarray
-    """(9 m + PADDING,) float32 [m], relative to the origin."""
+    """(9 m + PADDING,) float32 [m], relative to the lowest corners of the leaves' boxes."""
 
 
 @inner
@@ -97,7 +99,7 @@ def _collapse(first, count, volumes, stack, nodes, words):
 
 
 @kernel
-def _copy_coordinates(first, count, order, vertices, triangles, origin, coordinates):
+def _copy_coordinates(first, count, volumes, order, vertices, triangles, origin, coordinates):
     for leaf in range(first.shape[0]):
         size = count[leaf]
         base = 9 * first[leaf]
@@ -106,7 +108,9 @@ def _copy_coordinates(first, count, order, vertices, triangles, origin, coordina
             for corner in range(3):
                 v = triangles[t, corner]
                 for axis in range(3):
-                    coordinates[base + (3 * corner + axis) * size + i] = vertices[v, axis] - origin[axis]
+                    coordinates[base + (3 * corner + axis) * size + i] = (vertices[v, axis] - origin[axis]) - volumes[
+                        leaf, axis
+                    ]
 
 
 def fits_lanes(hierarchy: Hierarchy) -> bool:
@@ -123,11 +127,17 @@ def wide_tree(hierarchy: Hierarchy) -> WideTree:
 
 def _widen(hierarchy: Hierarchy) -> WideTree:
     tree = hierarchy.tree
-    capacity = max(1, len(tree.first) // 2)
+    capacity = max(1, len(tree.first) // 2) + 1
     nodes = np.empty((capacity, NODE_WORDS), np.float32)
     stack = np.empty((LANE_COUNT * (tree.depth + 1), 2), np.int32)
-    made = _collapse(tree.first, tree.count, hierarchy.volumes, stack, nodes, nodes.view(np.int32))
+    words = nodes.view(np.int32)
+    made = _collapse(tree.first, tree.count, hierarchy.volumes, stack, nodes, words)
+    nodes[made] = 0.0
+    nodes[made, : NODE_WORDS - 16 : LANE_COUNT] = hierarchy.volumes[0]
+    words[made, CHILD_COUNT] = 1
     coordinates = np.zeros(9 * len(tree.order) + PADDING, np.float32)
     vertices, triangles = hierarchy.mesh.arrays
-    _copy_coordinates(tree.first, tree.count, tree.order, vertices, triangles, hierarchy.origin, coordinates)
-    return WideTree(nodes[:made].copy(), coordinates)
+    _copy_coordinates(
+        tree.first, tree.count, hierarchy.volumes, tree.order, vertices, triangles, hierarchy.origin, coordinates
+    )
+    return WideTree(nodes[: made + 1].copy(), coordinates)

@@ -111,9 +111,8 @@ def _question(a: Hierarchy, b: Hierarchy, pose_a: Any, pose_b: Any, **flags: boo
     for rows, stacked in ((rows_a, stacked_a), (rows_b, stacked_b)):
         if stacked and len(rows) != count:
             raise UnsupportedOption(f"stacks of {len(rows_a)} and {len(rows_b)} poses do not match")
-    # Copies, since a broadcast view is read-only and would be another type to the kernel.
-    rows_a = np.array(np.broadcast_to(rows_a, (count, 3, 4)), order="C")
-    rows_b = np.array(np.broadcast_to(rows_b, (count, 3, 4)), order="C")
+    # Copies, since a read-only array would be another type to the kernel.
+    rows_a, rows_b = np.array(rows_a, order="C"), np.array(rows_b, order="C")
     jobs = np.zeros((count, 2), np.int64)
     question = Question(plant([a]), plant([b]), jobs, rows_a, rows_b, contact, **flags)
     return question, stacked_a or stacked_b

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..hierarchy.bvh import Hierarchy
-from ..hierarchy.wide import fits_lanes, wide_tree
+from ..hierarchy.wide import LANE_COUNT, fits_lanes, wide_tree
 
 
 class Forest(NamedTuple):
@@ -36,32 +36,23 @@ class Forest(NamedTuple):
     """First vertex of each tree, (trees,) int64."""
 
 
-class WideForest(NamedTuple):
-    """The 8-wide forms of all trees; see ``WideTree``."""
+class LaneForest(NamedTuple):
+    """What the 8-wide traversal reads of all trees: nothing is copied, trees are told by their addresses."""
 
-    nodes: np.ndarray
-    """(n, 64) float32."""
-    words: np.ndarray
-    """The same memory as int32."""
-    coordinates: np.ndarray
-    """(c,) float32 [m]."""
-    node_start: np.ndarray
-    """First node of each tree, (trees,) int64."""
-    coordinate_start: np.ndarray
-    """First coordinate of each tree, (trees,) int64."""
+    trees: np.ndarray
+    """Addresses of each tree's arrays, and the slot of its root, (trees, ADDRESSES) int64; see ``wide.py``."""
+    sizes: np.ndarray
+    """Origin, largest absolute coordinates, those of the root box relative to the origin, (trees, 9) float64 [m]."""
 
 
 @dataclass(frozen=True)
 class Grove:
-    """A forest with what the host needs to know of each tree."""
+    """Many trees, with what the host needs to know of each."""
 
-    forest: Forest
     origins: np.ndarray
     """(trees, 3) float64 [m]."""
     reaches: np.ndarray
     """Largest absolute coordinates, (trees, 3) float64 [m]."""
-    root_reaches: np.ndarray
-    """Those of the root boxes, relative to the origins, (trees, 3) float32 [m]."""
     largest_leaf: int
     deepest: int
     volume: str
@@ -70,14 +61,19 @@ class Grove:
     hierarchies: Sequence[Hierarchy]
 
     @cached_property
-    def wide(self) -> WideForest:
-        """The 8-wide forms end to end, made when first asked for; that of a single tree is kept with it."""
-        return _kept(self.hierarchies, "wide forest", _plant_wide)
+    def forest(self) -> Forest:
+        """Arrays of all trees, made when first asked for; that of a single tree is kept with it."""
+        return _kept(self.hierarchies, "forest", _join)
+
+    @cached_property
+    def lanes(self) -> LaneForest:
+        """The 8-wide forms, made when first asked for; that of a single tree is kept with it."""
+        return _kept(self.hierarchies, "lanes", _plant_lanes)
 
 
 def plant(hierarchies: Sequence[Hierarchy]) -> Grove:
     """Lay hierarchies of one volume end to end; a single one is taken as it is, without copying."""
-    return Grove(**_kept(hierarchies, "forest", _plant), hierarchies=hierarchies)
+    return Grove(**_kept(hierarchies, "grove", _plant), hierarchies=hierarchies)
 
 
 def _kept(hierarchies: Sequence[Hierarchy], name: str, make: Callable[[Sequence[Hierarchy]], Any]) -> Any:
@@ -92,9 +88,20 @@ def _kept(hierarchies: Sequence[Hierarchy], name: str, make: Callable[[Sequence[
 
 def _plant(hierarchies: Sequence[Hierarchy]) -> dict[str, Any]:
     """The fields of a Grove, without the hierarchies."""
+    return {
+        "origins": np.stack([h.origin for h in hierarchies]),
+        "reaches": np.stack([np.abs(h.mesh.bounds).max(axis=0) for h in hierarchies]),
+        "largest_leaf": max(h.leaf_size for h in hierarchies),
+        "deepest": max(h.tree.depth for h in hierarchies),
+        "volume": hierarchies[0].volume,
+        "fits_lanes": all(map(fits_lanes, hierarchies)),
+    }
+
+
+def _join(hierarchies: Sequence[Hierarchy]) -> Forest:
     trees = [h.tree for h in hierarchies]
     meshes = [h.mesh for h in hierarchies]
-    forest = Forest(
+    return Forest(
         _joined([t.first for t in trees]),
         _joined([t.count for t in trees]),
         _joined([h.volumes for h in hierarchies]),
@@ -106,29 +113,28 @@ def _plant(hierarchies: Sequence[Hierarchy]) -> dict[str, Any]:
         np.cumsum([len(t.order) for t in trees]).astype(np.int64),
         _starts([m.vertex_count for m in meshes]),
     )
-    roots = np.abs(np.stack([h.volumes[0, :6] for h in hierarchies]))
-    return {
-        "forest": forest,
-        "origins": np.stack([h.origin for h in hierarchies]),
-        "reaches": np.stack([np.abs(m.bounds).max(axis=0) for m in meshes]),
-        "root_reaches": np.maximum(roots[:, :3], roots[:, 3:]),
-        "largest_leaf": max(h.leaf_size for h in hierarchies),
-        "deepest": max(t.depth for t in trees),
-        "volume": hierarchies[0].volume,
-        "fits_lanes": all(map(fits_lanes, hierarchies)),
-    }
 
 
-def _plant_wide(hierarchies: Sequence[Hierarchy]) -> WideForest:
-    trees = [wide_tree(h) for h in hierarchies]
-    nodes = _joined([t.nodes for t in trees])
-    return WideForest(
-        nodes,
-        nodes.view(np.int32),
-        _joined([t.coordinates for t in trees]),
-        _starts([len(t.nodes) for t in trees]),
-        _starts([len(t.coordinates) for t in trees]),
+def _plant_lanes(hierarchies: Sequence[Hierarchy]) -> LaneForest:
+    # The hierarchies keep the arrays alive, and whoever has this has the hierarchies.
+    trees = np.array([_addresses(h) for h in hierarchies], np.int64)
+    sizes = np.array(
+        [np.concatenate([h.origin, np.abs(h.mesh.bounds).max(axis=0), _root_reach(h)]) for h in hierarchies]
     )
+    return LaneForest(trees, sizes)
+
+
+def _addresses(hierarchy: Hierarchy) -> tuple[int, ...]:
+    """Where a tree's arrays lie, in the order of the constants of ``wide.py``."""
+    wide = wide_tree(hierarchy)
+    vertices, triangles = hierarchy.mesh.arrays
+    arrays = (wide.nodes, wide.coordinates, hierarchy.tree.order, triangles, vertices)
+    return (*(array.ctypes.data for array in arrays), LANE_COUNT * (len(wide.nodes) - 1))
+
+
+def _root_reach(hierarchy: Hierarchy) -> np.ndarray:
+    root = np.abs(hierarchy.volumes[0, :6])
+    return np.maximum(root[:3], root[3:])
 
 
 def _joined(arrays: list[np.ndarray]) -> np.ndarray:

@@ -6,9 +6,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ..geometry.lane_filters import BLOCK, PLACED
 from ..geometry.predicates import new_workspace
-from ..geometry.relative_pose import narrow_rows, relative_rows
+from ..geometry.relative_pose import relative_rows
 from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED, classify_rational
 from ..hierarchy.wide import LANE_COUNT
 from ..jit import config
@@ -17,6 +16,7 @@ from . import pairs as state_layout
 from .forest import Grove
 from .leaf_tests import contact
 from .pairs import pair_traversal
+from . import wide as task_layout
 from .wide import traverse_wide
 
 _T = TypeVar("_T")
@@ -33,7 +33,7 @@ class Question(NamedTuple):
     jobs: np.ndarray
     """Trees of each pair, (k, 2) int64."""
     rows_a: np.ndarray
-    """Poses of the first trees, (k, 3, 4) float64."""
+    """Poses of the first trees, (k, 3, 4) float64, or (1, 3, 4) for all."""
     rows_b: np.ndarray
     leaf_test: Callable[..., Any]
     tolerance: float = 0.0
@@ -82,15 +82,29 @@ def _leaves(question: Question) -> tuple[np.ndarray, ...]:
     return (*worlds, *(np.empty(size, np.int32) for size in sizes))
 
 
+def _most_of_two_leaves(question: Question) -> int:
+    """The most pairs that one step may find."""
+    if uses_lanes(question):
+        return LANE_COUNT**2
+    return question.grove_a.largest_leaf * question.grove_b.largest_leaf
+
+
 def _chunk(question: Question) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     # The kernel stops when another pair of leaves might not fit; every job of a first-contact query adds one pair.
     room = min(len(question.jobs), _CHUNK) if question.first_only else _CHUNK
-    size = question.grove_a.largest_leaf * question.grove_b.largest_leaf + room
+    size = _most_of_two_leaves(question) + room
     return np.empty((size, 2), np.int32), np.empty(size, np.uint8), np.empty(size, np.int32)
 
 
-def _binary_engine(question: Question, relative: np.ndarray) -> _Engine:
-    a, b = question.grove_a, question.grove_b
+def _binary_engine(question: Question) -> _Engine:
+    a, b, jobs = question.grove_a, question.grove_b, question.jobs
+    rows_a, rows_b = (
+        np.ascontiguousarray(np.broadcast_to(r, (len(jobs), 3, 4))) for r in (question.rows_a, question.rows_b)
+    )
+    relative = relative_rows(
+        rows_a, rows_b, a.origins[jobs[:, 0]], b.origins[jobs[:, 1]],
+        a.reaches[jobs[:, 0]], b.reaches[jobs[:, 1]], question.tolerance,
+    )  # fmt: skip
     kernel = pair_traversal(a.volume, question.leaf_test)
     options, output = _options(question), _chunk(question)
     # Each step takes one pair off and puts at most three on, one level deeper in one tree or both.
@@ -99,31 +113,45 @@ def _binary_engine(question: Question, relative: np.ndarray) -> _Engine:
 
     def advance(state: np.ndarray) -> bool:
         return kernel(
-            a.forest, b.forest, question.jobs, question.rows_a, question.rows_b, relative, float(question.tolerance),
+            a.forest, b.forest, jobs, rows_a, rows_b, relative, float(question.tolerance),
             options, state, stack, scratch, output,
         )  # fmt: skip
 
     return _Engine(advance, output)
 
 
-def _wide_engine(question: Question, relative: np.ndarray) -> _Engine:
-    a, b, jobs = question.grove_a, question.grove_b, question.jobs
+def _wide_engine(question: Question) -> _Engine:
+    a, b = question.grove_a, question.grove_b
+    trees_a, sizes_a = a.lanes
+    trees_b, sizes_b = b.lanes
     options, output = _options(question), _chunk(question)
-    narrow = narrow_rows(relative, a.root_reaches[jobs[:, 0]], b.root_reaches[jobs[:, 1]])
-    # Each step takes one pair off and puts at most 64 on, one level deeper in one tree or both.
-    stack = np.empty((LANE_COUNT**2 * (a.deepest + b.deepest + 2), 2), np.int32)
-    placed = (np.empty(PLACED, np.float32), np.empty(PLACED, np.float32))
-    blocks = (np.empty(BLOCK, np.float32), np.empty(BLOCK, np.float32))
-    scratch = (placed, blocks, np.empty(LANE_COUNT, np.int64), *_leaves(question), new_workspace())
-    wide_a, wide_b = a.wide, b.wide
+    tasks = _tasks(question.jobs, trees_a, trees_b)
+    # Each step takes one pair off and puts at most eight on, one level deeper in one tree.
+    stack = np.empty((LANE_COUNT * (a.deepest + b.deepest + 2), 2), np.int32)
+    scratch = (
+        np.empty(task_layout.SINGLES, np.float32),
+        np.empty(task_layout.DOUBLES),
+        np.empty(16, np.int32),
+        new_workspace(),
+    )
 
     def advance(state: np.ndarray) -> bool:
         return traverse_wide(
-            a.forest, b.forest, wide_a, wide_b, jobs, question.rows_a, question.rows_b, relative, narrow, options,
-            state, stack, scratch, output,
+            trees_a, trees_b, sizes_a, sizes_b, tasks, question.rows_a, question.rows_b, options, state, stack,
+            *scratch, *output,
         )  # fmt: skip
 
     return _Engine(advance, output)
+
+
+def _tasks(jobs: np.ndarray, trees_a: np.ndarray, trees_b: np.ndarray) -> np.ndarray:
+    """One task for each job, from the roots on."""
+    tasks = np.empty((len(jobs), task_layout.TASK), np.int32)
+    tasks[:, task_layout.TASK_JOB] = np.arange(len(jobs))
+    tasks[:, task_layout.TREE_A : task_layout.TREE_B + 1] = jobs
+    tasks[:, task_layout.SLOT_A] = trees_a[jobs[:, 0], task_layout.ROOT]
+    tasks[:, task_layout.SLOT_B] = trees_b[jobs[:, 1], task_layout.ROOT]
+    return tasks
 
 
 def uses_lanes(question: Question) -> bool:
@@ -141,13 +169,9 @@ def uses_lanes(question: Question) -> bool:
 
 def answer_steps(question: Question) -> Generator[float, None, Answer]:
     """Answer in slices of about 20 ms, yielding the share of jobs done."""
-    a, b, jobs = question.grove_a, question.grove_b, question.jobs
-    relative = relative_rows(
-        question.rows_a, question.rows_b, a.origins[jobs[:, 0]], b.origins[jobs[:, 1]],
-        a.reaches[jobs[:, 0]], b.reaches[jobs[:, 1]], question.tolerance,
-    )  # fmt: skip
-    engine = (_wide_engine if uses_lanes(question) else _binary_engine)(question, relative)
-    full = len(engine.output[0]) - a.largest_leaf * b.largest_leaf
+    jobs = question.jobs
+    engine = (_wide_engine if uses_lanes(question) else _binary_engine)(question)
+    full = len(engine.output[0]) - _most_of_two_leaves(question)
     state = np.zeros(state_layout.STATE_LENGTH, np.int64)
     chunks: list[tuple[np.ndarray, ...]] = []
     done = False
