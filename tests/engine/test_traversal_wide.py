@@ -14,13 +14,14 @@ from meshclash.geometry.relative_pose import PRODUCTS, narrow_rows, relative_row
 from meshclash.geometry.triangle_pair import CROSSING, classify_triangle_pairs
 from meshclash.hierarchy.wide import CHILD_COUNT, CHILDREN, PADDING, wide_tree
 from meshclash.jit import kernel
-from meshclash.traversal import run as run_module
 from meshclash.traversal.forest import plant
 from meshclash.traversal.leaf_tests import contact, nearness
-from meshclash.traversal.run import Question, answer_steps, run, uses_lanes
+from meshclash.traversal.question import Question, uses_lanes
+from meshclash.traversal.run import answer_steps, run
 from meshclash.types.pose import pose_stack
 from meshclash.volumes import aabb
 from near_contacts import near_contacts, posed
+from slices import limit
 from solids import box, moved, refined, torus
 from strategies import grid_meshes, matrix, poses, rotation, soup
 
@@ -73,7 +74,7 @@ def _compare_boxes(corners_a, corners_b, frames, box, nodes, out):
 
 
 def leaves(corners):
-    """Coordinates (k * 72 + PADDING,) and boxes (k, 48) of blocks (k, 8, 3, 3), as ``hierarchy/wide.py`` lays them out."""
+    """Coordinates (k * 72 + PADDING,) and boxes (k, 48) of blocks (k, 8, 3, 3), as ``hierarchy/wide.py`` does."""
     low, high = corners.min(axis=(1, 2)), corners.max(axis=(1, 2))
     down, up = low.astype(np.float32), high.astype(np.float32)
     down = np.where(down > low, np.nextafter(down, np.float32(-np.inf)), down)
@@ -245,8 +246,7 @@ def test_interrupted_anywhere_the_answer_and_the_counts_are_the_same(monkeypatch
     stack = np.stack([matrix(shift=(x, 0, 0)) for x in (0.0, 40.0, 0.5)])
     question = ask(*bumpy_pair(), stack, first_only=first_only)
     expected = everything(run(answer_steps(question)))
-    monkeypatch.setattr(run_module, "_STEPS_PER_CALL", steps)
-    monkeypatch.setattr(run_module, "_CHUNK", chunk)
+    limit(monkeypatch, steps=steps, chunk=chunk)
     assert everything(run(answer_steps(question))) == expected
 
 

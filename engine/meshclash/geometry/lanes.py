@@ -72,7 +72,8 @@ def _type_operator(function: Any, count: int, kind: types.Type) -> None:
 
 for _function, _count in ((operator.add, 2), (operator.sub, 2), (operator.mul, 2), (operator.neg, 1), (abs, 1)):
     _type_operator(_function, _count, LANES)
-for _function, _count in ((operator.and_, 2), (operator.or_, 2), (operator.xor, 2), (operator.invert, 1)):
+_LOGIC: Any = ((operator.and_, 2), (operator.or_, 2), (operator.xor, 2), (operator.invert, 1))
+for _function, _count in _LOGIC:
     _type_operator(_function, _count, MASK)
 
 
@@ -122,7 +123,7 @@ def _not(context, builder, signature, args):
     return builder.not_(args[0])
 
 
-def _pointer_to(item: types.Type) -> Callable:
+def _pointer_to(item: types.Type) -> tuple[Any, Callable]:
     """What an intrinsic of one address returns to make it a pointer to items of a kind."""
     pointer = types.CPointer(item)
 

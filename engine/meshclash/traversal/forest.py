@@ -1,7 +1,6 @@
 """Many hierarchies of one kind laid end to end, so that one kernel call can answer for many object pairs."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -45,7 +44,6 @@ class LaneForest(NamedTuple):
     """Origin, largest absolute coordinates, those of the root box relative to the origin, (trees, 9) float64 [m]."""
 
 
-@dataclass(frozen=True)
 class Grove:
     """Many trees, with what the host needs to know of each."""
 
@@ -60,6 +58,10 @@ class Grove:
     """Whether all trees have an 8-wide form."""
     hierarchies: Sequence[Hierarchy]
 
+    def __init__(self, hierarchies: Sequence[Hierarchy]) -> None:
+        self.hierarchies = hierarchies
+        self.__dict__.update(_kept(hierarchies, "grove", _facts))
+
     @cached_property
     def forest(self) -> Forest:
         """Arrays of all trees, made when first asked for; that of a single tree is kept with it."""
@@ -72,8 +74,8 @@ class Grove:
 
 
 def plant(hierarchies: Sequence[Hierarchy]) -> Grove:
-    """Lay hierarchies of one volume end to end; a single one is taken as it is, without copying."""
-    return Grove(**_kept(hierarchies, "grove", _plant), hierarchies=hierarchies)
+    """Hierarchies of one volume as one grove."""
+    return Grove(hierarchies)
 
 
 def _kept(hierarchies: Sequence[Hierarchy], name: str, make: Callable[[Sequence[Hierarchy]], Any]) -> Any:
@@ -86,8 +88,8 @@ def _kept(hierarchies: Sequence[Hierarchy], name: str, make: Callable[[Sequence[
     return derived[name]
 
 
-def _plant(hierarchies: Sequence[Hierarchy]) -> dict[str, Any]:
-    """The fields of a Grove, without the hierarchies."""
+def _facts(hierarchies: Sequence[Hierarchy]) -> dict[str, Any]:
+    """The attributes of a Grove, without the hierarchies."""
     return {
         "origins": np.stack([h.origin for h in hierarchies]),
         "reaches": np.stack([np.abs(h.mesh.bounds).max(axis=0) for h in hierarchies]),

@@ -43,6 +43,8 @@ NODES, COORDINATES, ORDER, TRIANGLES, VERTICES, ROOT, ADDRESSES = range(7)
 """Entries of a tree's row of addresses: its arrays, and the slot of its root."""
 SIZES = 9
 """Numbers of a tree's row of sizes: origin, largest absolute coordinates, those of the root relative to the origin."""
+_EXACT_STEPS = 8
+"""What an exact decision counts as, in steps."""
 TASK_JOB, TREE_A, TREE_B, SLOT_A, SLOT_B, TASK = range(6)
 """Entries of a task: the job it belongs to, the trees, and where to begin in them."""
 
@@ -129,18 +131,18 @@ def _compare_leaves(
 @kernel
 def traverse_wide(
     trees_a, trees_b, sizes_a, sizes_b, tasks, poses_a, poses_b, options, state, stack, singles, rows, sifted,
-    workspace, pairs, kinds, pair_jobs,
+    counter, expansions, pairs, kinds, pair_jobs,
 ):  # fmt: skip
     """Go on with tasks from a state; returns True when all are done.
 
     ``trees`` (t, ADDRESSES) int64 and ``sizes`` (t, SIZES) describe the trees of each side, ``tasks`` (k, TASK) int32
-    what to do; poses are (j, 3, 4), one for all jobs or one for each. ``singles``, ``rows``, ``sifted``, ``workspace``
-    are scratch, the rest is as in ``pair_traversal``.
+    what to do; poses are (j, 3, 4), one for all jobs or one for each. ``singles``, ``rows``, ``sifted``, and
+    (``counter``, ``expansions``) for the exact predicates are scratch, the rest is as in ``pair_traversal``.
     """
     single, row, found_bits = floats(singles.ctypes.data), doubles(rows.ctypes.data), integers(sifted.ctypes.data)
     poses_1, poses_2 = doubles(poses_a.ctypes.data), doubles(poses_b.ctypes.data)
     sizes_1, sizes_2 = doubles(sizes_a.ctypes.data), doubles(sizes_b.ctypes.data)
-    counter = workspace[0]
+    workspace = (counter, expansions)
     room = pairs.shape[0] - 64
     task = state[JOB]
     used = state[STACK_USED]
@@ -205,6 +207,7 @@ def traverse_wide(
                 crossing = np.int64(found_bits[j])
                 bits = crossing | np.int64(found_bits[8 + j])
                 primitive_tests += bit_count(bits)
+                steps -= _EXACT_STEPS * bit_count(bits & ~crossing)
                 triangle_b = np.int64(order_b[first_b + j])
                 while bits != 0:
                     i = lowest_bit(bits)
