@@ -1,17 +1,21 @@
-"""Builds the installable zip of the extension.
+"""Builds the installable zips of the extension.
 
     python blender_scripts/build_extension.py                       # this platform, Blender 4.2 to 5.0 (Python 3.11)
     python blender_scripts/build_extension.py --range py313         # Blender 5.1 and later (Python 3.13)
     python blender_scripts/build_extension.py --platform windows-x64 --range py311
-    python blender_scripts/build_extension.py --pythons 311,313,314 # Linux packages of Blender with another Python
+    python blender_scripts/build_extension.py --range distribution  # Linux packages of Blender with another Python
+    python blender_scripts/build_extension.py --all                 # all seven, for a release
 
-The zip holds addon/, the engine as its sub-package `meshclash`, unmodified wheels of Numba and llvmlite from the
-package index, and their licences. It is built and validated by Blender's own tool, which the bpy module brings.
+A zip holds addon/, the engine as its sub-package `meshclash`, wheels of Numba and llvmlite from the package index, and
+their licences. It is built and validated by Blender's own tool, which the bpy module brings. The same sources and
+wheels give the same bytes again.
 """
 
 from __future__ import annotations
 
 import argparse
+import base64
+import hashlib
 import importlib.util
 import re
 import shutil
@@ -31,6 +35,8 @@ PLATFORM_TAGS = {
 }
 PLATFORM_OF_SYSTEM = {"linux": "linux-x64", "win32": "windows-x64", "darwin": "macos-arm64"}
 NOT_SHIPPED = shutil.ignore_patterns("__pycache__", "*.pyc", "bench", "*.nbi", "*.nbc")
+FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # of zip files
+STORED = (".whl", ".png")  # compressed already
 NOTICE_FILE = re.compile(r"\.dist-info/(licenses/)?(.*/)?(LICEN[CS]E|COPYING|NOTICE)[^/]*$", re.IGNORECASE)
 
 
@@ -46,31 +52,38 @@ class BlenderRange:
         pythons: interpreters whose wheels go into the zip, as "311".
         first: lowest Blender version.
         end: the first version that is no longer supported, or None.
+        label: what the name of the zip says instead of the Pythons; "" says the Pythons.
     """
 
     pythons: tuple[str, ...]
     first: str
     end: str | None
+    label: str = ""
 
 
 RANGES = {
     "py311": BlenderRange(("311",), "4.2.0", "5.1.0"),
     "py313": BlenderRange(("313",), "5.1.0", None),
+    # Blender as Linux distributions package it, with the Python of the system
+    "distribution": BlenderRange(("311", "313", "314"), "4.2.0", None, "distribution"),
 }
+RELEASE = [
+    *((platform, name) for platform in PLATFORM_TAGS for name in ("py311", "py313")),
+    ("linux-x64", "distribution"),
+]
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Builds what the command line asks for; returns the exit status."""
     options = _parse(arguments)
-    chosen = RANGES[options.range]
-    if options.pythons:
-        chosen = BlenderRange(tuple(options.pythons.split(",")), "4.2.0", None)
+    wanted = RELEASE if options.all else [(options.platform, options.range)]
     try:
-        path = build(options.platform, chosen, options.output, options.wheels)
+        for platform, name in wanted:
+            path = build(platform, RANGES[name], options.output, options.wheels, options.tool)
+            print(f"{path} ({path.stat().st_size / 1e6:.1f} MB)", flush=True)
     except BuildError as error:
         print(f"build_extension: {error}", file=sys.stderr)
         return 2
-    print(f"{path} ({path.stat().st_size / 1e6:.1f} MB)")
     return 0
 
 
@@ -78,16 +91,25 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Build the MeshClash extension for Blender.")
     parser.add_argument("--platform", choices=PLATFORM_TAGS, default=PLATFORM_OF_SYSTEM.get(sys.platform))
     parser.add_argument("--range", choices=RANGES, default="py311" if sys.version_info < (3, 12) else "py313")
-    parser.add_argument("--pythons", metavar="311,313,...", help="wheels of several Pythons in one zip")
-    parser.add_argument("--output", type=Path, default=ROOT / "dist", help="folder of the zip (default: dist)")
+    parser.add_argument("--all", action="store_true", help="every platform and range")
+    parser.add_argument("--output", type=Path, default=ROOT / "dist", help="folder of the zips (default: dist)")
     parser.add_argument("--wheels", type=Path, help="folder that keeps downloaded wheels between builds")
+    parser.add_argument("--tool", type=Path, help="Blender's blender_ext.py (default: that of this Python's bpy)")
     options = parser.parse_args(arguments)
-    if options.platform is None:
+    if options.platform is None and not options.all:
         parser.error(f"no wheels for {sys.platform}: choose a --platform")
+    if options.range == "distribution" and options.platform != "linux-x64" and not options.all:
+        parser.error("only Linux distributions package Blender with another Python")
     return options
 
 
-def build(platform: str, versions: BlenderRange, output: Path, wheel_folder: Path | None = None) -> Path:
+def build(
+    platform: str,
+    versions: BlenderRange,
+    output: Path,
+    wheel_folder: Path | None = None,
+    tool: Path | None = None,
+) -> Path:
     """Builds and validates one zip.
 
     Args:
@@ -95,6 +117,7 @@ def build(platform: str, versions: BlenderRange, output: Path, wheel_folder: Pat
         versions: Blender versions and Pythons it is for.
         output: folder of the zip; made if missing.
         wheel_folder: keeps downloaded wheels; None downloads into a temporary folder.
+        tool: Blender's extension tool; None takes that of the bpy module.
 
     Returns:
         Path of the zip.
@@ -102,19 +125,22 @@ def build(platform: str, versions: BlenderRange, output: Path, wheel_folder: Pat
     Raises:
         BuildError: a wheel cannot be had, or Blender's tool refuses the result.
     """
-    tool = blender_tool()
+    tool = tool or blender_tool()
     output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as temporary:
         stage = Path(temporary) / "meshclash"
         copy_sources(stage)
         downloads = wheel_folder or Path(temporary) / "wheels"
         wheels = [wheel for python in versions.pythons for wheel in download(platform, python, downloads)]
+        if len(versions.pythons) > 1:
+            wheels = shared_wheels(wheels, Path(temporary) / "shared")
         add_wheels(stage, wheels)
         add_notices(stage, wheels)
         manifest = stage / "blender_manifest.toml"
         manifest.write_text(complete_manifest(manifest.read_text("utf-8"), platform, versions, wheels), "utf-8")
         zip_path = output.resolve() / zip_name(manifest.read_text("utf-8"), platform, versions)
         _run(tool, "build", "--source-dir", str(stage), "--output-filepath", str(zip_path))
+        make_reproducible(zip_path)
         _run(tool, "validate", str(zip_path))
     return zip_path
 
@@ -167,8 +193,74 @@ def _downloaded(requirement: str, platform: str, python: str, folder: Path) -> l
     return [wheel for wheel in wheels if any(tag in wheel.name for tag in PLATFORM_TAGS[platform])]
 
 
+def shared_wheels(wheels: list[Path], folder: Path) -> list[Path]:
+    """The wheels, one for all Pythons where those for single Pythons hold the same files.
+
+    llvmlite loads its library without Python's binary interface, so its wheels differ in their tags only; one instead
+    of three saves 120 MB. Not for the extensions site, which takes unmodified wheels only.
+
+    Args:
+        wheels: of several Pythons and one platform.
+        folder: place of wheels made here.
+    """
+    kept: list[Path] = []
+    for library in sorted({wheel.name.split("-")[0] for wheel in wheels}):
+        group = [wheel for wheel in wheels if wheel.name.startswith(f"{library}-")]
+        contents = [_payload(wheel) for wheel in group]
+        same = all(content == contents[0] for content in contents)
+        kept += [_for_all_pythons(group[0], folder)] if same else group
+    return kept
+
+
+def _payload(wheel: Path) -> dict[str, int]:
+    """Check sums of the files in a wheel, those aside that name its Python."""
+    with zipfile.ZipFile(wheel) as archive:
+        return {
+            entry.filename: entry.CRC
+            for entry in archive.infolist()
+            if not entry.filename.endswith((".dist-info/WHEEL", ".dist-info/RECORD"))
+        }
+
+
+def _for_all_pythons(wheel: Path, folder: Path) -> Path:
+    """The same wheel with the tags of any Python 3."""
+    name, version, _, _, platform = wheel.stem.split("-")
+    folder.mkdir(exist_ok=True)
+    target = folder / f"{name}-{version}-py3-none-{platform}.whl"
+    info = f"{name}-{version}.dist-info"
+    with zipfile.ZipFile(wheel) as archive:
+        files = {entry: archive.read(entry) for entry in archive.namelist() if not entry.endswith("/")}
+    tags = re.sub(rb"^Tag: [^-\s]+-[^-\s]+-", b"Tag: py3-none-", files[f"{info}/WHEEL"], flags=re.MULTILINE)
+    digest = base64.urlsafe_b64encode(hashlib.sha256(tags).digest()).rstrip(b"=").decode()
+    record = re.sub(
+        rf"^{re.escape(info)}/WHEEL,.*$",
+        f"{info}/WHEEL,sha256={digest},{len(tags)}",
+        files[f"{info}/RECORD"].decode(),
+        flags=re.MULTILINE,
+    )
+    write_zip(target, {**files, f"{info}/WHEEL": tags, f"{info}/RECORD": record.encode()})
+    return target
+
+
+def make_reproducible(path: Path) -> None:
+    """Writes the zip again without what differs from build to build: dates, the order of files, their permissions."""
+    with zipfile.ZipFile(path) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    write_zip(path, files)
+
+
+def write_zip(path: Path, files: dict[str, bytes]) -> None:
+    """Writes a zip whose bytes depend on the names and contents of its files only."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in sorted(files):
+            entry = zipfile.ZipInfo(name, FIRST_DAY)
+            entry.external_attr = 0o644 << 16
+            entry.compress_type = zipfile.ZIP_STORED if name.endswith(STORED) else zipfile.ZIP_DEFLATED
+            archive.writestr(entry, files[name], compresslevel=9)
+
+
 def add_wheels(stage: Path, wheels: list[Path]) -> None:
-    """Copies the wheels, unmodified, into the staged extension."""
+    """Copies the wheels into the staged extension."""
     (stage / "wheels").mkdir()
     for wheel in wheels:
         shutil.copy(wheel, stage / "wheels" / wheel.name)
@@ -207,11 +299,12 @@ def complete_manifest(text: str, platform: str, versions: BlenderRange, wheels: 
 
 
 def zip_name(manifest: str, platform: str, versions: BlenderRange) -> str:
-    """Name of the zip: version, platform and Pythons."""
+    """Name of the zip: version, platform and Pythons or label."""
     version = re.search(r'^version = "(.+)"$', manifest, re.MULTILINE)
     if version is None:
         raise BuildError("the manifest has no version")
-    return f"meshclash-{version[1]}-{platform}-{'-'.join(f'py{python}' for python in versions.pythons)}.zip"
+    pythons = versions.label or "-".join(f"py{python}" for python in versions.pythons)
+    return f"meshclash-{version[1]}-{platform}-{pythons}.zip"
 
 
 def _run(*command: str | Path) -> None:

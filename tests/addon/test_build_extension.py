@@ -1,5 +1,7 @@
 """The zip: its manifest, its notices, and what moderators refuse."""
 
+import base64
+import hashlib
 import importlib.util
 import re
 import sys
@@ -127,3 +129,57 @@ def test_no_blender_tool_is_explained(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(build_extension.importlib.util, "find_spec", lambda _name: None)
     assert build_extension.main(["--output", str(tmp_path)]) == 2
     assert "pip install" in capsys.readouterr().err
+
+
+def wheel_for(folder, python, library=b"machine code"):
+    path = folder / f"llvmlite-0.50.0-{python}-{python}-manylinux_2_28_x86_64.whl"
+    info = "llvmlite-0.50.0.dist-info"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("llvmlite/lib.so", library)
+        archive.writestr(f"{info}/WHEEL", f"Root-Is-Purelib: false\nTag: {python}-{python}-manylinux_2_28_x86_64\n")
+        archive.writestr(f"{info}/RECORD", f"llvmlite/lib.so,sha256=x,1\n{info}/WHEEL,sha256=y,2\n{info}/RECORD,,\n")
+    return path
+
+
+def test_wheels_that_hold_the_same_become_one(tmp_path):
+    wheels = [wheel_for(tmp_path, python) for python in ("cp311", "cp313")]
+    (shared,) = build_extension.shared_wheels(wheels, tmp_path / "shared")
+    assert shared.name == "llvmlite-0.50.0-py3-none-manylinux_2_28_x86_64.whl"
+    with zipfile.ZipFile(shared) as archive:
+        text = archive.read("llvmlite-0.50.0.dist-info/WHEEL")
+        record = archive.read("llvmlite-0.50.0.dist-info/RECORD").decode()
+        assert archive.read("llvmlite/lib.so") == b"machine code"
+    assert text == b"Root-Is-Purelib: false\nTag: py3-none-manylinux_2_28_x86_64\n"
+    digest = base64.urlsafe_b64encode(hashlib.sha256(text).digest()).rstrip(b"=").decode()
+    assert f"WHEEL,sha256={digest},{len(text)}\n" in record
+    assert "llvmlite/lib.so,sha256=x,1\n" in record
+
+
+def test_wheels_that_differ_stay_as_they_are(tmp_path):
+    wheels = [wheel_for(tmp_path, "cp311"), wheel_for(tmp_path, "cp313", b"other machine code")]
+    assert build_extension.shared_wheels(wheels, tmp_path / "shared") == wheels
+
+
+def test_the_same_files_give_the_same_bytes(tmp_path):
+    contents = []
+    for order, date in ((("b.py", "a.whl"), (2026, 1, 1, 0, 0, 0)), (("a.whl", "b.py"), (2027, 2, 2, 2, 2, 2))):
+        path = tmp_path / "extension.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            for name in order:
+                archive.writestr(zipfile.ZipInfo(name, date), f"text of {name}")
+        build_extension.make_reproducible(path)
+        contents.append(path.read_bytes())
+    assert contents[0] == contents[1]
+
+
+def test_a_release_has_every_platform_and_one_zip_for_linux_distributions():
+    pairs = {
+        (platform, name) for platform in ("linux-x64", "windows-x64", "macos-arm64") for name in ("py311", "py313")
+    }
+    assert set(build_extension.RELEASE) == pairs | {("linux-x64", "distribution")}
+
+
+def test_only_linux_has_distribution_packages(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        build_extension.main(["--range", "distribution", "--platform", "windows-x64", "--output", str(tmp_path)])
+    assert "Linux" in capsys.readouterr().err

@@ -1,7 +1,9 @@
 """Relative poses for culling: one object's frame in the other's, both ways, with a slack for every rounding.
 
 A row holds, for the pair (a, b): b in a's frame (rotation 0:9 row-major, shift 9:12, slack 12:15), then a in b's frame
-(15:24, 24:27, 27:30). Frames are those of the hierarchies: object coordinates minus the hierarchy's origin.
+(15:24, 24:27, 27:30); then how rigid this is: ``DEFECT``, a bound of |R^T R - 1| for both, ``SHRINK``, by
+which a distance in either frame must be multiplied to be a lower bound in the world, and ``REACH``, the length of the
+slack in a's frame. Frames are those of the hierarchies: object coordinates minus the hierarchy's origin.
 
 Why the slack suffices. Contacts are decided on world coordinates w = fl(R x + t), which differ from R x + t by at most
 4u(|R||x| + |t|) componentwise (three products, three sums; u = 2**-53). Two triangles with a common point w thus have
@@ -10,17 +12,22 @@ at most |R_a^-1|(|d_a| + |d_b|). Computing R_a^-1 R_b, the shift and the test it
 64u of their sum covers both. |x| is bounded by the largest absolute coordinates of the mesh.
 """
 
+import math
+
 import numpy as np
 
 from ..jit import inlined, kernel
 
-ROW_LENGTH = 30
+ROW_LENGTH = 33
+DEFECT, SHRINK, REACH = 30, 31, 32
+"""Entries of a row, as above."""
 NARROW_LENGTH = 24
 SLACK, PRODUCTS, ROUNDING = 21, 22, 23
 """Entries of a row of ``narrow_rows`` after the two rotations and the shift."""
 SCRATCH_LENGTH = 15
 _SLACK = 64.0 * 2.0**-53
 _NARROW_SLACK = 64.0 * 2.0**-24
+_ROUNDING = 1e-14
 _NEARLY_NOTHING = 1e-36  # what products lose that are too small for float32
 _LARGEST_SIZE = 1e12  # products of three lengths up to this stay finite in float32
 
@@ -93,6 +100,19 @@ def narrow(row, at, reach_a, at_a, reach_b, at_b, out, begin):
     out[begin + ROUNDING] = np.float32(1.001 * rounding + _NEARLY_NOTHING)
 
 
+@inlined
+def _looseness(rows, at):
+    """Frobenius norm of R^T R - 1 of a pose of twelve numbers."""
+    total = 0.0
+    for i in range(3):
+        for j in range(3):
+            entry = -1.0 if i == j else 0.0
+            for k in range(3):
+                entry += rows[at + 4 * k + i] * rows[at + 4 * k + j]
+            total += entry * entry
+    return math.sqrt(total)
+
+
 @kernel
 def _relative(rows_a, rows_b, sizes_a, sizes_b, tolerance, out):
     scratch = np.empty(SCRATCH_LENGTH)
@@ -100,6 +120,10 @@ def _relative(rows_a, rows_b, sizes_a, sizes_b, tolerance, out):
         row = ROW_LENGTH * k
         half(rows_a, 12 * k, rows_b, 12 * k, sizes_a, 6 * k, sizes_b, 6 * k, tolerance, scratch, out, row)
         half(rows_b, 12 * k, rows_a, 12 * k, sizes_b, 6 * k, sizes_a, 6 * k, tolerance, scratch, out, row + 15)
+        loose_a, loose_b = _looseness(rows_a, 12 * k), _looseness(rows_b, 12 * k)
+        out[row + DEFECT] = 1.001 * (loose_a + loose_b) + _ROUNDING
+        out[row + SHRINK] = 1.0 - max(loose_a, loose_b) - _ROUNDING
+        out[row + REACH] = math.sqrt(out[row + 12] ** 2 + out[row + 13] ** 2 + out[row + 14] ** 2)
 
 
 @kernel
@@ -126,7 +150,7 @@ def relative_rows(
         tolerance: volumes closer than this count as overlapping [m].
 
     Returns:
-        (k, 30) float64.
+        (k, 33) float64.
     """
     result = np.empty((len(rows_a), ROW_LENGTH))
     sizes = (np.hstack([origin, reach]).ravel() for origin, reach in ((origin_a, reach_a), (origin_b, reach_b)))
@@ -135,10 +159,10 @@ def relative_rows(
 
 
 def narrow_rows(relative: np.ndarray, reach_a: np.ndarray, reach_b: np.ndarray) -> np.ndarray:
-    """Relative poses in float32, with the slacks of ``lane_filters.py``, where the bounds are derived.
+    """Relative poses in float32, with the slacks of ``lane_boxes.py``, where the bounds are derived.
 
     Args:
-        relative: rows of ``relative_rows``, (k, 30) float64.
+        relative: rows of ``relative_rows``, (k, 33) float64.
         reach_a, reach_b: largest absolute coordinates of the root boxes, relative to the origins, (k, 3) float32.
 
     Returns:

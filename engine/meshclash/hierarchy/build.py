@@ -6,7 +6,7 @@ import numpy as np
 
 from ..errors import InvalidMesh, UnsupportedOption
 from ..types.mesh import TriangleMesh
-from ..volumes.registry import DEFAULT_VOLUME, volume_module
+from ..volumes.registry import DEFAULT_VOLUME, volume_named
 from .bvh import Hierarchy, Tree
 from .morton import build_morton_tree
 from .refit import fit_volumes
@@ -27,7 +27,9 @@ def build(
 
     Args:
         mesh: a TriangleMesh.
-        volume: kind of bounding volume, default "aabb".
+        volume: kind of bounding volume, default "aabb"; others are "sphere", "dop6", "dop14", "dop18", "dop26" (k fixed
+            directions), "obb" (oriented boxes), "pss", "lss", "rss" (spheres swept along a point, segment, rectangle),
+            and "ssv" (the cheapest of these three for each node).
         split: split rule; "lbvh" sorts along a Morton curve and builds fast, "sah" divides by the surface area
             heuristic, builds several times slower and answers with fewer tests.
         leaf_size: most triangles of a leaf, 1 to 64.
@@ -38,7 +40,7 @@ def build(
     """
     if not isinstance(mesh, TriangleMesh):
         raise InvalidMesh(f"a hierarchy is built over a TriangleMesh, not over a {type(mesh).__name__}")
-    module = volume_module(volume)
+    width = volume_named(volume).width
     if not isinstance(split, str) or split not in SPLITS:
         raise UnsupportedOption(f"split {split!r} is not known; known are {', '.join(sorted(SPLITS))}")
     if not isinstance(leaf_size, int | np.integer) or not 1 <= leaf_size <= _LARGEST_LEAF:
@@ -47,7 +49,7 @@ def build(
     tree = SPLITS[split](vertices, triangles, mesh.bounds, int(leaf_size))
     origin = 0.5 * mesh.bounds[0] + 0.5 * mesh.bounds[1]
     name = volume or DEFAULT_VOLUME
-    volumes = np.empty((len(tree.first), module.WIDTH), np.float32)
+    volumes = np.empty((len(tree.first), width), np.float32)
     fit_volumes(tree, vertices, triangles, origin, name, volumes)
     return Hierarchy(mesh, tree, volumes, origin, (name, split, int(leaf_size)))
 
@@ -88,3 +90,10 @@ def as_hierarchy(mesh: "TriangleMesh | Hierarchy", volume: str | None = None) ->
     if key not in mesh.derived:
         mesh.derived[key] = build(mesh, volume)
     return mesh.derived[key]
+
+
+def as_boxes(mesh: "TriangleMesh | Hierarchy") -> Hierarchy:
+    """``as_hierarchy`` for queries that only boxes answer: for another kind, the hierarchy of boxes of its mesh."""
+    if isinstance(mesh, Hierarchy) and mesh.volume != DEFAULT_VOLUME:
+        return as_hierarchy(mesh.mesh)
+    return as_hierarchy(mesh)

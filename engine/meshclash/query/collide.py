@@ -10,8 +10,9 @@ from ..hierarchy.build import as_hierarchy
 from ..hierarchy.bvh import Hierarchy
 from ..traversal.forest import plant
 from ..traversal.leaf_tests import contact
-from ..traversal.question import Question
+from ..traversal.question import Question, uses_lanes
 from ..traversal.run import answer_steps, run
+from ..traversal.wide_engine import meet_at_once
 from ..types.mesh import TriangleMesh
 from ..types.pose import pose_stack
 from ..types.results import QueryStats
@@ -77,6 +78,10 @@ def collides(
     question, stacked = _question(
         tree_a, tree_b, pose_a, pose_b, crossing_only=not touching, first_only=True, threads=threads
     )
+    if not stacked and uses_lanes(question):
+        meeting = meet_at_once(tree_a, tree_b, question.rows_a, question.rows_b, not touching)
+        if meeting is not None:
+            return meeting
     answer = run(answer_steps(question))
     hit = np.zeros(len(question.jobs), np.bool_)
     hit[answer.jobs] = True

@@ -6,6 +6,7 @@ from ..geometry.predicates import new_workspace
 from ..geometry.relative_pose import relative_rows
 from . import pairs as layout
 from .pairs import pair_traversal
+from .prepared import prepared_rows
 from .question import Question
 
 CHUNK = 1 << 15
@@ -35,13 +36,14 @@ class BinaryEngine:
             a.reaches[jobs[:, 0]], b.reaches[jobs[:, 1]], question.tolerance,
         )  # fmt: skip
         self._kernel = pair_traversal(a.volume, question.leaf_test)
+        prepared = prepared_rows(a, b, jobs, relative)
         self._input = (
             a.forest,
             b.forest,
             jobs,
             rows_a,
             rows_b,
-            relative,
+            prepared,
             float(question.tolerance),
             _options(question),
         )

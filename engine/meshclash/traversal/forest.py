@@ -78,6 +78,12 @@ def plant(hierarchies: Sequence[Hierarchy]) -> Grove:
     return Grove(hierarchies)
 
 
+def lanes_of(hierarchy: Hierarchy) -> LaneForest:
+    """``Grove.lanes`` of a single tree, for questions so short that a grove would be felt."""
+    found = hierarchy.derived.get("lanes")
+    return found if found is not None else plant([hierarchy]).lanes
+
+
 def _kept(hierarchies: Sequence[Hierarchy], name: str, make: Callable[[Sequence[Hierarchy]], Any]) -> Any:
     """What ``make`` makes of hierarchies; that of a single one is kept with it (and must not refer to it)."""
     if len(hierarchies) > 1:

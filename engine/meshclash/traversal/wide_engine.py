@@ -9,9 +9,12 @@ import numba
 import numpy as np
 
 from ..geometry.predicates import new_workspace
+from ..geometry.triangle_pair import UNDECIDED
+from ..hierarchy.bvh import Hierarchy
 from ..hierarchy.wide import LANE_COUNT
 from ..jit import is_compiled, parallel_kernel, parallel_region
 from . import pairs as layout
+from .forest import lanes_of
 from .question import Question
 from .wide import DOUBLES, ROOT, SINGLES, SLOT_A, SLOT_B, TASK, TASK_JOB, TREE_A, TREE_B, traverse_wide
 
@@ -58,6 +61,20 @@ class _Workspace:
         return len(self.parts)
 
 
+def _stack_size(depth_a: int, depth_b: int) -> int:
+    # Each step takes one pair off and puts at most eight on, one level deeper in one tree.
+    return LANE_COUNT * (depth_a + depth_b + 2)
+
+
+def _options(crossing_only: bool, first_only: bool) -> np.ndarray:
+    options = np.zeros(layout.OPTIONS_LENGTH, np.int64)
+    options[layout.CROSSING_ONLY] = crossing_only
+    options[layout.FIRST_ONLY] = first_only
+    options[layout.STEP_LIMIT] = STEPS
+    return options
+
+
+_MEETING = (_options(False, True), _options(True, True))
 _spare: list[_Workspace] = []
 """Not in use. Appending to and popping from a list are atomic."""
 
@@ -70,6 +87,27 @@ def _take_workspace(workers: int, stack: int) -> _Workspace:
     if found.workers >= workers and found.stack_size >= stack:
         return found
     return _Workspace(max(workers, found.workers), max(stack, found.stack_size))
+
+
+def meet_at_once(a: Hierarchy, b: Hierarchy, row_a: np.ndarray, row_b: np.ndarray, crossing_only: bool) -> bool | None:
+    """Whether two trees that fit lanes meet in one pose each, (1, 3, 4): the shortest way for a single question.
+
+    None when that takes more than one call of the kernel, or more than float64 expansions: then a question is asked.
+    """
+    trees_a, sizes_a = lanes_of(a)
+    trees_b, sizes_b = lanes_of(b)
+    workspace = _take_workspace(1, _stack_size(a.tree.depth, b.tree.depth))
+    state = workspace.arrays[0][0]
+    state[:] = 0
+    task = np.array([[0, 0, 0, trees_a[0, ROOT], trees_b[0, ROOT]]], np.int32)
+    done = traverse_wide(
+        trees_a, trees_b, sizes_a, sizes_b, task, row_a, row_b, _MEETING[crossing_only],
+        *workspace.parts[0],
+    )  # fmt: skip
+    found = bool(state[layout.OUTPUT_USED])
+    decided = done and (not found or workspace.parts[0][-2][0] != UNDECIDED)
+    _spare.append(workspace)
+    return found if decided else None
 
 
 @parallel_kernel
@@ -93,12 +131,11 @@ class WideEngine:
         trees_a, sizes_a = a.lanes
         trees_b, sizes_b = b.lanes
         self._trees = (trees_a, trees_b, sizes_a, sizes_b)
-        self._given = (question.rows_a, question.rows_b, _options(question))
+        self._given = (question.rows_a, question.rows_b, _options(question.crossing_only, question.first_only))
         self._first_only = question.first_only
         self._threads = question.threads
         self._job_count = len(question.jobs)
-        # Each step takes one pair off and puts at most eight on, one level deeper in one tree.
-        self._workspace = _take_workspace(1, LANE_COUNT * (a.deepest + b.deepest + 2))
+        self._workspace = _take_workspace(1, _stack_size(a.deepest, b.deepest))
         self._workspace.arrays[0][0] = 0
         self._shares = [_first_tasks(question.jobs, trees_a, trees_b)]
         self._calls = 0
@@ -198,11 +235,3 @@ def _first_tasks(jobs: np.ndarray, trees_a: np.ndarray, trees_b: np.ndarray) -> 
     tasks[:, SLOT_A] = trees_a[jobs[:, 0], ROOT]
     tasks[:, SLOT_B] = trees_b[jobs[:, 1], ROOT]
     return tasks
-
-
-def _options(question: Question) -> np.ndarray:
-    options = np.zeros(layout.OPTIONS_LENGTH, np.int64)
-    options[layout.CROSSING_ONLY] = question.crossing_only
-    options[layout.FIRST_ONLY] = question.first_only
-    options[layout.STEP_LIMIT] = STEPS
-    return options

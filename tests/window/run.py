@@ -1,0 +1,195 @@
+"""Plays scenarios in a real Blender with a window, on a virtual screen.
+
+    python tests/window/run.py                                  # all scenarios on Blender 4.3 and 5.2
+    python tests/window/run.py --blender 5.2 --scenario detect  # one of them
+    python tests/window/run.py --blender /opt/blender/blender   # a Blender of one's own; needs Xvfb and xdotool
+
+Each scenario starts Blender anew, in a home folder where the extension's zip is installed, and must leave it without an
+error: exit status 0, no traceback and no memory leak in what it prints. OUT gets pictures, logs and results.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import debian
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+SCENARIOS = sorted(path.stem for path in (HERE / "scenarios").glob("[a-z]*.py") if path.stem != "scenes")
+INSTALLS_ITSELF = ("install", "update")  # start with a home where the extension is not
+SIZE = "1400x900"
+WHEEL_PYTHONS = ("311", "313", "314")
+FAILURES = re.compile(
+    r"^(Traceback \(most recent call last\)|Error: Not freed memory|Writing: .*crash\.txt|Segmentation fault|"
+    r"\w*Error: |Aborted|AddressSanitizer).*",
+    re.MULTILINE,
+)
+
+
+class KitError(Exception):
+    """The scenarios cannot be played; the message says why."""
+
+
+@dataclass(frozen=True)
+class Player:
+    """A Blender and the folders of its runs.
+
+    Attributes:
+        name: as the user wrote it.
+        program: command that starts Blender, as seen where it runs.
+        inside: the unpacked Debian that it runs in, or None for this machine.
+        out: folder for what this Blender leaves.
+        folders: other folders that it reads.
+    """
+
+    name: str
+    program: str
+    inside: debian.DebianBlender | None
+    out: Path
+    folders: tuple[Path, ...]
+
+    def command(self, home: Path, command: list[str]) -> list[str]:
+        """The command that runs `command` where Blender runs, with its home folder in `home`."""
+        if self.inside is not None:
+            return self.inside.command(home, [ROOT, self.out, *self.folders], command)
+        home.mkdir(parents=True, exist_ok=True)
+        return ["env", f"HOME={home}", f"BLENDER_USER_RESOURCES={home / 'blender'}", *command]
+
+    def run_headless(self, home: Path, arguments: list[str], log: Path) -> None:
+        """Runs Blender without a window.
+
+        Raises:
+            KitError: it fails.
+        """
+        command = self.command(home, [self.program, "--background", *arguments])
+        done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+        log.write_text(done.stdout + done.stderr, "utf-8")
+        if done.returncode:
+            raise KitError(f"Blender failed, see {log}:\n{(done.stdout + done.stderr)[-2000:]}")
+
+    def play(self, scenario: str, home: Path, timeout: float, arguments: dict[str, str]) -> list[str]:
+        """Plays a scenario; returns what went wrong."""
+        folder = self.out / scenario
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        python = "/usr/bin/python3" if self.inside else sys.executable
+        width, height = SIZE.split("x")
+        blender = [self.program, "--gpu-backend", "opengl", "--window-geometry", "0", "0", width, height, "--python"]
+        given = [f"{name}={value}" for name, value in arguments.items()]
+        driver = [*blender, str(HERE / "driver.py"), "--", scenario, str(folder), *given]
+        with (folder / "log.txt").open("w") as log:
+            status = subprocess.run(
+                self.command(home, [python, str(HERE / "stage.py"), SIZE, str(timeout), *driver]),
+                stdout=log, stderr=subprocess.STDOUT, check=False, stdin=subprocess.DEVNULL,
+            ).returncode  # fmt: skip
+        return problems(folder, status)
+
+
+def problems(folder: Path, status: int) -> list[str]:
+    """What went wrong in a run, from its exit status, its result and what Blender printed."""
+    found = [f"exit status {status}"] if status else []
+    result = folder / "result.json"
+    if not result.exists():
+        found.append("it did not come to its end")
+    elif not json.loads(result.read_text("utf-8"))["passed"]:
+        found.append(json.loads(result.read_text("utf-8"))["error"].strip())
+    printed = (folder / "log.txt").read_text("utf-8", errors="replace")
+    found += [f"Blender printed: {match[0]}" for match in FAILURES.finditer(printed)]
+    return found
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Plays what the command line asks for; returns 0 when all passed, 1 when not, 2 when they could not be played."""
+    options = _parse(arguments)
+    out = options.out.resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    failed = 0
+    try:
+        zip_path = options.zip.resolve() if options.zip else _build_zip(out)
+        for name in options.blender or list(debian.SUITES):
+            failed += _play_all(_player(name, out, zip_path), zip_path, options)
+    except (KitError, debian.SetupError) as error:
+        print(f"window tests: {error}", file=sys.stderr)
+        return 2
+    print(f"{failed} failed" if failed else "all passed")
+    return 1 if failed else 0
+
+
+def _parse(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--blender", action="append", metavar="4.3|5.2|PATH", help="which Blender; may be repeated")
+    parser.add_argument("--scenario", action="append", choices=SCENARIOS, help="may be repeated; default: all")
+    parser.add_argument("--out", type=Path, default=ROOT / "out" / "window", help="default: out/window")
+    parser.add_argument("--zip", type=Path, help="test this zip instead of building one")
+    parser.add_argument("--home", type=Path, help="keep Blender's home here, with its compiled kernels")
+    parser.add_argument("--timeout", type=float, default=900.0, help="seconds for one scenario")
+    return parser.parse_args(arguments)
+
+
+def _build_zip(out: Path) -> Path:
+    """Builds the zip for distribution packages of Blender, with the wheels of several Pythons."""
+    print("building the extension", flush=True)
+    script = str(ROOT / "blender_scripts" / "build_extension.py")
+    wheels = str(debian.cache_folder() / "wheels")
+    target = ["--range", "distribution", "--output", str(out / "dist"), "--wheels", wheels]
+    done = subprocess.run([sys.executable, script, *target], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise KitError(f"the extension cannot be built: {done.stderr}")
+    print(done.stdout, end="", flush=True)
+    return Path(done.stdout.splitlines()[-1].partition(" (")[0])
+
+
+def _player(name: str, out: Path, zip_path: Path) -> Player:
+    folder = out / re.sub(r"[^\w.]+", "-", name).strip("-")
+    folder.mkdir(exist_ok=True)
+    if name in debian.SUITES:
+        found = debian.blender(name)
+        print(f"Blender {found.version} of Debian {debian.SUITES[name]}", flush=True)
+        return Player(name, "/usr/bin/blender", found, folder, (zip_path.parent,))
+    if not Path(name).is_file():
+        raise KitError(f"no Blender {name}: give {' or '.join(debian.SUITES)} or the path of a program")
+    missing = [program for program in ("Xvfb", "xdotool") if shutil.which(program) is None]
+    if missing:
+        raise KitError(f"a Blender of one's own needs {' and '.join(missing)} on this machine")
+    return Player(name, str(Path(name).resolve()), None, folder, (zip_path.parent,))
+
+
+def _play_all(player: Player, zip_path: Path, options: argparse.Namespace) -> int:
+    """Plays the chosen scenarios; returns how many failed."""
+    home = options.home.resolve() / player.out.name if options.home else player.out / "home"
+    if not options.home:
+        shutil.rmtree(home, ignore_errors=True)
+    chosen = options.scenario or SCENARIOS
+    gearbox = player.out / "gearbox.blend"
+    if set(chosen) - set(INSTALLS_ITSELF):
+        install = ["--command", "extension", "install-file", "-r", "user_default", "--enable", str(zip_path)]
+        player.run_headless(home, install, player.out / "install.txt")
+        example = ["--python-exit-code", "1", "--python", str(ROOT / "examples" / "mechanical_assembly.py"), "--"]
+        player.run_headless(home, ["--factory-startup", *example, str(gearbox)], player.out / "gearbox.txt")
+    failed = 0
+    for scenario in chosen:
+        own_home = player.out / f"home-{scenario}"
+        if scenario in INSTALLS_ITSELF:
+            shutil.rmtree(own_home, ignore_errors=True)
+        started = time.monotonic()
+        given = {"zip": str(zip_path), "gearbox": str(gearbox)}
+        found = player.play(scenario, own_home if scenario in INSTALLS_ITSELF else home, options.timeout, given)
+        failed += bool(found)
+        print(f"{player.name}  {scenario:<14}{'FAILED' if found else 'passed'}  {time.monotonic() - started:5.1f} s")
+        for line in found:
+            print("    " + line.replace("\n", "\n    "))
+        sys.stdout.flush()
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+"""Open a file, press Detect, read the list, click a row, look at it alone, switch the display's options."""
+
+from collections.abc import Generator
+from typing import Any
+
+import bpy
+
+from . import scenes
+
+PAIRS = {"clash": 10, "contained": 1, "duplicate": 1}  # planted in the assembly, press fits among them
+
+RED = (1.0, 0.22, 0.13)  # of highlighted faces
+
+
+def play(window: Any) -> Generator[float, None, None]:
+    """Plays the scenario."""
+    yield from scenes.open_gearbox(window)
+    yield from window.open_tab(width=400)
+    yield from window.show("before")
+
+    yield from window.press("meshclash.detect")
+    yield from window.wait_for(window.busy, "the start of the detection")
+    yield 1.5
+    window.picture("running")
+    yield from window.wait_for(lambda: not window.busy(), "the end of the detection", 600)
+    yield 0.5
+    yield from window.show("list")
+    shown = window.colour_share(RED)
+    verdicts = [row.verdict for row in window.rows]
+    assert {kind: verdicts.count(kind) for kind in PAIRS} == PAIRS, verdicts
+    assert shown > 0.0005, "no highlighted faces to be seen"
+
+    yield from window.click_row(1)
+    yield 0.5
+    listed, view = bpy.context.window_manager.meshclash, window.area().spaces.active
+    assert listed.active_row == 1, listed.active_row
+    chosen = window.rows[1]
+    assert {item.name for item in bpy.context.selected_objects} == {chosen.name_a, chosen.name_b}
+    assert listed.isolate and view.local_view is not None
+    yield from window.show("isolated")
+
+    yield from window.toggle("isolate")
+    yield 0.5
+    assert view.local_view is None
+    yield from window.show("among_others")
+    for option in ("overlay_xray", "overlay_curves"):
+        before = getattr(bpy.context.scene.meshclash, option)
+        yield from window.toggle(option)
+        assert getattr(bpy.context.scene.meshclash, option) != before, option
+    yield from window.show("plain_display")
+    yield from window.toggle("overlay", across=0.11)
+    yield from window.show("no_overlay")
+    assert window.colour_share(RED) < 0.1 * shown, "faces are highlighted although the display is off"

@@ -1,0 +1,276 @@
+"""What a scenario sees and does in Blender's window: mouse, keys, buttons, waiting, pictures.
+
+Methods that take time are generators: `yield from window.press("meshclash.detect")`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import time
+from collections.abc import Callable, Generator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import bpy
+import numpy as np
+import screen
+
+TAB = "MeshClash"
+HOVER = 0.06  # seconds in which Blender notices where the mouse is
+SEARCH_STEP = 10  # pixels; half the height of a button
+INSIDE_BORDER = 6  # pixels from a region's border to where it can be dragged
+EDGE = 8  # pixels between the border of a region and where buttons begin
+SETTLE = 0.25  # seconds between two looks at the screen
+TRIES = 40
+MIDDLE = 0.35  # of the sidebar's width: on most buttons, beside their texts
+SCREENFULS = 3
+Play = Generator[float, None, Any]
+
+
+class Window:
+    """The first window of this Blender.
+
+    Attributes:
+        out: folder of the pictures.
+        arguments: what the command line gave the scenario.
+        notes: figures and findings for the result.
+        pictures: names of the pictures taken.
+    """
+
+    def __init__(self, out: Path, arguments: dict[str, str]) -> None:
+        self.out = out
+        self.arguments = arguments
+        self.notes: dict[str, Any] = {}
+        self.pictures: list[str] = []
+        self._scrolled = False
+
+    # Mouse and keys: real events of the screen. Points are (x, y) in pixels from the lower left corner.
+
+    def send(self, *command: str | int) -> None:
+        """Sends events, in the words of xdotool."""
+        subprocess.run(["xdotool", *map(str, command)], check=True)
+
+    def move(self, x: int, y: int) -> None:
+        """Moves the mouse."""
+        self.send("mousemove", x, self.window.height - 1 - y)
+
+    def click(self, x: int, y: int, button: int = 1) -> Play:
+        """Moves the mouse there and presses a button."""
+        self.move(x, y)
+        yield HOVER
+        self.send("click", button)
+        yield HOVER
+
+    def key(self, name: str) -> Play:
+        """Presses a key, as "g", "ctrl+z" or "Escape", where the mouse is."""
+        self.send("key", name)
+        yield HOVER
+
+    # Parts of the window.
+
+    @property
+    def window(self) -> bpy.types.Window:
+        """Blender's window."""
+        return bpy.context.window_manager.windows[0]
+
+    def area(self, kind: str = "VIEW_3D") -> bpy.types.Area:
+        """The largest area of a kind."""
+        areas = [area for area in self.window.screen.areas if area.type == kind]
+        return max(areas, key=lambda area: area.width * area.height)
+
+    def region(self, kind: str = "UI") -> bpy.types.Region:
+        """A region of the 3D viewport: "UI" is its sidebar, "WINDOW" the view."""
+        return next(region for region in self.area().regions if region.type == kind)
+
+    def context(self, kind: str = "WINDOW") -> Any:
+        """Makes a region of the 3D viewport Blender's context, for operators that the scenario calls itself."""
+        return bpy.context.temp_override(window=self.window, area=self.area(), region=self.region(kind))
+
+    @property
+    def view_centre(self) -> tuple[int, int]:
+        """A point of the 3D viewport that no other region covers."""
+        view, sidebar = self.region("WINDOW"), self.region("UI")
+        width = view.width - (sidebar.width if sidebar.width > 1 else 0)
+        return view.x + width // 2, view.y + view.height // 2
+
+    def open_tab(self, width: int = 0) -> Play:
+        """Opens the sidebar of the 3D viewport at the extension's tab."""
+        self.area().spaces.active.show_region_ui = True
+        yield from self.wait_for(lambda: self.region().width > 1, "the sidebar")
+        yield 0.5  # the tabs exist after the sidebar was drawn
+        self.region().active_panel_category = TAB
+        self.region().tag_redraw()
+        yield 0.5
+        if width:
+            yield from self._widen(width)
+
+    def _widen(self, width: int) -> Play:
+        """Drags the sidebar's left border, beside a panel: elsewhere the sidebar lets the mouse through."""
+        region = self.region()
+        before = region.width
+        x, y = region.x + INSIDE_BORDER, region.y + region.height - EDGE - 2 * SEARCH_STEP
+        self.move(x, y)
+        yield 0.3
+        self.send("mousedown", 1)
+        yield 0.3
+        for share in (0.1, 0.4, 0.7, 1.0):
+            self.move(x - round(share * (width - before)), y)
+            yield 0.2
+        self.send("mouseup", 1)
+        yield from self.wait_for(lambda: self.region().width > (width + before) // 2, "a wider sidebar", 5)
+        yield 0.3
+
+    # Buttons, found by moving over them and asking Blender what is there.
+
+    def press(self, operator: str, across: float = MIDDLE) -> Play:
+        """Clicks the sidebar's button of an operator, as "meshclash.detect"; gives the point."""
+        x, y = yield from self.find(lambda: f"bpy.ops.{operator}(" in self._hovered_command(), operator, across)
+        yield from self.click(x, y)
+        return x, y
+
+    def toggle(self, name: str, across: float = MIDDLE) -> Play:
+        """Clicks the sidebar's button of a property, as "overlay_xray"."""
+        x, y = yield from self.find(lambda: self._hovered_property() == name, name, across)
+        yield from self.click(x, y)
+
+    def click_row(self, index: int, name: str = "active_row") -> Play:
+        """Clicks a row of the list whose active row is the property `name`."""
+        x, y = yield from self.find(lambda: self._hovered_property() == name, f"the list of {name}")
+        while self._hovered_property() == name:  # up to the first pixel above the first row
+            y += 1
+            self.move(x, y)
+            yield HOVER
+        height = round(20 * bpy.context.preferences.system.ui_scale)
+        yield from self.click(x, y - height // 2 - index * height)
+
+    def find(self, matches: Callable[[], bool], what: str, across: float = MIDDLE) -> Play:
+        """Looks through the sidebar from the top for a button, scrolling down where it does not end; gives its point.
+
+        Args:
+            matches: whether the button under the mouse is the one.
+            what: its name for the message.
+            across: where to look between the left (0) and the right (1) border.
+
+        Raises:
+            LookupError: it is not there; the message says what is.
+        """
+        seen = []
+        yield from self._scroll(up=True)
+        for _ in range(SCREENFULS):
+            region = self.region()
+            x = region.x + int(region.width * across)
+            for y in range(region.y + region.height - EDGE, region.y + EDGE, -SEARCH_STEP):
+                self.move(x, y)
+                yield HOVER
+                if matches():
+                    return x, y
+                seen.append(self._hovered_property() or self._hovered_command())
+            yield from self._scroll(up=False)
+        raise LookupError(f"no button of {what} among {sorted(set(filter(None, seen)))}")
+
+    def _scroll(self, up: bool) -> Play:
+        """Turns the mouse wheel over the sidebar: all the way up, or one screenful down."""
+        if up and not self._scrolled:
+            return
+        region = self.region()
+        self.move(region.x + region.width // 2, region.y + region.height - EDGE - SEARCH_STEP)
+        yield HOVER
+        self.send("click", "--repeat", 60 if up else 12, "--delay", 10, 4 if up else 5)
+        self._scrolled = not up
+        yield 0.3
+
+    def _hovered_command(self) -> str:
+        bpy.context.window_manager.clipboard = ""
+        with self.context("UI"):
+            if bpy.ops.ui.copy_python_command_button.poll():
+                bpy.ops.ui.copy_python_command_button()
+        return bpy.context.window_manager.clipboard
+
+    def _hovered_property(self) -> str:
+        with self.context("UI"):
+            found = bpy.context.property
+        return found[1].rpartition(".")[2] if found else ""
+
+    # Waiting and looking.
+
+    def wait_for(self, condition: Callable[[], object], what: str, seconds: float = 60.0) -> Play:
+        """Waits until the condition holds.
+
+        Raises:
+            TimeoutError: it does not within `seconds`.
+        """
+        end = time.perf_counter() + seconds
+        while not condition():
+            if time.perf_counter() > end:
+                raise TimeoutError(f"waited {seconds:.0f} s for {what}")
+            yield 0.1
+
+    def settle(self) -> Play:
+        """Waits until the screen does not change any more."""
+        before = screen.pixels()
+        for _ in range(TRIES):
+            yield SETTLE
+            now = screen.pixels()
+            if np.array_equal(before, now):
+                return
+            before = now
+
+    def show(self, name: str, region: str = "") -> Play:
+        """Takes a picture when the window has come to rest: of all of it, or of one region of the 3D viewport."""
+        self.move(self.window.width * 3 // 4, EDGE)  # to the status bar, away from buttons, which light up under it
+        yield from self.settle()
+        self.picture(name, region)
+
+    def picture(self, name: str, region: str = "") -> None:
+        """Takes a picture now."""
+        seen = screen.pixels()
+        if region:
+            part = self.region(region)
+            top = self.window.height - part.y - part.height
+            seen = seen[top : top + part.height, part.x : part.x + part.width]
+        screen.write_png(self.out / f"{name}.png", seen)
+        self.pictures.append(name)
+
+    def colour_share(self, colour: tuple[float, float, float]) -> float:
+        """The share of the view's pixels, left of the sidebar, that look like a colour (0 to 1 each)."""
+        view = self.region("WINDOW")
+        top, right = self.window.height - view.y - view.height, view.x + view.width
+        if self.region().width > 1:
+            right = self.region().x
+        seen = screen.pixels()[top : top + view.height, view.x : right].astype(np.int16)
+        return float((np.abs(seen - np.rint(255 * np.array(colour))).max(axis=-1) < 60).mean())
+
+    # The extension.
+
+    @property
+    def package(self) -> str:
+        """Name of the installed extension's package, "" while it is not enabled."""
+        enabled = (addon.module for addon in bpy.context.preferences.addons)
+        return next((name for name in enabled if name.endswith(".meshclash")), "")
+
+    def module(self, name: str) -> ModuleType:
+        """A module of the installed extension."""
+        return importlib.import_module(f".{name}", self.package)
+
+    @property
+    def rows(self) -> list[Any]:
+        """The rows of the result list."""
+        return list(bpy.context.window_manager.meshclash.rows)
+
+    def busy(self) -> bool:
+        """Whether a detection is running."""
+        return self.module("session").running_task() is not None
+
+    def detect(self, seconds: float = 600.0) -> Play:
+        """Clicks Detect and waits for the end; the first detection of a home compiles the engine."""
+        yield from self.press("meshclash.detect")
+        yield from self.wait_for(self.busy, "the start of the detection")
+        yield from self.wait_for(lambda: not self.busy(), "the end of the detection", seconds)
+        yield 0.3
+
+    def quit(self) -> None:
+        """Leaves Blender the usual way, so that everything is unregistered and freed."""
+        with bpy.context.temp_override(window=self.window):
+            bpy.ops.wm.quit_blender()
