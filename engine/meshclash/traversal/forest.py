@@ -1,13 +1,14 @@
 """Many hierarchies of one kind laid end to end, so that one kernel call can answer for many object pairs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..hierarchy.bvh import Hierarchy
-from ..hierarchy.wide import LANE_COUNT, fits_lanes, wide_tree
+from ..hierarchy.bvh import Hierarchy, Index
+from ..hierarchy.wide import LANE_COUNT
 
 
 class Forest(NamedTuple):
@@ -44,6 +45,7 @@ class LaneForest(NamedTuple):
     """Origin, largest absolute coordinates, those of the root box relative to the origin, (trees, 9) float64 [m]."""
 
 
+@dataclass
 class Grove:
     """Many trees, with what the host needs to know of each."""
 
@@ -56,63 +58,52 @@ class Grove:
     volume: str
     fits_lanes: bool
     """Whether all trees have an 8-wide form."""
-    hierarchies: Sequence[Hierarchy]
-
-    def __init__(self, hierarchies: Sequence[Hierarchy]) -> None:
-        self.hierarchies = hierarchies
-        self.__dict__.update(_kept(hierarchies, "grove", _facts))
+    indices: Sequence[Index]
+    """What was planted: it stays as it is when a hierarchy is given another index."""
 
     @cached_property
     def forest(self) -> Forest:
-        """Arrays of all trees, made when first asked for; that of a single tree is kept with it."""
-        return _kept(self.hierarchies, "forest", _join)
+        """Arrays of all trees, made when first asked for."""
+        return _join(self.indices)
 
     @cached_property
     def lanes(self) -> LaneForest:
-        """The 8-wide forms, made when first asked for; that of a single tree is kept with it."""
-        return _kept(self.hierarchies, "lanes", _plant_lanes)
+        """What the 8-wide traversal reads, made when first asked for."""
+        return LaneForest(
+            np.array([_addresses(i) for i in self.indices], np.int64), np.stack(list(map(_sizes, self.indices)))
+        )
 
 
 def plant(hierarchies: Sequence[Hierarchy]) -> Grove:
-    """Hierarchies of one volume as one grove."""
-    return Grove(hierarchies)
-
-
-def lanes_of(hierarchy: Hierarchy) -> LaneForest:
-    """``Grove.lanes`` of a single tree, for questions so short that a grove would be felt."""
-    found = hierarchy.derived.get("lanes")
-    return found if found is not None else plant([hierarchy]).lanes
-
-
-def _kept(hierarchies: Sequence[Hierarchy], name: str, make: Callable[[Sequence[Hierarchy]], Any]) -> Any:
-    """What ``make`` makes of hierarchies; that of a single one is kept with it (and must not refer to it)."""
+    """Lay hierarchies of one volume end to end; a single one is taken as it is, without copying, and its grove kept."""
     if len(hierarchies) > 1:
-        return make(hierarchies)
-    derived = hierarchies[0].derived
-    if name not in derived:
-        derived[name] = make(hierarchies)
-    return derived[name]
+        return _plant(hierarchies, [h.index for h in hierarchies])
+    index = hierarchies[0].index
+    kept = hierarchies[0].derived.get("grove")
+    if kept is None or kept.indices[0] is not index:
+        kept = hierarchies[0].derived["grove"] = _plant(hierarchies, [index])
+    return kept
 
 
-def _facts(hierarchies: Sequence[Hierarchy]) -> dict[str, Any]:
-    """The attributes of a Grove, without the hierarchies."""
-    return {
-        "origins": np.stack([h.origin for h in hierarchies]),
-        "reaches": np.stack([np.abs(h.mesh.bounds).max(axis=0) for h in hierarchies]),
-        "largest_leaf": max(h.leaf_size for h in hierarchies),
-        "deepest": max(h.tree.depth for h in hierarchies),
-        "volume": hierarchies[0].volume,
-        "fits_lanes": all(map(fits_lanes, hierarchies)),
-    }
+def _plant(hierarchies: Sequence[Hierarchy], indices: Sequence[Index]) -> Grove:
+    return Grove(
+        origins=np.stack([index.origin for index in indices]),
+        reaches=np.stack([np.abs(index.mesh.bounds).max(axis=0) for index in indices]),
+        largest_leaf=max(h.leaf_size for h in hierarchies),
+        deepest=max(index.tree.depth for index in indices),
+        volume=hierarchies[0].volume,
+        fits_lanes=all(index.wide is not None for index in indices),
+        indices=indices,
+    )
 
 
-def _join(hierarchies: Sequence[Hierarchy]) -> Forest:
-    trees = [h.tree for h in hierarchies]
-    meshes = [h.mesh for h in hierarchies]
+def _join(indices: Sequence[Index]) -> Forest:
+    trees = [index.tree for index in indices]
+    meshes = [index.mesh for index in indices]
     return Forest(
         _joined([t.first for t in trees]),
         _joined([t.count for t in trees]),
-        _joined([h.volumes for h in hierarchies]),
+        _joined([index.volumes for index in indices]),
         _joined([t.order for t in trees]),
         _joined([m.arrays[1] for m in meshes]),
         _joined([m.arrays[0] for m in meshes]),
@@ -123,26 +114,18 @@ def _join(hierarchies: Sequence[Hierarchy]) -> Forest:
     )
 
 
-def _plant_lanes(hierarchies: Sequence[Hierarchy]) -> LaneForest:
-    # The hierarchies keep the arrays alive, and whoever has this has the hierarchies.
-    trees = np.array([_addresses(h) for h in hierarchies], np.int64)
-    sizes = np.array(
-        [np.concatenate([h.origin, np.abs(h.mesh.bounds).max(axis=0), _root_reach(h)]) for h in hierarchies]
-    )
-    return LaneForest(trees, sizes)
-
-
-def _addresses(hierarchy: Hierarchy) -> tuple[int, ...]:
-    """Where a tree's arrays lie, in the order of the constants of ``wide.py``."""
-    wide = wide_tree(hierarchy)
-    vertices, triangles = hierarchy.mesh.arrays
-    arrays = (wide.nodes, wide.coordinates, hierarchy.tree.order, triangles, vertices)
+def _addresses(index: Index) -> tuple[int, ...]:
+    """Where a tree's arrays lie, in the order of the constants of ``wide.py``; the index keeps them alive."""
+    wide = index.wide
+    assert wide is not None
+    vertices, triangles = index.mesh.arrays
+    arrays = (wide.nodes, wide.coordinates, index.tree.order, triangles, vertices)
     return (*(array.ctypes.data for array in arrays), LANE_COUNT * (len(wide.nodes) - 1))
 
 
-def _root_reach(hierarchy: Hierarchy) -> np.ndarray:
-    root = np.abs(hierarchy.volumes[0, :6])
-    return np.maximum(root[:3], root[3:])
+def _sizes(index: Index) -> np.ndarray:
+    root = np.abs(index.volumes[0]).reshape(2, 3).max(axis=0)
+    return np.concatenate([index.origin, np.abs(index.mesh.bounds).max(axis=0), root])
 
 
 def _joined(arrays: list[np.ndarray]) -> np.ndarray:

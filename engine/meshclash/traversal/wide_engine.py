@@ -14,7 +14,7 @@ from ..hierarchy.bvh import Hierarchy
 from ..hierarchy.wide import LANE_COUNT
 from ..jit import is_compiled, parallel_kernel, parallel_region
 from . import pairs as layout
-from .forest import lanes_of
+from .forest import plant
 from .question import Question
 from .wide import DOUBLES, ROOT, SINGLES, SLOT_A, SLOT_B, TASK, TASK_JOB, TREE_A, TREE_B, traverse_wide
 
@@ -94,8 +94,8 @@ def meet_at_once(a: Hierarchy, b: Hierarchy, row_a: np.ndarray, row_b: np.ndarra
 
     None when that takes more than one call of the kernel, or more than float64 expansions: then a question is asked.
     """
-    trees_a, sizes_a = lanes_of(a)
-    trees_b, sizes_b = lanes_of(b)
+    trees_a, sizes_a = plant([a]).lanes
+    trees_b, sizes_b = plant([b]).lanes
     workspace = _take_workspace(1, _stack_size(a.tree.depth, b.tree.depth))
     state = workspace.arrays[0][0]
     state[:] = 0
