@@ -7,7 +7,7 @@ is the bounds of rounded points moved outward by one float32, so it contains the
 import numpy as np
 
 from ..geometry.quads import component, fetch, higher, load, lower, quad, store
-from ..jit import inlined, inner, kernel
+from ..jit import inlined, inner, kernel, parallel_kernel, prange
 from ..types.mesh import TriangleMesh
 from ..volumes.rounding import below
 from .bvh import Tree
@@ -106,8 +106,31 @@ def _fit(first, count, order, triangles, vertices, origin, points, volumes, coor
     _fit_inner(first, count, volumes)
 
 
+@parallel_kernel
+def _fit_leaves_in_parts(
+    parts, first, count, order, triangles, vertices, origin, points, volumes, coordinates
+):  # fmt: skip
+    total = first.shape[0]
+    for part in prange(parts):
+        _fit_leaves(
+            part * total // parts, (part + 1) * total // parts,
+            first, count, order, triangles, vertices, origin, points, volumes, coordinates,
+        )  # fmt: skip
+
+
+@kernel
+def _fit_inner_nodes(first, count, volumes):
+    _fit_inner(first, count, volumes)
+
+
 def fit_boxes(
-    tree: Tree, mesh: TriangleMesh, origin: np.ndarray, points: np.ndarray, volumes: np.ndarray, coordinates: np.ndarray
+    tree: Tree,
+    mesh: TriangleMesh,
+    origin: np.ndarray,
+    points: np.ndarray,
+    volumes: np.ndarray,
+    coordinates: np.ndarray,
+    threads: int,
 ) -> None:
     """Fill the boxes of a tree, and its triangles' coordinates.
 
@@ -118,6 +141,12 @@ def fit_boxes(
         points: what ``relative_points`` gave for the vertices and the origin.
         volumes: boxes to be filled, (n, 6) float32.
         coordinates: to be filled as in ``WideTree``, or NO_COORDINATES.
+        threads: what a ``parallel_region`` that has been entered gave.
     """
     vertices, triangles = mesh.arrays
-    _fit(tree.first, tree.count, tree.order, triangles, vertices, origin, points, volumes, coordinates)
+    arrays = (tree.first, tree.count, tree.order, triangles, vertices, origin, points, volumes, coordinates)
+    if threads == 1:
+        _fit(*arrays)
+        return
+    _fit_leaves_in_parts(threads, *arrays)
+    _fit_inner_nodes(tree.first, tree.count, volumes)
