@@ -17,9 +17,7 @@ from strategies import grid_meshes
 
 def all_bytes(hierarchy):
     """Everything that queries read, as bytes."""
-    wide = hierarchy.wide
-    arrays = (*hierarchy.tree[:3], hierarchy.volumes, wide.nodes[:, :57], wide.coordinates)
-    return [np.ascontiguousarray(array).tobytes() for array in arrays]
+    return [array.tobytes() for array in (*hierarchy.tree[:3], hierarchy.volumes, *hierarchy.wide)]
 
 
 def morton_order(mesh):

@@ -14,8 +14,8 @@ def assert_well_formed(hierarchy: Hierarchy) -> None:
 
     Every primitive lies in exactly one leaf, leaves are not larger than asked for, parents come before their children,
     the depth is right, and every volume contains its triangles in exact arithmetic: boxes because a leaf's contains its
-    triangles and a parent's its children's, others node by node. The 8-wide form holds every leaf once, below nodes that
-    come before their children, with the boxes of the binary tree, and its coordinates are those of the triangles. Takes
+    triangles and a parent's its children's, others node by node. The 8-wide form holds every leaf once, its nodes come
+    before their children and have the boxes of the binary tree, and its coordinates are those of the triangles. Takes
     its time, in Python.
 
     Raises:
