@@ -6,7 +6,7 @@ is the bounds of rounded points moved outward by one float32, so it contains the
 
 import numpy as np
 
-from ..geometry.quads import component, fetch, higher, load, lower, quad, store
+from ..geometry.quads import component, fetch, higher, load, lower, quad, relative, scatter, store
 from ..jit import inlined, inner, kernel, parallel_kernel, prange
 from ..types.mesh import TriangleMesh
 from ..volumes.rounding import below
@@ -80,13 +80,13 @@ def _fit_leaves(begin, end, first, count, order, triangles, vertices, origin, po
 @inlined
 def _copy_leaf(order, entry, size, triangles, vertices, origin, box, coordinates):
     """Coordinates of a leaf's triangles relative to the lowest corner of its box, rounded once."""
+    x, y, z = origin[0], origin[1], origin[2]
+    low_x, low_y, low_z = np.float64(box[0]), np.float64(box[1]), np.float64(box[2])
     for i in range(size):
         t = order[entry + i]
         for corner in range(3):
-            v = triangles[t, corner]
-            for k in range(3):
-                at = 9 * entry + (3 * corner + k) * size + i
-                coordinates[at] = np.float32((vertices[v, k] - origin[k]) - box[k])
+            place = relative(vertices, 3 * np.int64(triangles[t, corner]), x, y, z, low_x, low_y, low_z)
+            scatter(coordinates, 9 * entry + 3 * corner * size + i, size, place)
 
 
 @inner
