@@ -1,0 +1,44 @@
+"""Disable the extension after and during a detection, enable it again, use it again."""
+
+from collections.abc import Generator
+from typing import Any
+
+import bpy
+
+from . import scenes
+
+RED = (1.0, 0.22, 0.13)  # of highlighted faces
+
+
+def play(window: Any) -> Generator[float, None, None]:
+    """Plays the scenario."""
+    scenes.two_heads()
+    scenes.show_all(window)
+    bpy.context.view_layer.objects.active = None  # no outlines
+    package = window.package
+    for during in (False, True):
+        yield from window.open_tab()
+        yield from window.detect()
+        assert [row.verdict for row in window.rows] == ["clash"]
+        yield from window.settle()
+        shown = window.colour_share(RED)
+        assert shown > 0.0005, "no highlighted faces to be seen"
+        if during:
+            yield from window.press("meshclash.detect")
+            yield from window.wait_for(window.busy, "the start of the detection")
+        bpy.ops.preferences.addon_disable(module=package)
+        yield 1.0
+        assert not hasattr(bpy.types.Scene, "meshclash")
+        assert not [handler for handler in _handlers() if package in handler.__module__], "a handler is left"
+        yield from window.show("disabled_in_the_middle" if during else "disabled")
+        assert window.colour_share(RED) < 0.1 * shown, "the highlight is left"
+        bpy.ops.preferences.addon_enable(module=package)
+        yield 1.0
+    yield from window.open_tab()
+    yield from window.detect()
+    assert [row.verdict for row in window.rows] == ["clash"]
+
+
+def _handlers() -> list[Any]:
+    lists = (getattr(bpy.app.handlers, name) for name in dir(bpy.app.handlers))
+    return [handler for found in lists if isinstance(found, list) for handler in found]
