@@ -6,13 +6,15 @@ import os
 import meshclash as mc
 import numpy as np
 import pytest
-from meshclash.bench import rigid_report
+from meshclash.bench import rigid_memory, rigid_report
 from meshclash.bench.__main__ import main
 from meshclash.bench.mesh_files import read_mesh
 from meshclash.bench.mesh_generators import MAKERS
 from meshclash.bench.rigid_native import NATIVE_PEERS, missing_native_peers
+from meshclash.bench.rigid_plots import plots
 from meshclash.bench.rigid_poses import GAPS, LIGHT_PAIRS, make_poses
 from meshclash.bench.rigid_questions import Case, Record
+from meshclash.bench.rigid_threads import thread_rows
 from meshclash.bench.table import format_markdown, three_digits
 from meshclash.bench.timing import Timing, called, compare
 from meshclash.geometry.triangle_distance import triangle_distance
@@ -218,3 +220,41 @@ def test_drivers_find_the_pairs_of_the_engine(peer):
     ours = len(mc.collide(tree, tree, None, poses.sweep))
     assert abs(there.moving(poses.sweep)(2)[1] - ours) <= 10
     there.close()
+
+
+def ball(count):
+    return MAKERS["bumpy"](count, 1)
+
+
+def test_memory_counts_every_array_of_the_index_once():
+    tree = rigid_memory.ready(*ball(3000), "lbvh")
+    index, copy = rigid_memory.counted(tree)
+    wide = tree.wide
+    parts = [tree.tree.first, tree.tree.count, tree.tree.order, tree.volumes, wide.nodes, wide.coordinates]
+    assert copy == sum(array.nbytes for array in tree.mesh.arrays)
+    assert sum(part.nbytes for part in parts) <= index < 1.1 * sum(part.nbytes for part in parts) + 4096
+
+
+def keep_eight_megabytes(vertices, triangles):
+    return np.ones(1 << 20)
+
+
+def test_memory_by_growth_is_that_of_one_structure():
+    assert abs(rigid_memory.in_own_process(keep_eight_megabytes, ball(200)) / (1 << 23) - 1.0) < 0.1
+
+
+def test_threads_are_compared_on_the_same_bytes():
+    tree = mc.build(mc.TriangleMesh(*ball(300)))
+    rows = thread_rows("ball", ball(300), "lbvh", make_poses(tree), 2, os.sched_getaffinity(0))
+    assert [row["question"] for row in rows] == ["deep", "sweep"]
+    assert all(row["same bytes"] == "yes" and row["ratio"] > 0.0 for row in rows)
+
+
+def test_plots_are_drawn_of_every_size_and_distance(tmp_path):
+    pytest.importorskip("matplotlib")
+    sides = {"lbvh": Timing(0.002, 0, 7), "Embree": Timing(0.001, 0, 7)}
+    sizes = [Record("all pairs, deep", f"ball {n}", n, 1, sides) for n in (100, 1000)]
+    distances = [Record(f"sweep at {d}", "ball 1000", 1000, 10, sides) for d in (0.25, 0.5)]
+    drawn = plots(sizes, distances, "lbvh", tmp_path / "new")
+    assert [path.name for path in drawn] == ["bench-all-pairs-deep.png", "bench-distance-ball-1000.png"]
+    assert all(path.stat().st_size > 5000 for path in drawn)

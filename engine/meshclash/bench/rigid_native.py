@@ -24,6 +24,13 @@ class _NativePeer(MeshPeer):
             self._driver = Driver(self.driver, self.libraries, path)
             self.place(np.eye(4))  # the driver has read the file when it answers
 
+    @classmethod
+    def driver_growth(cls, vertices: np.ndarray, triangles: np.ndarray) -> int:
+        peer = cls(vertices, triangles)
+        _, growth = peer._driver.ask("growth")
+        peer.close()
+        return int(growth)
+
     def place(self, pose: np.ndarray) -> None:
         self._driver.ask(f"place {_written(pose)}")
 

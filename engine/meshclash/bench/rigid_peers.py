@@ -7,6 +7,7 @@ the library: mathutils and Embree hold float32 world coordinates, coal has an ab
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -24,6 +25,16 @@ class MeshPeer:
     name: str
     rebuilds = False
     """Whether a new pose moves vertices and makes or refits a structure."""
+
+    @staticmethod
+    def build(vertices: np.ndarray, triangles: np.ndarray) -> Any:
+        """What has to be kept of a mesh to query it."""
+        raise NotImplementedError
+
+    @classmethod
+    def driver_growth(cls, vertices: np.ndarray, triangles: np.ndarray) -> int | None:
+        """Bytes that a driver grows by for one more structure; None for a library in Python, which ``build`` tells."""
+        return None
 
     def place(self, pose: np.ndarray) -> None:
         """Bring b to a pose (4, 4), with all that the library needs before a query."""
@@ -49,6 +60,19 @@ class MeshPeer:
         """End a process of its own."""
 
 
+def import_bvhtree() -> Any:
+    """mathutils' BVHTree, of Blender or of its wheel."""
+    try:
+        import mathutils.bvhtree
+    except ImportError:
+        path = sys.path.copy()
+        import bpy  # noqa: F401 - the wheel makes its own mathutils importable  # isort: skip
+        import mathutils.bvhtree
+
+        sys.path[:] = path  # the wheel puts folders in front in which processes started later would find another bpy
+    return mathutils.bvhtree.BVHTree
+
+
 class Mathutils(MeshPeer):
     """`BVHTree`: knows no poses and no first contact; b is built in the world."""
 
@@ -56,14 +80,13 @@ class Mathutils(MeshPeer):
     rebuilds = True
 
     def __init__(self, vertices: np.ndarray, triangles: np.ndarray) -> None:
-        try:
-            import mathutils.bvhtree
-        except ImportError:
-            import bpy  # noqa: F401 - the bpy wheel makes its own mathutils importable  # isort: skip
-            import mathutils.bvhtree
-        self._make = mathutils.bvhtree.BVHTree.FromPolygons
         self._vertices, self._faces = vertices, triangles.tolist()
+        self._make = import_bvhtree().FromPolygons
         self._a = self._b = self._make(vertices.tolist(), self._faces, all_triangles=True)
+
+    @staticmethod
+    def build(vertices: np.ndarray, triangles: np.ndarray) -> Any:
+        return import_bvhtree().FromPolygons(vertices.tolist(), triangles.tolist(), all_triangles=True)
 
     def place(self, pose: np.ndarray) -> None:
         world = transform_points(pose, self._vertices)
@@ -98,13 +121,20 @@ class Fcl(MeshPeer):
         import fcl
 
         self._fcl = fcl
+        model = self.build(vertices, triangles)
+        self._a, self._b = fcl.CollisionObject(model), fcl.CollisionObject(model)
+        self._all = fcl.CollisionRequest(num_max_contacts=10**8, enable_contact=False)
+        self._any = fcl.CollisionRequest(num_max_contacts=1, enable_contact=False)
+
+    @staticmethod
+    def build(vertices: np.ndarray, triangles: np.ndarray) -> Any:
+        import fcl
+
         model = fcl.BVHModel()
         model.beginModel(len(vertices), len(triangles))
         model.addSubModel(vertices, triangles)
         model.endModel()
-        self._a, self._b = fcl.CollisionObject(model), fcl.CollisionObject(model)
-        self._all = fcl.CollisionRequest(num_max_contacts=10**8, enable_contact=False)
-        self._any = fcl.CollisionRequest(num_max_contacts=1, enable_contact=False)
+        return model
 
     def place(self, pose: np.ndarray) -> None:
         self._b.setTransform(self._fcl.Transform(pose[:3, :3], pose[:3, 3]))
@@ -138,12 +168,7 @@ class Coal(MeshPeer):
     def __init__(self, vertices: np.ndarray, triangles: np.ndarray) -> None:
         import coal
 
-        model = coal.BVHModelOBBRSS()
-        model.beginModel(len(triangles), len(vertices))
-        model.addVertices(vertices)
-        model.addTriangles(triangles.astype(np.int64))
-        model.endModel()
-        self._coal, self._model = coal, model
+        self._coal, self._model = coal, self.build(vertices, triangles)
         self._still, self._pose = coal.Transform3s.Identity(), coal.Transform3s.Identity()
         self._all, self._any = coal.CollisionRequest(), coal.CollisionRequest()
         self._result = coal.CollisionResult()
@@ -151,6 +176,17 @@ class Coal(MeshPeer):
             request.num_max_contacts = most
             request.enable_contact = False
             request.break_distance = 0.0
+
+    @staticmethod
+    def build(vertices: np.ndarray, triangles: np.ndarray) -> Any:
+        import coal
+
+        model = coal.BVHModelOBBRSS()
+        model.beginModel(len(triangles), len(vertices))
+        model.addVertices(vertices)
+        model.addTriangles(triangles.astype(np.int64))
+        model.endModel()
+        return model
 
     def place(self, pose: np.ndarray) -> None:
         self._pose = self._coal.Transform3s(pose[:3, :3], pose[:3, 3])

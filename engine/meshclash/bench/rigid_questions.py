@@ -61,7 +61,7 @@ def ask_all(case: Case) -> Iterator[Record]:
     for gap, near in poses.near.items():
         yield _first(case, f"first contact, gap {gap}", np.tile(near, (10, 1, 1)))
     for gap, near in poses.near.items():
-        yield _near_miss(case, f"near miss, prepared, gap {gap}", near[0])
+        yield _near_miss(case, f"near miss, prepared, gap {gap}", near[3])
 
 
 def ask_by_distance(case: Case) -> list[Record]:

@@ -62,5 +62,11 @@ int main(int, char** arguments) {
     words >> repeats;
     return timed(repeats, read_poses(words));
   };
+  answers["growth"] = [&](std::istringstream&) {
+    return std::vector<double>{0, growth_of([&] {
+      auto* another = new btGImpactMeshShape(&arrays);
+      another->updateBound();
+    })};
+  };
   return serve(answers);
 }
