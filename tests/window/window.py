@@ -223,7 +223,7 @@ class Window:
 
     def show(self, name: str, region: str = "") -> Play:
         """Takes a picture when the window has come to rest: of all of it, or of one region of the 3D viewport."""
-        self.move(self.window.width * 3 // 4, EDGE)  # to the status bar, away from buttons, which light up under it
+        self.move(self.window.width - 1, self.window.height - 1)  # away from buttons, which light up under it
         yield from self.settle()
         self.picture(name, region)
 
