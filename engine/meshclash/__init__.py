@@ -15,8 +15,10 @@ from .geometry.triangle_pair import ContactKind
 from .hierarchy.build import build, refit
 from .hierarchy.bvh import Hierarchy
 from .hierarchy.validate import assert_well_formed
+from .query.clearance import Clearances, clearance
 from .query.collide import collide, collides, self_collide
 from .query.contacts import Contacts
+from .query.distance import Distance, distance
 from .query.verdict import verdict
 from .scene import ObjectContacts, Scene, SceneContacts
 from .types.mesh import TriangleMesh
@@ -28,9 +30,11 @@ from .watch import FirstContact, Watch, WatchChanges
 __version__ = "0.1.0"
 
 __all__ = [
+    "Clearances",
     "ContactKind",
     "Contacts",
     "DeviceUnavailable",
+    "Distance",
     "FirstContact",
     "Hierarchy",
     "InvalidMesh",
@@ -50,8 +54,10 @@ __all__ = [
     "WatchChanges",
     "assert_well_formed",
     "build",
+    "clearance",
     "collide",
     "collides",
+    "distance",
     "refit",
     "self_collide",
     "split_matrix",

@@ -52,46 +52,49 @@ _DEFECT = np.float32(24.0 * 2.0**-24 * 1.001)
 
 
 @inlined
-def _middle(nodes, at, axis):
+def middle(nodes, at, axis):
+    """Middles of the eight boxes of a node (64 words from ``at``) along an axis."""
     return (load(nodes, at + 8 * axis) + load(nodes, at + 24 + 8 * axis)) * splat(_HALF)
 
 
 @inlined
-def _extent(nodes, at, axis):
+def extent(nodes, at, axis):
+    """Half extents of the eight boxes of a node along an axis."""
     return (load(nodes, at + 24 + 8 * axis) - load(nodes, at + 8 * axis)) * splat(_HALF)
 
 
 @inlined
-def _turned(frame, row, x, y, z):
+def turned(frame, row, x, y, z):
     """One component of a rotated vector; ``row`` is the first of three entries of the frame."""
     return splat(frame[row]) * x + splat(frame[row + 1]) * y + splat(frame[row + 2]) * z
 
 
 @inlined
-def _turned_extent(frame, row, x, y, z):
+def turned_extent(frame, row, x, y, z):
+    """Half extent along one axis of rotated boxes of half extents x, y, z."""
     return splat(abs(frame[row])) * x + splat(abs(frame[row + 1])) * y + splat(abs(frame[row + 2])) * z
 
 
 @inlined
 def place_first(nodes, at, frame, placed):
     """Children of a's node (64 words from ``at``): middles, half extents, and those along b's axes."""
-    x, y, z = _extent(nodes, at, 0), _extent(nodes, at, 1), _extent(nodes, at, 2)
+    x, y, z = extent(nodes, at, 0), extent(nodes, at, 1), extent(nodes, at, 2)
     for axis in range(3):
-        store(placed, 8 * axis, _middle(nodes, at, axis))
-        store(placed, 24 + 8 * axis, _extent(nodes, at, axis))
-        store(placed, 48 + 8 * axis, _turned_extent(frame, 12 + 3 * axis, x, y, z))
+        store(placed, 8 * axis, middle(nodes, at, axis))
+        store(placed, 24 + 8 * axis, extent(nodes, at, axis))
+        store(placed, 48 + 8 * axis, turned_extent(frame, 12 + 3 * axis, x, y, z))
 
 
 @inlined
 def place_second(nodes, at, frame, placed):
     """Children of b's node: middles and half extents along a's axes, half extents along b's; with slack."""
     slack = splat(frame[SLACK])
-    cx, cy, cz = _middle(nodes, at, 0), _middle(nodes, at, 1), _middle(nodes, at, 2)
-    hx, hy, hz = _extent(nodes, at, 0), _extent(nodes, at, 1), _extent(nodes, at, 2)
+    cx, cy, cz = middle(nodes, at, 0), middle(nodes, at, 1), middle(nodes, at, 2)
+    hx, hy, hz = extent(nodes, at, 0), extent(nodes, at, 1), extent(nodes, at, 2)
     for axis in range(3):
-        store(placed, 8 * axis, _turned(frame, 3 * axis, cx, cy, cz) + splat(frame[9 + axis]))
-        store(placed, 24 + 8 * axis, _turned_extent(frame, 3 * axis, hx, hy, hz) + slack)
-        store(placed, 48 + 8 * axis, _extent(nodes, at, axis) + slack)
+        store(placed, 8 * axis, turned(frame, 3 * axis, cx, cy, cz) + splat(frame[9 + axis]))
+        store(placed, 24 + 8 * axis, turned_extent(frame, 3 * axis, hx, hy, hz) + slack)
+        store(placed, 48 + 8 * axis, extent(nodes, at, axis) + slack)
 
 
 @inlined
@@ -103,9 +106,9 @@ def boxes_meet(first, i, second, frame):
     bits = not_above(abs(x), load(second, 24) + splat(first[24 + i]))
     bits &= not_above(abs(y), load(second, 32) + splat(first[32 + i]))
     bits &= not_above(abs(z), load(second, 40) + splat(first[40 + i]))
-    bits &= not_above(abs(_turned(frame, 12, x, y, z)), load(second, 48) + splat(first[48 + i]))
-    bits &= not_above(abs(_turned(frame, 15, x, y, z)), load(second, 56) + splat(first[56 + i]))
-    return bits & not_above(abs(_turned(frame, 18, x, y, z)), load(second, 64) + splat(first[64 + i]))
+    bits &= not_above(abs(turned(frame, 12, x, y, z)), load(second, 48) + splat(first[48 + i]))
+    bits &= not_above(abs(turned(frame, 15, x, y, z)), load(second, 56) + splat(first[56 + i]))
+    return bits & not_above(abs(turned(frame, 18, x, y, z)), load(second, 64) + splat(first[64 + i]))
 
 
 @inlined
@@ -115,7 +118,7 @@ def turn_leaf(coordinates, base, count, frame, block):
         at = base + 3 * corner * count
         x, y, z = load(coordinates, at), load(coordinates, at + count), load(coordinates, at + 2 * count)
         for axis in range(3):
-            store(block, 24 * corner + 8 * axis, _turned(frame, 3 * axis, x, y, z) + splat(frame[9 + axis]))
+            store(block, 24 * corner + 8 * axis, turned(frame, 3 * axis, x, y, z) + splat(frame[9 + axis]))
     _write_bounds(block)
 
 

@@ -5,17 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import UnsupportedOption
 from ..hierarchy.build import as_hierarchy
 from ..hierarchy.bvh import Hierarchy
 from ..traversal.forest import plant
 from ..traversal.leaf_tests import contact
 from ..traversal.run import Answer, Question, answer_steps, run
 from ..types.mesh import TriangleMesh
-from ..types.pose import pose_stack
 from ..types.results import QueryStats
 from .contacts import Contacts
-from .options import check_device, check_threads
+from .options import check_device, check_threads, matched_poses
 
 
 def collide(
@@ -105,18 +103,10 @@ def self_collide(
 
 def _question(a: Hierarchy, b: Hierarchy, pose_a: Any, pose_b: Any, **flags: bool) -> tuple[Question, bool]:
     """The question to ask, and whether it is about a stack of poses."""
-    rows_a, stacked_a = pose_stack(pose_a)
-    rows_b, stacked_b = pose_stack(pose_b)
-    count = max(len(rows_a), len(rows_b))
-    for rows, stacked in ((rows_a, stacked_a), (rows_b, stacked_b)):
-        if stacked and len(rows) != count:
-            raise UnsupportedOption(f"stacks of {len(rows_a)} and {len(rows_b)} poses do not match")
-    # Copies, since a broadcast view is read-only and would be another type to the kernel.
-    rows_a = np.array(np.broadcast_to(rows_a, (count, 3, 4)), order="C")
-    rows_b = np.array(np.broadcast_to(rows_b, (count, 3, 4)), order="C")
-    jobs = np.zeros((count, 2), np.int64)
+    rows_a, rows_b, stacked = matched_poses(pose_a, pose_b)
+    jobs = np.zeros((len(rows_a), 2), np.int64)
     question = Question(plant([a]), plant([b]), jobs, rows_a, rows_b, contact, **flags)
-    return question, stacked_a or stacked_b
+    return question, stacked
 
 
 def _contacts(

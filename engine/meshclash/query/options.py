@@ -3,7 +3,10 @@
 import math
 from typing import Any
 
+import numpy as np
+
 from ..errors import DeviceUnavailable, UnsupportedOption
+from ..types.pose import pose_stack
 
 DEVICES = ("auto", "cpu", "cuda")
 
@@ -33,3 +36,22 @@ def check_length(name: str, value: Any) -> float:
     if not math.isfinite(number) or number < 0.0:
         raise UnsupportedOption(f"{name} must be finite and not negative, not {value!r} m")
     return number
+
+
+def matched_poses(pose_a: Any, pose_b: Any) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Poses of both objects, (k, 3, 4) each, and whether they came as a stack; a single one serves for all of a stack.
+
+    Raises:
+        InvalidPose: as ``pose_stack``.
+        UnsupportedOption: two stacks of different lengths.
+    """
+    rows_a, stacked_a = pose_stack(pose_a)
+    rows_b, stacked_b = pose_stack(pose_b)
+    count = max(len(rows_a), len(rows_b))
+    for rows, stacked in ((rows_a, stacked_a), (rows_b, stacked_b)):
+        if stacked and len(rows) != count:
+            raise UnsupportedOption(f"stacks of {len(rows_a)} and {len(rows_b)} poses do not match")
+    # Copies, since a broadcast view is read-only and would be another type to the kernel.
+    rows_a = np.array(np.broadcast_to(rows_a, (count, 3, 4)), order="C")
+    rows_b = np.array(np.broadcast_to(rows_b, (count, 3, 4)), order="C")
+    return rows_a, rows_b, stacked_a or stacked_b
