@@ -1,18 +1,20 @@
 """Lower bounds of the distances of eight boxes or triangles at once, in float32, that never exceed the distance.
 
-The bounds of rounding are those of ``lane_filters.py``: along each axis of either frame, and along a plane's normal
-times its length, the numbers computed here are off by no more than the slack of that file, which is taken off every
-gap before it is squared. Squares and their sums round by less than 8 u; ``near_square`` allows for that, and for poses
-that shrink distances. All comparisons keep a lane whose number is infinite or none at all.
+The bounds of rounding are those of ``lane_boxes.py`` and ``lane_triangles.py``: along each axis of either frame, and
+along a plane's normal times its length, the numbers computed here are off by no more than the slack of those files,
+which is taken off every gap before it is squared. Squares and their sums round by less than 8 u; ``near_square`` allows
+for that, and for poses that shrink distances. All comparisons keep a lane whose number is infinite or none at all.
 """
 
 import numpy as np
 
 from ..jit import inlined
-from .lane_filters import PRODUCTS, SLACK, extent, middle, turned, turned_extent
-from .lanes import higher, load, lower, not_above, splat, store
+from .lane_boxes import component, component_extent, extent, middle, turned, turned_extent
+from .lanes import higher, load, lower, not_above, splat
+from .relative_pose import SLACK
 
 _ZERO = np.float32(0.0)
+_HALF = np.float32(0.5)
 _DEFECT = np.float32(24.0 * 2.0**-24 * 1.001)
 _LEAST = 1e-36  # squares below this are lost to underflow
 
@@ -32,47 +34,25 @@ def _squared(gap):
 
 
 @inlined
-def _box(nodes, slot):
-    """Middle and half extents of one child's box; a slot is 8 times the node plus the child's number."""
-    node, k = slot >> 3, slot & 7
-    half = np.float32(0.5)
-    lx, ly, lz = nodes[node, k], nodes[node, 8 + k], nodes[node, 16 + k]
-    hx, hy, hz = nodes[node, 24 + k], nodes[node, 32 + k], nodes[node, 40 + k]
-    return (lx + hx) * half, (ly + hy) * half, (lz + hz) * half, (hx - lx) * half, (hy - ly) * half, (hz - lz) * half
+def _single(nodes, at):
+    """Middle and half extents of a single box, as ``lane_boxes.py`` stores it."""
+    x, y, z = nodes[at], nodes[at + 8], nodes[at + 16]
+    X, Y, Z = nodes[at + 24], nodes[at + 32], nodes[at + 40]
+    return (x + X) * _HALF, (y + Y) * _HALF, (z + Z) * _HALF, (X - x) * _HALF, (Y - y) * _HALF, (Z - z) * _HALF
 
 
 @inlined
-def slot_size(nodes, slot):
-    """Sum of the extents of one child's box."""
-    node, k = slot >> 3, slot & 7
-    x = nodes[node, 24 + k] - nodes[node, k]
-    return x + (nodes[node, 32 + k] - nodes[node, 8 + k]) + (nodes[node, 40 + k] - nodes[node, 16 + k])
-
-
-@inlined
-def _along(frame, row, x, y, z):
-    """One component of a turned vector of three numbers."""
-    return frame[row] * x + frame[row + 1] * y + frame[row + 2] * z
-
-
-@inlined
-def _reach_along(frame, row, x, y, z):
-    return abs(frame[row]) * x + abs(frame[row + 1]) * y + abs(frame[row + 2]) * z
-
-
-@inlined
-def gaps_of_first(nodes_a, node, nodes_b, slot, frame, gaps):
-    """Squared gaps between the children of a's node and one box of b, into ``gaps`` (8,)."""
-    x, y, z, u, v, w = _box(nodes_b, slot)
+def gaps_of_first(nodes, at, others, other, frame):
+    """Squared gaps (Lanes [m2]) between eight boxes of a's node and a single box of b's."""
+    x, y, z, u, v, w = _single(others, other)
     slack = frame[SLACK]
-    at = 64 * node
-    hx, hy, hz = extent(nodes_a, at, 0), extent(nodes_a, at, 1), extent(nodes_a, at, 2)
-    dx = splat(_along(frame, 0, x, y, z) + frame[9]) - middle(nodes_a, at, 0)
-    dy = splat(_along(frame, 3, x, y, z) + frame[10]) - middle(nodes_a, at, 1)
-    dz = splat(_along(frame, 6, x, y, z) + frame[11]) - middle(nodes_a, at, 2)
-    first = _squared(abs(dx) - (hx + splat(_reach_along(frame, 0, u, v, w) + slack)))
-    first = first + _squared(abs(dy) - (hy + splat(_reach_along(frame, 3, u, v, w) + slack)))
-    first = first + _squared(abs(dz) - (hz + splat(_reach_along(frame, 6, u, v, w) + slack)))
+    hx, hy, hz = extent(nodes, at, 0), extent(nodes, at, 1), extent(nodes, at, 2)
+    dx = splat(component(frame, 0, x, y, z) + frame[9]) - middle(nodes, at, 0)
+    dy = splat(component(frame, 3, x, y, z) + frame[10]) - middle(nodes, at, 1)
+    dz = splat(component(frame, 6, x, y, z) + frame[11]) - middle(nodes, at, 2)
+    first = _squared(abs(dx) - (hx + splat(component_extent(frame, 0, u, v, w) + slack)))
+    first = first + _squared(abs(dy) - (hy + splat(component_extent(frame, 3, u, v, w) + slack)))
+    first = first + _squared(abs(dz) - (hz + splat(component_extent(frame, 6, u, v, w) + slack)))
     second = _squared(abs(turned(frame, 12, dx, dy, dz)) - (turned_extent(frame, 12, hx, hy, hz) + splat(u + slack)))
     second = second + _squared(
         abs(turned(frame, 15, dx, dy, dz)) - (turned_extent(frame, 15, hx, hy, hz) + splat(v + slack))
@@ -80,37 +60,30 @@ def gaps_of_first(nodes_a, node, nodes_b, slot, frame, gaps):
     second = second + _squared(
         abs(turned(frame, 18, dx, dy, dz)) - (turned_extent(frame, 18, hx, hy, hz) + splat(w + slack))
     )
-    store(gaps, 0, higher(first, second))
+    return higher(first, second)
 
 
 @inlined
-def gaps_of_second(nodes_a, slot, nodes_b, node, frame, gaps):
-    """Squared gaps between one box of a and the children of b's node, into ``gaps`` (8,)."""
-    x, y, z, u, v, w = _box(nodes_a, slot)
+def gaps_of_second(nodes, at, others, other, frame):
+    """Squared gaps between eight boxes of b's node and a single box of a's."""
+    x, y, z, u, v, w = _single(others, other)
     slack = frame[SLACK]
-    at = 64 * node
-    hx, hy, hz = extent(nodes_b, at, 0), extent(nodes_b, at, 1), extent(nodes_b, at, 2)
-    cx, cy, cz = middle(nodes_b, at, 0), middle(nodes_b, at, 1), middle(nodes_b, at, 2)
+    hx, hy, hz = extent(nodes, at, 0), extent(nodes, at, 1), extent(nodes, at, 2)
+    cx, cy, cz = middle(nodes, at, 0), middle(nodes, at, 1), middle(nodes, at, 2)
     dx = turned(frame, 0, cx, cy, cz) + splat(frame[9]) - splat(x)
     dy = turned(frame, 3, cx, cy, cz) + splat(frame[10]) - splat(y)
     dz = turned(frame, 6, cx, cy, cz) + splat(frame[11]) - splat(z)
     first = _squared(abs(dx) - (turned_extent(frame, 0, hx, hy, hz) + splat(u + slack)))
     first = first + _squared(abs(dy) - (turned_extent(frame, 3, hx, hy, hz) + splat(v + slack)))
     first = first + _squared(abs(dz) - (turned_extent(frame, 6, hx, hy, hz) + splat(w + slack)))
-    second = _squared(abs(turned(frame, 12, dx, dy, dz)) - (hx + splat(_reach_along(frame, 12, u, v, w) + slack)))
+    second = _squared(abs(turned(frame, 12, dx, dy, dz)) - (hx + splat(component_extent(frame, 12, u, v, w) + slack)))
     second = second + _squared(
-        abs(turned(frame, 15, dx, dy, dz)) - (hy + splat(_reach_along(frame, 15, u, v, w) + slack))
+        abs(turned(frame, 15, dx, dy, dz)) - (hy + splat(component_extent(frame, 15, u, v, w) + slack))
     )
     second = second + _squared(
-        abs(turned(frame, 18, dx, dy, dz)) - (hz + splat(_reach_along(frame, 18, u, v, w) + slack))
+        abs(turned(frame, 18, dx, dy, dz)) - (hz + splat(component_extent(frame, 18, u, v, w) + slack))
     )
-    store(gaps, 0, higher(first, second))
-
-
-@inlined
-def near_enough(gaps, near):
-    """Bits of the squared gaps that do not exceed ``near``."""
-    return not_above(load(gaps, 0), splat(near))
+    return higher(first, second)
 
 
 @inlined
@@ -132,7 +105,7 @@ def _beyond(a, b, c, width, near, normal_square):
 
 
 @inlined
-def near_plane_of(block, rows, j, frame, near):
+def near_plane_of(block, rows, j, slack, products, near):
     """Bits of the triangles of a block that come near the plane of triangle j of another block."""
     px, py, pz = rows[j], rows[8 + j], rows[16 + j]
     ux, uy, uz = rows[24 + j] - px, rows[32 + j] - py, rows[40 + j] - pz
@@ -140,7 +113,7 @@ def near_plane_of(block, rows, j, frame, near):
     nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
     longest_u = max(abs(ux), abs(uy), abs(uz))
     longest_v = max(abs(vx), abs(vy), abs(vz))
-    width = frame[SLACK] * (abs(nx) + abs(ny) + abs(nz)) + frame[PRODUCTS]
+    width = slack * (abs(nx) + abs(ny) + abs(nz)) + products
     width += _DEFECT * longest_u * longest_v * max(longest_u, longest_v)
     x, y, z = splat(px), splat(py), splat(pz)
     lx, ly, lz = splat(nx), splat(ny), splat(nz)
@@ -151,7 +124,7 @@ def near_plane_of(block, rows, j, frame, near):
 
 
 @inlined
-def have_plane_near(block, rows, j, frame, near):
+def have_plane_near(block, rows, j, slack, products, near):
     """Bits of the triangles of a block whose planes triangle j of another block comes near."""
     px, py, pz = load(block, 0), load(block, 8), load(block, 16)
     ux, uy, uz = load(block, 24) - px, load(block, 32) - py, load(block, 40) - pz
@@ -159,7 +132,7 @@ def have_plane_near(block, rows, j, frame, near):
     nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
     longest_u = higher(higher(abs(ux), abs(uy)), abs(uz))
     longest_v = higher(higher(abs(vx), abs(vy)), abs(vz))
-    width = splat(frame[SLACK]) * (abs(nx) + abs(ny) + abs(nz)) + splat(frame[PRODUCTS])
+    width = splat(slack) * (abs(nx) + abs(ny) + abs(nz)) + splat(products)
     width = width + splat(_DEFECT) * longest_u * longest_v * higher(longest_u, longest_v)
     a = nx * (splat(rows[j]) - px) + ny * (splat(rows[8 + j]) - py) + nz * (splat(rows[16 + j]) - pz)
     b = nx * (splat(rows[24 + j]) - px) + ny * (splat(rows[32 + j]) - py) + nz * (splat(rows[40 + j]) - pz)

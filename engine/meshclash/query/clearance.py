@@ -14,7 +14,7 @@ from ..traversal.run import run
 from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
 from ..types.results import QueryStats
-from .options import check_device, check_length, check_threads, matched_poses
+from .options import check_device, check_length, check_threads, every_pose
 
 
 class Clearances:
@@ -87,7 +87,7 @@ def clearance(
     tolerance = check_length("tolerance", tolerance)
     tree_a = as_hierarchy(a, volume)
     tree_b = as_hierarchy(b, tree_a.volume)
-    rows_a, rows_b, _ = matched_poses(pose_a, pose_b)
+    rows_a, rows_b, _ = every_pose(pose_a, pose_b)
     jobs = np.zeros((len(rows_a), 2), np.int64)
     answer = run(near_steps(NearQuestion(plant([tree_a]), plant([tree_b]), jobs, rows_a, rows_b, tolerance)))
     seconds = time.perf_counter() - begin

@@ -9,12 +9,14 @@ import numpy as np
 from ..errors import UnsupportedOption
 from ..hierarchy.build import as_hierarchy
 from ..hierarchy.bvh import Hierarchy
+from ..pointcloud.distance import cloud_distance
+from ..pointcloud.query import is_for_clouds
 from ..traversal.forest import plant
 from ..traversal.near import NearAnswer, NearQuestion, near_steps
 from ..traversal.run import run
 from ..types.mesh import TriangleMesh
 from ..types.results import QueryStats
-from .options import check_device, check_length, check_threads, matched_poses
+from .options import check_device, check_length, check_threads, every_pose
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +55,7 @@ def distance(
     (1999), for the search.
 
     Args:
-        a, b: meshes, or hierarchies made by ``build``.
+        a, b: meshes, or hierarchies made by ``build``; with a PointCloud the result is that of ``cloud_distance``.
         pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) that asks k questions.
         relative_error, absolute_error: the true distance d may be overestimated, up to
             (d + absolute_error [m]) / (1 - relative_error); larger errors are found faster.
@@ -71,9 +73,11 @@ def distance(
     errors = check_length("relative_error", relative_error), check_length("absolute_error", absolute_error)
     if errors[0] >= 1.0:
         raise UnsupportedOption(f"relative_error must be below 1, not {relative_error!r}")
+    if is_for_clouds(a, b):
+        return cloud_distance(a, b, pose_a, pose_b)  # type: ignore[return-value]  # CloudDistance
     tree_a = as_hierarchy(a, volume)
     tree_b = as_hierarchy(b, tree_a.volume)
-    rows_a, rows_b, stacked = matched_poses(pose_a, pose_b)
+    rows_a, rows_b, stacked = every_pose(pose_a, pose_b)
     jobs = np.zeros((len(rows_a), 2), np.int64)
     pairs = None if start is None else _starting_pairs(start, (tree_a.mesh, tree_b.mesh), len(jobs))
     question = NearQuestion(plant([tree_a]), plant([tree_b]), jobs, rows_a, rows_b, None, pairs, *errors)

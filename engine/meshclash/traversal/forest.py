@@ -1,14 +1,14 @@
 """Many hierarchies of one kind laid end to end, so that one kernel call can answer for many object pairs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..hierarchy.bvh import Hierarchy
-from ..hierarchy.wide import fits_lanes, wide_tree
+from ..hierarchy.bvh import Hierarchy, Index
+from ..hierarchy.wide import LANE_COUNT
 
 
 class Forest(NamedTuple):
@@ -36,68 +36,74 @@ class Forest(NamedTuple):
     """First vertex of each tree, (trees,) int64."""
 
 
-class WideForest(NamedTuple):
-    """The 8-wide forms of all trees; see ``WideTree``."""
+class LaneForest(NamedTuple):
+    """What the 8-wide traversal reads of all trees: nothing is copied, trees are told by their addresses."""
 
-    nodes: np.ndarray
-    """(n, 64) float32."""
-    words: np.ndarray
-    """The same memory as int32."""
-    coordinates: np.ndarray
-    """(c,) float32 [m]."""
-    node_start: np.ndarray
-    """First node of each tree, (trees,) int64."""
-    coordinate_start: np.ndarray
-    """First coordinate of each tree, (trees,) int64."""
+    trees: np.ndarray
+    """Addresses of each tree's arrays, and the slot of its root, (trees, ADDRESSES) int64; see ``wide.py``."""
+    sizes: np.ndarray
+    """Origin, largest absolute coordinates, those of the root box relative to the origin, (trees, 9) float64 [m]."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Grove:
-    """A forest with what the host needs to know of each tree."""
+    """Many trees, with what the host needs to know of each."""
 
-    forest: Forest
     origins: np.ndarray
     """(trees, 3) float64 [m]."""
     reaches: np.ndarray
     """Largest absolute coordinates, (trees, 3) float64 [m]."""
-    root_reaches: np.ndarray
-    """Largest absolute coordinates of a box around each tree, relative to the origins, (trees, 3) float32 [m]."""
     largest_leaf: int
     deepest: int
     volume: str
     fits_lanes: bool
     """Whether all trees have an 8-wide form."""
-    hierarchies: Sequence[Hierarchy]
+    indices: Sequence[Index]
+    """What was planted: it stays as it is when a hierarchy is given another index."""
 
     @cached_property
-    def wide(self) -> WideForest:
-        """The 8-wide forms end to end, made when first asked for; that of a single tree is kept with it."""
-        return _kept(self.hierarchies, "wide forest", _plant_wide)
+    def forest(self) -> Forest:
+        """Arrays of all trees, made when first asked for."""
+        return _join(self.indices)
+
+    @cached_property
+    def lanes(self) -> LaneForest:
+        """What the 8-wide traversal reads, made when first asked for."""
+        return LaneForest(
+            np.array([_addresses(i) for i in self.indices], np.int64), np.stack(list(map(_sizes, self.indices)))
+        )
 
 
 def plant(hierarchies: Sequence[Hierarchy]) -> Grove:
-    """Lay hierarchies of one volume end to end; a single one is taken as it is, without copying."""
-    return Grove(**_kept(hierarchies, "forest", _plant), hierarchies=hierarchies)
-
-
-def _kept(hierarchies: Sequence[Hierarchy], name: str, make: Callable[[Sequence[Hierarchy]], Any]) -> Any:
-    """What ``make`` makes of hierarchies; that of a single one is kept with it (and must not refer to it)."""
+    """Lay hierarchies of one volume end to end; a single one is taken as it is, without copying, and its grove kept."""
     if len(hierarchies) > 1:
-        return make(hierarchies)
-    derived = hierarchies[0].derived
-    if name not in derived:
-        derived[name] = make(hierarchies)
-    return derived[name]
+        return _plant(hierarchies, [h.index for h in hierarchies])
+    index = hierarchies[0].index
+    kept = hierarchies[0].derived.get("grove")
+    if kept is None or kept.indices[0] is not index:
+        kept = hierarchies[0].derived["grove"] = _plant(hierarchies, [index])
+    return kept
 
 
-def _plant(hierarchies: Sequence[Hierarchy]) -> dict[str, Any]:
-    """The fields of a Grove, without the hierarchies."""
-    trees = [h.tree for h in hierarchies]
-    meshes = [h.mesh for h in hierarchies]
-    forest = Forest(
+def _plant(hierarchies: Sequence[Hierarchy], indices: Sequence[Index]) -> Grove:
+    return Grove(
+        origins=np.stack([index.origin for index in indices]),
+        reaches=np.stack([np.abs(index.mesh.bounds).max(axis=0) for index in indices]),
+        largest_leaf=max(h.leaf_size for h in hierarchies),
+        deepest=max(index.tree.depth for index in indices),
+        volume=hierarchies[0].volume,
+        fits_lanes=all(index.wide is not None for index in indices),
+        indices=indices,
+    )
+
+
+def _join(indices: Sequence[Index]) -> Forest:
+    trees = [index.tree for index in indices]
+    meshes = [index.mesh for index in indices]
+    return Forest(
         _joined([t.first for t in trees]),
         _joined([t.count for t in trees]),
-        _joined([h.volumes for h in hierarchies]),
+        _joined([index.volumes for index in indices]),
         _joined([t.order for t in trees]),
         _joined([m.arrays[1] for m in meshes]),
         _joined([m.arrays[0] for m in meshes]),
@@ -106,35 +112,20 @@ def _plant(hierarchies: Sequence[Hierarchy]) -> dict[str, Any]:
         np.cumsum([len(t.order) for t in trees]).astype(np.int64),
         _starts([m.vertex_count for m in meshes]),
     )
-    return {
-        "forest": forest,
-        "origins": np.stack([h.origin for h in hierarchies]),
-        "reaches": np.stack([np.abs(m.bounds).max(axis=0) for m in meshes]),
-        "root_reaches": np.stack([_root_reach(h) for h in hierarchies]),
-        "largest_leaf": max(h.leaf_size for h in hierarchies),
-        "deepest": max(t.depth for t in trees),
-        "volume": hierarchies[0].volume,
-        "fits_lanes": all(map(fits_lanes, hierarchies)),
-    }
 
 
-def _plant_wide(hierarchies: Sequence[Hierarchy]) -> WideForest:
-    trees = [wide_tree(h) for h in hierarchies]
-    nodes = _joined([t.nodes for t in trees])
-    return WideForest(
-        nodes,
-        nodes.view(np.int32),
-        _joined([t.coordinates for t in trees]),
-        _starts([len(t.nodes) for t in trees]),
-        _starts([len(t.coordinates) for t in trees]),
-    )
+def _addresses(index: Index) -> tuple[int, ...]:
+    """Where a tree's arrays lie, in the order of the constants of ``wide.py``; the index keeps them alive."""
+    wide = index.wide
+    assert wide is not None
+    vertices, triangles = index.mesh.arrays
+    arrays = (wide.nodes, wide.coordinates, index.tree.order, triangles, vertices)
+    return (*(array.ctypes.data for array in arrays), LANE_COUNT * (len(wide.nodes) - 1))
 
 
-def _root_reach(hierarchy: Hierarchy) -> np.ndarray:
-    if hierarchy.volume == "aabb":
-        return np.abs(hierarchy.volumes[0]).reshape(2, 3).max(axis=0)
-    reach = np.abs(hierarchy.mesh.bounds - hierarchy.origin).max(axis=0).astype(np.float32)
-    return np.nextafter(reach, np.float32(np.inf))
+def _sizes(index: Index) -> np.ndarray:
+    root = np.abs(index.volumes[0]).reshape(2, 3).max(axis=0)
+    return np.concatenate([index.origin, np.abs(index.mesh.bounds).max(axis=0), root])
 
 
 def _joined(arrays: list[np.ndarray]) -> np.ndarray:

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..geometry.lane_filters import BLOCK
 from ..geometry.relative_pose import narrow_rows, relative_rows
 from ..geometry.triangle_distance import nearest_points
 from ..geometry.triangle_pair import APART, classify_triangle_pairs
@@ -18,9 +17,10 @@ from . import pairs as state_layout
 from .forest import Grove
 from .leaf_tests import contact
 from .near_pairs import near_traversal
-from .near_wide import traverse_near
+from .near_wide import SINGLES, traverse_near
 from .prepared import prepared_rows
-from .run import Question, answer_steps, sort_order
+from .question import Question
+from .run import answer_steps
 
 _CHUNK = 1 << 15
 _STEPS_PER_CALL = 1 << 14
@@ -101,21 +101,22 @@ def _engine(
         return lambda state: kernel(
             a.forest, b.forest, jobs, *rows, prepared, errors, options, state, stack, bounds, scratch, found, output
         )
-    narrow = narrow_rows(relative, a.root_reaches[jobs[:, 0]], b.root_reaches[jobs[:, 1]])
-    # The roots put on at most 64. Depth-first, each step takes one pair off and puts at most eight on, one level deeper
-    # in one tree; a heap may hold more, and then grows.
-    room = max(LANE_COUNT * (LANE_COUNT + depth), _SMALLEST_QUEUE)
+    (trees_a, sizes_a), (trees_b, sizes_b) = a.lanes, b.lanes
+    reaches = (sizes[jobs[:, side], 6:].astype(np.float32) for side, sizes in enumerate((sizes_a, sizes_b)))
+    narrow = narrow_rows(relative, *reaches)
+    # Depth-first, each step takes one pair off and puts at most eight on, one level deeper in one tree; a heap may hold
+    # more, and then grows.
+    room = max(LANE_COUNT * (depth + 1), _SMALLEST_QUEUE)
     queue = [np.empty((room, 2), np.int32), np.empty(room, np.float32)]
-    blocks = (np.empty(BLOCK, np.float32), np.empty(BLOCK, np.float32))
-    wide_scratch = (blocks, np.empty(LANE_COUNT, np.float32), *leaves)
-    wide_a, wide_b = a.wide, b.wide
+    singles = np.empty(SINGLES, np.float32)
+    forest_a, forest_b = a.forest, b.forest
 
     def advance(state: np.ndarray) -> bool:
         if state[state_layout.STACK_USED] >= len(queue[1]) - LANE_COUNT:
             queue[:] = [np.concatenate([part, np.empty_like(part)]) for part in queue]
         return traverse_near(
-            a.forest, b.forest, wide_a, wide_b, jobs, *rows, relative, narrow, errors, options, state, *queue,
-            wide_scratch, found, output,
+            forest_a, forest_b, trees_a, trees_b, jobs, *rows, relative, narrow, errors, options, state, *queue,
+            singles, leaves, found, output,
         )  # fmt: skip
 
     return advance
@@ -127,8 +128,8 @@ def near_steps(question: NearQuestion) -> Generator[float, None, NearAnswer]:
         return (yield from _nearest_steps(question))
     answer = yield from _searched(question, _UNCERTAIN)
     kept = _decided(question, answer)
-    order = sort_order(answer.pairs[kept], answer.jobs[kept]) if kept.any() else np.empty(0, np.int64)
-    own = np.flatnonzero(kept)[order]
+    own = np.flatnonzero(kept)
+    own = own[np.lexsort((answer.pairs[own, 1], answer.pairs[own, 0], answer.jobs[own]))]
     return answer._replace(pairs=answer.pairs[own], distances=answer.distances[own], jobs=answer.jobs[own])
 
 

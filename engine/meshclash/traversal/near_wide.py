@@ -1,8 +1,8 @@
 """Nearest pair of triangles, or all pairs within a tolerance: eight boxes and triangles at a time.
 
-Entries are pairs of slots (8 times a node plus a child's number: a box and what is in it) with the squared gap of their
-boxes. Each step takes off one pair; unless both are leaves, the larger is opened, its up to eight children are compared
-with the other's box at once, and those that may matter are put on.
+Entries are pairs of slots as in ``wide.py``, with the squared gap of their boxes. Each step takes off one pair; unless
+both are leaves, the larger is opened, its up to eight children are compared with the other's box at once, and those
+that may matter are put on.
 
 Without a pair to start from the search is best-first, by a heap: no pair of boxes farther apart than the result is ever
 opened. With one, and when all pairs within a tolerance are asked for, the order hardly matters and a stack is cheaper.
@@ -10,21 +10,20 @@ opened. With one, and when all pairs within a tolerance are asked for, the order
 
 import numpy as np
 
-from ..geometry.lane_filters import SLACK, copy_leaf, turn_leaf
+from ..geometry.lane_boxes import box_size
 from ..geometry.lane_gaps import (
     gaps_of_first,
     gaps_of_second,
     have_plane_near,
     near_box_of,
-    near_enough,
     near_plane_of,
     near_square,
-    slot_size,
 )
-from ..geometry.lanes import lowest_bit
-from ..geometry.relative_pose import SHRINK
+from ..geometry.lane_triangles import BLOCK, copy_leaf, place_leaves, turn_leaf
+from ..geometry.lanes import doubles, floats, integers, lowest_bit, not_above, shifted, splat, store
+from ..geometry.relative_pose import NARROW_LENGTH, PRODUCTS, ROW_LENGTH, SHRINK
 from ..hierarchy.wide import CHILD_COUNT, CHILDREN, LANE_COUNT
-from ..jit import inlined, kernel
+from ..jit import inlined, inner, kernel
 from .near_leaf import (
     CHAINED,
     NEAREST,
@@ -39,11 +38,18 @@ from .near_leaf import (
 )
 from .pair_heap import heap_pop, heap_push, stack_push
 from .pairs import JOB, OUTPUT_USED, PRIMITIVE_TESTS, STACK_USED, VOLUME_TESTS, load_triangle
+from .wide import COORDINATES, NODES, ROOT
+
+# The parts of the float32 scratch; eight numbers more than a part has may be read, and are masked.
+_ROWS = LANE_COUNT
+_BLOCK = _ROWS + BLOCK + 8
+SINGLES = _BLOCK + BLOCK + 8
 
 
 @inlined
-def _push_all(slot_a, slot_b, first, into_a, bits, gaps, ordered, stack, bounds, used, base):
+def _push_all(slot_a, slot_b, first, into_a, bits, gaps, ordered, stack, bounds, used):
     """Put pairs with children of an opened node on, whose slots begin with ``first``; returns entries used."""
+    base = used
     while bits != 0:
         k = lowest_bit(bits)
         bits &= bits - 1
@@ -56,62 +62,36 @@ def _push_all(slot_a, slot_b, first, into_a, bits, gaps, ordered, stack, bounds,
     return used
 
 
-@inlined
-def _open_larger(wide_a, wide_b, start_a, start_b, slot_a, slot_b, frame, near, gaps, ordered, stack, bounds, used):
-    """Open one of two slots that are not both leaves; returns (entries used, tests done)."""
-    child_a = np.int64(wide_a.words[start_a + (slot_a >> 3), CHILDREN + (slot_a & 7)])
-    child_b = np.int64(wide_b.words[start_b + (slot_b >> 3), CHILDREN + (slot_b & 7)])
-    at_a, at_b = slot_a + 8 * start_a, slot_b + 8 * start_b
-    into_a = child_b < 0 or (child_a >= 0 and slot_size(wide_a.nodes, at_a) >= slot_size(wide_b.nodes, at_b))
-    if into_a:
-        tests = np.int64(wide_a.words[start_a + child_a, CHILD_COUNT])
-        gaps_of_first(wide_a.nodes, start_a + child_a, wide_b.nodes, at_b, frame, gaps)
-    else:
-        tests = np.int64(wide_b.words[start_b + child_b, CHILD_COUNT])
-        gaps_of_second(wide_a.nodes, at_a, wide_b.nodes, start_b + child_b, frame, gaps)
-    bits = near_enough(gaps, near) & ((1 << tests) - 1)
-    first = 8 * (child_a if into_a else child_b)
-    return _push_all(slot_a, slot_b, first, into_a, bits, gaps, ordered, stack, bounds, used, used), tests
-
-
-@inlined
-def _open_roots(wide_a, wide_b, start_a, start_b, frame, near, gaps, ordered, stack, bounds):
-    """Children of one root against those of the other; returns (entries used, tests done)."""
-    used = 0
-    tests = np.int64(0)
-    count_a = np.int64(wide_a.words[start_a, CHILD_COUNT])
-    count_b = np.int64(wide_b.words[start_b, CHILD_COUNT])
-    for slot_b in range(count_b):
-        gaps_of_first(wide_a.nodes, start_a, wide_b.nodes, 8 * start_b + slot_b, frame, gaps)
-        tests += count_a
-        bits = near_enough(gaps, near) & ((1 << count_a) - 1)
-        used = _push_all(0, slot_b, 0, True, bits, gaps, ordered, stack, bounds, used, 0)
-    return used, tests
-
-
-@inlined
-def _leaf(words, start, slot):
-    """(first, count) of the leaf in a slot."""
-    packed = ~np.int64(words[start + (slot >> 3), CHILDREN + (slot & 7)])
-    return packed >> 3, (packed & 7) + 1
+@inner
+def _near_of(single, j, count_a, slack, products, near):
+    """Bits of the triangles of a's leaf that may be near triangle j of b's."""
+    rows, block = shifted(single, _ROWS), shifted(single, _BLOCK)
+    bits = near_box_of(block, rows, j, slack, near) & ((1 << count_a) - 1)
+    if bits != 0:
+        bits &= near_plane_of(block, rows, j, slack, products, near)
+    if bits != 0:
+        bits &= have_plane_near(block, rows, j, slack, products, near)
+    return bits
 
 
 @kernel
 def traverse_near(
-    forest_a, forest_b, wide_a, wide_b, jobs, poses_a, poses_b, relative, narrow, errors, options, state, stack, bounds,
-    scratch, found, output,
+    forest_a, forest_b, trees_a, trees_b, jobs, poses_a, poses_b, relative, narrow, errors, options, state, stack,
+    bounds, singles, leaves, found, output,
 ):  # fmt: skip
     """Go on with a nearness query from its state; returns True when all jobs are done.
 
-    ``found`` holds for each job the distance so far (or the tolerance), the two points, and the pair (-1: none; when
-    the job begins, a pair to start from). With the option NEAREST it is improved; without, every pair within the
-    distance goes to ``output`` (pairs, distances, jobs), also one that is uncertain. ``errors`` are described in
-    ``near_leaf.py``; the rest is as in ``traverse_wide``. The kernel also returns when a heap might overflow.
+    ``trees`` (t, ADDRESSES) int64 describe the trees of each side, as in ``traverse_wide``. ``found`` holds for each
+    job the distance so far (or the tolerance), the two points, and the pair (-1: none; when the job begins, a pair to
+    start from). With the option NEAREST it is improved; without, every pair within the distance goes to ``output``
+    (pairs, distances, jobs), also one that is uncertain. ``errors`` are described in ``near_leaf.py``; poses are (k, 3,
+    4), rows of relative poses (k, 33) and (k, 24). The kernel also returns when the stack might overflow.
     """
-    blocks, gaps, leaf_a, leaf_b, indices_a, indices_b = scratch
+    leaf_a, leaf_b, indices_a, indices_b = leaves
     distances, _, known = found
     pairs, lengths, pair_jobs = output
-    block, rows = blocks
+    single = floats(singles.ctypes.data)
+    wide_rows, narrow_rows = doubles(relative.ctypes.data), floats(narrow.ctypes.data)
     nearest = options[NEAREST] != 0
     room = pairs.shape[0] - leaf_a.shape[0] * leaf_b.shape[0]
     job = state[JOB]
@@ -123,16 +103,14 @@ def traverse_near(
     ordered = state[ORDERED] != 0
     full = bounds.shape[0] - LANE_COUNT
     while job < jobs.shape[0] and steps > 0 and (nearest or count <= room) and used < full:
-        tree_a = jobs[job, 0]
-        tree_b = jobs[job, 1]
-        start_a = wide_a.node_start[tree_a]
-        start_b = wide_b.node_start[tree_b]
-        frame = narrow[job]
-        slack = frame[SLACK]
+        tree_a, tree_b = jobs[job, 0], jobs[job, 1]
+        nodes_a, words_a = floats(trees_a[tree_a, NODES]), integers(trees_a[tree_a, NODES])
+        nodes_b, words_b = floats(trees_b[tree_b, NODES]), integers(trees_b[tree_b, NODES])
+        coordinates_a, coordinates_b = floats(trees_a[tree_a, COORDINATES]), floats(trees_b[tree_b, COORDINATES])
+        row, frame = shifted(wide_rows, ROW_LENGTH * job), shifted(narrow_rows, NARROW_LENGTH * job)
+        products = frame[PRODUCTS]
         shrink = relative[job, SHRINK]
-        limit = distances[job]
         if used == 0:
-            steps -= 1
             if nearest:
                 t, u = np.int64(known[job, 0]), np.int64(known[job, 1])
                 if t < 0 and options[CHAINED] != 0 and job > 0:
@@ -145,16 +123,10 @@ def traverse_near(
                     place_triangle(forest_b, tree_b, u, poses_b[job], leaf_b, 0)
                     distance, x, y = leaf_distance(leaf_a, 0, leaf_b, 0)
                     keep_nearer(found, job, distance, t, u, x, y)
-                limit = pruning_limit(distances[job], errors)
-            if nearest and known[job, 0] >= 0 and distances[job] == 0.0:
-                job += 1
-                continue
-            used, tests = _open_roots(
-                wide_a, wide_b, start_a, start_b, frame, near_square(limit, shrink), gaps, ordered, stack, bounds
-            )
-            volume_tests += tests
-        elif nearest:
-            limit = pruning_limit(distances[job], errors)
+            stack[0, 0], stack[0, 1] = trees_a[tree_a, ROOT], trees_b[tree_b, ROOT]
+            bounds[0] = 0.0
+            used = 1
+        limit = pruning_limit(distances[job], errors) if nearest else distances[job]
         near = near_square(limit, shrink)
         while used > 0 and steps > 0 and (nearest or count <= room) and used < full:
             steps -= 1
@@ -162,27 +134,31 @@ def traverse_near(
             if bounds[used] > near:
                 used = 0 if ordered else used
                 continue
-            slot_a = np.int64(stack[used, 0])
-            slot_b = np.int64(stack[used, 1])
-            inner_a = wide_a.words[start_a + (slot_a >> 3), CHILDREN + (slot_a & 7)] >= 0
-            inner_b = wide_b.words[start_b + (slot_b >> 3), CHILDREN + (slot_b & 7)] >= 0
-            if inner_a or inner_b:
-                used, tests = _open_larger(
-                    wide_a, wide_b, start_a, start_b, slot_a, slot_b, frame, near, gaps, ordered, stack, bounds, used
-                )
+            slot_a, slot_b = np.int64(stack[used, 0]), np.int64(stack[used, 1])
+            box_a, box_b = 64 * (slot_a >> 3) + (slot_a & 7), 64 * (slot_b >> 3) + (slot_b & 7)
+            child_a, child_b = np.int64(words_a[box_a + CHILDREN]), np.int64(words_b[box_b + CHILDREN])
+            if child_a >= 0 or child_b >= 0:
+                into_a = child_b < 0 or (child_a >= 0 and box_size(nodes_a, box_a) >= box_size(nodes_b, box_b))
+                if into_a:
+                    tests = np.int64(words_a[64 * child_a + CHILD_COUNT])
+                    gaps = gaps_of_first(nodes_a, 64 * child_a, nodes_b, box_b, frame)
+                else:
+                    tests = np.int64(words_b[64 * child_b + CHILD_COUNT])
+                    gaps = gaps_of_second(nodes_b, 64 * child_b, nodes_a, box_a, frame)
                 volume_tests += tests
+                bits = not_above(gaps, splat(near)) & ((1 << tests) - 1)
+                store(single, 0, gaps)
+                first = 8 * (child_a if into_a else child_b)
+                used = _push_all(slot_a, slot_b, first, into_a, bits, single, ordered, stack, bounds, used)
                 continue
-            first_a, count_a = _leaf(wide_a.words, start_a, slot_a)
-            first_b, count_b = _leaf(wide_b.words, start_b, slot_b)
-            turn_leaf(wide_b.coordinates, wide_b.coordinate_start[tree_b] + 9 * first_b, count_b, frame, rows)
-            copy_leaf(wide_a.coordinates, wide_a.coordinate_start[tree_a] + 9 * first_a, count_a, block)
+            first_a, count_a = ~child_a >> 3, (~child_a & 7) + 1
+            first_b, count_b = ~child_b >> 3, (~child_b & 7) + 1
+            shift, slack = place_leaves(nodes_a, box_a, nodes_b, box_b, row, frame)
+            turn_leaf(coordinates_b, 9 * first_b, count_b, frame, shift, shifted(single, _ROWS))
+            copy_leaf(coordinates_a, 9 * first_a, count_a, shifted(single, _BLOCK))
             loaded = np.int64(0)
             for j in range(count_b):
-                bits = near_box_of(block, rows, j, slack, near) & ((1 << count_a) - 1)
-                if bits != 0:
-                    bits &= near_plane_of(block, rows, j, frame, near)
-                if bits != 0:
-                    bits &= have_plane_near(block, rows, j, frame, near)
+                bits = _near_of(single, j, count_a, slack, products, near)
                 if bits == 0:
                     continue
                 load_triangle(forest_b, tree_b, first_b + j, poses_b[job], leaf_b, j, indices_b)
@@ -195,19 +171,11 @@ def traverse_near(
                     primitive_tests += 1
                     distance, x, y = leaf_distance(leaf_a, i, leaf_b, j)
                     uncertain = distance <= rounding_of(leaf_a, i, leaf_b, j, errors[UNCERTAIN])
+                    t, u = np.int64(indices_a[i]), np.int64(indices_b[j])
                     if nearest:
-                        keep_nearer(
-                            found,
-                            job,
-                            0.0 if uncertain else distance,
-                            np.int64(indices_a[i]),
-                            np.int64(indices_b[j]),
-                            x,
-                            y,
-                        )
+                        keep_nearer(found, job, 0.0 if uncertain else distance, t, u, x, y)
                     elif uncertain or distance <= limit:
-                        pairs[count, 0] = indices_a[i]
-                        pairs[count, 1] = indices_b[j]
+                        pairs[count, 0], pairs[count, 1] = t, u
                         lengths[count] = distance
                         pair_jobs[count] = job
                         count += 1
@@ -219,9 +187,9 @@ def traverse_near(
         if used == 0:
             job += 1
     state[JOB] = job
-    state[ORDERED] = ordered
     state[STACK_USED] = used
     state[OUTPUT_USED] = count
     state[VOLUME_TESTS] = volume_tests
     state[PRIMITIVE_TESTS] = primitive_tests
+    state[ORDERED] = ordered
     return job == jobs.shape[0]
