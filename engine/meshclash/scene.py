@@ -14,7 +14,7 @@ import numpy as np
 
 from .broadphase.sweep import overlapping_pairs, world_boxes
 from .errors import UnknownObject, UnsupportedOption
-from .hierarchy.build import as_hierarchy, refit
+from .hierarchy.build import as_boxes, as_hierarchy, refit
 from .hierarchy.bvh import Hierarchy
 from .query.contacts import Contacts
 from .query.options import check_length
@@ -251,7 +251,7 @@ class Scene:
         hierarchies: list[Hierarchy] = []
         slice_end = time.perf_counter() + SLICE_SECONDS
         for done, i in enumerate(ids):
-            hierarchy = as_hierarchy(self._members[i].mesh)
+            hierarchy = as_boxes(self._members[i].mesh)
             solid_of(hierarchy)
             if id(hierarchy) not in index:
                 index[id(hierarchy)] = len(hierarchies)
@@ -312,7 +312,7 @@ class Scene:
     def contacts_of(self, case: Case, job: int, a: int, b: int) -> Contacts:
         """The contacts of one pair of a case, whose ids are a and b."""
         begin, end = np.searchsorted(case.answer.jobs, (job, job + 1))
-        meshes = (as_hierarchy(self._members[a].mesh).mesh, as_hierarchy(self._members[b].mesh).mesh)
+        meshes = (as_boxes(self._members[a].mesh).mesh, as_boxes(self._members[b].mesh).mesh)
         return Contacts(
             case.answer.pairs[begin:end], case.answer.kinds[begin:end], np.zeros(end - begin, np.int32),
             QueryStats(), meshes, (case.rows_a[job : job + 1], case.rows_b[job : job + 1]),

@@ -171,7 +171,7 @@ def test_rows_hold_both_directions():
     rows_a, rows_b = poses_of(rng, 5, 3.0, 0.0), poses_of(rng, 5, 3.0, 0.0)
     origin_a, origin_b = rng.normal(size=(2, 5, 3))
     relative = relative_rows(rows_a, rows_b, origin_a, origin_b, np.ones((5, 3)), np.ones((5, 3)))
-    assert relative.shape == (5, 30)
+    assert relative.shape == (5, 33)
     for row, r, s, p, q in zip(relative, rows_a, rows_b, origin_a, origin_b, strict=True):
         x = rng.normal(size=3)
         in_b = np.linalg.solve(s[:, :3], r[:, :3] @ (x + p) + r[:, 3] - s[:, 3]) - q

@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from meshclash.jit import kernel
-from meshclash.volumes import aabb
-from meshclash.volumes.registry import VOLUMES, volume_module
+from meshclash.volumes import aabb, rounding
+from meshclash.volumes.registry import VOLUMES, volume_named
 from strategies import points
 
 REACHABLE = st.floats(-4e30, 4e30)
-VERBS = ("clear", "extend", "merge", "size", "overlap")
+VERBS = ("size", "overlap", "gap", "contains")
 
 
 @kernel
 def _round(x):
-    return aabb.round_down(x), aabb.round_up(x)
+    return rounding.round_down(x), rounding.round_up(x)
 
 
 @kernel
@@ -31,7 +31,7 @@ def _fit(corners, origin, volume):
 @given(REACHABLE | st.floats(-1e-36, 1e-36) | st.floats(-(2.0**100), 2.0**100, width=32))
 def test_rounding_is_strictly_outward_and_tight(x):
     """Compiled and in plain Python; at most two float32 steps away, or 1e-37 near zero."""
-    for low, high in (_round(x), (aabb.round_down(np.float64(x)), aabb.round_up(np.float64(x)))):
+    for low, high in (_round(x), (rounding.round_down(np.float64(x)), rounding.round_up(np.float64(x)))):
         assert Fraction(float(low)) < Fraction(x) < Fraction(float(high))
         assert np.float32(low) == low
         step = max(2.1 * float(np.spacing(np.float32(abs(x)))), 1.1e-37)
@@ -71,13 +71,16 @@ def test_an_empty_box_is_what_any_point_makes_its_own():
 
 @pytest.mark.parametrize("name", VOLUMES)
 def test_every_registered_volume_has_all_verbs(name):
-    module = volume_module(name)
-    assert all(callable(getattr(module, verb)) for verb in VERBS)
-    assert module.WIDTH > 0
+    volume = volume_named(name)
+    assert all(callable(getattr(volume, verb)) for verb in VERBS)
+    growing = (volume.clear, volume.extend, volume.merge)
+    assert callable(volume.fit) != all(map(callable, growing))
+    assert callable(volume.prepare) == (volume.prepared > 0)
+    assert volume.width > 0
 
 
 def test_the_default_and_unknown_names():
-    assert volume_module(None) is aabb
+    assert volume_named(None).overlap is aabb.overlap
     for unknown in ("sphere?", 7, ["aabb"]):
         with pytest.raises(mc.UnsupportedOption, match="known are aabb"):
-            volume_module(unknown)
+            volume_named(unknown)

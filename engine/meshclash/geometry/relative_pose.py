@@ -1,7 +1,9 @@
 """Relative poses for culling: one object's frame in the other's, both ways, with a slack for every rounding.
 
 A row holds, for the pair (a, b): b in a's frame (rotation 0:9 row-major, shift 9:12, slack 12:15), then a in b's frame
-(15:24, 24:27, 27:30). Frames are those of the hierarchies: object coordinates minus the hierarchy's origin.
+(15:24, 24:27, 27:30); then how rigid this is: ``DEFECT``, a bound of |R^T R - 1| for both, ``SHRINK``, by
+which a distance in either frame must be multiplied to be a lower bound in the world, and ``REACH``, the length of the
+slack in a's frame. Frames are those of the hierarchies: object coordinates minus the hierarchy's origin.
 
 Why the slack suffices. Contacts are decided on world coordinates w = fl(R x + t), which differ from R x + t by at most
 4u(|R||x| + |t|) componentwise (three products, three sums; u = 2**-53). Two triangles with a common point w thus have
@@ -10,14 +12,19 @@ at most |R_a^-1|(|d_a| + |d_b|). Computing R_a^-1 R_b, the shift and the test it
 64u of their sum covers both. |x| is bounded by the largest absolute coordinates of the mesh.
 """
 
+import math
+
 import numpy as np
 
 from ..jit import inlined, kernel
 
-ROW_LENGTH = 30
+ROW_LENGTH = 33
+DEFECT, SHRINK, REACH = 30, 31, 32
+"""Entries of a row, as above."""
 NARROW_LENGTH = 23
 _SLACK = 64.0 * 2.0**-53
 _NARROW_SLACK = 64.0 * 2.0**-24
+_ROUNDING = 1e-14
 _NEARLY_NOTHING = 1e-36  # what products lose that are too small for float32
 _LARGEST_SIZE = 1e12  # products of three lengths up to this stay finite in float32
 
@@ -62,6 +69,17 @@ def _half(rows_a, rows_b, origin_a, origin_b, reach_a, reach_b, tolerance, out):
         out[12 + i] = _SLACK * size + tolerance * 1.001
 
 
+@inlined
+def _looseness(rows):
+    """Frobenius norm of R^T R - 1 of a pose (3, 4)."""
+    total = 0.0
+    for i in range(3):
+        for j in range(3):
+            entry = rows[0, i] * rows[0, j] + rows[1, i] * rows[1, j] + rows[2, i] * rows[2, j] - (i == j)
+            total += entry * entry
+    return math.sqrt(total)
+
+
 @kernel
 def _relative(rows_a, rows_b, origin_a, origin_b, reach_a, reach_b, tolerance, out):
     for k in range(out.shape[0]):
@@ -71,6 +89,11 @@ def _relative(rows_a, rows_b, origin_a, origin_b, reach_a, reach_b, tolerance, o
         _half(
             rows_b[k], rows_a[k], origin_b[k], origin_a[k], reach_b[k], reach_a[k], tolerance, out[k, 15:]
         )  # fmt: skip
+        row = out[k]
+        loose_a, loose_b = _looseness(rows_a[k]), _looseness(rows_b[k])
+        row[DEFECT] = 1.001 * (loose_a + loose_b) + _ROUNDING
+        row[SHRINK] = 1.0 - max(loose_a, loose_b) - _ROUNDING
+        row[REACH] = math.sqrt(row[12] * row[12] + row[13] * row[13] + row[14] * row[14])
 
 
 @kernel
@@ -111,7 +134,7 @@ def relative_rows(
         tolerance: volumes closer than this count as overlapping [m].
 
     Returns:
-        (k, 30) float64.
+        (k, 33) float64.
     """
     result = np.empty((len(rows_a), ROW_LENGTH))
     _relative(rows_a, rows_b, origin_a, origin_b, reach_a, reach_b, float(tolerance), result)
@@ -122,7 +145,7 @@ def narrow_rows(relative: np.ndarray, reach_a: np.ndarray, reach_b: np.ndarray) 
     """Relative poses in float32, with the slacks of ``lane_filters.py``, where the bounds are derived.
 
     Args:
-        relative: rows of ``relative_rows``, (k, 30) float64.
+        relative: rows of ``relative_rows``, (k, 33) float64.
         reach_a, reach_b: largest absolute coordinates of the root boxes, relative to the origins, (k, 3) float32.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Fitting the volumes of a tree to its primitives, bottom up."""
+"""Fitting the volumes of a tree to its primitives: bottom up from points and children, or each to all it contains."""
 
 from collections.abc import Callable
 from functools import cache
@@ -6,15 +6,13 @@ from functools import cache
 import numpy as np
 
 from ..jit import kernel
-from ..volumes.registry import volume_module
+from ..volumes.registry import volume_named
 from .bvh import Tree
 
 
 @cache
-def _fitting_kernel(volume: str) -> Callable:
-    """The kernel for one kind of volume: leaves from their triangles' vertices, inner nodes from their children."""
-    module = volume_module(volume)
-    clear, extend, merge = module.clear, module.extend, module.merge
+def _growing_kernel(clear: Callable, extend: Callable, merge: Callable) -> Callable:
+    """The kernel for volumes that grow: leaves from their triangles' vertices, inner nodes from their children."""
 
     def fit(first, count, order, vertices, triangles, origin, volumes):
         for node in range(first.shape[0] - 1, -1, -1):
@@ -36,8 +34,45 @@ def _fitting_kernel(volume: str) -> Callable:
     return kernel(fit)
 
 
+@kernel
+def _corners_in_order(order, vertices, triangles, origin, corners):
+    """Corners of the triangles in the order of the leaves, relative to the origin."""
+    for entry in range(order.shape[0]):
+        for corner in range(3):
+            v = triangles[order[entry], corner]
+            for k in range(3):
+                corners[3 * entry + corner, k] = vertices[v, k] - origin[k]
+
+
+@cache
+def _fitting_kernel(fit: Callable) -> Callable:
+    """The kernel for volumes that are fitted at once: every node to its own triangles, which lie side by side."""
+
+    def fit_nodes(first, count, corners, ranges, volumes):
+        for node in range(first.shape[0] - 1, -1, -1):
+            begin = first[node]
+            if count[node] == 0:
+                ranges[node, 0] = min(ranges[begin, 0], ranges[begin + 1, 0])
+                ranges[node, 1] = max(ranges[begin, 1], ranges[begin + 1, 1])
+            else:
+                ranges[node, 0] = begin
+                ranges[node, 1] = begin + count[node]
+            fit(corners[3 * ranges[node, 0] : 3 * ranges[node, 1]], volumes[node])
+
+    return kernel(fit_nodes)
+
+
 def fit_volumes(
     tree: Tree, vertices: np.ndarray, triangles: np.ndarray, origin: np.ndarray, volume: str, volumes: np.ndarray
 ) -> None:
-    """Fill ``volumes`` (n, WIDTH) float32 of a tree; vertices (v, 3) float64 [m], triangles (m, 3) int32."""
-    _fitting_kernel(volume)(tree.first, tree.count, tree.order, vertices, triangles, origin, volumes)
+    """Fill ``volumes`` (n, width) float32 of a tree; vertices (v, 3) float64 [m], triangles (m, 3) int32."""
+    verbs = volume_named(volume)
+    if verbs.fit is None:
+        assert verbs.clear is not None and verbs.extend is not None and verbs.merge is not None
+        grow = _growing_kernel(verbs.clear, verbs.extend, verbs.merge)
+        grow(tree.first, tree.count, tree.order, vertices, triangles, origin, volumes)
+        return
+    corners = np.empty((3 * len(tree.order), 3))
+    _corners_in_order(tree.order, vertices, triangles, origin, corners)
+    ranges = np.empty((len(tree.first), 2), np.int64)
+    _fitting_kernel(verbs.fit)(tree.first, tree.count, corners, ranges, volumes)

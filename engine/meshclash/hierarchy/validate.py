@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from ..volumes.registry import volume_named
 from .bvh import Hierarchy
 
 
@@ -11,14 +12,17 @@ def assert_well_formed(hierarchy: Hierarchy) -> None:
     """Check a hierarchy after a build or refit.
 
     Every primitive lies in exactly one leaf, leaves are not larger than asked for, parents come before their children,
-    the depth is right, every leaf's volume contains its triangles (in exact arithmetic) and every parent's volume its
-    children's. Boxes only; takes time proportional to the mesh, in Python.
+    the depth is right, and every volume contains its triangles in exact arithmetic: boxes because a leaf's contains its
+    triangles and a parent's its children's, others node by node. Takes its time, in Python.
 
     Raises:
         AssertionError: names the node and what is wrong with it.
     """
     _assert_tree(hierarchy)
-    _assert_volumes(hierarchy)
+    if hierarchy.volume == "aabb":
+        _assert_boxes(hierarchy)
+    else:
+        _assert_volumes(hierarchy)
 
 
 def _assert_tree(hierarchy: Hierarchy) -> None:
@@ -48,6 +52,23 @@ def _assert_tree(hierarchy: Hierarchy) -> None:
 
 
 def _assert_volumes(hierarchy: Hierarchy) -> None:
+    """Every node against every corner of the triangles below it."""
+    tree, contains = hierarchy.tree, volume_named(hierarchy.volume).contains
+    vertices, triangles = hierarchy.mesh.arrays
+    origin = [Fraction(float(x)) for x in hierarchy.origin]
+    below: dict[int, list[int]] = {}
+    for node in range(len(tree.first) - 1, -1, -1):
+        begin, count = int(tree.first[node]), int(tree.count[node])
+        own = tree.order[begin : begin + count].tolist() if count else below.pop(begin) + below.pop(begin + 1)
+        below[node] = own
+        volume = [Fraction(float(x)) for x in hierarchy.volumes[node]]
+        for triangle in own:
+            for corner in vertices[triangles[triangle]]:
+                point = (Fraction(float(corner[k])) - origin[k] for k in range(3))
+                assert contains(volume, *point), f"the volume of node {node} does not contain triangle {triangle}"
+
+
+def _assert_boxes(hierarchy: Hierarchy) -> None:
     tree, volumes = hierarchy.tree, hierarchy.volumes
     vertices, triangles = hierarchy.mesh.arrays
     for node in range(len(tree.first)):

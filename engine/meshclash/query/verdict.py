@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedOption
-from ..hierarchy.build import as_hierarchy
+from ..hierarchy.build import as_boxes
 from ..hierarchy.bvh import Hierarchy
 from ..solid.judge import Case, Limits, judge
 from ..solid.solids import gather_solids
@@ -55,8 +55,7 @@ def verdict(
     limits = Limits(
         check_length("permitted_overlap", permitted_overlap), check_length("touch_tolerance", touch_tolerance)
     )
-    tree_a = as_hierarchy(a)
-    trees = [tree_a, as_hierarchy(b, tree_a.volume)]
+    trees = [as_boxes(a), as_boxes(b)]
     (rows_a, stacked_a), (rows_b, stacked_b) = pose_stack(pose_a), pose_stack(pose_b)
     if stacked_a or stacked_b:
         raise UnsupportedOption("verdict takes one pose for each object, not a stack")

@@ -7,11 +7,10 @@ the output is full (so that nothing is cut and nothing is done twice), and goes 
 
 from collections.abc import Callable
 from functools import cache
-from types import ModuleType
 
 from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED
 from ..jit import inlined, inner, kernel
-from ..volumes.registry import volume_module
+from ..volumes.registry import volume_named
 
 # Entries of the state array.
 JOB, STACK_USED, OUTPUT_USED, VOLUME_TESTS, PRIMITIVE_TESTS, EXACT_TESTS, STATE_LENGTH = range(7)
@@ -70,16 +69,20 @@ def _share_vertex(forest, tree, t, u):
     return False
 
 
-@cache
 def pair_traversal(volume: str, leaf_test: Callable) -> Callable:
     """The traversal kernel for one kind of volume and one leaf test (``leaf_tests.py``).
 
     The kernel takes (forest_a, forest_b, jobs, poses_a, poses_b, relative, tolerance, options, state, stack, scratch,
     output) and returns True when all jobs are done. ``jobs`` (k, 2) int64 names the trees; poses are (k, 3, 4),
-    ``relative`` (k, 30); the rest is allocated by ``run.py``, where each array is described.
+    ``relative`` what ``prepared.py`` makes; the rest is allocated by ``run.py``, where each array is described.
     """
-    module: ModuleType = volume_module(volume)
-    overlap, size = module.overlap, module.size
+    verbs = volume_named(volume)
+    return _pair_traversal(verbs.overlap, verbs.size, leaf_test)
+
+
+@cache
+def _pair_traversal(overlap: Callable, size: Callable, leaf_test: Callable) -> Callable:
+    """Kinds of volumes that share their verbs share the kernel."""
 
     def traverse(
         forest_a, forest_b, jobs, poses_a, poses_b, relative, tolerance, options, state, stack, scratch, output

@@ -17,6 +17,7 @@ from . import pairs as state_layout
 from .forest import Grove
 from .leaf_tests import contact
 from .pairs import pair_traversal
+from .prepared import prepared_rows
 from .wide import traverse_wide
 
 _T = TypeVar("_T")
@@ -92,6 +93,7 @@ def _chunk(question: Question) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def _binary_engine(question: Question, relative: np.ndarray) -> _Engine:
     a, b = question.grove_a, question.grove_b
     kernel = pair_traversal(a.volume, question.leaf_test)
+    rows = prepared_rows(a, b, question.jobs, relative)
     options, output = _options(question), _chunk(question)
     # Each step takes one pair off and puts at most three on, one level deeper in one tree or both.
     stack = np.empty((2 * (a.deepest + b.deepest) + 8, 2), np.int32)
@@ -99,7 +101,7 @@ def _binary_engine(question: Question, relative: np.ndarray) -> _Engine:
 
     def advance(state: np.ndarray) -> bool:
         return kernel(
-            a.forest, b.forest, question.jobs, question.rows_a, question.rows_b, relative, float(question.tolerance),
+            a.forest, b.forest, question.jobs, question.rows_a, question.rows_b, rows, float(question.tolerance),
             options, state, stack, scratch, output,
         )  # fmt: skip
 

@@ -5,33 +5,15 @@ traversals compile them in. Boxes are kept relative to the hierarchy's origin an
 its primitives exactly, far from the world's origin too.
 """
 
+import math
+
 import numpy as np
 
 from ..jit import portable
+from .rounding import round_down, round_up
 
 WIDTH = 6
 """Numbers a volume takes in float32."""
-
-_UP = np.float32(1.0 + 2.0**-23)
-_DOWN = np.float32(1.0 - 2.0**-23)
-_TINY = np.float32(1e-37)
-
-
-@portable
-def round_down(x):
-    """A float32 strictly below x (float64): x itself may be rounded, the exact value stays above the result."""
-    y = np.float32(x)
-    if y < x:
-        return y
-    if y > _TINY:
-        return y * _DOWN
-    return y * _UP if y < -_TINY else y - _TINY
-
-
-@portable
-def round_up(x):
-    """A float32 strictly above x (float64)."""
-    return -round_down(-x)
 
 
 @portable
@@ -111,3 +93,57 @@ def overlap(a, b, relative):
     return abs(m[21] * cax + m[22] * cay + m[23] * caz + m[26] - cbz) <= (
         hbz + abs(m[21]) * hax + abs(m[22]) * hay + abs(m[23]) * haz + m[29]
     )
+
+
+@portable
+def _gap_along(distance, reach):
+    return max(abs(distance) - reach, 0.0)
+
+
+@portable
+def gap(a, b, relative):
+    """Lower bound [m] of the world distance of what two boxes contain: along a's axes, and along b's."""
+    cax = 0.5 * (np.float64(a[0]) + np.float64(a[3]))
+    cay = 0.5 * (np.float64(a[1]) + np.float64(a[4]))
+    caz = 0.5 * (np.float64(a[2]) + np.float64(a[5]))
+    hax = 0.5 * (np.float64(a[3]) - np.float64(a[0]))
+    hay = 0.5 * (np.float64(a[4]) - np.float64(a[1]))
+    haz = 0.5 * (np.float64(a[5]) - np.float64(a[2]))
+    cbx = 0.5 * (np.float64(b[0]) + np.float64(b[3]))
+    cby = 0.5 * (np.float64(b[1]) + np.float64(b[4]))
+    cbz = 0.5 * (np.float64(b[2]) + np.float64(b[5]))
+    hbx = 0.5 * (np.float64(b[3]) - np.float64(b[0]))
+    hby = 0.5 * (np.float64(b[4]) - np.float64(b[1]))
+    hbz = 0.5 * (np.float64(b[5]) - np.float64(b[2]))
+    m = relative
+    x = _gap_along(
+        m[0] * cbx + m[1] * cby + m[2] * cbz + m[9] - cax,
+        hax + abs(m[0]) * hbx + abs(m[1]) * hby + abs(m[2]) * hbz + m[12],
+    )
+    y = _gap_along(
+        m[3] * cbx + m[4] * cby + m[5] * cbz + m[10] - cay,
+        hay + abs(m[3]) * hbx + abs(m[4]) * hby + abs(m[5]) * hbz + m[13],
+    )
+    z = _gap_along(
+        m[6] * cbx + m[7] * cby + m[8] * cbz + m[11] - caz,
+        haz + abs(m[6]) * hbx + abs(m[7]) * hby + abs(m[8]) * hbz + m[14],
+    )
+    square = x * x + y * y + z * z
+    x = _gap_along(
+        m[15] * cax + m[16] * cay + m[17] * caz + m[24] - cbx,
+        hbx + abs(m[15]) * hax + abs(m[16]) * hay + abs(m[17]) * haz + m[27],
+    )
+    y = _gap_along(
+        m[18] * cax + m[19] * cay + m[20] * caz + m[25] - cby,
+        hby + abs(m[18]) * hax + abs(m[19]) * hay + abs(m[20]) * haz + m[28],
+    )
+    z = _gap_along(
+        m[21] * cax + m[22] * cay + m[23] * caz + m[26] - cbz,
+        hbz + abs(m[21]) * hax + abs(m[22]) * hay + abs(m[23]) * haz + m[29],
+    )
+    return math.sqrt(max(square, x * x + y * y + z * z)) * m[31]
+
+
+def contains(volume, x, y, z):
+    """Whether a box contains a point; exact for fractions."""
+    return volume[0] <= x <= volume[3] and volume[1] <= y <= volume[4] and volume[2] <= z <= volume[5]

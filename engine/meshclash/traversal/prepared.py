@@ -1,0 +1,36 @@
+"""What a pose must be turned into before volumes of a kind can be compared: once per pose, not once per test."""
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+
+from ..jit import kernel
+from ..volumes.registry import volume_named
+from .forest import Grove
+
+
+@cache
+def _preparing_kernel(prepare: Callable) -> Callable:
+    def prepare_all(relative, roots_a, roots_b, out):
+        for k in range(out.shape[0]):
+            prepare(relative[k], roots_a[k], roots_b[k], out[k])
+
+    return kernel(prepare_all)
+
+
+def prepared_rows(a: Grove, b: Grove, jobs: np.ndarray, relative: np.ndarray) -> np.ndarray:
+    """The rows that ``overlap`` and ``gap`` of the groves' volume take.
+
+    Args:
+        a, b: groves of one kind of volume.
+        jobs: trees of each pair, (k, 2) int64.
+        relative: rows of ``relative_rows``, (k, 33) float64; returned as they are where the volume needs no more.
+    """
+    volume = volume_named(a.volume)
+    if volume.prepare is None:
+        return relative
+    rows = np.empty((len(relative), volume.prepared))
+    roots = (g.forest.volumes[g.forest.node_start[jobs[:, side]]] for side, g in enumerate((a, b)))
+    _preparing_kernel(volume.prepare)(relative, *roots, rows)
+    return rows

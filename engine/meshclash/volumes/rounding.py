@@ -1,0 +1,30 @@
+"""Numbers rounded outward to float32, so that a volume contains exactly what it was fitted to."""
+
+import numpy as np
+
+from ..jit import portable
+
+_UP = np.float32(1.0 + 2.0**-23)
+_DOWN = np.float32(1.0 - 2.0**-23)
+_TINY = np.float32(1e-37)
+
+
+@portable
+def below(y):
+    """A float32 strictly below every number that y (float32) may be the rounding of."""
+    if y > _TINY:
+        return y * _DOWN
+    return y * _UP if y < -_TINY else y - _TINY
+
+
+@portable
+def round_down(x):
+    """A float32 strictly below x (float64): x itself may be rounded, the exact value stays above the result."""
+    y = np.float32(x)
+    return y if y < x else below(y)
+
+
+@portable
+def round_up(x):
+    """A float32 strictly above x (float64)."""
+    return -round_down(-x)
