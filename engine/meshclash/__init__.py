@@ -25,6 +25,7 @@ from .query.collide import collide, collides, self_collide
 from .query.contacts import Contacts
 from .query.verdict import verdict
 from .scene import ObjectContacts, Scene, SceneContacts
+from .timecritical.query import TimeCritical, time_critical
 from .types.mesh import TriangleMesh
 from .types.pose import Pose, split_matrix
 from .types.results import Progress, QueryStats, Verdict
@@ -54,6 +55,7 @@ __all__ = [
     "QueryStats",
     "Scene",
     "SceneContacts",
+    "TimeCritical",
     "TriangleMesh",
     "UnknownObject",
     "UnsupportedOption",
@@ -70,6 +72,7 @@ __all__ = [
     "refit",
     "self_collide",
     "split_matrix",
+    "time_critical",
     "verdict",
     "warm_up",
 ]

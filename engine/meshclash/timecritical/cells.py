@@ -66,7 +66,7 @@ def _measure(first, count, begins, ends, heights):
         else:
             begins[node] = min(begins[left], begins[left + 1])
             ends[node] = max(ends[left], ends[left + 1])
-            heights[node] = 1 + max(heights[left], heights[left + 1])
+            heights[node] = min(1 + max(heights[left], heights[left + 1]), 255)
 
 
 @kernel
@@ -155,7 +155,9 @@ def _cut(polygon, count, axis, slab, low, high, sides, piece, spare):
         return _clip(polygon, count, axis, -1.0, (slab + 1) * sides[axis], piece)
     if slab == high:
         return _clip(polygon, count, axis, 1.0, slab * sides[axis], piece)
-    return _clip(spare, _clip(polygon, count, axis, 1.0, slab * sides[axis], spare), axis, -1.0, (slab + 1) * sides[axis], piece)
+    return _clip(
+        spare, _clip(polygon, count, axis, 1.0, slab * sides[axis], spare), axis, -1.0, (slab + 1) * sides[axis], piece
+    )
 
 
 @inner
@@ -184,7 +186,11 @@ def _area(polygon, count):
     x = y = z = 0.0
     for c in range(1, count - 1):
         ux, uy, uz = polygon[c, 0] - polygon[0, 0], polygon[c, 1] - polygon[0, 1], polygon[c, 2] - polygon[0, 2]
-        vx, vy, vz = polygon[c + 1, 0] - polygon[0, 0], polygon[c + 1, 1] - polygon[0, 1], polygon[c + 1, 2] - polygon[0, 2]
+        vx, vy, vz = (
+            polygon[c + 1, 0] - polygon[0, 0],
+            polygon[c + 1, 1] - polygon[0, 1],
+            polygon[c + 1, 2] - polygon[0, 2],
+        )
         x += uy * vz - uz * vy
         y += uz * vx - ux * vz
         z += ux * vy - uy * vx

@@ -1,13 +1,16 @@
 """Driving the best-first traversal: arrays, slices, a heap that grows, and what is known when it stops."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ..geometry.predicates import new_workspace
 from ..geometry.relative_pose import relative_rows
-from ..traversal.forest import Grove
+from ..hierarchy.bvh import Hierarchy
+from ..traversal.forest import plant
 from ..traversal.pairs import LEAF_NUMBERS
+from ..traversal.prepared import prepared_rows
 from . import traversal as layout
 from .cells import Filling, filling
 from .probability import log_factorials
@@ -36,9 +39,15 @@ class Search:
     """
 
     def __init__(
-        self, grove_a: Grove, grove_b: Grove, jobs: np.ndarray, rows_a: np.ndarray, rows_b: np.ndarray, aim: Aim
+        self,
+        hierarchies_a: Sequence[Hierarchy],
+        hierarchies_b: Sequence[Hierarchy],
+        jobs: np.ndarray,
+        rows_a: np.ndarray,
+        rows_b: np.ndarray,
+        aim: Aim,
     ) -> None:
-        a, b = grove_a, grove_b
+        a, b = plant(hierarchies_a), plant(hierarchies_b)
         self.grove_a, self.grove_b = a, b
         self.jobs, self.rows_a, self.rows_b = jobs, rows_a, rows_b
         self.relative = relative_rows(
@@ -47,7 +56,8 @@ class Search:
         self.rows = np.zeros((len(jobs), layout.ROW_LENGTH), np.int64)
         self.state = np.zeros(layout.STATE_LENGTH, np.int64)
         self._aim = aim
-        self._filling_a, self._filling_b = _joined(a), _joined(b)
+        self._filling_a, self._filling_b = _joined(hierarchies_a), _joined(hierarchies_b)
+        self._prepared = prepared_rows(a, b, jobs, self.relative)
         self._kernel = best_first(a.volume)
         capacity = max(_FIRST_CAPACITY, 2 * len(jobs))
         self._keys, self._entries = np.empty(capacity), np.empty((capacity, 4), np.int64)
@@ -61,10 +71,11 @@ class Search:
         """Open that many pairs of nodes at most; returns whether none is left."""
         if int(self.state[layout.USED]) + 4 > len(self._keys):
             self._grow()
+        aim = self._aim
         return self._kernel(
             self.grove_a.forest, self.grove_b.forest, self._filling_a, self._filling_b, self.jobs, self.rows_a,
-            self.rows_b, self.relative, float(self._aim.p_min), int(self._aim.k_min), bool(self._aim.antichain), steps,
-            self.state, self.rows, self._keys, self._entries, log_factorials(), self._scratch,
+            self.rows_b, self.relative, self._prepared, aim.p_min, aim.k_min, aim.antichain, steps, self.state,
+            self.rows, self._keys, self._entries, log_factorials(), self._scratch,
         )  # fmt: skip
 
     def _grow(self) -> None:
@@ -79,13 +90,17 @@ class Search:
         keys = self._keys[:used][mine]
         return np.where(keys < 0.0, keys + 2.0, keys), self._entries[:used][mine, 1:3]
 
+    def evidence(self, job: int) -> float:
+        """-sum ln(1 - p) over the pairs of a job that are still open."""
+        return float(-np.log1p(-np.minimum(self.frontier(job)[0], 1.0 - 1e-12)).sum())
+
     def box(self, side: int, node: int) -> np.ndarray:
         """Box (2, 3) float64 [m] of a node of a (side 0) or b (side 1), relative to the hierarchy's origin."""
         part = (self._filling_a, self._filling_b)[side]
         return part.boxes[node].reshape(2, 3).astype(np.float64)
 
 
-def _joined(grove: Grove) -> Filling:
-    """The augmentations of all trees of a grove, end to end."""
-    parts = [filling(hierarchy) for hierarchy in grove.hierarchies]
+def _joined(hierarchies: Sequence[Hierarchy]) -> Filling:
+    """The augmentations of all trees, end to end."""
+    parts = [filling(hierarchy) for hierarchy in hierarchies]
     return parts[0] if len(parts) == 1 else Filling(*map(np.concatenate, zip(*parts, strict=True)))

@@ -7,14 +7,13 @@ the heap is full or a pair of objects is decided, and goes on from its state.
 
 from collections.abc import Callable
 from functools import cache
-from types import ModuleType
 
 import numpy as np
 
 from ..geometry.triangle_pair import APART, UNDECIDED, classify_exact
 from ..jit import inlined, inner, kernel
 from ..traversal.pairs import boxes_meet, load_triangle
-from ..volumes.registry import volume_module
+from ..volumes.registry import volume_named
 from .cells import CELL_COUNT, FLATTEST
 from .probability import MOST_CELLS, meeting_probability
 
@@ -154,20 +153,21 @@ def _test_leaves(forest_a, forest_b, job, jobs, node_a, node_b, poses_a, poses_b
             return
 
 
-@cache
 def best_first(volume: str) -> Callable:
     """The kernel for one kind of volume.
 
-    It takes (forest_a, forest_b, filling_a, filling_b, jobs, poses_a, poses_b, relative, p_min, k_min, antichain, steps,
-    state, rows, keys, entries, logs, scratch) and returns True when no pair is left or the heap is full otherwise
-    False; ``query.py`` describes the arrays.
+    It takes (forest_a, forest_b, filling_a, filling_b, jobs, poses_a, poses_b, relative, prepared, p_min, k_min,
+    antichain, steps, state, rows, keys, entries, logs, scratch) and returns whether no pair is left. ``prepared`` is
+    what ``traversal/prepared.py`` makes; ``search.py`` allocates the rest.
     """
-    module: ModuleType = volume_module(volume)
-    overlap = module.overlap
+    return _best_first(volume_named(volume).overlap)
 
+
+@cache
+def _best_first(overlap: Callable) -> Callable:
     def search(
-        forest_a, forest_b, filling_a, filling_b, jobs, poses_a, poses_b, relative, p_min, k_min, antichain, steps,
-        state, rows, keys, entries, logs, scratch,
+        forest_a, forest_b, filling_a, filling_b, jobs, poses_a, poses_b, relative, prepared, p_min, k_min, antichain,
+        steps, state, rows, keys, entries, logs, scratch,
     ):  # fmt: skip
         used = state[USED]
         decided = False
@@ -190,7 +190,7 @@ def best_first(volume: str) -> Callable:
                 for j in range(1 if leaf_b else 2):
                     child_b = node_b if leaf_b else root_b + forest_b.first[node_b] + j
                     state[VOLUME_TESTS] += 1
-                    if not overlap(forest_a.volumes[child_a], forest_b.volumes[child_b], relative[job]):
+                    if not overlap(forest_a.volumes[child_a], forest_b.volumes[child_b], prepared[job]):
                         continue
                     p = pair_probability(filling_a, child_a, root_a, filling_b, child_b, root_b, relative[job], logs)
                     inner_pair = forest_a.count[child_a] == 0 or forest_b.count[child_b] == 0
