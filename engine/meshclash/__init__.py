@@ -5,6 +5,7 @@
 
 from .errors import (
     DeviceUnavailable,
+    InvalidFile,
     InvalidMesh,
     InvalidPointCloud,
     InvalidPose,
@@ -20,6 +21,7 @@ from .pointcloud.cloud import PointCloud
 from .pointcloud.contacts import CloudContacts
 from .pointcloud.deviation import deviation
 from .pointcloud.distance import CloudDistance, cloud_distance
+from .pointcloud.files.read import read_cloud, read_points
 from .pointcloud.query import CloudCollision, PaperControl, cloud_collision
 from .query.collide import collide, collides, self_collide
 from .query.contacts import Contacts
@@ -43,6 +45,7 @@ __all__ = [
     "DeviceUnavailable",
     "FirstContact",
     "Hierarchy",
+    "InvalidFile",
     "InvalidMesh",
     "InvalidPointCloud",
     "InvalidPose",
@@ -69,6 +72,8 @@ __all__ = [
     "collide",
     "collides",
     "deviation",
+    "read_cloud",
+    "read_points",
     "refit",
     "self_collide",
     "split_matrix",

@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator
 
 import numpy as np
 
-from .hierarchy.build import build
+from .hierarchy.build import build, refit
 from .query.collide import collide, collides, self_collide
 from .query.verdict import verdict
 from .scene import Scene
@@ -38,7 +38,7 @@ def warm_up() -> Generator[Progress, None, None]:
     """
     a, b = _two_boxes()
     steps: list[tuple[str, Callable[[], object]]] = [
-        ("hierarchies", lambda: build(a)),
+        ("hierarchies", lambda: refit(build(a), _CORNERS)),
         ("triangle contacts", lambda: collides(a, b)),
         ("intersection curves", lambda: (collide(a, a).outlines(), collide(a, b).segments())),
         ("contacts within one object", lambda: self_collide(a)),
