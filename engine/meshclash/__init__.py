@@ -29,6 +29,7 @@ from .query.contacts import Contacts
 from .query.distance import Distance, distance
 from .query.verdict import verdict
 from .scene import ObjectContacts, Scene, SceneContacts
+from .timecritical.query import TimeCritical, time_critical
 from .types.mesh import TriangleMesh
 from .types.pose import Pose, split_matrix
 from .types.results import Progress, QueryStats, Verdict
@@ -61,6 +62,7 @@ __all__ = [
     "QueryStats",
     "Scene",
     "SceneContacts",
+    "TimeCritical",
     "TriangleMesh",
     "UnknownObject",
     "UnsupportedOption",
@@ -81,6 +83,7 @@ __all__ = [
     "refit",
     "self_collide",
     "split_matrix",
+    "time_critical",
     "verdict",
     "warm_up",
 ]
