@@ -94,7 +94,7 @@ def _cached(dispatcher: Any) -> Any:
         before = config.CACHE_DIR
         config.CACHE_DIR = str(CACHE_DIRECTORY)
         try:
-            dispatcher._cache = jit_cache.KernelCache(dispatcher.py_func)  # what enable_caching does, with Numba's own class
+            dispatcher._cache = jit_cache.KernelCache(dispatcher.py_func)  # as enable_caching does with Numba's class
         finally:
             config.CACHE_DIR = before
     return dispatcher
