@@ -23,8 +23,10 @@ from .pointcloud.deviation import deviation
 from .pointcloud.distance import CloudDistance, cloud_distance
 from .pointcloud.files.read import read_cloud, read_points
 from .pointcloud.query import CloudCollision, PaperControl, cloud_collision
+from .query.clearance import Clearances, clearance
 from .query.collide import collide, collides, self_collide
 from .query.contacts import Contacts
+from .query.distance import Distance, distance
 from .query.verdict import verdict
 from .scene import ObjectContacts, Scene, SceneContacts
 from .timecritical.query import TimeCritical, time_critical
@@ -37,12 +39,14 @@ from .watch import FirstContact, Watch, WatchChanges
 __version__ = "0.1.0"
 
 __all__ = [
+    "Clearances",
     "CloudCollision",
     "CloudContacts",
     "CloudDistance",
     "ContactKind",
     "Contacts",
     "DeviceUnavailable",
+    "Distance",
     "FirstContact",
     "Hierarchy",
     "InvalidFile",
@@ -67,11 +71,13 @@ __all__ = [
     "WatchChanges",
     "assert_well_formed",
     "build",
+    "clearance",
     "cloud_collision",
     "cloud_distance",
     "collide",
     "collides",
     "deviation",
+    "distance",
     "read_cloud",
     "read_points",
     "refit",
