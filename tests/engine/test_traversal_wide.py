@@ -13,7 +13,7 @@ from meshclash.geometry.lanes import floats, store
 from meshclash.geometry.relative_pose import PRODUCTS, narrow_rows, relative_rows
 from meshclash.geometry.triangle_pair import CROSSING, classify_triangle_pairs
 from meshclash.hierarchy.wide import CHILD_COUNT, CHILDREN, PADDING
-from meshclash.jit import kernel
+from meshclash.jit import kernel, parallel_region
 from meshclash.traversal.forest import plant
 from meshclash.traversal.leaf_tests import contact, nearness
 from meshclash.traversal.question import Question, uses_lanes
@@ -248,6 +248,29 @@ def test_interrupted_anywhere_the_answer_and_the_counts_are_the_same(monkeypatch
     expected = everything(run(answer_steps(question)))
     limit(monkeypatch, steps=steps, chunk=chunk)
     assert everything(run(answer_steps(question))) == expected
+
+
+@pytest.mark.parametrize("steps", [3, 50, 1 << 14])
+@pytest.mark.parametrize("threads", [2, 3])
+@pytest.mark.parametrize("first_only", [False, True])
+def test_several_threads_give_the_same_answer_and_counts(monkeypatch, steps, threads, first_only):
+    """Also with more threads than cores, which the engine never takes by itself."""
+    stack = np.stack([matrix(shift=(x, 0, 0)) for x in (0.0, 40.0, 0.5, 1.0, 0.25)])
+    question = ask(*bumpy_pair(), stack, first_only=first_only)
+    alone = everything(run(answer_steps(question)))
+    limit(monkeypatch, steps=steps, shared=True)
+    shared = run(answer_steps(question._replace(threads=threads)))
+    assert everything(shared)[:-1] == alone[:-1]
+    assert (alone[-1], shared.threads) == (1, threads)
+
+
+def test_a_question_asked_while_another_region_runs_is_answered_alone(monkeypatch):
+    limit(monkeypatch, steps=20, shared=True)
+    question = ask(*bumpy_pair(), threads=2)
+    with parallel_region(2):
+        answer = run(answer_steps(question))
+    assert answer.threads == 1
+    assert everything(answer) == everything(run(answer_steps(question._replace(threads=1))))
 
 
 def test_many_trees_in_one_question():

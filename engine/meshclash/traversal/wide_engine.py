@@ -153,7 +153,7 @@ class WideEngine:
         else:
             with parallel_region(self._threads) as count:
                 if count > 1:
-                    self._work_together(count)
+                    self.work_together(count)
                 else:
                     self._work_alone()
         return self._take_stock()
@@ -172,7 +172,8 @@ class WideEngine:
         for tasks, part in zip(self._shares, self._workspace.parts, strict=False):
             traverse_wide(*self._trees, tasks, *self._given, *part)
 
-    def _work_together(self, count: int) -> None:
+    def work_together(self, count: int) -> None:
+        """One round of so many workers, inside a parallel region."""
         if len(self._shares) < count or not self._first_only:
             self._deal(count)
         begins = np.cumsum([0, *map(len, self._shares)])
