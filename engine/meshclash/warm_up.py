@@ -58,6 +58,7 @@ def warm_up() -> Generator[Progress, None, None]:
         ("surface topology", lambda: a.topology),
         ("object verdicts", lambda: verdict(a, b)),
         ("duplicates", lambda: verdict(a, a)),
+        ("hierarchies for much use", lambda: build(a, split="sah")),
         (
             "gaps",
             lambda: verdict(a, TriangleMesh(_CORNERS + np.array([1.5, 0.0, 0.0]), _BOX), touch_tolerance=1.0),
