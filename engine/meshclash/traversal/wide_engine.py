@@ -230,6 +230,9 @@ def _without_stack(tasks: np.ndarray, entries: np.ndarray) -> np.ndarray:
 
 def _first_tasks(jobs: np.ndarray, trees_a: np.ndarray, trees_b: np.ndarray) -> np.ndarray:
     """One task for each job, from the roots on."""
+    if len(jobs) == 1:
+        tree_a, tree_b = jobs[0].tolist()
+        return np.array([[0, tree_a, tree_b, trees_a[tree_a, ROOT], trees_b[tree_b, ROOT]]], np.int32)
     tasks = np.empty((len(jobs), TASK), np.int32)
     tasks[:, TASK_JOB] = np.arange(len(jobs))
     tasks[:, TREE_A : TREE_B + 1] = jobs
