@@ -250,6 +250,38 @@ def test_interrupted_anywhere_the_answer_and_the_counts_are_the_same(monkeypatch
     assert everything(run(answer_steps(question))) == expected
 
 
+def same_within(mesh, pose=None, **options):
+    """Pairs of an object with itself, checked to be those of the binary engine."""
+    tree = mc.build(mc.TriangleMesh(*mesh), **options)
+    for crossing_only in (True, False):
+        question = ask(tree, tree, pose, pose, with_itself=True, crossing_only=crossing_only)
+        assert uses_lanes(question)
+        wide, binary = (run(answer_steps(question._replace(lanes=lanes))) for lanes in (True, False))
+        for mine, other in zip(wide[:3], binary[:3], strict=True):
+            assert np.array_equal(mine, other)
+    return wide
+
+
+@settings(max_examples=60)
+@given(grid_meshes(), poses(), st.sampled_from([1, 3, 8]))
+def test_an_object_against_itself_on_a_grid(mesh, pose, leaf_size):
+    """Triangles of many shared vertices: folds, doubled faces, zero areas."""
+    same_within(mesh, pose, leaf_size=leaf_size)
+
+
+@pytest.mark.parametrize("leaf_size", [1, 2, 8])
+def test_a_crumpled_object_against_itself(leaf_size):
+    rng = np.random.default_rng(11)
+    vertices, triangles = refined(torus(2, 1), 2)
+    flat = same_within((vertices, triangles), leaf_size=leaf_size)
+    assert len(flat.pairs) == 0, "the surface only touches where neighbours share vertices"
+    for amount in (0.02, 0.2, 2.0):
+        crumpled = vertices + rng.normal(size=vertices.shape) * amount
+        answer = same_within((crumpled, triangles), matrix(rotation(rng), (3, 2, 1)), leaf_size=leaf_size)
+    assert len(answer.pairs) > 1000
+    assert (answer.pairs[:, 0] < answer.pairs[:, 1]).all()
+
+
 @pytest.mark.parametrize("steps", [3, 50, 1 << 14])
 @pytest.mark.parametrize("threads", [2, 3])
 @pytest.mark.parametrize("first_only", [False, True])
@@ -292,7 +324,6 @@ def test_the_binary_engine_answers_what_lanes_do_not():
     question = ask(a, b)
     assert uses_lanes(question)
     assert not uses_lanes(question._replace(lanes=False))
-    assert not uses_lanes(question._replace(with_itself=True))
     assert not uses_lanes(question._replace(leaf_test=nearness, tolerance=0.1))
     assert not uses_lanes(ask(mc.build(a.mesh, leaf_size=9), b))
     assert not uses_lanes(ask(a, mc.build(b.mesh, leaf_size=64)))
