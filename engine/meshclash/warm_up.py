@@ -6,6 +6,10 @@ import numpy as np
 
 from .hierarchy.build import build, refit
 from .jit import parallel_region, thread_limit
+from .pointcloud.cloud import PointCloud
+from .pointcloud.deviation import deviation
+from .pointcloud.distance import cloud_distance
+from .pointcloud.query import collide_clouds
 from .query.collide import collide, collides, self_collide
 from .query.verdict import verdict
 from .scene import Scene
@@ -44,6 +48,34 @@ def _together(mesh: TriangleMesh) -> None:
             WideEngine(question).work_together(count)
 
 
+def _cloud() -> PointCloud:
+    """Points on a sphere, by a spiral."""
+    k = np.arange(400) + 0.5
+    z, turn = 1.0 - 2.0 * k / len(k), 2.399963 * k
+    r = np.sqrt(1.0 - z * z)
+    points = np.stack([r * np.cos(turn), r * np.sin(turn), z], axis=1)
+    return PointCloud(points, points)
+
+
+def _cloud_distances(cloud: PointCloud, mesh: TriangleMesh) -> None:
+    far = np.eye(4)
+    far[0, 3] = 4.0
+    cloud_distance(cloud, cloud, None, far)
+    cloud_distance(cloud, mesh, None, far)
+    deviation(cloud, cloud, None, far)
+    deviation(cloud, mesh, None, far, signed=True)
+
+
+def _cloud_steps(cloud: PointCloud, mesh: TriangleMesh) -> list[tuple[str, Callable[[], object]]]:
+    """What only point clouds need."""
+    return [
+        ("point hierarchies", lambda: cloud.evaluate(cloud.points)),
+        ("point clouds against each other", lambda: collides(cloud, cloud)),
+        ("point clouds against meshes", lambda: collide_clouds(cloud, mesh).region),
+        ("distances of point clouds", lambda: _cloud_distances(cloud, mesh)),
+    ]
+
+
 def warm_up() -> Generator[Progress, None, None]:
     """Compile the kernels that queries use, or load them from the cache; yields Progress before each step.
 
@@ -65,6 +97,7 @@ def warm_up() -> Generator[Progress, None, None]:
         ),
         ("scenes", _scene),
         ("work on several cores", lambda: _together(a)),
+        *_cloud_steps(_cloud(), a),
     ]
     for done, (text, step) in enumerate(steps):
         yield Progress(done / len(steps), f"compiling {text} ({done + 1} of {len(steps)})")
