@@ -27,6 +27,7 @@ from .query.clearance import Clearances, clearance
 from .query.collide import collide, collides, self_collide
 from .query.contacts import Contacts
 from .query.distance import Distance, distance
+from .query.penetration import Penetration, penetration
 from .query.verdict import verdict
 from .scene import ObjectContacts, Scene, SceneContacts
 from .timecritical.query import TimeCritical, time_critical
@@ -56,6 +57,7 @@ __all__ = [
     "MeshClashError",
     "ObjectContacts",
     "PaperControl",
+    "Penetration",
     "PointCloud",
     "Pose",
     "Progress",
@@ -78,6 +80,7 @@ __all__ = [
     "collides",
     "deviation",
     "distance",
+    "penetration",
     "read_cloud",
     "read_points",
     "refit",
