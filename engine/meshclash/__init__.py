@@ -23,6 +23,7 @@ from .pointcloud.deviation import deviation
 from .pointcloud.distance import CloudDistance, cloud_distance
 from .pointcloud.files.read import read_cloud, read_points
 from .pointcloud.query import CloudCollision, PaperControl, cloud_collision
+from .query.advise import Advice, Candidate, advise
 from .query.clearance import Clearances, clearance
 from .query.collide import collide, collides, self_collide
 from .query.contacts import Contacts
@@ -40,6 +41,8 @@ from .watch import FirstContact, Watch, WatchChanges
 __version__ = "0.1.0"
 
 __all__ = [
+    "Advice",
+    "Candidate",
     "Clearances",
     "CloudCollision",
     "CloudContacts",
@@ -71,6 +74,7 @@ __all__ = [
     "Verdict",
     "Watch",
     "WatchChanges",
+    "advise",
     "assert_well_formed",
     "build",
     "clearance",

@@ -107,7 +107,7 @@ def _turn_rows(options: argparse.Namespace) -> tuple[list[Row], dict[str, list[l
                 row, curve, pairs = _measure(mesh, volume, split, options)
                 expected = pairs if expected is None else expected
                 curves[f"{name} {volume} {split}"] = curve
-                rows.append({"mesh": name, **row, "pairs differ": pairs != expected})
+                rows.append({"mesh": name, **row, "pairs differ": bool(pairs != expected)})
         least = {v: min(r["N_bv"] for r in rows if r["mesh"] == name and r["volume"] == v) for v in options.volumes}
         for row in rows:
             if row["mesh"] == name:
@@ -118,6 +118,7 @@ def _turn_rows(options: argparse.Namespace) -> tuple[list[Row], dict[str, list[l
 def _measure(
     mesh: TriangleMesh, volume: str, split: str, options: argparse.Namespace
 ) -> tuple[Row, list[list[float]], bytes]:
+    build(mesh, volume=volume, split=split, leaf_size=options.leaf_size)  # compiles
     start = time.process_time()
     tree = build(mesh, volume=volume, split=split, leaf_size=options.leaf_size)
     building = time.process_time() - start
@@ -155,9 +156,9 @@ def fitted_costs(figures: np.ndarray) -> tuple[float, float, float]:
 
 
 def _shell_rows(options: argparse.Namespace) -> tuple[list[Row], dict[str, list[list[float]]]]:
-    """Volume tests of a bumpy sphere in a larger, turned copy of itself."""
+    """Volume tests of a sphere in a larger, turned copy of itself: parallel close proximity all around."""
     vertices, triangles = bumpy_sphere(options.size)
-    vertices = vertices / np.linalg.norm(vertices, axis=1).mean()
+    vertices = vertices / np.linalg.norm(vertices, axis=1, keepdims=True)
     rows: list[Row] = []
     curves: dict[str, list[list[float]]] = {}
     pose = turns(0.0, 7)[1:2]
