@@ -23,15 +23,20 @@ def show_report(context: bpy.types.Context, scene: bpy.types.Scene, report: Dete
 
 
 def show_live(context: bpy.types.Context, scene_uid: int, report: DetectReport, incomplete: bool) -> None:
-    """Makes an answer of Live the result of its scene; the list follows if it shows that scene, and so does the
-    selected row, wherever its pair has gone.
-    """
+    """Makes an answer of Live the result of its scene; `list_live` brings the list up to date."""
     session.store_result(scene_uid, report, live=True, incomplete=incomplete)
-    listed = context.window_manager.meshclash
+    tag_redraw(context)
+
+
+def list_live(context: bpy.types.Context, scene_uid: int) -> None:
+    """Lists the result of Live, unless the list shows another scene; the selected row follows its pair."""
+    listed, result = context.window_manager.meshclash, session.result_of(scene_uid)
+    if result is None:
+        return
     if listed.scene_uid in (scene_uid, 0) or session.result_of(listed.scene_uid) is None:
         item = listed.active()
-        _fill(listed, scene_uid, report.rows, item.pair_id if item else None)
-    tag_redraw(context)
+        _fill(listed, scene_uid, result.report.rows, item.pair_id if item else None)
+        tag_redraw(context, ("UI",))
 
 
 def _fill(results: bpy.types.PropertyGroup, scene_uid: int, rows: list[PairRow], selected: str | None = None) -> None:

@@ -23,6 +23,7 @@ from addon.ops import detect, heartbeat
 from addon.overlay import draw as overlay
 from addon.ui import panels
 
+WITHOUT_UNDO_STEP = ("do_undo", "do_redo", "do_load", "do_save_and_load", "do_start_live", "do_start_detect")
 SEQUENCES = int(os.environ.get("MESHCLASH_SEQUENCES", "12"))
 SEED = int(os.environ.get("MESHCLASH_SEED", "0"))
 STEPS = 24
@@ -49,7 +50,11 @@ class DetectDriver:
 
 
 class Stress:
-    """A Blender session with random operations; remembers what it did for the message of a failure."""
+    """A Blender session with random operations; remembers what it did for the message of a failure.
+
+    An operation that changes data ends with an undo step, as every operator does: undoing in Edit Mode over changes
+    without one crashes Blender by itself.
+    """
 
     def __init__(self, seed, engine, add_box, folder):
         self.rng = np.random.default_rng(seed)
@@ -77,6 +82,8 @@ class Stress:
         getattr(self, name)()
         if self.rng.random() < 0.7:
             bpy.context.view_layer.update()
+        if name not in WITHOUT_UNDO_STEP:
+            bpy.ops.ed.undo_push(message=name)  # as Blender does after every operator
         self.slices(int(self.rng.integers(0, 8)))
         self.draw_everything()
 
@@ -269,9 +276,6 @@ class Stress:
             item.keyframe_insert("location", frame=int(self.rng.integers(1, 20)))
         bpy.context.scene.frame_set(int(self.rng.integers(1, 20)))
 
-    def do_push(self):
-        bpy.ops.ed.undo_push(message="step")
-
     def do_undo(self):
         if bpy.ops.ed.undo.poll():
             bpy.ops.ed.undo()
@@ -280,7 +284,7 @@ class Stress:
         if bpy.ops.ed.redo.poll():
             bpy.ops.ed.redo()
 
-    do_push.weight = do_undo.weight = 3.0
+    do_undo.weight = 3.0
     do_redo.weight = 1.5
 
     def do_save_and_load(self):
