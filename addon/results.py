@@ -12,6 +12,7 @@ from .overlay.draw import tag_redraw
 if TYPE_CHECKING:
     from .core.report import DetectReport, PairRow
 
+MAX_LIVE_ROWS = 200  # while Live is on: Blender takes a microsecond for every value that is written
 MAX_ROWS = 1000  # a list longer than this is read in the exported report, not by scrolling
 
 
@@ -35,13 +36,14 @@ def list_live(context: bpy.types.Context, scene_uid: int) -> None:
         return
     if listed.scene_uid in (scene_uid, 0) or session.result_of(listed.scene_uid) is None:
         item = listed.active()
-        _fill(listed, scene_uid, result.report.rows, item.pair_id if item else None)
+        most = MAX_LIVE_ROWS if result.live else MAX_ROWS
+        _fill(listed, scene_uid, result.report.rows, item.pair_id if item else None, most)
         tag_redraw(context, ("UI",))
 
 
 def _fill(results: bpy.types.PropertyGroup, scene_uid: int, rows: list[PairRow], selected: str | None = None) -> None:
     """Makes the list show `rows`; only what differs from what it shows is written, which Blender is slow at."""
-    wanted = [_cells(row) for row in rows[:MAX_ROWS]]
+    wanted = [_cells(row) for row in rows[:most]]
     shown = session.listed_cells()
     results.filling = True
     if len(results.rows) != len(shown):
@@ -63,7 +65,7 @@ def _fill(results: bpy.types.PropertyGroup, scene_uid: int, rows: list[PairRow],
         results.scene_uid = scene_uid
     if results.total != len(rows):
         results.total = len(rows)
-    active = next((index for index, row in enumerate(rows[:MAX_ROWS]) if row.id == selected), -1)
+    active = next((index for index, row in enumerate(rows[:most]) if row.id == selected), -1)
     if results.active_row != active:
         results.active_row = active
     results.filling = False

@@ -102,10 +102,9 @@ class LiveRun:
         self.stopped_because = reason
         self._heartbeat.stop()
         self.live.close()
-        if self._unlisted:
-            results.list_live(bpy.context, self.scene_uid)
         self._source.forget()
         session.live_ended(self.scene_uid, self.live.pending)
+        results.list_live(bpy.context, self.scene_uid)
         tag_redraw(bpy.context)
 
 

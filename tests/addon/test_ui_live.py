@@ -430,8 +430,23 @@ def test_memory_of_the_meshes_is_freed_when_it_ends(registered, add_box, engine)
     assert [item() for item in alive] == [None] * 4
 
 
-def test_large_answers_are_listed_once(registered, engine):
-    """A list row that does not differ is not written again."""
+def test_a_long_list_is_cut_while_live_is_on(registered):
+    from ui_fakes import make_report, make_row
+
+    from addon import results
+
+    uid = bpy.context.scene.session_uid
+    report = make_report(*(make_row(b=f"B{k}") for k in range(results.MAX_LIVE_ROWS + 5)))
+    results.show_live(bpy.context, uid, report, False)
+    results.list_live(bpy.context, uid)
+    listed = bpy.context.window_manager.meshclash
+    assert (len(listed.rows), listed.total) == (results.MAX_LIVE_ROWS, results.MAX_LIVE_ROWS + 5)
+    session.live_ended(uid, frozenset())
+    results.list_live(bpy.context, uid)
+    assert len(listed.rows) == listed.total
+
+
+def test_the_list_follows_shorter_and_changed_answers(registered):
     from ui_fakes import make_report, make_row
 
     from addon import results
@@ -440,14 +455,13 @@ def test_large_answers_are_listed_once(registered, engine):
     scene = bpy.context.scene
     results.show_live(bpy.context, scene.session_uid, make_report(*rows), False)
     results.list_live(bpy.context, scene.session_uid)
-    cells = [dict(cell) for cell in session.listed_cells()]
+    assert len(session.listed_cells()) == 5
     rows[2] = make_row(b="B2", verdict="touching", depth=None)
     results.show_live(bpy.context, scene.session_uid, make_report(*rows[:4]), False)
     results.list_live(bpy.context, scene.session_uid)
     listed = bpy.context.window_manager.meshclash
     assert [row.verdict for row in listed.rows] == ["clash", "clash", "touching", "clash"]
     assert np.isclose(listed.rows[2].depth, -1.0)
-    assert len(cells) == 5 and [cell["verdict"] for cell in session.listed_cells()] == [
         "clash",
         "clash",
         "touching",
