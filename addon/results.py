@@ -41,7 +41,13 @@ def list_live(context: bpy.types.Context, scene_uid: int) -> None:
         tag_redraw(context, ("UI",))
 
 
-def _fill(results: bpy.types.PropertyGroup, scene_uid: int, rows: list[PairRow], selected: str | None = None) -> None:
+def _fill(
+    results: bpy.types.PropertyGroup,
+    scene_uid: int,
+    rows: list[PairRow],
+    selected: str | None = None,
+    most: int = MAX_ROWS,
+) -> None:
     """Makes the list show `rows`; only what differs from what it shows is written, which Blender is slow at."""
     wanted = [_cells(row) for row in rows[:most]]
     shown = session.listed_cells()

@@ -462,9 +462,4 @@ def test_the_list_follows_shorter_and_changed_answers(registered):
     listed = bpy.context.window_manager.meshclash
     assert [row.verdict for row in listed.rows] == ["clash", "clash", "touching", "clash"]
     assert np.isclose(listed.rows[2].depth, -1.0)
-        "clash",
-        "clash",
-        "touching",
-        "clash",
-    ]
     assert listed.total == 4
