@@ -365,6 +365,8 @@ def check_the_answer(stress):
     session.stop_live()
     stress.slices(1)  # the operators notice
     if bpy.context.mode != "OBJECT":
+        bpy.context.object.hide_viewport = False
+        bpy.context.object.hide_set(False)  # Blender leaves the mode of visible objects only
         bpy.ops.object.mode_set(mode="OBJECT")
     bpy.context.scene.meshclash.set_a = "ALL"
     for mesh in bpy.data.meshes:
