@@ -5,7 +5,9 @@
 
 from .errors import (
     DeviceUnavailable,
+    InvalidFile,
     InvalidMesh,
+    InvalidPointCloud,
     InvalidPose,
     MeshClashError,
     UnknownObject,
@@ -15,10 +17,19 @@ from .geometry.triangle_pair import ContactKind
 from .hierarchy.build import build, refit
 from .hierarchy.bvh import Hierarchy
 from .hierarchy.validate import assert_well_formed
+from .pointcloud.cloud import PointCloud
+from .pointcloud.contacts import CloudContacts
+from .pointcloud.deviation import deviation
+from .pointcloud.distance import CloudDistance, cloud_distance
+from .pointcloud.files.read import read_cloud, read_points
+from .pointcloud.query import CloudCollision, PaperControl, cloud_collision
+from .query.clearance import Clearances, clearance
 from .query.collide import collide, collides, self_collide
 from .query.contacts import Contacts
+from .query.distance import Distance, distance
 from .query.verdict import verdict
 from .scene import ObjectContacts, Scene, SceneContacts
+from .timecritical.query import TimeCritical, time_critical
 from .types.mesh import TriangleMesh
 from .types.pose import Pose, split_matrix
 from .types.results import Progress, QueryStats, Verdict
@@ -28,20 +39,30 @@ from .watch import FirstContact, Watch, WatchChanges
 __version__ = "0.1.0"
 
 __all__ = [
+    "Clearances",
+    "CloudCollision",
+    "CloudContacts",
+    "CloudDistance",
     "ContactKind",
     "Contacts",
     "DeviceUnavailable",
+    "Distance",
     "FirstContact",
     "Hierarchy",
+    "InvalidFile",
     "InvalidMesh",
+    "InvalidPointCloud",
     "InvalidPose",
     "MeshClashError",
     "ObjectContacts",
+    "PaperControl",
+    "PointCloud",
     "Pose",
     "Progress",
     "QueryStats",
     "Scene",
     "SceneContacts",
+    "TimeCritical",
     "TriangleMesh",
     "UnknownObject",
     "UnsupportedOption",
@@ -50,11 +71,19 @@ __all__ = [
     "WatchChanges",
     "assert_well_formed",
     "build",
+    "clearance",
+    "cloud_collision",
+    "cloud_distance",
     "collide",
     "collides",
+    "deviation",
+    "distance",
+    "read_cloud",
+    "read_points",
     "refit",
     "self_collide",
     "split_matrix",
+    "time_critical",
     "verdict",
     "warm_up",
 ]

@@ -15,7 +15,7 @@ import numpy as np
 from .broadphase.sweep import overlapping_pairs, world_boxes
 from .errors import UnknownObject, UnsupportedOption
 from .hierarchy.build import as_boxes, as_hierarchy, refit
-from .hierarchy.bvh import Hierarchy
+from .hierarchy.bvh import Hierarchy, Index
 from .query.contacts import Contacts
 from .query.options import check_length
 from .solid.judge import Case, Judgement, Limits, judge
@@ -23,7 +23,8 @@ from .solid.solids import Solids, gather_solids, solid_of
 from .traversal.bounds import world_bounds
 from .traversal.forest import Grove, plant
 from .traversal.leaf_tests import contact
-from .traversal.run import Answer, Question, answer_steps, run
+from .traversal.question import Answer, Question
+from .traversal.run import answer_steps, run
 from .types.mesh import TriangleMesh
 from .types.pose import pose_stack
 from .types.results import APART, TOUCHING, Progress, QueryStats, Verdict
@@ -76,7 +77,7 @@ class Scene:
     def __init__(self) -> None:
         self._members: dict[int, _Member] = {}
         self._next = 0
-        self._planted: tuple[list[Hierarchy], Grove, Solids] | None = None
+        self._planted: tuple[list[Index], Grove, Solids] | None = None
 
     def __len__(self) -> int:
         return len(self._members)
@@ -265,10 +266,11 @@ class Scene:
         return hierarchies, trees
 
     def _plant(self, hierarchies: list[Hierarchy]) -> tuple[Grove, Solids]:
-        """The packed trees, kept as long as the same hierarchies are asked for."""
+        """The packed trees, kept as long as the same ones are asked for."""
         kept = self._planted
-        if kept is None or len(kept[0]) != len(hierarchies) or any(map(operator.is_not, kept[0], hierarchies)):
-            kept = self._planted = (hierarchies, plant(hierarchies), gather_solids(hierarchies))
+        indices = [h.index for h in hierarchies]
+        if kept is None or len(kept[0]) != len(indices) or any(map(operator.is_not, kept[0], indices)):
+            kept = self._planted = (indices, plant(hierarchies), gather_solids(hierarchies))
         return kept[1], kept[2]
 
     def _judge(

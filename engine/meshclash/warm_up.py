@@ -4,7 +4,11 @@ from collections.abc import Callable, Generator
 
 import numpy as np
 
-from .hierarchy.build import build
+from .hierarchy.build import build, refit
+from .pointcloud.cloud import PointCloud
+from .pointcloud.deviation import deviation
+from .pointcloud.distance import cloud_distance
+from .pointcloud.query import collide_clouds
 from .query.collide import collide, collides, self_collide
 from .query.verdict import verdict
 from .scene import Scene
@@ -31,6 +35,34 @@ def _scene() -> None:
     scene.contacts(touch_tolerance=1e-3)
 
 
+def _cloud() -> PointCloud:
+    """Points on a sphere, by a spiral."""
+    k = np.arange(400) + 0.5
+    z, turn = 1.0 - 2.0 * k / len(k), 2.399963 * k
+    r = np.sqrt(1.0 - z * z)
+    points = np.stack([r * np.cos(turn), r * np.sin(turn), z], axis=1)
+    return PointCloud(points, points)
+
+
+def _cloud_distances(cloud: PointCloud, mesh: TriangleMesh) -> None:
+    far = np.eye(4)
+    far[0, 3] = 4.0
+    cloud_distance(cloud, cloud, None, far)
+    cloud_distance(cloud, mesh, None, far)
+    deviation(cloud, cloud, None, far)
+    deviation(cloud, mesh, None, far, signed=True)
+
+
+def _cloud_steps(cloud: PointCloud, mesh: TriangleMesh) -> list[tuple[str, Callable[[], object]]]:
+    """What only point clouds need."""
+    return [
+        ("point hierarchies", lambda: cloud.evaluate(cloud.points)),
+        ("point clouds against each other", lambda: collides(cloud, cloud)),
+        ("point clouds against meshes", lambda: collide_clouds(cloud, mesh).region),
+        ("distances of point clouds", lambda: _cloud_distances(cloud, mesh)),
+    ]
+
+
 def warm_up() -> Generator[Progress, None, None]:
     """Compile the kernels that queries use, or load them from the cache; yields Progress before each step.
 
@@ -38,18 +70,20 @@ def warm_up() -> Generator[Progress, None, None]:
     """
     a, b = _two_boxes()
     steps: list[tuple[str, Callable[[], object]]] = [
-        ("hierarchies", lambda: build(a)),
+        ("hierarchies", lambda: refit(build(a), _CORNERS)),
         ("triangle contacts", lambda: collides(a, b)),
         ("intersection curves", lambda: (collide(a, a).outlines(), collide(a, b).segments())),
         ("contacts within one object", lambda: self_collide(a)),
         ("surface topology", lambda: a.topology),
         ("object verdicts", lambda: verdict(a, b)),
         ("duplicates", lambda: verdict(a, a)),
+        ("hierarchies for much use", lambda: build(a, split="sah")),
         (
             "gaps",
             lambda: verdict(a, TriangleMesh(_CORNERS + np.array([1.5, 0.0, 0.0]), _BOX), touch_tolerance=1.0),
         ),
         ("scenes", _scene),
+        *_cloud_steps(_cloud(), a),
     ]
     for done, (text, step) in enumerate(steps):
         yield Progress(done / len(steps), f"compiling {text} ({done + 1} of {len(steps)})")
