@@ -46,9 +46,13 @@ def _fill(
     scene_uid: int,
     rows: list[PairRow],
     selected: str | None = None,
-    most: int = MAX_ROWS,
+    most: int | None = None,
 ) -> None:
-    """Makes the list show `rows`; only what differs from what it shows is written, which Blender is slow at."""
+    """Makes the list show the first `most` of `rows` (None: `MAX_ROWS`).
+
+    Only what differs from what it shows is written, which Blender is slow at.
+    """
+    most = MAX_ROWS if most is None else most
     wanted = [_cells(row) for row in rows[:most]]
     shown = session.listed_cells()
     results.filling = True
