@@ -14,7 +14,7 @@ SOURCES = sorted(ENGINE.rglob("*.py"))
 LAYERS = (
     "errors", "jit", "types", "geometry", "volumes", "hierarchy", "traversal", "broadphase", "solid",
     "pointcloud",
-    "query", "scene", "watch", "warm_up", "",
+    "query", "timecritical", "scene", "watch", "warm_up", "",
 )  # fmt: skip
 """From the bottom up: each imports from its own and from those before it. The last is the package itself."""
 

@@ -12,6 +12,7 @@ BENCHES = {
     "clouds": "collisions of point clouds beside their meshes' own answers and cKDTree's minimum distance",
     "exactness": "verdicts and kinds against exact arithmetic, for triangle pairs and whole meshes",
     "rigid": "all contacts and first contact of two posed meshes beside five other libraries",
+    "timecritical": "calibration, time and errors of time-critical detection",
     "scene": "time of Detect for a thousand objects against each other, stage by stage",
 }
 
