@@ -6,8 +6,8 @@ Sources: Klein and Zachmann, "Point Cloud Collision Detection" (Eurographics 200
 f(x) = n(x) . (a(x) - x): a is the mean of the points weighted by exp(-d^2 / h^2), n the normal of the plane through a
 that fits them best, the eigenvector of the smallest eigenvalue of the weighted covariance about a. Points beyond the
 horizon count nothing, and where no more than the cut-off count are within it there is no surface. Nor is there one
-where a lies farther than 0.7 h beside x and no point is within h / 2: behind a border, in the middle of a hole, and where
-f vanishes far from the points only because n turns over. (Beside a much denser spot only the first is true.)
+where a lies farther than 0.7 h beside x and no point is within h / 2: behind a border, in the middle of a hole, and
+where f vanishes far from the points only because n turns over. (Beside a much denser spot only the first is true.)
 """
 
 import math
