@@ -60,7 +60,7 @@ def random_pose(seed, shift):
 
 
 def reference_value(points, x, bandwidth, horizon):
-    """(f, normal, points within the horizon, spectrum, a - x, nearest point) by the definition and LAPACK; eq. 1 to 6."""
+    """(f, normal, points in the horizon, spectrum, a - x, nearest point) by the definition and LAPACK; eq. 1 to 6."""
     offset = points - x
     near = (offset * offset).sum(axis=1) <= horizon * horizon
     offset = offset[near]
