@@ -22,6 +22,8 @@ import numba
 from numba.core import config as _config
 from numba.extending import register_jitable
 
+from . import jit_cache
+
 config: Any = _config  # its settings are attributes made at run time
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -45,7 +47,7 @@ def _platform_cache_root() -> Path:
         return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 
 
 def _find_cache_directory() -> Path | None:
@@ -54,16 +56,23 @@ def _find_cache_directory() -> Path | None:
     ``MESHCLASH_CACHE_DIR`` goes before ``NUMBA_CACHE_DIR``, and that before the platform's cache folder.
     """
     named = os.environ.get("MESHCLASH_CACHE_DIR") or os.environ.get("NUMBA_CACHE_DIR")
-    root = Path(named) if named else _platform_cache_root() / "meshclash"
-    folder = root / f"kernels-{source_hash()}"
     try:
+        root = Path(named) if named else _platform_cache_root() / "meshclash"
+        folder = root / f"kernels-{source_hash()}"
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
+    except (OSError, RuntimeError):  # the latter: this user has no home
         return None
     return folder if os.access(folder, os.W_OK) else None
 
 
 CACHE_DIRECTORY = _find_cache_directory()
+
+
+def cache_problem() -> str:
+    """Why compiled kernels are not kept for the next session; "" while they are."""
+    if CACHE_DIRECTORY is None:
+        return "no folder for compiled kernels can be written: every session compiles them anew"
+    return jit_cache.problem()
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -85,7 +94,7 @@ def _cached(dispatcher: Any) -> Any:
         before = config.CACHE_DIR
         config.CACHE_DIR = str(CACHE_DIRECTORY)
         try:
-            dispatcher.enable_caching()
+            dispatcher._cache = jit_cache.KernelCache(dispatcher.py_func)  # as enable_caching does with Numba's class
         finally:
             config.CACHE_DIR = before
     return dispatcher

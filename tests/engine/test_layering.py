@@ -12,7 +12,7 @@ ENGINE = Path(meshclash.__file__).parent
 SOURCES = sorted(ENGINE.rglob("*.py"))
 
 LAYERS = (
-    "errors", "jit", "types", "geometry", "volumes", "hierarchy", "traversal", "broadphase", "solid",
+    "errors", "jit_cache", "jit", "types", "geometry", "volumes", "hierarchy", "traversal", "broadphase", "solid",
     "pointcloud",
     "query", "timecritical", "scene", "watch", "warm_up", "",
 )  # fmt: skip
