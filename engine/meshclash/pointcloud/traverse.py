@@ -54,7 +54,7 @@ def test_leaves(tree_a, node_a, tree_b, node_b, m, settings, scratch, counter, w
         radius = np.float64(tree_a.radii[node_a])
         tries = np.int64(settings[TEST_POINTS])
         near, x = closest_test_point(a, b, tried_a, radius, tries, settings[ENOUGH], counter, work)
-        return near <= settings[ENOUGH] and in_leaf(tree_b, node_b, m, x), x
+        return near <= settings[ENOUGH], x
     plane_a = leaf_plane(tree_a, node_a, m, False)
     plane_b = leaf_plane(tree_b, node_b, m, True)
     if tried_a > 0 and one_sided(room_a[0], room_a[2], tried_a, plane_b):
