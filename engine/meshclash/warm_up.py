@@ -5,6 +5,7 @@ from collections.abc import Callable, Generator
 import numpy as np
 
 from .hierarchy.build import build, refit
+from .jit import parallel_region, thread_limit
 from .pointcloud.cloud import PointCloud
 from .pointcloud.deviation import deviation
 from .pointcloud.distance import cloud_distance
@@ -12,6 +13,10 @@ from .pointcloud.query import collide_clouds
 from .query.collide import collide, collides, self_collide
 from .query.verdict import verdict
 from .scene import Scene
+from .traversal.forest import plant
+from .traversal.leaf_tests import contact
+from .traversal.question import Question
+from .traversal.wide_engine import WideEngine
 from .types.mesh import TriangleMesh
 from .types.results import Progress
 
@@ -33,6 +38,14 @@ def _scene() -> None:
     for mesh in _two_boxes():
         scene.add(mesh)
     scene.contacts(touch_tolerance=1e-3)
+
+
+def _together(mesh: TriangleMesh) -> None:
+    grove, row = plant([build(mesh)]), np.eye(4)[None, :3].copy()
+    with parallel_region(thread_limit(None)) as count:
+        if count > 1:
+            question = Question(grove, grove, np.zeros((1, 2), np.int64), row, row, contact, threads=count)
+            WideEngine(question).work_together(count)
 
 
 def _cloud() -> PointCloud:
@@ -83,6 +96,7 @@ def warm_up() -> Generator[Progress, None, None]:
             lambda: verdict(a, TriangleMesh(_CORNERS + np.array([1.5, 0.0, 0.0]), _BOX), touch_tolerance=1.0),
         ),
         ("scenes", _scene),
+        ("work on several cores", lambda: _together(a)),
         *_cloud_steps(_cloud(), a),
     ]
     for done, (text, step) in enumerate(steps):
