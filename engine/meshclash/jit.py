@@ -22,9 +22,14 @@ import numba
 from numba.core import config as _config
 from numba.extending import register_jitable
 
+from .jit_pipeline import HELPER_OPTIONS, KERNEL_OPTIONS
+
 config: Any = _config  # its settings are attributes made at run time
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_HELPER: dict[str, Any] = {
+    "nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True, **HELPER_OPTIONS,
+}  # fmt: skip
 _ENGINE = Path(__file__).resolve().parent
 
 
@@ -68,7 +73,7 @@ CACHE_DIRECTORY = _find_cache_directory()
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function on its first call, without the interpreter lock, cached on disk where that is possible."""
-    return _cached(numba.njit(nogil=True, error_model="numpy")(function))
+    return _cached(numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, **KERNEL_OPTIONS)(function))
 
 
 def parallel_kernel(function: Callable[..., Any]) -> Any:
@@ -93,14 +98,12 @@ def _cached(dispatcher: Any) -> Any:
 
 def inner(function: Callable[..., Any]) -> Any:
     """Compile a helper that only kernels call: cached as a part of them, and without an entry from Python."""
-    options: Any = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return numba.njit(**options)(function)
+    return numba.njit(**_HELPER)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
     """As ``inner``, and always compiled into its callers: for short functions on which whole queries wait."""
-    options: Any = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return numba.njit(forceinline=True, **options)(function)
+    return numba.njit(forceinline=True, **_HELPER)(function)
 
 
 def portable(function: _F) -> _F:
@@ -108,7 +111,7 @@ def portable(function: _F) -> _F:
 
     Kernel factories close over such functions: they pickle by reference, so kernels made from them are cached.
     """
-    return register_jitable(function)
+    return register_jitable(**_HELPER)(function)
 
 
 def thread_limit(threads: int | None) -> int:
