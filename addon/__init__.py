@@ -10,6 +10,7 @@ import contextlib
 import bpy
 
 from . import commandline, handlers, ops, preferences, props, session, ui, view
+from .ops import heartbeat
 from .overlay import draw
 
 CLASSES = (*props.CLASSES, *preferences.CLASSES, *ops.CLASSES, *ui.CLASSES)
@@ -42,4 +43,6 @@ def unregister() -> None:
 
 def _restore_views() -> None:
     session.stop_task("The extension was disabled")
+    session.stop_live("The extension was disabled")
+    heartbeat.stop_all()
     view.leave_isolation(bpy.context)

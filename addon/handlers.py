@@ -6,9 +6,11 @@ import bpy
 from bpy.app.handlers import persistent
 
 from . import results, session
+from .adapters.source import metres_per_unit
+from .adapters.updates import changes_of
+from .core import saved
+from .core.changes import Changes
 from .overlay.draw import tag_redraw
-
-UNDONE = "Undo changed the scene: press Detect again"
 
 
 @persistent
@@ -19,38 +21,76 @@ def on_load_pre(*_args: object) -> None:
 
 @persistent
 def on_load_post(*_args: object) -> None:
-    """The window manager may have come with the file, and a list without its arrays is of no use."""
+    """The window manager may have come with the file, and so may lists of results."""
     session.clear()
     results.clear_list(bpy.context)
+    for scene in bpy.data.scenes:
+        report = saved.from_text(scene.meshclash.saved_list, bpy.data.filepath, metres_per_unit(scene))
+        if report is not None:
+            session.store_result(scene.session_uid, report, loaded=True)
+    if bpy.context.scene is not None:
+        results.relist(bpy.context, bpy.context.scene)
 
 
 @persistent
-def on_undo(*_args: object) -> None:
-    """Undo and redo replace the data a detection is reading."""
+def on_save_pre(*_args: object) -> None:
+    """The list of each scene goes into the file; the faces do not, they are found again by Detect."""
+    for scene in bpy.data.scenes:
+        result = session.result_of(scene.session_uid)
+        text = "" if result is None else saved.to_text(result.report)
+        if scene.library is None and scene.meshclash.saved_list != text:
+            scene.meshclash.saved_list = text
+
+
+@persistent
+def on_undo(scene: bpy.types.Scene, *_args: object) -> None:
+    """Undo and redo replace the data a detection is reading; what it changed comes with the next update."""
     session.stop_task("Undo during detection: press Detect again")
-    session.mark_outdated(UNDONE)
+    live = session.running_live()
+    if live is not None:
+        live.note(Changes(everything=True))
+    _mark_missing(scene)
     tag_redraw(bpy.context)
 
 
 @persistent
 def on_depsgraph_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Notes the first change of an object after Detect, for the hint in the panel."""
-    result = session.result_of(scene.session_uid)
-    if result is None or result.changed:
+    """Something was evaluated anew: Live takes note, and results of Detect become stale. Nothing else happens here.
+
+    Final renders evaluate too, in their own thread; they change nothing.
+    """
+    if depsgraph.mode != "VIEWPORT":
         return
-    for update in depsgraph.updates:
-        if isinstance(update.id, bpy.types.Object) and (update.is_updated_transform or update.is_updated_geometry):
-            result.changed = True
-            tag_redraw(bpy.context, ("UI",))
-            return
+    changes = changes_of(depsgraph)
+    live = session.running_live()
+    if live is not None and live.scene_uid == scene.session_uid:
+        live.note(changes)
+        return
+    news = session.mark_stale(scene.session_uid, changes.names)
+    if changes.structure:
+        news |= _mark_missing(scene)
+    if news:
+        tag_redraw(bpy.context)
+
+
+def _mark_missing(scene: bpy.types.Scene) -> bool:
+    """Marks the objects of the result that were deleted or renamed; returns whether there are new ones."""
+    result = session.result_of(scene.session_uid)
+    if result is None or not result.report.rows:
+        return False
+    present = {item.name_full for item in scene.objects if item is not None}
+    named = {name for row in result.report.rows for name in (row.owner_a, row.owner_b)}
+    return session.mark_stale(scene.session_uid, named - present)
 
 
 _HANDLERS = (
     ("load_pre", on_load_pre),
     ("load_post", on_load_post),
+    ("save_pre", on_save_pre),
     ("undo_post", on_undo),
     ("redo_post", on_undo),
     ("depsgraph_update_post", on_depsgraph_update),
+    ("frame_change_post", on_depsgraph_update),
 )
 
 

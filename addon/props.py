@@ -12,6 +12,7 @@ from bpy.props import (
 )
 from bpy.types import PropertyGroup
 
+from .core.errors import InputError
 from .core.options import DetectOptions
 from .core.rules import Rules
 
@@ -24,6 +25,12 @@ SET_KINDS = (
 OVERLAY_SCOPES = (
     ("ALL", "All Clashes", "Show every listed clash, and the selected pair whatever it is"),
     ("ACTIVE", "Selected Pair", "Show only the pair selected in the list"),
+)
+STATUSES = (
+    ("OPEN", "Open", "Not looked at yet", "RADIOBUT_OFF", 0),
+    ("REVIEWED", "Reviewed", "Looked at; something has to be done", "HIDE_OFF", 1),
+    ("APPROVED", "Approved", "Looked at; it may stay as it is", "CHECKMARK", 2),
+    ("RESOLVED", "Resolved", "The scene was changed so that it should be gone", "SOLO_ON", 3),
 )
 VERDICTS = ("clash", "contained", "duplicate", "touching")
 
@@ -57,6 +64,15 @@ class MESHCLASH_PG_excluded_pair(PropertyGroup):
     name_b: StringProperty(name="B", description="Second object of the excluded pair")
 
 
+class MESHCLASH_PG_review(PropertyGroup):
+    """The user's word on a pair; `name` is the pair's id, which is the same in every run."""
+
+    name_a: StringProperty(name="A")
+    name_b: StringProperty(name="B")
+    status: EnumProperty(name="Status", description="What you think of this pair", items=STATUSES, default="OPEN")
+    comment: StringProperty(name="Comment", description="A note on this pair, saved with the file")
+
+
 class MESHCLASH_PG_settings(PropertyGroup):
     """What Detect tests; saved in the .blend file."""
 
@@ -88,6 +104,16 @@ class MESHCLASH_PG_settings(PropertyGroup):
     excluded_pairs: CollectionProperty(type=MESHCLASH_PG_excluded_pair)
     active_excluded: IntProperty(name="Excluded pair", description="Pair selected in the list of excluded pairs")
 
+    reviews: CollectionProperty(type=MESHCLASH_PG_review)
+    saved_list: StringProperty(
+        description="The list of the last results as it is saved with the file", options={"HIDDEN"}
+    )
+    live_budget: IntProperty(
+        name="Live Budget",
+        description="Milliseconds that Live may take for an answer; while complete answers take longer, it only shows "
+        "which objects meet, and completes the answer when the scene is quiet",
+        min=2, soft_max=100, max=1000, default=20,
+    )  # fmt: skip
     overlay: BoolProperty(
         name="Show Overlay", description="Draw the contacting faces in the 3D viewports", default=True, update=_redraw
     )
@@ -133,6 +159,18 @@ class MESHCLASH_PG_settings(PropertyGroup):
             touch_tolerance=self.touch_tolerance * metres_per_unit,
             rules=rules,
         )
+
+    def checked_options(self, metres_per_unit: float) -> DetectOptions:
+        """The same, after a look at the pickers.
+
+        Raises:
+            InputError: nothing is picked, or an option is out of range.
+        """
+        for which in ("a", "b"):
+            if not self.set_expression(which):
+                kind = getattr(self, f"set_{which}").lower()
+                raise InputError(f"Set {which.upper()}: choose the {kind} first")
+        return self.detect_options(metres_per_unit)
 
 
 class MESHCLASH_PG_row(PropertyGroup):
@@ -181,8 +219,18 @@ class MESHCLASH_PG_results(PropertyGroup):
         """The verdicts whose pairs are listed."""
         return frozenset(verdict for verdict in VERDICTS if getattr(self, f"show_{verdict}"))
 
+    def shows(self, verdict: str) -> bool:
+        """Whether pairs of a verdict are listed; a pair of which only that it meets is known always is."""
+        return verdict not in VERDICTS or bool(getattr(self, f"show_{verdict}"))
 
-CLASSES = (MESHCLASH_PG_excluded_pair, MESHCLASH_PG_settings, MESHCLASH_PG_row, MESHCLASH_PG_results)
+
+CLASSES = (
+    MESHCLASH_PG_excluded_pair,
+    MESHCLASH_PG_review,
+    MESHCLASH_PG_settings,
+    MESHCLASH_PG_row,
+    MESHCLASH_PG_results,
+)
 
 
 def attach() -> None:

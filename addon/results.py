@@ -22,19 +22,60 @@ def show_report(context: bpy.types.Context, scene: bpy.types.Scene, report: Dete
     tag_redraw(context)
 
 
-def _fill(results: bpy.types.PropertyGroup, scene_uid: int, rows: list[PairRow]) -> None:
+def show_live(context: bpy.types.Context, scene_uid: int, report: DetectReport, incomplete: bool) -> None:
+    """Makes an answer of Live the result of its scene; the list follows if it shows that scene, and so does the
+    selected row, wherever its pair has gone.
+    """
+    session.store_result(scene_uid, report, live=True, incomplete=incomplete)
+    listed = context.window_manager.meshclash
+    if listed.scene_uid in (scene_uid, 0) or session.result_of(listed.scene_uid) is None:
+        item = listed.active()
+        _fill(listed, scene_uid, report.rows, item.pair_id if item else None)
+    tag_redraw(context)
+
+
+def _fill(results: bpy.types.PropertyGroup, scene_uid: int, rows: list[PairRow], selected: str | None = None) -> None:
+    """Makes the list show `rows`; only what differs from what it shows is written, which Blender is slow at."""
+    wanted = [_cells(row) for row in rows[:MAX_ROWS]]
+    shown = session.listed_cells()
     results.filling = True
-    results.rows.clear()
-    for row in rows[:MAX_ROWS]:
-        item = results.rows.add()
-        item.name = f"{row.a} × {row.b}"
-        item.pair_id, item.name_a, item.name_b, item.verdict = row.id, row.a, row.b, row.verdict
-        item.faces_a, item.faces_b = len(row.faces_a), len(row.faces_b)
-        item.depth = -1.0 if row.depth is None else row.depth
-    results.scene_uid = scene_uid
-    results.total = len(rows)
-    results.active_row = -1
+    if len(results.rows) != len(shown):
+        results.rows.clear()
+        shown.clear()
+    while len(results.rows) > len(wanted):
+        results.rows.remove(len(results.rows) - 1)
+        shown.pop()
+    for index, cells in enumerate(wanted):
+        if index == len(shown):
+            results.rows.add()
+            shown.append({})
+        if shown[index] != cells:
+            item = results.rows[index]
+            for name, value in cells.items():
+                setattr(item, name, value)
+            shown[index] = cells
+    if results.scene_uid != scene_uid:
+        results.scene_uid = scene_uid
+    if results.total != len(rows):
+        results.total = len(rows)
+    active = next((index for index, row in enumerate(rows[:MAX_ROWS]) if row.id == selected), -1)
+    if results.active_row != active:
+        results.active_row = active
     results.filling = False
+
+
+def _cells(row: PairRow) -> dict[str, object]:
+    """What the list keeps of a row, by the names of `MESHCLASH_PG_row`."""
+    return {
+        "name": f"{row.a} × {row.b}",
+        "pair_id": row.id,
+        "name_a": row.a,
+        "name_b": row.b,
+        "verdict": row.verdict,
+        "faces_a": row.count_a,
+        "faces_b": row.count_b,
+        "depth": -1.0 if row.depth is None else row.depth,
+    }
 
 
 def clear_list(context: bpy.types.Context) -> None:

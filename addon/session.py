@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .core.report import DetectReport, PairRow
+    from .ops.live import LiveRun
     from .ops.task import Task
 
 
@@ -24,19 +26,34 @@ class SceneResult:
         report: what Detect found.
         serial: different for every report; part of the overlay's signature.
         counts: number of rows of each verdict.
-        outdated: why the overlay must not be drawn any more ("" while it may).
-        changed: whether an object moved or changed shape since.
+        rows: the rows by their ids.
+        live: whether it comes from Live, which follows the scene.
+        incomplete: whether it is an answer in first-contact mode: who meets, and no more.
+        loaded: whether it came with the file: a list without faces, of a scene that may have changed since.
+        stale: full names of objects that moved, changed shape or are gone since.
     """
 
     report: DetectReport
     serial: int
     counts: Counter[str]
-    outdated: str = ""
-    changed: bool = False
+    rows: dict[str, PairRow]
+    live: bool = False
+    incomplete: bool = False
+    loaded: bool = False
+    stale: frozenset[str] = frozenset()
+
+    def is_stale(self, row: PairRow) -> bool:
+        """Whether a row may no longer be true."""
+        return self.loaded or not self.stale.isdisjoint((row.owner_a, row.owner_b, row.source_a, row.source_b))
+
+    def is_fresh(self, pair_id: str) -> bool:
+        """Whether there is a row with that id, and it is still true."""
+        row = self.row(pair_id)
+        return row is not None and not self.is_stale(row)
 
     def row(self, pair_id: str) -> PairRow | None:
         """The row with that id, or None."""
-        return next((row for row in self.report.rows if row.id == pair_id), None)
+        return self.rows.get(pair_id)
 
 
 @dataclass(frozen=True)
@@ -61,16 +78,22 @@ class _State:
     # key of a 3D view: names of the objects its local view showed before, None where it was not in local view
     isolated: dict[int, tuple[str, ...] | None] = {}  # noqa: RUF012
     task: Task | None = None
+    live: LiveRun | None = None
+    changed_meanwhile: set[str] = set()  # noqa: RUF012
+    listed: list[dict[str, object]] = []  # noqa: RUF012 - what the result list shows, row by row
     engine: EngineState | None = None
 
 
 _serials = itertools.count(1)
 
 
-def store_result(scene_uid: int, report: DetectReport) -> SceneResult:
-    """Replaces the result of a scene."""
+def store_result(
+    scene_uid: int, report: DetectReport, live: bool = False, incomplete: bool = False, loaded: bool = False
+) -> SceneResult:
+    """Replaces the result of a scene; the flags are those of `SceneResult`."""
     counts = Counter(row.verdict for row in report.rows)
-    _State.results[scene_uid] = SceneResult(report, next(_serials), counts)
+    rows = {row.id: row for row in report.rows}
+    _State.results[scene_uid] = SceneResult(report, next(_serials), counts, rows, live, incomplete, loaded)
     return _State.results[scene_uid]
 
 
@@ -88,12 +111,17 @@ def existing_result(scene_uid: int) -> SceneResult:
     return _State.results[scene_uid]
 
 
+def listed_cells() -> list[dict[str, object]]:
+    """What the result list shows, so that nothing is written to it twice."""
+    return _State.listed
+
+
 def drop_pair(scene_uid: int, pair_id: str) -> None:
     """Takes one pair out of the scene's report."""
     old = existing_result(scene_uid)
     rows = [row for row in old.report.rows if row.id != pair_id]
     new = store_result(scene_uid, replace(old.report, rows=rows))
-    new.outdated, new.changed = old.outdated, old.changed
+    new.live, new.incomplete, new.loaded, new.stale = old.live, old.incomplete, old.loaded, old.stale
 
 
 def drop_result(scene_uid: int) -> None:
@@ -101,10 +129,25 @@ def drop_result(scene_uid: int) -> None:
     _State.results.pop(scene_uid, None)
 
 
-def mark_outdated(reason: str) -> None:
-    """Undo may have replaced anything: no overlay of any scene is drawn until the next Detect."""
-    for result in _State.results.values():
-        result.outdated = reason
+def mark_stale(scene_uid: int, names: Iterable[str]) -> bool:
+    """Notes that objects are no longer what they were; returns whether that is news."""
+    if _State.task is not None:
+        _State.changed_meanwhile.update(names)
+    result = _State.results.get(scene_uid)
+    if result is None or result.stale.issuperset(names):
+        return False
+    result.stale |= frozenset(names)
+    return True
+
+
+def forget_changes() -> None:
+    """A detection that runs at once, without a task of the interface, begins."""
+    _State.changed_meanwhile = set()
+
+
+def changed_meanwhile() -> frozenset[str]:
+    """Names of the objects that changed since the last task was started."""
+    return frozenset(_State.changed_meanwhile)
 
 
 def isolated_views() -> dict[int, tuple[str, ...] | None]:
@@ -122,6 +165,7 @@ def start_task(task: Task) -> None:
     if _State.task is not None:
         raise RuntimeError("another detection is running")
     _State.task = task
+    _State.changed_meanwhile = set()
 
 
 def stop_task(reason: str = "Detection cancelled") -> None:
@@ -129,6 +173,33 @@ def stop_task(reason: str = "Detection cancelled") -> None:
     task, _State.task = _State.task, None
     if task is not None:
         task.close(reason)
+
+
+def running_live() -> LiveRun | None:
+    """Live, while it is on, or None."""
+    return _State.live
+
+
+def start_live(run: LiveRun) -> None:
+    """Makes `run` the one that follows its scene."""
+    if _State.live is not None:
+        raise RuntimeError("Live is on already")
+    _State.live = run
+
+
+def stop_live(reason: str = "") -> None:
+    """Ends Live, if it is on; `reason` is what its operator will tell the user."""
+    run, _State.live = _State.live, None
+    if run is not None:
+        run.end(reason)
+
+
+def live_ended(scene_uid: int, unanswered: frozenset[str]) -> None:
+    """From now on the result of the scene is like one of Detect: it grows stale."""
+    result = _State.results.get(scene_uid)
+    if result is not None:
+        result.live = False
+        result.stale |= unanswered
 
 
 def set_engine_state(state: EngineState) -> None:
@@ -144,5 +215,6 @@ def engine_state() -> EngineState | None:
 def clear() -> None:
     """Forgets everything that belongs to the open file; called on load and at unregister."""
     stop_task("A file was loaded: detection stopped")
+    stop_live("A file was loaded: Live is off")
     _State.results.clear()
     _State.isolated.clear()

@@ -3,16 +3,20 @@
 The graph is walked once. Curves, texts, surfaces and metaballs appear in it twice, as themselves and as a MESH entry
 with the converted mesh, so only MESH entries are taken. Nothing that the walk yields outlives its step: matrices and
 names are copied, and meshes that can be found again by their object's name are left to be read later, in slices.
+
+A walk may start from the `Memory` of the one before. Then an entry whose matrix has the same bytes and whose objects
+did not change costs a look into a dictionary, and its object and mesh are taken over as they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import bpy
 import numpy as np
 
+from ..core.changes import Changes
 from ..core.errors import InputError
 from ..core.frame_scene import FrameScene, Skipped, SourceMesh, SourceObject
 from .lookup import ObjectKey, find_object, object_key
@@ -24,7 +28,10 @@ CONVERTED_TYPES = {"CURVE", "FONT", "SURFACE", "META"}
 NO_FACES = "it has no faces"
 NOT_TESTED = {"POINTCLOUD": "point clouds are not tested in this version"}
 
+MATRIX_BYTES = 16 * 4
+
 Wanted = frozenset[str] | None
+EntryKey = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -35,6 +42,42 @@ class Waiting:
     name: str
 
 
+@dataclass(frozen=True)
+class Remembered:
+    """An entry of the last walk: the bytes of its matrix, and what became of it."""
+
+    matrix: bytes
+    item: SourceObject
+
+
+@dataclass
+class Memory:
+    """What a walk hands on to the next one.
+
+    Attributes:
+        entries: by instancer, object and position.
+        meshes: by the key that they had, the address of the evaluated mesh.
+        changes: what may differ from all this by now.
+    """
+
+    entries: dict[EntryKey, Remembered] = field(default_factory=dict)
+    meshes: dict[Hashable, SourceMesh] = field(default_factory=dict)
+    changes: Changes = field(default_factory=lambda: Changes(everything=True))
+
+    def entry(self, key: EntryKey, matrix: bytes) -> SourceObject | None:
+        """The object of an entry that did not change, or None."""
+        known = self.entries.get(key)
+        if known is None or known.matrix != matrix or self.changes.touches(*key[:2]):
+            return None
+        return known.item
+
+    def mesh(self, mesh_key: Hashable, *uids: int) -> SourceMesh | None:
+        """The mesh under a key if it still depends on unchanged objects, or None."""
+        if self.changes.everything or not self.changes.deformed.isdisjoint(uids):
+            return None
+        return self.meshes.get(mesh_key)
+
+
 class Enumeration:
     """Collects the objects of the two sets into a `FrameScene`.
 
@@ -43,34 +86,72 @@ class Enumeration:
         set_a: full names of the objects of set A; None means all.
         set_b: the same for set B.
         result: what to fill.
+        memory: of the walk before, if any.
     """
 
-    def __init__(self, scene: bpy.types.Scene, set_a: Wanted, set_b: Wanted, result: FrameScene) -> None:
+    def __init__(
+        self, scene: bpy.types.Scene, set_a: Wanted, set_b: Wanted, result: FrameScene, memory: Memory | None = None
+    ) -> None:
         self.waiting: dict[Hashable, Waiting] = {}
         self._set_a, self._set_b = set_a, set_b
         self._result = result
-        self._collections = collections_of_objects(scene)
+        self._memory = memory or Memory()
+        self._entries: dict[EntryKey, Remembered] = {}
+        self._scene = scene
+        self._collections: dict[str, frozenset[str]] | None = None
         self._armatures: dict[str, frozenset[str]] = {}
         self._names: set[str] = set()
         self._without_mesh: dict[str, str] = {}
 
     def run(self, depsgraph: bpy.types.Depsgraph) -> None:
         """Walks the graph; reads at once only the meshes that cannot be found again by a name."""
-        matrices = _world_matrices(depsgraph)
+        flat = _world_matrices(depsgraph)
+        raw, matrices = flat.tobytes(), _as_matrices(flat)
         for index, entry in enumerate(depsgraph.object_instances):
-            source = entry.object.original
-            owner = entry.parent.original if entry.is_instance and entry.parent else source
-            in_a, in_b = self._is_in(owner, self._set_a), self._is_in(owner, self._set_b)
-            if not (in_a or in_b) or not (entry.is_instance or entry.show_self):
-                continue
-            if entry.object.type != "MESH":
-                self._note_without_mesh(entry.object.type, owner)
-                continue
-            self._without_mesh.pop(owner.name_full, None)
-            path = _instance_path(entry, source, owner)
-            mesh_key = self._mesh_key(entry, source, depsgraph, path)
-            if mesh_key is not None:
-                self._add(source, owner, path, mesh_key, matrices[index], in_a, in_b)
+            key, matrix = _entry_key(entry), raw[index * MATRIX_BYTES : (index + 1) * MATRIX_BYTES]
+            item = self._memory.entry(key, matrix)
+            if item is None or not self._keep(item):
+                item = self._take(entry, key, matrices[index], depsgraph)
+            if item is not None:
+                self._entries[key] = Remembered(matrix, item)
+
+    def _keep(self, item: SourceObject) -> bool:
+        """Takes an object over from the last walk; False when its mesh or its name is not to be had any more."""
+        mesh = self._memory.meshes.get(item.mesh_key)
+        if mesh is None or item.name in self._names:
+            return False
+        self._result.meshes[item.mesh_key] = mesh
+        self._without_mesh.pop(item.owner, None)
+        self._names.add(item.name)
+        self._result.objects.append(item)
+        return True
+
+    def _take(
+        self,
+        entry: bpy.types.DepsgraphObjectInstance,
+        key: EntryKey,
+        matrix: np.ndarray,
+        depsgraph: bpy.types.Depsgraph,
+    ) -> SourceObject | None:
+        """The object of an entry, made anew; None when it takes no part."""
+        source = entry.object.original
+        owner = entry.parent.original if entry.is_instance and entry.parent else source
+        in_a, in_b = self._is_in(owner, self._set_a), self._is_in(owner, self._set_b)
+        if not (in_a or in_b) or not (entry.is_instance or entry.show_self):
+            return None
+        if entry.object.type != "MESH":
+            self._note_without_mesh(entry.object.type, owner)
+            return None
+        self._without_mesh.pop(owner.name_full, None)
+        path = _instance_path(entry, source, owner)
+        mesh_key = self._mesh_key(entry, source, depsgraph, path, key)
+        return None if mesh_key is None else self._add(source, owner, path, mesh_key, matrix, in_a, in_b)
+
+    def memory(self) -> Memory:
+        """For the next walk, after `finish`; nothing of it is known to have changed."""
+        meshes = self._result.meshes
+        entries = {key: known for key, known in self._entries.items() if known.item.mesh_key in meshes}
+        return Memory(entries, dict(meshes), Changes())
 
     def read_waiting(self, mesh_key: Hashable, depsgraph: bpy.types.Depsgraph) -> None:
         """Reads one of `waiting`.
@@ -102,12 +183,17 @@ class Enumeration:
         source: bpy.types.Object,
         depsgraph: bpy.types.Depsgraph,
         path: str,
+        key: EntryKey,
     ) -> Hashable | None:
         """The key of an entry's mesh, known, waiting or read now; None (and a note) when it has no faces."""
         mesh = entry.object.data
         edited = source.type == "MESH" and source.data.is_editmode and not len(mesh.vertices)
         mesh_key: Hashable = ("edited", object_key(source)) if edited else mesh.as_pointer()
         if mesh_key in self._result.meshes or mesh_key in self.waiting:
+            return mesh_key
+        known = self._memory.mesh(mesh_key, *key[:2])
+        if known is not None:
+            self._result.meshes[mesh_key] = known
             return mesh_key
         if not edited and not len(mesh.polygons):
             self._skip(_display_name(source, path), NO_FACES)
@@ -127,7 +213,7 @@ class Enumeration:
         matrix: np.ndarray,
         in_a: bool,
         in_b: bool,
-    ) -> None:
+    ) -> SourceObject:
         name = _display_name(source, path)
         while name in self._names:  # an object may be called like an instance
             name += "'"
@@ -135,21 +221,26 @@ class Enumeration:
         if source.name_full not in self._armatures:
             self._armatures[source.name_full] = armatures_of(source)
         parent = owner if path else source.parent
-        self._result.objects.append(
-            SourceObject(
-                name=name,
-                identity=f"{path}\0{source.name_full}",
-                mesh_key=mesh_key,
-                matrix=matrix,
-                owner=owner.name_full,
-                source=source.name_full,
-                in_a=in_a,
-                in_b=in_b,
-                parent=None if parent is None else parent.name_full,
-                armatures=self._armatures[source.name_full],
-                collections=self._collections.get(owner.name_full, frozenset()),
-            )
+        item = SourceObject(
+            name=name,
+            identity=f"{path}\0{source.name_full}",
+            mesh_key=mesh_key,
+            matrix=matrix,
+            owner=owner.name_full,
+            source=source.name_full,
+            in_a=in_a,
+            in_b=in_b,
+            parent=None if parent is None else parent.name_full,
+            armatures=self._armatures[source.name_full],
+            collections=self._collections_of(owner),
         )
+        self._result.objects.append(item)
+        return item
+
+    def _collections_of(self, owner: bpy.types.Object) -> frozenset[str]:
+        if self._collections is None:
+            self._collections = collections_of_objects(self._scene)
+        return self._collections.get(owner.name_full, frozenset())
 
     def _is_in(self, owner: bpy.types.Object, wanted: Wanted) -> bool:
         return wanted is None or owner.name_full in wanted
@@ -166,10 +257,24 @@ class Enumeration:
 
 
 def _world_matrices(depsgraph: bpy.types.Depsgraph) -> np.ndarray:
-    """(n, 4, 4) float64 world matrices of all entries; Blender stores them column by column."""
+    """(16 n,) float32: the world matrices of all entries as Blender stores them, column by column."""
     flat = np.empty(16 * len(depsgraph.object_instances), dtype=np.float32)
     depsgraph.object_instances.foreach_get("matrix_world", flat)
+    return flat
+
+
+def _as_matrices(flat: np.ndarray) -> np.ndarray:
+    """(n, 4, 4) float64 from what `_world_matrices` gives."""
     return np.ascontiguousarray(flat.reshape(-1, 4, 4).transpose(0, 2, 1), dtype=np.float64)
+
+
+def _entry_key(entry: bpy.types.DepsgraphObjectInstance) -> EntryKey:
+    """Session uids of the object and of its instancer, and its position in that; the same from walk to walk."""
+    uid = entry.object.session_uid
+    if not entry.is_instance:
+        return uid, uid
+    parent = entry.parent
+    return uid, parent.session_uid if parent else uid, *entry.persistent_id
 
 
 def _instance_path(entry: bpy.types.DepsgraphObjectInstance, source: bpy.types.Object, owner: bpy.types.Object) -> str:

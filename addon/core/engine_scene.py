@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
@@ -12,15 +12,20 @@ import numpy as np
 
 from .errors import InputError
 from .frame_scene import FrameScene, Progress, SourceMesh, SourceObject
+from .rules import KeepMask, Rules, keep_mask
 
 
 @dataclass(frozen=True, eq=False)
-class _Shape:
-    """A source mesh with the part of the matrix that no rigid pose can hold baked in."""
+class _Placed:
+    """An object of the engine's scene, and what it was made of."""
 
+    id: int
+    item: SourceObject
     mesh: SourceMesh
     stretch: bytes
+    """The part of the matrix that no rigid pose can hold, baked into the vertices; empty when there is none."""
     shared: bool
+    """Whether other objects have the same mesh and stretch, and so the same engine mesh."""
 
 
 class EngineScene:
@@ -35,69 +40,91 @@ class EngineScene:
         self.scene = engine.Scene()
         self.objects: dict[int, SourceObject] = {}
         self.meshes: dict[Hashable, SourceMesh] = {}
-        self._ids: dict[str, int] = {}
-        self._shapes: dict[str, _Shape] = {}
+        self.built = 0
+        """Objects that the last update added or rebuilt."""
+        self._placed: dict[str, _Placed] = {}
 
     def update_steps(self, frame: FrameScene) -> Generator[Progress, None, None]:
-        """Makes the engine scene equal to `frame`; yields after each object.
+        """Makes the engine scene equal to `frame`; yields after each object that differs from the last frame.
 
         Raises:
             InputError: a mesh or matrix cannot be used; the message names the object.
         """
         self._remove_missing(frame)
-        self.objects, self.meshes = {}, frame.meshes
+        self.objects, self.meshes, self.built = {}, frame.meshes, 0
         split = [self._split(item) for item in frame.objects]
         uses = Counter((item.mesh_key, stretch) for item, (_, stretch) in zip(frame.objects, split, strict=True))
         made: dict[tuple[Hashable, bytes], Any] = {}
         same = _SameMesh()
         for count, (item, (pose, stretch)) in enumerate(zip(frame.objects, split, strict=True)):
-            key = (item.mesh_key, stretch)
-            shape = _Shape(frame.meshes[item.mesh_key], stretch, shared=uses[key] > 1)
-            self.objects[self._place(item, shape, pose, made, same)] = item
-            yield Progress((count + 1) / len(frame.objects), f"Preparing {item.name}")
+            mesh, shared = frame.meshes[item.mesh_key], uses[item.mesh_key, stretch] > 1
+            placed = self._placed.get(item.identity)
+            if placed is None or placed.item is not item or placed.mesh is not mesh or placed.shared != shared:
+                wanted = _Placed(-1, item, mesh, stretch, shared)
+                placed = replace(wanted, id=self._place(placed, wanted, pose, made, same))
+                self._placed[item.identity] = placed
+                yield Progress((count + 1) / len(frame.objects), f"Preparing {item.name}")
+            self.objects[placed.id] = item
 
     def ids(self, in_a: bool) -> list[int]:
         """The engine ids of set A, or of set B."""
         return [key for key, item in self.objects.items() if (item.in_a if in_a else item.in_b)]
 
+    def keep(self, rules: Rules) -> KeepMask | None:
+        """The exclusion rules over engine ids; the engine numbers its objects as it likes."""
+        keep = keep_mask(rules, list(self.objects.values()))
+        if keep is None:
+            return None
+        index_of = np.zeros(max(self.objects, default=0) + 1, dtype=np.int64)
+        index_of[list(self.objects)] = np.arange(len(self.objects))
+        return lambda pairs: keep(index_of[pairs])
+
     def _remove_missing(self, frame: FrameScene) -> None:
-        for identity in self._ids.keys() - {item.identity for item in frame.objects}:
-            self.scene.remove(self._ids.pop(identity))
-            del self._shapes[identity]
+        for identity in self._placed.keys() - {item.identity for item in frame.objects}:
+            self.scene.remove(self._placed.pop(identity).id)
 
     def _split(self, item: SourceObject) -> tuple[Any, bytes]:
+        """The pose of an object (None when its matrix is that of the last frame) and its stretch."""
+        old = self._placed.get(item.identity)
+        if old is not None and (old.item is item or np.array_equal(old.item.matrix, item.matrix)):
+            return None, old.stretch
         try:
             pose, stretch = self._engine.split_matrix(item.matrix)
         except self._engine.errors.MeshClashError as error:
             raise InputError(f"the matrix of object '{item.name}' cannot be used: {error}") from error
         return pose, b"" if stretch is None else np.asarray(stretch, dtype=np.float64).tobytes()
 
-    def _place(self, item: SourceObject, shape: _Shape, pose: Any, made: dict[Any, Any], same: _SameMesh) -> int:
-        old = self._shapes.get(item.identity)
-        self._shapes[item.identity] = shape
-        key = self._ids.get(item.identity)
-        if old is not None and key is not None:
-            if old.stretch == shape.stretch and same.everything(old.mesh, shape.mesh):
-                self.scene.set_pose(key, pose)
-                return key
-            if not old.shared and not shape.shared and same.triangles(old.mesh, shape.mesh):
-                self.scene.set_vertices(key, self._mesh(item, shape).vertices)
-                self.scene.set_pose(key, pose)
-                return key
-            self.scene.remove(key)
+    def _place(self, old: _Placed | None, new: _Placed, pose: Any, made: dict[Any, Any], same: _SameMesh) -> int:
+        """The engine's id of an object, after it was left, moved, deformed or built."""
+        if old is not None and old.stretch == new.stretch and same.everything(old.mesh, new.mesh):
+            self._move(old.id, pose)
+            return old.id
+        if old is not None and not old.shared and not new.shared and same.triangles(old.mesh, new.mesh):
+            self.scene.set_vertices(old.id, self._mesh(new).vertices)
+            self._move(old.id, pose)
+            return old.id
         # One engine mesh, and so one hierarchy, serves all objects that share a mesh and a stretch.
-        mesh = made.get((item.mesh_key, shape.stretch))
-        if mesh is None:
-            mesh = made[item.mesh_key, shape.stretch] = self._mesh(item, shape)
-        self._ids[item.identity] = self.scene.add(mesh, pose)
-        return self._ids[item.identity]
+        key = (new.item.mesh_key, new.stretch)
+        if key not in made:
+            made[key] = self._mesh(new)
+        if pose is None:
+            pose, _ = self._engine.split_matrix(new.item.matrix)
+        if old is not None:
+            self.scene.remove(old.id)
+            del self._placed[new.item.identity]
+        self.built += 1
+        return self.scene.add(made[key], pose)
 
-    def _mesh(self, item: SourceObject, shape: _Shape) -> Any:
+    def _move(self, key: int, pose: Any) -> None:
+        if pose is not None:
+            self.scene.set_pose(key, pose)
+
+    def _mesh(self, placed: _Placed) -> Any:
         try:
-            mesh = self._engine.TriangleMesh(shape.mesh.vertices, shape.mesh.triangles)
-            return mesh.transformed(np.frombuffer(shape.stretch).reshape(4, 4)) if shape.stretch else mesh
+            mesh = self._engine.TriangleMesh(placed.mesh.vertices, placed.mesh.triangles)
+            return mesh.transformed(np.frombuffer(placed.stretch).reshape(4, 4)) if placed.stretch else mesh
         except self._engine.errors.MeshClashError as error:
-            raise InputError(f"the mesh of object '{item.name}' cannot be used: {error}") from error
+            raise InputError(f"the mesh of object '{placed.item.name}' cannot be used: {error}") from error
 
 
 class _SameMesh:

@@ -7,15 +7,12 @@ from collections.abc import Callable, Generator
 from types import ModuleType
 from typing import Any, TypeVar
 
-import numpy as np
-
 from .engine_scene import EngineScene
 from .errors import DetectError, InputError
 from .frame_scene import FrameScene, Progress, SceneSource
 from .options import DetectOptions
 from .report import DetectReport, PairRow
 from .rows import make_row
-from .rules import KeepMask, keep_mask
 from .statistics import RunStatistics
 
 T = TypeVar("T")
@@ -96,7 +93,7 @@ def _frame_steps(
     query = world.scene.contacts_steps(
         set_a=world.ids(in_a=True),
         set_b=world.ids(in_a=False),
-        keep=_keep_ids(options, world),
+        keep=world.keep(options.rules),
         permitted_overlap=options.permitted_overlap / source.scale_length,
         touch_tolerance=options.touch_tolerance / source.scale_length,
     )
@@ -109,16 +106,6 @@ def _frame_steps(
         yield Progress(1.0, f"Writing up {rows[-1].a} and {rows[-1].b}")
     statistics.add_time("report", time.perf_counter() - started)
     return frame, rows
-
-
-def _keep_ids(options: DetectOptions, world: EngineScene) -> KeepMask | None:
-    """The exclusion rules over engine ids; the engine numbers its objects as it likes."""
-    keep = keep_mask(options.rules, list(world.objects.values()))
-    if keep is None:
-        return None
-    index_of = np.zeros(max(world.objects, default=0) + 1, dtype=np.int64)
-    index_of[list(world.objects)] = np.arange(len(world.objects))
-    return lambda pairs: keep(index_of[pairs])
 
 
 def _require_meshes(options: DetectOptions, seen: set[str], statistics: RunStatistics) -> None:

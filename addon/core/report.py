@@ -13,6 +13,7 @@ from .frame_scene import Skipped
 from .options import DetectOptions
 
 SCHEMA = "meshclash.report/1"
+CONTACT = "contact"  # in Live only: the two meet, and what that means is still to be found out
 CLASH_VERDICTS = ("clash", "contained", "duplicate")
 
 
@@ -30,7 +31,7 @@ class PairRow:
         owner_a, owner_b: the objects of the scene to select (for an instance, its instancer).
         source_a, source_b: the objects whose meshes the face indices refer to.
         frame: the frame.
-        verdict: "touching", "clash", "contained" or "duplicate".
+        verdict: "touching", "clash", "contained" or "duplicate"; `CONTACT` in an incomplete answer of Live.
         severity: the engine's order of the verdicts, larger is worse.
         contacts: number of triangle pairs in contact.
         faces_a, faces_b: (k,) int32 sorted faces of the evaluated meshes that are in contact.
@@ -41,6 +42,7 @@ class PairRow:
         highlight_a, highlight_b: (t, 3, 3) float32 world triangles of the faces in contact; for a contained pair
             whose surfaces do not meet, all triangles of the inner object.
         curves: (s, 2, 3) float32 world segments of intersection curves and outlines of overlaps.
+        counts: numbers of faces in contact where the faces themselves are not known (a list that came with a file).
     """
 
     id: str
@@ -64,6 +66,17 @@ class PairRow:
     highlight_a: np.ndarray = field(default_factory=lambda: _nothing(0, 3, 3), repr=False)
     highlight_b: np.ndarray = field(default_factory=lambda: _nothing(0, 3, 3), repr=False)
     curves: np.ndarray = field(default_factory=lambda: _nothing(0, 2, 3), repr=False)
+    counts: tuple[int, int] | None = None
+
+    @property
+    def count_a(self) -> int:
+        """Number of faces of a in contact."""
+        return len(self.faces_a) if self.counts is None else self.counts[0]
+
+    @property
+    def count_b(self) -> int:
+        """Number of faces of b in contact."""
+        return len(self.faces_b) if self.counts is None else self.counts[1]
 
     @property
     def order(self) -> tuple[Any, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
@@ -10,9 +10,19 @@ import numpy as np
 
 from .engine_scene import EngineScene
 from .frame_scene import SourceMesh, SourceObject
-from .report import PairRow, pair_id
+from .report import CONTACT, PairRow, pair_id
 
 SEAM_TOLERANCE = 1e-7  # of the size of a patchwork: corners closer than this are the same
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """What a row says of its pair beside the faces."""
+
+    verdict: str
+    severity: int
+    location: np.ndarray | None = None
+    depth: float | None = None
 
 
 def make_row(engine: ModuleType, world: EngineScene, found: Any, frame: int, highlights: bool) -> PairRow:
@@ -25,6 +35,19 @@ def make_row(engine: ModuleType, world: EngineScene, found: Any, frame: int, hig
         frame: the frame of the scene.
         highlights: whether to fill in the triangles and curves for drawing.
     """
+    verdict = found.verdict
+    judged = _Judged(verdict.name.lower(), int(verdict.severity), found.location, _finite(verdict.depth))
+    return _row(engine, world, found, judged, frame, highlights)
+
+
+def make_contact_row(engine: ModuleType, world: EngineScene, first: Any, frame: int) -> PairRow:
+    """The row of one `FirstContact`: a pair that meets, listed among the clashes until more is known."""
+    location = first.contacts.segments()[0].mean(axis=0)
+    judged = _Judged(CONTACT, int(engine.Verdict.CLASH.severity), location)
+    return _row(engine, world, first, judged, frame, highlights=True)
+
+
+def _row(engine: ModuleType, world: EngineScene, found: Any, judged: _Judged, frame: int, highlights: bool) -> PairRow:
     a, b = world.objects[found.a], world.objects[found.b]
     columns = (0, 1)
     if not _in_order(a, b):
@@ -41,15 +64,15 @@ def make_row(engine: ModuleType, world: EngineScene, found: Any, frame: int, hig
         source_a=a.source,
         source_b=b.source,
         frame=frame,
-        verdict=found.verdict.name.lower(),
-        severity=int(found.verdict.severity),
+        verdict=judged.verdict,
+        severity=judged.severity,
         contacts=len(found.contacts.pairs),
         faces_a=faces_a,
         faces_b=faces_b,
         original_faces_a=faces_a if mesh_a.faces_are_original else None,
         original_faces_b=faces_b if mesh_b.faces_are_original else None,
-        location=None if found.location is None else _point(found.location),
-        depth=_finite(found.verdict.depth),
+        location=None if judged.location is None else _point(judged.location),
+        depth=judged.depth,
     )
     return _with_drawing(row, engine, (a, mesh_a), (b, mesh_b), found) if highlights else row
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from .frame_scene import FrameScene, Skipped
@@ -44,11 +45,18 @@ class RunStatistics:
 
     def add_query(self, result: Any) -> None:
         """Adds the counters and times of one `SceneContacts`."""
+        self._add(result.stats, result.timings)
+
+    def add_work(self, stats: Any) -> None:
+        """Adds the counters and times of one `QueryStats` that has stages."""
+        self._add(stats, stats.timings)
+
+    def _add(self, stats: Any, timings: Mapping[str, float]) -> None:
         for name in COUNTERS:
-            self._values[name] += int(getattr(result.stats, name))
-        self._values["threads"] = max(self._values["threads"], int(result.stats.threads))
-        self._values["device"] = str(result.stats.device)
-        for name, seconds in result.timings.items():
+            self._values[name] += int(getattr(stats, name))
+        self._values["threads"] = max(self._values["threads"], int(stats.threads))
+        self._values["device"] = str(stats.device)
+        for name, seconds in timings.items():
             self.add_time(name, float(seconds))
 
     def add_time(self, name: str, seconds: float) -> None:

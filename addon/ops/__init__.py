@@ -1,5 +1,5 @@
 """Operators: they ask the core or an adapter and report to the user."""
 
-from . import detect, export, maintenance, pairs
+from . import detect, export, live, maintenance, pairs, review
 
-CLASSES = (*detect.CLASSES, *pairs.CLASSES, *export.CLASSES, *maintenance.CLASSES)
+CLASSES = (*detect.CLASSES, *live.CLASSES, *pairs.CLASSES, *review.CLASSES, *export.CLASSES, *maintenance.CLASSES)

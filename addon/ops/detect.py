@@ -13,14 +13,14 @@ from .. import engine, preferences, results, session
 from ..adapters import mesh_reader
 from ..adapters.source import BlenderSource, metres_per_unit
 from ..core import job
-from ..core.errors import DetectError, InputError
+from ..core.errors import DetectError
 from ..core.frame_scene import Progress
 from ..core.options import DetectOptions
 from ..core.report import DetectReport
 from ..overlay.draw import tag_redraw
+from .heartbeat import Heartbeat
 from .task import Task
 
-TIMER_SECONDS = 0.01
 REDRAW_SECONDS = 0.1
 STATUS_WIDTH = 16  # of the bar in the status bar, in Blender's units of a button's height
 USER_ERRORS = (DetectError, engine.EngineMissing)
@@ -32,12 +32,7 @@ def prepare(context: bpy.types.Context) -> Task:
     Raises:
         InputError: a set or an option is wrong.
     """
-    settings = context.scene.meshclash
-    for which in ("a", "b"):
-        if not settings.set_expression(which):
-            kind = getattr(settings, f"set_{which}").lower()
-            raise InputError(f"Set {which.upper()}: choose the {kind} first")
-    options = settings.detect_options(metres_per_unit(context.scene))
+    options = context.scene.meshclash.checked_options(metres_per_unit(context.scene))
     mesh_reader.set_fast_path(preferences.of(context).fast_path)
     return Task(_steps(BlenderSource.from_context(context), options, preferences.cache_folder()))
 
@@ -69,6 +64,7 @@ def accept(context: bpy.types.Context, scene_uid: int, report: DetectReport) -> 
     if scene is None:
         raise DetectError("The scene was removed during detection")
     results.show_report(context, scene, report)
+    session.mark_stale(scene_uid, session.changed_meanwhile())
     return summary(report)
 
 
@@ -90,8 +86,9 @@ class Run:
     def __init__(self, context: bpy.types.Context) -> None:
         self.task = prepare(context)
         self.scene_uid = context.scene.session_uid
+        context.view_layer.update()  # what was to be evaluated before is no change during the run
         session.start_task(self.task)
-        self._timer = context.window_manager.event_timer_add(TIMER_SECONDS, window=context.window)
+        self._heartbeat = Heartbeat(context)
         self._drawn_at = 0.0
 
     def step(self, context: bpy.types.Context, event: Any) -> bool:
@@ -106,9 +103,7 @@ class Run:
     def end(self, context: bpy.types.Context) -> None:
         """Removes the timer and the progress display and stops the task if it still runs."""
         session.stop_task()
-        if self._timer is not None:
-            context.window_manager.event_timer_remove(self._timer)
-            self._timer = None
+        self._heartbeat.stop()
         if context.workspace:
             context.workspace.status_text_set(None)
         tag_redraw(context, ("UI",))
@@ -141,6 +136,9 @@ class MESHCLASH_OT_detect(Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         if session.running_task() is not None:
             cls.poll_message_set("A detection is running: press ESC to stop it")
+            return False
+        if session.running_live() is not None:
+            cls.poll_message_set("Live is on and answers by itself")
             return False
         return context.scene is not None
 
@@ -179,7 +177,9 @@ class MESHCLASH_OT_detect(Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         try:
-            report = prepare(context).run()
+            task = prepare(context)
+            session.forget_changes()
+            report = task.run()
             self.report({"INFO"}, accept(context, context.scene.session_uid, report))
         except USER_ERRORS as error:
             self.report({"ERROR"}, explain(error))

@@ -34,7 +34,11 @@ class MESHCLASH_OT_export_report(Operator, ExportHelper):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return session.result_of(context.scene.session_uid) is not None
+        result = session.result_of(context.scene.session_uid)
+        if result is not None and (result.incomplete or result.loaded):
+            cls.poll_message_set("The answer is incomplete: wait for Live, or press Detect")
+            return False
+        return result is not None
 
     def check(self, _context: bpy.types.Context) -> bool:
         """The file browser asks whether an option changed the file name."""

@@ -15,6 +15,7 @@ from . import render_data
 
 FACES_IN_FRONT = 0.002  # share of the distance to the eye by which faces are drawn nearer than the surface they lie on
 CURVES_IN_FRONT = 0.004
+STALE = (0.5, 0.5, 0.5, 0.45)  # colour of faces of a pair of which an object has changed since
 HIDDEN_FACES_ALPHA = 0.3  # times the colour's own, for what shines through
 HIDDEN_CURVES_ALPHA = 0.6
 
@@ -27,6 +28,7 @@ class _Batches:
     faces_a: Any
     faces_b: Any
     curves: Any
+    stale: Any
 
 
 class _State:
@@ -63,7 +65,7 @@ def _draw() -> None:
     context = bpy.context
     settings = context.scene.meshclash
     result = session.result_of(context.scene.session_uid)
-    if result is None or result.outdated or not settings.overlay:
+    if result is None or not settings.overlay:
         return
     batches = _current_batches(context, settings, result)
     prefs = preferences.of(context)
@@ -79,9 +81,9 @@ def _current_batches(context: bpy.types.Context, settings: Any, result: session.
     item = results.active() if results.scene_uid == context.scene.session_uid else None
     scope = "ACTIVE" if item and results.isolate else settings.overlay_scope
     view = scope, item.pair_id if item else None, results.shown_verdicts()
-    wanted = render_data.signature(result.serial, *view)
+    wanted = render_data.signature(result.serial, result.stale, *view)
     if _State.batches is None or _State.batches.signature != wanted:
-        data = render_data.collect(render_data.rows_to_draw(result.report.rows, *view))
+        data = render_data.collect(render_data.rows_to_draw(result.report.rows, *view), result.is_stale)
         _State.batches = _make_batches(wanted, data)
     return _State.batches
 
@@ -100,6 +102,7 @@ def _make_batches(wanted: tuple[object, ...], data: render_data.OverlayData) -> 
         make("UNIFORM_COLOR", "TRIS", data.faces_a),
         make("UNIFORM_COLOR", "TRIS", data.faces_b),
         make("POLYLINE_UNIFORM_COLOR", "LINES", data.curves),
+        make("UNIFORM_COLOR", "TRIS", data.stale),
     )
 
 
@@ -140,7 +143,8 @@ def _draw_faces(view: bpy.types.RegionView3D, batches: _Batches, prefs: Any, xra
     with _nearer(view, FACES_IN_FRONT):
         for depth_test, alpha in _passes(xray, HIDDEN_FACES_ALPHA):
             gpu.state.depth_test_set(depth_test)
-            for batch, colour in ((batches.faces_a, prefs.colour_a), (batches.faces_b, prefs.colour_b)):
+            parts = ((batches.faces_a, prefs.colour_a), (batches.faces_b, prefs.colour_b), (batches.stale, STALE))
+            for batch, colour in parts:
                 if batch is not None:
                     shader.bind()
                     shader.uniform_float("color", (*colour[:3], colour[3] * alpha))

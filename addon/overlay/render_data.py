@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..core.report import CONTACT
 
 if TYPE_CHECKING:
     from ..core.report import PairRow
@@ -23,11 +25,13 @@ class OverlayData:
         faces_a: corners of the contacting triangles of the first objects, shape (3 t, 3).
         faces_b: the same of the second objects.
         curves: end points of the segments of the intersection curves, shape (2 s, 3).
+        stale: corners of the triangles of both objects of pairs that may no longer be true, shape (3 t, 3).
     """
 
     faces_a: NDArray[np.float32]
     faces_b: NDArray[np.float32]
     curves: NDArray[np.float32]
+    stale: NDArray[np.float32]
 
 
 def rows_to_draw(rows: Iterable[PairRow], scope: str, active_id: str | None, verdicts: frozenset[str]) -> list[PairRow]:
@@ -36,17 +40,21 @@ def rows_to_draw(rows: Iterable[PairRow], scope: str, active_id: str | None, ver
     With scope "ACTIVE" only the selected pair. With "ALL" also every clash whose verdict is listed; touching pairs are
     left out because in an assembly nearly every face touches another.
     """
-    drawn = verdicts - {TOUCHING} if scope == "ALL" else frozenset()
+    drawn = (verdicts - {TOUCHING}) | {CONTACT} if scope == "ALL" else frozenset()
     return [row for row in rows if row.id == active_id or row.verdict in drawn]
 
 
-def collect(rows: Iterable[PairRow]) -> OverlayData:
-    """Joins the arrays of the rows."""
-    rows = list(rows)
+def collect(rows: Iterable[PairRow], is_stale: Callable[[PairRow], bool] = lambda _row: False) -> OverlayData:
+    """Joins the arrays of the rows; those of stale rows apart, without their curves."""
+    fresh: list[PairRow] = []
+    stale: list[PairRow] = []
+    for row in rows:
+        (stale if is_stale(row) else fresh).append(row)
     return OverlayData(
-        _points([row.highlight_a for row in rows]),
-        _points([row.highlight_b for row in rows]),
-        _points([row.curves for row in rows]),
+        _points([row.highlight_a for row in fresh]),
+        _points([row.highlight_b for row in fresh]),
+        _points([row.curves for row in fresh]),
+        _points([part for row in stale for part in (row.highlight_a, row.highlight_b)]),
     )
 
 
@@ -55,9 +63,11 @@ def _points(parts: list[NDArray[np.float32]]) -> NDArray[np.float32]:
     return np.concatenate(flat) if flat else np.empty((0, 3), np.float32)
 
 
-def signature(serial: int, scope: str, active_id: str | None, verdicts: frozenset[str]) -> tuple[object, ...]:
+def signature(
+    serial: int, stale: frozenset[str], scope: str, active_id: str | None, verdicts: frozenset[str]
+) -> tuple[object, ...]:
     """Equal signatures mean equal arrays; colours and x-ray are not part of it."""
-    return serial, scope, active_id, tuple(sorted(verdicts))
+    return serial, stale, scope, active_id, tuple(sorted(verdicts))
 
 
 def bounds(row: PairRow) -> NDArray[np.float64] | None:

@@ -7,8 +7,11 @@ from typing import Any
 import bpy
 from bpy.types import UIList
 
+from .. import session
+from ..props import STATUSES
 from .text import VERDICT_ICONS, VERDICT_LABELS, length
 
+STATUS_ICONS = {status: icon for status, _label, _tip, icon, _number in STATUSES}
 WIDE = 340  # width of the sidebar [px at scale 1] from which the verdict is written out
 VERDICT_SHARE = 0.22
 NAMES_SHARE = 0.45
@@ -41,23 +44,25 @@ class MESHCLASH_UL_pairs(UIList):
     """Object pairs, worst first."""
 
     def draw_item(
-        self, context: Any, layout: Any, _data: Any, item: Any, _icon: int, _active_data: Any, _active: str
+        self, context: Any, layout: Any, data: Any, item: Any, _icon: int, _active_data: Any, _active: str
     ) -> None:
+        result = session.result_of(data.scene_uid)
+        layout.active = result is not None and result.is_fresh(item.pair_id)
         verdict, names, faces, depth = columns(layout, context)
         verdict.label(text=VERDICT_LABELS[item.verdict] if is_wide(context) else "", icon=VERDICT_ICONS[item.verdict])
-        names.label(text=item.name)
+        review = context.scene.meshclash.reviews.get(item.pair_id)
+        names.label(text=item.name, icon=STATUS_ICONS[review.status] if review else "NONE")
         faces.label(text=str(item.faces_a + item.faces_b))
         depth.label(text=length(item.depth, context.scene.unit_settings, digits=2) if item.depth >= 0.0 else "–")
 
     def filter_items(self, _context: Any, data: Any, propname: str) -> tuple[list[int], list[int]]:
         rows = getattr(data, propname)
-        shown = data.shown_verdicts()
         if self.filter_name:
             flags = bpy.types.UI_UL_list.filter_items_by_name(self.filter_name, self.bitflag_filter_item, rows, "name")
         else:
             flags = [self.bitflag_filter_item] * len(rows)
         for index, row in enumerate(rows):
-            if row.verdict not in shown:
+            if not data.shows(row.verdict):
                 flags[index] &= ~self.bitflag_filter_item
         return flags, []
 

@@ -7,6 +7,7 @@ from typing import Any
 from bpy.types import Panel
 
 from .. import preferences, results, session
+from ..props import STATUSES, VERDICTS
 from .lists import columns, is_wide
 from .text import VERDICT_ICONS, VERDICT_LABELS, counted, length, wrapped
 
@@ -31,20 +32,44 @@ class MESHCLASH_PT_detect(_TabPanel):
         task = session.running_task()
         inputs = layout.column()
         inputs.enabled = task is None
+        live = session.running_live()
         _draw_set(inputs, settings, "a")
         _draw_set(inputs, settings, "b")
         lengths = inputs.column(align=True)
         lengths.prop(settings, "permitted_overlap")
         lengths.prop(settings, "touch_tolerance")
         if task is None:
-            row = layout.row()
+            row = layout.row(align=True)
             row.scale_y = 1.5
             row.operator("meshclash.detect", icon="VIEWZOOM")
+            icon = "PAUSE" if live else "PLAY"
+            row.operator("meshclash.live", text="Stop Live" if live else "Live", icon=icon, depress=live is not None)
+            _draw_live(layout, settings, live, context.region)
         else:
             row = layout.row(align=True)
             row.scale_y = 1.5
             row.progress(factor=task.fraction, text=task.text)
             row.operator("meshclash.stop", text="", icon="CANCEL")
+
+
+def _draw_live(layout: Any, settings: Any, run: Any, region: Any) -> None:
+    """The budget, and how well Live keeps it."""
+    layout.prop(settings, "live_budget")
+    if run is None:
+        return
+    live = run.live
+    box = layout.box().column(align=True)
+    if live.problem:
+        for index, line in enumerate(wrapped(live.problem, region)):
+            box.label(text=line, icon="BLANK1" if index else "ERROR")
+    elif not live.ready:
+        box.label(text=live.text, icon="TIME")
+    elif live.incomplete:
+        cost = f"a complete answer takes {1000 * live.complete_cost:.0f} ms"
+        for index, line in enumerate(wrapped(f"First contacts only while things move: {cost}", region)):
+            box.label(text=line, icon="BLANK1" if index else "SORTTIME")
+    else:
+        box.label(text="Live: the answer is complete", icon="CHECKMARK")
 
 
 def _draw_set(layout: Any, settings: Any, which: str) -> None:
@@ -125,16 +150,17 @@ class MESHCLASH_PT_results(_TabPanel):
 
 
 def _draw_age(layout: Any, result: session.SceneResult) -> None:
-    if result.outdated:
-        layout.label(text=result.outdated, icon="ERROR")
-    elif result.changed:
-        layout.label(text="Objects have changed since Detect", icon="INFO")
+    if result.loaded:
+        layout.label(text="Saved with the file: press Detect to see faces", icon="FILE_BLEND")
+    elif result.stale:
+        layout.label(text=f"{counted(len(result.stale), 'object')} changed since, shown in grey", icon="INFO")
 
 
 def _draw_list(layout: Any, context: Any, result: session.SceneResult) -> None:
     listed = context.window_manager.meshclash
     buttons = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
-    for verdict, label in VERDICT_LABELS.items():
+    for verdict in VERDICTS:
+        label = VERDICT_LABELS[verdict]
         count = result.counts[verdict]
         button = buttons.row(align=True)
         button.active = count > 0
@@ -157,11 +183,12 @@ def _draw_active(layout: Any, context: Any, row: Any) -> None:
     actions.operator("meshclash.exclude_pair", icon="REMOVE")
     if row is None:
         return
+    _draw_review(layout, context, row)
     box = layout.box().column(align=True)
     units = context.scene.unit_settings
     lines = [
-        ("A", f"{counted(len(row.faces_a), 'face')} of {row.a}"),
-        ("B", f"{counted(len(row.faces_b), 'face')} of {row.b}"),
+        ("A", f"{counted(row.count_a, 'face')} of {row.a}"),
+        ("B", f"{counted(row.count_b, 'face')} of {row.b}"),
         ("Verdict", VERDICT_LABELS[row.verdict]),
     ]
     if row.depth is not None:
@@ -174,6 +201,16 @@ def _draw_active(layout: Any, context: Any, row: Any) -> None:
         left.active = False
         left.label(text=name)
         split.label(text=text)
+
+
+def _draw_review(layout: Any, context: Any, row: Any) -> None:
+    review = context.scene.meshclash.reviews.get(row.id)
+    status = review.status if review else "OPEN"
+    label, icon = next((item[1], item[3]) for item in STATUSES if item[0] == status)
+    column = layout.column(align=True)
+    column.operator_menu_enum("meshclash.set_status", "status", text=label, icon=icon)
+    if review is not None:
+        column.prop(review, "comment", text="", placeholder="Comment")
 
 
 def _draw_skipped(layout: Any, skipped: Any, region: Any) -> None:

@@ -6,12 +6,15 @@ import textwrap
 
 import bpy
 
-VERDICT_LABELS = {"clash": "Clash", "contained": "Inside", "duplicate": "Duplicate", "touching": "Touching"}
+VERDICT_LABELS = {
+    "clash": "Clash", "contained": "Inside", "duplicate": "Duplicate", "touching": "Touching", "contact": "Contact",
+}  # fmt: skip
 VERDICT_ICONS = {
     "clash": "COLLECTION_COLOR_01",
     "contained": "COLLECTION_COLOR_02",
     "duplicate": "COLLECTION_COLOR_06",
     "touching": "COLLECTION_COLOR_04",
+    "contact": "COLLECTION_COLOR_08",
 }
 
 

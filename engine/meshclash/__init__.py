@@ -5,7 +5,9 @@
 
 from .errors import (
     DeviceUnavailable,
+    InvalidFile,
     InvalidMesh,
+    InvalidPointCloud,
     InvalidPose,
     MeshClashError,
     UnknownObject,
@@ -15,6 +17,12 @@ from .geometry.triangle_pair import ContactKind
 from .hierarchy.build import build, refit
 from .hierarchy.bvh import Hierarchy
 from .hierarchy.validate import assert_well_formed
+from .pointcloud.cloud import PointCloud
+from .pointcloud.contacts import CloudContacts
+from .pointcloud.deviation import deviation
+from .pointcloud.distance import CloudDistance, cloud_distance
+from .pointcloud.files.read import read_cloud, read_points
+from .pointcloud.query import CloudCollision, PaperControl, cloud_collision
 from .query.collide import collide, collides, self_collide
 from .query.contacts import Contacts
 from .query.verdict import verdict
@@ -28,15 +36,22 @@ from .watch import FirstContact, Watch, WatchChanges
 __version__ = "0.1.0"
 
 __all__ = [
+    "CloudCollision",
+    "CloudContacts",
+    "CloudDistance",
     "ContactKind",
     "Contacts",
     "DeviceUnavailable",
     "FirstContact",
     "Hierarchy",
+    "InvalidFile",
     "InvalidMesh",
+    "InvalidPointCloud",
     "InvalidPose",
     "MeshClashError",
     "ObjectContacts",
+    "PaperControl",
+    "PointCloud",
     "Pose",
     "Progress",
     "QueryStats",
@@ -50,8 +65,13 @@ __all__ = [
     "WatchChanges",
     "assert_well_formed",
     "build",
+    "cloud_collision",
+    "cloud_distance",
     "collide",
     "collides",
+    "deviation",
+    "read_cloud",
+    "read_points",
     "refit",
     "self_collide",
     "split_matrix",

@@ -9,6 +9,14 @@ class InvalidMesh(MeshClashError, ValueError):
     """Vertices or triangles cannot form a mesh: empty, not finite, out of range, or of the wrong shape."""
 
 
+class InvalidPointCloud(MeshClashError, ValueError):
+    """Points or normals cannot form a surface: too few, on a line, not finite, or of the wrong shape."""
+
+
+class InvalidFile(MeshClashError, ValueError):
+    """A file is missing, damaged, truncated, of an unknown format or too large; names the file and the place."""
+
+
 class InvalidPose(MeshClashError, ValueError):
     """A matrix is not a rigid pose: wrong shape, not finite, scaled, sheared or mirrored."""
 

@@ -15,7 +15,7 @@ from .query.contacts import Contacts
 from .query.options import check_length
 from .scene import Clock, Keep, ObjectContacts, Scene
 from .solid.judge import Case, Limits
-from .types.results import Progress
+from .types.results import Progress, QueryStats
 
 _BATCH = 256
 """Pairs that are traversed together: few enough for a commit now and then, many enough to be worth a kernel call."""
@@ -95,7 +95,7 @@ class Watch:
         set_b: Iterable[int] | None = None,
         keep: Keep | None = None,
         first_contact: bool = False,
-    ) -> Generator[Progress, None, Clock]:
+    ) -> Generator[Progress, None, QueryStats]:
         """Ask the pairs that changed. The scene must not be changed before the generator has ended or is closed.
 
         Args:
@@ -107,12 +107,13 @@ class Watch:
             Progress, after each portion of pairs.
 
         Returns:
-            The seconds of each stage.
+            The work that was done.
 
         Raises:
             UnknownObject, UnsupportedOption: as ``Scene.contacts_steps``.
         """
         clock = Clock()
+        volume_tests = primitive_tests = exact_tests = 0
         pairs = self._scene.candidates(set_a, set_b, keep, self._limits)
         asked = self._pairs_to_ask(pairs, first_contact)
         clock.stop("broad phase")
@@ -122,6 +123,10 @@ class Watch:
                 asked[begin : begin + _BATCH], self._limits, clock, first_contact
             )
             self._commit_apart(asked[begin : begin + _BATCH], near)
+            answer = case.answer
+            volume_tests += answer.volume_tests
+            primitive_tests += answer.primitive_tests
+            exact_tests += answer.exact_tests
             if first_contact:
                 case, near = self._commit_first_contacts(case, near)
             done = 0
@@ -130,7 +135,7 @@ class Watch:
                 done = end
                 yield Progress((begin + done) / len(asked), f"judging object pair {begin + done} of {len(asked)}")
             clock.stop("verdicts")
-        return clock
+        return QueryStats(volume_tests, primitive_tests, exact_tests, clock.total, timings=clock.timings)
 
     def take_changes(self) -> WatchChanges:
         """The changes committed since the last call."""

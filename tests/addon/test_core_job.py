@@ -72,7 +72,7 @@ def test_frames_move_poses_and_deform_vertices_without_rebuilding():
     engine = make_engine()
     report = detect(FakeSource(objects), engine, frames=range(8, 11))
     assert [(row.frame, row.verdict) for row in report.rows] == [(10, "clash"), (9, "touching")]
-    assert engine.scenes[0].log == ["add", "add", *["pose"] * 4]
+    assert engine.scenes[0].log == ["add", "add", "pose", "pose"]  # of the one that moves
 
 
 def test_a_deformed_mesh_keeps_its_triangles():
@@ -81,7 +81,7 @@ def test_a_deformed_mesh_keeps_its_triangles():
     detect(
         FakeSource(lambda frame: [make_object("A"), make_object("B", 5.0, frame)], meshes), engine, frames=range(1, 3)
     )
-    assert engine.scenes[0].log == ["add", "add", "pose", "vertices", "pose"]
+    assert engine.scenes[0].log == ["add", "add", "vertices"]
 
 
 def test_an_object_of_another_topology_or_gone_is_replaced():

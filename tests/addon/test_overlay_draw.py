@@ -14,15 +14,12 @@ def test_nothing_is_installed_in_background(registered):
     assert draw._State.handle is None
 
 
-def test_nothing_is_drawn_without_results_or_when_switched_off_or_outdated(registered, monkeypatch):
+def test_nothing_is_drawn_without_results_or_when_switched_off(registered, monkeypatch):
     made = []
     monkeypatch.setattr(draw, "_current_batches", lambda *_args: made.append(1))
     draw._draw()
     results.show_report(bpy.context, bpy.context.scene, make_report(make_row()))
     bpy.context.scene.meshclash.overlay = False
-    draw._draw()
-    bpy.context.scene.meshclash.overlay = True
-    session.mark_outdated("undo")
     draw._draw()
     assert made == []
 
@@ -57,6 +54,22 @@ def test_batches_are_made_anew_only_when_the_signature_changes(registered, monke
     context.window_manager.meshclash.isolate = True  # an isolated pair is drawn alone
     current()
     assert made == [3, 6, 3]
+
+
+def test_a_pair_that_grows_stale_changes_its_colour(registered, monkeypatch):
+    made = []
+
+    def make(signature, data):
+        made.append((len(data.faces_a), len(data.faces_b), len(data.curves), len(data.stale)))
+        return SimpleNamespace(signature=signature)
+
+    monkeypatch.setattr(draw, "_make_batches", make)
+    context, uid = bpy.context, bpy.context.scene.session_uid
+    results.show_report(context, context.scene, make_report(make_row(), make_row(b="C")))
+    for names in ((), ("C",), ("C", "nobody"), ("A",)):
+        session.mark_stale(uid, names)
+        draw._current_batches(context, context.scene.meshclash, session.result_of(uid))
+    assert made == [(6, 12, 4, 0), (3, 6, 2, 9), (3, 6, 2, 9), (0, 0, 0, 18)]
 
 
 def test_passes():

@@ -39,10 +39,26 @@ def test_unlisted_verdicts_are_not_drawn():
 
 
 def test_signature_depends_on_what_changes_the_arrays():
-    base = render_data.signature(1, "ALL", None, ALL)
-    assert base == render_data.signature(1, "ALL", None, frozenset(sorted(ALL, reverse=True)))
-    others = [(2, "ALL", None, ALL), (1, "ACTIVE", None, ALL), (1, "ALL", "x", ALL), (1, "ALL", None, ALL - {"clash"})]
+    none = frozenset()
+    base = render_data.signature(1, none, "ALL", None, ALL)
+    assert base == render_data.signature(1, none, "ALL", None, frozenset(sorted(ALL, reverse=True)))
+    others = [
+        (2, none, "ALL", None, ALL), (1, none, "ACTIVE", None, ALL), (1, none, "ALL", "x", ALL),
+        (1, none, "ALL", None, ALL - {"clash"}), (1, frozenset({"A"}), "ALL", None, ALL),
+    ]  # fmt: skip
     assert base not in [render_data.signature(*other) for other in others]
+
+
+def test_stale_pairs_are_drawn_apart_and_without_curves():
+    rows = [make_row(), make_row(b="C")]
+    data = render_data.collect(rows, lambda row: row.b == "C")
+    assert (len(data.faces_a), len(data.faces_b), len(data.curves), len(data.stale)) == (3, 6, 2, 9)
+
+
+def test_a_pair_of_which_only_the_first_contact_is_known_is_drawn_with_the_clashes():
+    row = make_row(verdict="contact")
+    assert render_data.rows_to_draw([row], "ALL", None, ALL - {"clash"}) == [row]
+    assert render_data.rows_to_draw([row], "ACTIVE", None, ALL) == []
 
 
 def test_bounds_hold_faces_and_curves():

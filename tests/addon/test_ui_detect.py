@@ -163,7 +163,7 @@ def test_loading_a_file_stops_the_job(faked):
 def test_undo_stops_the_job(faked):
     faked(count=50)
     modal = Modal()
-    handlers.on_undo()
+    handlers.on_undo(bpy.context.scene)
     assert modal.send(timer()) == {"CANCELLED"}
     assert "Undo" in modal.reports[0][1]
 

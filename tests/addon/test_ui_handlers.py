@@ -5,6 +5,8 @@ import pytest
 from ui_fakes import make_report, make_row
 
 from addon import handlers, results, session
+from addon.core import saved
+from addon.ops.task import Task
 
 
 @pytest.fixture
@@ -15,12 +17,64 @@ def result(registered):
     return session.result_of(bpy.context.scene.session_uid)
 
 
-def test_loading_a_file_drops_results_and_list(result, tmp_path):
+def reopened(tmp_path):
+    """Saves the file and opens it again."""
     path = str(tmp_path / "saved.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     bpy.ops.wm.open_mainfile(filepath=path)
-    assert session.result_of(bpy.context.scene.session_uid) is None
+    return session.result_of(bpy.context.scene.session_uid)
+
+
+def test_the_list_comes_back_with_the_file_and_is_marked(result, tmp_path):
+    before = result.report.rows[0]
+    loaded = reopened(tmp_path)
+    row = loaded.report.rows[0]
+    assert loaded.loaded and loaded.is_stale(row)
+    assert (row.id, row.a, row.b, row.verdict, row.depth) == (before.id, "A", "B", "clash", 0.25)
+    assert (row.count_a, row.count_b, row.location) == (1, 2, (0.0, 0.0, 0.0))
+    listed = bpy.context.window_manager.meshclash
+    assert [(item.name, item.faces_b) for item in listed.rows] == [("A × B", 2)]
+    assert not bpy.ops.meshclash.export_report.poll()  # there are no faces to write
+
+
+def test_a_file_without_results_opens_without(registered, tmp_path):
+    assert reopened(tmp_path) is None
     assert len(bpy.context.window_manager.meshclash.rows) == 0
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"format": 99, "rows": []}', '{"format": 1, "rows": [{"id": 3}]}'])
+def test_a_damaged_list_in_a_file_is_ignored(registered, tmp_path, text):
+    assert saved.from_text(text, "", 1.0) is None
+
+
+def test_statuses_are_saved_and_found_again(result, tmp_path):
+    bpy.context.window_manager.meshclash.isolate = False
+    bpy.context.window_manager.meshclash.active_row = 0
+    bpy.ops.meshclash.set_status(status="APPROVED")
+    bpy.context.scene.meshclash.reviews[0].comment = "press fit"
+    loaded = reopened(tmp_path)
+    review = bpy.context.scene.meshclash.reviews[loaded.report.rows[0].id]
+    assert (review.status, review.comment, review.name_a) == ("APPROVED", "press fit", "A")
+    bpy.context.window_manager.meshclash.isolate = False
+    bpy.context.window_manager.meshclash.active_row = 0
+    bpy.ops.meshclash.set_status(status="OPEN")
+    assert len(bpy.context.scene.meshclash.reviews) == 1  # the comment is worth keeping
+    bpy.context.scene.meshclash.reviews[0].comment = ""
+    bpy.ops.meshclash.set_status(status="OPEN")
+    assert len(bpy.context.scene.meshclash.reviews) == 0
+
+
+def test_a_status_can_be_undone(result):
+    bpy.context.window_manager.meshclash.isolate = False
+    bpy.context.window_manager.meshclash.active_row = 0
+    bpy.ops.ed.undo_push(message="before")
+    bpy.ops.meshclash.set_status(status="RESOLVED")
+    bpy.ops.ed.undo_push(message="after")
+    bpy.ops.ed.undo()
+    assert len(bpy.context.scene.meshclash.reviews) == 0
+    bpy.ops.ed.redo()
+    assert bpy.context.scene.meshclash.reviews[0].status == "RESOLVED"
 
 
 def test_settings_are_saved_in_the_file(result, tmp_path):
@@ -34,21 +88,66 @@ def test_settings_are_saved_in_the_file(result, tmp_path):
     assert bpy.context.scene.meshclash.excluded_pairs[0].name_a == "A"
 
 
-def test_undo_hides_the_overlay_but_keeps_the_list(result):
-    handlers.on_undo()
-    assert result.outdated == handlers.UNDONE
+def stale():
+    return set(session.result_of(bpy.context.scene.session_uid).stale)
+
+
+@pytest.fixture
+def boxes(registered, add_box):
+    """A and B with a result between them, and a bystander."""
+    for name in ("A", "B", "C"):
+        add_box(name, (0, 0, 0), (1, 1, 1))
+    bpy.context.view_layer.update()
+    bpy.ops.ed.undo_push(message="boxes")
+    results.show_report(bpy.context, bpy.context.scene, make_report(make_row()))
+    return bpy.data.objects
+
+
+def test_only_what_changes_an_object_makes_it_stale(boxes):
+    bpy.context.scene.cursor.location.x = 1.0
+    boxes["A"].select_set(True)
+    boxes["A"].data.materials.append(None)
+    bpy.context.view_layer.update()
+    assert "B" not in stale()
+    boxes["B"].location.x = 1.0
+    bpy.context.view_layer.update()
+    assert "B" in stale() and "C" not in stale()
+
+
+def test_a_changed_frame_makes_animated_objects_stale(boxes):
+    item = boxes["B"]
+    item.keyframe_insert("location", frame=1)
+    item.location.x = 5.0
+    item.keyframe_insert("location", frame=10)
+    bpy.context.view_layer.update()
+    results.show_report(bpy.context, bpy.context.scene, make_report(make_row()))
+    bpy.context.scene.frame_set(5)
+    assert "B" in stale() and "C" not in stale()
+
+
+def test_deleted_and_renamed_objects_are_stale(boxes):
+    bpy.data.objects.remove(boxes["A"])
+    boxes["B"].name = "Other"
+    bpy.context.view_layer.update()
+    assert {"A", "B"} <= stale()
+
+
+def test_undo_marks_what_it_changed_and_keeps_the_list(boxes):
+    boxes["B"].location.x = 3.0
+    bpy.ops.ed.undo_push(message="moved")
+    results.show_report(bpy.context, bpy.context.scene, make_report(make_row()))
+    bpy.ops.ed.undo()
+    bpy.context.view_layer.update()
+    assert "B" in stale()
     assert len(bpy.context.window_manager.meshclash.rows) == 1
 
 
-def test_a_moved_object_is_noticed(result):
+def test_what_changes_during_a_detection_is_stale_afterwards(boxes):
+    session.start_task(Task(progress for progress in ()))
+    boxes["B"].location.x = 3.0
     bpy.context.view_layer.update()
-    result.changed = False
-    bpy.context.scene.cursor.location.x = 1.0
-    bpy.context.view_layer.update()
-    assert not result.changed
-    bpy.context.object.location.x = 1.0
-    bpy.context.view_layer.update()
-    assert result.changed
+    session.stop_task()
+    assert session.changed_meanwhile() == {"B"}
 
 
 def test_handlers_survive_loading(registered):

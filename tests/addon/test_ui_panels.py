@@ -41,7 +41,7 @@ def test_detect_panel_offers_the_button_and_pickers(registered):
     settings = bpy.context.scene.meshclash
     settings.set_a, settings.set_b = "COLLECTION", "OBJECT"
     layout = draw(panels.MESHCLASH_PT_detect, bpy.context)
-    assert layout.operators() == ["meshclash.detect"]
+    assert layout.operators() == ["meshclash.detect", "meshclash.live"]
     properties = [args[1] for name, args, _ in layout.calls if name == "prop"]
     assert {"set_a_collection", "set_b_object", "permitted_overlap", "touch_tolerance"} <= set(properties)
 
@@ -101,10 +101,8 @@ def test_results_panel_names_what_was_not_tested(registered):
 
 
 def test_results_panel_says_when_they_are_old(filled):
-    session.result_of(bpy.context.scene.session_uid).changed = True
-    assert "Objects have changed since Detect" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
-    session.mark_outdated("Undone")
-    assert "Undone" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
+    session.mark_stale(bpy.context.scene.session_uid, ["A"])
+    assert "1 object changed since, shown in grey" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
 
 
 def test_results_of_another_scene_are_not_mixed_up(filled):

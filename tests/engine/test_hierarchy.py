@@ -138,12 +138,15 @@ def test_hierarchies_are_kept_with_the_mesh():
     assert as_hierarchy(mesh).leaf_size == DEFAULT_LEAF_SIZE
 
 
+def replace_tree(hierarchy, **parts):
+    hierarchy.index = hierarchy.index._replace(tree=hierarchy.tree._replace(**parts))
+
+
 def corrupted(change):
     """A good hierarchy of several levels with one thing made wrong."""
     hierarchy = mc.build(scattered(100), leaf_size=4)
-    hierarchy.tree = hierarchy.tree._replace(
-        **{name: getattr(hierarchy.tree, name).copy() for name in ("first", "count", "order")}
-    )
+    tree = hierarchy.tree
+    replace_tree(hierarchy, **{name: getattr(tree, name).copy() for name in ("first", "count", "order")})
     change(hierarchy, int(np.flatnonzero(hierarchy.tree.count)[0]), int(np.flatnonzero(hierarchy.tree.count == 0)[-1]))
     return hierarchy
 
@@ -170,7 +173,7 @@ def child_of_two(hierarchy, leaf, inner):
 
 
 def wrong_depth(hierarchy, leaf, inner):
-    hierarchy.tree = hierarchy.tree._replace(depth=hierarchy.tree.depth - 1)
+    replace_tree(hierarchy, depth=hierarchy.tree.depth - 1)
 
 
 def leaf_box_an_ulp_too_small(hierarchy, leaf, inner):

@@ -21,9 +21,9 @@ mesh = mc.TriangleMesh(corners, quads[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3))
 FIT = (
     BOXES
     + """
-from meshclash.hierarchy.refit import _fitting_kernel
+from meshclash.hierarchy.boxes import _fit
 tree = mc.build(mesh)
-stats = _fitting_kernel("aabb").stats
+stats = _fit.stats
 print(json.dumps([float(tree.volumes[0, 0]), sum(stats.cache_hits.values()), sum(stats.cache_misses.values())]))
 """
 )
@@ -59,7 +59,7 @@ def test_an_edited_helper_is_never_served_stale(copied_engine, tmp_path):
     low, hits, misses = run_python(FIT, copied_engine, MESHCLASH_CACHE_DIR=cache)
     assert (low, hits, misses) == (pytest.approx(-0.5, abs=1e-6), 0, 1)
     assert run_python(FIT, copied_engine, MESHCLASH_CACHE_DIR=cache) == [low, 1, 0]
-    helper = copied_engine / "volumes" / "aabb.py"
+    helper = copied_engine / "volumes" / "rounding.py"
     edit(helper, "return y * _UP if y < -_TINY", "return y * _UP * np.float32(2.0) if y < -_TINY")
     edited, hits, misses = run_python(FIT, copied_engine, MESHCLASH_CACHE_DIR=cache)
     assert (edited, hits, misses) == (pytest.approx(-1.0, abs=1e-6), 0, 1)

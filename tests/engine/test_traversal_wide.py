@@ -9,7 +9,7 @@ from meshclash.bench.mesh_exactness import MODELS, brute_force, models, world_tr
 from meshclash.geometry import lane_filters
 from meshclash.geometry.relative_pose import narrow_rows, relative_rows
 from meshclash.geometry.triangle_pair import classify_triangle_pairs
-from meshclash.hierarchy.wide import CHILD_COUNT, CHILDREN, PADDING, wide_tree
+from meshclash.hierarchy.wide import CHILD_COUNT, CHILDREN, PADDING
 from meshclash.jit import kernel
 from meshclash.traversal import run as run_module
 from meshclash.traversal.forest import plant
@@ -229,8 +229,7 @@ def test_the_binary_engine_answers_what_lanes_do_not():
 def test_the_wide_tree_holds_every_triangle_once_within_its_boxes(leaf_size):
     mesh = mc.TriangleMesh(*moved(refined(torus(2, 1), 1), (100, 0, 0)))
     for hierarchy in (mc.build(mesh, leaf_size=leaf_size), mc.build(mc.TriangleMesh([[0, 0, 0]], [[0, 0, 0]]))):
-        wide, order = wide_tree(hierarchy), hierarchy.tree.order
-        assert wide_tree(hierarchy) is wide
+        wide, order = hierarchy.wide, hierarchy.tree.order
         words = wide.nodes.view(np.int32)
         local = (hierarchy.mesh.vertices - hierarchy.origin).astype(np.float32)[hierarchy.mesh.triangles]
         seen, nodes = np.zeros(len(order), np.int64), 1

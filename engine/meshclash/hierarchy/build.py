@@ -7,10 +7,12 @@ import numpy as np
 from ..errors import InvalidMesh, UnsupportedOption
 from ..types.mesh import TriangleMesh
 from ..volumes.registry import DEFAULT_VOLUME, volume_named
-from .bvh import Hierarchy, Tree
+from .boxes import NO_COORDINATES, fit_boxes, relative_points
+from .bvh import Hierarchy, Index, Tree
 from .morton import build_morton_tree
 from .refit import fit_volumes
 from .sah import build_sah_tree
+from .wide import collapse, coordinates_for, copy_boxes, fits_lanes
 
 SPLITS: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray, int], Tree]] = {
     "lbvh": build_morton_tree,
@@ -40,35 +42,80 @@ def build(
     """
     if not isinstance(mesh, TriangleMesh):
         raise InvalidMesh(f"a hierarchy is built over a TriangleMesh, not over a {type(mesh).__name__}")
-    width = volume_named(volume).width
+    volume_named(volume)
     if not isinstance(split, str) or split not in SPLITS:
         raise UnsupportedOption(f"split {split!r} is not known; known are {', '.join(sorted(SPLITS))}")
     if not isinstance(leaf_size, int | np.integer) or not 1 <= leaf_size <= _LARGEST_LEAF:
         raise UnsupportedOption(f"leaf_size must be a whole number from 1 to {_LARGEST_LEAF}, not {leaf_size!r}")
-    vertices, triangles = mesh.arrays
-    tree = SPLITS[split](vertices, triangles, mesh.bounds, int(leaf_size))
-    origin = 0.5 * mesh.bounds[0] + 0.5 * mesh.bounds[1]
     name = volume or DEFAULT_VOLUME
-    volumes = np.empty((len(tree.first), width), np.float32)
-    fit_volumes(tree, vertices, triangles, origin, name, volumes)
-    return Hierarchy(mesh, tree, volumes, origin, (name, split, int(leaf_size)))
+    return Hierarchy(_index(mesh, name, split, int(leaf_size)), name, int(leaf_size))
 
 
-def refit(hierarchy: Hierarchy, vertices: np.ndarray) -> Hierarchy:
+def _index(mesh: TriangleMesh, volume: str, split: str, leaf_size: int) -> Index:
+    vertices, triangles = mesh.arrays
+    origin = _middle(mesh.bounds)
+    points = relative_points(vertices, origin)
+    tree = SPLITS[split](points, triangles, mesh.bounds - origin, leaf_size)
+    volumes = np.empty((len(tree.first), volume_named(volume).width), np.float32)
+    if volume != "aabb":
+        fit_volumes(tree, vertices, triangles, origin, volume, volumes)
+        return Index(mesh, tree, volumes, origin, None, split)
+    if not fits_lanes(volume, leaf_size):
+        fit_boxes(tree, triangles, points, volumes, NO_COORDINATES)
+        return Index(mesh, tree, volumes, origin, None, split)
+    coordinates = coordinates_for(len(triangles))
+    fit_boxes(tree, triangles, points, volumes, coordinates)
+    return Index(mesh, tree, volumes, origin, collapse(tree, volumes, coordinates), split)
+
+
+def refit(hierarchy: Hierarchy, vertices: np.ndarray, in_place: bool = False) -> Hierarchy:
     """The same tree over moved vertices: volumes are fitted anew, nothing is sorted.
 
     Args:
-        hierarchy: what ``build`` made; it stays as it is.
+        hierarchy: what ``build`` made; it stays as it is unless ``in_place``.
         vertices: (n, 3) [m], as many as before.
+        in_place: True writes over the volumes and the 8-wide form of ``hierarchy``, gives it a new mesh and returns
+            it: nothing but the vertices is allocated. No query on it may be under way, also none that is suspended
+            between two slices. Its former mesh, and results of former queries, stay as they are.
 
     Raises:
         InvalidMesh: as TriangleMesh, or another number of vertices.
     """
-    mesh = hierarchy.mesh.with_vertices(vertices)
-    volumes = np.empty_like(hierarchy.volumes)
-    origin = 0.5 * mesh.bounds[0] + 0.5 * mesh.bounds[1]
-    fit_volumes(hierarchy.tree, *mesh.arrays, origin, hierarchy.volume, volumes)
-    return Hierarchy(mesh, hierarchy.tree, volumes, origin, (hierarchy.volume, hierarchy.split, hierarchy.leaf_size))
+    index = hierarchy.index
+    mesh = index.mesh.with_vertices(vertices)
+    target = index if in_place else _copied(index)
+    index = _fitted(target._replace(mesh=mesh, origin=_middle(mesh.bounds)), hierarchy.volume)
+    if not in_place:
+        return Hierarchy(index, hierarchy.volume, hierarchy.leaf_size)
+    hierarchy.index = index
+    hierarchy.derived = {}
+    return hierarchy
+
+
+def _middle(bounds: np.ndarray) -> np.ndarray:
+    return 0.5 * bounds[0] + 0.5 * bounds[1]
+
+
+def _copied(index: Index) -> Index:
+    """The same tree with arrays of its own for what a fit writes."""
+    wide = index.wide
+    if wide is not None:
+        wide = wide._replace(nodes=wide.nodes.copy(), coordinates=wide.coordinates.copy())
+    return index._replace(volumes=np.empty_like(index.volumes), wide=wide)
+
+
+def _fitted(index: Index, volume: str) -> Index:
+    """Fit the volumes of an index, and its 8-wide form if there is one, to its mesh; they are written over."""
+    vertices, triangles = index.mesh.arrays
+    if volume != "aabb":
+        fit_volumes(index.tree, vertices, triangles, index.origin, volume, index.volumes)
+        return index
+    points = relative_points(vertices, index.origin)
+    coordinates = NO_COORDINATES if index.wide is None else index.wide.coordinates
+    fit_boxes(index.tree, triangles, points, index.volumes, coordinates)
+    if index.wide is not None:
+        copy_boxes(index.wide, index.volumes)
+    return index
 
 
 def as_hierarchy(mesh: "TriangleMesh | Hierarchy", volume: str | None = None) -> Hierarchy:

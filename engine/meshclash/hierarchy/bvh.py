@@ -2,7 +2,7 @@
 
 Layout. Node 0 is the root, the children of an inner node lie side by side (``first``, ``first + 1``), and a parent's
 index is below its children's: one pass backwards over the nodes refits. A leaf refers to ``count`` primitives from
-``first`` on in ``order``; an inner node has count 0. Eight bytes a node for the tree, 4 * WIDTH for its volume.
+``first`` on in ``order``; an inner node has count 0. Eight bytes a node for the tree, 4 * width for its volume.
 """
 
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,29 +28,72 @@ class Tree(NamedTuple):
     """Edges on the longest way from the root to a leaf."""
 
 
+def finished_tree(first: np.ndarray, count: np.ndarray, order: np.ndarray, nodes: int, depth: int) -> Tree:
+    """A tree whose arrays were made for more nodes than it has; they are cut in place."""
+    first.resize(nodes, refcheck=False)
+    count.resize(nodes, refcheck=False)
+    return Tree(first, count, order, depth)
+
+
+class Index(NamedTuple):
+    """What a hierarchy consists of. It is replaced as a whole, so whoever holds one holds parts that fit together."""
+
+    mesh: TriangleMesh
+    tree: Tree
+    volumes: np.ndarray
+    """(n, width) float32, relative to ``origin``, each containing its primitives exactly."""
+    origin: np.ndarray
+    """(3,) float64 [m], in the object's frame; near the middle of the mesh."""
+    wide: "WideTree | None"
+    """The 8-wide form, of boxes with small leaves."""
+    split: str
+    """The rule that divided the tree."""
+
+
 class Hierarchy:
     """A mesh with its tree and volumes; made by ``build``, accepted wherever a mesh is.
 
     Attributes:
-        mesh: the TriangleMesh.
-        tree: the Tree.
-        volumes: (n, WIDTH) float32, relative to ``origin``, each containing its primitives exactly.
-        origin: (3,) float64 [m], in the object's frame; near the middle of the mesh.
-        volume, split, leaf_size: how it was built.
-        wide: its 8-wide form, made when first asked for (``wide.py``).
+        index: the Index; its parts are attributes of the hierarchy too.
+        volume, leaf_size: how it was built.
         derived: what later stages made of the hierarchy and keep with it.
     """
 
-    def __init__(
-        self, mesh: TriangleMesh, tree: Tree, volumes: np.ndarray, origin: np.ndarray, options: tuple[str, str, int]
-    ) -> None:
-        self.mesh = mesh
-        self.tree = tree
-        self.volumes = volumes
-        self.origin = origin
-        self.volume, self.split, self.leaf_size = options
-        self.wide: WideTree | None = None
+    def __init__(self, index: Index, volume: str, leaf_size: int) -> None:
+        self.index = index
+        self.volume = volume
+        self.leaf_size = leaf_size
         self.derived: dict[str, Any] = {}
+
+    @property
+    def mesh(self) -> TriangleMesh:
+        """The mesh."""
+        return self.index.mesh
+
+    @property
+    def tree(self) -> Tree:
+        """The Tree."""
+        return self.index.tree
+
+    @property
+    def volumes(self) -> np.ndarray:
+        """Volumes of the nodes, (n, width) float32, relative to ``origin``."""
+        return self.index.volumes
+
+    @property
+    def origin(self) -> np.ndarray:
+        """(3,) float64 [m], in the object's frame."""
+        return self.index.origin
+
+    @property
+    def wide(self) -> "WideTree | None":
+        """The 8-wide form, of boxes with leaves of at most eight triangles."""
+        return self.index.wide
+
+    @property
+    def split(self) -> str:
+        """The rule that divided the tree."""
+        return self.index.split
 
     @property
     def node_count(self) -> int:

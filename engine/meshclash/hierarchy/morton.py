@@ -6,61 +6,70 @@ middle. The sort key holds the triangle's index below its code, so the order is 
 
 import numpy as np
 
-from ..jit import inner, kernel
-from .bvh import Tree
+from ..geometry.quads import component, higher, load, lower, quad
+from ..jit import inlined, inner, kernel
+from .bvh import Tree, finished_tree
 from .ranges import RANGE_NUMBERS, push_children, push_range
 
 _DIGIT = 10
 _BINS = 1 << _DIGIT
+_CELLS = np.float32(1024.0)
+_LAST_CELL = np.float32(1023.0)
+_SMALLEST_EXTENT = 1e-30
+"""Meshes below this size [m] are not told apart by float32 cells: their triangles stay in order."""
 _STACK = 128  # the depth is at most 30 code bits plus 31 halvings of equal codes
 
 
-@inner
-def _spread_bits(x):
-    """Insert two zero bits between the ten bits of x."""
-    x = (x | (x << np.uint64(16))) & np.uint64(0x030000FF)
-    x = (x | (x << np.uint64(8))) & np.uint64(0x0300F00F)
-    x = (x | (x << np.uint64(4))) & np.uint64(0x030C30C3)
-    return (x | (x << np.uint64(2))) & np.uint64(0x09249249)
+@inlined
+def _spread_cell(position):
+    """The cell that holds a position, 0 to 1023, with two zero bits between its ten bits."""
+    x = np.uint32(min(max(position, np.float32(0.0)), _LAST_CELL))
+    x = (x | (x << np.uint32(16))) & np.uint32(0x030000FF)
+    x = (x | (x << np.uint32(8))) & np.uint32(0x0300F00F)
+    x = (x | (x << np.uint32(4))) & np.uint32(0x030C30C3)
+    return (x | (x << np.uint32(2))) & np.uint32(0x09249249)
 
 
 @inner
-def _axis_code(lowest, highest, low, scale):
-    """Ten bits of the middle of an interval, at ``scale`` cells a metre from ``low``."""
-    cell = (0.5 * lowest + 0.5 * highest - low) * scale
-    return np.uint64(min(max(cell, 0.0), 1023.0))
+def _write_keys(points, triangles, grid, keys, starts):
+    """Keys of all triangles by the middles of their boxes, and how many keys have each value of each digit.
 
-
-@inner
-def _write_keys(vertices, triangles, low, scale, keys):
+    ``grid``: half the number of cells a metre, and the position of the origin in cells on each axis, float32 (4,).
+    """
+    half = grid[0]
+    scale = quad(half, half, half)
+    shift = quad(grid[1], grid[2], grid[3])
+    mask = np.uint64(_BINS - 1)
     for t in range(triangles.shape[0]):
-        i = triangles[t, 0]
-        j = triangles[t, 1]
-        k = triangles[t, 2]
-        code = np.uint64(0)
-        for axis in range(3):
-            a = vertices[i, axis]
-            b = vertices[j, axis]
-            c = vertices[k, axis]
-            cell = _axis_code(min(a, b, c), max(a, b, c), low[axis], scale)
-            code |= _spread_bits(cell) << np.uint64(axis)
+        a = load(points, 4 * np.int64(triangles[t, 0]))
+        b = load(points, 4 * np.int64(triangles[t, 1]))
+        c = load(points, 4 * np.int64(triangles[t, 2]))
+        cell = (lower(a, lower(b, c)) + higher(a, higher(b, c))) * scale + shift
+        code = np.uint64(
+            _spread_cell(component(cell, 0))
+            | (_spread_cell(component(cell, 1)) << np.uint32(1))
+            | (_spread_cell(component(cell, 2)) << np.uint32(2))
+        )
         keys[t] = (code << np.uint64(32)) | np.uint64(t)
+        for digit in range(3):
+            starts[digit, (code >> np.uint64(_DIGIT * digit)) & mask] += 1
 
 
 @inner
-def _sort_keys(keys, buffer):
+def _sort_keys(keys, buffer, starts):
     """Radix sort by the code in the upper half, stable, so equal codes stay in index order; gives the sorted array."""
+    mask = np.uint64(_BINS - 1)
     for digit in range(3):
-        shift = np.uint64(32 + digit * _DIGIT)
-        start = np.zeros(_BINS + 1, np.int64)
-        for i in range(keys.shape[0]):
-            start[((keys[i] >> shift) & np.uint64(_BINS - 1)) + np.uint64(1)] += 1
+        total = 0
         for i in range(_BINS):
-            start[i + 1] += start[i]
+            count = starts[digit, i]
+            starts[digit, i] = total
+            total += count
+        shift = np.uint64(32 + digit * _DIGIT)
         for i in range(keys.shape[0]):
-            bin_index = (keys[i] >> shift) & np.uint64(_BINS - 1)
-            buffer[start[bin_index]] = keys[i]
-            start[bin_index] += 1
+            value = (keys[i] >> shift) & mask
+            buffer[starts[digit, value]] = keys[i]
+            starts[digit, value] += 1
         keys, buffer = buffer, keys
     return keys
 
@@ -68,29 +77,27 @@ def _sort_keys(keys, buffer):
 @inner
 def _split_position(keys, begin, end):
     """Where the highest differing code bit of keys[begin:end] changes; the middle when all codes are equal."""
-    difference = (keys[begin] ^ keys[end - 1]) >> np.uint64(32)
-    if difference == np.uint64(0):
+    last = keys[end - 1] >> np.uint64(32)
+    below = (keys[begin] >> np.uint64(32)) ^ last
+    if below == np.uint64(0):
         return (begin + end) // 2
-    bit = np.uint64(32)
-    while difference > np.uint64(1):
-        difference >>= np.uint64(1)
-        bit += np.uint64(1)
+    for distance in (1, 2, 4, 8, 16):
+        below |= below >> np.uint64(distance)
+    first_with_bit = (last & ~(below >> np.uint64(1))) << np.uint64(32)
     low = begin
-    high = end - 1
-    while low < high:
-        middle = (low + high) // 2
-        if (keys[middle] >> bit) & np.uint64(1):
-            high = middle
-        else:
-            low = middle + 1
-    return low
+    rest = end - begin
+    while rest > 1:
+        half = rest >> 1
+        low += half if keys[low + half - 1] < first_with_bit else 0
+        rest -= half
+    return low + (1 if keys[low] < first_with_bit else 0)
 
 
 @kernel
-def _build(vertices, triangles, low, scale, leaf_size, keys, buffer, first, count, order):
+def _build(points, triangles, grid, leaf_size, keys, buffer, starts, first, count, order):
     """Fill the tree; returns (number of nodes, depth)."""
-    _write_keys(vertices, triangles, low, scale, keys)
-    keys = _sort_keys(keys, buffer)
+    _write_keys(points, triangles, grid, keys, starts)
+    keys = _sort_keys(keys, buffer, starts)
     for i in range(order.shape[0]):
         order[i] = np.int32(keys[i] & np.uint64(0xFFFFFFFF))
     stack = np.empty((_STACK, RANGE_NUMBERS), np.int64)
@@ -116,24 +123,29 @@ def _build(vertices, triangles, low, scale, leaf_size, keys, buffer, first, coun
     return nodes, depth
 
 
-def build_morton_tree(vertices: np.ndarray, triangles: np.ndarray, bounds: np.ndarray, leaf_size: int) -> Tree:
+def build_morton_tree(points: np.ndarray, triangles: np.ndarray, bounds: np.ndarray, leaf_size: int) -> Tree:
     """Tree over triangles along a Morton curve.
 
     Args:
-        vertices: (n, 3) float64 [m].
+        points: vertices as ``relative_points`` gives them, (n, 4) float32 [m].
         triangles: (m, 3) int32.
-        bounds: lowest and highest coordinates of the triangles, (2, 3) float64.
+        bounds: lowest and highest coordinates of the triangles in the frame of the points, (2, 3) float64.
         leaf_size: most triangles of a leaf.
     """
     total = len(triangles)
-    capacity = max(1, 2 * total - 1)
-    first = np.empty(capacity, np.int32)
-    count = np.empty(capacity, np.int32)
+    first = np.empty(max(1, 2 * total - 1), np.int32)
+    count = np.empty_like(first)
     order = np.empty(total, np.int32)
-    extent = float((bounds[1] - bounds[0]).max())
-    scale = 1024.0 / extent if extent > 1e-280 else 0.0
     keys = np.empty(total, np.uint64)
+    starts = np.zeros((3, _BINS), np.int64)
     nodes, depth = _build(
-        vertices, triangles, bounds[0].copy(), scale, leaf_size, keys, np.empty_like(keys), first, count, order
+        points, triangles, _grid(bounds), leaf_size, keys, np.empty_like(keys), starts, first, count, order
     )
-    return Tree(first[:nodes].copy(), count[:nodes].copy(), order, depth)
+    return finished_tree(first, count, order, nodes, depth)
+
+
+def _grid(bounds: np.ndarray) -> np.ndarray:
+    """Cells over a cube that holds the bounds, as ``_write_keys`` takes them."""
+    extent = float((bounds[1] - bounds[0]).max())
+    scale = float(_CELLS) / extent if extent > _SMALLEST_EXTENT else 0.0
+    return np.array([0.5 * scale, *(-bounds[0] * scale)], np.float32)

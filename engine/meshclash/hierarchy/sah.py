@@ -8,8 +8,9 @@ by the lower axis and bin, so the tree is always the same. Nodes whose middles a
 
 import numpy as np
 
+from ..geometry.quads import component, higher, load, lower
 from ..jit import inner, kernel
-from .bvh import Tree
+from .bvh import Tree, finished_tree
 from .ranges import RANGE_NUMBERS, push_children, push_range
 
 _BINS = 16
@@ -19,15 +20,17 @@ _EMPTY = np.float32(np.inf)
 
 
 @inner
-def _load_boxes(vertices, triangles, origin, boxes):
-    """Boxes of the triangles relative to the origin, rounded to float32: they steer the division and bound nothing."""
+def _load_boxes(points, triangles, boxes):
+    """Boxes of the triangles: they steer the division and bound nothing."""
     for t in range(triangles.shape[0]):
+        a = load(points, 4 * np.int64(triangles[t, 0]))
+        b = load(points, 4 * np.int64(triangles[t, 1]))
+        c = load(points, 4 * np.int64(triangles[t, 2]))
+        lowest = lower(a, lower(b, c))
+        highest = higher(a, higher(b, c))
         for k in range(3):
-            a = vertices[triangles[t, 0], k] - origin[k]
-            b = vertices[triangles[t, 1], k] - origin[k]
-            c = vertices[triangles[t, 2], k] - origin[k]
-            boxes[t, k] = np.float32(min(a, b, c))
-            boxes[t, k + 3] = np.float32(max(a, b, c))
+            boxes[t, k] = component(lowest, k)
+            boxes[t, k + 3] = component(highest, k)
 
 
 @inner
@@ -121,9 +124,9 @@ def _best_division(counts, bins, scale, box, right_costs):
 
 
 @kernel
-def _build(vertices, triangles, origin, leaf_size, boxes, first, count, order):
+def _build(points, triangles, leaf_size, boxes, first, count, order):
     """Fill the tree; returns (number of nodes, depth)."""
-    _load_boxes(vertices, triangles, origin, boxes)
+    _load_boxes(points, triangles, boxes)
     for t in range(order.shape[0]):
         order[t] = t
     counts = np.empty((3, _BINS), np.int64)
@@ -161,13 +164,12 @@ def _build(vertices, triangles, origin, leaf_size, boxes, first, count, order):
     return nodes, depth
 
 
-def build_sah_tree(vertices: np.ndarray, triangles: np.ndarray, bounds: np.ndarray, leaf_size: int) -> Tree:
+def build_sah_tree(points: np.ndarray, triangles: np.ndarray, bounds: np.ndarray, leaf_size: int) -> Tree:
     """Tree over triangles by the surface area heuristic; arguments as ``build_morton_tree``."""
     total = len(triangles)
     first = np.empty(max(1, 2 * total - 1), np.int32)
     count = np.empty_like(first)
     order = np.empty(total, np.int32)
     boxes = np.empty((total, 6), np.float32)
-    origin = 0.5 * bounds[0] + 0.5 * bounds[1]
-    nodes, depth = _build(vertices, triangles, origin, leaf_size, boxes, first, count, order)
-    return Tree(first[:nodes].copy(), count[:nodes].copy(), order, depth)
+    nodes, depth = _build(points, triangles, leaf_size, boxes, first, count, order)
+    return finished_tree(first, count, order, nodes, depth)

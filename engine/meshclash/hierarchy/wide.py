@@ -1,4 +1,4 @@
-"""The 8-wide form of a hierarchy: what a traversal with eight float32 lanes reads. Made from the binary tree, of boxes.
+"""The 8-wide form of a hierarchy of boxes: what a traversal with eight float32 lanes reads. Made from the binary tree.
 
 A node has up to eight children, side by side in lanes: words 0:48 are their boxes (lowest x of all eight, lowest y,
 lowest z, highest x, ...), words 48:56 refer to them, word 56 says how many there are; 256 bytes a node. A reference
@@ -8,7 +8,7 @@ as in ``Tree``.
 Coordinates of triangles are copied in the order of the leaves, as float32 relative to the hierarchy's origin. A leaf's
 begin at ``9 * first``: nine rows (x, y, z of the first corners, then of the second and third), each as long as the leaf
 has triangles. So no lane is stored empty; reading eight of a shorter row picks up numbers of the next, and the reader
-masks them. 36 bytes a triangle; with leaves of up to 8, the nodes take about 15 and the binary tree about 16.
+masks them. 36 bytes a triangle; with leaves of up to 8, the nodes take about 17 and the binary tree about 16.
 """
 
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import inner, kernel
-from .bvh import Hierarchy
+from .bvh import Tree
 
 LANE_COUNT = 8
 NODE_WORDS = 64
@@ -33,101 +33,117 @@ class WideTree(NamedTuple):
     """(n, 64) float32; ``nodes.view(np.int32)`` for the words that are integers."""
     coordinates: np.ndarray
     """(9 m + PADDING,) float32 [m], relative to the origin."""
+    sources: np.ndarray
+    """The binary node that each child is, (n, 8) int32, for refitting; void past the number of children."""
 
 
 @inner
-def _area(volume):
-    x = volume[3] - volume[0]
-    y = volume[4] - volume[1]
-    z = volume[5] - volume[2]
+def _opening_area(count, volumes, node):
+    """Surface area of an inner node's box; -1 for a leaf, which cannot be opened."""
+    if count[node] > 0:
+        return np.float32(-1.0)
+    x = volumes[node, 3] - volumes[node, 0]
+    y = volumes[node, 4] - volumes[node, 1]
+    z = volumes[node, 5] - volumes[node, 2]
     return x * y + y * z + z * x
 
 
 @inner
-def _open_children(first, count, volumes, node, children):
+def _open_children(first, count, volumes, node, children, areas):
     """Replace a node by its children, the largest inner one first, until there are eight; returns their number."""
     children[0] = node
+    areas[0] = _opening_area(count, volumes, node)
     total = 1
     while total < LANE_COUNT:
-        widest = -1
-        area = np.float32(-1.0)
-        for k in range(total):
-            if count[children[k]] == 0 and _area(volumes[children[k]]) > area:
-                area = _area(volumes[children[k]])
+        widest = 0
+        for k in range(1, total):
+            if areas[k] > areas[widest]:
                 widest = k
-        if widest < 0:
+        if areas[widest] < np.float32(0.0):
             break
-        begin = first[children[widest]]
-        children[widest] = begin
-        children[total] = begin + 1
+        child = np.int64(first[children[widest]])
+        children[widest] = child
+        children[total] = child + 1
+        areas[widest] = _opening_area(count, volumes, child)
+        areas[total] = _opening_area(count, volumes, child + 1)
         total += 1
     return total
 
 
 @kernel
-def _collapse(first, count, volumes, stack, nodes, words):
-    """Fill the nodes of the 8-wide form; returns their number."""
-    children = np.empty(LANE_COUNT, np.int32)
+def _collapse(first, count, volumes, stack, nodes, words, sources):
+    """Fill the nodes of the 8-wide form and their sources; returns their number.
+
+    Nodes are numbered where their parent is filled and filled in the order of the leaves, as the binary nodes are.
+    """
+    children = np.empty(LANE_COUNT, np.int64)
+    areas = np.empty(LANE_COUNT, np.float32)
     stack[0, 0] = 0
     stack[0, 1] = 0
     used = 1
     made = 1
     while used > 0:
         used -= 1
-        node = stack[used, 1]
-        total = _open_children(first, count, volumes, stack[used, 0], children)
+        node = np.int64(stack[used, 1])
+        total = _open_children(first, count, volumes, np.int64(stack[used, 0]), children, areas)
         words[node, CHILD_COUNT] = total
-        for k in range(LANE_COUNT):
-            if k >= total:
-                for row in range(6):
-                    nodes[node, LANE_COUNT * row + k] = np.float32(0.0)
-                continue
+        for k in range(total):
             child = children[k]
+            sources[node, k] = child
             for row in range(6):
                 nodes[node, LANE_COUNT * row + k] = volumes[child, row]
-            if count[child] > 0:
-                words[node, CHILDREN + k] = ~(LANE_COUNT * first[child] + count[child] - 1)
-                continue
-            words[node, CHILDREN + k] = made
-            stack[used, 0] = child
-            stack[used, 1] = made
-            used += 1
-            made += 1
+            words[node, CHILDREN + k] = made if count[child] == 0 else ~(LANE_COUNT * first[child] + count[child] - 1)
+            made += count[child] == 0
+        for k in range(total, LANE_COUNT):
+            for row in range(6):
+                nodes[node, LANE_COUNT * row + k] = np.float32(0.0)
+        for k in range(total - 1, -1, -1):
+            if words[node, CHILDREN + k] >= 0:
+                stack[used, 0] = children[k]
+                stack[used, 1] = words[node, CHILDREN + k]
+                used += 1
     return made
 
 
 @kernel
-def _copy_coordinates(first, count, order, vertices, triangles, origin, coordinates):
-    for leaf in range(first.shape[0]):
-        size = count[leaf]
-        base = 9 * first[leaf]
-        for i in range(size):
-            t = order[first[leaf] + i]
-            for corner in range(3):
-                v = triangles[t, corner]
-                for axis in range(3):
-                    coordinates[base + (3 * corner + axis) * size + i] = vertices[v, axis] - origin[axis]
+def _copy_boxes(volumes, sources, nodes, words):
+    for node in range(sources.shape[0]):
+        for k in range(words[node, CHILD_COUNT]):
+            source = np.int64(sources[node, k])
+            for row in range(6):
+                nodes[node, LANE_COUNT * row + k] = volumes[source, row]
 
 
-def fits_lanes(hierarchy: Hierarchy) -> bool:
-    """Whether a hierarchy has an 8-wide form: of boxes, with leaves of at most eight triangles."""
-    return hierarchy.volume == "aabb" and hierarchy.leaf_size <= LANE_COUNT
+def coordinates_for(triangles: int) -> np.ndarray:
+    """Room for the coordinates of so many triangles, to be filled by ``fit_boxes``."""
+    coordinates = np.empty(9 * triangles + PADDING, np.float32)
+    coordinates[9 * triangles :] = 0.0
+    return coordinates
 
 
-def wide_tree(hierarchy: Hierarchy) -> WideTree:
-    """The 8-wide form of a hierarchy that ``fits_lanes``, kept with it after the first time."""
-    if hierarchy.wide is None:
-        hierarchy.wide = _widen(hierarchy)
-    return hierarchy.wide
+def collapse(tree: Tree, volumes: np.ndarray, coordinates: np.ndarray) -> WideTree:
+    """The 8-wide form of a tree of boxes whose leaves hold at most eight triangles.
 
-
-def _widen(hierarchy: Hierarchy) -> WideTree:
-    tree = hierarchy.tree
+    Args:
+        tree: the binary tree.
+        volumes: its boxes, (n, 6) float32.
+        coordinates: those of its triangles, as ``fit_boxes`` gave them; the 8-wide form keeps them.
+    """
     capacity = max(1, len(tree.first) // 2)
     nodes = np.empty((capacity, NODE_WORDS), np.float32)
+    sources = np.empty((capacity, LANE_COUNT), np.int32)
     stack = np.empty((LANE_COUNT * (tree.depth + 1), 2), np.int32)
-    made = _collapse(tree.first, tree.count, hierarchy.volumes, stack, nodes, nodes.view(np.int32))
-    coordinates = np.zeros(9 * len(tree.order) + PADDING, np.float32)
-    vertices, triangles = hierarchy.mesh.arrays
-    _copy_coordinates(tree.first, tree.count, tree.order, vertices, triangles, hierarchy.origin, coordinates)
-    return WideTree(nodes[:made].copy(), coordinates)
+    made = _collapse(tree.first, tree.count, volumes, stack, nodes, nodes.view(np.int32), sources)
+    nodes.resize((made, NODE_WORDS), refcheck=False)
+    sources.resize((made, LANE_COUNT), refcheck=False)
+    return WideTree(nodes, coordinates, sources)
+
+
+def copy_boxes(wide: WideTree, volumes: np.ndarray) -> None:
+    """Bring the boxes of a binary tree (n, 6) that was refitted into its 8-wide form."""
+    _copy_boxes(volumes, wide.sources, wide.nodes, wide.nodes.view(np.int32))
+
+
+def fits_lanes(volume: str, leaf_size: int) -> bool:
+    """Whether hierarchies of a volume with leaves of so many triangles have an 8-wide form."""
+    return volume == "aabb" and leaf_size <= LANE_COUNT

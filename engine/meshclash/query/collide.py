@@ -8,6 +8,7 @@ import numpy as np
 from ..errors import UnsupportedOption
 from ..hierarchy.build import as_hierarchy
 from ..hierarchy.bvh import Hierarchy
+from ..pointcloud.query import collide_clouds, collides_clouds, is_for_clouds
 from ..traversal.forest import plant
 from ..traversal.leaf_tests import contact
 from ..traversal.run import Answer, Question, answer_steps, run
@@ -48,6 +49,8 @@ def collide(
     """
     start = time.perf_counter()
     device, threads = check_device(device), check_threads(threads)
+    if is_for_clouds(a, b):
+        return collide_clouds(a, b, pose_a, pose_b)  # type: ignore[return-value]  # CloudContacts
     tree_a = as_hierarchy(a, volume)
     tree_b = as_hierarchy(b, tree_a.volume)
     question, _ = _question(tree_a, tree_b, pose_a, pose_b, crossing_only=not touching)
@@ -72,6 +75,8 @@ def collides(
     """
     check_device(device)
     check_threads(threads)
+    if is_for_clouds(a, b):
+        return collides_clouds(a, b, pose_a, pose_b)
     tree_a = as_hierarchy(a, volume)
     question, stacked = _question(
         tree_a, as_hierarchy(b, tree_a.volume), pose_a, pose_b, crossing_only=not touching, first_only=True

@@ -1,14 +1,14 @@
 """Many hierarchies of one kind laid end to end, so that one kernel call can answer for many object pairs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..hierarchy.bvh import Hierarchy
-from ..hierarchy.wide import fits_lanes, wide_tree
+from ..hierarchy.bvh import Hierarchy, Index
+from ..hierarchy.wide import WideTree
 
 
 class Forest(NamedTuple):
@@ -67,37 +67,33 @@ class Grove:
     volume: str
     fits_lanes: bool
     """Whether all trees have an 8-wide form."""
-    hierarchies: Sequence[Hierarchy]
+    indices: Sequence[Index]
+    """What was planted: it stays as it is when a hierarchy is given another index."""
 
     @cached_property
     def wide(self) -> WideForest:
-        """The 8-wide forms end to end, made when first asked for; that of a single tree is kept with it."""
-        return _kept(self.hierarchies, "wide forest", _plant_wide)
+        """The 8-wide forms end to end, made when first asked for."""
+        return _plant_wide([wide for index in self.indices if (wide := index.wide) is not None])
 
 
 def plant(hierarchies: Sequence[Hierarchy]) -> Grove:
-    """Lay hierarchies of one volume end to end; a single one is taken as it is, without copying."""
-    return Grove(**_kept(hierarchies, "forest", _plant), hierarchies=hierarchies)
-
-
-def _kept(hierarchies: Sequence[Hierarchy], name: str, make: Callable[[Sequence[Hierarchy]], Any]) -> Any:
-    """What ``make`` makes of hierarchies; that of a single one is kept with it (and must not refer to it)."""
+    """Lay hierarchies of one volume end to end; a single one is taken as it is, without copying, and its grove kept."""
     if len(hierarchies) > 1:
-        return make(hierarchies)
-    derived = hierarchies[0].derived
-    if name not in derived:
-        derived[name] = make(hierarchies)
-    return derived[name]
+        return _plant(hierarchies, [h.index for h in hierarchies])
+    index = hierarchies[0].index
+    kept = hierarchies[0].derived.get("grove")
+    if kept is None or kept.indices[0] is not index:
+        kept = hierarchies[0].derived["grove"] = _plant(hierarchies, [index])
+    return kept
 
 
-def _plant(hierarchies: Sequence[Hierarchy]) -> dict[str, Any]:
-    """The fields of a Grove, without the hierarchies."""
-    trees = [h.tree for h in hierarchies]
-    meshes = [h.mesh for h in hierarchies]
+def _plant(hierarchies: Sequence[Hierarchy], indices: Sequence[Index]) -> Grove:
+    trees = [index.tree for index in indices]
+    meshes = [index.mesh for index in indices]
     forest = Forest(
         _joined([t.first for t in trees]),
         _joined([t.count for t in trees]),
-        _joined([h.volumes for h in hierarchies]),
+        _joined([index.volumes for index in indices]),
         _joined([t.order for t in trees]),
         _joined([m.arrays[1] for m in meshes]),
         _joined([m.arrays[0] for m in meshes]),
@@ -106,20 +102,20 @@ def _plant(hierarchies: Sequence[Hierarchy]) -> dict[str, Any]:
         np.cumsum([len(t.order) for t in trees]).astype(np.int64),
         _starts([m.vertex_count for m in meshes]),
     )
-    return {
-        "forest": forest,
-        "origins": np.stack([h.origin for h in hierarchies]),
-        "reaches": np.stack([np.abs(m.bounds).max(axis=0) for m in meshes]),
-        "root_reaches": np.stack([_root_reach(h) for h in hierarchies]),
-        "largest_leaf": max(h.leaf_size for h in hierarchies),
-        "deepest": max(t.depth for t in trees),
-        "volume": hierarchies[0].volume,
-        "fits_lanes": all(map(fits_lanes, hierarchies)),
-    }
+    return Grove(
+        forest=forest,
+        origins=np.stack([index.origin for index in indices]),
+        reaches=np.stack([np.abs(m.bounds).max(axis=0) for m in meshes]),
+        root_reaches=np.stack([_root_reach(h.volume, index) for h, index in zip(hierarchies, indices, strict=True)]),
+        largest_leaf=max(h.leaf_size for h in hierarchies),
+        deepest=max(t.depth for t in trees),
+        volume=hierarchies[0].volume,
+        fits_lanes=all(index.wide is not None for index in indices),
+        indices=indices,
+    )
 
 
-def _plant_wide(hierarchies: Sequence[Hierarchy]) -> WideForest:
-    trees = [wide_tree(h) for h in hierarchies]
+def _plant_wide(trees: Sequence[WideTree]) -> WideForest:
     nodes = _joined([t.nodes for t in trees])
     return WideForest(
         nodes,
@@ -130,10 +126,10 @@ def _plant_wide(hierarchies: Sequence[Hierarchy]) -> WideForest:
     )
 
 
-def _root_reach(hierarchy: Hierarchy) -> np.ndarray:
-    if hierarchy.volume == "aabb":
-        return np.abs(hierarchy.volumes[0]).reshape(2, 3).max(axis=0)
-    reach = np.abs(hierarchy.mesh.bounds - hierarchy.origin).max(axis=0).astype(np.float32)
+def _root_reach(volume: str, index: Index) -> np.ndarray:
+    if volume == "aabb":
+        return np.abs(index.volumes[0]).reshape(2, 3).max(axis=0)
+    reach = np.abs(index.mesh.bounds - index.origin).max(axis=0).astype(np.float32)
     return np.nextafter(reach, np.float32(np.inf))
 
 

@@ -10,14 +10,18 @@ _TINY = np.float32(1e-37)
 
 
 @portable
-def round_down(x):
-    """A float32 strictly below x (float64): x itself may be rounded, the exact value stays above the result."""
-    y = np.float32(x)
-    if y < x:
-        return y
+def below(y):
+    """A float32 strictly below every number that y (float32) may be the rounding of."""
     if y > _TINY:
         return y * _DOWN
     return y * _UP if y < -_TINY else y - _TINY
+
+
+@portable
+def round_down(x):
+    """A float32 strictly below x (float64): x itself may be rounded, the exact value stays above the result."""
+    y = np.float32(x)
+    return y if y < x else below(y)
 
 
 @portable

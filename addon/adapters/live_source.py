@@ -1,0 +1,111 @@
+"""The open Blender file as Live reads it: again and again, and only what has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+import bpy
+
+from ..core.changes import Changes
+from ..core.errors import InputError
+from ..core.frame_scene import FrameScene, Progress, Skipped
+from ..core.options import DetectOptions
+from .enumeration import Enumeration, Memory, Wanted
+from .objects import SELECTION, resolve_set
+from .source import metres_per_unit
+
+
+class LiveSource:
+    """Reads one scene; it keeps session uids and names, never Blender data.
+
+    Args:
+        scene: the scene to follow.
+        view_layer: whose visible objects take part; a layer of `scene`.
+    """
+
+    def __init__(self, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> None:
+        self.scene_uid = scene.session_uid
+        self._view_layer = view_layer.name
+        self._memory = Memory()
+        self._sets: tuple[Wanted, Wanted] | None = None
+        self._selection: frozenset[str] | None = None
+
+    @property
+    def file(self) -> str:
+        """Path of the open file, "" when it was never saved."""
+        return bpy.data.filepath
+
+    @property
+    def scale_length(self) -> float:
+        """Metres per Blender unit of the scene, 1.0 when it is gone."""
+        scene = self.scene()
+        return 1.0 if scene is None else metres_per_unit(scene)
+
+    def scene(self) -> bpy.types.Scene | None:
+        """The scene, or None when it was removed."""
+        return next((scene for scene in bpy.data.scenes if scene.session_uid == self.scene_uid), None)
+
+    def options(self) -> DetectOptions:
+        """What the panel asks for at this moment.
+
+        Raises:
+            InputError: the scene is gone, or an option is out of range.
+        """
+        scene = self.scene()
+        if scene is None:
+            raise InputError("the scene was removed")
+        return scene.meshclash.checked_options(metres_per_unit(scene))
+
+    def read_steps(self, options: DetectOptions, changes: Changes) -> Generator[Progress, None, FrameScene]:
+        """Reads what may differ since the last call that ended.
+
+        An object whose mesh cannot be used is left out, with the reason among `skipped`.
+
+        Raises:
+            InputError: the scene is gone or not shown, or a set is wrong.
+        """
+        scene, view_layer = self._current()
+        sets = (
+            self._resolved(options.set_a, scene, view_layer),
+            self._resolved(options.set_b, scene, view_layer),
+        )
+        memory = self._memory
+        if changes.everything:
+            memory = Memory()
+        elif changes.structure or sets != self._sets:
+            memory = Memory({}, memory.meshes)
+        memory.changes = changes
+        result = FrameScene(scene.frame_current)
+        enumeration = Enumeration(scene, *sets, result, memory)
+        enumeration.run(view_layer.depsgraph)
+        yield Progress(0.0, "Reading objects")
+        for mesh_key, waiting in enumeration.waiting.items():
+            try:
+                enumeration.read_waiting(mesh_key, self._current()[1].depsgraph)
+            except InputError as error:
+                result.skipped.append(Skipped(waiting.name, str(error)))
+            yield Progress(0.5, f"Reading {waiting.name}")
+        enumeration.finish()
+        self._memory, self._sets = enumeration.memory(), sets
+        return result
+
+    def forget(self) -> None:
+        """Frees what was read."""
+        self._memory = Memory()
+
+    def _current(self) -> tuple[bpy.types.Scene, bpy.types.ViewLayer]:
+        scene = self.scene()
+        view_layer = None if scene is None else scene.view_layers.get(self._view_layer)
+        if scene is None or view_layer is None:
+            raise InputError("the scene or its view layer was removed or renamed")
+        if view_layer.depsgraph is None:
+            raise InputError("the scene is not shown in any window")
+        return scene, view_layer
+
+    def _resolved(self, expression: str, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Wanted:
+        """The names of a set; collections are followed, a selection is that of the start."""
+        if expression != SELECTION:
+            return resolve_set(expression, scene, view_layer)
+        if self._selection is None:
+            self._selection = resolve_set(expression, scene, view_layer)
+        return self._selection

@@ -1,0 +1,40 @@
+"""Reads `depsgraph.updates`: which objects moved or changed shape, told from everything else that happens."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..core.changes import Changes
+
+
+def changes_of(depsgraph: bpy.types.Depsgraph) -> Changes:
+    """What the last evaluation changed.
+
+    An object without any flag was renamed. Everything that is done to objects from outside shows as an update of the
+    scene: hiding and selecting as nothing else, linking and deleting with one of a collection. A collection alone is
+    updated when it is instanced and an object in it moves.
+    """
+    changes = Changes()
+    collections = False
+    for update in depsgraph.updates:
+        data = update.id
+        if isinstance(data, bpy.types.Object):
+            _note_object(changes, update)
+        elif isinstance(data, bpy.types.Scene):
+            changes.visible = True
+        elif isinstance(data, bpy.types.Collection):
+            collections = True
+    changes.structure |= changes.visible and collections
+    return changes
+
+
+def _note_object(changes: Changes, update: bpy.types.DepsgraphUpdate) -> None:
+    uid, geometry, transform = update.id.session_uid, update.is_updated_geometry, update.is_updated_transform
+    renamed = not (geometry or transform or update.is_updated_shading)
+    if geometry:
+        changes.deformed.add(uid)
+    if transform or renamed:
+        changes.moved.add(uid)
+    if geometry or transform:
+        changes.names.add(update.id.name_full)
+    changes.structure |= renamed

@@ -1,0 +1,29 @@
+"""The window timers that drive modal operators; all of them are known, so that none outlives the extension."""
+
+from __future__ import annotations
+
+import bpy
+
+INTERVAL = 0.01  # seconds
+
+
+class Heartbeat:
+    """A timer of the context's window, until `stop`."""
+
+    running: set[Heartbeat] = set()
+
+    def __init__(self, context: bpy.types.Context) -> None:
+        self._timer = context.window_manager.event_timer_add(INTERVAL, window=context.window)
+        self.running.add(self)
+
+    def stop(self) -> None:
+        """Removes the timer; Blender ignores one that a closed window or a loaded file took along."""
+        if self in self.running:
+            self.running.discard(self)
+            bpy.context.window_manager.event_timer_remove(self._timer)
+
+
+def stop_all() -> None:
+    """Removes every timer: the extension is being disabled."""
+    for heartbeat in list(Heartbeat.running):
+        heartbeat.stop()

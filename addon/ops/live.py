@@ -1,0 +1,150 @@
+"""Live: the modal operator that follows the scene, and its driver, which needs no operator."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from types import ModuleType
+from typing import Any
+
+import bpy
+from bpy.types import Operator
+
+from .. import engine, preferences, results, session
+from ..adapters import mesh_reader
+from ..adapters.live_source import LiveSource
+from ..core.changes import Changes
+from ..core.frame_scene import Progress
+from ..core.live import Live
+from ..core.report import DetectReport
+from ..overlay.draw import tag_redraw
+from .detect import USER_ERRORS, explain
+from .heartbeat import Heartbeat
+
+MILLISECOND = 0.001
+
+
+def load_steps(cache_folder: str | None) -> Generator[Progress, None, ModuleType]:
+    """Loads the engine, which takes up to a second the first time."""
+    yield Progress(0.0, "Loading the engine")
+    module = engine.load(cache_folder)
+    session.set_engine_state(session.EngineState(tuple(engine.diagnose())))
+    return module
+
+
+class LiveRun:
+    """Live in the interface: its generator, its timer, and the scene that it follows."""
+
+    def __init__(self, context: bpy.types.Context) -> None:
+        mesh_reader.set_fast_path(preferences.of(context).fast_path)
+        self._source = source = LiveSource(context.scene, context.view_layer)
+        folder = preferences.cache_folder()
+        self.scene_uid = source.scene_uid
+        self.live = Live(source, lambda: load_steps(folder), self._publish)
+        self.stopped_because: str | None = None
+        self._shown = ("", "")
+        session.start_live(self)
+        self._heartbeat = Heartbeat(context)
+
+    @property
+    def ended(self) -> bool:
+        """Whether it is over."""
+        return self.stopped_because is not None
+
+    def note(self, changes: Changes) -> None:
+        """Takes note of changes; called by handlers, so it does nothing else."""
+        self.live.note(changes)
+
+    def step(self, context: bpy.types.Context, event: Any) -> bool:
+        """Handles one event; True when Live has ended. Errors of loading the engine pass through."""
+        if self.ended:
+            return True
+        if event.type == "ESC" and event.value == "PRESS":
+            session.stop_live()
+        elif event.type == "TIMER" and not _rendering():
+            self._work(context)
+        return self.ended
+
+    def _work(self, context: bpy.types.Context) -> None:
+        scene = next((scene for scene in bpy.data.scenes if scene.session_uid == self.scene_uid), None)
+        if scene is None:
+            session.stop_live("The scene was removed: Live is off")
+            return
+        live = self.live
+        live.budget = scene.meshclash.live_budget * MILLISECOND
+        live.look_at_options()
+        live.run_slice()
+        shown = (live.problem, "" if live.ready else live.text)
+        if shown != self._shown:
+            self._shown = shown
+            tag_redraw(context, ("UI",))
+
+    def _publish(self, report: DetectReport, incomplete: bool) -> None:
+        results.show_live(bpy.context, self.scene_uid, report, incomplete)
+
+    def end(self, reason: str = "") -> None:
+        """Removes the timer and frees everything; the last answer stays as a result."""
+        if self.ended:
+            return
+        self.stopped_because = reason
+        self._heartbeat.stop()
+        self.live.close()
+        self._source.forget()
+        session.live_ended(self.scene_uid, self.live.pending)
+        tag_redraw(bpy.context)
+
+
+def _rendering() -> bool:
+    """Whether a final render runs: it evaluates the scene in a thread of its own, and Live rests meanwhile."""
+    return bpy.app.is_job_running("RENDER")
+
+
+class MESHCLASH_OT_live(Operator):
+    """Follow the scene: answer anew whenever objects move, deform, come or go. Press again, or ESC, to stop"""
+
+    bl_idname = "meshclash.live"
+    bl_label = "Live"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if session.running_task() is not None:
+            cls.poll_message_set("A detection is running: press ESC to stop it")
+            return False
+        return context.scene is not None
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
+        if session.running_live() is not None:
+            session.stop_live()
+            return {"FINISHED"}
+        if bpy.app.background:
+            return self.execute(context)
+        self.run = LiveRun(context)
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, _context: bpy.types.Context) -> set[str]:
+        self.report({"ERROR"}, "Live follows what happens in a window; without one, use Detect")
+        return {"CANCELLED"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        try:
+            if not self.run.step(context, event):
+                return {"PASS_THROUGH"}
+        except USER_ERRORS as error:
+            session.stop_live()
+            self.report({"ERROR"}, explain(error))
+            return {"CANCELLED"}
+        except BaseException:
+            session.stop_live()
+            raise
+        if self.run.stopped_because:
+            self.report({"WARNING"}, self.run.stopped_because)
+        return {"FINISHED"}
+
+    def cancel(self, _context: bpy.types.Context) -> None:
+        """Blender ends the operator itself: a file is loaded or the window is closed."""
+        if session.running_live() is self.run:
+            session.stop_live()
+
+
+CLASSES = (MESHCLASH_OT_live,)

@@ -1,0 +1,43 @@
+"""The user's own word on a pair: a status and a comment, saved in the .blend file and kept from run to run."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.props import EnumProperty
+from bpy.types import Operator
+
+from .. import results
+from ..overlay.draw import tag_redraw
+from ..props import STATUSES
+
+
+class MESHCLASH_OT_set_status(Operator):
+    """Say what you think of the selected pair; saved with the file and kept when the pair is found again"""
+
+    bl_idname = "meshclash.set_status"
+    bl_label = "Status"
+    bl_options = {"REGISTER", "UNDO"}
+
+    status: EnumProperty(name="Status", items=STATUSES, default="OPEN")
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if results.active_pair(context) is None:
+            cls.poll_message_set("Select a pair in the list")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        row = results.selected_pair(context)
+        reviews = context.scene.meshclash.reviews
+        index = reviews.find(row.id)
+        review = reviews.add() if index < 0 else reviews[index]
+        review.name, review.name_a, review.name_b = row.id, row.a, row.b
+        review.status = self.status
+        if self.status == "OPEN" and not review.comment:
+            reviews.remove(reviews.find(row.id))
+        tag_redraw(context, ("UI",))
+        return {"FINISHED"}
+
+
+CLASSES = (MESHCLASH_OT_set_status,)

@@ -1,0 +1,186 @@
+"""Four float32 numbers at once: a point and a spare, in the one register that every processor has.
+
+As ``lanes.py``: a value ``Quad`` is LLVM's ``<4 x float>``, sums and products are rounded once each, nothing is fused.
+Where Numba is told not to compile, a Quad is a NumPy array of four, so that kernels with quads run in Python too.
+"""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
+
+from ..jit import config
+
+_FLOAT = ir.FloatType()
+_VECTOR = ir.VectorType(_FLOAT, 4)
+_WORD = ir.IntType(32)
+_INDEX = ir.IntType(64)
+_BYTES = ir.PointerType(ir.IntType(8))
+
+
+class QuadType(types.Type):
+    """Numba's type of four float32 numbers."""
+
+    def __init__(self) -> None:
+        super().__init__(name="Quad")
+
+
+QUAD = QuadType()
+
+
+@register_model(QuadType)
+class _QuadModel(models.PrimitiveModel):
+    """A vector register; never boxed."""
+
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, _VECTOR)
+
+
+def _type_operator(function: Any) -> None:
+    @type_callable(function)
+    def _(context: Any) -> Callable:
+        return lambda a, b: QUAD if a == QUAD and b == QUAD else None
+
+
+_type_operator(operator.add)
+_type_operator(operator.mul)
+
+
+@lower_builtin(operator.add, QuadType, QuadType)
+def _add(context, builder, signature, args):
+    return builder.fadd(*args)
+
+
+@lower_builtin(operator.mul, QuadType, QuadType)
+def _multiply(context, builder, signature, args):
+    return builder.fmul(*args)
+
+
+def _address(context, builder, array_type, array, index):
+    """Where the number at a flat index of a C-contiguous array lies."""
+    return builder.gep(context.make_array(array_type)(context, builder, array).data, [index])
+
+
+@intrinsic
+def _load(typingctx, array, index):
+    def generate(context, builder, signature, args):
+        address = builder.bitcast(_address(context, builder, signature.args[0], *args), ir.PointerType(_VECTOR))
+        return builder.load(address, align=4)
+
+    return QUAD(array, types.int64), generate
+
+
+@intrinsic
+def _store(typingctx, array, index, quad):
+    def generate(context, builder, signature, args):
+        address = _address(context, builder, signature.args[0], *args[:2])
+        builder.store(args[2], builder.bitcast(address, ir.PointerType(_VECTOR)), align=4)
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, QUAD), generate
+
+
+@intrinsic
+def _scatter(typingctx, array, index, step, quad):
+    def generate(context, builder, signature, args):
+        index = args[1]
+        for k in range(3):
+            address = _address(context, builder, signature.args[0], args[0], index)
+            builder.store(builder.extract_element(args[3], ir.Constant(_WORD, k)), address)
+            index = builder.add(index, args[2])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, types.int64, QUAD), generate
+
+
+@intrinsic
+def _quad(typingctx, x, y, z):
+    def generate(context, builder, signature, args):
+        vector = ir.Constant(_VECTOR, [0.0] * 4)
+        for k in range(3):
+            vector = builder.insert_element(vector, args[k], ir.Constant(_WORD, k))
+        return vector
+
+    return QUAD(types.float32, types.float32, types.float32), generate
+
+
+@intrinsic
+def _component(typingctx, quad, k):
+    def generate(context, builder, signature, args):
+        return builder.extract_element(*args)
+
+    return types.float32(QUAD, types.int64), generate
+
+
+def _choice(comparison: str) -> Callable:
+    """The number of each place for which the comparison with the other holds, else the other."""
+
+    def generate(context, builder, signature, args):
+        return builder.select(builder.fcmp_ordered(comparison, *args), *args)
+
+    return generate
+
+
+@intrinsic
+def _lower(typingctx, a, b):
+    return QUAD(QUAD, QUAD), _choice("<")
+
+
+@intrinsic
+def _higher(typingctx, a, b):
+    return QUAD(QUAD, QUAD), _choice(">")
+
+
+@intrinsic
+def _fetch(typingctx, array, index):
+    def generate(context, builder, signature, args):
+        address = builder.bitcast(_address(context, builder, signature.args[0], *args), _BYTES)
+        kind = ir.FunctionType(ir.VoidType(), [_BYTES, _WORD, _WORD, _WORD])
+        fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        builder.call(fetch, [address, ir.Constant(_WORD, 0), ir.Constant(_WORD, 3), ir.Constant(_WORD, 1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), generate
+
+
+def _load_slowly(array, index):
+    return array.reshape(-1)[index : index + 4].copy()
+
+
+def _store_slowly(array, index, quad):
+    array.reshape(-1)[index : index + 4] = quad
+
+
+def _scatter_slowly(array, index, step, quad):
+    array[index : index + 3 * step : step] = quad[:3]
+
+
+_compiled = not config.DISABLE_JIT
+
+load: Any = _load if _compiled else _load_slowly
+"""load(array, index): four numbers of a C-contiguous float32 array from the flat index (int64) on, unchecked."""
+
+store: Any = _store if _compiled else _store_slowly
+"""store(array, index, quad): write four numbers; as ``load``."""
+
+scatter: Any = _scatter if _compiled else _scatter_slowly
+"""scatter(array, index, step, quad): write the first three numbers, ``step`` apart from each other."""
+
+quad: Any = _quad if _compiled else lambda x, y, z: np.array([x, y, z, 0], np.float32)
+"""quad(x, y, z): of three float32 numbers, and zero."""
+
+component: Any = _component if _compiled else lambda quad, k: quad[k]
+"""component(quad, k): one of the numbers."""
+
+lower: Any = _lower if _compiled else np.minimum
+"""lower(a, b): the lower number of each place; b where they are equal."""
+
+higher: Any = _higher if _compiled else np.maximum
+"""higher(a, b): the higher number of each place; b where they are equal."""
+
+fetch: Any = _fetch if _compiled else lambda array, index: None
+"""fetch(array, index): start to bring a flat index of an array into the cache; changes nothing."""

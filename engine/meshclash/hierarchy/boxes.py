@@ -1,0 +1,111 @@
+"""Boxes of a tree's nodes, from its triangles up, and the triangles' coordinates in the order of the leaves.
+
+Both come from one table: the vertices relative to the hierarchy's origin, rounded to float32, in 16 bytes each. A box
+is the bounds of rounded points moved outward by one float32, so it contains the exact points.
+"""
+
+import numpy as np
+
+from ..geometry.quads import component, fetch, higher, load, lower, quad, scatter, store
+from ..jit import inlined, inner, kernel
+from ..volumes.rounding import below
+from .bvh import Tree
+
+_AHEAD = 16
+_FETCHED_FROM = 1 << 18
+"""Triangles from which the points no longer lie in a core's own cache, so that asking for them early pays."""
+
+
+NO_COORDINATES = np.empty(0, np.float32)
+"""Where the triangles' coordinates are not wanted."""
+
+
+@kernel
+def _fill_points(vertices, origin, points):
+    x, y, z = origin[0], origin[1], origin[2]
+    for v in range(vertices.shape[0]):
+        at = quad(
+            np.float32(vertices[v, 0] - x), np.float32(vertices[v, 1] - y), np.float32(vertices[v, 2] - z)
+        )  # fmt: skip
+        store(points, 4 * v, at)
+
+
+def relative_points(vertices: np.ndarray, origin: np.ndarray) -> np.ndarray:
+    """Vertices (n, 3) float64 [m] relative to an origin (3,) [m] as points (n, 4) float32; the last number is 0."""
+    points = np.empty((len(vertices), 4), np.float32)
+    _fill_points(vertices, origin, points)
+    return points
+
+
+@inlined
+def _fetch_ahead(order, triangles, points, entry):
+    """Start to bring what will be needed ``_AHEAD`` entries later."""
+    last = order.shape[0] - 1
+    fetch(triangles, 3 * np.int64(order[min(entry + 2 * _AHEAD, last)]))
+    t = order[min(entry + _AHEAD, last)]
+    for k in range(3):
+        fetch(points, 4 * np.int64(triangles[t, k]))
+
+
+@inner
+def _fit_leaves(begin, end, first, count, order, triangles, points, volumes, coordinates):
+    """Boxes of the leaves among nodes ``begin`` to ``end``, and the coordinates of their triangles if there is room."""
+    far = order.shape[0] >= _FETCHED_FROM
+    kept = coordinates.shape[0] > 0
+    empty = np.float32(np.inf)
+    for node in range(begin, end):
+        size = np.int64(count[node])
+        if size == 0:
+            continue
+        entry = np.int64(first[node])
+        lowest = quad(empty, empty, empty)
+        highest = quad(-empty, -empty, -empty)
+        for i in range(size):
+            if far:
+                _fetch_ahead(order, triangles, points, entry + i)
+            t = order[entry + i]
+            a = load(points, 4 * np.int64(triangles[t, 0]))
+            b = load(points, 4 * np.int64(triangles[t, 1]))
+            c = load(points, 4 * np.int64(triangles[t, 2]))
+            lowest = lower(lowest, lower(a, lower(b, c)))
+            highest = higher(highest, higher(a, higher(b, c)))
+            if kept:
+                at = 9 * entry + i
+                scatter(coordinates, at, size, a)
+                scatter(coordinates, at + 3 * size, size, b)
+                scatter(coordinates, at + 6 * size, size, c)
+        for k in range(3):
+            volumes[node, k] = below(component(lowest, k))
+            volumes[node, k + 3] = -below(-component(highest, k))
+
+
+@inner
+def _fit_inner(first, count, volumes):
+    """Boxes of the inner nodes from those of their children."""
+    for node in range(first.shape[0] - 1, -1, -1):
+        if count[node] == 0:
+            child = np.int64(first[node])
+            for k in range(3):
+                volumes[node, k] = min(volumes[child, k], volumes[child + 1, k])
+                volumes[node, k + 3] = max(volumes[child, k + 3], volumes[child + 1, k + 3])
+
+
+@kernel
+def _fit(first, count, order, triangles, points, volumes, coordinates):
+    _fit_leaves(0, first.shape[0], first, count, order, triangles, points, volumes, coordinates)
+    _fit_inner(first, count, volumes)
+
+
+def fit_boxes(
+    tree: Tree, triangles: np.ndarray, points: np.ndarray, volumes: np.ndarray, coordinates: np.ndarray
+) -> None:
+    """Fill the boxes of a tree, and its triangles' coordinates.
+
+    Args:
+        tree: over the triangles.
+        triangles: (m, 3) int32.
+        points: what ``relative_points`` gave.
+        volumes: boxes to be filled, (n, 6) float32.
+        coordinates: to be filled as in ``WideTree``, or NO_COORDINATES.
+    """
+    _fit(tree.first, tree.count, tree.order, triangles, points, volumes, coordinates)

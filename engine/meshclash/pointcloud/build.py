@@ -1,0 +1,188 @@
+"""From checked points to a ``PointTree``: sampling radius, bandwidth, tree, borders, samples, spheres."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import InvalidPointCloud
+from .covering import collect_borders, cover, cover_by_chance, describe_leaves, fit_planes, node_ranges
+from .split import split_points
+from .tree import SAMPLE_COUNT, PointTree, fit_boxes, neighbour_distances
+
+LEAF_SIZE = 30
+"""Points up to which a node is a leaf."""
+LEAST_WEIGHT = 0.01
+"""theta_eps of the paper: the weight at the horizon."""
+REACH_IN_RADII = 4.5
+"""m of eq. 9: the horizon in sampling radii; about m^2 points are within it."""
+CUTOFF = 7
+"""c of eq. 6: the surface is where more than so many points are within the horizon, a third of what is usual."""
+MARGIN_IN_RADII = 1.5
+"""How far from the points of its leaf a piece of surface is looked for, in sampling radii."""
+
+_NEIGHBOURS = 8
+_QUANTILE = 0.9
+_CHOSEN = 4096
+_USUAL_BORDER = 6  # border entries a point
+_TINY_SHARE = 0.02
+_CHANCE_TRIES = 64
+
+
+class Lengths(NamedTuple):
+    """The lengths of a cloud's surface, in metres, and its cut-off count."""
+
+    sampling_radius: float
+    bandwidth: float
+    horizon: float
+    margin: float
+    cutoff: int
+
+
+class Built(NamedTuple):
+    """What ``build_tree`` gives."""
+
+    tree: PointTree
+    order: np.ndarray
+    """Index in the caller's array of each point of the tree, (n,) int32."""
+    depth: int
+    lengths: Lengths
+    largest_patch: int
+    """Most points of a leaf with its border."""
+
+
+def horizon_of(bandwidth: float) -> float:
+    """r_eps = h sqrt(|ln theta_eps|) (Klein and Zachmann, section 4.1.2)."""
+    return bandwidth * math.sqrt(-math.log(LEAST_WEIGHT))
+
+
+def bandwidth_of(sampling_radius: float) -> float:
+    """Eq. 9: h such that points up to m sampling radii away have influence."""
+    return REACH_IN_RADII * sampling_radius / math.sqrt(-math.log(LEAST_WEIGHT))
+
+
+def _split(points: np.ndarray, order: np.ndarray, skin: float, smallest: float):
+    capacity = 2 * points.shape[0] - 1
+    first = np.empty(capacity, np.int32)
+    count = np.empty(capacity, np.int32)
+    nodes, depth = split_points(points, order, LEAF_SIZE, skin, smallest, first, count)
+    return first[:nodes].copy(), count[:nodes].copy(), depth
+
+
+def _sampling_radius(points, origin, first, count, boxes) -> float:
+    """The radius of discs around the points that have the surface's area together (the surfels of eq. 10).
+
+    k neighbours within d_k are d_k^2 / k of area a point; the radius that nine in ten points do not exceed is taken.
+    """
+    total = points.shape[0]
+    chosen = np.unique(np.linspace(0, total - 1, min(total, _CHOSEN)).astype(np.int64))
+    neighbours = min(_NEIGHBOURS, total - 1)
+    distances = np.empty(len(chosen))
+    neighbour_distances(points, origin, first, count, boxes, chosen, neighbours, distances)
+    usable = distances[distances > 0.0] / math.sqrt(neighbours)
+    if not len(usable):
+        raise InvalidPointCloud("nearly all points coincide with others: remove the duplicates, or give a bandwidth")
+    return float(np.quantile(usable, _QUANTILE))
+
+
+def _lengths(radius: float, bandwidth: float | None) -> Lengths:
+    h = bandwidth_of(radius) if bandwidth is None else bandwidth
+    return Lengths(radius, h, horizon_of(h), MARGIN_IN_RADII * radius, CUTOFF)
+
+
+def _fitted(points, origin, first, count) -> np.ndarray:
+    boxes = np.empty((len(first), 6), np.float32)
+    fit_boxes(points, origin, first, count, boxes)
+    return boxes
+
+
+def _borders(points, origin, first, count, boxes, reach) -> tuple[np.ndarray, np.ndarray]:
+    start = np.empty(len(first) + 1, np.int64)
+    border = np.empty(_USUAL_BORDER * points.shape[0], np.int32)
+    needed = collect_borders(points, origin, first, count, boxes, reach, start, border)
+    if needed <= len(border):
+        return start, border[:needed].copy()
+    border = np.empty(needed, np.int32)
+    collect_borders(points, origin, first, count, boxes, reach, start, border)
+    return start, border
+
+
+def _leaves_are_tiny(first, count, boxes, reach: float) -> bool:
+    """Whether leaves are so small against the horizon that borders would hold the points many times over."""
+    leaf = count > 0
+    longest = (boxes[leaf, 3:] - boxes[leaf, :3]).max(axis=1)
+    return bool(count[leaf][longest < 0.5 * reach].sum() > _TINY_SHARE * count.sum())
+
+
+def _parameters(lengths: Lengths, spheres: bool) -> np.ndarray:
+    return np.array(
+        [
+            1.0 / lengths.bandwidth**2,
+            lengths.horizon**2,
+            float(lengths.cutoff),
+            float(spheres),
+            lengths.sampling_radius,
+            lengths.margin,
+        ]
+    )
+
+
+def build_tree(
+    points: np.ndarray, normals: np.ndarray | None, bandwidth: float | None, spheres: bool, certified: bool
+) -> Built:
+    """Build everything; ``points`` (n, 3) float64 is brought into leaf order.
+
+    Args:
+        points: (n, 3) float64 [m], sorted in place.
+        normals: (n, 3) float32 or None, left as they are.
+        bandwidth: h [m], or None to derive it.
+        spheres: fit algebraic spheres; needs normals.
+        certified: certified covering radii, else the paper's random ones.
+    """
+    low, high = points.min(axis=0), points.max(axis=0)
+    origin = 0.5 * low + 0.5 * high
+    order = np.arange(points.shape[0], dtype=np.int32)
+    skin = float((high - low).max()) / math.sqrt(points.shape[0])
+    first, count, depth = _split(points, order, skin, 0.0)
+    boxes = _fitted(points, origin, first, count)
+    lengths = _lengths(_sampling_radius(points, origin, first, count, boxes), bandwidth)
+    reach = lengths.horizon + lengths.margin
+    if _leaves_are_tiny(first, count, boxes, reach):
+        first, count, depth = _split(points, order, skin, reach)
+        boxes = _fitted(points, origin, first, count)
+    start, border = _borders(points, origin, first, count, boxes, reach)
+    nodes = len(first)
+    tree = PointTree(
+        points,
+        np.empty((0, 3), np.float32) if normals is None else np.ascontiguousarray(normals[order]),
+        origin,
+        first,
+        count,
+        np.empty(nodes, np.int32),
+        boxes,
+        start,
+        border,
+        np.empty((nodes, SAMPLE_COUNT), np.int32),
+        np.empty(nodes, np.float32),
+        np.empty((nodes, 5), np.float32),
+        _parameters(lengths, spheres),
+    )
+    _cover(tree, certified)
+    patch = int((count + np.diff(start)).max())
+    return Built(tree, order, int(depth), lengths, patch)
+
+
+def _cover(tree: PointTree, certified: bool) -> None:
+    nodes, leaves = len(tree.first), np.flatnonzero(tree.count)
+    ranges = np.empty((nodes, 2), np.int64)
+    node_ranges(tree.first, tree.count, ranges)
+    tree.totals[:] = ranges[:, 1] - ranges[:, 0]
+    leaf_of = np.empty(tree.points.shape[0], np.int32)
+    leaf_boxes = np.empty((len(leaves), 6))
+    central = np.empty(len(leaves), np.int32)
+    describe_leaves(tree, ranges, leaf_of, leaf_boxes, central)
+    cover(tree, ranges, leaf_of, leaf_boxes, central)
+    if not certified:
+        leaf_nodes = leaves[np.argsort(tree.first[leaves], kind="stable")]
+        cover_by_chance(tree, ranges, leaf_nodes, leaf_of, _CHANCE_TRIES, 1)
+    fit_planes(tree, ranges)

@@ -1,0 +1,110 @@
+"""Walks for two clouds, and for a cloud and a mesh."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..geometry.relative_pose import relative_rows
+from ..hierarchy.bvh import Hierarchy
+from .cloud import PointCloud
+from .mesh_traverse import traverse_mesh
+from .patches import new_patch
+from .priority import new_sample_room
+from .surface import MARGIN, SAMPLING_RADIUS
+from .traverse import ENOUGH, PAPER_PRIORITY, TEST_POINTS, traverse
+from .tree import SAMPLE_COUNT
+from .walk import Walk, largest_coordinates, pose_rows
+
+ROOT_TOLERANCE = 1e-3
+"""How close to both surfaces a contact point is, in sampling radii of the finer cloud."""
+
+
+def _scratch(a: PointCloud, b: PointCloud) -> tuple[Any, ...]:
+    return (
+        new_patch(a.built.largest_patch),
+        new_patch(b.built.largest_patch),
+        np.empty(6),
+        np.empty((SAMPLE_COUNT, 3)),
+        new_sample_room(),
+        np.zeros(1, np.int64),
+    )
+
+
+def cloud_walk(a: PointCloud, b: PointCloud, rows_a: np.ndarray, rows_b: np.ndarray, first_only: bool) -> Walk:
+    """The traversal of two clouds in poses (3, 4), searching for roots."""
+    tree_a, tree_b = a.built.tree, b.built.tree
+    margin = float(tree_a.parameters[MARGIN] + tree_b.parameters[MARGIN])
+    relative = relative_rows(
+        pose_rows(rows_a), pose_rows(rows_b), tree_a.origin[None], tree_b.origin[None],
+        largest_coordinates(a.bounds), largest_coordinates(b.bounds), margin,
+    )[0]  # fmt: skip
+    scratch = _scratch(a, b)
+
+    def kernel(settings: np.ndarray, state: np.ndarray, heap: Any, output: Any) -> bool:
+        return traverse(tree_a, tree_b, relative, settings, state, heap, scratch, output)
+
+    return Walk(kernel, rows_a, tree_a.origin, ROOT_TOLERANCE * finer_radius(a, b), first_only)
+
+
+def finer_radius(a: PointCloud, b: PointCloud) -> float:
+    """The smaller sampling radius of two clouds [m]."""
+    return float(min(a.built.tree.parameters[SAMPLING_RADIUS], b.built.tree.parameters[SAMPLING_RADIUS]))
+
+
+def follow_paper(walk: Walk, test_points: int, enough: float) -> None:
+    """Let a walk proceed as Klein and Zachmann do: their priority, and random test points in the leaves.
+
+    Args:
+        test_points: how many for a pair of leaves.
+        enough: the |f_A| + |f_B| [m] up to which leaves collide (d_eps).
+    """
+    walk.settings[PAPER_PRIORITY] = 1.0
+    walk.settings[TEST_POINTS] = float(test_points)
+    walk.settings[ENOUGH] = enough
+
+
+class MeshTree(NamedTuple):
+    """What the traversal needs of a mesh."""
+
+    vertices: np.ndarray
+    """(v, 3) float64 [m]."""
+    triangles: np.ndarray
+    """(m, 3) int32."""
+    origin: np.ndarray
+    """(3,) float64 [m], of the volumes."""
+    first: np.ndarray
+    count: np.ndarray  # type: ignore[assignment]  # tuple.count is not needed
+    order: np.ndarray
+    volumes: np.ndarray
+    """(n, 6) float32."""
+    largest: int
+    """Most triangles of a leaf."""
+
+
+def mesh_tree(hierarchy: Hierarchy) -> MeshTree:
+    """The arrays of a mesh and its boxes."""
+    tree = hierarchy.tree
+    return MeshTree(
+        *hierarchy.mesh.arrays, hierarchy.origin, tree.first, tree.count, tree.order, hierarchy.volumes,
+        hierarchy.leaf_size,
+    )  # fmt: skip
+
+
+def mesh_walk(
+    cloud: PointCloud, hierarchy: Hierarchy, rows_cloud: np.ndarray, rows_mesh: np.ndarray, first_only: bool
+) -> Walk:
+    """The traversal of a cloud and a mesh in poses (3, 4)."""
+    tree, mesh = cloud.built.tree, hierarchy.mesh
+    margin = float(tree.parameters[MARGIN])
+    relative = relative_rows(
+        pose_rows(rows_cloud), pose_rows(rows_mesh), tree.origin[None], hierarchy.origin[None],
+        largest_coordinates(cloud.bounds), largest_coordinates(mesh.bounds), margin,
+    )[0]  # fmt: skip
+    tree_b = mesh_tree(hierarchy)
+    scratch = (new_patch(cloud.built.largest_patch), np.empty(6), np.empty((2, 4)), np.zeros(1, np.int64))
+
+    def kernel(settings: np.ndarray, state: np.ndarray, heap: Any, output: Any) -> bool:
+        return traverse_mesh(tree, tree_b, relative, settings, state, heap, scratch, output)
+
+    tolerance = ROOT_TOLERANCE * cloud.sampling_radius
+    return Walk(kernel, rows_cloud, tree.origin, tolerance, first_only, tree_b.largest)

@@ -1,0 +1,124 @@
+"""``CloudContacts``: where the surface of a cloud meets that of another cloud or of a mesh."""
+
+from functools import cached_property
+
+import numpy as np
+
+from ..broadphase.sweep import overlapping_pairs
+from ..errors import UnsupportedOption
+from ..hierarchy.bvh import Hierarchy
+from ..types.mesh import TriangleMesh
+from ..types.pose import Pose, transform_points
+from ..types.results import QueryStats
+from .cloud import PointCloud
+from .deviation import deviation
+from .walk import Found
+
+Thing = PointCloud | TriangleMesh | Hierarchy
+
+
+class CloudContacts:
+    """All contacts of two objects, one of them at least a cloud.
+
+    Attributes:
+        points: (k, 3) float64 [m], world: one point on both surfaces for each pair of leaves, or of leaf and triangle,
+            that meet. They lie along the curves in which the surfaces cut each other.
+        stats: QueryStats; ``exact_tests`` counts evaluations of a surface.
+    """
+
+    def __init__(
+        self,
+        found: Found,
+        objects: tuple[Thing, Thing],
+        rows: tuple[np.ndarray, np.ndarray],
+        swapped: bool,
+        stats: QueryStats,
+    ) -> None:
+        order = np.lexsort((found.pairs[:, 1], found.pairs[:, 0]))
+        self.points = found.points[order]
+        self.stats = stats
+        self._pairs = found.pairs[order][:, ::-1] if swapped else found.pairs[order]
+        self._regions = found.regions[order]
+        self._objects = objects
+        self._rows = rows
+        self._swapped = swapped
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    @cached_property
+    def region(self) -> np.ndarray:
+        """Number of the contact region of each point, (k,) int32, from 0 on: contacts that hang together share one."""
+        parent = np.arange(len(self))
+        everybody = np.ones(len(self), np.bool_)
+        for i, j in overlapping_pairs(self._regions, everybody, everybody).tolist() if len(self) else ():
+            a, b = _root(parent, i), _root(parent, j)
+            parent[max(a, b)] = min(a, b)
+        roots = np.array([_root(parent, i) for i in range(len(self))], np.int64)
+        return np.unique(roots, return_inverse=True)[1].astype(np.int32).reshape(-1)
+
+    @property
+    def region_count(self) -> int:
+        """Number of contact regions."""
+        return int(self.region.max()) + 1 if len(self) else 0
+
+    def touched(self, side: int) -> np.ndarray:
+        """What is in contact on side 0 (a) or 1 (b), sorted int32: triangles of a mesh; points of a cloud.
+
+        Points are those of the meeting leaves that lie where the two surfaces have anything in common: about a leaf's
+            size around the curves of contact.
+        """
+        thing = self._objects[side]
+        if not isinstance(thing, PointCloud):
+            return np.unique(self._pairs[:, side]).astype(np.int32)
+        tree, order = thing.built.tree, thing.built.order
+        leaf = self._pairs[:, side]
+        counts = tree.count[leaf]
+        contact = np.repeat(np.arange(len(leaf)), counts)
+        offset = np.arange(len(contact)) - np.repeat(np.cumsum(counts) - counts, counts)
+        member = tree.first[leaf][contact] + offset
+        place = self._in_region_frame(transform_points(self._rows[side], tree.points[member]))
+        region = self._regions[contact]
+        inside = ((place >= region[:, :3]) & (place <= region[:, 3:])).all(axis=1)
+        return np.unique(order[member[inside]])
+
+    def _in_region_frame(self, world: np.ndarray) -> np.ndarray:
+        """World points (m, 3) in the hierarchy frame that the regions are given in."""
+        side = 1 if self._swapped else 0
+        cloud, rows = self._objects[side], self._rows[side]
+        assert isinstance(cloud, PointCloud)
+        return (world - rows[:, 3]) @ np.linalg.inv(rows[:, :3]).T - cloud.built.tree.origin
+
+    def depths(self, side: int) -> tuple[np.ndarray, np.ndarray]:
+        """How deep the points of the cloud on one side lie behind the other object's surface.
+
+        Args:
+            side: 0 or 1, that of a cloud.
+
+        Returns:
+            (indices, depth): points (m,) int32 behind the surface, and their distance from it (m,) float64 [m].
+
+        Raises:
+            UnsupportedOption: the side is not a cloud, or the other object has no inside: a mesh that is not closed,
+                or a cloud without normals.
+        """
+        other = 1 - side
+        cloud = self._objects[side]
+        if not isinstance(cloud, PointCloud):
+            raise UnsupportedOption(f"side {side} is no cloud: depths are those of points")
+        signed = deviation(
+            cloud, self._objects[other], Pose(self._rows[side]), Pose(self._rows[other]), signed=True
+        )  # fmt: skip
+        behind = np.flatnonzero(signed < 0.0).astype(np.int32)
+        return behind, -signed[behind]
+
+    def __repr__(self) -> str:
+        return f"CloudContacts({len(self)} contact points in {self.region_count} regions)"
+
+
+def _root(parent: np.ndarray, i: int) -> int:
+    """The representative of a set, shortening the way to it."""
+    while parent[i] != i:
+        parent[i] = parent[parent[i]]
+        i = int(parent[i])
+    return i

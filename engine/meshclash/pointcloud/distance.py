@@ -1,0 +1,274 @@
+"""The distance of a cloud from another cloud or a mesh.
+
+First the nearest two samples, cloud points or triangles, exactly: both trees are descended together, near pairs
+first, and a pair is left out when its boxes are no nearer than the best so far. Then, for clouds, both points move
+along the two surfaces towards each other as long as that brings them closer.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import UnsupportedOption
+from ..geometry.relative_pose import relative_rows
+from ..geometry.triangle_distance import closest_on_triangle, squared_distance
+from ..hierarchy.bvh import Hierarchy
+from ..jit import inner, kernel
+from ..types.mesh import TriangleMesh
+from ..types.pose import transform_points
+from .cloud import PointCloud
+from .collision import mesh_tree
+from .mesh_traverse import corner_of
+from .patches import place
+from .query import one_pose, prepared, walk_for
+from .walk import largest_coordinates, pose_rows
+
+_STACK = 512  # each step takes one pair off and puts two on, one level deeper in one tree
+_SLIDE_STEPS = 30
+
+
+@dataclass(frozen=True)
+class CloudDistance:
+    """The answer of ``distance`` when one of the objects is a cloud."""
+
+    distance: float
+    """[m] between the surfaces; 0 where they meet."""
+    point_a: np.ndarray
+    """(3,) [m], world: nearest point of a's surface."""
+    point_b: np.ndarray
+    sample_distance: float
+    """[m] between the nearest samples: points of a cloud, triangles of a mesh; exact."""
+    index_a: int
+    """The nearest sample of a: index of a point, or of a triangle."""
+    index_b: int
+
+
+@inner
+def _boxes_gap(a, b, m):
+    """Lower bound of the distance of two boxes: the largest gap along their six axes; slacks are taken off."""
+    gap = 0.0
+    for k in range(3):
+        centre = m[9 + k]
+        half = 0.0
+        back = m[24 + k]
+        other = 0.0
+        for j in range(3):
+            cb = 0.5 * (np.float64(b[j]) + np.float64(b[j + 3]))
+            hb = 0.5 * (np.float64(b[j + 3]) - np.float64(b[j]))
+            ca = 0.5 * (np.float64(a[j]) + np.float64(a[j + 3]))
+            ha = 0.5 * (np.float64(a[j + 3]) - np.float64(a[j]))
+            centre += m[3 * k + j] * cb
+            half += abs(m[3 * k + j]) * hb
+            back += m[15 + 3 * k + j] * ca
+            other += abs(m[15 + 3 * k + j]) * ha
+        low = max(np.float64(a[k]) - (centre + half), (centre - half) - np.float64(a[k + 3])) - m[12 + k]
+        high = max(np.float64(b[k]) - (back + other), (back - other) - np.float64(b[k + 3])) - m[27 + k]
+        gap = max(gap, low, high)
+    return gap
+
+
+@inner
+def _local(tree, i):
+    return (
+        tree.points[i, 0] - tree.origin[0],
+        tree.points[i, 1] - tree.origin[1],
+        tree.points[i, 2] - tree.origin[2],
+    )
+
+
+@inner
+def _push_nearer_first(bounds, nodes, used, gap_1, pair_1, gap_2, pair_2):
+    near_is_1 = gap_1 <= gap_2
+    bounds[used] = gap_2 if near_is_1 else gap_1
+    bounds[used + 1] = gap_1 if near_is_1 else gap_2
+    for k in range(2):
+        nodes[used, k] = pair_2[k] if near_is_1 else pair_1[k]
+        nodes[used + 1, k] = pair_1[k] if near_is_1 else pair_2[k]
+    return used + 2
+
+
+@inner
+def _split_pair(first_a, count_a, boxes_a, first_b, count_b, boxes_b, a, b, m, bounds, nodes, used):
+    """Put the two halves of a pair of nodes on the stack; the larger node that has children is divided."""
+    into_a = count_b[b] > 0
+    if not into_a and count_a[a] == 0:
+        size_a = boxes_a[a, 3] - boxes_a[a, 0] + boxes_a[a, 4] - boxes_a[a, 1] + boxes_a[a, 5] - boxes_a[a, 2]
+        size_b = boxes_b[b, 3] - boxes_b[b, 0] + boxes_b[b, 4] - boxes_b[b, 1] + boxes_b[b, 5] - boxes_b[b, 2]
+        into_a = size_a >= size_b
+    if into_a:
+        child = np.int64(first_a[a])
+        pair_1, pair_2 = (child, b), (child + 1, b)
+    else:
+        child = np.int64(first_b[b])
+        pair_1, pair_2 = (a, child), (a, child + 1)
+    gap_1 = _boxes_gap(boxes_a[pair_1[0]], boxes_b[pair_1[1]], m)
+    gap_2 = _boxes_gap(boxes_a[pair_2[0]], boxes_b[pair_2[1]], m)
+    return _push_nearer_first(bounds, nodes, used, gap_1, pair_1, gap_2, pair_2)
+
+
+@kernel
+def _nearest_points(a, b, m, bounds, nodes, best):
+    """Nearest two points of clouds; ``best`` (3,) becomes squared distance and both places in the trees."""
+    nodes[0, 0] = 0
+    nodes[0, 1] = 0
+    bounds[0] = 0.0
+    used = 1
+    while used > 0:
+        used -= 1
+        if bounds[used] * bounds[used] >= best[0]:
+            continue
+        node_a = nodes[used, 0]
+        node_b = nodes[used, 1]
+        if a.count[node_a] == 0 or b.count[node_b] == 0:
+            used = _split_pair(
+                a.first, a.count, a.boxes, b.first, b.count, b.boxes, node_a, node_b, m, bounds, nodes, used
+            )  # fmt: skip
+            continue
+        for j in range(b.first[node_b], b.first[node_b] + b.count[node_b]):
+            y = _local(b, j)
+            y = place(m, y[0], y[1], y[2])
+            for i in range(a.first[node_a], a.first[node_a] + a.count[node_a]):
+                d2 = squared_distance(_local(a, i), y)
+                if d2 < best[0]:
+                    best[0] = d2
+                    best[1] = i
+                    best[2] = j
+
+
+@kernel
+def _nearest_triangle(a, b, m, bounds, nodes, best, point):
+    """Nearest point and triangle of a cloud and a mesh; ``point`` becomes the foot, in the cloud's hierarchy frame."""
+    nodes[0, 0] = 0
+    nodes[0, 1] = 0
+    bounds[0] = 0.0
+    used = 1
+    while used > 0:
+        used -= 1
+        if bounds[used] * bounds[used] >= best[0]:
+            continue
+        node_a = nodes[used, 0]
+        node_b = nodes[used, 1]
+        if a.count[node_a] == 0 or b.count[node_b] == 0:
+            used = _split_pair(
+                a.first, a.count, a.boxes, b.first, b.count, b.volumes, node_a, node_b, m, bounds, nodes, used
+            )  # fmt: skip
+            continue
+        for entry in range(b.first[node_b], b.first[node_b] + b.count[node_b]):
+            t = b.order[entry]
+            p, q, r = corner_of(b, t, 0, m), corner_of(b, t, 1, m), corner_of(b, t, 2, m)
+            for i in range(a.first[node_a], a.first[node_a] + a.count[node_a]):
+                x = _local(a, i)
+                foot = closest_on_triangle(x, p, q, r)
+                d2 = squared_distance(x, foot)
+                if d2 < best[0]:
+                    best[0] = d2
+                    best[1] = i
+                    best[2] = t
+                    point[0], point[1], point[2] = foot
+
+
+def _scratch() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return np.empty(_STACK), np.empty((_STACK, 2), np.int64), np.array([np.inf, -1.0, -1.0])
+
+
+def cloud_distance(
+    a: PointCloud | TriangleMesh | Hierarchy,
+    b: PointCloud | TriangleMesh | Hierarchy,
+    pose_a: Any = None,
+    pose_b: Any = None,
+) -> CloudDistance:
+    """``distance`` where a or b is a PointCloud.
+
+    Args:
+        a, b: PointClouds, or one of them a TriangleMesh or its hierarchy.
+        pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
+
+    Returns:
+        CloudDistance: the distance of the surfaces, and the exact one of the nearest samples.
+
+    Raises:
+        InvalidMesh, InvalidPointCloud, InvalidPose, UnsupportedOption.
+    """
+    if not (isinstance(a, PointCloud) or isinstance(b, PointCloud)):
+        raise UnsupportedOption("cloud_distance needs a PointCloud")
+    rows_a, rows_b = one_pose(pose_a, pose_b, "distance")
+    first, second = prepared(a), prepared(b)
+    if isinstance(first, PointCloud):
+        nearest = _samples(first, second, rows_a, rows_b)
+    else:
+        assert isinstance(second, PointCloud)
+        distance, y, x, j, i = _samples(second, first, rows_b, rows_a)
+        nearest = (distance, x, y, i, j)
+    distance, x, y, index_a, index_b = nearest
+    walk = walk_for(a, b, rows_a, rows_b, True)[0].finish()
+    if walk.hit:
+        x = y = walk.found().points[0]
+    else:
+        x, y = _slide(first, x, rows_a, second, y, rows_b)
+    return CloudDistance(float(np.linalg.norm(x - y)), x, y, distance, index_a, index_b)
+
+
+def _world(rows: np.ndarray, point: np.ndarray) -> np.ndarray:
+    return transform_points(rows, point[None])[0]
+
+
+def _samples(a: PointCloud, b: PointCloud | Hierarchy, rows_a: np.ndarray, rows_b: np.ndarray):
+    """Nearest samples: (distance, world points, indices)."""
+    tree = a.built.tree
+    origin_b = b.built.tree.origin if isinstance(b, PointCloud) else b.origin
+    bounds_b = b.bounds if isinstance(b, PointCloud) else b.mesh.bounds
+    relative = relative_rows(
+        pose_rows(rows_a), pose_rows(rows_b), tree.origin[None], origin_b[None],
+        largest_coordinates(a.bounds), largest_coordinates(bounds_b),
+    )[0]  # fmt: skip
+    bounds, nodes, best = _scratch()
+    if isinstance(b, PointCloud):
+        target = b.built.tree
+        _nearest_points(tree, target, relative, bounds, nodes, best)
+        i, j = int(best[1]), int(best[2])
+        y, index_b = _world(rows_b, target.points[j]), int(b.built.order[j])
+    else:
+        foot = np.empty(3)
+        _nearest_triangle(tree, mesh_tree(b), relative, bounds, nodes, best, foot)
+        i, index_b = int(best[1]), int(best[2])
+        y = _world(rows_a, foot + tree.origin)
+    x = _world(rows_a, tree.points[i])
+    return float(np.linalg.norm(x - y)), x, y, int(a.built.order[i]), index_b
+
+
+def _slide(a: PointCloud | Hierarchy, x: np.ndarray, rows_a, b: PointCloud | Hierarchy, y: np.ndarray, rows_b):
+    """Move both points along their surfaces towards each other; world."""
+    best = math.inf
+    kept = (x, y)
+    for _ in range(_SLIDE_STEPS):
+        x = _towards(a, x, y, rows_a)
+        y = _towards(b, y, x, rows_b)
+        distance = float(np.linalg.norm(x - y))
+        if not distance < best * (1.0 - 1e-9):
+            break
+        best, kept = distance, (x, y)
+    return kept
+
+
+def _towards(thing: PointCloud | Hierarchy, x: np.ndarray, target: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """The point of a surface reached from x by a step along its tangent plane towards the target.
+
+    The point of a mesh stays where it is: its nearest sample is exact already.
+    """
+    if not isinstance(thing, PointCloud):
+        return x
+    inverse = np.linalg.inv(rows[:, :3])
+    local = inverse @ (x - rows[:, 3])
+    way = inverse @ (target - x)
+    for step in (True, False):
+        f, n, there = thing.evaluate(local[None])
+        if not there[0]:
+            return x
+        local = local + f[0] * n[0]
+        if step:
+            along = way - (way @ n[0]) * n[0]
+            length = float(np.linalg.norm(along))
+            local = local + along * min(1.0, thing.sampling_radius / length if length > 0.0 else 0.0)
+    return _world(rows, local)

@@ -1,0 +1,125 @@
+"""PLY files: ascii, little and big endian. Vertices are points; faces and other elements are passed over.
+
+Format: Turk, "The PLY Polygon File Format" (1994).
+"""
+
+from collections.abc import Generator
+from typing import NamedTuple
+
+import numpy as np
+
+from .source import CHUNK_POINTS, RawPoints, Source
+from .table import find_columns, read_counted_rows
+
+_TYPES = {
+    "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": "i2", "int16": "i2", "ushort": "u2",
+    "uint16": "u2", "int": "i4", "int32": "i4", "uint": "u4", "uint32": "u4", "float": "f4", "float32": "f4",
+    "double": "f8", "float64": "f8",
+}  # fmt: skip
+_FORMATS = {"ascii": "", "binary_little_endian": "<", "binary_big_endian": ">"}
+
+
+class _Property(NamedTuple):
+    name: str
+    kind: str
+    length_kind: str
+    """Type of a list's length; empty for a single number."""
+
+
+class _Element(NamedTuple):
+    name: str
+    count: int  # type: ignore[assignment]  # tuple.count is not needed
+    properties: list[_Property]
+
+
+def _read_property(source: Source, words: list[str]) -> _Property:
+    kinds = words[2:4] if words[1:2] == ["list"] else words[1:2]
+    if len(words) != len(kinds) + (3 if len(kinds) == 2 else 2) or any(kind not in _TYPES for kind in kinds):
+        raise source.error(f"{' '.join(words)!r} is no property", source.line_number)
+    if len(kinds) == 2:
+        return _Property(words[-1], _TYPES[kinds[1]], _TYPES[kinds[0]])
+    return _Property(words[-1], _TYPES[kinds[0]], "")
+
+
+def _read_header(source: Source) -> tuple[str, list[_Element]]:
+    """Byte order ("" for ascii) and elements."""
+    if source.line() != "ply":
+        raise source.error("a PLY file begins with the line 'ply'", 1)
+    order: str | None = None
+    elements: list[_Element] = []
+    while (text := source.line()) != "end_header":
+        words = text.split()
+        if not words or words[0] in ("comment", "obj_info"):
+            continue
+        if words[0] == "format" and len(words) == 3 and words[1] in _FORMATS:
+            order = _FORMATS[words[1]]
+        elif words[0] == "element" and len(words) == 3 and words[2].isdigit():
+            elements.append(_Element(words[1], int(words[2]), []))
+        elif words[0] == "property" and elements:
+            elements[-1].properties.append(_read_property(source, words))
+        else:
+            raise source.error(f"{text!r} is not understood", source.line_number)
+    if order is None:
+        raise source.error("the header names no format", source.line_number)
+    return order, elements
+
+
+def _skip_binary(source: Source, element: _Element, order: str) -> None:
+    """Pass over an element; lists are walked row by row."""
+    sizes = [np.dtype(p.kind).itemsize for p in element.properties]
+    if not any(p.length_kind for p in element.properties):
+        source.check_count(element.count, max(1, sum(sizes)))
+        source.seek(source.position + element.count * sum(sizes))
+        return
+    for _ in range(element.count):
+        for p, size in zip(element.properties, sizes, strict=True):
+            length = 1
+            if p.length_kind:
+                kind = np.dtype(order + p.length_kind)
+                length = int(np.frombuffer(source.read(kind.itemsize, f"element {element.name}"), kind)[0])
+                if length < 0:
+                    raise source.error(f"a list of length {length}", byte=source.position)
+            source.read(length * size, f"element {element.name}")
+
+
+def read_ply(source: Source) -> Generator[float, None, RawPoints]:
+    """The vertices of a PLY file; yields the share read."""
+    order, elements = _read_header(source)
+    for element in elements:
+        if element.name == "vertex":
+            break
+        if order:
+            _skip_binary(source, element, order)
+        else:
+            for _ in range(element.count):
+                source.line()
+    else:
+        raise source.error("the file has no element 'vertex'", source.line_number)
+    if any(p.length_kind for p in element.properties):
+        raise source.error("vertices with lists are not supported", source.line_number)
+    names = [p.name for p in element.properties]
+    at, normals_at = find_columns(names)
+    if at is None or len(set(names)) != len(names):
+        raise source.error(f"vertices need the properties x, y and z once each, not {', '.join(names)}")
+    if order:
+        table = yield from _read_binary(source, element, order, [*at, *(normals_at or ())])
+        return RawPoints(table[:, :3], table[:, 3:] if normals_at else None, 0)
+    source.check_count(element.count, 2 * len(names))
+    table = yield from read_counted_rows(source, element.count, len(names), "vertices")
+    return RawPoints(table[:, at], table[:, normals_at] if normals_at else None, 0)
+
+
+def _read_binary(
+    source: Source, element: _Element, order: str, wanted: list[int]
+) -> Generator[float, None, np.ndarray]:
+    names = [f"p{i}" for i in range(len(element.properties))]
+    record = np.dtype([(n, order + p.kind) for n, p in zip(names, element.properties, strict=True)])
+    source.check_count(element.count, record.itemsize)
+    table = np.empty((element.count, len(wanted)))
+    for begin in range(0, element.count, CHUNK_POINTS):
+        count = min(CHUNK_POINTS, element.count - begin)
+        rows = np.frombuffer(source.read(count * record.itemsize, "the vertices"), record)
+        for column, i in enumerate(wanted):
+            table[begin : begin + count, column] = rows[names[i]]
+        yield (begin + count) / element.count
+    return table

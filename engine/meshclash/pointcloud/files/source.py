@@ -1,0 +1,112 @@
+"""A file being read: its errors name it and the place, and files that memory cannot hold are refused."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import numpy as np
+
+from ...errors import InvalidFile
+
+LONGEST_LINE = 1 << 16
+"""Bytes of a line beyond which a file is taken for something else."""
+CHUNK_POINTS = 1 << 18
+"""Points that are read between two reports of progress."""
+BYTES_PER_POINT = 120
+"""Memory that a point takes while it is read and as a cloud with its hierarchy: see ``PointCloud.nbytes``."""
+
+
+class RawPoints(NamedTuple):
+    """What a file holds, in the file's unit."""
+
+    points: np.ndarray
+    """(n, 3) float64."""
+    normals: np.ndarray | None
+    """(n, 3) float64, or None."""
+    dropped: int
+    """Points left out because the file marks them as invalid."""
+
+
+class Source:
+    """An open file with its path, for readers."""
+
+    def __init__(self, path: Path, stream: BinaryIO, memory: int | None) -> None:
+        self.path = path
+        self.size = os.fstat(stream.fileno()).st_size
+        self.line_number = 0
+        self._stream = stream
+        self._memory = available_memory() if memory is None else memory
+
+    @property
+    def position(self) -> int:
+        """Bytes read so far."""
+        return self._stream.tell()
+
+    def error(self, what: str, line: int | None = None, byte: int | None = None) -> InvalidFile:
+        """An error that names the file and the place."""
+        place = "" if line is None else f", line {line}"
+        place += "" if byte is None else f", byte {byte}"
+        return InvalidFile(f"{self.path}{place}: {what}")
+
+    def line(self) -> str:
+        """The next line without its end; raises InvalidFile at the end of the file or when it is no text."""
+        raw = self._stream.readline(LONGEST_LINE + 1)
+        self.line_number += 1
+        if not raw:
+            raise self.error("the file ends here, within its header", self.line_number)
+        if len(raw) > LONGEST_LINE:
+            raise self.error(f"a line of more than {LONGEST_LINE} bytes: this is no such file", self.line_number)
+        try:
+            return raw.decode("utf-8").strip()
+        except UnicodeDecodeError:
+            raise self.error("this is no text", self.line_number) from None
+
+    def seek(self, position: int) -> None:
+        """Go to a byte."""
+        self._stream.seek(position)
+
+    def read(self, count: int, what: str) -> bytes:
+        """Exactly so many bytes; raises InvalidFile when the file is shorter."""
+        start = self.position
+        data = self._stream.read(count)
+        if len(data) != count:
+            raise self.error(f"the file ends within {what}: {count} bytes are needed, {len(data)} are left", byte=start)
+        return data
+
+    def text_lines(self) -> Iterator[list[bytes]]:
+        """The remaining lines, in lists of about a megabyte."""
+        while lines := self._stream.readlines(1 << 20):
+            yield lines
+
+    def check_count(self, count: int, record: int = 0) -> None:
+        """Refuse a number of points that the file cannot hold (``record``: bytes of each), or memory cannot.
+
+        A text may lack the end of its last line, so one byte less is let through here.
+        """
+        if count > 0 and record * count > self.size - self.position + 1:
+            possible = max(0, self.size - self.position) // record
+            raise self.error(
+                f"the header announces {count:,} points of {record} bytes, but the file has room for {possible:,} only",
+                byte=self.position,
+            )
+        if self._memory is not None and count * BYTES_PER_POINT > self._memory:
+            raise self.error(
+                f"{count:,} points need about {count * BYTES_PER_POINT / 1e9:.1f} GB of memory, and "
+                f"{self._memory / 1e9:.1f} GB are free: thin the cloud out or split it first"
+            )
+
+
+def available_memory() -> int | None:
+    """Bytes of memory that are free, where the system says so."""
+    try:
+        with Path("/proc/meminfo").open(encoding="ascii") as stream:
+            for line in stream:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None

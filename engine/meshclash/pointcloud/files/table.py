@@ -1,0 +1,77 @@
+"""Text with one point a line: numbers checked column by column, with the line of whatever is wrong."""
+
+from collections.abc import Generator, Iterator, Sequence
+
+import numpy as np
+
+from .source import Source
+
+COORDINATES = ("x", "y", "z")
+NORMALS = (("nx", "ny", "nz"), ("normal_x", "normal_y", "normal_z"))
+
+
+def find_columns(names: Sequence[str]) -> tuple[list[int] | None, list[int] | None]:
+    """Where coordinates and normals stand among columns with these names, None where they are missing."""
+    lower = [name.lower() for name in names]
+    at = [lower.index(c) for c in COORDINATES] if all(c in lower for c in COORDINATES) else None
+    for group in NORMALS:
+        if all(c in lower for c in group):
+            return at, [lower.index(c) for c in group]
+    return at, None
+
+
+def parse_rows(
+    source: Source, lines: list[bytes], first_line: int, columns: int, separator: bytes | None
+) -> np.ndarray:
+    """Lines of numbers as (k, columns) float64; ``separator`` None means blanks. Raises InvalidFile with the line."""
+    text = b" ".join(lines)
+    if separator is not None:
+        text = text.replace(separator, b" ")
+    try:
+        flat = np.array(text.split(), dtype=np.float64)
+    except ValueError:
+        flat = np.empty(0)
+    if len(flat) != columns * len(lines) or not _rows_fit(lines, columns, separator):
+        _blame_row(source, lines, first_line, columns, separator)
+    return flat.reshape(len(lines), columns)
+
+
+def _fields(line: bytes, separator: bytes | None) -> list[bytes]:
+    return line.split() if separator is None else [field.strip() for field in line.strip().split(separator)]
+
+
+def _rows_fit(lines: list[bytes], columns: int, separator: bytes | None) -> bool:
+    if separator is None:
+        return all(len(line.split()) == columns for line in lines)
+    return all(line.count(separator) == columns - 1 for line in lines)
+
+
+def _blame_row(source: Source, lines: list[bytes], first_line: int, columns: int, separator: bytes | None) -> None:
+    for number, line in enumerate(lines, first_line):
+        fields = _fields(line, separator)
+        if len(fields) != columns:
+            raise source.error(f"{len(fields)} columns, but {columns} are expected", number)
+        for field in fields:
+            try:
+                float(field)
+            except ValueError:
+                raise source.error(f"{field.decode('utf-8', 'replace')!r} is no number", number) from None
+    raise source.error("the numbers cannot be read", first_line)
+
+
+def read_counted_rows(source: Source, count: int, columns: int, what: str) -> Generator[float, None, np.ndarray]:
+    """``count`` lines of numbers between blanks, (count, columns) float64; yields the share read. More may follow."""
+    result = np.empty((count, columns))
+    done = 0
+    chunks: Iterator[list[bytes]] = source.text_lines()
+    while done < count:
+        lines = next(chunks, None)
+        if lines is None:
+            raise source.error(f"the file ends after {done:,} of {count:,} {what}", source.line_number + 1)
+        first_line = source.line_number + 1
+        used = lines[: count - done]
+        result[done : done + len(used)] = parse_rows(source, used, first_line, columns, None)
+        source.line_number += len(used)
+        done += len(used)
+        yield done / count
+    return result

@@ -1,0 +1,159 @@
+"""Simultaneous traversal of a point hierarchy and a triangle hierarchy; the cloud is a, the mesh b."""
+
+import numpy as np
+
+from ..jit import inner, kernel
+from ..volumes.aabb import overlap, size
+from .heap import pop, push
+from .patches import gather_patch, leaf_plane, place
+from .surface import MARGIN
+from .traverse import (
+    EVALUATION_WORK,
+    EVALUATIONS,
+    FIRST_ONLY,
+    FOUND,
+    HEAP_USED,
+    LEAF_TESTS,
+    RESOLUTION,
+    STARTED,
+    TOLERANCE,
+    VOLUME_TESTS,
+    WORK_LIMIT,
+    longest_side,
+)
+from .triangle_search import triangle_on_surface
+
+
+@inner
+def _push_if_near(cloud, node_a, mesh, node_b, m, state, heap):
+    state[VOLUME_TESTS] += 1
+    if overlap(cloud.boxes[node_a], mesh.volumes[node_b], m):
+        whole = size(cloud.boxes[0]) + size(mesh.volumes[0])
+        key = -0.5 * (size(cloud.boxes[node_a]) + size(mesh.volumes[node_b])) / whole
+        state[HEAP_USED] = push(heap[0], heap[1], state[HEAP_USED], key, node_a, node_b)
+
+
+@inner
+def _descend(cloud, node_a, mesh, node_b, m, state, heap):
+    """Look at the children of the larger of two nodes, or of the one that has any."""
+    leaf_a = cloud.count[node_a] > 0
+    leaf_b = mesh.count[node_b] > 0
+    if leaf_b or (not leaf_a and size(cloud.boxes[node_a]) >= size(mesh.volumes[node_b])):
+        for i in range(2):
+            _push_if_near(cloud, cloud.first[node_a] + i, mesh, node_b, m, state, heap)
+    else:
+        for i in range(2):
+            _push_if_near(cloud, node_a, mesh, mesh.first[node_b] + i, m, state, heap)
+
+
+@inner
+def corner_of(mesh, t, k, m):
+    """A triangle's corner in the cloud's hierarchy frame."""
+    v = mesh.triangles[t, k]
+    return place(
+        m,
+        mesh.vertices[v, 0] - mesh.origin[0],
+        mesh.vertices[v, 1] - mesh.origin[1],
+        mesh.vertices[v, 2] - mesh.origin[2],
+    )
+
+
+@inner
+def _leaf_region(cloud, node, region):
+    for k in range(3):
+        region[k] = np.float64(cloud.boxes[node, k]) - cloud.parameters[MARGIN]
+        region[k + 3] = np.float64(cloud.boxes[node, k + 3]) + cloud.parameters[MARGIN]
+
+
+@inner
+def _write(output, state, node, triangle, x, corners, region, margin):
+    """A contact, and what leaf and triangle have in common, each with the margin."""
+    pairs, points, regions = output
+    k = state[FOUND]
+    pairs[k, 0] = node
+    pairs[k, 1] = triangle
+    for axis in range(3):
+        points[k, axis] = x[axis]
+        low = min(corners[0][axis], corners[1][axis], corners[2][axis])
+        high = max(corners[0][axis], corners[1][axis], corners[2][axis])
+        regions[k, axis] = max(region[axis], low - margin)
+        regions[k, axis + 3] = min(region[axis + 3], high + margin)
+    state[FOUND] += 1
+
+
+@inner
+def _test_leaf(cloud, node_a, mesh, node_b, m, settings, state, scratch, output):
+    """Try the triangles of a leaf against the surface of another; True when the first contact is enough."""
+    room, region, best, work = scratch
+    state[LEAF_TESTS] += 1
+    _leaf_region(cloud, node_a, region)
+    used, tried = gather_patch(cloud, node_a, m, False, region, room[0], room[1], room[2])
+    if tried == 0:
+        return False
+    patch = (room, used, cloud.parameters)
+    plane = leaf_plane(cloud, node_a, m, False)
+    for entry in range(mesh.first[node_b], mesh.first[node_b] + mesh.count[node_b]):
+        t = mesh.order[entry]
+        corners = (corner_of(mesh, t, 0, m), corner_of(mesh, t, 1, m), corner_of(mesh, t, 2, m))
+        found, x = triangle_on_surface(patch, tried, plane, corners, region, settings[TOLERANCE], best, work)
+        if found:
+            _write(output, state, node_a, t, x, corners, region, cloud.parameters[MARGIN])
+            if settings[FIRST_ONLY] != 0.0:
+                return True
+    return False
+
+
+@inner
+def _take_for_leaf(cloud, node_a, mesh, node_b, m, state, scratch, output):
+    """Count a pair of nodes that the resolution does not divide: a contact in the middle of the mesh's node."""
+    region = scratch[1]
+    _leaf_region(cloud, node_a, region)
+    box = mesh.volumes[node_b]
+    x = place(
+        m,
+        0.5 * (np.float64(box[0]) + np.float64(box[3])),
+        0.5 * (np.float64(box[1]) + np.float64(box[4])),
+        0.5 * (np.float64(box[2]) + np.float64(box[5])),
+    )
+    _write(output, state, node_a, node_b, x, (x, x, x), region, cloud.parameters[MARGIN])
+
+
+@kernel
+def traverse_mesh(cloud, mesh, m, settings, state, heap, scratch, output):
+    """As ``traverse.traverse``; ``m`` is the mesh's hierarchy frame in the cloud's, with the cloud's margin as
+    tolerance.
+
+    The output must have room for a whole leaf of the mesh; its pairs hold leaf and triangle.
+    """
+    keys, nodes = heap
+    work = scratch[3]
+    room = keys.shape[0] - 4
+    work[0] = 0
+    begun = state[VOLUME_TESTS]
+    if state[STARTED] == 0:
+        state[STARTED] = 1
+        _push_if_near(cloud, 0, mesh, 0, m, state, heap)
+    finished = False
+    while True:
+        if state[HEAP_USED] == 0:
+            finished = True
+            break
+        done = (state[VOLUME_TESTS] - begun) + EVALUATION_WORK * work[0]
+        if done >= settings[WORK_LIMIT] or state[HEAP_USED] > room or state[FOUND] > output[0].shape[0] - mesh.largest:
+            break
+        state[HEAP_USED] = pop(keys, nodes, state[HEAP_USED])
+        node_a = nodes[state[HEAP_USED], 0]
+        node_b = nodes[state[HEAP_USED], 1]
+        leaves = cloud.count[node_a] > 0 and mesh.count[node_b] > 0
+        longest = max(longest_side(cloud.boxes, node_a), longest_side(mesh.volumes, node_b))
+        if longest <= settings[RESOLUTION]:
+            _take_for_leaf(cloud, node_a, mesh, node_b, m, state, scratch, output)
+            finished = settings[FIRST_ONLY] != 0.0
+        elif leaves:
+            finished = _test_leaf(cloud, node_a, mesh, node_b, m, settings, state, scratch, output)
+        else:
+            _descend(cloud, node_a, mesh, node_b, m, state, heap)
+        if finished:
+            break
+    state[EVALUATIONS] += work[0]
+    return finished

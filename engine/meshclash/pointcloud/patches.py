@@ -1,0 +1,155 @@
+"""What two leaves bring to a leaf test: their points near the common region, in one frame, and the points to try there.
+
+The common frame is the hierarchy frame of a. The region is a's leaf box with its margin, cut with the box around b's
+leaf and its margin. Inside it both patches hold every point within the horizon, so the surface there is the cloud's
+own.
+"""
+
+import numpy as np
+
+from ..jit import inlined, inner
+from .surface import CUTOFF, HORIZON2, MARGIN, SUMS_LENGTH
+
+
+@inlined
+def place(m, x, y, z):
+    """A point of b's hierarchy frame in a's, by a row of ``geometry/relative_pose.py``."""
+    return (
+        m[0] * x + m[1] * y + m[2] * z + m[9],
+        m[3] * x + m[4] * y + m[5] * z + m[10],
+        m[6] * x + m[7] * y + m[8] * z + m[11],
+    )
+
+
+@inlined
+def turn(m, x, y, z):
+    """A direction of b's frame in a's."""
+    return (
+        m[0] * x + m[1] * y + m[2] * z,
+        m[3] * x + m[4] * y + m[5] * z,
+        m[6] * x + m[7] * y + m[8] * z,
+    )
+
+
+@inner
+def common_region(tree_a, node_a, tree_b, node_b, m, region):
+    """Write the region two nodes have in common, low 0:3 and high 3:6; False where it is empty."""
+    margin_a = tree_a.parameters[MARGIN]
+    margin_b = tree_b.parameters[MARGIN]
+    box = tree_b.boxes[node_b]
+    c = place(
+        m,
+        0.5 * (np.float64(box[0]) + np.float64(box[3])),
+        0.5 * (np.float64(box[1]) + np.float64(box[4])),
+        0.5 * (np.float64(box[2]) + np.float64(box[5])),
+    )
+    hx = 0.5 * (np.float64(box[3]) - np.float64(box[0])) + margin_b
+    hy = 0.5 * (np.float64(box[4]) - np.float64(box[1])) + margin_b
+    hz = 0.5 * (np.float64(box[5]) - np.float64(box[2])) + margin_b
+    for k in range(3):
+        half = abs(m[3 * k]) * hx + abs(m[3 * k + 1]) * hy + abs(m[3 * k + 2]) * hz
+        region[k] = max(np.float64(tree_a.boxes[node_a, k]) - margin_a, c[k] - half)
+        region[k + 3] = min(np.float64(tree_a.boxes[node_a, k + 3]) + margin_a, c[k] + half)
+        if region[k] > region[k + 3]:
+            return False
+    return True
+
+
+@inlined
+def inside(region, x):
+    """Whether a point lies in a region."""
+    return region[0] <= x[0] <= region[3] and region[1] <= x[1] <= region[4] and region[2] <= x[2] <= region[5]
+
+
+@inlined
+def _near_region(region, x, reach2):
+    total = 0.0
+    for k in range(3):
+        gap = max(region[k] - x[k], x[k] - region[k + 3], 0.0)
+        total += gap * gap
+    return total <= reach2
+
+
+@inner
+def gather_patch(tree, node, m, moved, region, points, normals, chosen):
+    """Points of a leaf and its border within the horizon of the region, into ``points`` and ``normals`` (cap, 3).
+
+    ``moved`` says that the tree is b's. Returns (number of points, number of those inside the region); ``chosen`` holds
+    the indices of the latter.
+    """
+    horizon2 = tree.parameters[HORIZON2]
+    oriented = tree.normals.shape[0] > 0
+    own = tree.count[node]
+    start = tree.border_start[node]
+    total = own + tree.border_start[node + 1] - start
+    used = 0
+    tried = 0
+    for entry in range(total):
+        i = np.int64(tree.first[node] + entry if entry < own else tree.border[start + entry - own])
+        x = (
+            tree.points[i, 0] - tree.origin[0],
+            tree.points[i, 1] - tree.origin[1],
+            tree.points[i, 2] - tree.origin[2],
+        )
+        if moved:
+            x = place(m, x[0], x[1], x[2])
+        if not _near_region(region, x, horizon2):
+            continue
+        points[used, 0] = x[0]
+        points[used, 1] = x[1]
+        points[used, 2] = x[2]
+        if oriented:
+            n = (np.float64(tree.normals[i, 0]), np.float64(tree.normals[i, 1]), np.float64(tree.normals[i, 2]))
+            if moved:
+                n = turn(m, n[0], n[1], n[2])
+            normals[used, 0] = n[0]
+            normals[used, 1] = n[1]
+            normals[used, 2] = n[2]
+        if inside(region, x):
+            chosen[tried] = used
+            tried += 1
+        used += 1
+    if used <= tree.parameters[CUTOFF]:
+        return 0, 0
+    return used, tried
+
+
+@inner
+def leaf_plane(tree, node, m, moved):
+    """Mean plane of a leaf with its border in a's frame: normal, and the offsets that bound the points."""
+    plane = tree.planes[node]
+    n = (np.float64(plane[0]), np.float64(plane[1]), np.float64(plane[2]))
+    low = np.float64(plane[3])
+    high = np.float64(plane[4])
+    if moved:
+        n = turn(m, n[0], n[1], n[2])
+        shift = n[0] * m[9] + n[1] * m[10] + n[2] * m[11]
+        low += shift
+        high += shift
+    return n, low, high
+
+
+@inner
+def one_sided(points, chosen, tried, plane):
+    """Whether all points tried lie beyond one side of another leaf's plane with all its points."""
+    n, low, high = plane
+    below = True
+    above = True
+    for entry in range(tried):
+        i = chosen[entry]
+        offset = n[0] * points[i, 0] + n[1] * points[i, 1] + n[2] * points[i, 2]
+        below = below and offset < low
+        above = above and offset > high
+        if not (below or above):
+            return False
+    return True
+
+
+def new_patch(capacity: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Room for the patch of a leaf: points, normals, the points to try, sums."""
+    return (
+        np.empty((capacity, 3)),
+        np.empty((capacity, 3), np.float32),
+        np.empty(capacity, np.int64),
+        np.zeros(SUMS_LENGTH),
+    )

@@ -1,0 +1,194 @@
+"""Queries with clouds: whether two objects collide, within a time budget too, and where. One of them may be a mesh."""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import UnsupportedOption
+from ..hierarchy.build import as_hierarchy
+from ..hierarchy.bvh import Hierarchy
+from ..types.mesh import TriangleMesh
+from ..types.pose import pose_stack
+from ..types.results import QueryStats
+from .cloud import PointCloud
+from .collision import cloud_walk, finer_radius, follow_paper, mesh_walk
+from .contacts import CloudContacts
+from .walk import Walk, limit_resolution
+
+Thing = PointCloud | TriangleMesh | Hierarchy
+MODES = ("root", "paper")
+TEST_POINTS = 50
+"""Test points of a pair of leaves in mode "paper", unless a PaperControl says otherwise."""
+ENOUGH_IN_RADII = 0.3
+"""d_eps of mode "paper", in sampling radii of the finer cloud."""
+
+
+@dataclass(frozen=True)
+class CloudCollision:
+    """The answer of ``cloud_collision``."""
+
+    colliding: bool
+    """The answer; the best one that the time allowed, where it is not complete."""
+    probability: float
+    """How likely a collision is: 1 where one was found, 0 where none is left possible, between them otherwise."""
+    complete: bool
+    """Whether the traversal came to its end: more time would change nothing."""
+    point: np.ndarray | None
+    """(3,) [m], world: a point on both surfaces, if one was found."""
+    stats: QueryStats
+    """Pairs of nodes (``volume_tests``), pairs of leaves (``primitive_tests``), evaluations (``exact_tests``)."""
+
+
+class PaperControl:
+    """Keeps queries of mode "paper" near a time budget, as Klein and Zachmann (2004, section 5.4) do.
+
+    After each query the number of test points is multiplied by sqrt(budget / time), within a half and two, and the
+    distance at which leaves count as colliding is divided by it, both within bounds.
+
+    Args:
+        budget: processor time that a query should take [s].
+    """
+
+    def __init__(self, budget: float) -> None:
+        self.budget = _checked_positive("budget", budget, "s")
+        self.test_points = float(TEST_POINTS)
+        self.enough = ENOUGH_IN_RADII
+
+    def after(self, seconds: float) -> None:
+        """Take the time of the last query into account."""
+        factor = min(2.0, max(0.5, (self.budget / max(seconds, 1e-9)) ** 0.5))
+        self.test_points = min(1000.0, max(5.0, self.test_points * factor))
+        self.enough = min(1.0, max(0.05, self.enough / factor))
+
+
+def is_for_clouds(a: Any, b: Any) -> bool:
+    """Whether a query is about a cloud, so that this module answers it."""
+    return isinstance(a, PointCloud) or isinstance(b, PointCloud)
+
+
+def _checked_positive(name: str, value: Any, unit: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise UnsupportedOption(f"{name} must be a number of {unit}, not {value!r}") from None
+    if not (np.isfinite(number) and number > 0.0):
+        raise UnsupportedOption(f"{name} must be finite and above 0 {unit}, not {value!r}")
+    return number
+
+
+def prepared(thing: Thing) -> PointCloud | Hierarchy:
+    """A cloud, or the box hierarchy of a mesh."""
+    if isinstance(thing, PointCloud):
+        return thing
+    hierarchy = as_hierarchy(thing)
+    return hierarchy if hierarchy.volume == "aabb" else as_hierarchy(hierarchy.mesh)
+
+
+def walk_for(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, first_only: bool) -> tuple[Walk, bool]:
+    """The traversal of two posed objects (3, 4), one of them a cloud, and whether it sees b as its first."""
+    first, second = prepared(a), prepared(b)
+    if isinstance(first, PointCloud):
+        if isinstance(second, PointCloud):
+            return cloud_walk(first, second, rows_a, rows_b, first_only), False
+        return mesh_walk(first, second, rows_a, rows_b, first_only), False
+    assert isinstance(second, PointCloud)
+    return mesh_walk(second, first, rows_b, rows_a, first_only), True
+
+
+def _pose_pairs(pose_a: Any, pose_b: Any) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Rows (k, 3, 4) for both, and whether a stack was asked about."""
+    rows_a, stacked_a = pose_stack(pose_a)
+    rows_b, stacked_b = pose_stack(pose_b)
+    count = max(len(rows_a), len(rows_b))
+    if (stacked_a and len(rows_a) != count) or (stacked_b and len(rows_b) != count):
+        raise UnsupportedOption(f"stacks of {len(rows_a)} and {len(rows_b)} poses do not match")
+    shape = (count, 3, 4)
+    return np.broadcast_to(rows_a, shape), np.broadcast_to(rows_b, shape), stacked_a or stacked_b
+
+
+def one_pose(pose_a: Any, pose_b: Any, query: str) -> tuple[np.ndarray, np.ndarray]:
+    """Rows (3, 4) of both poses; raises UnsupportedOption for a stack and names the query."""
+    rows_a, rows_b, stacked = _pose_pairs(pose_a, pose_b)
+    if stacked:
+        raise UnsupportedOption(f"{query} takes one pose for each object, not a stack, when one of them is a cloud")
+    return rows_a[0], rows_b[0]
+
+
+def collides_clouds(a: Thing, b: Thing, pose_a: Any = None, pose_b: Any = None) -> bool | np.ndarray:
+    """``collides`` where a or b is a PointCloud: whether a point lies on both surfaces."""
+    rows_a, rows_b, stacked = _pose_pairs(pose_a, pose_b)
+    hits = [walk_for(a, b, p, q, True)[0].finish().hit for p, q in zip(rows_a, rows_b, strict=True)]
+    return np.array(hits, np.bool_) if stacked else hits[0]
+
+
+def collide_clouds(a: Thing, b: Thing, pose_a: Any = None, pose_b: Any = None) -> CloudContacts:
+    """``collide`` where a or b is a PointCloud: all regions in which the surfaces meet."""
+    start = time.perf_counter()
+    rows_a, rows_b = one_pose(pose_a, pose_b, "collide")
+    walk, swapped = walk_for(a, b, rows_a, rows_b, False)
+    found = walk.finish().found()
+    return CloudContacts(found, (a, b), (rows_a, rows_b), swapped, walk.stats(time.perf_counter() - start))
+
+
+def cloud_collision(
+    a: Thing,
+    b: Thing,
+    pose_a: Any = None,
+    pose_b: Any = None,
+    budget: float | None = None,
+    resolution: float | None = None,
+    mode: str = "root",
+    control: PaperControl | None = None,
+) -> CloudCollision:
+    """Whether two objects collide, one of them at least a cloud, by a deadline or down to a resolution.
+
+    Args:
+        a, b: PointClouds, or one of them a TriangleMesh or its hierarchy.
+        pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
+        budget: processor time [s] after which the best answer so far is given.
+        resolution: length [m] below which nothing is resolved: parts of both no larger than this, whose
+            boxes and sphere coverings overlap, count as contact. Never misses one, and finds some that are not there.
+        mode: "root" searches pairs of leaves for a point on both surfaces; "paper" takes the priority and the random
+            test points of Klein and Zachmann (2004), for clouds only.
+        control: number of test points and distance of mode "paper", adapted after each query.
+
+    Returns:
+        CloudCollision.
+
+    Raises:
+        InvalidMesh, InvalidPointCloud, InvalidPose, UnsupportedOption.
+    """
+    begun = time.thread_time()
+    rows_a, rows_b = one_pose(pose_a, pose_b, "cloud_collision")
+    if not is_for_clouds(a, b):
+        raise UnsupportedOption("cloud_collision needs a PointCloud; for two meshes there is collides")
+    walk, _ = walk_for(a, b, rows_a, rows_b, True)
+    if resolution is not None:
+        limit_resolution(walk, _checked_positive("resolution", resolution, "m"))
+    _choose_mode(walk, a, b, mode, control)
+    if budget is None:
+        walk.finish()
+    else:
+        walk.spend(_checked_positive("budget", budget, "s"), begun)
+    seconds = time.thread_time() - begun
+    if control is not None:
+        control.after(seconds)
+    probability = 1.0 if walk.hit else walk.likelihood()
+    point = walk.found().points[0] if walk.hit else None
+    return CloudCollision(probability >= 0.5, probability, walk.complete, point, walk.stats(seconds))
+
+
+def _choose_mode(walk: Walk, a: Thing, b: Thing, mode: str, control: PaperControl | None) -> None:
+    if mode not in MODES:
+        raise UnsupportedOption(f"mode {mode!r} is not known; known are {', '.join(MODES)}")
+    if mode == "root":
+        if control is not None:
+            raise UnsupportedOption('a PaperControl belongs to mode "paper"')
+        return
+    if not (isinstance(a, PointCloud) and isinstance(b, PointCloud)):
+        raise UnsupportedOption('mode "paper" needs two clouds')
+    test_points = TEST_POINTS if control is None else round(control.test_points)
+    enough = ENOUGH_IN_RADII if control is None else control.enough
+    follow_paper(walk, test_points, enough * finer_radius(a, b))

@@ -1,0 +1,150 @@
+"""A point on two surfaces, found from where one of them changes sides of the other.
+
+Sources: Klein and Zachmann (2004), section 5.2 (points on both sides) and their later interpolation search
+("Interpolation Search for Point Cloud Intersection", 2005): the way between two such points is followed on the first
+surface, and the root of the second one's function along it found by regula falsi (Illinois variant). Where no side
+changes but the surfaces come close, the nearest point is driven onto both by Newton's method; this finds surfaces
+that touch or coincide.
+
+A patch is the tuple of ``patches.new_patch`` with the number of points and the cloud's parameters.
+"""
+
+import numpy as np
+
+from ..jit import inner
+from .patches import inside
+from .surface import CLEAR_NORMAL, SAMPLING_RADIUS, evaluate_among
+
+ROOT_STEPS = 12
+_NEWTON_STEPS = 8
+_NEARLY_PARALLEL = 1e-3  # sine squared of the angle between two tangent planes
+
+
+@inner
+def value_at(patch, x, work):
+    """(f, normal, there) of a patch's surface at x; counts the evaluation."""
+    room, used, parameters = patch
+    work[0] += 1
+    return evaluate_among(room[0], room[1], used, x, parameters, room[3])
+
+
+@inner
+def _onto(patch, x, region, work):
+    """x moved onto a patch's surface in two steps; (point, rest, there)."""
+    f = 0.0
+    for _ in range(2):
+        f, n, there = value_at(patch, x, work)
+        if not there:
+            return x, f, False
+        x = (x[0] + f * n[0], x[1] + f * n[1], x[2] + f * n[2])
+    return x, f, inside(region, x)
+
+
+@inner
+def _oriented_value(patch, x, reference, work):
+    """f of a patch with its normal turned to a reference direction; not there where the normal is unclear."""
+    f, n, there = value_at(patch, x, work)
+    along = n[0] * reference[0] + n[1] * reference[1] + n[2] * reference[2]
+    if along < 0.0:
+        f = -f
+    return f, there and abs(along) >= CLEAR_NORMAL
+
+
+@inner
+def _between(a, b, t):
+    return (a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]), a[2] + t * (b[2] - a[2]))
+
+
+@inner
+def follow(p, q, start, end, reference, region, tolerance, work):
+    """Root of q's function along p's surface between two points; (found, point)."""
+    xa, rest, there = _onto(p, start, region, work)
+    if not there:
+        return False, xa
+    ga, clear_a = _oriented_value(q, xa, reference, work)
+    xb, rest, there = _onto(p, end, region, work)
+    if not there or not clear_a:
+        return False, xa
+    gb, clear_b = _oriented_value(q, xb, reference, work)
+    if not clear_b or ga * gb > 0.0:
+        return False, xa
+    last = 0
+    for _ in range(ROOT_STEPS):
+        if ga == gb:
+            break
+        x, rest, there = _onto(p, _between(xa, xb, ga / (ga - gb)), region, work)
+        if not there:
+            return False, x
+        g, clear = _oriented_value(q, x, reference, work)
+        if not clear:
+            return False, x
+        if abs(g) <= tolerance and abs(rest) <= tolerance:
+            return True, x
+        if g * gb > 0.0:
+            xb, gb = x, g
+            ga *= 0.5 if last > 0 else 1.0
+            last = 1
+        else:
+            xa, ga = x, g
+            gb *= 0.5 if last < 0 else 1.0
+            last = -1
+    return False, xa
+
+
+@inner
+def drive(p, q, x, region, tolerance, work):
+    """Newton's method onto both surfaces at once, each step the shortest that meets both tangent planes."""
+    for _ in range(_NEWTON_STEPS):
+        if not inside(region, x):
+            return False, x
+        fp, np_, there = value_at(p, x, work)
+        if not there:
+            return False, x
+        fq, nq, there = value_at(q, x, work)
+        if not there:
+            return False, x
+        if abs(fp) <= tolerance and abs(fq) <= tolerance:
+            return True, x
+        c = np_[0] * nq[0] + np_[1] * nq[1] + np_[2] * nq[2]
+        sine2 = 1.0 - c * c
+        if sine2 < _NEARLY_PARALLEL:
+            alpha, beta = 0.5 * fp, 0.5 * fq
+        else:
+            alpha, beta = (fp - c * fq) / sine2, (fq - c * fp) / sine2
+        x = (
+            x[0] + alpha * np_[0] + beta * nq[0],
+            x[1] + alpha * np_[1] + beta * nq[1],
+            x[2] + alpha * np_[2] + beta * nq[2],
+        )
+    return False, x
+
+
+@inner
+def search(p, q, tried, reference, region, tolerance, work):
+    """A point on both surfaces, looked for from the points of p in the region; (found, point)."""
+    points = p[0][0]
+    chosen = p[0][2]
+    over = np.inf
+    under = np.inf
+    best_over = -1
+    best_under = -1
+    for entry in range(tried):
+        i = chosen[entry]
+        f, clear = _oriented_value(q, (points[i, 0], points[i, 1], points[i, 2]), reference, work)
+        if not clear:
+            continue
+        if f >= 0.0:
+            if f < over:
+                over, best_over = f, i
+        elif -f < under:
+            under, best_under = -f, i
+    found = False
+    x = (0.0, 0.0, 0.0)
+    if best_over >= 0 and best_under >= 0:
+        start = (points[best_over, 0], points[best_over, 1], points[best_over, 2])
+        end = (points[best_under, 0], points[best_under, 1], points[best_under, 2])
+        found, x = follow(p, q, start, end, reference, region, tolerance, work)
+    if not found and min(over, under) < q[2][SAMPLING_RADIUS]:
+        i = best_over if over <= under else best_under
+        found, x = drive(p, q, (points[i, 0], points[i, 1], points[i, 2]), region, tolerance, work)
+    return found, x

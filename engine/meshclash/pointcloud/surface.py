@@ -1,0 +1,190 @@
+"""The surface of a point cloud: weighted least squares, or an algebraic sphere where normals are known.
+
+Sources: Klein and Zachmann, "Point Cloud Collision Detection" (Eurographics 2004), eq. 1-6; Guennebaud and Gross,
+"Algebraic Point Set Surfaces" (2007), sections 4.2 and 4.4.
+
+f(x) = n(x) . (a(x) - x): a is the mean of the points weighted by exp(-d^2 / h^2), n the normal of the plane through a
+that fits them best, the eigenvector of the smallest eigenvalue of the weighted covariance about a. Points beyond the
+horizon count nothing, and where no more than the cut-off count are within it there is no surface.
+"""
+
+import math
+
+import numpy as np
+
+from ..jit import inlined, inner
+
+# Entries of the sums over the points near x, all relative to x.
+COUNT, WEIGHT, MEAN, SQUARES, NORMAL, ALONG, SUMS_LENGTH = 0, 1, 2, 5, 11, 14, 15
+# Entries of a cloud's parameters.
+INVERSE_H2, HORIZON2, CUTOFF, SPHERES, SAMPLING_RADIUS, MARGIN, PARAMETERS_LENGTH = range(7)
+
+CLEAR_NORMAL = 0.5
+"""Cosine to a reference direction below which a normal may have flipped, so that the sign of f says nothing."""
+
+_THIRD_TURN = 2.0943951023931953
+
+
+@inner
+def smallest_eigenvector(xx, xy, xz, yy, yz, zz):
+    """Unit eigenvector of the smallest eigenvalue of a symmetric, positive semi-definite matrix, in closed form.
+
+    The eigenvalue by the trigonometric formula, the vector as the longest cross product of two rows of B - lambda I;
+    (0, 0, 1) where every direction is one.
+    """
+    trace = xx + yy + zz
+    if not trace > 0.0:
+        return 0.0, 0.0, 1.0
+    scale = 1.0 / trace
+    xx, xy, xz, yy, yz, zz = xx * scale, xy * scale, xz * scale, yy * scale, yz * scale, zz * scale
+    third = 1.0 / 3.0
+    a = xx - third
+    d = yy - third
+    f = zz - third
+    p2 = a * a + d * d + f * f + 2.0 * (xy * xy + xz * xz + yz * yz)
+    if p2 < 1e-30:
+        return 0.0, 0.0, 1.0
+    p = math.sqrt(p2 / 6.0)
+    determinant = a * (d * f - yz * yz) - xy * (xy * f - yz * xz) + xz * (xy * yz - d * xz)
+    angle = math.acos(min(1.0, max(-1.0, determinant / (2.0 * p * p * p)))) / 3.0
+    shift = third + 2.0 * p * math.cos(angle + _THIRD_TURN)
+    a = xx - shift
+    d = yy - shift
+    f = zz - shift
+    best = (xy * yz - xz * d, xz * xy - a * yz, a * d - xy * xy)
+    length2 = best[0] * best[0] + best[1] * best[1] + best[2] * best[2]
+    other = (xy * f - xz * yz, xz * xz - a * f, a * yz - xy * xz)
+    other2 = other[0] * other[0] + other[1] * other[1] + other[2] * other[2]
+    if other2 > length2:
+        best, length2 = other, other2
+    other = (d * f - yz * yz, yz * xz - xy * f, xy * yz - d * xz)
+    other2 = other[0] * other[0] + other[1] * other[1] + other[2] * other[2]
+    if other2 > length2:
+        best, length2 = other, other2
+    if not length2 > 0.0:
+        return 0.0, 0.0, 1.0
+    scale = 1.0 / math.sqrt(length2)
+    return best[0] * scale, best[1] * scale, best[2] * scale
+
+
+@inner
+def add_points(points, normals, begin, end, x, parameters, sums):
+    """Add the points (n, 3) of a range that lie within the horizon of x to its sums; normals only for spheres."""
+    horizon2 = parameters[HORIZON2]
+    sharpness = -parameters[INVERSE_H2]
+    spheres = parameters[SPHERES] != 0.0
+    x0, x1, x2 = x
+    near = 0.0
+    weight = 0.0
+    sx = sy = sz = 0.0
+    xx = xy = xz = yy = yz = zz = 0.0
+    for i in range(begin, end):
+        dx = points[i, 0] - x0
+        dy = points[i, 1] - x1
+        dz = points[i, 2] - x2
+        d2 = dx * dx + dy * dy + dz * dz
+        if d2 > horizon2:
+            continue
+        w = math.exp(d2 * sharpness)
+        near += 1.0
+        weight += w
+        wx = w * dx
+        wy = w * dy
+        wz = w * dz
+        sx += wx
+        sy += wy
+        sz += wz
+        xx += wx * dx
+        xy += wx * dy
+        xz += wx * dz
+        yy += wy * dy
+        yz += wy * dz
+        zz += wz * dz
+        if spheres:
+            for k in range(3):
+                sums[NORMAL + k] += w * normals[i, k]
+            sums[ALONG] += wx * normals[i, 0] + wy * normals[i, 1] + wz * normals[i, 2]
+    sums[COUNT] += near
+    sums[WEIGHT] += weight
+    sums[MEAN] += sx
+    sums[MEAN + 1] += sy
+    sums[MEAN + 2] += sz
+    sums[SQUARES] += xx
+    sums[SQUARES + 1] += xy
+    sums[SQUARES + 2] += xz
+    sums[SQUARES + 3] += yy
+    sums[SQUARES + 4] += yz
+    sums[SQUARES + 5] += zz
+
+
+@inner
+def solve_plane(sums):
+    """(f, normal) of the plane that fits the points summed up, seen from x."""
+    inverse = 1.0 / sums[WEIGHT]
+    ax = sums[MEAN] * inverse
+    ay = sums[MEAN + 1] * inverse
+    az = sums[MEAN + 2] * inverse
+    n = smallest_eigenvector(
+        sums[SQUARES] - sums[MEAN] * ax,
+        sums[SQUARES + 1] - sums[MEAN] * ay,
+        sums[SQUARES + 2] - sums[MEAN] * az,
+        sums[SQUARES + 3] - sums[MEAN + 1] * ay,
+        sums[SQUARES + 4] - sums[MEAN + 1] * az,
+        sums[SQUARES + 5] - sums[MEAN + 2] * az,
+    )
+    return n[0] * ax + n[1] * ay + n[2] * az, n
+
+
+@inner
+def solve_sphere(sums):
+    """(f, normal) of the algebraic sphere that fits points and normals, seen from x: u0 + u . y + u4 y^2 = 0."""
+    inverse = 1.0 / sums[WEIGHT]
+    square = sums[SQUARES] + sums[SQUARES + 3] + sums[SQUARES + 5]
+    along = sums[ALONG]
+    for k in range(3):
+        along -= sums[MEAN + k] * sums[NORMAL + k] * inverse
+        square -= sums[MEAN + k] * sums[MEAN + k] * inverse
+    curvature = 0.5 * along / square if square > 0.0 else 0.0
+    ux = (sums[NORMAL] - 2.0 * curvature * sums[MEAN]) * inverse
+    uy = (sums[NORMAL + 1] - 2.0 * curvature * sums[MEAN + 1]) * inverse
+    uz = (sums[NORMAL + 2] - 2.0 * curvature * sums[MEAN + 2]) * inverse
+    u0 = (
+        -(
+            sums[MEAN] * ux
+            + sums[MEAN + 1] * uy
+            + sums[MEAN + 2] * uz
+            + curvature * (sums[SQUARES] + sums[SQUARES + 3] + sums[SQUARES + 5])
+        )
+        * inverse
+    )
+    length = math.sqrt(ux * ux + uy * uy + uz * uz)
+    if not length > 0.0:
+        return solve_plane(sums)
+    root = math.sqrt(max(0.0, length * length - 4.0 * u0 * curvature))
+    return -2.0 * u0 / (length + root), (ux / length, uy / length, uz / length)
+
+
+@inlined
+def solve(sums, parameters):
+    """(f, normal, whether there is a surface here); f [m] is how far along the normal the surface lies from x."""
+    if not (sums[COUNT] > parameters[CUTOFF] and sums[WEIGHT] > 0.0):
+        return 0.0, (0.0, 0.0, 1.0), False
+    if parameters[SPHERES] != 0.0:
+        f, n = solve_sphere(sums)
+    else:
+        f, n = solve_plane(sums)
+    return f, n, True
+
+
+@inner
+def evaluate_among(points, normals, count, x, parameters, sums):
+    """The surface at x from the first ``count`` of some points (n, 3): as ``solve``."""
+    for k in range(SUMS_LENGTH):
+        sums[k] = 0.0
+    add_points(points, normals, 0, count, x, parameters, sums)
+    return solve(sums, parameters)
+
+
+def new_sums() -> np.ndarray:
+    """Room for the sums at one point."""
+    return np.zeros(SUMS_LENGTH)

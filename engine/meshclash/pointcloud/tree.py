@@ -1,0 +1,163 @@
+"""The point hierarchy as kernels see it, walks over it, and the sampling radius that sets every length.
+
+Layout. Nodes are those of ``hierarchy/bvh.py``; points lie in leaf order, (n, 3) float64, in the object's own
+coordinates, so that nothing is lost far from the origin. Boxes are tight, float32, relative to ``origin``.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import inner, kernel
+from ..volumes.aabb import clear, extend, merge
+from .surface import HORIZON2, SUMS_LENGTH, add_points, solve
+
+SAMPLE_COUNT = 15
+"""Most sample points of a node (Klein and Zachmann store 15 to 30 numbers a node)."""
+
+STACK_SIZE = 192  # a depth-first walk keeps one sibling per level; the builder stays below 100 levels
+
+
+class PointTree(NamedTuple):
+    """Everything that a query needs of a cloud."""
+
+    points: np.ndarray
+    """(n, 3) float64 [m], in leaf order, object coordinates."""
+    normals: np.ndarray
+    """(n, 3) float32 unit normals in leaf order; (0, 3) without."""
+    origin: np.ndarray
+    """(3,) float64 [m]: what boxes and planes are relative to."""
+    first: np.ndarray
+    """First child of an inner node, or first point of a leaf, (nodes,) int32."""
+    count: np.ndarray  # type: ignore[assignment]  # tuple.count is not needed
+    """Points of a leaf, 0 for an inner node, (nodes,) int32."""
+    totals: np.ndarray
+    """Points below a node, (nodes,) int32."""
+    boxes: np.ndarray
+    """Tight boxes of the points, (nodes, 6) float32."""
+    border_start: np.ndarray
+    """Where a node's border begins in ``border``, (nodes + 1,) int64; empty for inner nodes."""
+    border: np.ndarray
+    """Points outside a leaf's box, but within the horizon and the margin of it, int32."""
+    samples: np.ndarray
+    """Sample points of each node, (nodes, 15) int32; -1 where a node has fewer points."""
+    radii: np.ndarray
+    """Radius of the spheres around the samples that cover the node's surface, (nodes,) float32 [m]."""
+    planes: np.ndarray
+    """Unit normal of a node's mean plane 0:3, and between which offsets along it the points lie 3:5, float32."""
+    parameters: np.ndarray
+    """Lengths of the surface (``surface.py``), (6,) float64."""
+
+
+@kernel
+def fit_boxes(points, origin, first, count, boxes):
+    """Boxes of all nodes, bottom up, each rounded outward."""
+    for node in range(first.shape[0] - 1, -1, -1):
+        begin = first[node]
+        if count[node] == 0:
+            merge(boxes[node], boxes[begin], boxes[begin + 1])
+            continue
+        clear(boxes[node])
+        for i in range(begin, begin + count[node]):
+            extend(boxes[node], points[i, 0] - origin[0], points[i, 1] - origin[1], points[i, 2] - origin[2])
+
+
+@inner
+def box_distance2(boxes, node, x, y, z):
+    """Squared distance of a point, relative to the origin, from a node's box."""
+    total = 0.0
+    for k, c in enumerate((x, y, z)):
+        gap = max(boxes[node, k] - c, c - boxes[node, k + 3], 0.0)
+        total += gap * gap
+    return total
+
+
+@inner
+def _insert(best, value):
+    """Put a value into an ascending array, dropping the largest."""
+    k = best.shape[0] - 1
+    while k > 0 and best[k - 1] > value:
+        best[k] = best[k - 1]
+        k -= 1
+    best[k] = value
+
+
+@inner
+def _nearest_distances2(points, origin, first, count, boxes, x, best, stack):
+    """Squared distances of the nearest points to x, ascending; x itself counts if it is one."""
+    best[:] = np.inf
+    local = (x[0] - origin[0], x[1] - origin[1], x[2] - origin[2])
+    stack[0] = 0
+    used = 1
+    while used > 0:
+        used -= 1
+        node = stack[used]
+        if box_distance2(boxes, node, local[0], local[1], local[2]) >= best[-1]:
+            continue
+        begin = first[node]
+        if count[node] == 0:
+            left = box_distance2(boxes, begin, local[0], local[1], local[2])
+            right = box_distance2(boxes, begin + 1, local[0], local[1], local[2])
+            nearer_left = 1 if left <= right else 0
+            stack[used] = begin + nearer_left
+            stack[used + 1] = begin + 1 - nearer_left
+            used += 2
+            continue
+        for i in range(begin, begin + count[node]):
+            dx = points[i, 0] - x[0]
+            dy = points[i, 1] - x[1]
+            dz = points[i, 2] - x[2]
+            d2 = dx * dx + dy * dy + dz * dz
+            if d2 < best[-1]:
+                _insert(best, d2)
+
+
+@kernel
+def neighbour_distances(points, origin, first, count, boxes, chosen, neighbours, out):
+    """Distance [m] of each chosen point (k,) int64 to its ``neighbours``-th neighbour, into (k,) float64."""
+    best = np.empty(neighbours + 1)
+    stack = np.empty(STACK_SIZE, np.int64)
+    for k in range(chosen.shape[0]):
+        i = chosen[k]
+        x = (points[i, 0], points[i, 1], points[i, 2])
+        _nearest_distances2(points, origin, first, count, boxes, x, best, stack)
+        out[k] = math.sqrt(best[-1])
+
+
+@inner
+def sum_around(tree, x, stack, sums):
+    """Sums over all points within the horizon of x, object coordinates."""
+    for k in range(SUMS_LENGTH):
+        sums[k] = 0.0
+    horizon2 = tree.parameters[HORIZON2]
+    local = (x[0] - tree.origin[0], x[1] - tree.origin[1], x[2] - tree.origin[2])
+    stack[0] = 0
+    used = 1
+    while used > 0:
+        used -= 1
+        node = stack[used]
+        if box_distance2(tree.boxes, node, local[0], local[1], local[2]) > horizon2:
+            continue
+        begin = tree.first[node]
+        if tree.count[node] == 0:
+            stack[used] = begin + 1
+            stack[used + 1] = begin
+            used += 2
+        else:
+            add_points(tree.points, tree.normals, begin, begin + tree.count[node], x, tree.parameters, sums)
+
+
+@kernel
+def evaluate_many(tree, at, values, normals, valid):
+    """f, normal and validity of the surface at points (k, 3), object coordinates."""
+    sums = np.zeros(SUMS_LENGTH)
+    stack = np.empty(STACK_SIZE, np.int64)
+    for k in range(at.shape[0]):
+        sum_around(tree, (at[k, 0], at[k, 1], at[k, 2]), stack, sums)
+        f, n, there = solve(sums, tree.parameters)
+        values[k] = f
+        normals[k, 0] = n[0]
+        normals[k, 1] = n[1]
+        normals[k, 2] = n[2]
+        valid[k] = there

@@ -1,0 +1,153 @@
+"""A point of a triangle on the surface of a cloud.
+
+Samples on the triangle are its corners and the feet of the cloud's points nearby. Where two of them lie on different
+sides of the surface, the segment between them stays on the triangle, and the root of f along it is a point on both.
+Where none changes sides, the nearest sample is driven along the triangle's plane.
+"""
+
+import math
+
+import numpy as np
+
+from ..geometry.triangle_distance import closest_on_triangle, squared_distance
+from ..jit import inner
+from .patches import inside, one_sided
+from .root_search import ROOT_STEPS, value_at
+from .surface import CLEAR_NORMAL, SAMPLING_RADIUS
+
+_DRIVE_STEPS = 6
+_REACH = 2.0  # feet of points farther from the triangle than so many sampling radii tell nothing about a crossing
+
+
+@inner
+def _signed(patch, x, reference, work):
+    f, n, there = value_at(patch, x, work)
+    along = n[0] * reference[0] + n[1] * reference[1] + n[2] * reference[2]
+    return (-f if along < 0.0 else f), there and abs(along) >= CLEAR_NORMAL
+
+
+@inner
+def _root_on_segment(patch, a, fa, b, fb, reference, tolerance, work):
+    """Regula falsi (Illinois) between two points of one triangle; (found, point)."""
+    last = 0
+    for _ in range(ROOT_STEPS):
+        t = fa / (fa - fb)
+        x = (a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]), a[2] + t * (b[2] - a[2]))
+        f, clear = _signed(patch, x, reference, work)
+        if not clear:
+            return False, x
+        if abs(f) <= tolerance:
+            return True, x
+        if f * fb > 0.0:
+            b, fb = x, f
+            fa *= 0.5 if last > 0 else 1.0
+            last = 1
+        else:
+            a, fa = x, f
+            fb *= 0.5 if last < 0 else 1.0
+            last = -1
+    return False, a
+
+
+@inner
+def _unit_normal(a, b, c):
+    ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+    vx, vy, vz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
+    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    length = math.sqrt(nx * nx + ny * ny + nz * nz)
+    if not length > 0.0:
+        return 0.0, 0.0, 0.0
+    return nx / length, ny / length, nz / length
+
+
+@inner
+def _drive_along(patch, x, corners, region, tolerance, work):
+    """Newton's method towards the surface within the triangle; (found, point)."""
+    a, b, c = corners
+    normal = _unit_normal(a, b, c)
+    for _ in range(_DRIVE_STEPS):
+        if not inside(region, x):
+            return False, x
+        f, n, there = value_at(patch, x, work)
+        if not there:
+            return False, x
+        if abs(f) <= tolerance:
+            return True, x
+        along = n[0] * normal[0] + n[1] * normal[1] + n[2] * normal[2]
+        t = (n[0] - along * normal[0], n[1] - along * normal[1], n[2] - along * normal[2])
+        length2 = t[0] * t[0] + t[1] * t[1] + t[2] * t[2]
+        if length2 < 1e-6:
+            return False, x
+        step = f / length2
+        x = closest_on_triangle((x[0] + step * t[0], x[1] + step * t[1], x[2] + step * t[2]), a, b, c)
+    return False, x
+
+
+@inner
+def _triangle_misses(patch, tried, plane, corners, region):
+    """Whether a triangle is surely clear of a leaf's surface, by box, leaf plane or triangle plane."""
+    a, b, c = corners
+    for k in range(3):
+        if min(a[k], b[k], c[k]) > region[k + 3] or max(a[k], b[k], c[k]) < region[k]:
+            return True
+    n, low, high = plane
+    da = n[0] * a[0] + n[1] * a[1] + n[2] * a[2]
+    db = n[0] * b[0] + n[1] * b[1] + n[2] * b[2]
+    dc = n[0] * c[0] + n[1] * c[1] + n[2] * c[2]
+    if min(da, db, dc) > high or max(da, db, dc) < low:
+        return True
+    normal = _unit_normal(a, b, c)
+    offset = normal[0] * a[0] + normal[1] * a[1] + normal[2] * a[2]
+    slack = patch[2][SAMPLING_RADIUS]
+    room = patch[0]
+    return one_sided(room[0], room[2], tried, (normal, offset - slack, offset + slack))
+
+
+@inner
+def _extreme_samples(patch, tried, corners, reference, region, best, work):
+    """Samples nearest to the surface on either side; ``best`` (2, 4) holds point and f, f infinite without one."""
+    a, b, c = corners
+    points, chosen = patch[0][0], patch[0][2]
+    reach = _REACH * patch[2][SAMPLING_RADIUS]
+    best[0, 3] = np.inf
+    best[1, 3] = -np.inf
+    for entry in range(-3, tried):
+        if entry < 0:
+            x = a if entry == -3 else (b if entry == -2 else c)
+        else:
+            i = chosen[entry]
+            p = (points[i, 0], points[i, 1], points[i, 2])
+            x = closest_on_triangle(p, a, b, c)
+            if squared_distance(p, x) > reach * reach:
+                continue
+        if not inside(region, x):
+            continue
+        f, clear = _signed(patch, x, reference, work)
+        if not clear:
+            continue
+        side = 0 if f >= 0.0 else 1
+        if abs(f) < abs(best[side, 3]):
+            for k in range(3):
+                best[side, k] = x[k]
+            best[side, 3] = f
+
+
+@inner
+def triangle_on_surface(patch, tried, plane, corners, region, tolerance, best, work):
+    """A point of a triangle on the surface of a patch within a region; (found, point)."""
+    nowhere = (0.0, 0.0, 0.0)
+    if _triangle_misses(patch, tried, plane, corners, region):
+        return False, nowhere
+    _extreme_samples(patch, tried, corners, plane[0], region, best, work)
+    over = (best[0, 0], best[0, 1], best[0, 2])
+    under = (best[1, 0], best[1, 1], best[1, 2])
+    found = False
+    x = nowhere
+    if best[0, 3] < np.inf and best[1, 3] > -np.inf:
+        found, x = _root_on_segment(
+            patch, over, best[0, 3], under, best[1, 3], plane[0], tolerance, work
+        )  # fmt: skip
+    if not found and min(best[0, 3], -best[1, 3]) < patch[2][SAMPLING_RADIUS]:
+        start = over if best[0, 3] <= -best[1, 3] else under
+        found, x = _drive_along(patch, start, corners, region, tolerance, work)
+    return found, x

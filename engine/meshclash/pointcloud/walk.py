@@ -1,0 +1,168 @@
+"""Driving a traversal: to its end, within a time budget, or down to a resolution.
+
+A ``Walk`` is one question about one pair of posed objects. Its kernel is handed in, so clouds against clouds and clouds
+against meshes are driven in one way.
+"""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..types.pose import transform_points
+from ..types.results import QueryStats
+from .heap import grown_heap, new_heap
+from .traverse import (
+    EVALUATION_WORK,
+    EVALUATIONS,
+    FIRST_ONLY,
+    FOUND,
+    HEAP_USED,
+    LEAF_TESTS,
+    RESOLUTION,
+    SETTINGS_LENGTH,
+    STATE_LENGTH,
+    TOLERANCE,
+    VOLUME_TESTS,
+    WORK_LIMIT,
+)
+
+Kernel = Callable[..., bool]
+"""(settings, state, heap, output) -> whether the traversal is complete."""
+
+_HEAP = 4096
+_CHUNK = 1024
+_SLICE_WORK = 50_000.0
+_FIRST_WORK = 100.0
+_LEAST_WORK = 20.0
+
+# A waiting pair's key against how often it met, fitted on the shapes of `bench clouds`, which prints both.
+_LOGIT = (2.5, 8.0)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a traversal found, one entry for each pair of leaves (or leaf and triangle)."""
+
+    pairs: np.ndarray
+    """(k, 2) int32: leaf of a, and leaf or triangle of b."""
+    points: np.ndarray
+    """(k, 3) float64 [m], world."""
+    regions: np.ndarray
+    """Where the two have anything in common, (k, 6) float64 [m], in a's hierarchy frame."""
+
+
+class Walk:
+    """One traversal.
+
+    Args:
+        kernel: what advances it.
+        rows_a: pose of the cloud in whose hierarchy frame the kernel works, (3, 4).
+        origin: that frame's origin in the cloud's own coordinates, (3,) [m].
+        tolerance: how close to both surfaces a contact point must be [m].
+        first_only: stop at the first contact.
+        at_once: most contacts that one step of the kernel finds.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        rows_a: np.ndarray,
+        origin: np.ndarray,
+        tolerance: float,
+        first_only: bool,
+        at_once: int = 1,
+    ) -> None:
+        self._kernel = kernel
+        self._rows = rows_a
+        self._origin = origin
+        self.settings = np.zeros(SETTINGS_LENGTH)
+        self.settings[FIRST_ONLY] = float(first_only)
+        self.settings[TOLERANCE] = tolerance
+        self.state = np.zeros(STATE_LENGTH, np.int64)
+        self._heap = new_heap(_HEAP)
+        size = at_once if first_only else _CHUNK + at_once
+        self._output = (np.empty((size, 2), np.int32), np.empty((size, 3)), np.empty((size, 6)))
+        self._full = size + 1 - at_once
+        self._chunks: list[tuple[np.ndarray, ...]] = []
+        self.complete = False
+
+    def advance(self, work: float) -> bool:
+        """Do about so much work; True when the traversal is complete."""
+        self.settings[WORK_LIMIT] = work
+        self.complete = self._kernel(self.settings, self.state, self._heap, self._output)
+        found = int(self.state[FOUND])
+        if found and (self.complete or found >= self._full):
+            self._chunks.append(tuple(array[:found].copy() for array in self._output))
+            self.state[FOUND] = 0
+        if not self.complete and self.state[HEAP_USED] > len(self._heap[0]) - 8:
+            self._heap = grown_heap(self._heap)
+        return self.complete
+
+    def finish(self) -> "Walk":
+        """Go on to the end."""
+        while not self.advance(_SLICE_WORK):
+            pass
+        return self
+
+    def spend(self, budget: float, begun: float) -> "Walk":
+        """Go on until ``budget`` seconds of processor time have passed since ``begun``.
+
+        The first slice is short; the others aim at half of what is left, by the speed so far.
+        """
+        work = _FIRST_WORK
+        while True:
+            before, done = time.thread_time(), self.work_done
+            if self.advance(work):
+                return self
+            now = time.thread_time()
+            left = budget - (now - begun)
+            speed = (self.work_done - done) / max(now - before, 1e-6)
+            work = 0.5 * left * speed
+            if work < _LEAST_WORK:
+                return self
+
+    @property
+    def work_done(self) -> float:
+        """Work so far, as the kernel counts it."""
+        return float(self.state[VOLUME_TESTS] + EVALUATION_WORK * self.state[EVALUATIONS])
+
+    @property
+    def hit(self) -> bool:
+        """Whether a contact was found."""
+        return bool(self._chunks)
+
+    def found(self) -> Found:
+        """Everything found so far."""
+        if not self._chunks:
+            return Found(np.empty((0, 2), np.int32), np.empty((0, 3)), np.empty((0, 6)))
+        pairs, points, regions = (np.concatenate(parts) for parts in zip(*self._chunks, strict=True))
+        return Found(pairs, transform_points(self._rows, points + self._origin), regions)
+
+    def likelihood(self) -> float:
+        """How likely the most promising pair that still waits is to meet, 0 to 1; 0 when none waits."""
+        if self.complete or self.state[HEAP_USED] == 0:
+            return 0.0
+        return 1.0 / (1.0 + math.exp(-_LOGIT[0] - _LOGIT[1] * float(self._heap[0][0])))
+
+    def stats(self, seconds: float) -> QueryStats:
+        """Counters of the traversal: box pairs, leaf pairs, evaluations of a surface."""
+        counts = self.state[[VOLUME_TESTS, LEAF_TESTS, EVALUATIONS]].tolist()
+        return QueryStats(counts[0], counts[1], counts[2], seconds)
+
+
+def limit_resolution(walk: Walk, resolution: float) -> None:
+    """Let a walk take nodes no larger than ``resolution`` [m] for leaves, and their overlap for contact."""
+    walk.settings[RESOLUTION] = resolution
+
+
+def pose_rows(rows: np.ndarray) -> np.ndarray:
+    """One pose (3, 4) as the stack (1, 3, 4) that ``relative_rows`` takes."""
+    return np.ascontiguousarray(rows[None], dtype=np.float64)
+
+
+def largest_coordinates(bounds: np.ndarray) -> np.ndarray:
+    """Largest absolute coordinates per axis of bounds (2, 3), as (1, 3)."""
+    return np.abs(bounds).max(axis=0)[None]

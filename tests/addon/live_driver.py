@@ -1,0 +1,63 @@
+"""Live in Blender without a window: its modal operator with events made by hand, compared with Detect."""
+
+from types import SimpleNamespace
+
+import bpy
+import numpy as np
+from ui_fakes import escape, timer
+
+from addon import session
+from addon.adapters.source import BlenderSource
+from addon.core.job import detect_steps, run_to_end
+from addon.ops import live
+
+
+class LiveDriver:
+    """What `invoke` and Blender's event loop do, with a stand-in for the operator."""
+
+    def __init__(self):
+        self.reports = []
+        self.operator = SimpleNamespace(
+            run=live.LiveRun(bpy.context), report=lambda kind, text: self.reports.append((*kind, text))
+        )
+        self.run = self.operator.run
+
+    def send(self, event):
+        return live.MESHCLASH_OT_live.modal(self.operator, bpy.context, event)
+
+    def tick(self, times=1):
+        """Sends timer events; False once Live has ended."""
+        return all(self.send(timer()) == {"PASS_THROUGH"} for _ in range(times))
+
+    def escape(self):
+        return self.send(escape())
+
+    def settle(self):
+        """Evaluates the scene and runs until there is nothing left to do; returns the rows of the answer."""
+        bpy.context.view_layer.update()
+        for _ in range(5000):
+            if not self.tick():
+                raise AssertionError(f"Live has stopped: {self.reports}")
+            if not self.run.live.busy:
+                result = session.result_of(self.run.scene_uid)
+                return result.report.rows if result else []
+        raise AssertionError("Live does not come to rest")
+
+
+def detected(engine):
+    """The rows that a fresh detection of the context's scene finds; none where it has nothing to test."""
+    scene = bpy.context.scene
+    options = scene.meshclash.checked_options(1.0)
+    frame = run_to_end(BlenderSource.from_context(bpy.context).read_steps("all", "all", None))
+    if not frame.objects:
+        return []
+    return run_to_end(detect_steps(BlenderSource.from_context(bpy.context), options, engine)).rows
+
+
+def described(rows):
+    """What two runs must agree on, whatever the order in which the engine has the objects."""
+    return sorted(
+        (row.id, row.a, row.b, row.verdict, row.faces_a.tolist(), row.faces_b.tolist(),
+         np.sort(row.highlight_a.ravel()).tobytes(), np.sort(row.highlight_b.ravel()).tobytes())
+        for row in rows
+    )  # fmt: skip

@@ -1,0 +1,250 @@
+"""Live over arrays: whatever changes and whenever it is interrupted, its answer becomes that of a fresh detection."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from fake_scene import BOX, make_object
+
+from addon.core import live as live_module
+from addon.core.changes import Changes
+from addon.core.errors import InputError
+from addon.core.frame_scene import FrameScene, Progress, Skipped
+from addon.core.job import detect_steps, run_to_end
+from addon.core.live import Live
+from addon.core.options import DetectOptions
+from addon.core.report import CONTACT
+from addon.core.rules import Rules
+
+
+class ArrayScene:
+    """A scene of boxes, for Live and for Detect alike; unchanged objects are handed out as they were."""
+
+    file, scale_length = "", 1.0
+
+    def __init__(self, *objects):
+        self.objects = {item.identity: item for item in objects}
+        self.meshes = {"box": BOX}
+        self.skipped = []
+        self.wanted = DetectOptions()
+        self.reads = 0
+        self.problem = None
+
+    def options(self):
+        return self.wanted
+
+    def put(self, name, x, mesh_key="box"):
+        self.objects[name] = make_object(name, x, mesh_key)
+
+    def frame(self):
+        used = {item.mesh_key for item in self.objects.values()}
+        return FrameScene(1, list(self.objects.values()), {key: self.meshes[key] for key in used}, list(self.skipped))
+
+    def read_steps(self, options, changes, _frame=None):
+        if self.problem:
+            raise InputError(self.problem)
+        self.reads += 1
+        frame = self.frame()
+        for _ in frame.objects:
+            yield Progress(0.5, "Reading")
+        return frame
+
+    def restore(self):
+        pass
+
+
+def loading(engine):
+    def load():
+        yield Progress(0.0, "Loading the engine")
+        return engine
+
+    return load
+
+
+class Driver:
+    """Live with its answers."""
+
+    def __init__(self, scene, engine, budget=10.0):
+        self.scene, self.engine = scene, engine
+        self.answers = []
+        self.live = Live(scene, loading(engine), lambda report, incomplete: self.answers.append((report, incomplete)))
+        self.live.budget = budget
+
+    def change(self):
+        self.live.note(Changes(visible=True))
+
+    def settle(self):
+        """Until there is nothing left to do."""
+        for _ in range(10000):
+            self.live.run_slice(0.0)
+            if not self.live.busy:
+                return self.answers[-1][0]
+        raise AssertionError("Live does not come to rest")
+
+    def fresh(self):
+        scene = ArrayScene(*self.scene.objects.values())
+        scene.meshes = self.scene.meshes
+        return run_to_end(detect_steps(scene, self.scene.wanted, self.engine))
+
+
+def described(report):
+    """Everything of a report that a different order of the two objects in the engine may not change."""
+    return [
+        (row.id, row.verdict, row.depth and round(row.depth, 6), row.faces_a.tolist(), row.faces_b.tolist(),
+         row.highlight_a.tobytes(), row.highlight_b.tobytes(), segments(row.curves))
+        for row in report.rows
+    ]  # fmt: skip
+
+
+def segments(curves):
+    ends = np.round(curves.astype(np.float64), 5) + 0.0
+    return sorted(sorted(map(tuple, segment)) for segment in ends.tolist())
+
+
+def row_of_boxes(count=5):
+    return ArrayScene(*(make_object(f"O{k}", 0.75 * k) for k in range(count)))
+
+
+@pytest.fixture(autouse=True)
+def _no_quiet_time(monkeypatch):
+    monkeypatch.setattr(live_module, "QUIET_SECONDS", 0.0)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_history_ends_in_what_a_detection_finds(engine, seed, monkeypatch):
+    """Moves, deformations, new shapes, new, removed and renamed objects, in both modes, interrupted anywhere."""
+    monkeypatch.setattr(live_module, "RETRY_SECONDS", 0.0 if seed % 2 else 1e9)
+    rng = np.random.default_rng(seed)
+    scene = row_of_boxes(4)
+    driver = Driver(scene, engine, budget=[10.0, 0.0][seed // 2 % 2])
+    for step in range(25):
+        name = str(rng.choice(list(scene.objects) or ["none"]))
+        action = rng.integers(6)
+        if action == 0 or not scene.objects:
+            scene.put(f"N{step}", float(rng.integers(0, 12)) / 4)
+        elif action == 1:
+            del scene.objects[name]
+        elif action == 2:  # deformed: the same triangles
+            scene.meshes[step] = replace(BOX, vertices=BOX.vertices * np.float32(rng.choice([0.5, 1.5])))
+            scene.objects[name] = replace(scene.objects[name], mesh_key=step)
+        elif action == 3:  # another topology
+            scene.meshes[step] = replace(BOX, triangles=BOX.triangles[:-2], face_of_triangle=BOX.face_of_triangle[:-2])
+            scene.objects[name] = replace(scene.objects[name], mesh_key=step)
+        else:
+            scene.put(name, float(rng.integers(0, 12)) / 4, scene.objects[name].mesh_key)
+        driver.change()
+        for _ in range(rng.integers(0, 30)):
+            driver.live.run_slice(0.0)
+    assert described(driver.settle()) == described(driver.fresh())
+    assert not driver.answers[-1][1]
+
+
+def test_nothing_is_read_while_nothing_changes(engine):
+    driver = Driver(row_of_boxes(), engine)
+    driver.settle()
+    for _ in range(5):
+        driver.live.run_slice()
+    assert driver.scene.reads == 1 and len(driver.answers) == 1
+
+
+def test_over_the_budget_it_says_who_meets_and_completes_when_quiet(engine, monkeypatch):
+    monkeypatch.setattr(live_module, "QUIET_SECONDS", 1e9)
+    monkeypatch.setattr(live_module, "RETRY_SECONDS", 1e9)
+    driver = Driver(row_of_boxes(), engine, budget=0.0)
+    for k in range(4):
+        driver.scene.put("O0", 0.01 * k)
+        driver.change()
+        for _ in range(100):
+            driver.live.run_slice(0.0)
+    report, incomplete = driver.answers[-1]
+    assert incomplete and driver.live.incomplete and driver.live.busy
+    moved = [row for row in report.rows if "O0" in (row.a, row.b)]
+    assert [(row.verdict, row.contacts, len(row.faces_a)) for row in moved] == [(CONTACT, 1, 1)]
+    assert len(report.rows) == len(driver.fresh().rows)
+    assert driver.live.complete_cost > 0.0
+    monkeypatch.setattr(live_module, "QUIET_SECONDS", 0.0)
+    assert described(driver.settle()) == described(driver.fresh())
+    assert not driver.live.incomplete
+
+
+def test_within_the_budget_every_answer_is_complete(engine):
+    driver = Driver(row_of_boxes(), engine)
+    for k in range(5):
+        driver.scene.put("O0", 0.01 * k)
+        driver.change()
+        driver.settle()
+    assert [incomplete for _, incomplete in driver.answers] == [False] * 5
+
+
+def test_a_wrong_input_is_told_and_gets_another_chance(engine):
+    driver = Driver(row_of_boxes(), engine)
+    driver.scene.problem = "nothing is selected"
+    for _ in range(20):
+        driver.live.run_slice()
+    assert driver.live.problem == "nothing is selected" and not driver.answers
+    driver.scene.problem = None
+    driver.change()
+    assert described(driver.settle()) == described(driver.fresh())
+    assert not driver.live.problem
+
+
+def test_a_mesh_that_the_engine_refuses_names_its_object_and_is_left_when_it_is_gone(engine):
+    driver = Driver(row_of_boxes(), engine)
+    driver.scene.meshes["bad"] = replace(BOX, vertices=BOX.vertices * np.float32(1e35))
+    driver.scene.put("Broken", 0.0, "bad")
+    for _ in range(200):
+        driver.live.run_slice(0.0)
+    assert "Broken" in driver.live.problem
+    del driver.scene.objects["Broken"]
+    driver.change()
+    assert described(driver.settle()) == described(driver.fresh())
+
+
+def test_changed_settings_are_noticed_without_a_change_of_the_scene(engine):
+    driver = Driver(row_of_boxes(), engine)
+    driver.settle()
+    for wanted in (
+        DetectOptions(permitted_overlap=0.3),
+        DetectOptions(rules=Rules(listed_pairs=frozenset({("O0", "O1")}))),
+        DetectOptions(),
+    ):
+        driver.scene.wanted = wanted
+        driver.live.look_at_options()
+        assert driver.live.busy
+        assert described(driver.settle()) == described(driver.fresh())
+
+
+def test_objects_that_were_left_out_are_in_the_report(engine):
+    driver = Driver(row_of_boxes(), engine)
+    driver.scene.skipped = [Skipped("Plane", "it has no faces")]
+    assert [item.name for item in driver.settle().skipped] == ["Plane"]
+
+
+def test_an_empty_scene_has_an_empty_answer(engine):
+    driver = Driver(ArrayScene(), engine)
+    assert driver.settle().rows == []
+
+
+def test_closing_frees_what_was_built(engine):
+    import gc
+    import weakref
+
+    driver = Driver(row_of_boxes(), engine)
+    driver.settle()
+    frame = driver.live._steps.gi_frame.f_locals["answerer"]
+    alive = weakref.ref(frame._world.scene)
+    del frame
+    driver.live.close()
+    driver.live.close()
+    gc.collect()
+    assert alive() is None
+
+
+def test_errors_of_loading_pass_through(engine):
+    def load():
+        yield Progress(0.0, "Loading the engine")
+        raise RuntimeError("no numba")
+
+    live = Live(row_of_boxes(), load, lambda *_: None)
+    with pytest.raises(RuntimeError, match="no numba"):
+        live.run_slice()

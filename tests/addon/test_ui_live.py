@@ -1,0 +1,449 @@
+"""Live in Blender: after everything that can happen to a scene its answer is that of a fresh detection."""
+
+from types import SimpleNamespace
+
+import bmesh
+import bpy
+import numpy as np
+import pytest
+from live_driver import LiveDriver, described, detected
+from ui_fakes import draw, escape
+
+from addon import handlers, session
+from addon.core import live as live_module
+from addon.ops import heartbeat, live
+from addon.ui import panels
+
+
+@pytest.fixture(autouse=True)
+def _no_quiet_time(monkeypatch):
+    monkeypatch.setattr(live_module, "QUIET_SECONDS", 0.0)
+
+
+@pytest.fixture
+def boxes(registered, add_box):
+    """Three boxes in a row, each meeting the next."""
+    for k, name in enumerate("ABC"):
+        add_box(name, (0, 0, 0), (1, 1, 1), (0.75 * k, 0.1 * k, 0.2 * k))
+    return bpy.data.objects
+
+
+@pytest.fixture
+def driver(boxes):
+    made = LiveDriver()
+    yield made
+    session.stop_live()
+
+
+@pytest.fixture
+def agrees(driver, engine):
+    """Checks that Live finds what Detect finds; returns the pairs."""
+
+    def check():
+        rows = driver.settle()
+        assert described(rows) == described(detected(engine))
+        return {(row.a, row.b) for row in rows}
+
+    check()
+    return check
+
+
+def edit_mesh(item, change):
+    """Changes the mesh of an object in Edit Mode."""
+    mesh = bmesh.from_edit_mesh(item.data)
+    change(mesh)
+    bmesh.update_edit_mesh(item.data)
+
+
+def test_a_moved_object_is_only_moved(agrees, boxes, driver):
+    built = driver.run.live._steps.gi_frame.f_locals["answerer"]
+    boxes["A"].location.x = -5.0
+    assert agrees() == {("B", "C")}
+    assert built.built == 0
+    boxes["A"].location.x = 0.5
+    assert ("A", "B") in agrees()
+
+
+def test_scales_zero_and_negative(agrees, boxes):
+    for scale in ((-1, 1, 1), (2, 0.5, -1), (0, 1, 1), (0, 0, 0), (1, 1, 1)):
+        boxes["B"].scale = scale
+        agrees()
+
+
+def test_a_deformed_mesh_is_refitted_and_a_new_topology_is_rebuilt(agrees, boxes, driver):
+    answerer = driver.run.live._steps.gi_frame.f_locals["answerer"]
+    boxes["A"].data.vertices[7].co.x = 1.5
+    boxes["A"].data.update()
+    agrees()
+    assert answerer.built == 0
+    boxes["A"].modifiers.new("Subdivision", "SUBSURF").levels = 2
+    agrees()
+    assert answerer.built == 1
+    boxes["A"].modifiers.clear()
+    agrees()
+
+
+def test_edit_mode(agrees, boxes):
+    bpy.context.view_layer.objects.active = boxes["B"]
+    bpy.ops.object.mode_set(mode="EDIT")
+    agrees()
+    edit_mesh(boxes["B"], lambda mesh: bmesh.ops.translate(mesh, verts=mesh.verts[:], vec=(0.1, 0, 0)))
+    agrees()
+    edit_mesh(boxes["B"], lambda mesh: bmesh.ops.delete(mesh, geom=list(mesh.faces)[:2], context="FACES"))
+    agrees()
+    edit_mesh(boxes["B"], lambda mesh: bmesh.ops.delete(mesh, geom=mesh.verts[:], context="VERTS"))
+    assert agrees() == set()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    agrees()
+
+
+def test_objects_come_go_hide_and_are_excluded(agrees, boxes, add_box):
+    add_box("D", (0, 0, 0), (1, 1, 1), (0.3, 0.3, 0.3))
+    assert len(agrees()) >= 4
+    boxes["B"].hide_set(True)
+    agrees()
+    boxes["B"].hide_set(False)
+    agrees()
+    boxes["C"].hide_viewport = True
+    agrees()
+    boxes["C"].hide_viewport = False
+    agrees()
+    collection = bpy.data.collections.new("Parts")
+    bpy.context.scene.collection.children.link(collection)
+    collection.objects.link(boxes["B"])
+    bpy.context.scene.collection.objects.unlink(boxes["B"])
+    agrees()
+    layer = bpy.context.view_layer.layer_collection.children["Parts"]
+    layer.exclude = True
+    assert agrees() == {("A", "D")}
+    layer.exclude = False
+    agrees()
+    layer.hide_viewport = True
+    agrees()
+    layer.hide_viewport = False
+    bpy.data.objects.remove(boxes["D"])
+    assert agrees() == {("A", "B"), ("B", "C")}
+
+
+def test_one_is_hidden_while_another_is_shown(agrees, boxes):
+    boxes["A"].hide_set(True)
+    agrees()
+    boxes["A"].hide_set(False)
+    boxes["C"].hide_set(True)
+    assert agrees() == {("A", "B")}
+
+
+def test_renamed_objects(agrees, boxes):
+    boxes["A"].name = "Z"
+    assert agrees() == {("B", "C"), ("B", "Z")}
+    boxes["Z"].name, boxes["B"].name = "Y", "Z"
+    agrees()
+
+
+def test_parents_constraints_and_shared_meshes(agrees, boxes):
+    boxes["B"].parent = boxes["A"]
+    agrees()
+    boxes["A"].location.y = 0.3
+    agrees()
+    boxes["C"].constraints.new("COPY_LOCATION").target = boxes["A"]
+    agrees()
+    boxes["A"].location.z = 0.4
+    agrees()
+    boxes["C"].constraints.clear()
+    boxes["C"].data = boxes["A"].data
+    agrees()
+    boxes["A"].data.vertices[0].co.x = -0.4
+    boxes["A"].data.update()
+    agrees()
+
+
+def test_a_parent_set_while_live_runs_counts_for_the_rules(agrees, boxes):
+    bpy.context.scene.meshclash.skip_same_parent = True
+    agrees()
+    boxes["B"].parent = boxes["A"]
+    assert agrees() == {("B", "C")}
+    boxes["C"].parent = boxes["A"]
+    assert agrees() == set()
+    boxes["B"].parent = None
+    assert len(agrees()) >= 1
+
+
+def test_shape_keys_and_armatures(agrees, boxes):
+    item = boxes["A"]
+    item.shape_key_add(name="Basis")
+    key = item.shape_key_add(name="Wide")
+    for point in key.data:
+        point.co.x *= 1.7
+    for value in (0.0, 0.5, 1.0):
+        key.value = value
+        agrees()
+    armature = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
+    bpy.context.scene.collection.objects.link(armature)
+    bpy.context.view_layer.objects.active = armature
+    bpy.ops.object.mode_set(mode="EDIT")
+    armature.data.edit_bones.new("Bone").tail = (0, 0, 1)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    boxes["B"].vertex_groups.new(name="Bone").add(range(8), 1.0, "REPLACE")
+    boxes["B"].modifiers.new("Rig", "ARMATURE").object = armature
+    agrees()
+    armature.pose.bones["Bone"].location = (0.2, 0.1, 0)
+    agrees()
+
+
+def test_instances_and_texts(agrees, boxes, add_box):
+    collection = bpy.data.collections.new("Source")
+    add_box("Inner", (0, 0, 0), (1, 1, 1), collection=collection)
+    instancer = bpy.data.objects.new("Instancer", None)
+    instancer.instance_type, instancer.instance_collection = "COLLECTION", collection
+    bpy.context.scene.collection.objects.link(instancer)
+    instancer.location = (0.2, 0.2, 0.2)
+    assert any("Instancer/Inner" in name for pair in agrees() for name in pair)
+    instancer.location.x = 3.0
+    agrees()
+    instancer.location.x = 0.1
+    collection.objects["Inner"].data.vertices[0].co.z = -0.5
+    collection.objects["Inner"].data.update()
+    agrees()
+    collection.objects["Inner"].location.x = 0.2
+    agrees()
+    text = bpy.data.objects.new("Text", bpy.data.curves.new("Text", "FONT"))
+    text.data.body, text.data.extrude = "II", 0.4
+    bpy.context.scene.collection.objects.link(text)
+    agrees()
+    text.data.body = "IIIII"
+    agrees()
+    text.location.y = 0.3
+    agrees()
+
+
+def test_frames(agrees, boxes):
+    for frame, x in ((1, 0.0), (10, 3.0)):
+        boxes["A"].location.x = x
+        boxes["A"].keyframe_insert("location", frame=frame)
+        boxes["C"].hide_viewport = frame == 10
+        boxes["C"].keyframe_insert("hide_viewport", frame=frame)
+    for frame in (1, 3, 6, 10, 1):
+        bpy.context.scene.frame_set(frame)
+        agrees()
+
+
+def test_undo_and_redo(agrees, boxes):
+    bpy.ops.ed.undo_push(message="start")
+    boxes["A"].location.x = 0.4
+    bpy.ops.ed.undo_push(message="move")
+    agrees()
+    bpy.ops.object.select_all(action="SELECT")
+    bpy.ops.object.delete()
+    bpy.ops.ed.undo_push(message="delete")
+    assert agrees() == set()
+    bpy.ops.ed.undo()
+    assert len(agrees()) >= 2
+    bpy.ops.ed.undo()
+    agrees()
+    bpy.ops.ed.redo()
+    agrees()
+    bpy.ops.ed.redo()
+    assert agrees() == set()
+
+
+def test_a_mesh_that_cannot_be_used_is_left_out_until_it_can(agrees, boxes, driver):
+    boxes["A"].data.vertices[0].co.x = float("nan")
+    boxes["A"].data.update()
+    rows = driver.settle()
+    assert {(row.a, row.b) for row in rows} == {("B", "C")}
+    report = session.result_of(bpy.context.scene.session_uid).report
+    assert [item.name for item in report.skipped] == ["A"] and "NaN" in report.skipped[0].reason
+    boxes["A"].data.vertices[0].co.x = 0.0
+    boxes["A"].data.update()
+    assert agrees() == {("A", "B"), ("B", "C")}
+
+
+def test_settings_are_followed(agrees, driver):
+    settings = bpy.context.scene.meshclash
+    settings.touch_tolerance = 2.0
+    assert ("A", "C") in agrees()
+    settings.touch_tolerance = 0.0
+    settings.set_a, settings.set_a_object = "OBJECT", bpy.data.objects["A"]
+    assert agrees() == {("A", "B")}
+    settings.set_a_object = None
+    for _ in range(5):
+        driver.tick()
+    assert "choose the object" in driver.run.live.problem
+    texts = " ".join(draw(panels.MESHCLASH_PT_detect, bpy.context).texts())
+    assert "choose the object" in texts
+    settings.set_a = "ALL"
+    assert len(agrees()) == 2
+
+
+def test_the_selected_row_follows_its_pair(agrees, boxes, add_box):
+    listed = bpy.context.window_manager.meshclash
+    listed.isolate = False
+    index = next(i for i, row in enumerate(listed.rows) if row.name_a == "B")
+    listed.active_row = index
+    add_box("0", (-1, -1, -1), (3, 3, 3))
+    agrees()
+    assert len(listed.rows) > 2
+    assert (listed.active().name_a, listed.active().name_b) == ("B", "C")
+    bpy.data.objects.remove(boxes["C"])
+    agrees()
+    assert listed.active() is None
+
+
+def test_the_result_of_live_is_never_stale_until_it_ends(agrees, boxes, driver):
+    agrees()
+    boxes["A"].location.x = 0.1
+    bpy.context.view_layer.update()
+    assert not session.result_of(bpy.context.scene.session_uid).stale
+    session.stop_live()
+    assert session.result_of(bpy.context.scene.session_uid).stale == {"A"}
+    boxes["B"].location.x = 0.1
+    bpy.context.view_layer.update()
+    assert session.result_of(bpy.context.scene.session_uid).stale == {"A", "B"}
+
+
+def test_handlers_only_take_note(agrees, boxes, driver, monkeypatch):
+    monkeypatch.setattr(driver.run.live, "run_slice", lambda *_: pytest.fail("work in a handler"))
+    boxes["A"].location.x = 0.2
+    bpy.context.view_layer.update()
+    bpy.context.scene.frame_set(7)
+    handlers.on_undo(bpy.context.scene)
+    assert driver.run.live.busy
+
+
+def nothing_runs():
+    return session.running_live() is None and not heartbeat.Heartbeat.running
+
+
+def test_escape_stops_it(driver):
+    driver.settle()
+    assert heartbeat.Heartbeat.running
+    assert driver.escape() == {"FINISHED"} and nothing_runs()
+    assert driver.reports == []
+
+
+def test_the_button_stops_it_and_the_panel_shows_it(driver):
+    texts = draw(panels.MESHCLASH_PT_detect, bpy.context).texts()
+    assert "Stop Live" in texts and "Starting" in texts
+    driver.settle()
+    assert "Live: the answer is complete" in draw(panels.MESHCLASH_PT_detect, bpy.context).texts()
+    assert live.MESHCLASH_OT_live.invoke(SimpleNamespace(), bpy.context, escape()) == {"FINISHED"}
+    assert nothing_runs()
+    assert driver.send(escape()) == {"FINISHED"}
+    assert "Live" in draw(panels.MESHCLASH_PT_detect, bpy.context).texts()
+
+
+def test_detect_is_refused_meanwhile_and_live_while_detect_runs(driver):
+    assert not bpy.ops.meshclash.detect.poll()
+    session.stop_live()
+    assert bpy.ops.meshclash.detect.poll()
+
+
+def test_without_a_window_it_says_so(boxes):
+    with pytest.raises(RuntimeError, match="use Detect"):
+        bpy.ops.meshclash.live("INVOKE_DEFAULT")
+    assert nothing_runs()
+
+
+def test_loading_a_file_stops_it(driver):
+    driver.settle()
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    assert nothing_runs()
+    assert not driver.tick() and driver.reports == [("WARNING", "A file was loaded: Live is off")]
+
+
+def test_a_removed_scene_stops_it(boxes):
+    other = bpy.data.scenes.new("Other")
+    with bpy.context.temp_override(scene=other, view_layer=other.view_layers[0]):
+        driver = LiveDriver()
+    bpy.data.scenes.remove(other)
+    assert not driver.tick() and nothing_runs()
+    assert "scene was removed" in driver.reports[0][1]
+
+
+def test_it_rests_while_rendering(driver, monkeypatch):
+    driver.settle()
+    monkeypatch.setattr(live, "_rendering", lambda: True)
+    monkeypatch.setattr(driver.run.live, "run_slice", lambda *_: pytest.fail("work during a render"))
+    bpy.data.objects["A"].location.x = 0.3
+    bpy.context.view_layer.update()
+    assert driver.tick(3) and driver.run.live.busy
+    assert driver.escape() == {"FINISHED"}
+
+
+def test_a_missing_engine_ends_it_with_an_explanation(boxes, monkeypatch):
+    def missing(_folder):
+        raise live.engine.EngineMissing("No Numba", "Install it")
+
+    monkeypatch.setattr(live.engine, "load", missing)
+    driver = LiveDriver()
+    while driver.tick():
+        pass
+    assert driver.reports == [("ERROR", "No Numba. Install it")] and nothing_runs()
+
+
+def test_a_fault_of_ours_ends_it_and_is_not_hidden(driver, monkeypatch):
+    driver.settle()
+    monkeypatch.setattr(driver.run.live, "run_slice", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        driver.tick()
+    assert nothing_runs()
+
+
+def test_blender_cancels_it(driver):
+    live.MESHCLASH_OT_live.cancel(driver.operator, bpy.context)
+    assert nothing_runs()
+
+
+def test_first_contact_mode_is_said_in_the_panel(agrees, boxes, driver, monkeypatch):
+    monkeypatch.setattr(live_module, "QUIET_SECONDS", 1e9)
+    driver.run.live.complete_cost = 1.0
+    driver.run.live._retry_at = 1e18
+    boxes["A"].location.x = 0.3
+    bpy.context.view_layer.update()
+    driver.tick(200)
+    result = session.result_of(bpy.context.scene.session_uid)
+    assert result.incomplete
+    row = next(row for row in result.report.rows if row.a == "A")
+    assert row.verdict == "contact" and row.contacts == 1
+    texts = " ".join(draw(panels.MESHCLASH_PT_detect, bpy.context).texts())
+    assert "First contacts only while things move: a complete answer takes 1000 ms" in texts
+    assert not bpy.ops.meshclash.export_report.poll()
+    monkeypatch.setattr(live_module, "QUIET_SECONDS", 0.0)
+    agrees()
+    assert bpy.ops.meshclash.export_report.poll()
+
+
+def test_memory_of_the_meshes_is_freed_when_it_ends(registered, add_box, engine):
+    import gc
+    import weakref
+
+    for k in range(3):
+        add_box(f"O{k}", (0, 0, 0), (1, 1, 1), (0.5 * k, 0, 0))
+    driver = LiveDriver()
+    driver.settle()
+    answerer = driver.run.live._steps.gi_frame.f_locals["answerer"]
+    alive = [weakref.ref(answerer._world.scene)]
+    alive += [weakref.ref(mesh) for mesh in answerer._frame.meshes.values()]
+    del answerer
+    driver.escape()
+    gc.collect()
+    assert [item() for item in alive] == [None] * 4
+
+
+def test_large_answers_are_listed_once(registered, engine):
+    """A list row that does not differ is not written again."""
+    from ui_fakes import make_report, make_row
+
+    from addon import results
+
+    rows = [make_row(b=f"B{k}") for k in range(5)]
+    scene = bpy.context.scene
+    results.show_live(bpy.context, scene.session_uid, make_report(*rows), False)
+    cells = [dict(cell) for cell in session.listed_cells()]
+    rows[2] = make_row(b="B2", verdict="touching", depth=None)
+    results.show_live(bpy.context, scene.session_uid, make_report(*rows[:4]), False)
+    listed = bpy.context.window_manager.meshclash
+    assert [row.verdict for row in listed.rows] == ["clash", "clash", "touching", "clash"]
+    assert np.isclose(listed.rows[2].depth, -1.0)
+    assert [a is b for a, b in zip(cells, session.listed_cells(), strict=False)] == [False] * 4
+    assert listed.total == 4

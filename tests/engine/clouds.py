@@ -1,0 +1,73 @@
+"""Clouds sampled from shapes whose surface is known, and what NumPy says about them, computed another way."""
+
+import numpy as np
+from strategies import matrix, rotation
+
+
+def sphere(rng, count, radius=1.0, noise=0.0):
+    """Points on a sphere about the origin, moved along the normal by normal noise."""
+    normals = rng.normal(size=(count, 3))
+    normals /= np.linalg.norm(normals, axis=1)[:, None]
+    return normals * (radius + noise * rng.normal(size=(count, 1))), normals
+
+
+def plane(rng, count, size=2.0, noise=0.0):
+    """Points on a square in z = 0, ``size`` wide, moved along z by normal noise."""
+    points = rng.uniform(-0.5 * size, 0.5 * size, (count, 3))
+    points[:, 2] = noise * rng.normal(size=count)
+    return points, np.tile((0.0, 0.0, 1.0), (count, 1))
+
+
+def torus(rng, count, radius=1.0, tube=0.4, noise=0.0):
+    """Points on a torus around z, even on its surface, moved along the normal by normal noise."""
+    v = np.empty(0)
+    while len(v) < count:
+        angle = rng.uniform(0, 2 * np.pi, count)
+        keep = rng.uniform(0, radius + tube, count) < radius + tube * np.cos(angle)
+        v = np.concatenate([v, angle[keep]])[:count]
+    u = rng.uniform(0, 2 * np.pi, count)
+    normals = np.stack([np.cos(v) * np.cos(u), np.cos(v) * np.sin(u), np.sin(v)], axis=1)
+    ring = radius * np.stack([np.cos(u), np.sin(u), np.zeros(count)], axis=1)
+    return ring + normals * (tube + noise * rng.normal(size=(count, 1))), normals
+
+
+def shifted(x=0.0, y=0.0, z=0.0):
+    """A pose that only moves."""
+    return matrix(shift=(x, y, z))
+
+
+def random_pose(seed, shift):
+    """A turned pose with a given shift."""
+    return matrix(rotation(np.random.default_rng(seed)), shift)
+
+
+def reference_value(points, x, bandwidth, horizon):
+    """(|f|, normal, number of points within the horizon) by the definition and LAPACK; eq. 1 to 6 of the paper."""
+    offset = points - x
+    near = (offset * offset).sum(axis=1) <= horizon * horizon
+    offset = offset[near]
+    weight = np.exp(-(offset * offset).sum(axis=1) / bandwidth**2)
+    mean = (weight[:, None] * offset).sum(axis=0) / weight.sum()
+    centred = offset - mean
+    values, vectors = np.linalg.eigh((weight[:, None] * centred).T @ centred)
+    return abs(float(vectors[:, 0] @ mean)), vectors[:, 0], len(offset), values
+
+
+def reference_sphere(points, normals, x, bandwidth, horizon):
+    """Signed distance from x to the algebraic sphere fitted to points and normals, by least squares, not closed form.
+
+    Guennebaud and Gross (2007): gradients fit the normals first (linear in u, u4), then the constant fits the points.
+    """
+    offset = points - x
+    near = (offset * offset).sum(axis=1) <= horizon * horizon
+    offset, n = offset[near], normals[near]
+    weight = np.exp(-(offset * offset).sum(axis=1) / bandwidth**2)
+    root = np.sqrt(weight)[:, None]
+    rows = np.concatenate([np.column_stack([np.tile(np.eye(3)[k], (len(n), 1)), 2 * offset[:, k]]) for k in range(3)])
+    scale = np.concatenate([root[:, 0]] * 3)
+    u = np.linalg.lstsq(rows * scale[:, None], n.T.reshape(-1) * scale, rcond=None)[0]
+    square = (offset * offset).sum(axis=1)
+    u0 = -(weight * (offset @ u[:3] + u[3] * square)).sum() / weight.sum()
+    centre = -u[:3] / (2 * u[3])
+    radius = np.sqrt(centre @ centre - u0 / u[3])
+    return (np.linalg.norm(centre) - radius) * np.sign(u[3])

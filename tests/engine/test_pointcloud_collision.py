@@ -1,0 +1,299 @@
+"""Collisions of clouds with clouds and meshes, where the right answer is known from the shapes."""
+
+import meshclash as mc
+import numpy as np
+import pytest
+from clouds import plane, random_pose, shifted, sphere, torus
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+NOISE = 0.004
+COUNT = 20000
+
+
+def grid_mesh(size=2.0, cells=16):
+    """A square in z = 0 of small triangles."""
+    line = np.linspace(-0.5 * size, 0.5 * size, cells + 1)
+    x, y = np.meshgrid(line, line)
+    i = np.arange(cells)[:, None] * (cells + 1) + np.arange(cells)
+    i = i.ravel()
+    triangles = np.concatenate([np.stack([i, i + 1, i + cells + 2], 1), np.stack([i, i + cells + 2, i + cells + 1], 1)])
+    return mc.TriangleMesh(np.stack([x.ravel(), y.ravel(), np.zeros(x.size)], 1), triangles)
+
+
+def ball_mesh(radius=1.0, rings=64):
+    """A closed mesh inscribed to a sphere."""
+    v, u = np.meshgrid(np.linspace(0, np.pi, rings + 1), np.linspace(0, 2 * np.pi, 2 * rings + 1)[:-1], indexing="ij")
+    points = radius * np.stack([np.sin(v) * np.cos(u), np.sin(v) * np.sin(u), np.cos(v)], -1)
+    index = np.arange((rings + 1) * 2 * rings).reshape(rings + 1, -1)
+    index[0], index[-1] = index[0, 0], index[-1, 0]
+    a, b = index[:-1], np.roll(index, -1, 1)[:-1]
+    c, d = index[1:], np.roll(index, -1, 1)[1:]
+    triangles = np.concatenate([np.stack([a, c, d], -1).reshape(-1, 3), np.stack([a, d, b], -1).reshape(-1, 3)])
+    triangles = triangles[(triangles != np.roll(triangles, 1, 1)).all(1)]
+    return mc.TriangleMesh(points.reshape(-1, 3), triangles)
+
+
+@pytest.fixture(scope="module")
+def shapes():
+    rng = np.random.default_rng(0)
+    return {
+        "sphere": mc.PointCloud(*sphere(rng, COUNT, noise=NOISE)),
+        "plane": mc.PointCloud(plane(rng, COUNT, noise=NOISE)[0]),
+        "torus": mc.PointCloud(torus(rng, COUNT, noise=NOISE)[0]),
+        "wall": grid_mesh(),
+        "ball": ball_mesh(),
+    }
+
+
+def gap_pose(second, gap):
+    """A pose of the second shape with a known gap to a unit sphere about the origin; negative: they cross."""
+    if second in ("sphere", "ball"):
+        return shifted(2.0 + gap)
+    if second in ("plane", "wall"):
+        return shifted(z=-1.0 - gap)
+    return shifted(2.4 + gap)  # the torus, seen along its ring
+
+
+def certain(surface, pose, point):
+    """Whether a world point lies on a cloud's surface."""
+    local = np.linalg.inv(pose) @ np.append(point, 1.0)
+    f, _, valid = surface.evaluate(local[None, :3])
+    return bool(valid[0]) and abs(f[0]) <= 2e-3 * surface.sampling_radius
+
+
+@given(
+    st.sampled_from(("sphere", "plane", "torus", "wall", "ball")),
+    st.floats(2.05, 12.0),
+    st.booleans(),
+    st.integers(0, 2**32 - 1),
+)
+@settings(max_examples=60)
+def test_decisions_are_right_when_the_gap_exceeds_twice_the_noise(shapes, second, multiple, crossing, seed):
+    gap = -multiple * NOISE if crossing else multiple * NOISE
+    ours = random_pose(seed, (3.0, -2.0, 1.0))
+    other = ours @ gap_pose(second, gap)
+    a, b = shapes["sphere"], shapes[second]
+    assert mc.collides(a, b, ours, other) == crossing
+    assert mc.collides(b, a, other, ours) == crossing
+    answer = mc.cloud_collision(a, b, ours, other)
+    assert (answer.colliding, answer.complete, answer.probability) == (crossing, True, float(crossing))
+    if crossing:
+        assert certain(a, ours, answer.point)
+        if second in ("sphere", "plane", "torus"):
+            assert certain(b, other, answer.point)
+        else:
+            assert lies_on_mesh(second, other, answer.point)
+
+
+def lies_on_mesh(name, pose, point):
+    """On the square, or between the spheres around and inside the ball's mesh."""
+    local = (np.linalg.inv(pose) @ np.append(point, 1.0))[:3]
+    return abs(local[2]) < 1e-9 if name == "wall" else 0.999 < np.linalg.norm(local) < 1.0 + 1e-9
+
+
+def test_noise_free_shapes_at_small_gaps():
+    """Without noise only the smoothing of the surface is left: a twentieth of the sampling radius."""
+    rng = np.random.default_rng(1)
+    a = mc.PointCloud(*sphere(rng, COUNT), surface="apss")
+    b = mc.PointCloud(*sphere(rng, COUNT), surface="apss")
+    for gap in (-0.02, -0.01, -0.005, 0.0005, 0.001, 0.01):
+        for seed in range(4):
+            pose = random_pose(seed, (0, 0, 0))
+            shift = (2.0 + gap) * random_pose(seed + 9, (0, 0, 0))[:3, 0]
+            pose[:3, 3] = shift
+            assert mc.collides(a, b, None, pose) == (gap < 0), gap
+
+
+def test_a_surface_collides_with_itself_and_touching_ones_meet(shapes):
+    for name in ("sphere", "plane", "torus"):
+        assert mc.collides(shapes[name], shapes[name])
+        assert mc.collides(shapes[name], shapes[name], random_pose(3, (1, 2, 3)), random_pose(3, (1, 2, 3)))
+    assert mc.collides(shapes["plane"], shapes["wall"])
+    assert mc.collides(shapes["ball"], shapes["sphere"])
+
+
+def test_nothing_collides_inside_a_hole_or_behind_a_border():
+    """A pipe through a hole in a wall, and two sheets side by side: surfaces with borders end there."""
+    rng = np.random.default_rng(2)
+    wall = plane(rng, 40000)[0]
+    wall = mc.PointCloud(wall[np.linalg.norm(wall[:, :2], axis=1) > 0.4])
+    pipe = mc.PointCloud(sphere(rng, 8000, radius=0.3)[0])
+    assert not mc.collides(wall, pipe)
+    assert mc.collides(wall, pipe, None, shifted(0.35))
+    sheet = mc.PointCloud(plane(rng, 20000)[0])
+    clear = 2.0 + 2.0 * sheet.horizon
+    assert not mc.collides(sheet, sheet, None, shifted(clear))
+    assert not mc.collides(wall, ball_mesh(0.3, 16))
+    assert mc.collides(wall, ball_mesh(0.45, 16))
+
+
+def test_clouds_of_very_different_density():
+    rng = np.random.default_rng(3)
+    coarse = mc.PointCloud(plane(rng, 2000, size=4.0)[0])
+    fine = mc.PointCloud(sphere(rng, 60000, radius=0.5)[0])
+    assert coarse.sampling_radius > 5 * fine.sampling_radius
+    for z, expected in ((0.4, True), (-0.4, True), (0.45, True), (0.55, False), (-0.55, False), (0.0, True)):
+        pose = shifted(0.3, -0.2, z)
+        assert mc.collides(coarse, fine, None, pose) == expected
+        assert mc.collides(fine, coarse, pose, None) == expected
+    needle = mc.PointCloud(sphere(rng, 4000, radius=0.01)[0])
+    assert mc.collides(coarse, needle, None, shifted(0.1, 0.1, 0.005))
+    assert mc.collides(needle, grid_mesh(4.0, 3), shifted(0.1, 0.1, 0.005), None)
+
+
+def test_answers_do_not_depend_on_where_the_world_is(shapes):
+    a, b = shapes["sphere"], shapes["torus"]
+    far = mc.PointCloud(a.points + np.array([4e6, 5e6, 100.0]))
+    for gap in (-0.05, 0.05):
+        pose = shifted(2.4 + gap)
+        moved = shifted(4e6, 5e6, 100.0) @ pose
+        assert mc.collides(a, b, None, pose) == mc.collides(far, b, None, moved) == (gap < 0)
+
+
+def test_stacks_of_poses(shapes):
+    a, b = shapes["sphere"], shapes["plane"]
+    stack = np.stack([gap_pose("plane", gap) for gap in (-0.05, 0.05, -0.2)])
+    assert mc.collides(a, b, None, stack).tolist() == [True, False, True]
+    assert mc.collides(b, a, stack, np.stack([np.eye(4)] * 3)).tolist() == [True, False, True]
+    assert mc.collides(a, shapes["wall"], None, stack).tolist() == [True, False, True]
+    with pytest.raises(mc.UnsupportedOption, match="3 and 2 poses"):
+        mc.collides(a, b, stack, stack[:2])
+    for query in (mc.collide, mc.cloud_collision, mc.cloud_distance):
+        with pytest.raises(mc.UnsupportedOption, match="one pose"):
+            query(a, b, None, stack)
+
+
+def test_contact_points_lie_on_the_circle_where_sphere_and_plane_meet(shapes):
+    a = shapes["sphere"]
+    for other in ("plane", "wall"):
+        for swapped in (False, True):
+            pose = shifted(z=0.6)
+            b = shapes[other]
+            hits = mc.collide(b, a, pose, None) if swapped else mc.collide(a, b, None, pose)
+            radius = np.linalg.norm(hits.points[:, :2], axis=1)
+            assert np.abs(hits.points[:, 2] - 0.6).max() < 2 * NOISE
+            assert np.abs(radius - 0.8).max() < 6 * NOISE
+            angles = np.sort(np.arctan2(hits.points[:, 1], hits.points[:, 0]))
+            assert np.diff(angles).max() < 0.3
+            assert (hits.region_count, set(hits.region)) == (1, {0})
+            own = hits.touched(1 if swapped else 0)
+            touched = a.points[own]
+            assert np.array_equal(own, np.unique(own))
+            assert len(own) > 100
+            assert np.abs(touched[:, 2] - 0.6).max() < 8 * a.sampling_radius
+
+
+def test_touched_triangles_and_separate_regions(shapes):
+    """A torus cut by a wall across its ring: two circles."""
+    turned = np.eye(4)
+    turned[:3, :3] = [[0, 0, 1], [0, 1, 0], [-1, 0, 0]]
+    hits = mc.collide(shapes["torus"], shapes["wall"], None, turned)
+    assert hits.region_count == 2
+    assert np.array_equal(
+        np.unique(np.sign(hits.points[hits.region == hits.region[0], 1])), [np.sign(hits.points[0, 1])]
+    )
+    mesh = shapes["wall"]
+    corners = mesh.vertices[mesh.triangles[hits.touched(1)]] @ turned[:3, :3].T
+    ring = np.abs(np.hypot(np.abs(corners[..., 1]) - 1.0, corners[..., 2]) - 0.4)
+    assert ring.min(axis=1).max() < 0.13
+    none = mc.collide(shapes["torus"], shapes["wall"], None, shifted(z=5.0))
+    assert (len(none), none.region_count, len(none.touched(0)), len(none.touched(1))) == (0, 0, 0, 0)
+
+
+def test_depths_of_points_behind_a_surface(shapes):
+    rng = np.random.default_rng(4)
+    probe = mc.PointCloud(sphere(rng, 3000, radius=0.5)[0])
+    pose = shifted(1.3)
+    expected = 1.0 - np.linalg.norm(probe.points + np.array([1.3, 0, 0]), axis=1)
+    for other, slack in (("ball", 2e-3), ("sphere", 3 * NOISE)):
+        hits = mc.collide(probe, shapes[other], pose, None)
+        index, depth = hits.depths(0)
+        assert np.abs(depth - expected[index]).max() < 0.02
+        assert np.median(np.abs(depth - expected[index])) < slack
+        assert set(np.flatnonzero(expected > 0.02)) <= set(index) <= set(np.flatnonzero(expected > -0.02))
+    with pytest.raises(mc.UnsupportedOption, match="no normals"):
+        mc.collide(probe, shapes["plane"], pose, None).depths(0)
+    with pytest.raises(mc.UnsupportedOption, match="not closed"):
+        mc.collide(probe, shapes["wall"], pose, None).depths(0)
+    with pytest.raises(mc.UnsupportedOption, match="no cloud"):
+        mc.collide(probe, shapes["ball"], pose, None).depths(1)
+
+
+@pytest.mark.parametrize("second", ["plane", "wall"])
+def test_a_resolution_never_misses_and_counts_work_down(shapes, second):
+    a, b = shapes["sphere"], shapes[second]
+    work = []
+    for resolution in (0.8, 0.4, 0.2, 0.1, 0.05):
+        answers = [
+            mc.cloud_collision(a, b, None, gap_pose(second, gap), resolution=resolution) for gap in (-0.05, 0.02)
+        ]
+        assert answers[0].colliding
+        work.append(sum(answer.stats.volume_tests for answer in answers))
+    assert work == sorted(work)
+    assert not mc.cloud_collision(a, b, None, gap_pose(second, 0.3), resolution=0.05).colliding
+
+
+def test_a_budget_always_gives_an_answer(shapes):
+    a, b = shapes["sphere"], shapes["torus"]
+    for gap in (-0.3, -0.02, 0.02, 0.3):
+        for budget in (1e-9, 1e-4, 1.0):
+            answer = mc.cloud_collision(a, b, None, shifted(2.4 + gap), budget=budget)
+            assert 0.0 <= answer.probability <= 1.0
+            assert answer.colliding == (answer.probability >= 0.5)
+            assert (answer.point is not None) <= (answer.probability == 1.0)
+        assert answer.complete
+        assert answer.colliding == (gap < 0)
+    assert not mc.cloud_collision(a, b, None, shifted(2.0), budget=1e-9).complete
+
+
+def test_the_papers_mode_agrees_on_clear_cases(shapes):
+    a = shapes["sphere"]
+    control = mc.PaperControl(2e-3)
+    for second in ("sphere", "plane", "torus"):
+        for gap in (-0.3, -0.1, 0.1, 0.3):
+            answer = mc.cloud_collision(a, shapes[second], None, gap_pose(second, gap), mode="paper", control=control)
+            assert answer.colliding == (gap < 0), (second, gap)
+            again = mc.cloud_collision(a, shapes[second], None, gap_pose(second, gap), mode="paper")
+            once_more = mc.cloud_collision(a, shapes[second], None, gap_pose(second, gap), mode="paper")
+            assert again.stats.exact_tests == once_more.stats.exact_tests
+            assert again.colliding == once_more.colliding == (gap < 0)
+
+
+def test_the_papers_control_follows_the_clock():
+    control = mc.PaperControl(1e-3)
+    start = control.test_points, control.enough
+    control.after(4e-3)
+    assert control.test_points == pytest.approx(start[0] / 2)
+    assert control.enough == pytest.approx(start[1] * 2)
+    for _ in range(20):
+        control.after(1e-6)
+    assert (control.test_points, control.enough) == (1000.0, 0.05)
+
+
+def test_bad_options_are_refused(shapes):
+    a, mesh = shapes["sphere"], shapes["wall"]
+    for options, message in (
+        ({"budget": 0.0}, "budget"),
+        ({"resolution": np.nan}, "resolution"),
+        ({"mode": "fast"}, "root, paper"),
+        ({"control": mc.PaperControl(1.0)}, "belongs to mode"),
+    ):
+        with pytest.raises(mc.UnsupportedOption, match=message):
+            mc.cloud_collision(a, a, **options)
+    with pytest.raises(mc.UnsupportedOption, match="two clouds"):
+        mc.cloud_collision(a, mesh, mode="paper")
+    with pytest.raises(mc.UnsupportedOption, match="needs a PointCloud"):
+        mc.cloud_collision(mesh, mesh)
+    with pytest.raises(mc.InvalidMesh):
+        mc.collides(a, "no mesh")
+    with pytest.raises(mc.InvalidPose):
+        mc.collides(a, a, np.diag([2.0, 1, 1, 1]))
+
+
+def test_counts_repeat(shapes):
+    pose = shifted(2.3)
+    first, second = (mc.collide(shapes["sphere"], shapes["torus"], None, pose) for _ in range(2))
+    assert first.points.tobytes() == second.points.tobytes()
+    assert first.stats.volume_tests == second.stats.volume_tests
+    assert first.stats.exact_tests == second.stats.exact_tests

@@ -1,0 +1,279 @@
+"""Readers of point cloud files: exact round trips, and a clear error for whatever is wrong with a file."""
+
+import importlib.util
+
+import meshclash as mc
+import numpy as np
+import pytest
+from cloud_files import las, pack_lzf, pcd, ply
+from clouds import sphere
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from meshclash.pointcloud.files.pcd import unpack_lzf
+
+FINITE = st.floats(-1e7, 1e7)
+
+
+def read(path, **options):
+    """The result of ``read_points``, whose progress must rise to 1."""
+    steps, shares = mc.read_points(path, **options), []
+    while True:
+        try:
+            shares.append(next(steps).fraction)
+        except StopIteration as stop:
+            assert shares[0] == 0.0
+            assert shares == sorted(shares)
+            return stop.value
+
+
+def written(folder, name, data):
+    path = folder / name
+    path.write_bytes(data)
+    return path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("clouds")
+
+
+POINTS = st.lists(st.tuples(FINITE, FINITE, FINITE), min_size=1, max_size=30).map(lambda rows: np.array(rows, float))
+
+
+@given(POINTS, st.sampled_from(("", "<", ">")), st.sampled_from(("f4", "f8")), st.booleans())
+def test_ply_round_trip(folder, points, order, kind, with_normals):
+    points = points.astype(kind).astype(np.float64)
+    normals = np.tile((0.0, 0.6, 0.8), (len(points), 1)).astype(kind).astype(np.float64) if with_normals else None
+    found = read(written(folder, "a.ply", ply(points, kind, order, normals)))
+    assert np.array_equal(found.points, points)
+    assert (found.normals is None) == (normals is None)
+    assert normals is None or np.array_equal(found.normals, normals)
+
+
+@pytest.mark.parametrize("order", ["", "<", ">"])
+def test_ply_elements_before_the_vertices_are_passed_over(folder, order):
+    plain = (["element camera 2", "property float f"], "1\n2\n", np.ones(2, (order or "<") + "f4").tobytes())
+    lists = (
+        ["element strip 2", "property list uchar int i"],
+        "2 5 6\n0\n",
+        b"\x02" + np.array([5, 6], (order or "<") + "i4").tobytes() + b"\x00",
+    )
+    points = np.arange(9.0).reshape(3, 3)
+    found = read(written(folder, "b.ply", ply(points, "f8", order, elements_before=(plain, lists))))
+    assert np.array_equal(found.points, points)
+
+
+@given(POINTS, st.sampled_from(("ascii", "binary", "binary_compressed")), st.sampled_from(("f4", "f8")), st.booleans())
+def test_pcd_round_trip(folder, points, data, kind, with_normals):
+    points = points.astype(kind).astype(np.float64)
+    normals = np.tile((0.0, 0.0, -1.0), (len(points), 1)) if with_normals else None
+    found = read(written(folder, "a.pcd", pcd(points, data, kind, normals)))
+    assert np.array_equal(found.points, points)
+    assert normals is None or np.array_equal(found.normals, normals)
+    assert found.dropped == 0
+
+
+@given(st.binary(max_size=400) | st.lists(st.sampled_from((0, 0, 0, 1)), max_size=900).map(bytes))
+def test_lzf_unpacks_what_was_packed(data):
+    out = np.empty(len(data), np.uint8)
+    packed = np.frombuffer(pack_lzf(data), np.uint8).copy()
+    assert unpack_lzf(packed, out) == len(data)
+    assert out.tobytes() == data
+    overlapping = np.array([1, 7, 9, 0xE0, 3, 1], np.uint8)  # "7 9", then 12 bytes from two back
+    out = np.empty(14, np.uint8)
+    assert unpack_lzf(overlapping, out) == 14
+    assert out.tolist() == [7, 9] * 7
+
+
+def test_invalid_points_of_a_pcd_are_left_out_and_counted(folder):
+    points = np.arange(12.0).reshape(4, 3)
+    points[1, 2] = np.nan
+    for data in ("ascii", "binary", "binary_compressed"):
+        found = read(written(folder, "nan.pcd", pcd(points, data)))
+        assert found.dropped == 1
+        assert np.array_equal(found.points, points[[0, 2, 3]])
+
+
+@given(
+    st.lists(st.tuples(*[st.integers(-(2**31), 2**31 - 1)] * 3), min_size=1, max_size=20),
+    st.sampled_from(((2, 0), (2, 1), (3, 0), (4, 6))),
+)
+def test_las_round_trip_keeps_georeferenced_coordinates(folder, whole, version):
+    scale, offset = (1e-3, 1e-3, 1e-4), (4.5e6, 5.6e6, 100.0)
+    whole = np.array(whole)
+    found = read(written(folder, "a.las", las(whole, scale, offset, *version)))
+    assert np.array_equal(found.points, whole * np.array(scale) + np.array(offset))
+
+
+@given(POINTS, st.sampled_from((" ", "\t", ",", ";", ", ")), st.sampled_from(("", "x y z i", "I,X,Y,Z")), st.booleans())
+def test_text_round_trip(folder, points, separator, heading, comments):
+    columns = [*points.T, np.arange(len(points))] if heading != "I,X,Y,Z" else [np.arange(len(points)), *points.T]
+    sep = "," if "," in heading else (" " if heading else separator)
+    lines = [heading] if heading else []
+    lines += [sep.join(repr(float(v)) for v in row) for row in np.stack(columns, 1)]
+    if comments:
+        lines = ["# a comment", "", *lines, "// another"]
+    found = read(written(folder, "a.csv" if "," in sep else "a.xyz", "\r\n".join(lines).encode()))
+    assert np.array_equal(found.points, points)
+    assert found.normals is None
+
+
+def test_pts_counts_and_columns_of_normals(folder):
+    rows = "1 2 3 0 0 1\n4 5 6 0.6 0.8 0\n"
+    found = read(written(folder, "a.pts", f"2\n{rows}".encode()))
+    assert np.array_equal(found.normals, [[0, 0, 1], [0.6, 0.8, 0]])
+    assert read(written(folder, "b.pts", f"2\n{rows.replace('0.6', '200')}".encode())).normals is None
+    with pytest.raises(mc.InvalidFile, match="announces 3 points and holds 2"):
+        read(written(folder, "c.pts", f"3\n{rows}".encode()))
+
+
+def test_units_and_the_cloud(folder):
+    rng = np.random.default_rng(0)
+    points, normals = sphere(rng, 400)
+    for unit, factor in (("mm", 1e-3), ("ft", 0.3048), (2.5, 2.5), ("m", 1.0)):
+        cloud = mc.read_cloud(written(folder, "u.ply", ply(points, normals=normals)), unit, surface="apss")
+        assert np.array_equal(cloud.points, points * factor)
+        assert cloud.has_normals
+    zero = normals.copy()
+    zero[3] = 0.0
+    assert not mc.read_cloud(written(folder, "z.ply", ply(points, normals=zero))).has_normals
+    for unit, message in (("miles", "known are m, mm"), (0.0, "above 0"), (np.nan, "above 0")):
+        with pytest.raises(mc.UnsupportedOption, match=message):
+            mc.read_cloud(folder / "u.ply", unit)
+
+
+GOOD = np.random.default_rng(1).normal(size=(50, 3))
+FILES = {
+    "a.ply": ply(GOOD, order=""), "l.ply": ply(GOOD), "b.ply": ply(GOOD, "f4", ">"),
+    "a.pcd": pcd(GOOD, "ascii"), "b.pcd": pcd(GOOD), "c.pcd": pcd(GOOD, "binary_compressed"),
+    "a.las": las(np.arange(150).reshape(50, 3), (1, 1, 1), (0, 0, 0)),
+    "d.las": las(np.arange(150).reshape(50, 3), (1, 1, 1), (0, 0, 0), 4, 6),
+    "a.pts": b"50\n" + b"".join(b"%f %f %f\n" % tuple(row) for row in GOOD),
+    "a.xyz": b"".join(b"%f %f %f\n" % tuple(row) for row in GOOD),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name != "a.xyz"])
+def test_truncated_files_are_refused_at_every_length(folder, name):
+    """Every prefix that lacks a point; what follows the points, or the end of the last line, may be missing."""
+    data = FILES[name]
+    whole = read(written(folder, name, data))
+    assert len(whole.points) == 50
+    for length in range(0, len(data), max(1, len(data) // 60)):
+        path = written(folder, name, data[:length])
+        try:
+            points = read(path).points
+        except mc.InvalidFile as error:
+            assert str(path) in str(error)
+            assert "line" in str(error) or "byte" in str(error) or "holds" in str(error)
+        else:
+            assert len(points) == 50, length
+            assert length > 0.9 * len(data)
+
+
+@given(st.sampled_from(sorted(FILES)), st.integers(0, 10**6), st.integers(0, 255), st.integers(1, 6))
+@settings(max_examples=400)
+def test_damaged_files_never_fail_otherwise(folder, name, where, byte, count):
+    """Any bytes may change: the result is points or an InvalidFile that names the file."""
+    data = bytearray(FILES[name])
+    for k in range(count):
+        data[(where * (k + 1)) % len(data)] = (byte + 37 * k) % 256
+    path = written(folder, "damaged-" + name, bytes(data))
+    try:
+        assert read(path).points.shape[1] == 3
+    except mc.InvalidFile as error:
+        assert str(path) in str(error)
+
+
+@given(st.binary(max_size=300), st.sampled_from((".ply", ".pcd", ".las", ".laz", ".xyz", ".pts", ".csv")))
+@settings(max_examples=200)
+def test_rubbish_is_refused(folder, data, ending):
+    path = written(folder, "rubbish" + ending, data)
+    try:
+        read(path)
+    except mc.InvalidFile as error:
+        assert str(path) in str(error)
+    else:
+        assert ending in (".xyz", ".pts", ".csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a.ply", b"plx\n", "line 1: a PLY file begins"),
+        (
+            "a.ply",
+            b"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nend_header\n1 2\n",
+            "x, y",
+        ),
+        ("a.ply", b"ply\nformat ascii 1.0\nnonsense\n", "line 3: 'nonsense'"),
+        ("a.ply", FILES["a.ply"].replace(b" 7 ", b" seven ", 1), "line 12: 'seven' is no number"),
+        ("a.ply", FILES["a.ply"].replace(b" 7 ", b" ", 1), "line 12: 3 columns, but 4"),
+        ("a.ply", b"ply\n" + b"x" * 100000, "line 2: a line of more than"),
+        (
+            "a.pcd",
+            b"VERSION 0.7\nFIELDS x y\nSIZE 4 4\nTYPE F F\nWIDTH 1\nPOINTS 1\nDATA ascii\n1 2\n",
+            "no fields x, y",
+        ),
+        ("a.pcd", FILES["b.pcd"].replace(b"DATA binary", b"DATA zipped"), "line 11: DATA 'zipped'"),
+        ("a.pcd", FILES["b.pcd"].replace(b"POINTS 50", b"POINTS 51"), "WIDTH times HEIGHT is 50"),
+        ("a.las", b"LASG" + FILES["a.las"][4:], "byte 0: a LAS file begins"),
+        ("a.las", FILES["a.las"][:24] + b"\x02" + FILES["a.las"][25:], "version 2.2"),
+        ("a.xyz", b"1 2 3\n4 five 6\n", "line 2: 'five' is no number"),
+        ("a.xyz", b"1 2 3\n# pause\n\n4 5\n", "line 4: 2 columns, but 3"),
+        ("a.xyz", b"1 2\n", "line 1: 2 columns, but a point needs three"),
+        ("a.csv", b"a,b,c\n1,2,3\n", "line 1: no columns x, y and z"),
+        ("a.xyz", b"# nothing\n", "holds no points"),
+        ("a.stl", b"", "known are .ply"),
+    ],
+)
+def test_errors_name_the_place(folder, name, data, message):
+    with pytest.raises(mc.InvalidFile, match=message):
+        read(written(folder, name, data))
+
+
+def test_missing_files_and_folders_are_refused(folder):
+    for path in (folder / "nowhere.ply", folder):
+        with pytest.raises(mc.InvalidFile, match=str(folder)):
+            read(path.with_suffix(".ply") if path != folder else path)
+    (folder / "folder.ply").mkdir(exist_ok=True)
+    with pytest.raises(mc.InvalidFile, match="cannot be read"):
+        read(folder / "folder.ply")
+
+
+@pytest.mark.parametrize("name", sorted(FILES))
+def test_what_memory_cannot_hold_is_refused_before_it_is_read(folder, name):
+    with pytest.raises(mc.InvalidFile, match=r"50 points need about .* GB of memory, and .* GB are free: thin"):
+        read(written(folder, name, FILES[name]), memory=1000)
+    assert len(read(written(folder, name, FILES[name]), memory=10**6).points) == 50
+
+
+def test_an_impossible_count_is_refused_before_anything_is_allocated(folder):
+    huge = FILES["l.ply"].replace(b"element vertex 50", b"element vertex 50000000000")
+    with pytest.raises(mc.InvalidFile, match=r"announces 50,000,000,000 points of 25 bytes, but .* room for 50 only"):
+        read(written(folder, "huge.ply", huge), memory=10**18)
+
+
+def test_laz_says_what_is_missing(folder):
+    data = bytearray(FILES["a.las"])
+    data[104] |= 0x80
+    path = written(folder, "a.laz", bytes(data))
+    have = all(importlib.util.find_spec(name) for name in ("laspy", "lazrs"))
+    with pytest.raises(mc.InvalidFile, match="cannot be read" if have else r"pip install meshclash\[laz\]"):
+        read(path)
+
+
+def test_laz_round_trip(folder):
+    laspy = pytest.importorskip("laspy")
+    pytest.importorskip("lazrs")
+    whole = np.random.default_rng(2).integers(-(2**30), 2**30, (1000, 3))
+    header = laspy.LasHeader(point_format=6, version="1.4")
+    header.scales, header.offsets = (1e-3,) * 3, (4.5e6, 5.6e6, 0.0)
+    record = laspy.LasData(header)
+    record.X, record.Y, record.Z = whole.T
+    path = folder / "real.laz"
+    record.write(str(path), do_compress=True)
+    assert np.allclose(read(path).points, whole * 1e-3 + np.array([4.5e6, 5.6e6, 0.0]), rtol=0, atol=1e-9)
+    data = path.read_bytes()
+    with pytest.raises(mc.InvalidFile, match=r"real\.laz"):
+        read(written(folder, "real.laz", data[: len(data) // 2]))

@@ -1,0 +1,165 @@
+"""What the point hierarchy promises, checked without its own kernels."""
+
+import meshclash as mc
+import numpy as np
+import pytest
+from clouds import plane, sphere, torus
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+
+def leaves_of(tree):
+    return np.flatnonzero(tree.count)
+
+
+def below(tree, node):
+    """Leaves below a node."""
+    stack, found = [node], []
+    while stack:
+        node = stack.pop()
+        if tree.count[node]:
+            found.append(node)
+        else:
+            stack += [tree.first[node], tree.first[node] + 1]
+    return found
+
+
+def patch(tree, leaf):
+    """Places of a leaf's own points and its border."""
+    own = np.arange(tree.first[leaf], tree.first[leaf] + tree.count[leaf])
+    return np.concatenate([own, tree.border[tree.border_start[leaf] : tree.border_start[leaf + 1]]])
+
+
+@st.composite
+def awkward_clouds(draw):
+    """Even, noisy, of two densities, with duplicates, flat, on a grid."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    kind = draw(st.sampled_from(("sphere", "torus", "two densities", "duplicates", "flat", "grid")))
+    count = draw(st.integers(8, 3000))
+    if kind == "two densities":
+        return np.concatenate([sphere(rng, count)[0], 0.02 * sphere(rng, 2000)[0] + 3.0])
+    if kind == "duplicates":
+        return np.repeat(sphere(rng, count)[0], 3, axis=0)
+    if kind == "flat":
+        return plane(rng, count)[0]
+    if kind == "grid":
+        return rng.integers(0, 12, (count, 3)).astype(float) + np.arange(count)[:, None] % 2 * (0.25, 0.5, 0.75)
+    return (sphere if kind == "sphere" else torus)(rng, count, noise=0.01)[0]
+
+
+@given(awkward_clouds())
+@settings(max_examples=25)
+def test_the_tree_is_well_formed(points):
+    cloud = mc.PointCloud(points)
+    built = cloud.built
+    tree = built.tree
+    assert np.array_equal(np.sort(built.order), np.arange(len(points)))
+    assert np.array_equal(tree.points, points[built.order])
+    leaves = leaves_of(tree)
+    starts = np.sort(tree.first[leaves])
+    assert starts[0] == 0
+    assert np.array_equal(np.sort(tree.first[leaves] + tree.count[leaves]), np.append(starts[1:], len(points)))
+    children = tree.first[tree.count == 0]
+    assert np.array_equal(np.sort(np.concatenate([children, children + 1])), np.arange(1, len(tree.first)))
+    assert (children > np.flatnonzero(tree.count == 0)).all()
+    assert built.largest_patch == max(len(patch(tree, leaf)) for leaf in leaves)
+    for leaf in leaves:
+        local = tree.points[tree.first[leaf] : tree.first[leaf] + tree.count[leaf]] - tree.origin
+        assert (local >= tree.boxes[leaf, :3]).all()
+        assert (local <= tree.boxes[leaf, 3:]).all()
+    for node in np.flatnonzero(tree.count == 0):
+        for child in (tree.first[node], tree.first[node] + 1):
+            assert (tree.boxes[child, :3] >= tree.boxes[node, :3]).all()
+            assert (tree.boxes[child, 3:] <= tree.boxes[node, 3:]).all()
+        assert tree.totals[node] == tree.totals[tree.first[node]] + tree.totals[tree.first[node] + 1]
+
+
+@given(awkward_clouds())
+@settings(max_examples=15)
+def test_borders_hold_everything_within_horizon_and_margin(points):
+    """So a patch gives the cloud's own surface wherever its leaf is asked about."""
+    cloud = mc.PointCloud(points)
+    tree = cloud.built.tree
+    reach = cloud.horizon + cloud.lengths.margin
+    local = tree.points - tree.origin
+    for leaf in leaves_of(tree)[::7]:
+        low, high = tree.boxes[leaf, :3].astype(float), tree.boxes[leaf, 3:].astype(float)
+        gap = np.maximum(np.maximum(low - local, local - high), 0.0)
+        outside = np.sqrt((gap * gap).sum(axis=1)) <= reach * (1.0 - 1e-12)
+        outside[tree.first[leaf] : tree.first[leaf] + tree.count[leaf]] = False
+        border = tree.border[tree.border_start[leaf] : tree.border_start[leaf + 1]]
+        assert len(np.unique(border)) == len(border)
+        assert set(np.flatnonzero(outside)) <= set(border.tolist())
+        assert not set(border.tolist()) & set(range(tree.first[leaf], tree.first[leaf] + tree.count[leaf]))
+
+
+def hull_points(rng, tree, node, count):
+    """Random points of the hulls of the leaves below a node: half near corners, half inside."""
+    groups = [patch(tree, leaf) for leaf in below(tree, node)]
+    which = rng.integers(0, len(groups), count)
+    sizes = np.array([len(g) for g in groups])
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    flat = np.concatenate(groups)
+    picks = flat[starts[which][:, None] + (rng.random((count, 4)) * sizes[which][:, None]).astype(int)]
+    weights = rng.dirichlet(np.ones(4), count // 2)
+    corners = rng.dirichlet(np.full(4, 0.1), count - count // 2)
+    return np.einsum("ij,ijk->ik", np.concatenate([weights, corners]), tree.points[picks] - tree.origin)
+
+
+def uncovered(tree, node, at):
+    samples = tree.samples[node]
+    centres = tree.points[samples[samples >= 0]] - tree.origin
+    nearest = np.full(len(at), np.inf)
+    for centre in centres:
+        nearest = np.minimum(nearest, ((at - centre) ** 2).sum(axis=1))
+    return int((nearest > float(tree.radii[node]) ** 2).sum())
+
+
+@pytest.mark.parametrize(("shape", "seed"), [(sphere, 0), (torus, 1), (plane, 2)])
+def test_certified_spheres_cover_a_million_hull_points(shape, seed):
+    rng = np.random.default_rng(seed)
+    tree = mc.PointCloud(shape(rng, 6000, noise=0.01)[0]).built.tree
+    nodes = np.unique(np.linspace(0, len(tree.first) - 1, 17).astype(int))
+    assert sum(uncovered(tree, node, hull_points(rng, tree, node, 20000)) for node in nodes) == 0
+
+
+def test_the_papers_radii_are_smaller_and_can_miss():
+    rng = np.random.default_rng(3)
+    points = torus(rng, 6000, noise=0.01)[0]
+    certified = mc.PointCloud(points).built.tree
+    paper = mc.PointCloud(points, covering="paper").built.tree
+    assert np.array_equal(certified.samples, paper.samples)
+    assert (paper.radii <= certified.radii).all()
+    missed = [uncovered(paper, node, hull_points(rng, paper, node, 2000)) for node in range(0, len(paper.first), 5)]
+    assert sum(missed) > 0
+
+
+def test_samples_are_points_of_their_node_without_repetition():
+    tree = mc.PointCloud(sphere(np.random.default_rng(4), 5000)[0]).built.tree
+    for node in range(len(tree.first)):
+        samples = tree.samples[node][tree.samples[node] >= 0]
+        assert len(np.unique(samples)) == len(samples) == min(15, tree.totals[node])
+        leaves = below(tree, node)
+        assert samples.min() >= min(tree.first[leaf] for leaf in leaves)
+        assert samples.max() < max(tree.first[leaf] + tree.count[leaf] for leaf in leaves)
+
+
+def test_planes_bound_their_points():
+    tree = mc.PointCloud(torus(np.random.default_rng(5), 5000, noise=0.01)[0]).built.tree
+    for node in range(0, len(tree.first), 3):
+        members = np.concatenate([np.arange(tree.first[x], tree.first[x] + tree.count[x]) for x in below(tree, node)])
+        if tree.count[node]:
+            members = patch(tree, node)
+        offset = (tree.points[members] - tree.origin) @ tree.planes[node, :3].astype(float)
+        assert tree.planes[node, 3] <= offset.min()
+        assert offset.max() <= tree.planes[node, 4]
+
+
+def test_very_different_densities_do_not_blow_memory_up():
+    """A spot ten times denser along every line: leaves stay as large as the horizon, so borders stay short."""
+    rng = np.random.default_rng(6)
+    points = np.concatenate([plane(rng, 20000)[0], plane(rng, 20000, size=0.1)[0]])
+    cloud = mc.PointCloud(points)
+    assert len(cloud.built.tree.border) < 20 * len(points)
+    assert cloud.nbytes < 150 * len(points)
+    assert cloud.evaluate(points[::100])[2].all()
