@@ -14,7 +14,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,14 +22,19 @@ import numba
 from numba.core import config as _config
 from numba.extending import register_jitable
 
-from .jit_pipeline import HELPER_OPTIONS, KERNEL_OPTIONS
+PIPELINE_KNOWS = "0.68."
+"""Beginning of the versions of Numba whose insides ``jit_pipeline.py`` knows."""
+
+_KERNEL: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+_HELPER: dict[str, Any] = {**_KERNEL, "no_cpython_wrapper": True}
+if numba.__version__.startswith(PIPELINE_KNOWS):
+    from .jit_pipeline import HelperCompiler, KernelCompiler
+
+    _KERNEL["pipeline_class"], _HELPER["pipeline_class"] = KernelCompiler, HelperCompiler
 
 config: Any = _config  # its settings are attributes made at run time
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-_HELPER: dict[str, Any] = {
-    "nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True, **HELPER_OPTIONS,
-}  # fmt: skip
 _ENGINE = Path(__file__).resolve().parent
 
 
@@ -73,7 +78,7 @@ CACHE_DIRECTORY = _find_cache_directory()
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function on its first call, without the interpreter lock, cached on disk where that is possible."""
-    return _cached(numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, **KERNEL_OPTIONS)(function))
+    return _cached(numba.njit(**_KERNEL)(function))
 
 
 def parallel_kernel(function: Callable[..., Any]) -> Any:
@@ -93,7 +98,39 @@ def _cached(dispatcher: Any) -> Any:
             dispatcher.enable_caching()
         finally:
             config.CACHE_DIR = before
+        dispatcher._cache = _SafeCache(dispatcher._cache)
     return dispatcher
+
+
+class _SafeCache:
+    """Numba's cache of one kernel, whose faults (a full disk, a damaged file) cost a compilation and nothing else."""
+
+    def __init__(self, cache: Any) -> None:
+        self._cache = cache
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cache, name)
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """The compiled kernel, or None; a cache that cannot be read is emptied, or else left alone."""
+        try:
+            return self._cache.load_overload(signature, target)
+        except Exception as error:  # damaged pickles raise errors of any kind
+            cache_faults.append(f"{self._cache.cache_path} cannot be read: {error!r}")
+            with suppress(OSError):
+                self._cache.flush()
+            return None
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        """Store the compiled kernel; where that fails, the next process compiles again."""
+        try:
+            self._cache.save_overload(signature, compiled)
+        except Exception as error:
+            cache_faults.append(f"{self._cache.cache_path} cannot be written: {error!r}")
+
+
+cache_faults: list[str] = []
+"""What went wrong with the cache in this process, for diagnostics."""
 
 
 def inner(function: Callable[..., Any]) -> Any:

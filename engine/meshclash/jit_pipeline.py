@@ -5,8 +5,8 @@ calls, although ours are only ever compiled into kernels: with helpers six level
 times. The pipeline here stops a helper at simplified LLVM code; the kernel links it in and optimises everything once.
 It also keeps Python's collector of cycles out, which finds nothing among the many small objects of a compilation.
 
-Both stand on Numba's documented ways to customise the compiler and on three names behind them. So they are used with
-the versions that they were written for only, and any other compiles as it does by itself: slower, with the same result.
+Both stand on Numba's documented ways to customise the compiler and on a few names behind them. So ``jit.py`` uses them
+with the versions that they were written for only; any other compiles as it does by itself: slower, the same result.
 """
 
 import gc
@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numba
-
-WRITTEN_FOR = "0.68."
-"""Beginning of the versions of Numba whose insides the pipelines know."""
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler, CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import register_pass
+from numba.core.typed_passes import NativeLowering, NopythonRewrites
 
 
 @contextmanager
@@ -31,63 +31,52 @@ def _without_collector() -> Iterator[None]:
             gc.enable()
 
 
-def _pipelines() -> tuple[type, type]:
-    """Compiler classes for kernels and for helpers."""
-    from numba.core.codegen import JITCodeLibrary
-    from numba.core.compiler import Compiler, CompilerBase, DefaultPassBuilder
-    from numba.core.compiler_machinery import register_pass
-    from numba.core.typed_passes import NativeLowering, NopythonRewrites
+class _HelperLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """LLVM code that is only linked into other libraries: never optimised as a whole, never machine code."""
 
-    class HelperLibrary(JITCodeLibrary):  # type: ignore[misc]
-        """LLVM code that is only linked into other libraries: never optimised as a whole, never machine code."""
+    def _optimize_final_module(self) -> None:
+        pass
 
-        def _optimize_final_module(self) -> None:
-            pass
-
-        def _finalize_final_module(self) -> None:
-            self._finalize_dynamic_globals()
-            self._finalized = True
-
-    @register_pass(mutates_CFG=True, analysis_only=False)
-    class HelperLowering(NativeLowering):  # type: ignore[misc]
-        """Lowers into a HelperLibrary."""
-
-        _name = "meshclash_helper_lowering"
-
-        def run_pass(self, state: Any) -> bool:
-            state.library = HelperLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-            state.flags.no_compile = True
-            super().run_pass(state)
-            state.flags.no_compile = False
-            # Callers find the code by this object; called from Python with any argument it raises TypeError.
-            entry = object().__reduce__
-            state["cr"] = state["cr"]._replace(cfunc=entry)
-            state.targetctx.insert_user_function(entry, state["cr"].fndesc, [state.library])
-            return True
-
-    class HelperCompiler(CompilerBase):  # type: ignore[misc]
-        def define_pipelines(self) -> list[Any]:
-            manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
-            passes = [entry for entry in manager.passes if entry[0] is not NopythonRewrites]  # whole-array expressions
-            manager.passes = [(HelperLowering, text) if made is NativeLowering else (made, text) for made, text in passes]
-            manager._finalized = False
-            manager.finalize()
-            return [manager]
-
-    class KernelCompiler(Compiler):  # type: ignore[misc]
-        def compile_extra(self, function: Any) -> Any:
-            with _without_collector():
-                return super().compile_extra(function)
-
-    return KernelCompiler, HelperCompiler
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
 
 
-def _options() -> tuple[dict[str, Any], dict[str, Any]]:
-    if not numba.__version__.startswith(WRITTEN_FOR):
-        return {}, {}
-    kernel, helper = _pipelines()
-    return {"pipeline_class": kernel}, {"pipeline_class": helper}
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _HelperLowering(NativeLowering):  # type: ignore[misc]
+    """Lowers into a _HelperLibrary."""
+
+    _name = "meshclash_helper_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = _HelperLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.flags.no_compile = True
+        super().run_pass(state)
+        state.flags.no_compile = False
+        # Callers find the code by this object. From Python it raises KeyError, with this text.
+        entry = ("{" + f"{state.func_id.func_name} is called by kernels only" + "}").format
+        state["cr"] = state["cr"]._replace(cfunc=entry)
+        state.targetctx.insert_user_function(entry, state["cr"].fndesc, [state.library])
+        return True
 
 
-KERNEL_OPTIONS, HELPER_OPTIONS = _options()
-"""Options of ``numba.njit`` for kernels and for helpers."""
+class HelperCompiler(CompilerBase):  # type: ignore[misc]
+    """Compiles what only kernels call."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Numba's passes, without the one for whole-array expressions, and with our lowering."""
+        manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        replaced = {NativeLowering: (_HelperLowering, "lower a helper")}
+        manager.passes = [replaced.get(entry[0], entry) for entry in manager.passes if entry[0] is not NopythonRewrites]
+        manager._finalized = False
+        manager.finalize()
+        return [manager]
+
+
+class KernelCompiler(Compiler):  # type: ignore[misc]
+    """Numba's own compiler, without interruptions by the collector of cycles."""
+
+    def compile_extra(self, function: Any) -> Any:
+        """As Numba's."""
+        with _without_collector():
+            return super().compile_extra(function)

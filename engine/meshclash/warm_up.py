@@ -1,14 +1,21 @@
 """``warm_up``: compile every kernel, one after the other, so that the first real question is answered at once."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 
 import numpy as np
 
-from .hierarchy.build import build
+from .errors import UnsupportedOption
+from .hierarchy.build import as_hierarchy, build
 from .query.collide import collide, collides, self_collide
 from .query.verdict import verdict
 from .scene import Scene
+from .solid.judge import Case, Limits, judge
+from .solid.solids import gather_solids
+from .traversal.bounds import world_bounds
+from .traversal.forest import plant
+from .traversal.run import Answer
 from .types.mesh import TriangleMesh
+from .types.pose import pose_stack
 from .types.results import Progress
 
 _CORNERS = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])
@@ -24,33 +31,65 @@ def _two_boxes() -> tuple[TriangleMesh, TriangleMesh]:
     return TriangleMesh(_CORNERS, _BOX), TriangleMesh(_CORNERS + 0.5, _BOX)
 
 
-def _scene() -> None:
+def _scene(touch_tolerance: float) -> None:
     scene = Scene()
     for mesh in _two_boxes():
         scene.add(mesh)
-    scene.contacts(touch_tolerance=1e-3)
+    scene.contacts(touch_tolerance=touch_tolerance)
 
 
-def warm_up() -> Generator[Progress, None, None]:
+def _judge_nothing() -> None:
+    """Verdicts of two boxes without the contacts between them: no kernel of the traversal is needed."""
+    trees = [as_hierarchy(mesh) for mesh in _two_boxes()]
+    grove = plant(trees)
+    jobs, (rows, _) = np.array([[0, 1]], np.int64), pose_stack(None)
+    boxes = world_bounds(grove.forest, jobs[0], np.concatenate([rows, rows]))
+    answer = Answer(np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empty(0, np.int32), 0, 0, 0)
+    for second in (boxes[1:], boxes[:1]):  # equal boxes are compared as duplicates
+        judge(Case(grove, gather_solids(trees), jobs, rows, rows, boxes[:1], second, answer), Limits())
+
+
+def _steps() -> dict[str, list[tuple[str, Callable[[], object]]]]:
+    """Steps by what they are for: the halves of what a scene's verdicts need, then everything else."""
+    a, b = _two_boxes()
+    far = TriangleMesh(_CORNERS + np.array([1.5, 0.0, 0.0]), _BOX)
+    return {
+        "contacts": [
+            ("hierarchies", lambda: build(a)),
+            ("triangle contacts", lambda: collides(a, b)),
+            ("intersection curves", lambda: (collide(a, a).outlines(), collide(a, b).segments())),
+        ],
+        "verdicts": [("surface topology", lambda: a.topology), ("object verdicts", _judge_nothing)],
+        "scenes": [("scenes", lambda: _scene(0.0))],
+        "rest": [
+            ("contacts within one object", lambda: self_collide(a)),
+            ("gaps", lambda: verdict(a, far, touch_tolerance=1.0)),
+            ("scenes with gaps", lambda: _scene(1e-3)),
+        ],
+    }
+
+
+PARTS = ("contacts", "verdicts", "scenes", "rest")
+"""Parts of the warm-up. The first two can be compiled by two processes at the same time; a scene with the touch
+tolerance 0 needs the first three."""
+
+
+def warm_up(parts: Sequence[str] = PARTS) -> Generator[Progress, None, None]:
     """Compile the kernels that queries use, or load them from the cache; yields Progress before each step.
 
-    A step is one kernel or a few small ones: some seconds each on the first run on a machine, milliseconds later on.
+    A step is one kernel or a few small ones: seconds each on the first run on a machine, milliseconds later on.
+
+    Args:
+        parts: which of ``PARTS``, in the order in which to go.
+
+    Raises:
+        UnsupportedOption: a part that does not exist.
     """
-    a, b = _two_boxes()
-    steps: list[tuple[str, Callable[[], object]]] = [
-        ("hierarchies", lambda: build(a)),
-        ("triangle contacts", lambda: collides(a, b)),
-        ("intersection curves", lambda: (collide(a, a).outlines(), collide(a, b).segments())),
-        ("contacts within one object", lambda: self_collide(a)),
-        ("surface topology", lambda: a.topology),
-        ("object verdicts", lambda: verdict(a, b)),
-        ("duplicates", lambda: verdict(a, a)),
-        (
-            "gaps",
-            lambda: verdict(a, TriangleMesh(_CORNERS + np.array([1.5, 0.0, 0.0]), _BOX), touch_tolerance=1.0),
-        ),
-        ("scenes", _scene),
-    ]
+    unknown = [part for part in parts if part not in PARTS]
+    if unknown:
+        raise UnsupportedOption(f"there is no part {unknown[0]!r} to warm up; there are {', '.join(PARTS)}")
+    known = _steps()
+    steps = [step for part in parts for step in known[part]]
     for done, (text, step) in enumerate(steps):
         yield Progress(done / len(steps), f"compiling {text} ({done + 1} of {len(steps)})")
         step()

@@ -247,3 +247,45 @@ def test_a_layer_that_the_user_chose_is_not_started_by_us():
     """Numba starts it when it loads the first parallel kernel."""
     code = REGION.replace("numba.threading_layer()", "numba.np.ufunc.parallel._is_initialized")
     assert run_python("import numba.np.ufunc.parallel" + code, NUMBA_THREADING_LAYER="workqueue") == [False, True]
+
+
+TWICE = """
+import json
+from meshclash import jit
+from meshclash.jit import kernel
+def twice(x):
+    return 2 * x
+f = kernel(twice)
+print(json.dumps([f(21), sum(f.stats.cache_hits.values()), jit.cache_faults]))
+"""
+FAULTS = {
+    "index": "for f in CACHE_DIRECTORY.rglob('*.nbi'): f.write_bytes(f.read_bytes()[:-7])",
+    "data": "for f in CACHE_DIRECTORY.rglob('*.nbc'): f.write_bytes(b'')",
+    "disk": """
+from numba.core.caching import IndexDataCacheFile
+def save(self, key, data):
+    raise OSError(28, "No space left on device")
+IndexDataCacheFile.save = save
+for f in CACHE_DIRECTORY.rglob('*.nb?'): f.unlink()
+""",
+}
+
+
+@pytest.mark.needs_jit
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_faulty_cache_costs_a_compilation_and_is_mentioned(tmp_path, fault):
+    module = tmp_path / "module.py"
+    run = f"import json, sys; sys.path.insert(0, {str(tmp_path)!r}); import module"
+
+    def answer(damage):
+        module.write_text(TWICE)  # always the same file, whose path is a part of the cache's key
+        damage = f"from meshclash.jit import CACHE_DIRECTORY\n{damage}\n"
+        return run_python(damage + run, MESHCLASH_CACHE_DIR=tmp_path / "cache")
+
+    assert answer("") == [42, 0, []]
+    assert answer("") == [42, 1, []]
+    result, hits, faults = answer(FAULTS[fault])
+    assert (result, hits) == (42, 0)
+    assert faults
+    if fault in ("index", "data"):  # what was damaged has been replaced
+        assert answer("") == [42, 1, []]
