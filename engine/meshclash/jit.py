@@ -151,6 +151,23 @@ def portable(function: _F) -> _F:
     return register_jitable(**_HELPER)(function)
 
 
+def is_compiled(dispatcher: Any) -> bool:
+    """Whether a kernel has been compiled: in this process, or by another one that kept it on disk."""
+    if dispatcher.signatures:
+        return True
+    if CACHE_DIRECTORY is None or dispatcher in _missing:
+        return False
+    function = dispatcher.py_func
+    found = any(CACHE_DIRECTORY.rglob(f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}-*.nbi"))
+    if not found:
+        _missing.add(dispatcher)
+    return found
+
+
+_missing: set[Any] = set()
+"""Kernels that were not on disk when last looked for."""
+
+
 def thread_limit(threads: int | None) -> int:
     """How many threads an option allows: all that this process may use for None, otherwise at most ``threads``."""
     available = 1 if config.DISABLE_JIT else int(config.NUMBA_NUM_THREADS)

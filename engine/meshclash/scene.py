@@ -23,7 +23,8 @@ from .solid.solids import Solids, gather_solids, solid_of
 from .traversal.bounds import world_bounds
 from .traversal.forest import Grove, plant
 from .traversal.leaf_tests import contact
-from .traversal.run import Answer, Question, answer_steps, run
+from .traversal.question import Answer, Question
+from .traversal.run import answer_steps, run
 from .types.mesh import TriangleMesh
 from .types.pose import pose_stack
 from .types.results import APART, TOUCHING, Progress, QueryStats, Verdict

@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator, Sequence
 import numpy as np
 
 from .errors import UnsupportedOption
-from .hierarchy.build import as_hierarchy, build
+from .hierarchy.build import as_hierarchy, build, refit
 from .query.collide import collide, collides, self_collide
 from .query.verdict import verdict
 from .scene import Scene
@@ -62,6 +62,7 @@ def _steps() -> dict[str, list[tuple[str, Callable[[], object]]]]:
         "verdicts": [("surface topology", lambda: a.topology), ("object verdicts", _judge_nothing)],
         "scenes": [("scenes", lambda: _scene(0.0))],
         "rest": [
+            ("moved vertices", lambda: refit(build(a), _CORNERS)),
             ("contacts within one object", lambda: self_collide(a)),
             ("gaps", lambda: verdict(a, far, touch_tolerance=1.0)),
             ("scenes with gaps", lambda: _scene(1e-3)),

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash import scene as scene_module
-from meshclash.traversal import run as run_module
 from scene_editor import BOX, Editor
+from slices import limit
 from solids import moved
 from strategies import matrix
 
@@ -188,8 +188,7 @@ def test_scenes_without_pairs():
 
 @pytest.fixture
 def tiny_slices(monkeypatch):
-    monkeypatch.setattr(run_module, "_STEPS_PER_CALL", 3)
-    monkeypatch.setattr(run_module, "_SLICE_SECONDS", 0.0)
+    limit(monkeypatch, steps=3, seconds=0.0)
     monkeypatch.setattr(scene_module, "SLICE_SECONDS", 0.0)
 
 

@@ -5,10 +5,13 @@ import numpy as np
 import pytest
 from meshclash.geometry.triangle_pair import classify_rational
 from meshclash.traversal import run as run_module
+from meshclash.traversal import wide_engine
 from meshclash.traversal.bounds import world_bounds
 from meshclash.traversal.forest import plant
 from meshclash.traversal.leaf_tests import contact, nearness
-from meshclash.traversal.run import Question, answer_steps, run, world_triangle
+from meshclash.traversal.question import Question
+from meshclash.traversal.run import answer_steps, run, world_triangle
+from slices import limit
 from solids import box, moved, refined, torus
 from strategies import matrix, rotation, soup
 
@@ -48,21 +51,20 @@ def undisturbed():
 
 @pytest.mark.parametrize("steps", [1, 7])
 def test_slices_of_few_steps_give_the_same(monkeypatch, undisturbed, steps):
-    monkeypatch.setattr(run_module, "_STEPS_PER_CALL", steps)
+    limit(monkeypatch, steps=steps)
     assert all_queries() == undisturbed
 
 
 @pytest.mark.parametrize("room", [1, 2, 65])
 def test_an_output_that_is_always_full_gives_the_same(monkeypatch, undisturbed, room):
-    monkeypatch.setattr(run_module, "_CHUNK", room)
+    limit(monkeypatch, chunk=room)
     assert all_queries() == undisturbed
-    monkeypatch.setattr(run_module, "_STEPS_PER_CALL", 3)
+    limit(monkeypatch, steps=3, chunk=room)
     assert all_queries() == undisturbed
 
 
 def test_progress_rises_from_slice_to_slice(monkeypatch):
-    monkeypatch.setattr(run_module, "_STEPS_PER_CALL", 5)
-    monkeypatch.setattr(run_module, "_SLICE_SECONDS", 0.0)
+    limit(monkeypatch, steps=5, seconds=0.0)
     a, b = meshes()
     many = question(a, b)._replace(
         jobs=np.zeros((6, 2), np.int64), rows_a=np.stack([np.eye(4)[:3]] * 6), rows_b=np.stack([np.eye(4)[:3]] * 6)
@@ -75,8 +77,7 @@ def test_progress_rises_from_slice_to_slice(monkeypatch):
 
 
 def test_closing_half_way_leaves_nothing_behind(monkeypatch, undisturbed):
-    monkeypatch.setattr(run_module, "_STEPS_PER_CALL", 5)
-    monkeypatch.setattr(run_module, "_SLICE_SECONDS", 0.0)
+    limit(monkeypatch, steps=5, seconds=0.0)
     steps = answer_steps(question(*meshes()))
     next(steps)
     steps.close()
@@ -91,7 +92,7 @@ def test_more_pairs_than_one_output_holds(leaf_size):
     mesh = mc.TriangleMesh(*soup([triangle] * 200))
     found = mc.collide(mc.build(mesh, leaf_size=leaf_size), mc.build(mesh, leaf_size=leaf_size))
     expected = np.stack(np.meshgrid(np.arange(200), np.arange(200), indexing="ij"), axis=-1).reshape(-1, 2)
-    assert len(found) > run_module._CHUNK
+    assert len(found) > wide_engine.CHUNK
     assert np.array_equal(found.pairs, expected)
     assert (found.kinds == mc.ContactKind.COPLANAR).all()
     itself = mc.self_collide(mc.build(mesh, leaf_size=leaf_size))

@@ -1,23 +1,27 @@
 """The 8-wide engine: filters that drop no contact under attack, and the binary engine's pairs whatever is asked."""
 
+from typing import NamedTuple
+
 import meshclash as mc
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.bench.mesh_exactness import MODELS, brute_force, models, world_triangles
-from meshclash.geometry import lane_filters
-from meshclash.geometry.relative_pose import narrow_rows, relative_rows
-from meshclash.geometry.triangle_pair import classify_triangle_pairs
+from meshclash.geometry import lane_boxes, lane_triangles
+from meshclash.geometry.lanes import floats, store
+from meshclash.geometry.relative_pose import PRODUCTS, narrow_rows, relative_rows
+from meshclash.geometry.triangle_pair import CROSSING, classify_triangle_pairs
 from meshclash.hierarchy.wide import CHILD_COUNT, CHILDREN, PADDING
 from meshclash.jit import kernel
-from meshclash.traversal import run as run_module
 from meshclash.traversal.forest import plant
 from meshclash.traversal.leaf_tests import contact, nearness
-from meshclash.traversal.run import Question, answer_steps, run, uses_lanes
+from meshclash.traversal.question import Question, uses_lanes
+from meshclash.traversal.run import answer_steps, run
 from meshclash.types.pose import pose_stack
 from meshclash.volumes import aabb
 from near_contacts import near_contacts, posed
+from slices import limit
 from solids import box, moved, refined, torus
 from strategies import grid_meshes, matrix, poses, rotation, soup
 
@@ -25,21 +29,35 @@ pytestmark = pytest.mark.needs_jit
 
 
 @kernel
-def _sift(coordinates_a, coordinates_b, frames, block, rows, bits):
-    """Bits (k, 8) of the triangles of block a that the filters leave for each triangle of block b."""
+def _compare(coordinates, boxes, relative, frames, share, scratch, crossing, undecided):
+    """Bits (k, 8) of the triangles of block a that certainly cross each one of b, and that are undecided.
+
+    ``share``: of the slack that is used.
+    """
+    scratch_a, scratch_b = floats(scratch[0].ctypes.data), floats(scratch[1].ctypes.data)
+    planes = floats(scratch[2].ctypes.data)
+    at_a, at_b = floats(coordinates[0].ctypes.data), floats(coordinates[1].ctypes.data)
+    nodes_a, nodes_b = floats(boxes[0].ctypes.data), floats(boxes[1].ctypes.data)
     for k in range(frames.shape[0]):
-        lane_filters.turn_leaf(coordinates_b, 72 * k, 8, frames[k], rows)
-        lane_filters.copy_leaf(coordinates_a, 72 * k, 8, block)
+        frame = floats(frames[k].ctypes.data)
+        shift, slack = lane_triangles.place_leaves(nodes_a, 48 * k, nodes_b, 48 * k, relative[k], frame)
+        slack *= np.float32(share)
+        lane_triangles.turn_leaf(at_b, 72 * k, 8, frame, shift, scratch_b)
+        lane_triangles.copy_leaf(at_a, 72 * k, 8, scratch_a)
+        lane_triangles.lay_planes(scratch_a, slack, frame[PRODUCTS], planes)
         for j in range(8):
-            kept = lane_filters.meet_box_of(block, rows, j, frames[k, lane_filters.SLACK])
-            kept &= lane_filters.reach_plane_of(block, rows, j, frames[k])
-            bits[k, j] = kept & lane_filters.have_plane_reached_by(block, rows, j, frames[k])
+            bits = lane_triangles.meet_box_of(scratch_a, scratch_b, j, slack)
+            crossing[k, j], undecided[k, j] = lane_triangles.compare_with(
+                scratch_a, planes, scratch_b, j, bits, slack, frame[PRODUCTS]
+            )
 
 
 @kernel
-def _compare_boxes(corners_a, corners_b, frames, box, nodes, first, second, bits):
-    """Bits (k, 8) of the triangles of b whose boxes may meet that of each triangle of a."""
+def _compare_boxes(corners_a, corners_b, frames, box, nodes, out):
+    """Margins (k, 8, 8) of the boxes of each triangle of a and of b, by both ways of asking (0 and 1)."""
+    places = floats(nodes.ctypes.data)
     for k in range(frames.shape[0]):
+        frame = floats(frames[k].ctypes.data)
         for side in range(2):
             corners = corners_a if side == 0 else corners_b
             for i in range(8):
@@ -48,18 +66,43 @@ def _compare_boxes(corners_a, corners_b, frames, box, nodes, first, second, bits
                     aabb.extend(box, corners[k, i, c, 0], corners[k, i, c, 1], corners[k, i, c, 2])
                 for row in range(6):
                     nodes[side, 8 * row + i] = box[row]
-        lane_filters.place_first(nodes, 0, frames[k], first)
-        lane_filters.place_second(nodes, 64, frames[k], second)
         for i in range(8):
-            bits[k, i] = lane_filters.boxes_meet(first, i, second, frames[k])
+            margins = lane_boxes.margins_of_second(places, 64, places, i, frame)
+            store(floats(out[0, k, i].ctypes.data), 0, margins)
+            margins = lane_boxes.margins_of_first(places, 0, places, 64 + i, frame)
+            store(floats(out[1, k, i].ctypes.data), 0, margins)
+
+
+def leaves(corners):
+    """Coordinates (k * 72 + PADDING,) and boxes (k, 48) of blocks (k, 8, 3, 3), as ``hierarchy/wide.py`` does."""
+    low, high = corners.min(axis=(1, 2)), corners.max(axis=(1, 2))
+    down, up = low.astype(np.float32), high.astype(np.float32)
+    down = np.where(down > low, np.nextafter(down, np.float32(-np.inf)), down)
+    up = np.where(up < high, np.nextafter(up, np.float32(np.inf)), up)
+    boxes = np.zeros((len(corners), 48), np.float32)
+    boxes[:, :48:8] = np.hstack([down, up])
+    local = (corners - down[:, None, None]).transpose(0, 2, 3, 1).astype(np.float32)
+    return np.append(local.ravel(), np.zeros(PADDING, np.float32)), boxes
 
 
 def as_lanes(bits):
     return (bits[..., None] >> np.arange(8)) & 1 == 1
 
 
+class Attack(NamedTuple):
+    """What became of pairs (count, 8 of b, 8 of a)."""
+
+    crossing: np.ndarray
+    undecided: np.ndarray
+    boxes: np.ndarray
+    kinds: np.ndarray
+    careless: np.ndarray
+    """Undecided or crossing without any slack."""
+    careless_crossing: np.ndarray
+
+
 def attacked(seed, count):
-    """(kept by triangle filters, kept by boxes, kinds): (count, 8 of b, 8 of a), and the first without any slack."""
+    """Near contacts, decided by lanes and exactly."""
     blocks = near_contacts(seed, count)
     rng = np.random.default_rng(seed)
     middles = [c.reshape(count, -1, 3).mean(axis=1) for c in (blocks.corners_a, blocks.corners_b)]
@@ -69,33 +112,41 @@ def attacked(seed, count):
     relative = relative_rows(blocks.rows_a, blocks.rows_b, *origins, *reaches)
     near = [np.nextafter(np.abs(c).max(axis=(1, 2)).astype(np.float32), np.float32(np.inf)) for c in local]
     frames = narrow_rows(relative, *near)
-    lanes = [
-        np.append(c.transpose(0, 2, 3, 1).astype(np.float32).ravel(), np.zeros(PADDING, np.float32)) for c in local
-    ]
-    kept, naive, boxes = (np.empty((count, 8), np.int64) for _ in range(3))
-    block, rows = (np.empty(lane_filters.BLOCK, np.float32) for _ in range(2))
-    _sift(*lanes, frames, block, rows, kept)
-    strict = frames.copy()
-    strict[:, 21:] = 0.0
-    _sift(*lanes, strict, block, rows, naive)
-    placed = (np.empty(lane_filters.PLACED, np.float32) for _ in range(2))
-    _compare_boxes(*local, frames, np.empty(6, np.float32), np.zeros((2, 64), np.float32), *placed, boxes)
+    coordinates, boxes = zip(*map(leaves, local), strict=True)
+    scratch = np.empty((3, lane_triangles.BLOCK + 8), np.float32)
+    found = np.empty((4, count, 8), np.int64)
+    for share in (0, 1):
+        _compare(coordinates, boxes, relative, frames, share, scratch, found[2 * share], found[2 * share + 1])
+    margins = np.empty((2, count, 8, 8), np.float32)
+    _compare_boxes(*local, frames, np.empty(6, np.float32), np.zeros((2, 64), np.float32), margins)
+    meeting = ~(margins < 0.0)
     world_a, world_b = posed(blocks.rows_a, blocks.corners_a), posed(blocks.rows_b, blocks.corners_b)
     pairs = [np.broadcast_to(w, (count, 8, 8, 3, 3)) for w in (world_a[:, None], world_b[:, :, None])]
     kinds = classify_triangle_pairs(*(p.reshape(-1, 3, 3) for p in pairs))[0].reshape(count, 8, 8)
-    return as_lanes(kept), as_lanes(boxes).transpose(0, 2, 1), kinds, as_lanes(naive)
+    careless_crossing, careless, crossing, undecided = map(as_lanes, found)
+    return Attack(
+        crossing,
+        undecided,
+        meeting[0].transpose(0, 2, 1) & meeting[1],
+        kinds,
+        careless | careless_crossing,
+        careless_crossing,
+    )
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_no_filter_drops_a_contact(seed):
+def test_lanes_drop_no_contact_and_are_right_when_they_are_certain(seed):
     """Two million near-tangent pairs, a quarter of a million at a time; tens of thousands of them are contacts."""
-    kept, boxes, kinds, naive = attacked(seed, 4000)
-    meeting = kinds != 0
+    attack = attacked(seed, 4000)
+    meeting, kept = attack.kinds != 0, attack.crossing | attack.undecided
     assert meeting.sum() > 20_000
     assert (kept | ~meeting).all()
-    assert (boxes | ~meeting).all()
+    assert (attack.boxes | ~meeting).all()
+    assert (attack.kinds[attack.crossing] == CROSSING).all()
     assert (~kept).sum() > 2_000, "filters that keep everything are no filters"
-    assert (meeting & ~naive).sum() > 100, "the attack must hit filters without slack"
+    assert attack.crossing.sum() > 100, "lanes that are never certain decide nothing"
+    assert (meeting & ~attack.careless).sum() > 100, "the attack must hit filters without slack"
+    assert (attack.kinds[attack.careless_crossing] != CROSSING).sum() > 10, "and certain signs without slack"
 
 
 def ask(a, b, pose_a=None, pose_b=None, **options):
@@ -195,8 +246,7 @@ def test_interrupted_anywhere_the_answer_and_the_counts_are_the_same(monkeypatch
     stack = np.stack([matrix(shift=(x, 0, 0)) for x in (0.0, 40.0, 0.5)])
     question = ask(*bumpy_pair(), stack, first_only=first_only)
     expected = everything(run(answer_steps(question)))
-    monkeypatch.setattr(run_module, "_STEPS_PER_CALL", steps)
-    monkeypatch.setattr(run_module, "_CHUNK", chunk)
+    limit(monkeypatch, steps=steps, chunk=chunk)
     assert everything(run(answer_steps(question))) == expected
 
 
@@ -231,9 +281,11 @@ def test_the_wide_tree_holds_every_triangle_once_within_its_boxes(leaf_size):
     for hierarchy in (mc.build(mesh, leaf_size=leaf_size), mc.build(mc.TriangleMesh([[0, 0, 0]], [[0, 0, 0]]))):
         wide, order = hierarchy.wide, hierarchy.tree.order
         words = wide.nodes.view(np.int32)
-        local = (hierarchy.mesh.vertices - hierarchy.origin).astype(np.float32)[hierarchy.mesh.triangles]
+        local = (hierarchy.mesh.vertices - hierarchy.origin)[hierarchy.mesh.triangles]
         seen, nodes = np.zeros(len(order), np.int64), 1
-        for node in range(len(wide.nodes)):
+        assert words[-1, CHILDREN] == 0 and words[-1, CHILD_COUNT] == 1
+        assert np.array_equal(wide.nodes[-1, :48:8], hierarchy.volumes[0])
+        for node in range(len(wide.nodes) - 1):
             boxes = wide.nodes[node, :48].reshape(2, 3, 8)
             for k in range(words[node, CHILD_COUNT]):
                 child = words[node, CHILDREN + k]
@@ -242,12 +294,13 @@ def test_the_wide_tree_holds_every_triangle_once_within_its_boxes(leaf_size):
                 count += child < 0
                 seen[first : first + count] += 1
                 block = wide.coordinates[9 * first : 9 * (first + count)].reshape(3, 3, count).transpose(2, 0, 1)
-                assert np.array_equal(block, local[order[first : first + count]])
+                corners = local[order[first : first + count]]
+                assert np.array_equal(block, (corners - boxes[0, :, k]).astype(np.float32))
                 inside = (
                     wide.nodes[child, :48].reshape(2, 3, 8)[..., : words[child, CHILD_COUNT]] if count == 0 else None
                 )
-                low = block.min(axis=(0, 1)) if count else inside[0].min(axis=1)
-                high = block.max(axis=(0, 1)) if count else inside[1].max(axis=1)
+                low = corners.min(axis=(0, 1)) if count else inside[0].min(axis=1)
+                high = corners.max(axis=(0, 1)) if count else inside[1].max(axis=1)
                 assert (boxes[0, :, k] <= low).all() and (boxes[1, :, k] >= high).all()
         assert (seen == 1).all()
-        assert nodes == len(wide.nodes)
+        assert nodes + 1 == len(wide.nodes)

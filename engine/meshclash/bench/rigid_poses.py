@@ -15,7 +15,8 @@ from ..hierarchy.bvh import Hierarchy
 from ..query.collide import collide
 from ..traversal.forest import plant
 from ..traversal.leaf_tests import nearness
-from ..traversal.run import Question, answer_steps, run
+from ..traversal.question import Question
+from ..traversal.run import answer_steps, run
 from ..types.pose import pose_stack
 
 DEEP_ANGLE = 30.0

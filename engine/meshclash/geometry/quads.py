@@ -85,19 +85,6 @@ def _store(typingctx, array, index, quad):
 
 
 @intrinsic
-def _scatter(typingctx, array, index, step, quad):
-    def generate(context, builder, signature, args):
-        index = args[1]
-        for k in range(3):
-            address = _address(context, builder, signature.args[0], args[0], index)
-            builder.store(builder.extract_element(args[3], ir.Constant(_WORD, k)), address)
-            index = builder.add(index, args[2])
-        return context.get_dummy_value()
-
-    return types.void(array, types.int64, types.int64, QUAD), generate
-
-
-@intrinsic
 def _quad(typingctx, x, y, z):
     def generate(context, builder, signature, args):
         vector = ir.Constant(_VECTOR, [0.0] * 4)
@@ -155,10 +142,6 @@ def _store_slowly(array, index, quad):
     array.reshape(-1)[index : index + 4] = quad
 
 
-def _scatter_slowly(array, index, step, quad):
-    array[index : index + 3 * step : step] = quad[:3]
-
-
 _compiled = not config.DISABLE_JIT
 
 load: Any = _load if _compiled else _load_slowly
@@ -166,9 +149,6 @@ load: Any = _load if _compiled else _load_slowly
 
 store: Any = _store if _compiled else _store_slowly
 """store(array, index, quad): write four numbers; as ``load``."""
-
-scatter: Any = _scatter if _compiled else _scatter_slowly
-"""scatter(array, index, step, quad): write the first three numbers, ``step`` apart from each other."""
 
 quad: Any = _quad if _compiled else lambda x, y, z: np.array([x, y, z, 0], np.float32)
 """quad(x, y, z): of three float32 numbers, and zero."""

@@ -21,99 +21,115 @@ from ..jit import inlined, kernel
 ROW_LENGTH = 33
 DEFECT, SHRINK, REACH = 30, 31, 32
 """Entries of a row, as above."""
-NARROW_LENGTH = 23
+NARROW_LENGTH = 24
+SLACK, PRODUCTS, ROUNDING = 21, 22, 23
+"""Entries of a row of ``narrow_rows`` after the two rotations and the shift."""
+SCRATCH_LENGTH = 15
 _SLACK = 64.0 * 2.0**-53
 _NARROW_SLACK = 64.0 * 2.0**-24
 _ROUNDING = 1e-14
 _NEARLY_NOTHING = 1e-36  # what products lose that are too small for float32
 _LARGEST_SIZE = 1e12  # products of three lengths up to this stay finite in float32
 
+# The helpers take flat arrays, or pointers, and where a row begins in them: kernels of either kind use the same text.
+
 
 @inlined
-def _invert(rows, out):
-    """Inverse of the rotation of a pose (3, 4), by cofactors, into nine numbers row by row."""
+def _invert(rows, at, out):
+    """Inverse of the rotation of a pose of twelve numbers, by cofactors, into nine numbers row by row."""
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
         for axis in range(3):
             m, n = (axis + 1) % 3, (axis + 2) % 3
-            out[3 * axis + i] = rows[j, m] * rows[k, n] - rows[j, n] * rows[k, m]
-    determinant = rows[0, 0] * out[0] + rows[0, 1] * out[3] + rows[0, 2] * out[6]
+            out[3 * axis + i] = (
+                rows[at + 4 * j + m] * rows[at + 4 * k + n] - rows[at + 4 * j + n] * rows[at + 4 * k + m]
+            )
+    determinant = rows[at] * out[0] + rows[at + 1] * out[3] + rows[at + 2] * out[6]
     for i in range(9):
         out[i] /= determinant
 
 
 @inlined
-def _half(rows_a, rows_b, origin_a, origin_b, reach_a, reach_b, tolerance, out):
-    """b's frame in a's: rotation, shift and slack, into fifteen numbers."""
-    inverse = np.empty(9)
-    shift = np.empty(3)
-    world = np.empty(3)
-    _invert(rows_a, inverse)
+def half(rows_a, at_a, rows_b, at_b, sizes_a, size_a, sizes_b, size_b, tolerance, scratch, out, begin):
+    """b's frame in a's: rotation, shift and slack, into fifteen numbers of ``out``.
+
+    Six numbers from ``size_a`` on are the origin and the reach of a; ``scratch`` has SCRATCH_LENGTH numbers.
+    """
+    _invert(rows_a, at_a, scratch)
     for i in range(3):
         moved = 0.0
-        world[i] = abs(rows_a[i, 3]) + abs(rows_b[i, 3])
+        world = abs(rows_a[at_a + 4 * i + 3]) + abs(rows_b[at_b + 4 * i + 3])
         for j in range(3):
-            moved += rows_b[i, j] * origin_b[j]
-            world[i] += abs(rows_a[i, j]) * reach_a[j] + abs(rows_b[i, j]) * reach_b[j]
-        shift[i] = moved + (rows_b[i, 3] - rows_a[i, 3])
+            moved += rows_b[at_b + 4 * i + j] * sizes_b[size_b + j]
+            world += abs(rows_a[at_a + 4 * i + j]) * sizes_a[size_a + 3 + j]
+            world += abs(rows_b[at_b + 4 * i + j]) * sizes_b[size_b + 3 + j]
+        scratch[9 + i] = moved + (rows_b[at_b + 4 * i + 3] - rows_a[at_a + 4 * i + 3])
+        scratch[12 + i] = world
     for i in range(3):
         turned = 0.0
-        size = reach_a[i]
+        size = sizes_a[size_a + 3 + i]
         for j in range(3):
-            turned += inverse[3 * i + j] * shift[j]
-            size += abs(inverse[3 * i + j]) * world[j]
-            out[3 * i + j] = (
-                inverse[3 * i] * rows_b[0, j] + inverse[3 * i + 1] * rows_b[1, j] + inverse[3 * i + 2] * rows_b[2, j]
+            turned += scratch[3 * i + j] * scratch[9 + j]
+            size += abs(scratch[3 * i + j]) * scratch[12 + j]
+            out[begin + 3 * i + j] = (
+                scratch[3 * i] * rows_b[at_b + j]
+                + scratch[3 * i + 1] * rows_b[at_b + 4 + j]
+                + scratch[3 * i + 2] * rows_b[at_b + 8 + j]
             )
-        out[9 + i] = turned - origin_a[i]
-        out[12 + i] = _SLACK * size + tolerance * 1.001
+        out[begin + 9 + i] = turned - sizes_a[size_a + i]
+        out[begin + 12 + i] = _SLACK * size + tolerance * 1.001
 
 
 @inlined
-def _looseness(rows):
-    """Frobenius norm of R^T R - 1 of a pose (3, 4)."""
+def narrow(row, at, reach_a, at_a, reach_b, at_b, out, begin):
+    """One row of ``relative_rows`` in float32; see ``narrow_rows``."""
+    size = 0.0
+    rounding = 0.0
+    for i in range(3):
+        reached = reach_a[at_a + i] + abs(row[at + 9 + i])
+        for j in range(3):
+            reached += abs(row[at + 3 * i + j]) * reach_b[at_b + j]
+        size = max(size, reached)
+        rounding = max(rounding, row[at + 12 + i], row[at + 27 + i])
+    for i in range(12):
+        out[begin + i] = np.float32(row[at + i])
+    for i in range(9):
+        out[begin + 12 + i] = np.float32(row[at + 15 + i])
+    out[begin + SLACK] = np.float32(1.001 * (_NARROW_SLACK * size + rounding) + _NEARLY_NOTHING)
+    out[begin + PRODUCTS] = np.float32(_NEARLY_NOTHING * (1.0 + 2.0 * size) if size <= _LARGEST_SIZE else np.inf)
+    out[begin + ROUNDING] = np.float32(1.001 * rounding + _NEARLY_NOTHING)
+
+
+@inlined
+def _looseness(rows, at):
+    """Frobenius norm of R^T R - 1 of a pose of twelve numbers."""
     total = 0.0
     for i in range(3):
         for j in range(3):
-            entry = rows[0, i] * rows[0, j] + rows[1, i] * rows[1, j] + rows[2, i] * rows[2, j] - (i == j)
+            entry = -1.0 if i == j else 0.0
+            for k in range(3):
+                entry += rows[at + 4 * k + i] * rows[at + 4 * k + j]
             total += entry * entry
     return math.sqrt(total)
 
 
 @kernel
-def _relative(rows_a, rows_b, origin_a, origin_b, reach_a, reach_b, tolerance, out):
-    for k in range(out.shape[0]):
-        _half(
-            rows_a[k], rows_b[k], origin_a[k], origin_b[k], reach_a[k], reach_b[k], tolerance, out[k, :15]
-        )  # fmt: skip
-        _half(
-            rows_b[k], rows_a[k], origin_b[k], origin_a[k], reach_b[k], reach_a[k], tolerance, out[k, 15:]
-        )  # fmt: skip
-        row = out[k]
-        loose_a, loose_b = _looseness(rows_a[k]), _looseness(rows_b[k])
-        row[DEFECT] = 1.001 * (loose_a + loose_b) + _ROUNDING
-        row[SHRINK] = 1.0 - max(loose_a, loose_b) - _ROUNDING
-        row[REACH] = math.sqrt(row[12] * row[12] + row[13] * row[13] + row[14] * row[14])
+def _relative(rows_a, rows_b, sizes_a, sizes_b, tolerance, out):
+    scratch = np.empty(SCRATCH_LENGTH)
+    for k in range(out.shape[0] // ROW_LENGTH):
+        row = ROW_LENGTH * k
+        half(rows_a, 12 * k, rows_b, 12 * k, sizes_a, 6 * k, sizes_b, 6 * k, tolerance, scratch, out, row)
+        half(rows_b, 12 * k, rows_a, 12 * k, sizes_b, 6 * k, sizes_a, 6 * k, tolerance, scratch, out, row + 15)
+        loose_a, loose_b = _looseness(rows_a, 12 * k), _looseness(rows_b, 12 * k)
+        out[row + DEFECT] = 1.001 * (loose_a + loose_b) + _ROUNDING
+        out[row + SHRINK] = 1.0 - max(loose_a, loose_b) - _ROUNDING
+        out[row + REACH] = math.sqrt(out[row + 12] ** 2 + out[row + 13] ** 2 + out[row + 14] ** 2)
 
 
 @kernel
 def _narrow(relative, reach_a, reach_b, out):
-    for k in range(out.shape[0]):
-        row = relative[k]
-        size = 0.0
-        rounding = 0.0
-        for i in range(3):
-            reached = reach_a[k, i] + abs(row[9 + i])
-            for j in range(3):
-                reached += abs(row[3 * i + j]) * reach_b[k, j]
-            size = max(size, reached)
-            rounding = max(rounding, row[12 + i], row[27 + i])
-        for i in range(12):
-            out[k, i] = row[i]
-        for i in range(9):
-            out[k, 12 + i] = row[15 + i]
-        out[k, 21] = 1.001 * (_NARROW_SLACK * size + rounding) + _NEARLY_NOTHING
-        out[k, 22] = _NEARLY_NOTHING * (1.0 + 2.0 * size) if size <= _LARGEST_SIZE else np.inf
+    for k in range(out.shape[0] // NARROW_LENGTH):
+        narrow(relative, ROW_LENGTH * k, reach_a, 3 * k, reach_b, 3 * k, out, NARROW_LENGTH * k)
 
 
 def relative_rows(
@@ -137,21 +153,23 @@ def relative_rows(
         (k, 33) float64.
     """
     result = np.empty((len(rows_a), ROW_LENGTH))
-    _relative(rows_a, rows_b, origin_a, origin_b, reach_a, reach_b, float(tolerance), result)
+    sizes = (np.hstack([origin, reach]).ravel() for origin, reach in ((origin_a, reach_a), (origin_b, reach_b)))
+    _relative(rows_a.ravel(), rows_b.ravel(), *sizes, float(tolerance), result.reshape(-1))
     return result
 
 
 def narrow_rows(relative: np.ndarray, reach_a: np.ndarray, reach_b: np.ndarray) -> np.ndarray:
-    """Relative poses in float32, with the slacks of ``lane_filters.py``, where the bounds are derived.
+    """Relative poses in float32, with the slacks of ``lane_boxes.py``, where the bounds are derived.
 
     Args:
         relative: rows of ``relative_rows``, (k, 33) float64.
         reach_a, reach_b: largest absolute coordinates of the root boxes, relative to the origins, (k, 3) float32.
 
     Returns:
-        (k, 23) float32: b in a's frame (rotation 0:9, shift 9:12), rotation of a's frame in b's 12:21, slack [m] 21,
-        and the slack of products 22, infinite where products of three lengths might overflow.
+        (k, 24) float32: b in a's frame (rotation 0:9, shift 9:12), rotation of a's frame in b's 12:21, slack [m] 21,
+        the slack of products 22, infinite where products of three lengths might overflow, and the largest slack of
+        the relative pose [m] 23.
     """
     result = np.empty((len(relative), NARROW_LENGTH), np.float32)
-    _narrow(relative, reach_a, reach_b, result)
+    _narrow(relative.ravel(), reach_a.ravel(), reach_b.ravel(), result.reshape(-1))
     return result

@@ -6,8 +6,9 @@ is the bounds of rounded points moved outward by one float32, so it contains the
 
 import numpy as np
 
-from ..geometry.quads import component, fetch, higher, load, lower, quad, scatter, store
+from ..geometry.quads import component, fetch, higher, load, lower, quad, store
 from ..jit import inlined, inner, kernel
+from ..types.mesh import TriangleMesh
 from ..volumes.rounding import below
 from .bvh import Tree
 
@@ -48,7 +49,7 @@ def _fetch_ahead(order, triangles, points, entry):
 
 
 @inner
-def _fit_leaves(begin, end, first, count, order, triangles, points, volumes, coordinates):
+def _fit_leaves(begin, end, first, count, order, triangles, vertices, origin, points, volumes, coordinates):
     """Boxes of the leaves among nodes ``begin`` to ``end``, and the coordinates of their triangles if there is room."""
     far = order.shape[0] >= _FETCHED_FROM
     kept = coordinates.shape[0] > 0
@@ -69,14 +70,23 @@ def _fit_leaves(begin, end, first, count, order, triangles, points, volumes, coo
             c = load(points, 4 * np.int64(triangles[t, 2]))
             lowest = lower(lowest, lower(a, lower(b, c)))
             highest = higher(highest, higher(a, higher(b, c)))
-            if kept:
-                at = 9 * entry + i
-                scatter(coordinates, at, size, a)
-                scatter(coordinates, at + 3 * size, size, b)
-                scatter(coordinates, at + 6 * size, size, c)
         for k in range(3):
             volumes[node, k] = below(component(lowest, k))
             volumes[node, k + 3] = -below(-component(highest, k))
+        if kept:
+            _copy_leaf(order, entry, size, triangles, vertices, origin, volumes[node], coordinates)
+
+
+@inlined
+def _copy_leaf(order, entry, size, triangles, vertices, origin, box, coordinates):
+    """Coordinates of a leaf's triangles relative to the lowest corner of its box, rounded once."""
+    for i in range(size):
+        t = order[entry + i]
+        for corner in range(3):
+            v = triangles[t, corner]
+            for k in range(3):
+                at = 9 * entry + (3 * corner + k) * size + i
+                coordinates[at] = np.float32((vertices[v, k] - origin[k]) - box[k])
 
 
 @inner
@@ -91,21 +101,23 @@ def _fit_inner(first, count, volumes):
 
 
 @kernel
-def _fit(first, count, order, triangles, points, volumes, coordinates):
-    _fit_leaves(0, first.shape[0], first, count, order, triangles, points, volumes, coordinates)
+def _fit(first, count, order, triangles, vertices, origin, points, volumes, coordinates):
+    _fit_leaves(0, first.shape[0], first, count, order, triangles, vertices, origin, points, volumes, coordinates)
     _fit_inner(first, count, volumes)
 
 
 def fit_boxes(
-    tree: Tree, triangles: np.ndarray, points: np.ndarray, volumes: np.ndarray, coordinates: np.ndarray
+    tree: Tree, mesh: TriangleMesh, origin: np.ndarray, points: np.ndarray, volumes: np.ndarray, coordinates: np.ndarray
 ) -> None:
     """Fill the boxes of a tree, and its triangles' coordinates.
 
     Args:
         tree: over the triangles.
-        triangles: (m, 3) int32.
-        points: what ``relative_points`` gave.
+        mesh: its vertices and triangles.
+        origin: (3,) float64 [m].
+        points: what ``relative_points`` gave for the vertices and the origin.
         volumes: boxes to be filled, (n, 6) float32.
         coordinates: to be filled as in ``WideTree``, or NO_COORDINATES.
     """
-    _fit(tree.first, tree.count, tree.order, triangles, points, volumes, coordinates)
+    vertices, triangles = mesh.arrays
+    _fit(tree.first, tree.count, tree.order, triangles, vertices, origin, points, volumes, coordinates)

@@ -61,10 +61,10 @@ def _index(mesh: TriangleMesh, volume: str, split: str, leaf_size: int) -> Index
         fit_volumes(tree, vertices, triangles, origin, volume, volumes)
         return Index(mesh, tree, volumes, origin, None, split)
     if not fits_lanes(volume, leaf_size):
-        fit_boxes(tree, triangles, points, volumes, NO_COORDINATES)
+        fit_boxes(tree, mesh, origin, points, volumes, NO_COORDINATES)
         return Index(mesh, tree, volumes, origin, None, split)
     coordinates = coordinates_for(len(triangles))
-    fit_boxes(tree, triangles, points, volumes, coordinates)
+    fit_boxes(tree, mesh, origin, points, volumes, coordinates)
     return Index(mesh, tree, volumes, origin, collapse(tree, volumes, coordinates), split)
 
 
@@ -112,7 +112,7 @@ def _fitted(index: Index, volume: str) -> Index:
         return index
     points = relative_points(vertices, index.origin)
     coordinates = NO_COORDINATES if index.wide is None else index.wide.coordinates
-    fit_boxes(index.tree, triangles, points, index.volumes, coordinates)
+    fit_boxes(index.tree, index.mesh, index.origin, points, index.volumes, coordinates)
     if index.wide is not None:
         copy_boxes(index.wide, index.volumes)
     return index

@@ -3,9 +3,10 @@
 A node has up to eight children, side by side in lanes: words 0:48 are their boxes (lowest x of all eight, lowest y,
 lowest z, highest x, ...), words 48:56 refer to them, word 56 says how many there are; 256 bytes a node. A reference
 from 0 on is a node; a negative one is a leaf, ``~reference = 8 * first + count - 1``, with ``first`` and ``count``
-as in ``Tree``.
+as in ``Tree``. The last node has one child, the root: so every box of the tree is a lane of some node.
 
-Coordinates of triangles are copied in the order of the leaves, as float32 relative to the hierarchy's origin. A leaf's
+Coordinates of triangles are copied in the order of the leaves, as float32 relative to the lowest corner of their leaf's
+box (the box itself is relative to the hierarchy's origin): rounding is in proportion to the leaf. A leaf's
 begin at ``9 * first``: nine rows (x, y, z of the first corners, then of the second and third), each as long as the leaf
 has triangles. So no lane is stored empty; reading eight of a shorter row picks up numbers of the next, and the reader
 masks them. 36 bytes a triangle; with leaves of up to 8, the nodes take about 17 and the binary tree about 16.
@@ -32,7 +33,7 @@ class WideTree(NamedTuple):
     nodes: np.ndarray
     """(n, 64) float32; ``nodes.view(np.int32)`` for the words that are integers."""
     coordinates: np.ndarray
-    """(9 m + PADDING,) float32 [m], relative to the origin."""
+    """(9 m + PADDING,) float32 [m], relative to the lowest corners of the leaves' boxes."""
     sources: np.ndarray
     """The binary node that each child is, (n, 8) int32, for refitting; void past the number of children."""
 
@@ -114,6 +115,14 @@ def _copy_boxes(volumes, sources, nodes, words):
                 nodes[node, LANE_COUNT * row + k] = volumes[source, row]
 
 
+def _put_root(volumes: np.ndarray, nodes: np.ndarray, words: np.ndarray, sources: np.ndarray, node: int) -> None:
+    """Make a node whose only child is the root."""
+    nodes[node] = 0.0
+    nodes[node, : 6 * LANE_COUNT : LANE_COUNT] = volumes[0]
+    words[node, CHILD_COUNT] = 1
+    sources[node] = 0
+
+
 def coordinates_for(triangles: int) -> np.ndarray:
     """Room for the coordinates of so many triangles, to be filled by ``fit_boxes``."""
     coordinates = np.empty(9 * triangles + PADDING, np.float32)
@@ -129,11 +138,13 @@ def collapse(tree: Tree, volumes: np.ndarray, coordinates: np.ndarray) -> WideTr
         volumes: its boxes, (n, 6) float32.
         coordinates: those of its triangles, as ``fit_boxes`` gave them; the 8-wide form keeps them.
     """
-    capacity = max(1, len(tree.first) // 2)
+    capacity = max(1, len(tree.first) // 2) + 1
     nodes = np.empty((capacity, NODE_WORDS), np.float32)
     sources = np.empty((capacity, LANE_COUNT), np.int32)
     stack = np.empty((LANE_COUNT * (tree.depth + 1), 2), np.int32)
-    made = _collapse(tree.first, tree.count, volumes, stack, nodes, nodes.view(np.int32), sources)
+    words = nodes.view(np.int32)
+    made = 1 + _collapse(tree.first, tree.count, volumes, stack, nodes, words, sources)
+    _put_root(volumes, nodes, words, sources, made - 1)
     nodes.resize((made, NODE_WORDS), refcheck=False)
     sources.resize((made, LANE_COUNT), refcheck=False)
     return WideTree(nodes, coordinates, sources)

@@ -11,7 +11,9 @@ from ..hierarchy.bvh import Hierarchy
 from ..pointcloud.query import collide_clouds, collides_clouds, is_for_clouds
 from ..traversal.forest import plant
 from ..traversal.leaf_tests import contact
-from ..traversal.run import Answer, Question, answer_steps, run
+from ..traversal.question import Question, uses_lanes
+from ..traversal.run import answer_steps, run
+from ..traversal.wide_engine import meet_at_once
 from ..types.mesh import TriangleMesh
 from ..types.pose import pose_stack
 from ..types.results import QueryStats
@@ -53,9 +55,8 @@ def collide(
         return collide_clouds(a, b, pose_a, pose_b)  # type: ignore[return-value]  # CloudContacts
     tree_a = as_hierarchy(a, volume)
     tree_b = as_hierarchy(b, tree_a.volume)
-    question, _ = _question(tree_a, tree_b, pose_a, pose_b, crossing_only=not touching)
-    answer = run(answer_steps(question))
-    return _contacts((tree_a.mesh, tree_b.mesh), question, answer, time.perf_counter() - start, threads, device)
+    question, _ = _question(tree_a, tree_b, pose_a, pose_b, crossing_only=not touching, threads=threads)
+    return _contacts((tree_a.mesh, tree_b.mesh), question, start, device)
 
 
 def collides(
@@ -74,13 +75,18 @@ def collides(
         bool; for a stack of k poses an array (k,) bool.
     """
     check_device(device)
-    check_threads(threads)
+    threads = check_threads(threads)
     if is_for_clouds(a, b):
         return collides_clouds(a, b, pose_a, pose_b)
     tree_a = as_hierarchy(a, volume)
+    tree_b = as_hierarchy(b, tree_a.volume)
     question, stacked = _question(
-        tree_a, as_hierarchy(b, tree_a.volume), pose_a, pose_b, crossing_only=not touching, first_only=True
+        tree_a, tree_b, pose_a, pose_b, crossing_only=not touching, first_only=True, threads=threads
     )
+    if not stacked and uses_lanes(question):
+        meeting = meet_at_once(tree_a, tree_b, question.rows_a, question.rows_b, not touching)
+        if meeting is not None:
+            return meeting
     answer = run(answer_steps(question))
     hit = np.zeros(len(question.jobs), np.bool_)
     hit[answer.jobs] = True
@@ -103,12 +109,11 @@ def self_collide(
     start = time.perf_counter()
     device, threads = check_device(device), check_threads(threads)
     tree = as_hierarchy(a, volume)
-    question, _ = _question(tree, tree, pose, pose, crossing_only=not touching, with_itself=True)
-    answer = run(answer_steps(question))
-    return _contacts((tree.mesh, tree.mesh), question, answer, time.perf_counter() - start, threads, device)
+    question, _ = _question(tree, tree, pose, pose, crossing_only=not touching, with_itself=True, threads=threads)
+    return _contacts((tree.mesh, tree.mesh), question, start, device)
 
 
-def _question(a: Hierarchy, b: Hierarchy, pose_a: Any, pose_b: Any, **flags: bool) -> tuple[Question, bool]:
+def _question(a: Hierarchy, b: Hierarchy, pose_a: Any, pose_b: Any, **flags: Any) -> tuple[Question, bool]:
     """The question to ask, and whether it is about a stack of poses."""
     rows_a, stacked_a = pose_stack(pose_a)
     rows_b, stacked_b = pose_stack(pose_b)
@@ -116,21 +121,15 @@ def _question(a: Hierarchy, b: Hierarchy, pose_a: Any, pose_b: Any, **flags: boo
     for rows, stacked in ((rows_a, stacked_a), (rows_b, stacked_b)):
         if stacked and len(rows) != count:
             raise UnsupportedOption(f"stacks of {len(rows_a)} and {len(rows_b)} poses do not match")
-    # Copies, since a broadcast view is read-only and would be another type to the kernel.
-    rows_a = np.array(np.broadcast_to(rows_a, (count, 3, 4)), order="C")
-    rows_b = np.array(np.broadcast_to(rows_b, (count, 3, 4)), order="C")
-    jobs = np.zeros((count, 2), np.int64)
-    question = Question(plant([a]), plant([b]), jobs, rows_a, rows_b, contact, **flags)
+    # Copies, since a read-only array would be another type to the kernel.
+    rows_a, rows_b = np.array(rows_a, order="C"), np.array(rows_b, order="C")
+    question = Question(plant([a]), plant([b]), np.zeros((count, 2), np.int64), rows_a, rows_b, contact, **flags)
     return question, stacked_a or stacked_b
 
 
-def _contacts(
-    meshes: tuple[TriangleMesh, TriangleMesh],
-    question: Question,
-    answer: Answer,
-    seconds: float,
-    threads: int,
-    device: str,
-) -> Contacts:
-    stats = QueryStats(answer.volume_tests, answer.primitive_tests, answer.exact_tests, seconds, threads, device)
+def _contacts(meshes: tuple[TriangleMesh, TriangleMesh], question: Question, start: float, device: str) -> Contacts:
+    """The answer to a question asked at ``start`` of the performance counter."""
+    answer = run(answer_steps(question))
+    seconds = time.perf_counter() - start
+    stats = QueryStats(answer.volume_tests, answer.primitive_tests, answer.exact_tests, seconds, answer.threads, device)
     return Contacts(answer.pairs, answer.kinds, answer.jobs, stats, meshes, (question.rows_a, question.rows_b))

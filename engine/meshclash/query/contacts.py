@@ -42,7 +42,9 @@ class Contacts:
         """World coordinates (n, 3, 3) float64 [m] of the triangles of a (side 0) or b (side 1), pair by pair."""
         vertices, triangles = self._meshes[side].arrays
         corners = vertices[triangles[self.pairs[select, side]]]
-        return transform_points(self._rows[side][self.pose[select], None], corners)
+        rows = self._rows[side]
+        poses = np.minimum(self.pose[select], len(rows) - 1)
+        return transform_points(rows[poses, None], corners)
 
     def segments(self) -> np.ndarray:
         """The piece of the intersection curve of each pair, (k, 2, 3) float64 [m], world.

@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from ..errors import DeviceUnavailable, UnsupportedOption
+from ..jit import thread_limit
 
 DEVICES = ("auto", "cpu", "cuda")
 
@@ -18,10 +19,10 @@ def check_device(device: str) -> str:
 
 
 def check_threads(threads: int | None) -> int:
-    """The number of threads a query uses; raises UnsupportedOption unless None or a positive whole number."""
+    """The most threads a query may use; raises UnsupportedOption unless None or a positive whole number."""
     if threads is not None and (not isinstance(threads, int) or isinstance(threads, bool) or threads < 1):
         raise UnsupportedOption(f"threads must be None or a whole number from 1 on, not {threads!r}")
-    return 1
+    return thread_limit(threads)
 
 
 def check_length(name: str, value: Any) -> float:

@@ -12,7 +12,8 @@ from ..solid.solids import gather_solids
 from ..traversal.bounds import world_bounds
 from ..traversal.forest import plant
 from ..traversal.leaf_tests import contact
-from ..traversal.run import Question, answer_steps, run
+from ..traversal.question import Question
+from ..traversal.run import answer_steps, run
 from ..types.mesh import TriangleMesh
 from ..types.pose import pose_stack
 from ..types.results import Verdict
@@ -51,7 +52,7 @@ def verdict(
         InvalidMesh, InvalidPose, UnsupportedOption, DeviceUnavailable.
     """
     check_device(device)
-    check_threads(threads)
+    threads = check_threads(threads)
     limits = Limits(
         check_length("permitted_overlap", permitted_overlap), check_length("touch_tolerance", touch_tolerance)
     )
@@ -61,7 +62,7 @@ def verdict(
         raise UnsupportedOption("verdict takes one pose for each object, not a stack")
     grove = plant(trees)
     jobs = np.array([[0, 1]], np.int64)
-    answer = run(answer_steps(Question(grove, grove, jobs, rows_a, rows_b, contact)))
+    answer = run(answer_steps(Question(grove, grove, jobs, rows_a, rows_b, contact, threads=threads)))
     boxes = world_bounds(grove.forest, jobs[0], np.concatenate([rows_a, rows_b]))
     case = Case(grove, gather_solids(trees), jobs, rows_a, rows_b, boxes[:1], boxes[1:], answer)
     return judge(case, limits).verdict(0)

@@ -15,7 +15,8 @@ from ..geometry.triangle_pair import TOUCHING as TOUCHING_KIND
 from ..traversal.forest import Grove
 from ..traversal.leaf_tests import nearness
 from ..traversal.point import new_point_workspace
-from ..traversal.run import Answer, Question, answer_steps, run
+from ..traversal.question import Answer, Question
+from ..traversal.run import answer_steps, run
 from ..types.pose import transform_points
 from ..types.results import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Verdict
 from .coincidence import surfaces_coincide

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..hierarchy.bvh import Hierarchy, Index
-from ..hierarchy.wide import WideTree
+from ..hierarchy.wide import LANE_COUNT
 
 
 class Forest(NamedTuple):
@@ -36,32 +36,23 @@ class Forest(NamedTuple):
     """First vertex of each tree, (trees,) int64."""
 
 
-class WideForest(NamedTuple):
-    """The 8-wide forms of all trees; see ``WideTree``."""
+class LaneForest(NamedTuple):
+    """What the 8-wide traversal reads of all trees: nothing is copied, trees are told by their addresses."""
 
-    nodes: np.ndarray
-    """(n, 64) float32."""
-    words: np.ndarray
-    """The same memory as int32."""
-    coordinates: np.ndarray
-    """(c,) float32 [m]."""
-    node_start: np.ndarray
-    """First node of each tree, (trees,) int64."""
-    coordinate_start: np.ndarray
-    """First coordinate of each tree, (trees,) int64."""
+    trees: np.ndarray
+    """Addresses of each tree's arrays, and the slot of its root, (trees, ADDRESSES) int64; see ``wide.py``."""
+    sizes: np.ndarray
+    """Origin, largest absolute coordinates, those of the root box relative to the origin, (trees, 9) float64 [m]."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Grove:
-    """A forest with what the host needs to know of each tree."""
+    """Many trees, with what the host needs to know of each."""
 
-    forest: Forest
     origins: np.ndarray
     """(trees, 3) float64 [m]."""
     reaches: np.ndarray
     """Largest absolute coordinates, (trees, 3) float64 [m]."""
-    root_reaches: np.ndarray
-    """Largest absolute coordinates of a box around each tree, relative to the origins, (trees, 3) float32 [m]."""
     largest_leaf: int
     deepest: int
     volume: str
@@ -71,9 +62,16 @@ class Grove:
     """What was planted: it stays as it is when a hierarchy is given another index."""
 
     @cached_property
-    def wide(self) -> WideForest:
-        """The 8-wide forms end to end, made when first asked for."""
-        return _plant_wide([wide for index in self.indices if (wide := index.wide) is not None])
+    def forest(self) -> Forest:
+        """Arrays of all trees, made when first asked for."""
+        return _join(self.indices)
+
+    @cached_property
+    def lanes(self) -> LaneForest:
+        """What the 8-wide traversal reads, made when first asked for."""
+        return LaneForest(
+            np.array([_addresses(i) for i in self.indices], np.int64), np.stack(list(map(_sizes, self.indices)))
+        )
 
 
 def plant(hierarchies: Sequence[Hierarchy]) -> Grove:
@@ -88,9 +86,21 @@ def plant(hierarchies: Sequence[Hierarchy]) -> Grove:
 
 
 def _plant(hierarchies: Sequence[Hierarchy], indices: Sequence[Index]) -> Grove:
+    return Grove(
+        origins=np.stack([index.origin for index in indices]),
+        reaches=np.stack([np.abs(index.mesh.bounds).max(axis=0) for index in indices]),
+        largest_leaf=max(h.leaf_size for h in hierarchies),
+        deepest=max(index.tree.depth for index in indices),
+        volume=hierarchies[0].volume,
+        fits_lanes=all(index.wide is not None for index in indices),
+        indices=indices,
+    )
+
+
+def _join(indices: Sequence[Index]) -> Forest:
     trees = [index.tree for index in indices]
     meshes = [index.mesh for index in indices]
-    forest = Forest(
+    return Forest(
         _joined([t.first for t in trees]),
         _joined([t.count for t in trees]),
         _joined([index.volumes for index in indices]),
@@ -102,35 +112,20 @@ def _plant(hierarchies: Sequence[Hierarchy], indices: Sequence[Index]) -> Grove:
         np.cumsum([len(t.order) for t in trees]).astype(np.int64),
         _starts([m.vertex_count for m in meshes]),
     )
-    return Grove(
-        forest=forest,
-        origins=np.stack([index.origin for index in indices]),
-        reaches=np.stack([np.abs(m.bounds).max(axis=0) for m in meshes]),
-        root_reaches=np.stack([_root_reach(h.volume, index) for h, index in zip(hierarchies, indices, strict=True)]),
-        largest_leaf=max(h.leaf_size for h in hierarchies),
-        deepest=max(t.depth for t in trees),
-        volume=hierarchies[0].volume,
-        fits_lanes=all(index.wide is not None for index in indices),
-        indices=indices,
-    )
 
 
-def _plant_wide(trees: Sequence[WideTree]) -> WideForest:
-    nodes = _joined([t.nodes for t in trees])
-    return WideForest(
-        nodes,
-        nodes.view(np.int32),
-        _joined([t.coordinates for t in trees]),
-        _starts([len(t.nodes) for t in trees]),
-        _starts([len(t.coordinates) for t in trees]),
-    )
+def _addresses(index: Index) -> tuple[int, ...]:
+    """Where a tree's arrays lie, in the order of the constants of ``wide.py``; the index keeps them alive."""
+    wide = index.wide
+    assert wide is not None
+    vertices, triangles = index.mesh.arrays
+    arrays = (wide.nodes, wide.coordinates, index.tree.order, triangles, vertices)
+    return (*(array.ctypes.data for array in arrays), LANE_COUNT * (len(wide.nodes) - 1))
 
 
-def _root_reach(volume: str, index: Index) -> np.ndarray:
-    if volume == "aabb":
-        return np.abs(index.volumes[0]).reshape(2, 3).max(axis=0)
-    reach = np.abs(index.mesh.bounds - index.origin).max(axis=0).astype(np.float32)
-    return np.nextafter(reach, np.float32(np.inf))
+def _sizes(index: Index) -> np.ndarray:
+    root = np.abs(index.volumes[0]).reshape(2, 3).max(axis=0)
+    return np.concatenate([index.origin, np.abs(index.mesh.bounds).max(axis=0), root])
 
 
 def _joined(arrays: list[np.ndarray]) -> np.ndarray:

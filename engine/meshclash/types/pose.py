@@ -13,6 +13,8 @@ RIGID_TOLERANCE = 1e-4
 LARGEST_COORDINATE = 1e30
 """Coordinates and translations beyond this [m] are refused: float32 volumes and the predicates' bounds rely on it."""
 
+_IDENTITY = np.eye(4)[None, :3].copy()
+
 
 def transform_points(matrix: np.ndarray, points: np.ndarray) -> np.ndarray:
     """Apply matrices to points: x' = ((R00 x + R01 y) + R02 z) + tx, in float64, nothing fused.
@@ -152,7 +154,7 @@ def pose_stack(pose: "Pose | np.ndarray | Sequence[Any] | None") -> tuple[np.nda
         InvalidPose: as ``Pose.from_matrix``; the message names the index within a stack.
     """
     if pose is None:
-        return np.eye(4)[None, :3].copy(), False
+        return _IDENTITY.copy(), False
     if isinstance(pose, Pose):
         return pose.rows[None], False
     if not isinstance(pose, np.ndarray) and isinstance(pose, Sequence) and any(isinstance(p, Pose) for p in pose):

@@ -1,0 +1,127 @@
+"""Which of eight boxes may meet another one: float32 tests that never drop a contact, and how far off float32 is.
+
+A contact is defined on float64 world coordinates. Let R, T be b's frame in a's (exact numbers), and map the world to
+a's frame by the exact inverse of a's pose: triangles meet there if and only if they meet in the world. Call the corners
+so mapped the *ideal* corners. They differ from R x + T and from x (x: coordinates relative to the hierarchy's origin)
+by what float64 rounds on the way, s64, which ``relative_pose.py`` bounds.
+
+Let u = 2**-24, E_a and E_b the largest absolute coordinates relative to the origins, and m the largest component of
+E_a + |R| E_b + |T|; rows of R and of its inverse have lengths up to 1.0003, so the sums of their absolute entries stay
+below 1.74. The float32 numbers used here are off by, for each axis:
+
+* stored corners of a: u E_a; of b after rotation: u |R| E_b;
+* R x + T in float32: entries of R, products and three sums, 5.1 u (|R| E_b + |T|). So a corner of a and one of b
+  together are off by less than 7 u m + s64.
+* Boxes, a's axes: middle and half extent of a box, 2 u of its coordinates for a and for b after rotation; R c + T as
+  above; |R| h 4 u; the difference of middles u; sums of half extents 3 u. Together less than 17 u m + s64.
+* Boxes, b's axes: the difference of middles (off by 6.1 u m) turned back, 1.74 * 6.1 u m, and 8.7 u m of rounding;
+  the half extents of a turned, 7 u m; E_b is below 1.74 m, so sums of half extents 10.4 u m, middles and half extents
+  of both boxes 7 u m. Together less than 44 u m + s64.
+
+``slack`` = 64 u m + s64 covers all of these, its own sums included, with a quarter to spare. Numbers too small for
+float32 lose at most 1.2e-38 an operation, even where the processor flushes them to zero; 1e-36 is added for them.
+
+A box is dropped when its *margin* (sum of half extents less distance of middles, the least of six axes) is below zero;
+rounding keeps the sign of a difference. What overflows to no number drops nothing.
+
+Nodes are 64 words behind a pointer, as in ``hierarchy/wide.py``: lowest x of eight boxes, lowest y, lowest z, highest x
+and so on. A single box is every eighth number from its lane on.
+"""
+
+import numpy as np
+
+from ..jit import inlined
+from .lanes import load, lower, splat
+from .relative_pose import SLACK
+
+_HALF = np.float32(0.5)
+
+
+@inlined
+def _middle(nodes, at, axis):
+    return (load(nodes, at + 8 * axis) + load(nodes, at + 24 + 8 * axis)) * splat(_HALF)
+
+
+@inlined
+def _extent(nodes, at, axis):
+    return (load(nodes, at + 24 + 8 * axis) - load(nodes, at + 8 * axis)) * splat(_HALF)
+
+
+@inlined
+def _turned(frame, row, x, y, z):
+    """One component of eight rotated vectors; ``row`` is the first of three entries of the frame."""
+    return splat(frame[row]) * x + splat(frame[row + 1]) * y + splat(frame[row + 2]) * z
+
+
+@inlined
+def _turned_extent(frame, row, x, y, z):
+    return splat(abs(frame[row])) * x + splat(abs(frame[row + 1])) * y + splat(abs(frame[row + 2])) * z
+
+
+@inlined
+def _sum(frame, row, x, y, z):
+    return frame[row] * x + frame[row + 1] * y + frame[row + 2] * z
+
+
+@inlined
+def _sum_extent(frame, row, x, y, z):
+    return abs(frame[row]) * x + abs(frame[row + 1]) * y + abs(frame[row + 2]) * z
+
+
+@inlined
+def box_size(nodes, at):
+    """Half the sum of the edges of a single box, float32 [m]."""
+    low = nodes[at] + nodes[at + 8] + nodes[at + 16]
+    return (nodes[at + 24] + nodes[at + 32] + nodes[at + 40] - low) * _HALF
+
+
+@inlined
+def margins_of_first(nodes, at, others, other, frame):
+    """Margins (Lanes [m]) of eight boxes of a's node and a single box of b's."""
+    slack = frame[SLACK]
+    x, y, z = others[other], others[other + 8], others[other + 16]
+    X, Y, Z = others[other + 24], others[other + 32], others[other + 40]
+    cx, cy, cz = (x + X) * _HALF, (y + Y) * _HALF, (z + Z) * _HALF
+    hx, hy, hz = (X - x) * _HALF, (Y - y) * _HALF, (Z - z) * _HALF
+    ax, ay, az = _extent(nodes, at, 0), _extent(nodes, at, 1), _extent(nodes, at, 2)
+    dx = splat(_sum(frame, 0, cx, cy, cz) + frame[9]) - _middle(nodes, at, 0)
+    dy = splat(_sum(frame, 3, cx, cy, cz) + frame[10]) - _middle(nodes, at, 1)
+    dz = splat(_sum(frame, 6, cx, cy, cz) + frame[11]) - _middle(nodes, at, 2)
+    margin = splat(_sum_extent(frame, 0, hx, hy, hz) + slack) + ax - abs(dx)
+    margin = lower(margin, splat(_sum_extent(frame, 3, hx, hy, hz) + slack) + ay - abs(dy))
+    margin = lower(margin, splat(_sum_extent(frame, 6, hx, hy, hz) + slack) + az - abs(dz))
+    return lower(
+        margin,
+        _margins_along_second(
+            frame, (dx, dy, dz), (ax, ay, az), (splat(hx + slack), splat(hy + slack), splat(hz + slack))
+        ),
+    )
+
+
+@inlined
+def margins_of_second(nodes, at, others, other, frame):
+    """Margins of eight boxes of b's node and a single box of a's."""
+    slack = splat(frame[SLACK])
+    x, y, z = others[other], others[other + 8], others[other + 16]
+    X, Y, Z = others[other + 24], others[other + 32], others[other + 40]
+    cx, cy, cz = _middle(nodes, at, 0), _middle(nodes, at, 1), _middle(nodes, at, 2)
+    hx, hy, hz = _extent(nodes, at, 0), _extent(nodes, at, 1), _extent(nodes, at, 2)
+    ax, ay, az = splat((X - x) * _HALF), splat((Y - y) * _HALF), splat((Z - z) * _HALF)
+    dx = _turned(frame, 0, cx, cy, cz) + splat(frame[9]) - splat((x + X) * _HALF)
+    dy = _turned(frame, 3, cx, cy, cz) + splat(frame[10]) - splat((y + Y) * _HALF)
+    dz = _turned(frame, 6, cx, cy, cz) + splat(frame[11]) - splat((z + Z) * _HALF)
+    margin = _turned_extent(frame, 0, hx, hy, hz) + slack + ax - abs(dx)
+    margin = lower(margin, _turned_extent(frame, 3, hx, hy, hz) + slack + ay - abs(dy))
+    margin = lower(margin, _turned_extent(frame, 6, hx, hy, hz) + slack + az - abs(dz))
+    return lower(margin, _margins_along_second(frame, (dx, dy, dz), (ax, ay, az), (hx + slack, hy + slack, hz + slack)))
+
+
+@inlined
+def _margins_along_second(frame, difference, extents_a, extents_b):
+    """Margins along b's axes; ``extents_b`` with slack."""
+    dx, dy, dz = difference
+    ax, ay, az = extents_a
+    bx, by, bz = extents_b
+    margin = bx + _turned_extent(frame, 12, ax, ay, az) - abs(_turned(frame, 12, dx, dy, dz))
+    margin = lower(margin, by + _turned_extent(frame, 15, ax, ay, az) - abs(_turned(frame, 15, dx, dy, dz)))
+    return lower(margin, bz + _turned_extent(frame, 18, ax, ay, az) - abs(_turned(frame, 18, dx, dy, dz)))

@@ -1,0 +1,94 @@
+"""The binary engine at work on a question: ``pairs.py`` with its arrays."""
+
+import numpy as np
+
+from ..geometry.predicates import new_workspace
+from ..geometry.relative_pose import relative_rows
+from . import pairs as layout
+from .pairs import pair_traversal
+from .prepared import prepared_rows
+from .question import Question
+
+CHUNK = 1 << 15
+"""Pairs that the output holds before it is emptied."""
+STEPS = 1 << 14
+"""Steps in a call of the kernel."""
+
+
+class BinaryEngine:
+    """Answers any question, one box at a time; ``advance`` until it says that all is done.
+
+    Attributes:
+        chunks: what was found so far, a list of (pairs, kinds, jobs).
+        share: of the jobs that are done, 0 to 1.
+        counters: tests of volumes, of primitives, and exact ones.
+        threads: how many were used.
+    """
+
+    threads = 1
+
+    def __init__(self, question: Question) -> None:
+        a, b, jobs = question.grove_a, question.grove_b, question.jobs
+        every = (len(jobs), 3, 4)
+        rows_a, rows_b = (np.array(np.broadcast_to(r, every)) for r in (question.rows_a, question.rows_b))
+        relative = relative_rows(
+            rows_a, rows_b, a.origins[jobs[:, 0]], b.origins[jobs[:, 1]],
+            a.reaches[jobs[:, 0]], b.reaches[jobs[:, 1]], question.tolerance,
+        )  # fmt: skip
+        self._kernel = pair_traversal(a.volume, question.leaf_test)
+        prepared = prepared_rows(a, b, jobs, relative)
+        self._input = (
+            a.forest,
+            b.forest,
+            jobs,
+            rows_a,
+            rows_b,
+            prepared,
+            float(question.tolerance),
+            _options(question),
+        )
+        self._state = np.zeros(layout.STATE_LENGTH, np.int64)
+        # Each step takes one pair off and puts at most three on, one level deeper in one tree or both.
+        stack = np.empty((2 * (a.deepest + b.deepest) + 8, 2), np.int32)
+        # The kernel stops when another pair of leaves might not fit; every job of a first-contact query adds one pair.
+        leaves = a.largest_leaf * b.largest_leaf
+        self._full = min(len(jobs), CHUNK) if question.first_only else CHUNK
+        size = leaves + self._full
+        self._output = (np.empty((size, 2), np.int32), np.empty(size, np.uint8), np.empty(size, np.int32))
+        self._scratch = (stack, (*_leaves(a.largest_leaf, b.largest_leaf), new_workspace()), self._output)
+        self.chunks: list[tuple[np.ndarray, ...]] = []
+
+    def advance(self) -> bool:
+        """Work for some milliseconds; returns True when all jobs are done."""
+        done = self._kernel(*self._input, self._state, *self._scratch)
+        found = int(self._state[layout.OUTPUT_USED])
+        if found and (done or found > self._full):
+            self.chunks.append(tuple(array[:found].copy() for array in self._output))
+            self._state[layout.OUTPUT_USED] = 0
+        return done
+
+    @property
+    def share(self) -> float:
+        """Of the jobs that are done."""
+        return float(self._state[layout.JOB]) / len(self._input[2])
+
+    @property
+    def counters(self) -> tuple[int, int, int]:
+        """Tests of volumes, of primitives, and exact ones."""
+        state = self._state.tolist()
+        return state[layout.VOLUME_TESTS], state[layout.PRIMITIVE_TESTS], state[layout.EXACT_TESTS]
+
+
+def _options(question: Question) -> np.ndarray:
+    options = np.zeros(layout.OPTIONS_LENGTH, np.int64)
+    options[layout.CROSSING_ONLY] = question.crossing_only
+    options[layout.FIRST_ONLY] = question.first_only
+    options[layout.WITH_ITSELF] = question.with_itself
+    options[layout.STEP_LIMIT] = STEPS
+    return options
+
+
+def _leaves(*sizes: int) -> tuple[np.ndarray, ...]:
+    """A leaf of each side in world coordinates, and the indices of its triangles."""
+    worlds = [np.empty((size, layout.LEAF_NUMBERS)) for size in sizes]
+    return (*worlds, *(np.empty(size, np.int32) for size in sizes))

@@ -1,0 +1,237 @@
+"""The 8-wide engine at work on a question: ``wide.py`` with its arrays, on one core or on several.
+
+Large questions are shared out. After every round each worker's stack and the tasks it has not begun are dealt anew as
+tasks, in turn, so nobody runs dry for long. Which worker does what changes nothing: a pair of slots is visited once,
+and the pairs are sorted in the end. A question for first contacts keeps to what it dealt at first.
+"""
+
+import numba
+import numpy as np
+
+from ..geometry.predicates import new_workspace
+from ..geometry.triangle_pair import UNDECIDED
+from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.wide import LANE_COUNT
+from ..jit import is_compiled, parallel_kernel, parallel_region
+from . import pairs as layout
+from .forest import plant
+from .question import Question
+from .wide import DOUBLES, ROOT, SINGLES, SLOT_A, SLOT_B, TASK, TASK_JOB, TREE_A, TREE_B, traverse_wide
+
+CHUNK = 1 << 15
+"""Pairs that a worker's output holds before it is emptied."""
+STEPS = 1 << 14
+"""Steps in a call of the kernel."""
+CALLS_ALONE = 2
+"""Calls before a question counts as large: some three milliseconds."""
+CALLS_TO_COMPILE = 500
+"""Calls before it is worth compiling for: about a second."""
+_MOST_OF_TWO_LEAVES = LANE_COUNT**2
+
+
+class _Workspace:
+    """Arrays of some workers, kept from question to question: fresh memory costs more than a short query.
+
+    Attributes:
+        arrays: state, stack, singles, doubles, sifted, counter, expansions, pairs, kinds, pair_jobs; (workers, ...).
+        parts: those of each worker.
+    """
+
+    def __init__(self, workers: int, stack: int) -> None:
+        counter, expansions = new_workspace()
+        size = CHUNK + _MOST_OF_TWO_LEAVES
+        self.stack_size = stack
+        self.arrays = (
+            np.empty((workers, layout.STATE_LENGTH), np.int64),
+            np.empty((workers, stack, 2), np.int32),
+            np.empty((workers, SINGLES), np.float32),
+            np.empty((workers, DOUBLES)),
+            np.empty((workers, 2 * LANE_COUNT), np.int32),
+            np.zeros((workers, *counter.shape), np.int64),
+            np.empty((workers, *expansions.shape)),
+            np.empty((workers, size, 2), np.int32),
+            np.empty((workers, size), np.uint8),
+            np.empty((workers, size), np.int32),
+        )
+        self.parts = [tuple(array[w] for array in self.arrays) for w in range(workers)]
+
+    @property
+    def workers(self) -> int:
+        """How many can work with it at once."""
+        return len(self.parts)
+
+
+def _stack_size(depth_a: int, depth_b: int) -> int:
+    # Each step takes one pair off and puts at most eight on, one level deeper in one tree.
+    return LANE_COUNT * (depth_a + depth_b + 2)
+
+
+def _options(crossing_only: bool, first_only: bool) -> np.ndarray:
+    options = np.zeros(layout.OPTIONS_LENGTH, np.int64)
+    options[layout.CROSSING_ONLY] = crossing_only
+    options[layout.FIRST_ONLY] = first_only
+    options[layout.STEP_LIMIT] = STEPS
+    return options
+
+
+_MEETING = (_options(False, True), _options(True, True))
+_spare: list[_Workspace] = []
+"""Not in use. Appending to and popping from a list are atomic."""
+
+
+def _take_workspace(workers: int, stack: int) -> _Workspace:
+    try:
+        found = _spare.pop()
+    except IndexError:
+        return _Workspace(workers, stack)
+    if found.workers >= workers and found.stack_size >= stack:
+        return found
+    return _Workspace(max(workers, found.workers), max(stack, found.stack_size))
+
+
+def meet_at_once(a: Hierarchy, b: Hierarchy, row_a: np.ndarray, row_b: np.ndarray, crossing_only: bool) -> bool | None:
+    """Whether two trees that fit lanes meet in one pose each, (1, 3, 4): the shortest way for a single question.
+
+    None when that takes more than one call of the kernel, or more than float64 expansions: then a question is asked.
+    """
+    trees_a, sizes_a = plant([a]).lanes
+    trees_b, sizes_b = plant([b]).lanes
+    workspace = _take_workspace(1, _stack_size(a.tree.depth, b.tree.depth))
+    state = workspace.arrays[0][0]
+    state[:] = 0
+    task = np.array([[0, 0, 0, trees_a[0, ROOT], trees_b[0, ROOT]]], np.int32)
+    done = traverse_wide(
+        trees_a, trees_b, sizes_a, sizes_b, task, row_a, row_b, _MEETING[crossing_only],
+        *workspace.parts[0],
+    )  # fmt: skip
+    found = bool(state[layout.OUTPUT_USED])
+    decided = done and (not found or workspace.parts[0][-2][0] != UNDECIDED)
+    _spare.append(workspace)
+    return found if decided else None
+
+
+@parallel_kernel
+def _traverse_together(
+    trees_a, trees_b, sizes_a, sizes_b, tasks, begins, poses_a, poses_b, options, state, stack, singles, doubles,
+    sifted, counter, expansions, pairs, kinds, pair_jobs,
+):  # fmt: skip
+    """``traverse_wide`` by every worker, on tasks ``begins[w]:begins[w + 1]``."""
+    for w in numba.prange(begins.shape[0] - 1):
+        traverse_wide(
+            trees_a, trees_b, sizes_a, sizes_b, tasks[begins[w] : begins[w + 1]], poses_a, poses_b, options, state[w],
+            stack[w], singles[w], doubles[w], sifted[w], counter[w], expansions[w], pairs[w], kinds[w], pair_jobs[w],
+        )  # fmt: skip
+
+
+class WideEngine:
+    """Answers what ``uses_lanes`` allows; ``advance`` until it says that all is done. Attributes: ``BinaryEngine``."""
+
+    def __init__(self, question: Question) -> None:
+        a, b = question.grove_a, question.grove_b
+        trees_a, sizes_a = a.lanes
+        trees_b, sizes_b = b.lanes
+        self._trees = (trees_a, trees_b, sizes_a, sizes_b)
+        self._given = (question.rows_a, question.rows_b, _options(question.crossing_only, question.first_only))
+        self._first_only = question.first_only
+        self._threads = question.threads
+        self._job_count = len(question.jobs)
+        self._workspace = _take_workspace(1, _stack_size(a.deepest, b.deepest))
+        self._workspace.arrays[0][0] = 0
+        self._shares = [_first_tasks(question.jobs, trees_a, trees_b)]
+        self._calls = 0
+        self.threads = 1
+        self.chunks: list[tuple[np.ndarray, ...]] = []
+        self.counters = [0, 0, 0]
+
+    def advance(self) -> bool:
+        """Work for some milliseconds; returns True when all jobs are done."""
+        self._calls += 1
+        if self._threads == 1 or self._calls <= CALLS_ALONE or not (
+            self._calls > CALLS_TO_COMPILE or is_compiled(_traverse_together)
+        ):  # fmt: skip
+            self._work_alone()
+        else:
+            with parallel_region(self._threads) as count:
+                if count > 1:
+                    self._work_together(count)
+                else:
+                    self._work_alone()
+        return self._take_stock()
+
+    @property
+    def share(self) -> float:
+        """Of the jobs that are done, as far as the tasks' order tells."""
+        begun = [tasks[i, TASK_JOB] for tasks, i in zip(self._shares, self._progress(), strict=True) if i < len(tasks)]
+        return float(min(begun, default=self._job_count)) / self._job_count
+
+    def _progress(self) -> list[int]:
+        """The task that each worker is at."""
+        return self._workspace.arrays[0][: len(self._shares), layout.JOB].tolist()
+
+    def _work_alone(self) -> None:
+        for tasks, part in zip(self._shares, self._workspace.parts, strict=False):
+            traverse_wide(*self._trees, tasks, *self._given, *part)
+
+    def _work_together(self, count: int) -> None:
+        if len(self._shares) < count or not self._first_only:
+            self._deal(count)
+        begins = np.cumsum([0, *map(len, self._shares)])
+        arrays = (array[: len(self._shares)] for array in self._workspace.arrays)
+        _traverse_together(*self._trees, np.concatenate(self._shares), begins, *self._given, *arrays)
+        self.threads = max(self.threads, len(self._shares))
+
+    def _deal(self, count: int) -> None:
+        """Share what is left among some workers."""
+        state, stack = self._workspace.arrays[:2]
+        used = state[:, layout.STACK_USED]
+        left = [tasks[i:] for tasks, i in zip(self._shares, self._progress(), strict=True)]
+        if self._first_only:
+            # A job is looked at by one worker, who was alone: the task in hand stays the first one of the first.
+            kept, entries = int(used[0]), stack[0, : used[0]].copy()
+        else:
+            kept, entries = 0, stack[:0, 0]
+            left = [_without_stack(tasks, stack[w, : used[w]]) for w, tasks in enumerate(left)]
+        if count > self._workspace.workers:
+            larger = _Workspace(count, self._workspace.stack_size)
+            _spare.append(self._workspace)
+            self._workspace = larger
+        tasks = np.concatenate(left)
+        self._shares = [tasks[w::count] for w in range(count)]
+        self._workspace.arrays[0][:] = 0
+        self._workspace.arrays[0][0, layout.STACK_USED] = kept
+        self._workspace.arrays[1][0, :kept] = entries
+
+    def _take_stock(self) -> bool:
+        """Empty the outputs and counters; returns whether all is done."""
+        done = True
+        for tasks, part in zip(self._shares, self._workspace.parts, strict=False):
+            state = part[0]
+            values = state.tolist()
+            if values[layout.OUTPUT_USED]:
+                self.chunks.append(tuple(array[: values[layout.OUTPUT_USED]].copy() for array in part[-3:]))
+            for i in range(3):
+                self.counters[i] += values[layout.VOLUME_TESTS + i]
+            state[layout.OUTPUT_USED :] = 0
+            done = done and values[layout.JOB] == len(tasks)
+        if done:
+            _spare.append(self._workspace)
+        return done
+
+
+def _without_stack(tasks: np.ndarray, entries: np.ndarray) -> np.ndarray:
+    """Tasks of which the first is half done, with what its stack holds as tasks of their own."""
+    if len(entries) == 0:
+        return tasks
+    own = np.repeat(tasks[:1], len(entries), axis=0)
+    own[:, SLOT_A : SLOT_B + 1] = entries
+    return np.concatenate([own, tasks[1:]])
+
+
+def _first_tasks(jobs: np.ndarray, trees_a: np.ndarray, trees_b: np.ndarray) -> np.ndarray:
+    """One task for each job, from the roots on."""
+    tasks = np.empty((len(jobs), TASK), np.int32)
+    tasks[:, TASK_JOB] = np.arange(len(jobs))
+    tasks[:, TREE_A : TREE_B + 1] = jobs
+    tasks[:, SLOT_A] = trees_a[jobs[:, 0], ROOT]
+    tasks[:, SLOT_B] = trees_b[jobs[:, 1], ROOT]
+    return tasks
