@@ -44,7 +44,7 @@ def _judge_nothing() -> None:
     grove = plant(trees)
     jobs, (rows, _) = np.array([[0, 1]], np.int64), pose_stack(None)
     boxes = world_bounds(grove.forest, jobs[0], np.concatenate([rows, rows]))
-    answer = Answer(np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empty(0, np.int32), 0, 0, 0)
+    answer = Answer(np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empty(0, np.int32), 0, 0, 0, 1)
     for second in (boxes[1:], boxes[:1]):  # equal boxes are compared as duplicates
         judge(Case(grove, gather_solids(trees), jobs, rows, rows, boxes[:1], second, answer), Limits())
 
