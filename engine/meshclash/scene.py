@@ -15,7 +15,7 @@ import numpy as np
 from .broadphase.sweep import overlapping_pairs, world_boxes
 from .errors import UnknownObject, UnsupportedOption
 from .hierarchy.build import as_boxes, as_hierarchy, refit
-from .hierarchy.bvh import Hierarchy
+from .hierarchy.bvh import Hierarchy, Index
 from .query.contacts import Contacts
 from .query.options import check_length
 from .solid.judge import Case, Judgement, Limits, judge
@@ -77,7 +77,7 @@ class Scene:
     def __init__(self) -> None:
         self._members: dict[int, _Member] = {}
         self._next = 0
-        self._planted: tuple[list[Hierarchy], Grove, Solids] | None = None
+        self._planted: tuple[list[Index], Grove, Solids] | None = None
 
     def __len__(self) -> int:
         return len(self._members)
@@ -264,10 +264,11 @@ class Scene:
         return hierarchies, trees
 
     def _plant(self, hierarchies: list[Hierarchy]) -> tuple[Grove, Solids]:
-        """The packed trees, kept as long as the same hierarchies are asked for."""
+        """The packed trees, kept as long as the same ones are asked for."""
         kept = self._planted
-        if kept is None or len(kept[0]) != len(hierarchies) or any(map(operator.is_not, kept[0], hierarchies)):
-            kept = self._planted = (hierarchies, plant(hierarchies), gather_solids(hierarchies))
+        indices = [h.index for h in hierarchies]
+        if kept is None or len(kept[0]) != len(indices) or any(map(operator.is_not, kept[0], indices)):
+            kept = self._planted = (indices, plant(hierarchies), gather_solids(hierarchies))
         return kept[1], kept[2]
 
     def _judge(

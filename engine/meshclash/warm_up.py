@@ -9,7 +9,7 @@ from .hierarchy.build import as_hierarchy, build, refit
 from .query.collide import collide, collides, self_collide
 from .query.verdict import verdict
 from .scene import Scene
-from .solid.judge import Case, Limits, judge
+from .solid.judge import Case, Limits, judge, measure_depths
 from .solid.solids import gather_solids
 from .traversal.bounds import world_bounds
 from .traversal.forest import plant
@@ -38,41 +38,48 @@ def _scene(touch_tolerance: float) -> None:
     scene.contacts(touch_tolerance=touch_tolerance)
 
 
-def _judge_nothing() -> None:
-    """Verdicts of two boxes without the contacts between them: no kernel of the traversal is needed."""
+def _no_contacts() -> Case:
+    """Two boxes to judge without the contacts between them: no kernel of the traversal is needed for it."""
     trees = [as_hierarchy(mesh) for mesh in _two_boxes()]
     grove = plant(trees)
     jobs, (rows, _) = np.array([[0, 1]], np.int64), pose_stack(None)
     boxes = world_bounds(grove.forest, jobs[0], np.concatenate([rows, rows]))
     answer = Answer(np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empty(0, np.int32), 0, 0, 0, 1)
-    for second in (boxes[1:], boxes[:1]):  # equal boxes are compared as duplicates
-        judge(Case(grove, gather_solids(trees), jobs, rows, rows, boxes[:1], second, answer), Limits())
+    return Case(grove, gather_solids(trees), jobs, rows, rows, boxes[:1], boxes[1:], answer)
+
+
+def _judge_nothing() -> None:
+    case = _no_contacts()
+    for second in (case.boxes_b, case.boxes_a):  # equal boxes are compared as duplicates
+        judge(case._replace(boxes_b=second), Limits())
 
 
 def _steps() -> dict[str, list[tuple[str, Callable[[], object]]]]:
-    """Steps by what they are for: the halves of what a scene's verdicts need, then everything else."""
+    """The steps of each of ``PARTS``."""
     a, b = _two_boxes()
+    nothing = (np.empty(0, np.int64), 1, np.zeros(2, np.int64), np.empty((0, 3)))
     far = TriangleMesh(_CORNERS + np.array([1.5, 0.0, 0.0]), _BOX)
     return {
-        "contacts": [
+        "depths": [
             ("hierarchies", lambda: build(a)),
-            ("triangle contacts", lambda: collides(a, b)),
-            ("intersection curves", lambda: (collide(a, a).outlines(), collide(a, b).segments())),
+            ("surface topology", lambda: a.topology),
+            ("depths", lambda: measure_depths(_no_contacts(), *nothing)),
         ],
+        "contacts": [("triangle contacts", lambda: collides(a, b))],
         "verdicts": [("surface topology", lambda: a.topology), ("object verdicts", _judge_nothing)],
-        "scenes": [("scenes", lambda: _scene(0.0))],
-        "rest": [
+        "scenes": [("intersection curves", lambda: collide(a, a).outlines()), ("scenes", lambda: _scene(0.0))],
+        "more": [
             ("moved vertices", lambda: refit(build(a), _CORNERS)),
             ("contacts within one object", lambda: self_collide(a)),
-            ("gaps", lambda: verdict(a, far, touch_tolerance=1.0)),
-            ("scenes with gaps", lambda: _scene(1e-3)),
+            ("hierarchies for much use", lambda: build(a, split="sah")),
         ],
+        "gaps": [("gaps", lambda: verdict(a, far, touch_tolerance=1.0)), ("scenes with gaps", lambda: _scene(1e-3))],
     }
 
 
-PARTS = ("contacts", "verdicts", "scenes", "rest")
-"""Parts of the warm-up. The first two can be compiled by two processes at the same time; a scene with the touch
-tolerance 0 needs the first three."""
+PARTS = ("depths", "contacts", "verdicts", "scenes", "more", "gaps")
+"""Parts of the warm-up, as two processes can share them: the first takes depths, contacts and more, the second
+verdicts, scenes and gaps. ``Scene.contacts`` needs the first four, with a touch tolerance also gaps."""
 
 
 def warm_up(parts: Sequence[str] = PARTS) -> Generator[Progress, None, None]:

@@ -1,6 +1,6 @@
 """Four float32 numbers at once: a point and a spare, in the one register that every processor has.
 
-As ``lanes.py``: a value ``Quad`` is LLVM's ``<4 x float>``, sums and products are rounded once each, nothing is fused.
+As ``lanes.py``: a value ``Quad`` is LLVM's ``<4 x float>``, sums and products are rounded once each, never fused.
 Where Numba is told not to compile, a Quad is a NumPy array of four, so that kernels with quads run in Python too.
 """
 
@@ -46,13 +46,18 @@ def _type_operator(function: Any) -> None:
         return lambda a, b: QUAD if a == QUAD and b == QUAD else None
 
 
-_type_operator(operator.add)
-_type_operator(operator.mul)
+for _function in (operator.add, operator.sub, operator.mul):
+    _type_operator(_function)
 
 
 @lower_builtin(operator.add, QuadType, QuadType)
 def _add(context, builder, signature, args):
     return builder.fadd(*args)
+
+
+@lower_builtin(operator.sub, QuadType, QuadType)
+def _subtract(context, builder, signature, args):
+    return builder.fsub(*args)
 
 
 @lower_builtin(operator.mul, QuadType, QuadType)
@@ -103,6 +108,25 @@ def _component(typingctx, quad, k):
     return types.float32(QUAD, types.int64), generate
 
 
+_SPREADING = ((16, 0x030000FF), (8, 0x0300F00F), (4, 0x030C30C3), (2, 0x09249249))
+"""Shifts and masks that put two zero bits between the ten bits of a number."""
+
+
+@intrinsic
+def _interleave(typingctx, quad):
+    def generate(context, builder, signature, args):
+        kind = ir.VectorType(_WORD, 4)
+        bits = builder.fptosi(args[0], kind)
+        for shift, mask in _SPREADING:
+            moved = builder.shl(bits, ir.Constant(kind, [shift] * 4))
+            bits = builder.and_(builder.or_(bits, moved), ir.Constant(kind, [mask] * 4))
+        bits = builder.shl(bits, ir.Constant(kind, [0, 1, 2, 0]))
+        x, y, z = (builder.extract_element(bits, ir.Constant(_WORD, k)) for k in range(3))
+        return builder.zext(builder.or_(builder.or_(x, y), z), _INDEX)
+
+    return types.uint64(QUAD), generate
+
+
 def _choice(comparison: str) -> Callable:
     """The number of each place for which the comparison with the other holds, else the other."""
 
@@ -142,6 +166,16 @@ def _store_slowly(array, index, quad):
     array.reshape(-1)[index : index + 4] = quad
 
 
+def _interleave_slowly(quad):
+    code = 0
+    for k in range(3):
+        bits = int(quad[k])
+        for shift, mask in _SPREADING:
+            bits = (bits | (bits << shift)) & mask
+        code |= bits << k
+    return np.uint64(code)
+
+
 _compiled = not config.DISABLE_JIT
 
 load: Any = _load if _compiled else _load_slowly
@@ -164,3 +198,6 @@ higher: Any = _higher if _compiled else np.maximum
 
 fetch: Any = _fetch if _compiled else lambda array, index: None
 """fetch(array, index): start to bring a flat index of an array into the cache; changes nothing."""
+
+interleave: Any = _interleave if _compiled else _interleave_slowly
+"""interleave(quad): Morton code (30 bits, uint64) of the whole parts of the first three numbers, each in 0 to 1023."""

@@ -35,6 +35,17 @@ def finished_tree(first: np.ndarray, count: np.ndarray, order: np.ndarray, nodes
     return Tree(first, count, order, depth)
 
 
+class Usage:
+    """What a tree has been used for, over all meshes that it was refitted to.
+
+    Attributes:
+        volume_tests: tests in simultaneous traversals, half of them on the account of either tree.
+    """
+
+    def __init__(self) -> None:
+        self.volume_tests = 0.0
+
+
 class Index(NamedTuple):
     """What a hierarchy consists of. It is replaced as a whole, so whoever holds one holds parts that fit together."""
 
@@ -48,6 +59,7 @@ class Index(NamedTuple):
     """The 8-wide form, of boxes with small leaves."""
     split: str
     """The rule that divided the tree."""
+    usage: Usage
 
 
 class Hierarchy:
@@ -56,11 +68,13 @@ class Hierarchy:
     Attributes:
         index: the Index; its parts are attributes of the hierarchy too.
         volume, leaf_size: how it was built.
+        earns: whether much use may give it a better tree (``build``, split "auto").
         derived: what later stages made of the hierarchy and keep with it.
     """
 
-    def __init__(self, index: Index, volume: str, leaf_size: int) -> None:
+    def __init__(self, index: Index, volume: str, leaf_size: int, earns: bool) -> None:
         self.index = index
+        self.earns = earns
         self.volume = volume
         self.leaf_size = leaf_size
         self.derived: dict[str, Any] = {}

@@ -6,8 +6,8 @@ middle. The sort key holds the triangle's index below its code, so the order is 
 
 import numpy as np
 
-from ..geometry.quads import component, higher, load, lower, quad
-from ..jit import inlined, inner, kernel
+from ..geometry.quads import higher, interleave, load, lower, quad
+from ..jit import inner, kernel
 from .bvh import Tree, finished_tree
 from .ranges import RANGE_NUMBERS, push_children, push_range
 
@@ -20,16 +20,6 @@ _SMALLEST_EXTENT = 1e-30
 _STACK = 128  # the depth is at most 30 code bits plus 31 halvings of equal codes
 
 
-@inlined
-def _spread_cell(position):
-    """The cell that holds a position, 0 to 1023, with two zero bits between its ten bits."""
-    x = np.uint32(min(max(position, np.float32(0.0)), _LAST_CELL))
-    x = (x | (x << np.uint32(16))) & np.uint32(0x030000FF)
-    x = (x | (x << np.uint32(8))) & np.uint32(0x0300F00F)
-    x = (x | (x << np.uint32(4))) & np.uint32(0x030C30C3)
-    return (x | (x << np.uint32(2))) & np.uint32(0x09249249)
-
-
 @inner
 def _write_keys(points, triangles, grid, keys, starts):
     """Keys of all triangles by the middles of their boxes, and how many keys have each value of each digit.
@@ -39,17 +29,15 @@ def _write_keys(points, triangles, grid, keys, starts):
     half = grid[0]
     scale = quad(half, half, half)
     shift = quad(grid[1], grid[2], grid[3])
+    none = quad(np.float32(0.0), np.float32(0.0), np.float32(0.0))
+    last = quad(_LAST_CELL, _LAST_CELL, _LAST_CELL)
     mask = np.uint64(_BINS - 1)
     for t in range(triangles.shape[0]):
         a = load(points, 4 * np.int64(triangles[t, 0]))
         b = load(points, 4 * np.int64(triangles[t, 1]))
         c = load(points, 4 * np.int64(triangles[t, 2]))
         cell = (lower(a, lower(b, c)) + higher(a, higher(b, c))) * scale + shift
-        code = np.uint64(
-            _spread_cell(component(cell, 0))
-            | (_spread_cell(component(cell, 1)) << np.uint32(1))
-            | (_spread_cell(component(cell, 2)) << np.uint32(2))
-        )
+        code = interleave(lower(higher(cell, none), last))
         keys[t] = (code << np.uint64(32)) | np.uint64(t)
         for digit in range(3):
             starts[digit, (code >> np.uint64(_DIGIT * digit)) & mask] += 1
@@ -123,7 +111,9 @@ def _build(points, triangles, grid, leaf_size, keys, buffer, starts, first, coun
     return nodes, depth
 
 
-def build_morton_tree(points: np.ndarray, triangles: np.ndarray, bounds: np.ndarray, leaf_size: int) -> Tree:
+def build_morton_tree(
+    points: np.ndarray, triangles: np.ndarray, bounds: np.ndarray, leaf_size: int, scratch: np.ndarray
+) -> Tree:
     """Tree over triangles along a Morton curve.
 
     Args:
@@ -131,16 +121,15 @@ def build_morton_tree(points: np.ndarray, triangles: np.ndarray, bounds: np.ndar
         triangles: (m, 3) int32.
         bounds: lowest and highest coordinates of the triangles in the frame of the points, (2, 3) float64.
         leaf_size: most triangles of a leaf.
+        scratch: numbers that may be written over, at least 6 m float32, as aligned as NumPy aligns arrays.
     """
     total = len(triangles)
     first = np.empty(max(1, 2 * total - 1), np.int32)
     count = np.empty_like(first)
     order = np.empty(total, np.int32)
-    keys = np.empty(total, np.uint64)
+    keys, buffer = scratch[: 4 * total].view(np.uint64).reshape(2, total)
     starts = np.zeros((3, _BINS), np.int64)
-    nodes, depth = _build(
-        points, triangles, _grid(bounds), leaf_size, keys, np.empty_like(keys), starts, first, count, order
-    )
+    nodes, depth = _build(points, triangles, _grid(bounds), leaf_size, keys, buffer, starts, first, count, order)
     return finished_tree(first, count, order, nodes, depth)
 
 

@@ -114,6 +114,20 @@ def _join(indices: Sequence[Index]) -> Forest:
     )
 
 
+def note_usage(grove_a: Grove, grove_b: Grove, jobs: np.ndarray, volume_tests: int) -> None:
+    """Charge the volume tests of a question about trees (k, 2) to those trees: what use has earned, ``build`` tells.
+
+    Each job counts alike, and each of its two trees for half.
+    """
+    for side, grove in enumerate((grove_a, grove_b)):
+        if len(grove.indices) == 1:
+            grove.indices[0].usage.volume_tests += 0.5 * volume_tests
+            continue
+        asked = np.bincount(jobs[:, side], minlength=len(grove.indices))
+        for index, times in zip(grove.indices, asked.tolist(), strict=True):
+            index.usage.volume_tests += 0.5 * volume_tests * times / len(jobs)
+
+
 def _addresses(index: Index) -> tuple[int, ...]:
     """Where a tree's arrays lie, in the order of the constants of ``wide.py``; the index keeps them alive."""
     wide = index.wide
