@@ -6,6 +6,10 @@ import numpy as np
 
 from .errors import UnsupportedOption
 from .hierarchy.build import as_hierarchy, build, refit
+from .pointcloud.cloud import PointCloud
+from .pointcloud.deviation import deviation
+from .pointcloud.distance import cloud_distance
+from .pointcloud.query import collide_clouds
 from .query.collide import collide, collides, self_collide
 from .query.verdict import verdict
 from .scene import Scene
@@ -54,6 +58,34 @@ def _judge_nothing() -> None:
         judge(case._replace(boxes_b=second), Limits())
 
 
+def _cloud() -> PointCloud:
+    """Points on a sphere, by a spiral."""
+    k = np.arange(400) + 0.5
+    z, turn = 1.0 - 2.0 * k / len(k), 2.399963 * k
+    r = np.sqrt(1.0 - z * z)
+    points = np.stack([r * np.cos(turn), r * np.sin(turn), z], axis=1)
+    return PointCloud(points, points)
+
+
+def _cloud_distances(cloud: PointCloud, mesh: TriangleMesh) -> None:
+    far = np.eye(4)
+    far[0, 3] = 4.0
+    cloud_distance(cloud, cloud, None, far)
+    cloud_distance(cloud, mesh, None, far)
+    deviation(cloud, cloud, None, far)
+    deviation(cloud, mesh, None, far, signed=True)
+
+
+def _cloud_steps(cloud: PointCloud, mesh: TriangleMesh) -> list[tuple[str, Callable[[], object]]]:
+    """What only point clouds need."""
+    return [
+        ("point hierarchies", lambda: cloud.evaluate(cloud.points)),
+        ("point clouds against each other", lambda: collides(cloud, cloud)),
+        ("point clouds against meshes", lambda: collide_clouds(cloud, mesh).region),
+        ("distances of point clouds", lambda: _cloud_distances(cloud, mesh)),
+    ]
+
+
 def _steps() -> dict[str, list[tuple[str, Callable[[], object]]]]:
     """The steps of each of ``PARTS``."""
     a, b = _two_boxes()
@@ -74,12 +106,14 @@ def _steps() -> dict[str, list[tuple[str, Callable[[], object]]]]:
             ("hierarchies for much use", lambda: build(a, split="sah")),
         ],
         "gaps": [("gaps", lambda: verdict(a, far, touch_tolerance=1.0)), ("scenes with gaps", lambda: _scene(1e-3))],
+        "clouds": _cloud_steps(_cloud(), a),
     }
 
 
-PARTS = ("depths", "contacts", "verdicts", "scenes", "more", "gaps")
+PARTS = ("depths", "contacts", "verdicts", "scenes", "more", "gaps", "clouds")
 """Parts of the warm-up, as two processes can share them: the first takes depths, contacts and more, the second
-verdicts, scenes and gaps. ``Scene.contacts`` needs the first four, with a touch tolerance also gaps."""
+verdicts, scenes and gaps. ``Scene.contacts`` needs the first four, with a touch tolerance also gaps. Nothing but point
+clouds needs the last."""
 
 
 def warm_up(parts: Sequence[str] = PARTS) -> Generator[Progress, None, None]:

@@ -44,6 +44,21 @@ ids = [scene.add(mesh, pose) for mesh in (a, b) for pose in (None, shift)]
 scene.contacts(touch_tolerance=0.1, permitted_overlap=0.1, set_a=ids[:2], keep=lambda pairs: pairs[:, 0] >= 0)
 scene.set_vertices(ids[0], corners + 0.5)
 scene.contacts()
+k = np.arange(3000) + 0.5
+z = 1 - k / 1500
+ball = np.stack([np.sqrt(1 - z * z) * np.cos(2.4 * k), np.sqrt(1 - z * z) * np.sin(2.4 * k), z], 1)
+clouds = mc.PointCloud(ball), mc.PointCloud(ball, ball, surface="apss")
+for cloud in clouds:
+    for other in (*clouds, b, mc.build(a)):
+        mc.collides(cloud, other, None, stack)
+        mc.collide(other, cloud, shift).touched(0)
+        mc.cloud_collision(cloud, other, budget=1e-3)
+        mc.cloud_collision(cloud, other, resolution=0.1)
+        mc.cloud_distance(other, cloud, shift)
+    mc.cloud_collision(cloud, clouds[0], mode="paper")
+    mc.deviation(cloud, b, shift, signed=True)
+    mc.deviation(cloud, clouds[1], shift, signed=True)
+    cloud.evaluate(ball[:3])
 after = kernels()
 print(json.dumps([progress, sorted((after - warm).elements()), len(warm)]))
 '''

@@ -9,6 +9,7 @@ import sys
 # A module here offers add_arguments(parser) and run(options) -> exit status; the text is what --help says.
 BENCHES = {
     "build": "from arrays to an index, and refitting it, beside mathutils, Bullet and Embree",
+    "clouds": "collisions of point clouds beside their meshes' own answers and cKDTree's minimum distance",
     "exactness": "verdicts and kinds against exact arithmetic, for triangle pairs and whole meshes",
     "rigid": "all contacts and first contact of two posed meshes beside five other libraries",
     "scene": "time of Detect for a thousand objects against each other, stage by stage",

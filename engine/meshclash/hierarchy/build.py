@@ -130,7 +130,7 @@ def _fitted(index: Index, volume: str) -> Index:
     return index
 
 
-def as_hierarchy(mesh: "TriangleMesh | Hierarchy", volume: str | None = None) -> Hierarchy:
+def as_hierarchy(mesh: object, volume: str | None = None) -> Hierarchy:
     """The hierarchy of a mesh, kept with the mesh after the first time; a hierarchy is passed through.
 
     Raises:

@@ -86,6 +86,13 @@ def prepared(thing: Thing) -> PointCloud | Hierarchy:
     return hierarchy if hierarchy.volume == "aabb" else as_hierarchy(hierarchy.mesh)
 
 
+def build_now(thing: Thing) -> None:
+    """Build what a query will need, if it is not built yet."""
+    ready = prepared(thing)
+    if isinstance(ready, PointCloud):
+        _ = ready.built
+
+
 def walk_for(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, first_only: bool) -> tuple[Walk, bool]:
     """The traversal of two posed objects (3, 4), one of them a cloud, and whether it sees b as its first."""
     first, second = prepared(a), prepared(b)
@@ -147,7 +154,7 @@ def cloud_collision(
     Args:
         a, b: PointClouds, or one of them a TriangleMesh or its hierarchy.
         pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
-        budget: processor time [s] after which the best answer so far is given.
+        budget: processor time [s] after which the best answer so far is given; building a hierarchy is not counted.
         resolution: length [m] below which nothing is resolved: parts of both no larger than this, whose
             boxes and sphere coverings overlap, count as contact. Never misses one, and finds some that are not there.
         mode: "root" searches pairs of leaves for a point on both surfaces; "paper" takes the priority and the random
@@ -160,10 +167,12 @@ def cloud_collision(
     Raises:
         InvalidMesh, InvalidPointCloud, InvalidPose, UnsupportedOption.
     """
-    begun = time.thread_time()
-    rows_a, rows_b = one_pose(pose_a, pose_b, "cloud_collision")
     if not is_for_clouds(a, b):
         raise UnsupportedOption("cloud_collision needs a PointCloud; for two meshes there is collides")
+    for thing in (a, b):
+        build_now(thing)
+    begun = time.thread_time()
+    rows_a, rows_b = one_pose(pose_a, pose_b, "cloud_collision")
     walk, _ = walk_for(a, b, rows_a, rows_b, True)
     if resolution is not None:
         limit_resolution(walk, _checked_positive("resolution", resolution, "m"))

@@ -37,9 +37,10 @@ _CHUNK = 1024
 _SLICE_WORK = 50_000.0
 _FIRST_WORK = 100.0
 _LEAST_WORK = 20.0
+_SPENT = 0.9
 
 # A waiting pair's key against how often it met, fitted on the shapes of `bench clouds`, which prints both.
-_LOGIT = (2.5, 8.0)
+_LOGIT = (3.0, 6.0)
 
 
 @dataclass(frozen=True)
@@ -108,9 +109,10 @@ class Walk:
         return self
 
     def spend(self, budget: float, begun: float) -> "Walk":
-        """Go on until ``budget`` seconds of processor time have passed since ``begun``.
+        """Go on until about ``budget`` seconds of processor time have passed since ``begun``.
 
-        The first slice is short; the others aim at half of what is left, by the speed so far.
+        The first slice is short; the others aim at half of what is left, by the speed so far. A pair of leaves is not
+        interrupted, so a part of the budget is kept back.
         """
         work = _FIRST_WORK
         while True:
@@ -118,7 +120,7 @@ class Walk:
             if self.advance(work):
                 return self
             now = time.thread_time()
-            left = budget - (now - begun)
+            left = _SPENT * budget - (now - begun)
             speed = (self.work_done - done) / max(now - before, 1e-6)
             work = 0.5 * left * speed
             if work < _LEAST_WORK:

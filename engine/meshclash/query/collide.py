@@ -8,7 +8,7 @@ import numpy as np
 from ..errors import UnsupportedOption
 from ..hierarchy.build import as_hierarchy
 from ..hierarchy.bvh import Hierarchy
-from ..pointcloud.query import collide_clouds, collides_clouds, is_for_clouds
+from ..pointcloud.query import Thing, collide_clouds, collides_clouds, is_for_clouds
 from ..traversal.forest import plant
 from ..traversal.leaf_tests import contact
 from ..traversal.question import Question, uses_lanes
@@ -22,8 +22,8 @@ from .options import check_device, check_threads
 
 
 def collide(
-    a: TriangleMesh | Hierarchy,
-    b: TriangleMesh | Hierarchy,
+    a: Thing,
+    b: Thing,
     pose_a: Any = None,
     pose_b: Any = None,
     touching: bool = True,
@@ -36,7 +36,7 @@ def collide(
     A contact is defined on the float64 world coordinates that the poses give (``Pose.apply``); there is no epsilon.
 
     Args:
-        a, b: meshes, or hierarchies made by ``build``.
+        a, b: meshes, or hierarchies made by ``build``; a PointCloud gives CloudContacts.
         pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) that asks k questions.
         touching: False keeps only contacts of kind CROSSING.
         volume: kind of bounding volume, default "aabb".
@@ -60,8 +60,8 @@ def collide(
 
 
 def collides(
-    a: TriangleMesh | Hierarchy,
-    b: TriangleMesh | Hierarchy,
+    a: Thing,
+    b: Thing,
     pose_a: Any = None,
     pose_b: Any = None,
     touching: bool = True,

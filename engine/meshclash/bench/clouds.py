@@ -1,0 +1,290 @@
+"""Do two point clouds collide? Answers, times and memory, by the procedure of Klein and Zachmann (2004), section 6.
+
+Two copies of a shape, scaled to a largest side of 2, stand at centre distances from 0.6 to 2 and are turned against
+each other about the z axis through a full turn; only poses whose root boxes overlap count. The clouds are random
+points of a mesh's surface, and the mesh's own exact answer is the reference. Times are processor times of single
+calls; scipy's cKDTree, asked for the minimum distance of the same points in the same run, is the peer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from .. import PointCloud, TriangleMesh, cloud_collision, collides
+from ..geometry.relative_pose import relative_rows
+from ..pointcloud.surface import MARGIN
+from ..volumes.aabb import overlap
+from .cloud_shapes import SHAPES, load_shapes, sample
+from .table import Row, format_table, write_json
+
+DISTANCES = np.round(np.arange(0.6, 2.01, 0.1), 1)
+BUDGETS = (1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3)
+
+
+class Query(NamedTuple):
+    """One pose, with the reference's answer and ours."""
+
+    distance: float
+    pose: np.ndarray
+    truth: bool
+    answer: bool
+    seconds: float
+
+
+class Shape(NamedTuple):
+    """A shape as the bench asks about it."""
+
+    name: str
+    kind: str
+    mesh: TriangleMesh
+    cloud: PointCloud
+    points: np.ndarray
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of this bench."""
+    parser.add_argument("--shapes", nargs="*", choices=sorted(SHAPES), help="made shapes; all, unless --mesh is given")
+    parser.add_argument("--mesh", type=Path, action="append", default=[], help="a model file; may be repeated")
+    parser.add_argument("--points", type=int, default=100_000, help="points of each cloud")
+    parser.add_argument("--angles", type=int, default=24, help="turns at each distance")
+    parser.add_argument("--peer-queries", type=int, default=3, help="queries of cKDTree a shape; 0: leave it out")
+    parser.add_argument("--scaling", type=int, nargs="*", default=[], help="also build clouds of so many points")
+    parser.add_argument("--plot", type=Path, help="draw disagreement and time by distance to this file (matplotlib)")
+    parser.add_argument("--json", type=Path, help="write all figures to this file")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the bench; always 0."""
+    names = list(SHAPES) if options.shapes is None and not options.mesh else options.shapes or []
+    loaded = load_shapes(names, options.mesh)
+    warm_queries()
+    shapes = [_prepare(name, kind, mesh, options) for name, kind, mesh in loaded]
+    sweeps = {shape.name: _sweep(shape, options.angles) for shape in shapes}
+    report = {
+        "builds": _show(
+            "hierarchies", [_build_row(shape) for shape in shapes] + _scaling(loaded[0][2], options.scaling)
+        ),
+        "sweeps": _show("distance sweep, 0.6 to 2", [_sweep_row(s, sweeps[s.name], options) for s in shapes]),
+        "disagreement": _show("disagreement [%] by distance", [_distance_row(s, sweeps[s.name]) for s in shapes]),
+        "budgets": _show("time budgets", [row for s in shapes for row in _budget_rows(s, sweeps[s.name])]),
+        "likelihood": _show("stated likelihood of interrupted queries", _likelihood_rows(shapes, sweeps)),
+    }
+    if options.plot:
+        _plot(sweeps, options)
+    if options.json:
+        write_json(options.json, {"bench": "clouds", "points": options.points, **report})
+    return 0
+
+
+def warm_queries() -> None:
+    """Compile what is measured."""
+    points = np.random.default_rng(0).normal(size=(500, 3))
+    cloud = PointCloud(points / np.linalg.norm(points, axis=1)[:, None])
+    cloud_collision(cloud, cloud, budget=1e-3)
+    mesh = TriangleMesh(points[:3], [[0, 1, 2]])
+    collides(mesh, mesh)
+
+
+def _show(title: str, rows: list[Row]) -> list[Row]:
+    print(f"\n{title}\n{format_table(rows)}", flush=True)
+    return rows
+
+
+def _prepare(name: str, kind: str, mesh, options: argparse.Namespace) -> Shape:
+    points = sample(mesh, options.points, seed=1)
+    return Shape(name, kind, TriangleMesh(*mesh), PointCloud(points), points)
+
+
+def _timed_build(points: np.ndarray) -> tuple[PointCloud, float]:
+    cloud = PointCloud(points)
+    start = time.process_time()
+    _ = cloud.built
+    return cloud, time.process_time() - start
+
+
+def _build_row(shape: Shape) -> Row:
+    cloud, seconds = _timed_build(shape.points)
+    return _memory_row(shape.name, shape.points, cloud, seconds)
+
+
+def _memory_row(name: str, points: np.ndarray, cloud: PointCloud, seconds: float) -> Row:
+    nodes = len(cloud.built.tree.first)
+    own = points.nbytes + cloud.built.order.nbytes
+    return {
+        "shape": name,
+        "points": len(points),
+        "build [s]": seconds,
+        "us/point": 1e6 * seconds / len(points),
+        "nodes": nodes,
+        "bytes/point": cloud.nbytes / len(points),
+        "of these beside points": (cloud.nbytes - own) / len(points),
+        "bytes/node": (cloud.nbytes - own) / nodes,
+        "sampling radius": f"{cloud.sampling_radius:.5f}",
+    }
+
+
+def _scaling(mesh, counts: list[int]) -> list[Row]:
+    rows = []
+    for count in counts:
+        points = sample(mesh, count, seed=2)
+        cloud, seconds = _timed_build(points)
+        rows.append(_memory_row("(scaling)", points, cloud, seconds))
+    return rows
+
+
+def _pose(distance: float, angle: float) -> np.ndarray:
+    matrix = np.eye(4)
+    matrix[:2, :2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+    matrix[0, 3] = distance
+    return matrix
+
+
+def _roots_overlap(cloud: PointCloud, pose: np.ndarray) -> bool:
+    tree = cloud.built.tree
+    reach = np.abs(cloud.bounds).max(axis=0)[None]
+    origin = tree.origin[None]
+    margin = 2.0 * float(tree.parameters[MARGIN])
+    row = relative_rows(np.eye(4)[None, :3].copy(), pose[None, :3].copy(), origin, origin, reach, reach, margin)[0]
+    return bool(overlap(tree.boxes[0], tree.boxes[0], row))
+
+
+def _sweep(shape: Shape, angles: int) -> list[Query]:
+    queries = []
+    for distance in DISTANCES:
+        for k in range(angles):
+            pose = _pose(float(distance), 2.0 * np.pi * (k + 0.5) / angles)
+            if not _roots_overlap(shape.cloud, pose):
+                continue
+            truth = bool(collides(shape.mesh, shape.mesh, None, pose))
+            start = time.thread_time()
+            answer = bool(collides(shape.cloud, shape.cloud, None, pose))
+            queries.append(Query(float(distance), pose, truth, answer, time.thread_time() - start))
+    return queries
+
+
+def _sweep_row(shape: Shape, queries: list[Query], options: argparse.Namespace) -> Row:
+    seconds = np.array([q.seconds for q in queries])
+    row: Row = {
+        "shape": shape.name,
+        "kind": shape.kind,
+        "points": len(shape.points),
+        "queries": len(queries),
+        "colliding [%]": 100.0 * float(np.mean([q.truth for q in queries])),
+        "differ [%]": 100.0 * float(np.mean([q.truth != q.answer for q in queries])),
+        "missed": sum(q.truth and not q.answer for q in queries),
+        "false": sum(q.answer and not q.truth for q in queries),
+        "mean [ms]": 1e3 * float(seconds.mean()),
+        "median [ms]": 1e3 * float(np.median(seconds)),
+        "worst [ms]": 1e3 * float(seconds.max()),
+    }
+    if options.peer_queries:
+        peer, ours = _peer_times(shape, queries, options.peer_queries)
+        row |= {"cKDTree [ms]": 1e3 * peer, "times faster": peer / ours}
+    return row
+
+
+def _peer_times(shape: Shape, queries: list[Query], count: int) -> tuple[float, float]:
+    """Mean processor time of cKDTree's minimum distance, and of ours on the same poses, asked in turn."""
+    from scipy.spatial import cKDTree
+
+    tree = cKDTree(shape.points)
+    peer, ours = [], []
+    for q in queries[:: max(1, len(queries) // count)][:count]:
+        start = time.process_time()
+        moved = shape.points @ q.pose[:3, :3].T + q.pose[:3, 3]
+        tree.query(moved, workers=1)[0].min()
+        peer.append(time.process_time() - start)
+        start = time.process_time()
+        for _ in range(20):
+            collides(shape.cloud, shape.cloud, None, q.pose)
+        ours.append((time.process_time() - start) / 20)
+    return float(np.mean(peer)), float(np.mean(ours))
+
+
+def _distance_row(shape: Shape, queries: list[Query]) -> Row:
+    row: Row = {"shape": shape.name}
+    for distance in DISTANCES:
+        here = [q for q in queries if q.distance == distance]
+        differ = np.mean([q.truth != q.answer for q in here]) if here else np.nan
+        row[f"{distance:.1f}"] = f"{100.0 * differ:.1f}" if here else "-"
+    return row
+
+
+def _budget_rows(shape: Shape, queries: list[Query]) -> list[Row]:
+    rows: list[Row] = []
+    previous: np.ndarray | None = None
+    for budget in BUDGETS:
+        wrong, seconds, complete = [], [], []
+        for q in queries:
+            start = time.thread_time()
+            answer = cloud_collision(shape.cloud, shape.cloud, None, q.pose, budget=budget)
+            seconds.append(time.thread_time() - start)
+            wrong.append(answer.colliding != q.truth)
+            complete.append(answer.complete)
+        spent, errors = np.array(seconds), np.array(wrong)
+        rows.append(
+            {
+                "shape": shape.name,
+                "budget [ms]": 1e3 * budget,
+                "complete [%]": 100.0 * float(np.mean(complete)),
+                "wrong [%]": 100.0 * float(errors.mean()),
+                "newly wrong": 0 if previous is None else int((errors & ~previous).sum()),
+                "newly right": 0 if previous is None else int((previous & ~errors).sum()),
+                "99th [ms]": 1e3 * float(np.quantile(spent, 0.99)),
+                "within 1.2 budgets [%]": 100.0 * float((spent <= 1.2 * budget).mean()),
+            }
+        )
+        previous = errors
+    return rows
+
+
+def _likelihood_rows(shapes: list[Shape], sweeps: dict[str, list[Query]]) -> list[Row]:
+    """How often interrupted queries collide, by the likelihood they state."""
+    stated, truth = [], []
+    for shape in shapes:
+        for q in sweeps[shape.name]:
+            for budget in (5e-5, 1e-4, 2e-4):
+                answer = cloud_collision(shape.cloud, shape.cloud, None, q.pose, budget=budget)
+                if not answer.complete:
+                    stated.append(answer.probability)
+                    truth.append(q.truth)
+    tenth = np.minimum((10.0 * np.array(stated)).astype(int), 9)
+    rows: list[Row] = []
+    for k in range(10):
+        here = tenth == k
+        colliding = f"{100.0 * np.mean(np.array(truth)[here]):.0f}" if here.any() else "-"
+        rows.append(
+            {"stated [%]": f"{10 * k} to {10 * k + 10}", "queries": int(here.sum()), "colliding [%]": colliding}
+        )
+    return rows
+
+
+def _plot(sweeps: dict[str, list[Query]], options: argparse.Namespace) -> None:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), dpi=110)
+    for name, queries in sweeps.items():
+        at = [d for d in DISTANCES if any(q.distance == d for q in queries)]
+        here = [[q for q in queries if q.distance == d] for d in at]
+        left.plot(at, [100.0 * np.mean([q.truth != q.answer for q in group]) for group in here], "o-", label=name)
+        right.plot(at, [1e3 * np.mean([q.seconds for q in group]) for group in here], "o-", label=name)
+    left.set_ylabel("answers other than the mesh's [%]")
+    right.set_ylabel("processor time [ms]")
+    for axes in (left, right):
+        axes.set_xlabel("distance of the centres")
+        axes.grid(True, alpha=0.3)
+        axes.set_ylim(bottom=0)
+    left.legend(fontsize=8, frameon=False)
+    figure.suptitle(f"Two clouds of {options.points:,} points each", fontsize=10)
+    figure.tight_layout()
+    options.plot.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(options.plot)
+    print(f"\nwrote {options.plot}")
