@@ -86,7 +86,14 @@ def diagnose() -> list[str]:
         lines.append(f"this version of MeshClash was tested with numba {NUMBA_TESTED}")
     if _engine is not None:
         lines.append(f"engine {getattr(_engine, '__version__', '')} in {_engine.__file__}")
+    if cache_problem():
+        lines.append(cache_problem())
     return lines
+
+
+def cache_problem() -> str:
+    """Why compiled kernels are not kept on disk; "" while they are, and before the engine is loaded."""
+    return "" if _engine is None else str(_engine.jit.cache_problem())
 
 
 def _version(name: str) -> str:

@@ -7,7 +7,7 @@ import bpy
 from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty
 from bpy.types import AddonPreferences
 
-from . import session
+from . import engine, session
 
 BASE = __package__  # "bl_ext.<repository>.meshclash" when installed
 CACHE_FOLDER = "kernels"
@@ -61,6 +61,8 @@ class MESHCLASH_AP_preferences(AddonPreferences):
         column.prop(self, "fast_path")
         column = layout.column(align=True)
         column.label(text=f"Compiled kernels: {cache_folder() or 'the cache folder of this user'}")
+        if engine.cache_problem():
+            column.label(text=engine.cache_problem(), icon="ERROR")
         column.operator("meshclash.clear_cache", icon="TRASH")
         draw_diagnostics(layout)
 

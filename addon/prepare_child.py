@@ -54,8 +54,8 @@ def prepare(name: str, folder: str, parts: Sequence[str]) -> None:
             tell(part=part, fraction=progress.fraction, text=progress.text)
             if os.name == "posix" and os.getppid() != blender:
                 return
-        if jit.CACHE_DIRECTORY is None or jit.cache_faults:
-            tell(failed="; ".join(jit.cache_faults) or "the folder for compiled kernels cannot be written")
+        if jit.cache_problem():
+            tell(failed=jit.cache_problem())
             return
         tell(done=part)
 

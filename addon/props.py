@@ -109,7 +109,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
         description="The list of the last results as it is saved with the file", options={"HIDDEN"}
     )
     live_budget: IntProperty(
-        name="Live Budget",
+        name="Live Budget (ms)",
         description="Milliseconds that Live may take for an answer; while complete answers take longer, it only shows "
         "which objects meet, and completes the answer when the scene is quiet",
         min=2, soft_max=100, max=1000, default=20,

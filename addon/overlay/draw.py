@@ -32,10 +32,11 @@ class _Batches:
 
 
 class _State:
-    """The draw handler and its batches; both end with `uninstall`."""
+    """The draw handler, its batches, and why it has given up; all end with `uninstall`."""
 
     handle: object | None = None
     batches: _Batches | None = None
+    failure: str = ""
 
 
 def install() -> None:
@@ -49,6 +50,12 @@ def uninstall() -> None:
     if _State.handle is not None:
         bpy.types.SpaceView3D.draw_handler_remove(_State.handle, "WINDOW")
     _State.handle = _State.batches = None
+    _State.failure = ""
+
+
+def failure() -> str:
+    """Why nothing can be drawn with this graphics driver; "" while it can."""
+    return _State.failure
 
 
 def tag_redraw(context: bpy.types.Context, region_types: tuple[str, ...] = ("WINDOW", "UI")) -> None:
@@ -65,8 +72,16 @@ def _draw() -> None:
     context = bpy.context
     settings = context.scene.meshclash
     result = session.result_of(context.scene.session_uid)
-    if result is None or not settings.overlay:
+    if result is None or not settings.overlay or _State.failure:
         return
+    try:
+        _draw_result(context, settings, result)
+    except (SystemError, RuntimeError, ValueError) as error:  # Blender's gpu module, where shaders cannot be had
+        _State.failure = str(error)
+        tag_redraw(context, ("UI",))
+
+
+def _draw_result(context: bpy.types.Context, settings: Any, result: session.SceneResult) -> None:
     batches = _current_batches(context, settings, result)
     prefs = preferences.of(context)
     with _restored_state():

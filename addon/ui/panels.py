@@ -7,6 +7,7 @@ from typing import Any
 from bpy.types import Panel
 
 from .. import preferences, results, session
+from ..overlay import draw as overlay
 from ..props import STATUSES, VERDICTS
 from .lists import columns, is_wide
 from .text import VERDICT_ICONS, VERDICT_LABELS, counted, length, wrapped
@@ -246,6 +247,9 @@ class MESHCLASH_PT_display(_TabPanel):
         column = layout.column(align=True)
         column.prop(settings, "overlay_curves")
         column.prop(settings, "overlay_xray")
+        if overlay.failure():
+            for index, line in enumerate(wrapped(f"Faces cannot be drawn: {overlay.failure()}", context.region)):
+                layout.label(text=line, icon="BLANK1" if index else "ERROR")
 
 
 class MESHCLASH_PT_statistics(_TabPanel):

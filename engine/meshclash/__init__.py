@@ -23,10 +23,13 @@ from .pointcloud.deviation import deviation
 from .pointcloud.distance import CloudDistance, cloud_distance
 from .pointcloud.files.read import read_cloud, read_points
 from .pointcloud.query import CloudCollision, PaperControl, cloud_collision
+from .query.clearance import Clearances, clearance
 from .query.collide import collide, collides, self_collide
 from .query.contacts import Contacts
+from .query.distance import Distance, distance
 from .query.verdict import verdict
 from .scene import ObjectContacts, Scene, SceneContacts
+from .timecritical.query import TimeCritical, time_critical
 from .types.mesh import TriangleMesh
 from .types.pose import Pose, split_matrix
 from .types.results import Progress, QueryStats, Verdict
@@ -36,12 +39,14 @@ from .watch import FirstContact, Watch, WatchChanges
 __version__ = "0.1.0"
 
 __all__ = [
+    "Clearances",
     "CloudCollision",
     "CloudContacts",
     "CloudDistance",
     "ContactKind",
     "Contacts",
     "DeviceUnavailable",
+    "Distance",
     "FirstContact",
     "Hierarchy",
     "InvalidFile",
@@ -57,6 +62,7 @@ __all__ = [
     "QueryStats",
     "Scene",
     "SceneContacts",
+    "TimeCritical",
     "TriangleMesh",
     "UnknownObject",
     "UnsupportedOption",
@@ -65,16 +71,19 @@ __all__ = [
     "WatchChanges",
     "assert_well_formed",
     "build",
+    "clearance",
     "cloud_collision",
     "cloud_distance",
     "collide",
     "collides",
     "deviation",
+    "distance",
     "read_cloud",
     "read_points",
     "refit",
     "self_collide",
     "split_matrix",
+    "time_critical",
     "verdict",
     "warm_up",
 ]

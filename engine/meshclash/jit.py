@@ -14,13 +14,15 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
 from numba.core import config as _config
 from numba.extending import register_jitable
+
+from . import jit_cache
 
 PIPELINE_KNOWS = "0.68."
 """Beginning of the versions of Numba whose insides ``jit_pipeline.py`` knows."""
@@ -55,7 +57,7 @@ def _platform_cache_root() -> Path:
         return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 
 
 def _find_cache_directory() -> Path | None:
@@ -64,16 +66,23 @@ def _find_cache_directory() -> Path | None:
     ``MESHCLASH_CACHE_DIR`` goes before ``NUMBA_CACHE_DIR``, and that before the platform's cache folder.
     """
     named = os.environ.get("MESHCLASH_CACHE_DIR") or os.environ.get("NUMBA_CACHE_DIR")
-    root = Path(named) if named else _platform_cache_root() / "meshclash"
-    folder = root / f"kernels-{source_hash()}"
     try:
+        root = Path(named) if named else _platform_cache_root() / "meshclash"
+        folder = root / f"kernels-{source_hash()}"
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
+    except (OSError, RuntimeError):  # the latter: this user has no home
         return None
     return folder if os.access(folder, os.W_OK) else None
 
 
 CACHE_DIRECTORY = _find_cache_directory()
+
+
+def cache_problem() -> str:
+    """Why compiled kernels are not kept for the next session; "" while they are."""
+    if CACHE_DIRECTORY is None:
+        return "no folder for compiled kernels can be written: every session compiles them anew"
+    return jit_cache.problem()
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -95,42 +104,10 @@ def _cached(dispatcher: Any) -> Any:
         before = config.CACHE_DIR
         config.CACHE_DIR = str(CACHE_DIRECTORY)
         try:
-            dispatcher.enable_caching()
+            dispatcher._cache = jit_cache.KernelCache(dispatcher.py_func)  # as enable_caching does with Numba's class
         finally:
             config.CACHE_DIR = before
-        dispatcher._cache = _SafeCache(dispatcher._cache)
     return dispatcher
-
-
-class _SafeCache:
-    """Numba's cache of one kernel, whose faults (a full disk, a damaged file) cost a compilation and nothing else."""
-
-    def __init__(self, cache: Any) -> None:
-        self._cache = cache
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._cache, name)
-
-    def load_overload(self, signature: Any, target: Any) -> Any:
-        """The compiled kernel, or None; a cache that cannot be read is emptied, or else left alone."""
-        try:
-            return self._cache.load_overload(signature, target)
-        except Exception as error:  # damaged pickles raise errors of any kind
-            cache_faults.append(f"{self._cache.cache_path} cannot be read: {error!r}")
-            with suppress(OSError):
-                self._cache.flush()
-            return None
-
-    def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Store the compiled kernel; where that fails, the next process compiles again."""
-        try:
-            self._cache.save_overload(signature, compiled)
-        except Exception as error:
-            cache_faults.append(f"{self._cache.cache_path} cannot be written: {error!r}")
-
-
-cache_faults: list[str] = []
-"""What went wrong with the cache in this process, for diagnostics."""
 
 
 def inner(function: Callable[..., Any]) -> Any:

@@ -4,8 +4,9 @@ import os
 import sys
 import tempfile
 import traceback
+from pathlib import Path
 
-os.environ["BLENDER_USER_RESOURCES"] = tempfile.mkdtemp(prefix="meshclash-install-")
+os.environ["BLENDER_USER_RESOURCES"] = tempfile.mkdtemp(prefix="meshclash-Größe 検査 " + "a long name " * 8)
 
 import bpy  # isort: skip
 import addon_utils
@@ -20,6 +21,8 @@ def main(zip_path):
     assert result == {"FINISHED"}, result
     assert MODULE in bpy.context.preferences.addons
     assert "numba" not in sys.modules, "the engine must be loaded on first use only"
+    folder = Path(sys.modules[MODULE].__file__).parent
+    before = {path for path in folder.rglob("*") if "__pycache__" not in path.parts}
     for location in ((0.0, 0.0, 0.0), (1.5, 0.25, 0.125), (10.0, 0.0, 0.0)):
         bpy.ops.mesh.primitive_cube_add(location=location)
     assert bpy.ops.meshclash.detect() == {"FINISHED"}
@@ -29,6 +32,8 @@ def main(zip_path):
     assert not any(name == "meshclash" for name in sys.modules), "the engine must be the sub-package"
     cache = bpy.utils.extension_path_user(MODULE, path="kernels")
     assert any(files for _, _, files in os.walk(cache)), f"no compiled kernels in {cache}"
+    after = {path for path in folder.rglob("*") if "__pycache__" not in path.parts}
+    assert after == before, f"written beside the code: {after - before}"
     addon_utils.disable(MODULE, default_set=True)
     assert not hasattr(bpy.types.Scene, "meshclash")
     print("installed, detected and disabled")

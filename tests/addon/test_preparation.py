@@ -34,11 +34,11 @@ def nothing_runs():
 def fake_engine(tmp_path):
     """Makes a package with the engine's names; its warm-up runs a piece of code for every part."""
 
-    def make(work, faults=()):
+    def make(work, problem=""):
         package = tmp_path / "place" / "meshclash"
         package.mkdir(parents=True, exist_ok=True)
         (package / "__init__.py").write_text(FAKE.replace("WORK", work))
-        (package / "jit.py").write_text(f"CACHE_DIRECTORY, cache_faults = '.', {list(faults)!r}\n")
+        (package / "jit.py").write_text(f"def cache_problem():\n    return {problem!r}\n")
         return NAME, package.parent
 
     return make
@@ -79,16 +79,16 @@ def test_an_edited_engine_is_prepared_again(fake_engine, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("work", "faults", "reason"),
+    ("work", "problem", "reason"),
     [
-        ("raise RuntimeError('no compiler')", (), "no compiler"),
-        ("import os; os._exit(7)", (), "status 7"),
-        ("pass", ("no space left",), "no space left"),
+        ("raise RuntimeError('no compiler')", "", "no compiler"),
+        ("import os; os._exit(7)", "", "status 7"),
+        ("pass", "no space left", "no space left"),
     ],
     ids=["error", "crash", "full disk"],
 )
-def test_a_child_that_fails_ends_the_waiting_and_is_mentioned(fake_engine, tmp_path, work, faults, reason):
-    engine = fake_engine(work, faults)
+def test_a_child_that_fails_ends_the_waiting_and_is_mentioned(fake_engine, tmp_path, work, problem, reason):
+    engine = fake_engine(work, problem)
     preparation.begin(engine, str(tmp_path / "cache"))
     wait(("depths", "verdicts"))
     assert not preparation._running

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from hypothesis import given
+from meshclash.bench.near_contacts import near_contacts, posed
 from meshclash.geometry.generic_pair import classify_generic
 from meshclash.geometry.triangle_pair import APART, CROSSING, UNDECIDED, classify_triangle_pairs
 from meshclash.jit import kernel
-from near_contacts import near_contacts, posed
 from strategies import triangle_pairs
 
 

@@ -30,6 +30,7 @@ Play = Generator[float, None, None]
 def main(name: str, out: Path, arguments: dict[str, str]) -> None:
     """Starts the scenario; it goes on in a timer that also survives loading a file."""
     preferences = bpy.context.preferences
+    preferences.use_preferences_save = False  # what one scenario switches off must not be off in the next
     preferences.view.show_splash = False
     preferences.view.use_save_prompt = False
     preferences.view.show_tooltips = False

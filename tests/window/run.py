@@ -27,7 +27,7 @@ ROOT = HERE.parents[1]
 SCENARIOS = sorted(path.stem for path in (HERE / "scenarios").glob("[a-z]*.py") if path.stem != "scenes")
 INSTALLS_ITSELF = ("install", "update")  # start with a home where the extension is not
 SIZE = "1400x900"
-WHEEL_PYTHONS = ("311", "313", "314")
+TOOL = "addons_core/bl_pkg/cli/blender_ext.py"
 FAILURES = re.compile(
     r"^(Traceback \(most recent call last\)|Error: Not freed memory|Writing: .*crash\.txt|Segmentation fault|"
     r"\w*Error: |Aborted|AddressSanitizer).*",
@@ -48,19 +48,19 @@ class Player:
         program: command that starts Blender, as seen where it runs.
         inside: the unpacked Debian that it runs in, or None for this machine.
         out: folder for what this Blender leaves.
-        folders: other folders that it reads.
+        tool: its tool that builds extensions.
     """
 
     name: str
     program: str
     inside: debian.DebianBlender | None
     out: Path
-    folders: tuple[Path, ...]
+    tool: Path
 
     def command(self, home: Path, command: list[str]) -> list[str]:
         """The command that runs `command` where Blender runs, with its home folder in `home`."""
         if self.inside is not None:
-            return self.inside.command(home, [ROOT, self.out, *self.folders], command)
+            return self.inside.command(home, [ROOT, self.out], command)
         home.mkdir(parents=True, exist_ok=True)
         return ["env", f"HOME={home}", f"BLENDER_USER_RESOURCES={home / 'blender'}", *command]
 
@@ -114,9 +114,10 @@ def main(arguments: list[str] | None = None) -> int:
     out.mkdir(parents=True, exist_ok=True)
     failed = 0
     try:
-        zip_path = options.zip.resolve() if options.zip else _build_zip(out)
-        for name in options.blender or list(debian.SUITES):
-            failed += _play_all(_player(name, out, zip_path), zip_path, options)
+        players = [_player(name, out) for name in options.blender or debian.SUITES]
+        zip_path = options.zip.resolve() if options.zip else _build_zip(out, players[0])
+        for player in players:
+            failed += _play_all(player, zip_path, options)
     except (KitError, debian.SetupError) as error:
         print(f"window tests: {error}", file=sys.stderr)
         return 2
@@ -135,12 +136,12 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _build_zip(out: Path) -> Path:
-    """Builds the zip for distribution packages of Blender, with the wheels of several Pythons."""
+def _build_zip(out: Path, player: Player) -> Path:
+    """Builds the zip for distribution packages of Blender, with the wheels of several Pythons, by a player's tool."""
     print("building the extension", flush=True)
     script = str(ROOT / "blender_scripts" / "build_extension.py")
     wheels = str(debian.cache_folder() / "wheels")
-    target = ["--range", "distribution", "--output", str(out / "dist"), "--wheels", wheels]
+    target = ["--range", "distribution", "--output", str(out / "dist"), "--wheels", wheels, "--tool", str(player.tool)]
     done = subprocess.run([sys.executable, script, *target], capture_output=True, text=True, check=False)
     if done.returncode:
         raise KitError(f"the extension cannot be built: {done.stderr}")
@@ -148,19 +149,23 @@ def _build_zip(out: Path) -> Path:
     return Path(done.stdout.splitlines()[-1].partition(" (")[0])
 
 
-def _player(name: str, out: Path, zip_path: Path) -> Player:
+def _player(name: str, out: Path) -> Player:
     folder = out / re.sub(r"[^\w.]+", "-", name).strip("-")
     folder.mkdir(exist_ok=True)
     if name in debian.SUITES:
         found = debian.blender(name)
         print(f"Blender {found.version} of Debian {debian.SUITES[name]}", flush=True)
-        return Player(name, "/usr/bin/blender", found, folder, (zip_path.parent,))
+        return Player(name, "/usr/bin/blender", found, folder, found.root / "usr/share/blender/scripts" / TOOL)
     if not Path(name).is_file():
         raise KitError(f"no Blender {name}: give {' or '.join(debian.SUITES)} or the path of a program")
     missing = [program for program in ("Xvfb", "xdotool") if shutil.which(program) is None]
     if missing:
         raise KitError(f"a Blender of one's own needs {' and '.join(missing)} on this machine")
-    return Player(name, str(Path(name).resolve()), None, folder, (zip_path.parent,))
+    program = Path(name).resolve()
+    tools = [*program.parent.glob(f"*/scripts/{TOOL}"), *program.parent.glob(f"../share/blender/*/scripts/{TOOL}")]
+    if not tools:
+        raise KitError(f"no scripts/{TOOL} beside {program}: this is no Blender from 4.2 on")
+    return Player(name, str(program), None, folder, tools[0])
 
 
 def _play_all(player: Player, zip_path: Path, options: argparse.Namespace) -> int:
@@ -170,6 +175,7 @@ def _play_all(player: Player, zip_path: Path, options: argparse.Namespace) -> in
         shutil.rmtree(home, ignore_errors=True)
     chosen = options.scenario or SCENARIOS
     gearbox = player.out / "gearbox.blend"
+    zip_path = Path(shutil.copy(zip_path, player.out / zip_path.name))  # where it is seen from inside
     if set(chosen) - set(INSTALLS_ITSELF):
         install = ["--command", "extension", "install-file", "-r", "user_default", "--enable", str(zip_path)]
         player.run_headless(home, install, player.out / "install.txt")

@@ -37,6 +37,7 @@ class Window:
         arguments: what the command line gave the scenario.
         notes: figures and findings for the result.
         pictures: names of the pictures taken.
+        quit_keys: keys with which Blender is left at the end; "" calls its operator.
     """
 
     def __init__(self, out: Path, arguments: dict[str, str]) -> None:
@@ -44,6 +45,7 @@ class Window:
         self.arguments = arguments
         self.notes: dict[str, Any] = {}
         self.pictures: list[str] = []
+        self.quit_keys = ""
         self._scrolled = False
 
     # Mouse and keys: real events of the screen. Points are (x, y) in pixels from the lower left corner.
@@ -165,7 +167,9 @@ class Window:
                 self.move(x, y)
                 yield HOVER
                 if matches():
-                    return x, y
+                    yield 2 * HOVER  # a busy machine: Blender may not have noticed yet that the mouse has moved
+                    if matches():
+                        return x, y
                 seen.append(self._hovered_property() or self._hovered_command())
             yield from self._scroll(up=False)
         raise LookupError(f"no button of {what} among {sorted(set(filter(None, seen)))}")
@@ -219,7 +223,7 @@ class Window:
 
     def show(self, name: str, region: str = "") -> Play:
         """Takes a picture when the window has come to rest: of all of it, or of one region of the 3D viewport."""
-        self.move(self.window.width * 3 // 4, EDGE)  # to the status bar, away from buttons, which light up under it
+        self.move(self.window.width - 1, self.window.height - 1)  # away from buttons, which light up under it
         yield from self.settle()
         self.picture(name, region)
 
@@ -272,5 +276,8 @@ class Window:
 
     def quit(self) -> None:
         """Leaves Blender the usual way, so that everything is unregistered and freed."""
+        if self.quit_keys:
+            self.send("key", self.quit_keys)
+            return
         with bpy.context.temp_override(window=self.window):
             bpy.ops.wm.quit_blender()

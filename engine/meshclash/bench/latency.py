@@ -57,7 +57,7 @@ KERNELS = (
 from pathlib import Path
 from numba.core import event
 from numba.core.dispatcher import Dispatcher
-from meshclash import jit
+from meshclash import jit, jit_cache
 
 class Times(event.Listener):
     def __init__(self):
@@ -78,15 +78,15 @@ class Times(event.Listener):
 times = Times()
 event.register("numba:compile", times)
 loads = {}
-load = jit._SafeCache.load_overload
+load = jit_cache.KernelCache.load_overload
 def timed(self, *arguments):
     before = time.process_time()
     try:
         return load(self, *arguments)
     finally:
-        name = self._cache._impl.filename_base.split("-")[0]
+        name = self._impl.filename_base.split("-")[0]
         loads[name] = loads.get(name, 0.0) + time.process_time() - before
-jit._SafeCache.load_overload = timed
+jit_cache.KernelCache.load_overload = timed
 before = time.process_time()
 for _ in mc.warm_up():
     pass

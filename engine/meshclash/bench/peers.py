@@ -5,9 +5,11 @@ A peer is a function (a, b) -> bool on two (3, 3) float64 arrays; `load_peers` i
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -49,16 +51,24 @@ def load_peers() -> tuple[list[Peer], list[str]]:
     return found, missing
 
 
-def _load_mathutils() -> Peer:
-    version = "alone"
+def import_bvhtree() -> tuple[Any, str]:
+    """mathutils' BVHTree, of Blender or of its wheel, and the version of that."""
+    path = sys.path.copy()
     try:
-        import mathutils.bvhtree
+        import bpy
     except ImportError:
-        import bpy  # the bpy wheel makes its own mathutils importable  # isort: skip
         import mathutils.bvhtree
 
-        version = f"of bpy {bpy.app.version_string}"
-    from_polygons = mathutils.bvhtree.BVHTree.FromPolygons
+        return mathutils.bvhtree.BVHTree, "alone"
+    import mathutils.bvhtree  # the wheel makes it importable
+
+    sys.path[:] = path  # the wheel puts folders in front in which processes started later would find another bpy
+    return mathutils.bvhtree.BVHTree, f"of bpy {bpy.app.version_string}"
+
+
+def _load_mathutils() -> Peer:
+    tree, version = import_bvhtree()
+    from_polygons = tree.FromPolygons
     only_face = [(0, 1, 2)]
 
     def meets(a: np.ndarray, b: np.ndarray) -> bool:

@@ -26,6 +26,7 @@ from ..hierarchy.build import SPLITS, build
 from ..types.mesh import TriangleMesh
 from .mesh_files import read_mesh
 from .mesh_generators import MAKERS
+from .options import EXAMPLE, among, parse_sizes, short_size
 from .rigid_memory import memory_row
 from .rigid_native import NATIVE_PEERS, missing_native_peers
 from .rigid_peers import PEERS, MeshPeer, missing_peers
@@ -38,7 +39,6 @@ from .table import Row, format_markdown, write_json
 from .timing import one_core
 
 Triangles = tuple[np.ndarray, np.ndarray]
-SIZES = "200,5k,69k,250k,1M"
 PLOTTED_BY_DISTANCE = 300_000
 """The last mesh of at most so many triangles is also plotted by distance."""
 
@@ -46,9 +46,11 @@ PLOTTED_BY_DISTANCE = 300_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of this bench."""
     parser.add_argument("models", nargs="*", type=Path, metavar="MODEL", help=".npz, .obj, .ply or .stl")
-    parser.add_argument("--sizes", type=_sizes, help=f"triangles of made meshes, such as {SIZES} (that without models)")
-    parser.add_argument("--kinds", type=_among(MAKERS), default=list(MAKERS), help=f"of {','.join(MAKERS)}")
-    parser.add_argument("--split", type=_among(SPLITS), default=["lbvh", "sah"], help=f"of {','.join(sorted(SPLITS))}")
+    parser.add_argument(
+        "--sizes", type=parse_sizes, help=f"triangles of made meshes, such as {EXAMPLE} (that without models)"
+    )
+    parser.add_argument("--kinds", type=among(MAKERS), default=list(MAKERS), help=f"of {','.join(MAKERS)}")
+    parser.add_argument("--split", type=among(SPLITS), default=["lbvh", "sah"], help=f"of {','.join(sorted(SPLITS))}")
     parser.add_argument("--runs", type=int, default=9, help="repetitions after a warm-up; the median is shown")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--peers", action=argparse.BooleanOptionalAction, default=True, help="mathutils, fcl, coal")
@@ -132,30 +134,7 @@ def _case(name: str, mesh: Triangles, options: argparse.Namespace, peers: list[t
 def _meshes(options: argparse.Namespace) -> Iterator[tuple[str, Triangles]]:
     for path in options.models:
         yield path.stem, read_mesh(path)
-    sizes = options.sizes or ([] if options.models else _sizes(SIZES))
+    sizes = options.sizes or ([] if options.models else parse_sizes(EXAMPLE))
     for size in sizes:
         for kind in options.kinds:
-            yield f"{kind} {_short(size)}", MAKERS[kind](size, options.seed)
-
-
-def _short(size: int) -> str:
-    return f"{size / 1e6:.3g}M" if size >= 1_000_000 else f"{size / 1e3:.3g}k" if size >= 1000 else str(size)
-
-
-def _sizes(text: str) -> list[int]:
-    scales = {"k": 1_000, "M": 1_000_000}
-    try:
-        return [round(float(part.rstrip("kM")) * scales.get(part[-1:], 1)) for part in text.split(",")]
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a list of sizes such as {SIZES}") from None
-
-
-def _among(known: dict) -> type:
-    def parse(text: str) -> list[str]:
-        names = text.split(",")
-        for name in names:
-            if name not in known:
-                raise argparse.ArgumentTypeError(f"{name!r} is not one of {', '.join(sorted(known))}")
-        return names
-
-    return parse
+            yield f"{kind} {short_size(size)}", MAKERS[kind](size, options.seed)

@@ -7,13 +7,13 @@ the library: mathutils and Embree hold float32 world coordinates, coal has an ab
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from ..types.pose import transform_points
+from .peers import import_bvhtree
 from .timing import Ask, called
 
 Triangles = tuple[np.ndarray, np.ndarray]
@@ -60,19 +60,6 @@ class MeshPeer:
         """End a process of its own."""
 
 
-def import_bvhtree() -> Any:
-    """mathutils' BVHTree, of Blender or of its wheel."""
-    try:
-        import mathutils.bvhtree
-    except ImportError:
-        path = sys.path.copy()
-        import bpy  # noqa: F401 - the wheel makes its own mathutils importable  # isort: skip
-        import mathutils.bvhtree
-
-        sys.path[:] = path  # the wheel puts folders in front in which processes started later would find another bpy
-    return mathutils.bvhtree.BVHTree
-
-
 class Mathutils(MeshPeer):
     """`BVHTree`: knows no poses and no first contact; b is built in the world."""
 
@@ -81,12 +68,12 @@ class Mathutils(MeshPeer):
 
     def __init__(self, vertices: np.ndarray, triangles: np.ndarray) -> None:
         self._vertices, self._faces = vertices, triangles.tolist()
-        self._make = import_bvhtree().FromPolygons
+        self._make = import_bvhtree()[0].FromPolygons
         self._a = self._b = self._make(vertices.tolist(), self._faces, all_triangles=True)
 
     @staticmethod
     def build(vertices: np.ndarray, triangles: np.ndarray) -> Any:
-        return import_bvhtree().FromPolygons(vertices.tolist(), triangles.tolist(), all_triangles=True)
+        return import_bvhtree()[0].FromPolygons(vertices.tolist(), triangles.tolist(), all_triangles=True)
 
     def place(self, pose: np.ndarray) -> None:
         world = transform_points(pose, self._vertices)

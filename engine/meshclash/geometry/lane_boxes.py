@@ -38,33 +38,38 @@ _HALF = np.float32(0.5)
 
 
 @inlined
-def _middle(nodes, at, axis):
+def middle(nodes, at, axis):
+    """Middles of the eight boxes of a node along an axis."""
     return (load(nodes, at + 8 * axis) + load(nodes, at + 24 + 8 * axis)) * splat(_HALF)
 
 
 @inlined
-def _extent(nodes, at, axis):
+def extent(nodes, at, axis):
+    """Half extents of the eight boxes of a node along an axis."""
     return (load(nodes, at + 24 + 8 * axis) - load(nodes, at + 8 * axis)) * splat(_HALF)
 
 
 @inlined
-def _turned(frame, row, x, y, z):
+def turned(frame, row, x, y, z):
     """One component of eight rotated vectors; ``row`` is the first of three entries of the frame."""
     return splat(frame[row]) * x + splat(frame[row + 1]) * y + splat(frame[row + 2]) * z
 
 
 @inlined
-def _turned_extent(frame, row, x, y, z):
+def turned_extent(frame, row, x, y, z):
+    """Half extents along one axis of eight rotated boxes of half extents x, y, z."""
     return splat(abs(frame[row])) * x + splat(abs(frame[row + 1])) * y + splat(abs(frame[row + 2])) * z
 
 
 @inlined
-def _sum(frame, row, x, y, z):
+def component(frame, row, x, y, z):
+    """One component of a rotated vector."""
     return frame[row] * x + frame[row + 1] * y + frame[row + 2] * z
 
 
 @inlined
-def _sum_extent(frame, row, x, y, z):
+def component_extent(frame, row, x, y, z):
+    """Half extent along one axis of a rotated box."""
     return abs(frame[row]) * x + abs(frame[row + 1]) * y + abs(frame[row + 2]) * z
 
 
@@ -83,13 +88,13 @@ def margins_of_first(nodes, at, others, other, frame):
     X, Y, Z = others[other + 24], others[other + 32], others[other + 40]
     cx, cy, cz = (x + X) * _HALF, (y + Y) * _HALF, (z + Z) * _HALF
     hx, hy, hz = (X - x) * _HALF, (Y - y) * _HALF, (Z - z) * _HALF
-    ax, ay, az = _extent(nodes, at, 0), _extent(nodes, at, 1), _extent(nodes, at, 2)
-    dx = splat(_sum(frame, 0, cx, cy, cz) + frame[9]) - _middle(nodes, at, 0)
-    dy = splat(_sum(frame, 3, cx, cy, cz) + frame[10]) - _middle(nodes, at, 1)
-    dz = splat(_sum(frame, 6, cx, cy, cz) + frame[11]) - _middle(nodes, at, 2)
-    margin = splat(_sum_extent(frame, 0, hx, hy, hz) + slack) + ax - abs(dx)
-    margin = lower(margin, splat(_sum_extent(frame, 3, hx, hy, hz) + slack) + ay - abs(dy))
-    margin = lower(margin, splat(_sum_extent(frame, 6, hx, hy, hz) + slack) + az - abs(dz))
+    ax, ay, az = extent(nodes, at, 0), extent(nodes, at, 1), extent(nodes, at, 2)
+    dx = splat(component(frame, 0, cx, cy, cz) + frame[9]) - middle(nodes, at, 0)
+    dy = splat(component(frame, 3, cx, cy, cz) + frame[10]) - middle(nodes, at, 1)
+    dz = splat(component(frame, 6, cx, cy, cz) + frame[11]) - middle(nodes, at, 2)
+    margin = splat(component_extent(frame, 0, hx, hy, hz) + slack) + ax - abs(dx)
+    margin = lower(margin, splat(component_extent(frame, 3, hx, hy, hz) + slack) + ay - abs(dy))
+    margin = lower(margin, splat(component_extent(frame, 6, hx, hy, hz) + slack) + az - abs(dz))
     return lower(
         margin,
         _margins_along_second(
@@ -104,15 +109,15 @@ def margins_of_second(nodes, at, others, other, frame):
     slack = splat(frame[SLACK])
     x, y, z = others[other], others[other + 8], others[other + 16]
     X, Y, Z = others[other + 24], others[other + 32], others[other + 40]
-    cx, cy, cz = _middle(nodes, at, 0), _middle(nodes, at, 1), _middle(nodes, at, 2)
-    hx, hy, hz = _extent(nodes, at, 0), _extent(nodes, at, 1), _extent(nodes, at, 2)
+    cx, cy, cz = middle(nodes, at, 0), middle(nodes, at, 1), middle(nodes, at, 2)
+    hx, hy, hz = extent(nodes, at, 0), extent(nodes, at, 1), extent(nodes, at, 2)
     ax, ay, az = splat((X - x) * _HALF), splat((Y - y) * _HALF), splat((Z - z) * _HALF)
-    dx = _turned(frame, 0, cx, cy, cz) + splat(frame[9]) - splat((x + X) * _HALF)
-    dy = _turned(frame, 3, cx, cy, cz) + splat(frame[10]) - splat((y + Y) * _HALF)
-    dz = _turned(frame, 6, cx, cy, cz) + splat(frame[11]) - splat((z + Z) * _HALF)
-    margin = _turned_extent(frame, 0, hx, hy, hz) + slack + ax - abs(dx)
-    margin = lower(margin, _turned_extent(frame, 3, hx, hy, hz) + slack + ay - abs(dy))
-    margin = lower(margin, _turned_extent(frame, 6, hx, hy, hz) + slack + az - abs(dz))
+    dx = turned(frame, 0, cx, cy, cz) + splat(frame[9]) - splat((x + X) * _HALF)
+    dy = turned(frame, 3, cx, cy, cz) + splat(frame[10]) - splat((y + Y) * _HALF)
+    dz = turned(frame, 6, cx, cy, cz) + splat(frame[11]) - splat((z + Z) * _HALF)
+    margin = turned_extent(frame, 0, hx, hy, hz) + slack + ax - abs(dx)
+    margin = lower(margin, turned_extent(frame, 3, hx, hy, hz) + slack + ay - abs(dy))
+    margin = lower(margin, turned_extent(frame, 6, hx, hy, hz) + slack + az - abs(dz))
     return lower(margin, _margins_along_second(frame, (dx, dy, dz), (ax, ay, az), (hx + slack, hy + slack, hz + slack)))
 
 
@@ -122,6 +127,6 @@ def _margins_along_second(frame, difference, extents_a, extents_b):
     dx, dy, dz = difference
     ax, ay, az = extents_a
     bx, by, bz = extents_b
-    margin = bx + _turned_extent(frame, 12, ax, ay, az) - abs(_turned(frame, 12, dx, dy, dz))
-    margin = lower(margin, by + _turned_extent(frame, 15, ax, ay, az) - abs(_turned(frame, 15, dx, dy, dz)))
-    return lower(margin, bz + _turned_extent(frame, 18, ax, ay, az) - abs(_turned(frame, 18, dx, dy, dz)))
+    margin = bx + turned_extent(frame, 12, ax, ay, az) - abs(turned(frame, 12, dx, dy, dz))
+    margin = lower(margin, by + turned_extent(frame, 15, ax, ay, az) - abs(turned(frame, 15, dx, dy, dz)))
+    return lower(margin, bz + turned_extent(frame, 18, ax, ay, az) - abs(turned(frame, 18, dx, dy, dz)))

@@ -6,7 +6,9 @@ order that also serves zero-length segments and zero-area triangles.
 
 import math
 
-from ..jit import inner
+import numpy as np
+
+from ..jit import inner, kernel
 
 _LEAST_SINE2 = 1e-24  # below this squared sine of its angle a triangle's normal is rounding: only its edges count
 
@@ -177,3 +179,23 @@ def closest_of_triangles(p1, q1, r1, p2, q2, r2):
 def triangle_distance(p1, q1, r1, p2, q2, r2):
     """Distance [m] of two triangles, 0 where they pierce each other."""
     return math.sqrt(closest_of_triangles(p1, q1, r1, p2, q2, r2)[0])
+
+
+@kernel
+def _nearest_points(a, b, points):
+    for n in range(a.shape[0]):
+        p, q = a[n], b[n]
+        _, x, y = closest_of_triangles(
+            (p[0, 0], p[0, 1], p[0, 2]), (p[1, 0], p[1, 1], p[1, 2]), (p[2, 0], p[2, 1], p[2, 2]),
+            (q[0, 0], q[0, 1], q[0, 2]), (q[1, 0], q[1, 1], q[1, 2]), (q[2, 0], q[2, 1], q[2, 2]),
+        )  # fmt: skip
+        for k in range(3):
+            points[n, 0, k] = x[k]
+            points[n, 1, k] = y[k]
+
+
+def nearest_points(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The nearest points of triangles a[n] and b[n], both (n, 3, 3) float64 [m]: (n, 2, 3)."""
+    points = np.empty((len(a), 2, 3))
+    _nearest_points(np.ascontiguousarray(a), np.ascontiguousarray(b), points)
+    return points

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import UnsupportedOption
 from ..hierarchy.build import as_hierarchy
 from ..hierarchy.bvh import Hierarchy
 from ..pointcloud.query import Thing, collide_clouds, collides_clouds, is_for_clouds
@@ -15,10 +14,9 @@ from ..traversal.question import Question, uses_lanes
 from ..traversal.run import answer_steps, run
 from ..traversal.wide_engine import meet_at_once
 from ..types.mesh import TriangleMesh
-from ..types.pose import pose_stack
 from ..types.results import QueryStats
 from .contacts import Contacts
-from .options import check_device, check_threads
+from .options import check_device, check_threads, matched_poses
 
 
 def collide(
@@ -115,16 +113,10 @@ def self_collide(
 
 def _question(a: Hierarchy, b: Hierarchy, pose_a: Any, pose_b: Any, **flags: Any) -> tuple[Question, bool]:
     """The question to ask, and whether it is about a stack of poses."""
-    rows_a, stacked_a = pose_stack(pose_a)
-    rows_b, stacked_b = pose_stack(pose_b)
+    rows_a, rows_b, stacked = matched_poses(pose_a, pose_b)
     count = max(len(rows_a), len(rows_b))
-    for rows, stacked in ((rows_a, stacked_a), (rows_b, stacked_b)):
-        if stacked and len(rows) != count:
-            raise UnsupportedOption(f"stacks of {len(rows_a)} and {len(rows_b)} poses do not match")
-    # Copies, since a read-only array would be another type to the kernel.
-    rows_a, rows_b = np.array(rows_a, order="C"), np.array(rows_b, order="C")
     question = Question(plant([a]), plant([b]), np.zeros((count, 2), np.int64), rows_a, rows_b, contact, **flags)
-    return question, stacked_a or stacked_b
+    return question, stacked
 
 
 def _contacts(meshes: tuple[TriangleMesh, TriangleMesh], question: Question, start: float, device: str) -> Contacts:

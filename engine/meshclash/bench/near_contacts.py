@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from meshclash.types.pose import RIGID_TOLERANCE
-from strategies import rotation
+
+from ..types.pose import RIGID_TOLERANCE
 
 SHAPES = ("fan", "coplanar", "grazing")
 
@@ -30,7 +30,8 @@ def posed(rows, corners):
 
 def _poses(rng, count, shift):
     rows = np.empty((count, 3, 4))
-    turns = np.stack([rotation(rng) for _ in range(min(count, 200))])[np.arange(count) % 200]
+    turns = np.linalg.qr(rng.normal(size=(min(count, 200), 3, 3)))[0]
+    turns = (turns * np.sign(np.linalg.det(turns))[:, None, None])[np.arange(count) % 200]
     rows[:, :, :3] = turns @ (np.eye(3) + rng.uniform(-0.2, 0.2, (count, 3, 3)) * RIGID_TOLERANCE)
     rows[:, :, 3] = rng.normal(size=(count, 3)) * shift
     return rows

@@ -1,0 +1,140 @@
+"""Lower bounds of the distances of eight boxes or triangles at once, in float32, that never exceed the distance.
+
+The bounds of rounding are those of ``lane_boxes.py`` and ``lane_triangles.py``: along each axis of either frame, and
+along a plane's normal times its length, the numbers computed here are off by no more than the slack of those files,
+which is taken off every gap before it is squared. Squares and their sums round by less than 8 u; ``near_square`` allows
+for that, and for poses that shrink distances. All comparisons keep a lane whose number is infinite or none at all.
+"""
+
+import numpy as np
+
+from ..jit import inlined
+from .lane_boxes import component, component_extent, extent, middle, turned, turned_extent
+from .lanes import higher, load, lower, not_above, splat
+from .relative_pose import SLACK
+
+_ZERO = np.float32(0.0)
+_HALF = np.float32(0.5)
+_DEFECT = np.float32(24.0 * 2.0**-24 * 1.001)
+_LEAST = 1e-36  # squares below this are lost to underflow
+
+
+@inlined
+def near_square(limit, shrink):
+    """The squared gap in a's frame beyond which nothing is as near as ``limit`` [m] in the world, float32."""
+    length = limit / shrink
+    return np.float32(length * length * 1.00001 + _LEAST)
+
+
+@inlined
+def _squared(gap):
+    """Square of a gap, 0 where it is negative."""
+    gap = higher(gap, splat(_ZERO))
+    return gap * gap
+
+
+@inlined
+def _single(nodes, at):
+    """Middle and half extents of a single box, as ``lane_boxes.py`` stores it."""
+    x, y, z = nodes[at], nodes[at + 8], nodes[at + 16]
+    X, Y, Z = nodes[at + 24], nodes[at + 32], nodes[at + 40]
+    return (x + X) * _HALF, (y + Y) * _HALF, (z + Z) * _HALF, (X - x) * _HALF, (Y - y) * _HALF, (Z - z) * _HALF
+
+
+@inlined
+def gaps_of_first(nodes, at, others, other, frame):
+    """Squared gaps (Lanes [m2]) between eight boxes of a's node and a single box of b's."""
+    x, y, z, u, v, w = _single(others, other)
+    slack = frame[SLACK]
+    hx, hy, hz = extent(nodes, at, 0), extent(nodes, at, 1), extent(nodes, at, 2)
+    dx = splat(component(frame, 0, x, y, z) + frame[9]) - middle(nodes, at, 0)
+    dy = splat(component(frame, 3, x, y, z) + frame[10]) - middle(nodes, at, 1)
+    dz = splat(component(frame, 6, x, y, z) + frame[11]) - middle(nodes, at, 2)
+    first = _squared(abs(dx) - (hx + splat(component_extent(frame, 0, u, v, w) + slack)))
+    first = first + _squared(abs(dy) - (hy + splat(component_extent(frame, 3, u, v, w) + slack)))
+    first = first + _squared(abs(dz) - (hz + splat(component_extent(frame, 6, u, v, w) + slack)))
+    second = _squared(abs(turned(frame, 12, dx, dy, dz)) - (turned_extent(frame, 12, hx, hy, hz) + splat(u + slack)))
+    second = second + _squared(
+        abs(turned(frame, 15, dx, dy, dz)) - (turned_extent(frame, 15, hx, hy, hz) + splat(v + slack))
+    )
+    second = second + _squared(
+        abs(turned(frame, 18, dx, dy, dz)) - (turned_extent(frame, 18, hx, hy, hz) + splat(w + slack))
+    )
+    return higher(first, second)
+
+
+@inlined
+def gaps_of_second(nodes, at, others, other, frame):
+    """Squared gaps between eight boxes of b's node and a single box of a's."""
+    x, y, z, u, v, w = _single(others, other)
+    slack = frame[SLACK]
+    hx, hy, hz = extent(nodes, at, 0), extent(nodes, at, 1), extent(nodes, at, 2)
+    cx, cy, cz = middle(nodes, at, 0), middle(nodes, at, 1), middle(nodes, at, 2)
+    dx = turned(frame, 0, cx, cy, cz) + splat(frame[9]) - splat(x)
+    dy = turned(frame, 3, cx, cy, cz) + splat(frame[10]) - splat(y)
+    dz = turned(frame, 6, cx, cy, cz) + splat(frame[11]) - splat(z)
+    first = _squared(abs(dx) - (turned_extent(frame, 0, hx, hy, hz) + splat(u + slack)))
+    first = first + _squared(abs(dy) - (turned_extent(frame, 3, hx, hy, hz) + splat(v + slack)))
+    first = first + _squared(abs(dz) - (turned_extent(frame, 6, hx, hy, hz) + splat(w + slack)))
+    second = _squared(abs(turned(frame, 12, dx, dy, dz)) - (hx + splat(component_extent(frame, 12, u, v, w) + slack)))
+    second = second + _squared(
+        abs(turned(frame, 15, dx, dy, dz)) - (hy + splat(component_extent(frame, 15, u, v, w) + slack))
+    )
+    second = second + _squared(
+        abs(turned(frame, 18, dx, dy, dz)) - (hz + splat(component_extent(frame, 18, u, v, w) + slack))
+    )
+    return higher(first, second)
+
+
+@inlined
+def near_box_of(block, rows, j, slack, near):
+    """Bits of the triangles of a block whose boxes are near that of triangle j of another block."""
+    square = splat(_ZERO)
+    for axis in range(3):
+        low, high = splat(rows[72 + 8 * axis + j] - slack), splat(rows[96 + 8 * axis + j] + slack)
+        gap = higher(low - load(block, 96 + 8 * axis), load(block, 72 + 8 * axis) - high)
+        square = square + _squared(gap)
+    return not_above(square, splat(near))
+
+
+@inlined
+def _beyond(a, b, c, width, near, normal_square):
+    """Bits of the lanes in which a, b, c are not all farther from zero, on one side, than the width and ``near``."""
+    gap = higher(lower(lower(a, b), c), -higher(higher(a, b), c)) - width
+    return not_above(_squared(gap), near * normal_square)
+
+
+@inlined
+def near_plane_of(block, rows, j, slack, products, near):
+    """Bits of the triangles of a block that come near the plane of triangle j of another block."""
+    px, py, pz = rows[j], rows[8 + j], rows[16 + j]
+    ux, uy, uz = rows[24 + j] - px, rows[32 + j] - py, rows[40 + j] - pz
+    vx, vy, vz = rows[48 + j] - px, rows[56 + j] - py, rows[64 + j] - pz
+    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    longest_u = max(abs(ux), abs(uy), abs(uz))
+    longest_v = max(abs(vx), abs(vy), abs(vz))
+    width = slack * (abs(nx) + abs(ny) + abs(nz)) + products
+    width += _DEFECT * longest_u * longest_v * max(longest_u, longest_v)
+    x, y, z = splat(px), splat(py), splat(pz)
+    lx, ly, lz = splat(nx), splat(ny), splat(nz)
+    a = lx * (load(block, 0) - x) + ly * (load(block, 8) - y) + lz * (load(block, 16) - z)
+    b = lx * (load(block, 24) - x) + ly * (load(block, 32) - y) + lz * (load(block, 40) - z)
+    c = lx * (load(block, 48) - x) + ly * (load(block, 56) - y) + lz * (load(block, 64) - z)
+    return _beyond(a, b, c, splat(width), splat(near), splat(nx * nx + ny * ny + nz * nz))
+
+
+@inlined
+def have_plane_near(block, rows, j, slack, products, near):
+    """Bits of the triangles of a block whose planes triangle j of another block comes near."""
+    px, py, pz = load(block, 0), load(block, 8), load(block, 16)
+    ux, uy, uz = load(block, 24) - px, load(block, 32) - py, load(block, 40) - pz
+    vx, vy, vz = load(block, 48) - px, load(block, 56) - py, load(block, 64) - pz
+    nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    longest_u = higher(higher(abs(ux), abs(uy)), abs(uz))
+    longest_v = higher(higher(abs(vx), abs(vy)), abs(vz))
+    width = splat(slack) * (abs(nx) + abs(ny) + abs(nz)) + splat(products)
+    width = width + splat(_DEFECT) * longest_u * longest_v * higher(longest_u, longest_v)
+    a = nx * (splat(rows[j]) - px) + ny * (splat(rows[8 + j]) - py) + nz * (splat(rows[16 + j]) - pz)
+    b = nx * (splat(rows[24 + j]) - px) + ny * (splat(rows[32 + j]) - py) + nz * (splat(rows[40 + j]) - pz)
+    c = nx * (splat(rows[48 + j]) - px) + ny * (splat(rows[56 + j]) - py) + nz * (splat(rows[64 + j]) - pz)
+    return _beyond(a, b, c, width, splat(near), nx * nx + ny * ny + nz * nz)

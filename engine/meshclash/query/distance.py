@@ -1,0 +1,113 @@
+"""``distance``: how far apart the surfaces of two objects are, and where."""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import UnsupportedOption
+from ..hierarchy.build import as_hierarchy
+from ..hierarchy.bvh import Hierarchy
+from ..pointcloud.distance import cloud_distance
+from ..pointcloud.query import is_for_clouds
+from ..traversal.forest import plant
+from ..traversal.near import NearAnswer, NearQuestion, near_steps
+from ..traversal.run import run
+from ..types.mesh import TriangleMesh
+from ..types.results import QueryStats
+from .options import check_device, check_length, check_threads, every_pose
+
+
+@dataclass(frozen=True, eq=False)
+class Distance:
+    """The distance of two surfaces; for a stack of k poses every field but ``stats`` is an array with k in front."""
+
+    distance: Any
+    """[m], float or (k,); 0 exactly when triangles meet."""
+    point_a: np.ndarray
+    """World point of a's surface nearest to b's [m], (3,) or (k, 3) float64."""
+    point_b: np.ndarray
+    """World point of b's surface nearest to a's [m]."""
+    triangle_a: Any
+    """Triangle of a on which ``point_a`` lies, int or (k,)."""
+    triangle_b: Any
+    stats: QueryStats
+
+
+def distance(
+    a: TriangleMesh | Hierarchy,
+    b: TriangleMesh | Hierarchy,
+    pose_a: Any = None,
+    pose_b: Any = None,
+    relative_error: float = 0.0,
+    absolute_error: float = 0.0,
+    start: Distance | None = None,
+    volume: str | None = None,
+    threads: int | None = None,
+    device: str = "auto",
+) -> Distance:
+    """The smallest distance of any two triangles, with the nearest points.
+
+    Distances are those of surfaces: of a solid inside another one, without contact, that to the wall. Where surfaces
+    meet the distance is exactly 0, and the pair named is one of those that meet. Among pairs equally near the one that
+    sorts first is named. Source: Larsen, Gottschalk, Lin, Manocha, "Fast proximity queries with swept sphere volumes"
+    (1999), for the search.
+
+    Args:
+        a, b: meshes, or hierarchies made by ``build``; with a PointCloud the result is that of ``cloud_distance``.
+        pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) that asks k questions.
+        relative_error, absolute_error: the true distance d may be overestimated, up to
+            (d + absolute_error [m]) / (1 - relative_error); larger errors are found faster.
+        start: the result for an earlier pose; when objects moved little its pair of triangles makes the search many
+            times shorter. In a stack each pose starts from the one before.
+        volume: kind of bounding volume, default "aabb".
+        threads, device: as ``collide``.
+
+    Raises:
+        InvalidMesh, InvalidPose, DeviceUnavailable; UnsupportedOption: an error negative, not finite, or relative and
+        not below 1; a ``start`` that is no Distance, of other meshes, or of another number of poses.
+    """
+    begin = time.perf_counter()
+    device, threads = check_device(device), check_threads(threads)
+    errors = check_length("relative_error", relative_error), check_length("absolute_error", absolute_error)
+    if errors[0] >= 1.0:
+        raise UnsupportedOption(f"relative_error must be below 1, not {relative_error!r}")
+    if is_for_clouds(a, b):
+        return cloud_distance(a, b, pose_a, pose_b)  # type: ignore[return-value]  # CloudDistance
+    tree_a = as_hierarchy(a, volume)
+    tree_b = as_hierarchy(b, tree_a.volume)
+    rows_a, rows_b, stacked = every_pose(pose_a, pose_b)
+    jobs = np.zeros((len(rows_a), 2), np.int64)
+    pairs = None if start is None else _starting_pairs(start, (tree_a.mesh, tree_b.mesh), len(jobs))
+    question = NearQuestion(plant([tree_a]), plant([tree_b]), jobs, rows_a, rows_b, None, pairs, *errors)
+    answer = run(near_steps(question))
+    seconds = time.perf_counter() - begin
+    return _result(answer, stacked, _stats(answer, seconds, threads, device))
+
+
+def _stats(answer: NearAnswer, seconds: float, threads: int, device: str) -> QueryStats:
+    return QueryStats(answer.volume_tests, answer.primitive_tests, answer.exact_tests, seconds, threads, device)
+
+
+def _result(answer: NearAnswer, stacked: bool, stats: QueryStats) -> Distance:
+    points_a, points_b = answer.points[:, 0].copy(), answer.points[:, 1].copy()
+    if stacked:
+        return Distance(answer.distances, points_a, points_b, answer.pairs[:, 0], answer.pairs[:, 1], stats)
+    pair = int(answer.pairs[0, 0]), int(answer.pairs[0, 1])
+    return Distance(float(answer.distances[0]), points_a[0], points_b[0], *pair, stats)
+
+
+def _starting_pairs(start: Distance, meshes: tuple[TriangleMesh, TriangleMesh], count: int) -> np.ndarray:
+    """Pairs of triangles (k, 2) int32 to start from, -1 for none."""
+    if not isinstance(start, Distance):
+        raise UnsupportedOption(f"start must be the result of an earlier distance query, not a {type(start).__name__}")
+    known = np.stack([np.atleast_1d(start.triangle_a), np.atleast_1d(start.triangle_b)], axis=1).astype(np.int32)
+    sizes = [mesh.triangle_count for mesh in meshes]
+    if (known < 0).any() or (known >= sizes).any():
+        raise UnsupportedOption(f"start names triangles that meshes of {sizes[0]} and {sizes[1]} triangles do not have")
+    if len(known) not in (1, count):
+        raise UnsupportedOption(f"start holds {len(known)} poses, the question {count}")
+    pairs = np.full((count, 2), -1, np.int32)
+    pairs[: len(known)] = known
+    return pairs

@@ -1,0 +1,197 @@
+"""How much of each node's box its surface fills: the augmentation that makes any hierarchy an ADB-tree.
+
+A box is cut into 4 x 4 x 4 cells. A cell is a *possible collision cell* when the area of the node's triangles inside it
+is at least that of the largest plane piece that fits into it, a sqrt(b**2 + c**2) for sides a >= b >= c (Klein and
+Zachmann 2003, definition 1). Their number is kept, one byte a node, and the node's height, another.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.refit import fit_volumes
+from ..jit import inlined, inner, kernel
+
+SIDE = 4
+CELL_COUNT = SIDE**3
+FLATTEST = 0.01
+"""Boxes count as at least this share of their longest side thick, so that plane pieces of surface have a volume."""
+SUITABLE = 0.38
+"""Share of the largest plane piece that is enough: with all of it hardly any cell of a smooth surface qualifies; with
+this share, probabilities of pairs of nodes are as often right as they say (``docs/decisions/0014``)."""
+_CORNERS = 12  # of a triangle cut by six planes, and some
+
+
+class Filling(NamedTuple):
+    """The augmentation of one hierarchy, by node."""
+
+    boxes: np.ndarray
+    """(n, 6) float32, relative to the hierarchy's origin; its own volumes when those are boxes."""
+    cells: np.ndarray
+    """Possible collision cells, (n,) uint8."""
+    heights: np.ndarray
+    """Edges on the longest way down to a leaf, (n,) uint8."""
+
+
+def filling(hierarchy: Hierarchy) -> Filling:
+    """The augmentation of a hierarchy, made when first asked for and kept with it."""
+    if "filling" not in hierarchy.derived:
+        hierarchy.derived["filling"] = _fill(hierarchy)
+    return hierarchy.derived["filling"]
+
+
+def _fill(hierarchy: Hierarchy) -> Filling:
+    tree, (vertices, triangles) = hierarchy.tree, hierarchy.mesh.arrays
+    boxes = hierarchy.volumes
+    if hierarchy.volume != "aabb":
+        boxes = np.empty((len(tree.first), 6), np.float32)
+        fit_volumes(tree, vertices, triangles, hierarchy.origin, "aabb", boxes)
+    cells, heights = np.empty(len(tree.first), np.uint8), np.empty(len(tree.first), np.uint8)
+    begins, ends = np.empty((2, len(tree.first)), np.int32)
+    _measure(tree.first, tree.count, begins, ends, heights)
+    _count_cells(begins, ends, tree.order, boxes, hierarchy.origin, vertices, triangles, cells)
+    return Filling(boxes, cells, heights)
+
+
+@kernel
+def _measure(first, count, begins, ends, heights):
+    """Range of ``order`` below each node, and heights, bottom up."""
+    for node in range(first.shape[0] - 1, -1, -1):
+        left = first[node]
+        if count[node] > 0:
+            begins[node] = left
+            ends[node] = left + count[node]
+            heights[node] = 0
+        else:
+            begins[node] = min(begins[left], begins[left + 1])
+            ends[node] = max(ends[left], ends[left + 1])
+            heights[node] = min(1 + max(heights[left], heights[left + 1]), 255)
+
+
+@kernel
+def _count_cells(begins, ends, order, boxes, origin, vertices, triangles, cells):
+    areas = np.empty(CELL_COUNT)
+    sides = np.empty(3)
+    polygons = np.empty((4, _CORNERS, 3))
+    for node in range(begins.shape[0]):
+        areas[:] = 0.0
+        box = boxes[node]
+        for axis in range(3):
+            sides[axis] = (np.float64(box[3 + axis]) - np.float64(box[axis])) / SIDE
+        for entry in range(begins[node], ends[node]):
+            t = order[entry]
+            for corner in range(3):
+                for axis in range(3):
+                    polygons[0, corner, axis] = vertices[triangles[t, corner], axis] - origin[axis] - box[axis]
+            _share_out(polygons, sides, areas)
+        enough = SUITABLE * _largest_piece(sides)
+        filled = 0
+        for c in range(CELL_COUNT):
+            filled += areas[c] >= enough
+        cells[node] = filled
+
+
+@inlined
+def _largest_piece(sides):
+    """Area of the largest plane piece in a cuboid."""
+    a = max(sides[0], sides[1], sides[2])
+    squares = sides[0] * sides[0] + sides[1] * sides[1] + sides[2] * sides[2] - a * a
+    return a * np.sqrt(max(squares, 0.0))
+
+
+@inner
+def _share_out(polygons, sides, areas):
+    """Add a triangle's area, ``polygons[0]``, to the cells that it lies in: cut into slabs, bars and cells in turn."""
+    low_x, high_x = _slabs(polygons[0], 3, 0, sides)
+    for i in range(low_x, high_x + 1):
+        in_slab = _cut(polygons[0], 3, 0, i, low_x, high_x, sides, polygons[1], polygons[3])
+        if in_slab < 3:
+            continue
+        low_y, high_y = _slabs(polygons[1], in_slab, 1, sides)
+        for j in range(low_y, high_y + 1):
+            in_bar = _cut(polygons[1], in_slab, 1, j, low_y, high_y, sides, polygons[2], polygons[3])
+            if in_bar < 3:
+                continue
+            low_z, high_z = _slabs(polygons[2], in_bar, 2, sides)
+            if low_z == high_z:
+                areas[SIDE * (SIDE * i + j) + low_z] += _area(polygons[2], in_bar)
+                continue
+            for k in range(low_z, high_z + 1):
+                in_cell = _cut_cell(polygons, in_bar, k, low_z, high_z, sides)
+                areas[SIDE * (SIDE * i + j) + k] += in_cell
+
+
+@inner
+def _cut_cell(polygons, count, k, low, high, sides):
+    """Area of the piece of ``polygons[2]`` between two planes z = const."""
+    piece = np.empty((_CORNERS, 3))
+    left = _cut(polygons[2], count, 2, k, low, high, sides, piece, polygons[3])
+    return _area(piece, left) if left >= 3 else 0.0
+
+
+@inner
+def _slabs(polygon, count, axis, sides):
+    """First and last slab across an axis in which a polygon lies."""
+    low, high = polygon[0, axis], polygon[0, axis]
+    for c in range(1, count):
+        low = min(low, polygon[c, axis])
+        high = max(high, polygon[c, axis])
+    if not sides[axis] > 0.0:
+        return 0, 0
+    first = min(max(int(low / sides[axis]), 0), SIDE - 1)
+    return first, min(max(int(high / sides[axis]), first), SIDE - 1)
+
+
+@inner
+def _cut(polygon, count, axis, slab, low, high, sides, piece, spare):
+    """The part of a polygon in one of the slabs low..high that it reaches, into ``piece``; returns its corners."""
+    if low == high:
+        for c in range(count):
+            for k in range(3):
+                piece[c, k] = polygon[c, k]
+        return count
+    if slab == low:
+        return _clip(polygon, count, axis, -1.0, (slab + 1) * sides[axis], piece)
+    if slab == high:
+        return _clip(polygon, count, axis, 1.0, slab * sides[axis], piece)
+    return _clip(
+        spare, _clip(polygon, count, axis, 1.0, slab * sides[axis], spare), axis, -1.0, (slab + 1) * sides[axis], piece
+    )
+
+
+@inner
+def _clip(polygon, count, axis, sign, limit, piece):
+    """Sutherland and Hodgman: the part of a convex polygon on one side of an axis plane; returns its corners."""
+    kept = 0
+    for c in range(count):
+        after = c + 1 if c + 1 < count else 0
+        here = sign * (polygon[c, axis] - limit)
+        there = sign * (polygon[after, axis] - limit)
+        if here >= 0.0:
+            for k in range(3):
+                piece[kept, k] = polygon[c, k]
+            kept += 1
+        if (here >= 0.0) != (there >= 0.0):
+            share = here / (here - there)
+            for k in range(3):
+                piece[kept, k] = polygon[c, k] + share * (polygon[after, k] - polygon[c, k])
+            kept += 1
+    return kept
+
+
+@inner
+def _area(polygon, count):
+    """Area of a convex polygon."""
+    x = y = z = 0.0
+    for c in range(1, count - 1):
+        ux, uy, uz = polygon[c, 0] - polygon[0, 0], polygon[c, 1] - polygon[0, 1], polygon[c, 2] - polygon[0, 2]
+        vx, vy, vz = (
+            polygon[c + 1, 0] - polygon[0, 0],
+            polygon[c + 1, 1] - polygon[0, 1],
+            polygon[c + 1, 2] - polygon[0, 2],
+        )
+        x += uy * vz - uz * vy
+        y += uz * vx - ux * vz
+        z += ux * vy - uy * vx
+    return 0.5 * np.sqrt(x * x + y * y + z * z)

@@ -1,0 +1,225 @@
+"""Driving the nearness kernels: workspace, choice of the engine, slices, full outputs."""
+
+import time
+from collections.abc import Callable, Generator
+from typing import NamedTuple
+
+import numpy as np
+
+from ..geometry.relative_pose import narrow_rows, relative_rows
+from ..geometry.triangle_distance import nearest_points
+from ..geometry.triangle_pair import APART, classify_triangle_pairs
+from ..hierarchy.wide import LANE_COUNT
+from ..jit import config
+from ..types.pose import transform_points
+from . import near_leaf
+from . import pairs as state_layout
+from .forest import Grove
+from .leaf_tests import contact
+from .near_pairs import near_traversal
+from .near_wide import SINGLES, traverse_near
+from .prepared import prepared_rows
+from .question import Question
+from .run import answer_steps
+
+_CHUNK = 1 << 15
+_STEPS_PER_CALL = 1 << 14
+_SLICE_SECONDS = 0.02
+_SMALLEST_QUEUE = 1 << 12
+_UNCERTAIN = 1e-12  # of the coordinates: nearer than this, only exact predicates say whether triangles meet
+
+LEAST = 1e-300
+"""Distance [m] of triangles that do not meet but are as near as rounding."""
+
+
+class NearQuestion(NamedTuple):
+    """What to ask of many pairs of trees: the nearest pair of each, or all pairs within a distance."""
+
+    grove_a: Grove
+    grove_b: Grove
+    jobs: np.ndarray
+    """Trees of each pair, (k, 2) int64."""
+    rows_a: np.ndarray
+    """Poses of the first trees, (k, 3, 4) float64."""
+    rows_b: np.ndarray
+    tolerance: float | None = None
+    """None: the nearest pair; a length [m]: all pairs no farther apart."""
+    start: np.ndarray | None = None
+    """Pairs of triangles to start from, (k, 2) int32, -1: none."""
+    relative_error: float = 0.0
+    absolute_error: float = 0.0
+    lanes: bool = True
+    """False keeps to the binary engine where the 8-wide one could answer."""
+
+
+class NearAnswer(NamedTuple):
+    """What was found: for each job, or all pairs sorted by (job, i, j)."""
+
+    pairs: np.ndarray
+    """(n, 2) int32; of the nearest, -1 where nothing is nearer than infinity."""
+    distances: np.ndarray
+    """(n,) float64 [m]."""
+    points: np.ndarray
+    """Of the nearest: world points on both, (k, 2, 3) float64 [m]."""
+    jobs: np.ndarray
+    """(n,) int32."""
+    volume_tests: int
+    primitive_tests: int
+    exact_tests: int
+
+
+def uses_lanes(question: NearQuestion) -> bool:
+    """Whether the 8-wide engine answers: boxes, leaves that fit, and compiled code."""
+    fits = question.grove_a.fits_lanes and question.grove_b.fits_lanes
+    return question.lanes and fits and not config.DISABLE_JIT
+
+
+def _leaves(question: NearQuestion) -> tuple[np.ndarray, ...]:
+    sizes = (question.grove_a.largest_leaf, question.grove_b.largest_leaf)
+    worlds = [np.empty((size, state_layout.LEAF_NUMBERS)) for size in sizes]
+    return (*worlds, *(np.empty(size, np.int32) for size in sizes))
+
+
+def _engine(
+    question: NearQuestion, relative: np.ndarray, uncertain: float, found, output
+) -> Callable[[np.ndarray], bool]:
+    """A kernel with everything it works on but the state."""
+    a, b, jobs = question.grove_a, question.grove_b, question.jobs
+    options = np.zeros(near_leaf.OPTIONS_LENGTH, np.int64)
+    options[near_leaf.NEAREST] = question.tolerance is None
+    options[near_leaf.CHAINED] = question.tolerance is None
+    options[near_leaf.STEP_LIMIT] = _STEPS_PER_CALL
+    errors = np.array([question.relative_error, question.absolute_error, uncertain])
+    rows = question.rows_a, question.rows_b
+    leaves = _leaves(question)
+    depth = a.deepest + b.deepest + 2
+    if not uses_lanes(question):
+        kernel = near_traversal(a.volume)
+        prepared = prepared_rows(a, b, jobs, relative)
+        stack, bounds = np.empty((2 * depth, 2), np.int32), np.empty(2 * depth)
+        scratch = leaves
+        return lambda state: kernel(
+            a.forest, b.forest, jobs, *rows, prepared, errors, options, state, stack, bounds, scratch, found, output
+        )
+    (trees_a, sizes_a), (trees_b, sizes_b) = a.lanes, b.lanes
+    reaches = (sizes[jobs[:, side], 6:].astype(np.float32) for side, sizes in enumerate((sizes_a, sizes_b)))
+    narrow = narrow_rows(relative, *reaches)
+    # Depth-first, each step takes one pair off and puts at most eight on, one level deeper in one tree; a heap may hold
+    # more, and then grows.
+    room = max(LANE_COUNT * (depth + 1), _SMALLEST_QUEUE)
+    queue = [np.empty((room, 2), np.int32), np.empty(room, np.float32)]
+    singles = np.empty(SINGLES, np.float32)
+    forest_a, forest_b = a.forest, b.forest
+
+    def advance(state: np.ndarray) -> bool:
+        if state[state_layout.STACK_USED] >= len(queue[1]) - LANE_COUNT:
+            queue[:] = [np.concatenate([part, np.empty_like(part)]) for part in queue]
+        return traverse_near(
+            forest_a, forest_b, trees_a, trees_b, jobs, *rows, relative, narrow, errors, options, state, *queue,
+            singles, leaves, found, output,
+        )  # fmt: skip
+
+    return advance
+
+
+def near_steps(question: NearQuestion) -> Generator[float, None, NearAnswer]:
+    """Answer in slices of about 20 ms, yielding the share of jobs done."""
+    if question.tolerance is None:
+        return (yield from _nearest_steps(question))
+    answer = yield from _searched(question, _UNCERTAIN)
+    kept = _decided(question, answer)
+    own = np.flatnonzero(kept)
+    own = own[np.lexsort((answer.pairs[own, 1], answer.pairs[own, 0], answer.jobs[own]))]
+    return answer._replace(pairs=answer.pairs[own], distances=answer.distances[own], jobs=answer.jobs[own])
+
+
+def _searched(question: NearQuestion, uncertain: float) -> Generator[float, None, NearAnswer]:
+    """What the kernel finds; pairs as near as rounding count as 0, or are kept whatever the tolerance."""
+    a, b, jobs = question.grove_a, question.grove_b, question.jobs
+    total = len(jobs)
+    relative = relative_rows(
+        question.rows_a, question.rows_b, a.origins[jobs[:, 0]], b.origins[jobs[:, 1]],
+        a.reaches[jobs[:, 0]], b.reaches[jobs[:, 1]], 0.0,
+    )  # fmt: skip
+    nearest = question.tolerance is None
+    known = np.full((total, 2), -1, np.int32) if question.start is None else question.start.copy()
+    found = (np.full(total, np.inf if nearest else question.tolerance), np.zeros((total, 2, 3)), known)
+    size = a.largest_leaf * b.largest_leaf + (0 if nearest else _CHUNK)
+    output = (np.empty((size, 2), np.int32), np.empty(size), np.empty(size, np.int32))
+    advance = _engine(question, relative, uncertain, found, output)
+    state = np.zeros(near_leaf.ORDERED + 1, np.int64)
+    chunks: list[tuple[np.ndarray, ...]] = []
+    done = False
+    slice_end = time.perf_counter() + _SLICE_SECONDS
+    while not done:
+        done = advance(state)
+        count = int(state[state_layout.OUTPUT_USED])
+        if count and (done or count > _CHUNK):
+            chunks.append(tuple(array[:count].copy() for array in output))
+            state[state_layout.OUTPUT_USED] = 0
+        if not done and time.perf_counter() >= slice_end:
+            yield float(state[state_layout.JOB]) / total
+            slice_end = time.perf_counter() + _SLICE_SECONDS
+    counters = (*state[[state_layout.VOLUME_TESTS, state_layout.PRIMITIVE_TESTS]].tolist(), 0)
+    if nearest:
+        return NearAnswer(known, found[0], found[1], np.arange(total, dtype=np.int32), *counters)
+    chunks = chunks or [tuple(array[:0] for array in output)]
+    pairs, distances, pair_jobs = (np.concatenate(parts) for parts in zip(*chunks, strict=True))
+    return NearAnswer(pairs, distances, np.empty((0, 2, 3)), pair_jobs, *counters)
+
+
+def _nearest_steps(question: NearQuestion) -> Generator[float, None, NearAnswer]:
+    """The nearest pairs; where they are as near as rounding, the exact predicates say whether the objects meet."""
+    answer = yield from _searched(question, _UNCERTAIN)
+    touching = np.flatnonzero(answer.distances == 0.0)
+    if not len(touching):
+        return answer
+    part = _some(question, touching)
+    contacts = yield from answer_steps(
+        Question(part.grove_a, part.grove_b, part.jobs, part.rows_a, part.rows_b, contact, first_only=True)
+    )
+    meeting = touching[contacts.jobs]
+    answer.pairs[meeting] = contacts.pairs
+    answer.points[meeting] = nearest_points(*_corners(part, contacts.pairs, contacts.jobs))
+    apart = np.setdiff1d(touching, meeting)
+    volume_tests, primitive_tests = contacts.volume_tests, contacts.primitive_tests
+    if len(apart):
+        finer = yield from _searched(_some(question, apart), 0.0)
+        answer.distances[apart] = np.maximum(finer.distances, LEAST)
+        answer.points[apart] = finer.points
+        answer.pairs[apart] = finer.pairs
+        volume_tests += finer.volume_tests
+        primitive_tests += finer.primitive_tests
+    return answer._replace(
+        volume_tests=answer.volume_tests + volume_tests,
+        primitive_tests=answer.primitive_tests + primitive_tests,
+        exact_tests=contacts.exact_tests,
+    )
+
+
+def _some(question: NearQuestion, jobs: np.ndarray) -> NearQuestion:
+    """The question for some of its jobs."""
+    rows = {"rows_a": question.rows_a[jobs], "rows_b": question.rows_b[jobs]}
+    return question._replace(jobs=question.jobs[jobs], start=None, **rows)
+
+
+def _decided(question: NearQuestion, answer: NearAnswer) -> np.ndarray:
+    """Which pairs are within the tolerance; those as near as rounding get 0 or ``LEAST``, decided exactly."""
+    assert question.tolerance is not None
+    a, b = _corners(question, answer.pairs, answer.jobs)
+    size = np.maximum(np.abs(a).max(axis=(1, 2)), np.abs(b).max(axis=(1, 2)))
+    doubtful = np.flatnonzero(answer.distances <= _UNCERTAIN * size)
+    meet = classify_triangle_pairs(a[doubtful], b[doubtful])[0] != APART
+    answer.distances[doubtful] = np.where(meet, 0.0, np.maximum(answer.distances[doubtful], LEAST))
+    return answer.distances <= question.tolerance
+
+
+def _corners(question: NearQuestion, pairs: np.ndarray, jobs: np.ndarray) -> list[np.ndarray]:
+    """World coordinates (n, 3, 3) of both triangles of pairs."""
+    sides = ((question.grove_a.forest, question.rows_a), (question.grove_b.forest, question.rows_b))
+    corners = []
+    for side, (forest, rows) in enumerate(sides):
+        trees = question.jobs[jobs, side]
+        own = forest.triangles[forest.triangle_start[trees] + pairs[:, side]] + forest.vertex_start[trees][:, None]
+        corners.append(transform_points(rows[jobs, None], forest.vertices[own]))
+    return corners

@@ -1,0 +1,79 @@
+"""What nearness queries do with two triangles, and where they keep what they find; shared by both of their engines.
+
+Distances are float64. Nearer than rounding, nothing here says whether triangles meet: such a pair counts as 0, and
+``near.py`` asks the exact predicates.
+"""
+
+import math
+
+from ..geometry.triangle_distance import closest_of_triangles
+from ..jit import inlined, inner
+from .pairs import STATE_LENGTH
+
+# Entries of the options array.
+NEAREST, CHAINED, STEP_LIMIT, OPTIONS_LENGTH = range(4)
+# An entry of the state array beside those of ``pairs.py``: whether pairs lie in a heap.
+ORDERED = STATE_LENGTH
+# Entries of the errors array: of the nearest distance, and the share of the coordinates within which it is uncertain.
+RELATIVE, ABSOLUTE, UNCERTAIN, ERRORS_LENGTH = range(4)
+
+
+@inlined
+def _corners(leaf, i):
+    a = leaf[i]
+    return (a[0], a[1], a[2]), (a[3], a[4], a[5]), (a[6], a[7], a[8])
+
+
+@inner
+def leaf_distance(leaf_a, i, leaf_b, j):
+    """(distance [m], point of the first, point of the second) of two loaded triangles (as ``pairs.py`` loads them)."""
+    p1, q1, r1 = _corners(leaf_a, i)
+    p2, q2, r2 = _corners(leaf_b, j)
+    square, x, y = closest_of_triangles(p1, q1, r1, p2, q2, r2)
+    return math.sqrt(square), x, y
+
+
+@inlined
+def rounding_of(leaf_a, i, leaf_b, j, share):
+    """Distance [m] within which rounding may hide that two loaded triangles meet: a share of their coordinates."""
+    size = 0.0
+    for k in range(9, 15):
+        size = max(size, abs(leaf_a[i, k]), abs(leaf_b[j, k]))
+    return share * size
+
+
+@inlined
+def place_triangle(forest, tree, t, pose, leaf, i):
+    """World coordinates and box of triangle t into row i of a leaf, as ``load_triangle`` does by entry."""
+    triangle_start = forest.triangle_start[tree]
+    vertex_start = forest.vertex_start[tree]
+    for axis in range(3):
+        for corner in range(3):
+            v = vertex_start + forest.triangles[triangle_start + t, corner]
+            x, y, z = forest.vertices[v, 0], forest.vertices[v, 1], forest.vertices[v, 2]
+            leaf[i, 3 * corner + axis] = pose[axis, 0] * x + pose[axis, 1] * y + pose[axis, 2] * z + pose[axis, 3]
+        leaf[i, 9 + axis] = min(leaf[i, axis], leaf[i, 3 + axis], leaf[i, 6 + axis])
+        leaf[i, 12 + axis] = max(leaf[i, axis], leaf[i, 3 + axis], leaf[i, 6 + axis])
+
+
+@inlined
+def keep_nearer(found, job, distance, t, u, x, y):
+    """Replace the nearest pair of a job by a nearer one, or an equally near one that sorts before it."""
+    distances, points, pairs = found
+    if distance > distances[job]:
+        return
+    later = t > pairs[job, 0] or (t == pairs[job, 0] and u >= pairs[job, 1])
+    if distance == distances[job] and pairs[job, 0] >= 0 and later:
+        return
+    distances[job] = distance
+    pairs[job, 0] = t
+    pairs[job, 1] = u
+    for k in range(3):
+        points[job, 0, k] = x[k]
+        points[job, 1, k] = y[k]
+
+
+@inlined
+def pruning_limit(distance, errors):
+    """How near a pair must be to matter, when one at ``distance`` is known."""
+    return max(distance * (1.0 - errors[RELATIVE]) - errors[ABSOLUTE], 0.0)

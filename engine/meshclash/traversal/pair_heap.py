@@ -1,0 +1,64 @@
+"""Pairs of references with a bound, in arrays: as a heap the pair with the smallest bound comes off first.
+
+The same arrays serve as a stack whose newest part is kept sorted, which is what a depth-first search needs.
+"""
+
+from ..jit import inlined
+
+
+@inlined
+def heap_push(stack, bounds, used, a, b, bound):
+    """Put a pair on the heap; returns the new number of entries."""
+    at = used
+    while at > 0:
+        parent = (at - 1) >> 1
+        if bounds[parent] <= bound:
+            break
+        bounds[at] = bounds[parent]
+        stack[at, 0] = stack[parent, 0]
+        stack[at, 1] = stack[parent, 1]
+        at = parent
+    bounds[at] = bound
+    stack[at, 0] = a
+    stack[at, 1] = b
+    return used + 1
+
+
+@inlined
+def heap_pop(stack, bounds, used):
+    """Take the pair with the smallest bound off: it comes to lie at the new end; returns the new number of entries."""
+    used -= 1
+    a, b, bound = stack[used, 0], stack[used, 1], bounds[used]
+    stack[used, 0], stack[used, 1], bounds[used] = stack[0, 0], stack[0, 1], bounds[0]
+    at = 0
+    child = 1
+    while child < used:
+        if child + 1 < used and bounds[child + 1] < bounds[child]:
+            child += 1
+        if bounds[child] >= bound:
+            break
+        bounds[at] = bounds[child]
+        stack[at, 0] = stack[child, 0]
+        stack[at, 1] = stack[child, 1]
+        at = child
+        child = 2 * at + 1
+    if used > 0:
+        bounds[at] = bound
+        stack[at, 0] = a
+        stack[at, 1] = b
+    return used
+
+
+@inlined
+def stack_push(stack, bounds, used, a, b, bound, base):
+    """Put a pair on the stack, sorted into the entries from ``base`` on, the smallest bound last."""
+    at = used
+    while at > base and bounds[at - 1] < bound:
+        bounds[at] = bounds[at - 1]
+        stack[at, 0] = stack[at - 1, 0]
+        stack[at, 1] = stack[at - 1, 1]
+        at -= 1
+    bounds[at] = bound
+    stack[at, 0] = a
+    stack[at, 1] = b
+    return used + 1

@@ -1,0 +1,259 @@
+"""Time-critical detection: formulas, augmentation, exactness when it is asked for, and answers under a budget."""
+
+import argparse
+import json
+import math
+from fractions import Fraction
+
+import meshclash as mc
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from meshclash.bench.__main__ import main
+from meshclash.bench.mesh_generators import MAKERS
+from meshclash.bench.rigid_poses import make_poses
+from meshclash.bench.timecritical import calibration
+from meshclash.jit import kernel
+from meshclash.timecritical import cells, query, search
+from meshclash.timecritical import traversal as layout
+from meshclash.timecritical.probability import log_factorials, meeting_probabilities
+from meshclash.types.pose import pose_stack
+from strategies import grid_meshes, matrix, poses, rotation, soup
+
+pytestmark = pytest.mark.needs_jit
+
+
+def probability(u, v, w, certainty):
+    result = np.empty(1)
+    meeting_probabilities(*(np.array([x]) for x in (u, v, w, certainty)), log_factorials(), result)
+    return result[0]
+
+
+def by_fractions(u, v, w, certainty):
+    """Equations 8 and 9 in exact arithmetic."""
+    exactly = [
+        Fraction(math.comb(w, t) * math.comb(u - w, v - t), math.comb(u, v)) if t <= v else Fraction(0)
+        for t in range(min(v, w) + 1)
+    ]
+    tails = [1 - sum(exactly[:x]) for x in range(min(v, w, 10) + 1)]
+    return float(max((tails[x] * (1 - (1 - Fraction(certainty)) ** x) for x in range(1, len(tails))), default=0))
+
+
+@settings(max_examples=200)
+@given(st.integers(1, 64) | st.integers(65, 4096), st.data())
+def test_probability_equals_exact_arithmetic(u, data):
+    v, w = data.draw(st.integers(0, u)), data.draw(st.integers(0, u))
+    certainty = data.draw(st.sampled_from([0.0, 0.05, 0.5, 0.9, 1.0]))
+    assert probability(u, v, w, certainty) == pytest.approx(by_fractions(u, v, w, certainty), abs=1e-9)
+
+
+@pytest.mark.parametrize(("u", "v", "w"), [(40, 9, 12), (64, 30, 20), (10, 7, 6)])
+def test_probability_equals_thrown_balls(u, v, w):
+    rng = np.random.default_rng(1)
+    thrown = 20_000
+    red = np.argsort(rng.random((thrown, u)), axis=1) < v
+    blue = np.argsort(rng.random((thrown, u)), axis=1) < w
+    filled = (red & blue).sum(axis=1)
+    expected = max((filled >= x).mean() * (1 - 0.5**x) for x in range(1, 11))
+    assert probability(u, v, w, 0.5) == pytest.approx(expected, abs=0.02)
+
+
+@kernel
+def _shares(triangle, sides, areas):
+    polygons = np.empty((4, 12, 3))
+    polygons[0, :3] = triangle
+    cells._share_out(polygons, sides, areas)
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32 - 1))
+def test_a_triangle_s_area_is_shared_out_to_the_cells_that_it_lies_in(seed):
+    rng = np.random.default_rng(seed)
+    sides = rng.uniform(0.1, 1.0, 3)
+    triangle = rng.uniform(0.0, 1.0, (3, 3)) * 4.0 * sides
+    areas = np.zeros(cells.CELL_COUNT)
+    _shares(triangle, sides, areas)
+    total = np.linalg.norm(np.cross(triangle[1] - triangle[0], triangle[2] - triangle[0])) / 2
+    assert areas.sum() == pytest.approx(total, rel=1e-9)
+    weights = rng.dirichlet((1, 1, 1), 20_000)
+    index = np.minimum((weights @ triangle / sides).astype(int), 3) @ (16, 4, 1)
+    sampled = np.bincount(index, minlength=64) / len(weights)
+    assert np.abs(areas / total - sampled).max() < 0.02
+
+
+def test_cells_of_known_surfaces():
+    """A square that fills its flat box fills the 16 cells at its foot; a thread fills none; leaves have height 0."""
+    square = mc.TriangleMesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2], [0, 2, 3]])
+    assert cells.filling(mc.build(square)).cells.tolist() == [16]
+    thread = mc.TriangleMesh([[0, 0, 0], [1, 1, 1], [1, 1, 1.001]], [[0, 1, 2]])
+    assert cells.filling(mc.build(thread)).cells.tolist() == [0]
+    tree = mc.build(mc.TriangleMesh(*MAKERS["bumpy"](2000, 1)))
+    filled = cells.filling(tree)
+    assert filled is cells.filling(tree)
+    leaves = tree.tree.count > 0
+    assert (filled.heights[leaves] == 0).all()
+    assert filled.heights[0] == tree.tree.depth
+    children = tree.tree.first[~leaves]
+    assert np.array_equal(
+        filled.heights[~leaves], 1 + np.maximum(filled.heights[children], filled.heights[children + 1])
+    )
+
+
+@settings(max_examples=60)
+@given(grid_meshes(), grid_meshes(), poses(), st.sampled_from([1, 3, 8]), st.sampled_from(query.COUNTS))
+def test_beyond_a_probability_of_one_the_answer_is_exact(mesh_a, mesh_b, pose, leaf_size, count):
+    a, b = (mc.build(mc.TriangleMesh(*mesh), leaf_size=leaf_size) for mesh in (mesh_a, mesh_b))
+    found = mc.time_critical(a, b, None, pose, p_min=1.5, k_min=1, count=count)
+    assert found.complete
+    assert found.colliding == mc.collides(a, b, None, pose)
+    assert found.probability == float(found.colliding)
+    assert (found.triangles is not None) == found.colliding
+    if found.triangles:
+        assert list(found.triangles) in mc.collide(a, b, None, pose).pairs.tolist()
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-40, 1.0, 1e12, 1e29])
+def test_exact_from_tiny_to_huge(scale):
+    rng = np.random.default_rng(2)
+    a, b = (mc.TriangleMesh(*soup(rng.integers(0, 4, (30, 3, 3)) * scale)) for _ in range(2))
+    for shift in (0.0, 2.5, 3.0, 3.5):
+        pose = matrix(rotation(rng) if shift == 2.5 else None, (shift * scale, 0, 0))
+        found = mc.time_critical(a, b, None, pose, p_min=2.0)
+        assert found.complete
+        assert found.colliding == mc.collides(a, b, None, pose)
+
+
+def part(count=2000, kind="part"):
+    return mc.build(mc.TriangleMesh(*MAKERS[kind](count, 1)))
+
+
+def open_search(tree, pose, **aim):
+    rows = [pose_stack(p)[0].copy() for p in (None, pose)]
+    return search.Search(
+        [tree], [tree], np.zeros((1, 2), np.int64), *rows, search.Aim(**{**aim, "p_min": float(aim.get("p_min", 0.99))})
+    )
+
+
+def run_in_steps(tree, pose, steps, **aim):
+    made = open_search(tree, pose, **aim)
+    while made.rows[0, layout.STATUS] == layout.OPEN and not made.advance(steps):
+        pass
+    return made
+
+
+@pytest.mark.parametrize("aim", [{}, {"p_min": 0.8, "k_min": 4}, {"p_min": 0.8, "k_min": 4, "antichain": True}])
+def test_interrupted_anywhere_and_with_a_heap_that_grows_the_search_is_the_same(monkeypatch, aim):
+    tree = part()
+    stack = make_poses(tree).sweep[::17]
+    whole = [run_in_steps(tree, pose, 1 << 20, **aim) for pose in stack]
+    monkeypatch.setattr(search, "_FIRST_CAPACITY", 5)
+    for pose, expected in zip(stack, whole, strict=True):
+        again = run_in_steps(tree, pose, 3, **aim)
+        assert np.array_equal(again.rows, expected.rows)
+        assert np.array_equal(again.state, expected.state)
+        assert np.array_equal(np.sort(again.frontier(0)[0]), np.sort(expected.frontier(0)[0]))
+
+
+def test_larger_thresholds_never_need_fewer_tests():
+    """In both ways of counting for k_min; p_min changes the order in which an antichain is opened."""
+    tree = part()
+    by_k = [{"p_min": 0.8, "k_min": k, "antichain": antichain} for antichain in (False, True) for k in (1, 2, 5, 20)]
+    by_p = [{"p_min": p, "k_min": 3} for p in (0.5, 0.7, 0.9, 1.1)]
+    for pose in make_poses(tree).sweep[::13]:
+        for aims in (by_k[:4], by_k[4:], by_p):
+            tests = [int(run_in_steps(tree, pose, 50, **aim).state[layout.VOLUME_TESTS]) for aim in aims]
+            assert tests == sorted(tests)
+
+
+def test_what_is_left_to_open_covers_every_contact_once():
+    """No pair of nodes contains another, and each pair of triangles that meets is in one."""
+    tree = part(600)
+    pose = make_poses(tree).light
+    contacts = mc.collide(tree, tree, None, pose).pairs
+    ends, begins = np.empty((2, tree.node_count), np.int32)
+    cells._measure(tree.tree.first, tree.tree.count, begins, ends, np.empty(tree.node_count, np.uint8))
+    place = np.argsort(tree.tree.order)
+    made = open_search(tree, pose, p_min=0.7, k_min=10**6, antichain=True)
+    for _ in range(20):
+        if made.rows[0, layout.STATUS] != layout.OPEN:
+            break
+        _, nodes = made.frontier(0)
+        held = np.zeros(len(contacts), int)
+        for a, b in nodes:
+            held += (begins[a] <= place[contacts[:, 0]]) & (place[contacts[:, 0]] < ends[a]) & (
+                begins[b] <= place[contacts[:, 1]]
+            ) & (place[contacts[:, 1]] < ends[b])  # fmt: skip
+        assert (held == 1).all()
+        made.advance(1)
+
+
+def test_probabilities_are_calibrated():
+    """Of searches that are stopped, about as many collide as they say; the bench asks more, and by deciles."""
+    options = argparse.Namespace(kinds=list(MAKERS), sizes=[0, 8000], seed=5, queries=150)
+    rows = calibration(options)
+    for low, high in ((0, 3), (3, 8), (8, 10)):
+        here = [row for row in rows if low <= 10 * float(row["stated"][:3]) < high - 0.5]
+        count = sum(row["queries"] for row in here)
+        assert count > 60
+        assert abs(sum(row["queries"] * row["difference"] for row in here)) < 0.15 * count
+
+
+def test_the_region_holds_the_contact_or_lies_in_both_boxes():
+    tree = part()
+    pose = make_poses(tree).light
+    found = mc.time_critical(tree, tree, None, pose)
+    contacts = mc.collide(tree, tree, None, pose)
+    assert found.colliding and found.complete
+    at = contacts.pairs.tolist().index(list(found.triangles))
+    ends = contacts.segments()[at]
+    low, high = found.region
+    assert (low <= ends + 1e-12).all() and (ends <= high + 1e-12).all()
+    stopped = mc.time_critical(tree, tree, None, pose, budget=1e-9)
+    assert not stopped.complete
+    bounds = tree.mesh.bounds
+    assert (stopped.region[0] >= bounds[0] - 1e-5).all() and (stopped.region[1] <= bounds[1] + 1e-5).all()
+
+
+def test_objects_apart_are_known_to_be_apart_under_any_budget():
+    tree = part(200)
+    found = mc.time_critical(tree, tree, None, matrix(shift=(10, 0, 0)), budget=1.0)
+    assert (found.colliding, found.probability, found.complete, found.region) == (False, 0.0, True, None)
+
+
+def test_counted_pairs_end_the_search():
+    tree = part(20_000)
+    pose = make_poses(tree).deep
+    found = mc.time_critical(tree, tree, None, pose, p_min=0.3, k_min=2)
+    assert found.colliding and found.counted >= 2 and not found.complete
+    assert 0.3 <= found.probability <= 1.0
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"budget": 0}, {"budget": -1.0}, {"budget": math.nan}, {"budget": math.inf}, {"budget": "1"}, {"p_min": 0.0},
+        {"p_min": -0.5}, {"p_min": math.nan}, {"p_min": math.inf}, {"p_min": None}, {"k_min": 0}, {"k_min": -3},
+        {"k_min": 1.5}, {"k_min": True}, {"count": "both"}, {"count": None}, {"threads": 0},
+    ],
+)  # fmt: skip
+def test_options_out_of_range_are_named(option):
+    tree = part(200)
+    with pytest.raises(mc.UnsupportedOption, match=next(iter(option))):
+        mc.time_critical(tree, tree, **option)
+
+
+def test_stacks_of_poses_are_refused():
+    tree = part(200)
+    with pytest.raises(mc.UnsupportedOption, match="stack"):
+        mc.time_critical(tree, tree, None, np.stack([np.eye(4)] * 2))
+
+
+def test_command_prints_its_tables_and_writes_json(tmp_path, capsys):
+    report = tmp_path / "timecritical.json"
+    sizes = ["--sizes", "200,300,300,500", "--budget-size", "500", "--queries", "20", "--steps", "2", "--kinds", "scan"]
+    assert main(["timecritical", *sizes, "--json", str(report)]) == 0
+    written = json.loads(report.read_text())
+    assert [row["budget [ms]"] for row in written["budget"]] == ["0.2", "1", "5", "none"]
+    assert written["budget"][-1]["wrong [%]"] == 0.0
+    assert "calibration" in capsys.readouterr().out
