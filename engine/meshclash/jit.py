@@ -125,7 +125,7 @@ def portable(function: _F) -> _F:
 
     Kernel factories close over such functions: they pickle by reference, so kernels made from them are cached.
     """
-    return register_jitable(**_HELPER)(function)
+    return register_jitable(function)
 
 
 def is_compiled(dispatcher: Any) -> bool:

@@ -6,6 +6,7 @@ import numpy as np
 
 from .errors import UnsupportedOption
 from .hierarchy.build import as_hierarchy, build, refit
+from .jit import parallel_region, thread_limit
 from .pointcloud.cloud import PointCloud
 from .pointcloud.deviation import deviation
 from .pointcloud.distance import cloud_distance
@@ -17,7 +18,9 @@ from .solid.judge import Case, Limits, judge, measure_depths
 from .solid.solids import gather_solids
 from .traversal.bounds import world_bounds
 from .traversal.forest import plant
-from .traversal.run import Answer
+from .traversal.leaf_tests import contact
+from .traversal.question import Answer, Question
+from .traversal.wide_engine import WideEngine
 from .types.mesh import TriangleMesh
 from .types.pose import pose_stack
 from .types.results import Progress
@@ -56,6 +59,14 @@ def _judge_nothing() -> None:
     case = _no_contacts()
     for second in (case.boxes_b, case.boxes_a):  # equal boxes are compared as duplicates
         judge(case._replace(boxes_b=second), Limits())
+
+
+def _together(mesh: TriangleMesh) -> None:
+    grove, row = plant([build(mesh)]), np.eye(4)[None, :3].copy()
+    with parallel_region(thread_limit(None)) as count:
+        if count > 1:
+            question = Question(grove, grove, np.zeros((1, 2), np.int64), row, row, contact, threads=count)
+            WideEngine(question).work_together(count)
 
 
 def _cloud() -> PointCloud:
@@ -104,6 +115,7 @@ def _steps() -> dict[str, list[tuple[str, Callable[[], object]]]]:
             ("moved vertices", lambda: refit(build(a), _CORNERS)),
             ("contacts within one object", lambda: self_collide(a)),
             ("hierarchies for much use", lambda: build(a, split="sah")),
+            ("contacts on several cores", lambda: _together(a)),
         ],
         "gaps": [("gaps", lambda: verdict(a, far, touch_tolerance=1.0)), ("scenes with gaps", lambda: _scene(1e-3))],
         "clouds": _cloud_steps(_cloud(), a),

@@ -3,13 +3,16 @@
 from meshclash.traversal import binary_engine, run, wide_engine
 
 
-def limit(monkeypatch, steps=None, chunk=None, seconds=None):
-    """Until the test ends, let engines stop after so many steps, pairs found, or seconds."""
+def limit(monkeypatch, steps=None, chunk=None, seconds=None, shared=False):
+    """Until the test ends, let engines stop after so many steps, pairs found, or seconds; share all work at once."""
     for engine in (binary_engine, wide_engine):
         if steps is not None:
             monkeypatch.setattr(engine, "STEPS", steps)
         if chunk is not None:
             monkeypatch.setattr(engine, "CHUNK", chunk)
     monkeypatch.setattr(wide_engine, "_spare", [])
+    if shared:
+        monkeypatch.setattr(wide_engine, "CALLS_ALONE", 0)
+        monkeypatch.setattr(wide_engine, "CALLS_TO_COMPILE", 0)
     if seconds is not None:
         monkeypatch.setattr(run, "_SLICE_SECONDS", seconds)

@@ -9,6 +9,7 @@ from meshclash.bench.filters import attacked
 from meshclash.bench.mesh_exactness import MODELS, brute_force, models, world_triangles
 from meshclash.geometry.triangle_pair import CROSSING
 from meshclash.hierarchy.wide import CHILD_COUNT, CHILDREN
+from meshclash.jit import parallel_region
 from meshclash.traversal.forest import plant
 from meshclash.traversal.leaf_tests import contact, nearness
 from meshclash.traversal.question import Question, uses_lanes
@@ -137,6 +138,61 @@ def test_interrupted_anywhere_the_answer_and_the_counts_are_the_same(monkeypatch
     assert everything(run(answer_steps(question))) == expected
 
 
+def same_within(mesh, pose=None, **options):
+    """Pairs of an object with itself, checked to be those of the binary engine."""
+    tree = mc.build(mc.TriangleMesh(*mesh), **options)
+    for crossing_only in (True, False):
+        question = ask(tree, tree, pose, pose, with_itself=True, crossing_only=crossing_only)
+        assert uses_lanes(question)
+        wide, binary = (run(answer_steps(question._replace(lanes=lanes))) for lanes in (True, False))
+        for mine, other in zip(wide[:3], binary[:3], strict=True):
+            assert np.array_equal(mine, other)
+    return wide
+
+
+@settings(max_examples=60)
+@given(grid_meshes(), poses(), st.sampled_from([1, 3, 8]))
+def test_an_object_against_itself_on_a_grid(mesh, pose, leaf_size):
+    """Triangles of many shared vertices: folds, doubled faces, zero areas."""
+    same_within(mesh, pose, leaf_size=leaf_size)
+
+
+@pytest.mark.parametrize("leaf_size", [1, 2, 8])
+def test_a_crumpled_object_against_itself(leaf_size):
+    rng = np.random.default_rng(11)
+    vertices, triangles = refined(torus(2, 1), 2)
+    flat = same_within((vertices, triangles), leaf_size=leaf_size)
+    assert len(flat.pairs) == 0, "the surface only touches where neighbours share vertices"
+    for amount in (0.02, 0.2, 2.0):
+        crumpled = vertices + rng.normal(size=vertices.shape) * amount
+        answer = same_within((crumpled, triangles), matrix(rotation(rng), (3, 2, 1)), leaf_size=leaf_size)
+    assert len(answer.pairs) > 1000
+    assert (answer.pairs[:, 0] < answer.pairs[:, 1]).all()
+
+
+@pytest.mark.parametrize("steps", [3, 50, 1 << 14])
+@pytest.mark.parametrize("threads", [2, 3])
+@pytest.mark.parametrize("first_only", [False, True])
+def test_several_threads_give_the_same_answer_and_counts(monkeypatch, steps, threads, first_only):
+    """Also with more threads than cores, which the engine never takes by itself."""
+    stack = np.stack([matrix(shift=(x, 0, 0)) for x in (0.0, 40.0, 0.5, 1.0, 0.25)])
+    question = ask(*bumpy_pair(), stack, first_only=first_only)
+    alone = everything(run(answer_steps(question)))
+    limit(monkeypatch, steps=steps, shared=True)
+    shared = run(answer_steps(question._replace(threads=threads)))
+    assert everything(shared)[:-1] == alone[:-1]
+    assert (alone[-1], shared.threads) == (1, threads)
+
+
+def test_a_question_asked_while_another_region_runs_is_answered_alone(monkeypatch):
+    limit(monkeypatch, steps=20, shared=True)
+    question = ask(*bumpy_pair(), threads=2)
+    with parallel_region(2):
+        answer = run(answer_steps(question))
+    assert answer.threads == 1
+    assert everything(answer) == everything(run(answer_steps(question._replace(threads=1))))
+
+
 def test_many_trees_in_one_question():
     rng = np.random.default_rng(9)
     parts = [mc.build(mc.TriangleMesh(*soup(rng.uniform(0, 1, (n, 3, 3)))), leaf_size=s) for n, s in
@@ -156,7 +212,6 @@ def test_the_binary_engine_answers_what_lanes_do_not():
     question = ask(a, b)
     assert uses_lanes(question)
     assert not uses_lanes(question._replace(lanes=False))
-    assert not uses_lanes(question._replace(with_itself=True))
     assert not uses_lanes(question._replace(leaf_test=nearness, tolerance=0.1))
     assert not uses_lanes(ask(mc.build(a.mesh, leaf_size=9), b))
     assert not uses_lanes(ask(a, mc.build(b.mesh, leaf_size=64)))

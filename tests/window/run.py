@@ -11,6 +11,7 @@ error: exit status 0, no traceback and no memory leak in what it prints. OUT get
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import re
 import shutil
@@ -177,8 +178,7 @@ def _play_all(player: Player, zip_path: Path, options: argparse.Namespace) -> in
     gearbox = player.out / "gearbox.blend"
     zip_path = Path(shutil.copy(zip_path, player.out / zip_path.name))  # where it is seen from inside
     if set(chosen) - set(INSTALLS_ITSELF):
-        install = ["--command", "extension", "install-file", "-r", "user_default", "--enable", str(zip_path)]
-        player.run_headless(home, install, player.out / "install.txt")
+        _install(player, zip_path, home)
         example = ["--python-exit-code", "1", "--python", str(ROOT / "examples" / "mechanical_assembly.py"), "--"]
         player.run_headless(home, ["--factory-startup", *example, str(gearbox)], player.out / "gearbox.txt")
     failed = 0
@@ -195,6 +195,16 @@ def _play_all(player: Player, zip_path: Path, options: argparse.Namespace) -> in
             print("    " + line.replace("\n", "\n    "))
         sys.stdout.flush()
     return failed
+
+
+def _install(player: Player, zip_path: Path, home: Path) -> None:
+    """Installs the zip, unless a kept home has the same one: its files would be new, and all kernels compiled anew."""
+    stamp, digest = home / "installed.txt", hashlib.sha256(zip_path.read_bytes()).hexdigest()
+    if stamp.exists() and stamp.read_text("utf-8") == digest:
+        return
+    install = ["--command", "extension", "install-file", "-r", "user_default", "--enable", str(zip_path)]
+    player.run_headless(home, install, player.out / "install.txt")
+    stamp.write_text(digest, "utf-8")
 
 
 if __name__ == "__main__":

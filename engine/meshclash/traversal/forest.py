@@ -53,6 +53,8 @@ class Grove:
     """(trees, 3) float64 [m]."""
     reaches: np.ndarray
     """Largest absolute coordinates, (trees, 3) float64 [m]."""
+    index_bits: int
+    """That the index of a triangle needs."""
     largest_leaf: int
     deepest: int
     volume: str
@@ -89,6 +91,7 @@ def _plant(hierarchies: Sequence[Hierarchy], indices: Sequence[Index]) -> Grove:
     return Grove(
         origins=np.stack([index.origin for index in indices]),
         reaches=np.stack([np.abs(index.mesh.bounds).max(axis=0) for index in indices]),
+        index_bits=max(index.mesh.triangle_count for index in indices).bit_length(),
         largest_leaf=max(h.leaf_size for h in hierarchies),
         deepest=max(index.tree.depth for index in indices),
         volume=hierarchies[0].volume,

@@ -48,12 +48,11 @@ class Answer(NamedTuple):
 
 
 def uses_lanes(question: Question) -> bool:
-    """Whether the 8-wide engine answers: contacts of two objects, boxes, leaves that fit, and compiled code."""
+    """Whether the 8-wide engine answers: contacts, boxes, leaves that fit, and compiled code."""
     return (
         question.lanes
         and question.leaf_test is contact
         and question.tolerance == 0.0
-        and not question.with_itself
         and not config.DISABLE_JIT
         and question.grove_a.fits_lanes
         and question.grove_b.fits_lanes

@@ -23,8 +23,9 @@ from ..geometry.lane_triangles import (
     turn_leaf,
 )
 from ..geometry.lanes import bit_count, doubles, floats, integers, lowest_bit, not_above, shifted, splat, store
+from ..geometry.neighbours import have_shared, only_touch_where_shared
 from ..geometry.relative_pose import PRODUCTS, ROW_LENGTH, SCRATCH_LENGTH, half, narrow
-from ..geometry.triangle_pair import APART, CROSSING, UNDECIDED, classify_exact
+from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED, classify_exact
 from ..hierarchy.wide import CHILD_COUNT, CHILDREN
 from ..jit import inlined, inner, kernel
 from .pairs import (
@@ -37,6 +38,7 @@ from .pairs import (
     STACK_USED,
     STEP_LIMIT,
     VOLUME_TESTS,
+    WITH_ITSELF,
 )
 
 NODES, COORDINATES, ORDER, TRIANGLES, VERTICES, ROOT, ADDRESSES = range(7)
@@ -79,25 +81,33 @@ def _corner(vertices, v, poses, pose):
 
 
 @inner
-def _decide(vertices_a, corners_a, poses_a, pose_a, vertices_b, corners_b, poses_b, pose_b, workspace):
-    """Kind of two triangles by their world coordinates; ``corners`` point at their vertex indices."""
+def _decide(vertices_a, corners_a, poses_a, pose_a, vertices_b, corners_b, poses_b, pose_b, with_itself, workspace):
+    """Kind of two triangles by their world coordinates; ``corners`` point at their vertex indices.
+
+    Of one object, triangles that merely touch where they share a vertex count as apart.
+    """
     p1 = _corner(vertices_a, np.int64(corners_a[0]), poses_a, pose_a)
     q1 = _corner(vertices_a, np.int64(corners_a[1]), poses_a, pose_a)
     r1 = _corner(vertices_a, np.int64(corners_a[2]), poses_a, pose_a)
     p2 = _corner(vertices_b, np.int64(corners_b[0]), poses_b, pose_b)
     q2 = _corner(vertices_b, np.int64(corners_b[1]), poses_b, pose_b)
     r2 = _corner(vertices_b, np.int64(corners_b[2]), poses_b, pose_b)
+    if with_itself and only_touch_where_shared(corners_a, (p1, q1, r1), corners_b, (p2, q2, r2)):
+        return APART
     kind = classify_generic(p1, q1, r1, p2, q2, r2)
     if kind == UNDECIDED:
         kind = classify_exact(p1, q1, r1, p2, q2, r2, workspace)
+    if with_itself and kind == TOUCHING and have_shared(corners_a, corners_b):
+        return APART
     return kind
 
 
 @inner
 def _compare_leaves(
-    nodes_a, box_a, coordinates_a, at_a, count_a, nodes_b, box_b, coordinates_b, at_b, count_b, row, single, sifted
-):
-    """Compare the triangles of two leaves; ``box`` is where the box of each begins.
+    nodes_a, box_a, coordinates_a, at_a, count_a, nodes_b, box_b, coordinates_b, at_b, count_b, same, row, single,
+    sifted,
+):  # fmt: skip
+    """Compare the triangles of two leaves, or of one with the later ones of the same; ``box``: where their boxes begin.
 
     For each triangle j of b, ``sifted`` gets the bits of a's that certainly cross it, and, eight places on, of those
     that are undecided. Returns the bits of the j for which there are any.
@@ -118,7 +128,7 @@ def _compare_leaves(
     while candidates != 0:
         j = lowest_bit(candidates)
         candidates &= candidates - 1
-        bits = meet_box_of(block, rows, j, slack) & ((1 << count_a) - 1)
+        bits = meet_box_of(block, rows, j, slack) & ((1 << (j if same else count_a)) - 1)
         if bits != 0:
             crossing, undecided = compare_with(block, planes, rows, j, bits, slack, products)
             if crossing | undecided != 0:
@@ -152,6 +162,7 @@ def traverse_wide(
     exact_tests = state[EXACT_TESTS]
     steps = options[STEP_LIMIT]
     first_only = options[FIRST_ONLY] != 0
+    with_itself = options[WITH_ITSELF] != 0
     while task < tasks.shape[0] and steps > 0 and found <= room:
         job = np.int64(tasks[task, TASK_JOB])
         tree_a, tree_b = np.int64(tasks[task, TREE_A]), np.int64(tasks[task, TREE_B])
@@ -168,8 +179,18 @@ def traverse_wide(
             slot_a, slot_b = np.int64(stack[used, 0]), np.int64(stack[used, 1])
             box_a, box_b = 64 * (slot_a >> 3) + (slot_a & 7), 64 * (slot_b >> 3) + (slot_b & 7)
             child_a, child_b = np.int64(words_a[box_a + CHILDREN]), np.int64(words_b[box_b + CHILDREN])
+            same = with_itself and slot_a == slot_b
+            if same and child_a >= 0:
+                for k in range(words_a[64 * child_a + CHILD_COUNT]):
+                    stack[used, 0], stack[used, 1] = 8 * child_a + k, slot_b
+                    used += 1
+                continue
             if child_a >= 0 or child_b >= 0:
-                into_a = child_b < 0 or (child_a >= 0 and box_size(nodes_a, box_a) >= box_size(nodes_b, box_b))
+                # A child beside its parent stands for the child beside itself and its later siblings.
+                siblings = with_itself and slot_a >> 3 == child_b
+                into_a = not siblings and (
+                    child_b < 0 or (child_a >= 0 and box_size(nodes_a, box_a) >= box_size(nodes_b, box_b))
+                )
                 if into_a:
                     count = np.int64(words_a[64 * child_a + CHILD_COUNT])
                     margins = margins_of_first(nodes_a, 64 * child_a, nodes_b, box_b, single)
@@ -178,6 +199,8 @@ def traverse_wide(
                     margins = margins_of_second(nodes_b, 64 * child_b, nodes_a, box_a, single)
                 volume_tests += count
                 bits = not_above(splat(np.float32(0.0)), margins) & ((1 << count) - 1)
+                if siblings:
+                    bits &= -1 << (slot_a & 7)
                 store(single, _MARGINS, margins)
                 deepest, top = np.float32(-1.0), used
                 while bits != 0:
@@ -196,7 +219,8 @@ def traverse_wide(
             first_b, count_b = ~child_b >> 3, (~child_b & 7) + 1
             hits = _compare_leaves(
                 nodes_a, box_a, floats(trees_a[tree_a, COORDINATES]), 9 * first_a, count_a,
-                nodes_b, box_b, floats(trees_b[tree_b, COORDINATES]), 9 * first_b, count_b, row, single, found_bits,
+                nodes_b, box_b, floats(trees_b[tree_b, COORDINATES]), 9 * first_b, count_b, same, row, single,
+                found_bits,
             )  # fmt: skip
             if hits == 0:
                 continue
@@ -220,12 +244,15 @@ def traverse_wide(
                             doubles(trees_a[tree_a, VERTICES]),
                             shifted(integers(trees_a[tree_a, TRIANGLES]), 3 * triangle_a), poses_1, pose_a,
                             doubles(trees_b[tree_b, VERTICES]),
-                            shifted(integers(trees_b[tree_b, TRIANGLES]), 3 * triangle_b), poses_2, pose_b, workspace,
+                            shifted(integers(trees_b[tree_b, TRIANGLES]), 3 * triangle_b), poses_2, pose_b,
+                            with_itself, workspace,
                         )  # fmt: skip
                         exact_tests += counter[0] != before
                         if kind == APART or (options[CROSSING_ONLY] != 0 and kind != CROSSING and kind != UNDECIDED):
                             continue
-                    pairs[found, 0], pairs[found, 1] = triangle_a, triangle_b
+                    turned = with_itself and triangle_b < triangle_a
+                    pairs[found, 0] = triangle_b if turned else triangle_a
+                    pairs[found, 1] = triangle_a if turned else triangle_b
                     kinds[found] = kind
                     pair_jobs[found] = job
                     found += 1

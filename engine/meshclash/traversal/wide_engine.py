@@ -66,10 +66,11 @@ def _stack_size(depth_a: int, depth_b: int) -> int:
     return LANE_COUNT * (depth_a + depth_b + 2)
 
 
-def _options(crossing_only: bool, first_only: bool) -> np.ndarray:
+def _options(crossing_only: bool, first_only: bool, with_itself: bool = False) -> np.ndarray:
     options = np.zeros(layout.OPTIONS_LENGTH, np.int64)
     options[layout.CROSSING_ONLY] = crossing_only
     options[layout.FIRST_ONLY] = first_only
+    options[layout.WITH_ITSELF] = with_itself
     options[layout.STEP_LIMIT] = STEPS
     return options
 
@@ -131,11 +132,17 @@ class WideEngine:
         trees_a, sizes_a = a.lanes
         trees_b, sizes_b = b.lanes
         self._trees = (trees_a, trees_b, sizes_a, sizes_b)
-        self._given = (question.rows_a, question.rows_b, _options(question.crossing_only, question.first_only))
+        self._given = (
+            question.rows_a,
+            question.rows_b,
+            _options(question.crossing_only, question.first_only, question.with_itself),
+        )
         self._first_only = question.first_only
         self._threads = question.threads
         self._job_count = len(question.jobs)
-        self._workspace = _take_workspace(1, _stack_size(a.deepest, b.deepest))
+        # An object against itself puts on a node's children with their parent, and then each one's partners.
+        entries = _stack_size(a.deepest, b.deepest) * (2 if question.with_itself else 1)
+        self._workspace = _take_workspace(1, entries)
         self._workspace.arrays[0][0] = 0
         self._shares = [_first_tasks(question.jobs, trees_a, trees_b)]
         self._calls = 0
@@ -153,7 +160,7 @@ class WideEngine:
         else:
             with parallel_region(self._threads) as count:
                 if count > 1:
-                    self._work_together(count)
+                    self.work_together(count)
                 else:
                     self._work_alone()
         return self._take_stock()
@@ -172,7 +179,8 @@ class WideEngine:
         for tasks, part in zip(self._shares, self._workspace.parts, strict=False):
             traverse_wide(*self._trees, tasks, *self._given, *part)
 
-    def _work_together(self, count: int) -> None:
+    def work_together(self, count: int) -> None:
+        """One round of so many workers, inside a parallel region."""
         if len(self._shares) < count or not self._first_only:
             self._deal(count)
         begins = np.cumsum([0, *map(len, self._shares)])
@@ -229,6 +237,9 @@ def _without_stack(tasks: np.ndarray, entries: np.ndarray) -> np.ndarray:
 
 def _first_tasks(jobs: np.ndarray, trees_a: np.ndarray, trees_b: np.ndarray) -> np.ndarray:
     """One task for each job, from the roots on."""
+    if len(jobs) == 1:
+        tree_a, tree_b = jobs[0].tolist()
+        return np.array([[0, tree_a, tree_b, trees_a[tree_a, ROOT], trees_b[tree_b, ROOT]]], np.int32)
     tasks = np.empty((len(jobs), TASK), np.int32)
     tasks[:, TASK_JOB] = np.arange(len(jobs))
     tasks[:, TREE_A : TREE_B + 1] = jobs

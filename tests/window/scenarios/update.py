@@ -88,7 +88,8 @@ def _served(folder: Path) -> Iterator[str]:
 
 def _version(index: int) -> str:
     folder = Path(bpy.context.preferences.extensions.repos[index].directory)
-    return re.search(r'version = "(.*)"', (folder / "meshclash/blender_manifest.toml").read_text("utf-8"))[1]
+    manifest = (folder / "meshclash" / "blender_manifest.toml").read_text("utf-8")
+    return re.search(r'^version = "(.*)"$', manifest, re.MULTILINE)[1]
 
 
 def _show_preferences(window: Any) -> Generator[float, None, None]:
