@@ -2,7 +2,8 @@
 
 Numba turns every helper into machine code of its own, together with everything that it calls, although ours are only
 ever compiled into kernels. The pipeline here stops a helper at optimised LLVM code, which the kernel links in. (Leaving
-the optimising to the kernel, too, spares as much again, but then the kernels come out up to four times slower.) It also keeps Python's collector of cycles out, which finds nothing among the many small objects of a compilation.
+the optimising to the kernel, too, spares as much again, but then kernels come out up to four times slower.) It also
+keeps Python's collector of cycles out, which finds nothing among the many small objects of a compilation.
 
 Both stand on Numba's documented ways to customise the compiler and on a few names behind them. So ``jit.py`` uses them
 with the versions that they were written for only; any other compiles as it does by itself: slower, the same result.
