@@ -59,7 +59,7 @@ def on_depsgraph_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) 
 
     Final renders evaluate too, in their own thread; they change nothing.
     """
-    if depsgraph.mode != "VIEWPORT":
+    if depsgraph.mode != "VIEWPORT" or session.ignores_updates():
         return
     changes = changes_of(depsgraph)
     live = session.running_live()

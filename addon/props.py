@@ -108,6 +108,10 @@ class MESHCLASH_PG_settings(PropertyGroup):
     saved_list: StringProperty(
         description="The list of the last results as it is saved with the file", options={"HIDDEN"}
     )
+    attribute_name: StringProperty(
+        name="Attribute", description="Name of the boolean face attribute that marks contacting faces",
+        default="meshclash_contact", maxlen=60,
+    )  # fmt: skip
     live_budget: IntProperty(
         name="Live Budget (ms)",
         description="Milliseconds that Live may take for an answer; while complete answers take longer, it only shows "

@@ -12,6 +12,7 @@ from .overlay.draw import tag_redraw
 if TYPE_CHECKING:
     from .core.report import DetectReport, PairRow
 
+MAX_LIVE_ROWS = 200  # while Live is on: Blender takes a microsecond for every value that is written
 MAX_ROWS = 1000  # a list longer than this is read in the exported report, not by scrolling
 
 
@@ -23,20 +24,36 @@ def show_report(context: bpy.types.Context, scene: bpy.types.Scene, report: Dete
 
 
 def show_live(context: bpy.types.Context, scene_uid: int, report: DetectReport, incomplete: bool) -> None:
-    """Makes an answer of Live the result of its scene; the list follows if it shows that scene, and so does the
-    selected row, wherever its pair has gone.
-    """
+    """Makes an answer of Live the result of its scene; `list_live` brings the list up to date."""
     session.store_result(scene_uid, report, live=True, incomplete=incomplete)
-    listed = context.window_manager.meshclash
-    if listed.scene_uid in (scene_uid, 0) or session.result_of(listed.scene_uid) is None:
-        item = listed.active()
-        _fill(listed, scene_uid, report.rows, item.pair_id if item else None)
     tag_redraw(context)
 
 
-def _fill(results: bpy.types.PropertyGroup, scene_uid: int, rows: list[PairRow], selected: str | None = None) -> None:
-    """Makes the list show `rows`; only what differs from what it shows is written, which Blender is slow at."""
-    wanted = [_cells(row) for row in rows[:MAX_ROWS]]
+def list_live(context: bpy.types.Context, scene_uid: int) -> None:
+    """Lists the result of Live, unless the list shows another scene; the selected row follows its pair."""
+    listed, result = context.window_manager.meshclash, session.result_of(scene_uid)
+    if result is None:
+        return
+    if listed.scene_uid in (scene_uid, 0) or session.result_of(listed.scene_uid) is None:
+        item = listed.active()
+        most = MAX_LIVE_ROWS if result.live else MAX_ROWS
+        _fill(listed, scene_uid, result.report.rows, item.pair_id if item else None, most)
+        tag_redraw(context, ("UI",))
+
+
+def _fill(
+    results: bpy.types.PropertyGroup,
+    scene_uid: int,
+    rows: list[PairRow],
+    selected: str | None = None,
+    most: int | None = None,
+) -> None:
+    """Makes the list show the first `most` of `rows` (None: `MAX_ROWS`).
+
+    Only what differs from what it shows is written, which Blender is slow at.
+    """
+    most = MAX_ROWS if most is None else most
+    wanted = [_cells(row) for row in rows[:most]]
     shown = session.listed_cells()
     results.filling = True
     if len(results.rows) != len(shown):
@@ -58,7 +75,7 @@ def _fill(results: bpy.types.PropertyGroup, scene_uid: int, rows: list[PairRow],
         results.scene_uid = scene_uid
     if results.total != len(rows):
         results.total = len(rows)
-    active = next((index for index, row in enumerate(rows[:MAX_ROWS]) if row.id == selected), -1)
+    active = next((index for index, row in enumerate(rows[:most]) if row.id == selected), -1)
     if results.active_row != active:
         results.active_row = active
     results.filling = False

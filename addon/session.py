@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -80,6 +81,7 @@ class _State:
     task: Task | None = None
     live: LiveRun | None = None
     changed_meanwhile: set[str] = set()  # noqa: RUF012
+    ignoring: bool = False  # updates of the dependency graph that are our own doing
     listed: list[dict[str, object]] = []  # noqa: RUF012 - what the result list shows, row by row
     engine: EngineState | None = None
 
@@ -138,6 +140,21 @@ def mark_stale(scene_uid: int, names: Iterable[str]) -> bool:
         return False
     result.stale |= frozenset(names)
     return True
+
+
+@contextmanager
+def ignored_updates() -> Iterator[None]:
+    """While inside, evaluations say nothing about the scene: what is being written changes no shape."""
+    _State.ignoring = True
+    try:
+        yield
+    finally:
+        _State.ignoring = False
+
+
+def ignores_updates() -> bool:
+    """Whether evaluations are to be ignored."""
+    return _State.ignoring
 
 
 def forget_changes() -> None:

@@ -269,12 +269,15 @@ def _as_matrices(flat: np.ndarray) -> np.ndarray:
 
 
 def _entry_key(entry: bpy.types.DepsgraphObjectInstance) -> EntryKey:
-    """Session uids of the object and of its instancer, and its position in that; the same from walk to walk."""
-    uid = entry.object.session_uid
+    """Session uids of the object and of its instancer, and its position in that; the same from walk to walk.
+
+    Evaluated copies have no uid of their own, only originals have.
+    """
+    uid = entry.object.original.session_uid
     if not entry.is_instance:
         return uid, uid
     parent = entry.parent
-    return uid, parent.session_uid if parent else uid, *entry.persistent_id
+    return uid, parent.original.session_uid if parent else uid, *entry.persistent_id
 
 
 def _instance_path(entry: bpy.types.DepsgraphObjectInstance, source: bpy.types.Object, owner: bpy.types.Object) -> str:

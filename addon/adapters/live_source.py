@@ -77,11 +77,11 @@ class LiveSource:
         memory.changes = changes
         result = FrameScene(scene.frame_current)
         enumeration = Enumeration(scene, *sets, result, memory)
-        enumeration.run(view_layer.depsgraph)
+        enumeration.run(self._depsgraph())
         yield Progress(0.0, "Reading objects")
         for mesh_key, waiting in enumeration.waiting.items():
             try:
-                enumeration.read_waiting(mesh_key, self._current()[1].depsgraph)
+                enumeration.read_waiting(mesh_key, self._depsgraph())
             except InputError as error:
                 result.skipped.append(Skipped(waiting.name, str(error)))
             yield Progress(0.5, f"Reading {waiting.name}")
@@ -98,9 +98,15 @@ class LiveSource:
         view_layer = None if scene is None else scene.view_layers.get(self._view_layer)
         if scene is None or view_layer is None:
             raise InputError("the scene or its view layer was removed or renamed")
+        return scene, view_layer
+
+    def _depsgraph(self) -> bpy.types.Depsgraph:
+        """The graph, up to date: between an undo or a deletion and its evaluation it refers to data that is gone."""
+        view_layer = self._current()[1]
+        view_layer.update()
         if view_layer.depsgraph is None:
             raise InputError("the scene is not shown in any window")
-        return scene, view_layer
+        return view_layer.depsgraph
 
     def _resolved(self, expression: str, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Wanted:
         """The names of a set; collections are followed, a selection is that of the start."""

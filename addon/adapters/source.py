@@ -51,17 +51,16 @@ class BlenderSource:
         Raises:
             InputError: a set is wrong, a mesh cannot be used, or an object was deleted meanwhile.
         """
-        scene, view_layer = self._current()
+        scene, _ = self._current()
         if frame is not None:
             self._moved = True
             scene.frame_set(frame)
-        view_layer.update()
         result = FrameScene(scene.frame_current)
         enumeration = Enumeration(scene, self._resolved(set_a), self._resolved(set_b), result)
-        enumeration.run(view_layer.depsgraph)
+        enumeration.run(self._depsgraph())
         yield Progress(0.0, "Reading objects")
         for count, (mesh_key, waiting) in enumerate(enumeration.waiting.items()):
-            enumeration.read_waiting(mesh_key, self._current()[1].depsgraph)
+            enumeration.read_waiting(mesh_key, self._depsgraph())
             yield Progress((count + 1) / len(enumeration.waiting), f"Reading {waiting.name}")
         enumeration.finish()
         return result
@@ -79,6 +78,12 @@ class BlenderSource:
         if scene is None or view_layer is None:
             raise InputError(f"scene '{self._scene}' was deleted or renamed during the run")
         return scene, view_layer
+
+    def _depsgraph(self) -> bpy.types.Depsgraph:
+        """The graph, up to date: between an undo or a deletion and its evaluation it refers to data that is gone."""
+        view_layer = self._current()[1]
+        view_layer.update()
+        return view_layer.depsgraph
 
     def _resolved(self, expression: str) -> frozenset[str] | None:
         """The names of a set; found once, so that a change of the selection does not change a run over many frames."""

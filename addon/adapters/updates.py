@@ -29,7 +29,8 @@ def changes_of(depsgraph: bpy.types.Depsgraph) -> Changes:
 
 
 def _note_object(changes: Changes, update: bpy.types.DepsgraphUpdate) -> None:
-    uid, geometry, transform = update.id.session_uid, update.is_updated_geometry, update.is_updated_transform
+    # Only originals have a session uid.
+    uid, geometry, transform = update.id.original.session_uid, update.is_updated_geometry, update.is_updated_transform
     renamed = not (geometry or transform or update.is_updated_shading)
     if geometry:
         changes.deformed.add(uid)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator
 from dataclasses import replace
+from operator import itemgetter
 from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
@@ -245,7 +246,7 @@ class _Answerer:
         self._limits: tuple[float, float] | None = None
         self._watch: Any = None
         self._keep: Any = None
-        self._rows: dict[Pair, PairRow] = {}
+        self._rows: dict[Pair, tuple[tuple[Any, ...], PairRow]] = {}  # with what they are sorted by
         self._unwritten: dict[Pair, Any] = {}
         self._statistics = RunStatistics(1.0)
 
@@ -285,17 +286,19 @@ class _Answerer:
         self._unwritten |= changes.meeting
         started = time.perf_counter()
         for pair in list(self._unwritten):
-            self._rows[pair] = self._row(self._unwritten.pop(pair))
-            yield Progress(1.0, f"Writing up {self._rows[pair].a} and {self._rows[pair].b}")
+            row = self._row(self._unwritten.pop(pair))
+            self._rows[pair] = row.order, row
+            yield Progress(1.0, f"Writing up {row.a} and {row.b}")
         self._statistics.add_time("report", time.perf_counter() - started)
 
     def publish(self, options: DetectOptions, first_contact: bool) -> None:
         """Hands out all rows, worst first."""
         number = self._frame.frame
-        for pair, row in self._rows.items():
+        for pair, (_, row) in self._rows.items():
             if row.frame != number:
-                self._rows[pair] = replace(row, frame=number)
-        rows = sorted(self._rows.values(), key=lambda row: row.order)
+                row = replace(row, frame=number)  # noqa: PLW2901
+                self._rows[pair] = row.order, row
+        rows = [row for _, row in sorted(self._rows.values(), key=itemgetter(0))]
         statistics = self._statistics
         report = DetectReport(
             self._source.file, self._source.scale_length, options, rows, statistics.skipped, statistics.as_dict()

@@ -1,5 +1,13 @@
 """Operators: they ask the core or an adapter and report to the user."""
 
-from . import detect, export, live, maintenance, pairs, review
+from . import detect, export, live, maintenance, marks, pairs, review
 
-CLASSES = (*detect.CLASSES, *live.CLASSES, *pairs.CLASSES, *review.CLASSES, *export.CLASSES, *maintenance.CLASSES)
+CLASSES = (
+    *detect.CLASSES,
+    *live.CLASSES,
+    *pairs.CLASSES,
+    *review.CLASSES,
+    *marks.CLASSES,
+    *export.CLASSES,
+    *maintenance.CLASSES,
+)

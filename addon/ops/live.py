@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import bpy
@@ -20,6 +21,7 @@ from .heartbeat import Heartbeat
 from .loading import load_steps
 
 MILLISECOND = 0.001
+LIST_SHARE = 10.0  # after writing the list, it is left alone for that many times as long
 
 
 class LiveRun:
@@ -33,6 +35,8 @@ class LiveRun:
         self.live = Live(source, lambda: load_steps(folder, ALL_PARTS), self._publish)
         self.stopped_because: str | None = None
         self._shown = ("", "")
+        self._unlisted = False
+        self._list_again = 0.0
         session.start_live(self)
         self._heartbeat = Heartbeat(context)
 
@@ -64,6 +68,7 @@ class LiveRun:
         live.budget = scene.meshclash.live_budget * MILLISECOND
         live.look_at_options()
         live.run_slice()
+        self._list(context)
         shown = (live.problem, "" if live.ready else live.text)
         if shown != self._shown:
             self._shown = shown
@@ -71,6 +76,15 @@ class LiveRun:
 
     def _publish(self, report: DetectReport, incomplete: bool) -> None:
         results.show_live(bpy.context, self.scene_uid, report, incomplete)
+        self._unlisted = True
+
+    def _list(self, context: bpy.types.Context) -> None:
+        """Brings the list up to date; a long one, which Blender is slow to write, not at every answer."""
+        now = time.perf_counter()
+        if self._unlisted and (now >= self._list_again or not self.live.busy):
+            results.list_live(context, self.scene_uid)
+            self._unlisted = False
+            self._list_again = now + LIST_SHARE * (time.perf_counter() - now)
 
     def end(self, reason: str = "") -> None:
         """Removes the timer and frees everything; the last answer stays as a result."""
@@ -81,6 +95,7 @@ class LiveRun:
         self.live.close()
         self._source.forget()
         session.live_ended(self.scene_uid, self.live.pending)
+        results.list_live(bpy.context, self.scene_uid)
         tag_redraw(bpy.context)
 
 

@@ -224,6 +224,29 @@ def _draw_skipped(layout: Any, skipped: Any, region: Any) -> None:
         column.label(text=line, icon="BLANK1" if index else "ERROR")
 
 
+class MESHCLASH_PT_marks(_TabPanel):
+    """Marks on the meshes themselves."""
+
+    bl_label = "Mark Faces"
+    bl_parent_id = "MESHCLASH_PT_results"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        for title, write, icon, remove in (
+            ("Face Attribute", "meshclash.write_attribute", "SPREADSHEET", "meshclash.remove_attribute"),
+            ("Material", "meshclash.assign_material", "MATERIAL", "meshclash.restore_materials"),
+        ):
+            column = layout.column(align=True)
+            column.label(text=title)
+            if title == "Face Attribute":
+                column.prop(context.scene.meshclash, "attribute_name", text="")
+            row = column.row(align=True)
+            row.operator(write, text="All Pairs", icon=icon).scope = "ALL"
+            row.operator(write, text="Selected Pair").scope = "ACTIVE"
+            row.operator(remove, text="", icon="LOOP_BACK")
+
+
 class MESHCLASH_PT_display(_TabPanel):
     """How results are drawn."""
 
@@ -296,6 +319,7 @@ CLASSES = (
     MESHCLASH_PT_detect,
     MESHCLASH_PT_exclusions,
     MESHCLASH_PT_results,
+    MESHCLASH_PT_marks,
     MESHCLASH_PT_display,
     MESHCLASH_PT_statistics,
 )

@@ -23,10 +23,12 @@ from .pointcloud.deviation import deviation
 from .pointcloud.distance import CloudDistance, cloud_distance
 from .pointcloud.files.read import read_cloud, read_points
 from .pointcloud.query import CloudCollision, PaperControl, cloud_collision
+from .query.advise import Advice, Candidate, advise
 from .query.clearance import Clearances, clearance
 from .query.collide import collide, collides, self_collide
 from .query.contacts import Contacts
 from .query.distance import Distance, distance
+from .query.penetration import Penetration, penetration
 from .query.verdict import verdict
 from .scene import ObjectContacts, Scene, SceneContacts
 from .timecritical.query import TimeCritical, time_critical
@@ -39,6 +41,8 @@ from .watch import FirstContact, Watch, WatchChanges
 __version__ = "0.1.0"
 
 __all__ = [
+    "Advice",
+    "Candidate",
     "Clearances",
     "CloudCollision",
     "CloudContacts",
@@ -56,6 +60,7 @@ __all__ = [
     "MeshClashError",
     "ObjectContacts",
     "PaperControl",
+    "Penetration",
     "PointCloud",
     "Pose",
     "Progress",
@@ -69,6 +74,7 @@ __all__ = [
     "Verdict",
     "Watch",
     "WatchChanges",
+    "advise",
     "assert_well_formed",
     "build",
     "clearance",
@@ -78,6 +84,7 @@ __all__ = [
     "collides",
     "deviation",
     "distance",
+    "penetration",
     "read_cloud",
     "read_points",
     "refit",

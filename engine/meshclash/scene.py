@@ -121,9 +121,11 @@ class Scene:
         member.mesh = refit(hierarchy, vertices)
         member.revision += 1
 
-    def revision(self, identifier: int) -> int:
-        """How often an object has been moved or deformed; raises UnknownObject."""
-        return self._member(identifier).revision
+    def revisions(self, identifiers: np.ndarray) -> np.ndarray:
+        """How often each object of an array of ids has been moved or deformed, int64 of the same shape."""
+        ids = np.fromiter(self._members, np.int64, len(self._members))  # ascending: they are given in that order
+        counts = np.fromiter((member.revision for member in self._members.values()), np.int64, len(ids))
+        return counts[np.searchsorted(ids, identifiers)]
 
     def contacts(
         self,

@@ -46,10 +46,20 @@ class WatchChanges:
 
 
 class _Known(NamedTuple):
-    """What is known of a pair: the revisions it is true for, and whether that is everything."""
+    """What is known of n pairs, sorted by their ids."""
 
-    revisions: Pair
-    complete: bool
+    pairs: np.ndarray
+    """(n, 2) int64."""
+    revisions: np.ndarray
+    """Those of the two objects for which it is known, (n, 2) int64; -1 where nothing is."""
+    complete: np.ndarray
+    """(n,) bool: whether it is everything."""
+    current: np.ndarray
+    """The objects' revisions in this update, (n, 2) int64."""
+
+    def keys(self) -> np.ndarray:
+        """One number for each pair, (n,) int64, ascending."""
+        return (self.pairs[:, 0] << 32) + self.pairs[:, 1]
 
 
 class Watch:
@@ -68,14 +78,14 @@ class Watch:
         self._limits = Limits(
             check_length("permitted_overlap", permitted_overlap), check_length("touch_tolerance", touch_tolerance)
         )
-        self._known: dict[Pair, _Known] = {}
+        self._known = _nothing_known(np.empty((0, 2), np.int64), np.empty((0, 2), np.int64))
         self._reported: set[Pair] = set()
         self._changes = WatchChanges()
 
     @property
     def incomplete(self) -> int:
         """Number of pairs of which only one contact is known."""
-        return sum(not known.complete for known in self._known.values())
+        return int(np.count_nonzero(~self._known.complete & (self._known.revisions[:, 0] >= 0)))
 
     def update(
         self,
@@ -146,34 +156,39 @@ class Watch:
 
     def _pairs_to_ask(self, pairs: np.ndarray, first_contact: bool) -> np.ndarray:
         """Those of all candidates that are new, changed or to be completed; forgets pairs that are none any more."""
-        candidates = [(int(a), int(b)) for a, b in pairs]
-        for pair in self._known.keys() - set(candidates):
-            del self._known[pair]
-            self._drop(pair)
-        chosen = []
-        for pair in candidates:
-            known = self._known.get(pair)
-            fresh = known is not None and known.revisions == self._revisions(pair)
-            chosen.append(known is None or not fresh or not (known.complete or first_contact))
-        return pairs[np.array(chosen, np.bool_)]
+        old, new = self._known, _nothing_known(pairs, self._scene.revisions(pairs))
+        keys, old_keys = new.keys(), old.keys()
+        place = np.searchsorted(old_keys, keys)
+        kept = place < len(old_keys)
+        kept[kept] = old_keys[place[kept]] == keys[kept]
+        new.revisions[kept] = old.revisions[place[kept]]
+        new.complete[kept] = old.complete[place[kept]]
+        self._known = new
+        for a, b in old.pairs[~np.isin(old_keys, keys, assume_unique=True)].tolist():
+            self._drop((a, b))
+        fresh = (new.revisions == new.current).all(axis=1)
+        return pairs[~fresh | ~(new.complete | first_contact)]
 
-    def _revisions(self, pair: Pair) -> Pair:
-        return self._scene.revision(pair[0]), self._scene.revision(pair[1])
+    def _now_known(self, pairs: np.ndarray, complete: bool) -> None:
+        known = self._known
+        place = np.searchsorted(known.keys(), (pairs[:, 0] << 32) + pairs[:, 1])
+        known.revisions[place] = known.current[place]
+        known.complete[place] = complete
 
     def _commit_apart(self, asked: np.ndarray, near: np.ndarray) -> None:
         """Pairs whose exact boxes are apart need no judge."""
-        still = {(int(a), int(b)) for a, b in near}
-        self._commit([pair for a, b in asked if (pair := (int(a), int(b))) not in still], {})
+        still = np.isin((asked[:, 0] << 32) + asked[:, 1], (near[:, 0] << 32) + near[:, 1], assume_unique=True)
+        self._commit(asked[~still], {})
 
     def _commit_first_contacts(self, case: Case, near: np.ndarray) -> tuple[Case, np.ndarray]:
         """Commits the pairs that meet, and returns the others, which only the judge can tell apart."""
         meet = np.zeros(len(case.jobs), np.bool_)
         meet[case.answer.jobs] = True
-        for job in np.flatnonzero(meet):
-            a, b = pair = int(near[job, 0]), int(near[job, 1])
-            self._known[pair] = _Known(self._revisions(pair), False)
-            self._forget(pair)
-            self._changes.meeting[pair] = FirstContact(a, b, self._scene.contacts_of(case, int(job), a, b))
+        self._now_known(near[meet], complete=False)
+        for job in np.flatnonzero(meet).tolist():
+            a, b = near[job].tolist()
+            self._forget((a, b))
+            self._changes.meeting[a, b] = FirstContact(a, b, self._scene.contacts_of(case, job, a, b))
         rest = ~meet
         answer = case.answer
         answer = answer._replace(pairs=answer.pairs[:0], kinds=answer.kinds[:0], jobs=answer.jobs[:0])
@@ -183,15 +198,15 @@ class Watch:
         )  # fmt: skip
         return apart, near[rest]
 
-    def _commit(self, pairs: Iterable[np.ndarray] | Iterable[Pair], found: dict[Pair, ObjectContacts]) -> None:
-        for a, b in pairs:
-            pair = int(a), int(b)
-            self._known[pair] = _Known(self._revisions(pair), True)
-            if pair in found:
-                self._forget(pair)
-                self._changes.found[pair] = found[pair]
+    def _commit(self, pairs: np.ndarray, found: dict[Pair, ObjectContacts]) -> None:
+        """Pairs (n, 2) that were answered completely, and what was found of those that are not apart."""
+        self._now_known(pairs, complete=True)
+        for a, b in pairs.tolist():
+            if (a, b) in found:
+                self._forget((a, b))
+                self._changes.found[a, b] = found[a, b]
             else:
-                self._drop(pair)
+                self._drop((a, b))
 
     def _forget(self, pair: Pair) -> None:
         """Takes a pair out of the changes, before another change of it comes in."""
@@ -204,3 +219,7 @@ class Watch:
         self._forget(pair)
         if pair in self._reported:
             self._changes.gone.add(pair)
+
+
+def _nothing_known(pairs: np.ndarray, current: np.ndarray) -> _Known:
+    return _Known(pairs, np.full(pairs.shape, -1), np.zeros(len(pairs), np.bool_), current)

@@ -6,7 +6,10 @@ import pytest
 
 from addon.adapters import mesh_reader
 from addon.adapters.enumeration import NO_FACES
+from addon.adapters.live_source import LiveSource
 from addon.adapters.source import BlenderSource, metres_per_unit
+from addon.adapters.updates import changes_of
+from addon.core.changes import Changes
 from addon.core.errors import InputError
 from addon.core.job import run_to_end
 
@@ -328,3 +331,61 @@ def test_reading_leaves_the_file_as_it_was(add_box):
     before = {name: len(getattr(bpy.data, name)) for name in ("objects", "meshes", "curves", "scenes", "collections")}
     read()
     assert before == {name: len(getattr(bpy.data, name)) for name in before}
+
+
+@pytest.fixture
+def followed(registered, add_box):
+    """Four boxes, and a function that reads again after a change: (objects taken over, meshes taken over, read)."""
+    for k in range(4):
+        add_box(f"O{k}", (0, 0, 0), (1, 1, 1), (2.0 * k, 0, 0))
+    bpy.context.view_layer.update()
+    source = LiveSource(bpy.context.scene, bpy.context.view_layer)
+    frames = [run_to_end(source.read_steps(source.options(), Changes(everything=True)))]
+    noted = []
+    bpy.app.handlers.depsgraph_update_post.append(lambda _scene, depsgraph: noted.append(changes_of(depsgraph)))
+
+    def read_again():
+        bpy.context.view_layer.update()
+        changes = Changes()
+        while noted:
+            changes.add(noted.pop())
+        old, new = frames[-1], run_to_end(source.read_steps(source.options(), changes))
+        frames.append(new)
+        objects = {item.name for item in new.objects if any(item is other for other in old.objects)}
+        meshes = {item.name for item in new.objects if new.meshes[item.mesh_key] in old.meshes.values()}
+        return objects, meshes, {item.name for item in new.objects}
+
+    yield read_again
+    bpy.app.handlers.depsgraph_update_post.pop()
+
+
+EVERY = {"O0", "O1", "O2", "O3"}
+
+
+def test_only_what_changed_is_read_again(followed):
+    assert followed() == (EVERY, EVERY, EVERY)
+    bpy.data.objects["O1"].location.y = 1.0
+    assert followed() == (EVERY - {"O1"}, EVERY, EVERY)
+    bpy.data.objects["O2"].data.vertices[0].co.x = 0.5
+    bpy.data.objects["O2"].data.update()
+    assert followed() == (EVERY - {"O2"}, EVERY - {"O2"}, EVERY)
+    bpy.data.objects["O3"].hide_set(True)
+    assert followed() == (EVERY - {"O3"},) * 3
+    bpy.data.objects["O3"].hide_set(False)
+    objects, meshes, names = followed()
+    assert names == EVERY and objects == meshes == EVERY - {"O3"}
+    bpy.data.objects["O0"].name = "Z"
+    assert followed()[2] == EVERY - {"O0"} | {"Z"}
+
+
+def test_an_instancer_that_moves_keeps_the_mesh_of_its_instances(followed, add_box):
+    collection = new_collection("Source")
+    add_box("Inner", (0, 0, 0), (1, 1, 1), collection=collection)
+    instancer = add_empty("Instancer", instance_type="COLLECTION", instance_collection=collection)
+    followed()
+    instancer.location.x = 3.0
+    objects, meshes, names = followed()
+    assert objects == EVERY | {"Inner"} and meshes == names == EVERY | {"Inner", "Instancer/Inner[0]"}
+    collection.objects["Inner"].data.vertices[0].co.z = -1.0
+    collection.objects["Inner"].data.update()
+    assert followed()[1] == EVERY

@@ -430,8 +430,23 @@ def test_memory_of_the_meshes_is_freed_when_it_ends(registered, add_box, engine)
     assert [item() for item in alive] == [None] * 4
 
 
-def test_large_answers_are_listed_once(registered, engine):
-    """A list row that does not differ is not written again."""
+def test_a_long_list_is_cut_while_live_is_on(registered):
+    from ui_fakes import make_report, make_row
+
+    from addon import results
+
+    uid = bpy.context.scene.session_uid
+    report = make_report(*(make_row(b=f"B{k}") for k in range(results.MAX_LIVE_ROWS + 5)))
+    results.show_live(bpy.context, uid, report, False)
+    results.list_live(bpy.context, uid)
+    listed = bpy.context.window_manager.meshclash
+    assert (len(listed.rows), listed.total) == (results.MAX_LIVE_ROWS, results.MAX_LIVE_ROWS + 5)
+    session.live_ended(uid, frozenset())
+    results.list_live(bpy.context, uid)
+    assert len(listed.rows) == listed.total
+
+
+def test_the_list_follows_shorter_and_changed_answers(registered):
     from ui_fakes import make_report, make_row
 
     from addon import results
@@ -439,11 +454,73 @@ def test_large_answers_are_listed_once(registered, engine):
     rows = [make_row(b=f"B{k}") for k in range(5)]
     scene = bpy.context.scene
     results.show_live(bpy.context, scene.session_uid, make_report(*rows), False)
-    cells = [dict(cell) for cell in session.listed_cells()]
+    results.list_live(bpy.context, scene.session_uid)
+    assert len(session.listed_cells()) == 5
     rows[2] = make_row(b="B2", verdict="touching", depth=None)
     results.show_live(bpy.context, scene.session_uid, make_report(*rows[:4]), False)
+    results.list_live(bpy.context, scene.session_uid)
     listed = bpy.context.window_manager.meshclash
     assert [row.verdict for row in listed.rows] == ["clash", "clash", "touching", "clash"]
     assert np.isclose(listed.rows[2].depth, -1.0)
-    assert [a is b for a, b in zip(cells, session.listed_cells(), strict=False)] == [False] * 4
     assert listed.total == 4
+
+
+@pytest.fixture
+def library(registered, add_box, tmp_path):
+    """A file with a box to link."""
+    add_box("Linked", (0, 0, 0), (1, 1, 1))
+    path = str(tmp_path / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    return path
+
+
+def link(path):
+    with bpy.data.libraries.load(path, link=True) as (_there, here):
+        here.objects = ["Linked"]
+    bpy.context.scene.collection.objects.link(here.objects[0])
+    return here.objects[0]
+
+
+def test_linked_and_overridden_objects(library, add_box, engine):
+    linked = link(library)
+    add_box("A", (0, 0, 0), (1, 1, 1), (0.5, 0, 0))
+    bpy.context.view_layer.update()
+    driver = LiveDriver()
+    assert {(row.a, row.b) for row in driver.settle()} == {("A", linked.name_full)}
+    bpy.data.objects["A"].location.y = 0.5
+    assert described(driver.settle()) == described(detected(engine))
+    override = linked.override_create(remap_local_usages=True)
+    override.location.x = 0.2
+    rows = driver.settle()
+    assert described(rows) == described(detected(engine))
+    assert {name for row in rows for name in (row.a, row.b)} == {"A", "Linked"}
+    override.location.x = 9.0
+    assert driver.settle() == []
+    driver.escape()
+
+
+def test_faces_of_linked_meshes_are_not_marked_but_named(library, add_box, engine):
+    link(library)
+    add_box("A", (0, 0, 0), (1, 1, 1), (0.5, 0, 0))
+    bpy.context.view_layer.update()
+    bpy.ops.meshclash.detect()
+    assert bpy.ops.meshclash.write_attribute() == {"FINISHED"}  # a warning names the other
+    assert "meshclash_contact" in bpy.data.objects["A"].data.attributes
+    assert "meshclash_contact" not in bpy.data.objects["Linked", library].data.attributes
+
+
+def test_a_scene_without_objects(registered):
+    driver = LiveDriver()
+    assert driver.settle() == []
+    assert session.result_of(bpy.context.scene.session_uid).report.rows == []
+    assert draw(panels.MESHCLASH_PT_results, bpy.context).texts()
+    driver.escape()
+
+
+def test_objects_of_other_scenes_do_not_count(agrees, boxes, add_box):
+    other = bpy.data.scenes.new("Other")
+    add_box("Elsewhere", (0, 0, 0), (9, 9, 9), collection=other.collection)
+    assert agrees() == {("A", "B"), ("B", "C")}
+    boxes["Elsewhere"].location.x = 1.0
+    assert agrees() == {("A", "B"), ("B", "C")}

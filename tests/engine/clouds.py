@@ -1,6 +1,7 @@
 """Clouds sampled from shapes whose surface is known, and what NumPy says about them, computed another way."""
 
 import numpy as np
+from hypothesis import strategies as st
 from strategies import matrix, rotation
 
 
@@ -31,6 +32,23 @@ def torus(rng, count, radius=1.0, tube=0.4, noise=0.0):
     return ring + normals * (tube + noise * rng.normal(size=(count, 1))), normals
 
 
+@st.composite
+def awkward_clouds(draw):
+    """Even, noisy, of two densities, with duplicates, flat, on a grid."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    kind = draw(st.sampled_from(("sphere", "torus", "two densities", "duplicates", "flat", "grid")))
+    count = draw(st.integers(8, 3000))
+    if kind == "two densities":
+        return np.concatenate([sphere(rng, count)[0], 0.02 * sphere(rng, 2000)[0] + 3.0])
+    if kind == "duplicates":
+        return np.repeat(sphere(rng, count)[0], 3, axis=0)
+    if kind == "flat":
+        return plane(rng, count)[0]
+    if kind == "grid":
+        return rng.integers(0, 12, (count, 3)).astype(float) + np.arange(count)[:, None] % 2 * (0.25, 0.5, 0.75)
+    return (sphere if kind == "sphere" else torus)(rng, count, noise=0.01)[0]
+
+
 def shifted(x=0.0, y=0.0, z=0.0):
     """A pose that only moves."""
     return matrix(shift=(x, y, z))
@@ -42,7 +60,7 @@ def random_pose(seed, shift):
 
 
 def reference_value(points, x, bandwidth, horizon):
-    """(|f|, normal, number of points within the horizon) by the definition and LAPACK; eq. 1 to 6 of the paper."""
+    """(f, normal, points in the horizon, spectrum, a - x, nearest point) by the definition and LAPACK; eq. 1 to 6."""
     offset = points - x
     near = (offset * offset).sum(axis=1) <= horizon * horizon
     offset = offset[near]
@@ -50,7 +68,8 @@ def reference_value(points, x, bandwidth, horizon):
     mean = (weight[:, None] * offset).sum(axis=0) / weight.sum()
     centred = offset - mean
     values, vectors = np.linalg.eigh((weight[:, None] * centred).T @ centred)
-    return abs(float(vectors[:, 0] @ mean)), vectors[:, 0], len(offset), values
+    nearest = np.sqrt((offset * offset).sum(axis=1)).min() if len(offset) else np.inf
+    return float(vectors[:, 0] @ mean), vectors[:, 0], len(offset), values, mean, nearest
 
 
 def reference_sphere(points, normals, x, bandwidth, horizon):

@@ -3,7 +3,7 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from clouds import plane, random_pose, shifted, sphere, torus
+from clouds import awkward_clouds, plane, random_pose, shifted, sphere, torus
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -90,6 +90,37 @@ def lies_on_mesh(name, pose, point):
     """On the square, or between the spheres around and inside the ball's mesh."""
     local = (np.linalg.inv(pose) @ np.append(point, 1.0))[:3]
     return abs(local[2]) < 1e-9 if name == "wall" else 0.999 < np.linalg.norm(local) < 1.0 + 1e-9
+
+
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_decisions_are_right_with_noise_as_large_as_the_spacing(share):
+    rng = np.random.default_rng(5)
+    noise = share * np.sqrt(4.0 * np.pi / COUNT)
+    a = mc.PointCloud(sphere(rng, COUNT, noise=noise)[0])
+    for second, points in (("plane", plane(rng, COUNT, noise=noise)[0]), ("torus", torus(rng, COUNT, noise=noise)[0])):
+        b = mc.PointCloud(points)
+        for multiple in (-5.0, -2.05, 2.05, 5.0):
+            pose = random_pose(3, (1.0, 2.0, 3.0))
+            assert mc.collides(a, b, pose, pose @ gap_pose(second, multiple * noise)) == (multiple < 0), (
+                second,
+                multiple,
+            )
+
+
+@given(awkward_clouds(), awkward_clouds(), st.integers(0, 2**32 - 1))
+@settings(max_examples=20)
+def test_a_collision_of_any_clouds_comes_with_a_point_on_both_surfaces(p, q, seed):
+    a, b = mc.PointCloud(p), mc.PointCloud(q)
+    pose = random_pose(seed, np.random.default_rng(seed).normal(size=3))
+    answer = mc.cloud_collision(a, b, None, pose)
+    assert answer.complete
+    assert answer.colliding == mc.collides(a, b, None, pose) == (answer.point is not None)
+    for point in [answer.point] if answer.colliding else []:
+        assert certain(a, np.eye(4), point)
+        assert certain(b, pose, point)
+    hits = mc.collide(a, b, None, pose)
+    assert (len(hits) > 0) == answer.colliding
+    assert all(certain(a, np.eye(4), point) and certain(b, pose, point) for point in hits.points[:20])
 
 
 def test_noise_free_shapes_at_small_gaps():

@@ -3,9 +3,8 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from clouds import plane, sphere, torus
+from clouds import awkward_clouds, plane, sphere, torus
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 
 def leaves_of(tree):
@@ -28,23 +27,6 @@ def patch(tree, leaf):
     """Places of a leaf's own points and its border."""
     own = np.arange(tree.first[leaf], tree.first[leaf] + tree.count[leaf])
     return np.concatenate([own, tree.border[tree.border_start[leaf] : tree.border_start[leaf + 1]]])
-
-
-@st.composite
-def awkward_clouds(draw):
-    """Even, noisy, of two densities, with duplicates, flat, on a grid."""
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    kind = draw(st.sampled_from(("sphere", "torus", "two densities", "duplicates", "flat", "grid")))
-    count = draw(st.integers(8, 3000))
-    if kind == "two densities":
-        return np.concatenate([sphere(rng, count)[0], 0.02 * sphere(rng, 2000)[0] + 3.0])
-    if kind == "duplicates":
-        return np.repeat(sphere(rng, count)[0], 3, axis=0)
-    if kind == "flat":
-        return plane(rng, count)[0]
-    if kind == "grid":
-        return rng.integers(0, 12, (count, 3)).astype(float) + np.arange(count)[:, None] % 2 * (0.25, 0.5, 0.75)
-    return (sphere if kind == "sphere" else torus)(rng, count, noise=0.01)[0]
 
 
 @given(awkward_clouds())

@@ -7,6 +7,7 @@ from clouds import plane, reference_sphere, reference_value, sphere, torus
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.pointcloud.build import LEAST_WEIGHT, REACH_IN_RADII
+from meshclash.pointcloud.surface import MOST_BESIDE2
 
 SHAPES = (sphere, plane, torus)
 COUNT = 4000
@@ -23,10 +24,14 @@ def test_f_equals_the_definition_with_lapack(seed, shape, noise, scale):
     at = points[rng.integers(0, COUNT, 40)] + rng.normal(size=(40, 3)) * 0.3 * cloud.bandwidth
     values, normals, valid = cloud.evaluate(at)
     for x, f, normal, there in zip(at, values, normals, valid, strict=True):
-        expected, direction, near, spectrum = reference_value(points, x, cloud.bandwidth, cloud.horizon)
-        assert there == (near > cloud.lengths.cutoff)
+        expected, direction, near, spectrum, mean, nearest = reference_value(points, x, cloud.bandwidth, cloud.horizon)
+        beside = np.sqrt(max(0.0, mean @ mean - expected**2))
+        assert there == (
+            near > cloud.lengths.cutoff
+            and (beside <= np.sqrt(MOST_BESIDE2) * cloud.bandwidth or nearest <= 0.5 * cloud.bandwidth)
+        )
         if there and spectrum[1] - spectrum[0] > 1e-3 * spectrum[2]:
-            assert abs(abs(f) - expected) <= 1e-12 * cloud.horizon
+            assert abs(abs(f) - abs(expected)) <= 1e-12 * cloud.horizon
             assert abs(abs(normal @ direction) - 1.0) <= 1e-12
 
 
@@ -86,12 +91,27 @@ def test_bandwidth_follows_the_sampling_radius():
     assert mc.PointCloud(sphere(rng, 500)[0], bandwidth=0.25).bandwidth == 0.25
 
 
+def test_bandwidth_grows_with_noise_alone():
+    """Four times the noise where that is more than eq. 9 gives; curvature and edges do not count as noise."""
+    rng = np.random.default_rng(8)
+    spacing = np.sqrt(4.0 * np.pi / 20000)
+    for share in (0.0, 0.2, 1.0, 2.0):
+        cloud = mc.PointCloud(sphere(rng, 20000, noise=share * spacing)[0])
+        from_spacing = REACH_IN_RADII * cloud.sampling_radius / np.sqrt(-np.log(LEAST_WEIGHT))
+        assert cloud.bandwidth == pytest.approx(max(from_spacing, 4.0 * share * spacing), rel=0.25)
+    corner = np.abs(plane(rng, 9000)[0]) @ np.array(
+        [[[1.0, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 0, 1], [1, 0, 0], [0, 1, 0]]]
+    )
+    cloud = mc.PointCloud(corner.reshape(-1, 3))
+    assert cloud.bandwidth == pytest.approx(cloud.sampling_radius * REACH_IN_RADII / np.sqrt(-np.log(LEAST_WEIGHT)))
+
+
 def test_surface_ends_at_holes_and_borders():
     rng = np.random.default_rng(4)
     points = plane(rng, 20000)[0]
     points = points[np.linalg.norm(points[:, :2], axis=1) > 0.3]
     cloud = mc.PointCloud(points)
-    beyond = np.array([[0.0, 0.0, 0.0], [1.0 + 0.8 * cloud.horizon, 0.0, 0.0], [0.6, 0.0, 0.9 * cloud.horizon]])
+    beyond = np.array([[0.0, 0.0, 0.0], [1.0 + 0.5 * cloud.horizon, 0.0, 0.0], [0.6, 0.0, 0.9 * cloud.horizon]])
     on = np.array([[0.6, 0.0, 0.0], [0.0, -0.7, 0.0]])
     assert not cloud.evaluate(beyond)[2].any()
     assert cloud.evaluate(on)[2].all()

@@ -10,7 +10,9 @@ import sys
 BENCHES = {
     "build": "from arrays to an index, and refitting it, beside mathutils, Bullet and Embree",
     "clouds": "collisions of point clouds beside their meshes' own answers and cKDTree's minimum distance",
+    "distance": "distance and clearance of two posed meshes beside python-fcl and coal",
     "exactness": "verdicts and kinds against exact arithmetic, for triangle pairs and whole meshes",
+    "procedure": "every volume and split rule along full turns: tests, times, and what a test costs",
     "filters": "the float32 filters of the 8-wide engine under attack: does any drop a contact?",
     "latency": "what compiling costs: each kernel cold and from the cache, and the first answer of a fresh process",
     "rigid": "all contacts and first contact of two posed meshes beside five other libraries",

@@ -9,6 +9,7 @@ from ..types.mesh import TriangleMesh
 from ..volumes.registry import DEFAULT_VOLUME, volume_named
 from .boxes import NO_COORDINATES, fit_boxes, relative_points
 from .bvh import Hierarchy, Index, Tree, Usage
+from .heuristics import HEURISTICS
 from .morton import build_morton_tree
 from .refit import fit_volumes
 from .sah import build_sah_tree
@@ -17,6 +18,7 @@ from .wide import collapse, coordinates_for, copy_boxes, fits_lanes
 SPLITS: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray, int, np.ndarray], Tree]] = {
     "lbvh": build_morton_tree,
     "sah": build_sah_tree,
+    **HEURISTICS,
 }
 AUTO = "auto"
 _FAST, _BETTER = "lbvh", "sah"
@@ -43,7 +45,8 @@ def build(
             heuristic, builds four times slower and answers with a fifth to a third fewer volume tests. "auto" is
             "lbvh" until ``collide`` and its like have spent ``EARNING_TESTS`` volume tests a triangle on the
             hierarchy; the next query that is given it, or its mesh, first builds it anew by "sah", in place.
-            Pairs and kinds are the same bytes, whatever the split.
+            "volume", "volume_n", "kah" and "median" are other rules from the literature, for comparison
+            (``heuristics.py``). Pairs and kinds are the same bytes, whatever the split.
         leaf_size: most triangles of a leaf, 1 to 64.
 
     Raises:

@@ -8,7 +8,8 @@ import numpy as np
 from ..errors import InvalidPointCloud
 from .covering import collect_borders, cover, cover_by_chance, describe_leaves, fit_planes, node_ranges
 from .split import split_points
-from .tree import SAMPLE_COUNT, PointTree, fit_boxes, neighbour_distances
+from .surface import PARAMETERS_LENGTH
+from .tree import SAMPLE_COUNT, PointTree, fit_boxes, measure_residuals, neighbour_distances
 
 LEAF_SIZE = 30
 """Points up to which a node is a leaf."""
@@ -21,6 +22,10 @@ CUTOFF = 7
 MARGIN_IN_RADII = 1.5
 """How far from the points of its leaf a piece of surface is looked for, in sampling radii."""
 
+BANDWIDTH_IN_NOISE = 4.0
+"""Least bandwidth over the noise: then surfaces a little more than twice the noise apart are told apart."""
+
+_NOISE_STEPS = 6
 _NEIGHBOURS = 8
 _QUANTILE = 0.9
 _CHOSEN = 4096
@@ -85,9 +90,39 @@ def _sampling_radius(points, origin, first, count, boxes) -> float:
     return float(np.quantile(usable, _QUANTILE))
 
 
-def _lengths(radius: float, bandwidth: float | None) -> Lengths:
-    h = bandwidth_of(radius) if bandwidth is None else bandwidth
-    return Lengths(radius, h, horizon_of(h), MARGIN_IN_RADII * radius, CUTOFF)
+def _lengths(radius: float, bandwidth: float) -> Lengths:
+    return Lengths(radius, bandwidth, horizon_of(bandwidth), MARGIN_IN_RADII * radius, CUTOFF)
+
+
+def _bare_tree(points, origin, first, count, boxes) -> PointTree:
+    """A tree without what depends on the bandwidth."""
+    none, number = np.empty(0, np.int32), np.empty(0, np.int64)
+    return PointTree(
+        points, np.empty((0, 3), np.float32), origin, first, count, none, boxes, number, none,
+        np.empty((0, SAMPLE_COUNT), np.int32), np.empty(0, np.float32), np.empty((0, 5), np.float32),
+        np.empty(PARAMETERS_LENGTH),
+    )  # fmt: skip
+
+
+def _automatic_bandwidth(tree: PointTree, radius: float) -> float:
+    """Eq. 9, or more where the points are so noisy that their planes would follow the noise.
+
+    The noise is the median distance of points from the planes around them. A wider bandwidth sees more of it, so this
+    is repeated until it no longer grows.
+    """
+    h = bandwidth_of(radius)
+    total = len(tree.points)
+    chosen = np.unique(np.linspace(0, total - 1, min(total, _CHOSEN // 4)).astype(np.int64))
+    residuals = np.empty(len(chosen))
+    for _ in range(_NOISE_STEPS):
+        tree.parameters[:] = _parameters(_lengths(radius, h), False)
+        measure_residuals(tree, chosen, residuals)
+        known = residuals[residuals >= 0.0]
+        needed = BANDWIDTH_IN_NOISE * float(np.median(known)) if len(known) else 0.0
+        if needed <= h:
+            break
+        h = needed
+    return h
 
 
 def _fitted(points, origin, first, count) -> np.ndarray:
@@ -145,7 +180,10 @@ def build_tree(
     skin = float((high - low).max()) / math.sqrt(points.shape[0])
     first, count, depth = _split(points, order, skin, 0.0)
     boxes = _fitted(points, origin, first, count)
-    lengths = _lengths(_sampling_radius(points, origin, first, count, boxes), bandwidth)
+    radius = _sampling_radius(points, origin, first, count, boxes)
+    if bandwidth is None:
+        bandwidth = _automatic_bandwidth(_bare_tree(points, origin, first, count, boxes), radius)
+    lengths = _lengths(radius, bandwidth)
     reach = lengths.horizon + lengths.margin
     if _leaves_are_tiny(first, count, boxes, reach):
         first, count, depth = _split(points, order, skin, reach)

@@ -14,6 +14,7 @@ SURFACES = ("wls", "apss")
 COVERINGS = ("certified", "paper")
 _LEAST_POINTS = CUTOFF + 1
 _COLLINEAR = 1e-9  # second extent of the points over their first
+_GLANCE = 1000
 _LARGEST_CLOUD = 2**31 - 1
 
 
@@ -46,18 +47,26 @@ def _checked_points(points: Any) -> np.ndarray:
 
 
 def _refuse_lines(points: np.ndarray) -> None:
-    """Points that are all equal or on a line have no surface."""
+    """Points that are all equal or on a line have no surface; usually a few of them show that they are not."""
+    if len(points) > 2 * _GLANCE and not _on_a_line(points[:: len(points) // _GLANCE]):
+        return
+    if (points == points[0]).all():
+        raise InvalidPointCloud(f"all {len(points)} points are equal: they have no surface")
+    if _on_a_line(points):
+        raise InvalidPointCloud(f"all {len(points)} points lie on a line: they have no surface")
+
+
+def _on_a_line(points: np.ndarray) -> bool:
     offset = points - points[0]
     farthest = offset[int(np.abs(offset).max(axis=1).argmax())]
     length = float(np.abs(farthest).max())
     if length == 0.0:
-        raise InvalidPointCloud(f"all {len(points)} points are equal: they have no surface")
+        return True
     along = farthest / length
     along /= np.linalg.norm(along)
     scaled = offset / length
     beside = scaled - (scaled @ along)[:, None] * along
-    if float(np.abs(beside).max()) <= _COLLINEAR:
-        raise InvalidPointCloud(f"all {len(points)} points lie on a line: they have no surface")
+    return float(np.abs(beside).max()) <= _COLLINEAR
 
 
 def _checked_normals(normals: Any, count: int) -> np.ndarray:

@@ -61,6 +61,32 @@ def inside(region, x):
     return region[0] <= x[0] <= region[3] and region[1] <= x[1] <= region[4] and region[2] <= x[2] <= region[5]
 
 
+@inner
+def in_leaf(tree_b, node_b, m, x):
+    """Whether a point of a's frame lies in a leaf's box of b with its margin, where b's patch is complete.
+
+    The region is an axis-aligned box of a's frame, so its corners may lie outside.
+    """
+    margin = tree_b.parameters[MARGIN]
+    for k in range(3):
+        c = m[15 + 3 * k] * x[0] + m[16 + 3 * k] * x[1] + m[17 + 3 * k] * x[2] + m[24 + k]
+        if c < np.float64(tree_b.boxes[node_b, k]) - margin or c > np.float64(tree_b.boxes[node_b, k + 3]) + margin:
+            return False
+    return True
+
+
+@inner
+def keep_in_leaf(points, chosen, tried, tree_b, node_b, m):
+    """Leave only points to try that lie in b's leaf; returns how many."""
+    kept = 0
+    for entry in range(tried):
+        i = chosen[entry]
+        if in_leaf(tree_b, node_b, m, (points[i, 0], points[i, 1], points[i, 2])):
+            chosen[kept] = i
+            kept += 1
+    return kept
+
+
 @inlined
 def _near_region(region, x, reach2):
     total = 0.0

@@ -79,7 +79,8 @@ def follow(p, q, start, end, reference, region, tolerance, work):
         if not clear:
             return False, x
         if abs(g) <= tolerance and abs(rest) <= tolerance:
-            return True, x
+            rest, _, there = value_at(p, x, work)
+            return there and abs(rest) <= tolerance, x
         if g * gb > 0.0:
             xb, gb = x, g
             ga *= 0.5 if last > 0 else 1.0

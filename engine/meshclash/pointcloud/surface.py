@@ -5,7 +5,9 @@ Sources: Klein and Zachmann, "Point Cloud Collision Detection" (Eurographics 200
 
 f(x) = n(x) . (a(x) - x): a is the mean of the points weighted by exp(-d^2 / h^2), n the normal of the plane through a
 that fits them best, the eigenvector of the smallest eigenvalue of the weighted covariance about a. Points beyond the
-horizon count nothing, and where no more than the cut-off count are within it there is no surface.
+horizon count nothing, and where no more than the cut-off count are within it there is no surface. Nor is there one
+where a lies farther than 0.7 h beside x and no point is within h / 2: behind a border, in the middle of a hole, and
+where f vanishes far from the points only because n turns over. (Beside a much denser spot only the first is true.)
 """
 
 import math
@@ -15,12 +17,18 @@ import numpy as np
 from ..jit import inlined, inner
 
 # Entries of the sums over the points near x, all relative to x.
-COUNT, WEIGHT, MEAN, SQUARES, NORMAL, ALONG, SUMS_LENGTH = 0, 1, 2, 5, 11, 14, 15
+COUNT, WEIGHT, MEAN, SQUARES, NORMAL, ALONG, CLOSEST, SUMS_LENGTH = 0, 1, 2, 5, 11, 14, 15, 16
 # Entries of a cloud's parameters.
 INVERSE_H2, HORIZON2, CUTOFF, SPHERES, SAMPLING_RADIUS, MARGIN, PARAMETERS_LENGTH = range(7)
 
 CLEAR_NORMAL = 0.5
 """Cosine to a reference direction below which a normal may have flipped, so that the sign of f says nothing."""
+
+MOST_BESIDE2 = 0.5
+"""Square of how far the mean of the points may lie beside x, in bandwidths; at a straight border it is 0.32."""
+
+WEIGHT_NEARBY = math.exp(-0.25)
+"""Weight of a point half a bandwidth away."""
 
 _THIRD_TURN = 2.0943951023931953
 
@@ -76,6 +84,7 @@ def add_points(points, normals, begin, end, x, parameters, sums):
     x0, x1, x2 = x
     near = 0.0
     weight = 0.0
+    closest = 0.0
     sx = sy = sz = 0.0
     xx = xy = xz = yy = yz = zz = 0.0
     for i in range(begin, end):
@@ -88,6 +97,7 @@ def add_points(points, normals, begin, end, x, parameters, sums):
         w = math.exp(d2 * sharpness)
         near += 1.0
         weight += w
+        closest = max(closest, w)
         wx = w * dx
         wy = w * dy
         wz = w * dz
@@ -106,6 +116,7 @@ def add_points(points, normals, begin, end, x, parameters, sums):
             sums[ALONG] += wx * normals[i, 0] + wy * normals[i, 1] + wz * normals[i, 2]
     sums[COUNT] += near
     sums[WEIGHT] += weight
+    sums[CLOSEST] = max(sums[CLOSEST], closest)
     sums[MEAN] += sx
     sums[MEAN + 1] += sy
     sums[MEAN + 2] += sz
@@ -173,7 +184,25 @@ def solve(sums, parameters):
         f, n = solve_sphere(sums)
     else:
         f, n = solve_plane(sums)
-    return f, n, True
+    beside2 = -f * f
+    for k in range(3):
+        beside2 += (sums[MEAN + k] / sums[WEIGHT]) ** 2
+    return f, n, beside2 * parameters[INVERSE_H2] <= MOST_BESIDE2 or sums[CLOSEST] >= WEIGHT_NEARBY
+
+
+@inner
+def squared_residual(sums):
+    """Weighted mean of the squared distances [m^2] of the points summed up from the plane that fits them."""
+    inverse = 1.0 / sums[WEIGHT]
+    _, n = solve_plane(sums)
+    total = 0.0
+    entry = SQUARES
+    for i in range(3):
+        for j in range(i, 3):
+            twice = 1.0 if i == j else 2.0
+            total += twice * n[i] * n[j] * (sums[entry] - sums[MEAN + i] * sums[MEAN + j] * inverse)
+            entry += 1
+    return max(0.0, total * inverse)
 
 
 @inner

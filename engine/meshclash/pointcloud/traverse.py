@@ -11,7 +11,7 @@ import numpy as np
 from ..jit import inner, kernel
 from ..volumes.aabb import overlap
 from .heap import pop, push
-from .patches import common_region, gather_patch, leaf_plane, one_sided
+from .patches import common_region, gather_patch, in_leaf, keep_in_leaf, leaf_plane, one_sided
 from .priority import plane_priority, spheres_meet, surface_priority
 from .random_points import closest_test_point
 from .root_search import search
@@ -44,6 +44,8 @@ def test_leaves(tree_a, node_a, tree_b, node_b, m, settings, scratch, counter, w
     used_b, tried_b = gather_patch(tree_b, node_b, m, True, region, room_b[0], room_b[1], room_b[2])
     if used_b == 0:
         return False, nowhere
+    tried_a = keep_in_leaf(room_a[0], room_a[2], tried_a, tree_b, node_b, m)
+    tried_b = keep_in_leaf(room_b[0], room_b[2], tried_b, tree_b, node_b, m)
     a = (room_a, used_a, tree_a.parameters)
     b = (room_b, used_b, tree_b.parameters)
     if settings[TEST_POINTS] > 0.0:
@@ -60,9 +62,9 @@ def test_leaves(tree_a, node_a, tree_b, node_b, m, settings, scratch, counter, w
     if tried_b > 0 and one_sided(room_b[0], room_b[2], tried_b, plane_a):
         return False, nowhere
     found, x = search(a, b, tried_a, plane_b[0], region, settings[TOLERANCE], work)
-    if not found:
+    if not (found and in_leaf(tree_b, node_b, m, x)):
         found, x = search(b, a, tried_b, plane_a[0], region, settings[TOLERANCE], work)
-    return found, x
+    return found and in_leaf(tree_b, node_b, m, x), x
 
 
 @inner

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..jit import inner, kernel
 from ..volumes.aabb import clear, extend, merge
-from .surface import HORIZON2, SUMS_LENGTH, add_points, solve
+from .surface import COUNT, CUTOFF, HORIZON2, SUMS_LENGTH, add_points, solve, squared_residual
 
 SAMPLE_COUNT = 15
 """Most sample points of a node (Klein and Zachmann store 15 to 30 numbers a node)."""
@@ -146,6 +146,17 @@ def sum_around(tree, x, stack, sums):
             used += 2
         else:
             add_points(tree.points, tree.normals, begin, begin + tree.count[node], x, tree.parameters, sums)
+
+
+@kernel
+def measure_residuals(tree, chosen, out):
+    """Root mean square distance [m] of the points around chosen ones (k,) int64 from their plane; -1 where too few."""
+    sums = np.zeros(SUMS_LENGTH)
+    stack = np.empty(STACK_SIZE, np.int64)
+    for k in range(chosen.shape[0]):
+        i = chosen[k]
+        sum_around(tree, (tree.points[i, 0], tree.points[i, 1], tree.points[i, 2]), stack, sums)
+        out[k] = math.sqrt(squared_residual(sums)) if sums[COUNT] > tree.parameters[CUTOFF] else -1.0
 
 
 @kernel

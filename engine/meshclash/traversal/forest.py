@@ -122,6 +122,8 @@ def note_usage(grove_a: Grove, grove_b: Grove, jobs: np.ndarray, volume_tests: i
 
     Each job counts alike, and each of its two trees for half.
     """
+    if len(jobs) == 0:
+        return
     for side, grove in enumerate((grove_a, grove_b)):
         if len(grove.indices) == 1:
             grove.indices[0].usage.volume_tests += 0.5 * volume_tests

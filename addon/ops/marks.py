@@ -1,0 +1,175 @@
+"""Operators that leave marks on the meshes themselves, for materials, geometry nodes and renders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import bpy
+import numpy as np
+from bpy.props import EnumProperty
+from bpy.types import Operator
+
+from .. import preferences, results, session, view
+from ..adapters import face_marks, face_selection
+from ..core.errors import DetectError
+from ..core.report import PairRow
+
+SCOPES = (
+    ("ALL", "All Listed Pairs", "The contacting faces of every pair whose verdict is listed"),
+    ("ACTIVE", "Selected Pair", "Those of the pair selected in the list"),
+)
+
+Mark = Callable[[bpy.types.Mesh, np.ndarray], None]
+
+
+@contextmanager
+def own_writing(context: bpy.types.Context) -> Iterator[None]:
+    """What is written inside changes no shape: results do not grow stale by it."""
+    context.view_layer.update()
+    with session.ignored_updates():
+        yield
+        context.view_layer.update()
+
+
+class _MarkOperator(Operator):
+    """Shared by operators that write the faces of the result."""
+
+    scope: EnumProperty(name="Pairs", items=SCOPES, default="ALL")
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        result = session.result_of(context.scene.session_uid)
+        if result is None or result.loaded:
+            cls.poll_message_set("Press Detect first")
+            return False
+        if context.mode != "OBJECT":
+            cls.poll_message_set("Leave Edit Mode first")
+            return False
+        return True
+
+    def mark_all(self, context: bpy.types.Context, mark: Mark) -> set[str]:
+        """Calls `mark` with each mesh and its contacting faces; what cannot be marked is reported."""
+        faces, problems = faces_by_mesh(context, _rows(context, self.scope))
+        marked = 0
+        with own_writing(context):
+            for name, indices in faces.items():
+                try:
+                    mark(bpy.data.meshes[name], indices)
+                    marked += 1
+                except DetectError as error:
+                    problems.append(str(error))
+        if not marked:
+            self.report({"ERROR"}, "; ".join(problems) or "No pair has contacting faces")
+            return {"CANCELLED"}
+        if problems:
+            self.report({"WARNING"}, "; ".join(problems))
+        return {"FINISHED"}
+
+
+def _rows(context: bpy.types.Context, scope: str) -> list[PairRow]:
+    if scope == "ACTIVE":
+        row = results.active_pair(context)
+        return [] if row is None else [row]
+    listed = context.window_manager.meshclash
+    rows = session.existing_result(context.scene.session_uid).report.rows
+    return [row for row in rows if listed.shows(row.verdict)]
+
+
+def faces_by_mesh(context: bpy.types.Context, rows: list[PairRow]) -> tuple[dict[str, np.ndarray], list[str]]:
+    """Mesh name -> contacting faces of all its objects, and why some objects are missing there."""
+    wanted: dict[str, list[np.ndarray | None]] = {}
+    for row in rows:
+        for name, faces in ((row.source_a, row.original_faces_a), (row.source_b, row.original_faces_b)):
+            wanted.setdefault(name, []).append(faces)
+    found: dict[str, list[np.ndarray]] = {}
+    problems: list[str] = []
+    for name, parts in wanted.items():
+        source = view.find_object(context, name)
+        known = [part for part in parts if part is not None]
+        try:
+            faces = face_selection.checked(source, name, np.concatenate(known) if len(known) == len(parts) else None)
+        except DetectError as error:
+            problems.append(str(error))
+            continue
+        if source is not None:  # `checked` has seen to that
+            found.setdefault(source.data.name, []).append(faces)
+    union = {name: np.unique(np.concatenate(parts)) for name, parts in found.items()}
+    return {name: faces for name, faces in union.items() if len(faces)}, problems
+
+
+class MESHCLASH_OT_write_attribute(_MarkOperator):
+    """Write the contacting faces into a boolean face attribute, which materials and geometry nodes can read"""
+
+    bl_idname = "meshclash.write_attribute"
+    bl_label = "Write Face Attribute"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        name = context.scene.meshclash.attribute_name.strip()
+        if not name:
+            self.report({"ERROR"}, "Give the attribute a name")
+            return {"CANCELLED"}
+        with own_writing(context):
+            for mesh in face_marks.meshes_of(context.scene):
+                face_marks.remove_attribute(mesh, name)
+        return self.mark_all(context, lambda mesh, faces: face_marks.write_attribute(mesh, name, faces))
+
+
+class MESHCLASH_OT_remove_attribute(Operator):
+    """Remove the boolean face attribute from all meshes of the scene"""
+
+    bl_idname = "meshclash.remove_attribute"
+    bl_label = "Remove Face Attribute"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        name = context.scene.meshclash.attribute_name.strip()
+        with own_writing(context):
+            removed = [face_marks.remove_attribute(mesh, name) for mesh in face_marks.meshes_of(context.scene)]
+        self.report({"INFO"}, f"Removed from {sum(removed)} meshes")
+        return {"FINISHED"} if any(removed) else {"CANCELLED"}
+
+
+class MESHCLASH_OT_assign_material(_MarkOperator):
+    """Give the contacting faces a highlight material; Restore Materials takes it away again"""
+
+    bl_idname = "meshclash.assign_material"
+    bl_label = "Assign Highlight Material"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        with own_writing(context):
+            for mesh in face_marks.meshes_of(context.scene):
+                face_marks.restore_material(mesh)
+        material = face_marks.highlight_material(preferences.of(context).colour_a)
+        return self.mark_all(context, lambda mesh, faces: face_marks.assign_material(mesh, faces, material))
+
+
+class MESHCLASH_OT_restore_materials(Operator):
+    """Give all faces of the scene the material that they had before Assign Highlight Material"""
+
+    bl_idname = "meshclash.restore_materials"
+    bl_label = "Restore Materials"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if context.mode != "OBJECT":
+            cls.poll_message_set("Leave Edit Mode first")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        with own_writing(context):
+            restored = [face_marks.restore_material(mesh) for mesh in face_marks.meshes_of(context.scene)]
+        self.report({"INFO"}, f"Restored on {sum(restored)} meshes")
+        return {"FINISHED"} if any(restored) else {"CANCELLED"}
+
+
+CLASSES = (
+    MESHCLASH_OT_write_attribute,
+    MESHCLASH_OT_remove_attribute,
+    MESHCLASH_OT_assign_material,
+    MESHCLASH_OT_restore_materials,
+)

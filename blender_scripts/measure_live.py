@@ -1,0 +1,320 @@
+"""What Live costs, the longest hold of the main thread and the mean per frame, and whether it finds what Detect finds.
+
+python blender_scripts/measure_live.py [--frames 100] [--budget 20] [parts|character|read ...]    # on the bpy wheel
+
+parts      two bodies of 100,000 triangles, one dragged through the other
+character  a body of 50,000 triangles bent by an armature, against a prop
+read       1,000 objects of 1,000 triangles: reading, the first answer, and the next while one of them moves
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import math
+import os
+import resource
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+os.environ.setdefault("BLENDER_USER_RESOURCES", tempfile.mkdtemp(prefix="meshclash-live-"))
+
+import bpy  # isort: skip
+import numpy as np
+
+TIMER = SimpleNamespace(type="TIMER", value="NOTHING")
+ROOT = Path(__file__).resolve().parent.parent
+for folder in (ROOT / "engine", ROOT):
+    sys.path.insert(0, str(folder))
+
+
+def main() -> int:
+    """Runs the measurements that are named, or all."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("measurements", nargs="*", choices=[[], *MEASUREMENTS], default=[])
+    parser.add_argument("--frames", type=int, default=100)
+    parser.add_argument("--budget", type=int, default=20, help="of Live, in milliseconds")
+    options = parser.parse_args()
+    import addon
+
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    addon.register()
+    try:
+        for name in options.measurements or MEASUREMENTS:
+            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+            bpy.context.scene.meshclash.live_budget = options.budget
+            print(f"\n== {name}")
+            MEASUREMENTS[name](options.frames)
+    finally:
+        addon.unregister()
+    return 0
+
+
+class Follower:
+    """Live driven as the interface drives it, with every slice timed: by the clock, and the thread's processor time."""
+
+    def __init__(self) -> None:
+        from addon.core import live
+        from addon.ops.live import LiveRun
+
+        live.QUIET_SECONDS = 0.0
+        self.run = LiveRun(bpy.context)
+        self.slices: list[tuple[float, float]] = []
+        while not self.run.live.ready:  # loading and compiling the engine is another matter
+            self.slice()
+        self.slices.clear()
+        self.settle()
+        self.first, self.longest_of_first = self.spent(), self.longest()
+        self.slices.clear()
+
+    def slice(self) -> None:
+        """One timer event."""
+        clock, work = time.perf_counter(), time.thread_time()
+        self.run.step(bpy.context, TIMER)
+        self.slices.append((time.perf_counter() - clock, time.thread_time() - work))
+
+    def settle(self) -> None:
+        """Runs until the answer is complete."""
+        while self.run.live.busy:
+            self.slice()
+
+    def spent(self, begin: int = 0) -> tuple[float, float]:
+        """Seconds of the slices from `begin` on, by the clock and of the processor."""
+        return sum(clock for clock, _ in self.slices[begin:]), sum(work for _, work in self.slices[begin:])
+
+    def longest(self) -> tuple[float, float]:
+        """The longest slice."""
+        return max(clock for clock, _ in self.slices), max(work for _, work in self.slices)
+
+    def rows(self) -> list:
+        """The rows of the last answer."""
+        from addon import session
+
+        result = session.result_of(self.run.scene_uid)
+        return result.report.rows if result else []
+
+    def stop(self) -> None:
+        """Ends Live."""
+        from addon import session
+
+        session.stop_live()
+
+
+def same_as_detect(rows: list) -> bool:
+    """Whether a fresh Detect of the scene finds the same pairs, verdicts, faces and highlighted triangles."""
+    from addon import engine
+    from addon.adapters.source import BlenderSource
+    from addon.core.job import detect_steps, run_to_end
+    from addon.core.options import DetectOptions
+
+    steps = detect_steps(BlenderSource.from_context(bpy.context), DetectOptions(), engine.load())
+    return described(rows) == described(run_to_end(steps).rows)
+
+
+def described(rows: list) -> list:
+    """What two runs must agree on."""
+    return sorted(
+        (row.id, row.verdict, row.faces_a.tolist(), row.faces_b.tolist(), row.highlight_a.tobytes(),
+         row.highlight_b.tobytes())
+        for row in rows
+    )  # fmt: skip
+
+
+def follow(frames: int, pose: Callable[[int], None]) -> None:
+    """Poses the scene frame by frame, and prints what Live did with it."""
+    follower = Follower()
+    costs, contacts, equal, in_step = [], [], 0, 0
+    for frame in range(frames):
+        pose(frame)
+        bpy.context.view_layer.update()
+        begin = len(follower.slices)
+        follower.slice()
+        in_step += not follower.run.live.busy
+        follower.settle()
+        costs.append(follower.spent(begin))
+        rows = follower.rows()
+        contacts.append(sum(row.contacts for row in rows))
+        equal += same_as_detect(rows)
+    print(f"{frames} frames, {min(contacts)} to {max(contacts)} triangle pairs in contact; by the clock / processor")
+    _print("first answer", follower.first)
+    _print("longest hold of that", follower.longest_of_first)
+    _print("a frame, mean", *(statistics.mean(column) for column in zip(*costs, strict=True)))
+    _print("a frame, worst", *(max(column) for column in zip(*costs, strict=True)))
+    _print("longest hold", *follower.longest())
+    print(f"  {'complete at once':24}{in_step:6d} of {frames} frames, equal to Detect {equal} of {frames}")
+    follower.stop()
+
+
+def _print(name: str, *values: object) -> None:
+    clock, work = values[0] if len(values) == 1 else values
+    print(f"  {name:24}{1000 * clock:8.1f} / {1000 * work:.1f} ms")
+
+
+def body(name: str, rings: int, radius: float, height: float) -> bpy.types.Object:
+    """A closed, bumpy tube along z of 4 * rings^2 triangles or so."""
+    around = 2 * rings
+    angle, level = np.meshgrid(
+        np.linspace(0, 2 * math.pi, around, endpoint=False), np.linspace(0, math.pi, rings + 2)[1:-1]
+    )
+    bumps = radius * np.sin(level) * (1 + 0.05 * np.sin(9 * angle) * np.sin(13 * level))
+    points = np.stack([bumps * np.cos(angle), bumps * np.sin(angle), -0.5 * height * np.cos(level)], axis=-1).reshape(
+        -1, 3
+    )
+    points = np.vstack([points, [[0, 0, -0.5 * height], [0, 0, 0.5 * height]]])
+    row, column = np.meshgrid(np.arange(rings - 1), np.arange(around), indexing="ij")
+    corner, right = row * around + column, row * around + (column + 1) % around
+    sides = np.stack([corner, right, right + around, corner, right + around, corner + around], axis=-1).reshape(-1, 3)
+    ring, bottom, top = np.arange(around), rings * around, rings * around + 1
+    following, last = (ring + 1) % around, (rings - 1) * around
+    caps = [
+        np.stack([np.full(around, bottom), following, ring], 1),
+        np.stack([np.full(around, top), last + ring, last + following], 1),
+    ]
+    return add_mesh(name, points, np.vstack([sides, *caps]))
+
+
+def add_mesh(name: str, points: np.ndarray, triangles: np.ndarray) -> bpy.types.Object:
+    """An object of the scene with these triangles."""
+    mesh = bpy.data.meshes.new(name)
+    mesh.vertices.add(len(points))
+    mesh.vertices.foreach_set("co", points.astype(np.float32).ravel())
+    mesh.loops.add(triangles.size)
+    mesh.loops.foreach_set("vertex_index", triangles.astype(np.int32).ravel())
+    mesh.polygons.add(len(triangles))
+    mesh.polygons.foreach_set("loop_start", np.arange(0, triangles.size, 3, dtype=np.int32))
+    mesh.update(calc_edges=True)
+    item = bpy.data.objects.new(name, mesh)
+    bpy.context.scene.collection.objects.link(item)
+    return item
+
+
+def measure_parts(frames: int) -> None:
+    """Two parts, one dragged through the other and turned."""
+    fixed, dragged = body("Fixed", 158, 1.0, 3.0), body("Dragged", 158, 1.0, 3.0)
+
+    def pose(frame: int) -> None:
+        share = frame / max(1, frames - 1)
+        dragged.location = (2.4 - 1.6 * share, 0.3 * share, 0.0)
+        dragged.rotation_euler = (0.6 * share, 0.9 * share, 0.0)
+
+    print(f"{len(fixed.data.polygons):,} and {len(dragged.data.polygons):,} triangles")
+    follow(frames, pose)
+
+
+def measure_character(frames: int) -> None:
+    """A body bent by three bones, against a prop."""
+    item, prop = body("Character", 112, 0.5, 4.0), body("Prop", 40, 0.6, 1.2)
+    prop.location = (0.9, 0.0, 1.2)
+    rig = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
+    bpy.context.scene.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    before = None
+    for k in range(3):
+        bone = rig.data.edit_bones.new(f"Bone{k}")
+        bone.head, bone.tail = (0, 0, -2 + 4 * k / 3), (0, 0, -2 + 4 * (k + 1) / 3)
+        bone.parent = before
+        before = bone
+    bpy.ops.object.mode_set(mode="OBJECT")
+    heights = np.empty(3 * len(item.data.vertices), np.float32)
+    item.data.vertices.foreach_get("co", heights)
+    position = (heights[2::3] + 2) * 0.75 - 0.5
+    for k in range(3):
+        weights = np.clip(1.0 - np.abs(position - k), 0.0, 1.0)
+        if k == 0:
+            weights[position < 0] = 1.0
+        if k == 2:
+            weights[position > 2] = 1.0
+        group = item.vertex_groups.new(name=f"Bone{k}")
+        for vertex in np.flatnonzero(weights > 0):
+            group.add([int(vertex)], float(weights[vertex]), "REPLACE")
+    item.modifiers.new("Rig", "ARMATURE").object = rig
+    for bone in rig.pose.bones:
+        bone.rotation_mode = "XYZ"
+
+    def pose(frame: int) -> None:
+        for k in (1, 2):
+            rig.pose.bones[f"Bone{k}"].rotation_euler.z = -0.5 * math.sin(2 * math.pi * frame / max(1, frames))
+            rig.pose.bones[f"Bone{k}"].rotation_euler.x = 0.3 * math.sin(4 * math.pi * frame / max(1, frames))
+
+    print(f"{len(item.data.polygons):,} and {len(prop.data.polygons):,} triangles")
+    follow(frames, pose)
+
+
+def measure_read(_frames: int) -> None:
+    """A thousand objects: reading them, Live's memory, and one of them moving."""
+    from addon.adapters.source import BlenderSource
+    from addon.core.job import run_to_end
+
+    objects = []
+    for k in range(1000):
+        item = body(f"Part{k}", 16, 0.6, 1.5)
+        item.location = (k % 10, k // 10 % 10, k // 100)
+        objects.append(item)
+    bpy.context.view_layer.update()
+    times = []
+    for _ in range(5):
+        clock, work = time.perf_counter(), time.thread_time()
+        frame = run_to_end(BlenderSource.from_context(bpy.context).read_steps("all", "all", None))
+        times.append((time.perf_counter() - clock, time.thread_time() - work))
+    count = sum(len(mesh.triangles) for mesh in frame.meshes.values())
+    print(f"{len(frame.objects)} objects, {count:,} triangles; milliseconds by the clock / processor")
+    _print("reading, first", times[0])
+    _print("reading, best", min(times))
+    del frame
+    gc.collect()
+    levels, highest = [resident()], 0.0
+    for _ in range(3):
+        highest = max(highest, _move_one(objects[500]))
+        forget_results()
+        levels.append(resident())
+    after = ", ".join(f"{level:.0f}" for level in levels[1:])
+    print(f"  resident memory: {levels[0]:.0f} MB before, {highest:.0f} MB while on, after stopping {after} MB")
+
+
+def _move_one(item: bpy.types.Object) -> float:
+    """Starts Live, moves one object 20 times, stops; returns the resident memory while it was on [MB]."""
+    follower = Follower()
+    level, costs = resident(), []
+    for _ in range(20):
+        item.location.x += 0.05
+        bpy.context.view_layer.update()
+        begin = len(follower.slices)
+        follower.settle()
+        costs.append(follower.spent(begin))
+    print(f"  {len(follower.rows())} pairs not apart")
+    _print("first answer", follower.first)
+    _print("one object moves, median", *(statistics.median(column) for column in zip(*costs, strict=True)))
+    _print("longest hold", *follower.longest())
+    follower.stop()
+    return level
+
+
+def forget_results() -> None:
+    """The last answer belongs to the user; here it would only hide what Live keeps."""
+    bpy.ops.meshclash.clear_results()
+    gc.collect()
+
+
+def resident() -> float:
+    """Resident memory of the process [MB], after the allocator has given back what it can."""
+    if sys.platform != "linux":
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    import ctypes
+
+    ctypes.CDLL("libc.so.6").malloc_trim(0)
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * resource.getpagesize() / 2**20
+
+
+MEASUREMENTS = {"parts": measure_parts, "character": measure_character, "read": measure_read}
+
+if __name__ == "__main__":
+    code = main()
+    sys.stdout.flush()
+    os._exit(code)  # Blender's tear-down is none of the measurement

@@ -1,0 +1,118 @@
+"""How long does the distance of two posed copies of one mesh take, beside python-fcl and coal in the same run?
+
+A bumpy sphere, or meshes given by path. The copy is turned by 30 degrees and
+placed at true distances of 0.1 % and 1 % of the box diagonal. *Cold*: nothing known; *warm*: after a turn by 0.2
+degrees, starting from the result before it; *clearance*: all pairs within twice the distance. Trees are prepared.
+Processor time, the sides asked in turn.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from ..hierarchy.build import SPLITS, build
+from ..hierarchy.bvh import Hierarchy
+from ..query.clearance import clearance
+from ..query.distance import distance
+from ..types.mesh import TriangleMesh
+from .mesh_files import read_mesh
+from .mesh_generators import bumpy_sphere
+from .rigid_peers import Coal, Fcl
+from .table import Row, format_table, write_json
+from .timing import Ask, called, compare
+
+GAPS = (0.001, 0.01)
+MADE = 69_000
+"""Triangles of the bumpy sphere that is measured when no mesh is named, about."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of this bench."""
+    parser.add_argument("--mesh", type=Path, action="append", default=[], help="a model; may be repeated")
+    parser.add_argument("--split", choices=sorted(SPLITS), default="sah", help="builder of our trees")
+    parser.add_argument("--runs", type=int, default=9, help="repetitions after a warm-up; the median is shown")
+    parser.add_argument("--peers", action=argparse.BooleanOptionalAction, default=True)
+    parser.add_argument("--json", type=Path, help="write all figures to this file")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the bench; 1 when a peer's distance differs from ours by more than 1e-9 of the size."""
+    meshes = {path.stem: read_mesh(path) for path in options.mesh} or {"bumpy sphere": bumpy_sphere(MADE)}
+    rows = [_row(name, *mesh, gap, options) for name, mesh in meshes.items() for gap in GAPS]
+    print(format_table(rows))
+    if options.json:
+        write_json(options.json, {"bench": "distance", "split": options.split, "meshes": rows})
+    return int(any(float(row["largest difference"]) > 1e-9 for row in rows))
+
+
+def _row(name: str, vertices: np.ndarray, triangles: np.ndarray, gap: float, options: argparse.Namespace) -> Row:
+    mesh = TriangleMesh(vertices, triangles)
+    tree = build(mesh, split=options.split)
+    size = float(np.linalg.norm(np.ptp(mesh.bounds, axis=0)))
+    before, pose = (placed(tree, gap * size, degrees) for degrees in (30.0, 30.2))
+    last, found = distance(tree, tree, None, before), distance(tree, tree, None, pose)
+    near = clearance(tree, tree, 2.0 * found.distance, None, pose)
+    ours: dict[str, Ask] = {
+        "cold": called(lambda: distance(tree, tree, None, pose).triangle_a),
+        "warm": called(lambda: distance(tree, tree, None, pose, start=last).triangle_a),
+        "clearance": called(lambda: len(clearance(tree, tree, near.tolerance, None, pose))),
+    }
+    peers, worst = {}, 0.0
+    for peer, prepare in (("python-fcl", _fcl), ("coal", _coal)) if options.peers else ():
+        try:
+            peers[peer] = prepare(vertices, triangles, pose)
+        except ImportError as error:
+            print(f"{peer} left out: {error}")
+            continue
+        worst = max(worst, abs(peers[peer]() - found.distance) / size)
+    timings = compare({**ours, **{peer: called(ask) for peer, ask in peers.items()}}, options.runs)
+    row: Row = {"mesh": name, "triangles": len(triangles), "gap [%]": 100.0 * found.distance / size}
+    row |= {f"{part} [ms]": 1e3 * timings[part].seconds for part in ours}
+    row["pairs within"] = len(near)
+    for peer in peers:
+        seconds = timings[peer].seconds
+        row[f"{peer} [ms]"] = 1e3 * seconds
+        row[f"{peer} / cold"] = seconds / timings["cold"].seconds
+        row[f"{peer} / warm"] = seconds / timings["warm"].seconds
+    row["largest difference"] = f"{worst:.0e}"
+    return row
+
+
+def placed(tree: Hierarchy, gap: float, degrees: float) -> np.ndarray:
+    """A pose (4, 4) of a turned copy, shifted along x until its true distance [m] is the gap."""
+    bounds = tree.mesh.bounds
+    middle = 0.5 * bounds.sum(axis=0)
+    turn = np.radians(degrees)
+    pose = np.eye(4)
+    pose[:2, :2] = [[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]]
+    pose[:3, 3] = middle - pose[:3, :3] @ middle
+    pose[0, 3] += 1.5 * float(np.linalg.norm(bounds[1] - bounds[0]))
+    for _ in range(200):
+        rest = distance(tree, tree, None, pose).distance - gap
+        if abs(rest) <= 1e-6 * gap:
+            break
+        pose[0, 3] -= rest  # never too far: the distance shrinks by no more than the shift
+    return pose
+
+
+def _fcl(vertices: np.ndarray, triangles: np.ndarray, pose: np.ndarray) -> Callable[[], float]:
+    import fcl
+
+    model = Fcl.build(vertices, triangles)
+    first = fcl.CollisionObject(model)
+    second = fcl.CollisionObject(model, fcl.Transform(pose[:3, :3], pose[:3, 3]))
+    request = fcl.DistanceRequest()
+    return lambda: fcl.distance(first, second, request, fcl.DistanceResult())
+
+
+def _coal(vertices: np.ndarray, triangles: np.ndarray, pose: np.ndarray) -> Callable[[], float]:
+    import coal
+
+    model = Coal.build(vertices, triangles)
+    still, moved = coal.Transform3s.Identity(), coal.Transform3s(pose[:3, :3], pose[:3, 3])
+    request = coal.DistanceRequest()
+    return lambda: coal.distance(model, still, model, moved, request, coal.DistanceResult())

@@ -1,0 +1,200 @@
+"""Zachmann's procedure: which volume and which split rule do the fewest tests, and what does a test cost?
+
+Two copies of a model, scaled into a cube of side 2, stand at ten distances of their middles; at each the second one
+makes a full turn, tumbling about z and x. All contacts are asked for with every volume and split rule, by the binary
+engine, which serves them all alike. From the tests counted and the times follows the cost of a volume test and of a
+triangle test (F = N_bv C_bv + N_p C_p, least squares without negative costs). ``--shells`` asks instead how the number
+of volume tests grows as the gap between two concentric surfaces shrinks: the slope in a doubly logarithmic plot.
+
+Source: Trenkel, Weller, Zachmann, "A benchmarking suite for static collision detection algorithms" (2007); Gottschalk,
+Lin, Manocha, "OBBTree" (1996), for the shells.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from ..hierarchy.build import SPLITS, build
+from ..hierarchy.bvh import Hierarchy
+from ..traversal.forest import plant
+from ..traversal.leaf_tests import contact
+from ..traversal.question import Answer, Question
+from ..traversal.run import answer_steps
+from ..traversal.run import run as finish
+from ..types.mesh import TriangleMesh
+from ..volumes.registry import VOLUMES
+from .mesh_files import read_mesh
+from .mesh_generators import bumpy_sphere, machined_part, scan
+from .options import among
+from .table import Row, format_table, write_json
+
+DISTANCES = np.linspace(0.4, 2.2, 10)
+GAPS = 2.0 ** -np.arange(3.0, 7.0)
+"""Of the shells, in radii."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of this bench."""
+    parser.add_argument("--mesh", type=Path, action="append", default=[], help="a model; may be repeated")
+    parser.add_argument("--size", type=int, default=20_000, help="triangles of the made models")
+    parser.add_argument("--volumes", type=among(VOLUMES), default=["aabb", "sphere", "dop18", "obb", "rss"])
+    parser.add_argument("--splits", type=among(SPLITS), default=["sah", "volume", "volume_n", "kah", "median", "lbvh"])
+    parser.add_argument("--steps", type=int, default=24, help="poses of a turn")
+    parser.add_argument("--leaf-size", type=int, default=1)
+    parser.add_argument("--shells", action="store_true", help="concentric shells instead")
+    parser.add_argument("--plots", type=Path, help="a folder for pictures")
+    parser.add_argument("--json", type=Path, help="write all figures to this file")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the bench; 1 when two volumes or splits find different pairs."""
+    rows, curves = (_shell_rows if options.shells else _turn_rows)(options)
+    print(format_table(rows))
+    if options.json:
+        write_json(options.json, {"bench": "procedure", "rows": rows, "curves": curves})
+    if options.plots:
+        _plot(curves, "1 / gap [1 / radius]" if options.shells else "distance of the middles", options.plots)
+    return int(any(row.get("pairs differ", False) for row in rows))
+
+
+def _models(options: argparse.Namespace) -> Iterator[tuple[str, TriangleMesh]]:
+    made = {"sphere": bumpy_sphere, "scan": scan, "part": machined_part}
+    models = {path.stem: read_mesh(path) for path in options.mesh} or {n: m(options.size) for n, m in made.items()}
+    for name, (vertices, triangles) in models.items():
+        low, high = vertices.min(axis=0), vertices.max(axis=0)
+        yield name, TriangleMesh((vertices - 0.5 * (low + high)) * (2.0 / (high - low).max()), triangles)
+
+
+def turns(distance: float, steps: int) -> np.ndarray:
+    """Poses (steps, 4, 4) of a full tumbling turn at a distance of the middles."""
+    poses = np.repeat(np.eye(4)[None], steps, axis=0)
+    for pose, angle in zip(poses, 2.0 * np.pi * np.arange(steps) / steps, strict=True):
+        c, s = np.cos(angle), np.sin(angle)
+        about_z, about_x = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]), np.array([[1, 0, 0], [0, c, -s], [0, s, c]])
+        pose[:3, :3] = about_x @ about_z
+        pose[0, 3] = distance
+    return poses
+
+
+def _ask(a: Hierarchy, b: Hierarchy, poses: np.ndarray) -> tuple[Answer, float]:
+    """All contacts in poses of b, and the processor time [s]."""
+    rows_b = np.ascontiguousarray(poses[:, :3])
+    rows_a = np.repeat(np.eye(4)[None, :3], len(poses), axis=0)
+    jobs = np.zeros((len(poses), 2), np.int64)
+    question = Question(plant([a]), plant([b]), jobs, rows_a, rows_b, contact, lanes=False)
+    start = time.process_time()
+    return finish(answer_steps(question)), time.process_time() - start
+
+
+def _bytes(tree: Hierarchy) -> float:
+    """Bytes a triangle of the tree, its volumes and the order; without the mesh."""
+    arrays = (tree.tree.first, tree.tree.count, tree.tree.order, tree.volumes)
+    return sum(array.nbytes for array in arrays) / tree.mesh.triangle_count
+
+
+def _turn_rows(options: argparse.Namespace) -> tuple[list[Row], dict[str, list[list[float]]]]:
+    rows: list[Row] = []
+    curves: dict[str, list[list[float]]] = {}
+    for name, mesh in _models(options):
+        expected = None
+        for volume in options.volumes:
+            for split in options.splits:
+                row, curve, pairs = _measure(mesh, volume, split, options)
+                expected = pairs if expected is None else expected
+                curves[f"{name} {volume} {split}"] = curve
+                rows.append({"mesh": name, **row, "pairs differ": bool(pairs != expected)})
+        least = {v: min(r["N_bv"] for r in rows if r["mesh"] == name and r["volume"] == v) for v in options.volumes}
+        for row in rows:
+            if row["mesh"] == name:
+                row["N_bv / least"] = row["N_bv"] / least[row["volume"]]
+    return rows, curves
+
+
+def _measure(
+    mesh: TriangleMesh, volume: str, split: str, options: argparse.Namespace
+) -> tuple[Row, list[list[float]], bytes]:
+    build(mesh, volume=volume, split=split, leaf_size=options.leaf_size)  # compiles
+    start = time.process_time()
+    tree = build(mesh, volume=volume, split=split, leaf_size=options.leaf_size)
+    building = time.process_time() - start
+    _ask(tree, tree, turns(float(DISTANCES[0]), 1))
+    answers = [_ask(tree, tree, turns(float(d), options.steps)) for d in DISTANCES]
+    curve = [
+        [float(d), a.volume_tests / options.steps, a.primitive_tests / options.steps, 1e3 * s / options.steps]
+        for d, (a, s) in zip(DISTANCES, answers, strict=True)
+    ]
+    volume_cost, primitive_cost, explained = fitted_costs(np.array(curve)[:, 1:])
+    means = np.mean(curve, axis=0)
+    row: Row = {
+        "volume": volume, "split": split, "build [ms]": 1e3 * building, "bytes / triangle": _bytes(tree),
+        "N_bv": float(means[1]), "N_p": float(means[2]), "ms / pose": float(means[3]),
+        "C_bv [ns]": volume_cost, "C_p [ns]": primitive_cost, "R2": explained,
+    }  # fmt: skip
+    return row, curve, b"".join(a.pairs.tobytes() + a.kinds.tobytes() for a, _ in answers)
+
+
+def fitted_costs(figures: np.ndarray) -> tuple[float, float, float]:
+    """Nanoseconds of a volume and of a triangle test, and the share of the variance explained.
+
+    Args:
+        figures: rows of (volume tests, triangle tests, milliseconds).
+    """
+    tests, taken = figures[:, :2], 1e6 * figures[:, 2]
+    costs = np.linalg.lstsq(tests, taken, rcond=None)[0]
+    for k in np.flatnonzero(costs < 0.0):  # of two costs, the other alone is the best without negative ones
+        other = tests[:, 1 - k]
+        costs = np.zeros(2)
+        costs[1 - k] = other @ taken / (other @ other)
+    rest = ((tests @ costs - taken) ** 2).sum()
+    spread = ((taken - taken.mean()) ** 2).sum()
+    return float(costs[0]), float(costs[1]), float(1.0 - rest / spread) if spread > 0.0 else 1.0
+
+
+def _shell_rows(options: argparse.Namespace) -> tuple[list[Row], dict[str, list[list[float]]]]:
+    """Volume tests of a sphere in a larger, turned copy of itself: parallel close proximity all around."""
+    vertices, triangles = bumpy_sphere(options.size)
+    vertices = vertices / np.linalg.norm(vertices, axis=1, keepdims=True)
+    rows: list[Row] = []
+    curves: dict[str, list[list[float]]] = {}
+    pose = turns(0.0, 7)[1:2]
+    for volume in options.volumes:
+        curve = []
+        for gap in GAPS:
+            a, b = (
+                build(TriangleMesh(vertices * scale, triangles), volume=volume, split="sah", leaf_size=1)
+                for scale in (1.0 + 0.5 * gap, 1.0 - 0.5 * gap)
+            )
+            answer, seconds = _ask(a, b, pose)
+            curve.append([1.0 / float(gap), float(answer.volume_tests), float(answer.primitive_tests), 1e3 * seconds])
+        slope = float(np.polyfit(np.log([c[0] for c in curve]), np.log([c[1] for c in curve]), 1)[0])
+        curves[volume] = curve
+        rows.append({"volume": volume, **{f"N_bv, gap 1/{c[0]:.0f}": int(c[1]) for c in curve}, "slope": slope})
+    return rows, curves
+
+
+def _plot(curves: dict[str, list[list[float]]], label: str, folder: Path) -> None:
+    """Volume tests, triangle tests and milliseconds over the distance, one picture each."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for column, name in ((1, "volume tests"), (2, "triangle tests"), (3, "milliseconds")):
+        figure, axes = plt.subplots(figsize=(7, 4.5), dpi=110)
+        for text, curve in curves.items():
+            axes.plot([c[0] for c in curve], [c[column] for c in curve], "o-", markersize=3, label=text)
+        axes.set_xlabel(label)
+        axes.set_ylabel(name)
+        axes.set_yscale("symlog" if column == 2 else "log")
+        if "gap" in label:
+            axes.set_xscale("log")
+        axes.legend(fontsize=6, frameon=False)
+        figure.tight_layout()
+        figure.savefig(folder / f"procedure-{name.replace(' ', '-')}.png")
+        plt.close(figure)

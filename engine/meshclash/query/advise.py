@@ -1,0 +1,126 @@
+"""``advise``: which volume and split rule suit two given objects, by trying them."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidMesh, UnsupportedOption
+from ..hierarchy.build import SPLITS, build
+from ..hierarchy.bvh import Hierarchy
+from ..types.mesh import TriangleMesh
+from ..types.pose import pose_stack
+from ..volumes.registry import VOLUMES, volume_named
+from .collide import collide
+from .contacts import Contacts
+
+_RUNS = 3
+_SMALL = TriangleMesh([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]])
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """How one kind of volume and one split rule did."""
+
+    volume: str
+    split: str
+    build_seconds: float
+    """Processor time of both hierarchies."""
+    query_seconds: float
+    """Processor time of one pose, all contacts: the least of three runs."""
+    bytes_per_triangle: float
+    """Of the tree, its volumes and its order; without the mesh."""
+    volume_tests: float
+    """N_bv of one pose."""
+    primitive_tests: float
+    """N_p of one pose."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """All candidates, the one with the fastest queries first."""
+
+    candidates: tuple[Candidate, ...]
+
+    @property
+    def best(self) -> Candidate:
+        """For objects that are asked about many times."""
+        return self.candidates[0]
+
+    @property
+    def best_once(self) -> Candidate:
+        """For objects that are asked about in these poses only: building counts."""
+        return min(self.candidates, key=lambda c: c.build_seconds + c.query_seconds)
+
+    def __str__(self) -> str:
+        head = f"{'volume':8} {'split':9} {'build ms':>9} {'query ms':>9} {'bytes/tri':>9} {'N_bv':>10} {'N_p':>9}"
+        lines = (
+            f"{c.volume:8} {c.split:9} {1e3 * c.build_seconds:9.2f} {1e3 * c.query_seconds:9.3f} "
+            f"{c.bytes_per_triangle:9.1f} {c.volume_tests:10.0f} {c.primitive_tests:9.0f}"
+            for c in self.candidates
+        )
+        return "\n".join((head, *lines))
+
+
+def advise(
+    a: TriangleMesh,
+    b: TriangleMesh,
+    pose_a: Any = None,
+    pose_b: Any = None,
+    volumes: Sequence[str] | None = None,
+    splits: Sequence[str] | None = None,
+) -> Advice:
+    """Build two objects with every kind of volume and split rule, ask for their contacts, and compare.
+
+    Each kind of volume is compiled when it is first used, which takes seconds and is not counted.
+
+    Args:
+        a, b: meshes.
+        pose_a, pose_b: as ``collide``; a stack of typical poses gives the best advice.
+        volumes, splits: names to try, default all.
+
+    Raises:
+        InvalidMesh: a or b is not a TriangleMesh. InvalidPose. UnsupportedOption: an unknown name, or none at all.
+    """
+    for mesh in (a, b):
+        if not isinstance(mesh, TriangleMesh):
+            raise InvalidMesh(f"advise builds hierarchies itself: it takes a TriangleMesh, not a {type(mesh).__name__}")
+    volumes = list(VOLUMES) if volumes is None else list(volumes)
+    splits = list(SPLITS) if splits is None else list(splits)
+    for volume in volumes:
+        volume_named(volume)
+    if not volumes or not splits:
+        raise UnsupportedOption("advise needs at least one volume and one split to try")
+    found = [_try(a, b, pose_a, pose_b, volume, split) for volume in volumes for split in splits]
+    return Advice(tuple(sorted(found, key=lambda c: c.query_seconds)))
+
+
+def _try(a: TriangleMesh, b: TriangleMesh, pose_a: Any, pose_b: Any, volume: str, split: str) -> Candidate:
+    small = build(_SMALL, volume, split)
+    collide(small, small)  # compiles
+    start = time.process_time()
+    trees = build(a, volume, split), build(b, volume, split)
+    building = time.process_time() - start
+    contacts, taken = _timed(trees, pose_a, pose_b)
+    count = max(len(pose_stack(pose)[0]) for pose in (pose_a, pose_b))
+    size = sum(_bytes(tree) for tree in trees) / (a.triangle_count + b.triangle_count)
+    stats = contacts.stats
+    return Candidate(
+        volume, split, building, taken / count, size, stats.volume_tests / count, stats.primitive_tests / count
+    )
+
+
+def _timed(trees: tuple[Hierarchy, Hierarchy], pose_a: Any, pose_b: Any) -> tuple[Contacts, float]:
+    """The contacts, and the least processor time [s] of some runs."""
+    taken = np.inf
+    for _ in range(_RUNS):
+        start = time.process_time()
+        contacts = collide(*trees, pose_a, pose_b)
+        taken = min(taken, time.process_time() - start)
+    return contacts, taken
+
+
+def _bytes(tree: Hierarchy) -> int:
+    return sum(array.nbytes for array in (tree.tree.first, tree.tree.count, tree.tree.order, tree.volumes))

@@ -1,0 +1,200 @@
+"""``penetration``: how far one solid must be moved to leave another."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidMesh, UnsupportedOption
+from ..geometry.hull_separation import Separation, hull_separation
+from ..hierarchy.build import as_boxes
+from ..hierarchy.bvh import Hierarchy
+from ..types.mesh import TriangleMesh
+from ..types.pose import Pose
+from ..types.results import Verdict
+from ..volumes.kdop import DIRECTIONS
+from .collide import collide, collides
+from .options import check_device, check_threads, matched_poses
+from .verdict import verdict
+
+_CONVEX = 1e-12  # of the size: how far a convex mesh may be dented
+_MARGIN = 1e-12  # of the coordinates: first attempt to come apart after touching
+_LENGTHS = 24  # translations tried along a direction
+_MOST_NORMALS = 12  # directions taken from contacts
+_ROUNDS = 4  # of turning the best direction
+_TURNS = 10
+_HALVINGS = 30
+_MOST_CHECKS = 40  # of translations that are free of contact, but may be inside
+
+
+@dataclass(frozen=True, eq=False)
+class Penetration:
+    """How deep two solids are in each other. Moving b by ``translation`` takes it out of a: nothing touches then."""
+
+    depth: float
+    """Length of the translation [m]: an upper bound of the penetration depth, reached where both are convex."""
+    direction: np.ndarray
+    """Unit vector of the translation, (3,) float64, world; zero where the solids have no volume in common."""
+    lower_bound: float
+    """No shorter translation [m] takes the solids apart."""
+
+    @property
+    def translation(self) -> np.ndarray:
+        """What to add to b's position [m], (3,) float64."""
+        return self.depth * self.direction
+
+
+def penetration(
+    a: TriangleMesh | Hierarchy,
+    b: TriangleMesh | Hierarchy,
+    pose_a: Any = None,
+    pose_b: Any = None,
+    threads: int | None = None,
+    device: str = "auto",
+) -> Penetration:
+    """A short translation after which two solids do not meet, and a bound on how short it could be.
+
+    Of convex solids it is the shortest one, up to rounding (``hull_separation.py``). Others are first taken apart as
+    their convex hulls would be, then by shorter translations, along the normals of the contacts among others, as long
+    as those are found to be free; the lower bound is the diameter of the largest ball found in the common volume.
+    Solids without common volume have depth 0, also where they touch.
+
+    Args:
+        a, b: closed meshes, or hierarchies made by ``build``.
+        pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
+        threads, device: as ``collide``.
+
+    Raises:
+        InvalidMesh: a mesh is not closed. InvalidPose, DeviceUnavailable; UnsupportedOption: a stack of poses.
+    """
+    check_device(device)
+    check_threads(threads)
+    trees = as_boxes(a), as_boxes(b)
+    for name, tree in zip("ab", trees, strict=True):
+        if not tree.mesh.is_closed:
+            raise InvalidMesh(
+                f"penetration needs solids, but mesh {name} is not closed: {tree.mesh!r}; use distance or verdict"
+            )
+    rows_a, rows_b, stacked = matched_poses(pose_a, pose_b)
+    if stacked:
+        raise UnsupportedOption("penetration takes one pose for each object, not a stack")
+    search = _Search(trees, Pose(rows_a[0]), Pose(rows_b[0]))
+    found = verdict(*trees, search.pose_a, search.pose_b)
+    if found in (Verdict.APART, Verdict.TOUCHING):
+        return Penetration(0.0, np.zeros(3), 0.0)
+    return search.answer(found.depth or 0.0)
+
+
+class _Search:
+    """Two solids with common volume, and the translations of the second that were tried."""
+
+    def __init__(self, trees: tuple[Hierarchy, Hierarchy], pose_a: Pose, pose_b: Pose) -> None:
+        self.trees = trees
+        self.pose_a, self.pose_b = pose_a, pose_b
+        poses = (pose_a, pose_b)
+        used = (np.unique(tree.mesh.triangles) for tree in trees)
+        self.points = [p.apply(t.mesh.vertices[u]) for p, t, u in zip(poses, trees, used, strict=True)]
+        self.size = max(float(np.abs(p).max()) for p in self.points)
+
+    def answer(self, ball: float) -> Penetration:
+        """The translation; ``ball`` is the diameter [m] of a ball in the common volume."""
+        hulls = hull_separation(*self.points)
+        if all(is_convex(tree.mesh) for tree in self.trees):
+            length = self._apart(hulls.direction, hulls.length)
+            return Penetration(length, hulls.direction, min(hulls.lower, length))
+        direction, length = self._shorten(hulls)
+        length = self._apart(direction, length)
+        return Penetration(length, direction, min(ball, length))
+
+    def moved(self, translations: np.ndarray) -> np.ndarray:
+        """Poses (k, 4, 4) of b after translations (k, 3)."""
+        poses = np.repeat(self.pose_b.matrix[None], len(translations), axis=0)
+        poses[:, :3, 3] += translations
+        return poses
+
+    def is_apart(self, translation: np.ndarray) -> bool:
+        """Whether the solids have nothing in common after a translation of b."""
+        return verdict(*self.trees, self.pose_a, self.moved(translation[None])[0]) == Verdict.APART
+
+    def _apart(self, direction: np.ndarray, length: float) -> float:
+        """The least length from the given one on, up to rounding, that leaves nothing touching."""
+        margin = _MARGIN * (self.size + length)
+        while not self.is_apart((length + margin) * direction):
+            margin *= 4.0
+        return length + margin
+
+    def _shorten(self, hulls: Separation) -> tuple[np.ndarray, float]:
+        """A direction and length not longer than what separates the hulls, free as far as was tried."""
+        best = hulls.direction, hulls.length
+        best = self._try(self._directions(hulls.direction), best)
+        rng = np.random.default_rng(0)
+        for k in range(_ROUNDS):
+            turned = best[0] + 0.4 / 2**k * rng.normal(size=(_TURNS, 3))
+            best = self._try(turned / np.linalg.norm(turned, axis=1)[:, None], best)
+        return best
+
+    def _directions(self, first: np.ndarray) -> np.ndarray:
+        """Unit vectors (k, 3): of the hulls, of a cube's faces, edges and corners, and normals of the contacts."""
+        contacts = collide(*self.trees, self.pose_a, self.pose_b)
+        step = max(1, len(contacts) // _MOST_NORMALS)
+        corners = np.concatenate([contacts.world_triangles(side, slice(None, None, step)) for side in range(2)])
+        normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        every = np.concatenate([first[None], DIRECTIONS, -DIRECTIONS, normals, -normals])
+        lengths = np.linalg.norm(every, axis=1)
+        return every[lengths > 0.0] / lengths[lengths > 0.0][:, None]
+
+    def _try(self, directions: np.ndarray, best: tuple[np.ndarray, float]) -> tuple[np.ndarray, float]:
+        """The best of shorter translations along directions."""
+        shares = np.arange(1, _LENGTHS) / _LENGTHS
+        lengths = np.minimum(self._hull_lengths(directions), best[1])[:, None] * shares
+        translations = (lengths[..., None] * directions[:, None]).reshape(-1, 3)
+        free = ~np.asarray(collides(*self.trees, self.pose_a, self.moved(translations)))
+        lengths = lengths.ravel()
+        for k in np.flatnonzero(free)[np.argsort(lengths[free], kind="stable")][:_MOST_CHECKS]:
+            if self.is_apart(translations[k]):
+                direction = directions[k // len(shares)]
+                return direction, self._halve(direction, lengths[k] - lengths[k] / (k % len(shares) + 1), lengths[k])
+        return best
+
+    def _hull_lengths(self, directions: np.ndarray) -> np.ndarray:
+        """How far b must go along directions until its hull has left that of a."""
+        return (self.points[0] @ directions.T).max(axis=0) - (self.points[1] @ directions.T).min(axis=0)
+
+    def _halve(self, direction: np.ndarray, blocked: float, free: float) -> float:
+        """The end of the free part between two lengths."""
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (blocked + free)
+            if collides(*self.trees, self.pose_a, self.moved(middle * direction[None])[0]):
+                blocked = middle
+            else:
+                free = middle
+        return free
+
+
+def is_convex(mesh: TriangleMesh) -> bool:
+    """Whether a closed mesh is certainly convex: one component, without dents at its edges or faces without area."""
+    if "convex" not in mesh.derived:
+        mesh.derived["convex"] = _find_convex(mesh)
+    return mesh.derived["convex"]
+
+
+def _find_convex(mesh: TriangleMesh) -> bool:
+    if mesh.topology.component_count != 1:
+        return False
+    points, triangles = mesh.vertices, mesh.topology.welded[mesh.triangles]
+    edges = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
+    opposite = np.concatenate([triangles[:, 2], triangles[:, 0], triangles[:, 1]])
+    faces = np.tile(np.arange(len(triangles)), 3)
+    order = np.lexsort((edges.max(axis=1), edges.min(axis=1)))
+    first, second = order[0::2], order[1::2]
+    if not np.array_equal(np.sort(edges[first], axis=1), np.sort(edges[second], axis=1)):
+        return False
+    corners = points[triangles]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    lengths = np.linalg.norm(normals, axis=1)
+    if not lengths.all():
+        return False
+    normals /= lengths[:, None]
+    heights = ((points[opposite[second]] - points[edges[first, 0]]) * normals[faces[first]]).sum(axis=1)
+    rounding = _CONVEX * float(np.ptp(mesh.bounds, axis=0).max())
+    return bool((heights <= rounding).all() or (heights >= -rounding).all())

@@ -1,0 +1,380 @@
+"""Anything a user may do in any order, during Detect and Live: no exception, and nothing left behind.
+
+A sequence starts the extension, does random operations of Blender with slices of Detect and Live between them, and ends
+by disabling the extension. CI runs a few; MESHCLASH_SEQUENCES=1000 runs that many, MESHCLASH_SEED starts elsewhere.
+"""
+
+import contextlib
+import os
+from types import SimpleNamespace
+
+import bpy
+import numpy as np
+import pytest
+from live_driver import LiveDriver, described, detected
+from test_register_clean import traces
+from ui_fakes import draw, escape, timer
+
+import addon
+from addon import session
+from addon.core import live as live_module
+from addon.core.errors import InputError
+from addon.ops import detect, heartbeat
+from addon.overlay import draw as overlay
+from addon.ui import panels
+
+WITHOUT_UNDO_STEP = ("do_undo", "do_redo", "do_load", "do_save_and_load", "do_start_live", "do_start_detect")
+SEQUENCES = int(os.environ.get("MESHCLASH_SEQUENCES", "12"))
+SEED = int(os.environ.get("MESHCLASH_SEED", "0"))
+STEPS = 24
+PAIR_OPERATORS = (
+    "exclude_pair", "set_status", "select_faces", "write_attribute", "assign_material", "restore_materials",
+    "remove_attribute", "include_pair", "clear_results", "show_results",
+)  # fmt: skip
+
+
+class DetectDriver:
+    """The modal Detect with events made by hand."""
+
+    def __init__(self):
+        self.operator = SimpleNamespace(run=detect.Run(bpy.context), report=lambda *_: None)
+
+    def send(self, event):
+        return detect.MESHCLASH_OT_detect.modal(self.operator, bpy.context, event) == {"PASS_THROUGH"}
+
+    def tick(self):
+        return self.send(timer())
+
+    def escape(self):
+        return self.send(escape())
+
+
+class Stress:
+    """A Blender session with random operations; remembers what it did for the message of a failure.
+
+    An operation that changes data ends with an undo step, as every operator does: undoing in Edit Mode over changes
+    without one crashes Blender by itself.
+    """
+
+    def __init__(self, seed, engine, add_box, folder):
+        self.rng = np.random.default_rng(seed)
+        self.engine, self.add_box, self.folder = engine, add_box, folder
+        self.running = []  # drivers of modal operators that Blender would still send events to
+        self.done = []
+        self.saved = None
+
+    def item(self, kind="MESH"):
+        items = [
+            item
+            for item in bpy.context.scene.objects
+            if item.type == kind and item.name in bpy.context.view_layer.objects
+        ]
+        return items[self.rng.integers(len(items))] if items else None
+
+    def vector(self, size=1.5):
+        return tuple(self.rng.integers(-4, 5, 3) * (size / 4))
+
+    def step(self):
+        names = [name for name in dir(self) if name.startswith("do_")]
+        weights = np.array([getattr(getattr(self, name), "weight", 1.0) for name in names])
+        name = str(self.rng.choice(names, p=weights / weights.sum()))
+        self.done.append(name)
+        getattr(self, name)()
+        if self.rng.random() < 0.7:
+            bpy.context.view_layer.update()
+        if name not in WITHOUT_UNDO_STEP:
+            bpy.ops.ed.undo_push(message=name)  # as Blender does after every operator
+        self.slices(int(self.rng.integers(0, 8)))
+        self.draw_everything()
+
+    def slices(self, count):
+        for _ in range(count):
+            self.running = [driver for driver in self.running if driver.tick()]
+
+    def draw_everything(self):
+        """Panels and the arrays of the overlay, as a redraw would make them."""
+        for cls in (panels.MESHCLASH_PT_detect, panels.MESHCLASH_PT_exclusions, panels.MESHCLASH_PT_display):
+            draw(cls, bpy.context)
+        result = session.result_of(bpy.context.scene.session_uid)
+        if result is not None:
+            draw(panels.MESHCLASH_PT_results, bpy.context)
+            overlay._current_batches(bpy.context, bpy.context.scene.meshclash, result)
+
+    # What belongs to the extension.
+
+    def do_start_live(self):
+        if session.running_live() is None and session.running_task() is None:
+            self.running.append(LiveDriver())
+
+    def do_start_detect(self):
+        if bpy.ops.meshclash.detect.poll():
+            with contextlib.suppress(InputError):  # a set without a picked object, which `invoke` reports
+                self.running.append(DetectDriver())
+
+    do_start_live.weight = do_start_detect.weight = 4.0
+
+    def do_escape(self):
+        if self.running:
+            self.running.pop().escape()
+
+    def do_stop(self):
+        if bpy.ops.meshclash.stop.poll():
+            bpy.ops.meshclash.stop()
+        session.stop_live()
+
+    def do_disable_and_enable(self):
+        addon.unregister()
+        assert_nothing_runs()
+        self.running.clear()  # Blender drops the handlers of an operator whose class is gone
+        addon.register()
+
+    def do_change_settings(self):
+        settings = bpy.context.scene.meshclash
+        settings.touch_tolerance = float(self.rng.choice([0.0, 0.1]))
+        settings.permitted_overlap = float(self.rng.choice([0.0, 0.2]))
+        settings.skip_same_parent = bool(self.rng.integers(2))
+        settings.set_a = str(self.rng.choice(["ALL", "ALL", "SELECTION", "OBJECT"]))
+        settings.set_a_object = self.item()
+        settings.live_budget = int(self.rng.choice([2, 20]))
+
+    def do_select_row(self):
+        listed = bpy.context.window_manager.meshclash
+        listed.isolate = False
+        if len(listed.rows):
+            listed.active_row = int(self.rng.integers(-1, len(listed.rows)))
+
+    def do_work_on_the_row(self):
+        for name in PAIR_OPERATORS:
+            operator = getattr(bpy.ops.meshclash, name)
+            if self.rng.random() < 0.2 and operator.poll():
+                try:
+                    operator()
+                except RuntimeError as error:
+                    assert "Error: " in str(error)  # a report to the user, no fault of ours
+                    assert "Traceback" not in str(error)
+
+    # What belongs to Blender.
+
+    def do_move(self):
+        item = self.item()
+        if item is not None:
+            item.location = self.vector()
+
+    def do_scale(self):
+        item = self.item()
+        if item is not None:
+            item.scale = self.rng.choice([-1.0, 0.0, 0.5, 1.0, 1.0], 3)
+
+    do_move.weight = 3.0
+
+    def do_add(self):
+        if len(bpy.context.scene.objects) < 12:
+            self.add_box(str(self.rng.choice(["A", "B", "C"])), (0, 0, 0), (1, 1, 1), self.vector())
+
+    do_add.weight = 3.0
+
+    def do_add_by_operator(self):
+        if bpy.ops.mesh.primitive_uv_sphere_add.poll() and len(bpy.context.scene.objects) < 12:
+            bpy.ops.mesh.primitive_uv_sphere_add(segments=8, ring_count=5, location=self.vector())
+
+    def do_delete(self):
+        item = self.item()
+        if item is not None:
+            bpy.data.objects.remove(item)
+
+    def do_delete_by_operator(self):
+        bpy.ops.object.select_all(
+            action=str(self.rng.choice(["INVERT", "DESELECT"]))
+        ) if bpy.ops.object.select_all.poll() else None
+        if bpy.ops.object.delete.poll():
+            bpy.ops.object.delete()
+
+    def do_rename(self):
+        item = self.item()
+        if item is not None:
+            item.name = str(self.rng.choice(["A", "B", "Ä ö", "x" * 60]))
+
+    def do_duplicate(self):
+        item = self.item()
+        if item is not None and len(bpy.context.scene.objects) < 12:
+            twin = item.copy()
+            if self.rng.random() < 0.5:
+                twin.data = item.data.copy()
+            bpy.context.scene.collection.objects.link(twin)
+
+    def do_deform(self):
+        item = self.item()
+        if item is not None and not item.data.is_editmode and len(item.data.vertices):
+            item.data.vertices[0].co.x += 0.25
+            item.data.update()
+
+    def do_modifier(self):
+        item = self.item()
+        if item is not None and len(item.modifiers) < 2:
+            item.modifiers.new("M", str(self.rng.choice(["SUBSURF", "MIRROR", "DECIMATE"])))
+        elif item is not None:
+            item.modifiers.clear()
+
+    def do_broken_mesh(self):
+        item = self.item()
+        if item is not None and not item.data.is_editmode and len(item.data.vertices):
+            item.data.vertices[-1].co.z = float(self.rng.choice([np.nan, np.inf, 0.0, 0.0]))
+            item.data.update()
+
+    def do_mode(self):
+        item = self.item()
+        if item is not None and item.visible_get():
+            bpy.context.view_layer.objects.active = item
+            mode = str(self.rng.choice(["EDIT", "OBJECT", "SCULPT", "WEIGHT_PAINT"]))
+            if bpy.ops.object.mode_set.poll():
+                bpy.ops.object.mode_set(mode=mode)
+
+    def do_edit(self):
+        if bpy.context.mode == "EDIT_MESH":
+            bpy.ops.mesh.select_all(action="SELECT")
+            bpy.ops.transform.translate(value=self.vector(0.4))
+            if self.rng.random() < 0.3:
+                bpy.ops.mesh.delete(type="FACE")
+
+    do_mode.weight = do_edit.weight = 2.0
+
+    def do_hide(self):
+        item = self.item()
+        if item is not None:
+            item.hide_set(bool(self.rng.integers(2)))
+            item.hide_viewport = self.rng.random() < 0.2
+
+    def do_collection(self):
+        scene = bpy.context.scene
+        name = f"Parts{self.rng.integers(2)}"
+        collection = bpy.data.collections.get(name) or bpy.data.collections.new(name)
+        if collection.name not in scene.collection.children:
+            scene.collection.children.link(collection)
+        item = self.item()
+        if item is not None and item.name not in collection.objects:
+            collection.objects.link(item)
+        layer = bpy.context.view_layer.layer_collection.children.get(name)
+        if layer is not None:
+            layer.exclude = bool(self.rng.random() < 0.3)
+
+    def do_instance(self):
+        if bpy.data.collections and len(bpy.context.scene.objects) < 12:
+            item = bpy.data.objects.new("Instancer", None)
+            item.instance_type = "COLLECTION"
+            item.instance_collection = bpy.data.collections[int(self.rng.integers(len(bpy.data.collections)))]
+            item.location = self.vector()
+            bpy.context.scene.collection.objects.link(item)
+
+    def do_parent(self):
+        child, parent = self.item(), self.item()
+        if child is not None and child != parent and parent.parent is None and not child.children:
+            child.parent = parent
+
+    def do_frame(self):
+        item = self.item()
+        if item is not None:
+            item.keyframe_insert("location", frame=int(self.rng.integers(1, 20)))
+        bpy.context.scene.frame_set(int(self.rng.integers(1, 20)))
+
+    def do_undo(self):
+        if bpy.ops.ed.undo.poll():
+            bpy.ops.ed.undo()
+
+    def do_redo(self):
+        if bpy.ops.ed.redo.poll():
+            bpy.ops.ed.redo()
+
+    do_undo.weight = 3.0
+    do_redo.weight = 1.5
+
+    def do_save_and_load(self):
+        self.saved = str(self.folder / "stress.blend")
+        bpy.ops.wm.save_as_mainfile(filepath=self.saved)
+        if self.rng.random() < 0.5:
+            bpy.ops.wm.open_mainfile(filepath=self.saved)
+
+    def do_load(self):
+        if self.saved and self.rng.random() < 0.5:
+            bpy.ops.wm.open_mainfile(filepath=self.saved)
+        else:
+            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+
+    def do_scene(self):
+        if len(bpy.data.scenes) > 1:
+            bpy.data.scenes.remove(next(scene for scene in bpy.data.scenes if scene != bpy.context.scene))
+        else:
+            other = bpy.data.scenes.new("Other")
+            item = self.item()
+            if item is not None:
+                other.collection.objects.link(item)
+
+    def do_purge(self):
+        bpy.data.orphans_purge()
+
+    def do_render(self):
+        """A tiny picture with Cycles: its thread evaluates the scene for itself."""
+        scene = bpy.context.scene
+        scene.render.engine = "CYCLES"
+        scene.cycles.samples, scene.cycles.device = 1, "CPU"
+        scene.render.resolution_x = scene.render.resolution_y = 8
+        if scene.camera is None:
+            scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+            scene.collection.objects.link(scene.camera)
+        bpy.ops.render.render()
+
+    do_render.weight = do_disable_and_enable.weight = do_save_and_load.weight = 0.5
+
+
+def assert_nothing_runs():
+    assert session.running_task() is None and session.running_live() is None
+    assert not heartbeat.Heartbeat.running
+    assert overlay._State.handle is None
+
+
+@pytest.fixture
+def stress_tools(engine, add_box, tmp_path, monkeypatch):
+    monkeypatch.setattr(live_module, "QUIET_SECONDS", 0.0)
+    monkeypatch.setattr(overlay, "_make_batches", lambda signature, data: SimpleNamespace(signature=signature))
+    return engine, add_box, tmp_path
+
+
+@pytest.mark.parametrize("seed", range(SEED, SEED + SEQUENCES))
+def test_any_sequence_of_operations(seed, stress_tools):
+    before = traces()
+    stress = Stress(seed, *stress_tools)
+    bpy.ops.ed.undo_push(message="start")
+    addon.register()
+    try:
+        for _ in range(3):
+            stress.do_add()
+        for _ in range(STEPS):
+            stress.step()
+        check_the_answer(stress)
+    except BaseException:
+        print(f"seed {seed}:", " ".join(stress.done))
+        raise
+    finally:
+        addon.unregister()
+    assert traces() == before
+    assert_nothing_runs()
+
+
+def check_the_answer(stress):
+    """However it came about: Live ends in what a fresh detection finds."""
+    session.stop_task()
+    session.stop_live()
+    stress.slices(1)  # the operators notice
+    if bpy.context.mode != "OBJECT":
+        bpy.context.object.hide_viewport = False
+        bpy.context.object.hide_set(False)  # Blender leaves the mode of visible objects only
+        bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.context.scene.meshclash.set_a = "ALL"
+    for mesh in bpy.data.meshes:
+        mesh.validate(clean_customdata=False)
+    driver = LiveDriver()
+    rows = driver.settle()
+    report = session.result_of(bpy.context.scene.session_uid)
+    if not driver.run.live.problem and not (report and report.report.skipped):
+        assert described(rows) == described(detected(stress.engine))
+    driver.escape()
+    assert_nothing_runs()

@@ -1,0 +1,43 @@
+"""The bench of volumes and split rules: poses, fitted costs, and that it notices differing pairs."""
+
+import numpy as np
+import pytest
+from meshclash.bench import procedure
+from meshclash.bench.__main__ import main
+
+
+def test_a_turn_is_full_rigid_and_at_the_distance():
+    poses = procedure.turns(1.5, 12)
+    rotations = poses[:, :3, :3]
+    assert np.allclose(rotations @ rotations.transpose(0, 2, 1), np.eye(3))
+    assert np.allclose(np.linalg.det(rotations), 1.0)
+    assert (poses[:, :3, 3] == (1.5, 0.0, 0.0)).all()
+    assert len(np.unique(rotations.round(9), axis=0)) == 12
+
+
+def test_costs_are_found_again_and_never_negative():
+    rng = np.random.default_rng(0)
+    tests = rng.uniform(1e3, 1e5, (20, 2))
+    assert procedure.fitted_costs(np.column_stack([tests, tests @ (27.0, 110.0) * 1e-6])) == pytest.approx((27, 110, 1))
+    only = np.column_stack([tests, (30.0 * tests[:, 0] - 2.0 * tests[:, 1]) * 1e-6])
+    volume_cost, primitive_cost, explained = procedure.fitted_costs(only)
+    assert primitive_cost == 0.0
+    assert volume_cost > 0.0
+    assert 0.9 < explained <= 1.0
+
+
+@pytest.mark.needs_jit
+def test_the_table_and_the_verdict(capsys, tmp_path, monkeypatch):
+    options = ["procedure", "--size", "300", "--steps", "2", "--volumes", "aabb", "--splits", "sah,kah"]
+    assert main([*options, "--json", str(tmp_path / "out.json")]) == 0
+    table = capsys.readouterr().out
+    assert table.count("aabb") == 6
+    assert (tmp_path / "out.json").stat().st_size > 500
+    honest = procedure._ask
+
+    def forgetful(a, b, poses):
+        answer, seconds = honest(a, b, poses)
+        return (answer._replace(pairs=answer.pairs[1:]) if a.split == "kah" else answer), seconds
+
+    monkeypatch.setattr(procedure, "_ask", forgetful)
+    assert main(options) == 1

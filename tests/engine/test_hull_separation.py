@@ -1,0 +1,47 @@
+"""The shortest translation that separates convex hulls, against the hull of all differences."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from meshclash.geometry.hull_separation import hull_separation
+from scipy.spatial import ConvexHull
+from strategies import rotation
+
+CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 2) for z in (0, 3)], float)
+
+
+def shapes(seed, kind):
+    rng = np.random.default_rng(seed)
+    if kind == "clouds":
+        return rng.normal(size=(rng.integers(4, 40), 3)), rng.normal(size=(20, 3)) + 0.5 * rng.normal(size=3)
+    if kind == "parallel boxes":
+        return CORNERS, CORNERS + rng.integers(-3, 4, 3) / 4
+    if kind == "turned boxes":
+        return CORNERS, (CORNERS - (0.5, 1, 1.5)) @ rotation(rng) + (0.5, 1, 1.5) + 0.3 * rng.normal(size=3)
+    ball = rng.normal(size=(90, 3))
+    ball /= np.linalg.norm(ball, axis=1)[:, None]
+    return ball, ball + 0.4 * rng.normal(size=3)
+
+
+@pytest.mark.parametrize("kind", ["clouds", "parallel boxes", "turned boxes", "balls"])
+@settings(max_examples=25)
+@given(st.integers(0, 2**32 - 1), st.sampled_from((1e-6, 1.0, 1e6)))
+def test_it_is_the_nearest_facet_of_the_differences(kind, seed, scale):
+    a, b = (scale * points for points in shapes(seed, kind))
+    expected = float((-ConvexHull((a[:, None] - b[None]).reshape(-1, 3)).equations[:, 3]).min())
+    if expected <= 1e-9 * scale:
+        return
+    found = hull_separation(a, b)
+    assert abs(found.length - expected) <= 1e-9 * scale
+    assert found.lower <= found.length <= found.lower + 1e-9 * scale
+    assert np.linalg.norm(found.direction) == pytest.approx(1.0)
+    reach = (a @ found.direction).max() - (b @ found.direction).min()
+    assert reach == pytest.approx(found.length, rel=1e-9)
+
+
+def test_points_in_one_plane_are_separated_at_once():
+    flat = CORNERS * (1, 1, 0)
+    found = hull_separation(flat, flat + np.array((0.25, 0.25, 0)))
+    assert (found.length, found.lower) == (0.0, 0.0)
+    assert abs(found.direction[2]) == pytest.approx(1.0)

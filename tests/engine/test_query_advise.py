@@ -1,0 +1,37 @@
+"""``advise`` measures what it says it measures."""
+
+import meshclash as mc
+import numpy as np
+import pytest
+from solids import moved, torus
+from strategies import matrix
+
+
+def test_candidates_are_those_asked_for_and_sorted():
+    a, b = mc.TriangleMesh(*torus(2, 0.6)), mc.TriangleMesh(*moved(torus(2, 0.6), (2.3, 0.4, 0.3)))
+    poses = np.stack([matrix(shift=(x, 0, 0)) for x in (0.0, 0.1)])
+    advice = mc.advise(a, b, None, poses, volumes=["aabb", "sphere"], splits=["lbvh", "median"])
+    names = {(c.volume, c.split) for c in advice.candidates}
+    assert names == {(v, s) for v in ("aabb", "sphere") for s in ("lbvh", "median")}
+    times = [c.query_seconds for c in advice.candidates]
+    assert times == sorted(times)
+    assert advice.best is advice.candidates[0]
+    assert advice.best_once in advice.candidates
+    for c in advice.candidates:
+        trees = [mc.build(mesh, c.volume, c.split) for mesh in (a, b)]
+        stats = mc.collide(*trees, None, poses).stats
+        assert (c.volume_tests, c.primitive_tests) == (stats.volume_tests / 2, stats.primitive_tests / 2)
+        assert c.bytes_per_triangle > 4.0
+    assert str(advice).count("\n") == 4
+
+
+def test_bad_requests_are_named():
+    a = mc.TriangleMesh(*torus(2, 0.6))
+    with pytest.raises(mc.UnsupportedOption, match="known are"):
+        mc.advise(a, a, volumes=["egg"])
+    with pytest.raises(mc.UnsupportedOption, match="at least one"):
+        mc.advise(a, a, volumes=[])
+    with pytest.raises(mc.UnsupportedOption, match="split 'best'"):
+        mc.advise(a, a, volumes=["aabb"], splits=["best"])
+    with pytest.raises(mc.InvalidMesh, match="TriangleMesh"):
+        mc.advise(mc.build(a), a)
