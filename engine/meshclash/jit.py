@@ -23,6 +23,7 @@ from numba.core import config as _config
 from numba.extending import register_jitable
 
 from . import jit_cache
+from .errors import UnsupportedOption
 
 PIPELINE_KNOWS = "0.68."
 """Beginning of the versions of Numba whose insides ``jit_pipeline.py`` knows."""
@@ -35,6 +36,9 @@ if numba.__version__.startswith(PIPELINE_KNOWS):
     _KERNEL["pipeline_class"], _HELPER["pipeline_class"] = KernelCompiler, HelperCompiler
 
 config: Any = _config  # its settings are attributes made at run time
+
+prange = numba.prange
+"""``range`` over parts of the work that ``parallel_kernel`` gives to several cores."""
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _ENGINE = Path(__file__).resolve().parent
@@ -91,7 +95,7 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 
 def parallel_kernel(function: Callable[..., Any]) -> Any:
-    """As ``kernel``, with ``numba.prange`` loops on several cores; to be called in a ``parallel_region`` only.
+    """As ``kernel``, with ``prange`` loops on several cores; to be called in a ``parallel_region`` only.
 
     Compiles several times slower than a kernel, so what small inputs need must have a serial form.
     """
@@ -146,7 +150,13 @@ _missing: set[Any] = set()
 
 
 def thread_limit(threads: int | None) -> int:
-    """How many threads an option allows: all that this process may use for None, otherwise at most ``threads``."""
+    """How many threads an option allows: all that this process may use for None, otherwise at most ``threads``.
+
+    Raises:
+        UnsupportedOption: neither None nor a positive whole number.
+    """
+    if threads is not None and (not isinstance(threads, int) or isinstance(threads, bool) or threads < 1):
+        raise UnsupportedOption(f"threads must be None or a whole number from 1 on, not {threads!r}")
     available = 1 if config.DISABLE_JIT else int(config.NUMBA_NUM_THREADS)
     return available if threads is None else min(threads, available)
 

@@ -117,6 +117,48 @@ def test_refit_over_any_other_vertices(count, leaf_size, scale, seed):
     assert (refitted.volume, refitted.split, refitted.leaf_size) == ("aabb", "lbvh", leaf_size)
 
 
+@settings(max_examples=30)
+@given(st.integers(1, 100), st.sampled_from(sorted(SPLITS)), st.sampled_from([1e-300, 1.0, 1e29]), st.integers(0, 1000))
+def test_refit_in_place_is_that_of_a_copy_and_allocates_nothing(count, split, scale, seed):
+    hierarchy = mc.build(scattered(count), split=split)
+    former, arrays = hierarchy.mesh, (*hierarchy.tree[:3], hierarchy.volumes, *hierarchy.wide)
+    vertices = np.random.default_rng(seed).uniform(-1, 1, (3 * count, 3)) * scale
+    elsewhere = mc.refit(hierarchy, vertices)
+    assert mc.refit(hierarchy, vertices, in_place=True) is hierarchy
+    mc.assert_well_formed(hierarchy)
+    now = (*hierarchy.tree[:3], hierarchy.volumes, *hierarchy.wide)
+    assert all(x is y for x, y in zip(arrays, now, strict=True))
+    for x, y in zip((elsewhere.volumes, *elsewhere.wide), (hierarchy.volumes, *hierarchy.wide), strict=True):
+        assert x.tobytes() == y.tobytes()
+    assert np.array_equal(hierarchy.mesh.vertices, vertices)
+    assert np.array_equal(former.vertices, scattered(count).vertices)
+
+
+@settings(max_examples=20)
+@given(st.sampled_from(sorted(SPLITS)), st.floats(0.0, 3.0), st.integers(0, 1000), st.booleans())
+def test_queries_after_a_refit_are_those_of_a_rebuilt_tree(split, strength, seed, in_place):
+    """Bent, squeezed, torn: the tree is a bad one then, and its answers the same."""
+    vertices, triangles = refined(torus(2, 1), 1)
+    hierarchy = mc.build(mc.TriangleMesh(vertices, triangles), split=split)
+    mc.collide(hierarchy, hierarchy)
+    moved = vertices + strength * np.random.default_rng(seed).normal(size=vertices.shape)
+    refitted, rebuilt = mc.refit(hierarchy, moved, in_place=in_place), mc.build(mc.TriangleMesh(moved, triangles))
+    pose = mc.Pose.from_matrix(np.eye(4) + 0.3 * np.eye(4, k=3))
+    for ask in (lambda tree: mc.collide(tree, tree, None, pose), mc.self_collide):
+        found, expected = ask(refitted), ask(rebuilt)
+        assert found.pairs.tobytes() == expected.pairs.tobytes()
+        assert found.kinds.tobytes() == expected.kinds.tobytes()
+
+
+def test_contacts_found_before_a_refit_in_place_keep_their_mesh():
+    vertices, triangles = box((0, 0, 0), (1, 1, 1))
+    hierarchy = mc.build(mc.TriangleMesh(vertices, triangles))
+    hits = mc.collide(hierarchy, mc.TriangleMesh(np.array(vertices) + 0.5, triangles))
+    segments = hits.segments().copy()
+    mc.refit(hierarchy, np.array(vertices) * 7.0, in_place=True)
+    assert np.array_equal(hits.segments(), segments)
+
+
 def test_refit_to_the_same_vertices_gives_the_same_volumes():
     hierarchy = mc.build(scattered(100))
     assert np.array_equal(mc.refit(hierarchy, hierarchy.mesh.vertices).volumes, hierarchy.volumes)
@@ -190,9 +232,53 @@ def box_with_nan(hierarchy, leaf, inner):
     hierarchy.volumes[0, 0] = np.nan
 
 
+def wide_words(hierarchy):
+    hierarchy.index = hierarchy.index._replace(
+        wide=hierarchy.wide._replace(nodes=hierarchy.wide.nodes.copy(), coordinates=hierarchy.wide.coordinates.copy())
+    )
+    return hierarchy.wide.nodes.view(np.int32)
+
+
+def wide_box_too_large(hierarchy, leaf, inner):
+    wide_words(hierarchy)
+    hierarchy.wide.nodes[0, 0] -= 1.0
+
+
+def wide_leaf_elsewhere(hierarchy, leaf, inner):
+    words = wide_words(hierarchy)
+    node, lane = np.argwhere(words[:, 48:56] < 0)[0]
+    words[node, 48 + lane] -= 8
+
+
+def wide_child_before_parent(hierarchy, leaf, inner):
+    words = wide_words(hierarchy)
+    lane = int(np.flatnonzero(words[0, 48:56] > 0)[0])
+    words[0, 48 + lane] = 0
+
+
+def wide_coordinates_moved(hierarchy, leaf, inner):
+    wide_words(hierarchy)
+    hierarchy.wide.coordinates[5] += 1.0
+
+
+def wide_child_lost(hierarchy, leaf, inner):
+    wide_words(hierarchy)[0, 56] -= 1
+
+
+def no_root_at_the_end(hierarchy, leaf, inner):
+    words = wide_words(hierarchy)
+    words[-1, 56] = 2
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
+        (wide_box_too_large, "other boxes than the tree"),
+        (wide_leaf_elsewhere, "wrong leaf"),
+        (wide_child_before_parent, "comes after its child"),
+        (wide_coordinates_moved, "coordinates of leaf"),
+        (wide_child_lost, "every leaf once|exactly one parent"),
+        (no_root_at_the_end, "root alone|other boxes"),
         (too_small_a_leaf, "leaf .* holds"),
         (primitive_twice, "no permutation"),
         (entry_in_no_leaf, "lies in 0 leaves"),

@@ -90,6 +90,46 @@ def _store(typingctx, array, index, quad):
 
 
 @intrinsic
+def _scatter(typingctx, array, index, step, quad):
+    def generate(context, builder, signature, args):
+        index = args[1]
+        for k in range(3):
+            address = _address(context, builder, signature.args[0], args[0], index)
+            builder.store(builder.extract_element(args[3], ir.Constant(_WORD, k)), address)
+            index = builder.add(index, args[2])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, types.int64, QUAD), generate
+
+
+_DOUBLE = ir.DoubleType()
+_PAIR = ir.VectorType(_DOUBLE, 2)
+_DOUBLES = ir.VectorType(_DOUBLE, 4)
+
+
+def _doubles(builder, numbers):
+    vector = ir.Constant(_DOUBLES, [0.0] * 4)
+    for k, number in enumerate(numbers):
+        vector = builder.insert_element(vector, number, ir.Constant(_WORD, k))
+    return vector
+
+
+@intrinsic
+def _relative(typingctx, array, index, ox, oy, oz, cx, cy, cz):
+    def generate(context, builder, signature, args):
+        address = _address(context, builder, signature.args[0], *args[:2])
+        pair = builder.load(builder.bitcast(address, ir.PointerType(_PAIR)), align=8)
+        places = ir.Constant(ir.VectorType(_WORD, 4), [0, 1, 0, 1])
+        point = builder.shuffle_vector(pair, ir.Constant(_PAIR, ir.Undefined), places)
+        third = builder.load(builder.gep(address, [ir.Constant(_INDEX, 2)]))
+        point = builder.insert_element(point, third, ir.Constant(_WORD, 2))
+        point = builder.fsub(builder.fsub(point, _doubles(builder, args[2:5])), _doubles(builder, args[5:8]))
+        return builder.fptrunc(point, _VECTOR)
+
+    return QUAD(array, types.int64, *[types.float64] * 6), generate
+
+
+@intrinsic
 def _quad(typingctx, x, y, z):
     def generate(context, builder, signature, args):
         vector = ir.Constant(_VECTOR, [0.0] * 4)
@@ -166,6 +206,15 @@ def _store_slowly(array, index, quad):
     array.reshape(-1)[index : index + 4] = quad
 
 
+def _scatter_slowly(array, index, step, quad):
+    array[index : index + 3 * step : step] = quad[:3]
+
+
+def _relative_slowly(array, index, ox, oy, oz, cx, cy, cz):
+    point = array.reshape(-1)[index : index + 3]
+    return np.append((point - (ox, oy, oz)) - (cx, cy, cz), 0.0).astype(np.float32)
+
+
 def _interleave_slowly(quad):
     code = 0
     for k in range(3):
@@ -183,6 +232,13 @@ load: Any = _load if _compiled else _load_slowly
 
 store: Any = _store if _compiled else _store_slowly
 """store(array, index, quad): write four numbers; as ``load``."""
+
+scatter: Any = _scatter if _compiled else _scatter_slowly
+"""scatter(array, index, step, quad): write the first three numbers, ``step`` apart from each other."""
+
+relative: Any = _relative if _compiled else _relative_slowly
+"""relative(array, index, ox, oy, oz, cx, cy, cz): three float64 numbers from the flat index on, less o, less c, then
+rounded to float32; the fourth number is of no use."""
 
 quad: Any = _quad if _compiled else lambda x, y, z: np.array([x, y, z, 0], np.float32)
 """quad(x, y, z): of three float32 numbers, and zero."""

@@ -6,8 +6,8 @@ is the bounds of rounded points moved outward by one float32, so it contains the
 
 import numpy as np
 
-from ..geometry.quads import component, fetch, higher, load, lower, quad, store
-from ..jit import inlined, inner, kernel
+from ..geometry.quads import component, fetch, higher, load, lower, quad, relative, scatter, store
+from ..jit import inlined, inner, kernel, parallel_kernel, prange
 from ..types.mesh import TriangleMesh
 from ..volumes.rounding import below
 from .bvh import Tree
@@ -80,13 +80,13 @@ def _fit_leaves(begin, end, first, count, order, triangles, vertices, origin, po
 @inlined
 def _copy_leaf(order, entry, size, triangles, vertices, origin, box, coordinates):
     """Coordinates of a leaf's triangles relative to the lowest corner of its box, rounded once."""
+    x, y, z = origin[0], origin[1], origin[2]
+    low_x, low_y, low_z = np.float64(box[0]), np.float64(box[1]), np.float64(box[2])
     for i in range(size):
         t = order[entry + i]
         for corner in range(3):
-            v = triangles[t, corner]
-            for k in range(3):
-                at = 9 * entry + (3 * corner + k) * size + i
-                coordinates[at] = np.float32((vertices[v, k] - origin[k]) - box[k])
+            place = relative(vertices, 3 * np.int64(triangles[t, corner]), x, y, z, low_x, low_y, low_z)
+            scatter(coordinates, 9 * entry + 3 * corner * size + i, size, place)
 
 
 @inner
@@ -106,8 +106,31 @@ def _fit(first, count, order, triangles, vertices, origin, points, volumes, coor
     _fit_inner(first, count, volumes)
 
 
+@parallel_kernel
+def _fit_leaves_in_parts(
+    parts, first, count, order, triangles, vertices, origin, points, volumes, coordinates
+):  # fmt: skip
+    total = first.shape[0]
+    for part in prange(parts):
+        _fit_leaves(
+            part * total // parts, (part + 1) * total // parts,
+            first, count, order, triangles, vertices, origin, points, volumes, coordinates,
+        )  # fmt: skip
+
+
+@kernel
+def _fit_inner_nodes(first, count, volumes):
+    _fit_inner(first, count, volumes)
+
+
 def fit_boxes(
-    tree: Tree, mesh: TriangleMesh, origin: np.ndarray, points: np.ndarray, volumes: np.ndarray, coordinates: np.ndarray
+    tree: Tree,
+    mesh: TriangleMesh,
+    origin: np.ndarray,
+    points: np.ndarray,
+    volumes: np.ndarray,
+    coordinates: np.ndarray,
+    threads: int,
 ) -> None:
     """Fill the boxes of a tree, and its triangles' coordinates.
 
@@ -118,6 +141,12 @@ def fit_boxes(
         points: what ``relative_points`` gave for the vertices and the origin.
         volumes: boxes to be filled, (n, 6) float32.
         coordinates: to be filled as in ``WideTree``, or NO_COORDINATES.
+        threads: what a ``parallel_region`` that has been entered gave.
     """
     vertices, triangles = mesh.arrays
-    _fit(tree.first, tree.count, tree.order, triangles, vertices, origin, points, volumes, coordinates)
+    arrays = (tree.first, tree.count, tree.order, triangles, vertices, origin, points, volumes, coordinates)
+    if threads == 1:
+        _fit(*arrays)
+        return
+    _fit_leaves_in_parts(threads, *arrays)
+    _fit_inner_nodes(tree.first, tree.count, volumes)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..errors import InvalidMesh, UnsupportedOption
+from ..jit import parallel_region, thread_limit
 from ..types.mesh import TriangleMesh
 from ..volumes.registry import DEFAULT_VOLUME, volume_named
 from .boxes import NO_COORDINATES, fit_boxes, relative_points
@@ -15,7 +16,7 @@ from .refit import fit_volumes
 from .sah import build_sah_tree
 from .wide import collapse, coordinates_for, copy_boxes, fits_lanes
 
-SPLITS: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray, int, np.ndarray], Tree]] = {
+SPLITS: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray, int, np.ndarray, int], Tree]] = {
     "lbvh": build_morton_tree,
     "sah": build_sah_tree,
     **HEURISTICS,
@@ -27,12 +28,18 @@ EARNING_TESTS = 128
 each, and takes about 0.25 us a triangle. So the choice is at most twice as slow as the best one in hindsight."""
 _FEWEST_THAT_EARN = 50_000
 """Smaller meshes must be used as much as one of so many triangles: their first "sah" may have to be compiled."""
+PARALLEL_FROM = 1 << 21
+"""Triangles from which several threads build and refit."""
 DEFAULT_LEAF_SIZE = 8
 _LARGEST_LEAF = 64
 
 
 def build(
-    mesh: TriangleMesh, volume: str | None = None, split: str = AUTO, leaf_size: int = DEFAULT_LEAF_SIZE
+    mesh: TriangleMesh,
+    volume: str | None = None,
+    split: str = AUTO,
+    leaf_size: int = DEFAULT_LEAF_SIZE,
+    threads: int | None = None,
 ) -> Hierarchy:
     """Build a hierarchy over a mesh.
 
@@ -48,6 +55,7 @@ def build(
             "volume", "volume_n", "kah" and "median" are other rules from the literature, for comparison
             (``heuristics.py``). Pairs and kinds are the same bytes, whatever the split.
         leaf_size: most triangles of a leaf, 1 to 64.
+        threads: most threads to use; None leaves the choice to the engine. The hierarchy is the same, byte by byte.
 
     Raises:
         InvalidMesh: ``mesh`` is not a TriangleMesh.
@@ -61,25 +69,36 @@ def build(
     if not isinstance(leaf_size, int | np.integer) or not 1 <= leaf_size <= _LARGEST_LEAF:
         raise UnsupportedOption(f"leaf_size must be a whole number from 1 to {_LARGEST_LEAF}, not {leaf_size!r}")
     name = volume or DEFAULT_VOLUME
-    index = _index(mesh, name, _FAST if split == AUTO else split, int(leaf_size))
+    index = _index(mesh, name, _FAST if split == AUTO else split, int(leaf_size), threads)
     return Hierarchy(index, name, int(leaf_size), earns=split == AUTO)
 
 
-def _index(mesh: TriangleMesh, volume: str, split: str, leaf_size: int) -> Index:
+def _index(mesh: TriangleMesh, volume: str, split: str, leaf_size: int, threads: int | None = None) -> Index:
+    with parallel_region(_useful_threads(mesh, threads)) as count:
+        return _index_by(count, mesh, volume, split, leaf_size)
+
+
+def _useful_threads(mesh: TriangleMesh, threads: int | None) -> int:
+    """How many threads pay; a kernel for several costs more to load than a small mesh takes on one."""
+    allowed = thread_limit(threads)
+    return allowed if mesh.triangle_count >= PARALLEL_FROM else 1
+
+
+def _index_by(threads: int, mesh: TriangleMesh, volume: str, split: str, leaf_size: int) -> Index:
     vertices, triangles = mesh.arrays
     origin = _middle(mesh.bounds)
     points = relative_points(vertices, origin)
     # Room for the coordinates is the builders' workspace first: fresh memory costs more than most of their passes.
     coordinates = coordinates_for(len(triangles))
-    tree = SPLITS[split](points, triangles, mesh.bounds - origin, leaf_size, coordinates)
+    tree = SPLITS[split](points, triangles, mesh.bounds - origin, leaf_size, coordinates, threads)
     volumes = np.empty((len(tree.first), volume_named(volume).width), np.float32)
     if volume != "aabb":
         fit_volumes(tree, vertices, triangles, origin, volume, volumes)
         return Index(mesh, tree, volumes, origin, None, split, Usage())
     if not fits_lanes(volume, leaf_size):
-        fit_boxes(tree, mesh, origin, points, volumes, NO_COORDINATES)
+        fit_boxes(tree, mesh, origin, points, volumes, NO_COORDINATES, threads)
         return Index(mesh, tree, volumes, origin, None, split, Usage())
-    fit_boxes(tree, mesh, origin, points, volumes, coordinates)
+    fit_boxes(tree, mesh, origin, points, volumes, coordinates, threads)
     return Index(mesh, tree, volumes, origin, collapse(tree, volumes, coordinates), split, Usage())
 
 
@@ -127,7 +146,8 @@ def _fitted(index: Index, volume: str) -> Index:
         return index
     points = relative_points(vertices, index.origin)
     coordinates = NO_COORDINATES if index.wide is None else index.wide.coordinates
-    fit_boxes(index.tree, index.mesh, index.origin, points, index.volumes, coordinates)
+    with parallel_region(_useful_threads(index.mesh, None)) as count:
+        fit_boxes(index.tree, index.mesh, index.origin, points, index.volumes, coordinates, count)
     if index.wide is not None:
         copy_boxes(index.wide, index.volumes)
     return index

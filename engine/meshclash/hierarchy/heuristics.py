@@ -247,9 +247,9 @@ def _build(points, triangles, rule, leaf_size, boxes, first, count, order):
     return nodes, depth
 
 
-def _builder(rule: int) -> Callable[[np.ndarray, np.ndarray, np.ndarray, int, np.ndarray], Tree]:
+def _builder(rule: int) -> Callable[[np.ndarray, np.ndarray, np.ndarray, int, np.ndarray, int], Tree]:
     def build(
-        points: np.ndarray, triangles: np.ndarray, bounds: np.ndarray, leaf_size: int, scratch: np.ndarray
+        points: np.ndarray, triangles: np.ndarray, bounds: np.ndarray, leaf_size: int, scratch: np.ndarray, threads: int
     ) -> Tree:
         """Tree over triangles by one of the rules above; arguments as ``build_morton_tree``."""
         total = len(triangles)

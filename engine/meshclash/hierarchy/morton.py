@@ -7,7 +7,7 @@ middle. The sort key holds the triangle's index below its code, so the order is 
 import numpy as np
 
 from ..geometry.quads import higher, interleave, load, lower, quad
-from ..jit import inner, kernel
+from ..jit import inner, kernel, parallel_kernel, prange
 from .bvh import Tree, finished_tree
 from .ranges import RANGE_NUMBERS, push_children, push_range
 
@@ -21,8 +21,8 @@ _STACK = 128  # the depth is at most 30 code bits plus 31 halvings of equal code
 
 
 @inner
-def _write_keys(points, triangles, grid, keys, starts):
-    """Keys of all triangles by the middles of their boxes, and how many keys have each value of each digit.
+def _write_keys(points, triangles, begin, end, grid, keys, starts):
+    """Keys of triangles by the middles of their boxes; adds to ``starts`` how many have each value of each digit.
 
     ``grid``: half the number of cells a metre, and the position of the origin in cells on each axis, float32 (4,).
     """
@@ -32,7 +32,7 @@ def _write_keys(points, triangles, grid, keys, starts):
     none = quad(np.float32(0.0), np.float32(0.0), np.float32(0.0))
     last = quad(_LAST_CELL, _LAST_CELL, _LAST_CELL)
     mask = np.uint64(_BINS - 1)
-    for t in range(triangles.shape[0]):
+    for t in range(begin, end):
         a = load(points, 4 * np.int64(triangles[t, 0]))
         b = load(points, 4 * np.int64(triangles[t, 1]))
         c = load(points, 4 * np.int64(triangles[t, 2]))
@@ -44,22 +44,70 @@ def _write_keys(points, triangles, grid, keys, starts):
 
 
 @inner
+def _count_digit(keys, begin, end, digit, counts):
+    """How many of the keys have each value of a digit."""
+    mask = np.uint64(_BINS - 1)
+    shift = np.uint64(32 + digit * _DIGIT)
+    counts[:] = 0
+    for i in range(begin, end):
+        counts[(keys[i] >> shift) & mask] += 1
+
+
+@inner
+def _turn_into_starts(starts, digit):
+    """Counts of each part, (parts, 3, bins), into where the part's first key of each value goes."""
+    total = 0
+    for value in range(_BINS):
+        for part in range(starts.shape[0]):
+            count = starts[part, digit, value]
+            starts[part, digit, value] = total
+            total += count
+
+
+@inner
+def _move_keys(keys, moved, begin, end, digit, starts):
+    """Move keys to their places by one digit; those with equal digits stay in order."""
+    mask = np.uint64(_BINS - 1)
+    shift = np.uint64(32 + digit * _DIGIT)
+    for i in range(begin, end):
+        value = (keys[i] >> shift) & mask
+        moved[starts[value]] = keys[i]
+        starts[value] += 1
+
+
+@inner
 def _sort_keys(keys, buffer, starts):
     """Radix sort by the code in the upper half, stable, so equal codes stay in index order; gives the sorted array."""
-    mask = np.uint64(_BINS - 1)
     for digit in range(3):
-        total = 0
-        for i in range(_BINS):
-            count = starts[digit, i]
-            starts[digit, i] = total
-            total += count
-        shift = np.uint64(32 + digit * _DIGIT)
-        for i in range(keys.shape[0]):
-            value = (keys[i] >> shift) & mask
-            buffer[starts[digit, value]] = keys[i]
-            starts[digit, value] += 1
+        _turn_into_starts(starts, digit)
+        _move_keys(keys, buffer, 0, keys.shape[0], digit, starts[0, digit])
         keys, buffer = buffer, keys
     return keys
+
+
+@parallel_kernel
+def _sort_in_parts(points, triangles, grid, keys, buffer, starts):
+    """What ``_write_keys`` and ``_sort_keys`` do, in as many parts as ``starts`` has; sorted keys are in ``buffer``.
+
+    Each part's keys go behind those of the parts before it, so the result does not depend on the number of parts.
+    """
+    parts = starts.shape[0]
+    total = keys.shape[0]
+    for part in prange(parts):
+        _write_keys(points, triangles, part * total // parts, (part + 1) * total // parts, grid, keys, starts[part])
+    _turn_into_starts(starts, 0)
+    for part in prange(parts):
+        _move_keys(keys, buffer, part * total // parts, (part + 1) * total // parts, 0, starts[part, 0])
+    for part in prange(parts):
+        _count_digit(buffer, part * total // parts, (part + 1) * total // parts, 1, starts[part, 1])
+    _turn_into_starts(starts, 1)
+    for part in prange(parts):
+        _move_keys(buffer, keys, part * total // parts, (part + 1) * total // parts, 1, starts[part, 1])
+    for part in prange(parts):
+        _count_digit(keys, part * total // parts, (part + 1) * total // parts, 2, starts[part, 2])
+    _turn_into_starts(starts, 2)
+    for part in prange(parts):
+        _move_keys(keys, buffer, part * total // parts, (part + 1) * total // parts, 2, starts[part, 2])
 
 
 @inner
@@ -81,11 +129,9 @@ def _split_position(keys, begin, end):
     return low + (1 if keys[low] < first_with_bit else 0)
 
 
-@kernel
-def _build(points, triangles, grid, leaf_size, keys, buffer, starts, first, count, order):
-    """Fill the tree; returns (number of nodes, depth)."""
-    _write_keys(points, triangles, grid, keys, starts)
-    keys = _sort_keys(keys, buffer, starts)
+@inner
+def _divide(keys, leaf_size, first, count, order):
+    """Fill the tree over sorted keys; returns (number of nodes, depth)."""
     for i in range(order.shape[0]):
         order[i] = np.int32(keys[i] & np.uint64(0xFFFFFFFF))
     stack = np.empty((_STACK, RANGE_NUMBERS), np.int64)
@@ -111,8 +157,19 @@ def _build(points, triangles, grid, leaf_size, keys, buffer, starts, first, coun
     return nodes, depth
 
 
+@kernel
+def _build(points, triangles, grid, leaf_size, keys, buffer, starts, first, count, order):
+    _write_keys(points, triangles, 0, triangles.shape[0], grid, keys, starts[0])
+    return _divide(_sort_keys(keys, buffer, starts), leaf_size, first, count, order)
+
+
+@kernel
+def _divide_sorted(keys, leaf_size, first, count, order):
+    return _divide(keys, leaf_size, first, count, order)
+
+
 def build_morton_tree(
-    points: np.ndarray, triangles: np.ndarray, bounds: np.ndarray, leaf_size: int, scratch: np.ndarray
+    points: np.ndarray, triangles: np.ndarray, bounds: np.ndarray, leaf_size: int, scratch: np.ndarray, threads: int
 ) -> Tree:
     """Tree over triangles along a Morton curve.
 
@@ -121,15 +178,21 @@ def build_morton_tree(
         triangles: (m, 3) int32.
         bounds: lowest and highest coordinates of the triangles in the frame of the points, (2, 3) float64.
         leaf_size: most triangles of a leaf.
-        scratch: numbers that may be written over, at least 6 m float32, as aligned as NumPy aligns arrays.
+        scratch: numbers that may be written over, at least 4 m float32, as aligned as NumPy aligns arrays.
+        threads: what a ``parallel_region`` that has been entered gave.
     """
     total = len(triangles)
     first = np.empty(max(1, 2 * total - 1), np.int32)
     count = np.empty_like(first)
     order = np.empty(total, np.int32)
     keys, buffer = scratch[: 4 * total].view(np.uint64).reshape(2, total)
-    starts = np.zeros((3, _BINS), np.int64)
-    nodes, depth = _build(points, triangles, _grid(bounds), leaf_size, keys, buffer, starts, first, count, order)
+    starts = np.zeros((threads, 3, _BINS), np.int64)
+    grid = _grid(bounds)
+    if threads == 1:
+        nodes, depth = _build(points, triangles, grid, leaf_size, keys, buffer, starts, first, count, order)
+    else:
+        _sort_in_parts(points, triangles, grid, keys, buffer, starts)
+        nodes, depth = _divide_sorted(buffer, leaf_size, first, count, order)
     return finished_tree(first, count, order, nodes, depth)
 
 

@@ -222,10 +222,10 @@ def _build(points, triangles, clusters, leaf_size, rows, words, first, count, or
 
 
 def build_sah_tree(
-    points: np.ndarray, triangles: np.ndarray, bounds: np.ndarray, leaf_size: int, scratch: np.ndarray
+    points: np.ndarray, triangles: np.ndarray, bounds: np.ndarray, leaf_size: int, scratch: np.ndarray, threads: int
 ) -> Tree:
     """Tree over triangles by the surface area heuristic; arguments as ``build_morton_tree``, ``scratch`` of 8 m."""
-    clusters = build_morton_tree(points, triangles, bounds, min(_CLUSTER, leaf_size), scratch)
+    clusters = build_morton_tree(points, triangles, bounds, min(_CLUSTER, leaf_size), scratch, threads)
     total = (len(clusters.first) + 1) // 2
     rows = scratch[: _ROW * total].reshape(total, _ROW)
     first = np.empty(2 * total - 1, np.int32)

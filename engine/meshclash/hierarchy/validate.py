@@ -6,6 +6,7 @@ import numpy as np
 
 from ..volumes.registry import volume_named
 from .bvh import Hierarchy
+from .wide import CHILD_COUNT, CHILDREN, LANE_COUNT, WideTree
 
 
 def assert_well_formed(hierarchy: Hierarchy) -> None:
@@ -13,7 +14,9 @@ def assert_well_formed(hierarchy: Hierarchy) -> None:
 
     Every primitive lies in exactly one leaf, leaves are not larger than asked for, parents come before their children,
     the depth is right, and every volume contains its triangles in exact arithmetic: boxes because a leaf's contains its
-    triangles and a parent's its children's, others node by node. Takes its time, in Python.
+    triangles and a parent's its children's, others node by node. The 8-wide form holds every leaf once, its nodes come
+    before their children and have the boxes of the binary tree, and its coordinates are those of the triangles. Takes
+    its time, in Python.
 
     Raises:
         AssertionError: names the node and what is wrong with it.
@@ -23,6 +26,8 @@ def assert_well_formed(hierarchy: Hierarchy) -> None:
         _assert_boxes(hierarchy)
     else:
         _assert_volumes(hierarchy)
+    if hierarchy.wide is not None:
+        _assert_wide(hierarchy, hierarchy.wide)
 
 
 def _assert_tree(hierarchy: Hierarchy) -> None:
@@ -88,3 +93,42 @@ def _assert_boxes(hierarchy: Hierarchy) -> None:
 def _contains(low: float, high: float, coordinate: float, origin: float) -> bool:
     """Whether low <= coordinate - origin <= high, in exact arithmetic."""
     return Fraction(float(low)) <= Fraction(float(coordinate)) - Fraction(float(origin)) <= Fraction(float(high))
+
+
+def _assert_wide(hierarchy: Hierarchy, wide: WideTree) -> None:
+    tree, words = hierarchy.tree, wide.nodes.view(np.int32)
+    parents = np.zeros(len(words), np.int64)
+    leaves: list[tuple[int, int]] = []
+    for node, row in enumerate(words):
+        children = int(row[CHILD_COUNT])
+        assert 1 <= children <= LANE_COUNT, f"wide node {node} has {children} children"
+        sources = wide.sources[node, :children]
+        boxes = wide.nodes[node, : 6 * LANE_COUNT].reshape(6, LANE_COUNT)[:, :children].T
+        assert np.array_equal(boxes, hierarchy.volumes[sources]), f"wide node {node} has other boxes than the tree"
+        if node == len(words) - 1:
+            assert children == 1 and sources[0] == 0, "the last wide node does not hold the root alone"
+            continue
+        for child, source in zip(row[CHILDREN : CHILDREN + children].tolist(), sources.tolist(), strict=True):
+            if child >= 0:
+                assert node < child, f"wide node {node} comes after its child {child}"
+                parents[child] += 1
+                continue
+            first, count = ~child >> 3, (~child & 7) + 1
+            assert (first, count) == (tree.first[source], tree.count[source]), f"wide node {node} has a wrong leaf"
+            leaves.append((first, count))
+            _assert_coordinates(hierarchy, wide, source)
+    assert (parents[1:-1] == 1).all() and parents[0] == 0, "a wide node does not have exactly one parent"
+    own = np.flatnonzero(tree.count)
+    assert sorted(leaves) == sorted(zip(tree.first[own].tolist(), tree.count[own].tolist(), strict=True)), (
+        "the wide nodes do not hold every leaf once"
+    )
+
+
+def _assert_coordinates(hierarchy: Hierarchy, wide: WideTree, leaf: int) -> None:
+    tree = hierarchy.tree
+    first, count = int(tree.first[leaf]), int(tree.count[leaf])
+    vertices, triangles = hierarchy.mesh.arrays
+    corners = vertices[triangles[tree.order[first : first + count]]]
+    expected = ((corners - hierarchy.origin) - hierarchy.volumes[leaf, :3]).astype(np.float32)
+    found = wide.coordinates[9 * first : 9 * (first + count)].reshape(3, 3, count).transpose(2, 0, 1)
+    assert np.array_equal(found, expected), f"the coordinates of leaf {leaf} are not those of its triangles"

@@ -35,7 +35,7 @@ class WideTree(NamedTuple):
     coordinates: np.ndarray
     """(9 m + PADDING,) float32 [m], relative to the lowest corners of the leaves' boxes."""
     sources: np.ndarray
-    """The binary node that each child is, (n, 8) int32, for refitting; void past the number of children."""
+    """The binary node that each child is, (n, 8) int32, for refitting; 0 past the number of children."""
 
 
 @inner
@@ -96,8 +96,12 @@ def _collapse(first, count, volumes, stack, nodes, words, sources):
             words[node, CHILDREN + k] = made if count[child] == 0 else ~(LANE_COUNT * first[child] + count[child] - 1)
             made += count[child] == 0
         for k in range(total, LANE_COUNT):
+            sources[node, k] = 0
+            words[node, CHILDREN + k] = 0
             for row in range(6):
                 nodes[node, LANE_COUNT * row + k] = np.float32(0.0)
+        for word in range(CHILD_COUNT + 1, NODE_WORDS):
+            words[node, word] = 0
         for k in range(total - 1, -1, -1):
             if words[node, CHILDREN + k] >= 0:
                 stack[used, 0] = children[k]
