@@ -1,6 +1,7 @@
 """MeshClash: exact clash detection for meshes in Blender.
 
-Registration imports neither Numba nor the engine; `engine.load` does that on the first Detect.
+Registration imports neither Numba nor the engine; `engine.load` does that on the first Detect. Where there is a window,
+other processes compile the engine meanwhile (`preparation.py`).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import contextlib
 import bpy
 
 from . import commandline, handlers, ops, preferences, props, session, ui, view
-from .ops import heartbeat
+from .ops import heartbeat, loading
 from .overlay import draw
 
 CLASSES = (*props.CLASSES, *preferences.CLASSES, *ops.CLASSES, *ui.CLASSES)
@@ -32,6 +33,8 @@ def register() -> None:
         draw.install()
         done.callback(draw.uninstall)
         done.callback(commandline.unregister_command, commandline.register_command())
+        loading.install()
+        done.callback(loading.uninstall)
         done.callback(_restore_views)
         _undo.push(done.pop_all())
 

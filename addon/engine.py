@@ -6,15 +6,19 @@ Numba is imported here and only here, on first use, so that a fresh Blender hold
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.metadata
 import importlib.util
 import os
 import platform
+from pathlib import Path
 from types import ModuleType
 
 SUB_PACKAGE = "meshclash"
 NUMBA_TESTED = "0.68"
+PRELOADED = ("llvmlite.binding", "numba.core.types", "numba.core.typing", "numba.core.compiler", "numba")
+"""What the engine imports, in steps that do not hold a window for long."""
 
 _engine: ModuleType | None = None
 
@@ -49,6 +53,24 @@ def load(cache_dir: str | None = None) -> ModuleType:
         _import_numba()
         _engine = _import_engine()
     return _engine
+
+
+def preload(module: str) -> None:
+    """Imports a part of what the engine needs; `load` explains a failure."""
+    with contextlib.suppress(Exception):
+        importlib.import_module(module)
+
+
+def location() -> tuple[str, Path] | None:
+    """The engine's module name and the folder that holds its package, without importing it; None when it is missing."""
+    name = f"{__package__}.{SUB_PACKAGE}" if _has_sub_package() else SUB_PACKAGE
+    spec = importlib.util.find_spec(name)
+    return (name, Path(spec.origin).parents[1]) if spec is not None and spec.origin else None
+
+
+def loaded() -> bool:
+    """Whether the engine is loaded already."""
+    return _engine is not None
 
 
 def diagnose() -> list[str]:
@@ -106,10 +128,13 @@ def _numba_broken(error: Exception) -> EngineMissing:
     )
 
 
+def _has_sub_package() -> bool:
+    return bool(__package__) and importlib.util.find_spec(f"{__package__}.{SUB_PACKAGE}") is not None
+
+
 def _import_engine() -> ModuleType:
-    has_sub_package = __package__ and importlib.util.find_spec(f"{__package__}.{SUB_PACKAGE}") is not None
     try:
-        return importlib.import_module(f".{SUB_PACKAGE}", __package__) if has_sub_package else _installed_engine()
+        return importlib.import_module(f".{SUB_PACKAGE}", __package__) if _has_sub_package() else _installed_engine()
     except ImportError as error:
         raise EngineMissing(
             f"the engine cannot be imported: {error}",

@@ -17,6 +17,9 @@ from .statistics import RunStatistics
 
 T = TypeVar("T")
 
+DETECT_PARTS = ("depths", "contacts", "verdicts", "scenes")
+ALL_PARTS = (*DETECT_PARTS, "gaps", "more")
+"""Parts of the engine's warm-up: what every detection needs, and everything."""
 WARM_UP_SHARE = 0.1
 READ_SHARE, PREPARE_SHARE = 0.2, 0.4  # of one frame; the query has the rest
 
@@ -48,7 +51,7 @@ def detect_steps(
     seen: set[str] = set()
     frames: list[int | None] = [None] if options.frames is None else list(options.frames)
     try:
-        yield from _within(engine.warm_up(), 0.0, WARM_UP_SHARE)
+        yield from _within(engine.warm_up(needed_parts(options)), 0.0, WARM_UP_SHARE)
         for index, number in enumerate(frames):
             low, high = (WARM_UP_SHARE + (1.0 - WARM_UP_SHARE) * k / len(frames) for k in (index, index + 1))
             steps = _frame_steps(source, options, world, engine, number, highlights, statistics)
@@ -62,6 +65,11 @@ def detect_steps(
         raise DetectError(f"the engine refused: {error}") from error
     finally:
         source.restore()
+
+
+def needed_parts(options: DetectOptions) -> tuple[str, ...]:
+    """The parts of the engine's warm-up that a detection needs."""
+    return (*DETECT_PARTS, "gaps") if options.touch_tolerance > 0.0 else DETECT_PARTS
 
 
 def run_to_end(steps: Generator[Any, None, T], on_progress: Callable[[Any], None] | None = None) -> T:

@@ -14,11 +14,11 @@ from ..adapters import mesh_reader
 from ..adapters.source import BlenderSource, metres_per_unit
 from ..core import job
 from ..core.errors import DetectError
-from ..core.frame_scene import Progress
 from ..core.options import DetectOptions
 from ..core.report import DetectReport
 from ..overlay.draw import tag_redraw
 from .heartbeat import Heartbeat
+from .loading import load_steps
 from .task import Task
 
 REDRAW_SECONDS = 0.1
@@ -40,10 +40,8 @@ def prepare(context: bpy.types.Context) -> Task:
 def _steps(
     source: BlenderSource, options: DetectOptions, cache_folder: str | None
 ) -> Generator[Any, None, DetectReport]:
-    """Loads the engine, which takes up to a second the first time, then detects."""
-    yield Progress(0.0, "Loading the engine")
-    module = engine.load(cache_folder)
-    session.set_engine_state(session.EngineState(tuple(engine.diagnose())))
+    """Loads the engine, then detects."""
+    module = yield from load_steps(cache_folder, job.needed_parts(options))
     return (yield from job.detect_steps(source, options, module))
 
 

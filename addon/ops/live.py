@@ -3,34 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
-from types import ModuleType
 from typing import Any
 
 import bpy
 from bpy.types import Operator
 
-from .. import engine, preferences, results, session
+from .. import preferences, results, session
 from ..adapters import mesh_reader
 from ..adapters.live_source import LiveSource
 from ..core.changes import Changes
-from ..core.frame_scene import Progress
+from ..core.job import ALL_PARTS
 from ..core.live import Live
 from ..core.report import DetectReport
 from ..overlay.draw import tag_redraw
 from .detect import USER_ERRORS, explain
 from .heartbeat import Heartbeat
+from .loading import load_steps
 
 MILLISECOND = 0.001
 LIST_SHARE = 10.0  # after writing the list, it is left alone for that many times as long
-
-
-def load_steps(cache_folder: str | None) -> Generator[Progress, None, ModuleType]:
-    """Loads the engine, which takes up to a second the first time."""
-    yield Progress(0.0, "Loading the engine")
-    module = engine.load(cache_folder)
-    session.set_engine_state(session.EngineState(tuple(engine.diagnose())))
-    return module
 
 
 class LiveRun:
@@ -41,7 +32,7 @@ class LiveRun:
         self._source = source = LiveSource(context.scene, context.view_layer)
         folder = preferences.cache_folder()
         self.scene_uid = source.scene_uid
-        self.live = Live(source, lambda: load_steps(folder), self._publish)
+        self.live = Live(source, lambda: load_steps(folder, ALL_PARTS), self._publish)
         self.stopped_because: str | None = None
         self._shown = ("", "")
         self._unlisted = False

@@ -25,6 +25,16 @@ from numba.extending import register_jitable
 from . import jit_cache
 from .errors import UnsupportedOption
 
+PIPELINE_KNOWS = "0.68."
+"""Beginning of the versions of Numba whose insides ``jit_pipeline.py`` knows."""
+
+_KERNEL: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+_HELPER: dict[str, Any] = {**_KERNEL, "no_cpython_wrapper": True}
+if numba.__version__.startswith(PIPELINE_KNOWS):
+    from .jit_pipeline import HelperCompiler, KernelCompiler
+
+    _KERNEL["pipeline_class"], _HELPER["pipeline_class"] = KernelCompiler, HelperCompiler
+
 config: Any = _config  # its settings are attributes made at run time
 
 prange = numba.prange
@@ -81,7 +91,7 @@ def cache_problem() -> str:
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function on its first call, without the interpreter lock, cached on disk where that is possible."""
-    return _cached(numba.njit(nogil=True, error_model="numpy")(function))
+    return _cached(numba.njit(**_KERNEL)(function))
 
 
 def parallel_kernel(function: Callable[..., Any]) -> Any:
@@ -106,14 +116,12 @@ def _cached(dispatcher: Any) -> Any:
 
 def inner(function: Callable[..., Any]) -> Any:
     """Compile a helper that only kernels call: cached as a part of them, and without an entry from Python."""
-    options: Any = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return numba.njit(**options)(function)
+    return numba.njit(**_HELPER)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
     """As ``inner``, and always compiled into its callers: for short functions on which whole queries wait."""
-    options: Any = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return numba.njit(forceinline=True, **options)(function)
+    return numba.njit(forceinline=True, **_HELPER)(function)
 
 
 def portable(function: _F) -> _F:

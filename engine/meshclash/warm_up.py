@@ -1,10 +1,11 @@
 """``warm_up``: compile every kernel, one after the other, so that the first real question is answered at once."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 
 import numpy as np
 
-from .hierarchy.build import build, refit
+from .errors import UnsupportedOption
+from .hierarchy.build import as_hierarchy, build, refit
 from .jit import parallel_region, thread_limit
 from .pointcloud.cloud import PointCloud
 from .pointcloud.deviation import deviation
@@ -13,11 +14,15 @@ from .pointcloud.query import collide_clouds
 from .query.collide import collide, collides, self_collide
 from .query.verdict import verdict
 from .scene import Scene
+from .solid.judge import Case, Limits, judge, measure_depths
+from .solid.solids import gather_solids
+from .traversal.bounds import world_bounds
 from .traversal.forest import plant
 from .traversal.leaf_tests import contact
-from .traversal.question import Question
+from .traversal.question import Answer, Question
 from .traversal.wide_engine import WideEngine
 from .types.mesh import TriangleMesh
+from .types.pose import pose_stack
 from .types.results import Progress
 
 _CORNERS = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])
@@ -33,11 +38,27 @@ def _two_boxes() -> tuple[TriangleMesh, TriangleMesh]:
     return TriangleMesh(_CORNERS, _BOX), TriangleMesh(_CORNERS + 0.5, _BOX)
 
 
-def _scene() -> None:
+def _scene(touch_tolerance: float) -> None:
     scene = Scene()
     for mesh in _two_boxes():
         scene.add(mesh)
-    scene.contacts(touch_tolerance=1e-3)
+    scene.contacts(touch_tolerance=touch_tolerance)
+
+
+def _no_contacts() -> Case:
+    """Two boxes to judge without the contacts between them: no kernel of the traversal is needed for it."""
+    trees = [as_hierarchy(mesh) for mesh in _two_boxes()]
+    grove = plant(trees)
+    jobs, (rows, _) = np.array([[0, 1]], np.int64), pose_stack(None)
+    boxes = world_bounds(grove.forest, jobs[0], np.concatenate([rows, rows]))
+    answer = Answer(np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empty(0, np.int32), 0, 0, 0, 1)
+    return Case(grove, gather_solids(trees), jobs, rows, rows, boxes[:1], boxes[1:], answer)
+
+
+def _judge_nothing() -> None:
+    case = _no_contacts()
+    for second in (case.boxes_b, case.boxes_a):  # equal boxes are compared as duplicates
+        judge(case._replace(boxes_b=second), Limits())
 
 
 def _together(mesh: TriangleMesh) -> None:
@@ -76,29 +97,53 @@ def _cloud_steps(cloud: PointCloud, mesh: TriangleMesh) -> list[tuple[str, Calla
     ]
 
 
-def warm_up() -> Generator[Progress, None, None]:
+def _steps() -> dict[str, list[tuple[str, Callable[[], object]]]]:
+    """The steps of each of ``PARTS``."""
+    a, b = _two_boxes()
+    nothing = (np.empty(0, np.int64), 1, np.zeros(2, np.int64), np.empty((0, 3)))
+    far = TriangleMesh(_CORNERS + np.array([1.5, 0.0, 0.0]), _BOX)
+    return {
+        "depths": [
+            ("hierarchies", lambda: build(a)),
+            ("surface topology", lambda: a.topology),
+            ("depths", lambda: measure_depths(_no_contacts(), *nothing)),
+        ],
+        "contacts": [("triangle contacts", lambda: collides(a, b))],
+        "verdicts": [("surface topology", lambda: a.topology), ("object verdicts", _judge_nothing)],
+        "scenes": [("intersection curves", lambda: collide(a, a).outlines()), ("scenes", lambda: _scene(0.0))],
+        "more": [
+            ("moved vertices", lambda: refit(build(a), _CORNERS)),
+            ("contacts within one object", lambda: self_collide(a)),
+            ("hierarchies for much use", lambda: build(a, split="sah")),
+            ("contacts on several cores", lambda: _together(a)),
+        ],
+        "gaps": [("gaps", lambda: verdict(a, far, touch_tolerance=1.0)), ("scenes with gaps", lambda: _scene(1e-3))],
+        "clouds": _cloud_steps(_cloud(), a),
+    }
+
+
+PARTS = ("depths", "contacts", "verdicts", "scenes", "more", "gaps", "clouds")
+"""Parts of the warm-up, as two processes can share them: the first takes depths, contacts and more, the second
+verdicts, scenes and gaps. ``Scene.contacts`` needs the first four, with a touch tolerance also gaps. Nothing but point
+clouds needs the last."""
+
+
+def warm_up(parts: Sequence[str] = PARTS) -> Generator[Progress, None, None]:
     """Compile the kernels that queries use, or load them from the cache; yields Progress before each step.
 
-    A step is one kernel or a few small ones: some seconds each on the first run on a machine, milliseconds later on.
+    A step is one kernel or a few small ones: seconds each on the first run on a machine, milliseconds later on.
+
+    Args:
+        parts: which of ``PARTS``, in the order in which to go.
+
+    Raises:
+        UnsupportedOption: a part that does not exist.
     """
-    a, b = _two_boxes()
-    steps: list[tuple[str, Callable[[], object]]] = [
-        ("hierarchies", lambda: refit(build(a), _CORNERS)),
-        ("triangle contacts", lambda: collides(a, b)),
-        ("intersection curves", lambda: (collide(a, a).outlines(), collide(a, b).segments())),
-        ("contacts within one object", lambda: self_collide(a)),
-        ("surface topology", lambda: a.topology),
-        ("object verdicts", lambda: verdict(a, b)),
-        ("duplicates", lambda: verdict(a, a)),
-        ("hierarchies for much use", lambda: build(a, split="sah")),
-        (
-            "gaps",
-            lambda: verdict(a, TriangleMesh(_CORNERS + np.array([1.5, 0.0, 0.0]), _BOX), touch_tolerance=1.0),
-        ),
-        ("scenes", _scene),
-        ("work on several cores", lambda: _together(a)),
-        *_cloud_steps(_cloud(), a),
-    ]
+    unknown = [part for part in parts if part not in PARTS]
+    if unknown:
+        raise UnsupportedOption(f"there is no part {unknown[0]!r} to warm up; there are {', '.join(PARTS)}")
+    known = _steps()
+    steps = [step for part in parts for step in known[part]]
     for done, (text, step) in enumerate(steps):
         yield Progress(done / len(steps), f"compiling {text} ({done + 1} of {len(steps)})")
         step()

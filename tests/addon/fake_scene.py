@@ -148,7 +148,7 @@ def make_engine():
     )
 
 
-def _warm_up():
+def _warm_up(parts=()):
     yield Progress(1.0, "Compiling")
 
 

@@ -154,7 +154,7 @@ def test_a_mesh_or_matrix_that_the_engine_refuses_names_its_object():
 def test_other_engine_errors_become_errors_for_the_user():
     engine = make_engine()
 
-    def refuse():
+    def refuse(parts):
         raise engine.errors.MeshClashError("no device")
         yield
 

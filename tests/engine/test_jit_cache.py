@@ -3,6 +3,7 @@
 import importlib.util
 import resource
 import shutil
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,6 +20,7 @@ def ask(tmp_path, monkeypatch):
     path.write_text("def halve(x):\n    return 0.5 * x\n", "utf-8")
     spec = importlib.util.spec_from_file_location("halve", path)
     module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "halve", module)  # loading a kernel imports its module
     spec.loader.exec_module(module)
     monkeypatch.setattr(jit_cache, "_problems", [])
 

@@ -12,9 +12,8 @@ ENGINE = Path(meshclash.__file__).parent
 SOURCES = sorted(ENGINE.rglob("*.py"))
 
 LAYERS = (
-    "errors", "jit_cache", "jit", "types", "geometry", "volumes", "hierarchy", "traversal", "broadphase", "solid",
-    "pointcloud",
-    "query", "timecritical", "scene", "watch", "warm_up", "",
+    "errors", "jit_cache", "jit_pipeline", "jit", "reference", "types", "geometry", "volumes", "hierarchy", "traversal",
+    "broadphase", "solid", "pointcloud", "query", "timecritical", "scene", "watch", "warm_up", "",
 )  # fmt: skip
 """From the bottom up: each imports from its own and from those before it. The last is the package itself."""
 

@@ -3,6 +3,7 @@
 import math
 
 from ..jit import inner, kernel
+from ..reference import by_reference
 from ..traversal.point import world_triangle
 from .frames import beyond_root, centroid, make_frame, middle, nearest_in, outward_side, surface_tolerance
 
@@ -55,10 +56,12 @@ def surfaces_coincide(
 
     Open surfaces must also have equal areas: a hole may lie between the points that are compared.
     """
+    forest = by_reference(forest)
+    solids = by_reference(solids)
     for index in range(chosen.shape[0]):
         job = chosen[index]
-        a = make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches)
-        b = make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches)
+        a = by_reference(make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches))
+        b = by_reference(make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches))
         if solids.closed[a.tree] != solids.closed[b.tree]:
             continue
         if not solids.closed[a.tree]:

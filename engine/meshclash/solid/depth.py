@@ -14,6 +14,7 @@ import numpy as np
 from ..geometry.triangle_distance import closest_on_triangle, squared_distance
 from ..geometry.triangle_pair import COPLANAR, CROSSING
 from ..jit import inner, kernel
+from ..reference import by_reference
 from ..traversal.point import world_triangle
 from .frames import IN, centroid, make_frame, nearest_in, outward_normal, side_of_solid
 
@@ -270,10 +271,12 @@ def overlap_depths(
     An overlap too thin for any ball is as deep as the corners that it takes in, 0 when it takes in none.
     """
     climb = (np.zeros(2, np.int64), np.empty((_MEMORY, 3)), np.empty((_MEMORY, 3)))
+    forest = by_reference(forest)
+    solids = by_reference(solids)
     for index in range(chosen.shape[0]):
         job = chosen[index]
-        a = make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches)
-        b = make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches)
+        a = by_reference(make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches))
+        b = by_reference(make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches))
         begin = start[job]
         end = start[job + 1]
         centre, radius = _from_contacts(

@@ -94,18 +94,31 @@ def judge(case: Case, limits: Limits) -> Judgement:
     middles, edges = _contact_places(case)
     codes = _codes(case, np.diff(start) > 0, _sample(case, start, middles, edges))
     codes[_duplicates(case)] = _DUPLICATE
-    depths = np.full(count, np.nan)
     solid = case.solids.closed[case.jobs].all(axis=1)
     deep = np.flatnonzero(solid & (codes >= _CONTAINED))
     starts = _STARTS_WITH_PERMISSION if limits.permitted_overlap > 0.0 else _STARTS
-    overlap_depths(
-        case.grove.forest, case.solids, *case.frames(), deep, start, answer.pairs, answer.kinds, middles, starts,
-        new_point_workspace(), depths,
-    )  # fmt: skip
+    depths = measure_depths(case, deep, starts, start, middles)
     if limits.permitted_overlap > 0.0:
         codes[(codes == _CLASH) & (depths <= limits.permitted_overlap * (1.0 + 1e-9))] = _TOUCHING
     _mark_near(case, limits, codes)
     return Judgement(codes, depths, start, middles)
+
+
+def measure_depths(case: Case, chosen: np.ndarray, starts: int, start: np.ndarray, middles: np.ndarray) -> np.ndarray:
+    """Depths (k,) [m] of the chosen pairs (n,) int64 of closed meshes, NaN for the others; see ``depth.py``.
+
+    Args:
+        case: the object pairs.
+        chosen: which to measure.
+        starts: from how many contacts of a pair the search begins.
+        start, middles: as in ``Judgement``.
+    """
+    depths = np.full(len(case.jobs), np.nan)
+    overlap_depths(
+        case.grove.forest, case.solids, *case.frames(), chosen, start, case.answer.pairs, case.answer.kinds, middles,
+        starts, new_point_workspace(), depths,
+    )  # fmt: skip
+    return depths
 
 
 def _contact_places(case: Case) -> tuple[np.ndarray, np.ndarray]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..geometry.triangle_pair import COPLANAR, CROSSING
 from ..jit import inner, kernel
+from ..reference import by_reference
 from ..traversal.point import world_triangle
 from .frames import IN, OUT, centroid, make_frame, middle, outward_normal, outward_side, side_of_solid
 
@@ -139,9 +140,11 @@ def sample_sides(
     ``middles`` (n, 3) and whether it is a line in ``edges`` (n,) bool; ``order_a`` and
     ``order_b`` (n,) list a job's rows by the triangle of a and of b.
     """
+    forest = by_reference(forest)
+    solids = by_reference(solids)
     for job in range(jobs.shape[0]):
-        a = make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches)
-        b = make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches)
+        a = by_reference(make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches))
+        b = by_reference(make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches))
         found = _contact_bits(forest, solids, a, b, start[job], start[job + 1], pairs, kinds, middles, work)
         if found & CROSSED == 0:
             for side in range(2):

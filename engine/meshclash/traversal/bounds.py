@@ -3,12 +3,14 @@
 import numpy as np
 
 from ..jit import kernel
+from ..reference import by_reference
 from .forest import Forest
 from .point import world_triangle
 
 
 @kernel
 def _bounds(forest, trees, rows, boxes):
+    forest = by_reference(forest)
     for i in range(trees.shape[0]):
         tree = trees[i]
         for k in range(3):

@@ -1,0 +1,61 @@
+"""Getting the engine: prepared beside Blender where there is a window, loaded in short steps."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from types import ModuleType
+from typing import Any
+
+import bpy
+
+from .. import engine, preferences, preparation, session
+from ..core.frame_scene import Progress
+
+FIRST_LOOK, LOOK = 2.0, 0.5  # seconds after the extension is enabled, and from then on while kernels are compiled
+
+
+def load_steps(cache_folder: str | None, parts: Sequence[str]) -> Generator[Any, None, ModuleType]:
+    """The engine module, with the kernels of some parts in the cache where another process can put them there.
+
+    Args:
+        cache_folder: folder of the compiled kernels, or None.
+        parts: of the engine's warm-up.
+
+    Raises:
+        EngineMissing: Numba or the engine cannot be imported.
+    """
+    if not bpy.app.background:
+        _begin(cache_folder)
+        yield from preparation.steps(parts)
+    for name in engine.PRELOADED:
+        yield Progress(0.0, "Loading the compiler")
+        engine.preload(name)
+    yield Progress(0.0, "Loading the engine")
+    module = engine.load(cache_folder)
+    session.set_engine_state(session.EngineState((*engine.diagnose(), *preparation.notes())))
+    return module
+
+
+def _begin(cache_folder: str | None) -> None:
+    place = engine.location()
+    if place is not None and not engine.loaded():
+        preparation.begin(place, cache_folder)
+
+
+def _look() -> float | None:
+    """Blender's timer: starts the children once, then hears them while they work."""
+    _begin(preferences.cache_folder())
+    return LOOK if preparation.watch() else None
+
+
+def install() -> None:
+    """Prepares the engine soon after the extension was enabled, where there is a window to keep fluent."""
+    if not bpy.app.background:
+        bpy.app.timers.register(_look, first_interval=FIRST_LOOK, persistent=True)
+
+
+def uninstall() -> None:
+    """Ends the preparation."""
+    if bpy.app.timers.is_registered(_look):
+        bpy.app.timers.unregister(_look)
+    preparation.stop()

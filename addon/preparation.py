@@ -1,0 +1,236 @@
+"""Compiles the engine before it is needed, in processes of its own, so that Blender's window never waits for it.
+
+Two children run Blender's own Python on `prepare_child.py`, fill the cache of compiled kernels and report through
+files. A mark in the cache says that they succeeded for this state of the engine on this machine. Where a child cannot
+run or cannot store what it compiled, the engine is compiled in Blender instead, in slices, as it is without a window.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.metadata
+import importlib.util
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Generator, Sequence
+from pathlib import Path
+from typing import IO
+
+from .core.frame_scene import Progress
+
+SHARES = (("depths", "contacts", "more"), ("verdicts", "scenes", "gaps"))  # of two processes, see the engine's warm_up
+LIBRARIES = ("numba", "llvmlite", "numpy")
+CHILD = Path(__file__).with_name("prepare_child.py")
+PAUSE = 0.02  # seconds; a slice that waits takes no time from the children
+LAST_WORDS = 300  # characters of a dead child's output
+
+_notes: list[str] = []
+
+
+class Child:
+    """One process that compiles some parts."""
+
+    def __init__(self, command: Sequence[str], environment: dict[str, str], output: Path, parts: Sequence[str]) -> None:
+        self.parts = parts
+        self.done: set[str] = set()
+        self.fraction = 0.0
+        self.failed = ""
+        self._output = output
+        self._rest = ""
+        self._strange = ""
+        with output.open("wb") as sink:
+            self._process = subprocess.Popen(
+                [*command, *parts], stdin=subprocess.DEVNULL, stdout=sink, stderr=subprocess.STDOUT, env=environment,
+                creationflags=_creation_flags(),
+            )  # fmt: skip
+        self._reader: IO[str] = output.open(encoding="utf-8", errors="replace")
+
+    def poll(self) -> None:
+        """Reads what the child said since the last call."""
+        ended = self._process.poll() is not None
+        *lines, self._rest = (self._rest + self._reader.read()).split("\n")
+        for line in lines:
+            self._hear(line)
+        if ended and not self.failed and self.done != set(self.parts):
+            self.failed = f"ended with status {self._process.returncode}: {self._strange[-LAST_WORDS:].strip()}"
+
+    def _hear(self, line: str) -> None:
+        try:
+            said = json.loads(line)
+        except ValueError:
+            self._strange += line + "\n"
+            return
+        if "failed" in said:
+            self.failed = said["failed"]
+        elif "done" in said:
+            self.done.add(said["done"])
+        else:
+            self.fraction = (self.parts.index(said["part"]) + said["fraction"]) / len(self.parts)
+
+    def stop(self) -> None:
+        """Ends the process; what it has compiled stays."""
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+        self._reader.close()
+
+
+class Preparation:
+    """The children that compile the engine.
+
+    Args:
+        engine: its module name in this Blender.
+        folder: the folder that holds its package.
+        cache_folder: where compiled kernels are kept.
+        python: the interpreter to run.
+
+    Raises:
+        OSError: the processes cannot be started.
+    """
+
+    def __init__(self, engine: str, folder: Path, cache_folder: str, python: str) -> None:
+        self._mark = mark(folder / engine.rpartition(".")[2], cache_folder)
+        self._scratch = Path(tempfile.mkdtemp(prefix="meshclash-"))
+        self._children: list[Child] = []
+        environment = {**os.environ, "MESHCLASH_CACHE_DIR": cache_folder, "PYTHONPATH": _library_path()}
+        command = [python, "-s", "-P", str(CHILD), engine, str(folder)]
+        try:
+            for k, parts in enumerate(SHARES):
+                self._children.append(Child(command, environment, self._scratch / f"{k}.txt", parts))
+        except OSError:
+            self.stop()
+            raise
+
+    def poll(self) -> None:
+        """Hears the children; marks the cache when both are through."""
+        for child in self._children:
+            child.poll()
+        if self._children and all(child.done == set(child.parts) for child in self._children):
+            with contextlib.suppress(OSError):  # without the mark it is all done once more next time
+                self._mark.touch()
+
+    @property
+    def done(self) -> set[str]:
+        """The parts that are in the cache."""
+        return set().union(*(child.done for child in self._children))
+
+    @property
+    def failed(self) -> str:
+        """What went wrong, or nothing."""
+        return next((child.failed for child in self._children if child.failed), "")
+
+    def fraction(self, parts: Sequence[str]) -> float:
+        """How far the children are with what is asked for, 0 to 1."""
+        reached = [1.0]
+        for child in self._children:
+            wanted = [child.parts.index(part) + 1 for part in parts if part in child.parts]
+            if wanted:
+                reached.append(child.fraction * len(child.parts) / max(wanted))
+        return min(reached)
+
+    def stop(self) -> None:
+        """Ends the children and removes their reports."""
+        for child in self._children:
+            child.stop()
+        self._children = []
+        shutil.rmtree(self._scratch, ignore_errors=True)
+
+
+_running: list[Preparation] = []
+
+
+def begin(engine: tuple[str, Path], cache_folder: str | None, python: str = sys.executable) -> None:
+    """Starts the children, unless they run, the cache is filled, or there is no cache folder of our own.
+
+    Args:
+        engine: module name, and the folder that holds the package.
+        cache_folder: where compiled kernels are kept.
+        python: the interpreter to run.
+    """
+    if _running or cache_folder is None or mark(engine[1] / engine[0].rpartition(".")[2], cache_folder).exists():
+        return
+    try:
+        Path(cache_folder).mkdir(parents=True, exist_ok=True)
+        _running.append(Preparation(*engine, cache_folder, python))
+    except OSError as error:
+        _note(f"Compiling beside Blender is not possible: {error}")
+
+
+def steps(parts: Sequence[str]) -> Generator[Progress, None, None]:
+    """Waits for the parts that a question needs; ends at once when nothing is being prepared.
+
+    Args:
+        parts: names of the engine's ``PARTS``.
+
+    Yields:
+        Progress; a step takes 20 ms and no work.
+    """
+    while _running:
+        preparation = _running[0]
+        preparation.poll()
+        if preparation.failed:
+            _note(f"Compiling beside Blender failed: {preparation.failed}")
+            stop()
+        elif preparation.done.issuperset(parts):
+            return
+        else:
+            percent = int(100.0 * preparation.fraction(parts))
+            yield Progress(0.01 * percent, f"Preparing (first use only) {percent} %")
+            time.sleep(PAUSE)
+
+
+def watch() -> bool:
+    """Hears the children while nobody waits for them; whether they still work."""
+    if _running:
+        _running[0].poll()
+        if _running[0].failed:
+            _note(f"Compiling beside Blender failed: {_running[0].failed}")
+            stop()
+        elif _running[0].done.issuperset(part for share in SHARES for part in share):
+            stop()
+    return bool(_running)
+
+
+def stop() -> None:
+    """Ends the children, if there are any: Blender quits or the extension is disabled."""
+    while _running:
+        _running.pop().stop()
+
+
+def notes() -> tuple[str, ...]:
+    """What could not be prepared, and why, for the diagnostics."""
+    return tuple(_notes)
+
+
+def mark(package: Path, cache_folder: str) -> Path:
+    """The file that says that the cache is filled for this state of the engine, its libraries and this machine."""
+    versions = [importlib.metadata.version(name) for name in LIBRARIES if importlib.util.find_spec(name)]
+    digest = hashlib.sha256(repr([sys.version, platform.node(), platform.machine(), versions]).encode())
+    for path in sorted(package.rglob("*.py")):
+        state = path.stat()
+        digest.update(f"{path} {state.st_size} {state.st_mtime_ns}".encode())
+    return Path(cache_folder) / f"prepared-{digest.hexdigest()[:16]}"
+
+
+def _note(text: str) -> None:
+    if text not in _notes:
+        _notes.append(text)
+
+
+def _library_path() -> str:
+    """Where Blender's Python finds the libraries: bundled ones lie in a folder that only Blender knows."""
+    origins = (importlib.util.find_spec(name) for name in LIBRARIES)
+    folders = [str(Path(spec.origin).parents[1]) for spec in origins if spec is not None and spec.origin]
+    return os.pathsep.join(dict.fromkeys(folders))
+
+
+def _creation_flags() -> int:
+    """On Windows: no console window, and the window of Blender goes first."""
+    return getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)

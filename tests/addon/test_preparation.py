@@ -1,0 +1,184 @@
+"""Compiling beside Blender: what the children write is what Blender reads, and whatever fails is told and survived."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from addon import preparation
+
+ENGINE = Path(__file__).resolve().parents[2] / "engine" / "meshclash"
+NAME = "bl_ext.some_place.meshclash.meshclash"
+FAKE = """
+from types import SimpleNamespace
+def warm_up(parts):
+    for part in parts:
+        yield SimpleNamespace(fraction=0.5, text=f"compiling {part}")
+        WORK
+"""
+
+
+@pytest.fixture(autouse=True)
+def nothing_runs():
+    preparation._notes.clear()
+    yield
+    preparation.stop()
+
+
+@pytest.fixture
+def fake_engine(tmp_path):
+    """Makes a package with the engine's names; its warm-up runs a piece of code for every part."""
+
+    def make(work, problem=""):
+        package = tmp_path / "place" / "meshclash"
+        package.mkdir(parents=True, exist_ok=True)
+        (package / "__init__.py").write_text(FAKE.replace("WORK", work))
+        (package / "jit.py").write_text(f"def cache_problem():\n    return {problem!r}\n")
+        return NAME, package.parent
+
+    return make
+
+
+def wait(parts, seconds=60.0):
+    """The texts shown while waiting."""
+    texts = []
+    end = time.monotonic() + seconds
+    for progress in preparation.steps(parts):
+        texts.append(progress.text)
+        assert time.monotonic() < end
+    return texts
+
+
+def test_the_children_are_waited_for_and_the_cache_is_marked(fake_engine, tmp_path):
+    engine = fake_engine("import time; time.sleep(0.2)")
+    preparation.begin(engine, str(tmp_path / "cache"))
+    texts = wait(("depths", "verdicts"))
+    assert texts and all(text.startswith("Preparing (first use only) ") and text.endswith(" %") for text in texts)
+    percents = [int(text.split()[-2]) for text in texts]
+    assert percents == sorted(percents)
+    while preparation.watch():
+        time.sleep(0.02)
+    mark = preparation.mark(engine[1] / "meshclash", str(tmp_path / "cache"))
+    assert mark.exists()
+    preparation.begin(engine, str(tmp_path / "cache"))
+    assert not preparation._running, "a filled cache needs no children"
+    assert preparation.notes() == ()
+
+
+def test_an_edited_engine_is_prepared_again(fake_engine, tmp_path):
+    engine = fake_engine("pass")
+    cache = str(tmp_path / "cache")
+    before = preparation.mark(engine[1] / "meshclash", cache)
+    fake_engine("pass  # edited")
+    assert preparation.mark(engine[1] / "meshclash", cache) != before
+
+
+@pytest.mark.parametrize(
+    ("work", "problem", "reason"),
+    [
+        ("raise RuntimeError('no compiler')", "", "no compiler"),
+        ("import os; os._exit(7)", "", "status 7"),
+        ("pass", "no space left", "no space left"),
+    ],
+    ids=["error", "crash", "full disk"],
+)
+def test_a_child_that_fails_ends_the_waiting_and_is_mentioned(fake_engine, tmp_path, work, problem, reason):
+    engine = fake_engine(work, problem)
+    preparation.begin(engine, str(tmp_path / "cache"))
+    wait(("depths", "verdicts"))
+    assert not preparation._running
+    (note,) = preparation.notes()
+    assert reason in note
+    assert not preparation.mark(engine[1] / "meshclash", str(tmp_path / "cache")).exists()
+
+
+def test_without_permission_to_start_processes_nothing_is_waited_for(fake_engine, tmp_path):
+    preparation.begin(fake_engine("pass"), str(tmp_path / "cache"), python=str(tmp_path / "no python"))
+    assert wait(("depths",)) == []
+    assert "not possible" in preparation.notes()[0]
+
+
+def test_without_a_cache_folder_nothing_is_started(fake_engine, tmp_path):
+    preparation.begin(fake_engine("pass"), None)
+    (tmp_path / "file").write_text("")
+    preparation.begin(fake_engine("pass"), str(tmp_path / "file" / "cache"))
+    assert wait(("depths",)) == []
+    assert len(preparation.notes()) == 1
+
+
+def test_stopping_ends_the_children_and_leaves_no_files(fake_engine, tmp_path):
+    preparation.begin(fake_engine("import time; time.sleep(600)"), str(tmp_path / "cache"))
+    (running,) = preparation._running
+    processes, scratch = [child._process for child in running._children], running._scratch
+    preparation.stop()
+    assert all(process.returncode is not None for process in processes)
+    assert not scratch.exists()
+    assert wait(("depths",)) == []
+
+
+def test_closing_the_waiting_generator_leaves_the_children_at_work(fake_engine, tmp_path):
+    """ESC while preparing: the next press goes on where this one stopped."""
+    preparation.begin(fake_engine("import time; time.sleep(0.1)"), str(tmp_path / "cache"))
+    steps = preparation.steps(("depths",))
+    next(steps)
+    steps.close()
+    assert preparation._running
+    wait(("depths", "verdicts"))
+
+
+def test_two_blenders_may_fill_one_cache(fake_engine, tmp_path):
+    engine = fake_engine("pass")
+    one, two = (preparation.Preparation(*engine, str(tmp_path), sys.executable) for _ in range(2))
+    everything = {part for share in preparation.SHARES for part in share}
+    try:
+        while (one.done, two.done) != (everything, everything):
+            one.poll()
+            two.poll()
+            assert not one.failed + two.failed
+            time.sleep(0.02)
+    finally:
+        one.stop()
+        two.stop()
+
+
+def test_the_shares_are_the_parts_that_the_engine_knows():
+    from meshclash.warm_up import PARTS
+
+    from addon.core.job import ALL_PARTS
+
+    shared = [part for share in preparation.SHARES for part in share]
+    assert sorted(shared) == sorted(ALL_PARTS) == sorted(set(PARTS) - {"clouds"})
+
+
+READ = """
+import importlib, json, sys
+sys.path.insert(0, CHILD)
+from prepare_child import Parents
+sys.meta_path.insert(0, Parents(NAME, FOLDER))
+engine = importlib.import_module(NAME)
+list(engine.warm_up(["depths"]))
+depth = importlib.import_module(NAME + ".solid.depth").overlap_depths
+print(json.dumps([sum(depth.stats.cache_hits.values()), sum(depth.stats.cache_misses.values())]))
+"""
+
+
+@pytest.mark.slow
+def test_what_the_child_compiles_is_what_the_installed_extension_reads(tmp_path):
+    """Under the name that the engine has in Blender, which is a part of what a cached kernel is found by."""
+    folder = tmp_path / "installed"
+    shutil.copytree(ENGINE, folder / "meshclash", ignore=shutil.ignore_patterns("__pycache__", "bench"))
+    environment = {
+        **os.environ, "MESHCLASH_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": preparation._library_path()
+    }  # fmt: skip
+    command = [sys.executable, "-s", "-P", str(preparation.CHILD), NAME, str(folder), "depths"]
+    told = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    assert json.loads(told.splitlines()[-1]) == {"done": "depths"}
+    code = READ.replace("NAME", repr(NAME)).replace("FOLDER", repr(str(folder)))
+    code = code.replace("CHILD", repr(str(preparation.CHILD.parent)))
+    read = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert json.loads(read.stdout) == [1, 0]
