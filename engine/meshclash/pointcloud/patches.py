@@ -1,8 +1,8 @@
 """What two leaves bring to a leaf test: their points near the common region, in one frame, and the points to try there.
 
 The common frame is the hierarchy frame of a. The region is a's leaf box with its margin, cut with the box around b's
-leaf and its margin. Inside it both patches hold every point within the horizon, so the surface there is the cloud's
-own.
+leaf and its margin. Inside it and in b's leaf (``in_leaf``) both patches hold every point within the horizon, so the
+surface there is the cloud's own.
 """
 
 import numpy as np
