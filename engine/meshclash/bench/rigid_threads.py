@@ -11,6 +11,7 @@ import numpy as np
 from ..hierarchy.build import build
 from ..query.collide import collide
 from ..types.mesh import TriangleMesh
+from ..warm_up import warm_up
 from .rigid_poses import Poses
 from .table import Row
 
@@ -25,6 +26,8 @@ def thread_rows(name: str, mesh: Triangles, split: str, poses: Poses, threads: i
 
 
 def _rows(name: str, mesh: Triangles, split: str, poses: Poses, threads: int) -> list[Row]:
+    for _ in warm_up(["more"]):  # the kernel for several cores is taken only once it is compiled
+        pass
     tree = build(TriangleMesh(*mesh), split=split)
     rows = []
     for question, pose in (("deep", poses.deep), ("sweep", poses.sweep)):
