@@ -11,7 +11,7 @@ from ui_fakes import draw, escape
 
 from addon import handlers, session
 from addon.core import live as live_module
-from addon.ops import heartbeat, live
+from addon.ops import heartbeat, live, loading
 from addon.ui import panels
 
 
@@ -372,9 +372,9 @@ def test_it_rests_while_rendering(driver, monkeypatch):
 
 def test_a_missing_engine_ends_it_with_an_explanation(boxes, monkeypatch):
     def missing(_folder):
-        raise live.engine.EngineMissing("No Numba", "Install it")
+        raise loading.engine.EngineMissing("No Numba", "Install it")
 
-    monkeypatch.setattr(live.engine, "load", missing)
+    monkeypatch.setattr(loading.engine, "load", missing)
     driver = LiveDriver()
     while driver.tick():
         pass
