@@ -12,7 +12,7 @@ def limit(monkeypatch, steps=None, chunk=None, seconds=None, shared=False):
             monkeypatch.setattr(engine, "CHUNK", chunk)
     monkeypatch.setattr(wide_engine, "_spare", [])
     if shared:
-        monkeypatch.setattr(wide_engine, "CALLS_ALONE", 0)
+        monkeypatch.setattr(wide_engine, "STEPS_ALONE", 1)
         monkeypatch.setattr(wide_engine, "CALLS_TO_COMPILE", 0)
     if seconds is not None:
         monkeypatch.setattr(run, "_SLICE_SECONDS", seconds)

@@ -22,8 +22,8 @@ CHUNK = 1 << 15
 """Pairs that a worker's output holds before it is emptied."""
 STEPS = 1 << 14
 """Steps in a call of the kernel."""
-CALLS_ALONE = 2
-"""Calls before a question counts as large: some three milliseconds."""
+STEPS_ALONE = 1 << 12
+"""Steps before a question counts as large, if it may be shared: a quarter of a millisecond."""
 CALLS_TO_COMPILE = 500
 """Calls before it is worth compiling for: about a second."""
 _MOST_OF_TWO_LEAVES = LANE_COUNT**2
@@ -153,9 +153,14 @@ class WideEngine:
     def advance(self) -> bool:
         """Work for some milliseconds; returns True when all jobs are done."""
         self._calls += 1
-        if self._threads == 1 or self._calls <= CALLS_ALONE or not (
-            self._calls > CALLS_TO_COMPILE or is_compiled(_traverse_together)
-        ):  # fmt: skip
+        options = self._given[2]
+        options[layout.STEP_LIMIT] = STEPS
+        if self._threads == 1:
+            self._work_alone()
+        elif self._calls == 1:
+            options[layout.STEP_LIMIT] = min(STEPS, STEPS_ALONE)
+            self._work_alone()
+        elif self._calls <= CALLS_TO_COMPILE and not is_compiled(_traverse_together):
             self._work_alone()
         else:
             with parallel_region(self._threads) as count:
