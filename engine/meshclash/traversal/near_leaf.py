@@ -6,6 +6,8 @@ Distances are float64. Nearer than rounding, nothing here says whether triangles
 
 import math
 
+import numpy as np
+
 from ..geometry.triangle_distance import closest_of_triangles
 from ..jit import inlined, inner
 from .pairs import STATE_LENGTH
@@ -43,7 +45,7 @@ def rounding_of(leaf_a, i, leaf_b, j, share):
 
 
 @inlined
-def place_triangle(forest, tree, t, pose, leaf, i):
+def _place_triangle(forest, tree, t, pose, leaf, i):
     """World coordinates and box of triangle t into row i of a leaf, as ``load_triangle`` does by entry."""
     triangle_start = forest.triangle_start[tree]
     vertex_start = forest.vertex_start[tree]
@@ -71,6 +73,23 @@ def keep_nearer(found, job, distance, t, u, x, y):
     for k in range(3):
         points[job, 0, k] = x[k]
         points[job, 1, k] = y[k]
+
+
+@inlined
+def start_from_known(forest_a, forest_b, tree_a, tree_b, pose_a, pose_b, leaf_a, leaf_b, found, job, chained):
+    """Measure the pair that a job is to start from: its own or, chained, the one found before; is there one?"""
+    known = found[2]
+    t, u = np.int64(known[job, 0]), np.int64(known[job, 1])
+    if t < 0 and chained and job > 0:
+        t, u = np.int64(known[job - 1, 0]), np.int64(known[job - 1, 1])
+    known[job, 0] = -1
+    if t < 0:
+        return False
+    _place_triangle(forest_a, tree_a, t, pose_a, leaf_a, 0)
+    _place_triangle(forest_b, tree_b, u, pose_b, leaf_b, 0)
+    distance, x, y = leaf_distance(leaf_a, 0, leaf_b, 0)
+    keep_nearer(found, job, distance, t, u, x, y)
+    return True
 
 
 @inlined

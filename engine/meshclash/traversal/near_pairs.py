@@ -18,9 +18,9 @@ from .near_leaf import (
     UNCERTAIN,
     keep_nearer,
     leaf_distance,
-    place_triangle,
     pruning_limit,
     rounding_of,
+    start_from_known,
 )
 from .pairs import JOB, OUTPUT_USED, PRIMITIVE_TESTS, STACK_USED, VOLUME_TESTS, boxes_meet, load_triangle
 
@@ -52,7 +52,7 @@ def _near_traversal(gap: Callable, size: Callable) -> Callable:
         output,
     ):
         leaf_a, leaf_b, indices_a, indices_b = scratch
-        distances, _, known = found
+        distances = found[0]
         pairs, lengths, pair_jobs = output
         nearest = options[NEAREST] != 0
         room = pairs.shape[0] - leaf_a.shape[0] * leaf_b.shape[0]
@@ -70,16 +70,10 @@ def _near_traversal(gap: Callable, size: Callable) -> Callable:
             row = relative[job]
             if used == 0:
                 if nearest:
-                    t, u = np.int64(known[job, 0]), np.int64(known[job, 1])
-                    if t < 0 and options[CHAINED] != 0 and job > 0:
-                        t, u = np.int64(known[job - 1, 0]), np.int64(known[job - 1, 1])
-                    known[job, 0] = -1
-                    if t >= 0:
-                        primitive_tests += 1
-                        place_triangle(forest_a, tree_a, t, poses_a[job], leaf_a, 0)
-                        place_triangle(forest_b, tree_b, u, poses_b[job], leaf_b, 0)
-                        distance, x, y = leaf_distance(leaf_a, 0, leaf_b, 0)
-                        keep_nearer(found, job, distance, t, u, x, y)
+                    primitive_tests += start_from_known(
+                        forest_a, forest_b, tree_a, tree_b, poses_a[job], poses_b[job], leaf_a, leaf_b, found, job,
+                        options[CHAINED] != 0,
+                    )  # fmt: skip
                 volume_tests += 1
                 bounds[0] = gap(forest_a.volumes[start_a], forest_b.volumes[start_b], row)
                 stack[0, 0] = 0

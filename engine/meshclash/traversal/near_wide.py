@@ -32,9 +32,9 @@ from .near_leaf import (
     UNCERTAIN,
     keep_nearer,
     leaf_distance,
-    place_triangle,
     pruning_limit,
     rounding_of,
+    start_from_known,
 )
 from .pair_heap import heap_pop, heap_push, stack_push
 from .pairs import JOB, OUTPUT_USED, PRIMITIVE_TESTS, STACK_USED, VOLUME_TESTS, load_triangle
@@ -88,7 +88,7 @@ def traverse_near(
     4), rows of relative poses (k, 33) and (k, 24). The kernel also returns when the stack might overflow.
     """
     leaf_a, leaf_b, indices_a, indices_b = leaves
-    distances, _, known = found
+    distances = found[0]
     pairs, lengths, pair_jobs = output
     single = floats(singles.ctypes.data)
     wide_rows, narrow_rows = doubles(relative.ctypes.data), floats(narrow.ctypes.data)
@@ -112,17 +112,11 @@ def traverse_near(
         shrink = relative[job, SHRINK]
         if used == 0:
             if nearest:
-                t, u = np.int64(known[job, 0]), np.int64(known[job, 1])
-                if t < 0 and options[CHAINED] != 0 and job > 0:
-                    t, u = np.int64(known[job - 1, 0]), np.int64(known[job - 1, 1])
-                known[job, 0] = -1
-                ordered = t < 0
-                if t >= 0:
-                    primitive_tests += 1
-                    place_triangle(forest_a, tree_a, t, poses_a[job], leaf_a, 0)
-                    place_triangle(forest_b, tree_b, u, poses_b[job], leaf_b, 0)
-                    distance, x, y = leaf_distance(leaf_a, 0, leaf_b, 0)
-                    keep_nearer(found, job, distance, t, u, x, y)
+                ordered = not start_from_known(
+                    forest_a, forest_b, tree_a, tree_b, poses_a[job], poses_b[job], leaf_a, leaf_b, found, job,
+                    options[CHAINED] != 0,
+                )  # fmt: skip
+                primitive_tests += not ordered
             stack[0, 0], stack[0, 1] = trees_a[tree_a, ROOT], trees_b[tree_b, ROOT]
             bounds[0] = 0.0
             used = 1
