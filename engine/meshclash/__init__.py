@@ -16,6 +16,7 @@ from .errors import (
 from .geometry.triangle_pair import ContactKind
 from .hierarchy.build import build, refit
 from .hierarchy.bvh import Hierarchy
+from .hierarchy.levels import level_wireframe
 from .hierarchy.validate import assert_well_formed
 from .pointcloud.cloud import PointCloud
 from .pointcloud.contacts import CloudContacts
@@ -84,6 +85,7 @@ __all__ = [
     "collides",
     "deviation",
     "distance",
+    "level_wireframe",
     "penetration",
     "read_cloud",
     "read_points",

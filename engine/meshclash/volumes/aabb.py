@@ -11,6 +11,7 @@ import numpy as np
 
 from ..jit import portable
 from .rounding import round_down, round_up
+from .wires import box_edges
 
 WIDTH = 6
 """Numbers a volume takes in float32."""
@@ -147,3 +148,9 @@ def gap(a, b, relative):
 def contains(volume, x, y, z):
     """Whether a box contains a point; exact for fractions."""
     return volume[0] <= x <= volume[3] and volume[1] <= y <= volume[4] and volume[2] <= z <= volume[5]
+
+
+def wireframe(volumes):
+    """The edges of boxes (n, 6): segments (12 n, 2, 3) float64."""
+    low, high = np.float64(volumes[:, :3]), np.float64(volumes[:, 3:])
+    return box_edges(0.5 * (low + high), 0.5 * (high - low)[:, None] * np.eye(3))

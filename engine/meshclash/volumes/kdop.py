@@ -37,6 +37,7 @@ PREPARED = _FIRST + 2 * _ENTRY * _MOST
 """Numbers of a prepared row."""
 
 _ROUNDING = 8.0 * 2.0**-53
+_DRAWN_AT_ONCE = 100
 
 
 def _directions_of(half: int) -> np.ndarray:
@@ -206,3 +207,39 @@ def contains(volume, x, y, z):
     half = len(volume) // 2
     values = [int(d[0]) * x + int(d[1]) * y + int(d[2]) * z for d in _directions_of(half)]
     return all(volume[i] <= value <= volume[half + i] for i, value in enumerate(values))
+
+
+def wireframe(volumes):
+    """The edges of polytopes (n, k): segments (m, 2, 3) float64.
+
+    An edge is what all other half-spaces leave of the line in which two of the planes meet.
+    """
+    volumes = np.float64(volumes)
+    half = volumes.shape[1] // 2
+    normals = np.concatenate([-_directions_of(half), _directions_of(half)])
+    offsets = np.concatenate([-volumes[:, :half], volumes[:, half:]], axis=1)
+    pairs = np.array([(i, j) for i, j in itertools.combinations(range(2 * half), 2) if j != i + half])
+    parts = [_edges_of(normals, part, pairs) for part in np.array_split(offsets, len(offsets) // _DRAWN_AT_ONCE + 1)]
+    return np.concatenate(parts)
+
+
+def _edges_of(normals, offsets, pairs):
+    """Edges (m, 2, 3) of polytopes normals @ x <= offsets (n, k), looked for among pairs (p, 2) of planes."""
+    first, second = normals[pairs[:, 0]], normals[pairs[:, 1]]
+    along = np.cross(first, second)
+    square = (along**2).sum(axis=1)
+    from_first, from_second = np.cross(second, along) / square[:, None], np.cross(along, first) / square[:, None]
+    at = offsets[:, pairs[:, :1]] * from_first + offsets[:, pairs[:, 1:]] * from_second
+    speed = along @ normals.T
+    speed[np.arange(len(pairs))[:, None], pairs] = 0.0
+    room = offsets[:, None] - at @ normals.T
+    size = np.abs(offsets).max(axis=1)[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reach = room / speed
+    end = np.where(speed > 0.0, reach, np.inf).min(axis=2)
+    begin = np.where(speed < 0.0, reach, -np.inf).max(axis=2)
+    outside = ((speed == 0.0) & (room < -1e-6 * size[:, None])).any(axis=2)
+    real = ~outside & ((end - begin) * np.sqrt(square) > 1e-6 * size)
+    node, pair = np.nonzero(real)
+    ends = np.stack([begin[real], end[real]], axis=1)[..., None]
+    return at[node, pair][:, None] + ends * along[pair][:, None]

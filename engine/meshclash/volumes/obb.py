@@ -14,6 +14,7 @@ import numpy as np
 from ..geometry.principal_axes import largest_size, surface_axes
 from ..jit import portable
 from .rounding import round_up
+from .wires import box_edges
 
 WIDTH = 15
 """Numbers a volume takes in float32."""
@@ -190,6 +191,12 @@ def contains(volume, x, y, z):
     whole = abs(_determinant(*axes))
     parts = (_determinant(*(p if k == j else axes[k] for k in range(3))) for j in range(3))
     return all(abs(part) <= volume[12 + k] * whole for k, part in enumerate(parts))
+
+
+def wireframe(volumes):
+    """The edges of boxes (n, 15): segments (12 n, 2, 3) float64."""
+    volumes = np.float64(volumes)
+    return box_edges(volumes[:, :3], volumes[:, 3:12].reshape(-1, 3, 3) * volumes[:, 12:, None])
 
 
 def _determinant(u, v, w):

@@ -6,6 +6,7 @@ A volume is a row of float32 numbers and a short list of verbs, plain functions 
 ``overlap(a, b, relative)``         whether two may meet in a relative pose; may say yes too often, never no
 ``gap(a, b, relative)``             lower bound [m] of the world distance of what they contain
 ``contains(volume, x, y, z)``       whether it contains a point; exact for fractions (for tests, not compiled)
+``wireframe(volumes)``              segments (m, 2, 3) float64 to draw rows (n, width) with (not compiled)
 
 and one way to make it from what it must contain, either from points one by one and from two others,
 
@@ -37,6 +38,7 @@ class Volume(NamedTuple):
     overlap: Callable[..., Any]
     gap: Callable[..., Any]
     contains: Callable[..., Any]
+    wireframe: Callable[..., Any]
     fit: Callable[..., Any] | None
     clear: Callable[..., Any] | None
     extend: Callable[..., Any] | None
@@ -53,6 +55,7 @@ def _volume(module: ModuleType, width: int | None = None, fit: Callable[..., Any
         module.overlap,
         module.gap,
         module.contains,
+        module.wireframe,
         fit or getattr(module, "fit", None),
         getattr(module, "clear", None),
         getattr(module, "extend", None),

@@ -11,6 +11,7 @@ import numpy as np
 from ..geometry.principal_axes import largest_size
 from ..jit import portable
 from .rounding import round_up
+from .wires import rounded_outline
 
 WIDTH = 4
 """Numbers a volume takes in float32."""
@@ -91,3 +92,11 @@ def gap(a, b, relative):
 def contains(volume, x, y, z):
     """Whether a sphere contains a point; exact for fractions."""
     return (x - volume[0]) ** 2 + (y - volume[1]) ** 2 + (z - volume[2]) ** 2 <= volume[3] ** 2
+
+
+def wireframe(volumes):
+    """Three great circles of each sphere (n, 4): segments (k, 2, 3) float64."""
+    volumes = np.float64(volumes)
+    middles, radii, none = volumes[:, :3], volumes[:, 3], np.zeros((len(volumes), 2))
+    x, y, z = (np.broadcast_to(axis, middles.shape) for axis in np.eye(3))
+    return np.concatenate([rounded_outline(middles, *pair, none, radii) for pair in ((x, y), (y, z), (z, x))])

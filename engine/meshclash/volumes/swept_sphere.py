@@ -18,6 +18,7 @@ import numpy as np
 from ..geometry.principal_axes import largest_size, surface_axes
 from ..jit import portable
 from .rounding import round_up
+from .wires import rounded_outline
 
 WIDTH = 12
 """Numbers a volume takes in float32."""
@@ -302,3 +303,15 @@ def contains(volume, x, y, z):
         shares.append(min(max(sum(volume[first + k] * p[k] for k in range(3)), 0), length))
     rest = [p[k] - shares[0] * volume[3 + k] - shares[1] * volume[6 + k] for k in range(3)]
     return sum(r * r for r in rest) <= volume[11] ** 2
+
+
+def wireframe(volumes):
+    """Outlines of swept spheres (n, 12) in the planes of their cores and across: segments (k, 2, 3) float64."""
+    volumes = np.float64(volumes)
+    u, v, radii = volumes[:, 3:6], volumes[:, 6:9], volumes[:, 11]
+    sides = 0.5 * volumes[:, 9:11]
+    middles = volumes[:, :3] + sides[:, :1] * u + sides[:, 1:] * v
+    flat = np.column_stack([sides, np.zeros(len(volumes))])
+    n = np.cross(u, v)
+    planes = ((u, v, (0, 1)), (u, n, (0, 2)), (v, n, (1, 2)))
+    return np.concatenate([rounded_outline(middles, p, q, flat[:, list(k)], radii) for p, q, k in planes])
