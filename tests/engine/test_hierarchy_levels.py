@@ -23,8 +23,9 @@ def triangles_below(tree, node):
 
 @pytest.mark.parametrize("level", [0, 1, 3, 6, 99])
 def test_a_level_holds_every_triangle_once(level):
-    tree = mc.build(RING).tree
-    nodes = level_nodes(tree, level)
+    hierarchy = mc.build(RING)
+    tree = hierarchy.tree
+    nodes = level_nodes(hierarchy, level)
     assert len(nodes) <= 2**level
     assert sorted(t for node in nodes for t in triangles_below(tree, node)) == list(range(RING.triangle_count))
     if level == 99:
@@ -40,7 +41,7 @@ def test_lines_lie_on_the_volumes_and_enclose_them(name, level):
     assert lines.shape[1:] == (2, 3)
     assert lines.dtype == np.float64
     contains = volume_named(name).contains
-    volumes = hierarchy.volumes[level_nodes(hierarchy.tree, level)].astype(float)
+    volumes = hierarchy.volumes[level_nodes(hierarchy, level)].astype(float)
     points = (lines - hierarchy.origin).reshape(-1, 3)[:: 7 if level else 1]
     middles = [np.mean([v[: len(v) // 2], v[len(v) // 2 :]], axis=0)[:3] if "dop" in name else v[:3] for v in volumes]
     if name == "aabb":

@@ -9,6 +9,7 @@ from ..jit import parallel_region, thread_limit
 from ..types.mesh import TriangleMesh
 from ..volumes.registry import DEFAULT_VOLUME, volume_named
 from .boxes import NO_COORDINATES, fit_boxes, relative_points
+from .boxtree import build_boxtree, fit_boxtree
 from .bvh import Hierarchy, Index, Tree, Usage
 from .heuristics import HEURISTICS
 from .morton import build_morton_tree
@@ -47,14 +48,14 @@ def build(
         mesh: a TriangleMesh.
         volume: kind of bounding volume, default "aabb"; others are "sphere", "dop6", "dop14", "dop18", "dop26" (k fixed
             directions), "obb" (oriented boxes), "pss", "lss", "rss" (spheres swept along a point, segment, rectangle),
-            and "ssv" (the cheapest of these three for each node).
+            "ssv" (the cheapest of these three for each node), and "boxtree" (restricted boxes, 8 bytes a node).
         split: split rule; "lbvh" sorts along a Morton curve and builds fast, "sah" divides by the surface area
             heuristic, builds four times slower and answers with a fifth to a third fewer volume tests. "auto" is
             "lbvh" until ``collide`` and its like have spent ``EARNING_TESTS`` volume tests a triangle on the
             hierarchy; the next query that is given it, or its mesh, first builds it anew by "sah", in place.
             "volume", "volume_n", "kah" and "median" are other rules from the literature, for comparison
             (``heuristics.py``). Pairs and kinds are the same bytes, whatever the split.
-        leaf_size: most triangles of a leaf, 1 to 64.
+        leaf_size: most triangles of a leaf, 1 to 64; those of "boxtree" hold one.
         threads: most threads to use; None leaves the choice to the engine. The hierarchy is the same, byte by byte.
 
     Raises:
@@ -69,8 +70,9 @@ def build(
     if not isinstance(leaf_size, int | np.integer) or not 1 <= leaf_size <= _LARGEST_LEAF:
         raise UnsupportedOption(f"leaf_size must be a whole number from 1 to {_LARGEST_LEAF}, not {leaf_size!r}")
     name = volume or DEFAULT_VOLUME
-    index = _index(mesh, name, _FAST if split == AUTO else split, int(leaf_size), threads)
-    return Hierarchy(index, name, int(leaf_size), earns=split == AUTO)
+    size = 1 if volume_named(name).derived else int(leaf_size)
+    index = _index(mesh, name, _FAST if split == AUTO else split, size, threads)
+    return Hierarchy(index, name, size, earns=split == AUTO)
 
 
 def _index(mesh: TriangleMesh, volume: str, split: str, leaf_size: int, threads: int | None = None) -> Index:
@@ -91,6 +93,10 @@ def _index_by(threads: int, mesh: TriangleMesh, volume: str, split: str, leaf_si
     # Room for the coordinates is the builders' workspace first: fresh memory costs more than most of their passes.
     coordinates = coordinates_for(len(triangles))
     tree = SPLITS[split](points, triangles, mesh.bounds - origin, leaf_size, coordinates, threads)
+    if volume_named(volume).derived:
+        boxes = np.empty((len(tree.first), 6), np.float32)
+        fit_boxes(tree, mesh, origin, points, boxes, NO_COORDINATES, threads)
+        return Index(mesh, *build_boxtree(tree, boxes), origin, None, split, Usage())
     volumes = np.empty((len(tree.first), volume_named(volume).width), np.float32)
     if volume != "aabb":
         fit_volumes(tree, vertices, triangles, origin, volume, volumes)
@@ -135,12 +141,15 @@ def _copied(index: Index) -> Index:
     wide = index.wide
     if wide is not None:
         wide = wide._replace(nodes=wide.nodes.copy(), coordinates=wide.coordinates.copy())
-    return index._replace(volumes=np.empty_like(index.volumes), wide=wide)
+    return index._replace(volumes=index.volumes.copy(), wide=wide)
 
 
 def _fitted(index: Index, volume: str) -> Index:
     """Fit the volumes of an index, and its 8-wide form if there is one, to its mesh; they are written over."""
     vertices, triangles = index.mesh.arrays
+    if volume_named(volume).derived:
+        fit_boxtree(index.volumes, vertices, triangles, index.origin)
+        return index
     if volume != "aabb":
         fit_volumes(index.tree, vertices, triangles, index.origin, volume, index.volumes)
         return index

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Tree(NamedTuple):
-    """Topology of a hierarchy, without volumes."""
+    """Topology of a hierarchy, without volumes; of a boxtree only the depth, since its nodes say the rest."""
 
     first: np.ndarray
     """First child of an inner node, or first entry in ``order`` of a leaf, (n,) int32."""
@@ -52,7 +52,7 @@ class Index(NamedTuple):
     mesh: TriangleMesh
     tree: Tree
     volumes: np.ndarray
-    """(n, width) float32, relative to ``origin``, each containing its primitives exactly."""
+    """(n, width) float32, relative to ``origin``, each containing its primitives exactly; of a boxtree, the nodes."""
     origin: np.ndarray
     """(3,) float64 [m], in the object's frame; near the middle of the mesh."""
     wide: "WideTree | None"
@@ -112,7 +112,7 @@ class Hierarchy:
     @property
     def node_count(self) -> int:
         """Number of nodes."""
-        return len(self.tree.first)
+        return len(self.volumes)
 
     def __repr__(self) -> str:
         return f"Hierarchy({self.volume}, {self.split}, {self.node_count} nodes over {self.mesh!r})"

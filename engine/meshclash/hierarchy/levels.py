@@ -4,19 +4,33 @@ import numpy as np
 
 from ..errors import UnsupportedOption
 from ..types.mesh import TriangleMesh
+from ..volumes.boxtree import ROOT
 from ..volumes.registry import volume_named
+from .boxtree import references, restricted_boxes
 from .build import as_hierarchy
-from .bvh import Hierarchy, Tree
+from .bvh import Hierarchy
 
 
-def level_nodes(tree: Tree, level: int) -> np.ndarray:
-    """Nodes on a level of a tree, (k,) int64, with the leaves above it: together they hold every triangle once."""
-    nodes = np.zeros(1, np.int64)
-    for _ in range(min(level, tree.depth)):
-        inner = tree.count[nodes] == 0
-        left = tree.first[nodes[inner]].astype(np.int64)
-        nodes = np.concatenate([nodes[~inner], left, left + 1])
+def level_nodes(hierarchy: Hierarchy, level: int) -> np.ndarray:
+    """Nodes on a level, (k,) int64, with the leaves above it: together they hold every triangle once.
+
+    Single children of a boxtree count as one node with what is above them.
+    """
+    nodes, first, number = _references(hierarchy)
+    for _ in range(min(level, hierarchy.tree.depth)):
+        inner = nodes[number[nodes] > 0]
+        nodes = np.concatenate([nodes[number[nodes] == 0], first[inner], first[inner] + 1])
+        while (number[nodes] == 1).any():
+            nodes = np.where(number[nodes] == 1, first[nodes], nodes)
     return nodes
+
+
+def _references(hierarchy: Hierarchy) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The root (1,), and of each node its first child and its number of children, int64."""
+    if volume_named(hierarchy.volume).derived:
+        return np.array([ROOT]), *references(hierarchy.volumes)
+    tree = hierarchy.tree
+    return np.array([0]), tree.first.astype(np.int64), np.where(tree.count > 0, 0, 2)
 
 
 def level_wireframe(a: TriangleMesh | Hierarchy, level: int, volume: str | None = None) -> np.ndarray:
@@ -40,5 +54,7 @@ def level_wireframe(a: TriangleMesh | Hierarchy, level: int, volume: str | None 
     if not isinstance(level, int | np.integer) or isinstance(level, bool) or level < 0:
         raise UnsupportedOption(f"level must be a whole number from 0 on, not {level!r}")
     hierarchy = as_hierarchy(a, volume)
-    volumes = hierarchy.volumes[level_nodes(hierarchy.tree, int(level))]
+    derived = volume_named(hierarchy.volume).derived
+    every = restricted_boxes(hierarchy.volumes) if derived else hierarchy.volumes
+    volumes = every[level_nodes(hierarchy, int(level))]
     return volume_named(hierarchy.volume).wireframe(volumes) + hierarchy.origin

@@ -4,7 +4,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from ..volumes.boxtree import ROOT
 from ..volumes.registry import volume_named
+from .boxtree import references, restricted_boxes
 from .bvh import Hierarchy
 from .wide import CHILD_COUNT, CHILDREN, LANE_COUNT, WideTree
 
@@ -21,6 +23,9 @@ def assert_well_formed(hierarchy: Hierarchy) -> None:
     Raises:
         AssertionError: names the node and what is wrong with it.
     """
+    if volume_named(hierarchy.volume).derived:
+        _assert_boxtree(hierarchy)
+        return
     _assert_tree(hierarchy)
     if hierarchy.volume == "aabb":
         _assert_boxes(hierarchy)
@@ -54,6 +59,34 @@ def _assert_tree(hierarchy: Hierarchy) -> None:
     assert np.array_equal(order, np.arange(hierarchy.mesh.triangle_count)), (
         "the order is no permutation of the triangles"
     )
+
+
+def _assert_boxtree(hierarchy: Hierarchy) -> None:
+    """Every triangle in one leaf, whose box and so those above contain it; parents before children; the depth."""
+    nodes = hierarchy.volumes
+    first, number = references(nodes)
+    boxes = restricted_boxes(nodes)
+    vertices, triangles = hierarchy.mesh.arrays
+    level = np.zeros(len(nodes), np.int64)
+    parents = np.zeros(len(nodes), np.int64)
+    for row in range(ROOT, len(nodes)):
+        begin = int(first[row])
+        for child in range(begin, begin + int(number[row])):
+            assert row < child < len(nodes), f"node {row} has its children at {begin}"
+            parents[child] += 1
+            level[child] = level[row] + (number[row] > 1)
+            inside = bool((boxes[child, :3] >= boxes[row, :3]).all() and (boxes[child, 3:] <= boxes[row, 3:]).all())
+            assert inside, f"the box of node {row} does not contain that of its child {child}"
+        if number[row]:
+            continue
+        for corner in vertices[triangles[begin]]:
+            sides = zip(boxes[row, :3], boxes[row, 3:], corner, hierarchy.origin, strict=True)
+            assert all(_contains(*side) for side in sides), f"the box of leaf {row} does not contain triangle {begin}"
+    assert (parents[ROOT + 1 :] == 1).all(), "a node does not have exactly one parent"
+    assert parents[ROOT] == 0, "the root is a child"
+    assert int(level.max()) == hierarchy.tree.depth, f"the depth is {int(level.max())}, not {hierarchy.tree.depth}"
+    leaves = np.sort(first[ROOT:][number[ROOT:] == 0])
+    assert np.array_equal(leaves, np.arange(hierarchy.mesh.triangle_count)), "the leaves are no permutation"
 
 
 def _assert_volumes(hierarchy: Hierarchy) -> None:

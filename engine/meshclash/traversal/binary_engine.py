@@ -4,7 +4,9 @@ import numpy as np
 
 from ..geometry.predicates import new_workspace
 from ..geometry.relative_pose import relative_rows
+from ..volumes.registry import volume_named
 from . import pairs as layout
+from .access import access_to
 from .pairs import pair_traversal
 from .prepared import prepared_rows
 from .question import Question
@@ -49,13 +51,14 @@ class BinaryEngine:
         )
         self._state = np.zeros(layout.STATE_LENGTH, np.int64)
         # Each step takes one pair off and puts at most three on, one level deeper in one tree or both.
-        stack = np.empty((2 * (a.deepest + b.deepest) + 8, 2), np.int32)
+        entries = 2 * (a.deepest + b.deepest) + 8
+        stack, carried = np.empty((entries, 2), np.int32), access_to(volume_named(a.volume)).workspace(entries)
         # The kernel stops when another pair of leaves might not fit; every job of a first-contact query adds one pair.
         leaves = a.largest_leaf * b.largest_leaf
         self._full = min(len(jobs), CHUNK) if question.first_only else CHUNK
         size = leaves + self._full
         self._output = (np.empty((size, 2), np.int32), np.empty(size, np.uint8), np.empty(size, np.int32))
-        self._scratch = (stack, (*_leaves(a.largest_leaf, b.largest_leaf), new_workspace()), self._output)
+        self._scratch = (stack, (*_leaves(a.largest_leaf, b.largest_leaf), new_workspace()), carried, self._output)
         self.chunks: list[tuple[np.ndarray, ...]] = []
 
     def advance(self) -> bool:

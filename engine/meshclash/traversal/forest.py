@@ -110,7 +110,7 @@ def _join(indices: Sequence[Index]) -> Forest:
         _joined([t.order for t in trees]),
         _joined([m.arrays[1] for m in meshes]),
         _joined([m.arrays[0] for m in meshes]),
-        _starts([len(t.first) for t in trees]),
+        _starts([len(index.volumes) for index in indices]),
         _starts([len(t.order) for t in trees]),
         np.cumsum([len(t.order) for t in trees]).astype(np.int64),
         _starts([m.vertex_count for m in meshes]),

@@ -12,8 +12,10 @@ from ..geometry.triangle_pair import APART, classify_triangle_pairs
 from ..hierarchy.wide import LANE_COUNT
 from ..jit import config
 from ..types.pose import transform_points
+from ..volumes.registry import volume_named
 from . import near_leaf
 from . import pairs as state_layout
+from .access import access_to
 from .forest import Grove
 from .leaf_tests import contact
 from .near_pairs import near_traversal
@@ -97,10 +99,11 @@ def _engine(
         kernel = near_traversal(a.volume)
         prepared = prepared_rows(a, b, jobs, relative)
         stack, bounds = np.empty((2 * depth, 2), np.int32), np.empty(2 * depth)
-        scratch = leaves
+        carried = access_to(volume_named(a.volume)).workspace(2 * depth)
         return lambda state: kernel(
-            a.forest, b.forest, jobs, *rows, prepared, errors, options, state, stack, bounds, scratch, found, output
-        )
+            a.forest, b.forest, jobs, *rows, prepared, errors, options, state, stack, bounds, carried, leaves, found,
+            output,
+        )  # fmt: skip
     (trees_a, sizes_a), (trees_b, sizes_b) = a.lanes, b.lanes
     reaches = (sizes[jobs[:, side], 6:].astype(np.float32) for side, sizes in enumerate((sizes_a, sizes_b)))
     narrow = narrow_rows(relative, *reaches)

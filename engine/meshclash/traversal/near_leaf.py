@@ -10,7 +10,7 @@ import numpy as np
 
 from ..geometry.triangle_distance import closest_of_triangles
 from ..jit import inlined, inner
-from .pairs import STATE_LENGTH
+from .pairs import STATE_LENGTH, place_triangle
 
 # Entries of the options array.
 NEAREST, CHAINED, STEP_LIMIT, OPTIONS_LENGTH = range(4)
@@ -45,20 +45,6 @@ def rounding_of(leaf_a, i, leaf_b, j, share):
 
 
 @inlined
-def _place_triangle(forest, tree, t, pose, leaf, i):
-    """World coordinates and box of triangle t into row i of a leaf, as ``load_triangle`` does by entry."""
-    triangle_start = forest.triangle_start[tree]
-    vertex_start = forest.vertex_start[tree]
-    for axis in range(3):
-        for corner in range(3):
-            v = vertex_start + forest.triangles[triangle_start + t, corner]
-            x, y, z = forest.vertices[v, 0], forest.vertices[v, 1], forest.vertices[v, 2]
-            leaf[i, 3 * corner + axis] = pose[axis, 0] * x + pose[axis, 1] * y + pose[axis, 2] * z + pose[axis, 3]
-        leaf[i, 9 + axis] = min(leaf[i, axis], leaf[i, 3 + axis], leaf[i, 6 + axis])
-        leaf[i, 12 + axis] = max(leaf[i, axis], leaf[i, 3 + axis], leaf[i, 6 + axis])
-
-
-@inlined
 def keep_nearer(found, job, distance, t, u, x, y):
     """Replace the nearest pair of a job by a nearer one, or an equally near one that sorts before it."""
     distances, points, pairs = found
@@ -85,8 +71,8 @@ def start_from_known(forest_a, forest_b, tree_a, tree_b, pose_a, pose_b, leaf_a,
     known[job, 0] = -1
     if t < 0:
         return False
-    _place_triangle(forest_a, tree_a, t, pose_a, leaf_a, 0)
-    _place_triangle(forest_b, tree_b, u, pose_b, leaf_b, 0)
+    place_triangle(forest_a, tree_a, t, pose_a, leaf_a, 0)
+    place_triangle(forest_b, tree_b, u, pose_b, leaf_b, 0)
     distance, x, y = leaf_distance(leaf_a, 0, leaf_b, 0)
     keep_nearer(found, job, distance, t, u, x, y)
     return True

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..jit import kernel
 from ..volumes.registry import volume_named
+from .access import Access, access_to
 from .near_leaf import (
     CHAINED,
     NEAREST,
@@ -22,18 +23,23 @@ from .near_leaf import (
     rounding_of,
     start_from_known,
 )
-from .pairs import JOB, OUTPUT_USED, PRIMITIVE_TESTS, STACK_USED, VOLUME_TESTS, boxes_meet, load_triangle
+from .pairs import JOB, OUTPUT_USED, PRIMITIVE_TESTS, STACK_USED, VOLUME_TESTS, boxes_meet, place_triangles
 
 
 def near_traversal(volume: str) -> Callable:
-    """The kernel for one kind of volume; arguments as ``traverse_near`` without the wide forests and narrow rows."""
+    """The kernel for one kind of volume.
+
+    Its arguments are those of ``traverse_near`` without the wide forests and narrow rows, but with what ``access.py``
+    says that pairs carry.
+    """
     verbs = volume_named(volume)
-    return _near_traversal(verbs.gap, verbs.size)
+    return _near_traversal(verbs.gap, verbs.size, access_to(verbs))
 
 
 @cache
-def _near_traversal(gap: Callable, size: Callable) -> Callable:
+def _near_traversal(gap: Callable, size: Callable, access: Access) -> Callable:
     """Kinds of volumes that share their verbs share the kernel."""
+    root, _, children, triangle, row, begin, derive, exchange = access
 
     def traverse(
         forest_a,
@@ -47,6 +53,7 @@ def _near_traversal(gap: Callable, size: Callable) -> Callable:
         state,
         stack,
         bounds,
+        carried,
         scratch,
         found,
         output,
@@ -67,7 +74,7 @@ def _near_traversal(gap: Callable, size: Callable) -> Callable:
             tree_b = jobs[job, 1]
             start_a = forest_a.node_start[tree_a]
             start_b = forest_b.node_start[tree_b]
-            row = relative[job]
+            pose = relative[job]
             if used == 0:
                 if nearest:
                     primitive_tests += start_from_known(
@@ -75,9 +82,14 @@ def _near_traversal(gap: Callable, size: Callable) -> Callable:
                         options[CHAINED] != 0,
                     )  # fmt: skip
                 volume_tests += 1
-                bounds[0] = gap(forest_a.volumes[start_a], forest_b.volumes[start_b], row)
-                stack[0, 0] = 0
-                stack[0, 1] = 0
+                begin(forest_a.volumes, start_a, forest_b.volumes, start_b, pose, carried)
+                bounds[0] = gap(
+                    row(forest_a.volumes, start_a + root, carried, 0, 0),
+                    row(forest_b.volumes, start_b + root, carried, 0, 1),
+                    pose,
+                )
+                stack[0, 0] = root
+                stack[0, 1] = root
                 used = 1
             limit = pruning_limit(distances[job], errors) if nearest else distances[job]
             while used > 0 and steps > 0 and (nearest or output_used <= room):
@@ -85,32 +97,44 @@ def _near_traversal(gap: Callable, size: Callable) -> Callable:
                 used -= 1
                 if bounds[used] > limit:
                     continue
-                node_a = stack[used, 0]
-                node_b = stack[used, 1]
-                count_a = forest_a.count[start_a + node_a]
-                count_b = forest_b.count[start_b + node_b]
-                first_a = forest_a.first[start_a + node_a]
-                first_b = forest_b.first[start_b + node_b]
+                node_a = np.int64(stack[used, 0])
+                node_b = np.int64(stack[used, 1])
+                first_a, count_a = children(forest_a, start_a, node_a)
+                first_b, count_b = children(forest_b, start_b, node_b)
                 if count_a == 0 or count_b == 0:
                     into_a = count_b != 0 or (
                         count_a == 0
-                        and size(forest_a.volumes[start_a + node_a]) >= size(forest_b.volumes[start_b + node_b])
+                        and size(row(forest_a.volumes, start_a + node_a, carried, used, 0))
+                        >= size(row(forest_b.volumes, start_b + node_b, carried, used, 1))
                     )
-                    left_a, left_b = (first_a, node_b) if into_a else (node_a, first_b)
-                    right_a, right_b = (first_a + 1, node_b) if into_a else (node_a, first_b + 1)
                     volume_tests += 2
-                    left = gap(forest_a.volumes[start_a + left_a], forest_b.volumes[start_b + left_b], row)
-                    right = gap(forest_a.volumes[start_a + right_a], forest_b.volumes[start_b + right_b], row)
-                    last = used + 1 if left <= right else used  # the nearer on top
-                    stack[last, 0], stack[last, 1], bounds[last] = left_a, left_b, left
-                    last = 2 * used + 1 - last
-                    stack[last, 0], stack[last, 1], bounds[last] = right_a, right_b, right
+                    for k in range(2):  # the second one is derived in place
+                        at = used + 1 - k
+                        child_a = first_a + k if into_a else node_a
+                        child_b = node_b if into_a else first_b + k
+                        derive(
+                            forest_a.volumes, start_a, child_a, into_a,
+                            forest_b.volumes, start_b, child_b, not into_a, pose, carried, used, at,
+                        )  # fmt: skip
+                        stack[at, 0], stack[at, 1] = child_a, child_b
+                        bounds[at] = gap(
+                            row(forest_a.volumes, start_a + child_a, carried, at, 0),
+                            row(forest_b.volumes, start_b + child_b, carried, at, 1),
+                            pose,
+                        )
+                    if bounds[used] < bounds[used + 1]:  # the nearer on top
+                        for side in range(2):
+                            stack[used, side], stack[used + 1, side] = stack[used + 1, side], stack[used, side]
+                        bounds[used], bounds[used + 1] = bounds[used + 1], bounds[used]
+                        exchange(carried, used, used + 1)
                     used += 2
                     continue
                 for i in range(count_a):
-                    load_triangle(forest_a, tree_a, first_a + i, poses_a[job], leaf_a, i, indices_a)
+                    indices_a[i] = triangle(forest_a, tree_a, first_a + i)
                 for j in range(count_b):
-                    load_triangle(forest_b, tree_b, first_b + j, poses_b[job], leaf_b, j, indices_b)
+                    indices_b[j] = triangle(forest_b, tree_b, first_b + j)
+                place_triangles(forest_a, tree_a, indices_a, count_a, poses_a[job], leaf_a)
+                place_triangles(forest_b, tree_b, indices_b, count_b, poses_b[job], leaf_b)
                 for i in range(count_a):
                     for j in range(count_b):
                         if not boxes_meet(leaf_a, i, leaf_b, j, limit):

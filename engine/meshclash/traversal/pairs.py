@@ -8,9 +8,12 @@ the output is full (so that nothing is cut and nothing is done twice), and goes 
 from collections.abc import Callable
 from functools import cache
 
+import numpy as np
+
 from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED
 from ..jit import inlined, inner, kernel
 from ..volumes.registry import volume_named
+from .access import Access, access_to
 
 # Entries of the state array.
 JOB, STACK_USED, OUTPUT_USED, VOLUME_TESTS, PRIMITIVE_TESTS, EXACT_TESTS, STATE_LENGTH = range(7)
@@ -23,10 +26,15 @@ LEAF_NUMBERS = 15  # corners 0:9, lowest 9:12, highest 12:15
 @inlined
 def load_triangle(forest, tree, entry, pose, leaf, i, indices):
     """World coordinates and box of the triangle at an entry of ``order``, into row i of a leaf; ``pose`` is (3, 4)."""
+    indices[i] = forest.order[forest.triangle_start[tree] + entry]
+    place_triangle(forest, tree, indices[i], pose, leaf, i)
+
+
+@inlined
+def place_triangle(forest, tree, t, pose, leaf, i):
+    """World coordinates and box of triangle t of a tree, into row i of a leaf; ``pose`` is (3, 4)."""
     triangle_start = forest.triangle_start[tree]
     vertex_start = forest.vertex_start[tree]
-    t = forest.order[triangle_start + entry]
-    indices[i] = t
     for corner in range(3):
         v = vertex_start + forest.triangles[triangle_start + t, corner]
         x = forest.vertices[v, 0]
@@ -44,10 +52,10 @@ def load_triangle(forest, tree, entry, pose, leaf, i, indices):
 
 
 @inner
-def _load_leaf(forest, tree, begin, count, pose, leaf, indices):
-    """World coordinates and boxes of a leaf's triangles."""
+def place_triangles(forest, tree, indices, count, pose, leaf):
+    """World coordinates and boxes of so many triangles of a tree."""
     for i in range(count):
-        load_triangle(forest, tree, begin + i, pose, leaf, i, indices)
+        place_triangle(forest, tree, indices[i], pose, leaf, i)
 
 
 @inlined
@@ -73,19 +81,32 @@ def pair_traversal(volume: str, leaf_test: Callable) -> Callable:
     """The traversal kernel for one kind of volume and one leaf test (``leaf_tests.py``).
 
     The kernel takes (forest_a, forest_b, jobs, poses_a, poses_b, relative, tolerance, options, state, stack, scratch,
-    output) and returns True when all jobs are done. ``jobs`` (k, 2) int64 names the trees; poses are (k, 3, 4),
-    ``relative`` what ``prepared.py`` makes; the rest is allocated by ``run.py``, where each array is described.
+    carried, output) and returns True when all jobs are done. ``jobs`` (k, 2) int64 names the trees; poses are
+    (k, 3, 4), ``relative`` is what ``prepared.py`` makes; the rest is allocated by ``binary_engine.py``.
     """
     verbs = volume_named(volume)
-    return _pair_traversal(verbs.overlap, verbs.size, leaf_test)
+    return _pair_traversal(verbs.overlap, verbs.size, access_to(verbs), leaf_test)
 
 
 @cache
-def _pair_traversal(overlap: Callable, size: Callable, leaf_test: Callable) -> Callable:
+def _pair_traversal(overlap: Callable, size: Callable, access: Access, leaf_test: Callable) -> Callable:
     """Kinds of volumes that share their verbs share the kernel."""
+    root, _, children, triangle, row, begin, derive, _ = access
 
     def traverse(
-        forest_a, forest_b, jobs, poses_a, poses_b, relative, tolerance, options, state, stack, scratch, output
+        forest_a,
+        forest_b,
+        jobs,
+        poses_a,
+        poses_b,
+        relative,
+        tolerance,
+        options,
+        state,
+        stack,
+        scratch,
+        carried,
+        output,
     ):
         leaf_a, leaf_b, indices_a, indices_b, workspace = scratch
         counter = workspace[0]
@@ -100,52 +121,52 @@ def _pair_traversal(overlap: Callable, size: Callable, leaf_test: Callable) -> C
         exact_tests = state[EXACT_TESTS]
         steps = options[STEP_LIMIT]
         while job < jobs.shape[0] and steps > 0 and found <= room:
-            if used == 0:
-                stack[0, 0] = 0
-                stack[0, 1] = 0
-                used = 1
             tree_a = jobs[job, 0]
             tree_b = jobs[job, 1]
             start_a = forest_a.node_start[tree_a]
             start_b = forest_b.node_start[tree_b]
+            pose = relative[job]
+            if used == 0:
+                stack[0, 0] = root
+                stack[0, 1] = root
+                begin(forest_a.volumes, start_a, forest_b.volumes, start_b, pose, carried)
+                used = 1
             stop = False
             while used > 0 and steps > 0 and found <= room:
                 steps -= 1
                 used -= 1
-                node_a = stack[used, 0]
-                node_b = stack[used, 1]
+                node_a = np.int64(stack[used, 0])
+                node_b = np.int64(stack[used, 1])
                 same = with_itself and node_a == node_b
+                volume_a = row(forest_a.volumes, start_a + node_a, carried, used, 0)
+                volume_b = row(forest_b.volumes, start_b + node_b, carried, used, 1)
                 if not same:
                     volume_tests += 1
-                    if not overlap(
-                        forest_a.volumes[start_a + node_a], forest_b.volumes[start_b + node_b], relative[job]
-                    ):
+                    if not overlap(volume_a, volume_b, pose):
                         continue
-                count_a = forest_a.count[start_a + node_a]
-                count_b = forest_b.count[start_b + node_b]
-                first_a = forest_a.first[start_a + node_a]
-                first_b = forest_b.first[start_b + node_b]
-                if same and count_a == 0:
-                    stack[used, 0], stack[used, 1] = first_a, first_a + 1
-                    stack[used + 1, 0], stack[used + 1, 1] = first_a + 1, first_a + 1
-                    stack[used + 2, 0], stack[used + 2, 1] = first_a, first_a
-                    used += 3
-                    continue
+                first_a, count_a = children(forest_a, start_a, node_a)
+                first_b, count_b = children(forest_b, start_b, node_b)
                 if count_a == 0 or count_b == 0:
-                    into_a = count_b != 0 or (
-                        count_a == 0
-                        and size(forest_a.volumes[start_a + node_a]) >= size(forest_b.volumes[start_b + node_b])
-                    )
-                    if into_a:
-                        stack[used, 0], stack[used, 1] = first_a + 1, node_b
-                        stack[used + 1, 0], stack[used + 1, 1] = first_a, node_b
-                    else:
-                        stack[used, 0], stack[used, 1] = node_a, first_b + 1
-                        stack[used + 1, 0], stack[used + 1, 1] = node_a, first_b
-                    used += 2
+                    into_a = same or count_b != 0 or (count_a == 0 and size(volume_a) >= size(volume_b))
+                    into_b = same or not into_a
+                    pairs_below = 3 if same else 2
+                    for k in range(pairs_below):  # the last one to come off is derived in place
+                        at = used + pairs_below - 1 - k
+                        child_a = first_a + (k > 0 and (k == 1 or not same)) if into_a else node_a
+                        child_b = first_b + (k > 0) if into_b else node_b
+                        derive(
+                            forest_a.volumes, start_a, child_a, into_a,
+                            forest_b.volumes, start_b, child_b, into_b, pose, carried, used, at,
+                        )  # fmt: skip
+                        stack[at, 0], stack[at, 1] = child_a, child_b
+                    used += pairs_below
                     continue
-                _load_leaf(forest_a, tree_a, first_a, count_a, poses_a[job], leaf_a, indices_a)
-                _load_leaf(forest_b, tree_b, first_b, count_b, poses_b[job], leaf_b, indices_b)
+                for i in range(count_a):
+                    indices_a[i] = triangle(forest_a, tree_a, first_a + i)
+                for j in range(count_b):
+                    indices_b[j] = triangle(forest_b, tree_b, first_b + j)
+                place_triangles(forest_a, tree_a, indices_a, count_a, poses_a[job], leaf_a)
+                place_triangles(forest_b, tree_b, indices_b, count_b, poses_b[job], leaf_b)
                 for i in range(count_a):
                     for j in range(i + 1 if same else 0, count_b):
                         if not boxes_meet(leaf_a, i, leaf_b, j, tolerance):

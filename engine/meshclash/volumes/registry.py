@@ -18,6 +18,9 @@ or at once,
 
 ``fit(points, volume)``             around the corners of triangles, (3 m, 3) float64, relative to the origin
 
+A volume that is derived from its parent's as a traversal descends, instead of stored, has the verbs of ``boxtree.py``
+and none of these three ways; its ``size``, ``overlap`` and ``gap`` take what the traversal carries.
+
 ``relative`` is a row of ``relative_pose.py``; a volume that needs more says so by ``PREPARED``, the numbers of a longer
 row, and ``prepare(relative, root_a, root_b, out)``, called once per pose.
 """
@@ -27,7 +30,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from ..errors import UnsupportedOption
-from . import aabb, kdop, obb, sphere, swept_sphere
+from . import aabb, boxtree, kdop, obb, sphere, swept_sphere
 
 
 class Volume(NamedTuple):
@@ -45,6 +48,8 @@ class Volume(NamedTuple):
     merge: Callable[..., Any] | None
     prepare: Callable[..., Any] | None
     prepared: int
+    derived: bool
+    """Whether its verbs take rows that are derived on the way down; leaves hold one triangle then."""
 
 
 def _volume(module: ModuleType, width: int | None = None, fit: Callable[..., Any] | None = None) -> Volume:
@@ -62,11 +67,13 @@ def _volume(module: ModuleType, width: int | None = None, fit: Callable[..., Any
         getattr(module, "merge", None),
         getattr(module, "prepare", None),
         getattr(module, "PREPARED", 0),
+        hasattr(module, "derive"),
     )
 
 
 VOLUMES: dict[str, Volume] = {
     "aabb": _volume(aabb),
+    "boxtree": _volume(boxtree),
     "sphere": _volume(sphere),
     "dop6": _volume(kdop, width=6),
     "dop14": _volume(kdop, width=14),

@@ -1,0 +1,96 @@
+"""How the binary engines read the nodes of a tree: volumes that are stored, or derived on the way down.
+
+``root``                                the node to begin with
+``children(forest, start, node)``       (first of two children, or entry of a leaf's first triangle; its triangles)
+``triangle(forest, tree, entry)``       the triangle at an entry
+``row(volumes, node, carried, at, side)``   what the verbs of the volume take: side 0 is a's, side 1 b's
+``begin``, ``derive``, ``exchange``     keep the rows that a pair of nodes carries; see ``boxtree.py``
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..jit import portable
+from ..volumes import boxtree
+from ..volumes.registry import Volume
+
+
+class Access(NamedTuple):
+    """The functions above, and how many numbers each of the two rows of a pair has."""
+
+    root: int
+    carried: int
+    children: Callable[..., Any]
+    triangle: Callable[..., Any]
+    row: Callable[..., Any]
+    begin: Callable[..., Any]
+    derive: Callable[..., Any]
+    exchange: Callable[..., Any]
+
+    def workspace(self, entries: int) -> np.ndarray:
+        """Room for the rows of so many pairs of nodes, (entries, 2, numbers) float64."""
+        return np.empty((entries if self.carried else 0, 2, self.carried))
+
+
+@portable
+def _stored_children(forest, start, node):
+    return forest.first[start + node], forest.count[start + node]
+
+
+@portable
+def _stored_triangle(forest, tree, entry):
+    return forest.order[forest.triangle_start[tree] + entry]
+
+
+@portable
+def _stored_row(volumes, node, carried, at, side):
+    return volumes[node]
+
+
+@portable
+def _begin_nothing(volumes_a, start_a, volumes_b, start_b, relative, carried):
+    pass
+
+
+@portable
+def _derive_nothing(
+    volumes_a, start_a, node_a, moved_a, volumes_b, start_b, node_b, moved_b, relative, carried, source, target
+):
+    pass
+
+
+@portable
+def _exchange_nothing(carried, i, j):
+    pass
+
+
+@portable
+def _own_triangle(forest, tree, entry):
+    return entry
+
+
+@portable
+def _derived_row(volumes, node, carried, at, side):
+    return carried[at, side]
+
+
+_STORED = Access(
+    0, 0, _stored_children, _stored_triangle, _stored_row, _begin_nothing, _derive_nothing, _exchange_nothing
+)
+_DERIVED = Access(
+    boxtree.ROOT,
+    boxtree.CARRIED,
+    boxtree.children,
+    _own_triangle,
+    _derived_row,
+    boxtree.begin,
+    boxtree.derive,
+    boxtree.exchange,
+)
+
+
+def access_to(volume: Volume) -> Access:
+    """How to read trees of a volume."""
+    return _DERIVED if volume.derived else _STORED
