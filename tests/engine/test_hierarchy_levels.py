@@ -3,6 +3,7 @@
 import meshclash as mc
 import numpy as np
 import pytest
+from meshclash.hierarchy.boxtree import restricted_boxes
 from meshclash.hierarchy.levels import level_nodes
 from meshclash.volumes.registry import VOLUMES, volume_named
 from solids import box, moved, torus
@@ -11,7 +12,7 @@ from strategies import rotation
 RING = mc.TriangleMesh(*moved(torus(2, 0.5), (100.0, 3.0, 0.0)))
 
 
-STRAIGHT = {"aabb", "obb", "dop6", "dop14", "dop18", "dop26"}
+STRAIGHT = {"aabb", "boxtree", "obb", "dop6", "dop14", "dop18", "dop26"}
 
 
 def triangles_below(tree, node):
@@ -41,11 +42,12 @@ def test_lines_lie_on_the_volumes_and_enclose_them(name, level):
     assert lines.shape[1:] == (2, 3)
     assert lines.dtype == np.float64
     contains = volume_named(name).contains
-    volumes = hierarchy.volumes[level_nodes(hierarchy, level)].astype(float)
+    every = restricted_boxes(hierarchy.volumes) if name == "boxtree" else hierarchy.volumes
+    volumes = every[level_nodes(hierarchy, level)].astype(float)
     points = (lines - hierarchy.origin).reshape(-1, 3)[:: 7 if level else 1]
-    middles = [np.mean([v[: len(v) // 2], v[len(v) // 2 :]], axis=0)[:3] if "dop" in name else v[:3] for v in volumes]
-    if name == "aabb":
-        middles = [0.5 * (v[:3] + v[3:]) for v in volumes]
+    middles = volumes[:, :3]
+    if "dop" in name or "box" in name or name == "aabb":
+        middles = 0.5 * (volumes[:, :3] + volumes[:, volumes.shape[1] // 2 :][:, :3])
     for point in points:
         inside = [contains(v, *(m + (1.0 - 1e-4) * (point - m))) for v, m in zip(volumes, middles, strict=True)]
         outside = [not contains(v, *(m + (1.0 + 1e-4) * (point - m))) for v, m in zip(volumes, middles, strict=True)]
