@@ -47,7 +47,8 @@ def build(
     Args:
         mesh: a TriangleMesh.
         volume: kind of bounding volume, default "aabb"; others are "sphere", "dop6", "dop14", "dop18", "dop26" (k fixed
-            directions), "obb" (oriented boxes), "pss", "lss", "rss" (spheres swept along a point, segment, rectangle),
+            directions), "obb" and "obb_hull" (oriented boxes, along the axes of the surface or of its
+            convex hull), "pss", "lss", "rss" (spheres swept along a point, segment, rectangle),
             "ssv" (the cheapest of these three for each node), and "boxtree" (restricted boxes, 8 bytes a node).
         split: split rule; "lbvh" sorts along a Morton curve and builds fast, "sah" divides by the surface area
             heuristic, builds four times slower and answers with a fifth to a third fewer volume tests. "auto" is

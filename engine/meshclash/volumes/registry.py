@@ -80,6 +80,7 @@ VOLUMES: dict[str, Volume] = {
     "dop18": _volume(kdop, width=18),
     "dop26": _volume(kdop, width=26),
     "obb": _volume(obb),
+    "obb_hull": _volume(obb, fit=obb.fit_hull),
     "pss": _volume(swept_sphere, fit=swept_sphere.fit_point),
     "lss": _volume(swept_sphere, fit=swept_sphere.fit_line),
     "rss": _volume(swept_sphere, fit=swept_sphere.fit_rectangle),
