@@ -30,6 +30,7 @@ from .query.collide import collide, collides, self_collide
 from .query.contacts import Contacts
 from .query.distance import Distance, distance
 from .query.penetration import Penetration, penetration
+from .query.soups import collide_soups
 from .query.verdict import verdict
 from .scene import ObjectContacts, Scene, SceneContacts
 from .timecritical.query import TimeCritical, time_critical
@@ -82,6 +83,7 @@ __all__ = [
     "cloud_collision",
     "cloud_distance",
     "collide",
+    "collide_soups",
     "collides",
     "deviation",
     "distance",
