@@ -24,6 +24,14 @@ from .pointcloud.deviation import deviation
 from .pointcloud.distance import CloudDistance, cloud_distance
 from .pointcloud.files.read import read_cloud, read_points
 from .pointcloud.query import CloudCollision, PaperControl, cloud_collision
+from .proximity import (
+    ObjectGap,
+    SceneGaps,
+    scene_clearances,
+    scene_clearances_steps,
+    scene_distances,
+    scene_distances_steps,
+)
 from .query.advise import Advice, Candidate, advise
 from .query.clearance import Clearances, clearance
 from .query.collide import collide, collides, self_collide
@@ -61,6 +69,7 @@ __all__ = [
     "InvalidPose",
     "MeshClashError",
     "ObjectContacts",
+    "ObjectGap",
     "PaperControl",
     "Penetration",
     "PointCloud",
@@ -69,6 +78,7 @@ __all__ = [
     "QueryStats",
     "Scene",
     "SceneContacts",
+    "SceneGaps",
     "TimeCritical",
     "TriangleMesh",
     "UnknownObject",
@@ -92,6 +102,10 @@ __all__ = [
     "read_cloud",
     "read_points",
     "refit",
+    "scene_clearances",
+    "scene_clearances_steps",
+    "scene_distances",
+    "scene_distances_steps",
     "self_collide",
     "split_matrix",
     "time_critical",

@@ -8,7 +8,7 @@ import operator
 import time
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,13 +23,15 @@ from .solid.solids import Solids, gather_solids, solid_of
 from .traversal.bounds import world_bounds
 from .traversal.forest import Grove, plant
 from .traversal.leaf_tests import contact
-from .traversal.question import Answer, Question
+from .traversal.question import Question
 from .traversal.run import answer_steps, run
 from .types.mesh import TriangleMesh
 from .types.pose import pose_stack
 from .types.results import APART, TOUCHING, Progress, QueryStats, Verdict
 
 SLICE_SECONDS = 0.02
+
+_T = TypeVar("_T")
 
 Keep = Callable[[np.ndarray], np.ndarray]
 
@@ -185,15 +187,11 @@ class Scene:
         self, set_a: Iterable[int] | None, set_b: Iterable[int] | None, keep: Keep | None, limits: Limits
     ) -> np.ndarray:
         """Pairs of ids (k, 2) int64, sorted, whose world boxes overlap and that ``keep`` lets through."""
-        ids = list(self._members)
-        in_a, in_b = self._mask(ids, set_a), self._mask(ids, set_b)
-        if not ids:
+        in_a, in_b = self.members_of(set_a), self.members_of(set_b)
+        ids, boxes = self.boxes(limits.touch_tolerance)
+        if not len(ids):
             return np.empty((0, 2), np.int64)
-        members = [self._members[i] for i in ids]
-        boxes = world_boxes(
-            np.stack([m.bounds for m in members]), np.stack([m.rows for m in members]), limits.touch_tolerance
-        )
-        pairs = np.asarray(ids)[overlapping_pairs(boxes, in_a, in_b)]
+        pairs = ids[overlapping_pairs(boxes, in_a, in_b)]
         if keep is None or len(pairs) == 0:
             return pairs
         mask = np.asarray(keep(pairs))
@@ -202,6 +200,23 @@ class Scene:
                 f"keep must return booleans of shape ({len(pairs)},), not {mask.dtype} of shape {mask.shape}"
             )
         return pairs[mask]
+
+    def boxes(self, margin: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+        """All ids (n,) int64, ascending, and world boxes that contain the objects and a margin, (n, 6) float64 [m]."""
+        members = self._members.values()
+        ids = np.fromiter(self._members, np.int64, len(self._members))  # they are given in that order
+        if not members:
+            return ids, np.empty((0, 6))
+        return ids, world_boxes(np.stack([m.bounds for m in members]), np.stack([m.rows for m in members]), margin)
+
+    def members_of(self, chosen: Iterable[int] | None) -> np.ndarray:
+        """Which objects, in the order of their ids, a set means, (n,) bool; None means all. Raises UnknownObject."""
+        if chosen is None:
+            return np.ones(len(self._members), np.bool_)
+        wanted = set(chosen)
+        for identifier in wanted:
+            self._member(identifier)
+        return np.fromiter((i in wanted for i in self._members), np.bool_, len(self._members))
 
     def case_steps(
         self, pairs: np.ndarray, limits: Limits, clock: "Clock", first_only: bool = False
@@ -229,7 +244,7 @@ class Scene:
         jobs, rows_a, rows_b = trees[index], rows[index[:, 0]], rows[index[:, 1]]
         clock.stop("packing")
         question = Question(grove, grove, jobs, rows_a, rows_b, contact, first_only=first_only)
-        answer = yield from _scaled(answer_steps(question), 0.1, 0.6, "testing triangles")
+        answer = yield from scaled(answer_steps(question), 0.1, 0.6, "testing triangles")
         clock.stop("traversal")
         return Case(grove, solids, jobs, rows_a, rows_b, boxes[index[:, 0]], boxes[index[:, 1]], answer), pairs
 
@@ -238,14 +253,6 @@ class Scene:
             return self._members[identifier]
         except (KeyError, TypeError):
             raise UnknownObject(f"the scene has no object {identifier!r}") from None
-
-    def _mask(self, ids: list[int], chosen: Iterable[int] | None) -> np.ndarray:
-        if chosen is None:
-            return np.ones(len(ids), np.bool_)
-        wanted = set(chosen)
-        for identifier in wanted:
-            self._member(identifier)
-        return np.array([i in wanted for i in ids], np.bool_)
 
     def _hierarchies(self, ids: np.ndarray) -> Generator[Progress, None, tuple[list[Hierarchy], np.ndarray]]:
         """Hierarchies of objects, each once, and the tree index (n,) int64 of each object."""
@@ -349,9 +356,7 @@ def _one_pose(pose: Any) -> np.ndarray:
     return rows[0].copy()
 
 
-def _scaled(
-    steps: Generator[float, None, Answer], low: float, high: float, text: str
-) -> Generator[Progress, None, Answer]:
+def scaled(steps: Generator[float, None, _T], low: float, high: float, text: str) -> Generator[Progress, None, _T]:
     """Turn the fractions of one stage into progress of the whole."""
     while True:
         try:

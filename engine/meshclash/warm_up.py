@@ -11,7 +11,10 @@ from .pointcloud.cloud import PointCloud
 from .pointcloud.deviation import deviation
 from .pointcloud.distance import cloud_distance
 from .pointcloud.query import collide_clouds
+from .proximity import scene_clearances, scene_distances
+from .query.clearance import clearance
 from .query.collide import collide, collides, self_collide
+from .query.distance import distance
 from .query.verdict import verdict
 from .scene import Scene
 from .solid.judge import Case, Limits, judge, measure_depths
@@ -43,6 +46,14 @@ def _scene(touch_tolerance: float) -> None:
     for mesh in _two_boxes():
         scene.add(mesh)
     scene.contacts(touch_tolerance=touch_tolerance)
+
+
+def _measured_scene(other: TriangleMesh) -> None:
+    scene = Scene()
+    scene.add(_two_boxes()[0])
+    scene.add(other)
+    scene_clearances(scene, 1.0)
+    scene_distances(scene)
 
 
 def _no_contacts() -> Case:
@@ -118,14 +129,19 @@ def _steps() -> dict[str, list[tuple[str, Callable[[], object]]]]:
             ("contacts on several cores", lambda: _together(a)),
         ],
         "gaps": [("gaps", lambda: verdict(a, far, touch_tolerance=1.0)), ("scenes with gaps", lambda: _scene(1e-3))],
+        "distances": [
+            ("distances", lambda: distance(a, far)),
+            ("clearances", lambda: clearance(a, far, 1.0)),
+            ("distances in scenes", lambda: _measured_scene(far)),
+        ],
         "clouds": _cloud_steps(_cloud(), a),
     }
 
 
-PARTS = ("depths", "contacts", "verdicts", "scenes", "more", "gaps", "clouds")
-"""Parts of the warm-up, as two processes can share them: the first takes depths, contacts and more, the second
-verdicts, scenes and gaps. ``Scene.contacts`` needs the first four, with a touch tolerance also gaps. Nothing but point
-clouds needs the last."""
+PARTS = ("depths", "contacts", "verdicts", "scenes", "more", "gaps", "distances", "clouds")
+"""Parts of the warm-up, as two processes can share them: the first takes depths, contacts, more and distances, the
+second verdicts, scenes and gaps. ``Scene.contacts`` needs the first four, with a touch tolerance also gaps; distances
+and clearances of scenes need the first four and distances. Nothing but point clouds needs the last."""
 
 
 def warm_up(parts: Sequence[str] = PARTS) -> Generator[Progress, None, None]:

@@ -189,14 +189,7 @@ class Watch:
             a, b = near[job].tolist()
             self._forget((a, b))
             self._changes.meeting[a, b] = FirstContact(a, b, self._scene.contacts_of(case, job, a, b))
-        rest = ~meet
-        answer = case.answer
-        answer = answer._replace(pairs=answer.pairs[:0], kinds=answer.kinds[:0], jobs=answer.jobs[:0])
-        apart = case._replace(
-            jobs=case.jobs[rest], rows_a=case.rows_a[rest], rows_b=case.rows_b[rest],
-            boxes_a=case.boxes_a[rest], boxes_b=case.boxes_b[rest], answer=answer,
-        )  # fmt: skip
-        return apart, near[rest]
+        return case.chosen(~meet), near[~meet]
 
     def _commit(self, pairs: np.ndarray, found: dict[Pair, ObjectContacts]) -> None:
         """Pairs (n, 2) that were answered completely, and what was found of those that are not apart."""

@@ -44,6 +44,14 @@ ids = [scene.add(mesh, pose) for mesh in (a, b) for pose in (None, shift)]
 scene.contacts(touch_tolerance=0.1, permitted_overlap=0.1, set_a=ids[:2], keep=lambda pairs: pairs[:, 0] >= 0)
 scene.set_vertices(ids[0], corners + 0.5)
 scene.contacts()
+far = np.eye(4)
+far[0, 3] = 4.0
+for pose in (shift, far):
+    mc.distance(a, b, pose, start=mc.distance(a, b))
+    mc.clearance(a, b, 4.0, pose).points()
+scene.add(b, far)
+mc.scene_distances(scene, 3)
+mc.scene_clearances(scene, 5.0)
 k = np.arange(3000) + 0.5
 z = 1 - k / 1500
 ball = np.stack([np.sqrt(1 - z * z) * np.cos(2.4 * k), np.sqrt(1 - z * z) * np.sin(2.4 * k), z], 1)

@@ -55,6 +55,18 @@ class Case(NamedTuple):
         inverses = (np.linalg.inv(self.rows_a[:, :, :3]), np.linalg.inv(self.rows_b[:, :, :3]))
         return self.grove.origins, self.grove.reaches, self.jobs, self.rows_a, self.rows_b, *inverses
 
+    def chosen(self, mask: np.ndarray) -> "Case":
+        """The object pairs for which ``mask`` (k,) bool is true, with their contacts."""
+        own = mask[self.answer.jobs]
+        numbers = (np.cumsum(mask) - 1).astype(np.int32)
+        answer = self.answer._replace(
+            pairs=self.answer.pairs[own], kinds=self.answer.kinds[own], jobs=numbers[self.answer.jobs[own]]
+        )
+        return self._replace(
+            jobs=self.jobs[mask], rows_a=self.rows_a[mask], rows_b=self.rows_b[mask],
+            boxes_a=self.boxes_a[mask], boxes_b=self.boxes_b[mask], answer=answer,
+        )  # fmt: skip
+
 
 class Judgement(NamedTuple):
     """Verdicts of k object pairs."""

@@ -30,6 +30,8 @@ _SLICE_SECONDS = 0.02
 _SMALLEST_QUEUE = 1 << 12
 _UNCERTAIN = 1e-12  # of the coordinates: nearer than this, only exact predicates say whether triangles meet
 
+_NO_POINTS = np.empty((0, 2, 3))
+
 LEAST = 1e-300
 """Distance [m] of triangles that do not meet but are as near as rounding."""
 
@@ -89,7 +91,8 @@ def _engine(
     a, b, jobs = question.grove_a, question.grove_b, question.jobs
     options = np.zeros(near_leaf.OPTIONS_LENGTH, np.int64)
     options[near_leaf.NEAREST] = question.tolerance is None
-    options[near_leaf.CHAINED] = question.tolerance is None
+    same_trees = bool((jobs == jobs[:1]).all())
+    options[near_leaf.CHAINED] = question.tolerance is None and same_trees  # else a pair of triangles means another
     options[near_leaf.STEP_LIMIT] = _STEPS_PER_CALL
     errors = np.array([question.relative_error, question.absolute_error, uncertain])
     rows = question.rows_a, question.rows_b
@@ -129,15 +132,39 @@ def near_steps(question: NearQuestion) -> Generator[float, None, NearAnswer]:
     """Answer in slices of about 20 ms, yielding the share of jobs done."""
     if question.tolerance is None:
         return (yield from _nearest_steps(question))
-    answer = yield from _searched(question, _UNCERTAIN)
-    kept = _decided(question, answer)
-    own = np.flatnonzero(kept)
-    own = own[np.lexsort((answer.pairs[own, 1], answer.pairs[own, 0], answer.jobs[own]))]
-    return answer._replace(pairs=answer.pairs[own], distances=answer.distances[own], jobs=answer.jobs[own])
+    portions: list[NearAnswer] = []
+    answer = yield from near_portions(question, portions.append)
+    parts = zip(*((p.pairs, p.distances, p.jobs) for p in [answer, *portions]), strict=True)
+    pairs, distances, jobs = (np.concatenate(part) for part in parts)
+    own = np.lexsort((pairs[:, 1], pairs[:, 0], jobs))
+    return answer._replace(pairs=pairs[own], distances=distances[own], jobs=jobs[own])
 
 
-def _searched(question: NearQuestion, uncertain: float) -> Generator[float, None, NearAnswer]:
-    """What the kernel finds; pairs as near as rounding count as 0, or are kept whatever the tolerance."""
+def near_portions(question: NearQuestion, take: Callable[[NearAnswer], object]) -> Generator[float, None, NearAnswer]:
+    """All pairs within the tolerance, unsorted, for whoever does not want to keep them all.
+
+    Args:
+        question: with a tolerance.
+        take: is given some ten thousand pairs at a time, each time other ones.
+
+    Returns:
+        The counters, without pairs.
+    """
+
+    def decide(answer: NearAnswer) -> None:
+        kept = _decided(question, answer)
+        take(answer._replace(pairs=answer.pairs[kept], distances=answer.distances[kept], jobs=answer.jobs[kept]))
+
+    return (yield from _searched(question, _UNCERTAIN, decide))
+
+
+def _searched(
+    question: NearQuestion, uncertain: float, take: Callable[[NearAnswer], object] | None = None
+) -> Generator[float, None, NearAnswer]:
+    """What the kernel finds; pairs as near as rounding count as 0, or are kept whatever the tolerance.
+
+    The nearest pairs are returned; pairs within a tolerance are given to ``take``, portion by portion.
+    """
     a, b, jobs = question.grove_a, question.grove_b, question.jobs
     total = len(jobs)
     relative = relative_rows(
@@ -151,14 +178,14 @@ def _searched(question: NearQuestion, uncertain: float) -> Generator[float, None
     output = (np.empty((size, 2), np.int32), np.empty(size), np.empty(size, np.int32))
     advance = _engine(question, relative, uncertain, found, output)
     state = np.zeros(near_leaf.ORDERED + 1, np.int64)
-    chunks: list[tuple[np.ndarray, ...]] = []
     done = False
     slice_end = time.perf_counter() + _SLICE_SECONDS
     while not done:
         done = advance(state)
         count = int(state[state_layout.OUTPUT_USED])
-        if count and (done or count > _CHUNK):
-            chunks.append(tuple(array[:count].copy() for array in output))
+        if take is not None and count and (done or count > _CHUNK):
+            pairs, distances, pair_jobs = (array[:count].copy() for array in output)
+            take(NearAnswer(pairs, distances, _NO_POINTS, pair_jobs, 0, 0, 0))
             state[state_layout.OUTPUT_USED] = 0
         if not done and time.perf_counter() >= slice_end:
             yield float(state[state_layout.JOB]) / total
@@ -166,9 +193,7 @@ def _searched(question: NearQuestion, uncertain: float) -> Generator[float, None
     counters = (*state[[state_layout.VOLUME_TESTS, state_layout.PRIMITIVE_TESTS]].tolist(), 0)
     if nearest:
         return NearAnswer(known, found[0], found[1], np.arange(total, dtype=np.int32), *counters)
-    chunks = chunks or [tuple(array[:0] for array in output)]
-    pairs, distances, pair_jobs = (np.concatenate(parts) for parts in zip(*chunks, strict=True))
-    return NearAnswer(pairs, distances, np.empty((0, 2, 3)), pair_jobs, *counters)
+    return NearAnswer(output[0][:0], output[1][:0], _NO_POINTS, output[2][:0], *counters)
 
 
 def _nearest_steps(question: NearQuestion) -> Generator[float, None, NearAnswer]:
