@@ -24,8 +24,9 @@ from .core import report_formats
 from .core.errors import DetectError, InputError
 from .core.frame_scene import Progress
 from .core.job import detect_steps, run_to_end
-from .core.options import TESTS, DetectOptions, parse_frames
+from .core.options import DEFAULT_TEST, TEST_OPTIONS, DetectOptions, parse_frames
 from .core.output import OutputFile
+from .core.queries import TESTS, test_named
 from .core.report import DetectReport
 from .core.rules import Rules, parse_pair
 
@@ -88,7 +89,7 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog=COMMAND,
-        description="Finds all pairs of objects that touch, clash, contain or duplicate each other.",
+        description="Finds all pairs of objects that touch, clash, contain or duplicate each other, or come too near.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -97,11 +98,11 @@ def _parser() -> argparse.ArgumentParser:
     add("file", nargs="?", type=Path, metavar="FILE.blend", help="the scene; default: the file that is open in Blender")
     add("--set-a", default="all", metavar="SET", help="first set of objects (default: all)")
     add("--set-b", default="all", metavar="SET", help="second set of objects (default: all)")
-    add("--test", default="intersection", choices=TESTS, help="this version has: intersection")
+    add("--test", default=DEFAULT_TEST, choices=tuple(TESTS), help=f"what to find (default: {DEFAULT_TEST})")
     add("--permitted-overlap", type=float, metavar="METRES", help="depth up to which a clash counts as touching")
-    add("--tolerance", type=float, metavar="METRES", help="for the intersection test the same as --permitted-overlap")
-    add("--touch-tolerance", type=float, default=0.0, metavar="METRES", help="gap up to which two objects touch")
-    add("--budget", type=float, metavar="SECONDS", help="for the time-critical test")
+    add("--tolerance", type=float, metavar="METRES", help=_tolerance_help())
+    add("--touch-tolerance", type=float, metavar="METRES", help="gap up to which two objects touch")
+    add("--budget", type=float, metavar="SECONDS", help="seconds that an answer may take, for tests with a budget")
     add("--frames", metavar="1-250[:step]", help="frames to test (default: the current one)")
     add("--exclude", default="", metavar="RULE,RULE", help=f"pairs to leave out: {', '.join(EXCLUSIONS)}")
     add("--exclude-pair", action="append", default=[], metavar="A::B", help="leave out one pair; may be repeated")
@@ -122,16 +123,11 @@ def _options(given: argparse.Namespace) -> DetectOptions:
     unknown = exclusions - set(EXCLUSIONS)
     if unknown:
         raise InputError(f"--exclude knows {', '.join(EXCLUSIONS)}, not {', '.join(sorted(unknown))}")
-    if given.tolerance is not None and given.permitted_overlap not in (None, given.tolerance):
-        raise InputError("--tolerance and --permitted-overlap mean the same here; give one of them")
-    overlap = given.permitted_overlap if given.tolerance is None else given.tolerance
     return DetectOptions(
         set_a=given.set_a,
         set_b=given.set_b,
         test=given.test,
-        permitted_overlap=overlap or 0.0,
-        touch_tolerance=given.touch_tolerance,
-        budget=given.budget,
+        **_limits(given),
         frames=None if given.frames is None else parse_frames(given.frames),
         rules=Rules(
             same_parent="same-parent" in exclusions,
@@ -140,6 +136,35 @@ def _options(given: argparse.Namespace) -> DetectOptions:
             listed_pairs=frozenset(parse_pair(text) for text in given.exclude_pair),
         ),
     )
+
+
+def _limits(given: argparse.Namespace) -> dict[str, float]:
+    """The options that only some tests take, as far as they are given.
+
+    Raises:
+        InputError: `--tolerance` and the option for which it stands contradict each other, or it stands for none.
+    """
+    named = {name: getattr(given, name) for name in TEST_OPTIONS if name != "tolerance"}
+    if given.tolerance is not None:
+        meant = test_named(given.test).tolerance_means
+        if not meant:
+            raise InputError(f"the {given.test} test takes no tolerance")
+        if named.get(meant) not in (None, given.tolerance):
+            raise InputError(f"--tolerance and --{meant.replace('_', '-')} mean the same here; give one of them")
+        named[meant] = given.tolerance
+    return {name: value for name, value in named.items() if value is not None}
+
+
+def _tolerance_help() -> str:
+    meanings: dict[str, list[str]] = {}
+    for test in TESTS.values():
+        meanings.setdefault(test.tolerance_means, []).append(test.name)
+    same = (
+        f"the same as --{meant.replace('_', '-')} ({', '.join(names)})"
+        for meant, names in meanings.items()
+        if meant not in ("", "tolerance")
+    )
+    return "; ".join([f"distance that is too near ({', '.join(meanings['tolerance'])})", *same])
 
 
 def _run(given: argparse.Namespace) -> int:

@@ -25,7 +25,8 @@ from typing import IO
 
 from .core.frame_scene import Progress
 
-SHARES = (("depths", "contacts", "more"), ("verdicts", "scenes", "gaps"))  # of two processes, see the engine's warm_up
+# Of two processes, see the engine's warm_up.
+SHARES = (("depths", "contacts", "more", "distances"), ("verdicts", "scenes", "gaps"))
 LIBRARIES = ("numba", "llvmlite", "numpy")
 CHILD = Path(__file__).with_name("prepare_child.py")
 PAUSE = 0.02  # seconds; a slice that waits takes no time from the children

@@ -14,6 +14,7 @@ from bpy.types import PropertyGroup
 
 from .core.errors import InputError
 from .core.options import DetectOptions
+from .core.queries import TESTS, VERDICTS, test_named
 from .core.rules import Rules
 
 SET_KINDS = (
@@ -32,7 +33,7 @@ STATUSES = (
     ("APPROVED", "Approved", "Looked at; it may stay as it is", "CHECKMARK", 2),
     ("RESOLVED", "Resolved", "The scene was changed so that it should be gone", "SOLO_ON", 3),
 )
-VERDICTS = ("clash", "contained", "duplicate", "touching")
+LENGTHS = ("permitted_overlap", "touch_tolerance", "tolerance")  # options of tests that are lengths
 
 
 def _redraw(_self: PropertyGroup, context: bpy.types.Context) -> None:
@@ -82,6 +83,10 @@ class MESHCLASH_PG_settings(PropertyGroup):
     set_b: EnumProperty(name="Set B", description="Objects of the second set", items=SET_KINDS, default="ALL")
     set_b_collection: PointerProperty(name="Collection", description="Collection of set B", type=bpy.types.Collection)
     set_b_object: PointerProperty(name="Object", description="Object of set B", type=bpy.types.Object)
+    test: EnumProperty(
+        name="Test", description="What to find",
+        items=[(test.name, test.label, test.description) for test in TESTS.values()], update=_redraw,
+    )  # fmt: skip
     permitted_overlap: FloatProperty(
         name="Permitted Overlap",
         description="A clash no deeper than this counts as touching (press fits, welds)",
@@ -91,6 +96,11 @@ class MESHCLASH_PG_settings(PropertyGroup):
         name="Touch Tolerance",
         description="Objects closer than this count as touching although they share no point",
         subtype="DISTANCE", min=0.0, soft_max=1.0, default=0.0, precision=5,
+    )  # fmt: skip
+    tolerance: FloatProperty(
+        name="Tolerance",
+        description="Objects nearer to each other than this are too near",
+        subtype="DISTANCE", min=0.0, soft_max=1.0, default=0.01, precision=5,
     )  # fmt: skip
     skip_same_parent: BoolProperty(
         name="Same Parent", description="Do not test objects that have the same parent, nor a parent with its child"
@@ -156,12 +166,14 @@ class MESHCLASH_PG_settings(PropertyGroup):
             same_collection=self.skip_same_collection,
             listed_pairs=frozenset((pair.name_a, pair.name_b) for pair in self.excluded_pairs),
         )
+        test = test_named(self.test)
+        lengths = {name: getattr(self, name) * metres_per_unit for name in LENGTHS if name in test.takes}
         return DetectOptions(
             set_a=self.set_expression("a"),
             set_b=self.set_expression("b"),
-            permitted_overlap=self.permitted_overlap * metres_per_unit,
-            touch_tolerance=self.touch_tolerance * metres_per_unit,
+            test=test.name,
             rules=rules,
+            **lengths,
         )
 
     def checked_options(self, metres_per_unit: float) -> DetectOptions:
@@ -187,6 +199,8 @@ class MESHCLASH_PG_row(PropertyGroup):
     faces_a: IntProperty()
     faces_b: IntProperty()
     depth: FloatProperty(description="Depth estimate in Blender units; negative: unknown", default=-1.0)
+    distance: FloatProperty(description="Distance in Blender units; negative: not measured", default=-1.0)
+    probability: FloatProperty(description="That the two meet, 0 to 1; negative: it is certain", default=-1.0)
 
 
 class MESHCLASH_PG_results(PropertyGroup):
@@ -212,6 +226,12 @@ class MESHCLASH_PG_results(PropertyGroup):
     )
     show_touching: BoolProperty(
         name="Touching", description="List pairs that touch without common volume", default=True, update=_redraw
+    )
+    show_near: BoolProperty(
+        name="Near", description="List pairs that are nearer than the tolerance", default=True, update=_redraw
+    )
+    show_apart: BoolProperty(
+        name="Apart", description="List pairs that are apart, with their distance", default=True, update=_redraw
     )
     filling: BoolProperty(description="The list is being filled: selecting a row has no effect")
 

@@ -10,9 +10,11 @@ from . import session
 from .overlay.draw import tag_redraw
 
 if TYPE_CHECKING:
-    from .core.report import DetectReport, PairRow
+    from .core.pair_row import PairRow
+    from .core.report import DetectReport
 
 MAX_LIVE_ROWS = 200  # while Live is on: Blender takes a microsecond for every value that is written
+UNKNOWN = -1.0  # of a measure, which is never negative
 MAX_ROWS = 1000  # a list longer than this is read in the exported report, not by scrolling
 
 
@@ -91,8 +93,12 @@ def _cells(row: PairRow) -> dict[str, object]:
         "verdict": row.verdict,
         "faces_a": row.count_a,
         "faces_b": row.count_b,
-        "depth": -1.0 if row.depth is None else row.depth,
+        **{name: _known(getattr(row, name)) for name in ("depth", "distance", "probability")},
     }
+
+
+def _known(value: float | None) -> float:
+    return UNKNOWN if value is None else value
 
 
 def clear_list(context: bpy.types.Context) -> None:

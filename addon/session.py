@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .core.report import DetectReport, PairRow
+    from .core.pair_row import PairRow
+    from .core.report import DetectReport
     from .ops.live import LiveRun
     from .ops.task import Task
 

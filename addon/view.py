@@ -9,7 +9,7 @@ import numpy as np
 from mathutils import Vector
 
 from . import results, session
-from .core.report import PairRow
+from .core.pair_row import PairRow
 from .overlay import render_data
 from .overlay.draw import tag_redraw
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .errors import InputError
 from .frame_scene import FrameScene, Progress, SourceMesh, SourceObject
+from .placed_mesh import engine_mesh, split_matrix
 from .rules import KeepMask, Rules, keep_mask
 
 
@@ -88,11 +88,7 @@ class EngineScene:
         old = self._placed.get(item.identity)
         if old is not None and (old.item is item or np.array_equal(old.item.matrix, item.matrix)):
             return None, old.stretch
-        try:
-            pose, stretch = self._engine.split_matrix(item.matrix)
-        except self._engine.errors.MeshClashError as error:
-            raise InputError(f"the matrix of object '{item.name}' cannot be used: {error}") from error
-        return pose, b"" if stretch is None else np.asarray(stretch, dtype=np.float64).tobytes()
+        return split_matrix(self._engine, item)
 
     def _place(self, old: _Placed | None, new: _Placed, pose: Any, made: dict[Any, Any], same: _SameMesh) -> int:
         """The engine's id of an object, after it was left, moved, deformed or built."""
@@ -120,11 +116,7 @@ class EngineScene:
             self.scene.set_pose(key, pose)
 
     def _mesh(self, placed: _Placed) -> Any:
-        try:
-            mesh = self._engine.TriangleMesh(placed.mesh.vertices, placed.mesh.triangles)
-            return mesh.transformed(np.frombuffer(placed.stretch).reshape(4, 4)) if placed.stretch else mesh
-        except self._engine.errors.MeshClashError as error:
-            raise InputError(f"the mesh of object '{placed.item.name}' cannot be used: {error}") from error
+        return engine_mesh(self._engine, placed.item, placed.mesh, placed.stretch)
 
 
 class _SameMesh:

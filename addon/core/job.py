@@ -11,15 +11,14 @@ from .engine_scene import EngineScene
 from .errors import DetectError, InputError
 from .frame_scene import FrameScene, Progress, SceneSource
 from .options import DetectOptions
-from .report import DetectReport, PairRow
-from .rows import make_row
+from .pair_row import PairRow
+from .queries import test_named
+from .queries.base import Asked
+from .report import DetectReport
 from .statistics import RunStatistics
 
 T = TypeVar("T")
 
-DETECT_PARTS = ("depths", "contacts", "verdicts", "scenes")
-ALL_PARTS = (*DETECT_PARTS, "gaps", "more")
-"""Parts of the engine's warm-up: what every detection needs, and everything."""
 WARM_UP_SHARE = 0.1
 READ_SHARE, PREPARE_SHARE = 0.2, 0.4  # of one frame; the query has the rest
 
@@ -27,7 +26,7 @@ READ_SHARE, PREPARE_SHARE = 0.2, 0.4  # of one frame; the query has the rest
 def detect_steps(
     source: SceneSource, options: DetectOptions, engine: ModuleType, highlights: bool = True
 ) -> Generator[Progress, None, DetectReport]:
-    """Finds all pairs that are not apart.
+    """Asks the test of the options about every frame.
 
     Args:
         source: the scene; its frame is put back at the end, after an error and when the generator is closed.
@@ -51,7 +50,7 @@ def detect_steps(
     seen: set[str] = set()
     frames: list[int | None] = [None] if options.frames is None else list(options.frames)
     try:
-        yield from _within(engine.warm_up(needed_parts(options)), 0.0, WARM_UP_SHARE)
+        yield from _within(engine.warm_up(test_named(options.test).parts(options)), 0.0, WARM_UP_SHARE)
         for index, number in enumerate(frames):
             low, high = (WARM_UP_SHARE + (1.0 - WARM_UP_SHARE) * k / len(frames) for k in (index, index + 1))
             steps = _frame_steps(source, options, world, engine, number, highlights, statistics)
@@ -65,11 +64,6 @@ def detect_steps(
         raise DetectError(f"the engine refused: {error}") from error
     finally:
         source.restore()
-
-
-def needed_parts(options: DetectOptions) -> tuple[str, ...]:
-    """The parts of the engine's warm-up that a detection needs."""
-    return (*DETECT_PARTS, "gaps") if options.touch_tolerance > 0.0 else DETECT_PARTS
 
 
 def run_to_end(steps: Generator[Any, None, T], on_progress: Callable[[Any], None] | None = None) -> T:
@@ -98,19 +92,15 @@ def _frame_steps(
     started = time.perf_counter()
     yield from _within(world.update_steps(frame), READ_SHARE, PREPARE_SHARE)
     statistics.add_time("prepare", time.perf_counter() - started)
-    query = world.scene.contacts_steps(
-        set_a=world.ids(in_a=True),
-        set_b=world.ids(in_a=False),
-        keep=world.keep(options.rules),
-        permitted_overlap=options.permitted_overlap / source.scale_length,
-        touch_tolerance=options.touch_tolerance / source.scale_length,
-    )
-    result = yield from _within(query, PREPARE_SHARE, 1.0)
-    statistics.add_query(result)
+    test = test_named(options.test)
+    sets = world.ids(in_a=True), world.ids(in_a=False)
+    asked = Asked(engine, world, options, source.scale_length, *sets, world.keep(options.rules))
+    answer = yield from _within(test.ask_steps(asked), PREPARE_SHARE, 1.0)
+    statistics.add_answer(answer)
     started = time.perf_counter()
     rows = []
-    for found in result.pairs:
-        rows.append(make_row(engine, world, found, frame.frame, highlights))
+    for found in answer.found:
+        rows.append(test.row(asked, found, frame.frame, highlights))
         yield Progress(1.0, f"Writing up {rows[-1].a} and {rows[-1].b}")
     statistics.add_time("report", time.perf_counter() - started)
     return frame, rows

@@ -20,12 +20,16 @@ from .engine_scene import EngineScene
 from .errors import DetectError
 from .frame_scene import FrameScene, Progress
 from .options import DetectOptions
-from .report import DetectReport, PairRow
+from .pair_row import PairRow
+from .queries.base import BASIC_PARTS
+from .report import DetectReport
 from .rows import make_contact_row, make_row
 from .statistics import RunStatistics
 
 T = TypeVar("T")
 
+PARTS = (*BASIC_PARTS, "gaps", "more")
+"""Parts of the engine's warm-up that Live needs."""
 BUDGET = 0.02  # seconds of the main thread for one answer, and the length of a slice
 LONGEST_SLICE = 0.03
 QUIET_SECONDS = 0.15  # without a change, before an incomplete answer is completed
@@ -145,7 +149,7 @@ class Live:
 
     def _forever(self) -> Generator[Progress, None, None]:
         engine = yield from self._told(self._load())
-        yield from self._told(engine.warm_up())
+        yield from self._told(engine.warm_up(PARTS))
         answerer = _Answerer(engine, self._source, self._publish)
         self.ready = True
         while True:

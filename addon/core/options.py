@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import InputError
+from .queries import TESTS, test_named
 from .rules import Rules
 
-TESTS = ("intersection", "clearance", "distance", "time-critical")
-AVAILABLE_TESTS = ("intersection",)
+DEFAULT_TEST = next(iter(TESTS))
+TEST_OPTIONS = {"permitted_overlap": 0.0, "touch_tolerance": 0.0, "tolerance": None, "budget": None}
+"""Options that only some tests take, and what they are when they are not given."""
 
 
 @dataclass(frozen=True)
@@ -21,37 +23,42 @@ class DetectOptions:
     Attributes:
         set_a: "all", "selection", "collection:NAME", "object:NAME" or just a NAME.
         set_b: the same for the other side of each pair.
-        test: one of `TESTS`.
+        test: the name of one of `queries.TESTS`, which says which of the following it takes.
         permitted_overlap: depth up to which a clash counts as touching [m].
         touch_tolerance: gap up to which objects count as touching [m].
-        budget: seconds for the time-critical test, else None.
+        tolerance: distance up to which objects are too near [m].
+        budget: seconds that an answer may take.
         frames: the frames to test, or None for the current one.
         rules: pairs that are left out.
 
     Raises:
-        InputError: a value is out of range, or the test is not available.
+        InputError: a value is out of range, missing, or not for this test.
     """
 
     set_a: str = "all"
     set_b: str = "all"
-    test: str = "intersection"
+    test: str = DEFAULT_TEST
     permitted_overlap: float = 0.0
     touch_tolerance: float = 0.0
+    tolerance: float | None = None
     budget: float | None = None
     frames: range | None = None
     rules: Rules = field(default_factory=Rules)
 
     def __post_init__(self) -> None:
-        if self.test not in TESTS:
-            raise InputError(f"there is no test '{self.test}'; choose one of {', '.join(TESTS)}")
-        if self.test not in AVAILABLE_TESTS:
-            raise InputError(
-                f"the test '{self.test}' is not available in this version; available: {', '.join(AVAILABLE_TESTS)}"
-            )
-        if self.budget is not None:
-            raise InputError("a time budget belongs to the time-critical test, which is not available in this version")
-        _check_length("permitted overlap", self.permitted_overlap)
-        _check_length("touch tolerance", self.touch_tolerance)
+        test = test_named(self.test)
+        for name, default in TEST_OPTIONS.items():
+            given = getattr(self, name) != default
+            if given and name not in test.takes:
+                others = " and ".join(other.name for other in TESTS.values() if name in other.takes)
+                hint = f"; it belongs to {others}" if others else ""
+                raise InputError(f"the {test.name} test takes no {_words(name)}{hint}")
+            if not given and name in test.required:
+                raise InputError(f"the {test.name} test needs a {_words(name)}")
+        for name in ("permitted_overlap", "touch_tolerance", "tolerance"):
+            _check_length(_words(name), getattr(self, name))
+        if self.budget is not None and not (math.isfinite(self.budget) and self.budget > 0.0):
+            raise InputError(f"the budget must be a time above 0 s, not {self.budget}")
         if self.frames is not None and not len(self.frames):
             raise InputError("the frame range is empty")
 
@@ -69,6 +76,7 @@ class DetectOptions:
             "test": self.test,
             "permitted_overlap": self.permitted_overlap,
             "touch_tolerance": self.touch_tolerance,
+            "tolerance": self.tolerance,
             "budget": self.budget,
             "frames": None if self.frames is None else format_frames(self.frames),
             "exclude": [name for name, on in named.items() if on],
@@ -103,6 +111,10 @@ def format_frames(frames: range) -> str:
     return f"{frames[0]}-{frames[-1]}{step}"
 
 
-def _check_length(name: str, metres: float) -> None:
-    if not math.isfinite(metres) or metres < 0.0:
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _check_length(name: str, metres: float | None) -> None:
+    if metres is not None and (not math.isfinite(metres) or metres < 0.0):
         raise InputError(f"the {name} must be a length of at least 0 m, not {metres}")

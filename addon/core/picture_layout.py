@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .frame_scene import FrameScene
-from .report import CLASH_VERDICTS, PairRow
+from .pair_row import CLASH_VERDICTS, PairRow
 
 VIEW_DIRECTION = np.array([-0.52, 0.70, -0.49])  # from the camera into the scene
 MARGIN = 1.08

@@ -9,6 +9,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from .queries import test_named
+
 CSV_COLUMNS = (
     "id",
     "a",
@@ -25,8 +27,17 @@ CSV_COLUMNS = (
     "location_z",
     "depth",
     "distance",
+    "point_a_x",
+    "point_a_y",
+    "point_a_z",
+    "point_b_x",
+    "point_b_y",
+    "point_b_z",
+    "face_a",
+    "face_b",
+    "probability",
 )
-TABLE_HEADER = ("verdict", "a", "b", "frame", "contacts", "faces a", "faces b", "depth", "location [m]")
+POINTS = ("location", "point_a", "point_b")
 LEFT_ALIGNED = 3  # columns of names; numbers are right-aligned
 MILLIMETRES_BELOW = 0.1
 
@@ -37,6 +48,7 @@ th, td { border-bottom: 1px solid #ddd; padding: .3em .6em; text-align: right; }
 th:nth-child(-n+3), td:nth-child(-n+3) { text-align: left; }
 th { background: #f4f4f4; position: sticky; top: 0; }
 .duplicate td:first-child, .contained td:first-child, .clash td:first-child { color: #b00020; font-weight: 600; }
+.near td:first-child { color: #8a5a00; font-weight: 600; }
 .touching td:first-child { color: #1b6e3c; }
 """
 
@@ -52,16 +64,18 @@ def to_csv(report: dict[str, Any]) -> str:
     writer = csv.writer(text)
     writer.writerow(CSV_COLUMNS)
     for pair in report["pairs"]:
-        location = pair["location"] or (None, None, None)
-        cells = {**pair, **dict(zip(("location_x", "location_y", "location_z"), location, strict=True))}
+        cells = dict(pair)
+        for name in POINTS:
+            point = pair[name] or (None, None, None)
+            cells |= {f"{name}_{axis}": value for axis, value in zip("xyz", point, strict=True)}
         writer.writerow([_csv_cell(cells[column]) for column in CSV_COLUMNS])
     return text.getvalue()
 
 
 def to_table(report: dict[str, Any]) -> str:
     """The rows in aligned columns under a header, without a trailing line break."""
-    rows = [TABLE_HEADER, *_table_rows(report)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(TABLE_HEADER))]
+    rows = [_table_header(report), *_table_rows(report)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     rows.insert(1, tuple("-" * width for width in widths))
     return "\n".join("  ".join(_aligned(row, widths)).rstrip() for row in rows)
 
@@ -69,7 +83,7 @@ def to_table(report: dict[str, Any]) -> str:
 def to_html(report: dict[str, Any]) -> str:
     """One page without any outside reference; every name is escaped."""
     escape = html.escape
-    head = "".join(f"<th>{escape(title)}</th>" for title in TABLE_HEADER)
+    head = "".join(f"<th>{escape(title)}</th>" for title in _table_header(report))
     body = "\n".join(
         f'<tr class="{escape(row[0])}">' + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
         for row in _table_rows(report)
@@ -92,14 +106,22 @@ WRITERS: dict[str, Callable[[dict[str, Any]], str]] = {".json": to_json, ".csv":
 
 
 def summary(report: dict[str, Any]) -> str:
-    """One sentence: how many pairs of which verdict."""
+    """One or two sentences: how many pairs of which verdict, and how many were left out."""
+    test = test_named(report["options"]["test"])
     counts: dict[str, int] = {}
     for pair in report["pairs"]:
         counts[pair["verdict"]] = counts.get(pair["verdict"], 0) + 1
     if not counts:
-        return "Nothing touches."
+        return f"{test.nothing}."
     parts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    return f"{len(report['pairs'])} pairs are not apart: {parts}."
+    return f"{len(report['pairs'])} pairs {test.found}: {parts}.{left_out(report['stats'].get('left_out'))}"
+
+
+def left_out(counted: dict[str, Any] | None) -> str:
+    """A sentence about pairs that are not listed, after a blank; "" where all are."""
+    if counted is None or not counted["pairs"]:
+        return ""
+    return f" {counted['pairs']:,} more are at least {format_length(counted['beyond'])} apart."
 
 
 def format_length(metres: float | None) -> str:
@@ -109,7 +131,24 @@ def format_length(metres: float | None) -> str:
     return f"{metres * 1000:.4g} mm" if abs(metres) < MILLIMETRES_BELOW else f"{metres:.4g} m"
 
 
+MEASURES: dict[str, tuple[str, Callable[[Any], str]]] = {
+    "depth": ("depth", format_length),
+    "distance": ("gap", format_length),
+    "probability": ("probability", lambda share: "" if share is None else f"{share:.0%}"),
+}
+
+
+def _measures(report: dict[str, Any]) -> tuple[str, ...]:
+    return test_named(report["options"]["test"]).measures
+
+
+def _table_header(report: dict[str, Any]) -> tuple[str, ...]:
+    measured = (MEASURES[name][0] for name in _measures(report))
+    return ("verdict", "a", "b", "frame", "contacts", "faces a", "faces b", *measured, "location [m]")
+
+
 def _table_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
+    measures = _measures(report)
     return [
         (
             pair["verdict"],
@@ -119,7 +158,7 @@ def _table_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
             str(pair["contacts"]),
             str(len(pair["faces_a"])),
             str(len(pair["faces_b"])),
-            format_length(pair["depth"]),
+            *(MEASURES[name][1](pair[name]) for name in measures),
             "" if pair["location"] is None else " ".join(f"{x:.4f}" for x in pair["location"]),
         )
         for pair in report["pairs"]

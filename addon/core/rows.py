@@ -1,4 +1,4 @@
-"""Turns the engine's contacts between two objects into a row of the report."""
+"""Turns what the engine found between two objects into a row of the report."""
 
 from __future__ import annotations
 
@@ -10,19 +10,34 @@ import numpy as np
 
 from .engine_scene import EngineScene
 from .frame_scene import SourceMesh, SourceObject
-from .report import CONTACT, PairRow, pair_id
+from .pair_row import CONTACT, CONTAINED, PairRow, pair_id
 
 SEAM_TOLERANCE = 1e-7  # of the size of a patchwork: corners closer than this are the same
 
 
 @dataclass(frozen=True)
-class _Judged:
-    """What a row says of its pair beside the faces."""
+class _Finding:
+    """What a row says of its pair, before its sides are put in order: ids and triangles are the engine's."""
 
+    ids: tuple[int, int]
+    triangles: tuple[np.ndarray, np.ndarray]
+    contacts: Any
+    """The engine's `Contacts`, or None."""
     verdict: str
     severity: int
     location: np.ndarray | None = None
     depth: float | None = None
+    distance: float | None = None
+    points: tuple[np.ndarray, np.ndarray] | None = None
+    nearest: tuple[int, int] | None = None
+    """Triangles on which the points lie."""
+
+    def turned(self) -> _Finding:
+        """The same with the two objects exchanged."""
+        return replace(
+            self, ids=self.ids[::-1], triangles=self.triangles[::-1], points=self.points and self.points[::-1],
+            nearest=self.nearest and self.nearest[::-1],
+        )  # fmt: skip
 
 
 def make_row(engine: ModuleType, world: EngineScene, found: Any, frame: int, highlights: bool) -> PairRow:
@@ -36,25 +51,49 @@ def make_row(engine: ModuleType, world: EngineScene, found: Any, frame: int, hig
         highlights: whether to fill in the triangles and curves for drawing.
     """
     verdict = found.verdict
-    judged = _Judged(verdict.name.lower(), int(verdict.severity), found.location, _finite(verdict.depth))
-    return _row(engine, world, found, judged, frame, highlights)
+    finding = _Finding(
+        (found.a, found.b), _sides(found.contacts.pairs), found.contacts, verdict.name.lower(), int(verdict.severity),
+        found.location, _finite(verdict.depth),
+    )  # fmt: skip
+    return _row(engine, world, finding, frame, highlights)
 
 
 def make_contact_row(engine: ModuleType, world: EngineScene, first: Any, frame: int) -> PairRow:
     """The row of one `FirstContact`: a pair that meets, listed among the clashes until more is known."""
     location = first.contacts.segments()[0].mean(axis=0)
-    judged = _Judged(CONTACT, int(engine.Verdict.CLASH.severity), location)
-    return _row(engine, world, first, judged, frame, highlights=True)
+    severity = int(engine.Verdict.CLASH.severity)
+    sides = _sides(first.contacts.pairs)
+    finding = _Finding((first.a, first.b), sides, first.contacts, CONTACT, severity, location)
+    return _row(engine, world, finding, frame, highlights=True)
 
 
-def _row(engine: ModuleType, world: EngineScene, found: Any, judged: _Judged, frame: int, highlights: bool) -> PairRow:
-    a, b = world.objects[found.a], world.objects[found.b]
-    columns = (0, 1)
-    if not _in_order(a, b):
-        a, b, columns = b, a, (1, 0)
+def make_gap_row(engine: ModuleType, world: EngineScene, gap: Any, apart: str, frame: int, highlights: bool) -> PairRow:
+    """The row of one `ObjectGap`; arguments as `make_row`.
+
+    Args:
+        apart: the verdict of a pair that does not meet. Where no triangles are named as near, those of the nearest
+            points stand for them.
+    """
+    meets = gap.contacts is not None
+    triangles = gap.near_a, gap.near_b
+    if gap.triangles is not None and not (len(gap.near_a) or len(gap.near_b)):
+        triangles = np.array(gap.triangles[:1]), np.array(gap.triangles[1:])
+    finding = _Finding(
+        (gap.a, gap.b), triangles, gap.contacts, gap.verdict.name.lower() if meets else apart,
+        int(gap.verdict.severity), gap.location, _finite(gap.verdict.depth), float(gap.distance),
+        None if gap.points is None else tuple(gap.points), gap.triangles,
+    )  # fmt: skip
+    return _row(engine, world, finding, frame, highlights)
+
+
+def _row(engine: ModuleType, world: EngineScene, finding: _Finding, frame: int, highlights: bool) -> PairRow:
+    if not _in_order(*(world.objects[key] for key in finding.ids)):
+        finding = finding.turned()
+    a, b = (world.objects[key] for key in finding.ids)
     mesh_a, mesh_b = world.meshes[a.mesh_key], world.meshes[b.mesh_key]
-    faces_a = _faces(mesh_a, found.contacts.pairs[:, columns[0]])
-    faces_b = _faces(mesh_b, found.contacts.pairs[:, columns[1]])
+    faces_a, faces_b = _faces(mesh_a, finding.triangles[0]), _faces(mesh_b, finding.triangles[1])
+    points = finding.points
+    nearest = finding.nearest
     row = PairRow(
         id=pair_id(a.identity, b.identity),
         a=a.name,
@@ -64,17 +103,22 @@ def _row(engine: ModuleType, world: EngineScene, found: Any, judged: _Judged, fr
         source_a=a.source,
         source_b=b.source,
         frame=frame,
-        verdict=judged.verdict,
-        severity=judged.severity,
-        contacts=len(found.contacts.pairs),
+        verdict=finding.verdict,
+        severity=finding.severity,
+        contacts=0 if finding.contacts is None else len(finding.contacts.pairs),
         faces_a=faces_a,
         faces_b=faces_b,
         original_faces_a=faces_a if mesh_a.faces_are_original else None,
         original_faces_b=faces_b if mesh_b.faces_are_original else None,
-        location=None if judged.location is None else _point(judged.location),
-        depth=judged.depth,
+        location=None if finding.location is None else _point(finding.location),
+        depth=finding.depth,
+        distance=finding.distance,
+        point_a=None if points is None else _point(points[0]),
+        point_b=None if points is None else _point(points[1]),
+        face_a=None if nearest is None else int(mesh_a.face_of_triangle[nearest[0]]),
+        face_b=None if nearest is None else int(mesh_b.face_of_triangle[nearest[1]]),
     )
-    return _with_drawing(row, engine, (a, mesh_a), (b, mesh_b), found) if highlights else row
+    return _with_drawing(row, engine, (a, mesh_a), (b, mesh_b), finding.contacts) if highlights else row
 
 
 def _with_drawing(
@@ -82,13 +126,19 @@ def _with_drawing(
     engine: ModuleType,
     side_a: tuple[SourceObject, SourceMesh],
     side_b: tuple[SourceObject, SourceMesh],
-    found: Any,
+    contacts: Any,
 ) -> PairRow:
     highlight_a = _world_triangles(*side_a, _triangles_of_faces(side_a[1], row.faces_a))
     highlight_b = _world_triangles(*side_b, _triangles_of_faces(side_b[1], row.faces_b))
-    if row.verdict == "contained" and not row.contacts:
+    if row.verdict == CONTAINED and not row.contacts:
         highlight_a, highlight_b = _inner_object(side_a, side_b)
-    return replace(row, highlight_a=highlight_a, highlight_b=highlight_b, curves=_curves(engine, found.contacts))
+    curves = row.curves if contacts is None else _curves(engine, contacts)
+    return replace(row, highlight_a=highlight_a, highlight_b=highlight_b, curves=curves)
+
+
+def _sides(pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The triangles of both sides of pairs (k, 2)."""
+    return pairs[:, 0], pairs[:, 1]
 
 
 def _in_order(a: SourceObject, b: SourceObject) -> bool:
@@ -97,8 +147,8 @@ def _in_order(a: SourceObject, b: SourceObject) -> bool:
     return forward and (not backward or (a.name, a.identity) <= (b.name, b.identity))
 
 
-def _faces(mesh: SourceMesh, primitives: np.ndarray) -> np.ndarray:
-    return np.unique(mesh.face_of_triangle[primitives]).astype(np.int32)
+def _faces(mesh: SourceMesh, triangles: np.ndarray) -> np.ndarray:
+    return np.unique(mesh.face_of_triangle[triangles]).astype(np.int32)
 
 
 def _triangles_of_faces(mesh: SourceMesh, faces: np.ndarray) -> np.ndarray:

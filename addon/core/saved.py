@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .options import DetectOptions
-from .report import CONTACT, DetectReport, PairRow
+from .errors import InputError
+from .options import DEFAULT_TEST, DetectOptions
+from .pair_row import CONTACT, PairRow, Point
+from .queries import VERDICTS
+from .report import DetectReport
 
 FORMAT = 1
 MOST_ROWS = 1000
@@ -16,29 +19,34 @@ MOST_ROWS = 1000
 _PLAIN = (
     "id", "a", "b", "owner_a", "owner_b", "source_a", "source_b", "frame", "verdict", "severity", "contacts", "depth",
 )  # fmt: skip
+_LATER = ("distance", "point_a", "point_b", "face_a", "face_b", "probability")  # lists of earlier versions lack them
+_ASKED = ("test", "tolerance", "budget")
 _NO_FACES = np.empty(0, dtype=np.int32)
 
 
 def to_text(report: DetectReport) -> str:
     """The worst rows of a report; rows of an incomplete answer are left out."""
     rows = [row for row in report.rows if row.verdict != CONTACT]
-    return json.dumps({"format": FORMAT, "total": len(rows), "rows": [_plain(row) for row in rows[:MOST_ROWS]]})
+    asked = {name: getattr(report.options, name) for name in _ASKED}
+    plain = [_plain(row) for row in rows[:MOST_ROWS]]
+    return json.dumps({"format": FORMAT, "asked": asked, "total": len(rows), "rows": plain})
 
 
 def from_text(text: str, file: str, scale_length: float) -> DetectReport | None:
-    """The report of such a text, without faces; None for "", a damaged text or one of another version."""
+    """The report of such a text, without faces; None for "", a damaged text, another version or an unknown test."""
     try:
         data = json.loads(text)
         if data["format"] != FORMAT:
             return None
         rows = [_row(item) for item in data["rows"]]
-    except (ValueError, TypeError, KeyError):
+        options = DetectOptions(**data.get("asked", {"test": DEFAULT_TEST}))
+    except (ValueError, TypeError, KeyError, InputError):
         return None
-    return DetectReport(file, scale_length, DetectOptions(), rows)
+    return DetectReport(file, scale_length, options, rows)
 
 
 def _plain(row: PairRow) -> dict[str, Any]:
-    values = {name: getattr(row, name) for name in _PLAIN}
+    values = {name: getattr(row, name) for name in (*_PLAIN, *_LATER)}
     return {**values, "faces": [row.count_a, row.count_b], "location": row.location}
 
 
@@ -47,17 +55,33 @@ def _row(item: dict[str, Any]) -> PairRow:
     texts = ("id", "a", "b", "owner_a", "owner_b", "source_a", "source_b", "verdict")
     if not all(isinstance(values[name], str) for name in texts):
         raise TypeError("a name is no text")
+    if values["verdict"] not in VERDICTS:
+        raise ValueError("a verdict is unknown")
     count_a, count_b = map(int, item["faces"])
-    location = None
-    if item["location"] is not None:
-        x, y, z = map(float, item["location"])
-        location = (x, y, z)
     depth = values.pop("depth")
+    later = {name: item.get(name) for name in _LATER}
     return PairRow(
         **{**values, "frame": int(values["frame"]), "severity": int(values["severity"])},
         faces_a=_NO_FACES,
         faces_b=_NO_FACES,
-        location=location,
-        depth=None if depth is None else float(depth),
+        location=_point(item["location"]),
+        depth=_number(depth),
+        distance=_number(later["distance"]),
+        point_a=_point(later["point_a"]),
+        point_b=_point(later["point_b"]),
+        face_a=None if later["face_a"] is None else int(later["face_a"]),
+        face_b=None if later["face_b"] is None else int(later["face_b"]),
+        probability=_number(later["probability"]),
         counts=(count_a, count_b),
     )
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)
+
+
+def _point(value: Any) -> Point | None:
+    if value is None:
+        return None
+    x, y, z = map(float, value)
+    return x, y, z

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .frame_scene import FrameScene, Skipped
+from .queries.base import Answered
 
 COUNTERS = ("volume_tests", "primitive_tests", "exact_tests")
 
@@ -28,6 +29,7 @@ class RunStatistics:
             **dict.fromkeys(COUNTERS, 0),
             "threads": 0,
             "device": "",
+            "left_out": {"pairs": 0, "beyond": None},
         }
         self._seconds: dict[str, float] = {}
 
@@ -43,9 +45,14 @@ class RunStatistics:
         self.skipped += [item for item in frame.skipped if (item.name, item.reason) not in known]
         self.add_time("read", seconds)
 
-    def add_query(self, result: Any) -> None:
-        """Adds the counters and times of one `SceneContacts`."""
-        self._add(result.stats, result.timings)
+    def add_answer(self, answer: Answered) -> None:
+        """Adds the counters and times of one answer, and what it leaves out."""
+        self._add(answer.stats, answer.timings)
+        left_out = self._values["left_out"]
+        left_out["pairs"] += answer.left_out
+        if answer.beyond is not None:
+            metres = answer.beyond * self._values["metres_per_unit"]
+            left_out["beyond"] = metres if left_out["beyond"] is None else min(metres, left_out["beyond"])
 
     def add_work(self, stats: Any) -> None:
         """Adds the counters and times of one `QueryStats` that has stages."""

@@ -15,7 +15,9 @@ from ..adapters.source import BlenderSource, metres_per_unit
 from ..core import job
 from ..core.errors import DetectError
 from ..core.options import DetectOptions
+from ..core.queries import VERDICTS, test_named
 from ..core.report import DetectReport
+from ..core.report_formats import left_out
 from ..overlay.draw import tag_redraw
 from .heartbeat import Heartbeat
 from .loading import load_steps
@@ -41,7 +43,7 @@ def _steps(
     source: BlenderSource, options: DetectOptions, cache_folder: str | None
 ) -> Generator[Any, None, DetectReport]:
     """Loads the engine, then detects."""
-    module = yield from load_steps(cache_folder, job.needed_parts(options))
+    module = yield from load_steps(cache_folder, test_named(options.test).parts(options))
     return (yield from job.detect_steps(source, options, module))
 
 
@@ -68,21 +70,29 @@ def accept(context: bpy.types.Context, scene_uid: int, report: DetectReport) -> 
 
 def summary(report: DetectReport) -> str:
     """One line: how many pairs of each verdict, worst first, and what it took."""
-    counts = ((report.count(verdict), word) for verdict, word in WORDS)
+    counts = ((report.count(verdict), WORDS[verdict]) for verdict in VERDICTS)
     found = ", ".join(f"{count} {word}" for count, word in counts if count)
     skipped = f", {len(report.skipped)} skipped" if report.skipped else ""
     effort = f"{report.stats['objects']} objects{skipped}, {report.stats['seconds']:.1f} s"
-    return f"{found or 'Nothing touches'} ({effort})"
+    more = left_out(report.stats.get("left_out"))
+    return f"{found or test_named(report.options.test).nothing} ({effort}){more and '.' + more}"
 
 
-WORDS = (("clash", "clashing"), ("contained", "inside another"), ("duplicate", "duplicate"), ("touching", "touching"))
+WORDS = {
+    "clash": "clashing",
+    "contained": "inside another",
+    "duplicate": "duplicate",
+    "touching": "touching",
+    "near": "too near",
+    "apart": "apart",
+}
 
 
 class Run:
-    """One detection in the interface: its task, its timer and its progress in the status bar."""
+    """One detection, or another task, in the interface: its timer and its progress in the status bar."""
 
-    def __init__(self, context: bpy.types.Context) -> None:
-        self.task = prepare(context)
+    def __init__(self, context: bpy.types.Context, task: Task | None = None) -> None:
+        self.task = prepare(context) if task is None else task
         self.scene_uid = context.scene.session_uid
         context.view_layer.update()  # what was to be evaluated before is no change during the run
         session.start_task(self.task)

@@ -13,7 +13,7 @@ from bpy.types import Operator
 from .. import preferences, results, session, view
 from ..adapters import face_marks, face_selection
 from ..core.errors import DetectError
-from ..core.report import PairRow
+from ..core.pair_row import PairRow
 
 SCOPES = (
     ("ALL", "All Listed Pairs", "The contacting faces of every pair whose verdict is listed"),

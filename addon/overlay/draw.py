@@ -1,8 +1,8 @@
-"""Draws the contacting faces and the intersection curves in the 3D viewports."""
+"""Draws the faces in contact or too near, the intersection curves and the gaps in the 3D viewports."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +18,12 @@ CURVES_IN_FRONT = 0.004
 STALE = (0.5, 0.5, 0.5, 0.45)  # colour of faces of a pair of which an object has changed since
 HIDDEN_FACES_ALPHA = 0.3  # times the colour's own, for what shines through
 HIDDEN_CURVES_ALPHA = 0.6
+POINT_SIZE = 8.0  # of nearest points [px at scale 1]
+TEXT_SIZE = 13.0  # [px at scale 1]
+TEXT_OFFSET = 8.0
+TEXT_COLOUR, TEXT_SHADOW = (1.0, 1.0, 1.0, 1.0), (0.0, 0.0, 0.0, 0.9)
+FONT = 0  # Blender's own
+DOT_SHADER = "POINT_UNIFORM_COLOR" if bpy.app.version >= (4, 5, 0) else "UNIFORM_COLOR"
 
 
 @dataclass(frozen=True)
@@ -29,27 +35,33 @@ class _Batches:
     faces_b: Any
     curves: Any
     stale: Any
+    gaps: Any
+    witnesses: Any
+    labels: tuple[tuple[tuple[float, float, float], float], ...] = ()
 
 
 class _State:
-    """The draw handler, its batches, and why it has given up; all end with `uninstall`."""
+    """The draw handlers, their batches, and why they have given up; all end with `uninstall`."""
 
-    handle: object | None = None
+    handles: tuple[object, ...] = ()
     batches: _Batches | None = None
     failure: str = ""
 
 
 def install() -> None:
-    """Adds the draw handler; does nothing in background mode, where there is no viewport."""
-    if not bpy.app.background and _State.handle is None:
-        _State.handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
+    """Adds the draw handlers; does nothing in background mode, where there is no viewport."""
+    if not bpy.app.background and not _State.handles:
+        add = bpy.types.SpaceView3D.draw_handler_add
+        _State.handles = (
+            add(_draw, (_draw_result,), "WINDOW", "POST_VIEW"), add(_draw, (_draw_labels,), "WINDOW", "POST_PIXEL"),
+        )  # fmt: skip
 
 
 def uninstall() -> None:
-    """Removes the draw handler and frees the batches."""
-    if _State.handle is not None:
-        bpy.types.SpaceView3D.draw_handler_remove(_State.handle, "WINDOW")
-    _State.handle = _State.batches = None
+    """Removes the draw handlers and frees the batches."""
+    for handle in _State.handles:
+        bpy.types.SpaceView3D.draw_handler_remove(handle, "WINDOW")
+    _State.handles, _State.batches = (), None
     _State.failure = ""
 
 
@@ -68,15 +80,22 @@ def tag_redraw(context: bpy.types.Context, region_types: tuple[str, ...] = ("WIN
                         region.tag_redraw()
 
 
-def _draw() -> None:
+def _draw(part: Callable[[bpy.types.Context, Any, session.SceneResult], None]) -> None:
     context = bpy.context
     settings = context.scene.meshclash
     result = session.result_of(context.scene.session_uid)
     if result is None or not settings.overlay or _State.failure:
         return
+    with guarded(context):
+        part(context, settings, result)
+
+
+@contextmanager
+def guarded(context: bpy.types.Context) -> Iterator[None]:
+    """Gives up drawing where shaders cannot be had; `failure` says why."""
     try:
-        _draw_result(context, settings, result)
-    except (SystemError, RuntimeError, ValueError) as error:  # Blender's gpu module, where shaders cannot be had
+        yield
+    except (SystemError, RuntimeError, ValueError) as error:  # Blender's gpu module
         _State.failure = str(error)
         tag_redraw(context, ("UI",))
 
@@ -84,10 +103,37 @@ def _draw() -> None:
 def _draw_result(context: bpy.types.Context, settings: Any, result: session.SceneResult) -> None:
     batches = _current_batches(context, settings, result)
     prefs = preferences.of(context)
-    with _restored_state():
+    with restored_state():
         _draw_faces(context.region_data, batches, prefs, settings.overlay_xray)
-        if settings.overlay_curves and batches.curves is not None:
-            _draw_curves(context.region_data, batches, prefs, settings.overlay_xray)
+        if settings.overlay_curves:
+            for batch in (batches.curves, batches.gaps):
+                if batch is not None:
+                    _draw_lines(context.region_data, batch, prefs, settings.overlay_xray)
+            if batches.witnesses is not None:
+                _draw_points(batches.witnesses, prefs)
+
+
+def _draw_labels(context: bpy.types.Context, settings: Any, result: session.SceneResult) -> None:
+    """The lengths of gaps, in pixels of the region."""
+    import blf
+    from bpy_extras.view3d_utils import location_3d_to_region_2d
+
+    from ..ui.text import length
+
+    labels = _current_batches(context, settings, result).labels
+    if not settings.overlay_curves or not labels:
+        return
+    scale = context.preferences.system.ui_scale
+    blf.size(FONT, TEXT_SIZE * scale)
+    blf.enable(FONT, blf.SHADOW)
+    blf.shadow(FONT, 3, *TEXT_SHADOW)
+    blf.color(FONT, *TEXT_COLOUR)
+    for place, distance in labels:
+        pixel = location_3d_to_region_2d(context.region, context.region_data, place)
+        if pixel is not None:
+            blf.position(FONT, pixel.x + TEXT_OFFSET * scale, pixel.y + TEXT_OFFSET * scale, 0.0)
+            blf.draw(FONT, length(distance, context.scene.unit_settings))
+    blf.disable(FONT, blf.SHADOW)
 
 
 def _current_batches(context: bpy.types.Context, settings: Any, result: session.SceneResult) -> _Batches:
@@ -118,11 +164,14 @@ def _make_batches(wanted: tuple[object, ...], data: render_data.OverlayData) -> 
         make("UNIFORM_COLOR", "TRIS", data.faces_b),
         make("POLYLINE_UNIFORM_COLOR", "LINES", data.curves),
         make("UNIFORM_COLOR", "TRIS", data.stale),
+        make("POLYLINE_UNIFORM_COLOR", "LINES", data.gaps),
+        make(DOT_SHADER, "POINTS", data.witnesses),
+        data.labels,
     )
 
 
 @contextmanager
-def _restored_state() -> Iterator[None]:
+def restored_state() -> Iterator[None]:
     """Blending on, no depth writing; afterwards everything is as before."""
     import gpu
 
@@ -138,7 +187,7 @@ def _restored_state() -> Iterator[None]:
 
 
 @contextmanager
-def _nearer(view: bpy.types.RegionView3D, share: float) -> Iterator[None]:
+def nearer(view: bpy.types.RegionView3D, share: float) -> Iterator[None]:
     """Draws at the same pixels but nearer by a share of the distance, so that surfaces do not hide their highlight."""
     import gpu
 
@@ -155,7 +204,7 @@ def _draw_faces(view: bpy.types.RegionView3D, batches: _Batches, prefs: Any, xra
     import gpu
 
     shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-    with _nearer(view, FACES_IN_FRONT):
+    with nearer(view, FACES_IN_FRONT):
         for depth_test, alpha in _passes(xray, HIDDEN_FACES_ALPHA):
             gpu.state.depth_test_set(depth_test)
             parts = ((batches.faces_a, prefs.colour_a), (batches.faces_b, prefs.colour_b), (batches.stale, STALE))
@@ -166,19 +215,31 @@ def _draw_faces(view: bpy.types.RegionView3D, batches: _Batches, prefs: Any, xra
                     batch.draw(shader)
 
 
-def _draw_curves(view: bpy.types.RegionView3D, batches: _Batches, prefs: Any, xray: bool) -> None:
+def _draw_points(batch: Any, prefs: Any) -> None:
+    """Nearest points, always in front: a gap is often narrower than the dots at its ends."""
+    import gpu
+
+    shader = gpu.shader.from_builtin(DOT_SHADER)
+    gpu.state.depth_test_set("NONE")
+    gpu.state.point_size_set(POINT_SIZE * bpy.context.preferences.system.pixel_size)
+    shader.bind()
+    shader.uniform_float("color", prefs.colour_curve)
+    batch.draw(shader)
+
+
+def _draw_lines(view: bpy.types.RegionView3D, batch: Any, prefs: Any, xray: bool) -> None:
     import gpu
 
     shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
     width = prefs.curve_width * bpy.context.preferences.system.pixel_size
-    with _nearer(view, CURVES_IN_FRONT):
+    with nearer(view, CURVES_IN_FRONT):
         for depth_test, alpha in _passes(xray, HIDDEN_CURVES_ALPHA):
             gpu.state.depth_test_set(depth_test)
             shader.bind()
             shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
             shader.uniform_float("lineWidth", width)
             shader.uniform_float("color", (*prefs.colour_curve[:3], prefs.colour_curve[3] * alpha))
-            batches.curves.draw(shader)
+            batch.draw(shader)
 
 
 def _passes(xray: bool, hidden_alpha: float) -> tuple[tuple[str, float], ...]:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.report import CONTACT
+from ..core.pair_row import APART, CONTACT, TOUCHING
 
 if TYPE_CHECKING:
-    from ..core.report import PairRow
+    from ..core.pair_row import PairRow
 
-TOUCHING = "touching"
+QUIET = frozenset({TOUCHING, APART})  # verdicts that are drawn for the selected pair only
+MOST_LABELS = 100  # more would hide the scene
 
 
 @dataclass(frozen=True)
@@ -26,26 +27,33 @@ class OverlayData:
         faces_b: the same of the second objects.
         curves: end points of the segments of the intersection curves, shape (2 s, 3).
         stale: corners of the triangles of both objects of pairs that may no longer be true, shape (3 t, 3).
+        gaps: end points of the lines between nearest points of objects that are apart, shape (2 g, 3).
+        witnesses: nearest points, of objects that meet only the common one, shape (w, 3).
+        labels: world position (3,) and length, Blender units, of the gaps of the first pairs.
     """
 
     faces_a: NDArray[np.float32]
     faces_b: NDArray[np.float32]
     curves: NDArray[np.float32]
     stale: NDArray[np.float32]
+    gaps: NDArray[np.float32]
+    witnesses: NDArray[np.float32]
+    labels: tuple[tuple[tuple[float, float, float], float], ...] = ()
 
 
 def rows_to_draw(rows: Iterable[PairRow], scope: str, active_id: str | None, verdicts: frozenset[str]) -> list[PairRow]:
     """The rows the overlay shows.
 
-    With scope "ACTIVE" only the selected pair. With "ALL" also every clash whose verdict is listed; touching pairs are
-    left out because in an assembly nearly every face touches another.
+    With scope "ACTIVE" only the selected pair. With "ALL" also every clash and every gap whose verdict is listed; pairs
+    that touch are left out because in an assembly nearly every face touches another, and pairs that are merely apart
+    because nearly all pairs are.
     """
-    drawn = (verdicts - {TOUCHING}) | {CONTACT} if scope == "ALL" else frozenset()
+    drawn = (verdicts - QUIET) | {CONTACT} if scope == "ALL" else frozenset()
     return [row for row in rows if row.id == active_id or row.verdict in drawn]
 
 
 def collect(rows: Iterable[PairRow], is_stale: Callable[[PairRow], bool] = lambda _row: False) -> OverlayData:
-    """Joins the arrays of the rows; those of stale rows apart, without their curves."""
+    """Joins the arrays of the rows; those of stale rows apart, without their curves, gaps and points."""
     fresh: list[PairRow] = []
     stale: list[PairRow] = []
     for row in rows:
@@ -55,7 +63,24 @@ def collect(rows: Iterable[PairRow], is_stale: Callable[[PairRow], bool] = lambd
         _points([row.highlight_b for row in fresh]),
         _points([row.curves for row in fresh]),
         _points([part for row in stale for part in (row.highlight_a, row.highlight_b)]),
+        _points([row.gap for row in fresh]),
+        _points([_witnesses(row) for row in fresh]),
+        tuple(label for row in fresh for label in _label(row))[:MOST_LABELS],
     )
+
+
+def _witnesses(row: PairRow) -> NDArray[np.float32]:
+    """The nearest points of a pair, (0..2, 3)."""
+    points = [point for point in (row.point_a, row.point_b) if point is not None]
+    return np.array(points[: 2 if row.distance else 1], np.float32).reshape(-1, 3)
+
+
+def _label(row: PairRow) -> list[tuple[tuple[float, float, float], float]]:
+    """Where the length of a pair's gap is written, and that length; nothing for a pair without gap."""
+    if not row.distance or not len(row.gap):
+        return []
+    x, y, z = row.gap[0].mean(axis=0).tolist()
+    return [((x, y, z), row.distance)]
 
 
 def _points(parts: list[NDArray[np.float32]]) -> NDArray[np.float32]:
@@ -73,7 +98,7 @@ def signature(
 def bounds(row: PairRow) -> NDArray[np.float64] | None:
     """Lowest and highest corner of what is drawn for a pair, shape (2, 3), or None if nothing is."""
     data = collect([row])
-    points = np.concatenate((data.faces_a, data.faces_b, data.curves))
+    points = np.concatenate((data.faces_a, data.faces_b, data.curves, data.gaps, data.witnesses))
     if not len(points):
         return None
     return np.array((points.min(axis=0), points.max(axis=0)), np.float64)

@@ -8,8 +8,9 @@ import bpy
 from bpy.types import UIList
 
 from .. import session
+from ..core.queries import test_named
 from ..props import STATUSES
-from .text import VERDICT_ICONS, VERDICT_LABELS, length
+from .text import VERDICT_ICONS, VERDICT_LABELS, measure
 
 STATUS_ICONS = {status: icon for status, _label, _tip, icon, _number in STATUSES}
 WIDE = 340  # width of the sidebar [px at scale 1] from which the verdict is written out
@@ -19,7 +20,7 @@ FACES_SHARE = 0.32
 
 
 def columns(layout: Any, context: Any) -> tuple[Any, Any, Any, Any]:
-    """Four columns shared by the heading and the rows: verdict, names, faces, depth."""
+    """Four columns shared by the heading and the rows: verdict, names, faces, measure."""
     if is_wide(context):
         split = layout.split(factor=VERDICT_SHARE)
         verdict = split.row()
@@ -30,9 +31,9 @@ def columns(layout: Any, context: Any) -> tuple[Any, Any, Any, Any]:
     names = split.split(factor=NAMES_SHARE)
     name_cell = names.row(align=True)
     numbers = names.split(factor=FACES_SHARE)
-    faces, depth = numbers.row(align=True), numbers.row(align=True)
-    faces.alignment = depth.alignment = "RIGHT"
-    return verdict, name_cell, faces, depth
+    faces, value = numbers.row(align=True), numbers.row(align=True)
+    faces.alignment = value.alignment = "RIGHT"
+    return verdict, name_cell, faces, value
 
 
 def is_wide(context: Any) -> bool:
@@ -48,12 +49,13 @@ class MESHCLASH_UL_pairs(UIList):
     ) -> None:
         result = session.result_of(data.scene_uid)
         layout.active = result is not None and result.is_fresh(item.pair_id)
-        verdict, names, faces, depth = columns(layout, context)
+        verdict, names, faces, value = columns(layout, context)
         verdict.label(text=VERDICT_LABELS[item.verdict] if is_wide(context) else "", icon=VERDICT_ICONS[item.verdict])
         review = context.scene.meshclash.reviews.get(item.pair_id)
         names.label(text=item.name, icon=STATUS_ICONS[review.status] if review else "NONE")
         faces.label(text=str(item.faces_a + item.faces_b))
-        depth.label(text=length(item.depth, context.scene.unit_settings, digits=2) if item.depth >= 0.0 else "–")
+        measures = () if result is None else test_named(result.report.options.test).measures
+        value.label(text=measure(item, measures, context.scene.unit_settings))
 
     def filter_items(self, _context: Any, data: Any, propname: str) -> tuple[list[int], list[int]]:
         rows = getattr(data, propname)

@@ -7,10 +7,14 @@ from typing import Any
 from bpy.types import Panel
 
 from .. import preferences, results, session
+from ..core.queries import live_problem, test_named
 from ..overlay import draw as overlay
-from ..props import STATUSES, VERDICTS
+from ..props import STATUSES
 from .lists import columns, is_wide
-from .text import VERDICT_ICONS, VERDICT_LABELS, counted, length, wrapped
+from .text import MEASURE_LABELS, VERDICT_ICONS, VERDICT_LABELS, counted, length, wrapped
+
+OPTION_ORDER = ("tolerance", "permitted_overlap", "touch_tolerance", "budget")
+"""Options of tests, in the order of the panel; only those that a test takes are shown."""
 
 
 class _TabPanel(Panel):
@@ -36,16 +40,22 @@ class MESHCLASH_PT_detect(_TabPanel):
         live = session.running_live()
         _draw_set(inputs, settings, "a")
         _draw_set(inputs, settings, "b")
-        lengths = inputs.column(align=True)
-        lengths.prop(settings, "permitted_overlap")
-        lengths.prop(settings, "touch_tolerance")
+        test = test_named(settings.test)
+        inputs.prop(settings, "test")
+        wanted = inputs.column(align=True)
+        for name in OPTION_ORDER:
+            if name in test.takes:
+                wanted.prop(settings, name)
         if task is None:
             row = layout.row(align=True)
             row.scale_y = 1.5
             row.operator("meshclash.detect", icon="VIEWZOOM")
             icon = "PAUSE" if live else "PLAY"
             row.operator("meshclash.live", text="Stop Live" if live else "Live", icon=icon, depress=live is not None)
-            _draw_live(layout, settings, live, context.region)
+            if live is None and live_problem(test):
+                _draw_text(layout, live_problem(test), context.region, "INFO")
+            else:
+                _draw_live(layout, settings, live, context.region)
         else:
             row = layout.row(align=True)
             row.scale_y = 1.5
@@ -71,6 +81,13 @@ def _draw_live(layout: Any, settings: Any, run: Any, region: Any) -> None:
             box.label(text=line, icon="BLANK1" if index else "SORTTIME")
     else:
         box.label(text="Live: the answer is complete", icon="CHECKMARK")
+
+
+def _draw_text(layout: Any, text: str, region: Any, icon: str) -> None:
+    """A text of several lines."""
+    column = layout.column(align=True)
+    for index, line in enumerate(wrapped(text, region)):
+        column.label(text=line, icon="BLANK1" if index else icon)
 
 
 def _draw_set(layout: Any, settings: Any, which: str) -> None:
@@ -138,12 +155,13 @@ class MESHCLASH_PT_results(_TabPanel):
         result = session.existing_result(context.scene.session_uid)
         _draw_age(layout, result)
         if not result.report.rows:
-            layout.label(text="Nothing touches", icon="CHECKMARK")
+            layout.label(text=test_named(result.report.options.test).nothing, icon="CHECKMARK")
         elif listed.scene_uid != context.scene.session_uid:
             layout.operator("meshclash.show_results", icon="FILE_REFRESH")
         else:
             _draw_list(layout, context, result)
             _draw_active(layout, context, results.active_pair(context))
+        _draw_left_out(layout, context, result.report)
         _draw_skipped(layout, result.report.skipped, context.region)
         row = layout.row(align=True)
         row.operator("meshclash.export_report", icon="EXPORT")
@@ -160,14 +178,16 @@ def _draw_age(layout: Any, result: session.SceneResult) -> None:
 def _draw_list(layout: Any, context: Any, result: session.SceneResult) -> None:
     listed = context.window_manager.meshclash
     buttons = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
-    for verdict in VERDICTS:
+    test = test_named(result.report.options.test)
+    for verdict in test.verdicts:
         label = VERDICT_LABELS[verdict]
         count = result.counts[verdict]
         button = buttons.row(align=True)
         button.active = count > 0
         button.prop(listed, f"show_{verdict}", text=f"{label} {count}", icon=VERDICT_ICONS[verdict], toggle=True)
     column = layout.column(align=True)
-    heading = ("Verdict" if is_wide(context) else "", "Pair", "Faces", "Depth")
+    measures = ", ".join(MEASURE_LABELS[name] for name in test.measures)
+    heading = ("Verdict" if is_wide(context) else "", "Pair", "Faces", measures)
     for cell, text in zip(columns(column.row(), context), heading, strict=True):
         cell.active = False
         cell.label(text=text, icon="NONE" if text else "BLANK1")
@@ -194,6 +214,10 @@ def _draw_active(layout: Any, context: Any, row: Any) -> None:
     ]
     if row.depth is not None:
         lines.append(("Depth", f"about {length(row.depth, units)}"))
+    if row.distance is not None:
+        lines.append(("Gap", length(row.distance, units)))
+    if row.probability is not None:
+        lines.append(("Chance", f"{row.probability:.1%}"))
     if row.location is not None:
         lines.append(("At", ", ".join(length(value, units) for value in row.location)))
     for name, text in lines:
@@ -214,14 +238,20 @@ def _draw_review(layout: Any, context: Any, row: Any) -> None:
         column.prop(review, "comment", text="", placeholder="Comment")
 
 
+def _draw_left_out(layout: Any, context: Any, report: Any) -> None:
+    """How many pairs were left out because they are farther apart than the listed ones."""
+    counted_out = report.stats.get("left_out", {"pairs": 0})
+    if counted_out["pairs"]:
+        beyond = length(counted_out["beyond"] / report.scale_length, context.scene.unit_settings)
+        text = f"{counted(counted_out['pairs'], 'pair')} left out, at least {beyond} apart"
+        _draw_text(layout, text, context.region, "INFO")
+
+
 def _draw_skipped(layout: Any, skipped: Any, region: Any) -> None:
     if not skipped:
         return
     named = "; ".join(f"{item.name} ({item.reason})" for item in skipped[:3])
-    text = f"{counted(len(skipped), 'object')} not tested: {named}"
-    column = layout.column(align=True)
-    for index, line in enumerate(wrapped(text, region)):
-        column.label(text=line, icon="BLANK1" if index else "ERROR")
+    _draw_text(layout, f"{counted(len(skipped), 'object')} not tested: {named}", region, "ERROR")
 
 
 class MESHCLASH_PT_marks(_TabPanel):
@@ -271,8 +301,7 @@ class MESHCLASH_PT_display(_TabPanel):
         column.prop(settings, "overlay_curves")
         column.prop(settings, "overlay_xray")
         if overlay.failure():
-            for index, line in enumerate(wrapped(f"Faces cannot be drawn: {overlay.failure()}", context.region)):
-                layout.label(text=line, icon="BLANK1" if index else "ERROR")
+            _draw_text(layout, f"Faces cannot be drawn: {overlay.failure()}", context.region, "ERROR")
 
 
 class MESHCLASH_PT_statistics(_TabPanel):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
+from typing import Any
 
 import bpy
 
 VERDICT_LABELS = {
     "clash": "Clash", "contained": "Inside", "duplicate": "Duplicate", "touching": "Touching", "contact": "Contact",
+    "near": "Near", "apart": "Apart",
 }  # fmt: skip
 VERDICT_ICONS = {
     "clash": "COLLECTION_COLOR_01",
@@ -15,7 +18,11 @@ VERDICT_ICONS = {
     "duplicate": "COLLECTION_COLOR_06",
     "touching": "COLLECTION_COLOR_04",
     "contact": "COLLECTION_COLOR_08",
+    "near": "COLLECTION_COLOR_03",
+    "apart": "COLLECTION_COLOR_05",
 }
+MEASURE_LABELS = {"depth": "Depth", "distance": "Gap", "probability": "Chance"}
+UNMEASURED = "–"
 
 
 UNITS = {
@@ -36,6 +43,15 @@ def length(blender_units: float, unit_settings: bpy.types.UnitSettings, digits: 
         return f"{value:.{digits}g} {name}" if abs(value) < 10**digits else f"{value:.0f} {name}"
     # too small or large for that unit: one that fits the size
     return bpy.utils.units.to_string(unit_settings.system, "LENGTH", metres, precision=digits)
+
+
+def measure(row: Any, names: Sequence[str], unit_settings: bpy.types.UnitSettings) -> str:
+    """The first measure that a listed row has; all are negative where they are unknown."""
+    for name in names:
+        value = getattr(row, name)
+        if value >= 0.0:
+            return f"{value:.0%}" if name == "probability" else length(value, unit_settings, digits=2)
+    return UNMEASURED
 
 
 def counted(number: int, noun: str) -> str:

@@ -13,7 +13,7 @@ from addon.core.frame_scene import FrameScene, Progress, Skipped
 from addon.core.job import detect_steps, run_to_end
 from addon.core.live import Live
 from addon.core.options import DetectOptions
-from addon.core.report import CONTACT
+from addon.core.pair_row import CONTACT
 from addon.core.rules import Rules
 
 
@@ -247,4 +247,4 @@ def test_errors_of_loading_pass_through(engine):
 
     live = Live(row_of_boxes(), load, lambda *_: None)
     with pytest.raises(RuntimeError, match="no numba"):
-        live.run_slice()
+        live.run_slice(60.0)

@@ -7,7 +7,9 @@ import pytest
 from fake_scene import make_object
 
 from addon.core.errors import InputError
-from addon.core.options import TESTS, DetectOptions, format_frames, parse_frames
+from addon.core.options import TEST_OPTIONS, DetectOptions, format_frames, parse_frames
+from addon.core.queries import TESTS, VERDICTS
+from addon.core.report_formats import MEASURES
 from addon.core.rules import Rules, keep_mask, parse_pair
 
 
@@ -26,21 +28,56 @@ def test_wrong_frames_are_refused(text):
         parse_frames(text)
 
 
-@pytest.mark.parametrize("test", sorted(set(TESTS) - {"intersection"}))
-def test_tests_of_later_versions_are_refused(test):
-    with pytest.raises(InputError, match="not available in this version"):
-        DetectOptions(test=test)
-
-
-@pytest.mark.parametrize("wrong", [{"permitted_overlap": -1.0}, {"touch_tolerance": float("nan")}, {"test": "magic"}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"permitted_overlap": -1.0},
+        {"touch_tolerance": float("nan")},
+        {"test": "magic"},
+        {"test": "clearance"},
+        {"test": "clearance", "tolerance": -0.001},
+        {"test": "clearance", "tolerance": float("nan")},
+        {"test": "clearance", "tolerance": float("inf")},
+    ],
+)
 def test_wrong_values_are_refused(wrong):
     with pytest.raises(InputError):
         DetectOptions(**wrong)
 
 
-def test_a_budget_needs_its_test():
-    with pytest.raises(InputError, match="time-critical"):
-        DetectOptions(budget=1.0)
+@pytest.mark.parametrize("name", sorted(TESTS))
+def test_a_test_refuses_options_that_it_does_not_take(name):
+    test = TESTS[name]
+    needed = dict.fromkeys(test.required, 1.0)
+    for option in TEST_OPTIONS:
+        given = {**needed, option: 1.0}
+        if option in test.takes:
+            assert getattr(DetectOptions(test=name, **given), option) == 1.0
+        else:
+            with pytest.raises(InputError, match=f"the {name} test takes no {option.replace('_', ' ')}"):
+                DetectOptions(test=name, **given)
+
+
+@pytest.mark.parametrize("name", sorted(TESTS))
+def test_a_test_says_what_it_needs(name):
+    for option in TESTS[name].required:
+        with pytest.raises(InputError, match=f"the {name} test needs a {option.replace('_', ' ')}"):
+            DetectOptions(test=name)
+
+
+def test_every_test_is_whole():
+    for name, test in TESTS.items():
+        assert test.name == name and test.required <= test.takes <= set(TEST_OPTIONS)
+        assert test.tolerance_means in ("", *test.takes)
+        assert set(test.verdicts) <= set(VERDICTS) == set(text_labels()) - {"contact"}
+        assert test.measures and set(test.measures) <= set(MEASURES)
+
+
+def text_labels():
+    from addon.ui.text import VERDICT_ICONS, VERDICT_LABELS
+
+    assert VERDICT_LABELS.keys() == VERDICT_ICONS.keys()
+    return VERDICT_LABELS
 
 
 def test_options_are_strict_json():

@@ -13,9 +13,11 @@ from addon.core import report_formats
 from addon.core.errors import InputError
 from addon.core.options import DetectOptions
 from addon.core.output import OutputFile
-from addon.core.report import SCHEMA, DetectReport, pair_id
+from addon.core.pair_row import pair_id
+from addon.core.report import SCHEMA, DetectReport
 
-PAIR_KEYS = ["id", "a", "b", "frame", "verdict", "contacts", "faces_a", "faces_b", "location", "depth", "distance"]
+PAIR_KEYS = ["id", "a", "b", "frame", "verdict", "contacts", "faces_a", "faces_b", "location", "depth", "distance",
+             "point_a", "point_b", "face_a", "face_b", "probability"]  # fmt: skip
 
 
 def test_json_has_the_documented_keys():

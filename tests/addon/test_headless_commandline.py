@@ -132,11 +132,6 @@ def wrong(capfd, tmp_path, *arguments):
     return message
 
 
-@pytest.mark.parametrize("test", ["clearance", "distance", "time-critical"])
-def test_tests_of_later_versions(boxes, tmp_path, capfd, test):
-    assert "not available in this version" in wrong(capfd, tmp_path, boxes, "--test", test)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -148,7 +143,8 @@ def test_tests_of_later_versions(boxes, tmp_path, capfd, test):
         (["--tolerance", "1", "--permitted-overlap", "2"], "give one of them"),
         (["--exclude", "same-colour"], "same-colour"),
         (["--exclude-pair", "A"], "A::B"),
-        (["--budget", "1"], "time-critical"),
+        (["--budget", "1"], "takes no budget"),
+        (["--test", "magic"], "invalid choice"),
         (["--fail-on", "touching"], "--fail-on"),
         (["--set-a", "Bolt"], "no object 'Bolt'"),
         (["--set-b", "collection:Bolts"], "no collection 'Bolts'"),

@@ -328,7 +328,7 @@ class Stress:
 def assert_nothing_runs():
     assert session.running_task() is None and session.running_live() is None
     assert not heartbeat.Heartbeat.running
-    assert overlay._State.handle is None
+    assert overlay._State.handles == ()
 
 
 @pytest.fixture

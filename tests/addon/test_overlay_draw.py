@@ -11,16 +11,16 @@ from addon.overlay import draw
 
 def test_nothing_is_installed_in_background(registered):
     assert bpy.app.background
-    assert draw._State.handle is None
+    assert draw._State.handles == ()
 
 
 def test_nothing_is_drawn_without_results_or_when_switched_off(registered, monkeypatch):
     made = []
     monkeypatch.setattr(draw, "_current_batches", lambda *_args: made.append(1))
-    draw._draw()
+    draw._draw(draw._draw_result)
     results.show_report(bpy.context, bpy.context.scene, make_report(make_row()))
     bpy.context.scene.meshclash.overlay = False
-    draw._draw()
+    draw._draw(draw._draw_result)
     assert made == []
 
 

@@ -70,3 +70,43 @@ def test_bounds_of_a_pair_without_contact_are_none():
     nothing = np.empty((0, 3, 3), np.float32)
     row = make_row(highlight_a=nothing, highlight_b=nothing, curves=np.empty((0, 2, 3), np.float32))
     assert render_data.bounds(row) is None
+
+
+GAP = {"distance": 0.5, "point_a": (0.0, 0.0, 0.0), "point_b": (0.0, 0.0, 0.5), "depth": None, "verdict": "near"}
+
+
+def test_a_gap_is_a_line_with_two_points_and_its_length():
+    data = render_data.collect([make_row(**GAP)])
+    assert data.gaps.tolist() == [[0, 0, 0], [0, 0, 0.5]] and data.witnesses.tolist() == data.gaps.tolist()
+    assert data.gaps.dtype == data.witnesses.dtype == np.float32
+    assert data.labels == (((0.0, 0.0, 0.25), 0.5),)
+
+
+def test_objects_that_meet_have_one_point_and_no_gap():
+    meeting = {**GAP, "distance": 0.0, "point_b": (0.0, 0.0, 0.0), "verdict": "clash"}
+    data = render_data.collect([make_row(**meeting), make_row(b="C")])
+    assert len(data.gaps) == 0 and data.labels == () and data.witnesses.tolist() == [[0, 0, 0]]
+
+
+def test_stale_gaps_are_not_drawn():
+    data = render_data.collect([make_row(**GAP)], lambda _row: True)
+    assert len(data.gaps) == len(data.witnesses) == len(data.labels) == 0
+
+
+def test_near_pairs_are_drawn_and_pairs_that_are_merely_apart_when_selected():
+    near, apart = make_row(**GAP), make_row(b="C", **{**GAP, "verdict": "apart"})
+    listed = ALL | {"near", "apart"}
+    assert render_data.rows_to_draw([near, apart], "ALL", None, listed) == [near]
+    assert render_data.rows_to_draw([near, apart], "ALL", apart.id, listed) == [near, apart]
+
+
+def test_there_are_never_too_many_labels():
+    rows = [make_row(b=f"B{k}", **GAP) for k in range(render_data.MOST_LABELS + 5)]
+    data = render_data.collect(rows)
+    assert len(data.labels) == render_data.MOST_LABELS and len(data.gaps) == 2 * len(rows)
+
+
+def test_bounds_hold_the_gap():
+    nothing = np.empty((0, 3, 3), np.float32)
+    row = make_row(**GAP, highlight_a=nothing, highlight_b=nothing, curves=np.empty((0, 2, 3), np.float32))
+    assert render_data.bounds(row).tolist() == [[0, 0, 0], [0, 0, 0.5]]

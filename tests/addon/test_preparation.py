@@ -149,10 +149,17 @@ def test_two_blenders_may_fill_one_cache(fake_engine, tmp_path):
 def test_the_shares_are_the_parts_that_the_engine_knows():
     from meshclash.warm_up import PARTS
 
-    from addon.core.job import ALL_PARTS
+    from addon.core import live
+    from addon.core.options import TEST_OPTIONS, DetectOptions
+    from addon.core.queries import TESTS
 
-    shared = [part for share in preparation.SHARES for part in share]
-    assert sorted(shared) == sorted(ALL_PARTS) == sorted(set(PARTS) - {"clouds"})
+    shared = {part for share in preparation.SHARES for part in share}
+    assert shared == set(PARTS) - {"clouds"}
+    needed = set(live.PARTS)
+    for test in TESTS.values():
+        given = {name: 1.0 for name in TEST_OPTIONS if name in test.takes}
+        needed |= set(test.parts(DetectOptions(test=test.name, **given)))
+    assert needed == shared
 
 
 READ = """

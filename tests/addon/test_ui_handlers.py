@@ -1,5 +1,7 @@
 """File loading, undo and changes of the scene."""
 
+import json
+
 import bpy
 import pytest
 from ui_fakes import make_report, make_row
@@ -41,6 +43,37 @@ def test_the_list_comes_back_with_the_file_and_is_marked(result, tmp_path):
 def test_a_file_without_results_opens_without(registered, tmp_path):
     assert reopened(tmp_path) is None
     assert len(bpy.context.window_manager.meshclash.rows) == 0
+
+
+def test_gaps_come_back_with_the_file(registered, tmp_path):
+    gap = {"distance": 0.5, "point_a": (0.0, 0.0, 0.0), "point_b": (0.0, 0.0, 0.5), "face_a": 3, "face_b": 4}
+    row = make_row(verdict="near", depth=None, **gap)
+    report = make_report(row, test="clearance", tolerance=0.75)
+    results.show_report(bpy.context, bpy.context.scene, report)
+    loaded = reopened(tmp_path)
+    assert loaded.report.options.test == "clearance" and loaded.report.options.tolerance == 0.75
+    assert {name: getattr(loaded.report.rows[0], name) for name in gap} == gap
+    assert bpy.context.window_manager.meshclash.rows[0].distance == 0.5
+
+
+def test_lists_of_earlier_versions_are_read(registered):
+    plain = json.loads(saved.to_text(make_report(make_row())))
+    del plain["asked"]
+    for name in ("distance", "point_a", "point_b", "face_a", "face_b", "probability"):
+        del plain["rows"][0][name]
+    report = saved.from_text(json.dumps(plain), "", 1.0)
+    assert report.options.test == "intersection"
+    assert report.rows[0].depth == 0.25 and report.rows[0].distance is None
+
+
+@pytest.mark.parametrize(
+    "changes", [{"asked": {"test": "magic"}}, {"asked": {"test": "clearance"}}, {"asked": []}, {"asked": {"no": 1}}]
+)
+def test_a_list_of_an_unknown_test_is_ignored(registered, changes):
+    plain = json.loads(saved.to_text(make_report(make_row())))
+    assert saved.from_text(json.dumps({**plain, **changes}), "", 1.0) is None
+    plain["rows"][0]["verdict"] = "strange"
+    assert saved.from_text(json.dumps(plain), "", 1.0) is None
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"format": 99, "rows": []}', '{"format": 1, "rows": [{"id": 3}]}'])

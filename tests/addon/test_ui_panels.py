@@ -8,6 +8,7 @@ from ui_fakes import RecordingLayout, draw, make_report, make_row
 
 from addon import preferences, results, session
 from addon.core.frame_scene import Progress, Skipped
+from addon.core.queries import TESTS
 from addon.ops.task import Task
 from addon.ui import lists, panels, text
 
@@ -44,6 +45,51 @@ def test_detect_panel_offers_the_button_and_pickers(registered):
     assert layout.operators() == ["meshclash.detect", "meshclash.live"]
     properties = [args[1] for name, args, _ in layout.calls if name == "prop"]
     assert {"set_a_collection", "set_b_object", "permitted_overlap", "touch_tolerance"} <= set(properties)
+
+
+def shown_properties(layout):
+    return [args[1] for name, args, _ in layout.calls if name == "prop"]
+
+
+@pytest.mark.parametrize("name", list(TESTS))
+def test_detect_panel_shows_what_the_test_takes(registered, name):
+    bpy.context.scene.meshclash.test = name
+    layout = draw(panels.MESHCLASH_PT_detect, bpy.context)
+    assert {option for option in panels.OPTION_ORDER if option in shown_properties(layout)} == TESTS[name].takes
+    assert ("Live serves" in shown(layout)) is not TESTS[name].live
+    assert bpy.ops.meshclash.live.poll() is TESTS[name].live
+
+
+def test_gaps_are_listed_in_scene_units(registered):
+    near = make_row(verdict="near", depth=None, distance=0.0123, point_a=(0, 0, 0), point_b=(0, 0, 0.0123))
+    clash = make_row(b="C", distance=0.0)
+    report = make_report(clash, near, test="clearance", tolerance=0.02)
+    results.show_report(bpy.context, bpy.context.scene, report)
+    listed = bpy.context.window_manager.meshclash
+    lines = []
+    for row in listed.rows:
+        layout = RecordingLayout()
+        lists.MESHCLASH_UL_pairs.draw_item(None, bpy.context, layout, listed, row, 0, listed, "active_row")
+        lines.append(layout.texts()[-1])
+    assert lines == ["0.25 m", "0.012 m"]
+    layout = draw(panels.MESHCLASH_PT_results, bpy.context)
+    assert {"Near 1", "Clash 1", "Depth, Gap"} <= set(layout.texts()) and "Apart 0" not in layout.texts()
+    listed.isolate = False
+    listed.active_row = 1
+    assert "Gap" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
+
+
+def test_nothing_found_is_said_in_the_words_of_the_test(registered):
+    results.show_report(bpy.context, bpy.context.scene, make_report(test="clearance", tolerance=0.1))
+    assert "Nothing comes that near" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
+
+
+def test_pairs_that_are_left_out_are_counted(registered):
+    report = make_report(make_row(verdict="apart", distance=1.0), test="distance")
+    report.stats["left_out"] = {"pairs": 4500, "beyond": 1.5}
+    results.show_report(bpy.context, bpy.context.scene, report)
+    joined = shown(draw(panels.MESHCLASH_PT_results, bpy.context)).replace(" | ", " ")
+    assert "4,500 pairs left out, at least 1.5 m apart" in joined
 
 
 def test_progress_and_stop_button_while_running(registered):

@@ -6,15 +6,18 @@ import numpy as np
 
 from addon.core.frame_scene import Progress
 from addon.core.options import DetectOptions
-from addon.core.report import DetectReport, PairRow, pair_id
+from addon.core.pair_row import PairRow, pair_id
+from addon.core.report import DetectReport
 
 TRIANGLE = np.array([[[0, 0, 0], [1, 0, 0], [0, 1, 0]]], np.float32)
+
+SEVERITIES = {"touching": 1, "near": 0, "apart": 0}
 
 
 def make_row(a="A", b="B", verdict="clash", depth=0.25, offset=0.0, **changes):
     values = {
         "id": pair_id(a, b), "a": a, "b": b, "owner_a": a, "owner_b": b, "source_a": a, "source_b": b,
-        "frame": 1, "verdict": verdict, "severity": {"touching": 1}.get(verdict, 2), "contacts": 1,
+        "frame": 1, "verdict": verdict, "severity": SEVERITIES.get(verdict, 2), "contacts": 1,
         "faces_a": np.array([0], np.int32), "faces_b": np.array([1, 2], np.int32),
         "original_faces_a": np.array([0], np.int32), "original_faces_b": np.array([1, 2], np.int32),
         "location": (0.0, 0.0, 0.0), "depth": depth,
@@ -24,12 +27,12 @@ def make_row(a="A", b="B", verdict="clash", depth=0.25, offset=0.0, **changes):
     return PairRow(**{**values, **changes})
 
 
-def make_report(*rows):
+def make_report(*rows, **options):
     stats = {
         "objects": 2, "triangles": 24, "volume_tests": 10, "primitive_tests": 5, "exact_tests": 1,
         "seconds": 0.5, "timings": {"read": 0.1, "query": 0.4},
     }  # fmt: skip
-    return DetectReport("", 1.0, DetectOptions(), list(rows), [], stats)
+    return DetectReport("", 1.0, DetectOptions(**options), list(rows), [], stats)
 
 
 def fake_detect_steps(report, count=3, fail_at=None, error=None, log=None):

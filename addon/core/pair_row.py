@@ -1,0 +1,107 @@
+"""One pair of objects in one frame, as every test reports it."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+CLASH, DUPLICATE, CONTAINED, TOUCHING = "clash", "duplicate", "contained", "touching"  # the engine's verdicts
+NEAR = "near"  # apart, but nearer than asked for
+APART = "apart"
+CONTACT = "contact"  # in Live only: the two meet, and what that means is still to be found out
+CLASH_VERDICTS = (CLASH, CONTAINED, DUPLICATE)
+
+Point = tuple[float, float, float]
+
+
+def _nothing(*shape: int) -> np.ndarray:
+    return np.empty(shape, dtype=np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class PairRow:
+    """One pair of objects in one frame. Lengths are Blender units; the report's files are in metres.
+
+    Attributes:
+        id: 16 hexadecimal digits, the same for the same two objects in every run; (id, frame) names a row.
+        a, b: names; a belongs to set A, b to set B, in alphabetical order where both orders would do.
+        owner_a, owner_b: the objects of the scene to select (for an instance, its instancer).
+        source_a, source_b: the objects whose meshes the face indices refer to.
+        frame: the frame.
+        verdict: one of those of the test (`queries/`); `CONTACT` in an incomplete answer of Live.
+        severity: the engine's order of the verdicts, larger is worse; 0 for pairs that do not meet.
+        contacts: number of triangle pairs in contact.
+        faces_a, faces_b: (k,) int32 sorted faces of the evaluated meshes that are in contact, or as near as was asked.
+        original_faces_a, original_faces_b: the same for the meshes before modifiers, or None where unknown.
+        location: a point of the contact, or None.
+        depth: estimate of how deep the two overlap, or None.
+        distance: how far apart they are, 0 where they meet; None where the test does not measure it.
+        point_a, point_b: points of the two that are nearest to each other, or None.
+        face_a, face_b: the faces of the evaluated meshes on which these lie, or None.
+        probability: that the two meet, 0 to 1; None where it is certain.
+        highlight_a, highlight_b: (t, 3, 3) float32 world triangles of the faces in contact; for a contained pair
+            whose surfaces do not meet, all triangles of the inner object.
+        curves: (s, 2, 3) float32 world segments of intersection curves and outlines of overlaps.
+        counts: numbers of faces in contact where the faces themselves are not known (a list that came with a file).
+    """
+
+    id: str
+    a: str
+    b: str
+    owner_a: str
+    owner_b: str
+    source_a: str
+    source_b: str
+    frame: int
+    verdict: str
+    severity: int
+    contacts: int
+    faces_a: np.ndarray
+    faces_b: np.ndarray
+    original_faces_a: np.ndarray | None = None
+    original_faces_b: np.ndarray | None = None
+    location: Point | None = None
+    depth: float | None = None
+    distance: float | None = None
+    point_a: Point | None = None
+    point_b: Point | None = None
+    face_a: int | None = None
+    face_b: int | None = None
+    probability: float | None = None
+    highlight_a: np.ndarray = field(default_factory=lambda: _nothing(0, 3, 3), repr=False)
+    highlight_b: np.ndarray = field(default_factory=lambda: _nothing(0, 3, 3), repr=False)
+    curves: np.ndarray = field(default_factory=lambda: _nothing(0, 2, 3), repr=False)
+    counts: tuple[int, int] | None = None
+
+    @property
+    def count_a(self) -> int:
+        """Number of faces of a in contact."""
+        return len(self.faces_a) if self.counts is None else self.counts[0]
+
+    @property
+    def count_b(self) -> int:
+        """Number of faces of b in contact."""
+        return len(self.faces_b) if self.counts is None else self.counts[1]
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """Sorts rows worst first: severity, then probability, depth and distance, then frame and names."""
+        measured = (-(self.probability or 0.0), -(self.depth or 0.0), self.distance or 0.0)
+        return (-self.severity, *measured, self.frame, self.a, self.b)
+
+    @property
+    def gap(self) -> np.ndarray:
+        """The line between the nearest points of two objects that are apart, (1, 2, 3) float32; else (0, 2, 3)."""
+        if not self.distance or self.point_a is None or self.point_b is None:
+            return _nothing(0, 2, 3)
+        return np.array([[self.point_a, self.point_b]], dtype=np.float32)
+
+
+def pair_id(identity_a: str, identity_b: str) -> str:
+    """16 hexadecimal digits from the identities of two objects, whatever their order."""
+    first, second = sorted((identity_a, identity_b))
+    digest = hashlib.sha256(f"{len(first)}:{first}{second}".encode())
+    return digest.hexdigest()[:16]

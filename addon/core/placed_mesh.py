@@ -1,0 +1,43 @@
+"""One object of a frame as the engine's mesh and pose."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from .errors import InputError
+from .frame_scene import FrameScene, SourceMesh, SourceObject
+
+
+def split_matrix(engine: ModuleType, item: SourceObject) -> tuple[Any, bytes]:
+    """The pose of an object, and the part of its matrix that no rigid pose can hold, empty when there is none.
+
+    Raises:
+        InputError: the matrix cannot be used; the message names the object.
+    """
+    try:
+        pose, stretch = engine.split_matrix(item.matrix)
+    except engine.errors.MeshClashError as error:
+        raise InputError(f"the matrix of object '{item.name}' cannot be used: {error}") from error
+    return pose, b"" if stretch is None else np.asarray(stretch, dtype=np.float64).tobytes()
+
+
+def engine_mesh(engine: ModuleType, item: SourceObject, mesh: SourceMesh, stretch: bytes) -> Any:
+    """The engine's mesh of an object, with its stretch baked in.
+
+    Raises:
+        InputError: it cannot be used; the message names the object.
+    """
+    try:
+        made = engine.TriangleMesh(mesh.vertices, mesh.triangles)
+        return made.transformed(np.frombuffer(stretch).reshape(4, 4)) if stretch else made
+    except engine.errors.MeshClashError as error:
+        raise InputError(f"the mesh of object '{item.name}' cannot be used: {error}") from error
+
+
+def placed_mesh(engine: ModuleType, frame: FrameScene, item: SourceObject) -> tuple[Any, Any]:
+    """The engine's mesh and pose of an object; raises InputError."""
+    pose, stretch = split_matrix(engine, item)
+    return engine_mesh(engine, item, frame.meshes[item.mesh_key], stretch), pose

@@ -1,0 +1,31 @@
+"""The tests that can be chosen. A test is one file here and one entry of `TESTS`."""
+
+from __future__ import annotations
+
+from ..errors import InputError
+from .base import DetectTest
+from .clearance import Clearance
+from .distance import Distance
+from .intersection import Intersection
+
+TESTS: dict[str, DetectTest] = {test.name: test for test in (Intersection(), Clearance(), Distance())}
+"""By their names, in the order of the panel; the first is the default."""
+
+VERDICTS = tuple(dict.fromkeys(verdict for test in TESTS.values() for verdict in test.verdicts))
+"""Everything that a row of any test may say, worst first."""
+
+
+def live_problem(test: DetectTest) -> str:
+    """Why Live cannot serve a test; "" if it can."""
+    if test.live:
+        return ""
+    served = " and ".join(other.label for other in TESTS.values() if other.live)
+    return f"Live serves {served} only: press Detect for {test.label}"
+
+
+def test_named(name: str) -> DetectTest:
+    """The test of that name; raises InputError."""
+    try:
+        return TESTS[name]
+    except KeyError:
+        raise InputError(f"there is no test '{name}'; choose one of {', '.join(TESTS)}") from None

@@ -1,0 +1,105 @@
+"""What a test is: a question to the engine, the options that it takes, and the rows that come of the answer."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..engine_scene import EngineScene
+from ..pair_row import PairRow
+from ..rules import KeepMask
+
+if TYPE_CHECKING:
+    from ..options import DetectOptions
+
+BASIC_PARTS = ("depths", "contacts", "verdicts", "scenes")
+"""Parts of the engine's warm-up that every test needs."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of one frame.
+
+    Attributes:
+        engine: the meshclash module.
+        world: the engine's scene and what its objects are in Blender.
+        options: lengths in metres.
+        metres_per_unit: how many metres a Blender unit is.
+        set_a, set_b: engine ids of the two sets.
+        keep: which pairs of ids the exclusion rules let through, or None.
+    """
+
+    engine: ModuleType
+    world: EngineScene
+    options: DetectOptions
+    metres_per_unit: float
+    set_a: list[int]
+    set_b: list[int]
+    keep: KeepMask | None
+
+    def units(self, metres: float) -> float:
+        """A length in Blender units, which the engine computes in."""
+        return metres / self.metres_per_unit
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What the engine says of one frame.
+
+    Attributes:
+        found: one entry for each row to write, for `DetectTest.row`.
+        stats: the engine's `QueryStats`.
+        timings: seconds by stage.
+        left_out: number of pairs that are not among `found`.
+        beyond: how far apart these are at least, Blender units; None where nothing is left out.
+    """
+
+    found: Sequence[Any]
+    stats: Any
+    timings: dict[str, float]
+    left_out: int = 0
+    beyond: float | None = None
+
+
+class DetectTest(ABC):
+    """One test. Detect, the command line, the reports and the panels know a test by these members only.
+
+    Attributes:
+        name: on the command line and in reports.
+        label, description: in the panel.
+        takes: names of the fields of `DetectOptions` that it uses, beside sets, frames and rules.
+        required: those of them without which it makes no sense.
+        tolerance_means: the field that the command line's `--tolerance` fills ("": it is refused).
+        verdicts: what its rows may say, worst first.
+        measures: fields of `PairRow` that its rows are compared by; a list shows the first one that a row has.
+        nothing: sentence for an empty answer.
+        found: what the rows have in common, after "3 pairs".
+        live: whether Live can serve it.
+    """
+
+    name: ClassVar[str]
+    label: ClassVar[str]
+    description: ClassVar[str]
+    takes: ClassVar[frozenset[str]]
+    required: ClassVar[frozenset[str]] = frozenset()
+    tolerance_means: ClassVar[str] = ""
+    verdicts: ClassVar[tuple[str, ...]]
+    measures: ClassVar[tuple[str, ...]]
+    nothing: ClassVar[str]
+    found: ClassVar[str]
+    live: ClassVar[bool] = False
+
+    @abstractmethod
+    def parts(self, options: DetectOptions) -> tuple[str, ...]:
+        """The parts of the engine's warm-up that it needs."""
+
+    @abstractmethod
+    def ask_steps(self, asked: Asked) -> Generator[Any, None, Answered]:
+        """Asks the engine, in slices of at most 30 ms; yields objects with `.fraction` and `.text`."""
+
+    @abstractmethod
+    def row(self, asked: Asked, found: Any, frame: int, highlights: bool) -> PairRow:
+        """The row of one of `Answered.found`; with `highlights` also what is drawn."""

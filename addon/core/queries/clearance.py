@@ -1,0 +1,50 @@
+"""Clearance: all pairs nearer than a tolerance, with the gap and every face that comes that near."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
+
+from ..pair_row import CLASH, CONTAINED, DUPLICATE, NEAR, TOUCHING, PairRow
+from ..rows import make_gap_row
+from .base import BASIC_PARTS, Answered, Asked, DetectTest
+
+if TYPE_CHECKING:
+    from ..options import DetectOptions
+
+
+class Clearance(DetectTest):
+    """Who comes too near to whom."""
+
+    name = "clearance"
+    label = "Clearance"
+    description = "Every pair of objects nearer than the tolerance, with the gap and the faces that come that near"
+    takes = frozenset({"tolerance", "permitted_overlap"})
+    required = frozenset({"tolerance"})
+    tolerance_means = "tolerance"
+    verdicts = (CLASH, CONTAINED, DUPLICATE, TOUCHING, NEAR)
+    measures = ("depth", "distance")
+    nothing = "Nothing comes that near"
+    found = "are nearer than the tolerance"
+
+    def parts(self, options: DetectOptions) -> tuple[str, ...]:
+        """As `DetectTest`."""
+        return (*BASIC_PARTS, "distances")
+
+    def ask_steps(self, asked: Asked) -> Generator[Any, None, Answered]:
+        """As `DetectTest`."""
+        options = asked.options
+        assert options.tolerance is not None  # it is required
+        answer = yield from asked.engine.scene_clearances_steps(
+            asked.world.scene,
+            asked.units(options.tolerance),
+            asked.set_a,
+            asked.set_b,
+            asked.keep,
+            asked.units(options.permitted_overlap),
+        )
+        return Answered(answer.pairs, answer.stats, answer.stats.timings)
+
+    def row(self, asked: Asked, found: Any, frame: int, highlights: bool) -> PairRow:
+        """As `DetectTest`."""
+        return make_gap_row(asked.engine, asked.world, found, NEAR, frame, highlights)

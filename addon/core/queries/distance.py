@@ -1,0 +1,50 @@
+"""Distance: how far apart the objects of every pair are, the nearest pairs of all where there are many."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
+
+from ..pair_row import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, PairRow
+from ..rows import make_gap_row
+from .base import BASIC_PARTS, Answered, Asked, DetectTest
+
+if TYPE_CHECKING:
+    from ..options import DetectOptions
+
+MOST_PAIRS = 1000
+"""Rows of one frame: a hundred objects have five thousand pairs, and who is far apart is of no interest."""
+
+
+class Distance(DetectTest):
+    """How near everything comes to everything."""
+
+    name = "distance"
+    label = "Distance"
+    description = f"The distance of every pair of objects and where it is, of the nearest {MOST_PAIRS} pairs at most"
+    takes = frozenset({"permitted_overlap"})
+    verdicts = (CLASH, CONTAINED, DUPLICATE, TOUCHING, APART)
+    measures = ("depth", "distance")
+    nothing = "There is no pair to measure"
+    found = "were measured"
+
+    def parts(self, options: DetectOptions) -> tuple[str, ...]:
+        """As `DetectTest`."""
+        return (*BASIC_PARTS, "distances")
+
+    def ask_steps(self, asked: Asked) -> Generator[Any, None, Answered]:
+        """As `DetectTest`."""
+        answer = yield from asked.engine.scene_distances_steps(
+            asked.world.scene,
+            MOST_PAIRS,
+            asked.set_a,
+            asked.set_b,
+            asked.keep,
+            asked.units(asked.options.permitted_overlap),
+        )
+        beyond = answer.beyond if answer.left_out else None
+        return Answered(answer.pairs, answer.stats, answer.stats.timings, answer.left_out, beyond)
+
+    def row(self, asked: Asked, found: Any, frame: int, highlights: bool) -> PairRow:
+        """As `DetectTest`."""
+        return make_gap_row(asked.engine, asked.world, found, APART, frame, highlights)

@@ -1,0 +1,47 @@
+"""Intersection: all pairs that touch, clash, contain or duplicate each other."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
+
+from ..pair_row import CLASH, CONTAINED, DUPLICATE, TOUCHING, PairRow
+from ..rows import make_row
+from .base import BASIC_PARTS, Answered, Asked, DetectTest
+
+if TYPE_CHECKING:
+    from ..options import DetectOptions
+
+
+class Intersection(DetectTest):
+    """Exact contacts and what they mean."""
+
+    name = "intersection"
+    label = "Intersection"
+    description = "Every pair of objects that touch, clash, contain or duplicate each other"
+    takes = frozenset({"permitted_overlap", "touch_tolerance"})
+    tolerance_means = "permitted_overlap"
+    verdicts = (CLASH, CONTAINED, DUPLICATE, TOUCHING)
+    measures = ("depth",)
+    nothing = "Nothing touches"
+    found = "are not apart"
+    live = True
+
+    def parts(self, options: DetectOptions) -> tuple[str, ...]:
+        """As `DetectTest`."""
+        return (*BASIC_PARTS, "gaps") if options.touch_tolerance > 0.0 else BASIC_PARTS
+
+    def ask_steps(self, asked: Asked) -> Generator[Any, None, Answered]:
+        """As `DetectTest`."""
+        answer = yield from asked.world.scene.contacts_steps(
+            set_a=asked.set_a,
+            set_b=asked.set_b,
+            keep=asked.keep,
+            permitted_overlap=asked.units(asked.options.permitted_overlap),
+            touch_tolerance=asked.units(asked.options.touch_tolerance),
+        )
+        return Answered(answer.pairs, answer.stats, answer.timings)
+
+    def row(self, asked: Asked, found: Any, frame: int, highlights: bool) -> PairRow:
+        """As `DetectTest`."""
+        return make_row(asked.engine, asked.world, found, frame, highlights)
