@@ -13,7 +13,8 @@ SOURCES = sorted(ENGINE.rglob("*.py"))
 
 LAYERS = (
     "errors", "jit_cache", "jit_pipeline", "jit", "reference", "types", "geometry", "volumes", "hierarchy", "traversal",
-    "broadphase", "partition", "solid", "pointcloud", "query", "timecritical", "scene", "proximity", "watch", "warm_up", "",
+    "broadphase", "partition", "solid", "pointcloud", "query", "timecritical", "scene", "proximity", "watch",
+    "warm_up", "",
 )  # fmt: skip
 """From the bottom up: each imports from its own and from those before it. The last is the package itself."""
 
