@@ -12,7 +12,7 @@ import bpy
 
 from . import commandline, handlers, ops, preferences, props, session, ui, view
 from .ops import heartbeat, loading
-from .overlay import draw
+from .overlay import draw, levels
 
 CLASSES = (*props.CLASSES, *preferences.CLASSES, *ops.CLASSES, *ui.CLASSES)
 
@@ -32,6 +32,8 @@ def register() -> None:
         done.callback(handlers.uninstall)
         draw.install()
         done.callback(draw.uninstall)
+        levels.install()
+        done.callback(levels.uninstall)
         done.callback(commandline.unregister_command, commandline.register_command())
         loading.install()
         done.callback(loading.uninstall)

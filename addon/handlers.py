@@ -62,6 +62,8 @@ def on_depsgraph_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) 
     if depsgraph.mode != "VIEWPORT" or session.ignores_updates():
         return
     changes = changes_of(depsgraph)
+    if session.age_hierarchy(changes.deformed):
+        tag_redraw(bpy.context)
     live = session.running_live()
     if live is not None and live.scene_uid == scene.session_uid:
         live.note(changes)

@@ -13,6 +13,7 @@ from bpy.props import (
 from bpy.types import PropertyGroup
 
 from .core.errors import InputError
+from .core.levels import SPLITS, VOLUMES
 from .core.options import DetectOptions
 from .core.queries import TESTS, VERDICTS, test_named
 from .core.rules import Rules
@@ -40,6 +41,23 @@ def _redraw(_self: PropertyGroup, context: bpy.types.Context) -> None:
     from .overlay.draw import tag_redraw
 
     tag_redraw(context)
+
+
+def _rebuild_hierarchy(_self: PropertyGroup, context: bpy.types.Context) -> None:
+    from .session import running_task, shown_hierarchy
+
+    shown = shown_hierarchy()
+    if shown is not None and running_task() is None:
+        bpy.ops.meshclash.show_hierarchy("INVOKE_DEFAULT", name=shown.name)
+
+
+def _level_changed(self: PropertyGroup, context: bpy.types.Context) -> None:
+    from .session import shown_hierarchy
+
+    shown = shown_hierarchy()
+    if shown is not None:
+        shown.show(self.hierarchy_level)
+        _redraw(self, context)
 
 
 def _show_active_pair(self: PropertyGroup, context: bpy.types.Context) -> None:
@@ -128,6 +146,19 @@ class MESHCLASH_PG_settings(PropertyGroup):
         "which objects meet, and completes the answer when the scene is quiet",
         min=2, soft_max=100, max=1000, default=20,
     )  # fmt: skip
+    hierarchy_volume: EnumProperty(
+        name="Volume", description="Kind of bounding volume", items=VOLUMES, update=_rebuild_hierarchy
+    )
+    hierarchy_split: EnumProperty(
+        name="Builder", description="How triangles are divided among volumes", items=SPLITS, update=_rebuild_hierarchy
+    )
+    hierarchy_level: IntProperty(
+        name="Level", description="How deep to look: 0 is the volume around everything", min=0, soft_max=20, default=3,
+        update=_level_changed,
+    )  # fmt: skip
+    advise_all: BoolProperty(
+        name="Try Everything", description="All volumes with all builders, instead of one of each kind"
+    )
     overlay: BoolProperty(
         name="Show Overlay", description="Draw the contacting faces in the 3D viewports", default=True, update=_redraw
     )

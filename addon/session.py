@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .core.advisor import MeasuredAdvice
+    from .core.levels import ShownHierarchy
     from .core.pair_row import PairRow
     from .core.report import DetectReport
     from .ops.live import LiveRun
@@ -85,6 +87,8 @@ class _State:
     ignoring: bool = False  # updates of the dependency graph that are our own doing
     listed: list[dict[str, object]] = []  # noqa: RUF012 - what the result list shows, row by row
     engine: EngineState | None = None
+    hierarchy: tuple[int, ShownHierarchy] | None = None  # with the session uid of its object
+    advice: MeasuredAdvice | None = None
 
 
 _serials = itertools.count(1)
@@ -220,6 +224,39 @@ def live_ended(scene_uid: int, unanswered: frozenset[str]) -> None:
         result.stale |= unanswered
 
 
+def show_hierarchy(uid: int, shown: ShownHierarchy) -> None:
+    """Makes `shown`, of the object with that session uid, the hierarchy that is drawn."""
+    _State.hierarchy = uid, shown
+
+
+def shown_hierarchy() -> ShownHierarchy | None:
+    """The hierarchy that is drawn, or None."""
+    return None if _State.hierarchy is None else _State.hierarchy[1]
+
+
+def age_hierarchy(deformed: Iterable[int]) -> bool:
+    """Notes that meshes of objects, named by their session uids, have changed; returns whether that is news."""
+    if _State.hierarchy is None or _State.hierarchy[1].stale or _State.hierarchy[0] not in deformed:
+        return False
+    _State.hierarchy[1].stale = True
+    return True
+
+
+def drop_hierarchy() -> None:
+    """Frees the hierarchy that is drawn."""
+    _State.hierarchy = None
+
+
+def set_advice(advice: MeasuredAdvice | None) -> None:
+    """Keeps what the advisor measured last."""
+    _State.advice = advice
+
+
+def advice() -> MeasuredAdvice | None:
+    """What the advisor measured last, or None."""
+    return _State.advice
+
+
 def set_engine_state(state: EngineState) -> None:
     """Remembers what came out of an attempt to load the engine."""
     _State.engine = state
@@ -236,3 +273,5 @@ def clear() -> None:
     stop_live("A file was loaded: Live is off")
     _State.results.clear()
     _State.isolated.clear()
+    drop_hierarchy()
+    set_advice(None)

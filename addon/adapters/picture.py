@@ -48,7 +48,7 @@ def render_picture(report: DetectReport, source: SceneSource, path: Path) -> Non
     finally:
         source.restore()
     rows = [row for row in report.rows if row.frame == scene.frame]
-    layout = lay_out(rows, scene, SIZE[0] / SIZE[1])
+    layout = lay_out(rows, scene, SIZE[0] / SIZE[1], report.scale_length)
     with _Studio() as studio:
         studio.furnish(layout)
         studio.render(path)

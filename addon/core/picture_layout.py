@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .frame_scene import FrameScene
-from .pair_row import CLASH_VERDICTS, PairRow
+from .pair_row import CLASH, CLASH_VERDICTS, NEAR, PairRow
+from .report_formats import format_length
 
 VIEW_DIRECTION = np.array([-0.52, 0.70, -0.49])  # from the camera into the scene
+SHOWN_VERDICTS = (*CLASH_VERDICTS, NEAR)  # others only where there is none of these
 MARGIN = 1.08
 MOST_CONTEXT = 1.6  # a scene that is larger than this times what is involved is not shown as a whole
 STAND_OFF = 0.0006  # of the view's height: how far highlights stand off their own surface
@@ -81,15 +83,16 @@ class PictureLayout:
     labels: list[Label] = field(default_factory=list)
 
 
-def lay_out(rows: Sequence[PairRow], scene: FrameScene, aspect: float) -> PictureLayout:
+def lay_out(rows: Sequence[PairRow], scene: FrameScene, aspect: float, metres_per_unit: float = 1.0) -> PictureLayout:
     """The picture of one frame.
 
     Args:
         rows: the rows of the frame, worst first, with their triangles and curves.
         scene: all objects of the frame, at least one.
         aspect: width of the picture divided by its height.
+        metres_per_unit: how many metres a Blender unit is.
     """
-    shown = [row for row in rows if row.verdict in CLASH_VERDICTS] or list(rows)
+    shown = [row for row in rows if row.verdict in SHOWN_VERDICTS] or list(rows)
     names = {name for row in shown for name in (row.a, row.b)}
     others, involved = _merged(scene, names, inside=False), _merged(scene, names, inside=True)
     view = _view(others, involved, aspect)
@@ -100,9 +103,12 @@ def lay_out(rows: Sequence[PairRow], scene: FrameScene, aspect: float) -> Pictur
         involved,
         _soup([row.highlight_a for row in shown], offset),
         _soup([row.highlight_b for row in shown], 1.5 * offset),
-        _tubes(np.concatenate([_NO_SEGMENTS, *(row.curves for row in shown)]), CURVE_RADIUS * view.height),
+        _tubes(
+            np.concatenate([_NO_SEGMENTS, *(row.curves for row in shown), *(row.gap for row in shown)]),
+            CURVE_RADIUS * view.height,
+        ),
         _tubes(np.concatenate([_sharp_edges(others), _sharp_edges(involved)]), EDGE_RADIUS * view.height),
-        _labels(shown[:MOST_LABELS], view),
+        _labels(shown[:MOST_LABELS], view, metres_per_unit),
     )
 
 
@@ -188,7 +194,12 @@ def _fit(points: np.ndarray, aspect: float) -> View:
     return View((low + high) / 2 @ axes, axes, height * aspect, height, max(float(spans[2]), height) / 2)
 
 
-def _labels(rows: Sequence[PairRow], view: View) -> list[Label]:
+def _noted(row: PairRow, metres_per_unit: float) -> str:
+    """What a label says after the names: the gap, or the verdict."""
+    return format_length(row.distance * metres_per_unit) if row.distance else row.verdict
+
+
+def _labels(rows: Sequence[PairRow], view: View, metres_per_unit: float) -> list[Label]:
     """Names of the pairs in a column at each side, in the order of their places, so that no two lines cross."""
     targets = [(view.project(np.array(row.location)), row) for row in rows if row.location is not None]
     targets.sort(key=lambda item: item[0][0])
@@ -200,7 +211,7 @@ def _labels(rows: Sequence[PairRow], view: View) -> list[Label]:
         top = _column_top([float(target[1]) for target, _ in side], step, view.height)
         edge = (-0.5 if at_left else 0.5) * view.width * 0.97
         for line, (target, row) in enumerate(side):
-            note = "" if row.verdict == "clash" else f" ({row.verdict})"
+            note = "" if row.verdict == CLASH else f" ({_noted(row, metres_per_unit)})"
             anchor, place = (edge, top - line * step), (float(target[0]), float(target[1]))
             labels.append(Label(row.a, row.b, note, anchor, place, at_left))
     return labels

@@ -1,6 +1,6 @@
 """Operators: they ask the core or an adapter and report to the user."""
 
-from . import detect, export, live, maintenance, marks, pairs, review
+from . import detect, export, hierarchy, live, maintenance, marks, pairs, review
 
 CLASSES = (
     *detect.CLASSES,
@@ -9,5 +9,6 @@ CLASSES = (
     *review.CLASSES,
     *marks.CLASSES,
     *export.CLASSES,
+    *hierarchy.CLASSES,
     *maintenance.CLASSES,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any
 
 import bpy
@@ -133,6 +133,51 @@ def _draw_status(header: bpy.types.Header, _context: bpy.types.Context) -> None:
         row.progress(factor=task.fraction, text=task.text)
 
 
+MakeTask = Callable[[bpy.types.Context], Task]
+
+
+def begin(operator: Any, context: bpy.types.Context, make_task: MakeTask) -> set[str]:
+    """Starts a task as a modal operator, whose `run` it becomes."""
+    try:
+        operator.run = Run(context, make_task(context))
+    except USER_ERRORS as error:
+        operator.report({"ERROR"}, explain(error))
+        return {"CANCELLED"}
+    context.window_manager.modal_handler_add(operator)
+    return {"RUNNING_MODAL"}
+
+
+def handle(operator: Any, context: bpy.types.Context, event: Any, take: Callable[[Any], str]) -> set[str]:
+    """One event of a modal operator with a `run`; `take` is given the result and says what to report."""
+    run = operator.run
+    try:
+        if not run.step(context, event):
+            return {"PASS_THROUGH"}
+        run.end(context)
+        if not run.task.finished:
+            operator.report({"WARNING"}, run.task.stopped_because)
+            return {"CANCELLED"}
+        operator.report({"INFO"}, take(run.task.result))
+    except USER_ERRORS as error:
+        run.end(context)
+        operator.report({"ERROR"}, explain(error))
+        return {"CANCELLED"}
+    except BaseException:
+        run.end(context)
+        raise
+    return {"FINISHED"}
+
+
+def run_at_once(operator: Any, context: bpy.types.Context, make_task: MakeTask, take: Callable[[Any], str]) -> set[str]:
+    """Runs a task to its end, as operators do in background."""
+    try:
+        operator.report({"INFO"}, take(make_task(context).run()))
+    except USER_ERRORS as error:
+        operator.report({"ERROR"}, explain(error))
+        return {"CANCELLED"}
+    return {"FINISHED"}
+
+
 class MESHCLASH_OT_detect(Operator):
     """Find all pairs of objects of set A and set B that clash or touch"""
 
@@ -153,46 +198,18 @@ class MESHCLASH_OT_detect(Operator):
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         if bpy.app.background:
             return self.execute(context)
-        try:
-            self.run = Run(context)
-        except USER_ERRORS as error:
-            self.report({"ERROR"}, explain(error))
-            return {"CANCELLED"}
-        context.window_manager.modal_handler_add(self)
-        return {"RUNNING_MODAL"}
+        return begin(self, context, prepare)
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        try:
-            if not self.run.step(context, event):
-                return {"PASS_THROUGH"}
-            self.run.end(context)
-            if not self.run.task.finished:
-                self.report({"WARNING"}, self.run.task.stopped_because)
-                return {"CANCELLED"}
-            self.report({"INFO"}, accept(context, self.run.scene_uid, self.run.task.result))
-        except USER_ERRORS as error:
-            self.run.end(context)
-            self.report({"ERROR"}, explain(error))
-            return {"CANCELLED"}
-        except BaseException:
-            self.run.end(context)
-            raise
-        return {"FINISHED"}
+        return handle(self, context, event, lambda report: accept(context, self.run.scene_uid, report))
 
     def cancel(self, context: bpy.types.Context) -> None:
         """Blender ends the operator itself: a file is loaded or the window is closed."""
         self.run.end(context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        try:
-            task = prepare(context)
-            session.forget_changes()
-            report = task.run()
-            self.report({"INFO"}, accept(context, context.scene.session_uid, report))
-        except USER_ERRORS as error:
-            self.report({"ERROR"}, explain(error))
-            return {"CANCELLED"}
-        return {"FINISHED"}
+        session.forget_changes()
+        return run_at_once(self, context, prepare, lambda report: accept(context, context.scene.session_uid, report))
 
 
 class MESHCLASH_OT_stop(Operator):

@@ -1,5 +1,5 @@
 """The sidebar tab."""
 
-from . import lists, panels
+from . import hierarchy, lists, panels
 
-CLASSES = (*lists.CLASSES, *panels.CLASSES)
+CLASSES = (*lists.CLASSES, *panels.CLASSES, *hierarchy.CLASSES)

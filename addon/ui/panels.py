@@ -4,28 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from bpy.types import Panel
-
 from .. import preferences, results, session
 from ..core.queries import live_problem, test_named
 from ..overlay import draw as overlay
 from ..props import STATUSES
 from .lists import columns, is_wide
+from .parts import TabPanel, draw_table, draw_text
 from .text import MEASURE_LABELS, VERDICT_ICONS, VERDICT_LABELS, counted, length, wrapped
 
 OPTION_ORDER = ("tolerance", "permitted_overlap", "touch_tolerance", "budget")
 """Options of tests, in the order of the panel; only those that a test takes are shown."""
 
 
-class _TabPanel(Panel):
-    """Place of all panels: the sidebar of the 3D viewport."""
-
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "MeshClash"
-
-
-class MESHCLASH_PT_detect(_TabPanel):
+class MESHCLASH_PT_detect(TabPanel):
     """What to test, and the button."""
 
     bl_label = "Detect"
@@ -53,7 +44,7 @@ class MESHCLASH_PT_detect(_TabPanel):
             icon = "PAUSE" if live else "PLAY"
             row.operator("meshclash.live", text="Stop Live" if live else "Live", icon=icon, depress=live is not None)
             if live is None and live_problem(test):
-                _draw_text(layout, live_problem(test), context.region, "INFO")
+                draw_text(layout, live_problem(test), context.region, "INFO")
             else:
                 _draw_live(layout, settings, live, context.region)
         else:
@@ -81,13 +72,6 @@ def _draw_live(layout: Any, settings: Any, run: Any, region: Any) -> None:
             box.label(text=line, icon="BLANK1" if index else "SORTTIME")
     else:
         box.label(text="Live: the answer is complete", icon="CHECKMARK")
-
-
-def _draw_text(layout: Any, text: str, region: Any, icon: str) -> None:
-    """A text of several lines."""
-    column = layout.column(align=True)
-    for index, line in enumerate(wrapped(text, region)):
-        column.label(text=line, icon="BLANK1" if index else icon)
 
 
 def _draw_set(layout: Any, settings: Any, which: str) -> None:
@@ -118,7 +102,7 @@ def _draw_engine_problem(layout: Any, region: Any) -> None:
     box.operator("meshclash.copy_diagnostics", icon="COPYDOWN")
 
 
-class MESHCLASH_PT_exclusions(_TabPanel):
+class MESHCLASH_PT_exclusions(TabPanel):
     """Pairs that are left out."""
 
     bl_label = "Exclude"
@@ -140,7 +124,7 @@ class MESHCLASH_PT_exclusions(_TabPanel):
             row.operator("meshclash.include_pair", text="", icon="REMOVE")
 
 
-class MESHCLASH_PT_results(_TabPanel):
+class MESHCLASH_PT_results(TabPanel):
     """The list of pairs."""
 
     bl_label = "Results"
@@ -244,17 +228,17 @@ def _draw_left_out(layout: Any, context: Any, report: Any) -> None:
     if counted_out["pairs"]:
         beyond = length(counted_out["beyond"] / report.scale_length, context.scene.unit_settings)
         text = f"{counted(counted_out['pairs'], 'pair')} left out, at least {beyond} apart"
-        _draw_text(layout, text, context.region, "INFO")
+        draw_text(layout, text, context.region, "INFO")
 
 
 def _draw_skipped(layout: Any, skipped: Any, region: Any) -> None:
     if not skipped:
         return
     named = "; ".join(f"{item.name} ({item.reason})" for item in skipped[:3])
-    _draw_text(layout, f"{counted(len(skipped), 'object')} not tested: {named}", region, "ERROR")
+    draw_text(layout, f"{counted(len(skipped), 'object')} not tested: {named}", region, "ERROR")
 
 
-class MESHCLASH_PT_marks(_TabPanel):
+class MESHCLASH_PT_marks(TabPanel):
     """Marks on the meshes themselves."""
 
     bl_label = "Mark Faces"
@@ -277,7 +261,7 @@ class MESHCLASH_PT_marks(_TabPanel):
             row.operator(remove, text="", icon="LOOP_BACK")
 
 
-class MESHCLASH_PT_display(_TabPanel):
+class MESHCLASH_PT_display(TabPanel):
     """How results are drawn."""
 
     bl_label = "Display"
@@ -301,10 +285,10 @@ class MESHCLASH_PT_display(_TabPanel):
         column.prop(settings, "overlay_curves")
         column.prop(settings, "overlay_xray")
         if overlay.failure():
-            _draw_text(layout, f"Faces cannot be drawn: {overlay.failure()}", context.region, "ERROR")
+            draw_text(layout, f"Faces cannot be drawn: {overlay.failure()}", context.region, "ERROR")
 
 
-class MESHCLASH_PT_statistics(_TabPanel):
+class MESHCLASH_PT_statistics(TabPanel):
     """Counts and times of the last detection."""
 
     bl_label = "Statistics"
@@ -318,11 +302,11 @@ class MESHCLASH_PT_statistics(_TabPanel):
     def draw(self, context: Any) -> None:
         stats = session.existing_result(context.scene.session_uid).report.stats
         counts = [(label, f"{stats[key]:,}") for key, label in COUNTERS]
-        _draw_table(self.layout, counts)
+        draw_table(self.layout, counts)
         seconds = stats["seconds"] or 1.0
         times = sorted(stats["timings"].items(), key=lambda item: -item[1])
         rows = [(name.capitalize(), f"{1000 * value:,.1f} ms   {value / seconds:4.0%}") for name, value in times]
-        _draw_table(self.layout, [*rows, ("Total", f"{1000 * stats['seconds']:,.1f} ms   100%")])
+        draw_table(self.layout, [*rows, ("Total", f"{1000 * stats['seconds']:,.1f} ms   100%")])
 
 
 COUNTERS = (
@@ -332,16 +316,6 @@ COUNTERS = (
     ("primitive_tests", "Triangle tests"),
     ("exact_tests", "Exact tests"),
 )
-
-
-def _draw_table(layout: Any, rows: list[tuple[str, str]]) -> None:
-    column = layout.box().column(align=True)
-    for name, value in rows:
-        split = column.split(factor=0.5)
-        split.label(text=name)
-        right = split.row()
-        right.alignment = "RIGHT"
-        right.label(text=value)
 
 
 CLASSES = (

@@ -16,7 +16,7 @@ from .errors import (
 from .geometry.triangle_pair import ContactKind
 from .hierarchy.build import build, refit
 from .hierarchy.bvh import Hierarchy
-from .hierarchy.levels import level_wireframe
+from .hierarchy.levels import level_nodes, level_wireframe
 from .hierarchy.validate import assert_well_formed
 from .pointcloud.cloud import PointCloud
 from .pointcloud.contacts import CloudContacts
@@ -97,6 +97,7 @@ __all__ = [
     "collides",
     "deviation",
     "distance",
+    "level_nodes",
     "level_wireframe",
     "penetration",
     "read_cloud",

@@ -113,6 +113,17 @@ def test_the_layout_fits_and_labels_every_clash(add_box):
     assert layout.curves.triangles.max() < len(layout.curves.vertices)
 
 
+def test_the_layout_shows_gaps_and_their_lengths(add_box):
+    for index in range(2):
+        add_box(f"P{index}", (0, 0, 0), (1, 1, 1), location=(3 * index, 0, 0))
+    scene = run_to_end(BlenderSource.from_context(bpy.context).read_steps("all", "all", None))
+    gap = {"distance": 2.0, "point_a": (1.0, 0.5, 0.5), "point_b": (3.0, 0.5, 0.5), "location": (2.0, 0.5, 0.5)}
+    row = make_row("P0", "P1", "near", **gap, curves=np.empty((0, 2, 3), np.float32))
+    layout = lay_out([row, make_row("P0", "P1", "touching")], scene, 1.6, metres_per_unit=0.001)
+    assert [(label.a, label.note) for label in layout.labels] == [("P0", " (2 mm)")]
+    assert np.ptp(layout.curves.vertices[:, 0]) == pytest.approx(2.0, rel=0.01)
+
+
 def test_a_picture_is_a_png(tmp_path, add_box):
     add_box("A", (0, 0, 0), (1, 1, 1))
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "one.blend"))

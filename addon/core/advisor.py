@@ -1,0 +1,75 @@
+"""The volume advisor: tries bounding volumes and split rules on two objects of the scene, in slices."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from .errors import DetectError, InputError
+from .frame_scene import Progress, SceneSource
+from .placed_mesh import placed_mesh
+
+QUICK_VOLUMES, QUICK_SPLITS = ("aabb", "boxtree", "sphere", "dop18", "obb", "rss"), ("lbvh", "sah")
+"""One of each kind, which is enough to choose by; all of them take minutes on large meshes."""
+
+
+@dataclass(frozen=True)
+class MeasuredAdvice:
+    """What came of it.
+
+    Attributes:
+        names: of the two objects.
+        triangles: of both.
+        candidates: the engine's `Candidate`, the one with the fastest queries first.
+    """
+
+    names: tuple[str, str]
+    triangles: int
+    candidates: tuple[Any, ...]
+
+    @property
+    def best(self) -> Any:
+        """For objects that are asked about many times."""
+        return self.candidates[0]
+
+    @property
+    def best_once(self) -> Any:
+        """For objects that are asked about once: building counts."""
+        return min(self.candidates, key=lambda candidate: candidate.build_seconds + candidate.query_seconds)
+
+
+def advise_steps(
+    source: SceneSource, engine: ModuleType, volumes: Sequence[str], splits: Sequence[str]
+) -> Generator[Progress, None, MeasuredAdvice]:
+    """Builds and asks the two selected objects with one volume and split rule after the other.
+
+    Args:
+        source: the scene.
+        engine: the meshclash module.
+        volumes, splits: names of what to try.
+
+    Yields:
+        Progress, before each try. A try is as long as building both objects and asking three times; of a volume that
+        was never used on this machine it includes compiling it.
+
+    Raises:
+        InputError: not exactly two objects with faces are selected, or one cannot be used.
+        DetectError: the engine refused something else.
+    """
+    frame = yield from source.read_steps("selection", "selection", None)
+    if len(frame.objects) != 2:
+        raise InputError(f"select the two objects to measure: {len(frame.objects)} with faces are selected")
+    (mesh_a, pose_a), (mesh_b, pose_b) = (placed_mesh(engine, frame, item) for item in frame.objects)
+    tries = [(volume, split) for volume in volumes for split in splits]
+    found: list[Any] = []
+    try:
+        for done, (volume, split) in enumerate(tries):
+            yield Progress(done / len(tries), f"Trying {volume} by {split}")
+            found += engine.advise(mesh_a, mesh_b, pose_a, pose_b, [volume], [split]).candidates
+    except engine.errors.MeshClashError as error:
+        raise DetectError(f"the engine refused: {error}") from error
+    found.sort(key=lambda candidate: candidate.query_seconds)
+    a, b = frame.objects
+    return MeasuredAdvice((a.name, b.name), mesh_a.triangle_count + mesh_b.triangle_count, tuple(found))

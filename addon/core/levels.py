@@ -1,0 +1,113 @@
+"""The hierarchy over one object, to be looked at level by level."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from .errors import DetectError, InputError
+from .frame_scene import Progress, SceneSource
+from .placed_mesh import placed_mesh
+
+VOLUMES = (
+    ("aabb", "Boxes", "Boxes along the object's axes"),
+    (
+        "boxtree",
+        "Restricted Boxes",
+        "Boxes that share most planes with the box around them: 8 bytes each",
+    ),
+    ("obb", "Oriented Boxes", "Boxes turned to fit the surface"),
+    ("obb_hull", "Oriented Boxes (Hull)", "Boxes turned to fit the convex hull"),
+    ("dop6", "6-DOP", "Polytopes with 6 fixed directions"),
+    ("dop14", "14-DOP", "Polytopes with 14 fixed directions"),
+    ("dop18", "18-DOP", "Polytopes with 18 fixed directions"),
+    ("dop26", "26-DOP", "Polytopes with 26 fixed directions"),
+    ("sphere", "Spheres", "Spheres"),
+    ("pss", "Point Swept Spheres", "Spheres around points"),
+    ("lss", "Line Swept Spheres", "Spheres swept along segments"),
+    ("rss", "Rectangle Swept Spheres", "Spheres swept along rectangles"),
+    ("ssv", "Swept Spheres", "The cheapest of the three kinds of swept spheres for each node"),
+)
+SPLITS = (
+    ("lbvh", "Morton Curve", "Triangles in the order of a Morton curve: built fastest"),
+    ("sah", "Surface Area", "The surface area heuristic"),
+    ("volume", "Smallest Volume", "The smallest sum of volumes, as published"),
+    ("volume_n", "Volume by Number", "Volumes weighted by their number of triangles"),
+    ("kah", "Kinematic", "The kinematic heuristic: volumes that cannot fit into each other"),
+    ("median", "Median", "The median of the triangles along the longest side"),
+)
+MOST_NODES = 20_000  # more lines than that are a blot, and slow to draw
+
+
+@dataclass
+class ShownHierarchy:
+    """A hierarchy that is being looked at.
+
+    Attributes:
+        name: full name of the object.
+        volume, split: what it was built with.
+        depth: its deepest level.
+        level: the one that is shown: what was wanted, or the deepest one before it that can be drawn.
+        count: its number of volumes.
+        lines: (2 k, 3) float32 end points of its lines, in the object's space.
+        stale: whether the object's mesh has changed since.
+    """
+
+    name: str
+    volume: str
+    split: str
+    depth: int
+    _engine: ModuleType = field(repr=False)
+    _hierarchy: Any = field(repr=False)
+    _placing: np.ndarray = field(repr=False)
+    """(4, 4): from the hierarchy's space, in which a stretch is baked, to the object's own."""
+    level: int = -1
+    count: int = 0
+    lines: np.ndarray = field(default_factory=lambda: np.empty((0, 3), np.float32), repr=False)
+    stale: bool = False
+
+    def show(self, wanted: int) -> None:
+        """Goes to a level from 0 on."""
+        level, count = self._drawable(min(max(wanted, 0), self.depth))
+        if level == self.level:
+            return
+        points = self._engine.level_wireframe(self._hierarchy, level).reshape(-1, 3)
+        placed = points @ self._placing[:3, :3].T + self._placing[:3, 3]
+        self.level, self.count, self.lines = level, count, np.ascontiguousarray(placed, dtype=np.float32)
+
+    def _drawable(self, level: int) -> tuple[int, int]:
+        """The deepest level from 0 to `level` that has no more than `MOST_NODES` volumes, and how many it has."""
+        while True:
+            count = len(self._engine.level_nodes(self._hierarchy, level))
+            if count <= MOST_NODES or level == 0:
+                return level, count
+            level -= 1
+
+
+def hierarchy_steps(
+    source: SceneSource, engine: ModuleType, name: str, volume: str, split: str
+) -> Generator[Progress, None, ShownHierarchy]:
+    """Builds the hierarchy of the object of that name.
+
+    Raises:
+        InputError: it has no faces, is hidden, has no size along an axis, or cannot be used.
+        DetectError: the engine refused something else.
+    """
+    frame = yield from source.read_steps(f"object:{name}", f"object:{name}", None)
+    item = next((item for item in frame.objects if item.name == name), None)
+    if item is None:
+        raise InputError(f"object '{name}' has no faces of its own")
+    if not np.linalg.matrix_rank(item.matrix) == 4:
+        raise InputError(f"object '{name}' is scaled to nothing along an axis")
+    yield Progress(0.5, f"Building {volume} by {split}")
+    mesh, pose = placed_mesh(engine, frame, item)
+    try:
+        hierarchy = engine.build(mesh, volume, split)
+    except engine.errors.MeshClashError as error:
+        raise DetectError(f"the engine refused: {error}") from error
+    placing = np.linalg.inv(item.matrix) @ np.asarray(pose.matrix)
+    return ShownHierarchy(name, volume, split, int(hierarchy.tree.depth), engine, hierarchy, placing)

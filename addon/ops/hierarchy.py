@@ -1,0 +1,160 @@
+"""Looking at hierarchies: draws the bounding volumes of an object, and measures which ones suit two objects."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from typing import Any
+
+import bpy
+from bpy.props import StringProperty
+from bpy.types import Operator
+
+from .. import preferences, session
+from ..adapters.source import BlenderSource
+from ..core.advisor import QUICK_SPLITS, QUICK_VOLUMES, MeasuredAdvice, advise_steps
+from ..core.errors import InputError
+from ..core.levels import SPLITS, VOLUMES, ShownHierarchy, hierarchy_steps
+from ..core.queries.base import BASIC_PARTS
+from ..overlay.draw import tag_redraw
+from ..view import find_object
+from .detect import begin, handle, run_at_once
+from .loading import load_steps
+from .task import Task
+
+SELECTED = 2  # objects that the advisor compares
+
+
+def _is_idle(cls: type[Operator]) -> bool:
+    if session.running_task() is not None:
+        cls.poll_message_set("A detection is running: press ESC to stop it")
+        return False
+    return True
+
+
+class MESHCLASH_OT_show_hierarchy(Operator):
+    """Draw the bounding volumes of the active object, level by level"""
+
+    bl_idname = "meshclash.show_hierarchy"
+    bl_label = "Show Hierarchy"
+    bl_options = {"REGISTER"}
+
+    name: StringProperty(name="Object", description="Object to look at; empty: the active one", options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if session.shown_hierarchy() is None and context.active_object is None:
+            cls.poll_message_set("Make an object active first")
+            return False
+        return _is_idle(cls)
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
+        return self.execute(context) if bpy.app.background else begin(self, context, self._task)
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        return handle(self, context, event, lambda shown: take_hierarchy(context, shown))
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Blender ends the operator itself: a file is loaded or the window is closed."""
+        self.run.end(context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        return run_at_once(self, context, self._task, lambda shown: take_hierarchy(context, shown))
+
+    def _task(self, context: bpy.types.Context) -> Task:
+        active = context.active_object
+        name = self.name or ("" if active is None else active.name_full)
+        if not name:
+            raise InputError("make an object active first")
+        settings = context.scene.meshclash
+        source = BlenderSource.from_context(context)
+        return Task(_hierarchy(source, name, settings.hierarchy_volume, settings.hierarchy_split))
+
+
+def _hierarchy(source: BlenderSource, name: str, volume: str, split: str) -> Generator[Any, None, ShownHierarchy]:
+    module = yield from load_steps(preferences.cache_folder(), BASIC_PARTS)
+    return (yield from hierarchy_steps(source, module, name, volume, split))
+
+
+def take_hierarchy(context: bpy.types.Context, shown: ShownHierarchy) -> str:
+    """Draws a hierarchy and says what it is.
+
+    Raises:
+        InputError: its object is gone.
+    """
+    item = find_object(context, shown.name)
+    if item is None:
+        raise InputError(f"object '{shown.name}' is gone")
+    shown.show(context.scene.meshclash.hierarchy_level)
+    session.show_hierarchy(item.session_uid, shown)
+    tag_redraw(context)
+    return f"{shown.name}: {shown.count} volumes on level {shown.level} of {shown.depth}"
+
+
+class MESHCLASH_OT_hide_hierarchy(Operator):
+    """Draw no bounding volumes any more, and free them"""
+
+    bl_idname = "meshclash.hide_hierarchy"
+    bl_label = "Hide Hierarchy"
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def poll(cls, _context: bpy.types.Context) -> bool:
+        return session.shown_hierarchy() is not None
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        session.drop_hierarchy()
+        tag_redraw(context)
+        return {"FINISHED"}
+
+
+class MESHCLASH_OT_advise(Operator):
+    """Measure which bounding volumes and which builder suit the two selected objects as they stand"""
+
+    bl_idname = "meshclash.advise"
+    bl_label = "Measure Selected Objects"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if len(context.selected_objects) != SELECTED:
+            cls.poll_message_set("Select the two objects to measure")
+            return False
+        return _is_idle(cls)
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
+        return self.execute(context) if bpy.app.background else begin(self, context, _advice_task)
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        return handle(self, context, event, take_advice)
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Blender ends the operator itself: a file is loaded or the window is closed."""
+        self.run.end(context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        return run_at_once(self, context, _advice_task, take_advice)
+
+
+def _advice_task(context: bpy.types.Context) -> Task:
+    volumes: Sequence[str] = QUICK_VOLUMES
+    splits: Sequence[str] = QUICK_SPLITS
+    if context.scene.meshclash.advise_all:
+        volumes, splits = (tuple(item[0] for item in items) for items in (VOLUMES, SPLITS))
+    return Task(_advice(BlenderSource.from_context(context), volumes, splits))
+
+
+def _advice(
+    source: BlenderSource, volumes: Sequence[str], splits: Sequence[str]
+) -> Generator[Any, None, MeasuredAdvice]:
+    module = yield from load_steps(preferences.cache_folder(), BASIC_PARTS)
+    return (yield from advise_steps(source, module, volumes, splits))
+
+
+def take_advice(advice: MeasuredAdvice) -> str:
+    """Keeps the advice for the panel, and says the shortest of it."""
+    session.set_advice(advice)
+    best = advice.best
+    return f"{' and '.join(advice.names)}: {best.volume} by {best.split}, {1000 * best.query_seconds:.2f} ms a question"
+
+
+CLASSES = (MESHCLASH_OT_show_hierarchy, MESHCLASH_OT_hide_hierarchy, MESHCLASH_OT_advise)

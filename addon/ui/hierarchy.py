@@ -1,0 +1,89 @@
+"""Panels for looking at hierarchies, and for choosing one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import session
+from ..core.levels import SPLITS, VOLUMES
+from .parts import TabPanel, draw_table, draw_text
+from .text import counted
+
+LABELS = {name: label for name, label, _tip in (*VOLUMES, *SPLITS)}
+MOST_CANDIDATES = 8
+
+
+class MESHCLASH_PT_hierarchy(TabPanel):
+    """Draws a level of a hierarchy over the active object."""
+
+    bl_label = "Hierarchy"
+    bl_order = 4
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Any) -> None:
+        layout, settings = self.layout, context.scene.meshclash
+        shown = session.shown_hierarchy()
+        column = layout.column()
+        column.enabled = session.running_task() is None
+        column.prop(settings, "hierarchy_volume")
+        column.prop(settings, "hierarchy_split")
+        row = column.row(align=True)
+        row.operator("meshclash.show_hierarchy", text="Show Active Object" if shown is None else "Update").name = ""
+        if shown is None:
+            return
+        row.operator("meshclash.hide_hierarchy", text="", icon="X")
+        column.prop(settings, "hierarchy_level", slider=True)
+        lines = [
+            ("Object", shown.name),
+            ("Level", f"{shown.level} of {shown.depth}"),
+            ("Volumes", f"{shown.count:,}"),
+        ]
+        draw_table(layout, lines)
+        if shown.level < min(settings.hierarchy_level, shown.depth):
+            draw_text(layout, "The deeper levels have too many volumes to be drawn", context.region, "INFO")
+        if shown.stale:
+            draw_text(layout, "The mesh has changed since: press Update", context.region, "INFO")
+
+
+class MESHCLASH_PT_advisor(TabPanel):
+    """Which volume and builder suit two objects."""
+
+    bl_label = "Advisor"
+    bl_parent_id = "MESHCLASH_PT_hierarchy"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        column = layout.column()
+        column.enabled = session.running_task() is None
+        column.prop(context.scene.meshclash, "advise_all")
+        column.operator("meshclash.advise", icon="TIME")
+        advice = session.advice()
+        if advice is None:
+            return
+        names = " and ".join(advice.names)
+        draw_text(layout, f"{names}, {counted(advice.triangles, 'triangle')}", context.region, "NONE")
+        draw_text(layout, f"Asked often: {_named(advice.best)}", context.region, "CHECKMARK")
+        draw_text(layout, f"Asked once: {_named(advice.best_once)}", context.region, "CHECKMARK")
+        for candidate in advice.candidates[:MOST_CANDIDATES]:
+            _draw_candidate(layout, candidate)
+
+
+def _named(candidate: Any) -> str:
+    return f"{LABELS[candidate.volume]}, {LABELS[candidate.split]}"
+
+
+def _draw_candidate(layout: Any, candidate: Any) -> None:
+    box = layout.box().column(align=True)
+    box.label(text=_named(candidate))
+    rows = [
+        ("Build", f"{1000 * candidate.build_seconds:,.1f} ms"),
+        ("Question", f"{1000 * candidate.query_seconds:,.2f} ms"),
+        ("Memory", f"{candidate.bytes_per_triangle:.0f} bytes a triangle"),
+        ("Volume tests", f"{candidate.volume_tests:,.0f}"),
+        ("Triangle tests", f"{candidate.primitive_tests:,.0f}"),
+    ]
+    draw_table(box, rows)
+
+
+CLASSES = (MESHCLASH_PT_hierarchy, MESHCLASH_PT_advisor)

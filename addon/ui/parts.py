@@ -1,0 +1,35 @@
+"""What panels share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bpy.types import Panel
+
+from .text import wrapped
+
+
+class TabPanel(Panel):
+    """Place of all panels: the sidebar of the 3D viewport."""
+
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "MeshClash"
+
+
+def draw_text(layout: Any, text: str, region: Any, icon: str) -> None:
+    """A text of several lines."""
+    column = layout.column(align=True)
+    for index, line in enumerate(wrapped(text, region)):
+        column.label(text=line, icon="BLANK1" if index else icon)
+
+
+def draw_table(layout: Any, rows: list[tuple[str, str]]) -> None:
+    """Names at the left, values at the right."""
+    column = layout.box().column(align=True)
+    for name, value in rows:
+        split = column.split(factor=0.5)
+        split.label(text=name)
+        right = split.row()
+        right.alignment = "RIGHT"
+        right.label(text=value)
