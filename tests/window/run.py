@@ -191,10 +191,17 @@ def _play_all(player: Player, zip_path: Path, options: argparse.Namespace) -> in
         found = player.play(scenario, own_home if scenario in INSTALLS_ITSELF else home, options.timeout, given)
         failed += bool(found)
         print(f"{player.name}  {scenario:<14}{'FAILED' if found else 'passed'}  {time.monotonic() - started:5.1f} s")
-        for line in found:
+        for line in [*found, *_notes(player.out / scenario)]:
             print("    " + line.replace("\n", "\n    "))
         sys.stdout.flush()
     return failed
+
+
+def _notes(folder: Path) -> list[str]:
+    """The figures that a scenario wrote down."""
+    result = folder / "result.json"
+    notes = json.loads(result.read_text("utf-8"))["notes"] if result.exists() else {}
+    return [f"{name}: {value}" for name, value in notes.items()]
 
 
 def _install(player: Player, zip_path: Path, home: Path) -> None:

@@ -128,9 +128,13 @@ class Window:
 
     def press(self, operator: str, across: float = MIDDLE) -> Play:
         """Clicks the sidebar's button of an operator, as "meshclash.detect"; gives the point."""
-        x, y = yield from self.find(lambda: f"bpy.ops.{operator}(" in self._hovered_command(), operator, across)
+        x, y = yield from self.find_button(operator, across)
         yield from self.click(x, y)
         return x, y
+
+    def find_button(self, operator: str, across: float = MIDDLE) -> Play:
+        """Moves the mouse over the sidebar's button of an operator and gives the point, without a click."""
+        return (yield from self.find(lambda: f"bpy.ops.{operator}(" in self._hovered_command(), operator, across))
 
     def toggle(self, name: str, across: float = MIDDLE) -> Play:
         """Clicks the sidebar's button of a property, as "overlay_xray"."""

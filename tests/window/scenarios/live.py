@@ -4,6 +4,7 @@ from collections.abc import Generator
 from typing import Any
 
 import bpy
+from meter import StallMeter
 
 from . import scenes
 
@@ -25,9 +26,11 @@ def play(window: Any) -> Generator[float, None, None]:
     yield from window.wait_for(lambda: live() is not None and live().live.ready, "the first answer of Live", 600)
     assert not [row for row in window.rows if row.verdict == "clash"]
     apart = window.colour_share(CURVE)
+    meter = StallMeter(window.module("ops.live"))
     yield from _drag(window)
     assert abs(right.location.x - 1.0) < 0.9, right.location
     yield from window.wait_for(_clash(window), "a clash in the list while dragging", 30)
+    window.notes["dragging"] = meter.stop()
     yield from window.settle()
     window.picture("dragging")
     shown = window.colour_share(CURVE)

@@ -1,0 +1,77 @@
+"""How long Blender's main thread is held: by each call of the extension's operators, and between two beats of a timer.
+
+The screen of the kit is drawn by software, so a picture alone holds the thread for a fifth of a second and more. The
+gaps between beats contain that, the calls do not; a meter that runs while nothing is detected tells how much it is.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import bpy
+
+BEAT = 0.005  # seconds
+
+
+class StallMeter:
+    """Measures from its making to `stop`.
+
+    Args:
+        modules: modules of the extension; the `invoke` and `modal` of their operators are timed.
+    """
+
+    def __init__(self, *modules: ModuleType) -> None:
+        self.calls: list[float] = []
+        self.gaps: list[float] = []
+        self.started = self._last = time.perf_counter()
+        self._originals: list[tuple[type, str, Callable[..., Any]]] = []
+        for module in modules:
+            for operator in (item for item in vars(module).values() if isinstance(item, type)):
+                if issubclass(operator, bpy.types.Operator) and operator.__module__ == module.__name__:
+                    self._time_calls(operator)
+        bpy.app.timers.register(self._beat)
+
+    def stop(self) -> dict[str, float | int]:
+        """Puts the operators back; gives seconds in all, and the longest call and gap in milliseconds."""
+        for operator, name, original in self._originals:
+            setattr(operator, name, original)
+        self._originals.clear()
+        self._note_gap()
+        if bpy.app.timers.is_registered(self._beat):
+            bpy.app.timers.unregister(self._beat)
+        return {
+            "seconds": round(time.perf_counter() - self.started, 2),
+            "calls": len(self.calls),
+            "longest_call_ms": round(1e3 * max(self.calls, default=0.0), 1),
+            "calls_over_30_ms": sum(call > 0.03 for call in self.calls),
+            "longest_gap_ms": round(1e3 * max(self.gaps, default=0.0), 1),
+        }
+
+    def _time_calls(self, operator: type) -> None:
+        for name in ("invoke", "modal"):
+            if name in vars(operator):
+                original = vars(operator)[name]
+                self._originals.append((operator, name, original))
+                setattr(operator, name, self._timed(original))
+
+    def _timed(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def call(operator: Any, context: Any, event: Any) -> Any:
+            started = time.perf_counter()
+            try:
+                return original(operator, context, event)
+            finally:
+                self.calls.append(time.perf_counter() - started)
+
+        return call
+
+    def _beat(self) -> float:
+        self._note_gap()
+        return BEAT
+
+    def _note_gap(self) -> None:
+        now = time.perf_counter()
+        self.gaps.append(now - self._last)
+        self._last = now
