@@ -194,11 +194,20 @@ def _rims(outlines: list[np.ndarray]) -> np.ndarray:
     following[last] = np.concatenate(([0], last[:-1] + 1))
     size = float(np.ptp(points, axis=0).max())
     grid = SEAM_TOLERANCE * size if size > 0.0 else 1.0
-    corners = np.unique(np.rint((points - points.min(axis=0)) / grid), axis=0, return_inverse=True)[1].ravel()
+    cells = np.rint((points - points.min(axis=0)) / grid).astype(np.int64)
+    corners = _numbered(cells)
     edges = np.sort(np.stack((corners, corners[following]), axis=1), axis=1)
-    _, index, count = np.unique(edges, axis=0, return_index=True, return_counts=True)
+    _, index, count = np.unique(_numbered(edges), return_index=True, return_counts=True)
     rim = np.sort(index[count == 1])
     return np.stack((points[rim], points[following[rim]]), axis=1)
+
+
+def _numbered(rows: np.ndarray) -> np.ndarray:
+    """A number below n, (n,) int64, for each row of numbers (n, k) from 0 to below 2**31; equal for equal rows only."""
+    numbers = rows[:, 0]
+    for column in rows.T[1:]:
+        numbers = np.unique(numbers * (int(column.max()) + 1) + column, return_inverse=True)[1]
+    return numbers
 
 
 def _point(coordinates: np.ndarray) -> tuple[float, float, float]:

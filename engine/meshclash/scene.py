@@ -18,7 +18,7 @@ from .hierarchy.build import as_boxes, as_hierarchy, refit
 from .hierarchy.bvh import Hierarchy, Index
 from .query.contacts import Contacts
 from .query.options import check_length
-from .solid.judge import Case, Judgement, Limits, judge
+from .solid.judge import Case, Judgement, Limits, judge_steps
 from .solid.solids import Solids, gather_solids, solid_of
 from .traversal.bounds import world_bounds
 from .traversal.forest import Grove, plant
@@ -30,6 +30,7 @@ from .types.pose import pose_stack
 from .types.results import APART, TOUCHING, Progress, QueryStats, Verdict
 
 SLICE_SECONDS = 0.02
+_PORTION_PAIRS, _PORTION_CONTACTS = 64, 4096  # judged together
 
 _T = TypeVar("_T")
 
@@ -296,17 +297,17 @@ class Scene:
     def judged_portions(
         self, case: Case, identifiers: np.ndarray, limits: Limits
     ) -> Generator[tuple[int, list[ObjectContacts]], None, None]:
-        """The pairs of a case that are not apart, in portions of about half a slice; yields how many pairs are done."""
+        """The pairs of a case that are not apart, in portions: how many pairs are done, and what was found since."""
         total = len(case.jobs)
-        begin, together = 0, 1
+        start = np.searchsorted(case.answer.jobs, np.arange(total + 1))
+        begin = 0
         while begin < total:
-            started = time.perf_counter()
-            end = min(begin + together, total)
+            enough = int(np.searchsorted(start, start[begin] + _PORTION_CONTACTS, "right")) - 1
+            end = min(max(enough, begin + 1), begin + _PORTION_PAIRS, total)
             part = _portion(case, begin, end)
-            found = self._results(part, judge(part, limits), identifiers[begin:])
+            judgement = yield from _with_nothing_found(begin, judge_steps(part, limits))
+            found = self._results(part, judgement, identifiers[begin:])
             begin = end
-            seconds = time.perf_counter() - started
-            together = max(1, together // 2) if seconds > 0.5 * SLICE_SECONDS else 2 * together
             yield begin, found
 
     def _results(self, case: Case, judgement: Judgement, identifiers: np.ndarray) -> list[ObjectContacts]:
@@ -370,6 +371,17 @@ def _boxes_near(a: np.ndarray, b: np.ndarray, tolerance: float) -> np.ndarray:
     """Which boxes (k, 6) are no farther apart than the tolerance on any axis, (k,) bool."""
     gap = np.maximum(a[:, :3] - b[:, 3:], b[:, :3] - a[:, 3:])
     return (gap <= tolerance).all(axis=1)
+
+
+def _with_nothing_found(
+    done: int, steps: Generator[None, None, Judgement]
+) -> Generator[tuple[int, list[ObjectContacts]], None, Judgement]:
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            return stop.value
+        yield done, []
 
 
 def _portion(case: Case, begin: int, end: int) -> Case:

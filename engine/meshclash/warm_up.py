@@ -17,12 +17,15 @@ from .query.collide import collide, collides, self_collide
 from .query.distance import distance
 from .query.verdict import verdict
 from .scene import Scene
-from .solid.judge import Case, Limits, judge, measure_depths
+from .solid.depth import deepen_by_points
+from .solid.judge import Case, Limits, depth_steps, judge
 from .solid.solids import gather_solids
 from .traversal.bounds import world_bounds
 from .traversal.forest import plant
 from .traversal.leaf_tests import contact
+from .traversal.point import new_point_workspace
 from .traversal.question import Answer, Question
+from .traversal.run import run
 from .traversal.wide_engine import WideEngine
 from .types.mesh import TriangleMesh
 from .types.pose import pose_stack
@@ -64,6 +67,13 @@ def _no_contacts() -> Case:
     boxes = world_bounds(grove.forest, jobs[0], np.concatenate([rows, rows]))
     answer = Answer(np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empty(0, np.int32), 0, 0, 0, 1)
     return Case(grove, gather_solids(trees), jobs, rows, rows, boxes[:1], boxes[1:], answer)
+
+
+def _measure_nothing() -> None:
+    case = _no_contacts()
+    posed, depths = case.posed(), np.zeros(1)
+    run(depth_steps(case, posed, np.zeros(1, np.int64), 1, np.zeros(2, np.int64), np.empty((0, 3))))
+    deepen_by_points(*posed, 0, 1, np.empty((0, 3)), new_point_workspace(), depths)
 
 
 def _judge_nothing() -> None:
@@ -111,13 +121,12 @@ def _cloud_steps(cloud: PointCloud, mesh: TriangleMesh) -> list[tuple[str, Calla
 def _steps() -> dict[str, list[tuple[str, Callable[[], object]]]]:
     """The steps of each of ``PARTS``."""
     a, b = _two_boxes()
-    nothing = (np.empty(0, np.int64), 1, np.zeros(2, np.int64), np.empty((0, 3)))
     far = TriangleMesh(_CORNERS + np.array([1.5, 0.0, 0.0]), _BOX)
     return {
         "depths": [
             ("hierarchies", lambda: build(a)),
             ("surface topology", lambda: a.topology),
-            ("depths", lambda: measure_depths(_no_contacts(), *nothing)),
+            ("depths", _measure_nothing),
         ],
         "contacts": [("triangle contacts", lambda: collides(a, b))],
         "verdicts": [("surface topology", lambda: a.topology), ("object verdicts", _judge_nothing)],

@@ -3,6 +3,7 @@
 import meshclash as mc
 import numpy as np
 import pytest
+from meshclash.solid import judge
 from solids import cell_body, moved, refined
 from verdict_cases import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Case, all_cases
 
@@ -113,3 +114,34 @@ def test_unions_of_cubes_against_set_arithmetic(seed):
         body_b = refined(body_b)
     expected = verdict_of_cells(half_cells(cells_a, (0, 0, 0)), half_cells(cells_b, shift))
     assert_verdict(Case(f"cells-{seed}", body_a, body_b, expected), np.eye(4), np.eye(4))
+
+
+@pytest.mark.parametrize("span", [1, 3])
+@pytest.mark.parametrize("case", CASES[::7], ids=ids(CASES[::7]))
+def test_verdict_and_depth_do_not_depend_on_where_the_work_is_cut(case, span, monkeypatch):
+    meshes = mc.TriangleMesh(*case.a), mc.TriangleMesh(*case.b)
+    whole = mc.verdict(*meshes, permitted_overlap=case.permitted_overlap)
+    monkeypatch.setattr(judge, "_SPAN", span)
+    pieces = mc.verdict(*meshes, permitted_overlap=case.permitted_overlap)
+    assert (pieces.name, pieces.depth) == (whole.name, whole.depth)
+
+
+def test_one_enormous_touching_pair_is_judged_in_many_steps(monkeypatch):
+    slab = refined(cell_body([(0, 0, 0)]), 5)
+    below, above = mc.TriangleMesh(*slab), mc.TriangleMesh(slab[0] + np.array([0.25, 0.125, 1.0]), slab[1])
+    looked_at = []
+    sample = judge.sample_sides
+
+    def counted(*arguments):
+        looked_at.append(int(np.diff(arguments[9][:, 2:]).sum()))
+        sample(*arguments)
+
+    monkeypatch.setattr(judge, "sample_sides", counted)
+    scene = mc.Scene()
+    for mesh in (below, above):
+        scene.add(mesh)
+    (pair,) = scene.contacts().pairs
+    assert pair.verdict == mc.Verdict.TOUCHING
+    contacts = len(pair.contacts.pairs)
+    assert sum(looked_at) == 3 * contacts > 10 * judge._SPAN  # what the contacts say, and both surfaces
+    assert max(looked_at) <= 2 * judge._SPAN

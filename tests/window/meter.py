@@ -45,6 +45,7 @@ class StallMeter:
         return {
             "seconds": round(time.perf_counter() - self.started, 2),
             "calls": len(self.calls),
+            "seconds_in_calls": round(sum(self.calls), 2),
             "longest_call_ms": round(1e3 * max(self.calls, default=0.0), 1),
             "calls_over_30_ms": sum(call > 0.03 for call in self.calls),
             "longest_gap_ms": round(1e3 * max(self.gaps, default=0.0), 1),

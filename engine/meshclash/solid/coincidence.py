@@ -1,4 +1,7 @@
-"""Whether two surfaces are the same set of points, however they are cut into triangles."""
+"""Whether two surfaces are the same set of points, however they are cut into triangles.
+
+Work comes in spans of triangles, so that callers can stop between two of them.
+"""
 
 import math
 
@@ -17,9 +20,9 @@ def _close(forest, frame, p, limit, work):
 
 
 @inner
-def _covered(forest, solids, own, other, work):
-    """Whether corners, edge middles and centroid of every triangle lie on the other surface; inner faces aside."""
-    for t in range(forest.triangle_end[own.tree] - forest.triangle_start[own.tree]):
+def _covered(forest, solids, own, other, begin, end, work):
+    """Whether corners, edge middles and centroid of some triangles lie on the other surface; inner faces aside."""
+    for t in range(begin, end):
         a, b, c = world_triangle(forest, own.tree, t, own.pose)
         limit = surface_tolerance(a, other)
         for i in range(7):
@@ -48,24 +51,34 @@ def _area(forest, frame):
     return total
 
 
-@kernel
-def surfaces_coincide(
-    forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b, chosen, work, result
-):  # fmt: skip
-    """Set ``result`` (k,) bool for the jobs in ``chosen``: each surface lies on the other, up to rounding.
+@inner
+def _alike(forest, solids, a, b):
+    """Whether both surfaces are closed, or both are open and have equal areas: a hole may lie between their points."""
+    if solids.closed[a.tree] or solids.closed[b.tree]:
+        return solids.closed[a.tree] == solids.closed[b.tree]
+    area = _area(forest, a)
+    return abs(area - _area(forest, b)) <= 1e-9 * area
 
-    Open surfaces must also have equal areas: a hole may lie between the points that are compared.
+
+@kernel
+def deny_coincidence(
+    forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b, spans, work, result
+):  # fmt: skip
+    """Clear ``result`` (k,) bool of the jobs whose surfaces do not lie on each other, up to rounding.
+
+    A span (job, side, begin, end) compares some triangles of one surface with the other; the span that begins with
+    triangle 0 of side 0 compares the surfaces as wholes, too.
     """
     forest = by_reference(forest)
     solids = by_reference(solids)
-    for index in range(chosen.shape[0]):
-        job = chosen[index]
+    for index in range(spans.shape[0]):
+        job, side, begin, end = spans[index, 0], spans[index, 1], spans[index, 2], spans[index, 3]
+        if not result[job]:
+            continue
         a = by_reference(make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches))
         b = by_reference(make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches))
-        if solids.closed[a.tree] != solids.closed[b.tree]:
-            continue
-        if not solids.closed[a.tree]:
-            area = _area(forest, a)
-            if abs(area - _area(forest, b)) > 1e-9 * area:
-                continue
-        result[job] = _covered(forest, solids, a, b, work) and _covered(forest, solids, b, a, work)
+        own, other = (a, b) if side == 0 else (b, a)
+        whole = side == 0 and begin == 0
+        result[job] = (not whole or _alike(forest, solids, a, b)) and _covered(
+            forest, solids, own, other, begin, end, work
+        )

@@ -250,25 +250,14 @@ def _from_components(forest, solids, own, a, b, climb, work):
     return best_centre, best
 
 
-@inner
-def _deepest_corner(forest, solids, own, other, side, begin, end, pairs, work):
-    """Largest distance to the other surface of a touched triangle's corner inside the other solid."""
-    best = 0.0
-    for row in range(begin, end):
-        for p in world_triangle(forest, own.tree, np.int64(pairs[row, side]), own.pose):
-            if side_of_solid(forest, solids, other, p, work) == IN:
-                best = max(best, nearest_in(forest, other, p, math.inf, -1.0, work)[0])
-    return best
-
-
 @kernel
 def overlap_depths(
     forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b, chosen,
     start, pairs, kinds, middles, most_starts, work, depths,
 ):  # fmt: skip
-    """Fill ``depths`` (k,) of the jobs in ``chosen`` with ball diameters [m]; the arrays are those of ``sample_sides``.
+    """Fill ``depths`` (k,) of the jobs in ``chosen`` with ball diameters [m], 0 where the overlap is too thin for any.
 
-    An overlap too thin for any ball is as deep as the corners that it takes in, 0 when it takes in none.
+    The arrays are those of ``sample_sides``, start and pairs in the order of the first objects' triangles.
     """
     climb = (np.zeros(2, np.int64), np.empty((_MEMORY, 3)), np.empty((_MEMORY, 3)))
     forest = by_reference(forest)
@@ -287,11 +276,22 @@ def overlap_depths(
                 other_centre, other = _from_components(forest, solids, own, a, b, climb, work)
                 if other > radius:
                     centre, radius = other_centre, other
-        if radius > 0.0:
-            depths[job] = 2.0 * _largest_radius(forest, a, b, centre, climb, work)
-            continue
-        deepest = 0.0
-        for side in range(2):
-            own, other = (a, b) if side == 0 else (b, a)
-            deepest = max(deepest, _deepest_corner(forest, solids, own, other, side, begin, end, pairs, work))
-        depths[job] = deepest
+        depths[job] = 2.0 * _largest_radius(forest, a, b, centre, climb, work) if radius > 0.0 else 0.0
+
+
+@kernel
+def deepen_by_points(
+    forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b, job, side, points, work, depths
+):  # fmt: skip
+    """Raise depths[job] to the largest distance of a point (n, 3) [m] inside the solid of ``side`` to its surface.
+
+    Used for overlaps too thin for any ball: they are as deep as the corners that they take in.
+    """
+    forest = by_reference(forest)
+    solids = by_reference(solids)
+    rows, inverses = (rows_a, inverse_a) if side == 0 else (rows_b, inverse_b)
+    other = by_reference(make_frame(jobs[job, side], rows[job], inverses[job], origins, reaches))
+    for i in range(points.shape[0]):
+        p = (points[i, 0], points[i, 1], points[i, 2])
+        if side_of_solid(forest, solids, other, p, work) == IN:
+            depths[job] = max(depths[job], nearest_in(forest, other, p, math.inf, -1.0, work)[0])

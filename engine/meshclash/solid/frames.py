@@ -71,8 +71,8 @@ def side_of_solid(forest, solids, frame, p, work):
     tolerance = surface_tolerance(p, frame)
     if beyond_root(forest, frame, p, tolerance):
         return OUT
-    distance, _, _ = nearest_in(forest, frame, p, tolerance, 0.0, work)
-    if distance < tolerance:
+    _, _, triangle = nearest_in(forest, frame, p, tolerance, tolerance, work)
+    if triangle >= 0:
         return ON
     number, clear = winding_in(forest, solids, frame, np.int64(-1), p, work)
     if not clear:

@@ -4,14 +4,19 @@ Both closed: common volume shows by a crossing pair, by a coplanar pair with the
 point of one surface inside the other solid; without a crossing, a solid none of whose points is outside the other is
 contained. One open: it clashes when it passes through the solid, is contained when it lies inside. Both open: they
 clash when they cross. Surfaces that coincide are duplicates, whatever else they do.
+
+Everything that grows with the contacts or the triangles of a pair is done in spans of them, so that one enormous pair
+holds nobody up either.
 """
 
+from collections.abc import Generator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..geometry.intersection import contact_segments
-from ..geometry.triangle_pair import TOUCHING as TOUCHING_KIND
+from ..geometry.triangle_pair import COPLANAR as COPLANAR_KIND
+from ..geometry.triangle_pair import CROSSING as CROSSING_KIND
 from ..traversal.forest import Grove
 from ..traversal.leaf_tests import nearness
 from ..traversal.point import new_point_workspace
@@ -19,13 +24,15 @@ from ..traversal.question import Answer, Question
 from ..traversal.run import answer_steps, run
 from ..types.pose import transform_points
 from ..types.results import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Verdict
-from .coincidence import surfaces_coincide
-from .depth import overlap_depths
+from .coincidence import deny_coincidence
+from .depth import deepen_by_points, overlap_depths
 from .sampling import A_IN, A_OUT, B_IN, B_OUT, CROSSED, OPPOSITE_SIDES, SAME_SIDE, sample_sides
 from .solids import Solids
 
 _VERDICTS = (APART, TOUCHING, CONTAINED, DUPLICATE, CLASH)
 _APART, _TOUCHING, _CONTAINED, _DUPLICATE, _CLASH = range(5)
+_SPAN = 512  # contacts, triangles or points that are looked at between two chances to stop
+_PAIRS_AT_ONCE = 4  # whose depths are measured between two chances to stop
 _STARTS = 4
 _STARTS_WITH_PERMISSION = 64  # a decision hangs on the depth then, so more of the contact is searched
 
@@ -50,10 +57,11 @@ class Case(NamedTuple):
     boxes_b: np.ndarray
     answer: Answer
 
-    def frames(self) -> tuple[Any, ...]:
-        """The arguments that all kernels on posed trees share."""
-        inverses = (np.linalg.inv(self.rows_a[:, :, :3]), np.linalg.inv(self.rows_b[:, :, :3]))
-        return self.grove.origins, self.grove.reaches, self.jobs, self.rows_a, self.rows_b, *inverses
+    def posed(self) -> tuple[Any, ...]:
+        """The arguments that all kernels on posed solids share."""
+        grove, rows = self.grove, (self.rows_a, self.rows_b)
+        inverses = [np.linalg.inv(side[:, :, :3]) for side in rows]
+        return grove.forest, self.solids, grove.origins, grove.reaches, self.jobs, *rows, *inverses
 
     def chosen(self, mask: np.ndarray) -> "Case":
         """The object pairs for which ``mask`` (k,) bool is true, with their contacts."""
@@ -98,48 +106,88 @@ class Judgement(NamedTuple):
         return 0.5 * smaller[:3] + 0.5 * smaller[3:]
 
 
+Steps = Generator[None, None, Any]
+
+
 def judge(case: Case, limits: Limits) -> Judgement:
     """Verdicts and depths of all object pairs of a case."""
-    count = len(case.jobs)
-    answer = case.answer
-    start = np.searchsorted(answer.jobs, np.arange(count + 1)).astype(np.int64)
-    middles, edges = _contact_places(case)
-    codes = _codes(case, np.diff(start) > 0, _sample(case, start, middles, edges))
-    codes[_duplicates(case)] = _DUPLICATE
+    return run(judge_steps(case, limits))
+
+
+def judge_steps(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
+    """As ``judge``, yielding every few milliseconds."""
+    start = np.searchsorted(case.answer.jobs, np.arange(len(case.jobs) + 1)).astype(np.int64)
+    middles, lines = yield from _contact_places(case)
+    posed = case.posed()
+    bits = yield from _sample(case, posed, start, middles, lines)
+    codes = _codes(case, np.diff(start) > 0, bits)
+    codes[(yield from _duplicates(case, posed))] = _DUPLICATE
     solid = case.solids.closed[case.jobs].all(axis=1)
     deep = np.flatnonzero(solid & (codes >= _CONTAINED))
     starts = _STARTS_WITH_PERMISSION if limits.permitted_overlap > 0.0 else _STARTS
-    depths = measure_depths(case, deep, starts, start, middles)
+    depths = yield from depth_steps(case, posed, deep, starts, start, middles)
     if limits.permitted_overlap > 0.0:
         codes[(codes == _CLASH) & (depths <= limits.permitted_overlap * (1.0 + 1e-9))] = _TOUCHING
     _mark_near(case, limits, codes)
     return Judgement(codes, depths, start, middles)
 
 
-def measure_depths(case: Case, chosen: np.ndarray, starts: int, start: np.ndarray, middles: np.ndarray) -> np.ndarray:
+def depth_steps(
+    case: Case, posed: tuple[Any, ...], chosen: np.ndarray, starts: int, start: np.ndarray, middles: np.ndarray
+) -> Generator[None, None, np.ndarray]:
     """Depths (k,) [m] of the chosen pairs (n,) int64 of closed meshes, NaN for the others; see ``depth.py``.
 
     Args:
         case: the object pairs.
+        posed: of the case.
         chosen: which to measure.
         starts: from how many contacts of a pair the search begins.
         start, middles: as in ``Judgement``.
     """
     depths = np.full(len(case.jobs), np.nan)
-    overlap_depths(
-        case.grove.forest, case.solids, *case.frames(), chosen, start, case.answer.pairs, case.answer.kinds, middles,
-        starts, new_point_workspace(), depths,
-    )  # fmt: skip
+    work = new_point_workspace()
+    answer = case.answer
+    for first in range(0, len(chosen), _PAIRS_AT_ONCE):
+        some = chosen[first : first + _PAIRS_AT_ONCE]
+        overlap_depths(*posed, some, start, answer.pairs, answer.kinds, middles, starts, work, depths)
+        yield
+    for job in chosen[depths[chosen] == 0.0].tolist():
+        for side in range(2):
+            points = _touched_corners(case, job, side, start)
+            for first in range(0, len(points), _SPAN):
+                deepen_by_points(*posed, job, 1 - side, points[first : first + _SPAN], work, depths)
+                yield
     return depths
 
 
-def _contact_places(case: Case) -> tuple[np.ndarray, np.ndarray]:
-    """The middle of every contact, (n, 3) float64 [m], and whether it is a line, (n,) bool."""
-    answer = case.answer
-    a = contact_triangles(case.grove, case.jobs, case.rows_a, answer, 0)
-    b = contact_triangles(case.grove, case.jobs, case.rows_b, answer, 1)
-    segments, middles = contact_segments(a, b, answer.kinds)
-    return middles, (segments[:, 0] != segments[:, 1]).any(axis=1) & (answer.kinds == TOUCHING_KIND)
+def _touched_corners(case: Case, job: int, side: int, start: np.ndarray) -> np.ndarray:
+    """World corners (n, 3) [m] of the triangles of one side that take part in a pair's contacts, each once."""
+    forest, tree = case.grove.forest, case.jobs[job, side]
+    touched = np.unique(case.answer.pairs[start[job] : start[job + 1], side])
+    corners = np.unique(forest.triangles[forest.triangle_start[tree] + touched])
+    rows = case.rows_a if side == 0 else case.rows_b
+    return transform_points(rows[job], forest.vertices[forest.vertex_start[tree] + corners])
+
+
+def _contact_places(case: Case) -> Generator[None, None, tuple[np.ndarray, np.ndarray]]:
+    """The middle of every contact, (n, 3) float64 [m], and whether the surface may change sides beside it, (n,) bool.
+
+    That is where it is a line; and at a crossing, which is one with an inner face where it matters.
+    """
+    count = len(case.answer.pairs)
+    middles, lines = np.empty((count, 3)), np.empty(count, np.bool_)
+    for begin in range(0, count, 8 * _SPAN):
+        part = slice(begin, begin + 8 * _SPAN)
+        answer = case.answer._replace(
+            pairs=case.answer.pairs[part], kinds=case.answer.kinds[part], jobs=case.answer.jobs[part]
+        )
+        a = contact_triangles(case.grove, case.jobs, case.rows_a, answer, 0)
+        b = contact_triangles(case.grove, case.jobs, case.rows_b, answer, 1)
+        segments, middles[part] = contact_segments(a, b, answer.kinds)
+        long = (segments[:, 0] != segments[:, 1]).any(axis=1)
+        lines[part] = (long & (answer.kinds != COPLANAR_KIND)) | (answer.kinds == CROSSING_KIND)
+        yield
+    return middles, lines
 
 
 def contact_triangles(grove: Grove, jobs: np.ndarray, rows: np.ndarray, answer: Answer, side: int) -> np.ndarray:
@@ -151,27 +199,41 @@ def contact_triangles(grove: Grove, jobs: np.ndarray, rows: np.ndarray, answer: 
     return transform_points(rows[answer.jobs, None], points)
 
 
-def _sample(case: Case, start: np.ndarray, middles: np.ndarray, edges: np.ndarray) -> np.ndarray:
+def _sample(
+    case: Case, posed: tuple[Any, ...], start: np.ndarray, middles: np.ndarray, lines: np.ndarray
+) -> Generator[None, None, np.ndarray]:
     """Bits of ``sampling.py`` for every pair."""
     answer = case.answer
     bits = np.zeros(len(case.jobs), np.int64)
-    order_a = np.arange(len(answer.pairs))
-    order_b = np.lexsort((answer.pairs[:, 1], answer.jobs))
-    sample_sides(
-        case.grove.forest,
-        case.solids,
-        *case.frames(),
-        start,
-        answer.pairs,
-        answer.kinds,
-        middles,
-        edges,
-        order_a,
-        order_b,
-        new_point_workspace(),
-        bits,
-    )
+    orders = np.tile(np.arange(len(answer.pairs)), (2, 1))
+    work = new_point_workspace()
+
+    def look(sides: tuple[int, ...], jobs: np.ndarray) -> Steps:
+        for spans in _batches(_spans(sides, jobs, start[jobs], start[jobs + 1])):
+            sample_sides(*posed, spans, start, answer.pairs, answer.kinds, middles, lines, orders, work, bits)
+            yield
+
+    yield from look((2,), np.arange(len(bits)))
+    chosen = np.flatnonzero(bits & CROSSED == 0)
+    rows = np.flatnonzero(np.isin(answer.jobs, chosen))
+    orders[1, rows] = rows[np.lexsort((answer.pairs[rows, 1], answer.jobs[rows]))]
+    yield from look((0, 1), chosen)
     return bits
+
+
+def _spans(sides: tuple[int, ...], jobs: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Rows (job, side, begin, end) that cut the range of each job into spans, at least one for each side of a job."""
+    pieces = np.maximum(1, -(-(end - begin) // _SPAN))
+    row = np.repeat(np.arange(len(jobs)), pieces)
+    low = begin[row] + _SPAN * (np.arange(len(row)) - np.repeat(np.cumsum(pieces) - pieces, pieces))
+    high = np.minimum(low + _SPAN, end[row])
+    return np.concatenate([np.stack([jobs[row], np.full(len(row), side), low, high], axis=1) for side in sides])
+
+
+def _batches(spans: np.ndarray) -> list[np.ndarray]:
+    """Spans in groups of about ``_SPAN`` items in all."""
+    effort = np.cumsum(spans[:, 3] - spans[:, 2] + 1)
+    return np.split(spans, np.flatnonzero(np.diff(effort // _SPAN)) + 1)
 
 
 def _codes(case: Case, meeting: np.ndarray, bits: np.ndarray) -> np.ndarray:
@@ -189,13 +251,19 @@ def _codes(case: Case, meeting: np.ndarray, bits: np.ndarray) -> np.ndarray:
     return codes
 
 
-def _duplicates(case: Case) -> np.ndarray:
+def _duplicates(case: Case, posed: tuple[Any, ...]) -> Generator[None, None, np.ndarray]:
     """Pairs whose surfaces coincide; only those with equal world boxes are compared point by point."""
     scale = np.maximum(np.abs(case.boxes_a), np.abs(case.boxes_b)).max(axis=1)
-    chosen = np.flatnonzero((np.abs(case.boxes_a - case.boxes_b) <= 1e-12 * scale[:, None]).all(axis=1))
-    result = np.zeros(len(case.jobs), np.bool_)
-    if len(chosen):
-        surfaces_coincide(case.grove.forest, case.solids, *case.frames(), chosen, new_point_workspace(), result)
+    result = (np.abs(case.boxes_a - case.boxes_b) <= 1e-12 * scale[:, None]).all(axis=1)
+    chosen = np.flatnonzero(result)
+    forest, work = case.grove.forest, new_point_workspace()
+    for side in range(2):
+        trees = case.jobs[chosen, side]
+        counts = forest.triangle_end[trees] - forest.triangle_start[trees]
+        for spans in _batches(_spans((side,), chosen, np.zeros_like(counts), counts)):
+            if result[spans[:, 0]].any():
+                deny_coincidence(*posed, spans, work, result)
+                yield
     return result
 
 

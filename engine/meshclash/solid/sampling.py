@@ -1,9 +1,12 @@
 """Which parts of one surface lie inside, outside or on the solid that another surface bounds.
 
 Used where no triangles cross: then every patch of a surface between contacts lies on one side, and a few points per
-touched triangle show which: its corners, edge middles and centroid, points beside its contacts, and points between
-them. A point within the rounding of world coordinates of the other surface says nothing, and neither does one on an
-inner face, which has material on both sides.
+touched triangle show which: its corners, edge middles and centroid, and beside contacts along lines points on both
+sides and points between them; any other contact has the same patch of the triangle all around it. A point within the
+rounding of world coordinates of the other surface says nothing, and neither does one on an inner face, which has
+material on both sides.
+
+Work comes in spans of contacts, so that callers can stop between two of them.
 """
 
 import numpy as np
@@ -17,32 +20,14 @@ from .frames import IN, OUT, centroid, make_frame, middle, outward_normal, outwa
 # Bits of the result for a pair of objects.
 A_IN, A_OUT, B_IN, B_OUT, SAME_SIDE, OPPOSITE_SIDES, CROSSED = 1, 2, 4, 8, 16, 32, 64
 
-_PLAIN_SAMPLES = 7
-_BETWEEN_SAMPLES = 9
-_ALL_SAMPLES = 12
 _LOOK_BACK = 64  # triangles around a vertex touch in the same point, and come close together in the list
+_STEP = 1.0 / 64.0  # from a contact towards a corner
+_SLOTS = 16  # of the table of visited points for each contact: a triangle has six shared ones
 
 
 @inner
-def _towards(a, b, t):
-    return a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]), a[2] + t * (b[2] - a[2])
-
-
-@inner
-def _sample(corners, index, here, before, first):
-    """Point number ``index`` of a triangle; ``here``, ``before`` and ``first`` are points of contacts on it."""
-    a, b, c = corners
-    if index < 3:
-        return a if index == 0 else (b if index == 1 else c)
-    if index < 6:
-        return middle(a, b) if index == 3 else (middle(b, c) if index == 4 else middle(c, a))
-    if index == 6:
-        return centroid(a, b, c)
-    if index == 7:
-        return middle(here, before)
-    if index == 8:
-        return middle(here, first)
-    return _towards(here, a if index == 9 else (b if index == 10 else c), 1.0 / 64.0)
+def _towards(a, b):
+    return a[0] + _STEP * (b[0] - a[0]), a[1] + _STEP * (b[1] - a[1]), a[2] + _STEP * (b[2] - a[2])
 
 
 @inner
@@ -53,16 +38,25 @@ def _row(points, i):
 @inner
 def _seen(points, order, first, i):
     """Whether the point of row i is the same as one of the rows just before it, from ``first`` on."""
-    here = order[i]
-    for j in range(max(first, i - _LOOK_BACK), i):
-        row = order[j]
-        if (
-            points[here, 0] == points[row, 0]
-            and points[here, 1] == points[row, 1]
-            and points[here, 2] == points[row, 2]
-        ):
-            return True
-    return False
+    here = _row(points, order[i])
+    j = max(first, i - _LOOK_BACK)
+    while j < i and _row(points, order[j]) != here:
+        j += 1
+    return j < i
+
+
+@inner
+def _visit(visited, mask, u, v):
+    """Notes a visit to the middle of the vertices u and v, in a table of mask + 1 slots; whether it is the first."""
+    low, high = min(u, v), max(u, v)
+    key = (low << 32) + high + 1
+    slot = ((low * 73856093) ^ (high * 19349663)) & mask
+    while visited[slot] != 0:
+        if visited[slot] == key:
+            return False
+        slot = (slot + 1) & mask
+    visited[slot] = key
+    return True
 
 
 @inner
@@ -75,36 +69,86 @@ def _side_of_sample(forest, solids, own, t, other, p, work):
 
 
 @inner
-def _side_bits(forest, solids, own, other, side, order, begin, end, pairs, points, edges, work):
-    """IN and OUT bits of one object's surface with respect to the other's solid; stops when both are known.
+def _bits_of_triangle(forest, solids, own, other, t, found, visited, mask, work):
+    """``found`` with the bits of a triangle's corners, edge middles and centroid; points visited before are left out.
 
-    ``side`` is the object's column of ``pairs``; ``order[begin:end]`` lists the contacts by that column's triangle.
+    Where components overlap, neighbours may differ in whether they are inner faces, so all their points are taken.
     """
-    found = 0
+    row = forest.triangle_start[own.tree] + t
+    alone = solids.alone[solids.component_start[own.tree] + solids.component[row]]
+    corners = world_triangle(forest, own.tree, t, own.pose)
+    for index in range(6):
+        i = index % 3
+        j = i if index < 3 else (i + 1) % 3
+        u = np.int64(forest.triangles[row, i])
+        v = np.int64(forest.triangles[row, j])
+        if alone and not _visit(visited, mask, u, v):
+            continue
+        a = corners[0] if i == 0 else (corners[1] if i == 1 else corners[2])
+        b = corners[0] if j == 0 else (corners[1] if j == 1 else corners[2])
+        found |= _side_of_sample(forest, solids, own, t, other, middle(a, b), work)
+        if found == IN | OUT:
+            return found
+    return found | _side_of_sample(forest, solids, own, t, other, centroid(*corners), work)
+
+
+@inner
+def _bits_beside(forest, solids, own, other, t, found, order, first, i, points, work):
+    """``found`` with the bits of points beside and between contacts along lines; ``first`` is the triangle's first."""
+    here = _row(points, order[i])
+    a, b, c = world_triangle(forest, own.tree, t, own.pose)
+    for index in range(5):
+        if (index == 3 and i == first) or (index == 4 and i <= first + 1):
+            break
+        if index < 3:
+            p = _towards(here, a if index == 0 else (b if index == 1 else c))
+        else:
+            p = middle(here, _row(points, order[i - 1 if index == 3 else first]))
+        found |= _side_of_sample(forest, solids, own, t, other, p, work)
+        if found == IN | OUT:
+            return found
+    return found
+
+
+@inner
+def _bits_of_components(forest, solids, own, other, found, work):
+    """``found`` with the bits of a corner of each component of a surface."""
     for r in range(solids.component_start[own.tree], solids.component_start[own.tree + 1]):
         t = np.int64(solids.representatives[r])
         corners = world_triangle(forest, own.tree, t, own.pose)
         found |= _side_of_sample(forest, solids, own, t, other, corners[0], work)
         if found == IN | OUT:
             return found
+    return found
+
+
+@inner
+def _side_bits(forest, solids, own, other, side, found, order, start, begin, end, pairs, points, lines, visited, work):
+    """``found`` with the IN and OUT bits of one object's surface with respect to the other's solid, until both are.
+
+    ``side`` is the object's column of ``pairs``; ``order[start:]`` lists the contacts by that column's triangle, and
+    those from begin to end are looked at.
+    """
+    mask = 1
+    while mask < _SLOTS * (end - begin):
+        mask *= 2
+    visited[:mask] = 0
+    if begin == start:
+        found = _bits_of_components(forest, solids, own, other, found, work)
     first = begin
+    while first > start and pairs[order[first - 1], side] == pairs[order[begin], side]:
+        first -= 1
     for i in range(begin, end):
+        if found == IN | OUT:
+            break
         row = order[i]
         t = np.int64(pairs[row, side])
-        again = i > begin and pairs[order[i - 1], side] == t
-        if not again:
+        if pairs[order[first], side] != t:
             first = i
-        elif _seen(points, order, first, i):
-            continue
-        corners = world_triangle(forest, own.tree, t, own.pose)
-        here = _row(points, row)
-        before = _row(points, order[max(i - 1, first)])
-        # Only a contact along a line has a new patch of the triangle beside it.
-        for index in range(_PLAIN_SAMPLES if again else 0, _ALL_SAMPLES if edges[row] else _BETWEEN_SAMPLES):
-            p = _sample(corners, index, here, before, _row(points, order[first]))
-            found |= _side_of_sample(forest, solids, own, t, other, p, work)
-            if found == IN | OUT:
-                return found
+        if i == first:
+            found = _bits_of_triangle(forest, solids, own, other, t, found, visited, mask - 1, work)
+        if lines[row] and found != IN | OUT and not _seen(points, order, first, i):
+            found = _bits_beside(forest, solids, own, other, t, found, order, first, i, points, work)
     return found
 
 
@@ -132,28 +176,35 @@ def _contact_bits(forest, solids, a, b, begin, end, pairs, kinds, middles, work)
 @kernel
 def sample_sides(
     forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b,
-    start, pairs, kinds, middles, edges, order_a, order_b, work, bits,
+    spans, start, pairs, kinds, middles, lines, orders, work, bits,
 ):  # fmt: skip
-    """Fill ``bits`` (k,) of every pair of objects; the sides are sampled only where nothing crosses.
+    """Add the bits of some contacts to ``bits`` (k,) of their pairs of objects.
 
-    Contacts of job j are the rows start[j]:start[j + 1] of ``pairs`` and ``kinds``, with a point of each contact in
-    ``middles`` (n, 3) and whether it is a line in ``edges`` (n,) bool; ``order_a`` and
-    ``order_b`` (n,) list a job's rows by the triangle of a and of b.
+    A span (job, side, begin, end) stands for the contacts begin to end of ``orders[side]``, (2, n) int64, which lists
+    a job's rows of ``pairs`` and ``kinds`` by the triangle of that side from start[job] on. Side 2 asks what the
+    contacts themselves say, which must come first: where triangles cross, nothing is sampled. ``middles`` (n, 3) are
+    points of the contacts, ``lines`` (n,) bool tells beside which of them the surface may change sides.
     """
     forest = by_reference(forest)
     solids = by_reference(solids)
-    for job in range(jobs.shape[0]):
+    longest = 0
+    for index in range(spans.shape[0]):
+        longest = max(longest, spans[index, 3] - spans[index, 2])
+    visited = np.empty(2 * _SLOTS * longest + 1, np.int64)
+    for index in range(spans.shape[0]):
+        job, side, begin, end = spans[index, 0], spans[index, 1], spans[index, 2], spans[index, 3]
+        if bits[job] & CROSSED:
+            continue
         a = by_reference(make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches))
         b = by_reference(make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches))
-        found = _contact_bits(forest, solids, a, b, start[job], start[job + 1], pairs, kinds, middles, work)
-        if found & CROSSED == 0:
-            for side in range(2):
-                own, other = (a, b) if side == 0 else (b, a)
-                if not solids.closed[other.tree]:
-                    continue
-                order = order_a if side == 0 else order_b
-                both = _side_bits(
-                    forest, solids, own, other, side, order, start[job], start[job + 1], pairs, middles, edges, work
-                )
-                found |= both if side == 0 else both << 2  # A_IN, A_OUT; B_IN, B_OUT
-        bits[job] = found
+        if side == 2:
+            bits[job] |= _contact_bits(forest, solids, a, b, begin, end, pairs, kinds, middles, work)
+            continue
+        own, other = (a, b) if side == 0 else (b, a)
+        found = (bits[job] >> (2 * side)) & (IN | OUT)  # A_IN, A_OUT; B_IN, B_OUT
+        if solids.closed[other.tree] and found != IN | OUT:
+            found = _side_bits(
+                forest, solids, own, other, side, found, orders[side], start[job], begin, end, pairs, middles, lines,
+                visited, work,
+            )  # fmt: skip
+            bits[job] |= found << (2 * side)

@@ -91,6 +91,15 @@ def box_gap(volume, q, slack):
 
 
 @inner
+def _beyond(p, a, b, c, limit):
+    """Whether some coordinate alone keeps a point farther than ``limit`` from a triangle."""
+    most = 0.0
+    for k in range(3):
+        most = max(most, min(a[k], b[k], c[k]) - p[k], p[k] - max(a[k], b[k], c[k]))
+    return most > limit
+
+
+@inner
 def nearest(forest, tree, pose, inverse, origin, reach, p, limit, enough, work):
     """Nearest point of a tree's surface to the world point p, among those closer than ``limit``.
 
@@ -124,6 +133,8 @@ def nearest(forest, tree, pose, inverse, origin, reach, p, limit, enough, work):
         for entry in range(first, first + count):
             t = np.int64(forest.order[forest.triangle_start[tree] + entry])
             a, b, c = world_triangle(forest, tree, t, pose)
+            if _beyond(p, a, b, c, best):
+                continue
             x = closest_on_triangle(p, a, b, c)
             distance = math.sqrt(squared_distance(p, x))
             if distance < best:
@@ -162,6 +173,8 @@ def _crossing(p, q, a, b, c, workspace):
         return 0
     ab = exact_orient3d(p, q, a, b, workspace)
     bc = exact_orient3d(p, q, b, c, workspace)
+    if ab * bc == -1:
+        return 0
     ca = exact_orient3d(p, q, c, a, workspace)
     if (ab == 1 or bc == 1 or ca == 1) and (ab == -1 or bc == -1 or ca == -1):
         return 0
@@ -209,6 +222,24 @@ def _winding_along(forest, tree, pose, inverse, origin, reach, orientation, p, q
 
 
 @inner
+def _outward_direction(forest, tree, pose, inverse, origin, p):
+    """Index of the direction that leads best away from the middle of the tree's root box: it meets the least."""
+    root = forest.volumes[forest.node_start[tree]]
+    q = to_local(p, pose, inverse, origin)
+    x = q[0] - 0.5 * (root[0] + root[3])
+    y = q[1] - 0.5 * (root[1] + root[4])
+    z = q[2] - 0.5 * (root[2] + root[5])
+    best, most = 0, -math.inf
+    for i in range(_DIRECTIONS.shape[0]):
+        along = 0.0
+        for k in range(3):
+            along += _DIRECTIONS[i, k] * (pose[k, 0] * x + pose[k, 1] * y + pose[k, 2] * z)
+        if along > most:
+            best, most = i, along
+    return best
+
+
+@inner
 def winding(forest, tree, pose, inverse, origin, reach, orientation, component, skip, p, work):
     """Winding number of a closed tree's surface around the world point p, leaving out component ``skip`` (-1: none).
 
@@ -219,7 +250,9 @@ def winding(forest, tree, pose, inverse, origin, reach, orientation, component, 
     for k in range(3):
         length += abs(p[k] - pose[k, 3]) + 2.0 * reach[k]
     length *= 4.0
-    for i in range(_DIRECTIONS.shape[0]):
+    first = _outward_direction(forest, tree, pose, inverse, origin, p)
+    for turn in range(_DIRECTIONS.shape[0]):
+        i = (first + turn) % _DIRECTIONS.shape[0]
         q = (
             p[0] + length * _DIRECTIONS[i, 0],
             p[1] + length * _DIRECTIONS[i, 1],
