@@ -140,7 +140,7 @@ def _steps() -> dict[str, list[tuple[str, Callable[[], object]]]]:
         "gaps": [("gaps", lambda: verdict(a, far, touch_tolerance=1.0)), ("scenes with gaps", lambda: _scene(1e-3))],
         "distances": [
             ("distances", lambda: distance(a, far)),
-            ("clearances", lambda: clearance(a, far, 1.0)),
+            ("clearances", lambda: clearance(a, far, 1.0).points()),
             ("distances in scenes", lambda: _measured_scene(far)),
         ],
         "clouds": _cloud_steps(_cloud(), a),
