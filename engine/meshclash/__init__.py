@@ -14,6 +14,8 @@ from .errors import (
     UnsupportedOption,
 )
 from .geometry.triangle_pair import ContactKind
+from .gpu.device import configure_device, device_state
+from .gpu.state import DeviceState
 from .hierarchy.build import build, refit
 from .hierarchy.bvh import Hierarchy
 from .hierarchy.levels import level_nodes, level_wireframe
@@ -59,6 +61,7 @@ __all__ = [
     "CloudDistance",
     "ContactKind",
     "Contacts",
+    "DeviceState",
     "DeviceUnavailable",
     "Distance",
     "FirstContact",
@@ -95,7 +98,9 @@ __all__ = [
     "collide",
     "collide_soups",
     "collides",
+    "configure_device",
     "deviation",
+    "device_state",
     "distance",
     "level_nodes",
     "level_wireframe",

@@ -13,13 +13,15 @@ SOURCES = sorted(ENGINE.rglob("*.py"))
 
 LAYERS = (
     "errors", "jit_cache", "jit_pipeline", "jit", "reference", "types", "geometry", "volumes", "hierarchy", "traversal",
-    "broadphase", "partition", "solid", "pointcloud", "query", "timecritical", "scene", "proximity", "watch",
+    "gpu", "broadphase", "partition", "solid", "pointcloud", "query", "timecritical", "scene", "proximity", "watch",
     "warm_up", "",
 )  # fmt: skip
 """From the bottom up: each imports from its own and from those before it. The last is the package itself."""
 
 FORBIDDEN = ("bpy", "mathutils", "gpu", "bmesh", "numba.cuda", "threading", "pickle")
 BENCH_MAY = ("bpy", "mathutils")
+SHIM = ENGINE / "gpu" / "shim_gpu.py"
+"""The one place that may import the CUDA target."""
 
 
 def is_bench(path: Path) -> bool:
@@ -68,8 +70,17 @@ def test_imports_point_down_only(path):
 @pytest.mark.parametrize("path", SOURCES, ids=ids(SOURCES))
 def test_nothing_of_blender_cuda_or_threads_is_imported(path):
     for level, name in imported_modules(path):
-        bad = [f for f in FORBIDDEN if level == 0 and (name == f or name.startswith(f + "."))]
+        forbidden = [f for f in FORBIDDEN if (path, f) != (SHIM, "numba.cuda")]
+        bad = [f for f in forbidden if level == 0 and (name == f or name.startswith(f + "."))]
         assert not bad or (is_bench(path) and name.split(".")[0] in BENCH_MAY), name
+
+
+def test_what_needs_a_device_is_imported_by_its_like_only():
+    """Modules that import the shim end in _gpu, and nothing else imports them: the package works without CUDA."""
+    for path in SOURCES:
+        if path.stem.endswith("_gpu") or is_bench(path):
+            continue
+        assert not [name for level, name in imported_modules(path) if level and "_gpu" in name], path
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=ids(SOURCES))
@@ -123,7 +134,8 @@ def test_promised_names_are_there():
 
 def public_objects():
     """Every public class, function, method and property of every module but the benches."""
-    names = [name for _, name, _ in pkgutil.walk_packages(meshclash.__path__, "meshclash.") if ".bench" not in name]
+    names = [name for _, name, _ in pkgutil.walk_packages(meshclash.__path__, "meshclash.")]
+    names = [name for name in names if ".bench" not in name and not name.endswith("_gpu")]
     for module in [meshclash, *(__import__(name, fromlist=["_"]) for name in names)]:
         yield module.__name__, module
         for name, value in vars(module).items():

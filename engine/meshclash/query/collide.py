@@ -10,13 +10,16 @@ from ..hierarchy.bvh import Hierarchy
 from ..pointcloud.query import Thing, collide_clouds, collides_clouds, is_for_clouds
 from ..traversal.forest import plant
 from ..traversal.leaf_tests import contact
-from ..traversal.question import Question, uses_lanes
+from ..traversal.question import Answer, Question, uses_lanes
 from ..traversal.run import answer_steps, run
 from ..traversal.wide_engine import meet_at_once
 from ..types.mesh import TriangleMesh
 from ..types.results import QueryStats
 from .contacts import Contacts
-from .options import check_device, check_threads, matched_poses
+from .device import ask_device
+from .options import check_device, check_served_device, check_threads, matched_poses
+
+Meshes = tuple[TriangleMesh, TriangleMesh]
 
 
 def collide(
@@ -39,7 +42,8 @@ def collide(
         touching: False keeps only contacts of kind CROSSING.
         volume: kind of bounding volume, default "aabb".
         threads: most threads to use; None leaves the choice to the engine.
-        device: "auto", "cpu" or "cuda".
+        device: "cpu"; "cuda", a GPU; or "auto", which takes a GPU for enough triangles (``configure_device``). When a
+            GPU fails in the middle, the CPU answers with a warning, and ``stats.note`` says so.
 
     Returns:
         Contacts: pairs sorted by (pose, i, j), the same for every volume, builder, thread count and device.
@@ -48,13 +52,17 @@ def collide(
         InvalidMesh, InvalidPose, UnsupportedOption, DeviceUnavailable.
     """
     start = time.perf_counter()
-    device, threads = check_device(device), check_threads(threads)
+    threads = check_threads(threads)
     if is_for_clouds(a, b):
+        check_device(device)
         return collide_clouds(a, b, pose_a, pose_b)  # type: ignore[return-value]  # CloudContacts
+    found = ask_device(check_served_device(device), (a, b), volume, (pose_a, pose_b), crossing_only=not touching)
+    if found.answer is not None:
+        return _contacts_of(found.answer, found.meshes, found.rows, start, "cuda")
     tree_a = as_hierarchy(a, volume)
     tree_b = as_hierarchy(b, tree_a.volume)
     question, _ = _question(tree_a, tree_b, pose_a, pose_b, crossing_only=not touching, threads=threads)
-    return _contacts((tree_a.mesh, tree_b.mesh), question, start, device)
+    return _contacts((tree_a.mesh, tree_b.mesh), question, start, found.note)
 
 
 def collides(
@@ -72,10 +80,15 @@ def collides(
     Returns:
         bool; for a stack of k poses an array (k,) bool.
     """
-    check_device(device)
     threads = check_threads(threads)
     if is_for_clouds(a, b):
+        check_device(device)
         return collides_clouds(a, b, pose_a, pose_b)
+    found = ask_device(check_served_device(device), (a, b), volume, (pose_a, pose_b), crossing_only=not touching)
+    if found.answer is not None:
+        met = np.zeros(len(found.asked.jobs), np.bool_)
+        met[found.answer.jobs] = True
+        return met if found.stacked else bool(met[0])
     tree_a = as_hierarchy(a, volume)
     tree_b = as_hierarchy(b, tree_a.volume)
     question, stacked = _question(
@@ -105,10 +118,15 @@ def self_collide(
     overlap (a fold, a doubled face) is. Arguments and errors as ``collide``.
     """
     start = time.perf_counter()
-    device, threads = check_device(device), check_threads(threads)
+    threads = check_threads(threads)
+    found = ask_device(
+        check_served_device(device), (a, a), volume, (pose, pose), crossing_only=not touching, with_itself=True
+    )
+    if found.answer is not None:
+        return _contacts_of(found.answer, found.meshes, found.rows, start, "cuda")
     tree = as_hierarchy(a, volume)
     question, _ = _question(tree, tree, pose, pose, crossing_only=not touching, with_itself=True, threads=threads)
-    return _contacts((tree.mesh, tree.mesh), question, start, device)
+    return _contacts((tree.mesh, tree.mesh), question, start, found.note)
 
 
 def _question(a: Hierarchy, b: Hierarchy, pose_a: Any, pose_b: Any, **flags: Any) -> tuple[Question, bool]:
@@ -119,9 +137,16 @@ def _question(a: Hierarchy, b: Hierarchy, pose_a: Any, pose_b: Any, **flags: Any
     return question, stacked
 
 
-def _contacts(meshes: tuple[TriangleMesh, TriangleMesh], question: Question, start: float, device: str) -> Contacts:
-    """The answer to a question asked at ``start`` of the performance counter."""
+def _contacts(meshes: Meshes, question: Question, start: float, note: str) -> Contacts:
+    """The CPU's answer to a question asked at ``start`` of the performance counter."""
     answer = run(answer_steps(question))
+    return _contacts_of(answer, meshes, (question.rows_a, question.rows_b), start, "cpu", note)
+
+
+def _contacts_of(
+    answer: Answer, meshes: Meshes, rows: tuple[np.ndarray, np.ndarray], start: float, device: str, note: str = ""
+) -> Contacts:
     seconds = time.perf_counter() - start
-    stats = QueryStats(answer.volume_tests, answer.primitive_tests, answer.exact_tests, seconds, answer.threads, device)
-    return Contacts(answer.pairs, answer.kinds, answer.jobs, stats, meshes, (question.rows_a, question.rows_b))
+    counts = (answer.volume_tests, answer.primitive_tests, answer.exact_tests)
+    stats = QueryStats(*counts, seconds, answer.threads, device, note)
+    return Contacts(answer.pairs, answer.kinds, answer.jobs, stats, meshes, rows)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DeviceUnavailable, UnsupportedOption
+from ..gpu.device import require_device
 from ..jit import thread_limit
 from ..types.pose import pose_stack
 
@@ -13,12 +14,33 @@ DEVICES = ("auto", "cpu", "cuda")
 
 
 def check_device(device: str) -> str:
-    """The device a query runs on; raises UnsupportedOption, or DeviceUnavailable for a GPU this version cannot use."""
+    """The device of a query that only the CPU answers, "cpu".
+
+    Raises:
+        UnsupportedOption: not one of ``DEVICES``.
+        DeviceUnavailable: "cuda" was asked for.
+    """
+    _check_known(device)
+    if device == "cuda":
+        raise DeviceUnavailable("this query is computed on the CPU only: use device='auto' or 'cpu'")
+    return "cpu"
+
+
+def check_served_device(device: str) -> str:
+    """The option of a query that CUDA devices answer too, as it is.
+
+    Raises:
+        UnsupportedOption: not one of ``DEVICES``.
+        DeviceUnavailable: "cuda" was asked for and no device can be used; the message says why.
+    """
+    _check_known(device)
+    require_device(device)
+    return device
+
+
+def _check_known(device: str) -> None:
     if device not in DEVICES:
         raise UnsupportedOption(f"device {device!r} is not known; known are {', '.join(DEVICES)}")
-    if device == "cuda":
-        raise DeviceUnavailable("this version computes on the CPU only: use device='auto' or 'cpu'")
-    return "cpu"
 
 
 def check_threads(threads: int | None) -> int:

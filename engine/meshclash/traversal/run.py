@@ -38,11 +38,11 @@ def _collect(question: Question, engine: WideEngine | BinaryEngine) -> Answer:
     pairs, kinds, jobs = chunks[0] if len(chunks) == 1 else map(np.concatenate, zip(*chunks, strict=True))
     if len(kinds) > 1:
         bits = (question.grove_a.index_bits, question.grove_b.index_bits, (len(question.jobs) - 1).bit_length())
-        pairs, kinds, jobs = _sorted(pairs, kinds, jobs, *bits)
+        pairs, kinds, jobs = sort_pairs(pairs, kinds, jobs, *bits)
     return Answer(*_decide(question, pairs, kinds, jobs), *counts)
 
 
-def _sorted(
+def sort_pairs(
     pairs: np.ndarray, kinds: np.ndarray, jobs: np.ndarray, bits_i: int, bits_j: int, job_bits: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Sort by (job, i, j), numbers of so many bits: as single numbers where they fit, which is several times faster."""

@@ -133,6 +133,11 @@ class TriangleMesh:
         """Number of triangles."""
         return len(self._triangles)
 
+    @property
+    def common(self) -> object:
+        """What all meshes over the same triangles share: it tells whether one is another one deformed."""
+        return self._common
+
     @cached_property
     def bounds(self) -> np.ndarray:
         """Lowest and highest coordinates of the triangles' vertices [m], (2, 3) float64."""

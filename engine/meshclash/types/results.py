@@ -26,6 +26,9 @@ class QueryStats:
     seconds: float = 0.0
     threads: int = 1
     device: str = "cpu"
+    """That answered: "cpu" or "cuda"."""
+    note: str = ""
+    """Why the CPU answered where a device was meant to; "" otherwise."""
     timings: dict[str, float] = field(default_factory=dict)
     """Seconds per stage, where a query has stages."""
 

@@ -1,0 +1,103 @@
+"""The traversal in the paper's scheme, level by level: the reproducible mode.
+
+Gress and Zachmann (2003): all pairs of a level are tested for overlap, the overlap counts are summed up in a pyramid,
+and the pyramid says which pairs the next level has. Every level's pairs are the same on every machine, in the same
+order. The paper asks for complete trees; here pairs of leaves are taken out where they occur, and the triangles of all
+of them are tested in the end.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .jobs import Asked, prepare_jobs
+from .pyramid import HALF_MASK, LEAVES, width_for
+from .trees import Trees
+
+Observer = Callable[[int, np.ndarray], None]
+"""Is told the number of every level and its pairs, (n, 3) int32."""
+
+
+class Hits(NamedTuple):
+    """What a traversal found, before anything is decided exactly."""
+
+    rows: np.ndarray
+    """(n, 4) int32: triangle of a and of b among those of all trees, job, CROSSING or UNDECIDED."""
+    volume_tests: int
+    leaf_pairs: int
+    levels: int
+
+
+class Workspace:
+    """Arrays of a machine that are kept from question to question and grow when they must."""
+
+    def __init__(self, machine: Any) -> None:
+        self.machine = machine
+        self._arrays: dict[str, Any] = {}
+        self._sizes: dict[str, int] = {}
+
+    def array(self, name: str, count: int, columns: int, dtype: Any, keep: int = 0) -> Any:
+        """An array of at least ``count`` rows; its first ``keep`` rows stay as they are."""
+        if self._sizes.get(name, 0) < count:
+            size = width_for(count)
+            larger = self.machine.empty((size, columns) if columns > 1 else size, dtype)
+            if keep:
+                self.machine.copy(larger, self._arrays[name], keep)
+            self._arrays[name] = larger
+            self._sizes[name] = size
+        return self._arrays[name]
+
+
+def traverse(space: Workspace, a: Trees, b: Trees, asked: Asked, observe: Observer | None = None) -> Hits:
+    """All pairs of triangles that may meet, as far as float64 tells.
+
+    Args:
+        space: of the machine that the trees are on.
+        a, b: trees; the same object for one against itself.
+        asked: pairs of trees and their poses.
+        observe: for tests.
+    """
+    machine = space.machine
+    jobs = prepare_jobs(machine, a, b, asked)
+    count = len(jobs.first)
+    pairs = machine.upload(jobs.first)
+    found = tests = level = 0
+    leaves = None
+    while count:
+        if observe is not None:
+            observe(level, machine.download(pairs, count))
+        width = width_for(count)
+        sums = space.array("sums", 2 * width, 1, np.int64)
+        machine.count_pairs(a, b, jobs, pairs, count, sums, width)
+        total = machine.read(sums, 1)
+        tests += count
+        more, next_count = total >> LEAVES, total & HALF_MASK
+        if more:
+            leaves = space.array("leaves", found + more, 3, np.int32, keep=found)
+            machine.gather_leaves(a, b, pairs, sums, width, more, leaves, found)
+            found += more
+        if next_count:
+            children = space.array(f"pairs {level % 2}", next_count, 3, np.int32)
+            machine.expand(a, b, jobs, pairs, sums, width, next_count, children)
+            pairs = children
+        count = next_count
+        level += 1
+    return Hits(test_triangles(space, a, b, jobs, leaves, found), tests, found, level)
+
+
+def test_triangles(space: Workspace, a: Trees, b: Trees, jobs: Any, leaves: Any, count: int) -> np.ndarray:
+    """The rows of ``Hits`` of so many pairs of triangles."""
+    if count == 0:
+        return np.empty((0, 4), np.int32)
+    machine = space.machine
+    width = width_for(count)
+    sums = space.array("sums", 2 * width, 1, np.int64)
+    kinds = space.array("kinds", count, 1, np.uint8)
+    machine.test_leaves(a, b, jobs, leaves, count, kinds, sums, width)
+    total = machine.read(sums, 1)
+    if total == 0:
+        return np.empty((0, 4), np.int32)
+    hits = space.array("hits", total, 4, np.int32)
+    machine.gather_hits(leaves, kinds, sums, width, total, hits)
+    return machine.download(hits, total)

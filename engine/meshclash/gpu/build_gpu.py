@@ -1,0 +1,139 @@
+"""Kernels of the build: Morton keys, radix sort, links, boxes. ``karras.py`` has what a thread does."""
+
+import numpy as np
+
+from .karras import INDEX_BITS, INDEX_MASK, leaf_box, link_node, merge_boxes, morton_key
+from .shim_gpu import SIMULATED, THREADS, cuda, kernel
+
+DIGIT_BITS = 5
+_BINS = 1 << DIGIT_BITS
+_DIGIT_MASK = _BINS - 1
+_COUNTERS = _BINS * THREADS
+_EACH = 2 if SIMULATED else 8
+TILE = THREADS * _EACH
+"""Keys that a block sorts at a time; a thread takes neighbouring ones, so equal digits stay in order."""
+
+
+@kernel("void(int32[:,::1], float64[:,::1], int32[::1], float64[:,::1], float32[:,::1], int64[::1])")
+def make_keys(triangles, vertices, tree_of, origins, grids, keys):
+    """The Morton key of every triangle."""
+    for t in range(cuda.grid(1), triangles.shape[0], cuda.gridsize(1)):
+        keys[t] = morton_key(t, triangles, vertices, origins, grids, tree_of[t])
+
+
+@cuda.jit(device=True)
+def _digit(key, tree_of, by_tree, shift):
+    """A digit of the code, or of the number of the tree."""
+    if by_tree:
+        return (tree_of[key & INDEX_MASK] >> shift) & _DIGIT_MASK
+    return (key >> (INDEX_BITS + shift)) & _DIGIT_MASK
+
+
+@kernel("void(int64[::1], int32[::1], boolean, int64, int64[::1], int64)")
+def count_digits(keys, tree_of, by_tree, shift, counts, tiles):
+    """How many keys of each tile have each digit: ``counts[digit * tiles + tile]``."""
+    found = cuda.shared.array(_BINS, np.int32)
+    thread = cuda.threadIdx.x
+    for tile in range(cuda.blockIdx.x, tiles, cuda.gridDim.x):
+        for digit in range(thread, _BINS, THREADS):
+            found[digit] = 0
+        cuda.syncthreads()
+        for i in range(tile * TILE + thread, min((tile + 1) * TILE, keys.shape[0]), THREADS):
+            cuda.atomic.add(found, _digit(keys[i], tree_of, by_tree, shift), 1)
+        cuda.syncthreads()
+        for digit in range(thread, _BINS, THREADS):
+            counts[digit * tiles + tile] = found[digit]
+        cuda.syncthreads()
+
+
+@kernel("void(int64[::1], int64)")
+def sum_before(counts, length):
+    """Each number becomes the sum of those before it; by a single block, a stretch for each thread."""
+    totals = cuda.shared.array(THREADS, np.int64)
+    thread = cuda.threadIdx.x
+    stretch = (length + THREADS - 1) // THREADS
+    begin = thread * stretch
+    end = min(begin + stretch, length)
+    total = 0
+    for i in range(begin, end):
+        total += counts[i]
+    totals[thread] = total
+    cuda.syncthreads()
+    total = 0
+    for earlier in range(thread):
+        total += totals[earlier]
+    for i in range(begin, end):
+        count = counts[i]
+        counts[i] = total
+        total += count
+
+
+@kernel("void(int64[::1], int64[::1], int32[::1], boolean, int64, int64[::1], int64)")
+def move_keys(keys, moved, tree_of, by_tree, shift, starts, tiles):
+    """Move keys to their places by one digit; those with equal digits stay in order."""
+    places = cuda.shared.array(_COUNTERS, np.int32)
+    thread = cuda.threadIdx.x
+    for tile in range(cuda.blockIdx.x, tiles, cuda.gridDim.x):
+        begin = tile * TILE + thread * _EACH
+        end = min(begin + _EACH, keys.shape[0])
+        for digit in range(_BINS):
+            places[digit * THREADS + thread] = 0
+        for i in range(begin, end):
+            places[_digit(keys[i], tree_of, by_tree, shift) * THREADS + thread] += 1
+        cuda.syncthreads()
+        for digit in range(thread, _BINS, THREADS):
+            total = 0
+            for other in range(THREADS):
+                count = places[digit * THREADS + other]
+                places[digit * THREADS + other] = total
+                total += count
+        cuda.syncthreads()
+        for i in range(begin, end):
+            digit = _digit(keys[i], tree_of, by_tree, shift)
+            place = digit * THREADS + thread
+            moved[starts[digit * tiles + tile] + places[place]] = keys[i]
+            places[place] += 1
+        cuda.syncthreads()
+
+
+@kernel("void(int64[::1], int32[::1], int64[::1], int64[::1], int32[:,::1], int32[::1], int32[::1])")
+def link(keys, tree_of, begins, roots, links, parents, order):
+    """Links, parents and order from sorted keys."""
+    for i in range(cuda.grid(1), keys.shape[0], cuda.gridsize(1)):
+        tree = tree_of[i]
+        begin, end, base = begins[tree], begins[tree + 1], roots[tree]
+        leaf = base + (end - begin) - 1 + i - begin
+        order[i] = keys[i] & INDEX_MASK
+        links[leaf, 0] = ~i
+        links[leaf, 1] = -1
+        if i == begin:
+            parents[base] = -1
+        if i < end - 1:
+            link_node(i, keys, begin, end, base, links, parents)
+
+
+@kernel("void(int32[::1])")
+def clear(counters):
+    """Zeros."""
+    for i in range(cuda.grid(1), counters.shape[0], cuda.gridsize(1)):
+        counters[i] = 0
+
+
+@kernel(
+    "void(int32[:,::1], float64[:,::1], int32[::1], float64[:,::1], int64[::1], int64[::1], int32[::1], int32[:,::1], "
+    "int32[::1], int32[::1], float32[:,::1])"
+)
+def fit(triangles, vertices, tree_of, origins, begins, roots, order, links, parents, arrived, boxes):
+    """Boxes from the leaves up: who comes to a node second finds both children's boxes, and goes on to its parent."""
+    for i in range(cuda.grid(1), order.shape[0], cuda.gridsize(1)):
+        tree = tree_of[i]
+        node = roots[tree] + (begins[tree + 1] - begins[tree]) - 1 + i - begins[tree]
+        leaf_box(order[i], triangles, vertices, origins, tree, boxes, node)
+        node = parents[node]
+        while node >= 0:
+            cuda.threadfence()  # this child's box is seen before its arrival
+            if cuda.atomic.add(arrived, node, 1) == 0:
+                break
+            cuda.threadfence()  # the other's box is read after its arrival
+            merge_boxes(boxes, node, links[node, 0], links[node, 1])
+            node = parents[node]

@@ -1,0 +1,243 @@
+"""Which device answers: whether one can be used and why not, when it pays, and what happens when it fails.
+
+A device is looked for when one is first needed, never on import. ``"cuda"`` asks for it and raises where there is none;
+``"auto"`` takes it for questions about enough triangles; when a device fails in the middle, the CPU answers and the
+answer says so. Trees stay on the device as long as their meshes live; a mesh that was given new vertices is refitted.
+"""
+
+import importlib
+import importlib.util
+import os
+import warnings
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import DeviceUnavailable, UnsupportedOption
+from ..traversal.question import Answer
+from ..types.mesh import TriangleMesh
+from .breadth_first import Workspace, traverse
+from .finish import finish
+from .jobs import Asked
+from .state import DeviceFault, DeviceState, OutOfDeviceMemory
+from .trees import MOST_TRIANGLES, Trees, plant_trees, refit_trees
+
+CROSSOVER_VARIABLE = "MESHCLASH_GPU_CROSSOVER"
+MODES = ("fast", "reproducible")
+_MOST_KEPT = 32
+"""Sets of trees that stay on the device."""
+
+
+@dataclass
+class _Kept:
+    """Trees on the device, with what tells whether they still fit a set of meshes."""
+
+    trees: Trees
+    owners: list[Any]
+    """Weak references to what meshes over the same triangles share; when one dies, the trees go."""
+    seen: list[Any]
+    """Weak references to the meshes that the boxes were fitted to."""
+
+
+@dataclass
+class _Settings:
+    crossover: int | None = None
+    memory_limit: int | None = None
+    mode: str = "fast"
+
+
+@dataclass
+class _Session:
+    """The device as this process uses it."""
+
+    machine: Any
+    space: Workspace
+    kept: list[_Kept] = field(default_factory=list)
+
+
+_settings = _Settings()
+_state: list[DeviceState] = []
+_session: list[_Session] = []
+_token = [True]
+"""Taken by whoever uses the device; popping a list is atomic. Another Python thread is answered by the CPU."""
+
+
+def device_state(refresh: bool = False) -> DeviceState:
+    """Whether a CUDA device can be used, and if not, why.
+
+    Args:
+        refresh: look again; otherwise what was found first stands, or the fault that ended its use.
+    """
+    if refresh:
+        _session.clear()
+        _state.clear()
+    if not _state:
+        _state.append(_look())
+    return _state[0]
+
+
+def configure_device(crossover: int | None = None, memory_limit: int | None = None, mode: str = "fast") -> None:
+    """How devices are used from now on, in this process.
+
+    Args:
+        crossover: triangles of both sides together, over all pairs of objects asked about, from which "auto" takes
+            the device; ``python -m meshclash.bench gpu`` measures it. None stands for the variable
+            ``MESHCLASH_GPU_CROSSOVER``, and without that for never: "auto" is the CPU until it has been measured.
+        memory_limit: most bytes to use on the device; None for what is free.
+        mode: "fast" traverses by a queue, "reproducible" level by level in the paper's scheme. Answers are the same.
+
+    Raises:
+        UnsupportedOption: a number that is not positive, or an unknown mode.
+    """
+    for name, value in (("crossover", crossover), ("memory_limit", memory_limit)):
+        if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
+            raise UnsupportedOption(f"{name} must be None or a positive whole number, not {value!r}")
+    if mode not in MODES:
+        raise UnsupportedOption(f"mode {mode!r} is not known; known are {', '.join(MODES)}")
+    changed = memory_limit != _settings.memory_limit
+    _settings.crossover, _settings.memory_limit, _settings.mode = crossover, memory_limit, mode
+    if changed:
+        _session.clear()
+
+
+def require_device(device: str) -> None:
+    """Raises DeviceUnavailable when "cuda" is asked for and cannot be had; the message says why."""
+    if device == "cuda" and not device_state().usable:
+        raise DeviceUnavailable(f"{device_state().reason}; device='cpu' or 'auto' works without")
+
+
+def may_answer(device: str) -> bool:
+    """Whether a device may come into play at all: the first thing to ask, since it costs nothing."""
+    return device == "cuda" or (device == "auto" and _crossover() is not None)
+
+
+def answer_on_device(
+    device: str, meshes_a: Sequence[TriangleMesh], meshes_b: Sequence[TriangleMesh], asked: Asked
+) -> tuple[Answer | None, str]:
+    """The answer of a device, if one is to answer.
+
+    Args:
+        device: "auto", "cpu" or "cuda".
+        meshes_a, meshes_b: of the trees that the jobs name; the same list for objects among or against themselves.
+        asked: pairs of trees and their poses.
+
+    Returns:
+        The answer, or None where the CPU has to answer, and why it has to although the device was meant to, or "".
+        That reason is warned of, too.
+    """
+    if not _wanted(device, meshes_a, meshes_b, asked):
+        return None, ""
+    with _alone() as alone:
+        if not alone:
+            return None, "the device is in use by another thread"
+        try:
+            return _answer(meshes_a, meshes_b, asked), ""
+        except DeviceFault as fault:
+            note = f"{fault}; the CPU answered instead"
+            _session.clear()  # with all memory
+            if not isinstance(fault, OutOfDeviceMemory):
+                _state[:] = [DeviceState(False, f"the device is not used any more in this session: {fault}")]
+    warnings.warn(note, RuntimeWarning, stacklevel=4)
+    return None, note
+
+
+def _wanted(device: str, meshes_a: Sequence[TriangleMesh], meshes_b: Sequence[TriangleMesh], asked: Asked) -> bool:
+    if device == "cpu" or len(asked.jobs) == 0:
+        return False
+    if max(_triangles(meshes_a), _triangles(meshes_b)) > MOST_TRIANGLES:
+        return False
+    if device == "cuda":
+        return True
+    crossover = _crossover()
+    if crossover is None:
+        return False
+    counts = [mesh.triangle_count for mesh in meshes_a], [mesh.triangle_count for mesh in meshes_b]
+    if len(asked.jobs) == 1:
+        asked_about = counts[0][asked.jobs[0, 0]] + counts[1][asked.jobs[0, 1]]
+    else:
+        asked_about = sum(counts[0][i] + counts[1][j] for i, j in asked.jobs.tolist())
+    return asked_about >= crossover and device_state().usable
+
+
+def _triangles(meshes: Sequence[TriangleMesh]) -> int:
+    return sum(mesh.triangle_count for mesh in meshes)
+
+
+def _crossover() -> int | None:
+    if _settings.crossover is not None:
+        return _settings.crossover
+    text = os.environ.get(CROSSOVER_VARIABLE, "")
+    return int(text) if text.isdecimal() else None
+
+
+def _answer(meshes_a: Sequence[TriangleMesh], meshes_b: Sequence[TriangleMesh], asked: Asked) -> Answer:
+    session = _open_session()
+    a = _trees_of(session, meshes_a, busy=None)
+    b = a if meshes_b is meshes_a else _trees_of(session, meshes_b, busy=a)
+    if _settings.mode == "fast":
+        hits = session.machine.traverse_fast(session.space, a, b, asked)
+    else:
+        hits = traverse(session.space, a, b, asked)
+    answer = finish(a, b, asked, hits, session.machine.threads)
+    a.meshes = b.meshes = []  # the trees keep no mesh alive
+    return answer
+
+
+def _trees_of(session: _Session, meshes: Sequence[TriangleMesh], busy: Trees | None) -> Trees:
+    """The trees over meshes: those on the device, refitted where vertices moved, or new ones."""
+    session.kept = [kept for kept in session.kept if all(owner() is not None for owner in kept.owners)]
+    refittable = None
+    for kept in session.kept:
+        if len(kept.seen) != len(meshes):
+            continue
+        if all(seen() is mesh for seen, mesh in zip(kept.seen, meshes, strict=True)):
+            kept.trees.meshes = list(meshes)
+            return kept.trees
+        if kept.trees is not busy and all(o() is m.common for o, m in zip(kept.owners, meshes, strict=True)):
+            refittable = kept
+    if refittable is not None:
+        refit_trees(session.machine, refittable.trees, meshes)
+        refittable.seen = [weakref.ref(mesh) for mesh in meshes]
+        return refittable.trees
+    trees = plant_trees(session.machine, meshes)
+    owners = [weakref.ref(mesh.common) for mesh in meshes]
+    session.kept.insert(0, _Kept(trees, owners, [weakref.ref(mesh) for mesh in meshes]))
+    del session.kept[_MOST_KEPT:]
+    return trees
+
+
+def _open_session() -> _Session:
+    if not _session:
+        machine = _make_machine(_settings.memory_limit)
+        _session.append(_Session(machine, Workspace(machine)))
+    return _session[0]
+
+
+def _make_machine(limit: int | None) -> Any:
+    return importlib.import_module(".machine_gpu", __package__).Machine(limit)
+
+
+@contextmanager
+def _alone() -> Iterator[bool]:
+    try:
+        token = _token.pop()
+    except IndexError:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        _token.append(token)
+
+
+def _look() -> DeviceState:
+    """Looks for a device; whatever goes wrong is a reason."""
+    if importlib.util.find_spec("numba_cuda") is None:
+        return DeviceState(False, "no CUDA support is installed (pip install 'meshclash[gpu]')")
+    try:
+        state: DeviceState = importlib.import_module(".shim_gpu", __package__).look()
+        return state
+    except Exception as error:  # libraries of any version, half installed, raise errors of any kind
+        return DeviceState(False, f"CUDA cannot be used: {' '.join(str(error).split()) or type(error).__name__}")

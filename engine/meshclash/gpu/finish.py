@@ -1,0 +1,70 @@
+"""From what a device found to the engine's answer: undecided pairs decided exactly, one order of all pairs."""
+
+from typing import Any
+
+import numpy as np
+
+from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED, classify_triangle_pairs
+from ..traversal.question import Answer
+from ..traversal.run import sort_pairs
+from ..types.pose import transform_points
+from .breadth_first import Hits
+from .jobs import Asked
+from .trees import Trees
+
+_PORTION = 1 << 16
+"""Undecided pairs that are brought to world coordinates at a time."""
+
+
+def finish(a: Trees, b: Trees, asked: Asked, hits: Hits, threads: int) -> Answer:
+    """The answer, the same bytes as the other engines'."""
+    job = hits.rows[:, 2].astype(np.int64)
+    firsts = np.column_stack([a.first_triangles[asked.jobs[job, 0]], b.first_triangles[asked.jobs[job, 1]]])
+    pairs = (hits.rows[:, :2] - firsts).astype(np.int32)
+    kinds = hits.rows[:, 3].astype(np.uint8)
+    undecided = np.flatnonzero(kinds == UNDECIDED)
+    for begin in range(0, len(undecided), _PORTION):
+        part = undecided[begin : begin + _PORTION]
+        kinds[part] = _exact_kinds(a, b, asked, pairs[part], job[part])
+    kept = kinds == CROSSING if asked.crossing_only else kinds != APART
+    if asked.with_itself:
+        kept &= ~((kinds == TOUCHING) & _share_vertex(a, asked, pairs, job))
+        pairs.sort(axis=1)
+    pairs, kinds, jobs = pairs[kept], kinds[kept], job[kept].astype(np.int32)
+    counts = (hits.volume_tests, hits.leaf_pairs, len(undecided), threads)
+    if len(kinds) > 1:
+        bits = (_index_bits(a), _index_bits(b), (len(asked.jobs) - 1).bit_length())
+        pairs, kinds, jobs = sort_pairs(pairs, kinds, jobs, *bits)
+    return Answer(pairs, kinds, jobs, *counts)
+
+
+def _exact_kinds(a: Trees, b: Trees, asked: Asked, pairs: np.ndarray, job: np.ndarray) -> np.ndarray:
+    """Kinds of pairs (n, 2) of the jobs (n,), decided in world coordinates."""
+    sides = zip((a, b), (asked.rows_a, asked.rows_b), range(2), strict=True)
+    world = [_world(trees, asked.jobs[job, side], rows, job, pairs[:, side]) for trees, rows, side in sides]
+    return classify_triangle_pairs(*world)[0]
+
+
+def _world(trees: Trees, tree: np.ndarray, rows: np.ndarray, job: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """World coordinates (n, 3, 3) of triangles of trees in the poses of jobs."""
+    corners = np.empty((len(tree), 3, 3))
+    for one in np.unique(tree):
+        mask = tree == one
+        vertices, indices = trees.meshes[one].arrays
+        corners[mask] = vertices[indices[triangles[mask]]]
+    return transform_points(rows[np.minimum(job, len(rows) - 1), None], corners)
+
+
+def _share_vertex(trees: Trees, asked: Asked, pairs: np.ndarray, job: np.ndarray) -> np.ndarray:
+    """Whether the triangles of pairs of one tree have a vertex index in common, (n,) bool."""
+    shared = np.zeros(len(pairs), np.bool_)
+    tree = asked.jobs[job, 0]
+    for one in np.unique(tree):
+        mask = tree == one
+        corners: Any = trees.meshes[one].arrays[1][pairs[mask]]
+        shared[mask] = (corners[:, 0, :, None] == corners[:, 1, None, :]).any(axis=(1, 2))
+    return shared
+
+
+def _index_bits(trees: Trees) -> int:
+    return max(mesh.triangle_count for mesh in trees.meshes).bit_length()

@@ -1,0 +1,261 @@
+"""A CUDA device as a machine: its memory, and the launches of its kernels. ``twin.Twin`` has the same methods.
+
+Everything runs on one stream, in order; only downloads wait. What is written again and again, the vertices of deforming
+meshes, goes through page-locked memory, and is copied while the host goes on.
+"""
+
+import weakref
+from typing import Any
+
+import numpy as np
+
+from . import build_gpu, traverse_gpu
+from .breadth_first import Hits, Workspace
+from .jobs import Asked, prepare_jobs
+from .karras import CODE_BITS
+from .pyramid import width_for
+from .shim_gpu import SIMULATED, THREADS, cuda, faults
+from .state import DeviceFault, OutOfDeviceMemory
+from .trees import Trees
+
+_MOST_BLOCKS = 3 if SIMULATED else 1 << 16
+_PART = 2 * THREADS
+"""Entries of a pyramid over which a block sums."""
+_PATIENCE = 1 << 16
+"""Polls after which a block of the queue gives up: about a tenth of a second."""
+_FIRST_CAPACITY = 1 << (10 if SIMULATED else 20)
+_BLOCKS_PER_PROCESSOR = 4
+_TEST_ENTRIES = 1 << (6 if SIMULATED else 18)
+"""Threads that test triangles from a queue, whose number only the device knows."""
+_ATTEMPTS = 24
+"""Runs of a queue before it is given up; each doubles what was too small."""
+
+
+class Machine:
+    """A device.
+
+    Args:
+        limit: most bytes that arrays may take; None for what is free.
+
+    Attributes:
+        used: bytes that arrays take.
+    """
+
+    name = "cuda"
+    threads = 1
+
+    def __init__(self, limit: int | None = None) -> None:
+        with faults():
+            context = cuda.current_context()
+            self._stream = cuda.stream()
+            processors = 1 if SIMULATED else context.device.MULTIPROCESSOR_COUNT
+        self._context, self._limit = context, limit
+        self._resident = _BLOCKS_PER_PROCESSOR * processors
+        self._staged: dict[int, Any] = {}
+        self._ready: Any = None
+        self._epoch = 0
+        self.used: int = 0
+
+    def empty(self, shape: Any, dtype: Any) -> Any:
+        """An array of the device; raises OutOfDeviceMemory."""
+        size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+        with faults():
+            limit = self.used + self._context.get_memory_info()[0] if self._limit is None else self._limit
+        if self.used + size > limit:
+            raise OutOfDeviceMemory(
+                f"{(self.used + size) / 1e6:.0f} MB are needed on the device, {limit / 1e6:.0f} MB may be used"
+            )
+        with faults():
+            array = cuda.device_array(shape, dtype, stream=self._stream)
+        self.used += size
+        weakref.finalize(array, self._release, size)
+        return array
+
+    def _release(self, size: int) -> None:
+        self.used -= size
+
+    def upload(self, array: np.ndarray) -> Any:
+        """An array of the device with these contents."""
+        target = self.empty(array.shape, array.dtype)
+        if array.size:
+            with faults():
+                target.copy_to_device(np.ascontiguousarray(array), stream=self._stream)
+        return target
+
+    def write(self, target: Any, array: np.ndarray) -> None:
+        """Write contents over an array of the device of the same shape, while the host goes on."""
+        with faults():
+            kept = self._staged.get(id(target))
+            if kept is None:
+                kept = self._staged[id(target)] = cuda.pinned_array(array.shape, array.dtype)
+                weakref.finalize(target, self._staged.pop, id(target), None)
+            self._stream.synchronize()  # what was written before may still be copied
+            kept[...] = array
+            target.copy_to_device(kept, stream=self._stream)
+
+    def copy(self, target: Any, source: Any, count: int) -> None:
+        """Copy the first ``count`` entries from one array of the device to another."""
+        with faults():
+            target[:count].copy_to_device(source[:count], stream=self._stream)
+
+    def download(self, array: Any, count: int | None = None) -> np.ndarray:
+        """The first ``count`` entries, or all, as an array of the host; waits for the device."""
+        with faults():
+            result = array[:count].copy_to_host(stream=self._stream)
+            self._stream.synchronize()
+        return np.array(result)
+
+    def read(self, array: Any, index: int) -> int:
+        """One number of an array."""
+        with faults():
+            result = array[index : index + 1].copy_to_host(stream=self._stream)
+            self._stream.synchronize()
+        return int(result[0])
+
+    def _run(self, kernel: Any, entries: int, *arguments: Any) -> None:
+        """Launch a kernel over so many entries."""
+        blocks = max(1, min((entries + THREADS - 1) // THREADS, _MOST_BLOCKS))
+        kernel.launch(blocks, self._stream, *arguments)
+
+    def make_keys(self, trees: Trees) -> Any:
+        """The Morton key of every triangle."""
+        total = trees.triangles.shape[0]
+        keys = self.empty(total, np.int64)
+        self._run(
+            build_gpu.make_keys, total,
+            trees.triangles, trees.vertices, trees.tree_of, trees.origins, trees.grids, keys,
+        )  # fmt: skip
+        return keys
+
+    def sort_keys(self, trees: Trees, keys: Any) -> Any:
+        """Keys sorted by tree and code; equal ones stay in order: a radix sort from the lowest digit on."""
+        total = keys.shape[0]
+        moved = self.empty(total, np.int64)
+        tiles = (total + build_gpu.TILE - 1) // build_gpu.TILE
+        counters = tiles << build_gpu.DIGIT_BITS
+        counts = self.empty(counters, np.int64)
+        tree_bits = (len(trees.meshes) - 1).bit_length()
+        digits = [(False, shift) for shift in range(0, CODE_BITS, build_gpu.DIGIT_BITS)]
+        digits += [(True, shift) for shift in range(0, tree_bits, build_gpu.DIGIT_BITS)]
+        for by_tree, shift in digits:
+            given = (trees.tree_of, by_tree, shift, counts, tiles)
+            self._run(build_gpu.count_digits, tiles * THREADS, keys, *given)
+            self._run(build_gpu.sum_before, 1, counts, counters)
+            self._run(build_gpu.move_keys, tiles * THREADS, keys, moved, *given)
+            keys, moved = moved, keys
+        return keys
+
+    def link(self, trees: Trees, keys: Any) -> None:
+        """Fill links, parents and order."""
+        self._run(
+            build_gpu.link, keys.shape[0],
+            keys, trees.tree_of, trees.begins, trees.roots, trees.links, trees.parents, trees.order,
+        )  # fmt: skip
+
+    def fit(self, trees: Trees) -> None:
+        """Fill the boxes."""
+        self._run(build_gpu.clear, trees.arrived.shape[0], trees.arrived)
+        self._run(
+            build_gpu.fit, trees.order.shape[0],
+            trees.triangles, trees.vertices, trees.tree_of, trees.origins, trees.begins, trees.roots, trees.order,
+            trees.links, trees.parents, trees.arrived, trees.boxes,
+        )  # fmt: skip
+
+    def count_pairs(self, a: Trees, b: Trees, jobs: Any, pairs: Any, count: int, sums: Any, width: int) -> None:
+        """The overlap count map of a level, with the sums above it."""
+        self._run(
+            traverse_gpu.count_pairs, width,
+            a.links, a.boxes, b.links, b.boxes, jobs.frames, jobs.with_itself, pairs, count, sums, width,
+        )  # fmt: skip
+        self._sum_up(sums, width)
+
+    def _sum_up(self, sums: Any, width: int) -> None:
+        """The levels of the pyramid above its lowest."""
+        while width > 1:
+            part = min(width, _PART)
+            self._run(traverse_gpu.sum_levels, width // part * THREADS, sums, width, part)
+            width //= part
+
+    def expand(
+        self, a: Trees, b: Trees, jobs: Any, pairs: Any, sums: Any, width: int, count: int, children: Any
+    ) -> None:
+        """The node pair index map of the next level."""
+        self._run(
+            traverse_gpu.expand_pairs, count, a.links, b.links, jobs.with_itself, pairs, sums, width, count, children
+        )
+
+    def gather_leaves(
+        self, a: Trees, b: Trees, pairs: Any, sums: Any, width: int, count: int, leaves: Any, begin: int
+    ) -> None:
+        """Append the triangles of pairs of leaves."""
+        self._run(
+            traverse_gpu.gather_leaves, count,
+            a.links, a.order, b.links, b.order, pairs, sums, width, count, leaves, begin,
+        )  # fmt: skip
+
+    def test_leaves(
+        self, a: Trees, b: Trees, jobs: Any, leaves: Any, count: int, kinds: Any, sums: Any, width: int
+    ) -> None:
+        """Kinds of pairs of triangles as far as float64 tells, and the sums over those that are not apart."""
+        self._run(
+            traverse_gpu.test_leaves, width,
+            a.triangles, a.vertices, jobs.poses_a, b.triangles, b.vertices, jobs.poses_b, jobs.with_itself,
+            leaves, count, kinds, sums, width,
+        )  # fmt: skip
+        self._sum_up(sums, width)
+
+    def gather_hits(self, leaves: Any, kinds: Any, sums: Any, width: int, count: int, hits: Any) -> None:
+        """Triangles, job and kind of the pairs that are not apart."""
+        self._run(traverse_gpu.gather_hits, count, leaves, kinds, sums, width, count, hits)
+
+    def traverse_fast(self, space: Workspace, a: Trees, b: Trees, asked: Asked) -> Hits:
+        """As ``breadth_first.traverse``, by a queue instead of levels: the same rows, in any order.
+
+        One launch for the nodes and one for the triangles, whatever the depth. What has no room is counted, the arrays
+        grow, and it is done again.
+        """
+        jobs = prepare_jobs(self, a, b, asked)
+        count = len(jobs.first)
+        if count == 0:
+            return Hits(np.empty((0, 4), np.int32), 0, 0, 0)
+        first = self.upload(jobs.first)
+        rooms = [max(_FIRST_CAPACITY, width_for(count)), _FIRST_CAPACITY, _FIRST_CAPACITY]
+        for _ in range(_ATTEMPTS):
+            state, rooms = self._run_queue(space, a, b, jobs, first, rooms)
+            numbers = self.download(state)
+            needed = [int(numbers[i]) for i in (traverse_gpu.TAIL, traverse_gpu.LEAF_TAIL, traverse_gpu.HIT_TAIL)]
+            fits = all(n <= room for n, room in zip(needed, rooms, strict=True))
+            if fits and numbers[traverse_gpu.DONE] == needed[0]:
+                found = space.array("hits", rooms[2], 4, np.int32)
+                rows = self.download(found, needed[2]) if needed[2] else np.empty((0, 4), np.int32)
+                return Hits(rows, needed[0], needed[1], 0)
+            rooms = [2 * width_for(n) if n > room else room for n, room in zip(needed, rooms, strict=True)]
+        raise DeviceFault("the device did not finish a queue")
+
+    def _run_queue(
+        self, space: Workspace, a: Trees, b: Trees, jobs: Any, first: Any, rooms: list[int]
+    ) -> tuple[Any, list[int]]:
+        """State of a queue that has been run and whose triangles have been tested, and what there was room for."""
+        count = first.shape[0]
+        queue = space.array("queue", rooms[0], 3, np.int32)
+        ready = space.array("ready", rooms[0], 1, np.int32)
+        leaves = space.array("queued leaves", rooms[1], 3, np.int32)
+        hits = space.array("hits", rooms[2], 4, np.int32)
+        state = space.array("state", traverse_gpu.STATE_LENGTH, 1, np.int64)
+        if ready is not self._ready:
+            self._run(build_gpu.clear, ready.shape[0], ready)
+            self._ready = ready
+        self.copy(queue, first, count)
+        self._epoch += 1
+        self._run(traverse_gpu.begin_queue, max(count, traverse_gpu.STATE_LENGTH), ready, self._epoch, count, state)
+        traverse_gpu.run_queue.launch(
+            self._resident, self._stream,
+            a.links, a.boxes, a.order, b.links, b.boxes, b.order, jobs.frames, jobs.with_itself,
+            queue, ready, self._epoch, leaves, state, _PATIENCE,
+        )  # fmt: skip
+        self._run(
+            traverse_gpu.test_queued, _TEST_ENTRIES,
+            a.triangles, a.vertices, jobs.poses_a, b.triangles, b.vertices, jobs.poses_b, jobs.with_itself,
+            leaves, hits, state,
+        )  # fmt: skip
+        return state, [queue.shape[0], leaves.shape[0], hits.shape[0]]

@@ -1,0 +1,143 @@
+"""What one thread does with a pair of nodes or of triangles; the same text for CUDA kernels and for their twin.
+
+A pair is a row (node of a, node of b, job). Gress and Zachmann, "Object-Space Interference Detection on Programmable
+Graphics Hardware" (2003), let both sides descend at once; so two inner nodes have four pairs of children. Two leaves
+are kept for the triangle test; a node paired with itself, of an object against itself, has three pairs of children.
+"""
+
+import numpy as np
+
+from ..geometry.generic_pair import classify_generic
+from ..geometry.neighbours import only_touch_where_shared
+from ..geometry.relative_pose import SLACK
+from ..geometry.triangle_pair import APART, CROSSING, UNDECIDED
+from ..jit import portable
+
+_HALF = np.float32(0.5)
+_ZERO = np.float32(0.0)
+
+LEAF = 1 << 32
+"""A pair of leaves counts so much; a pair of children counts 1."""
+
+
+@portable
+def may_meet(boxes_a, i, boxes_b, j, frames, job):
+    """Whether two boxes may meet: six face axes in float32, never a false "no".
+
+    ``frames`` are rows of ``narrow_rows``. The operations are those of ``geometry/lane_boxes.py``, one box at a time,
+    and so is the derivation of the slack. Comparisons are written so that what overflows to no number drops nothing.
+    """
+    slack = frames[job, SLACK]
+    bx = (boxes_b[j, 0] + boxes_b[j, 3]) * _HALF
+    by = (boxes_b[j, 1] + boxes_b[j, 4]) * _HALF
+    bz = (boxes_b[j, 2] + boxes_b[j, 5]) * _HALF
+    hx = (boxes_b[j, 3] - boxes_b[j, 0]) * _HALF
+    hy = (boxes_b[j, 4] - boxes_b[j, 1]) * _HALF
+    hz = (boxes_b[j, 5] - boxes_b[j, 2]) * _HALF
+    ax = (boxes_a[i, 3] - boxes_a[i, 0]) * _HALF
+    ay = (boxes_a[i, 4] - boxes_a[i, 1]) * _HALF
+    az = (boxes_a[i, 5] - boxes_a[i, 2]) * _HALF
+    dx = frames[job, 0] * bx + frames[job, 1] * by + frames[job, 2] * bz + frames[job, 9]
+    dx = dx - (boxes_a[i, 0] + boxes_a[i, 3]) * _HALF
+    reach = abs(frames[job, 0]) * hx + abs(frames[job, 1]) * hy + abs(frames[job, 2]) * hz
+    if reach + slack + ax - abs(dx) < _ZERO:
+        return False
+    dy = frames[job, 3] * bx + frames[job, 4] * by + frames[job, 5] * bz + frames[job, 10]
+    dy = dy - (boxes_a[i, 1] + boxes_a[i, 4]) * _HALF
+    reach = abs(frames[job, 3]) * hx + abs(frames[job, 4]) * hy + abs(frames[job, 5]) * hz
+    if reach + slack + ay - abs(dy) < _ZERO:
+        return False
+    dz = frames[job, 6] * bx + frames[job, 7] * by + frames[job, 8] * bz + frames[job, 11]
+    dz = dz - (boxes_a[i, 2] + boxes_a[i, 5]) * _HALF
+    reach = abs(frames[job, 6]) * hx + abs(frames[job, 7]) * hy + abs(frames[job, 8]) * hz
+    if reach + slack + az - abs(dz) < _ZERO:
+        return False
+    turned = frames[job, 12] * dx + frames[job, 13] * dy + frames[job, 14] * dz
+    reach = abs(frames[job, 12]) * ax + abs(frames[job, 13]) * ay + abs(frames[job, 14]) * az
+    if hx + slack + reach - abs(turned) < _ZERO:
+        return False
+    turned = frames[job, 15] * dx + frames[job, 16] * dy + frames[job, 17] * dz
+    reach = abs(frames[job, 15]) * ax + abs(frames[job, 16]) * ay + abs(frames[job, 17]) * az
+    if hy + slack + reach - abs(turned) < _ZERO:
+        return False
+    turned = frames[job, 18] * dx + frames[job, 19] * dy + frames[job, 20] * dz
+    reach = abs(frames[job, 18]) * ax + abs(frames[job, 19]) * ay + abs(frames[job, 20]) * az
+    return not (hz + slack + reach - abs(turned) < _ZERO)
+
+
+@portable
+def overlap_count(links_a, boxes_a, links_b, boxes_b, frames, with_itself, a, b, job):
+    """The entry of the overlap count map for one pair: its pairs of children, LEAF, or 0 for boxes that are apart."""
+    same = with_itself and a == b
+    leaf_a = links_a[a, 0] < 0
+    leaf_b = links_b[b, 0] < 0
+    if same:
+        return 0 if leaf_a else 3
+    if not may_meet(boxes_a, a, boxes_b, b, frames, job):
+        return 0
+    if leaf_a:
+        return LEAF if leaf_b else 2
+    return 2 if leaf_b else 4
+
+
+@portable
+def child_pair(links_a, links_b, with_itself, a, b, number):
+    """Nodes of the n-th pair of children: those of the first child of b come first, the order of the paper's rows."""
+    if with_itself and a == b:
+        left, right = links_a[a, 0], links_a[a, 1]
+        return (left if number != 1 else right), (left if number == 0 else right)
+    if links_a[a, 0] < 0:
+        return a, links_b[b, number]
+    if links_b[b, 0] < 0:
+        return links_a[a, number], b
+    return links_a[a, number & 1], links_b[b, number >> 1]
+
+
+@portable
+def _placed(vertices, v, poses, row):
+    """World coordinates of a vertex, as ``types.pose.transform_points`` defines them."""
+    x = vertices[v, 0]
+    y = vertices[v, 1]
+    z = vertices[v, 2]
+    return (
+        poses[row, 0] * x + poses[row, 1] * y + poses[row, 2] * z + poses[row, 3],
+        poses[row, 4] * x + poses[row, 5] * y + poses[row, 6] * z + poses[row, 7],
+        poses[row, 8] * x + poses[row, 9] * y + poses[row, 10] * z + poses[row, 11],
+    )
+
+
+@portable
+def _apart_along(p, q, r, s, t, u, axis):
+    """Whether the boxes of two triangles are apart along an axis, exactly."""
+    lowest_a = min(p[axis], q[axis], r[axis])
+    lowest_b = min(s[axis], t[axis], u[axis])
+    highest_a = max(p[axis], q[axis], r[axis])
+    highest_b = max(s[axis], t[axis], u[axis])
+    return lowest_a > highest_b or lowest_b > highest_a
+
+
+@portable
+def pair_kind(triangles_a, vertices_a, poses_a, triangles_b, vertices_b, poses_b, with_itself, t, u, job):
+    """How two triangles meet, as far as float64 tells: APART, CROSSING or UNDECIDED."""
+    row_a = min(job, poses_a.shape[0] - 1)
+    row_b = min(job, poses_b.shape[0] - 1)
+    p1 = _placed(vertices_a, triangles_a[t, 0], poses_a, row_a)
+    q1 = _placed(vertices_a, triangles_a[t, 1], poses_a, row_a)
+    r1 = _placed(vertices_a, triangles_a[t, 2], poses_a, row_a)
+    p2 = _placed(vertices_b, triangles_b[u, 0], poses_b, row_b)
+    q2 = _placed(vertices_b, triangles_b[u, 1], poses_b, row_b)
+    r2 = _placed(vertices_b, triangles_b[u, 2], poses_b, row_b)
+    for axis in range(3):
+        if _apart_along(p1, q1, r1, p2, q2, r2, axis):
+            return APART
+    kind = classify_generic(p1, q1, r1, p2, q2, r2)
+    if kind == UNDECIDED and with_itself:
+        ids_a = (triangles_a[t, 0], triangles_a[t, 1], triangles_a[t, 2])
+        ids_b = (triangles_b[u, 0], triangles_b[u, 1], triangles_b[u, 2])
+        if only_touch_where_shared(ids_a, (p1, q1, r1), ids_b, (p2, q2, r2)):
+            return APART
+    return kind
+
+
+DECIDED = CROSSING
+"""The only kind that ``pair_kind`` decides besides APART."""

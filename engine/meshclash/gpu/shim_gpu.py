@@ -1,0 +1,204 @@
+"""The one module that imports the CUDA target: numba-cuda today, its successor tomorrow.
+
+Everything else asks here for ``cuda``, for kernels, and for what can go wrong. Importing it starts nothing on a device,
+and fails with ImportError where no CUDA target is installed; ``device.py`` turns that into a reason.
+
+Kernels are compiled for the types they name and never fused: PTX that says ``-fma=0`` rounds every product, so a device
+computes the coordinates and the margins of the CPU, bit by bit. numba-cuda has no option for that. So NVVM's is set
+while one of our kernels is compiled, without optimisation at link time, which would fuse after all; a kernel whose PTX
+still holds a fused operation is refused.
+"""
+
+import importlib
+import importlib.metadata
+import importlib.util
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..jit import CACHE_DIRECTORY
+from .state import DeviceFault, DeviceState, OutOfDeviceMemory
+
+if not hasattr(np, "row_stack"):  # numba-cuda 0.30 asks NumPy 2.5 for it when it is imported
+    np.row_stack = np.vstack  # type: ignore[attr-defined]
+if importlib.util.find_spec("_numba_cuda_redirector"):  # where .pth files are not run, as in Blender
+    importlib.import_module("_numba_cuda_redirector")
+
+from numba import cuda as _cuda
+
+cuda: Any = _cuda
+SIMULATED = bool(cuda.config.ENABLE_CUDASIM)
+"""Whether kernels run in Numba's simulator, in Python."""
+THREADS = 8 if SIMULATED else 256
+"""Threads of a block; the simulator starts as many."""
+FUSED = "fma.rn"
+"""What PTX must not hold."""
+
+
+@contextmanager
+def faults() -> Iterator[None]:
+    """Turns what a driver or a compiler of a device raises into DeviceFault."""
+    try:
+        yield
+    except _errors() as error:
+        raise fault_of(error) from error
+
+
+def _errors() -> tuple[type[BaseException], ...]:
+    names = {
+        "cudadrv.driver": ("CudaAPIError", "LinkerError"),
+        "cudadrv.error": ("CudaDriverError", "CudaRuntimeError", "CudaSupportError", "NvvmError", "NvvmSupportError"),
+        "errors": ("KernelRuntimeError",),
+    }
+    modules = {name: importlib.import_module(f"numba.cuda.{name}") for name in names}
+    return tuple(getattr(modules[m], n) for m, listed in names.items() for n in listed if hasattr(modules[m], n))
+
+
+_OUT_OF_MEMORY = 2
+"""CUDA_ERROR_OUT_OF_MEMORY."""
+
+
+def fault_of(error: BaseException) -> DeviceFault:
+    """The DeviceFault that an error of the driver amounts to."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    if getattr(error, "code", None) == _OUT_OF_MEMORY:
+        return OutOfDeviceMemory(f"the device is out of memory: {text}")
+    return DeviceFault(f"the device failed: {text}")
+
+
+OLDEST_CAPABILITY = (7, 5)
+"""Of CUDA 13."""
+
+
+def look() -> DeviceState:
+    """What device there is. Raises what the libraries raise; most of it says why there is none."""
+    if SIMULATED:
+        return DeviceState(True, name="Numba's simulator")
+    driver = _driver()
+    if not _initialised(driver):
+        return DeviceState(False, _no_driver(str(driver.initialization_error)))
+    supported, needed = tuple(driver.get_version()), _needed_cuda()
+    if supported[0] < needed:
+        return DeviceState(
+            False, f"the NVIDIA driver is too old: it supports CUDA {supported[0]}.{supported[1]}, {needed}.0 is needed"
+        )
+    if driver.get_device_count() == 0:
+        return DeviceState(False, "the NVIDIA driver finds no device")
+    context = cuda.current_context()
+    device = context.device
+    name = device.name.decode() if isinstance(device.name, bytes) else str(device.name)
+    capability = tuple(device.compute_capability)
+    if capability < OLDEST_CAPABILITY:
+        has, needs = (".".join(map(str, c)) for c in (capability, OLDEST_CAPABILITY))
+        return DeviceState(False, f"{name} is too old: it has compute capability {has}, {needs} is needed")
+    libraries = f"numba-cuda {_version('numba-cuda')}, nvvm {_version('nvidia-nvvm')}"
+    versions = f"driver for CUDA {supported[0]}.{supported[1]}, {libraries}"
+    return DeviceState(True, "", name, capability, int(context.get_memory_info()[1]), versions)
+
+
+def _driver() -> Any:
+    return importlib.import_module("numba.cuda.cudadrv.driver").driver
+
+
+def _initialised(driver: Any) -> bool:
+    try:
+        return bool(driver.is_available)
+    except _errors():
+        return False
+
+
+def _no_driver(error: str) -> str:
+    if "cannot be found" in error:
+        return "no NVIDIA driver was found: install one, or use the CPU"
+    return f"the NVIDIA driver cannot be used: {' '.join(error.split())}"
+
+
+def _needed_cuda() -> int:
+    """The major version of CUDA that the libraries are for."""
+    return int(_version("cuda-bindings").split(".")[0])
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"
+
+
+class Kernel:
+    """A kernel for arguments of given types, compiled when it is first launched."""
+
+    def __init__(self, function: Callable[..., None], signature: str) -> None:
+        self.function = function
+        self.signature = signature
+        self._compiled: Any = cuda.jit(function) if SIMULATED else None
+
+    def launch(self, blocks: int, stream: Any, *arguments: Any) -> None:
+        """Run so many blocks of THREADS threads; returns at once."""
+        with faults():
+            if self._compiled is None:
+                self._compiled = self._compile()
+            self._compiled[blocks, THREADS, stream](*arguments)
+
+    def ptx(self, capability: tuple[int, int] = (9, 0)) -> str:
+        """The kernel as PTX, without a device."""
+        with _unfused():
+            code, _ = cuda.compile(
+                self.function, self.signature, cc=capability, device=False, abi="numba", output="ptx"
+            )
+        return str(code.decode() if isinstance(code, bytes) else code)
+
+    def _compile(self) -> Any:
+        with _unfused(), _our_cache() as cached:
+            compiled = cuda.jit(self.signature, lto=False, cache=cached)(self.function)
+        assembly = compiled.inspect_asm()
+        if any(FUSED in text for text in assembly.values()):
+            raise DeviceFault(f"this compiler fuses products of {self.function.__name__}: answers would differ")
+        return compiled
+
+
+KERNELS: dict[str, Kernel] = {}
+"""Every kernel by its name."""
+
+
+def kernel(signature: str) -> Callable[[Callable[..., None]], Kernel]:
+    """Make a function a kernel; ``signature`` in Numba's notation."""
+
+    def made(function: Callable[..., None]) -> Kernel:
+        found = KERNELS[function.__name__] = Kernel(function, signature)
+        return found
+
+    return made
+
+
+@contextmanager
+def _unfused() -> Iterator[None]:
+    """NVVM is told not to fuse."""
+    nvvm: Any = importlib.import_module("numba.cuda.cudadrv.nvvm")
+    original = nvvm.compile_ir
+
+    def compile_ir(code: Any, **options: Any) -> Any:
+        return original(code, **{**options, "fma": False})
+
+    nvvm.compile_ir = compile_ir
+    try:
+        yield
+    finally:
+        nvvm.compile_ir = original
+
+
+@contextmanager
+def _our_cache() -> Iterator[bool]:
+    """Compiled kernels go into the engine's folder, if there is one."""
+    if CACHE_DIRECTORY is None:
+        yield False
+        return
+    config: Any = importlib.import_module("numba.cuda.core.config")
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(CACHE_DIRECTORY)
+    try:
+        yield True
+    finally:
+        config.CACHE_DIR = before

@@ -1,0 +1,217 @@
+"""Kernels of the traversal: level by level, and by a queue. ``pair_steps.py`` has what a thread does."""
+
+import numpy as np
+
+from .pair_steps import LEAF, child_pair, overlap_count, pair_kind
+from .pyramid import CHILDREN, HALF_MASK, LEAVES, locate
+from .shim_gpu import THREADS, cuda, kernel
+
+# Entries of the state of a queue.
+HEAD, TAIL, DONE, LEAF_TAIL, HIT_TAIL, STATE_LENGTH = range(6)
+
+_TREE = "int32[:,::1], float32[:,::1]"
+_MESH = "int32[:,::1], float64[:,::1], float64[:,::1]"
+
+
+@kernel(f"void({_TREE}, {_TREE}, float32[:,::1], boolean, int32[:,::1], int64, int64[::1], int64)")
+def count_pairs(links_a, boxes_a, links_b, boxes_b, frames, with_itself, pairs, count, sums, width):
+    """The overlap count map of a level, zeros behind it."""
+    for k in range(cuda.grid(1), width, cuda.gridsize(1)):
+        found = 0
+        if k < count:
+            found = overlap_count(
+                links_a, boxes_a, links_b, boxes_b, frames, with_itself, pairs[k, 0], pairs[k, 1], pairs[k, 2]
+            )
+        sums[width + k] = found
+
+
+@kernel("void(int64[::1], int64, int64)")
+def sum_levels(sums, width, part):
+    """Levels of the pyramid above that of ``width`` entries: each block those over ``part`` of them, a power of two."""
+    for block in range(cuda.blockIdx.x, width // part, cuda.gridDim.x):
+        level = width
+        entries = part
+        while entries > 1:
+            level //= 2
+            entries //= 2
+            first = level + block * entries
+            for i in range(first + cuda.threadIdx.x, first + entries, THREADS):
+                sums[i] = sums[2 * i] + sums[2 * i + 1]
+            cuda.syncthreads()
+
+
+@kernel("void(int32[:,::1], int32[:,::1], boolean, int32[:,::1], int64[::1], int64, int64, int32[:,::1])")
+def expand_pairs(links_a, links_b, with_itself, pairs, sums, width, count, children):
+    """The node pair index map of the next level."""
+    for slot in range(cuda.grid(1), count, cuda.gridsize(1)):
+        k, number = locate(sums, width, slot, CHILDREN)
+        a, b = child_pair(links_a, links_b, with_itself, pairs[k, 0], pairs[k, 1], number)
+        children[slot, 0] = a
+        children[slot, 1] = b
+        children[slot, 2] = pairs[k, 2]
+
+
+@kernel(
+    "void(int32[:,::1], int32[::1], int32[:,::1], int32[::1], int32[:,::1], int64[::1], int64, int64, "
+    "int32[:,::1], int64)"
+)
+def gather_leaves(links_a, order_a, links_b, order_b, pairs, sums, width, count, leaves, begin):
+    """Append the triangles of pairs of leaves."""
+    for slot in range(cuda.grid(1), count, cuda.gridsize(1)):
+        k, _ = locate(sums, width, slot, LEAVES)
+        leaves[begin + slot, 0] = order_a[~links_a[pairs[k, 0], 0]]
+        leaves[begin + slot, 1] = order_b[~links_b[pairs[k, 1], 0]]
+        leaves[begin + slot, 2] = pairs[k, 2]
+
+
+@kernel(f"void({_MESH}, {_MESH}, boolean, int32[:,::1], int64, uint8[::1], int64[::1], int64)")
+def test_leaves(
+    triangles_a, vertices_a, poses_a, triangles_b, vertices_b, poses_b, with_itself, leaves, count, kinds, sums, width
+):
+    """Kinds of pairs of triangles, and 1 for each that is not apart."""
+    for k in range(cuda.grid(1), width, cuda.gridsize(1)):
+        found = 0
+        if k < count:
+            kind = pair_kind(
+                triangles_a, vertices_a, poses_a, triangles_b, vertices_b, poses_b, with_itself,
+                leaves[k, 0], leaves[k, 1], leaves[k, 2],
+            )  # fmt: skip
+            kinds[k] = kind
+            found = 1 if kind != 0 else 0
+        sums[width + k] = found
+
+
+@kernel("void(int32[:,::1], uint8[::1], int64[::1], int64, int64, int32[:,::1])")
+def gather_hits(leaves, kinds, sums, width, count, hits):
+    """Triangles, job and kind of the pairs that are not apart."""
+    for slot in range(cuda.grid(1), count, cuda.gridsize(1)):
+        k, _ = locate(sums, width, slot, CHILDREN)
+        for column in range(3):
+            hits[slot, column] = leaves[k, column]
+        hits[slot, 3] = kinds[k]
+
+
+@kernel("void(int32[::1], int32, int64, int64[::1])")
+def begin_queue(ready, epoch, count, state):
+    """The first ``count`` pairs of a queue are there already."""
+    for i in range(cuda.grid(1), count, cuda.gridsize(1)):
+        ready[i] = epoch
+    for i in range(cuda.grid(1), STATE_LENGTH, cuda.gridsize(1)):
+        state[i] = count if i == TAIL else 0
+
+
+@kernel(
+    f"void({_TREE}, int32[::1], {_TREE}, int32[::1], float32[:,::1], boolean, int32[:,::1], int32[::1], int32, "
+    "int32[:,::1], int64[::1], int64)"
+)
+def run_queue(
+    links_a,
+    boxes_a,
+    order_a,
+    links_b,
+    boxes_b,
+    order_b,
+    frames,
+    with_itself,
+    queue,
+    ready,
+    epoch,
+    leaves,
+    state,
+    patience,
+):
+    """All pairs of nodes by blocks that stay: each takes what is queued, a pair for a thread, and queues the children.
+
+    A slot is reserved first and written later; ``ready[slot]`` becomes ``epoch`` when it can be read. DONE follows the
+    reservation of a pair's children, so nothing is left when it equals TAIL. A block whose patience (polls) ends leaves
+    too: then DONE and TAIL differ, and the kernel can be launched again. What finds no room is counted and lost.
+    """
+    taken = cuda.shared.array(4, np.int64)  # first slot; how many, -1 to stop; where children go; where leaves go
+    before = cuda.shared.array(THREADS, np.int64)
+    thread = cuda.threadIdx.x
+    capacity = queue.shape[0]
+    idle = 0
+    while idle < patience:
+        if thread == 0:
+            done = cuda.atomic.add(state, DONE, 0)
+            cuda.threadfence()  # DONE is read before TAIL
+            tail = cuda.atomic.add(state, TAIL, 0)
+            head = cuda.atomic.add(state, HEAD, 0)
+            count = min(min(tail, capacity) - head, THREADS)
+            if count > 0 and cuda.atomic.cas(state, HEAD, head, head + count) != head:
+                count = 0
+            if count <= 0:
+                count = -1 if done == tail or head >= capacity else 0
+            taken[0] = head
+            taken[1] = count
+        cuda.syncthreads()
+        first = taken[0]
+        count = taken[1]
+        cuda.syncthreads()
+        if count < 0:
+            break
+        if count == 0:
+            idle += 1
+            continue
+        idle = 0
+        found = 0
+        a = b = job = 0
+        if thread < count:
+            while cuda.atomic.add(ready, first + thread, 0) != epoch:
+                pass  # being written by a block that waits for nobody
+            cuda.threadfence()
+            a = queue[first + thread, 0]
+            b = queue[first + thread, 1]
+            job = queue[first + thread, 2]
+            found = overlap_count(links_a, boxes_a, links_b, boxes_b, frames, with_itself, a, b, job)
+        before[thread] = found
+        cuda.syncthreads()
+        distance = 1
+        while distance < THREADS:
+            earlier = before[thread - distance] if thread >= distance else 0
+            cuda.syncthreads()
+            before[thread] += earlier
+            cuda.syncthreads()
+            distance *= 2
+        if thread == 0:
+            total = before[THREADS - 1]
+            taken[2] = cuda.atomic.add(state, TAIL, total & HALF_MASK)
+            taken[3] = cuda.atomic.add(state, LEAF_TAIL, total >> LEAVES)
+            cuda.threadfence()
+            cuda.atomic.add(state, DONE, count)
+        cuda.syncthreads()
+        own = before[thread] - found
+        if found == LEAF:
+            slot = taken[3] + (own >> LEAVES)
+            if slot < leaves.shape[0]:
+                leaves[slot, 0] = order_a[~links_a[a, 0]]
+                leaves[slot, 1] = order_b[~links_b[b, 0]]
+                leaves[slot, 2] = job
+            found = 0
+        for number in range(found):
+            slot = taken[2] + (own & HALF_MASK) + number
+            if slot < capacity:
+                left, right = child_pair(links_a, links_b, with_itself, a, b, number)
+                queue[slot, 0] = left
+                queue[slot, 1] = right
+                queue[slot, 2] = job
+                cuda.threadfence()
+                cuda.atomic.exch(ready, slot, epoch)
+        cuda.syncthreads()
+
+
+@kernel(f"void({_MESH}, {_MESH}, boolean, int32[:,::1], int32[:,::1], int64[::1])")
+def test_queued(triangles_a, vertices_a, poses_a, triangles_b, vertices_b, poses_b, with_itself, leaves, hits, state):
+    """Test the pairs of triangles that ``run_queue`` found; hits come in any order."""
+    for k in range(cuda.grid(1), min(state[LEAF_TAIL], leaves.shape[0]), cuda.gridsize(1)):
+        kind = pair_kind(
+            triangles_a, vertices_a, poses_a, triangles_b, vertices_b, poses_b, with_itself,
+            leaves[k, 0], leaves[k, 1], leaves[k, 2],
+        )  # fmt: skip
+        if kind != 0:
+            slot = cuda.atomic.add(state, HIT_TAIL, 1)
+            if slot < hits.shape[0]:
+                hits[slot, 0] = leaves[k, 0]
+                hits[slot, 1] = leaves[k, 1]
+                hits[slot, 2] = leaves[k, 2]
+                hits[slot, 3] = kind

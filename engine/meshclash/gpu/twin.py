@@ -1,0 +1,257 @@
+"""The twin: the breadth-first algorithm on the CPU, step by step what the device does, with the same arrays.
+
+It verifies the kernels where no device is at hand, and uses several cores by the rules of ``jit.parallel_region``. The
+steps are loops over what a thread of the device does; sorting and summing give the same numbers by other means.
+Indices of ``prange`` are unsigned, and Numba makes floats of unsigned and signed numbers together: hence ``np.int64``.
+"""
+
+from itertools import pairwise
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from ..jit import kernel, parallel_kernel, parallel_region, prange
+from .breadth_first import Hits, Workspace, traverse
+from .jobs import Asked
+from .karras import INDEX_MASK, leaf_box, link_node, merge_boxes, morton_key
+from .pair_steps import child_pair, overlap_count, pair_kind
+from .pyramid import CHILDREN, LEAVES, locate
+
+PARALLEL_FROM = 1 << 12
+"""Entries from which a step is shared out."""
+
+
+def _forms(function: Any) -> tuple[Any, Any]:
+    """A loop compiled for one core and for several; the second has a name of its own in the cache."""
+    copied = FunctionType(function.__code__, function.__globals__, f"{function.__name__}_shared")
+    copied.__qualname__ = f"{function.__qualname__}_shared"
+    return kernel(function), parallel_kernel(copied)
+
+
+@kernel
+def _keys(triangles, vertices, tree_of, origins, grids, keys):
+    for t in range(triangles.shape[0]):
+        keys[t] = morton_key(t, triangles, vertices, origins, grids, tree_of[t])
+
+
+@kernel
+def _link(keys, tree_of, begins, roots, links, parents, order):
+    for i in range(keys.shape[0]):
+        tree = tree_of[i]
+        begin, end, base = begins[tree], begins[tree + 1], roots[tree]
+        leaf = base + (end - begin) - 1 + i - begin
+        order[i] = keys[i] & INDEX_MASK
+        links[leaf, 0] = ~i
+        links[leaf, 1] = -1
+        if i == begin:
+            parents[base] = -1
+        if i < end - 1:
+            link_node(i, keys, begin, end, base, links, parents)
+
+
+@kernel
+def _fit(triangles, vertices, tree_of, origins, begins, roots, order, links, parents, arrived, boxes):
+    arrived[:] = 0
+    for i in range(order.shape[0]):
+        tree = tree_of[i]
+        node = roots[tree] + (begins[tree + 1] - begins[tree]) - 1 + i - begins[tree]
+        leaf_box(order[i], triangles, vertices, origins, tree, boxes, node)
+        node = parents[node]
+        while node >= 0:
+            arrived[node] += 1
+            if arrived[node] == 1:
+                break
+            merge_boxes(boxes, node, links[node, 0], links[node, 1])
+            node = parents[node]
+
+
+def _count_pairs(links_a, boxes_a, links_b, boxes_b, frames, with_itself, pairs, count, sums, width):
+    for entry in prange(width):
+        k = np.int64(entry)
+        sums[width + k] = 0
+        if k < count:
+            sums[width + k] = overlap_count(
+                links_a, boxes_a, links_b, boxes_b, frames, with_itself, pairs[k, 0], pairs[k, 1], pairs[k, 2]
+            )
+
+
+def _expand_pairs(links_a, links_b, with_itself, pairs, sums, width, count, children):
+    for entry in prange(count):
+        slot = np.int64(entry)
+        k, number = locate(sums, width, slot, CHILDREN)
+        a, b = child_pair(links_a, links_b, with_itself, pairs[k, 0], pairs[k, 1], number)
+        children[slot, 0] = a
+        children[slot, 1] = b
+        children[slot, 2] = pairs[k, 2]
+
+
+def _gather_leaves(links_a, order_a, links_b, order_b, pairs, sums, width, count, leaves, begin):
+    for entry in prange(count):
+        slot = np.int64(entry)
+        k, _ = locate(sums, width, slot, LEAVES)
+        leaves[begin + slot, 0] = order_a[~links_a[pairs[k, 0], 0]]
+        leaves[begin + slot, 1] = order_b[~links_b[pairs[k, 1], 0]]
+        leaves[begin + slot, 2] = pairs[k, 2]
+
+
+def _test_leaves(
+    triangles_a, vertices_a, poses_a, triangles_b, vertices_b, poses_b, with_itself, leaves, count, kinds, sums, width
+):
+    for entry in prange(width):
+        k = np.int64(entry)
+        sums[width + k] = 0
+        if k < count:
+            kinds[k] = pair_kind(
+                triangles_a, vertices_a, poses_a, triangles_b, vertices_b, poses_b, with_itself,
+                leaves[k, 0], leaves[k, 1], leaves[k, 2],
+            )  # fmt: skip
+            sums[width + k] = 1 if kinds[k] != 0 else 0
+
+
+@kernel
+def _gather_hits(leaves, kinds, sums, width, count, hits):
+    for slot in range(count):
+        k, _ = locate(sums, width, slot, CHILDREN)
+        for column in range(3):
+            hits[slot, column] = leaves[k, column]
+        hits[slot, 3] = kinds[k]
+
+
+_COUNT, _EXPAND, _GATHER, _TEST = (_forms(f) for f in (_count_pairs, _expand_pairs, _gather_leaves, _test_leaves))
+
+
+class Twin:
+    """The CPU in the place of a device; the methods are those of ``machine_gpu.Machine``.
+
+    Args:
+        threads: most threads to use, from ``jit.thread_limit``.
+    """
+
+    name = "cpu"
+
+    def __init__(self, threads: int = 1) -> None:
+        self._threads = threads
+        self.threads = 1
+        """How many were used."""
+
+    def empty(self, shape: Any, dtype: Any) -> np.ndarray:
+        """An array of the machine."""
+        return np.empty(shape, dtype)
+
+    def upload(self, array: np.ndarray) -> np.ndarray:
+        """An array of the machine with these contents."""
+        return np.array(array, order="C")
+
+    def write(self, target: np.ndarray, array: np.ndarray) -> None:
+        """Write contents over an array of the machine of the same shape."""
+        target[...] = array
+
+    def download(self, array: np.ndarray, count: int | None = None) -> np.ndarray:
+        """The first ``count`` entries, or all, as an array of the host."""
+        return array[:count].copy()
+
+    def copy(self, target: np.ndarray, source: np.ndarray, count: int) -> None:
+        """Copy the first ``count`` entries from one array of the machine to another."""
+        target[:count] = source[:count]
+
+    def read(self, array: np.ndarray, index: int) -> int:
+        """One number of an array."""
+        return int(array[index])
+
+    def sort_keys(self, trees: Any, keys: np.ndarray) -> np.ndarray:
+        """Keys sorted by tree and code; equal ones stay in order."""
+        begins = self.download(trees.begins)
+        for begin, end in pairwise(begins):
+            keys[begin:end].sort()
+        return keys
+
+    def make_keys(self, trees: Any) -> np.ndarray:
+        """The Morton key of every triangle."""
+        keys = np.empty(len(trees.triangles), np.int64)
+        _keys(trees.triangles, trees.vertices, trees.tree_of, trees.origins, trees.grids, keys)
+        return keys
+
+    def link(self, trees: Any, keys: np.ndarray) -> None:
+        """Fill links, parents and order."""
+        _link(keys, trees.tree_of, trees.begins, trees.roots, trees.links, trees.parents, trees.order)
+
+    def fit(self, trees: Any) -> None:
+        """Fill the boxes."""
+        _fit(
+            trees.triangles, trees.vertices, trees.tree_of, trees.origins, trees.begins, trees.roots, trees.order,
+            trees.links, trees.parents, trees.arrived, trees.boxes,
+        )  # fmt: skip
+
+    def count_pairs(
+        self, a: Any, b: Any, jobs: Any, pairs: np.ndarray, count: int, sums: np.ndarray, width: int
+    ) -> None:
+        """The overlap count map of a level, with the sums above it."""
+        self._share(
+            _COUNT, width,
+            a.links, a.boxes, b.links, b.boxes, jobs.frames, jobs.with_itself, pairs, count, sums, width,
+        )  # fmt: skip
+        _sum_up(sums, width)
+
+    def expand(
+        self,
+        a: Any,
+        b: Any,
+        jobs: Any,
+        pairs: np.ndarray,
+        sums: np.ndarray,
+        width: int,
+        count: int,
+        children: np.ndarray,
+    ) -> None:
+        """The node pair index map of the next level."""
+        self._share(_EXPAND, count, a.links, b.links, jobs.with_itself, pairs, sums, width, count, children)
+
+    def gather_leaves(
+        self,
+        a: Any,
+        b: Any,
+        pairs: np.ndarray,
+        sums: np.ndarray,
+        width: int,
+        count: int,
+        leaves: np.ndarray,
+        begin: int,
+    ) -> None:
+        """Append the triangles of pairs of leaves."""
+        self._share(_GATHER, count, a.links, a.order, b.links, b.order, pairs, sums, width, count, leaves, begin)
+
+    def test_leaves(
+        self, a: Any, b: Any, jobs: Any, leaves: np.ndarray, count: int, kinds: np.ndarray, sums: np.ndarray, width: int
+    ) -> None:
+        """Kinds of pairs of triangles as far as float64 tells, and the sums over those that are not apart."""
+        self._share(
+            _TEST, width,
+            a.triangles, a.vertices, jobs.poses_a, b.triangles, b.vertices, jobs.poses_b, jobs.with_itself,
+            leaves, count, kinds, sums, width,
+        )  # fmt: skip
+        _sum_up(sums, width)
+
+    def gather_hits(
+        self, leaves: np.ndarray, kinds: np.ndarray, sums: np.ndarray, width: int, count: int, hits: np.ndarray
+    ) -> None:
+        """Triangles, job and kind of the pairs that are not apart."""
+        _gather_hits(leaves, kinds, sums, width, count, hits)
+
+    def traverse_fast(self, space: Workspace, a: Any, b: Any, asked: Asked) -> Hits:
+        """Level by level: only devices have a queue."""
+        return traverse(space, a, b, asked)
+
+    def _share(self, forms: tuple[Any, Any], entries: int, *arrays: Any) -> None:
+        """One step, on several cores when it has many entries."""
+        with parallel_region(self._threads if entries >= PARALLEL_FROM else 1) as count:
+            forms[count > 1](*arrays)
+            self.threads = max(self.threads, count)
+
+
+def _sum_up(sums: np.ndarray, width: int) -> None:
+    """The levels of the pyramid above its lowest."""
+    while width > 1:
+        half = width // 2
+        np.add(sums[width : 2 * width : 2], sums[width + 1 : 2 * width : 2], out=sums[half:width])
+        width = half

@@ -1,0 +1,77 @@
+"""Small questions for the device, its twin and the simulator: awkward ones, each in few triangles."""
+
+import meshclash as mc
+import numpy as np
+from meshclash.gpu.jobs import Asked
+from solids import box, joined, refined, sheet, torus
+from strategies import matrix, rotation
+
+
+def single(pose_a=None, pose_b=None, count=1, **flags):
+    """One job, or a stack of poses for the first object."""
+    rows = [
+        np.eye(4)[None, :3] if pose is None else np.asarray(pose).reshape(-1, 4, 4)[:, :3] for pose in (pose_a, pose_b)
+    ]
+    return Asked(np.zeros((count, 2), np.int64), *(np.ascontiguousarray(r) for r in rows), **flags)
+
+
+def cases():
+    """Name -> (meshes of a, meshes of b or None for the same, what is asked)."""
+    rng = np.random.default_rng(7)
+    one = mc.TriangleMesh(*refined(box((0, 0, 0), (1, 1, 1))))
+    two = mc.TriangleMesh(*box((0.5, 0.25, 0), (1.5, 1.25, 1)))
+    ring = mc.TriangleMesh(*torus(1.0, 0.3, 8, 5))
+    grid = mc.TriangleMesh(*sheet((0, 0), (1, 1), 0.0, 3))
+    lone = mc.TriangleMesh([[0, 0, 0], [1, 0, 0], [0, 1, 0.1]], [[0, 1, 2]])
+    upright = mc.TriangleMesh([[0.2, 0.2, -1], [0.3, 0.2, 1], [0.2, 0.3, 1]], [[0, 1, 2]])
+    double = mc.TriangleMesh(*joined((grid.vertices, grid.triangles), (grid.vertices, grid.triangles)))
+    turned = matrix(rotation(rng), (0.3, 0.1, 0.2))
+    stack = np.stack([matrix(rotation(rng), rng.uniform(-1, 1, 3)) for _ in range(3)])
+    many = Asked(
+        np.array([[0, 1], [1, 2], [2, 0], [0, 3], [2, 2]], np.int64),
+        np.stack([matrix(rotation(rng), rng.uniform(-0.5, 0.5, 3))[:3] for _ in range(5)]),
+        np.stack([matrix(rotation(rng), rng.uniform(-0.5, 0.5, 3))[:3] for _ in range(5)]),
+    )
+    return {
+        "flush boxes": ([one], [two], single()),
+        "crossing only": ([ring], [one], single(turned, crossing_only=True)),
+        "stack": ([ring], [two], single(stack, count=3)),
+        "lone triangles": ([lone], [upright], single()),
+        "far apart": ([one], [two], single(matrix(shift=(1e9, 0, 0)))),
+        "itself": ([ring], None, single(with_itself=True)),
+        "a sheet twice": ([double], None, single(turned, turned, with_itself=True)),
+        "many": ([one, ring, grid, lone], None, many),
+    }
+
+
+def moved(meshes):
+    """The same triangles with other vertices."""
+    rng = np.random.default_rng(3)
+    return [mesh.with_vertices(mesh.vertices + rng.uniform(-0.1, 0.1, mesh.vertices.shape)) for mesh in meshes]
+
+
+def steps(machine, with_fast):
+    """Everything a machine makes of the cases, as arrays by name."""
+    from meshclash.gpu.breadth_first import Workspace, traverse
+    from meshclash.gpu.trees import plant_trees, refit_trees
+
+    found = {}
+    space = Workspace(machine)
+    for name, (meshes_a, meshes_b, asked) in cases().items():
+        a = plant_trees(machine, meshes_a)
+        b = a if meshes_b is None else plant_trees(machine, meshes_b)
+        for key in ("links", "parents", "order", "boxes"):
+            found[f"{name}: {key}"] = machine.download(getattr(a, key))
+        levels = []
+        hits = traverse(space, a, b, asked, lambda _, pairs, levels=levels: levels.append(pairs))
+        for level, pairs in enumerate(levels):
+            found[f"{name}: level {level}"] = pairs
+        found[f"{name}: hits"] = hits.rows
+        found[f"{name}: counts"] = np.array(hits[1:])
+        if with_fast:
+            fast = machine.traverse_fast(space, a, b, asked)
+            found[f"{name}: queue"] = fast.rows[np.lexsort(fast.rows.T[::-1])]
+            found[f"{name}: queue counts"] = np.array([fast.volume_tests, fast.leaf_pairs])
+        refit_trees(machine, a, moved(meshes_a))
+        found[f"{name}: refitted"] = machine.download(a.boxes)
+    return found

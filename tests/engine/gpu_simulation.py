@@ -1,0 +1,42 @@
+"""Runs the kernels in Numba's simulator, in Python: NUMBA_ENABLE_CUDASIM=1 python gpu_simulation.py OUT.npz"""
+
+import sys
+
+import numpy as np
+from gpu_cases import cases, steps
+from meshclash.gpu.machine_gpu import Machine
+from meshclash.gpu.shim_gpu import SIMULATED
+from meshclash.gpu.state import OutOfDeviceMemory
+from meshclash.gpu.trees import needed_bytes, plant_trees
+from numba.cuda.simulator.kernelapi import FakeCUDAShared
+
+assert SIMULATED
+sys.setswitchinterval(2e-5)  # the simulator's main thread polls, and would hold the interpreter for 5 ms each time
+
+
+def shared_array(self, shape, dtype):
+    """One array for all threads of a block, by the line that asks; Numba's own can be two."""
+    frame = sys._getframe(1)
+    return self._allocations.setdefault((frame.f_code, frame.f_lineno), np.empty(shape, dtype))
+
+
+FakeCUDAShared.array = shared_array
+
+
+def memory():
+    """Whether a full device refuses, forgets what it refused, and holds trees that take what they should need."""
+    meshes = cases()["flush boxes"][0]
+    full = Machine(limit=4000)
+    try:
+        plant_trees(full, meshes)
+        refused = False
+    except OutOfDeviceMemory as fault:
+        refused = "may be used" in str(fault)
+    fitting = Machine(limit=needed_bytes(meshes) + 20_000)
+    kept = [plant_trees(fitting, meshes)]
+    took = fitting.used
+    kept.clear()
+    return np.array([refused, full.used == 0, 0 < took <= needed_bytes(meshes) + 20_000, fitting.used == 0])
+
+
+np.savez(sys.argv[1], memory=memory(), **steps(Machine(), with_fast=True))

@@ -1,0 +1,204 @@
+"""Which device answers, what it keeps, and that every fault ends in the CPU's answer and a plain message."""
+
+import gc
+import importlib.util
+import warnings
+from pathlib import Path
+
+import meshclash as mc
+import numpy as np
+import pytest
+from gpu_cases import moved
+from meshclash.gpu import device, trees
+from meshclash.gpu.state import DeviceFault, DeviceState, OutOfDeviceMemory
+from meshclash.gpu.twin import Twin
+from solids import box, refined, torus
+from strategies import matrix
+
+
+class FakeDevice(Twin):
+    """The twin in the place of a device, that fails in its n-th operation."""
+
+    def __init__(self, fail_at=None, fault=None):
+        super().__init__()
+        self.calls = 0
+        self.fail_at, self.fault = fail_at, fault
+
+    def __getattribute__(self, name):
+        found = super().__getattribute__(name)
+        if name in ("empty", "upload", "download", "read", "link", "fit", "count_pairs", "test_leaves", "gather_hits"):
+            self.calls += 1
+            if self.calls - 1 == self.fail_at:
+                raise self.fault
+        return found
+
+
+@pytest.fixture
+def machines(monkeypatch):
+    """A device that can be used; the test may say how the next machine fails."""
+    made, plan = [], {"next": FakeDevice}
+
+    def make(limit):
+        made.append(plan["next"]())
+        return made[-1]
+
+    monkeypatch.setattr(device, "_make_machine", make)
+    monkeypatch.setattr(device, "_look", lambda: DeviceState(True, name="a twin"))
+    monkeypatch.delenv(device.CROSSOVER_VARIABLE, raising=False)
+    mc.configure_device()
+    mc.device_state(refresh=True)
+    yield made, plan
+    mc.configure_device()
+    monkeypatch.undo()
+    device._session.clear()
+    device._state.clear()
+
+
+A = mc.TriangleMesh(*refined(box((0, 0, 0), (1, 1, 1))))
+B = mc.TriangleMesh(*torus(0.8, 0.3, 10, 6))
+POSE = matrix(shift=(0.2, 0.1, 0.05))
+STACK = np.stack([POSE, matrix(shift=(9.0, 0.0, 0.0)), np.eye(4)])
+
+
+def as_bytes(found):
+    return found.pairs.tobytes(), found.kinds.tobytes(), found.pose.tobytes(), found.segments().tobytes()
+
+
+def test_auto_stays_on_the_cpu_until_a_crossover_is_known(machines, monkeypatch):
+    made, _ = machines
+    assert mc.collide(A, B).stats.device == "cpu"
+    mc.configure_device(crossover=A.triangle_count + B.triangle_count + 1)
+    assert mc.collide(A, B).stats.device == "cpu"
+    assert made == []
+    mc.configure_device(crossover=A.triangle_count + B.triangle_count)
+    assert mc.collide(A, B).stats.device == "cuda"
+    assert mc.collide(A, B, device="cpu").stats.device == "cpu"
+    mc.configure_device()
+    monkeypatch.setenv(device.CROSSOVER_VARIABLE, "1")
+    assert mc.collide(A, B).stats.device == "cuda"
+    assert mc.collide(A, B, volume="sphere").stats.device == "cpu"
+
+
+@pytest.mark.parametrize("mode", device.MODES)
+def test_every_query_answers_as_the_cpu(machines, mode):
+    mc.configure_device(mode=mode)
+    for touching in (True, False):
+        for pose in (POSE, STACK):
+            on_device = mc.collide(A, B, pose, touching=touching, device="cuda")
+            assert on_device.stats.device == "cuda"
+            assert on_device.stats.note == ""
+            assert as_bytes(on_device) == as_bytes(mc.collide(A, B, pose, touching=touching))
+            meeting = mc.collides(A, B, pose, touching=touching, device="cuda")
+            assert np.array_equal(meeting, mc.collides(A, B, pose, touching=touching))
+            assert type(meeting) is type(mc.collides(A, B, pose, touching=touching))
+    assert as_bytes(mc.self_collide(B, device="cuda")) == as_bytes(mc.self_collide(B))
+    built = mc.build(A, volume="obb")
+    assert as_bytes(mc.collide(built, B, volume="obb", device="cuda")) == as_bytes(mc.collide(A, B))
+
+
+@pytest.mark.parametrize("fault", [DeviceFault("the device failed: [700] lost"), OutOfDeviceMemory("out of memory")])
+def test_a_fault_anywhere_ends_in_the_cpus_answer(machines, fault):
+    made, plan = machines
+    expected = as_bytes(mc.collide(A, B, POSE))
+    mc.collide(A, B, POSE, device="cuda")
+    operations = made[-1].calls
+    assert operations > 30
+    for n in range(0, operations, 3):
+        mc.device_state(refresh=True)
+        plan["next"] = lambda n=n: FakeDevice(n, fault)
+        with pytest.warns(RuntimeWarning, match="the CPU answered instead"):
+            found = mc.collide(A, B, POSE, device="cuda")
+        assert as_bytes(found) == expected
+        assert found.stats.device == "cpu"
+        assert str(fault) in found.stats.note
+    plan["next"] = FakeDevice
+    if isinstance(fault, OutOfDeviceMemory):
+        assert mc.collide(A, B, POSE, device="cuda").stats.device == "cuda"
+        return
+    assert "700" in mc.device_state().reason
+    with pytest.raises(mc.DeviceUnavailable, match="700"):
+        mc.collide(A, B, POSE, device="cuda")
+    mc.configure_device(crossover=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert as_bytes(mc.collide(A, B, POSE)) == expected
+    assert mc.device_state(refresh=True).usable
+
+
+def test_two_threads_at_once(machines):
+    """The second one is answered by the CPU, and is told so."""
+    token = device._token.pop()
+    try:
+        found = mc.collide(A, B, POSE, device="cuda")
+    finally:
+        device._token.append(token)
+    assert found.stats.device == "cpu"
+    assert "another thread" in found.stats.note
+    assert as_bytes(found) == as_bytes(mc.collide(A, B, POSE))
+    assert mc.collide(A, B, POSE, device="cuda").stats.device == "cuda"
+
+
+def test_trees_stay_on_the_device(machines, monkeypatch):
+    planted, refitted = [], []
+    plant, refit = trees.plant_trees, trees.refit_trees
+    monkeypatch.setattr(device, "plant_trees", lambda m, meshes: planted.append(meshes) or plant(m, meshes))
+    monkeypatch.setattr(device, "refit_trees", lambda m, t, meshes: refitted.append(meshes) or refit(m, t, meshes))
+    a, b = (mc.TriangleMesh(mesh.vertices, mesh.triangles) for mesh in (A, B))
+    for _ in range(2):
+        mc.collide(a, b, POSE, device="cuda")
+    assert (len(planted), len(refitted)) == (2, 0)
+    [other] = moved([a])
+    assert as_bytes(mc.collide(other, b, POSE, device="cuda")) == as_bytes(mc.collide(other, b, POSE))
+    assert (len(planted), len(refitted)) == (2, 1)
+    both = mc.collide(a, other, device="cuda")  # a deformed copy against the original: neither takes the other's trees
+    assert as_bytes(both) == as_bytes(mc.collide(a, other))
+    planted.clear()
+    refitted.clear()
+    del a, b, other, both
+    gc.collect()
+    mc.collide(A, B, device="cuda")
+    assert len(device._session[0].kept) == 2
+
+
+def test_settings_that_make_no_sense():
+    for options in (
+        {"crossover": 0},
+        {"crossover": 1.5},
+        {"memory_limit": -1},
+        {"memory_limit": True},
+        {"mode": "best"},
+    ):
+        with pytest.raises(mc.UnsupportedOption, match=next(iter(options))):
+            mc.configure_device(**options)
+
+
+def test_without_cuda_support(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    state = mc.device_state(refresh=True)
+    monkeypatch.undo()
+    assert not state.usable
+    assert "pip install 'meshclash[gpu]'" in state.reason
+    with pytest.raises(mc.DeviceUnavailable, match="meshclash"):
+        mc.collide(A, B, device="cuda")
+    mc.device_state(refresh=True)
+
+
+def test_a_broken_installation_is_a_reason(monkeypatch):
+    def broken(name, package=None):
+        raise ImportError(f"libnvvm.so is missing for {name}")
+
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
+    monkeypatch.setattr(device.importlib, "import_module", broken)
+    state = mc.device_state(refresh=True)
+    monkeypatch.undo()
+    assert not state.usable
+    assert "libnvvm.so is missing" in state.reason
+    mc.device_state(refresh=True)
+
+
+@pytest.mark.skipif(Path("/dev/nvidia0").exists(), reason="a driver is installed")
+def test_this_machine_says_why_it_has_no_device():
+    state = mc.device_state(refresh=True)
+    assert not state.usable
+    assert len(state.reason) > 20
+    assert "\n" not in state.reason

@@ -1,0 +1,51 @@
+"""Every kernel in Numba's simulator against the twin: trees, pairs after every level, hits, element by element."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import meshclash
+import numpy as np
+import pytest
+from gpu_cases import cases, steps
+from meshclash.gpu.twin import Twin
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def twin():
+    return steps(Twin(), with_fast=False)
+
+
+@pytest.fixture(scope="module")
+def simulated(tmp_path_factory):
+    path = tmp_path_factory.mktemp("simulator") / "found.npz"
+    engine = Path(meshclash.__file__).parents[1]
+    environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
+    environment["PYTHONPATH"] = f"{engine}{os.pathsep}{HERE}"
+    command = [sys.executable, HERE / "gpu_simulation.py", path]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return dict(np.load(path))
+
+
+@pytest.mark.parametrize("case", cases())
+def test_the_kernels_do_what_the_twin_does(case, twin, simulated):
+    names = [name for name in twin if name.startswith(f"{case}: ")]
+    assert len(names) > 6
+    for name in names:
+        assert simulated[name].dtype == twin[name].dtype, name
+        assert np.array_equal(simulated[name], twin[name]), name
+
+
+@pytest.mark.parametrize("case", cases())
+def test_the_queue_finds_what_the_levels_find(case, twin, simulated):
+    hits = twin[f"{case}: hits"]
+    assert np.array_equal(simulated[f"{case}: queue"], hits[np.lexsort(hits.T[::-1])])
+    assert simulated[f"{case}: queue counts"].tolist() == twin[f"{case}: counts"][:2].tolist()
+
+
+def test_a_full_device_says_so(simulated):
+    assert simulated["memory"].all()
