@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Generator
 from typing import Any
@@ -24,6 +25,7 @@ from .loading import load_steps
 from .task import Task
 
 REDRAW_SECONDS = 0.1
+DRAWING_SHARE = 0.2  # of the time: where pictures take long, progress is shown less often
 STATUS_WIDTH = 16  # of the bar in the status bar, in Blender's units of a button's height
 USER_ERRORS = (DetectError, engine.EngineMissing)
 
@@ -97,13 +99,17 @@ class Run:
         context.view_layer.update()  # what was to be evaluated before is no change during the run
         session.start_task(self.task)
         self._heartbeat = Heartbeat(context)
-        self._drawn_at = 0.0
+        self._shown: tuple[str, int] | None = None
+        self._asked_at = -math.inf  # when a picture was asked for
+        self._picture_seconds: float | None = 0.0  # what the last one took, None while it is awaited
 
     def step(self, context: bpy.types.Context, event: Any) -> bool:
         """Handles one event; True when the detection has ended. Errors of the detection pass through."""
         if event.type == "ESC" and event.value == "PRESS":
             session.stop_task()
         elif event.type == "TIMER" and not self.task.ended:
+            if self._picture_seconds is None:
+                self._picture_seconds = time.perf_counter() - self._asked_at
             self.task.run_slice()
             self._show_progress(context)
         return self.task.ended
@@ -117,9 +123,12 @@ class Run:
         tag_redraw(context, ("UI",))
 
     def _show_progress(self, context: bpy.types.Context) -> None:
+        """Asks for a picture when there is something new to show, and the last one was not too long in the making."""
         now = time.perf_counter()
-        if now - self._drawn_at >= REDRAW_SECONDS:
-            self._drawn_at = now
+        shown = (self.task.text, int(100.0 * self.task.fraction))
+        pause = max(REDRAW_SECONDS, (self._picture_seconds or 0.0) / DRAWING_SHARE)
+        if shown != self._shown and now - self._asked_at >= pause:
+            self._shown, self._asked_at, self._picture_seconds = shown, now, None
             context.workspace.status_text_set(_draw_status)
             tag_redraw(context, ("UI",))
 

@@ -8,6 +8,7 @@ from ui_fakes import escape, fake_detect_steps, make_report, make_row, timer
 
 from addon import engine, handlers, session
 from addon.core.errors import DetectError
+from addon.core.frame_scene import Progress
 from addon.ops import detect
 
 
@@ -203,3 +204,38 @@ def test_settings_become_options(registered):
     assert (options.set_a, options.set_b) == ("collection:Parts", "selection")
     assert options.rules.same_parent and not options.rules.same_collection
     assert options.rules.listed_pairs == {("A", "B")}
+
+
+def test_progress_is_shown_when_it_is_new_and_drawing_it_leaves_time_for_the_work(faked, monkeypatch):
+    faked(count=400)
+    monkeypatch.setattr(detect.Task.run_slice, "__defaults__", (0.0,))
+    now, asked = [0.0], []
+    monkeypatch.setattr(detect, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+    monkeypatch.setattr(detect, "tag_redraw", lambda *_: asked.append(now[0]))
+    modal = Modal()
+    picture = 0.2
+    for _ in range(200):  # a slice of 30 ms, and Blender draws before the next event when it was asked to
+        before = len(asked)
+        now[0] += 0.03
+        modal.send(timer())
+        now[0] += picture if len(asked) > before else 0.0
+    assert len(asked) * picture <= 1.1 * detect.DRAWING_SHARE * now[0]
+    assert len(asked) * picture >= 0.5 * detect.DRAWING_SHARE * now[0]
+    session.stop_task()
+    modal.send(timer())
+
+
+def test_progress_that_looks_the_same_is_not_drawn_again(registered, monkeypatch):
+    asked = []
+    monkeypatch.setattr(detect, "tag_redraw", lambda *_: asked.append(True))
+    monkeypatch.setattr(detect, "REDRAW_SECONDS", 0.0)
+
+    def steps():
+        while True:
+            yield Progress(0.5, "waiting")
+
+    run = detect.Run(bpy.context, detect.Task(steps()))
+    for _ in range(5):
+        run.step(bpy.context, timer())
+    assert len(asked) == 1
+    run.end(bpy.context)
