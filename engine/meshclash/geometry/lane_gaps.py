@@ -1,9 +1,14 @@
 """Lower bounds of the distances of eight boxes or triangles at once, in float32, that never exceed the distance.
 
+Beside the axes of both frames the direction between the two nearest points known so far is tried: what faces each
+other is told apart along it, however the boxes lie. Any direction gives a bound.
+
 The bounds of rounding are those of ``lane_boxes.py`` and ``lane_triangles.py``: along each axis of either frame, and
 along a plane's normal times its length, the numbers computed here are off by no more than the slack of those files,
 which is taken off every gap before it is squared. Squares and their sums round by less than 8 u; ``near_square`` allows
-for that, and for poses that shrink distances. All comparisons keep a lane whose number is infinite or none at all.
+for that, and for poses that shrink distances. Along a unit vector n the errors of the components add up to less than
+that slack times the sum of abs(n), their own rounding (8 u of the sizes) included. All comparisons keep a lane whose
+number is infinite or none at all.
 """
 
 import numpy as np
@@ -11,12 +16,34 @@ import numpy as np
 from ..jit import inlined
 from .lane_boxes import component, component_extent, extent, middle, turned, turned_extent
 from .lanes import higher, load, lower, not_above, splat
-from .relative_pose import SLACK
+from .relative_pose import NARROW_LENGTH, SLACK
 
 _ZERO = np.float32(0.0)
 _HALF = np.float32(0.5)
 _DEFECT = np.float32(24.0 * 2.0**-24 * 1.001)
 _LEAST = 1e-36  # squares below this are lost to underflow
+
+DIRECTION = NARROW_LENGTH
+"""Entries of the frame behind those of ``relative_pose.py``: a unit vector in a's frame, the same in b's, and the sum
+of the absolute values of the first; all zero when nothing is known."""
+FRAME_LENGTH = DIRECTION + 8
+
+
+@inlined
+def set_direction(frame, x, y, z):
+    """Set the direction, of length one in a's frame, or zero."""
+    x, y, z = np.float32(x), np.float32(y), np.float32(z)
+    frame[DIRECTION], frame[DIRECTION + 1], frame[DIRECTION + 2] = x, y, z
+    frame[DIRECTION + 3] = component(frame, 12, x, y, z)
+    frame[DIRECTION + 4] = component(frame, 15, x, y, z)
+    frame[DIRECTION + 5] = component(frame, 18, x, y, z)
+    frame[DIRECTION + 6] = abs(x) + abs(y) + abs(z)
+
+
+@inlined
+def _along_direction(frame, dx, dy, dz, reach):
+    """Squared gap along the direction of boxes whose middles are so far apart, given the sum of their extents."""
+    return _squared(turned(frame, DIRECTION, dx, dy, dz) - (reach + splat(frame[DIRECTION + 6] * frame[SLACK])))
 
 
 @inlined
@@ -60,7 +87,8 @@ def gaps_of_first(nodes, at, others, other, frame):
     second = second + _squared(
         abs(turned(frame, 18, dx, dy, dz)) - (turned_extent(frame, 18, hx, hy, hz) + splat(w + slack))
     )
-    return higher(first, second)
+    reach = turned_extent(frame, DIRECTION, hx, hy, hz) + splat(component_extent(frame, DIRECTION + 3, u, v, w))
+    return higher(higher(first, second), _along_direction(frame, dx, dy, dz, reach))
 
 
 @inlined
@@ -83,7 +111,8 @@ def gaps_of_second(nodes, at, others, other, frame):
     second = second + _squared(
         abs(turned(frame, 18, dx, dy, dz)) - (hz + splat(component_extent(frame, 18, u, v, w) + slack))
     )
-    return higher(first, second)
+    reach = turned_extent(frame, DIRECTION + 3, hx, hy, hz) + splat(component_extent(frame, DIRECTION, u, v, w))
+    return higher(higher(first, second), _along_direction(frame, dx, dy, dz, reach))
 
 
 @inlined
@@ -95,6 +124,22 @@ def near_box_of(block, rows, j, slack, near):
         gap = higher(low - load(block, 96 + 8 * axis), load(block, 72 + 8 * axis) - high)
         square = square + _squared(gap)
     return not_above(square, splat(near))
+
+
+@inlined
+def near_along(block, rows, j, slack, frame, near):
+    """Bits of the triangles of a block that come near triangle j of another block along the direction."""
+    x, y, z = frame[DIRECTION], frame[DIRECTION + 1], frame[DIRECTION + 2]
+    lowest = min(
+        x * rows[j] + y * rows[8 + j] + z * rows[16 + j],
+        x * rows[24 + j] + y * rows[32 + j] + z * rows[40 + j],
+        x * rows[48 + j] + y * rows[56 + j] + z * rows[64 + j],
+    )
+    a = turned(frame, DIRECTION, load(block, 0), load(block, 8), load(block, 16))
+    b = turned(frame, DIRECTION, load(block, 24), load(block, 32), load(block, 40))
+    c = turned(frame, DIRECTION, load(block, 48), load(block, 56), load(block, 64))
+    gap = splat(lowest) - higher(higher(a, b), c) - splat(frame[DIRECTION + 6] * slack)
+    return not_above(_squared(gap), splat(near))
 
 
 @inlined

@@ -113,6 +113,12 @@ def _looseness(rows, at):
     return math.sqrt(total)
 
 
+@inlined
+def shrink_of(rows_a, at_a, rows_b, at_b):
+    """The number ``SHRINK`` of two poses."""
+    return 1.0 - max(_looseness(rows_a, at_a), _looseness(rows_b, at_b)) - _ROUNDING
+
+
 @kernel
 def _relative(rows_a, rows_b, sizes_a, sizes_b, tolerance, out):
     scratch = np.empty(SCRATCH_LENGTH)
@@ -120,9 +126,8 @@ def _relative(rows_a, rows_b, sizes_a, sizes_b, tolerance, out):
         row = ROW_LENGTH * k
         half(rows_a, 12 * k, rows_b, 12 * k, sizes_a, 6 * k, sizes_b, 6 * k, tolerance, scratch, out, row)
         half(rows_b, 12 * k, rows_a, 12 * k, sizes_b, 6 * k, sizes_a, 6 * k, tolerance, scratch, out, row + 15)
-        loose_a, loose_b = _looseness(rows_a, 12 * k), _looseness(rows_b, 12 * k)
-        out[row + DEFECT] = 1.001 * (loose_a + loose_b) + _ROUNDING
-        out[row + SHRINK] = 1.0 - max(loose_a, loose_b) - _ROUNDING
+        out[row + DEFECT] = 1.001 * (_looseness(rows_a, 12 * k) + _looseness(rows_b, 12 * k)) + _ROUNDING
+        out[row + SHRINK] = shrink_of(rows_a, 12 * k, rows_b, 12 * k)
         out[row + REACH] = math.sqrt(out[row + 12] ** 2 + out[row + 13] ** 2 + out[row + 14] ** 2)
 
 

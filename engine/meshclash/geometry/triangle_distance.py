@@ -130,25 +130,42 @@ def _through(a, b, p, q, r):
 
 
 @inner
+def _beyond(p, x, y):
+    """Whether p lies beyond the plane through y across the way from x to y."""
+    return _dot(_difference(p, y), _difference(y, x)) >= 0.0
+
+
+@inner
 def _closest_seen_from_corner(p1, q1, r1, p2, q2, r2):
+    """Features are compared until two planes across the way between the nearest points have the triangles beyond them.
+
+    Then nothing is nearer (Larsen, Gottschalk, Lin, Manocha 1999). Nearest points of two segments, and of a point and a
+    triangle, have those on their sides already; so only the other corners are looked at.
+    """
     best2 = math.inf
     best1_point = p1
     best2_point = p2
     for i in range(3):
         a = p1 if i == 0 else (q1 if i == 1 else r1)
         b = q1 if i == 0 else (r1 if i == 1 else p1)
+        other_a = r1 if i == 0 else (p1 if i == 1 else q1)
         for j in range(3):
             c = p2 if j == 0 else (q2 if j == 1 else r2)
             d = q2 if j == 0 else (r2 if j == 1 else p2)
+            other_c = r2 if j == 0 else (p2 if j == 1 else q2)
             x, y = closest_of_segments(a, b, c, d)
             distance2 = squared_distance(x, y)
             if distance2 < best2:
                 best2, best1_point, best2_point = distance2, x, y
+                if distance2 > 0.0 and _beyond(other_c, x, y) and _beyond(other_a, y, x):
+                    return best2, best1_point, best2_point
             if i == 0:
                 x = closest_on_triangle(c, p1, q1, r1)
                 distance2 = squared_distance(c, x)
                 if distance2 < best2:
                     best2, best1_point, best2_point = distance2, x, c
+                    if distance2 > 0.0 and _beyond(d, x, c) and _beyond(other_c, x, c):
+                        return best2, best1_point, best2_point
                 if _pierces(c, d, p1, q1, r1):
                     x = closest_on_triangle(_through(c, d, p1, q1, r1), p1, q1, r1)
                     return 0.0, x, x
@@ -156,6 +173,8 @@ def _closest_seen_from_corner(p1, q1, r1, p2, q2, r2):
         distance2 = squared_distance(a, y)
         if distance2 < best2:
             best2, best1_point, best2_point = distance2, a, y
+            if distance2 > 0.0 and _beyond(b, y, a) and _beyond(other_a, y, a):
+                return best2, best1_point, best2_point
         if _pierces(a, b, p2, q2, r2):
             y = closest_on_triangle(_through(a, b, p2, q2, r2), p2, q2, r2)
             return 0.0, y, y

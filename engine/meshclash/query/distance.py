@@ -12,7 +12,7 @@ from ..hierarchy.bvh import Hierarchy
 from ..pointcloud.distance import cloud_distance
 from ..pointcloud.query import is_for_clouds
 from ..traversal.forest import plant
-from ..traversal.near import NearAnswer, NearQuestion, near_steps
+from ..traversal.near import NearAnswer, NearQuestion, near_steps, nearest_at_once
 from ..traversal.run import run
 from ..types.mesh import TriangleMesh
 from ..types.results import QueryStats
@@ -78,10 +78,16 @@ def distance(
     tree_a = as_hierarchy(a, volume)
     tree_b = as_hierarchy(b, tree_a.volume)
     rows_a, rows_b, stacked = every_pose(pose_a, pose_b)
-    jobs = np.zeros((len(rows_a), 2), np.int64)
-    pairs = None if start is None else _starting_pairs(start, (tree_a.mesh, tree_b.mesh), len(jobs))
-    question = NearQuestion(plant([tree_a]), plant([tree_b]), jobs, rows_a, rows_b, None, pairs, *errors)
-    answer = run(near_steps(question))
+    known = [] if start is None else _known_pairs(start, (tree_a.mesh, tree_b.mesh), len(rows_a))
+    answer = None
+    if not stacked:
+        answer = nearest_at_once(tree_a, tree_b, rows_a, rows_b, known[0] if known else (-1, -1), errors)
+    if answer is None:
+        jobs = np.zeros((len(rows_a), 2), np.int64)
+        pairs = np.full((len(jobs), 2), -1, np.int32)
+        pairs[: len(known)] = np.reshape(known, (-1, 2))
+        question = NearQuestion(plant([tree_a]), plant([tree_b]), jobs, rows_a, rows_b, None, pairs, *errors)
+        answer = run(near_steps(question))
     seconds = time.perf_counter() - begin
     return _result(answer, stacked, _stats(answer, seconds, threads, device))
 
@@ -98,16 +104,17 @@ def _result(answer: NearAnswer, stacked: bool, stats: QueryStats) -> Distance:
     return Distance(float(answer.distances[0]), points_a[0], points_b[0], *pair, stats)
 
 
-def _starting_pairs(start: Distance, meshes: tuple[TriangleMesh, TriangleMesh], count: int) -> np.ndarray:
-    """Pairs of triangles (k, 2) int32 to start from, -1 for none."""
+def _known_pairs(start: Distance, meshes: tuple[TriangleMesh, TriangleMesh], count: int) -> list[tuple[int, int]]:
+    """Pairs of triangles to start from, one or ``count`` of them."""
     if not isinstance(start, Distance):
         raise UnsupportedOption(f"start must be the result of an earlier distance query, not a {type(start).__name__}")
-    known = np.stack([np.atleast_1d(start.triangle_a), np.atleast_1d(start.triangle_b)], axis=1).astype(np.int32)
+    if isinstance(start.triangle_a, int):
+        known = [(start.triangle_a, start.triangle_b)]
+    else:
+        known = list(zip(start.triangle_a.tolist(), start.triangle_b.tolist(), strict=True))
     sizes = [mesh.triangle_count for mesh in meshes]
-    if (known < 0).any() or (known >= sizes).any():
+    if not all(0 <= t < sizes[0] and 0 <= u < sizes[1] for t, u in known):
         raise UnsupportedOption(f"start names triangles that meshes of {sizes[0]} and {sizes[1]} triangles do not have")
     if len(known) not in (1, count):
         raise UnsupportedOption(f"start holds {len(known)} poses, the question {count}")
-    pairs = np.full((count, 2), -1, np.int32)
-    pairs[: len(known)] = known
-    return pairs
+    return known

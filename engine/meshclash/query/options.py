@@ -79,5 +79,7 @@ def matched_poses(pose_a: Any, pose_b: Any) -> tuple[np.ndarray, np.ndarray, boo
 def every_pose(pose_a: Any, pose_b: Any) -> tuple[np.ndarray, np.ndarray, bool]:
     """``matched_poses`` with a row for each question on both sides, (k, 3, 4)."""
     rows_a, rows_b, stacked = matched_poses(pose_a, pose_b)
+    if len(rows_a) == len(rows_b):
+        return rows_a, rows_b, stacked
     shape = (max(len(rows_a), len(rows_b)), 3, 4)
     return np.array(np.broadcast_to(rows_a, shape)), np.array(np.broadcast_to(rows_b, shape)), stacked

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..geometry.relative_pose import narrow_rows, relative_rows
+from ..geometry.relative_pose import relative_rows
 from ..geometry.triangle_distance import nearest_points
 from ..geometry.triangle_pair import APART, classify_triangle_pairs
+from ..hierarchy.bvh import Hierarchy
 from ..hierarchy.wide import LANE_COUNT
 from ..jit import config
 from ..types.pose import transform_points
@@ -16,10 +17,10 @@ from ..volumes.registry import volume_named
 from . import near_leaf
 from . import pairs as state_layout
 from .access import access_to
-from .forest import Grove
+from .forest import Grove, plant
 from .leaf_tests import contact
 from .near_pairs import near_traversal
-from .near_wide import SINGLES, traverse_near
+from .near_wide import DOUBLES, MOST_OF_TWO_LEAVES, SINGLES, traverse_near
 from .prepared import prepared_rows
 from .question import Question
 from .run import answer_steps
@@ -28,6 +29,7 @@ _CHUNK = 1 << 15
 _STEPS_PER_CALL = 1 << 14
 _SLICE_SECONDS = 0.02
 _SMALLEST_QUEUE = 1 << 12
+_FIRST_JOB = np.zeros(1, np.int32)
 _UNCERTAIN = 1e-12  # of the coordinates: nearer than this, only exact predicates say whether triangles meet
 
 _NO_POINTS = np.empty((0, 2, 3))
@@ -84,21 +86,28 @@ def _leaves(question: NearQuestion) -> tuple[np.ndarray, ...]:
     return (*worlds, *(np.empty(size, np.int32) for size in sizes))
 
 
-def _engine(
-    question: NearQuestion, relative: np.ndarray, uncertain: float, found, output
-) -> Callable[[np.ndarray], bool]:
+def _options(nearest: bool, chained: bool) -> np.ndarray:
+    options = np.zeros(near_leaf.OPTIONS_LENGTH, np.int64)
+    options[near_leaf.NEAREST] = nearest
+    options[near_leaf.CHAINED] = chained
+    options[near_leaf.STEP_LIMIT] = _STEPS_PER_CALL
+    return options
+
+
+def _engine(question: NearQuestion, uncertain: float, found, output) -> Callable[[np.ndarray], bool]:
     """A kernel with everything it works on but the state."""
     a, b, jobs = question.grove_a, question.grove_b, question.jobs
-    options = np.zeros(near_leaf.OPTIONS_LENGTH, np.int64)
-    options[near_leaf.NEAREST] = question.tolerance is None
-    same_trees = bool((jobs == jobs[:1]).all())
-    options[near_leaf.CHAINED] = question.tolerance is None and same_trees  # else a pair of triangles means another
-    options[near_leaf.STEP_LIMIT] = _STEPS_PER_CALL
+    nearest = question.tolerance is None
+    chained = nearest and bool((jobs == jobs[:1]).all())  # else a pair of triangles means another
+    options = _options(nearest, chained)
     errors = np.array([question.relative_error, question.absolute_error, uncertain])
     rows = question.rows_a, question.rows_b
-    leaves = _leaves(question)
     depth = a.deepest + b.deepest + 2
     if not uses_lanes(question):
+        leaves = _leaves(question)
+        relative = relative_rows(
+            *rows, a.origins[jobs[:, 0]], b.origins[jobs[:, 1]], a.reaches[jobs[:, 0]], b.reaches[jobs[:, 1]], 0.0
+        )
         kernel = near_traversal(a.volume)
         prepared = prepared_rows(a, b, jobs, relative)
         stack, bounds = np.empty((2 * depth, 2), np.int32), np.empty(2 * depth)
@@ -108,24 +117,73 @@ def _engine(
             output,
         )  # fmt: skip
     (trees_a, sizes_a), (trees_b, sizes_b) = a.lanes, b.lanes
-    reaches = (sizes[jobs[:, side], 6:].astype(np.float32) for side, sizes in enumerate((sizes_a, sizes_b)))
-    narrow = narrow_rows(relative, *reaches)
     # Depth-first, each step takes one pair off and puts at most eight on, one level deeper in one tree; a heap may hold
     # more, and then grows.
     room = max(LANE_COUNT * (depth + 1), _SMALLEST_QUEUE)
     queue = [np.empty((room, 2), np.int32), np.empty(room, np.float32)]
-    singles = np.empty(SINGLES, np.float32)
-    forest_a, forest_b = a.forest, b.forest
+    singles, doubles = np.empty(SINGLES, np.float32), np.empty(DOUBLES)
 
     def advance(state: np.ndarray) -> bool:
         if state[state_layout.STACK_USED] >= len(queue[1]) - LANE_COUNT:
             queue[:] = [np.concatenate([part, np.empty_like(part)]) for part in queue]
         return traverse_near(
-            forest_a, forest_b, trees_a, trees_b, jobs, *rows, relative, narrow, errors, options, state, *queue,
-            singles, leaves, found, output,
+            trees_a, trees_b, sizes_a, sizes_b, jobs, *rows, errors, options, state, *queue, singles, doubles, found,
+            output,
         )  # fmt: skip
 
     return advance
+
+
+class _Workspace:
+    """Arrays for one question about one pair of trees, kept: fresh memory costs more than a short search."""
+
+    def __init__(self) -> None:
+        self.state = np.zeros(near_leaf.ORDERED + 1, np.int64)
+        self.jobs = np.zeros((1, 2), np.int64)
+        self.options = _options(True, chained=False)
+        self.errors = np.empty(near_leaf.ERRORS_LENGTH)
+        self.queue = (np.empty((_SMALLEST_QUEUE, 2), np.int32), np.empty(_SMALLEST_QUEUE, np.float32))
+        self.scratch = (np.empty(SINGLES, np.float32), np.empty(DOUBLES))
+        self.found = (np.empty(1), np.empty((1, 2, 3)), np.empty((1, 2), np.int32))
+        room = MOST_OF_TWO_LEAVES
+        self.output = (np.empty((room, 2), np.int32), np.empty(room), np.empty(room, np.int32))
+
+
+_spare: list[_Workspace] = []
+"""Not in use. Appending to and popping from a list are atomic."""
+
+
+def nearest_at_once(
+    a: Hierarchy, b: Hierarchy, row_a: np.ndarray, row_b: np.ndarray, pair: tuple[int, int], errors: tuple[float, float]
+) -> NearAnswer | None:
+    """The nearest pair of two trees in one pose each, (1, 3, 4): the shortest way for a single question.
+
+    ``pair`` is what to start from, (-1, -1) for nothing; errors are relative and absolute. None when the 8-wide engine
+    does not answer, or not within one call of the kernel, or triangles are as near as rounding: then a question is
+    asked.
+    """
+    if config.DISABLE_JIT or a.index.wide is None or b.index.wide is None:
+        return None
+    (trees_a, sizes_a), (trees_b, sizes_b) = plant([a]).lanes, plant([b]).lanes
+    try:
+        work = _spare.pop()
+    except IndexError:
+        work = _Workspace()
+    state, found = work.state, work.found
+    state[:] = 0
+    found[0][0] = np.inf
+    found[2][0] = pair
+    work.errors[:] = (*errors, _UNCERTAIN)
+    done = traverse_near(
+        trees_a, trees_b, sizes_a, sizes_b, work.jobs, row_a, row_b, work.errors, work.options, state, *work.queue,
+        *work.scratch, found, work.output,
+    )  # fmt: skip
+    answer = None
+    if done and found[0][0] > 0.0:
+        counters = int(state[state_layout.VOLUME_TESTS]), int(state[state_layout.PRIMITIVE_TESTS]), 0
+        answer = NearAnswer(found[2].copy(), found[0].copy(), found[1].copy(), _FIRST_JOB, *counters)
+    _spare.append(work)
+    return answer
 
 
 def near_steps(question: NearQuestion) -> Generator[float, None, NearAnswer]:
@@ -167,16 +225,12 @@ def _searched(
     """
     a, b, jobs = question.grove_a, question.grove_b, question.jobs
     total = len(jobs)
-    relative = relative_rows(
-        question.rows_a, question.rows_b, a.origins[jobs[:, 0]], b.origins[jobs[:, 1]],
-        a.reaches[jobs[:, 0]], b.reaches[jobs[:, 1]], 0.0,
-    )  # fmt: skip
     nearest = question.tolerance is None
     known = np.full((total, 2), -1, np.int32) if question.start is None else question.start.copy()
     found = (np.full(total, np.inf if nearest else question.tolerance), np.zeros((total, 2, 3)), known)
-    size = a.largest_leaf * b.largest_leaf + (0 if nearest else _CHUNK)
+    size = max(a.largest_leaf * b.largest_leaf, MOST_OF_TWO_LEAVES) + (0 if nearest else _CHUNK)
     output = (np.empty((size, 2), np.int32), np.empty(size), np.empty(size, np.int32))
-    advance = _engine(question, relative, uncertain, found, output)
+    advance = _engine(question, uncertain, found, output)
     state = np.zeros(near_leaf.ORDERED + 1, np.int64)
     done = False
     slice_end = time.perf_counter() + _SLICE_SECONDS

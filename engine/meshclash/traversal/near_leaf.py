@@ -46,29 +46,36 @@ def rounding_of(leaf_a, i, leaf_b, j, share):
 
 @inlined
 def keep_nearer(found, job, distance, t, u, x, y):
-    """Replace the nearest pair of a job by a nearer one, or an equally near one that sorts before it."""
+    """Replace the nearest pair of a job by a nearer one, or an equally near one that sorts before it; was it so?"""
     distances, points, pairs = found
     if distance > distances[job]:
-        return
+        return False
     later = t > pairs[job, 0] or (t == pairs[job, 0] and u >= pairs[job, 1])
     if distance == distances[job] and pairs[job, 0] >= 0 and later:
-        return
+        return False
     distances[job] = distance
     pairs[job, 0] = t
     pairs[job, 1] = u
     for k in range(3):
         points[job, 0, k] = x[k]
         points[job, 1, k] = y[k]
+    return True
 
 
 @inlined
-def start_from_known(forest_a, forest_b, tree_a, tree_b, pose_a, pose_b, leaf_a, leaf_b, found, job, chained):
-    """Measure the pair that a job is to start from: its own or, chained, the one found before; is there one?"""
-    known = found[2]
+def take_known(known, job, chained):
+    """The pair that a job is to start from: its own or, chained, the one found before; -1 when there is none."""
     t, u = np.int64(known[job, 0]), np.int64(known[job, 1])
     if t < 0 and chained and job > 0:
         t, u = np.int64(known[job - 1, 0]), np.int64(known[job - 1, 1])
     known[job, 0] = -1
+    return t, u
+
+
+@inlined
+def start_from_known(forest_a, forest_b, tree_a, tree_b, pose_a, pose_b, leaf_a, leaf_b, found, job, chained):
+    """Measure the pair that a job is to start from; is there one?"""
+    t, u = take_known(found[2], job, chained)
     if t < 0:
         return False
     place_triangle(forest_a, tree_a, t, pose_a, leaf_a, 0)

@@ -6,44 +6,44 @@ that may matter are put on.
 
 Without a pair to start from the search is best-first, by a heap: no pair of boxes farther apart than the result is ever
 opened. With one, and when all pairs within a tolerance are asked for, the order hardly matters and a stack is cheaper.
+The direction between the nearest points so far helps to tell boxes and triangles apart (``lane_gaps.py``).
 """
+
+import math
 
 import numpy as np
 
 from ..geometry.lane_boxes import box_size
 from ..geometry.lane_gaps import (
+    FRAME_LENGTH,
     gaps_of_first,
     gaps_of_second,
     have_plane_near,
+    near_along,
     near_box_of,
     near_plane_of,
     near_square,
+    set_direction,
 )
 from ..geometry.lane_triangles import BLOCK, copy_leaf, place_leaves, turn_leaf
 from ..geometry.lanes import doubles, floats, integers, lowest_bit, not_above, shifted, splat, store
-from ..geometry.relative_pose import NARROW_LENGTH, PRODUCTS, ROW_LENGTH, SHRINK
+from ..geometry.relative_pose import PRODUCTS, ROW_LENGTH, SCRATCH_LENGTH, shrink_of
+from ..geometry.triangle_distance import closest_of_triangles
 from ..hierarchy.wide import CHILD_COUNT, CHILDREN, LANE_COUNT
 from ..jit import inlined, inner, kernel
-from .near_leaf import (
-    CHAINED,
-    NEAREST,
-    ORDERED,
-    STEP_LIMIT,
-    UNCERTAIN,
-    keep_nearer,
-    leaf_distance,
-    pruning_limit,
-    rounding_of,
-    start_from_known,
-)
+from .near_leaf import CHAINED, NEAREST, ORDERED, STEP_LIMIT, UNCERTAIN, keep_nearer, pruning_limit, take_known
 from .pair_heap import heap_pop, heap_push, stack_push
-from .pairs import JOB, OUTPUT_USED, PRIMITIVE_TESTS, STACK_USED, VOLUME_TESTS, load_triangle
-from .wide import COORDINATES, NODES, ROOT
+from .pairs import JOB, OUTPUT_USED, PRIMITIVE_TESTS, STACK_USED, VOLUME_TESTS
+from .wide import COORDINATES, NODES, ORDER, ROOT, SIZES, TRIANGLES, VERTICES, corner, set_frame
 
 # The parts of the float32 scratch; eight numbers more than a part has may be read, and are masked.
-_ROWS = LANE_COUNT
+_GAPS = FRAME_LENGTH
+_ROWS = _GAPS + LANE_COUNT
 _BLOCK = _ROWS + BLOCK + 8
 SINGLES = _BLOCK + BLOCK + 8
+DOUBLES = ROW_LENGTH + SCRATCH_LENGTH
+"""Numbers of the float64 scratch."""
+MOST_OF_TWO_LEAVES = LANE_COUNT**2
 
 
 @inlined
@@ -68,32 +68,79 @@ def _near_of(single, j, count_a, slack, products, near):
     rows, block = shifted(single, _ROWS), shifted(single, _BLOCK)
     bits = near_box_of(block, rows, j, slack, near) & ((1 << count_a) - 1)
     if bits != 0:
+        bits &= near_along(block, rows, j, slack, single, near)
+    if bits != 0:
         bits &= near_plane_of(block, rows, j, slack, products, near)
     if bits != 0:
         bits &= have_plane_near(block, rows, j, slack, products, near)
     return bits
 
 
+@inlined
+def _world(trees, tree, t, poses, pose):
+    """World coordinates of the corners of a triangle."""
+    corners, vertices = shifted(integers(trees[tree, TRIANGLES]), 3 * t), doubles(trees[tree, VERTICES])
+    p = corner(vertices, np.int64(corners[0]), poses, pose)
+    q = corner(vertices, np.int64(corners[1]), poses, pose)
+    r = corner(vertices, np.int64(corners[2]), poses, pose)
+    return p, q, r
+
+
+@inlined
+def _largest(p, q, r):
+    """Largest absolute coordinate of three points."""
+    size = 0.0
+    for k in range(3):
+        size = max(size, abs(p[k]), abs(q[k]), abs(r[k]))
+    return size
+
+
+@inner
+def _distance_of(trees_a, tree_a, t, poses_a, pose_a, trees_b, tree_b, u, poses_b, pose_b, share):
+    """(distance [m], nearest points, whether rounding may hide that they meet) of two triangles.
+
+    It may where the distance is below a share of the coordinates.
+    """
+    p1, q1, r1 = _world(trees_a, tree_a, t, poses_a, pose_a)
+    p2, q2, r2 = _world(trees_b, tree_b, u, poses_b, pose_b)
+    square, x, y = closest_of_triangles(p1, q1, r1, p2, q2, r2)
+    distance = math.sqrt(square)
+    return distance, x, y, distance <= share * max(_largest(p1, q1, r1), _largest(p2, q2, r2))
+
+
+@inner
+def _aim(frame, poses_a, pose_a, x, y):
+    """Make the direction between two world points, in a's frame, the one to try."""
+    dx, dy, dz = y[0] - x[0], y[1] - x[1], y[2] - x[2]
+    u = poses_a[pose_a] * dx + poses_a[pose_a + 4] * dy + poses_a[pose_a + 8] * dz
+    v = poses_a[pose_a + 1] * dx + poses_a[pose_a + 5] * dy + poses_a[pose_a + 9] * dz
+    w = poses_a[pose_a + 2] * dx + poses_a[pose_a + 6] * dy + poses_a[pose_a + 10] * dz
+    length = math.sqrt(u * u + v * v + w * w)
+    if length > 0.0:
+        set_direction(frame, u / length, v / length, w / length)
+
+
 @kernel
 def traverse_near(
-    forest_a, forest_b, trees_a, trees_b, jobs, poses_a, poses_b, relative, narrow, errors, options, state, stack,
-    bounds, singles, leaves, found, output,
+    trees_a, trees_b, sizes_a, sizes_b, jobs, poses_a, poses_b, errors, options, state, stack, bounds, singles, rows,
+    found, output,
 ):  # fmt: skip
     """Go on with a nearness query from its state; returns True when all jobs are done.
 
-    ``trees`` (t, ADDRESSES) int64 describe the trees of each side, as in ``traverse_wide``. ``found`` holds for each
-    job the distance so far (or the tolerance), the two points, and the pair (-1: none; when the job begins, a pair to
-    start from). With the option NEAREST it is improved; without, every pair within the distance goes to ``output``
-    (pairs, distances, jobs), also one that is uncertain. ``errors`` are described in ``near_leaf.py``; poses are (k, 3,
-    4), rows of relative poses (k, 33) and (k, 24). The kernel also returns when the stack might overflow.
+    ``trees`` (t, ADDRESSES) int64 and ``sizes`` (t, SIZES) describe the trees of each side, as in ``traverse_wide``;
+    poses are (k, 3, 4), one for each job. ``found`` holds for each job the distance so far (or the tolerance), the two
+    points, and the pair (-1: none; when the job begins, a pair to start from). With the option NEAREST it is improved;
+    without, every pair within the distance goes to ``output`` (pairs, distances, jobs), also one that is uncertain.
+    ``errors`` are described in ``near_leaf.py``; ``singles`` and ``rows`` are scratch, of which the direction is kept
+    from call to call. The kernel also returns when the stack might overflow.
     """
-    leaf_a, leaf_b, indices_a, indices_b = leaves
-    distances = found[0]
+    distances, _, known = found
     pairs, lengths, pair_jobs = output
-    single = floats(singles.ctypes.data)
-    wide_rows, narrow_rows = doubles(relative.ctypes.data), floats(narrow.ctypes.data)
+    single, row = floats(singles.ctypes.data), doubles(rows.ctypes.data)
+    poses_1, poses_2 = doubles(poses_a.ctypes.data), doubles(poses_b.ctypes.data)
+    sizes_1, sizes_2 = doubles(sizes_a.ctypes.data), doubles(sizes_b.ctypes.data)
     nearest = options[NEAREST] != 0
-    room = pairs.shape[0] - leaf_a.shape[0] * leaf_b.shape[0]
+    room = pairs.shape[0] - MOST_OF_TWO_LEAVES
     job = state[JOB]
     used = state[STACK_USED]
     count = state[OUTPUT_USED]
@@ -104,19 +151,26 @@ def traverse_near(
     full = bounds.shape[0] - LANE_COUNT
     while job < jobs.shape[0] and steps > 0 and (nearest or count <= room) and used < full:
         tree_a, tree_b = jobs[job, 0], jobs[job, 1]
+        pose = 12 * job
+        set_frame(poses_1, pose, poses_2, pose, sizes_1, SIZES * tree_a, sizes_2, SIZES * tree_b, row, single)
+        shrink = shrink_of(poses_1, pose, poses_2, pose)
+        products = single[PRODUCTS]
         nodes_a, words_a = floats(trees_a[tree_a, NODES]), integers(trees_a[tree_a, NODES])
         nodes_b, words_b = floats(trees_b[tree_b, NODES]), integers(trees_b[tree_b, NODES])
         coordinates_a, coordinates_b = floats(trees_a[tree_a, COORDINATES]), floats(trees_b[tree_b, COORDINATES])
-        row, frame = shifted(wide_rows, ROW_LENGTH * job), shifted(narrow_rows, NARROW_LENGTH * job)
-        products = frame[PRODUCTS]
-        shrink = relative[job, SHRINK]
+        order_a, order_b = integers(trees_a[tree_a, ORDER]), integers(trees_b[tree_b, ORDER])
         if used == 0:
+            set_direction(single, 0.0, 0.0, 0.0)
             if nearest:
-                ordered = not start_from_known(
-                    forest_a, forest_b, tree_a, tree_b, poses_a[job], poses_b[job], leaf_a, leaf_b, found, job,
-                    options[CHAINED] != 0,
-                )  # fmt: skip
-                primitive_tests += not ordered
+                t, u = take_known(known, job, options[CHAINED] != 0)
+                ordered = t < 0
+                if not ordered:
+                    distance, x, y, _ = _distance_of(
+                        trees_a, tree_a, t, poses_1, pose, trees_b, tree_b, u, poses_2, pose, 0.0
+                    )
+                    keep_nearer(found, job, distance, t, u, x, y)
+                    _aim(single, poses_1, pose, x, y)
+                    primitive_tests += 1
             stack[0, 0], stack[0, 1] = trees_a[tree_a, ROOT], trees_b[tree_b, ROOT]
             bounds[0] = 0.0
             used = 1
@@ -135,47 +189,44 @@ def traverse_near(
                 into_a = child_b < 0 or (child_a >= 0 and box_size(nodes_a, box_a) >= box_size(nodes_b, box_b))
                 if into_a:
                     tests = np.int64(words_a[64 * child_a + CHILD_COUNT])
-                    gaps = gaps_of_first(nodes_a, 64 * child_a, nodes_b, box_b, frame)
+                    gaps = gaps_of_first(nodes_a, 64 * child_a, nodes_b, box_b, single)
                 else:
                     tests = np.int64(words_b[64 * child_b + CHILD_COUNT])
-                    gaps = gaps_of_second(nodes_b, 64 * child_b, nodes_a, box_a, frame)
+                    gaps = gaps_of_second(nodes_b, 64 * child_b, nodes_a, box_a, single)
                 volume_tests += tests
                 bits = not_above(gaps, splat(near)) & ((1 << tests) - 1)
-                store(single, 0, gaps)
+                store(single, _GAPS, gaps)
                 first = 8 * (child_a if into_a else child_b)
-                used = _push_all(slot_a, slot_b, first, into_a, bits, single, ordered, stack, bounds, used)
+                used = _push_all(
+                    slot_a, slot_b, first, into_a, bits, shifted(single, _GAPS), ordered, stack, bounds, used
+                )
                 continue
             first_a, count_a = ~child_a >> 3, (~child_a & 7) + 1
             first_b, count_b = ~child_b >> 3, (~child_b & 7) + 1
-            shift, slack = place_leaves(nodes_a, box_a, nodes_b, box_b, row, frame)
-            turn_leaf(coordinates_b, 9 * first_b, count_b, frame, shift, shifted(single, _ROWS))
+            shift, slack = place_leaves(nodes_a, box_a, nodes_b, box_b, row, single)
+            turn_leaf(coordinates_b, 9 * first_b, count_b, single, shift, shifted(single, _ROWS))
             copy_leaf(coordinates_a, 9 * first_a, count_a, shifted(single, _BLOCK))
-            loaded = np.int64(0)
             for j in range(count_b):
                 bits = _near_of(single, j, count_a, slack, products, near)
-                if bits == 0:
-                    continue
-                load_triangle(forest_b, tree_b, first_b + j, poses_b[job], leaf_b, j, indices_b)
                 while bits != 0:
                     i = lowest_bit(bits)
                     bits &= bits - 1
-                    if not (loaded >> i) & 1:
-                        load_triangle(forest_a, tree_a, first_a + i, poses_a[job], leaf_a, i, indices_a)
-                        loaded |= 1 << i
+                    t, u = np.int64(order_a[first_a + i]), np.int64(order_b[first_b + j])
                     primitive_tests += 1
-                    distance, x, y = leaf_distance(leaf_a, i, leaf_b, j)
-                    uncertain = distance <= rounding_of(leaf_a, i, leaf_b, j, errors[UNCERTAIN])
-                    t, u = np.int64(indices_a[i]), np.int64(indices_b[j])
+                    distance, x, y, uncertain = _distance_of(
+                        trees_a, tree_a, t, poses_1, pose, trees_b, tree_b, u, poses_2, pose, errors[UNCERTAIN]
+                    )
                     if nearest:
-                        keep_nearer(found, job, 0.0 if uncertain else distance, t, u, x, y)
+                        if keep_nearer(found, job, 0.0 if uncertain else distance, t, u, x, y):
+                            _aim(single, poses_1, pose, x, y)
+                            limit = pruning_limit(distances[job], errors)
+                            near = near_square(limit, shrink)
+                            bits &= _near_of(single, j, count_a, slack, products, near)
                     elif uncertain or distance <= limit:
                         pairs[count, 0], pairs[count, 1] = t, u
                         lengths[count] = distance
                         pair_jobs[count] = job
                         count += 1
-                if nearest:
-                    limit = pruning_limit(distances[job], errors)
-                    near = near_square(limit, shrink)
             if nearest and distances[job] == 0.0:
                 used = 0
         if used == 0:

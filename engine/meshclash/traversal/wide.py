@@ -62,8 +62,8 @@ DOUBLES = _SPARE + SCRATCH_LENGTH
 
 
 @inlined
-def _set_frame(poses_a, pose_a, poses_b, pose_b, sizes_a, size_a, sizes_b, size_b, row, single):
-    """The relative pose of two trees in float32, into the first numbers of the scratch."""
+def set_frame(poses_a, pose_a, poses_b, pose_b, sizes_a, size_a, sizes_b, size_b, row, single):
+    """The relative pose of two trees, into a row as of ``relative_rows`` and, in float32, into ``single``."""
     spare = shifted(row, _SPARE)
     half(poses_a, pose_a, poses_b, pose_b, sizes_a, size_a, sizes_b, size_b, 0.0, spare, row, 0)
     half(poses_b, pose_b, poses_a, pose_a, sizes_b, size_b, sizes_a, size_a, 0.0, spare, row, 15)
@@ -71,7 +71,8 @@ def _set_frame(poses_a, pose_a, poses_b, pose_b, sizes_a, size_a, sizes_b, size_
 
 
 @inlined
-def _corner(vertices, v, poses, pose):
+def corner(vertices, v, poses, pose):
+    """World coordinates of vertex v."""
     x, y, z = vertices[3 * v], vertices[3 * v + 1], vertices[3 * v + 2]
     return (
         poses[pose] * x + poses[pose + 1] * y + poses[pose + 2] * z + poses[pose + 3],
@@ -86,12 +87,12 @@ def _decide(vertices_a, corners_a, poses_a, pose_a, vertices_b, corners_b, poses
 
     Of one object, triangles that merely touch where they share a vertex count as apart.
     """
-    p1 = _corner(vertices_a, np.int64(corners_a[0]), poses_a, pose_a)
-    q1 = _corner(vertices_a, np.int64(corners_a[1]), poses_a, pose_a)
-    r1 = _corner(vertices_a, np.int64(corners_a[2]), poses_a, pose_a)
-    p2 = _corner(vertices_b, np.int64(corners_b[0]), poses_b, pose_b)
-    q2 = _corner(vertices_b, np.int64(corners_b[1]), poses_b, pose_b)
-    r2 = _corner(vertices_b, np.int64(corners_b[2]), poses_b, pose_b)
+    p1 = corner(vertices_a, np.int64(corners_a[0]), poses_a, pose_a)
+    q1 = corner(vertices_a, np.int64(corners_a[1]), poses_a, pose_a)
+    r1 = corner(vertices_a, np.int64(corners_a[2]), poses_a, pose_a)
+    p2 = corner(vertices_b, np.int64(corners_b[0]), poses_b, pose_b)
+    q2 = corner(vertices_b, np.int64(corners_b[1]), poses_b, pose_b)
+    r2 = corner(vertices_b, np.int64(corners_b[2]), poses_b, pose_b)
     if with_itself and only_touch_where_shared(corners_a, (p1, q1, r1), corners_b, (p2, q2, r2)):
         return APART
     kind = classify_generic(p1, q1, r1, p2, q2, r2)
@@ -167,7 +168,7 @@ def traverse_wide(
         job = np.int64(tasks[task, TASK_JOB])
         tree_a, tree_b = np.int64(tasks[task, TREE_A]), np.int64(tasks[task, TREE_B])
         pose_a, pose_b = 12 * min(job, poses_a.shape[0] - 1), 12 * min(job, poses_b.shape[0] - 1)
-        _set_frame(poses_1, pose_a, poses_2, pose_b, sizes_1, SIZES * tree_a, sizes_2, SIZES * tree_b, row, single)
+        set_frame(poses_1, pose_a, poses_2, pose_b, sizes_1, SIZES * tree_a, sizes_2, SIZES * tree_b, row, single)
         nodes_a, words_a = floats(trees_a[tree_a, NODES]), integers(trees_a[tree_a, NODES])
         nodes_b, words_b = floats(trees_b[tree_b, NODES]), integers(trees_b[tree_b, NODES])
         if used == 0:
