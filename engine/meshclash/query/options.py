@@ -82,4 +82,5 @@ def every_pose(pose_a: Any, pose_b: Any) -> tuple[np.ndarray, np.ndarray, bool]:
     if len(rows_a) == len(rows_b):
         return rows_a, rows_b, stacked
     shape = (max(len(rows_a), len(rows_b)), 3, 4)
-    return np.array(np.broadcast_to(rows_a, shape)), np.array(np.broadcast_to(rows_b, shape)), stacked
+    rows_a, rows_b = (np.array(np.broadcast_to(rows, shape), order="C") for rows in (rows_a, rows_b))
+    return rows_a, rows_b, stacked

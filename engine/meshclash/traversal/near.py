@@ -101,7 +101,7 @@ def _engine(question: NearQuestion, uncertain: float, found, output) -> Callable
     chained = nearest and bool((jobs == jobs[:1]).all())  # else a pair of triangles means another
     options = _options(nearest, chained)
     errors = np.array([question.relative_error, question.absolute_error, uncertain])
-    rows = question.rows_a, question.rows_b
+    rows = np.ascontiguousarray(question.rows_a), np.ascontiguousarray(question.rows_b)
     depth = a.deepest + b.deepest + 2
     if not uses_lanes(question):
         leaves = _leaves(question)
