@@ -1,7 +1,6 @@
 """The cache of compiled kernels on bad disks: a kernel is compiled again, and no answer is lost."""
 
 import importlib.util
-import resource
 import shutil
 import sys
 from contextlib import contextmanager
@@ -35,7 +34,8 @@ def ask(tmp_path, monkeypatch):
 
 @contextmanager
 def full_disk():
-    """No file can grow beyond nothing."""
+    """No file can grow beyond nothing; only POSIX can set that."""
+    resource = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
     try:

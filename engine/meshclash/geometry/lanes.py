@@ -1,9 +1,8 @@
 """Eight float32 numbers at once, as a type that kernels compute with, and eight truth values.
 
-Numba has no vector type, so this file gives it two: ``Lanes`` is LLVM's ``<8 x float>``, ``Mask`` its ``<8 x i1>``, and
-LLVM lowers them to what the processor has (one AVX register, two of SSE or NEON). Sums, differences, products, negation
-and ``abs`` of lanes, ``&``, ``|``, ``^`` and ``~`` of masks are the ordinary operators, lane by lane and each rounded
-once: nothing is fused, so every processor counts the same tests.
+``Lanes`` is LLVM's ``<8 x float>``, ``Mask`` its ``<8 x i1>`` (``vectors.py``): one AVX register, two of SSE or NEON.
+Sums, differences, products, negation and ``abs`` of lanes, ``&``, ``|``, ``^`` and ``~`` of masks are the ordinary
+operators.
 
 Arrays are read and written through pointers, made from an address (``array.ctypes.data``) in one place of a kernel: an
 array is seven values in Numba's intermediate code and a reference count, a pointer is one. Whoever passes an address
@@ -12,115 +11,20 @@ keeps the array alive.
 Lanes exist in compiled code only. Where Numba is told not to compile, the binary engine answers instead.
 """
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils, types
-from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
+from numba.core import types
+from numba.extending import intrinsic
 
-_FLOAT = ir.FloatType()
-_VECTOR = ir.VectorType(_FLOAT, 8)
-_TRUTH = ir.VectorType(ir.IntType(1), 8)
+from .vectors import ARITHMETIC, LOGIC, choice, make_vector
+
+LANES = make_vector("Lanes", ir.FloatType(), 8, ARITHMETIC)
+MASK = make_vector("Mask", ir.IntType(1), 8, LOGIC)
+
+_VECTOR = LANES.llvm
 _INDEX = ir.IntType(64)
-
-
-class LanesType(types.Type):
-    """Numba's type of eight float32 lanes."""
-
-    def __init__(self) -> None:
-        super().__init__(name="Lanes")
-
-
-class MaskType(types.Type):
-    """Numba's type of eight truth values."""
-
-    def __init__(self) -> None:
-        super().__init__(name="Mask")
-
-
-LANES = LanesType()
-MASK = MaskType()
-
-
-@register_model(LanesType)
-class _LanesModel(models.PrimitiveModel):
-    """A vector register; never boxed."""
-
-    def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, _VECTOR)
-
-
-@register_model(MaskType)
-class _MaskModel(models.PrimitiveModel):
-    """A mask register, or a vector register of zeros and ones; never boxed."""
-
-    def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, _TRUTH)
-
-
-def _type_operator(function: Any, count: int, kind: types.Type) -> None:
-    """Let an operator take ``count`` values of a kind and give one of it."""
-
-    @type_callable(function)
-    def _(context: Any) -> Callable:
-        if count == 1:
-            return lambda a: kind if a == kind else None
-        return lambda a, b: kind if a == kind and b == kind else None
-
-
-for _function, _count in ((operator.add, 2), (operator.sub, 2), (operator.mul, 2), (operator.neg, 1), (abs, 1)):
-    _type_operator(_function, _count, LANES)
-_LOGIC: Any = ((operator.and_, 2), (operator.or_, 2), (operator.xor, 2), (operator.invert, 1))
-for _function, _count in _LOGIC:
-    _type_operator(_function, _count, MASK)
-
-
-@lower_builtin(operator.add, LanesType, LanesType)
-def _add(context, builder, signature, args):
-    return builder.fadd(*args)
-
-
-@lower_builtin(operator.sub, LanesType, LanesType)
-def _subtract(context, builder, signature, args):
-    return builder.fsub(*args)
-
-
-@lower_builtin(operator.mul, LanesType, LanesType)
-def _multiply(context, builder, signature, args):
-    return builder.fmul(*args)
-
-
-@lower_builtin(operator.neg, LanesType)
-def _negate(context, builder, signature, args):
-    return builder.fneg(args[0])
-
-
-@lower_builtin(abs, LanesType)
-def _absolute(context, builder, signature, args):
-    kind = ir.FunctionType(_VECTOR, [_VECTOR])
-    return builder.call(cgutils.get_or_insert_function(builder.module, kind, "llvm.fabs.v8f32"), args)
-
-
-@lower_builtin(operator.and_, MaskType, MaskType)
-def _and(context, builder, signature, args):
-    return builder.and_(*args)
-
-
-@lower_builtin(operator.or_, MaskType, MaskType)
-def _or(context, builder, signature, args):
-    return builder.or_(*args)
-
-
-@lower_builtin(operator.xor, MaskType, MaskType)
-def _exclusive_or(context, builder, signature, args):
-    return builder.xor(*args)
-
-
-@lower_builtin(operator.invert, MaskType)
-def _not(context, builder, signature, args):
-    return builder.not_(args[0])
 
 
 def _pointer_to(item: types.Type) -> tuple[Any, Callable]:
@@ -199,25 +103,16 @@ def splat(typingctx, number):
     return LANES(types.float32), generate
 
 
-def _choice(comparison: str) -> Callable:
-    """Lane-wise choice of the number for which the comparison with the other holds."""
-
-    def generate(context, builder, signature, args):
-        return builder.select(builder.fcmp_ordered(comparison, *args), *args)
-
-    return generate
-
-
 @intrinsic
 def lower(typingctx, a, b):
     """The lower number of each lane; b where one is not a number."""
-    return LANES(LANES, LANES), _choice("<")
+    return LANES(LANES, LANES), choice("<")
 
 
 @intrinsic
 def higher(typingctx, a, b):
     """The higher number of each lane; b where one is not a number."""
-    return LANES(LANES, LANES), _choice(">")
+    return LANES(LANES, LANES), choice(">")
 
 
 @intrinsic

@@ -1,68 +1,25 @@
 """Four float32 numbers at once: a point and a spare, in the one register that every processor has.
 
-As ``lanes.py``: a value ``Quad`` is LLVM's ``<4 x float>``, sums and products are rounded once each, never fused.
+A value ``Quad`` is LLVM's ``<4 x float>`` (``vectors.py``), with sums, differences and products.
 Where Numba is told not to compile, a Quad is a NumPy array of four, so that kernels with quads run in Python too.
 """
 
-import operator
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
+from numba.extending import intrinsic
 
 from ..jit import config
+from .vectors import ARITHMETIC, choice, make_vector
 
-_FLOAT = ir.FloatType()
-_VECTOR = ir.VectorType(_FLOAT, 4)
+QUAD = make_vector("Quad", ir.FloatType(), 4, ARITHMETIC)
+
+_VECTOR = QUAD.llvm
 _WORD = ir.IntType(32)
 _INDEX = ir.IntType(64)
 _BYTES = ir.PointerType(ir.IntType(8))
-
-
-class QuadType(types.Type):
-    """Numba's type of four float32 numbers."""
-
-    def __init__(self) -> None:
-        super().__init__(name="Quad")
-
-
-QUAD = QuadType()
-
-
-@register_model(QuadType)
-class _QuadModel(models.PrimitiveModel):
-    """A vector register; never boxed."""
-
-    def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, _VECTOR)
-
-
-def _type_operator(function: Any) -> None:
-    @type_callable(function)
-    def _(context: Any) -> Callable:
-        return lambda a, b: QUAD if a == QUAD and b == QUAD else None
-
-
-for _function in (operator.add, operator.sub, operator.mul):
-    _type_operator(_function)
-
-
-@lower_builtin(operator.add, QuadType, QuadType)
-def _add(context, builder, signature, args):
-    return builder.fadd(*args)
-
-
-@lower_builtin(operator.sub, QuadType, QuadType)
-def _subtract(context, builder, signature, args):
-    return builder.fsub(*args)
-
-
-@lower_builtin(operator.mul, QuadType, QuadType)
-def _multiply(context, builder, signature, args):
-    return builder.fmul(*args)
 
 
 def _address(context, builder, array_type, array, index):
@@ -167,23 +124,14 @@ def _interleave(typingctx, quad):
     return types.uint64(QUAD), generate
 
 
-def _choice(comparison: str) -> Callable:
-    """The number of each place for which the comparison with the other holds, else the other."""
-
-    def generate(context, builder, signature, args):
-        return builder.select(builder.fcmp_ordered(comparison, *args), *args)
-
-    return generate
-
-
 @intrinsic
 def _lower(typingctx, a, b):
-    return QUAD(QUAD, QUAD), _choice("<")
+    return QUAD(QUAD, QUAD), choice("<")
 
 
 @intrinsic
 def _higher(typingctx, a, b):
-    return QUAD(QUAD, QUAD), _choice(">")
+    return QUAD(QUAD, QUAD), choice(">")
 
 
 @intrinsic
@@ -199,23 +147,45 @@ def _fetch(typingctx, array, index):
 
 
 def _load_slowly(array, index):
+    """load(array, index): four numbers of a C-contiguous float32 array from the flat index (int64) on, unchecked."""
     return array.reshape(-1)[index : index + 4].copy()
 
 
 def _store_slowly(array, index, quad):
+    """store(array, index, quad): write four numbers; as ``load``."""
     array.reshape(-1)[index : index + 4] = quad
 
 
 def _scatter_slowly(array, index, step, quad):
+    """scatter(array, index, step, quad): write the first three numbers, ``step`` apart from each other."""
     array[index : index + 3 * step : step] = quad[:3]
 
 
 def _relative_slowly(array, index, ox, oy, oz, cx, cy, cz):
+    """relative(array, index, ox, oy, oz, cx, cy, cz): three float64 numbers from the flat index on, less o, less c.
+
+    They are then rounded to float32; the fourth number is of no use.
+    """
     point = array.reshape(-1)[index : index + 3]
     return np.append((point - (ox, oy, oz)) - (cx, cy, cz), 0.0).astype(np.float32)
 
 
+def _quad_slowly(x, y, z):
+    """quad(x, y, z): of three float32 numbers, and zero."""
+    return np.array([x, y, z, 0], np.float32)
+
+
+def _component_slowly(quad, k):
+    """component(quad, k): one of the numbers."""
+    return quad[k]
+
+
+def _fetch_slowly(array, index):
+    """fetch(array, index): start to bring a flat index of an array into the cache; changes nothing."""
+
+
 def _interleave_slowly(quad):
+    """interleave(quad): Morton code (30 bits, uint64) of the whole parts of the first three numbers, in 0 to 1023."""
     code = 0
     for k in range(3):
         bits = int(quad[k])
@@ -228,32 +198,16 @@ def _interleave_slowly(quad):
 _compiled = not config.DISABLE_JIT
 
 load: Any = _load if _compiled else _load_slowly
-"""load(array, index): four numbers of a C-contiguous float32 array from the flat index (int64) on, unchecked."""
-
 store: Any = _store if _compiled else _store_slowly
-"""store(array, index, quad): write four numbers; as ``load``."""
-
 scatter: Any = _scatter if _compiled else _scatter_slowly
-"""scatter(array, index, step, quad): write the first three numbers, ``step`` apart from each other."""
-
 relative: Any = _relative if _compiled else _relative_slowly
-"""relative(array, index, ox, oy, oz, cx, cy, cz): three float64 numbers from the flat index on, less o, less c, then
-rounded to float32; the fourth number is of no use."""
-
-quad: Any = _quad if _compiled else lambda x, y, z: np.array([x, y, z, 0], np.float32)
-"""quad(x, y, z): of three float32 numbers, and zero."""
-
-component: Any = _component if _compiled else lambda quad, k: quad[k]
-"""component(quad, k): one of the numbers."""
+quad: Any = _quad if _compiled else _quad_slowly
+component: Any = _component if _compiled else _component_slowly
+fetch: Any = _fetch if _compiled else _fetch_slowly
+interleave: Any = _interleave if _compiled else _interleave_slowly
 
 lower: Any = _lower if _compiled else np.minimum
 """lower(a, b): the lower number of each place; b where they are equal."""
 
 higher: Any = _higher if _compiled else np.maximum
 """higher(a, b): the higher number of each place; b where they are equal."""
-
-fetch: Any = _fetch if _compiled else lambda array, index: None
-"""fetch(array, index): start to bring a flat index of an array into the cache; changes nothing."""
-
-interleave: Any = _interleave if _compiled else _interleave_slowly
-"""interleave(quad): Morton code (30 bits, uint64) of the whole parts of the first three numbers, each in 0 to 1023."""
