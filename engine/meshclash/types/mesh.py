@@ -1,6 +1,6 @@
 """Triangle meshes as the engine takes them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from functools import cached_property
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import InvalidMesh
 from ..jit import kernel
 from .pose import LARGEST_COORDINATE, transform_points
-from .topology import Topology, analyse_topology
+from .topology import Topology, topology_steps
 
 _TOGETHER = 256
 
@@ -147,9 +147,17 @@ class TriangleMesh:
     @cached_property
     def topology(self) -> Topology:
         """Components, closedness and orientation of the surface, after welding vertices at equal positions."""
-        common = self._common
-        common.topology = analyse_topology(self._vertices, self._triangles, common.topology)
-        return common.topology
+        for _ in self.topology_steps():
+            pass
+        found: Topology = self.__dict__["topology"]
+        return found
+
+    def topology_steps(self) -> Generator[None, None, None]:
+        """Find the topology, if it is not known, in steps of some ten milliseconds."""
+        if "topology" not in self.__dict__:
+            common = self._common
+            common.topology = yield from topology_steps(self._vertices, self._triangles, common.topology)
+            self.__dict__["topology"] = common.topology
 
     @property
     def is_closed(self) -> bool:

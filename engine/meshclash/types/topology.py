@@ -4,13 +4,21 @@ Vertices at equal positions count as one, so that a mesh whose faces do not shar
 seen as the solid that it draws. Components are joined across edges that exactly two triangles share.
 """
 
+from collections.abc import Generator, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from ..jit import inner, kernel
 
-_EMPTY = np.int64(-1)
+_EMPTY = np.int32(-1)
+_TOGETHER = 1 << 18
+"""Vertices or triangles of a step."""
+
+# Words of an edge in its table: its vertices, how many triangles have it, the first of them and the way it runs
+# through it; at last, in place of the number, the sum over all of these ways.
+_LOW, _HIGH, _USES, _USER, _WORDS = range(5)
+_SUM = _USES
 
 
 class Topology(NamedTuple):
@@ -36,10 +44,10 @@ def _mix(key):
 
 
 @kernel
-def _weld(vertices, bits, table, welded):
-    """Give every vertex the index of the first vertex at its position; ``bits`` are the coordinates as integers."""
+def _weld(begin, end, bits, table, welded):
+    """Give vertices the index of the first vertex at their position; ``bits`` are the coordinates as integers."""
     mask = np.uint64(table.shape[0] - 1)
-    for i in range(vertices.shape[0]):
+    for i in range(begin, end):
         key = _mix(_mix(_mix(bits[i, 0]) + bits[i, 1]) + bits[i, 2])
         slot = key & mask
         while True:
@@ -55,15 +63,15 @@ def _weld(vertices, bits, table, welded):
 
 
 @inner
-def _edge_slot(u, v, low, high, mask):
-    """Slot of the undirected edge uv in the open-addressing table (low, high)."""
-    first = min(u, v)
-    second = max(u, v)
+def _edge_slot(u, v, edges, mask):
+    """The row of the undirected edge uv in the open-addressing table."""
+    first = np.int32(min(u, v))
+    second = np.int32(max(u, v))
     slot = _mix(np.uint64(first) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(second)) & mask
-    while low[slot] != _EMPTY and (low[slot] != first or high[slot] != second):
+    while edges[slot, _LOW] != _EMPTY and (edges[slot, _LOW] != first or edges[slot, _HIGH] != second):
         slot = (slot + np.uint64(1)) & mask
-    low[slot] = first
-    high[slot] = second
+    edges[slot, _LOW] = first
+    edges[slot, _HIGH] = second
     return slot
 
 
@@ -81,33 +89,42 @@ def _find(parent, parity, i):
 
 
 @kernel
-def _join(triangles, welded, low, high, uses, user, parent, parity):
-    """Join triangles across edges with two users, with the turn that makes their windings agree."""
-    mask = np.uint64(low.shape[0] - 1)
-    count = triangles.shape[0]
-    for t in range(count):
+def _find_edges(begin, end, triangles, welded, edges, slots, parent):
+    """Enter the edges of triangles into the table, ``slots`` (m, 3) say where, -1 for an edge without length."""
+    mask = np.uint64(edges.shape[0] - 1)
+    for t in range(begin, end):
         parent[t] = t
         for k in range(3):
             u = welded[triangles[t, k]]
             v = welded[triangles[t, (k + 1) % 3]]
+            slots[t, k] = -1
             if u != v:
-                uses[_edge_slot(u, v, low, high, mask)] += 1
-    for t in range(count):
+                slot = _edge_slot(u, v, edges, mask)
+                edges[slot, _USES] += 1
+                slots[t, k] = np.int32(slot)
+
+
+@inner
+def _runs_up(triangles, welded, t, k):
+    return 1 if welded[triangles[t, k]] < welded[triangles[t, (k + 1) % 3]] else 0
+
+
+@kernel
+def _join(begin, end, triangles, welded, edges, slots, parent, parity):
+    """Join triangles across edges with two users, with the turn that makes their windings agree."""
+    for t in range(begin, end):
         for k in range(3):
-            u = welded[triangles[t, k]]
-            v = welded[triangles[t, (k + 1) % 3]]
-            if u == v:
+            slot = slots[t, k]
+            if slot < 0 or edges[slot, _USES] != 2:
                 continue
-            slot = _edge_slot(u, v, low, high, mask)
-            if uses[slot] != 2:
+            code = np.int32(2 * t + _runs_up(triangles, welded, t, k))
+            user = edges[slot, _USER]
+            if user == _EMPTY:
+                edges[slot, _USER] = code
                 continue
-            code = 2 * t + (1 if u < v else 0)
-            if user[slot] == _EMPTY:
-                user[slot] = code
-                continue
-            same_direction = 1 if (user[slot] & 1) == (code & 1) else 0
-            root_t, turned_t = _find(parent, parity, t)
-            root_o, turned_o = _find(parent, parity, user[slot] >> 1)
+            same_direction = 1 if (user & 1) == (code & 1) else 0
+            root_t, turned_t = _find(parent, parity, np.int64(t))
+            root_o, turned_o = _find(parent, parity, np.int64(user >> 1))
             relation = turned_t ^ turned_o ^ same_direction
             if root_t != root_o:
                 parent[root_t] = root_o
@@ -115,57 +132,76 @@ def _join(triangles, welded, low, high, uses, user, parent, parity):
 
 
 @kernel
-def _orient(triangles, welded, low, high, balance, parent, parity, component, orientation):
-    """Number the components, turn the minority of each over, and check that every edge is balanced."""
-    count = triangles.shape[0]
-    votes = np.zeros(count, np.int64)
-    number = np.full(count, -1, np.int32)
+def _number(parent, parity, votes, number, component, orientation):
+    """Number the components and turn their triangles to one side; returns how many there are."""
     found = 0
-    for t in range(count):
-        root, turned = _find(parent, parity, t)
+    for t in range(parent.shape[0]):
+        root, turned = _find(parent, parity, np.int64(t))
         if number[root] < 0:
             number[root] = found
             found += 1
         component[t] = number[root]
         orientation[t] = -1 if turned else 1
         votes[component[t]] += orientation[t]
-    mask = np.uint64(low.shape[0] - 1)
-    for t in range(count):
+    return found
+
+
+@kernel
+def _balance(begin, end, triangles, welded, edges, slots, votes, component, orientation):
+    """Turn the minority of each component over, and add up at each edge how often it is run through either way."""
+    for t in range(begin, end):
         if votes[component[t]] < 0:
             orientation[t] = -orientation[t]
         for k in range(3):
-            u = welded[triangles[t, k]]
-            v = welded[triangles[t, (k + 1) % 3]]
-            if u != v:
-                balance[_edge_slot(u, v, low, high, mask)] += orientation[t] if u < v else -orientation[t]
-    closed = True
-    for slot in range(balance.shape[0]):
-        closed = closed and balance[slot] == 0
-    return found, closed
+            if slots[t, k] >= 0:
+                up = _runs_up(triangles, welded, t, k)
+                edges[slots[t, k], _SUM] += orientation[t] if up else -orientation[t]
 
 
-def analyse_topology(vertices: np.ndarray, triangles: np.ndarray, known: Topology | None = None) -> Topology:
-    """Components, orientation and closedness of a checked mesh: vertices (n, 3) float64, triangles (m, 3) int32.
+def topology_steps(
+    vertices: np.ndarray, triangles: np.ndarray, known: Topology | None = None
+) -> Generator[None, None, Topology]:
+    """Analyse a checked mesh in steps of some ten milliseconds.
 
-    ``known`` is the topology of the same triangles over other vertices; it is returned when the same vertices coincide.
+    Args:
+        vertices: (n, 3) float64 [m].
+        triangles: (m, 3) int32.
+        known: the topology of the same triangles over other vertices; it is the result when the same vertices coincide.
     """
+    count = len(triangles)
     bits = (vertices + 0.0).view(np.uint64)  # adding 0.0 turns -0.0 into 0.0
     welded = np.empty(len(vertices), np.int64)
-    _weld(vertices, bits, np.full(_table_size(len(vertices)), _EMPTY), welded)
+    table = np.full(_table_size(len(vertices)), _EMPTY)
+    for begin, end in _parts(len(vertices)):
+        _weld(begin, end, bits, table, welded)
+        yield
     if known is not None and np.array_equal(welded, known.welded):
         return known
-    size = _table_size(3 * len(triangles))
-    low = np.full(size, _EMPTY)
-    high = np.full(size, _EMPTY)
-    parent = np.empty(len(triangles), np.int64)
-    parity = np.zeros(len(triangles), np.int64)
-    uses = np.zeros(size, np.int64)
-    _join(triangles, welded, low, high, uses, np.full(size, _EMPTY), parent, parity)
-    component = np.empty(len(triangles), np.int32)
-    orientation = np.empty(len(triangles), np.int8)
-    balance = np.zeros(size, np.int64)
-    found, balanced = _orient(triangles, welded, low, high, balance, parent, parity, component, orientation)
-    return Topology(component, orientation, int(found), bool(balanced), welded)
+    edges = np.full((_table_size(2 * count), _WORDS), _EMPTY)
+    edges[:, _USES] = 0
+    yield
+    slots = np.empty((count, 3), np.int32)
+    parent, parity = np.empty(count, np.int32), np.zeros(count, np.int8)
+    for begin, end in _parts(count):
+        _find_edges(begin, end, triangles, welded, edges, slots, parent)
+        yield
+    for begin, end in _parts(count):
+        _join(begin, end, triangles, welded, edges, slots, parent, parity)
+        yield
+    component, orientation = np.empty(count, np.int32), np.empty(count, np.int8)
+    votes, number = np.zeros(count, np.int64), np.full(count, _EMPTY)
+    found = _number(parent, parity, votes, number, component, orientation)
+    yield
+    edges[:, _SUM] = 0
+    for begin, end in _parts(count):
+        _balance(begin, end, triangles, welded, edges, slots, votes, component, orientation)
+        yield
+    return Topology(component, orientation, int(found), not edges[:, _SUM].any(), welded)
+
+
+def _parts(count: int) -> Iterator[tuple[int, int]]:
+    """Ranges of work for a step."""
+    return ((begin, min(begin + _TOGETHER, count)) for begin in range(0, count, _TOGETHER))
 
 
 def _table_size(entries: int) -> int:
