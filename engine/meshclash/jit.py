@@ -31,7 +31,7 @@ PIPELINE_KNOWS = "0.68."
 _KERNEL: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 _HELPER: dict[str, Any] = {**_KERNEL, "no_cpython_wrapper": True}
 if numba.__version__.startswith(PIPELINE_KNOWS):
-    from .jit_pipeline import HelperCompiler, KernelCompiler
+    from .jit_pipeline import HelperCompiler, KernelCompiler, without_literals
 
     _KERNEL["pipeline_class"], _HELPER["pipeline_class"] = KernelCompiler, HelperCompiler
 
@@ -116,12 +116,18 @@ def _cached(dispatcher: Any) -> Any:
 
 def inner(function: Callable[..., Any]) -> Any:
     """Compile a helper that only kernels call: cached as a part of them, and without an entry from Python."""
-    return numba.njit(**_HELPER)(function)
+    return _helper(function, forceinline=False)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
     """As ``inner``, and always compiled into its callers: for short functions on which whole queries wait."""
-    return numba.njit(forceinline=True, **_HELPER)(function)
+    return _helper(function, forceinline=True)
+
+
+def _helper(function: Callable[..., Any], forceinline: bool) -> Any:
+    dispatcher = numba.njit(forceinline=forceinline, **_HELPER)(function)
+    known = "pipeline_class" in _HELPER and not config.DISABLE_JIT
+    return without_literals(dispatcher) if known else dispatcher
 
 
 def portable(function: _F) -> _F:

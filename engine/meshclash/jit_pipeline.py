@@ -1,11 +1,20 @@
-"""How kernels and their helpers are compiled, to spare the first user of a machine some ten seconds.
+"""How kernels and their helpers are compiled, to spare the first user of a machine some twenty seconds.
 
 Numba turns every helper into machine code of its own, together with everything that it calls, although ours are only
 ever compiled into kernels. The pipeline here stops a helper at optimised LLVM code, which the kernel links in. (Leaving
-the optimising to the kernel, too, spares as much again, but then kernels come out up to four times slower.) It also
-keeps Python's collector of cycles out, which finds nothing among the many small objects of a compilation.
+the optimising to the kernel, too, spares as much again, but then kernels come out up to four times slower.)
 
-Both stand on Numba's documented ways to customise the compiler and on a few names behind them. So ``jit.py`` uses them
+What a helper calls is optimised anew with each of its callers, level by level, so that short helpers vanish into them.
+Long ones never do. They are left out of that: callers see a declaration, and a kernel links in the optimised code when
+its own is ready. So a long helper is optimised once in a process, however many helpers and kernels call it, and a
+kernel is still whole, in a cache file of its own.
+
+Smaller savings: a helper is compiled once for all whole numbers that it is called with, where Numba would take
+every constant for a type of its own; passes that our text gives nothing to do are left out; compiler flags, which
+Numba looks up with every function that it resolves, are compared quickly; and Python's collector of cycles, which finds
+nothing among the many small objects of a compilation, is kept out.
+
+All stand on Numba's documented ways to customise the compiler and on a few names behind them. So ``jit.py`` uses them
 with the versions that they were written for only; any other compiles as it does by itself: slower, the same result.
 """
 
@@ -14,10 +23,37 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from llvmlite import binding
+from numba.core import types, untyped_passes
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler, CompilerBase, DefaultPassBuilder
+from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags
 from numba.core.compiler_machinery import register_pass
-from numba.core.typed_passes import NativeLowering, NopythonRewrites
+from numba.core.typed_passes import (
+    DumpParforDiagnostics,
+    InlineOverloads,
+    NativeLowering,
+    NopythonRewrites,
+    NoPythonSupportedFeatureValidation,
+)
+
+LONG = 100
+"""Instructions from which a helper is left out of its callers: twice what LLVM would take in by itself."""
+
+_NOTHING_TO_DO = (
+    untyped_passes.WithLifting,
+    untyped_passes.InlineClosureLikes,
+    untyped_passes.InlineInlinables,
+    untyped_passes.FindLiterallyCalls,
+    untyped_passes.LiteralUnroll,
+    untyped_passes.MakeFunctionToJitFunction,
+    untyped_passes.LiteralPropagationSubPipelinePass,
+    untyped_passes.DeadBranchPrune,
+    InlineOverloads,
+    NopythonRewrites,
+    NoPythonSupportedFeatureValidation,
+    DumpParforDiagnostics,
+)
+"""Passes for ``with``, closures, optional arguments, constants as types and whole-array expressions: not in helpers."""
 
 
 @contextmanager
@@ -31,12 +67,93 @@ def _without_collector() -> Iterator[None]:
             gc.enable()
 
 
-class _HelperLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """LLVM code that is only linked into other libraries: optimised, never machine code."""
+class _Library(JITCodeLibrary):  # type: ignore[misc]
+    """LLVM code that short helpers are linked into before it is optimised.
+
+    Attributes:
+        left_out: the long helpers that it needs, directly or not, each behind those that it calls itself.
+    """
+
+    def __init__(self, codegen: Any, name: str) -> None:
+        super().__init__(codegen, name)
+        self.left_out: dict[_HelperLibrary, None] = {}
+        self._short: dict[_HelperLibrary, None] = {}
+
+    def add_linking_library(self, library: Any) -> None:
+        """Takes note of the library of a function that this code calls."""
+        if not isinstance(library, _HelperLibrary):
+            super().add_linking_library(library)
+            return
+        library._ensure_finalized()
+        self.left_out.update(library.left_out)
+        (self.left_out if library.is_long else self._short)[library] = None
+
+    def finalize(self) -> None:
+        """Links and optimises."""
+        self._link(self._final_module, self._short)
+        super().finalize()
+
+    def _link(self, module: Any, libraries: dict["_HelperLibrary", None]) -> None:
+        """Callers first: LLVM takes in only what is called already."""
+        for library in reversed(libraries):
+            self._reload_init.update(library._reload_init)
+            module.link_in(library.own_module(), preserve=True)
+
+
+class _HelperLibrary(_Library):
+    """Code that is only linked into other libraries: optimised, never machine code.
+
+    Attributes:
+        is_long: whether callers leave this helper out.
+    """
+
+    def __init__(self, codegen: Any, name: str, always_inline: bool) -> None:
+        super().__init__(codegen, name)
+        self._always_inline = always_inline
+        self.is_long = False
+        self._whole: Any = None
+
+    def own_module(self) -> Any:
+        """The code without what was left out of it, for libraries that link that themselves."""
+        return super()._get_module_for_linking()
+
+    def _get_module_for_linking(self) -> Any:
+        """The whole code, for libraries of Numba's own kind."""
+        if self._whole is None:
+            self._whole = self.own_module().clone()
+            self._link(self._whole, self.left_out)
+        return self._whole
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
         self._finalized = True
+        self.is_long = not self._always_inline and _instructions(self._final_module) >= LONG
+
+
+class _KernelLibrary(_Library):
+    """Machine code of a kernel and of all helpers that it needs."""
+
+    def _optimize_final_module(self) -> None:
+        super()._optimize_final_module()
+        self._link(self._final_module, self.left_out)
+
+
+def _instructions(module: Any) -> int:
+    """How many instructions the functions have that a module gives to others."""
+    given = (f for f in module.functions if not f.is_declaration and f.linkage == binding.Linkage.external)
+    return sum(1 for function in given for block in function.blocks for _ in block.instructions)
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _KernelLowering(NativeLowering):  # type: ignore[misc]
+    """Lowers into a _KernelLibrary."""
+
+    _name = "meshclash_kernel_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = _KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return super().run_pass(state)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -46,7 +163,8 @@ class _HelperLowering(NativeLowering):  # type: ignore[misc]
     _name = "meshclash_helper_lowering"
 
     def run_pass(self, state: Any) -> bool:
-        state.library = _HelperLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        codegen = state.targetctx.codegen()
+        state.library = _HelperLibrary(codegen, state.func_id.func_qualname, bool(state.flags.forceinline))
         state.flags.no_compile = True
         super().run_pass(state)
         state.flags.no_compile = False
@@ -57,21 +175,68 @@ class _HelperLowering(NativeLowering):  # type: ignore[misc]
         return True
 
 
-class HelperCompiler(CompilerBase):  # type: ignore[misc]
+def _pipeline(state: Any, lowering: type, without: tuple[type, ...] = ()) -> list[Any]:
+    """Numba's passes with another lowering, and without some."""
+    manager = DefaultPassBuilder.define_nopython_pipeline(state)
+    replaced = {NativeLowering: (lowering, "lower into a library of ours")}
+    manager.passes = [replaced.get(entry[0], entry) for entry in manager.passes if entry[0] not in without]
+    manager._finalized = False
+    manager.finalize()
+    return [manager]
+
+
+_DEFAULTS = {name: option.default for name, option in Flags.options.items()}
+_HASH = hash(Flags())
+
+
+class _Flags(Flags):  # type: ignore[misc]
+    """Numba's flags, equal to the same ones of its own kind."""
+
+    __slots__ = ()
+
+    def values(self) -> dict[str, Any]:
+        """All values by name."""
+        return {**_DEFAULTS, **self._values}
+
+    __eq__ = Flags.__eq__
+
+    def __hash__(self) -> int:
+        return _HASH  # Numba's is made of the names only
+
+
+class _Compiler(CompilerBase):  # type: ignore[misc]
+    """Numba's compiler with our flags."""
+
+    def __init__(self, *arguments: Any) -> None:
+        *others, flags, local_types = arguments
+        super().__init__(*others, _Flags(flags), local_types)  # type: ignore[call-arg]
+
+
+class HelperCompiler(_Compiler):
     """Compiles what only kernels call."""
 
     def define_pipelines(self) -> list[Any]:
-        """Numba's passes, without the one for whole-array expressions, and with our lowering."""
-        manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        replaced = {NativeLowering: (_HelperLowering, "lower a helper")}
-        manager.passes = [replaced.get(entry[0], entry) for entry in manager.passes if entry[0] is not NopythonRewrites]
-        manager._finalized = False
-        manager.finalize()
-        return [manager]
+        """Numba's passes that have something to do, with our lowering."""
+        return _pipeline(self.state, _HelperLowering, _NOTHING_TO_DO)
 
 
-class KernelCompiler(Compiler):  # type: ignore[misc]
-    """Numba's own compiler, without interruptions by the collector of cycles."""
+def without_literals(dispatcher: Any) -> Any:
+    """Have a helper compiled for the types of whole numbers and truth values, not for each constant."""
+    resolve = dispatcher.get_call_template
+
+    def resolve_generally(args: Any, kws: Any) -> Any:
+        return resolve([types.unliteral(a) for a in args], {name: types.unliteral(a) for name, a in kws.items()})
+
+    dispatcher.get_call_template = resolve_generally
+    return dispatcher
+
+
+class KernelCompiler(_Compiler):
+    """Compiles kernels, without interruptions by the collector of cycles."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Numba's passes with our lowering."""
+        return _pipeline(self.state, _KernelLowering)
 
     def compile_extra(self, function: Any) -> Any:
         """As Numba's."""

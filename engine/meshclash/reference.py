@@ -2,9 +2,11 @@
 
 Numba passes a NamedTuple by value: ten arrays are about eighty values, counted up and down at every call and written
 out in the code of every function that takes them. That was a quarter of the time to compile the verdicts. A reference
-is one pointer; ``reference.field`` reads the array when it is used. In uncompiled code it is the tuple itself.
+is one pointer; ``reference.field`` reads the array when it is used, and is a reference again where the field is a
+NamedTuple. In uncompiled code it is the tuple itself.
 """
 
+import hashlib
 from typing import Any
 
 from numba.core import cgutils, types
@@ -20,7 +22,9 @@ class Reference(types.Type):  # type: ignore[misc]
 
     def __init__(self, target: Any) -> None:
         self.target = target
-        super().__init__(name=f"Reference({target})")
+        # Short, since it becomes part of the names of all functions that take it, in every call of theirs.
+        digest = hashlib.sha256(str(target).encode()).hexdigest()[:16]
+        super().__init__(name=f"Reference({target.instance_class.__name__}, {digest})")
 
 
 @register_model(Reference)
@@ -36,13 +40,19 @@ class _Fields(AttributeTemplate):  # type: ignore[misc]
 
     def generic_resolve(self, value: Any, attr: str) -> Any:  # type: ignore[override]
         fields = value.target.fields
-        return value.target[fields.index(attr)] if attr in fields else None
+        if attr not in fields:
+            return None
+        field = value.target[fields.index(attr)]
+        return Reference(field) if isinstance(field, types.BaseNamedTuple) else field
 
 
 @lower_getattr_generic(Reference)
 def _read_field(context: Any, builder: Any, reference: Reference, pointer: Any, name: str) -> Any:
     index = reference.target.fields.index(name)
-    value = builder.load(cgutils.gep_inbounds(builder, pointer, 0, index))
+    place = cgutils.gep_inbounds(builder, pointer, 0, index)
+    if isinstance(reference.target[index], types.BaseNamedTuple):
+        return place
+    value = builder.load(place)
     return impl_ret_borrowed(context, builder, reference.target[index], value)
 
 
@@ -56,12 +66,12 @@ def _refer(typing_context: Any, value: Any) -> Any:
 
 
 def _itself(value: Any) -> Any:
+    """A reference to a NamedTuple, for the helpers that a kernel calls.
+
+    Valid until the function that made it returns or makes another one at the same place, so helpers do not return it.
+    Its arrays must belong to the kernel's caller: nothing keeps an array alive that the kernel made itself.
+    """
     return value
 
 
 by_reference: Any = _itself if config.DISABLE_JIT else intrinsic(_refer)
-"""A reference to a NamedTuple, for the helpers that a kernel calls.
-
-Valid until the function that made it returns or makes another one at the same place, so helpers do not return it. Its
-arrays must belong to the kernel's caller: nothing keeps an array alive that the kernel made itself.
-"""

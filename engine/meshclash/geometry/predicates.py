@@ -13,6 +13,8 @@ The bounds hold without underflow: for coordinates up to 1e30 (checked where mes
 2**-900 to a determinant, which is below 2**-53 times ``_SAFE_PERMANENT``.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..jit import inner
@@ -32,9 +34,18 @@ _SCRATCH_ROWS = 12
 _LONGEST = 192  # three minors of 16 components, each times 2 components: sums of up to 64, 128 and 192
 
 
-def new_workspace() -> tuple[np.ndarray, np.ndarray]:
-    """Scratch for the exact predicates: (counter (1,) int64 of exact evaluations, expansions (12, 192) float64)."""
-    return np.zeros(1, np.int64), np.empty((_SCRATCH_ROWS, _LONGEST))
+class Workspace(NamedTuple):
+    """Scratch for the exact predicates; kernels hand it on ``by_reference``."""
+
+    counter: np.ndarray
+    """(1,) int64, of exact evaluations."""
+    expansions: np.ndarray
+    """(12, 192) float64."""
+
+
+def new_workspace() -> Workspace:
+    """A workspace with the counter at 0."""
+    return Workspace(np.zeros(1, np.int64), np.empty((_SCRATCH_ROWS, _LONGEST)))
 
 
 @inner
@@ -153,11 +164,14 @@ def _times(minor, length, z, z_tail, work, out):
 @inner
 def exact_orient3d(a, b, c, d, workspace):
     """Sign of det(a - d, b - d, c - d), exactly; UNCERTAIN only when the coordinates are out of range."""
-    sign = filtered_orient3d(a, b, c, d, workspace)
-    if sign != UNCERTAIN:
-        return sign
-    counter, work = workspace
-    counter[0] += 1
+    sign = filtered_orient3d(a, b, c, d, 0)
+    return sign if sign != UNCERTAIN else _expanded_orient3d(a, b, c, d, workspace)
+
+
+@inner
+def _expanded_orient3d(a, b, c, d, workspace):
+    work = workspace.expansions
+    workspace.counter[0] += 1
     if not (_in_range(a) and _in_range(b) and _in_range(c) and _in_range(d)):
         return UNCERTAIN
     adx, adxt = two_difference(a[0], d[0])
@@ -183,11 +197,14 @@ def exact_orient3d(a, b, c, d, workspace):
 @inner
 def exact_orient2d(ax, ay, bx, by, cx, cy, workspace):
     """Sign of det(a - c, b - c), exactly; UNCERTAIN only when the coordinates are out of range."""
-    sign = filtered_orient2d(ax, ay, bx, by, cx, cy, workspace)
-    if sign != UNCERTAIN:
-        return sign
-    counter, work = workspace
-    counter[0] += 1
+    sign = filtered_orient2d(ax, ay, bx, by, cx, cy, 0)
+    return sign if sign != UNCERTAIN else _expanded_orient2d(ax, ay, bx, by, cx, cy, workspace)
+
+
+@inner
+def _expanded_orient2d(ax, ay, bx, by, cx, cy, workspace):
+    work = workspace.expansions
+    workspace.counter[0] += 1
     if not _in_range((ax, ay, bx, by, cx, cy)):
         return UNCERTAIN
     acx, acxt = two_difference(ax, cx)

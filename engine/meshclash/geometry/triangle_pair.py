@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..jit import inner, kernel
+from ..reference import by_reference
 from . import predicates
 from .predicates import UNCERTAIN
 
@@ -275,6 +276,8 @@ def classify_rational(a: np.ndarray, b: np.ndarray) -> int:
 
 @kernel
 def _classify_many(a, b, kinds, exact, workspace):
+    counter = workspace.counter
+    workspace = by_reference(workspace)
     for i in range(a.shape[0]):
         p1 = (a[i, 0, 0], a[i, 0, 1], a[i, 0, 2])
         q1 = (a[i, 1, 0], a[i, 1, 1], a[i, 1, 2])
@@ -282,9 +285,9 @@ def _classify_many(a, b, kinds, exact, workspace):
         p2 = (b[i, 0, 0], b[i, 0, 1], b[i, 0, 2])
         q2 = (b[i, 1, 0], b[i, 1, 1], b[i, 1, 2])
         r2 = (b[i, 2, 0], b[i, 2, 1], b[i, 2, 2])
-        before = workspace[0][0]
+        before = counter[0]
         kinds[i] = classify_exact(p1, q1, r1, p2, q2, r2, workspace)
-        exact[i] = workspace[0][0] != before
+        exact[i] = counter[0] != before
 
 
 def classify_triangle_pairs(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED
 from ..jit import inlined, inner, kernel
+from ..reference import by_reference
 from ..volumes.registry import volume_named
 from .access import Access, access_to
 
@@ -109,7 +110,8 @@ def _pair_traversal(overlap: Callable, size: Callable, access: Access, leaf_test
         output,
     ):
         leaf_a, leaf_b, indices_a, indices_b, workspace = scratch
-        counter = workspace[0]
+        counter = workspace.counter
+        workspace = by_reference(workspace)
         pairs, kinds, pair_jobs = output
         with_itself = options[WITH_ITSELF] != 0
         room = pairs.shape[0] - leaf_a.shape[0] * leaf_b.shape[0]

@@ -24,10 +24,12 @@ from ..geometry.lane_triangles import (
 )
 from ..geometry.lanes import bit_count, doubles, floats, integers, lowest_bit, not_above, shifted, splat, store
 from ..geometry.neighbours import have_shared, only_touch_where_shared
+from ..geometry.predicates import Workspace
 from ..geometry.relative_pose import PRODUCTS, ROW_LENGTH, SCRATCH_LENGTH, half, narrow
 from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED, classify_exact
 from ..hierarchy.wide import CHILD_COUNT, CHILDREN
 from ..jit import inlined, inner, kernel
+from ..reference import by_reference
 from .pairs import (
     CROSSING_ONLY,
     EXACT_TESTS,
@@ -153,7 +155,7 @@ def traverse_wide(
     single, row, found_bits = floats(singles.ctypes.data), doubles(rows.ctypes.data), integers(sifted.ctypes.data)
     poses_1, poses_2 = doubles(poses_a.ctypes.data), doubles(poses_b.ctypes.data)
     sizes_1, sizes_2 = doubles(sizes_a.ctypes.data), doubles(sizes_b.ctypes.data)
-    workspace = (counter, expansions)
+    workspace = by_reference(Workspace(counter, expansions))
     room = pairs.shape[0] - 64
     task = state[JOB]
     used = state[STACK_USED]
