@@ -30,6 +30,8 @@ from .types.pose import pose_stack
 from .types.results import APART, TOUCHING, Progress, QueryStats, Verdict
 
 SLICE_SECONDS = 0.02
+_TRIANGLES = 1 << 19
+"""Triangles whose world bounds are found at once: some ten milliseconds."""
 _PORTION_PAIRS, _PORTION_CONTACTS = 64, 4096  # judged together
 
 _T = TypeVar("_T")
@@ -239,7 +241,7 @@ class Scene:
         clock.stop("building")
         grove, solids = self._plant(hierarchies)
         rows = np.stack([self._members[i].rows for i in ids])
-        boxes = world_bounds(grove.forest, trees, rows)
+        boxes = yield from _bounds(grove, trees, rows)
         near = _boxes_near(boxes[index[:, 0]], boxes[index[:, 1]], limits.touch_tolerance)
         pairs, index = pairs[near], index[near]
         jobs, rows_a, rows_b = trees[index], rows[index[:, 0]], rows[index[:, 1]]
@@ -263,6 +265,10 @@ class Scene:
         slice_end = time.perf_counter() + SLICE_SECONDS
         for done, i in enumerate(ids):
             hierarchy = as_boxes(self._members[i].mesh)
+            for _ in hierarchy.mesh.topology_steps():
+                if time.perf_counter() >= slice_end:
+                    yield Progress(0.1 * done / len(ids), f"building hierarchy {done + 1} of {len(ids)}")
+                    slice_end = time.perf_counter() + SLICE_SECONDS
             solid_of(hierarchy)
             if id(hierarchy) not in index:
                 index[id(hierarchy)] = len(hierarchies)
@@ -365,6 +371,21 @@ def scaled(steps: Generator[float, None, _T], low: float, high: float, text: str
         except StopIteration as stop:
             return stop.value
         yield Progress(low + (high - low) * fraction, text)
+
+
+def _bounds(grove: Grove, trees: np.ndarray, rows: np.ndarray) -> Generator[Progress, None, np.ndarray]:
+    """``world_bounds``, in portions of about half a slice."""
+    forest = grove.forest
+    triangles = np.cumsum((forest.triangle_end - forest.triangle_start)[trees])
+    boxes, begin = np.empty((len(trees), 6)), 0
+    while begin < len(trees):
+        before = triangles[begin - 1] if begin else 0
+        end = max(begin + 1, int(np.searchsorted(triangles, before + _TRIANGLES, side="right")))
+        boxes[begin:end] = world_bounds(forest, trees[begin:end], rows[begin:end])
+        begin = end
+        if begin < len(trees):
+            yield Progress(0.1, f"measuring object {begin} of {len(trees)}")
+    return boxes
 
 
 def _boxes_near(a: np.ndarray, b: np.ndarray, tolerance: float) -> np.ndarray:

@@ -219,8 +219,8 @@ def test_closing_at_any_step_leaves_the_scene_usable(tiny_slices):
     scene, ids = row_of_boxes()
     for stop_after in range(0, count, 5):
         steps = scene.contacts_steps()
-        for _ in range(stop_after):
-            next(steps)
+        for _ in itertools.islice(steps, stop_after):  # fewer, when meshes are known from the last time
+            pass
         steps.close()
     assert names(scene.contacts()) == expected
     scene.set_pose(ids[0], matrix(shift=(50, 0, 0)))

@@ -71,6 +71,7 @@ def deny_coincidence(
     """
     forest = by_reference(forest)
     solids = by_reference(solids)
+    work = by_reference(work)
     for index in range(spans.shape[0]):
         job, side, begin, end = spans[index, 0], spans[index, 1], spans[index, 2], spans[index, 3]
         if not result[job]:

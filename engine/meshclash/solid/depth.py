@@ -56,6 +56,11 @@ def _remember(memory, slot, p):
 
 
 @inner
+def _reach(frame):
+    return max(frame.reach[0], frame.reach[1], frame.reach[2])
+
+
+@inner
 def _grow(forest, a, b, x, hints, memory, work):
     """Largest ball touching the surface at the point nearest to x: (centre, radius), touching points in memory[:2].
 
@@ -68,7 +73,7 @@ def _grow(forest, a, b, x, hints, memory, work):
     if not length > 0.0:
         return x, 0.0
     u = ((x[0] - p[0]) / length, (x[1] - p[1]) / length, (x[2] - p[2]) / length)
-    radius = 2.0 * min(a.reach.max(), b.reach.max()) + length
+    radius = 2.0 * min(_reach(a), _reach(b)) + length
     for _ in range(_MOST_SHRINKS):
         centre = (p[0] + radius * u[0], p[1] + radius * u[1], p[2] + radius * u[2])
         distance, q = _nearest_of_both(forest, a, b, centre, hints, -1.0, work)
@@ -200,7 +205,7 @@ def _start_at_contact(forest, solids, a, b, t, u, kind, p, reach, work):
 def _from_contacts(forest, solids, a, b, begin, end, pairs, kinds, middles, most_starts, climb, work):
     """Largest grown ball (centre, radius) beside at most ``most_starts`` crossing and coplanar contacts of the list."""
     hints, memory, _ = climb
-    reach = 0.25 * min(a.reach.max(), b.reach.max())
+    reach = 0.25 * min(_reach(a), _reach(b))
     usable = 0
     for row in range(begin, end):
         usable += kinds[row] == CROSSING or kinds[row] == COPLANAR
@@ -232,7 +237,7 @@ def _from_contacts(forest, solids, a, b, begin, end, pairs, kinds, middles, most
 def _from_components(forest, solids, own, a, b, climb, work):
     """Largest grown ball (centre, radius) beside a triangle of each of the first components of one solid."""
     hints, memory, _ = climb
-    reach = 0.25 * min(a.reach.max(), b.reach.max())
+    reach = 0.25 * min(_reach(a), _reach(b))
     best = 0.0
     best_centre = (0.0, 0.0, 0.0)
     begin = solids.component_start[own.tree]
@@ -262,6 +267,7 @@ def overlap_depths(
     climb = (np.zeros(2, np.int64), np.empty((_MEMORY, 3)), np.empty((_MEMORY, 3)))
     forest = by_reference(forest)
     solids = by_reference(solids)
+    work = by_reference(work)
     for index in range(chosen.shape[0]):
         job = chosen[index]
         a = by_reference(make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches))
@@ -289,6 +295,7 @@ def deepen_by_points(
     """
     forest = by_reference(forest)
     solids = by_reference(solids)
+    work = by_reference(work)
     rows, inverses = (rows_a, inverse_a) if side == 0 else (rows_b, inverse_b)
     other = by_reference(make_frame(jobs[job, side], rows[job], inverses[job], origins, reaches))
     for i in range(points.shape[0]):

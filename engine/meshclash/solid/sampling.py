@@ -187,6 +187,7 @@ def sample_sides(
     """
     forest = by_reference(forest)
     solids = by_reference(solids)
+    work = by_reference(work)
     longest = 0
     for index in range(spans.shape[0]):
         longest = max(longest, spans[index, 3] - spans[index, 2])

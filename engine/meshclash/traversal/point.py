@@ -5,10 +5,11 @@ leaf mathematics happens on world coordinates, as everywhere.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-from ..geometry.predicates import UNCERTAIN, exact_orient3d, new_workspace
+from ..geometry.predicates import UNCERTAIN, Workspace, exact_orient3d, new_workspace
 from ..geometry.triangle_distance import closest_on_triangle, squared_distance
 from ..jit import inner
 from ..types.pose import RIGID_TOLERANCE
@@ -28,9 +29,20 @@ _DIRECTIONS = np.array(
 )  # fmt: skip
 
 
-def new_point_workspace() -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
-    """What the queries of this file work in: (stack of nodes, workspace of the exact predicates)."""
-    return np.empty(_STACK_SIZE, np.int64), new_workspace()
+class PointWorkspace(NamedTuple):
+    """What the queries of this file work in."""
+
+    stack: np.ndarray
+    """Nodes to be visited, (192,) int64."""
+    gaps: np.ndarray
+    """How far they are at least, (192,) float64."""
+    exact: Workspace
+    """Of the exact predicates."""
+
+
+def new_point_workspace() -> PointWorkspace:
+    """A new one."""
+    return PointWorkspace(np.empty(_STACK_SIZE, np.int64), np.empty(_STACK_SIZE), new_workspace())
 
 
 @inner
@@ -109,26 +121,30 @@ def nearest(forest, tree, pose, inverse, origin, reach, p, limit, enough, work):
     q = to_local(p, pose, inverse, origin)
     slack = local_slack(p, pose, reach)
     start = forest.node_start[tree]
-    stack = work[0]
+    stack, gaps = work.stack, work.gaps
     best = limit
     best_point = p
     best_triangle = np.int64(-1)
     stack[0] = 0
+    gaps[0] = box_gap(forest.volumes[start], q, slack)
     used = 1
     while used > 0:
         used -= 1
-        node = start + stack[used]
-        if box_gap(forest.volumes[node], q, slack) >= best:
+        if gaps[used] >= best:
             continue
+        node = start + stack[used]
         first = forest.first[node]
         count = forest.count[node]
         if count == 0:
             left = box_gap(forest.volumes[start + first], q, slack)
             right = box_gap(forest.volumes[start + first + 1], q, slack)
             near = first if left <= right else first + 1
-            stack[used] = 2 * first + 1 - near
-            stack[used + 1] = near
-            used += 2
+            for child in (2 * first + 1 - near, near):
+                gap = left if child == first else right
+                if gap < best:
+                    stack[used] = child
+                    gaps[used] = gap
+                    used += 1
             continue
         for entry in range(first, first + count):
             t = np.int64(forest.order[forest.triangle_start[tree] + entry])
@@ -145,8 +161,8 @@ def nearest(forest, tree, pose, inverse, origin, reach, p, limit, enough, work):
 
 
 @inner
-def _ray_misses(volume, o, d, slack):
-    """Whether the segment o + t d, 0 <= t <= 1, stays clear of a box enlarged by the slack."""
+def _ray_misses(volume, o, d, inverse, slack):
+    """Whether the segment o + t d, 0 <= t <= 1, stays clear of a box enlarged by the slack; ``inverse``: 1 / d."""
     low = 0.0
     high = 1.0
     for k in range(3):
@@ -156,8 +172,8 @@ def _ray_misses(volume, o, d, slack):
             if lowest > 0.0 or highest < 0.0:
                 return True
             continue
-        t = lowest / d[k]
-        u = highest / d[k]
+        t = lowest * inverse[k]
+        u = highest * inverse[k]
         margin = 1e-12 * (abs(t) + abs(u))
         low = max(low, min(t, u) - margin)
         high = min(high, max(t, u) + margin)
@@ -185,22 +201,28 @@ def _crossing(p, q, a, b, c, workspace):
 
 
 @inner
+def _inverse(x):
+    return 1.0 / x if x != 0.0 else 0.0
+
+
+@inner
 def _winding_along(forest, tree, pose, inverse, origin, reach, orientation, p, q, skip, component, work):
     """Sum of crossings of the segment pq, q outside; (number, False when the segment grazes something)."""
     o = to_local(p, pose, inverse, origin)
     e = to_local(q, pose, inverse, origin)
     d = (e[0] - o[0], e[1] - o[1], e[2] - o[2])
+    inverse_d = (_inverse(d[0]), _inverse(d[1]), _inverse(d[2]))
     slack = local_slack(p, pose, reach) + local_slack(q, pose, reach)
     node_start = forest.node_start[tree]
     triangle_start = forest.triangle_start[tree]
     total = 0
-    stack = work[0]
+    stack = work.stack
     stack[0] = 0
     used = 1
     while used > 0:
         used -= 1
         node = node_start + stack[used]
-        if _ray_misses(forest.volumes[node], o, d, slack):
+        if _ray_misses(forest.volumes[node], o, d, inverse_d, slack):
             continue
         first = forest.first[node]
         count = forest.count[node]
@@ -214,7 +236,7 @@ def _winding_along(forest, tree, pose, inverse, origin, reach, orientation, p, q
             if component[triangle_start + t] == skip:
                 continue
             a, b, c = world_triangle(forest, tree, t, pose)
-            crossing = _crossing(p, q, a, b, c, work[1])
+            crossing = _crossing(p, q, a, b, c, work.exact)
             if crossing == UNCERTAIN:
                 return 0, False
             total += crossing * orientation[triangle_start + t]
