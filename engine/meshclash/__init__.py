@@ -22,10 +22,10 @@ from .hierarchy.levels import level_nodes, level_wireframe
 from .hierarchy.validate import assert_well_formed
 from .pointcloud.cloud import PointCloud
 from .pointcloud.contacts import CloudContacts
-from .pointcloud.deviation import deviation
+from .pointcloud.deviation import deviation, deviation_steps
 from .pointcloud.distance import CloudDistance, cloud_distance
 from .pointcloud.files.read import read_cloud, read_points
-from .pointcloud.query import CloudCollision, PaperControl, cloud_collision
+from .pointcloud.query import CloudCollision, PaperControl, cloud_collision, cloud_contacts_steps
 from .proximity import (
     ObjectGap,
     SceneGaps,
@@ -94,12 +94,14 @@ __all__ = [
     "build",
     "clearance",
     "cloud_collision",
+    "cloud_contacts_steps",
     "cloud_distance",
     "collide",
     "collide_soups",
     "collides",
     "configure_device",
     "deviation",
+    "deviation_steps",
     "device_state",
     "distance",
     "level_nodes",

@@ -26,7 +26,7 @@ from .traversal.leaf_tests import contact
 from .traversal.question import Question
 from .traversal.run import answer_steps, run
 from .types.mesh import TriangleMesh
-from .types.pose import pose_stack
+from .types.pose import Pose, pose_stack
 from .types.results import APART, TOUCHING, Progress, QueryStats, Verdict
 
 SLICE_SECONDS = 0.02
@@ -125,6 +125,11 @@ class Scene:
         hierarchy = as_hierarchy(member.mesh)
         member.mesh = refit(hierarchy, vertices)
         member.revision += 1
+
+    def posed(self, identifier: int) -> tuple[TriangleMesh | Hierarchy, Pose]:
+        """An object and its pose, for queries about it alone. Raises UnknownObject."""
+        member = self._member(identifier)
+        return member.mesh, Pose(member.rows)
 
     def revisions(self, identifiers: np.ndarray) -> np.ndarray:
         """How often each object of an array of ids has been moved or deformed, int64 of the same shape."""

@@ -1,11 +1,13 @@
 """From checked points to a ``PointTree``: sampling radius, bandwidth, tree, borders, samples, spheres."""
 
 import math
+from collections.abc import Generator
 from typing import NamedTuple
 
 import numpy as np
 
 from ..errors import InvalidPointCloud
+from ..types.results import Progress
 from .covering import collect_borders, cover, cover_by_chance, describe_leaves, fit_planes, node_ranges
 from .split import split_points
 from .surface import PARAMETERS_LENGTH
@@ -45,7 +47,7 @@ class Lengths(NamedTuple):
 
 
 class Built(NamedTuple):
-    """What ``build_tree`` gives."""
+    """What ``build_steps`` gives."""
 
     tree: PointTree
     order: np.ndarray
@@ -162,33 +164,45 @@ def _parameters(lengths: Lengths, spheres: bool) -> np.ndarray:
     )
 
 
-def build_tree(
-    points: np.ndarray, normals: np.ndarray | None, bandwidth: float | None, spheres: bool, certified: bool
-) -> Built:
-    """Build everything; ``points`` (n, 3) float64 is brought into leaf order.
+def build_steps(
+    points: np.ndarray,
+    order: np.ndarray,
+    normals: np.ndarray | None,
+    bandwidth: float | None,
+    spheres: bool,
+    certified: bool,
+) -> Generator[Progress, None, Built]:
+    """Build everything, stage by stage; ``points`` (n, 3) float64 is brought into leaf order.
 
     Args:
         points: (n, 3) float64 [m], sorted in place.
-        normals: (n, 3) float32 or None, left as they are.
+        order: (n,) int32, the index that each point has in the caller's array; sorted with them at every yield.
+        normals: (n, 3) float32 in the caller's order, or None; left as they are.
         bandwidth: h [m], or None to derive it.
         spheres: fit algebraic spheres; needs normals.
         certified: certified covering radii, else the paper's random ones.
+
+    Yields:
+        Progress after each stage.
     """
     low, high = points.min(axis=0), points.max(axis=0)
     origin = 0.5 * low + 0.5 * high
-    order = np.arange(points.shape[0], dtype=np.int32)
     skin = float((high - low).max()) / math.sqrt(points.shape[0])
     first, count, depth = _split(points, order, skin, 0.0)
+    yield Progress(0.3, "sorting points")
     boxes = _fitted(points, origin, first, count)
     radius = _sampling_radius(points, origin, first, count, boxes)
     if bandwidth is None:
         bandwidth = _automatic_bandwidth(_bare_tree(points, origin, first, count, boxes), radius)
     lengths = _lengths(radius, bandwidth)
     reach = lengths.horizon + lengths.margin
+    yield Progress(0.4, "measuring the spacing of points")
     if _leaves_are_tiny(first, count, boxes, reach):
         first, count, depth = _split(points, order, skin, reach)
+        yield Progress(0.5, "sorting points by larger leaves")
         boxes = _fitted(points, origin, first, count)
     start, border = _borders(points, origin, first, count, boxes, reach)
+    yield Progress(0.7, "collecting borders")
     nodes = len(first)
     tree = PointTree(
         points,
@@ -205,12 +219,12 @@ def build_tree(
         np.empty((nodes, 5), np.float32),
         _parameters(lengths, spheres),
     )
-    _cover(tree, certified)
+    yield from _cover_steps(tree, certified)
     patch = int((count + np.diff(start)).max())
     return Built(tree, order, int(depth), lengths, patch)
 
 
-def _cover(tree: PointTree, certified: bool) -> None:
+def _cover_steps(tree: PointTree, certified: bool) -> Generator[Progress, None, None]:
     nodes, leaves = len(tree.first), np.flatnonzero(tree.count)
     ranges = np.empty((nodes, 2), np.int64)
     node_ranges(tree.first, tree.count, ranges)
@@ -219,8 +233,10 @@ def _cover(tree: PointTree, certified: bool) -> None:
     leaf_boxes = np.empty((len(leaves), 6))
     central = np.empty(len(leaves), np.int32)
     describe_leaves(tree, ranges, leaf_of, leaf_boxes, central)
+    yield Progress(0.8, "describing leaves")
     cover(tree, ranges, leaf_of, leaf_boxes, central)
     if not certified:
         leaf_nodes = leaves[np.argsort(tree.first[leaves], kind="stable")]
         cover_by_chance(tree, ranges, leaf_nodes, leaf_of, _CHANCE_TRIES, 1)
+    yield Progress(0.9, "covering by spheres")
     fit_planes(tree, ranges)

@@ -1,13 +1,16 @@
 """``PointCloud``: points with the surface that they stand for."""
 
+from collections.abc import Generator
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ..errors import InvalidPointCloud, UnsupportedOption
+from ..traversal.run import run
 from ..types.pose import LARGEST_COORDINATE, transform_points
-from .build import CUTOFF, Built, Lengths, build_tree
+from ..types.results import Progress
+from .build import CUTOFF, Built, Lengths, build_steps
 from .tree import evaluate_many
 
 SURFACES = ("wls", "apss")
@@ -141,16 +144,27 @@ class PointCloud:
         self.covering = covering
         self._points = array
         self._order: np.ndarray | None = None
+        self._built: Built | None = None
 
-    @cached_property
+    @property
     def built(self) -> Built:
         """The hierarchy and its lengths, for kernels."""
-        built = build_tree(
-            self._points, self._normals, self._bandwidth, self.surface == "apss", self.covering == "certified"
-        )
-        self._order = built.order
-        self._normals = None
-        return built
+        return run(self.build_steps()) if self._built is None else self._built
+
+    def build_steps(self) -> Generator[Progress, None, Built]:
+        """Build what queries need, if it is not built yet, stage by stage (a million points: about a second).
+
+        A generator that is closed before its end loses the work, and nothing else.
+        """
+        if self._built is None:
+            if self._order is None:
+                self._order = np.arange(self.point_count, dtype=np.int32)
+            spheres, certified = self.surface == "apss", self.covering == "certified"
+            self._built = yield from build_steps(
+                self._points, self._order, self._normals, self._bandwidth, spheres, certified
+            )
+            self._normals = None
+        return self._built
 
     @property
     def points(self) -> np.ndarray:
@@ -169,7 +183,7 @@ class PointCloud:
     @property
     def has_normals(self) -> bool:
         """Whether normals were given."""
-        return self._normals is not None or (self._order is not None and self.built.tree.normals.shape[0] > 0)
+        return self._normals is not None or (self._built is not None and self._built.tree.normals.shape[0] > 0)
 
     @cached_property
     def bounds(self) -> np.ndarray:
@@ -251,11 +265,10 @@ class PointCloud:
         """Unit normals, a new (n, 3) float64 array, or None."""
         if not self.has_normals:
             return None
-        if self._order is None:
-            assert self._normals is not None
+        if self._normals is not None:
             return self._normals.astype(np.float64)
         result = np.empty((self.point_count, 3))
-        result[self._order] = self.built.tree.normals
+        result[self.built.order] = self.built.tree.normals
         return result
 
     def __repr__(self) -> str:

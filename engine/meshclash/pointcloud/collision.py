@@ -7,11 +7,11 @@ import numpy as np
 from ..geometry.relative_pose import relative_rows
 from ..hierarchy.bvh import Hierarchy
 from .cloud import PointCloud
-from .mesh_traverse import traverse_mesh
+from .mesh_traverse import MeshScratch, traverse_mesh
 from .patches import new_patch
 from .priority import new_sample_room
 from .surface import MARGIN, SAMPLING_RADIUS
-from .traverse import ENOUGH, PAPER_PRIORITY, TEST_POINTS, traverse
+from .traverse import ENOUGH, PAPER_PRIORITY, TEST_POINTS, Scratch, traverse
 from .tree import SAMPLE_COUNT
 from .walk import Walk, largest_coordinates, pose_rows
 
@@ -19,10 +19,10 @@ ROOT_TOLERANCE = 1e-3
 """How close to both surfaces a contact point is, in sampling radii of the finer cloud."""
 
 
-def _scratch(a: PointCloud, b: PointCloud) -> tuple[Any, ...]:
-    return (
-        new_patch(a.built.largest_patch),
-        new_patch(b.built.largest_patch),
+def _scratch(a: PointCloud, b: PointCloud) -> Scratch:
+    return Scratch(
+        new_patch(a.built.largest_patch, a.built.tree.parameters),
+        new_patch(b.built.largest_patch, b.built.tree.parameters),
         np.empty(6),
         np.empty((SAMPLE_COUNT, 3)),
         new_sample_room(),
@@ -101,7 +101,8 @@ def mesh_walk(
         largest_coordinates(cloud.bounds), largest_coordinates(mesh.bounds), margin,
     )[0]  # fmt: skip
     tree_b = mesh_tree(hierarchy)
-    scratch = (new_patch(cloud.built.largest_patch), np.empty(6), np.empty((2, 4)), np.zeros(1, np.int64))
+    patch = new_patch(cloud.built.largest_patch, tree.parameters)
+    scratch = MeshScratch(patch, np.empty(6), np.empty((2, 4)), np.zeros(1, np.int64))
 
     def kernel(settings: np.ndarray, state: np.ndarray, heap: Any, output: Any) -> bool:
         return traverse_mesh(tree, tree_b, relative, settings, state, heap, scratch, output)

@@ -1,5 +1,6 @@
 """``CloudContacts``: where the surface of a cloud meets that of another cloud or of a mesh."""
 
+from collections.abc import Generator
 from functools import cached_property
 
 import numpy as np
@@ -7,11 +8,12 @@ import numpy as np
 from ..broadphase.sweep import overlapping_pairs
 from ..errors import UnsupportedOption
 from ..hierarchy.bvh import Hierarchy
+from ..traversal.run import run
 from ..types.mesh import TriangleMesh
 from ..types.pose import Pose, transform_points
-from ..types.results import QueryStats
+from ..types.results import Progress, QueryStats
 from .cloud import PointCloud
-from .deviation import deviation
+from .deviation import points_behind_steps, points_of_leaves
 from .walk import Found
 
 Thing = PointCloud | TriangleMesh | Hierarchy
@@ -72,11 +74,7 @@ class CloudContacts:
         if not isinstance(thing, PointCloud):
             return np.unique(self._pairs[:, side]).astype(np.int32)
         tree, order = thing.built.tree, thing.built.order
-        leaf = self._pairs[:, side]
-        counts = tree.count[leaf]
-        contact = np.repeat(np.arange(len(leaf)), counts)
-        offset = np.arange(len(contact)) - np.repeat(np.cumsum(counts) - counts, counts)
-        member = tree.first[leaf][contact] + offset
+        member, contact = points_of_leaves(tree, self._pairs[:, side])
         place = self._in_region_frame(transform_points(self._rows[side], tree.points[member]))
         region = self._regions[contact]
         inside = ((place >= region[:, :3]) & (place <= region[:, 3:])).all(axis=1)
@@ -102,15 +100,17 @@ class CloudContacts:
             UnsupportedOption: the side is not a cloud, or the other object has no inside: a mesh that is not closed,
                 or a cloud without normals.
         """
+        return run(self.depths_steps(side))
+
+    def depths_steps(self, side: int) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray]]:
+        """As ``depths``, in slices."""
         other = 1 - side
         cloud = self._objects[side]
         if not isinstance(cloud, PointCloud):
             raise UnsupportedOption(f"side {side} is no cloud: depths are those of points")
-        signed = deviation(
-            cloud, self._objects[other], Pose(self._rows[side]), Pose(self._rows[other]), signed=True
-        )  # fmt: skip
-        behind = np.flatnonzero(signed < 0.0).astype(np.int32)
-        return behind, -signed[behind]
+        return (
+            yield from points_behind_steps(cloud, self._objects[other], Pose(self._rows[side]), Pose(self._rows[other]))
+        )
 
     def __repr__(self) -> str:
         return f"CloudContacts({len(self)} contact points in {self.region_count} regions)"

@@ -108,24 +108,37 @@ def _split_pair(first_a, count_a, boxes_a, first_b, count_b, boxes_b, a, b, m, b
     return _push_nearer_first(bounds, nodes, used, gap_1, pair_1, gap_2, pair_2)
 
 
+@inner
+def _next_leaves(first_a, count_a, boxes_a, first_b, count_b, boxes_b, m, bounds, nodes, used, best2):
+    """Take pairs of nodes off the stack down to a pair of leaves that may hold something nearer.
+
+    Returns:
+        The number of pairs left on the stack, with the leaves just behind them; -1 where there are no more.
+    """
+    while used > 0:
+        used -= 1
+        if bounds[used] * bounds[used] >= best2:
+            continue
+        a = nodes[used, 0]
+        b = nodes[used, 1]
+        if count_a[a] > 0 and count_b[b] > 0:
+            return used
+        used = _split_pair(first_a, count_a, boxes_a, first_b, count_b, boxes_b, a, b, m, bounds, nodes, used)
+    return -1
+
+
 @kernel
 def _nearest_points(a, b, m, bounds, nodes, best):
     """Nearest two points of clouds; ``best`` (3,) becomes squared distance and both places in the trees."""
-    nodes[0, 0] = 0
-    nodes[0, 1] = 0
-    bounds[0] = 0.0
     used = 1
-    while used > 0:
-        used -= 1
-        if bounds[used] * bounds[used] >= best[0]:
-            continue
+    while True:
+        used = _next_leaves(
+            a.first, a.count, a.boxes, b.first, b.count, b.boxes, m, bounds, nodes, used, best[0]
+        )  # fmt: skip
+        if used < 0:
+            break
         node_a = nodes[used, 0]
         node_b = nodes[used, 1]
-        if a.count[node_a] == 0 or b.count[node_b] == 0:
-            used = _split_pair(
-                a.first, a.count, a.boxes, b.first, b.count, b.boxes, node_a, node_b, m, bounds, nodes, used
-            )  # fmt: skip
-            continue
         for j in range(b.first[node_b], b.first[node_b] + b.count[node_b]):
             y = _local(b, j)
             y = place(m, y[0], y[1], y[2])
@@ -140,21 +153,15 @@ def _nearest_points(a, b, m, bounds, nodes, best):
 @kernel
 def _nearest_triangle(a, b, m, bounds, nodes, best, point):
     """Nearest point and triangle of a cloud and a mesh; ``point`` becomes the foot, in the cloud's hierarchy frame."""
-    nodes[0, 0] = 0
-    nodes[0, 1] = 0
-    bounds[0] = 0.0
     used = 1
-    while used > 0:
-        used -= 1
-        if bounds[used] * bounds[used] >= best[0]:
-            continue
+    while True:
+        used = _next_leaves(
+            a.first, a.count, a.boxes, b.first, b.count, b.volumes, m, bounds, nodes, used, best[0]
+        )  # fmt: skip
+        if used < 0:
+            break
         node_a = nodes[used, 0]
         node_b = nodes[used, 1]
-        if a.count[node_a] == 0 or b.count[node_b] == 0:
-            used = _split_pair(
-                a.first, a.count, a.boxes, b.first, b.count, b.volumes, node_a, node_b, m, bounds, nodes, used
-            )  # fmt: skip
-            continue
         for entry in range(b.first[node_b], b.first[node_b] + b.count[node_b]):
             t = b.order[entry]
             p, q, r = corner_of(b, t, 0, m), corner_of(b, t, 1, m), corner_of(b, t, 2, m)
@@ -170,7 +177,8 @@ def _nearest_triangle(a, b, m, bounds, nodes, best, point):
 
 
 def _scratch() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return np.empty(_STACK), np.empty((_STACK, 2), np.int64), np.array([np.inf, -1.0, -1.0])
+    """Stack of bounds and of pairs of nodes, the two roots on it; and the best so far, nothing."""
+    return np.zeros(_STACK), np.zeros((_STACK, 2), np.int64), np.array([np.inf, -1.0, -1.0])
 
 
 def cloud_distance(

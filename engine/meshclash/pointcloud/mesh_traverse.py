@@ -1,11 +1,14 @@
 """Simultaneous traversal of a point hierarchy and a triangle hierarchy; the cloud is a, the mesh b."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..jit import inner, kernel
+from ..reference import by_reference
+from ..traversal.pair_heap import heap_pop, heap_push
 from ..volumes.aabb import overlap, size
-from .heap import pop, push
-from .patches import gather_patch, leaf_plane, place
+from .patches import Patch, gather_patch, leaf_plane, place
 from .surface import MARGIN
 from .traverse import (
     EVALUATION_WORK,
@@ -24,13 +27,25 @@ from .traverse import (
 from .triangle_search import triangle_on_surface
 
 
+class MeshScratch(NamedTuple):
+    """What ``traverse_mesh`` works in."""
+
+    patch: Patch
+    region: np.ndarray
+    """(6,) float64: low and high of the leaf looked at."""
+    best: np.ndarray
+    """(2, 4) float64: the samples nearest to the surface on either side, with their f."""
+    work: np.ndarray
+    """(1,) int64: evaluations."""
+
+
 @inner
 def _push_if_near(cloud, node_a, mesh, node_b, m, state, heap):
     state[VOLUME_TESTS] += 1
     if overlap(cloud.boxes[node_a], mesh.volumes[node_b], m):
         whole = size(cloud.boxes[0]) + size(mesh.volumes[0])
         key = -0.5 * (size(cloud.boxes[node_a]) + size(mesh.volumes[node_b])) / whole
-        state[HEAP_USED] = push(heap[0], heap[1], state[HEAP_USED], key, node_a, node_b)
+        state[HEAP_USED] = heap_push(heap[1], heap[0], state[HEAP_USED], node_a, node_b, -key)
 
 
 @inner
@@ -84,13 +99,13 @@ def _write(output, state, node, triangle, x, corners, region, margin):
 @inner
 def _test_leaf(cloud, node_a, mesh, node_b, m, settings, state, scratch, output):
     """Try the triangles of a leaf against the surface of another; True when the first contact is enough."""
-    room, region, best, work = scratch
+    patch = by_reference(scratch.patch)
+    region, best, work = scratch.region, scratch.best, scratch.work
     state[LEAF_TESTS] += 1
     _leaf_region(cloud, node_a, region)
-    used, tried = gather_patch(cloud, node_a, m, False, region, room[0], room[1], room[2])
+    _, tried = gather_patch(cloud, node_a, m, False, region, patch)
     if tried == 0:
         return False
-    patch = (room, used, cloud.parameters)
     plane = leaf_plane(cloud, node_a, m, False)
     for entry in range(mesh.first[node_b], mesh.first[node_b] + mesh.count[node_b]):
         t = mesh.order[entry]
@@ -106,7 +121,7 @@ def _test_leaf(cloud, node_a, mesh, node_b, m, settings, state, scratch, output)
 @inner
 def _take_for_leaf(cloud, node_a, mesh, node_b, m, state, scratch, output):
     """Count a pair of nodes that the resolution does not divide: a contact in the middle of the mesh's node."""
-    region = scratch[1]
+    region = scratch.region
     _leaf_region(cloud, node_a, region)
     box = mesh.volumes[node_b]
     x = place(
@@ -125,8 +140,11 @@ def traverse_mesh(cloud, mesh, m, settings, state, heap, scratch, output):
 
     The output must have room for a whole leaf of the mesh; its pairs hold leaf and triangle.
     """
+    cloud = by_reference(cloud)
+    mesh = by_reference(mesh)
+    scratch = by_reference(scratch)
     keys, nodes = heap
-    work = scratch[3]
+    work = scratch.work
     room = keys.shape[0] - 4
     work[0] = 0
     begun = state[VOLUME_TESTS]
@@ -141,7 +159,7 @@ def traverse_mesh(cloud, mesh, m, settings, state, heap, scratch, output):
         done = (state[VOLUME_TESTS] - begun) + EVALUATION_WORK * work[0]
         if done >= settings[WORK_LIMIT] or state[HEAP_USED] > room or state[FOUND] > output[0].shape[0] - mesh.largest:
             break
-        state[HEAP_USED] = pop(keys, nodes, state[HEAP_USED])
+        state[HEAP_USED] = heap_pop(nodes, keys, state[HEAP_USED])
         node_a = nodes[state[HEAP_USED], 0]
         node_b = nodes[state[HEAP_USED], 1]
         leaves = cloud.count[node_a] > 0 and mesh.count[node_b] > 0

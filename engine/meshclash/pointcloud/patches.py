@@ -5,6 +5,8 @@ leaf and its margin. Inside it and in b's leaf (``in_leaf``) both patches hold e
 surface there is the cloud's own.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..jit import inlined, inner
@@ -76,8 +78,9 @@ def in_leaf(tree_b, node_b, m, x):
 
 
 @inner
-def keep_in_leaf(points, chosen, tried, tree_b, node_b, m):
+def keep_in_leaf(patch, tried, tree_b, node_b, m):
     """Leave only points to try that lie in b's leaf; returns how many."""
+    points, chosen = patch.points, patch.chosen
     kept = 0
     for entry in range(tried):
         i = chosen[entry]
@@ -97,12 +100,12 @@ def _near_region(region, x, reach2):
 
 
 @inner
-def gather_patch(tree, node, m, moved, region, points, normals, chosen):
-    """Points of a leaf and its border within the horizon of the region, into ``points`` and ``normals`` (cap, 3).
+def gather_patch(tree, node, m, moved, region, patch):
+    """Points of a leaf and its border within the horizon of the region, into a patch.
 
-    ``moved`` says that the tree is b's. Returns (number of points, number of those inside the region); ``chosen`` holds
-    the indices of the latter.
+    ``moved`` says that the tree is b's. Returns (number of points, number of those inside the region).
     """
+    points, normals, chosen = patch.points, patch.normals, patch.chosen
     horizon2 = tree.parameters[HORIZON2]
     oriented = tree.normals.shape[0] > 0
     own = tree.count[node]
@@ -135,6 +138,7 @@ def gather_patch(tree, node, m, moved, region, points, normals, chosen):
             chosen[tried] = used
             tried += 1
         used += 1
+    patch.used[0] = used
     if used <= tree.parameters[CUTOFF]:
         return 0, 0
     return used, tried
@@ -156,8 +160,9 @@ def leaf_plane(tree, node, m, moved):
 
 
 @inner
-def one_sided(points, chosen, tried, plane):
+def one_sided(patch, tried, plane):
     """Whether all points tried lie beyond one side of another leaf's plane with all its points."""
+    points, chosen = patch.points, patch.chosen
     n, low, high = plane
     below = True
     above = True
@@ -171,11 +176,30 @@ def one_sided(points, chosen, tried, plane):
     return True
 
 
-def new_patch(capacity: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Room for the patch of a leaf: points, normals, the points to try, sums."""
-    return (
+class Patch(NamedTuple):
+    """A leaf's piece of surface, and room for it. Helpers take it ``by_reference``."""
+
+    points: np.ndarray
+    """(capacity, 3) float64 [m], in the common frame."""
+    normals: np.ndarray
+    """(capacity, 3) float32."""
+    chosen: np.ndarray
+    """Indices of the points to try, (capacity,) int64."""
+    used: np.ndarray
+    """Number of points, (1,) int64."""
+    parameters: np.ndarray
+    """Of the cloud (``surface.py``)."""
+    sums: np.ndarray
+    """Room for the sums of one evaluation."""
+
+
+def new_patch(capacity: int, parameters: np.ndarray) -> Patch:
+    """An empty patch for the leaves of a cloud with these parameters."""
+    return Patch(
         np.empty((capacity, 3)),
         np.empty((capacity, 3), np.float32),
         np.empty(capacity, np.int64),
+        np.zeros(1, np.int64),
+        parameters,
         np.zeros(SUMS_LENGTH),
     )

@@ -1,6 +1,7 @@
 """Queries with clouds: whether two objects collide, within a time budget too, and where. One of them may be a mesh."""
 
 import time
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,9 +10,10 @@ import numpy as np
 from ..errors import UnsupportedOption
 from ..hierarchy.build import as_hierarchy
 from ..hierarchy.bvh import Hierarchy
+from ..traversal.run import run
 from ..types.mesh import TriangleMesh
 from ..types.pose import pose_stack
-from ..types.results import QueryStats
+from ..types.results import Progress, QueryStats
 from .cloud import PointCloud
 from .collision import cloud_walk, finer_radius, follow_paper, mesh_walk
 from .contacts import CloudContacts
@@ -132,11 +134,34 @@ def collides_clouds(a: Thing, b: Thing, pose_a: Any = None, pose_b: Any = None) 
 
 def collide_clouds(a: Thing, b: Thing, pose_a: Any = None, pose_b: Any = None) -> CloudContacts:
     """``collide`` where a or b is a PointCloud: all regions in which the surfaces meet."""
+    return run(cloud_contacts_steps(a, b, pose_a, pose_b))
+
+
+def cloud_contacts_steps(
+    a: Thing, b: Thing, pose_a: Any = None, pose_b: Any = None
+) -> Generator[Progress, None, CloudContacts]:
+    """As ``collide`` for a PointCloud and another object, in slices; hierarchies that are missing are built first.
+
+    Args:
+        a, b: PointClouds, or one of them a TriangleMesh or its hierarchy.
+        pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
+
+    Yields:
+        Progress.
+
+    Raises:
+        InvalidMesh, InvalidPointCloud, InvalidPose, UnsupportedOption.
+    """
+    if not is_for_clouds(a, b):
+        raise UnsupportedOption("cloud_contacts_steps needs a PointCloud; for two meshes there is Scene.contacts_steps")
     start = time.perf_counter()
     rows_a, rows_b = one_pose(pose_a, pose_b, "collide")
+    for thing in (a, b):
+        if isinstance(thing, PointCloud):
+            yield from thing.build_steps()
     walk, swapped = walk_for(a, b, rows_a, rows_b, False)
-    found = walk.finish().found()
-    return CloudContacts(found, (a, b), (rows_a, rows_b), swapped, walk.stats(time.perf_counter() - start))
+    yield from walk.finish_steps()
+    return CloudContacts(walk.found(), (a, b), (rows_a, rows_b), swapped, walk.stats(time.perf_counter() - start))
 
 
 def cloud_collision(

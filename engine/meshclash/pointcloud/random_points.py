@@ -38,8 +38,8 @@ def closest_test_point(p, q, tried, radius, test_points, enough, counter, work):
     Spheres larger than the horizon would mostly hold points where there is no surface: they are cut to it. Stops when
     the distance is ``enough``.
     """
-    points, _, chosen, _ = p[0]
-    radius = min(radius, np.sqrt(p[2][HORIZON2]))
+    points, chosen = p.points, p.chosen
+    radius = min(radius, np.sqrt(p.parameters[HORIZON2]))
     best = np.inf
     where = (0.0, 0.0, 0.0)
     for _ in range(test_points):

@@ -5,8 +5,6 @@ Sources: Klein and Zachmann (2004), section 5.2 (points on both sides) and their
 surface, and the root of the second one's function along it found by regula falsi (Illinois variant). Where no side
 changes but the surfaces come close, the nearest point is driven onto both by Newton's method; this finds surfaces
 that touch or coincide.
-
-A patch is the tuple of ``patches.new_patch`` with the number of points and the cloud's parameters.
 """
 
 import numpy as np
@@ -23,9 +21,8 @@ _NEARLY_PARALLEL = 1e-3  # sine squared of the angle between two tangent planes
 @inner
 def value_at(patch, x, work):
     """(f, normal, there) of a patch's surface at x; counts the evaluation."""
-    room, used, parameters = patch
     work[0] += 1
-    return evaluate_among(room[0], room[1], used, x, parameters, room[3])
+    return evaluate_among(patch.points, patch.normals, patch.used[0], x, patch.parameters, patch.sums)
 
 
 @inner
@@ -123,8 +120,8 @@ def drive(p, q, x, region, tolerance, work):
 @inner
 def search(p, q, tried, reference, region, tolerance, work):
     """A point on both surfaces, looked for from the points of p in the region; (found, point)."""
-    points = p[0][0]
-    chosen = p[0][2]
+    points = p.points
+    chosen = p.chosen
     over = np.inf
     under = np.inf
     best_over = -1
@@ -145,7 +142,7 @@ def search(p, q, tried, reference, region, tolerance, work):
         start = (points[best_over, 0], points[best_over, 1], points[best_over, 2])
         end = (points[best_under, 0], points[best_under, 1], points[best_under, 2])
         found, x = follow(p, q, start, end, reference, region, tolerance, work)
-    if not found and min(over, under) < q[2][SAMPLING_RADIUS]:
+    if not found and min(over, under) < q.parameters[SAMPLING_RADIUS]:
         i = best_over if over <= under else best_under
         found, x = drive(p, q, (points[i, 0], points[i, 1], points[i, 2]), region, tolerance, work)
     return found, x

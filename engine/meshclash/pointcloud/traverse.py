@@ -6,12 +6,15 @@ searched for a point on both surfaces. The kernel stops after some work, or when
 and goes on from its state: a time budget, progress, cancelling and growing are one thing.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from ..jit import inner, kernel
+from ..reference import by_reference
+from ..traversal.pair_heap import heap_pop, heap_push
 from ..volumes.aabb import overlap
-from .heap import pop, push
-from .patches import common_region, gather_patch, in_leaf, keep_in_leaf, leaf_plane, one_sided
+from .patches import Patch, common_region, gather_patch, in_leaf, keep_in_leaf, leaf_plane, one_sided
 from .priority import plane_priority, spheres_meet, surface_priority
 from .random_points import closest_test_point
 from .root_search import search
@@ -25,6 +28,21 @@ EVALUATION_WORK = 8.0
 """Work of one evaluation of a surface, in tests of two nodes."""
 
 
+class Scratch(NamedTuple):
+    """What ``traverse`` works in."""
+
+    patch_a: Patch
+    patch_b: Patch
+    region: np.ndarray
+    """(6,) float64: low and high of what two leaves have in common."""
+    centres: np.ndarray
+    """(15, 3) float64: samples of a node of b in a's frame."""
+    samples: Any
+    """``priority.new_sample_room``."""
+    work: np.ndarray
+    """(1,) int64: evaluations."""
+
+
 @inner
 def longest_side(boxes, node):
     """Longest side of a node's box."""
@@ -34,20 +52,20 @@ def longest_side(boxes, node):
 @inner
 def test_leaves(tree_a, node_a, tree_b, node_b, m, settings, scratch, counter, work):
     """Whether the surfaces of two leaves have a common point; (found, point in a's hierarchy frame)."""
-    room_a, room_b, region = scratch[0], scratch[1], scratch[2]
+    a = by_reference(scratch.patch_a)
+    b = by_reference(scratch.patch_b)
+    region = scratch.region
     nowhere = (0.0, 0.0, 0.0)
     if not common_region(tree_a, node_a, tree_b, node_b, m, region):
         return False, nowhere
-    used_a, tried_a = gather_patch(tree_a, node_a, m, False, region, room_a[0], room_a[1], room_a[2])
+    used_a, tried_a = gather_patch(tree_a, node_a, m, False, region, a)
     if used_a == 0:
         return False, nowhere
-    used_b, tried_b = gather_patch(tree_b, node_b, m, True, region, room_b[0], room_b[1], room_b[2])
+    used_b, tried_b = gather_patch(tree_b, node_b, m, True, region, b)
     if used_b == 0:
         return False, nowhere
-    tried_a = keep_in_leaf(room_a[0], room_a[2], tried_a, tree_b, node_b, m)
-    tried_b = keep_in_leaf(room_b[0], room_b[2], tried_b, tree_b, node_b, m)
-    a = (room_a, used_a, tree_a.parameters)
-    b = (room_b, used_b, tree_b.parameters)
+    tried_a = keep_in_leaf(a, tried_a, tree_b, node_b, m)
+    tried_b = keep_in_leaf(b, tried_b, tree_b, node_b, m)
     if settings[TEST_POINTS] > 0.0:
         if tried_a == 0:
             return False, nowhere
@@ -57,9 +75,9 @@ def test_leaves(tree_a, node_a, tree_b, node_b, m, settings, scratch, counter, w
         return near <= settings[ENOUGH], x
     plane_a = leaf_plane(tree_a, node_a, m, False)
     plane_b = leaf_plane(tree_b, node_b, m, True)
-    if tried_a > 0 and one_sided(room_a[0], room_a[2], tried_a, plane_b):
+    if tried_a > 0 and one_sided(a, tried_a, plane_b):
         return False, nowhere
-    if tried_b > 0 and one_sided(room_b[0], room_b[2], tried_b, plane_a):
+    if tried_b > 0 and one_sided(b, tried_b, plane_a):
         return False, nowhere
     found, x = search(a, b, tried_a, plane_b[0], region, settings[TOLERANCE], work)
     if not (found and in_leaf(tree_b, node_b, m, x)):
@@ -74,16 +92,16 @@ def _push_if_near(tree_a, node_a, tree_b, node_b, m, settings, state, heap, scra
     if not overlap(tree_a.boxes[node_a], tree_b.boxes[node_b], m):
         return
     leaves = tree_a.count[node_a] > 0 and tree_b.count[node_b] > 0
-    if not leaves and not spheres_meet(tree_a, node_a, tree_b, node_b, m, scratch[3]):
+    if not leaves and not spheres_meet(tree_a, node_a, tree_b, node_b, m, scratch.centres):
         return
     if settings[PAPER_PRIORITY] != 0.0:
-        key = surface_priority(tree_a, node_a, tree_b, node_b, m, scratch[4], work)
+        key = surface_priority(tree_a, node_a, tree_b, node_b, m, scratch.samples, work)
     else:
         key = plane_priority(tree_a, node_a, tree_b, node_b, m)
     size = longest_side(tree_a.boxes, node_a) + longest_side(tree_b.boxes, node_b)
     whole = longest_side(tree_a.boxes, 0) + longest_side(tree_b.boxes, 0)
     key -= 0.5 * size / whole
-    state[HEAP_USED] = push(heap[0], heap[1], state[HEAP_USED], key, node_a, node_b)
+    state[HEAP_USED] = heap_push(heap[1], heap[0], state[HEAP_USED], node_a, node_b, -key)
 
 
 @inner
@@ -106,15 +124,19 @@ def traverse(tree_a, tree_b, m, settings, state, heap, scratch, output):
         tree_a, tree_b: PointTrees.
         m: b's hierarchy frame in a's, a row of ``geometry/relative_pose.py`` with both margins as tolerance.
         settings, state: float64 and int64 arrays, entries above.
-        heap: ``heap.new_heap``. When it may be full, the kernel returns False with ``HEAP_USED`` near its capacity.
-        scratch: ``collision.new_scratch``.
+        heap: ``walk.new_heap``, the pair with the smallest negated key first. When it may be full, the kernel returns
+            False with ``HEAP_USED`` near its capacity.
+        scratch: Scratch.
         output: pairs of nodes (k, 2) int32; a point on both surfaces of each, or the middle of what they have in
             common where the resolution decides (k, 3) float64; what they have in common (k, 6). In a's hierarchy frame.
     """
+    tree_a = by_reference(tree_a)
+    tree_b = by_reference(tree_b)
+    scratch = by_reference(scratch)
     keys, nodes = heap
     pairs, points, regions = output
-    region = scratch[2]
-    work = scratch[5]
+    region = scratch.region
+    work = scratch.work
     counter = state[COUNTER:]
     room = keys.shape[0] - 4
     work[0] = 0
@@ -130,7 +152,7 @@ def traverse(tree_a, tree_b, m, settings, state, heap, scratch, output):
         done = (state[VOLUME_TESTS] - begun) + EVALUATION_WORK * work[0]
         if done >= settings[WORK_LIMIT] or state[HEAP_USED] > room or state[FOUND] >= pairs.shape[0]:
             break
-        state[HEAP_USED] = pop(keys, nodes, state[HEAP_USED])
+        state[HEAP_USED] = heap_pop(nodes, keys, state[HEAP_USED])
         node_a = nodes[state[HEAP_USED], 0]
         node_b = nodes[state[HEAP_USED], 1]
         leaves = tree_a.count[node_a] > 0 and tree_b.count[node_b] > 0

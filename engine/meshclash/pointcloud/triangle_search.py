@@ -98,17 +98,16 @@ def _triangle_misses(patch, tried, plane, corners, region):
         return True
     normal = _unit_normal(a, b, c)
     offset = normal[0] * a[0] + normal[1] * a[1] + normal[2] * a[2]
-    slack = patch[2][SAMPLING_RADIUS]
-    room = patch[0]
-    return one_sided(room[0], room[2], tried, (normal, offset - slack, offset + slack))
+    slack = patch.parameters[SAMPLING_RADIUS]
+    return one_sided(patch, tried, (normal, offset - slack, offset + slack))
 
 
 @inner
 def _extreme_samples(patch, tried, corners, reference, region, best, work):
     """Samples nearest to the surface on either side; ``best`` (2, 4) holds point and f, f infinite without one."""
     a, b, c = corners
-    points, chosen = patch[0][0], patch[0][2]
-    reach = _REACH * patch[2][SAMPLING_RADIUS]
+    points, chosen = patch.points, patch.chosen
+    reach = _REACH * patch.parameters[SAMPLING_RADIUS]
     best[0, 3] = np.inf
     best[1, 3] = -np.inf
     for entry in range(-3, tried):
@@ -147,7 +146,7 @@ def triangle_on_surface(patch, tried, plane, corners, region, tolerance, best, w
         found, x = _root_on_segment(
             patch, over, best[0, 3], under, best[1, 3], plane[0], tolerance, work
         )  # fmt: skip
-    if not found and min(best[0, 3], -best[1, 3]) < patch[2][SAMPLING_RADIUS]:
+    if not found and min(best[0, 3], -best[1, 3]) < patch.parameters[SAMPLING_RADIUS]:
         start = over if best[0, 3] <= -best[1, 3] else under
         found, x = _drive_along(patch, start, corners, region, tolerance, work)
     return found, x

@@ -6,14 +6,14 @@ against meshes are driven in one way.
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 import numpy as np
 
+from ..traversal.run import run
 from ..types.pose import transform_points
-from ..types.results import QueryStats
-from .heap import grown_heap, new_heap
+from ..types.results import Progress, QueryStats
 from .traverse import (
     EVALUATION_WORK,
     EVALUATIONS,
@@ -35,6 +35,7 @@ Kernel = Callable[..., bool]
 _HEAP = 4096
 _CHUNK = 1024
 _SLICE_WORK = 50_000.0
+_USUAL_SLICES = 4  # of a large query: half of its progress bar
 _FIRST_WORK = 100.0
 _LEAST_WORK = 20.0
 _SPENT = 0.9
@@ -104,9 +105,15 @@ class Walk:
 
     def finish(self) -> "Walk":
         """Go on to the end."""
-        while not self.advance(_SLICE_WORK):
-            pass
+        run(self.finish_steps())
         return self
+
+    def finish_steps(self) -> Generator[Progress, None, None]:
+        """Go on to the end in slices of some milliseconds; how many there will be is not known."""
+        slices = 0
+        while not self.advance(_SLICE_WORK):
+            slices += 1
+            yield Progress(slices / (slices + _USUAL_SLICES), "comparing surfaces")
 
     def spend(self, budget: float, begun: float) -> "Walk":
         """Go on until about ``budget`` seconds of processor time have passed since ``begun``.
@@ -147,12 +154,24 @@ class Walk:
         """How likely the most promising pair that still waits is to meet, 0 to 1; 0 when none waits."""
         if self.complete or self.state[HEAP_USED] == 0:
             return 0.0
-        return 1.0 / (1.0 + math.exp(-_LOGIT[0] - _LOGIT[1] * float(self._heap[0][0])))
+        return 1.0 / (1.0 + math.exp(-_LOGIT[0] + _LOGIT[1] * float(self._heap[0][0])))
 
     def stats(self, seconds: float) -> QueryStats:
         """Counters of the traversal: box pairs, leaf pairs, evaluations of a surface."""
         counts = self.state[[VOLUME_TESTS, LEAF_TESTS, EVALUATIONS]].tolist()
         return QueryStats(counts[0], counts[1], counts[2], seconds)
+
+
+def new_heap(capacity: int) -> tuple[np.ndarray, np.ndarray]:
+    """Negated keys and pairs of nodes of an empty heap (``traversal/pair_heap.py``)."""
+    return np.empty(capacity), np.empty((capacity, 2), np.int32)
+
+
+def grown_heap(heap: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """A heap of twice the capacity with the same entries."""
+    keys, nodes = new_heap(2 * len(heap[0]))
+    keys[: len(heap[0])], nodes[: len(heap[1])] = heap
+    return keys, nodes
 
 
 def limit_resolution(walk: Walk, resolution: float) -> None:

@@ -1,12 +1,14 @@
 """``collide``, ``collides`` and ``self_collide``: which triangles of two objects, or of one, meet."""
 
 import time
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from ..hierarchy.build import as_hierarchy
 from ..hierarchy.bvh import Hierarchy
+from ..pointcloud.cloud import PointCloud
+from ..pointcloud.contacts import CloudContacts
 from ..pointcloud.query import Thing, collide_clouds, collides_clouds, is_for_clouds
 from ..traversal.forest import plant
 from ..traversal.leaf_tests import contact
@@ -22,6 +24,39 @@ from .options import check_device, check_served_device, check_threads, matched_p
 Meshes = tuple[TriangleMesh, TriangleMesh]
 
 
+@overload
+def collide(
+    a: PointCloud,
+    b: Thing,
+    pose_a: Any = None,
+    pose_b: Any = None,
+    touching: bool = True,
+    volume: str | None = None,
+    threads: int | None = None,
+    device: str = "auto",
+) -> CloudContacts: ...
+@overload
+def collide(
+    a: Thing,
+    b: PointCloud,
+    pose_a: Any = None,
+    pose_b: Any = None,
+    touching: bool = True,
+    volume: str | None = None,
+    threads: int | None = None,
+    device: str = "auto",
+) -> CloudContacts: ...
+@overload
+def collide(
+    a: TriangleMesh | Hierarchy,
+    b: TriangleMesh | Hierarchy,
+    pose_a: Any = None,
+    pose_b: Any = None,
+    touching: bool = True,
+    volume: str | None = None,
+    threads: int | None = None,
+    device: str = "auto",
+) -> Contacts: ...
 def collide(
     a: Thing,
     b: Thing,
@@ -31,7 +66,7 @@ def collide(
     volume: str | None = None,
     threads: int | None = None,
     device: str = "auto",
-) -> Contacts:
+) -> Contacts | CloudContacts:
     """Every pair of triangles with a common point, decided exactly.
 
     A contact is defined on the float64 world coordinates that the poses give (``Pose.apply``); there is no epsilon.
@@ -55,7 +90,7 @@ def collide(
     threads = check_threads(threads)
     if is_for_clouds(a, b):
         check_device(device)
-        return collide_clouds(a, b, pose_a, pose_b)  # type: ignore[return-value]  # CloudContacts
+        return collide_clouds(a, b, pose_a, pose_b)
     found = ask_device(check_served_device(device), (a, b), volume, (pose_a, pose_b), crossing_only=not touching)
     if found.answer is not None:
         return _contacts_of(found.answer, found.meshes, found.rows, start, "cuda")

@@ -2,15 +2,16 @@
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from ..errors import UnsupportedOption
 from ..hierarchy.build import as_hierarchy
 from ..hierarchy.bvh import Hierarchy
-from ..pointcloud.distance import cloud_distance
-from ..pointcloud.query import is_for_clouds
+from ..pointcloud.cloud import PointCloud
+from ..pointcloud.distance import CloudDistance, cloud_distance
+from ..pointcloud.query import Thing, is_for_clouds
 from ..traversal.forest import plant
 from ..traversal.near import NearAnswer, NearQuestion, near_steps, nearest_at_once
 from ..traversal.run import run
@@ -35,6 +36,33 @@ class Distance:
     stats: QueryStats
 
 
+@overload
+def distance(
+    a: PointCloud,
+    b: Thing,
+    pose_a: Any = None,
+    pose_b: Any = None,
+    relative_error: float = 0.0,
+    absolute_error: float = 0.0,
+    start: Distance | None = None,
+    volume: str | None = None,
+    threads: int | None = None,
+    device: str = "auto",
+) -> CloudDistance: ...
+@overload
+def distance(
+    a: Thing,
+    b: PointCloud,
+    pose_a: Any = None,
+    pose_b: Any = None,
+    relative_error: float = 0.0,
+    absolute_error: float = 0.0,
+    start: Distance | None = None,
+    volume: str | None = None,
+    threads: int | None = None,
+    device: str = "auto",
+) -> CloudDistance: ...
+@overload
 def distance(
     a: TriangleMesh | Hierarchy,
     b: TriangleMesh | Hierarchy,
@@ -46,7 +74,19 @@ def distance(
     volume: str | None = None,
     threads: int | None = None,
     device: str = "auto",
-) -> Distance:
+) -> Distance: ...
+def distance(
+    a: Thing,
+    b: Thing,
+    pose_a: Any = None,
+    pose_b: Any = None,
+    relative_error: float = 0.0,
+    absolute_error: float = 0.0,
+    start: Distance | None = None,
+    volume: str | None = None,
+    threads: int | None = None,
+    device: str = "auto",
+) -> Distance | CloudDistance:
     """The smallest distance of any two triangles, with the nearest points.
 
     Distances are those of surfaces: of a solid inside another one, without contact, that to the wall. Where surfaces
@@ -74,7 +114,7 @@ def distance(
     if errors[0] >= 1.0:
         raise UnsupportedOption(f"relative_error must be below 1, not {relative_error!r}")
     if is_for_clouds(a, b):
-        return cloud_distance(a, b, pose_a, pose_b)  # type: ignore[return-value]  # CloudDistance
+        return cloud_distance(a, b, pose_a, pose_b)
     tree_a = as_hierarchy(a, volume)
     tree_b = as_hierarchy(b, tree_a.volume)
     rows_a, rows_b, stacked = every_pose(pose_a, pose_b)
