@@ -11,8 +11,8 @@ import contextlib
 import bpy
 
 from . import commandline, handlers, ops, preferences, props, session, ui, view
-from .ops import heartbeat, loading
-from .overlay import draw, levels
+from .ops import heartbeat, loading, scans
+from .overlay import draw, heat_map, levels
 
 CLASSES = (*props.CLASSES, *preferences.CLASSES, *ops.CLASSES, *ui.CLASSES)
 
@@ -34,6 +34,10 @@ def register() -> None:
         done.callback(draw.uninstall)
         levels.install()
         done.callback(levels.uninstall)
+        heat_map.install()
+        done.callback(heat_map.uninstall)
+        scans.add_menu()
+        done.callback(scans.remove_menu)
         done.callback(commandline.unregister_command, commandline.register_command())
         loading.install()
         done.callback(loading.uninstall)

@@ -106,6 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--frames", metavar="1-250[:step]", help="frames to test (default: the current one)")
     add("--exclude", default="", metavar="RULE,RULE", help=f"pairs to leave out: {', '.join(EXCLUSIONS)}")
     add("--exclude-pair", action="append", default=[], metavar="A::B", help="leave out one pair; may be repeated")
+    add("--point-budget", type=int, default=0, metavar="POINTS", help="most points of a scan to use (default: all)")
     add("--report", type=Path, metavar="FILE", help="write a report: .json, .csv or .html")
     add("--picture", type=Path, metavar="FILE.png", help="render a picture of the faces in contact")
     add("--fail-on", choices=("clash",), help="exit with 1 when there is a clash, a contained object or a duplicate")
@@ -135,6 +136,7 @@ def _options(given: argparse.Namespace) -> DetectOptions:
             same_collection="same-collection" in exclusions,
             listed_pairs=frozenset(parse_pair(text) for text in given.exclude_pair),
         ),
+        point_budget=given.point_budget,
     )
 
 

@@ -140,6 +140,28 @@ class MESHCLASH_PG_settings(PropertyGroup):
         name="Attribute", description="Name of the boolean face attribute that marks contacting faces",
         default="meshclash_contact", maxlen=60,
     )  # fmt: skip
+    point_budget: IntProperty(
+        name="Points per Scan",
+        description="Most points of a scan that Detect uses; of more, a part is taken that is spread evenly. 0: all",
+        min=0, soft_max=10_000_000, default=0,
+    )  # fmt: skip
+    display_points: IntProperty(
+        name="Points Drawn", description="Most points that are drawn with their deviation",
+        min=1000, soft_max=5_000_000, default=500_000, update=_redraw,
+    )  # fmt: skip
+    deviation_attribute: StringProperty(
+        name="Attribute", description="Name of the attribute on points that holds the measured deviation; empty: none",
+        default="meshclash_deviation", maxlen=60,
+    )  # fmt: skip
+    deviation_overlay: BoolProperty(
+        name="Show Deviation", description="Draw the measured points in colours, with a legend", default=True,
+        update=_redraw,
+    )  # fmt: skip
+    deviation_range: FloatProperty(
+        name="Range",
+        description="Deviation at the ends of the colour scale; 0: what 95 % of the points keep",
+        subtype="DISTANCE", min=0.0, soft_max=1.0, default=0.0, precision=4, update=_redraw,
+    )  # fmt: skip
     live_budget: IntProperty(
         name="Live Budget (ms)",
         description="Milliseconds that Live may take for an answer; while complete answers take longer, it only shows "
@@ -204,6 +226,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
             set_b=self.set_expression("b"),
             test=test.name,
             rules=rules,
+            point_budget=self.point_budget,
             **lengths,
         )
 

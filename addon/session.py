@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .core.advisor import MeasuredAdvice
+    from .core.deviation import DeviationMap
     from .core.levels import ShownHierarchy
     from .core.pair_row import PairRow
     from .core.report import DetectReport
@@ -85,6 +86,8 @@ class _State:
     live: LiveRun | None = None
     changed_meanwhile: set[str] = set()  # noqa: RUF012
     ignoring: bool = False  # updates of the dependency graph that are our own doing
+    # key of a scene: its deviations, and whether an object has changed since
+    deviations: dict[int, tuple[DeviationMap, bool]] = {}  # noqa: RUF012
     listed: list[dict[str, object]] = []  # noqa: RUF012 - what the result list shows, row by row
     engine: EngineState | None = None
     hierarchy: tuple[int, ShownHierarchy] | None = None  # with the session uid of its object
@@ -140,10 +143,42 @@ def mark_stale(scene_uid: int, names: Iterable[str]) -> bool:
     """Notes that objects are no longer what they were; returns whether that is news."""
     if _State.task is not None:
         _State.changed_meanwhile.update(names)
+    aged = _age_deviation(scene_uid, names)
     result = _State.results.get(scene_uid)
     if result is None or result.stale.issuperset(names):
-        return False
+        return aged
     result.stale |= frozenset(names)
+    return True
+
+
+def store_deviation(scene_uid: int, found: DeviationMap) -> None:
+    """Makes `found` the heat map of a scene."""
+    _State.deviations[scene_uid] = found, False
+
+
+def deviation_of(scene_uid: int) -> DeviationMap | None:
+    """The scene's heat map, or None."""
+    found = _State.deviations.get(scene_uid)
+    return None if found is None else found[0]
+
+
+def deviation_is_stale(scene_uid: int) -> bool:
+    """Whether an object has changed since the scene's heat map was made."""
+    found = _State.deviations.get(scene_uid)
+    return found is not None and found[1]
+
+
+def drop_deviation(scene_uid: int) -> None:
+    """Forgets the scene's heat map."""
+    _State.deviations.pop(scene_uid, None)
+
+
+def _age_deviation(scene_uid: int, names: Iterable[str]) -> bool:
+    """Notes that objects have changed; returns whether that makes the heat map untrue just now."""
+    found = _State.deviations.get(scene_uid)
+    if found is None or found[1] or found[0].names.isdisjoint(names):
+        return False
+    _State.deviations[scene_uid] = found[0], True
     return True
 
 
@@ -272,6 +307,7 @@ def clear() -> None:
     stop_task("A file was loaded: detection stopped")
     stop_live("A file was loaded: Live is off")
     _State.results.clear()
+    _State.deviations.clear()
     _State.isolated.clear()
     drop_hierarchy()
     set_advice(None)

@@ -1,8 +1,9 @@
 """Everything that the dependency graph shows in one frame, with unique names and stable identities.
 
 The graph is walked once. Curves, texts, surfaces and metaballs appear in it twice, as themselves and as a MESH entry
-with the converted mesh, so only MESH entries are taken. Nothing that the walk yields outlives its step: matrices and
-names are copied, and meshes that can be found again by their object's name are left to be read later, in slices.
+with the converted mesh, so only MESH and POINTCLOUD entries are taken; a mesh of bare vertices is a scan, too. Nothing
+that the walk yields outlives its step: matrices and names are copied, and meshes that can be found again by their
+object's name are left to be read later, in slices.
 
 A walk may start from the `Memory` of the one before. Then an entry whose matrix has the same bytes and whose objects
 did not change costs a look into a dictionary, and its object and mesh are taken over as they are.
@@ -18,15 +19,17 @@ import numpy as np
 
 from ..core.changes import Changes
 from ..core.errors import InputError
-from ..core.frame_scene import FrameScene, Skipped, SourceMesh, SourceObject
+from ..core.frame_scene import FrameScene, Skipped, SourceCloud, SourceMesh, SourceObject
 from .lookup import ObjectKey, find_object, object_key
 from .mesh_reader import corner_vertices, read_mesh
 from .objects import armatures_of, collections_of_objects
+from .point_reader import LEAST_POINTS, is_scan, point_count, read_points
 
 UNUSED_ID = 2**31 - 1  # Blender fills the unused levels of a persistent id with it
 CONVERTED_TYPES = {"CURVE", "FONT", "SURFACE", "META"}
 NO_FACES = "it has no faces"
-NOT_TESTED = {"POINTCLOUD": "point clouds are not tested in this version"}
+TOO_FEW_POINTS = f"a scan needs at least {LEAST_POINTS} points"
+NOT_LIVE = "scans are tested by Detect, not by Live"
 
 MATRIX_BYTES = 16 * 4
 
@@ -87,13 +90,21 @@ class Enumeration:
         set_b: the same for set B.
         result: what to fill.
         memory: of the walk before, if any.
+        scans: whether scans take part.
     """
 
     def __init__(
-        self, scene: bpy.types.Scene, set_a: Wanted, set_b: Wanted, result: FrameScene, memory: Memory | None = None
+        self,
+        scene: bpy.types.Scene,
+        set_a: Wanted,
+        set_b: Wanted,
+        result: FrameScene,
+        memory: Memory | None = None,
+        scans: bool = True,
     ) -> None:
         self.waiting: dict[Hashable, Waiting] = {}
         self._set_a, self._set_b = set_a, set_b
+        self._scans = scans
         self._result = result
         self._memory = memory or Memory()
         self._entries: dict[EntryKey, Remembered] = {}
@@ -139,12 +150,12 @@ class Enumeration:
         in_a, in_b = self._is_in(owner, self._set_a), self._is_in(owner, self._set_b)
         if not (in_a or in_b) or not (entry.is_instance or entry.show_self):
             return None
-        if entry.object.type != "MESH":
+        if entry.object.type not in ("MESH", "POINTCLOUD"):
             self._note_without_mesh(entry.object.type, owner)
             return None
         self._without_mesh.pop(owner.name_full, None)
         path = _instance_path(entry, source, owner)
-        mesh_key = self._mesh_key(entry, source, depsgraph, path, key)
+        mesh_key = self._mesh_key(entry, source, owner, depsgraph, path, key)
         return None if mesh_key is None else self._add(source, owner, path, mesh_key, matrix, in_a, in_b)
 
     def memory(self) -> Memory:
@@ -164,15 +175,20 @@ class Enumeration:
         item = original.evaluated_get(depsgraph) if original is not None else None
         if original is None or item is None or not item.is_evaluated:
             raise InputError(f"object '{waiting.name}' was deleted, renamed or hidden during the run")
-        mesh = _read_object(original, item)
-        if mesh is None:
+        read = _read_object(original, item)
+        if read is None:
             self._skip(waiting.name, NO_FACES)
+        elif isinstance(read, SourceMesh):
+            self._result.meshes[mesh_key] = read
+        elif self._scans:
+            self._result.clouds[mesh_key] = read
         else:
-            self._result.meshes[mesh_key] = mesh
+            self._skip(waiting.name, NOT_LIVE)
 
     def finish(self) -> None:
-        """Drops objects whose mesh turned out to have no faces, and notes those that never had a mesh."""
+        """Sets scans apart, drops objects whose mesh turned out to have no faces, notes those that never had a mesh."""
         result = self._result
+        result.scans = [item for item in result.objects if item.mesh_key in result.clouds]
         result.objects = [item for item in result.objects if item.mesh_key in result.meshes]
         for name, reason in self._without_mesh.items():
             self._skip(name, reason)
@@ -181,28 +197,49 @@ class Enumeration:
         self,
         entry: bpy.types.DepsgraphObjectInstance,
         source: bpy.types.Object,
+        owner: bpy.types.Object,
         depsgraph: bpy.types.Depsgraph,
         path: str,
         key: EntryKey,
     ) -> Hashable | None:
-        """The key of an entry's mesh, known, waiting or read now; None (and a note) when it has no faces."""
+        """The key of an entry's mesh or cloud, known, waiting or read now; None (and a note) when there is none."""
         mesh = entry.object.data
-        edited = source.type == "MESH" and source.data.is_editmode and not len(mesh.vertices)
+        edited = source.type == "MESH" and source.data.is_editmode and not point_count(mesh)
         mesh_key: Hashable = ("edited", object_key(source)) if edited else mesh.as_pointer()
-        if mesh_key in self._result.meshes or mesh_key in self.waiting:
+        if mesh_key in self._result.meshes or mesh_key in self._result.clouds or mesh_key in self.waiting:
             return mesh_key
+        if entry.object.type == "POINTCLOUD" or is_scan(mesh):
+            return self._take_scan(mesh, mesh_key, _display_name(source, path))
         known = self._memory.mesh(mesh_key, *key[:2])
         if known is not None:
             self._result.meshes[mesh_key] = known
             return mesh_key
         if not edited and not len(mesh.polygons):
-            self._skip(_display_name(source, path), NO_FACES)
+            self._note_no_faces(source, owner, path)
             return None
         if edited or _found_by_name(entry, source, mesh, depsgraph):
             self.waiting[mesh_key] = Waiting(object_key(source), _display_name(source, path))
         else:
             self._result.meshes[mesh_key] = read_mesh(mesh, _display_name(source, path), faces_are_original=False)
         return mesh_key
+
+    def _take_scan(self, data: bpy.types.ID, key: Hashable, name: str) -> Hashable | None:
+        """The key of points, which are read now: that is one copy of memory."""
+        if not is_scan(data):
+            self._skip(name, TOO_FEW_POINTS)
+        elif not self._scans:
+            self._skip(name, NOT_LIVE)
+        else:
+            self._result.clouds[key] = read_points(data, name)
+            return key
+        return None
+
+    def _note_no_faces(self, source: bpy.types.Object, owner: bpy.types.Object, path: str) -> None:
+        """Of an object that is no instance only if nothing else of it comes: geometry nodes may make points of it."""
+        if path:
+            self._skip(_display_name(source, path), NO_FACES)
+        else:
+            self._without_mesh[owner.name_full] = NO_FACES
 
     def _add(
         self,
@@ -249,8 +286,6 @@ class Enumeration:
         """A converted type is noted only until its MESH entry comes, if it comes."""
         if kind in CONVERTED_TYPES:
             self._without_mesh[owner.name_full] = NO_FACES
-        elif kind in NOT_TESTED:
-            self._without_mesh[owner.name_full] = NOT_TESTED[kind]
 
     def _skip(self, name: str, reason: str) -> None:
         self._result.skipped.append(Skipped(name, reason))
@@ -312,8 +347,8 @@ def _found_by_name(
     return data is not None and data.as_pointer() == mesh.as_pointer()
 
 
-def _read_object(original: bpy.types.Object, item: bpy.types.Object) -> SourceMesh | None:
-    """The mesh of an evaluated object, None when it has no faces."""
+def _read_object(original: bpy.types.Object, item: bpy.types.Object) -> SourceMesh | SourceCloud | None:
+    """The mesh of an evaluated object, None when it has no faces; in Edit Mode also its bare vertices."""
     if not original.data.is_editmode:
         if not len(item.data.polygons):
             return None
@@ -321,6 +356,8 @@ def _read_object(original: bpy.types.Object, item: bpy.types.Object) -> SourceMe
     # In Edit Mode the evaluated data is empty, and so is the original's: only to_mesh() has the edited mesh.
     mesh = item.to_mesh()
     try:
+        if is_scan(mesh):
+            return read_points(mesh, original.name_full)
         return read_mesh(mesh, original.name_full, not len(original.modifiers)) if len(mesh.polygons) else None
     finally:
         item.to_mesh_clear()

@@ -81,7 +81,7 @@ class LiveSource:
             memory = Memory({}, memory.meshes)
         memory.changes = changes
         result = FrameScene(scene.frame_current)
-        enumeration = Enumeration(scene, *sets, result, memory)
+        enumeration = Enumeration(scene, *sets, result, memory, scans=False)
         enumeration.run(self._depsgraph())
         yield Progress(0.0, "Reading objects")
         for mesh_key, waiting in enumeration.waiting.items():

@@ -48,13 +48,26 @@ class SourceMesh:
 
 
 @dataclass(frozen=True, eq=False)
+class SourceCloud:
+    """The points of a scan in its object's space.
+
+    Attributes:
+        points: (n, 3) float32, Blender units.
+        normals: (n, 3) float32 of any length above 0, or None.
+    """
+
+    points: np.ndarray
+    normals: np.ndarray | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class SourceObject:
     """One object or one instance.
 
     Attributes:
         name: unique within the frame; what the report shows.
         identity: the same in every frame and every run.
-        mesh_key: objects with equal keys share one mesh of the frame.
+        mesh_key: objects with equal keys share one mesh, or one cloud, of the frame.
         matrix: (4, 4) float64, object space to world, Blender units.
         owner: the object of the scene to select: itself, or the instancer of an instance.
         source: the object whose mesh it is; differs from `owner` for instances.
@@ -80,12 +93,23 @@ class SourceObject:
 
 @dataclass
 class FrameScene:
-    """Everything of one frame that takes part in a detection."""
+    """Everything of one frame that takes part in a detection.
+
+    Attributes:
+        frame: the frame.
+        objects: what has triangles.
+        meshes: of `objects`, by their keys.
+        skipped: what takes no part.
+        scans: what has points only.
+        clouds: of `scans`, by their keys.
+    """
 
     frame: int
     objects: list[SourceObject] = field(default_factory=list)
     meshes: dict[Hashable, SourceMesh] = field(default_factory=dict)
     skipped: list[Skipped] = field(default_factory=list)
+    scans: list[SourceObject] = field(default_factory=list)
+    clouds: dict[Hashable, SourceCloud] = field(default_factory=dict)
 
 
 class SceneSource(Protocol):

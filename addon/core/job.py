@@ -7,6 +7,8 @@ from collections.abc import Callable, Generator
 from types import ModuleType
 from typing import Any, TypeVar
 
+from .cloud_pairs import scan_steps
+from .cloud_scene import CloudScene
 from .engine_scene import EngineScene
 from .errors import DetectError, InputError
 from .frame_scene import FrameScene, Progress, SceneSource
@@ -16,11 +18,13 @@ from .queries import test_named
 from .queries.base import Asked
 from .report import DetectReport
 from .statistics import RunStatistics
+from .steps import within
 
 T = TypeVar("T")
 
 WARM_UP_SHARE = 0.1
 READ_SHARE, PREPARE_SHARE = 0.2, 0.4  # of one frame; the query has the rest
+MESH_SHARE = 0.6  # where the query of the meshes ends in a frame with scans
 
 
 def detect_steps(
@@ -45,18 +49,19 @@ def detect_steps(
         DetectError: the engine refused something else.
     """
     statistics = RunStatistics(source.scale_length)
-    world = EngineScene(engine)
+    world, clouds = EngineScene(engine), CloudScene(engine, options.point_budget)
     rows: list[PairRow] = []
     seen: set[str] = set()
     frames: list[int | None] = [None] if options.frames is None else list(options.frames)
     try:
-        yield from _within(engine.warm_up(test_named(options.test).parts(options)), 0.0, WARM_UP_SHARE)
+        yield from within(engine.warm_up(test_named(options.test).parts(options)), 0.0, WARM_UP_SHARE)
         for index, number in enumerate(frames):
             low, high = (WARM_UP_SHARE + (1.0 - WARM_UP_SHARE) * k / len(frames) for k in (index, index + 1))
-            steps = _frame_steps(source, options, world, engine, number, highlights, statistics)
-            frame, found = yield from _within(steps, low, high, "" if number is None else f"Frame {number}: ")
+            steps = _frame_steps(source, options, world, clouds, engine, number, highlights, statistics)
+            frame, found = yield from within(steps, low, high, "" if number is None else f"Frame {number}: ")
             rows += found
-            seen |= {letter for item in frame.objects for letter in "AB" if (item.in_a if letter == "A" else item.in_b)}
+            members = [*frame.objects, *frame.scans]
+            seen |= {letter for item in members for letter in "AB" if (item.in_a if letter == "A" else item.in_b)}
         _require_meshes(options, seen, statistics)
         rows.sort(key=lambda row: row.order)
         return DetectReport(source.file, source.scale_length, options, rows, statistics.skipped, statistics.as_dict())
@@ -81,28 +86,36 @@ def _frame_steps(
     source: SceneSource,
     options: DetectOptions,
     world: EngineScene,
+    clouds: CloudScene,
     engine: ModuleType,
     number: int | None,
     highlights: bool,
     statistics: RunStatistics,
 ) -> Generator[Progress, None, tuple[FrameScene, list[PairRow]]]:
     started = time.perf_counter()
-    frame = yield from _within(source.read_steps(options.set_a, options.set_b, number), 0.0, READ_SHARE)
+    frame = yield from within(source.read_steps(options.set_a, options.set_b, number), 0.0, READ_SHARE)
     statistics.add_frame(frame, time.perf_counter() - started)
     started = time.perf_counter()
-    yield from _within(world.update_steps(frame), READ_SHARE, PREPARE_SHARE)
+    yield from within(world.update_steps(frame), READ_SHARE, PREPARE_SHARE)
     statistics.add_time("prepare", time.perf_counter() - started)
     test = test_named(options.test)
     sets = world.ids(in_a=True), world.ids(in_a=False)
     asked = Asked(engine, world, options, source.scale_length, *sets, world.keep(options.rules))
-    answer = yield from _within(test.ask_steps(asked), PREPARE_SHARE, 1.0)
+    query_end = MESH_SHARE if frame.scans else 1.0
+    answer = yield from within(test.ask_steps(asked), PREPARE_SHARE, query_end)
     statistics.add_answer(answer)
     started = time.perf_counter()
     rows = []
     for found in answer.found:
         rows.append(test.row(asked, found, frame.frame, highlights))
-        yield Progress(1.0, f"Writing up {rows[-1].a} and {rows[-1].b}")
+        yield Progress(query_end, f"Writing up {rows[-1].a} and {rows[-1].b}")
     statistics.add_time("report", time.perf_counter() - started)
+    if frame.scans:
+        started = time.perf_counter()
+        steps = scan_steps(engine, world, clouds, frame, options, source.scale_length, highlights)
+        rows += yield from within(steps, query_end, 1.0)
+        statistics.add_skipped(clouds.skipped)
+        statistics.add_time("scans", time.perf_counter() - started)
     return frame, rows
 
 
@@ -111,18 +124,6 @@ def _require_meshes(options: DetectOptions, seen: set[str], statistics: RunStati
         if letter not in seen:
             notes = "; ".join(f"{item.name}: {item.reason}" for item in statistics.skipped[:3])
             raise InputError(
-                f"set {letter} ('{expression}') contains no mesh with faces that is visible"
+                f"set {letter} ('{expression}') contains no mesh with faces and no scan that is visible"
                 + (f" (left out: {notes})" if notes else "")
             )
-
-
-def _within(steps: Generator[Any, None, T], low: float, high: float, prefix: str = "") -> Generator[Progress, None, T]:
-    """Runs `steps` as the part of a longer job from `low` to `high`."""
-    try:
-        while True:
-            progress = next(steps)
-            yield Progress(low + (high - low) * progress.fraction, prefix + progress.text)
-    except StopIteration as done:
-        return done.value
-    finally:
-        steps.close()

@@ -14,6 +14,8 @@ from .rules import Rules
 DEFAULT_TEST = next(iter(TESTS))
 TEST_OPTIONS = {"permitted_overlap": 0.0, "touch_tolerance": 0.0, "tolerance": None, "budget": None}
 """Options that only some tests take, and what they are when they are not given."""
+LEAST_BUDGET = 1000
+"""Fewest points of a scan that say anything about a surface."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class DetectOptions:
         budget: seconds that an answer may take.
         frames: the frames to test, or None for the current one.
         rules: pairs that are left out.
+        point_budget: most points of a scan that are used; more are thinned out evenly. 0 uses all.
 
     Raises:
         InputError: a value is out of range, missing, or not for this test.
@@ -44,6 +47,7 @@ class DetectOptions:
     budget: float | None = None
     frames: range | None = None
     rules: Rules = field(default_factory=Rules)
+    point_budget: int = 0
 
     def __post_init__(self) -> None:
         test = test_named(self.test)
@@ -59,6 +63,8 @@ class DetectOptions:
             _check_length(_words(name), getattr(self, name))
         if self.budget is not None and not (math.isfinite(self.budget) and self.budget > 0.0):
             raise InputError(f"the budget must be a time above 0 s, not {self.budget}")
+        if self.point_budget and self.point_budget < LEAST_BUDGET:
+            raise InputError(f"the point budget must be 0 (all) or at least {LEAST_BUDGET}, not {self.point_budget}")
         if self.frames is not None and not len(self.frames):
             raise InputError("the frame range is empty")
 
@@ -79,6 +85,7 @@ class DetectOptions:
             "tolerance": self.tolerance,
             "budget": self.budget,
             "frames": None if self.frames is None else format_frames(self.frames),
+            "point_budget": self.point_budget,
             "exclude": [name for name, on in named.items() if on],
             "exclude_pairs": sorted(sorted(pair) for pair in rules.listed_pairs),
         }

@@ -45,7 +45,9 @@ class PairRow:
         highlight_a, highlight_b: (t, 3, 3) float32 world triangles of the faces in contact; for a contained pair
             whose surfaces do not meet, all triangles of the inner object.
         curves: (s, 2, 3) float32 world segments of intersection curves and outlines of overlaps.
-        counts: numbers of faces in contact where the faces themselves are not known (a list that came with a file).
+        counts: numbers of faces and points in contact where these are not known (a list that came with a file).
+        points_a, points_b: (k,) int32 sorted points that are in contact, of scans.
+        dots_a, dots_b: (k, 3) float32 world positions of these points, for drawing.
     """
 
     id: str
@@ -75,16 +77,20 @@ class PairRow:
     highlight_b: np.ndarray = field(default_factory=lambda: _nothing(0, 3, 3), repr=False)
     curves: np.ndarray = field(default_factory=lambda: _nothing(0, 2, 3), repr=False)
     counts: tuple[int, int] | None = None
+    points_a: np.ndarray = field(default_factory=lambda: _nothing(0).astype(np.int32), repr=False)
+    points_b: np.ndarray = field(default_factory=lambda: _nothing(0).astype(np.int32), repr=False)
+    dots_a: np.ndarray = field(default_factory=lambda: _nothing(0, 3), repr=False)
+    dots_b: np.ndarray = field(default_factory=lambda: _nothing(0, 3), repr=False)
 
     @property
     def count_a(self) -> int:
-        """Number of faces of a in contact."""
-        return len(self.faces_a) if self.counts is None else self.counts[0]
+        """Number of faces, or points, of a in contact."""
+        return len(self.faces_a) + len(self.points_a) if self.counts is None else self.counts[0]
 
     @property
     def count_b(self) -> int:
-        """Number of faces of b in contact."""
-        return len(self.faces_b) if self.counts is None else self.counts[1]
+        """Number of faces, or points, of b in contact."""
+        return len(self.faces_b) + len(self.points_b) if self.counts is None else self.counts[1]
 
     @property
     def order(self) -> tuple[Any, ...]:

@@ -75,6 +75,8 @@ class DetectReport:
             "face_a": row.face_a,
             "face_b": row.face_b,
             "probability": row.probability,
+            "points_a": row.points_a.tolist(),
+            "points_b": row.points_b.tolist(),
         }
 
     def to_json(self) -> str:

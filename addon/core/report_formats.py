@@ -36,6 +36,8 @@ CSV_COLUMNS = (
     "face_a",
     "face_b",
     "probability",
+    "points_a",
+    "points_b",
 )
 POINTS = ("location", "point_a", "point_b")
 LEFT_ALIGNED = 3  # columns of names; numbers are right-aligned
@@ -156,13 +158,19 @@ def _table_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
             pair["b"],
             str(pair["frame"]),
             str(pair["contacts"]),
-            str(len(pair["faces_a"])),
-            str(len(pair["faces_b"])),
+            _members(pair, "a"),
+            _members(pair, "b"),
             *(MEASURES[name][1](pair[name]) for name in measures),
             "" if pair["location"] is None else " ".join(f"{x:.4f}" for x in pair["location"]),
         )
         for pair in report["pairs"]
     ]
+
+
+def _members(pair: dict[str, Any], letter: str) -> str:
+    """How many faces, or points of a scan, are in contact."""
+    points = len(pair[f"points_{letter}"])
+    return f"{points} points" if points else str(len(pair[f"faces_{letter}"]))
 
 
 def _aligned(row: tuple[str, ...], widths: list[int]) -> list[str]:

@@ -87,11 +87,11 @@ def make_gap_row(engine: ModuleType, world: EngineScene, gap: Any, apart: str, f
 
 
 def _row(engine: ModuleType, world: EngineScene, finding: _Finding, frame: int, highlights: bool) -> PairRow:
-    if not _in_order(*(world.objects[key] for key in finding.ids)):
+    if not in_order(*(world.objects[key] for key in finding.ids)):
         finding = finding.turned()
     a, b = (world.objects[key] for key in finding.ids)
     mesh_a, mesh_b = world.meshes[a.mesh_key], world.meshes[b.mesh_key]
-    faces_a, faces_b = _faces(mesh_a, finding.triangles[0]), _faces(mesh_b, finding.triangles[1])
+    faces_a, faces_b = faces_of(mesh_a, finding.triangles[0]), faces_of(mesh_b, finding.triangles[1])
     points = finding.points
     nearest = finding.nearest
     row = PairRow(
@@ -128,8 +128,8 @@ def _with_drawing(
     side_b: tuple[SourceObject, SourceMesh],
     contacts: Any,
 ) -> PairRow:
-    highlight_a = _world_triangles(*side_a, _triangles_of_faces(side_a[1], row.faces_a))
-    highlight_b = _world_triangles(*side_b, _triangles_of_faces(side_b[1], row.faces_b))
+    highlight_a = world_triangles(*side_a, triangles_of_faces(side_a[1], row.faces_a))
+    highlight_b = world_triangles(*side_b, triangles_of_faces(side_b[1], row.faces_b))
     if row.verdict == CONTAINED and not row.contacts:
         highlight_a, highlight_b = _inner_object(side_a, side_b)
     curves = row.curves if contacts is None else _curves(engine, contacts)
@@ -141,17 +141,19 @@ def _sides(pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return pairs[:, 0], pairs[:, 1]
 
 
-def _in_order(a: SourceObject, b: SourceObject) -> bool:
+def in_order(a: SourceObject, b: SourceObject) -> bool:
     """Whether a may stay the first: in set A, and alphabetically first where both orders are right."""
     forward, backward = a.in_a and b.in_b, b.in_a and a.in_b
     return forward and (not backward or (a.name, a.identity) <= (b.name, b.identity))
 
 
-def _faces(mesh: SourceMesh, triangles: np.ndarray) -> np.ndarray:
+def faces_of(mesh: SourceMesh, triangles: np.ndarray) -> np.ndarray:
+    """The sorted faces (k,) int32 of some triangles."""
     return np.unique(mesh.face_of_triangle[triangles]).astype(np.int32)
 
 
-def _triangles_of_faces(mesh: SourceMesh, faces: np.ndarray) -> np.ndarray:
+def triangles_of_faces(mesh: SourceMesh, faces: np.ndarray) -> np.ndarray:
+    """The triangles (t, 3) int32 of some faces."""
     if not len(faces):
         return np.empty((0, 3), dtype=np.int32)
     wanted = np.zeros(int(mesh.face_of_triangle.max()) + 1, dtype=bool)
@@ -159,7 +161,8 @@ def _triangles_of_faces(mesh: SourceMesh, faces: np.ndarray) -> np.ndarray:
     return mesh.triangles[wanted[mesh.face_of_triangle]]
 
 
-def _world_triangles(item: SourceObject, mesh: SourceMesh, triangles: np.ndarray) -> np.ndarray:
+def world_triangles(item: SourceObject, mesh: SourceMesh, triangles: np.ndarray) -> np.ndarray:
+    """Corners (t, 3, 3) float32 of triangles in world space."""
     corners = mesh.vertices[triangles].astype(np.float64)
     world = corners @ item.matrix[:3, :3].T + item.matrix[:3, 3]
     return np.ascontiguousarray(world, dtype=np.float32)
@@ -169,8 +172,8 @@ def _inner_object(
     side_a: tuple[SourceObject, SourceMesh], side_b: tuple[SourceObject, SourceMesh]
 ) -> tuple[np.ndarray, np.ndarray]:
     """All triangles of the smaller of the two, and nothing of the larger."""
-    all_a = _world_triangles(*side_a, side_a[1].triangles)
-    all_b = _world_triangles(*side_b, side_b[1].triangles)
+    all_a = world_triangles(*side_a, side_a[1].triangles)
+    all_b = world_triangles(*side_b, side_b[1].triangles)
     none = np.empty((0, 3, 3), dtype=np.float32)
     return (all_a, none) if np.ptp(all_a, axis=(0, 1)).sum() <= np.ptp(all_b, axis=(0, 1)).sum() else (none, all_b)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .frame_scene import FrameScene, Skipped
@@ -26,6 +26,7 @@ class RunStatistics:
             "objects": 0,
             "meshes": 0,
             "triangles": 0,
+            "points": 0,
             **dict.fromkeys(COUNTERS, 0),
             "threads": 0,
             "device": "",
@@ -37,13 +38,19 @@ class RunStatistics:
         """Counts what was read; objects, meshes and triangles are those of the largest frame."""
         values = self._values
         values["frames"] += 1
-        values["objects"] = max(values["objects"], len(frame.objects))
+        values["objects"] = max(values["objects"], len(frame.objects) + len(frame.scans))
         values["meshes"] = max(values["meshes"], len(frame.meshes))
         triangles = sum(len(frame.meshes[item.mesh_key].triangles) for item in frame.objects)
         values["triangles"] = max(values["triangles"], triangles)
-        known = {(item.name, item.reason) for item in self.skipped}
-        self.skipped += [item for item in frame.skipped if (item.name, item.reason) not in known]
+        points = sum(len(frame.clouds[item.mesh_key].points) for item in frame.scans)
+        values["points"] = max(values["points"], points)
+        self.add_skipped(frame.skipped)
         self.add_time("read", seconds)
+
+    def add_skipped(self, skipped: Iterable[Skipped]) -> None:
+        """Notes objects that could not take part, each once."""
+        known = {(item.name, item.reason) for item in self.skipped}
+        self.skipped += [item for item in skipped if (item.name, item.reason) not in known]
 
     def add_answer(self, answer: Answered) -> None:
         """Adds the counters and times of one answer, and what it leaves out."""

@@ -1,6 +1,6 @@
 """Operators: they ask the core or an adapter and report to the user."""
 
-from . import detect, export, hierarchy, live, maintenance, marks, pairs, review
+from . import detect, export, hierarchy, live, maintenance, marks, pairs, review, scans
 
 CLASSES = (
     *detect.CLASSES,
@@ -11,4 +11,5 @@ CLASSES = (
     *export.CLASSES,
     *hierarchy.CLASSES,
     *maintenance.CLASSES,
+    *scans.CLASSES,
 )

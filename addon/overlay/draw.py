@@ -19,6 +19,7 @@ STALE = (0.5, 0.5, 0.5, 0.45)  # colour of faces of a pair of which an object ha
 HIDDEN_FACES_ALPHA = 0.3  # times the colour's own, for what shines through
 HIDDEN_CURVES_ALPHA = 0.6
 POINT_SIZE = 8.0  # of nearest points [px at scale 1]
+DOT_SIZE = 4.0  # of points of scans [px at scale 1]
 TEXT_SIZE = 13.0  # [px at scale 1]
 TEXT_OFFSET = 8.0
 TEXT_COLOUR, TEXT_SHADOW = (1.0, 1.0, 1.0, 1.0), (0.0, 0.0, 0.0, 0.9)
@@ -37,6 +38,9 @@ class _Batches:
     stale: Any
     gaps: Any
     witnesses: Any
+    dots_a: Any
+    dots_b: Any
+    stale_dots: Any
     labels: tuple[tuple[tuple[float, float, float], float], ...] = ()
 
 
@@ -105,6 +109,7 @@ def _draw_result(context: bpy.types.Context, settings: Any, result: session.Scen
     prefs = preferences.of(context)
     with restored_state():
         _draw_faces(context.region_data, batches, prefs, settings.overlay_xray)
+        _draw_dots(context.region_data, batches, prefs, settings.overlay_xray)
         if settings.overlay_curves:
             for batch in (batches.curves, batches.gaps):
                 if batch is not None:
@@ -166,6 +171,9 @@ def _make_batches(wanted: tuple[object, ...], data: render_data.OverlayData) -> 
         make("UNIFORM_COLOR", "TRIS", data.stale),
         make("POLYLINE_UNIFORM_COLOR", "LINES", data.gaps),
         make(DOT_SHADER, "POINTS", data.witnesses),
+        make(DOT_SHADER, "POINTS", data.dots_a),
+        make(DOT_SHADER, "POINTS", data.dots_b),
+        make(DOT_SHADER, "POINTS", data.stale_dots),
         data.labels,
     )
 
@@ -198,6 +206,25 @@ def nearer(view: bpy.types.RegionView3D, share: float) -> Iterator[None]:
     with gpu.matrix.push_pop():
         gpu.matrix.load_matrix(shift @ view.view_matrix)
         yield
+
+
+def _draw_dots(view: bpy.types.RegionView3D, batches: _Batches, prefs: Any, xray: bool) -> None:
+    """Points of scans in contact, as large on screen from every distance."""
+    import gpu
+
+    parts = ((batches.dots_a, prefs.colour_a), (batches.dots_b, prefs.colour_b), (batches.stale_dots, STALE))
+    if all(batch is None for batch, _ in parts):
+        return
+    shader = gpu.shader.from_builtin(DOT_SHADER)
+    gpu.state.point_size_set(DOT_SIZE * bpy.context.preferences.system.pixel_size)
+    with nearer(view, FACES_IN_FRONT):
+        for depth_test, alpha in _passes(xray, HIDDEN_FACES_ALPHA):
+            gpu.state.depth_test_set(depth_test)
+            for batch, colour in parts:
+                if batch is not None:
+                    shader.bind()
+                    shader.uniform_float("color", (*colour[:3], alpha))
+                    batch.draw(shader)
 
 
 def _draw_faces(view: bpy.types.RegionView3D, batches: _Batches, prefs: Any, xray: bool) -> None:

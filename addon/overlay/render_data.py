@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 QUIET = frozenset({TOUCHING, APART})  # verdicts that are drawn for the selected pair only
 MOST_LABELS = 100  # more would hide the scene
+MOST_DOTS = 200_000
+"""Points drawn at once: more would only hide each other, and cost time at each redraw."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,9 @@ class OverlayData:
         stale: corners of the triangles of both objects of pairs that may no longer be true, shape (3 t, 3).
         gaps: end points of the lines between nearest points of objects that are apart, shape (2 g, 3).
         witnesses: nearest points, of objects that meet only the common one, shape (w, 3).
+        dots_a: points of scans in contact among the first objects, shape (k, 3); of very many a part.
+        dots_b: the same of the second objects.
+        stale_dots: the same of both objects of pairs that may no longer be true.
         labels: world position (3,) and length, Blender units, of the gaps of the first pairs.
     """
 
@@ -38,6 +43,9 @@ class OverlayData:
     stale: NDArray[np.float32]
     gaps: NDArray[np.float32]
     witnesses: NDArray[np.float32]
+    dots_a: NDArray[np.float32]
+    dots_b: NDArray[np.float32]
+    stale_dots: NDArray[np.float32]
     labels: tuple[tuple[tuple[float, float, float], float], ...] = ()
 
 
@@ -65,8 +73,18 @@ def collect(rows: Iterable[PairRow], is_stale: Callable[[PairRow], bool] = lambd
         _points([part for row in stale for part in (row.highlight_a, row.highlight_b)]),
         _points([row.gap for row in fresh]),
         _points([_witnesses(row) for row in fresh]),
+        thinned(_points([row.dots_a for row in fresh])),
+        thinned(_points([row.dots_b for row in fresh])),
+        thinned(_points([part for row in stale for part in (row.dots_a, row.dots_b)])),
         tuple(label for row in fresh for label in _label(row))[:MOST_LABELS],
     )
+
+
+def thinned(points: NDArray[np.float32], most: int = MOST_DOTS) -> NDArray[np.float32]:
+    """At most so many of the points (or of anything else per point), spread over their order."""
+    if len(points) <= most:
+        return points
+    return np.ascontiguousarray(points[np.linspace(0, len(points) - 1, most).astype(np.int64)])
 
 
 def _witnesses(row: PairRow) -> NDArray[np.float32]:
@@ -98,7 +116,8 @@ def signature(
 def bounds(row: PairRow) -> NDArray[np.float64] | None:
     """Lowest and highest corner of what is drawn for a pair, shape (2, 3), or None if nothing is."""
     data = collect([row])
-    points = np.concatenate((data.faces_a, data.faces_b, data.curves, data.gaps, data.witnesses))
+    drawn = (data.faces_a, data.faces_b, data.curves, data.gaps, data.witnesses, data.dots_a, data.dots_b)
+    points = np.concatenate(drawn)
     if not len(points):
         return None
     return np.array((points.min(axis=0), points.max(axis=0)), np.float64)

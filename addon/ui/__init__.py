@@ -1,5 +1,5 @@
 """The sidebar tab."""
 
-from . import hierarchy, lists, panels
+from . import hierarchy, lists, panels, scans
 
-CLASSES = (*lists.CLASSES, *panels.CLASSES, *hierarchy.CLASSES)
+CLASSES = (*lists.CLASSES, *panels.CLASSES, *scans.CLASSES, *hierarchy.CLASSES)

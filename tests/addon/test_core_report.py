@@ -17,7 +17,7 @@ from addon.core.pair_row import pair_id
 from addon.core.report import SCHEMA, DetectReport
 
 PAIR_KEYS = ["id", "a", "b", "frame", "verdict", "contacts", "faces_a", "faces_b", "location", "depth", "distance",
-             "point_a", "point_b", "face_a", "face_b", "probability"]  # fmt: skip
+             "point_a", "point_b", "face_a", "face_b", "probability", "points_a", "points_b"]  # fmt: skip
 
 
 def test_json_has_the_documented_keys():

@@ -1,0 +1,65 @@
+"""Points as arrays: from POINTCLOUD objects, and from meshes that have nothing but vertices, as importers make them."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import bpy
+import numpy as np
+
+from ..core.errors import InputError
+from ..core.frame_scene import SourceCloud
+
+LEAST_POINTS = 8  # fewer have no surface
+NORMAL = "normal"  # attribute that holds the normals of a scan
+
+PointData: TypeAlias = bpy.types.Mesh | bpy.types.PointCloud
+
+
+def is_scan(data: bpy.types.ID | None) -> bool:
+    """Whether these are points to test: a point cloud, or a mesh with vertices but neither edges nor faces."""
+    if isinstance(data, bpy.types.PointCloud):
+        return point_count(data) >= LEAST_POINTS
+    if not isinstance(data, bpy.types.Mesh):
+        return False
+    return len(data.vertices) >= LEAST_POINTS and not len(data.edges) and not len(data.polygons)
+
+
+def point_count(data: PointData) -> int:
+    """Number of points."""
+    return len(data.vertices if isinstance(data, bpy.types.Mesh) else data.points)
+
+
+def read_points(data: PointData, name: str) -> SourceCloud:
+    """Copies points, and their normals where there is an attribute of that name, out of Blender.
+
+    Args:
+        data: evaluated; `is_scan` holds.
+        name: of its object, for messages.
+
+    Raises:
+        InputError: a coordinate is not finite.
+    """
+    points = _vectors(data, "position")
+    if points is None:
+        raise InputError(f"the points of object '{name}' have no positions")
+    finite = np.isfinite(points).all(axis=1)
+    if not finite.all():
+        raise InputError(
+            f"object '{name}' has {int((~finite).sum())} points whose coordinates are NaN or infinite, "
+            f"the first is point {int(np.argmin(finite))}; delete them, or check its modifiers"
+        )
+    normals = _vectors(data, NORMAL)
+    if normals is not None and not (np.isfinite(normals).all() and (normals != 0.0).any(axis=1).all()):
+        normals = None
+    return SourceCloud(points, normals)
+
+
+def _vectors(data: PointData, name: str) -> np.ndarray | None:
+    """(n, 3) float32 of a vector attribute on points, or None."""
+    attribute = data.attributes.get(name)
+    if attribute is None or attribute.data_type != "FLOAT_VECTOR" or attribute.domain != "POINT":
+        return None
+    flat = np.empty(3 * len(attribute.data), dtype=np.float32)
+    attribute.data.foreach_get("vector", flat)
+    return flat.reshape(-1, 3)

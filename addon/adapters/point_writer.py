@@ -1,0 +1,103 @@
+"""New scans in the scene, and values on the points of existing ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import bpy
+import numpy as np
+
+from ..core.errors import DetectError
+from .point_reader import NORMAL, PointData, point_count
+
+ORIGIN = "meshclash_origin"
+"""Custom property of scenes and objects: world coordinates, in metres and float64, of the scene's zero point."""
+
+
+def new_scan(
+    name: str, points: np.ndarray, normals: np.ndarray | None, collection: bpy.types.Collection, as_mesh: bool
+) -> bpy.types.Object:
+    """Adds an object with these points to a collection.
+
+    Args:
+        name: of object and data.
+        points: (n, 3) float32, Blender units.
+        normals: (n, 3) float32, or None.
+        collection: where it goes.
+        as_mesh: make a mesh without faces. Blender before 5.1 has no other way to make points.
+    """
+    data = _new_mesh(name, len(points)) if as_mesh or not can_make_point_clouds() else _new_cloud(name, len(points))
+    _write(data, "position", "FLOAT_VECTOR", "vector", points)
+    if normals is not None:
+        _write(data, NORMAL, "FLOAT_VECTOR", "vector", normals)
+    if isinstance(data, bpy.types.Mesh):
+        data.update()
+    item = bpy.data.objects.new(name, data)
+    collection.objects.link(item)
+    return item
+
+
+def can_make_point_clouds() -> bool:
+    """Whether this Blender can give a POINTCLOUD its points from Python (5.1 and later)."""
+    return "resize" in bpy.types.PointCloud.bl_rna.functions
+
+
+def write_values(data: PointData, name: str, values: np.ndarray) -> None:
+    """Writes one number per point into a FLOAT attribute on points.
+
+    Raises:
+        DetectError: there is another attribute of that name, or the number of points is another one.
+    """
+    if len(values) != point_count(data):
+        raise DetectError(f"'{data.name}' has {point_count(data):,} points, but {len(values):,} values were measured")
+    attribute = data.attributes.get(name)
+    if attribute is not None and not is_values(attribute):
+        raise DetectError(f"'{data.name}' has another attribute called '{name}': choose another name")
+    _write(data, name, "FLOAT", "value", values)
+    if isinstance(data, bpy.types.Mesh):
+        data.update()
+    else:
+        data.update_tag()
+
+
+def remove_values(data: PointData, name: str) -> bool:
+    """Removes the FLOAT attribute on points; returns whether there was one."""
+    attribute = data.attributes.get(name)
+    if attribute is None or not is_values(attribute):
+        return False
+    data.attributes.remove(attribute)
+    data.update_tag()
+    return True
+
+
+def is_values(attribute: bpy.types.Attribute) -> bool:
+    """Whether an attribute holds one number per point."""
+    return attribute.data_type == "FLOAT" and attribute.domain == "POINT"
+
+
+def stored_origin(owner: bpy.types.ID) -> np.ndarray | None:
+    """The origin (3,) float64 [m] kept with a scene or an object, or None."""
+    value = owner.get(ORIGIN)
+    return None if value is None or len(value) != 3 else np.array(list(value), dtype=np.float64)
+
+
+def store_origin(owner: bpy.types.ID, origin: Iterable[float]) -> None:
+    """Keeps an origin [m] with a scene or an object; Blender saves it in double precision."""
+    owner[ORIGIN] = [float(value) for value in origin]
+
+
+def _new_mesh(name: str, count: int) -> bpy.types.Mesh:
+    mesh = bpy.data.meshes.new(name)
+    mesh.vertices.add(count)
+    return mesh
+
+
+def _new_cloud(name: str, count: int) -> bpy.types.PointCloud:
+    cloud = bpy.data.pointclouds.new(name)
+    cloud.resize(count)
+    return cloud
+
+
+def _write(data: PointData, name: str, data_type: str, member: str, values: np.ndarray) -> None:
+    attribute = data.attributes.get(name) or data.attributes.new(name, data_type, "POINT")
+    attribute.data.foreach_set(member, np.ascontiguousarray(values, dtype=np.float32).ravel())

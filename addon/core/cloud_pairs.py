@@ -1,0 +1,282 @@
+"""What scans do to each other and to meshes: pairs, queries in slices, rows of the report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from .cloud_scene import CloudScene, PlacedCloud
+from .engine_scene import EngineScene
+from .frame_scene import FrameScene, SourceMesh, SourceObject
+from .options import DetectOptions
+from .pair_row import APART, CLASH, CONTAINED, NEAR, TOUCHING, PairRow, Point, pair_id
+from .queries.clearance import Clearance
+from .queries.distance import Distance
+from .rows import faces_of, in_order, triangles_of_faces, world_triangles
+from .rules import Rules, keep_mask
+from .steps import within
+
+WARM_UP_END, BUILD_END = 0.2, 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """A scan or an object with triangles, and how the engine asks about it."""
+
+    item: SourceObject
+    thing: Any
+    pose: Any
+    placed: PlacedCloud | None = None
+    mesh: SourceMesh | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class _Finding:
+    """What a row says of a scan (first) and another object (second); lengths are Blender units.
+
+    Attributes:
+        verdict: the row's.
+        members: of both, the engine's indices of what is in contact, or nearest: points or triangles.
+        contacts: number of points on both surfaces.
+        location: where, world, or None.
+        depth: of the deepest point of the scan inside the other, or None.
+        distance: of the two surfaces, or None where the test does not ask.
+        nearest: points of the two that are nearest to each other, world, or None.
+    """
+
+    verdict: str
+    members: tuple[np.ndarray, np.ndarray]
+    contacts: int = 0
+    location: np.ndarray | None = None
+    depth: float | None = None
+    distance: float | None = None
+    nearest: tuple[np.ndarray, np.ndarray] | None = None
+
+
+@dataclass(frozen=True)
+class _Limits:
+    """What the options mean for scans, lengths in Blender units.
+
+    Attributes:
+        permitted: depth up to which a scan in a closed mesh only touches.
+        reach: how far apart two surfaces may be to be reported.
+        apart: the verdict of those.
+        measures: whether rows give distances.
+    """
+
+    permitted: float
+    reach: float
+    apart: str
+    measures: bool
+
+
+def _limits(options: DetectOptions, scale_length: float) -> _Limits:
+    permitted = options.permitted_overlap / scale_length
+    if options.test == Distance.name:
+        return _Limits(permitted, math.inf, APART, True)
+    if options.test == Clearance.name:
+        return _Limits(permitted, (options.tolerance or 0.0) / scale_length, NEAR, True)
+    return _Limits(permitted, options.touch_tolerance / scale_length, TOUCHING, False)
+
+
+def scan_steps(
+    engine: ModuleType,
+    world: EngineScene,
+    clouds: CloudScene,
+    frame: FrameScene,
+    options: DetectOptions,
+    scale_length: float,
+    highlights: bool,
+) -> Generator[Any, None, list[PairRow]]:
+    """Asks about every pair of a scan of one set and any object of the other.
+
+    A scan has no inside and carries noise. It clashes with what its surface meets; what a closed mesh encloses of it
+    gives the depth, and where nothing is deeper than the permitted overlap it only touches. Which of the pairs that do
+    not meet are reported depends on the test.
+    """
+    yield from within(engine.warm_up(("clouds",)), 0.0, WARM_UP_END)
+    yield from within(clouds.update_steps(frame), WARM_UP_END, BUILD_END)
+    scans = [_Side(placed.item, placed.cloud, placed.pose, placed=placed) for placed in clouds.placed]
+    others = [_mesh_side(world, key) for key in world.objects]
+    limits = _limits(options, scale_length)
+    pairs = _pairs(scans, others, options.rules, limits.reach)
+    rows = []
+    for count, (scan, other) in enumerate(pairs):
+        low, high = (BUILD_END + (1.0 - BUILD_END) * k / len(pairs) for k in (count, count + 1))
+        steps = _finding_steps(engine, scan, other, limits)
+        finding = yield from within(steps, low, high, f"{scan.item.name} and {other.item.name}: ")
+        if finding is not None:
+            row = _row(engine, scan, other, finding, frame.frame)
+            rows.append(_with_drawing(row, scan, other) if highlights else row)
+    return rows
+
+
+def _mesh_side(world: EngineScene, key: int) -> _Side:
+    thing, pose = world.scene.posed(key)
+    item = world.objects[key]
+    return _Side(item, thing, pose, mesh=world.meshes[item.mesh_key])
+
+
+def _pairs(
+    scans: Sequence[_Side], others: Sequence[_Side], rules: Rules, tolerance: float
+) -> list[tuple[_Side, _Side]]:
+    """The pairs to look at: allowed by sets and rules, and their boxes no farther apart than the tolerance."""
+    sides = [*scans, *others]
+    boxes = [_world_box(side, tolerance) for side in sides]
+    found = np.array(
+        [
+            (i, j)
+            for i in range(len(scans))
+            for j in range(i + 1, len(sides))
+            if _in_question(sides[i].item, sides[j].item) and _overlap(boxes[i], boxes[j])
+        ],
+        dtype=np.int64,
+    ).reshape(-1, 2)
+    keep = keep_mask(rules, [side.item for side in sides])
+    if keep is not None and len(found):
+        found = found[keep(found)]
+    return [(sides[i], sides[j]) for i, j in found]
+
+
+def _in_question(a: SourceObject, b: SourceObject) -> bool:
+    return (a.in_a and b.in_b) or (a.in_b and b.in_a)
+
+
+def _world_box(side: _Side, tolerance: float) -> np.ndarray:
+    """Lowest and highest world coordinates (2, 3) of a side, with what its surface may reach beyond its points."""
+    low, high = getattr(side.thing, "mesh", side.thing).bounds
+    corners = np.array([(x, y, z) for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
+    world = side.pose.apply(corners)
+    reach = tolerance + (0.0 if side.placed is None else side.thing.lengths.margin)
+    return np.stack((world.min(axis=0) - reach, world.max(axis=0) + reach))
+
+
+def _overlap(a: np.ndarray, b: np.ndarray) -> bool:
+    return bool((a[0] <= b[1]).all() and (b[0] <= a[1]).all())
+
+
+def _finding_steps(
+    engine: ModuleType, scan: _Side, other: _Side, limits: _Limits
+) -> Generator[Any, None, _Finding | None]:
+    """What is to be said of a pair; None where the two are too far apart to be reported."""
+    hits = yield from engine.cloud_contacts_steps(scan.thing, other.thing, scan.pose, other.pose)
+    inside, depths = np.empty(0, np.int32), np.empty(0)
+    closed = other.mesh is not None and _is_closed(other.thing)
+    if closed:
+        inside, depths = yield from hits.depths_steps(0)
+    if not len(hits) and not len(inside):
+        return _apart(engine, scan, other, limits)
+    depth = float(depths.max()) if len(depths) else None
+    verdict = CLASH
+    if closed and limits.permitted > 0.0 and (depth or 0.0) <= limits.permitted:
+        verdict = TOUCHING
+    elif not len(hits) and len(inside) == scan.thing.point_count:
+        verdict = CONTAINED
+    return _Finding(
+        verdict,
+        (np.union1d(hits.touched(0), inside), hits.touched(1)),
+        len(hits),
+        _location(scan, hits.points, inside, depths),
+        depth,
+        _distance(engine, scan, other, len(hits) > 0) if limits.measures else None,
+    )
+
+
+def _is_closed(thing: Any) -> bool:
+    return bool(getattr(thing, "mesh", thing).is_closed)
+
+
+def _distance(engine: ModuleType, scan: _Side, other: _Side, meet: bool) -> float:
+    return 0.0 if meet else float(engine.distance(scan.thing, other.thing, scan.pose, other.pose).distance)
+
+
+def _apart(engine: ModuleType, scan: _Side, other: _Side, limits: _Limits) -> _Finding | None:
+    """Two surfaces that do not meet, where they are near enough to be reported."""
+    if limits.reach <= 0.0:
+        return None
+    gap = engine.distance(scan.thing, other.thing, scan.pose, other.pose)
+    if gap.distance > limits.reach:
+        return None
+    nearest = (gap.point_a, gap.point_b)
+    members = (np.array([gap.index_a]), np.array([gap.index_b]))
+    if not limits.measures:
+        return _Finding(limits.apart, (members[0][:0], members[1][:0]), location=gap.point_a)
+    return _Finding(limits.apart, members, distance=float(gap.distance), nearest=nearest)
+
+
+def _row(engine: ModuleType, scan: _Side, other: _Side, finding: _Finding, frame: int) -> PairRow:
+    """The row of a pair, in the report's order of the two."""
+    sides, members, nearest = [scan, other], list(finding.members), list(finding.nearest or (None, None))
+    if not in_order(scan.item, other.item):
+        for pair in (sides, members, nearest):
+            pair.reverse()
+    a, b = (side.item for side in sides)
+    (faces_a, points_a), (faces_b, points_b) = map(_members, sides, members)
+    engine_verdict = getattr(engine.Verdict, finding.verdict.upper(), engine.Verdict.APART)
+    return PairRow(
+        id=pair_id(a.identity, b.identity),
+        a=a.name,
+        b=b.name,
+        owner_a=a.owner,
+        owner_b=b.owner,
+        source_a=a.source,
+        source_b=b.source,
+        frame=frame,
+        verdict=finding.verdict,
+        severity=int(engine_verdict.severity),
+        contacts=finding.contacts,
+        faces_a=faces_a,
+        faces_b=faces_b,
+        original_faces_a=faces_a if _has_original_faces(sides[0]) else None,
+        original_faces_b=faces_b if _has_original_faces(sides[1]) else None,
+        location=_point(finding.location),
+        depth=finding.depth,
+        distance=finding.distance,
+        point_a=_point(nearest[0]),
+        point_b=_point(nearest[1]),
+        points_a=points_a,
+        points_b=points_b,
+    )
+
+
+def _has_original_faces(side: _Side) -> bool:
+    return side.mesh is not None and side.mesh.faces_are_original
+
+
+def _point(place: np.ndarray | None) -> Point | None:
+    return None if place is None else (float(place[0]), float(place[1]), float(place[2]))
+
+
+def _members(side: _Side, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(faces, points) in contact, one of them empty."""
+    none = np.empty(0, dtype=np.int32)
+    if side.placed is not None:
+        return none, side.placed.own_indices(indices)
+    assert side.mesh is not None
+    return faces_of(side.mesh, indices), none
+
+
+def _location(scan: _Side, points: np.ndarray, inside: np.ndarray, depths: np.ndarray) -> np.ndarray | None:
+    """A contact point in the middle of the others, or the deepest point; world."""
+    if len(points):
+        return points[np.argmin(((points - points.mean(axis=0)) ** 2).sum(axis=1))]
+    assert scan.placed is not None
+    return scan.placed.world_points(scan.placed.own_indices(inside[[np.argmax(depths)]]))[0]
+
+
+def _with_drawing(row: PairRow, scan: _Side, other: _Side) -> PairRow:
+    by_name = {side.item.name: side for side in (scan, other)}
+    drawn: dict[str, Any] = {}
+    for letter, name in (("a", row.a), ("b", row.b)):
+        side = by_name[name]
+        if side.placed is not None:
+            drawn[f"dots_{letter}"] = side.placed.world_points(getattr(row, f"points_{letter}"))
+        elif side.mesh is not None:
+            triangles = triangles_of_faces(side.mesh, getattr(row, f"faces_{letter}"))
+            drawn[f"highlight_{letter}"] = world_triangles(side.item, side.mesh, triangles)
+    return replace(row, **drawn)

@@ -1,0 +1,126 @@
+"""Engine clouds of the scans of each frame: made once, kept while their points stay the same."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Hashable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from .errors import InputError
+from .frame_scene import FrameScene, Progress, Skipped, SourceCloud, SourceObject
+from .steps import within
+
+Made = tuple[SourceCloud, Any, np.ndarray | None]
+"""Points as read, the engine's cloud of them, and which of them it holds."""
+SEED = 1  # which points a budget takes is the same in every run
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedCloud:
+    """A scan as the engine sees it.
+
+    Attributes:
+        item: the object.
+        source: its points as they were read.
+        cloud: the engine's PointCloud, with the part of the matrix that no pose can hold.
+        pose: the rest of the matrix.
+        chosen: (n,) int64, which points of `source` the cloud holds; None for all.
+    """
+
+    item: SourceObject
+    source: SourceCloud
+    cloud: Any
+    pose: Any
+    chosen: np.ndarray | None
+
+    def own_indices(self, indices: np.ndarray) -> np.ndarray:
+        """Points of the cloud as sorted int32 indices of the object's points."""
+        own = indices if self.chosen is None else self.chosen[indices]
+        return np.sort(own).astype(np.int32)
+
+    def world_points(self, indices: np.ndarray | None = None) -> np.ndarray:
+        """(k, 3) float32 world positions of points of the object; of all without ``indices``."""
+        points = self.source.points if indices is None else self.source.points[indices]
+        world = points.astype(np.float64) @ self.item.matrix[:3, :3].T + self.item.matrix[:3, 3]
+        return np.ascontiguousarray(world, dtype=np.float32)
+
+
+class CloudScene:
+    """The scans of the current frame, ready for queries.
+
+    Args:
+        engine: the meshclash module.
+        budget: most points of a scan; more are thinned out evenly. 0: all are used.
+    """
+
+    def __init__(self, engine: ModuleType, budget: int) -> None:
+        self._engine, self._budget = engine, budget
+        self.placed: list[PlacedCloud] = []
+        self.skipped: list[Skipped] = []
+        self._made: dict[tuple[Hashable, bytes], Made] = {}
+
+    def update_steps(self, frame: FrameScene) -> Generator[Progress, None, None]:
+        """Makes `placed` equal to the scans of a frame; scans that have no surface are noted in `skipped`.
+
+        Raises:
+            InputError: a matrix cannot be used; the message names the object.
+        """
+        kept, self._made, self.placed, self.skipped = self._made, {}, [], []
+        unusable: set[Hashable] = set()
+        for item in frame.scans:
+            pose, stretch = self._split(item)
+            key = (item.mesh_key, b"" if stretch is None else stretch.tobytes())
+            if key not in self._made and key not in unusable:
+                try:
+                    source = frame.clouds[item.mesh_key]
+                    same = (made for (_, old), made in kept.items() if old == key[1] and _equal(made[0], source))
+                    self._made[key] = next(same, None) or (yield from self._cloud_steps(item, source, stretch))
+                except self._engine.errors.InvalidPointCloud as error:
+                    self.skipped.append(Skipped(item.name, str(error)))
+                    unusable.add(key)
+            if key in self._made:
+                source, cloud, chosen = self._made[key]
+                self.placed.append(PlacedCloud(item, source, cloud, pose, chosen))
+
+    def _split(self, item: SourceObject) -> tuple[Any, np.ndarray | None]:
+        try:
+            pose, stretch = self._engine.split_matrix(item.matrix)
+        except self._engine.errors.MeshClashError as error:
+            raise InputError(f"the matrix of object '{item.name}' cannot be used: {error}") from error
+        return pose, None if stretch is None else np.asarray(stretch, dtype=np.float64)
+
+    def _cloud_steps(
+        self, item: SourceObject, source: SourceCloud, stretch: np.ndarray | None
+    ) -> Generator[Progress, None, Made]:
+        chosen = chosen_points(len(source.points), self._budget)
+        part = slice(None) if chosen is None else chosen
+        cloud = self._engine.PointCloud(
+            source.points[part], None if source.normals is None else source.normals[part]
+        )  # fmt: skip
+        if stretch is not None:
+            cloud = cloud.transformed(stretch)
+        yield from within(cloud.build_steps(), 0.0, 1.0, f"Preparing {item.name}: ")
+        return source, cloud, chosen
+
+
+def chosen_points(count: int, budget: int) -> np.ndarray | None:
+    """Which of `count` points to take when at most `budget` may be: spread over their order, but not in step with it.
+
+    Returns:
+        (budget,) int64 ascending, or None for all points.
+    """
+    if not budget or count <= budget:
+        return None
+    ends = np.arange(budget + 1, dtype=np.int64) * count // budget
+    return ends[:-1] + (np.random.default_rng(SEED).random(budget) * np.diff(ends)).astype(np.int64)
+
+
+def _equal(old: SourceCloud, new: SourceCloud) -> bool:
+    if old is new:
+        return True
+    if old.normals is None or new.normals is None:
+        return old.normals is new.normals and np.array_equal(old.points, new.points)
+    return np.array_equal(old.normals, new.normals) and np.array_equal(old.points, new.points)

@@ -1,0 +1,280 @@
+"""Operators for scans: import files, measure deviations into an attribute, forget them."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+from bpy.props import BoolProperty, EnumProperty, StringProperty
+from bpy.types import Operator
+from bpy_extras.io_utils import ImportHelper
+
+from .. import preferences, session
+from ..adapters import point_writer
+from ..adapters.point_reader import point_count
+from ..adapters.source import BlenderSource, metres_per_unit
+from ..core.deviation import DeviationMap, ScanDeviation, deviation_steps
+from ..core.errors import DetectError, InputError
+from ..core.scan_import import ImportedScan, import_steps
+from ..overlay.draw import tag_redraw
+from ..view import find_object
+from .detect import USER_ERRORS, Run, explain
+from .loading import load_steps
+from .marks import own_writing
+from .task import Task
+
+ENDINGS = (".ply", ".pcd", ".las", ".laz", ".xyz", ".pts", ".csv", ".txt", ".asc")
+UNITS = (
+    ("m", "Metres", "Lengths in the file are metres"),
+    ("mm", "Millimetres", "Lengths in the file are millimetres"),
+    ("cm", "Centimetres", "Lengths in the file are centimetres"),
+    ("km", "Kilometres", "Lengths in the file are kilometres"),
+    ("in", "Inches", "Lengths in the file are inches"),
+    ("ft", "Feet", "Lengths in the file are international feet"),
+    ("us-ft", "US Survey Feet", "Lengths in the file are US survey feet"),
+)
+KINDS = (
+    ("POINTCLOUD", "Point Cloud", "A point cloud object; Blender before 5.1 gets a mesh instead"),
+    ("MESH", "Mesh Without Faces", "A mesh of vertices only, as other importers make"),
+)
+ORIGINS = (
+    (
+        "AUTO", "Scene's Origin",
+        "Coordinates are relative to the origin of the scene's scans; the first one far from zero sets it",
+    ),
+    ("KEEP", "As in the File", "Coordinates stay as they are; far from zero, single precision loses millimetres"),
+)  # fmt: skip
+CLOUD_PARTS = ("clouds",)
+
+
+class _TaskOperator(Operator):
+    """An operator whose work is a task: modal in a window, at once without one."""
+
+    def make_task(self, context: bpy.types.Context) -> Task:
+        """The task to run."""
+        raise NotImplementedError
+
+    def finish(self, context: bpy.types.Context, result: Any) -> None:
+        """Puts the task's result into the scene; raises DetectError."""
+        raise NotImplementedError
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if session.running_task() is not None:
+            cls.poll_message_set("Something is running: press ESC to stop it")
+            return False
+        if context.scene is not None and context.mode == "OBJECT":
+            return True
+        cls.poll_message_set("Leave Edit Mode first")
+        return False
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        try:
+            task = self.make_task(context)
+            if bpy.app.background:
+                self.finish(context, task.run())
+                return {"FINISHED"}
+            self.run = Run(context, task)
+        except USER_ERRORS as error:
+            self.report({"ERROR"}, explain(error))
+            return {"CANCELLED"}
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        try:
+            if not self.run.step(context, event):
+                return {"PASS_THROUGH"}
+            self.run.end(context)
+            if not self.run.task.finished:
+                self.report({"WARNING"}, self.run.task.stopped_because)
+                return {"CANCELLED"}
+            self.finish(context, self.run.task.result)
+        except USER_ERRORS as error:
+            self.run.end(context)
+            self.report({"ERROR"}, explain(error))
+            return {"CANCELLED"}
+        except BaseException:
+            self.run.end(context)
+            raise
+        return {"FINISHED"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Blender ends the operator itself: a file is loaded or the window is closed."""
+        if getattr(self, "run", None) is not None:
+            self.run.end(context)
+
+
+class MESHCLASH_OT_import_scan(_TaskOperator, ImportHelper):
+    """Import the points of a scan; large coordinates keep their precision"""
+
+    bl_idname = "meshclash.import_scan"
+    bl_label = "Import Scan"
+    bl_options = {"REGISTER", "UNDO"}
+
+    filepath: StringProperty(name="File Path", subtype="FILE_PATH")
+    filter_glob: StringProperty(default=";".join(f"*{ending}" for ending in ENDINGS), options={"HIDDEN"})
+    unit: EnumProperty(name="Unit", description="What a length of 1 in the file means", items=UNITS, default="m")
+    kind: EnumProperty(name="As", description="What is made of the points", items=KINDS, default="POINTCLOUD")
+    origin: EnumProperty(name="Origin", description="Where coordinates begin", items=ORIGINS, default="AUTO")
+    with_normals: BoolProperty(name="Normals", description="Take the normals of the file, too", default=True)
+
+    def make_task(self, context: bpy.types.Context) -> Task:
+        scene = context.scene
+        if not self.filepath:
+            raise InputError("name the file of the scan")
+        path, scale = Path(bpy.path.abspath(self.filepath)), metres_per_unit(scene)
+        origin = point_writer.stored_origin(scene)
+        return Task(_import(path, self.unit, scale, origin, self.origin == "KEEP", preferences.cache_folder()))
+
+    def finish(self, context: bpy.types.Context, result: ImportedScan) -> None:
+        scan = point_writer.new_scan(
+            result.name,
+            result.points,
+            result.normals if self.with_normals else None,
+            context.collection,
+            as_mesh=self.kind == "MESH",
+        )
+        if result.origin is not None:
+            point_writer.store_origin(context.scene, result.origin)
+            point_writer.store_origin(scan, result.origin)
+        for other in context.selected_objects:
+            other.select_set(False)
+        scan.select_set(True)
+        context.view_layer.objects.active = scan
+        self.report({"INFO"}, _imported(scan, result))
+        if result.rounding > COARSE:
+            self.report(
+                {"WARNING"}, f"Single precision rounds these coordinates by up to {1e3 * result.rounding:.2g} mm"
+            )
+
+
+COARSE = 1e-4
+"""Rounding [m] beyond which a user is told."""
+
+
+def _import(
+    path: Path, unit: str, scale: float, origin: np.ndarray | None, keep: bool, cache_folder: str | None
+) -> Generator[Any, None, ImportedScan]:
+    module = yield from load_steps(cache_folder, ())
+    return (yield from import_steps(module, path, unit, scale, origin, keep))
+
+
+def _imported(scan: bpy.types.Object, result: ImportedScan) -> str:
+    dropped = f", {result.dropped:,} invalid ones left out" if result.dropped else ""
+    origin = "" if result.origin is None else f", origin {', '.join(f'{x:.12g}' for x in result.origin)} m"
+    return f"{point_count(scan.data):,} points{dropped}{origin}"
+
+
+class MESHCLASH_OT_measure_deviation(_TaskOperator):
+    """Measure how far the scans of set A lie from the objects of set B, and write it to their points"""
+
+    bl_idname = "meshclash.measure_deviation"
+    bl_label = "Measure Deviation"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def make_task(self, context: bpy.types.Context) -> Task:
+        settings = context.scene.meshclash
+        options = settings.checked_options(metres_per_unit(context.scene))
+        source = BlenderSource.from_context(context)
+        return Task(_measure(source, options.set_a, options.set_b, preferences.cache_folder()))
+
+    def finish(self, context: bpy.types.Context, result: DeviationMap) -> None:
+        session.store_deviation(context.scene.session_uid, result)
+        name = context.scene.meshclash.deviation_attribute.strip()
+        problems = _write(context, result, name) if name else []
+        tag_redraw(context)
+        if problems:
+            self.report({"WARNING"}, "; ".join(problems))
+        self.report({"INFO"}, _measured(result, metres_per_unit(context.scene)))
+
+
+def _measure(
+    source: BlenderSource, set_a: str, set_b: str, cache_folder: str | None
+) -> Generator[Any, None, DeviationMap]:
+    module = yield from load_steps(cache_folder, CLOUD_PARTS)
+    yield from module.warm_up(CLOUD_PARTS)
+    return (yield from deviation_steps(source, set_a, set_b, module))
+
+
+def _write(context: bpy.types.Context, found: DeviationMap, name: str) -> list[str]:
+    """Writes the values to the points of each scan; returns why some have none."""
+    problems = []
+    with own_writing(context):
+        for scan in found.scans:
+            try:
+                point_writer.write_values(_writable(context, scan), name, scan.values)
+            except DetectError as error:
+                problems.append(str(error))
+    return problems
+
+
+def _writable(context: bpy.types.Context, scan: ScanDeviation) -> Any:
+    """The points that a scan's values belong to."""
+    if scan.owner != scan.source:
+        raise DetectError(f"'{scan.source}' is an instance: its points are shared, so its values are only drawn")
+    item = find_object(context, scan.owner)
+    if item is None or item.type not in ("MESH", "POINTCLOUD"):
+        raise DetectError(f"'{scan.owner}' is gone")
+    if item.data.library is not None:
+        raise DetectError(f"'{scan.owner}' is linked from a library and cannot be written")
+    return item.data
+
+
+def _measured(found: DeviationMap, scale: float) -> str:
+    facts = found.summary(scale)
+    inside = f", {facts['inside']:,} inside" if found.signed else ""
+    return (
+        f"{facts['points']:,} points: half within {1e3 * facts['median_size']:.3g} mm, "
+        f"95 % within {1e3 * facts['usual_size']:.3g} mm{inside}"
+    )
+
+
+class MESHCLASH_OT_clear_deviation(Operator):
+    """Remove the measured values from the scene's points, and the drawing of them"""
+
+    bl_idname = "meshclash.clear_deviation"
+    bl_label = "Clear Deviation"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return context.scene is not None and context.mode == "OBJECT"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        name = context.scene.meshclash.deviation_attribute.strip()
+        session.drop_deviation(context.scene.session_uid)
+        with own_writing(context):
+            removed = sum(point_writer.remove_values(data, name) for data in _all_points(context.scene))
+        tag_redraw(context)
+        self.report({"INFO"}, f"Removed from {removed} scans")
+        return {"FINISHED"}
+
+
+def _all_points(scene: bpy.types.Scene) -> list[Any]:
+    """The writable meshes and point clouds of a scene, each once."""
+    found = {}
+    for item in scene.objects:
+        if item is not None and item.type in ("MESH", "POINTCLOUD") and item.data.library is None:
+            found[item.data.session_uid] = item.data
+    return list(found.values())
+
+
+def _menu(self: Any, _context: bpy.types.Context) -> None:
+    self.layout.operator(MESHCLASH_OT_import_scan.bl_idname, text="Scan (PLY, PCD, LAS, LAZ, XYZ, PTS, CSV)")
+
+
+def add_menu() -> None:
+    """Puts Import Scan into the File menu."""
+    bpy.types.TOPBAR_MT_file_import.append(_menu)
+
+
+def remove_menu() -> None:
+    """Takes it out again."""
+    bpy.types.TOPBAR_MT_file_import.remove(_menu)
+
+
+CLASSES = (MESHCLASH_OT_import_scan, MESHCLASH_OT_measure_deviation, MESHCLASH_OT_clear_deviation)

@@ -1,0 +1,224 @@
+"""Scans in a detection: verdicts whose answer is known by construction, rows, budgets, frames."""
+
+import json
+
+import bpy
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scans import add_scan, ball, wall
+
+from addon.adapters.source import BlenderSource
+from addon.core import saved
+from addon.core.cloud_scene import chosen_points
+from addon.core.errors import InputError
+from addon.core.job import detect_steps, run_to_end
+from addon.core.options import DetectOptions
+from addon.core.rules import Rules
+
+POINTS = 4000
+SPACING = 0.06  # of the points of a ball of radius 1, about
+
+
+def detect(engine, **options):
+    return run_to_end(detect_steps(BlenderSource.from_context(bpy.context), DetectOptions(**options), engine))
+
+
+def only_row(report):
+    assert len(report.rows) == 1, [(row.a, row.b, row.verdict) for row in report.rows]
+    return report.rows[0]
+
+
+@pytest.fixture
+def cap(add_box):
+    """A ball that reaches 0.2 into a closed box."""
+    add_scan("Ball", ball()[0])
+    add_box("Box", (0.8, -2, -2), (3, 2, 2))
+
+
+def test_a_scan_that_enters_a_closed_mesh_clashes(engine, cap):
+    row = only_row(detect(engine))
+    points = ball()[0]
+    assert (row.verdict, row.a, row.b) == ("clash", "Ball", "Box")
+    assert row.depth == pytest.approx(0.2, abs=0.005)
+    inside = np.flatnonzero(points[:, 0] > 0.8)
+    assert np.isin(inside, row.points_a).all(), "every point inside is in contact"
+    assert points[row.points_a, 0].min() > 0.8 - 10 * SPACING
+    assert row.faces_b.tolist() == [0] and len(row.faces_a) == len(row.points_b) == 0
+    assert np.allclose(row.dots_a, points[row.points_a]) and row.highlight_b.shape == (2, 3, 3)
+    x, y, z = row.location
+    assert x == pytest.approx(0.8, abs=0.02) and np.hypot(y, z) == pytest.approx(0.6, abs=0.02)
+    assert row.contacts > 10
+
+
+def test_a_permitted_overlap_makes_it_touch(engine, cap):
+    assert only_row(detect(engine, permitted_overlap=0.21)).verdict == "touching"
+    assert only_row(detect(engine, permitted_overlap=0.19)).verdict == "clash"
+
+
+def test_a_scan_inside_a_closed_mesh_is_contained(engine, add_box):
+    add_scan("Ball", ball()[0])
+    add_box("Box", (-3, -3, -3), (3, 3, 3))
+    row = only_row(detect(engine))
+    assert (row.verdict, row.contacts, len(row.points_a)) == ("contained", 0, POINTS)
+    assert row.depth == pytest.approx(3.0 - np.sqrt(1 / 3), abs=0.01), "points on the diagonals are deepest"
+    assert row.location is not None
+
+
+def test_a_separate_piece_of_a_scan_inside_is_a_clash(engine, add_box):
+    add_scan("Two", np.concatenate((ball(2000, 0.5)[0], ball(2000, 0.5, (10, 0, 0))[0])))
+    add_box("Box", (-3, -3, -3), (3, 3, 3))
+    row = only_row(detect(engine))
+    assert (row.verdict, row.contacts, row.points_b.tolist()) == ("clash", 0, list(range(2000)))
+
+
+def test_the_gap_decides_whether_they_touch(engine, add_box):
+    add_scan("Ball", ball()[0])
+    add_box("Box", (1.1, -2, -2), (3, 2, 2))
+    assert detect(engine).rows == []
+    row = only_row(detect(engine, touch_tolerance=0.12))
+    assert row.verdict == "touching" and row.contacts == 0
+    assert detect(engine, touch_tolerance=0.09).rows == []
+
+
+def test_two_scans_meet_along_a_circle(engine):
+    add_scan("A", ball()[0])
+    add_scan("B", ball()[0], location=(1.0, 0.0, 0.0))
+    row = only_row(detect(engine))
+    assert (row.verdict, row.depth) == ("clash", None)
+    for dots in (row.dots_a, row.dots_b):
+        beside = np.hypot(np.hypot(dots[:, 1], dots[:, 2]) - np.sqrt(0.75), dots[:, 0] - 0.5)
+        assert len(dots) > 50 and beside.max() < 10 * SPACING
+    assert row.location[0] == pytest.approx(0.5, abs=0.02)
+
+
+def test_set_a_stays_on_the_left_and_pairs_of_one_set_are_left_out(engine, cap):
+    row = only_row(detect(engine, set_a="Box", set_b="Ball"))
+    assert (row.a, row.b) == ("Box", "Ball") and len(row.points_b) and len(row.faces_a)
+    add_scan("Other", ball()[0])
+    assert [(row.a, row.b) for row in detect(engine, set_a="Box", set_b="Ball").rows] == [("Box", "Ball")]
+
+
+def test_rules_hold_for_scans(engine, cap):
+    assert detect(engine, rules=Rules(listed_pairs=frozenset({("Box", "Ball")}))).rows == []
+
+
+def test_a_scale_goes_into_the_points(engine, add_box):
+    add_scan("Ball", ball()[0]).scale = (2.0, 2.0, 0.5)
+    add_box("Side", (1.9, -2, -2), (3, 2, 2))
+    add_box("Top", (-2, -2, 0.6), (2, 2, 2))
+    row = only_row(detect(engine, set_a="Ball"))
+    assert row.b == "Side" and row.depth == pytest.approx(0.1, abs=0.01)
+
+
+def test_lengths_are_metres_in_options_and_reports(engine, cap):
+    bpy.context.scene.unit_settings.scale_length = 0.001
+    report = detect(engine, permitted_overlap=0.00021)
+    assert only_row(report).verdict == "touching"
+    assert report.as_dict()["pairs"][0]["depth"] == pytest.approx(0.0002, abs=1e-5)
+
+
+def test_a_machine_is_moved_through_a_wall(engine, add_box):
+    """The box spans 0.2 on either side of x = frame - 5, the wall stands at x = 0."""
+    add_scan("Wall", wall()[:, [2, 0, 1]])
+    machine = add_box("Machine", (-0.2, -0.5, -0.5), (0.2, 0.5, 0.5))
+    for frame in (1, 9):
+        machine.location.x = 0.15 * (frame - 5)
+        machine.keyframe_insert("location", frame=frame)
+    for curve in _curves(machine):
+        for key in curve.keyframe_points:
+            key.interpolation = "LINEAR"
+    made = []
+    original = engine.PointCloud
+    try:
+        engine.PointCloud = lambda *points: made.append(1) or original(*points)
+        report = detect(engine, frames=range(1, 10), set_a="Wall", set_b="Machine")
+    finally:
+        engine.PointCloud = original
+    assert sorted(row.frame for row in report.rows) == [4, 5, 6]
+    assert {row.verdict for row in report.rows} == {"clash"}
+    depths = {row.frame: row.depth for row in report.rows}
+    assert depths[4] == pytest.approx(0.05, abs=1e-4) and depths[5] == pytest.approx(0.2, abs=1e-4)
+    assert made == [1], "the cloud is built once for all frames"
+
+
+def _curves(item):
+    action = item.animation_data.action
+    if hasattr(action, "fcurves"):
+        return action.fcurves
+    return action.layers[0].strips[0].channelbag(item.animation_data.action_slot).fcurves
+
+
+def test_a_budget_thins_a_scan_out_and_indices_stay_those_of_the_object(engine, add_box):
+    add_scan("Ball", ball(20_000)[0])
+    add_box("Box", (0.8, -2, -2), (3, 2, 2))
+    row = only_row(detect(engine, point_budget=2000))
+    points = ball(20_000)[0]
+    assert row.depth == pytest.approx(0.2, abs=0.02)
+    assert len(row.points_a) < 1000 and np.allclose(row.dots_a, points[row.points_a])
+    assert detect(engine, point_budget=2000).as_dict()["options"]["point_budget"] == 2000
+    with pytest.raises(InputError, match="point budget"):
+        DetectOptions(point_budget=10)
+
+
+@given(st.integers(1, 10**6), st.integers(1, 5000))
+@settings(max_examples=200, deadline=None)
+def test_chosen_points_are_distinct_ascending_and_even(count, budget):
+    chosen = chosen_points(count, budget)
+    if count <= budget:
+        assert chosen is None
+        return
+    assert len(chosen) == budget and chosen[0] >= 0 and chosen[-1] < count
+    assert (np.diff(chosen) > 0).all()
+    assert np.abs(chosen - np.arange(budget) * count / budget).max() <= count / budget + 1
+
+
+def test_points_on_a_line_are_skipped_with_the_reason(engine, add_box):
+    add_box("Box", (-1, -1, -1), (1, 1, 1))
+    add_scan("Line", np.column_stack([np.linspace(0, 1, 20), np.zeros((20, 2))]))
+    report = detect(engine)
+    assert report.rows == []
+    assert [(item.name, "line" in item.reason) for item in report.skipped] == [("Line", True)]
+
+
+def test_reports_and_saved_lists_count_points(engine, cap):
+    report = detect(engine)
+    row = report.rows[0]
+    pair = json.loads(report.to_json())["pairs"][0]
+    assert pair["points_a"] == row.points_a.tolist() and pair["points_b"] == [] and pair["faces_a"] == []
+    assert f"{len(row.points_a)} points" in report.to_table() and f"{len(row.points_a)} points" in report.to_html()
+    assert report.to_csv().splitlines()[0].endswith("points_a,points_b")
+    assert report.stats["points"] == POINTS and report.stats["objects"] == 2
+    loaded = saved.from_text(saved.to_text(report), "", 1.0)
+    assert (loaded.rows[0].count_a, loaded.rows[0].count_b) == (len(row.points_a), 1)
+
+
+def test_progress_never_goes_back(engine, cap):
+    steps = detect_steps(BlenderSource.from_context(bpy.context), DetectOptions(), engine)
+    fractions = []
+    run_to_end(steps, lambda progress: fractions.append(progress.fraction))
+    assert fractions == sorted(fractions) and fractions[-1] <= 1.0
+
+
+def test_a_set_of_scans_alone_is_enough(engine):
+    add_scan("Ball", ball()[0])
+    assert detect(engine).rows == []
+
+
+def test_clearance_and_distance_report_the_gap(engine, add_box):
+    add_scan("Ball", ball()[0])
+    add_box("Box", (1.1, -2, -2), (3, 2, 2))
+    near = only_row(detect(engine, test="clearance", tolerance=0.12))
+    assert near.verdict == "near" and near.distance == pytest.approx(0.1, abs=0.005) and near.severity == 0
+    assert near.point_a[0] == pytest.approx(1.0, abs=0.005) and near.point_b[0] == pytest.approx(1.1, abs=1e-6)
+    assert len(near.points_a) == 1 and near.faces_b.tolist() == [0] and near.gap.shape == (1, 2, 3)
+    assert detect(engine, test="clearance", tolerance=0.09).rows == []
+    far = only_row(detect(engine, test="distance"))
+    assert (far.verdict, far.distance) == ("apart", near.distance)
+
+
+def test_clearance_and_distance_of_what_meets_is_zero(engine, cap):
+    for options in ({"test": "clearance", "tolerance": 0.1}, {"test": "distance"}):
+        row = only_row(detect(engine, **options))
+        assert (row.verdict, row.distance) == ("clash", 0.0) and row.depth == pytest.approx(0.2, abs=0.005)

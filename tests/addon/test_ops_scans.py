@@ -1,0 +1,166 @@
+"""Operators of scans, run as Blender runs them without a window."""
+
+import sys
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+from scans import add_scan, ball
+from ui_fakes import draw
+
+from addon import session
+from addon.adapters.point_reader import read_points
+from addon.adapters.point_writer import stored_origin
+from addon.core.scan_import import FAR
+from addon.overlay import heat_map
+from addon.ui.scans import MESHCLASH_PT_scans
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "engine"))
+import cloud_files
+
+GEO = np.array([3_512_345.25, 5_412_345.5, 101.0])
+
+
+def import_scan(path, **options):
+    assert bpy.ops.meshclash.import_scan(filepath=str(path), **options) == {"FINISHED"}
+    return bpy.context.view_layer.objects.active
+
+
+def true_points(item):
+    return read_points(item.data, item.name).points.astype(np.float64)
+
+
+def write(path, data):
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize("ending", [".ply", ".pcd", ".las", ".xyz", ".csv"])
+def test_a_georeferenced_scan_loses_nothing(registered, tmp_path, ending):
+    """Coordinates in whole 1/1024 m, which single precision holds once the origin is off."""
+    whole = np.random.default_rng(1).integers(-20_000, 20_000, (500, 3))
+    points = GEO + whole / 1024.0
+    rows = points.tolist()
+    data = {
+        ".ply": cloud_files.ply(points),
+        ".pcd": cloud_files.pcd(points, kind="f8"),
+        ".las": cloud_files.las(whole, (1 / 1024,) * 3, GEO),
+        ".xyz": "".join(f"{x!r} {y!r} {z!r}\n" for x, y, z in rows).encode(),
+        ".csv": "".join(["x,y,z\n", *(f"{x!r},{y!r},{z!r}\n" for x, y, z in rows)]).encode(),
+    }[ending]
+    item = import_scan(write(tmp_path / f"room{ending}", data))
+    assert item.name == "room" and item.type == ("POINTCLOUD" if bpy.app.version >= (5, 1, 0) else "MESH")
+    origin = stored_origin(bpy.context.scene)
+    assert np.array_equal(origin, np.round(0.5 * (points.min(axis=0) + points.max(axis=0))))
+    assert np.array_equal(stored_origin(item), origin)
+    assert np.array_equal(true_points(item) + origin, points)
+
+
+def test_later_scans_take_the_origin_of_the_scene(registered, tmp_path):
+    whole = np.random.default_rng(2).integers(-2000, 2000, (100, 3)) / 1024.0
+    first = import_scan(write(tmp_path / "a.ply", cloud_files.ply(GEO + whole)))
+    origin = stored_origin(bpy.context.scene)
+    second = import_scan(write(tmp_path / "b.ply", cloud_files.ply(GEO + whole + 8.0)))
+    assert np.array_equal(stored_origin(bpy.context.scene), origin)
+    assert np.array_equal(true_points(second) - true_points(first), np.full((100, 3), 8.0))
+
+
+def test_near_scans_stay_where_they_are(registered, tmp_path):
+    points = ball(200)[0].astype(np.float64)
+    item = import_scan(write(tmp_path / "near.ply", cloud_files.ply(points)))
+    assert stored_origin(bpy.context.scene) is None and np.array_equal(true_points(item), points)
+    far = points + 2 * FAR
+    kept = import_scan(write(tmp_path / "far.ply", cloud_files.ply(far)), origin="KEEP")
+    assert stored_origin(bpy.context.scene) is None and np.allclose(true_points(kept), far, atol=1e-3)
+
+
+def test_units_kind_and_normals(registered, tmp_path):
+    points, normals = ball(200)
+    data = cloud_files.ply(points.astype(np.float64), normals=normals.astype(np.float64))
+    path = write(tmp_path / "part.ply", data)
+    bpy.context.scene.unit_settings.scale_length = 0.01
+    item = import_scan(path, unit="mm", kind="MESH")
+    assert item.type == "MESH" and np.allclose(true_points(item), 0.1 * points, atol=1e-7)
+    assert np.allclose(read_points(item.data, "part").normals, normals, atol=1e-6)
+    assert read_points(import_scan(path, with_normals=False).data, "part").normals is None
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("cut.ply", cloud_files.ply(np.eye(3))[:-60], "cut.ply"),
+        ("text.csv", b"x,y,z\n1,2,three\n", "line 2"),
+        ("what.dwg", b"", "not known"),
+        ("none.las", cloud_files.las(np.empty((0, 3), int), (1, 1, 1), (0, 0, 0)), "holds no points"),
+    ],
+)
+def test_bad_files_are_refused_and_leave_nothing(registered, tmp_path, name, data, message):
+    with pytest.raises(RuntimeError, match=message):
+        bpy.ops.meshclash.import_scan(filepath=str(write(tmp_path / name, data)))
+    assert not bpy.data.objects and not bpy.data.meshes and not bpy.data.pointclouds
+
+
+def test_deviations_are_written_to_the_points(registered, add_box):
+    points = ball(1000, 0.1)[0]
+    scan = add_scan("Ball", points, as_mesh=False)
+    add_box("Box", (1.1, -1, -1), (2, 1, 1))
+    assert bpy.ops.meshclash.measure_deviation() == {"FINISHED"}
+    values = np.empty(1000, np.float32)
+    scan.data.attributes["meshclash_deviation"].data.foreach_get("value", values)
+    assert np.allclose(values, 1.1 - points[:, 0], atol=1e-6)
+    uid = bpy.context.scene.session_uid
+    assert session.deviation_of(uid) is not None and not session.deviation_is_stale(uid)
+    shown = draw(MESHCLASH_PT_scans, bpy.context)
+    assert "1,000 points" in shown.texts() and "meshclash.clear_deviation" in shown.operators()
+    bpy.data.objects["Box"].location.x = 5.0
+    bpy.context.view_layer.update()
+    assert session.deviation_is_stale(uid)
+    assert bpy.ops.meshclash.clear_deviation() == {"FINISHED"}
+    assert session.deviation_of(uid) is None and "meshclash_deviation" not in scan.data.attributes
+
+
+def test_values_of_an_instance_are_drawn_but_not_written(registered, add_box):
+    collection = bpy.data.collections.new("Part")
+    scan = add_scan("Ball", ball(100)[0])
+    bpy.context.scene.collection.objects.unlink(scan)
+    collection.objects.link(scan)
+    empty = bpy.data.objects.new("Empty", None)
+    empty.instance_type, empty.instance_collection = "COLLECTION", collection
+    bpy.context.scene.collection.objects.link(empty)
+    add_box("Box", (2, -1, -1), (3, 1, 1))
+    assert bpy.ops.meshclash.measure_deviation() == {"FINISHED"}
+    assert "meshclash_deviation" not in scan.data.attributes
+    assert len(session.deviation_of(bpy.context.scene.session_uid).values) == 100
+
+
+def test_without_scans_the_reason_is_given(registered, add_box):
+    add_box("Box", (2, -1, -1), (3, 1, 1))
+    with pytest.raises(RuntimeError, match="holds no visible scan"):
+        bpy.ops.meshclash.measure_deviation()
+
+
+def test_what_the_heat_map_draws(registered, add_box):
+    add_scan("Ball", ball(5000, 0.1)[0])
+    add_box("Box", (1.1, -1, -1), (2, 1, 1))
+    bpy.ops.meshclash.measure_deviation()
+    settings = bpy.context.scene.meshclash
+    shown = session.deviation_of(bpy.context.scene.session_uid)
+    assert heat_map.reach_of(shown, settings) == shown.usual_range
+    settings.deviation_range = 0.25
+    assert heat_map.reach_of(shown, settings) == 0.25
+    positions, rgba = heat_map.point_arrays(shown, 0.25, 1000)
+    assert positions.shape == (1000, 3) and rgba.shape == (1000, 4) and positions.flags["C_CONTIGUOUS"]
+    texts = heat_map.legend_texts(0.25, True, bpy.context.scene.unit_settings)
+    assert [share for share, _ in texts] == [0.0, 0.25, 0.5, 0.75, 1.0]
+    assert texts[0][1].startswith("-") and texts[2][1].startswith("0")
+    strip, colours = heat_map.legend_arrays(10.0, 20.0, 5.0, 100.0, True)
+    assert strip.shape == (128, 2) and len(colours) == 128
+    assert strip.min(axis=0).tolist() == [10.0, 20.0] and strip.max(axis=0).tolist() == [15.0, 120.0]
+
+
+def test_the_import_menu_is_added_and_taken_away(registered):
+    before = len(bpy.types.TOPBAR_MT_file_import._dyn_ui_initialize())
+    registered.unregister()
+    assert len(bpy.types.TOPBAR_MT_file_import._dyn_ui_initialize()) == before - 1
+    registered.register()
