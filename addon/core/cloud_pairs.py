@@ -45,7 +45,7 @@ class _Finding:
         contacts: number of points on both surfaces.
         location: where, world, or None.
         depth: of the deepest point of the scan inside the other, or None.
-        distance: of the two surfaces, or None where the test does not ask.
+        distance: of the two, 0 where they meet or one is inside; None where the test does not ask.
         nearest: points of the two that are nearest to each other, world, or None.
     """
 
@@ -177,22 +177,20 @@ def _finding_steps(
         verdict = TOUCHING
     elif not len(hits) and len(inside) == scan.thing.point_count:
         verdict = CONTAINED
+    location = _location(scan, hits.points, inside, depths)
     return _Finding(
         verdict,
         (np.union1d(hits.touched(0), inside), hits.touched(1)),
         len(hits),
-        _location(scan, hits.points, inside, depths),
+        location,
         depth,
-        _distance(engine, scan, other, len(hits) > 0) if limits.measures else None,
+        0.0 if limits.measures else None,
+        (location, location) if limits.measures and len(hits) else None,
     )
 
 
 def _is_closed(thing: Any) -> bool:
     return bool(getattr(thing, "mesh", thing).is_closed)
-
-
-def _distance(engine: ModuleType, scan: _Side, other: _Side, meet: bool) -> float:
-    return 0.0 if meet else float(engine.distance(scan.thing, other.thing, scan.pose, other.pose).distance)
 
 
 def _apart(engine: ModuleType, scan: _Side, other: _Side, limits: _Limits) -> _Finding | None:
@@ -261,7 +259,7 @@ def _members(side: _Side, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return faces_of(side.mesh, indices), none
 
 
-def _location(scan: _Side, points: np.ndarray, inside: np.ndarray, depths: np.ndarray) -> np.ndarray | None:
+def _location(scan: _Side, points: np.ndarray, inside: np.ndarray, depths: np.ndarray) -> np.ndarray:
     """A contact point in the middle of the others, or the deepest point; world."""
     if len(points):
         return points[np.argmin(((points - points.mean(axis=0)) ** 2).sum(axis=1))]
