@@ -21,7 +21,7 @@ from ..core.errors import DetectError, InputError
 from ..core.scan_import import ImportedScan, import_steps
 from ..overlay.draw import tag_redraw
 from ..view import find_object
-from .detect import USER_ERRORS, Run, explain
+from .detect import begin, handle, run_at_once
 from .loading import load_steps
 from .marks import own_writing
 from .task import Task
@@ -57,8 +57,8 @@ class _TaskOperator(Operator):
         """The task to run."""
         raise NotImplementedError
 
-    def finish(self, context: bpy.types.Context, result: Any) -> None:
-        """Puts the task's result into the scene; raises DetectError."""
+    def finish(self, context: bpy.types.Context, result: Any) -> str:
+        """Puts the task's result into the scene and says what to report; raises DetectError."""
         raise NotImplementedError
 
     @classmethod
@@ -72,40 +72,16 @@ class _TaskOperator(Operator):
         return False
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        try:
-            task = self.make_task(context)
-            if bpy.app.background:
-                self.finish(context, task.run())
-                return {"FINISHED"}
-            self.run = Run(context, task)
-        except USER_ERRORS as error:
-            self.report({"ERROR"}, explain(error))
-            return {"CANCELLED"}
-        context.window_manager.modal_handler_add(self)
-        return {"RUNNING_MODAL"}
+        if bpy.app.background:
+            return run_at_once(self, context, self.make_task, lambda result: self.finish(context, result))
+        return begin(self, context, self.make_task)
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        try:
-            if not self.run.step(context, event):
-                return {"PASS_THROUGH"}
-            self.run.end(context)
-            if not self.run.task.finished:
-                self.report({"WARNING"}, self.run.task.stopped_because)
-                return {"CANCELLED"}
-            self.finish(context, self.run.task.result)
-        except USER_ERRORS as error:
-            self.run.end(context)
-            self.report({"ERROR"}, explain(error))
-            return {"CANCELLED"}
-        except BaseException:
-            self.run.end(context)
-            raise
-        return {"FINISHED"}
+        return handle(self, context, event, lambda result: self.finish(context, result))
 
     def cancel(self, context: bpy.types.Context) -> None:
         """Blender ends the operator itself: a file is loaded or the window is closed."""
-        if getattr(self, "run", None) is not None:
-            self.run.end(context)
+        self.run.end(context)
 
 
 class MESHCLASH_OT_import_scan(_TaskOperator, ImportHelper):
@@ -130,7 +106,7 @@ class MESHCLASH_OT_import_scan(_TaskOperator, ImportHelper):
         origin = point_writer.stored_origin(scene)
         return Task(_import(path, self.unit, scale, origin, self.origin == "KEEP", preferences.cache_folder()))
 
-    def finish(self, context: bpy.types.Context, result: ImportedScan) -> None:
+    def finish(self, context: bpy.types.Context, result: ImportedScan) -> str:
         scan = point_writer.new_scan(
             result.name,
             result.points,
@@ -145,11 +121,11 @@ class MESHCLASH_OT_import_scan(_TaskOperator, ImportHelper):
             other.select_set(False)
         scan.select_set(True)
         context.view_layer.objects.active = scan
-        self.report({"INFO"}, _imported(scan, result))
         if result.rounding > COARSE:
             self.report(
                 {"WARNING"}, f"Single precision rounds these coordinates by up to {1e3 * result.rounding:.2g} mm"
             )
+        return _imported(scan, result)
 
 
 COARSE = 1e-4
@@ -182,14 +158,14 @@ class MESHCLASH_OT_measure_deviation(_TaskOperator):
         source = BlenderSource.from_context(context)
         return Task(_measure(source, options.set_a, options.set_b, preferences.cache_folder()))
 
-    def finish(self, context: bpy.types.Context, result: DeviationMap) -> None:
+    def finish(self, context: bpy.types.Context, result: DeviationMap) -> str:
         session.store_deviation(context.scene.session_uid, result)
         name = context.scene.meshclash.deviation_attribute.strip()
         problems = _write(context, result, name) if name else []
         tag_redraw(context)
         if problems:
             self.report({"WARNING"}, "; ".join(problems))
-        self.report({"INFO"}, _measured(result, metres_per_unit(context.scene)))
+        return _measured(result, metres_per_unit(context.scene))
 
 
 def _measure(
