@@ -44,6 +44,7 @@ from .query.soups import collide_soups
 from .query.verdict import verdict
 from .scene import ObjectContacts, Scene, SceneContacts
 from .timecritical.query import TimeCritical, time_critical
+from .timecritical.shared import SceneEstimate
 from .types.mesh import TriangleMesh
 from .types.pose import Pose, split_matrix
 from .types.results import Progress, QueryStats, Verdict
@@ -81,6 +82,7 @@ __all__ = [
     "QueryStats",
     "Scene",
     "SceneContacts",
+    "SceneEstimate",
     "SceneGaps",
     "TimeCritical",
     "TriangleMesh",

@@ -16,10 +16,14 @@ from .broadphase.sweep import overlapping_pairs, world_boxes
 from .errors import UnknownObject, UnsupportedOption
 from .hierarchy.build import as_boxes, as_hierarchy, refit
 from .hierarchy.bvh import Hierarchy, Index
+from .query.collide import collides
 from .query.contacts import Contacts
 from .query.options import check_length
 from .solid.judge import Case, Judgement, Limits, judge_steps
 from .solid.solids import Solids, gather_solids, solid_of
+from .timecritical.aims import checked_aim, checked_budget, checked_steps
+from .timecritical.shared import Placed, SceneEstimate, SharedSearch
+from .timecritical.trees import AdbTree, adb_tree, hand_over
 from .traversal.bounds import world_bounds
 from .traversal.forest import Grove, plant
 from .traversal.leaf_tests import contact
@@ -28,6 +32,7 @@ from .traversal.run import answer_steps, run
 from .types.mesh import TriangleMesh
 from .types.pose import Pose, pose_stack
 from .types.results import APART, TOUCHING, Progress, QueryStats, Verdict
+from .volumes.registry import DEFAULT_VOLUME
 
 SLICE_SECONDS = 0.02
 _TRIANGLES = 1 << 19
@@ -83,6 +88,7 @@ class Scene:
         self._members: dict[int, _Member] = {}
         self._next = 0
         self._planted: tuple[list[Index], Grove, Solids] | None = None
+        self._shared = SharedSearch()
 
     def __len__(self) -> int:
         return len(self._members)
@@ -124,6 +130,7 @@ class Scene:
         member = self._member(identifier)
         hierarchy = as_hierarchy(member.mesh)
         member.mesh = refit(hierarchy, vertices)
+        hand_over(hierarchy, member.mesh)
         member.revision += 1
 
     def posed(self, identifier: int) -> tuple[TriangleMesh | Hierarchy, Pose]:
@@ -190,6 +197,80 @@ class Scene:
             answer.volume_tests, answer.primitive_tests, answer.exact_tests, clock.total, timings=clock.timings
         )
         return SceneContacts(results, stats, clock.timings)
+
+    def time_critical(
+        self,
+        budget: float | None = None,
+        set_a: Iterable[int] | None = None,
+        set_b: Iterable[int] | None = None,
+        keep: Keep | None = None,
+        p_min: float = 0.99,
+        k_min: int = 10,
+        count: str = "paper",
+        steps: int | None = None,
+    ) -> SceneEstimate:
+        """Which objects collide, as surely as a budget allows; arguments and errors as ``time_critical_steps``."""
+        return run(self.time_critical_steps(budget, set_a, set_b, keep, p_min, k_min, count, steps))
+
+    def time_critical_steps(
+        self,
+        budget: float | None = None,
+        set_a: Iterable[int] | None = None,
+        set_b: Iterable[int] | None = None,
+        keep: Keep | None = None,
+        p_min: float = 0.99,
+        k_min: int = 10,
+        count: str = "paper",
+        steps: int | None = None,
+    ) -> Generator[Progress, None, SceneEstimate]:
+        """As ``time_critical``, in slices of about 20 ms; closing the generator loses nothing that was found.
+
+        All pairs of objects share the budget: it goes where surfaces meet most likely (``meshclash.time_critical``).
+        The next call goes on where this one stopped, with the pairs whose objects were not changed meanwhile. A call
+        that finds every pair decided goes on with those that merely count as colliding, so that answers become exact
+        one after the other; ``SceneEstimate.exact`` says when all of them are.
+
+        Args:
+            budget: time [s] that the call may take, above 0; None for none. Preparing meshes that are new is not
+                counted.
+            set_a, set_b, keep: as ``contacts_steps``.
+            p_min, k_min, count: as ``meshclash.time_critical``.
+            steps: as a budget, for answers that depend on nothing but the scene and the calls so far.
+
+        Yields:
+            Progress.
+
+        Raises:
+            UnknownObject: an id of a set is not in the scene.
+            UnsupportedOption: an option is out of range, or ``keep`` returns another shape.
+        """
+        aim, seconds, left = checked_aim(p_min, k_min, count), checked_budget(budget), checked_steps(steps)
+        start = time.perf_counter()
+        pairs = self.candidates(set_a, set_b, keep, Limits())
+        spent = time.perf_counter() - start
+        trees = yield from self._augmented(np.unique(pairs).tolist())
+        start = time.perf_counter()
+        objects = {i: Placed(tree, self._members[i].rows, self._members[i].revision) for i, tree in trees.items()}
+        self._shared.follow(pairs, objects, DEFAULT_VOLUME, aim)
+        spent += time.perf_counter() - start
+        for share in self._shared.search_steps(None if seconds is None else seconds - spent, left):
+            yield Progress(0.5 + 0.5 * share, "searching where contacts are most likely")
+        for a, b in self._shared.unsettled():
+            first, second = self._members[a], self._members[b]
+            pose_a, pose_b = Pose(first.rows), Pose(second.rows)
+            self._shared.settle((a, b), bool(collides(as_boxes(first.mesh), as_boxes(second.mesh), pose_a, pose_b)))
+        return self._shared.estimate()
+
+    def _augmented(self, ids: list[int]) -> Generator[Progress, None, dict[int, AdbTree]]:
+        """The trees of objects for time-critical questions."""
+        trees = {}
+        slice_end = time.perf_counter() + SLICE_SECONDS
+        for done, i in enumerate(ids):
+            trees[i] = adb_tree(as_boxes(self._members[i].mesh))
+            if time.perf_counter() >= slice_end:
+                yield Progress(0.5 * done / len(ids), f"preparing object {done + 1} of {len(ids)}")
+                slice_end = time.perf_counter() + SLICE_SECONDS
+        return trees
 
     def candidates(
         self, set_a: Iterable[int] | None, set_b: Iterable[int] | None, keep: Keep | None, limits: Limits

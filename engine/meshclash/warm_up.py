@@ -28,7 +28,7 @@ from .traversal.question import Answer, Question
 from .traversal.run import run
 from .traversal.wide_engine import WideEngine
 from .types.mesh import TriangleMesh
-from .types.pose import pose_stack
+from .types.pose import Pose, pose_stack
 from .types.results import Progress
 
 _CORNERS = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])
@@ -57,6 +57,14 @@ def _measured_scene(other: TriangleMesh) -> None:
     scene.add(other)
     scene_clearances(scene, 1.0)
     scene_distances(scene)
+
+
+def _chances(a: TriangleMesh, b: TriangleMesh) -> None:
+    scene = Scene()
+    moved, _ = scene.add(a), scene.add(b)
+    scene.time_critical()
+    scene.set_pose(moved, Pose.identity())
+    scene.time_critical()
 
 
 def _no_contacts() -> Case:
@@ -144,13 +152,15 @@ def _steps() -> dict[str, list[tuple[str, Callable[[], object]]]]:
             ("distances in scenes", lambda: _measured_scene(far)),
         ],
         "clouds": _cloud_steps(_cloud(), a),
+        "chances": [("time-critical search", lambda: _chances(a, b))],
     }
 
 
-PARTS = ("depths", "contacts", "verdicts", "scenes", "more", "gaps", "distances", "clouds")
+PARTS = ("depths", "contacts", "verdicts", "scenes", "more", "gaps", "distances", "clouds", "chances")
 """Parts of the warm-up, as two processes can share them: the first takes depths, contacts, more and distances, the
 second verdicts, scenes and gaps. ``Scene.contacts`` needs the first four, with a touch tolerance also gaps; distances
-and clearances of scenes need the first four and distances. Nothing but point clouds needs the last."""
+and clearances of scenes need the first four and distances. Only point clouds need "clouds", only
+time-critical detection needs "chances"."""
 
 
 def warm_up(parts: Sequence[str] = PARTS) -> Generator[Progress, None, None]:

@@ -1,9 +1,9 @@
 """Time-critical detection: formulas, augmentation, exactness when it is asked for, and answers under a budget."""
 
-import argparse
 import json
 import math
 from fractions import Fraction
+from functools import cache
 
 import meshclash as mc
 import numpy as np
@@ -11,13 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.bench.__main__ import main
-from meshclash.bench.mesh_generators import MAKERS
+from meshclash.bench.pipes import MODELS
 from meshclash.bench.rigid_poses import make_poses
-from meshclash.bench.timecritical import calibration
+from meshclash.bench.timecritical_calibration import calibration
+from meshclash.bench.timecritical_poses import random_poses
 from meshclash.jit import kernel
-from meshclash.timecritical import cells, query, search
+from meshclash.timecritical import aims, cells, search
 from meshclash.timecritical import traversal as layout
+from meshclash.timecritical.heap import SET_ASIDE, chance_of
 from meshclash.timecritical.probability import log_factorials, meeting_probabilities
+from meshclash.timecritical.trees import adb_tree
 from meshclash.types.pose import pose_stack
 from strategies import grid_meshes, matrix, poses, rotation, soup
 
@@ -85,12 +88,12 @@ def test_a_triangle_s_area_is_shared_out_to_the_cells_that_it_lies_in(seed):
 def test_cells_of_known_surfaces():
     """A square that fills its flat box fills the 16 cells at its foot; a thread fills none; leaves have height 0."""
     square = mc.TriangleMesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2], [0, 2, 3]])
-    assert cells.filling(mc.build(square)).cells.tolist() == [16]
+    assert adb_tree(mc.build(square)).filling.cells.tolist() == [16]
     thread = mc.TriangleMesh([[0, 0, 0], [1, 1, 1], [1, 1, 1.001]], [[0, 1, 2]])
-    assert cells.filling(mc.build(thread)).cells.tolist() == [0]
-    tree = mc.build(mc.TriangleMesh(*MAKERS["bumpy"](2000, 1)))
-    filled = cells.filling(tree)
-    assert filled is cells.filling(tree)
+    assert adb_tree(mc.build(thread)).filling.cells.tolist() == [0]
+    tree = mc.build(mc.TriangleMesh(*MODELS["bumpy"](2000, 1)))
+    filled = adb_tree(tree).filling
+    assert adb_tree(tree) is adb_tree(tree)
     leaves = tree.tree.count > 0
     assert (filled.heights[leaves] == 0).all()
     assert filled.heights[0] == tree.tree.depth
@@ -101,7 +104,7 @@ def test_cells_of_known_surfaces():
 
 
 @settings(max_examples=60)
-@given(grid_meshes(), grid_meshes(), poses(), st.sampled_from([1, 3, 8]), st.sampled_from(query.COUNTS))
+@given(grid_meshes(), grid_meshes(), poses(), st.sampled_from([1, 3, 8]), st.sampled_from(aims.COUNTS))
 def test_beyond_a_probability_of_one_the_answer_is_exact(mesh_a, mesh_b, pose, leaf_size, count):
     a, b = (mc.build(mc.TriangleMesh(*mesh), leaf_size=leaf_size) for mesh in (mesh_a, mesh_b))
     found = mc.time_critical(a, b, None, pose, p_min=1.5, k_min=1, count=count)
@@ -124,22 +127,35 @@ def test_exact_from_tiny_to_huge(scale):
         assert found.colliding == mc.collides(a, b, None, pose)
 
 
-def part(count=2000, kind="part"):
-    return mc.build(mc.TriangleMesh(*MAKERS[kind](count, 1)))
+@cache
+def model(kind, count=2000):
+    return mc.build(mc.TriangleMesh(*MODELS[kind](count, 1)))
+
+
+def part(count=2000):
+    return model("part", count)
 
 
 def open_search(tree, pose, **aim):
-    rows = [pose_stack(p)[0].copy() for p in (None, pose)]
-    return search.Search(
-        [tree], [tree], np.zeros((1, 2), np.int64), *rows, search.Aim(**{**aim, "p_min": float(aim.get("p_min", 0.99))})
-    )
+    poses = np.stack([pose_stack(p)[0][0] for p in (None, pose)])[None]
+    made = search.Search(tree.volume, search.Aim(**{**aim, "p_min": float(aim.get("p_min", 0.99))}))
+    made.begin([adb_tree(tree)], np.zeros((1, 2), np.int64), poses)
+    return made
 
 
 def run_in_steps(tree, pose, steps, **aim):
     made = open_search(tree, pose, **aim)
-    while made.rows[0, layout.STATUS] == layout.OPEN and not made.advance(steps):
-        pass
+    while not made.exhausted(False):
+        made.run(search.Limit(steps=steps))
     return made
+
+
+def frontier(made):
+    """Chances (n,) and nodes (n, 2) of the pairs of the only job that are left."""
+    used = made.state[layout.USED]
+    keys, entries = (array[:used] for array in made._heap)
+    chances = np.array([chance_of.py_func(k, e[SET_ASIDE]) for k, e in zip(keys.tolist(), entries, strict=True)])
+    return chances, entries[:, 1:3]
 
 
 @pytest.mark.parametrize("aim", [{}, {"p_min": 0.8, "k_min": 4}, {"p_min": 0.8, "k_min": 4, "antichain": True}])
@@ -148,22 +164,46 @@ def test_interrupted_anywhere_and_with_a_heap_that_grows_the_search_is_the_same(
     stack = make_poses(tree).sweep[::17]
     whole = [run_in_steps(tree, pose, 1 << 20, **aim) for pose in stack]
     monkeypatch.setattr(search, "_FIRST_CAPACITY", 5)
+    monkeypatch.setattr(search, "_spare_heaps", [])
     for pose, expected in zip(stack, whole, strict=True):
         again = run_in_steps(tree, pose, 3, **aim)
         assert np.array_equal(again.rows, expected.rows)
         assert np.array_equal(again.state, expected.state)
-        assert np.array_equal(np.sort(again.frontier(0)[0]), np.sort(expected.frontier(0)[0]))
+        assert np.array_equal(again.evidence, expected.evidence)
+        assert np.array_equal(np.sort(frontier(again)[0]), np.sort(frontier(expected)[0]))
 
 
-def test_larger_thresholds_never_need_fewer_tests():
+@settings(max_examples=25)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(list(MODELS)))
+def test_larger_thresholds_never_need_fewer_tests(seed, kind):
     """In both ways of counting for k_min; p_min changes the order in which an antichain is opened."""
-    tree = part()
+    tree = model(kind)
     by_k = [{"p_min": 0.8, "k_min": k, "antichain": antichain} for antichain in (False, True) for k in (1, 2, 5, 20)]
     by_p = [{"p_min": p, "k_min": 3} for p in (0.5, 0.7, 0.9, 1.1)]
-    for pose in make_poses(tree).sweep[::13]:
-        for aims in (by_k[:4], by_k[4:], by_p):
-            tests = [int(run_in_steps(tree, pose, 50, **aim).state[layout.VOLUME_TESTS]) for aim in aims]
+    for pose in random_poses(tree, np.random.default_rng(seed), 5):
+        for wanted in (by_k[:4], by_k[4:], by_p):
+            tests = [int(run_in_steps(tree, pose, 50, **aim).state[layout.VOLUME_TESTS]) for aim in wanted]
             assert tests == sorted(tests)
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(list(MODELS)))
+def test_a_larger_budget_never_has_more_errors(seed, kind):
+    """On the same questions: what is known stays known, and of many answers no more are wrong."""
+    tree = model(kind)
+    stack = random_poses(tree, np.random.default_rng(seed), 150)
+    truth = mc.collides(tree, tree, None, stack)
+    wrong, known = [], np.zeros(len(stack), bool)
+    for steps in (0, 50, 500, 5000, None):
+        found = [mc.time_critical(tree, tree, None, pose, p_min=2.0, steps=steps) for pose in stack]
+        complete = np.array([each.complete for each in found])
+        differ = np.array([each.colliding for each in found]) != truth
+        assert not (differ & complete).any()
+        assert complete[known].all()
+        known = complete
+        wrong.append(int(differ.sum()))
+    assert wrong == sorted(wrong, reverse=True)
+    assert wrong[-1] == 0 and wrong[0] > 0
 
 
 def test_what_is_left_to_open_covers_every_contact_once():
@@ -176,22 +216,21 @@ def test_what_is_left_to_open_covers_every_contact_once():
     place = np.argsort(tree.tree.order)
     made = open_search(tree, pose, p_min=0.7, k_min=10**6, antichain=True)
     for _ in range(20):
-        if made.rows[0, layout.STATUS] != layout.OPEN:
+        if made.exhausted(False):
             break
-        _, nodes = made.frontier(0)
+        _, nodes = frontier(made)
         held = np.zeros(len(contacts), int)
         for a, b in nodes:
             held += (begins[a] <= place[contacts[:, 0]]) & (place[contacts[:, 0]] < ends[a]) & (
                 begins[b] <= place[contacts[:, 1]]
             ) & (place[contacts[:, 1]] < ends[b])  # fmt: skip
         assert (held == 1).all()
-        made.advance(1)
+        made.run(search.Limit(steps=1))
 
 
 def test_probabilities_are_calibrated():
     """Of searches that are stopped, about as many collide as they say; the bench asks more, and by deciles."""
-    options = argparse.Namespace(kinds=list(MAKERS), sizes=[0, 8000], seed=5, queries=150)
-    rows = calibration(options)
+    rows = calibration(MODELS, [2000, 8000], 100, 5)
     for low, high in ((0, 3), (3, 8), (8, 10)):
         here = [row for row in rows if low <= 10 * float(row["stated"][:3]) < high - 0.5]
         count = sum(row["queries"] for row in here)
@@ -235,6 +274,7 @@ def test_counted_pairs_end_the_search():
         {"budget": 0}, {"budget": -1.0}, {"budget": math.nan}, {"budget": math.inf}, {"budget": "1"}, {"p_min": 0.0},
         {"p_min": -0.5}, {"p_min": math.nan}, {"p_min": math.inf}, {"p_min": None}, {"k_min": 0}, {"k_min": -3},
         {"k_min": 1.5}, {"k_min": True}, {"count": "both"}, {"count": None}, {"threads": 0},
+        {"steps": -1}, {"steps": 0.5}, {"steps": True},
     ],
 )  # fmt: skip
 def test_options_out_of_range_are_named(option):
@@ -251,9 +291,11 @@ def test_stacks_of_poses_are_refused():
 
 def test_command_prints_its_tables_and_writes_json(tmp_path, capsys):
     report = tmp_path / "timecritical.json"
-    sizes = ["--sizes", "200,300,300,500", "--budget-size", "500", "--queries", "20", "--steps", "2", "--kinds", "scan"]
-    assert main(["timecritical", *sizes, "--json", str(report)]) == 0
+    sizes = ["--sizes", "200,300,300,500", "--budget-size", "500", "--exact-sizes", "400", "--queries", "20"]
+    assert main(["timecritical", *sizes, "--steps", "2", "--kinds", "scan,pipes", "--json", str(report)]) == 0
     written = json.loads(report.read_text())
-    assert [row["budget [ms]"] for row in written["budget"]] == ["0.2", "1", "5", "none"]
+    assert [row["budget [ms]"] for row in written["budget"]] == 2 * ["0.2", "1", "5", "none"]
     assert written["budget"][-1]["wrong [%]"] == 0.0
-    assert "calibration" in capsys.readouterr().out
+    assert [row["placed"] for row in written["exact"]] == 2 * ["random", "nested"]
+    printed = capsys.readouterr().out
+    assert all(title in printed for title in ("calibration", "procedure", "thresholds", "budget", "beside the exact"))

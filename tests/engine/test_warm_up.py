@@ -67,6 +67,12 @@ for cloud in clouds:
     mc.deviation(cloud, b, shift, signed=True)
     mc.deviation(cloud, clouds[1], shift, signed=True)
     cloud.evaluate(ball[:3])
+mc.time_critical(a, b, shift, budget=1e-3)
+mc.time_critical(b, mc.build(a, leaf_size=2), shift, steps=100, count="antichain")
+for k in range(3):
+    scene.time_critical(budget=1e-3)
+    scene.set_vertices(ids[0], corners + 0.1 * k)
+    scene.remove(ids.pop())
 after = kernels()
 print(json.dumps([progress, sorted((after - warm).elements()), len(warm)]))
 '''

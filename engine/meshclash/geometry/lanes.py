@@ -56,6 +56,12 @@ def integers(typingctx, address):
 
 
 @intrinsic
+def octets(typingctx, address):
+    """Pointer to the uint8 numbers at an address."""
+    return _pointer_to(types.uint8)
+
+
+@intrinsic
 def shifted(typingctx, pointer, count):
     """The pointer to what lies ``count`` (int64) items on."""
 

@@ -119,16 +119,23 @@ def shrink_of(rows_a, at_a, rows_b, at_b):
     return 1.0 - max(_looseness(rows_a, at_a), _looseness(rows_b, at_b)) - _ROUNDING
 
 
+@inlined
+def whole_row(rows_a, at_a, rows_b, at_b, sizes_a, size_a, sizes_b, size_b, tolerance, scratch, out, row):
+    """One row of ``relative_rows``, from ``row`` on in ``out``; the other arguments are those of ``half``."""
+    half(rows_a, at_a, rows_b, at_b, sizes_a, size_a, sizes_b, size_b, tolerance, scratch, out, row)
+    half(rows_b, at_b, rows_a, at_a, sizes_b, size_b, sizes_a, size_a, tolerance, scratch, out, row + 15)
+    out[row + DEFECT] = 1.001 * (_looseness(rows_a, at_a) + _looseness(rows_b, at_b)) + _ROUNDING
+    out[row + SHRINK] = shrink_of(rows_a, at_a, rows_b, at_b)
+    out[row + REACH] = math.sqrt(out[row + 12] ** 2 + out[row + 13] ** 2 + out[row + 14] ** 2)
+
+
 @kernel
 def _relative(rows_a, rows_b, sizes_a, sizes_b, tolerance, out):
     scratch = np.empty(SCRATCH_LENGTH)
     for k in range(out.shape[0] // ROW_LENGTH):
-        row = ROW_LENGTH * k
-        half(rows_a, 12 * k, rows_b, 12 * k, sizes_a, 6 * k, sizes_b, 6 * k, tolerance, scratch, out, row)
-        half(rows_b, 12 * k, rows_a, 12 * k, sizes_b, 6 * k, sizes_a, 6 * k, tolerance, scratch, out, row + 15)
-        out[row + DEFECT] = 1.001 * (_looseness(rows_a, 12 * k) + _looseness(rows_b, 12 * k)) + _ROUNDING
-        out[row + SHRINK] = shrink_of(rows_a, 12 * k, rows_b, 12 * k)
-        out[row + REACH] = math.sqrt(out[row + 12] ** 2 + out[row + 13] ** 2 + out[row + 14] ** 2)
+        whole_row(
+            rows_a, 12 * k, rows_b, 12 * k, sizes_a, 6 * k, sizes_b, 6 * k, tolerance, scratch, out, ROW_LENGTH * k
+        )
 
 
 @kernel

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.bvh import Index
 from ..hierarchy.refit import fit_volumes
 from ..jit import inlined, inner, kernel
 
@@ -34,24 +34,24 @@ class Filling(NamedTuple):
     """Edges on the longest way down to a leaf, (n,) uint8."""
 
 
-def filling(hierarchy: Hierarchy) -> Filling:
-    """The augmentation of a hierarchy, made when first asked for and kept with it."""
-    if "filling" not in hierarchy.derived:
-        hierarchy.derived["filling"] = _fill(hierarchy)
-    return hierarchy.derived["filling"]
-
-
-def _fill(hierarchy: Hierarchy) -> Filling:
-    tree, (vertices, triangles) = hierarchy.tree, hierarchy.mesh.arrays
-    boxes = hierarchy.volumes
-    if hierarchy.volume != "aabb":
-        boxes = np.empty((len(tree.first), 6), np.float32)
-        fit_volumes(tree, vertices, triangles, hierarchy.origin, "aabb", boxes)
+def fill(index: Index, volume: str) -> Filling:
+    """The augmentation of a tree over the volumes of a kind."""
+    tree, (vertices, triangles) = index.tree, index.mesh.arrays
+    boxes = boxes_of(index, volume)
     cells, heights = np.empty(len(tree.first), np.uint8), np.empty(len(tree.first), np.uint8)
     begins, ends = np.empty((2, len(tree.first)), np.int32)
     _measure(tree.first, tree.count, begins, ends, heights)
-    _count_cells(begins, ends, tree.order, boxes, hierarchy.origin, vertices, triangles, cells)
+    _count_cells(begins, ends, tree.order, boxes, index.origin, vertices, triangles, cells)
     return Filling(boxes, cells, heights)
+
+
+def boxes_of(index: Index, volume: str) -> np.ndarray:
+    """Boxes of the nodes, (n, 6) float32 relative to the origin: the index's volumes where these are boxes."""
+    if volume == "aabb":
+        return index.volumes
+    boxes = np.empty((len(index.tree.first), 6), np.float32)
+    fit_volumes(index.tree, *index.mesh.arrays, index.origin, "aabb", boxes)
+    return boxes
 
 
 @kernel

@@ -1,6 +1,5 @@
 """``time_critical``: do two objects collide, within a budget, and how sure is the answer?"""
 
-import math
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -12,20 +11,15 @@ from ..hierarchy.build import as_hierarchy
 from ..hierarchy.bvh import Hierarchy
 from ..query.collide import collides
 from ..query.options import check_device, check_threads
-from ..traversal.run import world_triangle
 from ..types.mesh import TriangleMesh
-from ..types.pose import pose_stack, transform_points
+from ..types.pose import pose_stack
 from ..types.results import QueryStats
 from . import traversal as layout
-from .cells import filling
-from .search import Aim, Search
+from .aims import checked_aim, checked_budget, checked_steps
+from .search import Limit, Search
+from .trees import adb_tree
 
-COUNTS = ("paper", "antichain")
-_STEP_SECONDS = 10e-6  # about the longest step: a pair of leaves that is decided exactly
-_MOST_STEPS = 4096
-_RESERVE_SECONDS = 60e-6  # kept for what follows the search
-_EVIDENCE = (0.0, 0.3, 0.6, 0.9, 1.2, 1.6, 2.2, 2.75, 3.5, 4.5, 6.0, 10.0, 24.0, 40.0)
-_COLLIDED = (0.0, 0.02, 0.06, 0.14, 0.24, 0.38, 0.6, 0.72, 0.82, 0.9, 0.945, 0.96, 0.985, 0.999)
+_ONE_JOB = np.array([[0, 1]], np.int64)
 
 
 @dataclass(frozen=True)
@@ -59,6 +53,7 @@ def time_critical(
     volume: str | None = None,
     threads: int | None = None,
     device: str = "auto",
+    steps: int | None = None,
 ) -> TimeCritical:
     """Whether two objects collide, as surely as a budget allows (ADB-trees: Klein and Zachmann 2003).
 
@@ -71,117 +66,51 @@ def time_critical(
     Args:
         a, b: meshes, or hierarchies made by ``build``.
         pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
-        budget: time [s] from the call on; None for none.
-        p_min: least probability of pairs that are counted, above 0; beyond 1 the answer is exact if the budget
-            allows.
+        budget: time [s] from the call on, above 0; None for none.
+        p_min: least probability of pairs that are counted, above 0; beyond 1 nothing is counted, and the answer is
+            exact if the budget allows.
         k_min: how many counted pairs are a collision, 1 or more.
         count: "paper" counts the pairs inside a counted pair too, as published; "antichain" leaves a counted pair
             closed until nothing else is left, so that no place counts twice.
         volume, threads, device: as ``collide``.
+        steps: as a budget, for answers that depend on nothing but the question: a step is about a test of two boxes.
 
     Raises:
         InvalidMesh, InvalidPose, UnsupportedOption, DeviceUnavailable.
     """
     start = time.perf_counter()
-    device, threads = check_device(device), check_threads(threads)
-    aim = _checked_aim(p_min, k_min, count)
-    seconds = _checked_budget(budget)
+    device, _ = check_device(device), check_threads(threads)
+    aim, seconds, steps = checked_aim(p_min, k_min, count), checked_budget(budget), checked_steps(steps)
     (rows_a, stacked_a), (rows_b, stacked_b) = pose_stack(pose_a), pose_stack(pose_b)
     if stacked_a or stacked_b:
         raise UnsupportedOption("time_critical takes one pose for each object, not a stack")
     before = time.perf_counter()
-    tree_a = as_hierarchy(a, volume)
-    tree_b = as_hierarchy(b, tree_a.volume)
-    for tree in (tree_a, tree_b):
-        filling(tree)
+    hierarchy_a = as_hierarchy(a, volume)
+    hierarchy_b = as_hierarchy(b, hierarchy_a.volume)
+    tree_a, tree_b = adb_tree(hierarchy_a), adb_tree(hierarchy_b)
     start += time.perf_counter() - before
-    rows_a, rows_b = (np.array(rows, order="C") for rows in (rows_a, rows_b))
-    search = Search([tree_a], [tree_b], np.zeros((1, 2), np.int64), rows_a, rows_b, aim)
-    _run(search, start + seconds - _RESERVE_SECONDS)
+    poses = np.empty((1, 2, 3, 4))
+    poses[0, 0], poses[0, 1] = rows_a[0], rows_b[0]
+    search = Search(tree_a.volume, aim)
+    search.begin((tree_a, tree_b), _ONE_JOB, poses)
+    search.run(Limit(None if seconds is None else start + seconds, steps))
     if search.rows[0, layout.STATUS] == layout.ASK_HOST:
-        return _exactly(search, bool(collides(tree_a, tree_b, pose_a, pose_b)), start, device)
-    return _judged(search, start, device)
-
-
-def _run(search: Search, deadline: float) -> None:
-    """Search until the only job is decided, nothing is left, or the time is over."""
-    while search.rows[0, layout.STATUS] == layout.OPEN:
-        left = deadline - time.perf_counter()
-        if left <= 0.0:
-            return
-        if search.advance(int(min(max(left / _STEP_SECONDS, 1.0), _MOST_STEPS))):
-            return
-
-
-def collision_probability(evidence: float) -> float:
-    """The probability that objects collide, from the evidence -sum ln(1 - p) of all pairs of nodes that are left.
-
-    Were the pairs independent, it would be 1 - exp(-evidence). They are not; this is how often objects collided whose
-    search was stopped, over 21,000 searches on meshes of three kinds (``docs/decisions/0014``), straight lines between.
-    """
-    return float(np.interp(evidence, _EVIDENCE, _COLLIDED))
+        search.settle(0, bool(collides(hierarchy_a, hierarchy_b, pose_a, pose_b)))
+    found = _judged(search, start, device)
+    search.end()
+    return found
 
 
 def _judged(search: Search, start: float, device: str) -> TimeCritical:
-    status, counted = int(search.rows[0, layout.STATUS]), int(search.rows[0, layout.COUNTED])
+    (probability,), (region,) = search.outcome()
+    status, counted, *triangles = search.rows[0, : layout.LEFT].tolist()
+    _, volume_tests, primitive_tests, exact_tests = search.state[layout.STEPS :].tolist()
+    stats = QueryStats(volume_tests, primitive_tests, exact_tests, time.perf_counter() - start, 1, device)
     if status == layout.MEET:
-        pair = int(search.rows[0, layout.TRIANGLE_A]), int(search.rows[0, layout.TRIANGLE_B])
-        return TimeCritical(
-            True, 1.0, True, _meeting_region(search, pair), pair, counted, _stats(search, start, device)
-        )
-    probabilities, nodes = search.frontier(0)
-    if len(probabilities) == 0:
-        return TimeCritical(False, 0.0, True, None, None, counted, _stats(search, start, device))
-    probability = collision_probability(search.evidence(0))
-    region = _region(search, nodes[int(probabilities.argmax())])
-    colliding = status == layout.COUNTED_ENOUGH or probability >= 0.5
-    return TimeCritical(colliding, probability, False, region, None, counted, _stats(search, start, device))
-
-
-def _exactly(search: Search, colliding: bool, start: float, device: str) -> TimeCritical:
-    """The exact engine's answer, for coordinates that doubles cannot multiply."""
-    counted = int(search.rows[0, layout.COUNTED])
-    return TimeCritical(colliding, float(colliding), True, None, None, counted, _stats(search, start, device))
-
-
-def _stats(search: Search, start: float, device: str) -> QueryStats:
-    volume_tests, primitive_tests, exact_tests = search.state[layout.VOLUME_TESTS : layout.EXACT_TESTS + 1].tolist()
-    return QueryStats(volume_tests, primitive_tests, exact_tests, time.perf_counter() - start, 1, device)
-
-
-def _region(search: Search, nodes: np.ndarray) -> np.ndarray:
-    """World box of what two nodes' boxes have in common, seen from a's frame."""
-    a, b = search.box(0, nodes[0]), search.box(1, nodes[1])
-    relative = search.relative[0]
-    rotation, shift = relative[:9].reshape(3, 3), relative[9:12]
-    middle, extent = rotation @ b.mean(axis=0) + shift, np.abs(rotation) @ (b[1] - b[0]) / 2
-    low, high = np.maximum(a[0], middle - extent), np.minimum(a[1], middle + extent)
-    corners = np.array([[(low, high)[i][0], (low, high)[j][1], (low, high)[k][2]] for i, j, k in np.ndindex(2, 2, 2)])
-    world = transform_points(search.rows_a[0], corners + search.grove_a.origins[0])
-    return np.stack([world.min(axis=0), world.max(axis=0)])
-
-
-def _meeting_region(search: Search, pair: tuple[int, int]) -> np.ndarray:
-    """What the world boxes of two triangles have in common."""
-    a = world_triangle(search.grove_a, 0, search.rows_a[0], pair[0])
-    b = world_triangle(search.grove_b, 0, search.rows_b[0], pair[1])
-    return np.stack([np.maximum(a.min(axis=0), b.min(axis=0)), np.minimum(a.max(axis=0), b.max(axis=0))])
-
-
-def _checked_aim(p_min: Any, k_min: Any, count: Any) -> Aim:
-    if isinstance(p_min, bool) or not isinstance(p_min, int | float | np.number) or not 0.0 < p_min < math.inf:
-        raise UnsupportedOption(f"p_min must be a finite number above 0, not {p_min!r}; beyond 1 nothing is counted")
-    if isinstance(k_min, bool) or not isinstance(k_min, int | np.integer) or k_min < 1:
-        raise UnsupportedOption(f"k_min must be a whole number from 1 on, not {k_min!r}")
-    if not isinstance(count, str) or count not in COUNTS:
-        raise UnsupportedOption(f"count {count!r} is not known; known are {', '.join(COUNTS)}")
-    return Aim(float(p_min), int(k_min), count == "antichain")
-
-
-def _checked_budget(budget: Any) -> float:
-    """Seconds, infinite without a budget."""
-    if budget is None:
-        return math.inf
-    if isinstance(budget, bool) or not isinstance(budget, int | float | np.number) or not 0.0 < budget < math.inf:
-        raise UnsupportedOption(f"budget must be None or a finite number of seconds above 0, not {budget!r}")
-    return float(budget)
+        if triangles[0] < 0:
+            return TimeCritical(True, 1.0, True, None, None, counted, stats)
+        return TimeCritical(True, 1.0, True, region, tuple(triangles), counted, stats)
+    if status == layout.APART:
+        return TimeCritical(False, 0.0, True, None, None, counted, stats)
+    colliding = status == layout.COUNTED_ENOUGH or bool(probability >= 0.5)
+    return TimeCritical(colliding, float(probability), False, region, None, counted, stats)

@@ -1,22 +1,36 @@
-"""Driving the best-first traversal: arrays, slices, a heap that grows, and what is known when it stops."""
+"""Driving the best-first traversal: its arrays, a budget of time or steps, and what is known when it stops."""
 
+import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ..geometry.predicates import new_workspace
-from ..geometry.relative_pose import relative_rows
-from ..hierarchy.bvh import Hierarchy
-from ..traversal.forest import plant
+from ..geometry.relative_pose import ROW_LENGTH as FRAME_LENGTH
 from ..traversal.pairs import LEAF_NUMBERS
-from ..traversal.prepared import prepared_rows
+from ..volumes.registry import volume_named
 from . import traversal as layout
-from .cells import Filling, filling
+from .heap import ENTRY_LENGTH, keep_jobs
+from .outcome import LOOKED_AT, conclude
+from .pace import Pace
 from .probability import log_factorials
-from .traversal import best_first
+from .traversal import beginning, best_first
+from .trees import AdbTree, table
 
 _FIRST_CAPACITY = 4096
+_LARGEST_SPARE = 1 << 16
+_LARGEST_LEAF = 64
+_STEPS_A_CALL = 1 << 14
+_CAREFUL = 0.6
+"""The share of the time left that is spent before looking at the clock again."""
+_SHORTEST = 4e-6
+"""Less time than this [s] is not worth a call."""
+_A_CALL = 16
+"""What the call of a kernel counts as, in steps."""
+
+searching, concluding = Pace(0.2e-6), Pace(0.05e-6)
+"""Of this process, a step and a pair of nodes that is left."""
 
 
 class Aim(NamedTuple):
@@ -30,77 +44,209 @@ class Aim(NamedTuple):
     """Whether a counted pair waits until nothing else is left, so that no place is counted twice."""
 
 
+class Limit(NamedTuple):
+    """When to stop."""
+
+    deadline: float | None = None
+    """On the performance counter [s]."""
+    steps: int | None = None
+    least: int = 0
+    """Steps that are taken whatever the deadline says, as far as ``steps`` allow."""
+
+
+class Outcome(NamedTuple):
+    """What is known of k jobs."""
+
+    probabilities: np.ndarray
+    """That the objects collide, (k,) float64."""
+    regions: np.ndarray
+    """World boxes of where they meet, or most probably do, (k, 2, 3) float64 [m]; NaN for nowhere."""
+
+
+class _Workspace(NamedTuple):
+    """Scratch, kept from search to search: fresh memory costs more than a short one."""
+
+    leaves: np.ndarray
+    indices: np.ndarray
+    counter: np.ndarray
+    expansions: np.ndarray
+    zero: np.ndarray
+
+
+class _Heap(NamedTuple):
+    keys: np.ndarray
+    entries: np.ndarray
+
+
+_spare_workspaces: list[_Workspace] = []
+_spare_heaps: list[_Heap] = []
+"""Not in use. Appending to and popping from a list are atomic."""
+
+
+def _take_workspace() -> _Workspace:
+    try:
+        return _spare_workspaces.pop()
+    except IndexError:
+        leaves, indices = np.empty((2, _LARGEST_LEAF, LEAF_NUMBERS)), np.empty((2, _LARGEST_LEAF), np.int32)
+        return _Workspace(leaves, indices, *new_workspace(), np.zeros(1, np.int64))
+
+
+def _take_heap() -> _Heap:
+    try:
+        return _spare_heaps.pop()
+    except IndexError:
+        return _Heap(np.empty(_FIRST_CAPACITY), np.empty((_FIRST_CAPACITY, ENTRY_LENGTH), np.int32))
+
+
 class Search:
-    """Many pairs of objects that share one heap.
+    """Many pairs of objects that share one heap, and so a budget.
+
+    Args:
+        volume: the trees' kind.
+        aim: when a pair counts as colliding.
 
     Attributes:
-        rows: (k, 4) int64 by job: status, pairs counted, and the triangles that meet (``traversal.py``).
+        rows: (k, ROW_LENGTH) int64 by job (``traversal.py``).
+        evidence: -sum ln(1 - p) over the pairs of nodes that are left of each job, (k,) float64.
         state: counters.
     """
 
-    def __init__(
-        self,
-        hierarchies_a: Sequence[Hierarchy],
-        hierarchies_b: Sequence[Hierarchy],
-        jobs: np.ndarray,
-        rows_a: np.ndarray,
-        rows_b: np.ndarray,
-        aim: Aim,
-    ) -> None:
-        a, b = plant(hierarchies_a), plant(hierarchies_b)
-        self.grove_a, self.grove_b = a, b
-        self.jobs, self.rows_a, self.rows_b = jobs, rows_a, rows_b
-        self.relative = relative_rows(
-            rows_a, rows_b, a.origins[jobs[:, 0]], b.origins[jobs[:, 1]], a.reaches[jobs[:, 0]], b.reaches[jobs[:, 1]]
-        )
-        self.rows = np.zeros((len(jobs), layout.ROW_LENGTH), np.int64)
+    def __init__(self, volume: str, aim: Aim) -> None:
+        verbs = volume_named(volume)
+        self._volume, self._width = volume, verbs.width
+        self._options = np.array([0, aim.k_min, aim.antichain, 0, verbs.width], np.int64)
+        self._p_min = aim.p_min
+        self._frame_length = verbs.prepared if verbs.prepare is not None else FRAME_LENGTH
+        self._heap = _take_heap()
         self.state = np.zeros(layout.STATE_LENGTH, np.int64)
-        self._aim = aim
-        self._filling_a, self._filling_b = _joined(hierarchies_a), _joined(hierarchies_b)
-        self._prepared = prepared_rows(a, b, jobs, self.relative)
-        self._kernel = best_first(a.volume)
-        capacity = max(_FIRST_CAPACITY, 2 * len(jobs))
-        self._keys, self._entries = np.empty(capacity), np.empty((capacity, 4), np.int64)
-        leaves = [np.empty((grove.largest_leaf, LEAF_NUMBERS)) for grove in (a, b)]
-        indices = [np.empty(grove.largest_leaf, np.int32) for grove in (a, b)]
-        self._scratch = (*leaves, *indices, new_workspace())
-        starts = a.forest.node_start, b.forest.node_start
-        layout.begin(jobs, *starts, self.state, self._keys, self._entries)
+        self._trees: Sequence[AdbTree] = ()
+        self._table = table(())
+        self._jobs = np.empty((0, 2), np.int64)
+        self._poses = np.empty((0, 2, 3, 4))
+        self._frames = np.empty((0, self._frame_length))
+        self.rows = np.empty((0, layout.ROW_LENGTH), np.int64)
+        self.evidence = np.empty(0)
 
-    def advance(self, steps: int) -> bool:
-        """Open that many pairs of nodes at most; returns whether none is left."""
-        if int(self.state[layout.USED]) + 4 > len(self._keys):
+    def begin(self, trees: Sequence[AdbTree], jobs: np.ndarray, poses: np.ndarray, first: int = 0) -> None:
+        """Take up jobs.
+
+        Args:
+            trees: that jobs refer to.
+            jobs: (k, 2) int64, the tree of a and of b.
+            poses: of a and b, (k, 2, 3, 4) float64.
+            first: jobs before this one are known since the last call.
+        """
+        self._trees, self._table = trees, table(trees)
+        self._jobs, self._poses = jobs, poses
+        count = len(jobs)
+        if first == 0:
+            self._frames = np.empty((count, self._frame_length))
+            self.rows, self.evidence = np.empty((count, layout.ROW_LENGTH), np.int64), np.empty(count)
+        else:
+            self._frames = _longer(self._frames, count)
+            self.rows, self.evidence = _longer(self.rows, count), _longer(self.evidence, count)
+        while int(self.state[layout.USED]) + count + 4 > len(self._heap.keys):
             self._grow()
-        aim = self._aim
-        return self._kernel(
-            self.grove_a.forest, self.grove_b.forest, self._filling_a, self._filling_b, self.jobs, self.rows_a,
-            self.rows_b, self.relative, self._prepared, aim.p_min, aim.k_min, aim.antichain, steps, self.state,
-            self.rows, self._keys, self._entries, log_factorials(), self._scratch,
+        beginning(self._volume)(
+            first, *self._table, jobs, poses, self._width, self.state, self.rows, self.evidence,
+            self._frames, *self._heap,
+        )  # fmt: skip
+
+    def keep(self, jobs: np.ndarray) -> None:
+        """Forget all jobs but these, (n,) int64 ascending; they are numbered anew. ``begin`` must follow."""
+        numbers = np.full(len(self._jobs), -1)
+        numbers[jobs] = np.arange(len(jobs))
+        self._frames, self.rows, self.evidence = self._frames[jobs], self.rows[jobs], self.evidence[jobs]
+        numbers[jobs[self.rows[:, layout.STATUS] > layout.COUNTED_ENOUGH]] = -1
+        self.state[layout.USED] = keep_jobs(numbers, self.state[layout.USED], *self._heap)
+        self.state[layout.OPEN_JOBS] = np.count_nonzero(self.rows[:, layout.STATUS] == layout.OPEN)
+
+    @property
+    def decided(self) -> bool:
+        """Whether every pair of objects is either known or counts as colliding."""
+        return int(self.state[layout.OPEN_JOBS]) == 0
+
+    def exhausted(self, refine: bool) -> bool:
+        """Whether there is nothing to do; ``refine``: also not for pairs that merely count as colliding."""
+        return int(self.state[layout.USED]) == 0 or (not refine and self.decided)
+
+    def run(self, limit: Limit, refine: bool = False) -> None:
+        """Search until it is exhausted or the limit is reached.
+
+        Args:
+            limit: when to stop.
+            refine: True goes on with pairs that merely count as colliding, until they are known.
+        """
+        self._options[layout.REFINE] = refine
+        workspace = _take_workspace()
+        left, least = limit.steps, limit.least
+        while not self.exhausted(refine):
+            steps = _STEPS_A_CALL if left is None else min(left, _STEPS_A_CALL)
+            if limit.deadline is not None:
+                steps = min(steps, max(self._affordable(limit.deadline), least))
+            if steps <= 0:
+                break
+            before, start = int(self.state[layout.STEPS]), time.perf_counter()
+            self._advance(steps, workspace)
+            taken = int(self.state[layout.STEPS]) - before
+            searching.note(taken + _A_CALL, time.perf_counter() - start)
+            left = None if left is None else left - taken
+            least -= taken
+        _spare_workspaces.append(workspace)
+
+    def _affordable(self, deadline: float) -> int:
+        """Steps that fit into most of the time that is left."""
+        reserve = concluding.seconds * self._size
+        left = deadline - reserve - time.perf_counter()
+        return int(_CAREFUL * left / searching.seconds) - _A_CALL if left > _SHORTEST else 0
+
+    @property
+    def _size(self) -> int:
+        """What a conclusion has to look at."""
+        return 512 + 16 * len(self._jobs) + min(int(self.state[layout.USED]), LOOKED_AT)
+
+    def _advance(self, steps: int, workspace: _Workspace) -> None:
+        """At most about so many steps."""
+        if int(self.state[layout.USED]) + 4 > len(self._heap.keys):
+            self._grow()
+        self._options[layout.STEP_LIMIT] = steps
+        best_first(self._volume)(
+            self._table[0], self._jobs, self._poses, self._frames, self._p_min, self._options, self.state, self.rows,
+            self.evidence, *self._heap, log_factorials(), *workspace,
         )  # fmt: skip
 
     def _grow(self) -> None:
-        keys, entries = self._keys, self._entries
-        self._keys, self._entries = np.empty(2 * len(keys)), np.empty((2 * len(keys), 4), np.int64)
-        self._keys[: len(keys)], self._entries[: len(keys)] = keys, entries
+        keys, entries = self._heap
+        self._heap = _Heap(_longer(keys, 2 * len(keys)), _longer(entries, 2 * len(keys)))
 
-    def frontier(self, job: int) -> tuple[np.ndarray, np.ndarray]:
-        """Probabilities (n,) and nodes (n, 2) of the pairs of a job that are still open; every contact is in one."""
-        used = int(self.state[layout.USED])
-        mine = self._entries[:used, 0] == job
-        keys = self._keys[:used][mine]
-        return np.where(keys < 0.0, keys + 2.0, keys), self._entries[:used][mine, 1:3]
+    def settle(self, job: int, colliding: bool) -> None:
+        """Take the answer of the exact engine to a job whose status is ASK_HOST."""
+        self.rows[job, layout.STATUS] = layout.MEET if colliding else layout.APART
+        self.rows[job, layout.TRIANGLE_A] = self.rows[job, layout.TRIANGLE_B] = -1
 
-    def evidence(self, job: int) -> float:
-        """-sum ln(1 - p) over the pairs of a job that are still open."""
-        return float(-np.log1p(-np.minimum(self.frontier(job)[0], 1.0 - 1e-12)).sum())
+    def outcome(self) -> Outcome:
+        """What is known now."""
+        start = time.perf_counter()
+        count = len(self._jobs)
+        outcome = Outcome(np.empty(count), np.empty((count, 2, 3)))
+        conclude(
+            *self._table, self._jobs, self._poses, self._frames, self.state, self.rows, self.evidence, *self._heap,
+            self._width, _ZERO, np.empty(count, np.int64), *outcome,
+        )  # fmt: skip
+        concluding.note(self._size, time.perf_counter() - start)
+        return outcome
 
-    def box(self, side: int, node: int) -> np.ndarray:
-        """Box (2, 3) float64 [m] of a node of a (side 0) or b (side 1), relative to the hierarchy's origin."""
-        part = (self._filling_a, self._filling_b)[side]
-        return part.boxes[node].reshape(2, 3).astype(np.float64)
+    def end(self) -> None:
+        """Give the heap back; nothing may be asked after that."""
+        if len(self._heap.keys) <= _LARGEST_SPARE:
+            _spare_heaps.append(self._heap)
 
 
-def _joined(hierarchies: Sequence[Hierarchy]) -> Filling:
-    """The augmentations of all trees, end to end."""
-    parts = [filling(hierarchy) for hierarchy in hierarchies]
-    return parts[0] if len(parts) == 1 else Filling(*map(np.concatenate, zip(*parts, strict=True)))
+_ZERO = np.zeros(1, np.int64)
+
+
+def _longer(array: np.ndarray, length: int) -> np.ndarray:
+    """The array with room for more rows."""
+    longer = np.empty((length, *array.shape[1:]), array.dtype)
+    longer[: len(array)] = array
+    return longer

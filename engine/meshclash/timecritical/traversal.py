@@ -1,8 +1,8 @@
 """Best-first simultaneous traversal: the pairs of nodes whose surfaces most likely meet come first.
 
 One kernel serves one pair of objects or many that share a budget. Every pair of nodes that may meet is in a heap,
-ordered by its probability; a pair of leaves is decided exactly when it comes up. It stops after a number of steps, when
-the heap is full or a pair of objects is decided, and goes on from its state.
+ordered by its chance to hold a contact; a pair of leaves is decided exactly when it comes up. It stops after a number
+of steps, when the heap is full or every pair of objects is decided, and goes on from its state.
 """
 
 from collections.abc import Callable
@@ -10,94 +10,116 @@ from functools import cache
 
 import numpy as np
 
-from ..geometry.triangle_pair import APART, UNDECIDED, classify_exact
-from ..jit import inlined, inner, kernel
+from ..geometry.generic_pair import classify_generic
+from ..geometry.relative_pose import SCRATCH_LENGTH, whole_row
+from ..geometry.triangle_pair import APART as TRIANGLES_APART
+from ..geometry.triangle_pair import UNDECIDED, classify_exact
+from ..jit import inlined, inner, kernel, portable
 from ..traversal.pairs import boxes_meet, load_triangle
 from ..volumes.registry import volume_named
 from .cells import CELL_COUNT, FLATTEST
+from .heap import ASIDE, FAINTEST, GRAIN, JOB, LAST, NODE_A, NODE_B, SET_ASIDE, SUREST, chance_of, drop_top, push
 from .probability import MOST_CELLS, meeting_probability
+from .trees import forest_at, nodes_at
 
 # Entries of the state array.
-USED, VOLUME_TESTS, PRIMITIVE_TESTS, EXACT_TESTS, STATE_LENGTH = range(5)
-# Entries of a job's row: what is known of it, pairs of nodes counted, and the triangles that meet.
-STATUS, COUNTED, TRIANGLE_A, TRIANGLE_B, ROW_LENGTH = range(5)
-OPEN, MEET, COUNTED_ENOUGH, ASK_HOST = range(4)
+USED, OPEN_JOBS, STEPS, VOLUME_TESTS, PRIMITIVE_TESTS, EXACT_TESTS, STATE_LENGTH = range(7)
+# Entries of the options array.
+STEP_LIMIT, K_MIN, ANTICHAIN, REFINE, WIDTH, OPTIONS_LENGTH = range(6)
+# Entries of a job's row: what is known of it, pairs of nodes counted, the triangles that meet; pairs of nodes left and
+# the sum of their heights, pairs of nodes opened, pairs of leaves that do not meet.
+STATUS, COUNTED, TRIANGLE_A, TRIANGLE_B, LEFT, HEIGHTS, OPENED, LEAVES, ROW_LENGTH = range(9)
+OPEN, COUNTED_ENOUGH, MEET, APART, ASK_HOST = range(5)
 """Status of a job; ASK_HOST: coordinates exceed what doubles can multiply, and the exact engine answers."""
-_FAINT = 1e-9
-"""Priority of pairs that count as improbable: they wait, but are never dropped."""
+# What is done counts in steps, about as long as a test of two boxes each.
+_LEAF_STEPS = 4
+_TRIANGLE_STEPS = 2
+_EXACT_STEPS = 16
+_UNOPENED = 0.7
+"""The evidence of two whole objects that were not looked at: they may as well meet as not."""
 
 
 @inlined
-def _above(heap, i, j):
-    return heap[i] > heap[j]
+def doubt(chance):
+    """What a pair of nodes adds to the evidence that objects collide."""
+    return _UNOPENED if chance >= 1.0 else -np.log1p(-chance)
+
+
+@portable
+def _nothing_to_prepare(relative, root_a, root_b, out):
+    """Of volumes to which a row of ``relative_pose.py`` is enough."""
+
+
+def beginning(volume: str) -> Callable:
+    """The kernel that puts jobs from ``first`` on into the heap, for one kind of volume.
+
+    It takes (first, trees, sizes, jobs, poses, width, state, rows, evidence, frames, keys, entries); there must be room
+    in the heap.
+    """
+    verbs = volume_named(volume)
+    return _beginning(verbs.overlap, verbs.prepare or _nothing_to_prepare)
+
+
+@cache
+def _beginning(overlap: Callable, prepare: Callable) -> Callable:
+    def begin(first, trees, sizes, jobs, poses, width, state, rows, evidence, frames, keys, entries):
+        scratch = np.empty(SCRATCH_LENGTH)
+        used = state[USED]
+        for job in range(first, jobs.shape[0]):
+            frame = frames[job]
+            _relate(job, jobs, sizes, poses, scratch, frame)
+            _, _, volumes_a, boxes_a, _, heights_a = nodes_at(trees, jobs[job, 0], width)
+            _, _, volumes_b, boxes_b, _, heights_b = nodes_at(trees, jobs[job, 1], width)
+            prepare(frame, volumes_a[0], volumes_b[0], frame)
+            rows[job] = 0
+            rows[job, TRIANGLE_A] = rows[job, TRIANGLE_B] = -1
+            state[VOLUME_TESTS] += 1
+            state[STEPS] += 1
+            if not overlap(volumes_a[0], volumes_b[0], frame):
+                rows[job, STATUS], rows[job, LEFT], evidence[job] = APART, 0, 0.0
+                continue
+            rows[job, STATUS], rows[job, LEFT] = OPEN, 1
+            rows[job, HEIGHTS] = _heights(heights_a, 0, heights_b, 0)
+            evidence[job] = doubt(1.0)
+            state[OPEN_JOBS] += 1
+            common = min(_part(boxes_a[0], boxes_b[0], frame, 0)[0], _part(boxes_b[0], boxes_a[0], frame, 15)[0])
+            used = push(keys, entries, used, 1.0 + np.floor(common / GRAIN) * GRAIN, job, 0, 0, 0)
+        state[USED] = used
+
+    return kernel(begin)
 
 
 @inlined
-def _swap(keys, entries, i, j):
-    keys[i], keys[j] = keys[j], keys[i]
-    for k in range(4):
-        entries[i, k], entries[j, k] = entries[j, k], entries[i, k]
+def _heights(heights_a, node_a, heights_b, node_b):
+    return np.int64(heights_a[node_a]) + np.int64(heights_b[node_b])
 
 
 @inner
-def _push(keys, entries, used, probability, job, node_a, node_b, counted):
-    """Put a pair of nodes into the heap; returns the entries used."""
-    keys[used] = probability
-    entries[used, 0], entries[used, 1], entries[used, 2], entries[used, 3] = job, node_a, node_b, counted
-    i = used
-    while i > 0 and _above(keys, i, (i - 1) // 2):
-        _swap(keys, entries, i, (i - 1) // 2)
-        i = (i - 1) // 2
-    return used + 1
-
-
-@kernel
-def begin(jobs, starts_a, starts_b, state, keys, entries):
-    """Put the roots of every job into the heap."""
-    used = 0
-    for job in range(jobs.shape[0]):
-        used = _push(keys, entries, used, 1.0, job, starts_a[jobs[job, 0]], starts_b[jobs[job, 1]], 0)
-    state[USED] = used
-
-
-@inner
-def _drop_top(keys, entries, used):
-    """Take the most probable pair off; returns the entries used."""
-    used -= 1
-    _swap(keys, entries, 0, used)
-    i = 0
-    while True:
-        child = 2 * i + 1
-        if child >= used:
-            return used
-        if child + 1 < used and _above(keys, child + 1, child):
-            child += 1
-        if not _above(keys, child, i):
-            return used
-        _swap(keys, entries, i, child)
-        i = child
+def _relate(job, jobs, sizes, poses, scratch, frame):
+    """The row of ``relative_pose.py`` of a job."""
+    pose_a, pose_b = poses[job, 0].reshape(12), poses[job, 1].reshape(12)
+    whole_row(pose_a, 0, pose_b, 0, sizes[jobs[job, 0]], 0, sizes[jobs[job, 1]], 0, 0.0, scratch, frame, 0)
 
 
 @inlined
-def pair_probability(filling_a, node_a, root_a, filling_b, node_b, root_b, relative, logs):
+def pair_chance(boxes_a, cells_a, heights_a, node_a, boxes_b, cells_b, heights_b, node_b, frame, logs):
     """The probability that the surfaces of two nodes meet, from how much of their boxes they fill.
 
     The common volume is at most each box's share of the other's bounding box in its frame; cells have the size of the
     larger box's. The share of cells with enough surface grows in proportion to the size of the cells.
     """
-    a, b = filling_a.boxes[node_a], filling_b.boxes[node_b]
-    part_a, volume_a = _part(a, b, relative, 0)
-    part_b, volume_b = _part(b, a, relative, 15)
+    a, b = boxes_a[node_a], boxes_b[node_b]
+    part_a, volume_a = _part(a, b, frame, 0)
+    part_b, volume_b = _part(b, a, frame, 15)
     side_a, side_b = (volume_a / CELL_COUNT) ** (1.0 / 3.0), (volume_b / CELL_COUNT) ** (1.0 / 3.0)
     side = max(side_a, side_b)
     if not side > 0.0:
         return 1.0
     cells = min(max(int(min(part_a * volume_a, part_b * volume_b) / side**3 + 0.5), 1), MOST_CELLS)
-    share_a = min(filling_a.cells[node_a] / CELL_COUNT * (side / side_a), 1.0) if side_a > 0.0 else 1.0
-    share_b = min(filling_b.cells[node_b] / CELL_COUNT * (side / side_b), 1.0) if side_b > 0.0 else 1.0
-    highest = np.float64(filling_a.heights[root_a]) + np.float64(filling_b.heights[root_b])
-    height = np.float64(filling_a.heights[node_a]) + np.float64(filling_b.heights[node_b])
-    certainty = 1.0 - height / highest if highest > 0.0 else 1.0
+    share_a = min(cells_a[node_a] / CELL_COUNT * (side / side_a), 1.0) if side_a > 0.0 else 1.0
+    share_b = min(cells_b[node_b] / CELL_COUNT * (side / side_b), 1.0) if side_b > 0.0 else 1.0
+    highest = _heights(heights_a, 0, heights_b, 0)
+    certainty = 1.0 - _heights(heights_a, node_a, heights_b, node_b) / highest if highest > 0 else 1.0
     return meeting_probability(cells, int(share_a * cells + 0.5), int(share_b * cells + 0.5), certainty, logs)
 
 
@@ -123,42 +145,48 @@ def _part(box, other, relative, at):
 
 
 @inner
-def _test_leaves(forest_a, forest_b, job, jobs, node_a, node_b, poses_a, poses_b, rows, state, scratch):
-    """Decide a pair of leaves exactly; a contact goes into the job's row."""
-    leaf_a, leaf_b, indices_a, indices_b, workspace = scratch
+def _test_leaves(forest_a, forest_b, job, node_a, node_b, poses, rows, state, leaves, indices, workspace):
+    """Decide a pair of leaves exactly; a contact goes into the job's row. Returns the steps that it took."""
+    leaf_a, leaf_b = leaves[0], leaves[1]
     counter = workspace[0]
-    tree_a, tree_b = jobs[job, 0], jobs[job, 1]
     first_a, count_a = forest_a.first[node_a], forest_a.count[node_a]
     first_b, count_b = forest_b.first[node_b], forest_b.count[node_b]
+    steps = _LEAF_STEPS
     for i in range(count_a):
-        load_triangle(forest_a, tree_a, first_a + i, poses_a[job], leaf_a, i, indices_a)
+        load_triangle(forest_a, 0, first_a + i, poses[job, 0], leaf_a, i, indices[0])
     for j in range(count_b):
-        load_triangle(forest_b, tree_b, first_b + j, poses_b[job], leaf_b, j, indices_b)
-        b = leaf_b[j]
+        load_triangle(forest_b, 0, first_b + j, poses[job, 1], leaf_b, j, indices[1])
         for i in range(count_a):
             if not boxes_meet(leaf_a, i, leaf_b, j, 0.0):
                 continue
-            a = leaf_a[i]
             state[PRIMITIVE_TESTS] += 1
             before = counter[0]
-            kind = classify_exact(
-                (a[0], a[1], a[2]), (a[3], a[4], a[5]), (a[6], a[7], a[8]),
-                (b[0], b[1], b[2]), (b[3], b[4], b[5]), (b[6], b[7], b[8]), workspace,
-            )  # fmt: skip
-            state[EXACT_TESTS] += counter[0] != before
-            if kind == APART:
-                continue
-            rows[job, TRIANGLE_A], rows[job, TRIANGLE_B] = indices_a[i], indices_b[j]
-            rows[job, STATUS] = ASK_HOST if kind == UNDECIDED else MEET
-            return
+            kind = _kind(leaf_a[i], leaf_b[j], workspace)
+            steps += _TRIANGLE_STEPS
+            if counter[0] != before:
+                state[EXACT_TESTS] += 1
+                steps += _EXACT_STEPS
+            if kind != TRIANGLES_APART:
+                rows[job, TRIANGLE_A], rows[job, TRIANGLE_B] = indices[0, i], indices[1, j]
+                rows[job, STATUS] = ASK_HOST if kind == UNDECIDED else MEET
+                return steps
+    return steps
+
+
+@inner
+def _kind(a, b, workspace):
+    """How two loaded triangles meet."""
+    p1, q1, r1 = (a[0], a[1], a[2]), (a[3], a[4], a[5]), (a[6], a[7], a[8])
+    p2, q2, r2 = (b[0], b[1], b[2]), (b[3], b[4], b[5]), (b[6], b[7], b[8])
+    kind = classify_generic(p1, q1, r1, p2, q2, r2)
+    return classify_exact(p1, q1, r1, p2, q2, r2, workspace) if kind == UNDECIDED else kind
 
 
 def best_first(volume: str) -> Callable:
     """The kernel for one kind of volume.
 
-    It takes (forest_a, forest_b, filling_a, filling_b, jobs, poses_a, poses_b, relative, prepared, p_min, k_min,
-    antichain, steps, state, rows, keys, entries, logs, scratch) and returns whether no pair is left. ``prepared`` is
-    what ``traversal/prepared.py`` makes; ``search.py`` allocates the rest.
+    It takes (trees, jobs, poses, frames, p_min, options, state, rows, evidence, keys, entries, logs, leaves, indices,
+    counter, expansions, zero); ``search.py`` describes and allocates them.
     """
     return _best_first(volume_named(volume).overlap)
 
@@ -166,43 +194,70 @@ def best_first(volume: str) -> Callable:
 @cache
 def _best_first(overlap: Callable) -> Callable:
     def search(
-        forest_a, forest_b, filling_a, filling_b, jobs, poses_a, poses_b, relative, prepared, p_min, k_min, antichain,
-        steps, state, rows, keys, entries, logs, scratch,
+        trees, jobs, poses, frames, p_min, options, state, rows, evidence, keys, entries, logs, leaves, indices,
+        counter, expansions, zero,
     ):  # fmt: skip
+        width, antichain, refine = options[WIDTH], options[ANTICHAIN] != 0, options[REFINE] != 0
         used = state[USED]
-        decided = False
-        while used > 0 and steps > 0 and used + 4 <= keys.shape[0] and not decided:
-            steps -= 1
-            job, node_a, node_b, counted = entries[0, 0], entries[0, 1], entries[0, 2], entries[0, 3]
-            used = _drop_top(keys, entries, used)
-            if rows[job, STATUS] != OPEN:
+        steps = 0
+        room = keys.shape[0] - 4
+        while used > 0 and steps < options[STEP_LIMIT] and used <= room and (refine or state[OPEN_JOBS] > 0):
+            steps += 1
+            key = keys[0]
+            job, node_a, node_b = entries[0, JOB], entries[0, NODE_A], entries[0, NODE_B]
+            aside = entries[0, SET_ASIDE]
+            used = drop_top(keys, entries, used)
+            status = rows[job, STATUS]
+            if status > COUNTED_ENOUGH:
                 continue
-            root_a, root_b = forest_a.node_start[jobs[job, 0]], forest_b.node_start[jobs[job, 1]]
-            leaf_a, leaf_b = forest_a.count[node_a] > 0, forest_b.count[node_b] > 0
+            last = LAST if status == COUNTED_ENOUGH else 0.0
+            if last > 0.0 and key > -ASIDE:
+                used = push(keys, entries, used, key - LAST, job, node_a, node_b, aside)
+                continue
+            sum_of_doubts = evidence[job] - doubt(chance_of(key, aside))
+            left = rows[job, LEFT] - 1
+            first_a, count_a, volumes_a, boxes_a, cells_a, heights_a = nodes_at(trees, jobs[job, 0], width)
+            first_b, count_b, volumes_b, boxes_b, cells_b, heights_b = nodes_at(trees, jobs[job, 1], width)
+            heights = rows[job, HEIGHTS] - _heights(heights_a, node_a, heights_b, node_b)
+            leaf_a, leaf_b = count_a[node_a] > 0, count_b[node_b] > 0
             if leaf_a and leaf_b:
-                _test_leaves(
-                    forest_a, forest_b, job, jobs, node_a, node_b, poses_a, poses_b, rows, state, scratch
+                rows[job, LEAVES] += 1
+                steps += _test_leaves(
+                    forest_at(trees, jobs[job, 0], width, zero), forest_at(trees, jobs[job, 1], width, zero), job,
+                    node_a, node_b, poses, rows, state, leaves, indices, (counter, expansions),
                 )  # fmt: skip
-                decided = rows[job, STATUS] != OPEN
-                continue
-            for i in range(1 if leaf_a else 2):
-                child_a = node_a if leaf_a else root_a + forest_a.first[node_a] + i
-                for j in range(1 if leaf_b else 2):
-                    child_b = node_b if leaf_b else root_b + forest_b.first[node_b] + j
-                    state[VOLUME_TESTS] += 1
-                    if not overlap(forest_a.volumes[child_a], forest_b.volumes[child_b], prepared[job]):
-                        continue
-                    p = pair_probability(filling_a, child_a, root_a, filling_b, child_b, root_b, relative[job], logs)
-                    inner_pair = forest_a.count[child_a] == 0 or forest_b.count[child_b] == 0
-                    counts = inner_pair and counted == 0 and p >= p_min
-                    rows[job, COUNTED] += counts
-                    aside = antichain and (counts or counted != 0)
-                    key = max(p, _FAINT)
-                    used = _push(keys, entries, used, key - 2.0 if aside else key, job, child_a, child_b, aside)
-            if rows[job, COUNTED] >= k_min:
-                rows[job, STATUS] = COUNTED_ENOUGH
-                decided = True
+            else:
+                rows[job, OPENED] += 1
+                for i in range(1 if leaf_a else 2):
+                    child_a = node_a if leaf_a else first_a[node_a] + i
+                    for j in range(1 if leaf_b else 2):
+                        child_b = node_b if leaf_b else first_b[node_b] + j
+                        state[VOLUME_TESTS] += 1
+                        steps += 1
+                        if not overlap(volumes_a[child_a], volumes_b[child_b], frames[job]):
+                            continue
+                        p = pair_chance(
+                            boxes_a, cells_a, heights_a, child_a, boxes_b, cells_b, heights_b, child_b, frames[job],
+                            logs,
+                        )  # fmt: skip
+                        inner_pair = count_a[child_a] == 0 or count_b[child_b] == 0
+                        counts = inner_pair and aside == 0 and p >= p_min
+                        rows[job, COUNTED] += counts
+                        waits = antichain and (counts or aside != 0)
+                        p = min(max(np.floor(p / GRAIN) * GRAIN, FAINTEST), SUREST)
+                        sum_of_doubts += doubt(p)
+                        left += 1
+                        heights += _heights(heights_a, child_a, heights_b, child_b)
+                        key = p - last - (ASIDE if waits else 0.0)
+                        used = push(keys, entries, used, key, job, child_a, child_b, waits)
+                if rows[job, COUNTED] >= options[K_MIN] and rows[job, STATUS] == OPEN:
+                    rows[job, STATUS] = COUNTED_ENOUGH
+            if left == 0 and rows[job, STATUS] <= COUNTED_ENOUGH:
+                rows[job, STATUS] = APART
+                sum_of_doubts = 0.0
+            evidence[job], rows[job, LEFT], rows[job, HEIGHTS] = sum_of_doubts, left, heights
+            state[OPEN_JOBS] -= status == OPEN and rows[job, STATUS] != OPEN
         state[USED] = used
-        return used == 0
+        state[STEPS] += steps
 
     return kernel(search)

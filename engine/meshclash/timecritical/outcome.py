@@ -1,0 +1,95 @@
+"""What is known of every pair of objects when a search stops: where they meet or most likely do, and how likely."""
+
+import numpy as np
+
+from ..jit import inlined, inner, kernel
+from .heap import JOB, NODE_A, NODE_B, SET_ASIDE, chance_of
+from .likelihood import collision_probability
+from .traversal import APART, HEIGHTS, LEFT, MEET, OPENED, STATUS, TRIANGLE_A, USED
+from .trees import forest_at, nodes_at
+
+LOOKED_AT = 1 << 14
+"""Pairs of nodes, from the top of the heap on, among which the most likely one of each job is looked for."""
+
+
+@kernel
+def conclude(
+    trees, sizes, jobs, poses, frames, state, rows, evidence, keys, entries, width, zero, best, probabilities, regions,
+):  # fmt: skip
+    """For every job the probability that the objects collide, and the world box (2, 3) [m] of where, NaN for nowhere.
+
+    ``best`` (k,) int64 is scratch.
+    """
+    best[:] = -1
+    for e in range(min(state[USED], LOOKED_AT)):
+        job = entries[e, JOB]
+        if best[job] < 0 or _chance(keys, entries, e) > _chance(keys, entries, best[job]):
+            best[job] = e
+    for job in range(jobs.shape[0]):
+        status = rows[job, STATUS]
+        if status == MEET:
+            probabilities[job] = 1.0
+            regions[job] = np.nan
+            if rows[job, TRIANGLE_A] >= 0:
+                _meeting_box(trees, jobs, poses, rows, job, width, zero, regions[job])
+        elif status == APART:
+            probabilities[job] = 0.0
+            regions[job] = np.nan
+        else:
+            highest = np.int64(nodes_at(trees, jobs[job, 0], width)[5][0]) + np.int64(
+                nodes_at(trees, jobs[job, 1], width)[5][0]
+            )
+            probabilities[job] = collision_probability(
+                evidence[job], rows[job, LEFT], rows[job, OPENED], rows[job, HEIGHTS], highest
+            )
+            regions[job] = np.nan
+            if best[job] >= 0:
+                node_a, node_b = entries[best[job], NODE_A], entries[best[job], NODE_B]
+                box_a = nodes_at(trees, jobs[job, 0], width)[3][node_a]
+                box_b = nodes_at(trees, jobs[job, 1], width)[3][node_b]
+                _common_box(box_a, box_b, frames[job], sizes[jobs[job, 0]], poses[job, 0], regions[job])
+
+
+@inlined
+def _chance(keys, entries, e):
+    return chance_of(keys[e], entries[e, SET_ASIDE])
+
+
+@inner
+def _common_box(box_a, box_b, relative, size_a, pose_a, region):
+    """World box of what two nodes' boxes have in common, seen from a's frame."""
+    low, high = np.empty(3), np.empty(3)
+    for i in range(3):
+        middle, extent = relative[9 + i], 0.0
+        for j in range(3):
+            middle += relative[3 * i + j] * 0.5 * (np.float64(box_b[j]) + np.float64(box_b[3 + j]))
+            extent += abs(relative[3 * i + j]) * 0.5 * (np.float64(box_b[3 + j]) - np.float64(box_b[j]))
+        low[i] = size_a[i] + max(np.float64(box_a[i]), middle - extent)
+        high[i] = size_a[i] + min(np.float64(box_a[3 + i]), middle + extent)
+    for i in range(3):
+        lowest = highest = pose_a[i, 3]
+        for j in range(3):
+            first, second = pose_a[i, j] * low[j], pose_a[i, j] * high[j]
+            lowest += min(first, second)
+            highest += max(first, second)
+        region[0, i], region[1, i] = lowest, highest
+
+
+@inner
+def _meeting_box(trees, jobs, poses, rows, job, width, zero, region):
+    """What the world boxes of two triangles have in common."""
+    region[0] = -np.inf
+    region[1] = np.inf
+    for side in range(2):
+        forest = forest_at(trees, jobs[job, side], width, zero)
+        pose = poses[job, side]
+        triangle = rows[job, TRIANGLE_A + side]
+        for i in range(3):
+            lowest, highest = np.inf, -np.inf
+            for corner in range(3):
+                v = forest.triangles[triangle, corner]
+                x, y, z = forest.vertices[v, 0], forest.vertices[v, 1], forest.vertices[v, 2]
+                w = pose[i, 0] * x + pose[i, 1] * y + pose[i, 2] * z + pose[i, 3]
+                lowest, highest = min(lowest, w), max(highest, w)
+            region[0, i] = max(region[0, i], lowest)
+            region[1, i] = min(region[1, i], highest)

@@ -1,0 +1,167 @@
+"""Pairs of objects of a scene that share one budget, the most likely ones first, until every answer is exact."""
+
+import math
+import time
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..types.results import QueryStats
+from . import traversal as layout
+from .pace import Pace
+from .search import Aim, Limit, Search
+from .trees import AdbTree
+
+SLICE_SECONDS = 0.02
+_LEAST_STEPS = 64
+"""Of each slice, whatever the budget: so that the answers become exact in the end."""
+reporting = Pace(1e-6)
+"""Of this process: a pair of objects in a report."""
+
+
+class Placed(NamedTuple):
+    """An object as a search knows it."""
+
+    tree: AdbTree
+    rows: np.ndarray
+    """Its pose, (3, 4) float64."""
+    revision: int
+    """Another one stands for an object that was moved or deformed."""
+
+    def is_as(self, other: "Placed | None") -> bool:
+        """Whether what was found with the other one still holds."""
+        return other is not None and self.tree is other.tree and self.revision == other.revision
+
+
+@dataclass(frozen=True)
+class SceneEstimate:
+    """What is known of k pairs of objects whose boxes overlap; all others are apart."""
+
+    pairs: np.ndarray
+    """Ids of objects, (k, 2) int64, sorted."""
+    colliding: np.ndarray
+    """(k,) bool: the right answer where complete, the more probable one elsewhere."""
+    probability: np.ndarray
+    """That the surfaces of the two meet, (k,) float64."""
+    complete: np.ndarray
+    """(k,) bool: whether the answer is exact."""
+    regions: np.ndarray
+    """World boxes (k, 2, 3) float64 [m] of the most probable place of a collision; NaN where none is known."""
+    triangles: np.ndarray
+    """Triangles (k, 2) int64 that meet, where the search came upon them; -1 elsewhere."""
+    stats: QueryStats
+    """The work of this call."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether every answer is."""
+        return bool(self.complete.all())
+
+
+class SharedSearch:
+    """A search over the pairs of a scene. What was found of pairs whose objects are as they were is never lost."""
+
+    def __init__(self) -> None:
+        self._aim = Aim()
+        self._search: Search | None = None
+        self._objects: dict[int, Placed] = {}
+        self._pairs = np.empty((0, 2), np.int64)
+        self._poses = np.empty((0, 2, 3, 4))
+        self._counted = np.zeros(layout.STATE_LENGTH - layout.STEPS, np.int64)
+        self._spent = 0.0
+
+    def follow(self, pairs: np.ndarray, objects: Mapping[int, Placed], volume: str, aim: Aim) -> None:
+        """Take up pairs of ids (k, 2) int64 of these objects, and forget all others."""
+        if self._search is None or aim != self._aim:
+            if self._search is not None:
+                self._search.end()
+            self._search, self._aim = Search(volume, aim), aim
+            self._pairs, self._objects, self._counted = pairs[:0], {}, np.zeros_like(self._counted)
+        changed = [i for i, placed in objects.items() if not placed.is_as(self._objects.get(i))]
+        known, wanted = _keys(self._pairs), _keys(pairs)
+        usable = np.isin(known, wanted) & ~np.isin(self._pairs, changed).any(axis=1)
+        if usable.all() and len(known) == len(wanted):
+            return
+        kept = np.flatnonzero(usable)
+        self._search.keep(kept)
+        self._pairs = np.concatenate([self._pairs[kept], pairs[~np.isin(wanted, known[kept])]])
+        self._objects = dict(objects)
+        self._take_up(self._search, len(kept))
+
+    def _take_up(self, search: Search, first: int) -> None:
+        """Begin with pairs from ``first`` on."""
+        ids = np.fromiter(self._objects, np.int64, len(self._objects))
+        placed = list(self._objects.values())
+        trees = {id(each.tree): each.tree for each in placed}
+        place = {key: n for n, key in enumerate(trees)}
+        tree_of = np.array([place[id(each.tree)] for each in placed], np.int64)
+        order = np.argsort(ids)
+        index = order[np.searchsorted(ids[order], self._pairs)]
+        poses = np.array([each.rows for each in placed]).reshape(-1, 3, 4)[index]
+        search.begin(list(trees.values()), tree_of[index], poses, first)
+
+    def search_steps(self, seconds: float | None, steps: int | None) -> Generator[float, None, None]:
+        """Search for so many seconds of its own, or steps; yields after each slice the share of pairs that are decided.
+
+        Where every pair is decided at the beginning, those that merely count as colliding are searched on.
+        """
+        if self._search is None:
+            return
+        self._spent = 0.0
+        search, refine = self._search, self._search.decided
+        while not search.exhausted(refine):
+            start = time.perf_counter()
+            left = math.inf if seconds is None else seconds - self._spent - reporting.seconds * self._size
+            steps_before = int(search.state[layout.STEPS])
+            search.run(Limit(start + min(left, SLICE_SECONDS), steps, _LEAST_STEPS), refine)
+            taken = int(search.state[layout.STEPS]) - steps_before
+            steps = None if steps is None else steps - taken
+            self._spent += time.perf_counter() - start
+            if left <= SLICE_SECONDS or (steps is not None and steps <= 0):
+                return
+            yield 1.0 - int(search.state[layout.OPEN_JOBS]) / len(self._pairs)
+
+    @property
+    def _size(self) -> int:
+        """What a report is about."""
+        return 64 + len(self._pairs)
+
+    def unsettled(self) -> list[tuple[int, int]]:
+        """Pairs of ids that only exact arithmetic decides; ``settle`` takes the answer."""
+        if self._search is None:
+            return []
+        asking = self._search.rows[:, layout.STATUS] == layout.ASK_HOST
+        return [(a, b) for a, b in self._pairs[asking].tolist()]
+
+    def settle(self, pair: tuple[int, int], colliding: bool) -> None:
+        """Take the answer to a pair."""
+        assert self._search is not None
+        self._search.settle(int(np.flatnonzero((self._pairs == pair).all(axis=1))[0]), colliding)
+
+    def estimate(self) -> SceneEstimate:
+        """What is known; every call tells the work since the last one."""
+        assert self._search is not None
+        start = time.perf_counter()
+        found = self._search.outcome()
+        order = np.argsort(_keys(self._pairs))
+        rows = self._search.rows[order]
+        counted = self._search.state[layout.STEPS :].copy()
+        _, volume_tests, primitive_tests, exact_tests = (counted - self._counted).tolist()
+        self._counted = counted
+        status, probability = rows[:, layout.STATUS], found.probabilities[order]
+        colliding = np.where(status == layout.OPEN, probability >= 0.5, status <= layout.MEET)
+        complete = (status == layout.MEET) | (status == layout.APART)
+        triangles = rows[:, layout.TRIANGLE_A : layout.TRIANGLE_B + 1]
+        seconds = time.perf_counter() - start
+        reporting.note(self._size, seconds)
+        stats = QueryStats(volume_tests, primitive_tests, exact_tests, self._spent + seconds)
+        return SceneEstimate(
+            self._pairs[order], colliding, probability, complete, found.regions[order], triangles, stats
+        )
+
+
+def _keys(pairs: np.ndarray) -> np.ndarray:
+    """One number for each pair of ids, (n,) int64, in the order of the pairs."""
+    return (pairs[:, 0] << 32) + pairs[:, 1]

@@ -1,0 +1,114 @@
+"""ADB-trees: what the best-first search reads of a hierarchy, by address."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..hierarchy.bvh import Hierarchy, Index
+from ..jit import inlined
+from ..traversal.forest import Forest
+from .cells import Filling, boxes_of, fill
+from .memory import float32_at, float64_at, int32_at, uint8_at
+
+FIRST, COUNT, VOLUMES, BOXES, CELLS, HEIGHTS, ORDER, TRIANGLES, VERTICES, NODE_COUNT, TRIANGLE_COUNT, ROW_LENGTH = (
+    range(12)
+)
+"""Entries of a tree's row: addresses of its arrays, and numbers of nodes and triangles."""
+SIZES = 6
+"""Numbers of a tree's sizes: origin, largest absolute coordinates [m]."""
+
+
+_KEY = "adb tree"
+
+
+class AdbTree(NamedTuple):
+    """A hierarchy and its augmentation."""
+
+    made_of: Index
+    """Kept, because the row refers to its arrays."""
+    filling: Filling
+    row: np.ndarray
+    """(ROW_LENGTH,) int64."""
+    sizes: np.ndarray
+    """(SIZES,) float64 [m]."""
+    volume: str
+    largest_leaf: int
+
+
+def adb_tree(hierarchy: Hierarchy) -> AdbTree:
+    """The ADB-tree of a hierarchy, made when first asked for and kept with it until it is given another index."""
+    if not is_augmented(hierarchy):
+        _keep(hierarchy, fill(hierarchy.index, hierarchy.volume))
+    return hierarchy.derived[_KEY]
+
+
+def is_augmented(hierarchy: Hierarchy) -> bool:
+    """Whether ``adb_tree`` has nothing to do."""
+    kept = hierarchy.derived.get(_KEY)
+    return kept is not None and kept.made_of is hierarchy.index
+
+
+def hand_over(old: Hierarchy, refitted: Hierarchy) -> None:
+    """Let a refitted hierarchy keep the augmentation of the one that it was made from.
+
+    Its boxes are new. How full they are is taken over: it changes little while a mesh bends, no answer that is complete
+    depends on it, and counting anew takes longer than a frame.
+    """
+    kept = old.derived.get(_KEY)
+    if kept is not None and kept.made_of.tree is refitted.tree:
+        _keep(refitted, kept.filling._replace(boxes=boxes_of(refitted.index, refitted.volume)))
+
+
+def _keep(hierarchy: Hierarchy, filled: Filling) -> None:
+    index = hierarchy.index
+    vertices, triangles = index.mesh.arrays
+    tree = index.tree
+    arrays = (
+        tree.first, tree.count, index.volumes, filled.boxes, filled.cells, filled.heights, tree.order, triangles,
+        vertices,
+    )  # fmt: skip
+    row = np.array([*(array.ctypes.data for array in arrays), len(tree.first), len(triangles)], np.int64)
+    sizes = np.concatenate([index.origin, np.abs(index.mesh.bounds).max(axis=0)])
+    hierarchy.derived[_KEY] = AdbTree(index, filled, row, sizes, hierarchy.volume, hierarchy.leaf_size)
+
+
+def table(trees: Sequence[AdbTree]) -> tuple[np.ndarray, np.ndarray]:
+    """Rows (t, ROW_LENGTH) int64 and sizes (t, SIZES) float64 of trees that the caller keeps alive."""
+    rows, sizes = np.empty((len(trees), ROW_LENGTH), np.int64), np.empty((len(trees), SIZES))
+    for t, tree in enumerate(trees):
+        rows[t] = tree.row
+        sizes[t] = tree.sizes
+    return rows, sizes
+
+
+@inlined
+def nodes_at(trees, tree, width):
+    """(first, count, volumes, boxes, cells, heights) of a tree, as ``Forest`` and ``Filling`` have them."""
+    count = trees[tree, NODE_COUNT]
+    return (
+        int32_at(trees[tree, FIRST], (count,)),
+        int32_at(trees[tree, COUNT], (count,)),
+        float32_at(trees[tree, VOLUMES], (count, width)),
+        float32_at(trees[tree, BOXES], (count, 6)),
+        uint8_at(trees[tree, CELLS], (count,)),
+        uint8_at(trees[tree, HEIGHTS], (count,)),
+    )
+
+
+@inlined
+def forest_at(trees, tree, width, zero):
+    """A forest of this tree alone; ``zero`` is an array of one zero."""
+    count, triangles = trees[tree, NODE_COUNT], trees[tree, TRIANGLE_COUNT]
+    return Forest(
+        int32_at(trees[tree, FIRST], (count,)),
+        int32_at(trees[tree, COUNT], (count,)),
+        float32_at(trees[tree, VOLUMES], (count, width)),
+        int32_at(trees[tree, ORDER], (triangles,)),
+        int32_at(trees[tree, TRIANGLES], (triangles, 3)),
+        float64_at(trees[tree, VERTICES], (3 * triangles, 3)),  # more than there are; nobody asks how many
+        zero,
+        zero,
+        zero,
+        zero,
+    )
