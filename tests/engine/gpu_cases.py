@@ -1,10 +1,19 @@
 """Small questions for the device, its twin and the simulator: awkward ones, each in few triangles."""
 
+import importlib.util
+import os
+
 import meshclash as mc
 import numpy as np
+import pytest
 from meshclash.gpu.jobs import Asked
 from solids import box, joined, refined, sheet, torus
 from strategies import matrix, rotation
+
+needs_cuda_target = pytest.mark.skipif(
+    importlib.util.find_spec("numba_cuda") is None and "CI" not in os.environ, reason="the extra 'gpu' is not installed"
+)
+"""Of tests that compile kernels or ask the CUDA target; where the whole suite must run, nothing is skipped."""
 
 
 def single(pose_a=None, pose_b=None, count=1, **flags):

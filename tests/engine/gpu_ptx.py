@@ -1,4 +1,8 @@
-"""Compiles every kernel to PTX without a device and prints what matters of each, as JSON: python gpu_ptx.py"""
+"""Compiles every kernel without a device and prints what matters of each as JSON: python gpu_ptx.py
+
+For compute capability 7.5 as far as PTX, for 9.0 as far as machine code, as a launch does it: with NVIDIA's linker, and
+in the engine's cache.
+"""
 
 import json
 import re
@@ -8,25 +12,44 @@ from meshclash.gpu import build_gpu, traverse_gpu
 from meshclash.gpu.shim_gpu import FUSED, KERNELS, cuda
 
 
-class Stub:
-    """In the place of the current device, which is asked what to compile helpers for."""
+class Device:
+    """In the place of the current device, which is asked what to compile for."""
 
     compute_capability = (9, 0)
 
 
+class Context:
+    """In the place of the current context."""
+
+    device = Device
+
+
 for module in list(sys.modules.values()):
     if getattr(module, "__name__", "").startswith("numba.cuda") and hasattr(module, "get_current_device"):
-        module.get_current_device = lambda: Stub
+        module.get_current_device = lambda: Device
+sys.modules["numba.cuda.codegen"].devices.get_context = lambda: Context
+Compiled = sys.modules["numba.cuda.dispatcher"]._Kernel
+Compiled.bind = lambda self: None  # would load the machine code into a device
+
+
+def machine_code(kernel):
+    """The compiled kernel as a launch makes it, and the size of its machine code."""
+    dispatcher = kernel._compile()
+    [compiled] = dispatcher.overloads.values()
+    return "".join(dispatcher.inspect_asm().values()), len(compiled.library.get_cubin().code)
+
 
 found = {}
 for name, kernel in KERNELS.items():
     assert kernel in (getattr(build_gpu, name, None), getattr(traverse_gpu, name, None))
-    ptx = kernel.ptx(tuple(map(int, sys.argv[1:3])) or (9, 0))
+    older = kernel.ptx((7, 5))
+    newer, size = machine_code(kernel)
     found[name] = {
-        "entries": ptx.count(".entry"),
-        "fused": FUSED in ptx,
-        "loose": len(re.findall(r"\b(?:add|sub|mul)\.f(?:32|64)\b", ptx)),
-        "target": re.search(r"^\.target (\w+)", ptx, re.MULTILINE)[1],
+        "targets": [re.search(r"^\.target (\w+)", ptx, re.MULTILINE)[1] for ptx in (older, newer)],
+        "entries": [ptx.count(".entry") for ptx in (older, newer)],
+        "fused": any(FUSED in ptx for ptx in (older, newer)),
+        "loose": sum(len(re.findall(r"\b(?:add|sub|mul)\.f(?:32|64)\b", ptx)) for ptx in (older, newer)),
+        "machine code": size,
     }
 count = KERNELS["count_pairs"]
 plain, _ = cuda.compile(count.function, count.signature, cc=(9, 0), device=False, abi="numba", output="ptx")

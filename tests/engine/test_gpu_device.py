@@ -42,7 +42,7 @@ def machines(monkeypatch):
         made.append(plan["next"]())
         return made[-1]
 
-    monkeypatch.setattr(device, "_make_machine", make)
+    monkeypatch.setattr(device, "make_machine", make)
     monkeypatch.setattr(device, "_look", lambda: DeviceState(True, name="a twin"))
     monkeypatch.delenv(device.CROSSOVER_VARIABLE, raising=False)
     mc.configure_device()

@@ -7,16 +7,20 @@ import sys
 from pathlib import Path
 
 import meshclash
-import pytest
+from gpu_cases import needs_cuda_target
 
 HERE = Path(__file__).parent
-pytestmark = pytest.mark.skipif(sys.platform == "darwin", reason="there is no CUDA for macOS")
+pytestmark = needs_cuda_target
 
 
-def compiled(*capability):
-    environment = {**os.environ, "PYTHONPATH": str(Path(meshclash.__file__).parents[1])}
+def compiled(cache):
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(Path(meshclash.__file__).parents[1]),
+        "MESHCLASH_CACHE_DIR": str(cache),
+    }
     environment.pop("NUMBA_DISABLE_JIT", None)
-    command = [sys.executable, HERE / "gpu_ptx.py", *map(str, capability)]
+    command = [sys.executable, HERE / "gpu_ptx.py"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
@@ -28,13 +32,18 @@ KERNELS = (
 )  # fmt: skip
 
 
-def test_every_kernel_compiles_and_fuses_nothing():
-    compilation = compiled(9, 0)
+def test_every_kernel_compiles_and_fuses_nothing(tmp_path):
+    compilation = compiled(tmp_path)
     assert compilation["fused without the option"]  # else the checks below would say nothing
     found = compilation["kernels"]
     assert sorted(found) == sorted(KERNELS)
-    for name, ptx in found.items():
-        assert ptx["target"].startswith("sm_90"), name
-        assert ptx["entries"] == 1, name
-        assert not ptx["fused"], name
-        assert ptx["loose"] == 0, name  # without a rounding mode the driver may fuse
+    for name, kernel in found.items():
+        assert kernel["targets"][0] == "sm_75", name
+        assert kernel["targets"][1].startswith("sm_90"), name
+        assert kernel["entries"] == [1, 1], name
+        assert not kernel["fused"], name
+        assert kernel["loose"] == 0, name  # without a rounding mode the driver may fuse
+        assert kernel["machine code"] > 1000, name
+    kept = {path.name.split("-")[0] for path in tmp_path.rglob("*.nbc")}
+    assert {f"{module}.{name}" for name in KERNELS for module in ("build_gpu", "traverse_gpu")} >= kept
+    assert len(kept) == len(KERNELS)

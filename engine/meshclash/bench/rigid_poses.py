@@ -41,7 +41,7 @@ class Poses(NamedTuple):
 
 def make_poses(tree: Hierarchy) -> Poses:
     """All poses of a mesh, found with the engine itself."""
-    place = _placer(tree.mesh.bounds)
+    place = placer(tree.mesh.bounds)
     return Poses(
         _light(tree, place),
         place(DEEP_ANGLE, 0.0),
@@ -50,7 +50,7 @@ def make_poses(tree: Hierarchy) -> Poses:
     )
 
 
-def _placer(bounds: np.ndarray) -> Callable[[float, float], np.ndarray]:
+def placer(bounds: np.ndarray) -> Callable[[float, float], np.ndarray]:
     """The function from an angle [degrees] and a distance [diagonals] to a pose."""
     middle = 0.5 * bounds.sum(axis=0)
     diagonal = float(np.linalg.norm(bounds[1] - bounds[0]))

@@ -48,6 +48,11 @@ class Workspace:
             self._sizes[name] = size
         return self._arrays[name]
 
+    @property
+    def size(self) -> int:
+        """Bytes on the machine."""
+        return sum(int(array.nbytes) for array in self._arrays.values())
+
 
 def traverse(space: Workspace, a: Trees, b: Trees, asked: Asked, observe: Observer | None = None) -> Hits:
     """All pairs of triangles that may meet, as far as float64 tells.

@@ -210,12 +210,13 @@ def _trees_of(session: _Session, meshes: Sequence[TriangleMesh], busy: Trees | N
 
 def _open_session() -> _Session:
     if not _session:
-        machine = _make_machine(_settings.memory_limit)
+        machine = make_machine(_settings.memory_limit)
         _session.append(_Session(machine, Workspace(machine)))
     return _session[0]
 
 
-def _make_machine(limit: int | None) -> Any:
+def make_machine(limit: int | None) -> Any:
+    """A device as a machine, with at most so many bytes; raises DeviceFault."""
     return importlib.import_module(".machine_gpu", __package__).Machine(limit)
 
 

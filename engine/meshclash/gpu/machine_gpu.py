@@ -98,6 +98,11 @@ class Machine:
         with faults():
             target[:count].copy_to_device(source[:count], stream=self._stream)
 
+    def finish(self) -> None:
+        """Wait until the device has done what it was told."""
+        with faults():
+            self._stream.synchronize()
+
     def download(self, array: Any, count: int | None = None) -> np.ndarray:
         """The first ``count`` entries, or all, as an array of the host; waits for the device."""
         with faults():

@@ -153,7 +153,7 @@ class Kernel:
     def _compile(self) -> Any:
         with _unfused(), _our_cache() as cached:
             compiled = cuda.jit(self.signature, lto=False, cache=cached)(self.function)
-        assembly = compiled.inspect_asm()
+            assembly = compiled.inspect_asm()
         if any(FUSED in text for text in assembly.values()):
             raise DeviceFault(f"this compiler fuses products of {self.function.__name__}: answers would differ")
         return compiled

@@ -155,6 +155,9 @@ class Twin:
         """Copy the first ``count`` entries from one array of the machine to another."""
         target[:count] = source[:count]
 
+    def finish(self) -> None:
+        """Wait for the machine; the CPU is never behind."""
+
     def read(self, array: np.ndarray, index: int) -> int:
         """One number of an array."""
         return int(array[index])

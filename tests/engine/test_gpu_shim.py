@@ -1,0 +1,107 @@
+"""What the shim makes of drivers and devices: every state a sentence, every error of a driver one kind of fault."""
+
+import importlib
+from types import SimpleNamespace
+
+import pytest
+from gpu_cases import needs_cuda_target
+from meshclash.gpu.state import DeviceFault, OutOfDeviceMemory
+
+pytestmark = needs_cuda_target
+
+
+@pytest.fixture
+def shim():
+    return importlib.import_module("meshclash.gpu.shim_gpu")
+
+
+class Driver:
+    """Enough of a driver to be asked what there is."""
+
+    initialization_error = None
+    is_available = True
+
+    def __init__(self, version=(13, 0), devices=1):
+        self.version, self.devices = version, devices
+
+    def get_version(self):
+        return self.version
+
+    def get_device_count(self):
+        return self.devices
+
+
+class NoDriver(Driver):
+    is_available = False
+    initialization_error = "\nCUDA driver library cannot be found.\nEnsure that a driver is installed.\n"
+
+
+class BrokenDriver(Driver):
+    initialization_error = "CUDA_ERROR_NO_DEVICE (100)"
+
+    @property
+    def is_available(self):
+        error = importlib.import_module("numba.cuda.cudadrv.error")
+        raise error.CudaSupportError("Error at driver init: CUDA_ERROR_NO_DEVICE (100)")
+
+
+def context(capability=(9, 0)):
+    device = SimpleNamespace(name=b"Some GPU", compute_capability=capability)
+    return SimpleNamespace(device=device, get_memory_info=lambda: (1 << 30, 2 << 30))
+
+
+@pytest.mark.parametrize(
+    ("driver", "capability", "reason"),
+    [
+        (NoDriver(), (9, 0), "no NVIDIA driver was found"),
+        (BrokenDriver(), (9, 0), "NO_DEVICE"),
+        (Driver(version=(12, 4)), (9, 0), "too old: it supports CUDA 12.4, 13.0 is needed"),
+        (Driver(devices=0), (9, 0), "finds no device"),
+        (Driver(), (6, 1), "Some GPU is too old: it has compute capability 6.1, 7.5 is needed"),
+    ],
+)
+def test_why_a_device_cannot_be_used(shim, monkeypatch, driver, capability, reason):
+    monkeypatch.setattr(shim, "_driver", lambda: driver)
+    monkeypatch.setattr(shim.cuda, "current_context", lambda: context(capability))
+    state = shim.look()
+    assert not state.usable
+    assert reason in state.reason
+    assert "\n" not in state.reason
+
+
+def test_a_device_that_can_be_used(shim, monkeypatch):
+    monkeypatch.setattr(shim, "_driver", Driver)
+    monkeypatch.setattr(shim.cuda, "current_context", context)
+    state = shim.look()
+    assert state.usable
+    assert (state.name, state.capability, state.memory) == ("Some GPU", (9, 0), 2 << 30)
+    assert "driver for CUDA 13.0, numba-cuda 0." in state.versions
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "kind"),
+    [
+        (2, "Call to cuMemAlloc results in CUDA_ERROR_OUT_OF_MEMORY", OutOfDeviceMemory),
+        (700, "CUDA_ERROR_ILLEGAL_ADDRESS", DeviceFault),
+        (999, "the device fell off\nthe bus", DeviceFault),
+    ],
+)
+def test_what_drivers_raise_is_one_kind_of_fault(shim, code, text, kind):
+    driver = importlib.import_module("numba.cuda.cudadrv.driver")
+    with pytest.raises(kind, match=str(code)) as caught, shim.faults():
+        raise driver.CudaAPIError(code, text)
+    assert type(caught.value) is kind
+    assert "\n" not in str(caught.value)
+
+
+def test_mistakes_of_our_own_are_no_faults(shim):
+    with pytest.raises(KeyError), shim.faults():
+        raise KeyError("a bug")
+
+
+def test_a_compiler_that_fuses_is_refused(shim, monkeypatch):
+    compiled = SimpleNamespace(inspect_asm=lambda: {"signature": "fma.rn.f64 %d1;"})
+    monkeypatch.setattr(shim.cuda, "jit", lambda *signature, **options: lambda function: compiled)
+    kernel = shim.Kernel(lambda: None, "void()")
+    with pytest.raises(DeviceFault, match="fuses"):
+        kernel.launch(1, None)
