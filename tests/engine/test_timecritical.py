@@ -22,6 +22,7 @@ from meshclash.timecritical.heap import SET_ASIDE, chance_of
 from meshclash.timecritical.probability import log_factorials, meeting_probabilities
 from meshclash.timecritical.trees import adb_tree
 from meshclash.types.pose import pose_stack
+from meshclash.volumes.registry import VOLUMES
 from strategies import grid_meshes, matrix, poses, rotation, soup
 
 pytestmark = pytest.mark.needs_jit
@@ -130,6 +131,17 @@ def test_exact_from_tiny_to_huge(scale):
 @cache
 def model(kind, count=2000):
     return mc.build(mc.TriangleMesh(*MODELS[kind](count, 1)))
+
+
+@pytest.mark.parametrize("volume", list(VOLUMES))
+def test_every_volume_gives_exact_answers(volume):
+    mesh = mc.TriangleMesh(*MODELS["scan"](300, 1))
+    tree = mc.build(mesh, volume=volume)
+    for pose in random_poses(mc.build(mesh), np.random.default_rng(3), 12):
+        found = mc.time_critical(tree, tree, None, pose, p_min=2.0)
+        assert found.complete and found.colliding == mc.collides(mesh, mesh, None, pose)
+        early = mc.time_critical(tree, tree, None, pose, p_min=2.0, steps=30)
+        assert found.colliding == early.colliding or not early.complete
 
 
 def part(count=2000):

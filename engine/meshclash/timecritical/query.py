@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedOption
-from ..hierarchy.build import as_hierarchy
+from ..hierarchy.build import as_boxes, as_hierarchy
 from ..hierarchy.bvh import Hierarchy
 from ..query.collide import collides
 from ..query.options import check_device, check_threads
 from ..types.mesh import TriangleMesh
 from ..types.pose import pose_stack
 from ..types.results import QueryStats
+from ..volumes.registry import volume_named
 from . import traversal as layout
 from .aims import checked_aim, checked_budget, checked_steps
 from .search import Limit, Search
@@ -72,7 +73,7 @@ def time_critical(
         k_min: how many counted pairs are a collision, 1 or more.
         count: "paper" counts the pairs inside a counted pair too, as published; "antichain" leaves a counted pair
             closed until nothing else is left, so that no place counts twice.
-        volume, threads, device: as ``collide``.
+        volume, threads, device: as ``collide``; volumes that are derived on the way down give way to boxes.
         steps: as a budget, for answers that depend on nothing but the question: a step is about a test of two boxes.
 
     Raises:
@@ -87,6 +88,8 @@ def time_critical(
     before = time.perf_counter()
     hierarchy_a = as_hierarchy(a, volume)
     hierarchy_b = as_hierarchy(b, hierarchy_a.volume)
+    if volume_named(hierarchy_a.volume).derived:
+        hierarchy_a, hierarchy_b = as_boxes(hierarchy_a), as_boxes(hierarchy_b)
     tree_a, tree_b = adb_tree(hierarchy_a), adb_tree(hierarchy_b)
     start += time.perf_counter() - before
     poses = np.empty((1, 2, 3, 4))

@@ -11,10 +11,12 @@ from functools import cache
 import numpy as np
 
 from ..geometry.generic_pair import classify_generic
+from ..geometry.predicates import Workspace
 from ..geometry.relative_pose import SCRATCH_LENGTH, whole_row
 from ..geometry.triangle_pair import APART as TRIANGLES_APART
 from ..geometry.triangle_pair import UNDECIDED, classify_exact
 from ..jit import inlined, inner, kernel, portable
+from ..reference import by_reference
 from ..traversal.pairs import boxes_meet, load_triangle
 from ..volumes.registry import volume_named
 from .cells import CELL_COUNT, FLATTEST
@@ -148,7 +150,7 @@ def _part(box, other, relative, at):
 def _test_leaves(forest_a, forest_b, job, node_a, node_b, poses, rows, state, leaves, indices, workspace):
     """Decide a pair of leaves exactly; a contact goes into the job's row. Returns the steps that it took."""
     leaf_a, leaf_b = leaves[0], leaves[1]
-    counter = workspace[0]
+    counter = workspace.counter
     first_a, count_a = forest_a.first[node_a], forest_a.count[node_a]
     first_b, count_b = forest_b.first[node_b], forest_b.count[node_b]
     steps = _LEAF_STEPS
@@ -197,6 +199,7 @@ def _best_first(overlap: Callable) -> Callable:
         trees, jobs, poses, frames, p_min, options, state, rows, evidence, keys, entries, logs, leaves, indices,
         counter, expansions, zero,
     ):  # fmt: skip
+        workspace = by_reference(Workspace(counter, expansions))
         width, antichain, refine = options[WIDTH], options[ANTICHAIN] != 0, options[REFINE] != 0
         used = state[USED]
         steps = 0
@@ -224,7 +227,7 @@ def _best_first(overlap: Callable) -> Callable:
                 rows[job, LEAVES] += 1
                 steps += _test_leaves(
                     forest_at(trees, jobs[job, 0], width, zero), forest_at(trees, jobs[job, 1], width, zero), job,
-                    node_a, node_b, poses, rows, state, leaves, indices, (counter, expansions),
+                    node_a, node_b, poses, rows, state, leaves, indices, workspace,
                 )  # fmt: skip
             else:
                 rows[job, OPENED] += 1
