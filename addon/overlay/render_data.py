@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..core.pair_row import PairRow
 
 QUIET = frozenset({TOUCHING, APART})  # verdicts that are drawn for the selected pair only
+GAP_SURROUNDINGS = 3.0  # how far around its middle a gap is looked at, in its lengths
 MOST_LABELS = 100  # more would hide the scene
 MOST_DOTS = 200_000
 """Points drawn at once: more would only hide each other, and cost time at each redraw."""
@@ -114,10 +115,15 @@ def signature(
 
 
 def bounds(row: PairRow) -> NDArray[np.float64] | None:
-    """Lowest and highest corner of what is drawn for a pair, shape (2, 3), or None if nothing is."""
+    """Lowest and highest corner of what to look at of a pair, shape (2, 3), or None if nothing is drawn of it.
+
+    That is a gap with its surroundings, or everything that is drawn: the faces beside a gap may be as large as a house.
+    """
+    if row.distance and len(row.gap):
+        middle, reach = row.gap[0].mean(axis=0, dtype=np.float64), GAP_SURROUNDINGS * row.distance
+        return np.array((middle - reach, middle + reach))
     data = collect([row])
-    drawn = (data.faces_a, data.faces_b, data.curves, data.gaps, data.witnesses, data.dots_a, data.dots_b)
-    points = np.concatenate(drawn)
+    points = np.concatenate((data.faces_a, data.faces_b, data.curves, data.dots_a, data.dots_b))
     if not len(points):
         return None
     return np.array((points.min(axis=0), points.max(axis=0)), np.float64)

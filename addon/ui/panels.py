@@ -32,7 +32,7 @@ class MESHCLASH_PT_detect(TabPanel):
         _draw_set(inputs, settings, "a")
         _draw_set(inputs, settings, "b")
         test = test_named(settings.test)
-        inputs.prop(settings, "test")
+        _named_row(inputs, "Test").prop(settings, "test", text="")
         wanted = inputs.column(align=True)
         for name in OPTION_ORDER:
             if name in test.takes:
@@ -74,11 +74,15 @@ def _draw_live(layout: Any, settings: Any, run: Any, region: Any) -> None:
         box.label(text="Live: the answer is complete", icon="CHECKMARK")
 
 
+def _named_row(layout: Any, name: str) -> Any:
+    """A row that begins with a name; returns the rest of it."""
+    split = layout.row(align=True).split(factor=0.18, align=True)
+    split.label(text=name)
+    return split
+
+
 def _draw_set(layout: Any, settings: Any, which: str) -> None:
-    row = layout.row(align=True)
-    split = row.split(factor=0.18, align=True)
-    split.label(text=f"Set {which.upper()}")
-    column = split.column(align=True)
+    column = _named_row(layout, f"Set {which.upper()}").column(align=True)
     column.prop(settings, f"set_{which}", text="")
     kind = getattr(settings, f"set_{which}")
     if kind in ("COLLECTION", "OBJECT"):

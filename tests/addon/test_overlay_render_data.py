@@ -106,7 +106,7 @@ def test_there_are_never_too_many_labels():
     assert len(data.labels) == render_data.MOST_LABELS and len(data.gaps) == 2 * len(rows)
 
 
-def test_bounds_hold_the_gap():
-    nothing = np.empty((0, 3, 3), np.float32)
-    row = make_row(**GAP, highlight_a=nothing, highlight_b=nothing, curves=np.empty((0, 2, 3), np.float32))
-    assert render_data.bounds(row).tolist() == [[0, 0, 0], [0, 0, 0.5]]
+def test_a_gap_is_looked_at_with_its_surroundings_whatever_the_size_of_the_faces():
+    low, high = render_data.bounds(make_row(**GAP, offset=100.0))
+    assert ((low + high) / 2).tolist() == [0, 0, 0.25]
+    assert (low <= (0, 0, 0)).all() and (high >= (0, 0, 0.5)).all() and (high - low <= 5.0).all()

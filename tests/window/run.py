@@ -26,6 +26,7 @@ import debian
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 SCENARIOS = sorted(path.stem for path in (HERE / "scenarios").glob("[a-z]*.py") if path.stem != "scenes")
+EXAMPLES = {"gearbox": "mechanical_assembly.py", "rack": "pipe_rack.py"}  # scenes that scenarios open
 INSTALLS_ITSELF = ("install", "update")  # start with a home where the extension is not
 SIZE = "1400x900"
 TOOL = "addons_core/bl_pkg/cli/blender_ext.py"
@@ -175,19 +176,20 @@ def _play_all(player: Player, zip_path: Path, options: argparse.Namespace) -> in
     if not options.home:
         shutil.rmtree(home, ignore_errors=True)
     chosen = options.scenario or SCENARIOS
-    gearbox = player.out / "gearbox.blend"
+    scenes = {name: player.out / f"{name}.blend" for name in EXAMPLES}
     zip_path = Path(shutil.copy(zip_path, player.out / zip_path.name))  # where it is seen from inside
     if set(chosen) - set(INSTALLS_ITSELF):
         _install(player, zip_path, home)
-        example = ["--python-exit-code", "1", "--python", str(ROOT / "examples" / "mechanical_assembly.py"), "--"]
-        player.run_headless(home, ["--factory-startup", *example, str(gearbox)], player.out / "gearbox.txt")
+        for name, script in EXAMPLES.items():
+            example = ["--python-exit-code", "1", "--python", str(ROOT / "examples" / script), "--", str(scenes[name])]
+            player.run_headless(home, ["--factory-startup", *example], player.out / f"{name}.txt")
     failed = 0
     for scenario in chosen:
         own_home = player.out / f"home-{scenario}"
         if scenario in INSTALLS_ITSELF:
             shutil.rmtree(own_home, ignore_errors=True)
         started = time.monotonic()
-        given = {"zip": str(zip_path), "gearbox": str(gearbox)}
+        given = {"zip": str(zip_path), **{name: str(path) for name, path in scenes.items()}}
         found = player.play(scenario, own_home if scenario in INSTALLS_ITSELF else home, options.timeout, given)
         failed += bool(found)
         print(f"{player.name}  {scenario:<14}{'FAILED' if found else 'passed'}  {time.monotonic() - started:5.1f} s")

@@ -26,7 +26,12 @@ def two_heads(distance: float = 1.2) -> None:
 
 def open_gearbox(window: Any) -> Generator[float, None, None]:
     """The example assembly of 106 parts, a millimetre to a unit, all of it in view."""
-    bpy.ops.wm.open_mainfile(filepath=window.arguments["gearbox"], load_ui=False)
+    yield from open_example(window, "gearbox")
+
+
+def open_example(window: Any, name: str) -> Generator[float, None, None]:
+    """An example in millimetres, all of it in view."""
+    bpy.ops.wm.open_mainfile(filepath=window.arguments[name], load_ui=False)
     yield 1.0
     show_all(window, clip=(1.0, 20000.0))
     yield 0.5

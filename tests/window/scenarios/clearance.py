@@ -1,0 +1,83 @@
+"""Clearances and distances: choose the test, read gaps in the list, look at one; then the volumes of a hierarchy."""
+
+from collections.abc import Generator
+from typing import Any
+
+import bpy
+
+from . import scenes
+
+WITHIN = 10.0  # mm
+VERDICTS = {"clash": 1, "contained": 1, "touching": 1, "near": 4}  # built so: examples/pipe_rack.py
+PAIRS = 13 * 12 // 2
+CURVE = (1.0, 0.9, 0.25)  # of gaps and their ends
+LEVEL = (0.35, 1.0, 0.55)  # of bounding volumes
+
+
+def play(window: Any) -> Generator[float, None, None]:
+    """Plays the scenario."""
+    yield from scenes.open_example(window, "rack")
+    yield from window.open_tab(width=400)
+    settings, listed = bpy.context.scene.meshclash, bpy.context.window_manager.meshclash
+    yield from _choose(window, "clearance")
+    settings.tolerance = WITHIN
+    assert not bpy.ops.meshclash.live.poll()
+    yield from window.detect()
+    verdicts = [row.verdict for row in window.rows]
+    assert {kind: verdicts.count(kind) for kind in VERDICTS} == VERDICTS, verdicts
+    yield from window.show("gaps")
+
+    index = next(k for k, row in enumerate(window.rows) if (row.name_a, row.name_b) == ("Pipe A", "Pipe B"))
+    assert abs(window.rows[index].distance - 8.0) < 1e-3, window.rows[index].distance
+    yield from window.click_row(index)
+    yield 0.5
+    assert listed.active_row == index, listed.active_row
+    assert {item.name for item in bpy.context.selected_objects} == {"Pipe A", "Pipe B"}
+    yield from window.show("gap")
+    assert window.colour_share(CURVE) > 0.0002, "the gap is not drawn"
+    settings.overlay_curves = False
+    yield from window.show("without_gap")
+    assert window.colour_share(CURVE) < 0.0001
+    settings.overlay_curves = True
+    yield from window.toggle("isolate")
+
+    yield from _choose(window, "distance")
+    yield from window.detect()
+    assert len(window.rows) == PAIRS, len(window.rows)
+    yield from window.show("distances")
+
+    yield from _look_at_hierarchy(window, settings)
+
+
+def _choose(window: Any, test: str) -> Generator[float, None, None]:
+    """Chooses a test from the menu by the underlined letter, which is its first."""
+    settings = bpy.context.scene.meshclash
+    yield from window.toggle("test")
+    yield 1.0
+    yield from window.key(test[0])
+    yield from window.wait_for(lambda: settings.test == test, f"the test {test}", 5)
+
+
+def _look_at_hierarchy(window: Any, settings: Any) -> Generator[float, None, None]:
+    bpy.ops.meshclash.clear_results()
+    bpy.ops.object.select_all(action="DESELECT")
+    sleeve = bpy.data.objects["Sleeve"]
+    sleeve.select_set(True)
+    bpy.context.view_layer.objects.active = sleeve
+    with window.context():
+        bpy.ops.view3d.view_selected(use_all_regions=False)
+    yield from window.settle()
+    assert window.colour_share(LEVEL) < 0.0005
+    session = window.module("session")
+    settings.hierarchy_volume, settings.hierarchy_level = "obb", 4
+    with window.context():
+        bpy.ops.meshclash.show_hierarchy("INVOKE_DEFAULT")
+    yield from window.wait_for(lambda: session.shown_hierarchy() is not None, "the hierarchy", 300)
+    yield from window.show("hierarchy")
+    shown = session.shown_hierarchy()
+    assert (shown.level, shown.count) == (4, 16), shown
+    assert window.colour_share(LEVEL) > 0.001, "no volumes to be seen"
+    with window.context():
+        bpy.ops.meshclash.hide_hierarchy()
+    yield from window.settle()
+    assert window.colour_share(LEVEL) < 0.0005
