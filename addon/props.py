@@ -188,7 +188,8 @@ class MESHCLASH_PG_settings(PropertyGroup):
         name="Show", description="Which pairs are drawn", items=OVERLAY_SCOPES, default="ALL", update=_redraw
     )
     overlay_curves: BoolProperty(
-        name="Intersection Curves", description="Draw the curves along which surfaces cross", default=True,
+        name="Curves and Gaps", description="Draw the curves along which surfaces cross, and gaps with their length",
+        default=True,
         update=_redraw,
     )  # fmt: skip
     overlay_xray: BoolProperty(

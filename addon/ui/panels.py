@@ -281,7 +281,7 @@ class MESHCLASH_PT_display(TabPanel):
         addon = preferences.installed(context)
         if addon is not None:
             row = layout.row(align=True)
-            for name, label in (("colour_a", "A"), ("colour_b", "B"), ("colour_curve", "Curves")):
+            for name, label in (("colour_a", "A"), ("colour_b", "B"), ("colour_curve", "Lines")):
                 cell = row.column(align=True)
                 cell.label(text=label)
                 cell.prop(addon, name, text="")
