@@ -99,7 +99,7 @@ def _write(output, state, node, triangle, x, corners, region, margin):
 @inner
 def _test_leaf(cloud, node_a, mesh, node_b, m, settings, state, scratch, output):
     """Try the triangles of a leaf against the surface of another; True when the first contact is enough."""
-    patch = by_reference(scratch.patch)
+    patch = scratch.patch
     region, best, work = scratch.region, scratch.best, scratch.work
     state[LEAF_TESTS] += 1
     _leaf_region(cloud, node_a, region)

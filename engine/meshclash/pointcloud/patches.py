@@ -177,7 +177,7 @@ def one_sided(patch, tried, plane):
 
 
 class Patch(NamedTuple):
-    """A leaf's piece of surface, and room for it. Helpers take it ``by_reference``."""
+    """A leaf's piece of surface, and room for it; helpers take a reference to it."""
 
     points: np.ndarray
     """(capacity, 3) float64 [m], in the common frame."""

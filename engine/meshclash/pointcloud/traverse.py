@@ -52,8 +52,8 @@ def longest_side(boxes, node):
 @inner
 def test_leaves(tree_a, node_a, tree_b, node_b, m, settings, scratch, counter, work):
     """Whether the surfaces of two leaves have a common point; (found, point in a's hierarchy frame)."""
-    a = by_reference(scratch.patch_a)
-    b = by_reference(scratch.patch_b)
+    a = scratch.patch_a
+    b = scratch.patch_b
     region = scratch.region
     nowhere = (0.0, 0.0, 0.0)
     if not common_region(tree_a, node_a, tree_b, node_b, m, region):
