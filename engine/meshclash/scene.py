@@ -8,6 +8,7 @@ import operator
 import time
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
@@ -351,7 +352,7 @@ class Scene:
         slice_end = time.perf_counter() + SLICE_SECONDS
         for done, i in enumerate(ids):
             hierarchy = as_boxes(self._members[i].mesh)
-            for _ in hierarchy.mesh.topology_steps():
+            for _ in chain(hierarchy.mesh.topology_steps(), [None]):
                 if time.perf_counter() >= slice_end:
                     yield Progress(0.1 * done / len(ids), f"building hierarchy {done + 1} of {len(ids)}")
                     slice_end = time.perf_counter() + SLICE_SECONDS
@@ -360,9 +361,6 @@ class Scene:
                 index[id(hierarchy)] = len(hierarchies)
                 hierarchies.append(hierarchy)
             trees[done] = index[id(hierarchy)]
-            if time.perf_counter() >= slice_end:
-                yield Progress(0.1 * done / len(ids), f"building hierarchy {done + 1} of {len(ids)}")
-                slice_end = time.perf_counter() + SLICE_SECONDS
         return hierarchies, trees
 
     def _plant(self, hierarchies: list[Hierarchy]) -> tuple[Grove, Solids]:

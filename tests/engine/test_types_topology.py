@@ -136,3 +136,14 @@ def test_a_deformation_that_welds_nothing_new_keeps_the_topology():
     mesh = mc.TriangleMesh(*BOX)
     assert mesh.with_vertices(mesh.vertices * 2).topology is mesh.topology
     assert mesh.with_vertices(np.round(mesh.vertices * 0.4)).topology is not mesh.topology
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_topology_does_not_depend_on_where_the_work_is_cut(name, monkeypatch):
+    whole = mc.TriangleMesh(*CLOSED[name]).topology
+    monkeypatch.setattr("meshclash.types.topology._PIECE", 3)
+    mesh = mc.TriangleMesh(*CLOSED[name])
+    steps = list(mesh.topology_steps())
+    assert len(steps) > mesh.triangle_count // 3
+    for pieces, at_once in zip(mesh.topology, whole, strict=True):
+        assert np.array_equal(pieces, at_once)

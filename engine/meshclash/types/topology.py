@@ -2,23 +2,20 @@
 
 Vertices at equal positions count as one, so that a mesh whose faces do not share vertices (an imported STL) is still
 seen as the solid that it draws. Components are joined across edges that exactly two triangles share.
+
+Sides of triangles are sorted by their two vertices (radix sort, a vertex a digit), so that those of one edge lie side
+by side. Every pass runs over a range, so that callers can stop in between.
 """
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from typing import NamedTuple
 
 import numpy as np
 
 from ..jit import inner, kernel
 
-_EMPTY = np.int32(-1)
-_TOGETHER = 1 << 18
-"""Vertices or triangles of a step."""
-
-# Words of an edge in its table: its vertices, how many triangles have it, the first of them and the way it runs
-# through it; at last, in place of the number, the sum over all of these ways.
-_LOW, _HIGH, _USES, _USER, _WORDS = range(5)
-_SUM = _USES
+_EMPTY = np.int64(-1)
+_PIECE = 1 << 17  # vertices, triangles or sides between two chances to stop
 
 
 class Topology(NamedTuple):
@@ -44,7 +41,7 @@ def _mix(key):
 
 
 @kernel
-def _weld(begin, end, bits, table, welded):
+def _weld(bits, table, welded, begin, end):
     """Give vertices the index of the first vertex at their position; ``bits`` are the coordinates as integers."""
     mask = np.uint64(table.shape[0] - 1)
     for i in range(begin, end):
@@ -63,16 +60,42 @@ def _weld(begin, end, bits, table, welded):
 
 
 @inner
-def _edge_slot(u, v, edges, mask):
-    """The row of the undirected edge uv in the open-addressing table."""
-    first = np.int32(min(u, v))
-    second = np.int32(max(u, v))
-    slot = _mix(np.uint64(first) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(second)) & mask
-    while edges[slot, _LOW] != _EMPTY and (edges[slot, _LOW] != first or edges[slot, _HIGH] != second):
-        slot = (slot + np.uint64(1)) & mask
-    edges[slot, _LOW] = first
-    edges[slot, _HIGH] = second
-    return slot
+def _side(triangles, welded, code):
+    """The welded ends of side k of triangle t, code = 3 t + k."""
+    t = code // 3
+    k = code - 3 * t
+    return welded[triangles[t, k]], welded[triangles[t, k + 1 if k < 2 else 0]]
+
+
+@kernel
+def _count_sides(triangles, welded, of_higher, of_lower, begin, end):
+    """Count the sides of triangles begin to end at the higher and at the lower of their vertices."""
+    for code in range(3 * begin, 3 * end):
+        u, v = _side(triangles, welded, code)
+        if u != v:
+            of_higher[max(u, v)] += 1
+            of_lower[min(u, v)] += 1
+
+
+@kernel
+def _sort_by_higher(triangles, welded, place, sides, begin, end):
+    """Write the sides of triangles begin to end where ``place`` has their higher vertex's next place."""
+    for code in range(3 * begin, 3 * end):
+        u, v = _side(triangles, welded, code)
+        if u != v:
+            sides[place[max(u, v)]] = code
+            place[max(u, v)] += 1
+
+
+@kernel
+def _sort_by_lower(triangles, welded, place, sides, ordered, higher, begin, end):
+    """As ``_sort_by_higher``, by the lower vertex, taking the sides in the order found there."""
+    for i in range(begin, end):
+        u, v = _side(triangles, welded, sides[i])
+        at = place[min(u, v)]
+        ordered[at] = 2 * (sides[i] // 3) + (1 if u < v else 0)
+        higher[at] = max(u, v)
+        place[min(u, v)] += 1
 
 
 @inner
@@ -88,120 +111,135 @@ def _find(parent, parity, i):
     return i, turned
 
 
-@kernel
-def _find_edges(begin, end, triangles, welded, edges, slots, parent):
-    """Enter the edges of triangles into the table, ``slots`` (m, 3) say where, -1 for an edge without length."""
-    mask = np.uint64(edges.shape[0] - 1)
-    for t in range(begin, end):
-        parent[t] = t
-        for k in range(3):
-            u = welded[triangles[t, k]]
-            v = welded[triangles[t, (k + 1) % 3]]
-            slots[t, k] = -1
-            if u != v:
-                slot = _edge_slot(u, v, edges, mask)
-                edges[slot, _USES] += 1
-                slots[t, k] = np.int32(slot)
-
-
 @inner
-def _runs_up(triangles, welded, t, k):
-    return 1 if welded[triangles[t, k]] < welded[triangles[t, (k + 1) % 3]] else 0
+def _edge_end(higher, first, end):
+    """One past the last side of the edge whose first side it is, among the sides up to ``end`` of one lower vertex."""
+    last = first + 1
+    while last < end and higher[last] == higher[first]:
+        last += 1
+    return last
 
 
 @kernel
-def _join(begin, end, triangles, welded, edges, slots, parent, parity):
-    """Join triangles across edges with two users, with the turn that makes their windings agree."""
-    for t in range(begin, end):
-        for k in range(3):
-            slot = slots[t, k]
-            if slot < 0 or edges[slot, _USES] != 2:
-                continue
-            code = np.int32(2 * t + _runs_up(triangles, welded, t, k))
-            user = edges[slot, _USER]
-            if user == _EMPTY:
-                edges[slot, _USER] = code
-                continue
-            same_direction = 1 if (user & 1) == (code & 1) else 0
-            root_t, turned_t = _find(parent, parity, np.int64(t))
-            root_o, turned_o = _find(parent, parity, np.int64(user >> 1))
-            relation = turned_t ^ turned_o ^ same_direction
-            if root_t != root_o:
-                parent[root_t] = root_o
-                parity[root_t] = relation
+def _join(start, ordered, higher, parent, parity, begin, end):
+    """Join triangles across edges with two sides, with the turn that makes their windings agree.
+
+    Looks at the edges whose lower vertices are begin to end; the sides of vertex v are start[v] to start[v + 1].
+    """
+    for v in range(begin, end):
+        first = start[v]
+        while first < start[v + 1]:
+            last = _edge_end(higher, first, start[v + 1])
+            if last == first + 2:
+                same_direction = 1 if (ordered[first] & 1) == (ordered[first + 1] & 1) else 0
+                root_t, turned_t = _find(parent, parity, ordered[first + 1] >> 1)
+                root_o, turned_o = _find(parent, parity, ordered[first] >> 1)
+                if root_t != root_o:
+                    parent[root_t] = root_o
+                    parity[root_t] = turned_t ^ turned_o ^ same_direction
+            first = last
 
 
 @kernel
-def _number(parent, parity, votes, number, component, orientation):
-    """Number the components and turn their triangles to one side; returns how many there are."""
+def _number(parent, parity, component, orientation):
+    """Number the components in the order of their first triangles, turn the minority of each over; their number."""
+    count = parent.shape[0]
+    votes = np.zeros(count, np.int32)
+    number = np.full(count, -1, np.int32)
     found = 0
-    for t in range(parent.shape[0]):
-        root, turned = _find(parent, parity, np.int64(t))
+    for t in range(count):
+        root, turned = _find(parent, parity, t)
         if number[root] < 0:
             number[root] = found
             found += 1
         component[t] = number[root]
         orientation[t] = -1 if turned else 1
         votes[component[t]] += orientation[t]
+    for t in range(count):
+        if votes[component[t]] < 0:
+            orientation[t] = -orientation[t]
     return found
 
 
 @kernel
-def _balance(begin, end, triangles, welded, edges, slots, votes, component, orientation):
-    """Turn the minority of each component over, and add up at each edge how often it is run through either way."""
-    for t in range(begin, end):
-        if votes[component[t]] < 0:
-            orientation[t] = -orientation[t]
-        for k in range(3):
-            if slots[t, k] >= 0:
-                up = _runs_up(triangles, welded, t, k)
-                edges[slots[t, k], _SUM] += orientation[t] if up else -orientation[t]
+def _balanced(start, ordered, higher, orientation, begin, end):
+    """Whether every edge whose lower vertex is begin to end is run through equally often in both directions."""
+    for v in range(begin, end):
+        first = start[v]
+        while first < start[v + 1]:
+            last = _edge_end(higher, first, start[v + 1])
+            balance = 0
+            for i in range(first, last):
+                turn = orientation[ordered[i] >> 1]
+                balance += turn if ordered[i] & 1 else -turn
+            if balance != 0:
+                return False
+            first = last
+    return True
 
 
 def topology_steps(
     vertices: np.ndarray, triangles: np.ndarray, known: Topology | None = None
 ) -> Generator[None, None, Topology]:
-    """Analyse a checked mesh in steps of some ten milliseconds.
+    """Components, orientation and closedness of a checked mesh, yielding every few milliseconds.
 
     Args:
-        vertices: (n, 3) float64 [m].
+        vertices: (n, 3) float64.
         triangles: (m, 3) int32.
-        known: the topology of the same triangles over other vertices; it is the result when the same vertices coincide.
+        known: the topology of the same triangles over other vertices; it is returned when the same vertices coincide.
     """
     count = len(triangles)
     bits = (vertices + 0.0).view(np.uint64)  # adding 0.0 turns -0.0 into 0.0
-    welded = np.empty(len(vertices), np.int64)
-    table = np.full(_table_size(len(vertices)), _EMPTY)
-    for begin, end in _parts(len(vertices)):
-        _weld(begin, end, bits, table, welded)
+    welded, table = np.empty(len(vertices), np.int64), np.full(_table_size(len(vertices)), _EMPTY)
+    for begin, end in _ranges(len(vertices)):
+        _weld(bits, table, welded, begin, end)
         yield
     if known is not None and np.array_equal(welded, known.welded):
         return known
-    edges = np.full((_table_size(2 * count), _WORDS), _EMPTY)
-    edges[:, _USES] = 0
-    yield
-    slots = np.empty((count, 3), np.int32)
-    parent, parity = np.empty(count, np.int32), np.zeros(count, np.int8)
-    for begin, end in _parts(count):
-        _find_edges(begin, end, triangles, welded, edges, slots, parent)
-        yield
-    for begin, end in _parts(count):
-        _join(begin, end, triangles, welded, edges, slots, parent, parity)
+    start, ordered, higher = yield from _sorted_sides(triangles, welded)
+    parent, parity = np.arange(count), np.zeros(count, np.int8)
+    for begin, end in _ranges(len(vertices)):
+        _join(start, ordered, higher, parent, parity, begin, end)
         yield
     component, orientation = np.empty(count, np.int32), np.empty(count, np.int8)
-    votes, number = np.zeros(count, np.int64), np.full(count, _EMPTY)
-    found = _number(parent, parity, votes, number, component, orientation)
+    found = int(_number(parent, parity, component, orientation))
     yield
-    edges[:, _SUM] = 0
-    for begin, end in _parts(count):
-        _balance(begin, end, triangles, welded, edges, slots, votes, component, orientation)
+    closed = True
+    for begin, end in _ranges(len(vertices)):
+        closed = closed and bool(_balanced(start, ordered, higher, orientation, begin, end))
         yield
-    return Topology(component, orientation, int(found), not edges[:, _SUM].any(), welded)
+    return Topology(component, orientation, found, closed, welded)
 
 
-def _parts(count: int) -> Iterator[tuple[int, int]]:
-    """Ranges of work for a step."""
-    return ((begin, min(begin + _TOGETHER, count)) for begin in range(0, count, _TOGETHER))
+def _sorted_sides(
+    triangles: np.ndarray, welded: np.ndarray
+) -> Generator[None, None, tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """The sides of all triangles by their lower and then their higher vertices.
+
+    Returns:
+        The first side of each lower vertex (n + 1,); of each side 2 t + 1 for triangle t where it runs from the lower
+        vertex to the higher one, else 2 t, int64; and its higher vertex, int32.
+    """
+    of_higher, of_lower = np.zeros(len(welded) + 1, np.int64), np.zeros(len(welded) + 1, np.int64)
+    for begin, end in _ranges(len(triangles)):
+        _count_sides(triangles, welded, of_higher, of_lower, begin, end)
+        yield
+    start = np.concatenate([[0], np.cumsum(of_lower[:-1])])
+    place, total = np.cumsum(of_higher) - of_higher, int(start[-1])
+    sides = np.empty(total, np.int64)
+    for begin, end in _ranges(len(triangles)):
+        _sort_by_higher(triangles, welded, place, sides, begin, end)
+        yield
+    place, ordered, higher = start.copy(), np.empty(total, np.int64), np.empty(total, np.int32)
+    for begin, end in _ranges(total):
+        _sort_by_lower(triangles, welded, place, sides, ordered, higher, begin, end)
+        yield
+    return start, ordered, higher
+
+
+def _ranges(count: int) -> list[tuple[int, int]]:
+    """0 to count, in pieces."""
+    return [(begin, min(begin + _PIECE, count)) for begin in range(0, count, _PIECE)]
 
 
 def _table_size(entries: int) -> int:
