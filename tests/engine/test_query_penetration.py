@@ -4,8 +4,9 @@ import meshclash as mc
 import numpy as np
 import pytest
 from meshclash.query.penetration import is_convex
+from meshclash.solid.apart import common_ball, is_outside
 from scipy.spatial import ConvexHull
-from solids import box, moved, open_box, refined, torus
+from solids import box, moved, open_box, refined, shell, torus
 from strategies import matrix, rotation
 
 
@@ -96,3 +97,75 @@ def test_what_cannot_be_asked():
         mc.penetration(a, a, None, np.stack([np.eye(4)] * 2))
     with pytest.raises(mc.UnsupportedOption, match="threads"):
         mc.penetration(a, a, threads=0)
+
+
+def along_a_motion(first, second, poses, start=True):
+    """Answers pose by pose, each from the one before."""
+    last, answers = None, []
+    for pose in poses:
+        last = mc.penetration(first, second, None, pose, start=last if start else None)
+        answers.append(last)
+    return answers
+
+
+def gliding(count, reach):
+    """A ring pushed into another one, tilted, and turned a little: away and back again."""
+    poses = []
+    for k in range(count):
+        angle = 0.02 * k
+        turn = np.array([[1, 0, 0], [0, np.cos(angle), -np.sin(angle)], [0, np.sin(angle), np.cos(angle)]])
+        poses.append(matrix(turn, (reach + 0.15 * np.sin(0.35 * k), 0.1, 0.2)))
+    return poses
+
+
+def test_a_warm_start_keeps_what_is_promised():
+    """Taken apart at every pose, bounds that hold, and hardly longer than without a start; most poses do use it."""
+    ring = mc.TriangleMesh(*torus(2, 0.5))
+    poses = gliding(20, 4.7)
+    warm, cold = along_a_motion(ring, ring, poses), along_a_motion(ring, ring, poses, start=False)
+    for pose, found, other in zip(poses, warm, cold, strict=True):
+        assert_taken_apart(ring, ring, pose, found)
+        assert found.depth <= 1.25 * other.depth + 1e-9
+        assert found.lower_bound <= other.depth * (1 + 1e-9)
+        assert found.lower_bound > 0.0
+    assert sum(f.depth != o.depth for f, o in zip(warm, cold, strict=True)) > 10
+
+
+def test_a_warm_start_that_does_not_help_changes_nothing():
+    """Out of contact and back, jumps, an object inside the other, an answer without a ball, convex solids."""
+    ring, cube = mc.TriangleMesh(*torus(2, 0.5)), mc.TriangleMesh(*box((-0.2, -0.2, -0.2), (0.2, 0.2, 0.2)))
+    poses = [matrix(shift=(x, 0, 0)) for x in (4.7, 9.0, 4.8, -4.6, 4.6)]
+    for pose, found in zip(poses, along_a_motion(ring, ring, poses), strict=True):
+        expected = mc.penetration(ring, ring, None, pose)
+        assert (found.depth == 0.0) == (expected.depth == 0.0)
+        if found.depth:
+            assert_taken_apart(ring, ring, pose, found)
+    touching = mc.penetration(ring, cube, None, matrix(shift=(2.5, 0, 0)))
+    inside = mc.penetration(ring, cube, None, matrix(shift=(2, 0, 0)), start=touching)
+    assert_taken_apart(ring, cube, matrix(shift=(2, 0, 0)), inside)
+    bare = mc.Penetration(touching.depth, touching.direction, touching.lower_bound)
+    assert mc.penetration(ring, cube, None, matrix(shift=(2.5, 0, 0)), start=bare).depth == touching.depth
+    far = mc.penetration(cube, cube, None, matrix(shift=(0.3, 0, 0)))
+    assert mc.penetration(cube, cube, None, matrix(shift=(0.1, 0, 0)), start=far).depth == pytest.approx(0.3, abs=1e-9)
+
+
+def test_a_translation_does_not_end_inside():
+    """Free of contact is not apart: a shell around the other's room holds the part, and is not left by a short way."""
+    case, pin = mc.TriangleMesh(*shell((-2, -2, -2), (2, 2, 2), 0.5)), mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1)))
+    solid = mc.TriangleMesh(*refined(box((-2, -2, -2), (2, 2, 2))))
+    trees = tuple(mc.build(mesh) for mesh in (solid, pin))
+    rows = np.eye(4)[:3].copy()
+    assert not is_outside(trees, (rows, rows))
+    assert not is_outside(trees[::-1], (rows, rows))
+    assert is_outside(trees, (rows, matrix(shift=(5, 0, 0))[:3].copy()))
+    assert is_outside((mc.build(case), mc.build(pin)), (rows, rows))  # the room is no part of the shell
+    radius, centre = common_ball(trees, (rows, rows), np.array([0.2, 0.3, 0.4]))
+    assert 0.3 < radius <= 0.5 + 1e-12
+    assert np.abs(centre - 0.5).max() < 0.3
+    assert common_ball(trees, (rows, rows), np.array([1.5, 0, 0]))[0] == 0.0
+
+
+def test_a_start_that_is_none():
+    ring = mc.TriangleMesh(*torus(2, 0.5))
+    with pytest.raises(mc.UnsupportedOption, match="earlier penetration"):
+        mc.penetration(ring, ring, None, matrix(shift=(4.7, 0, 0)), start=3)
