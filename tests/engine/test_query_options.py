@@ -3,7 +3,7 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from solids import box
+from solids import box, open_box
 
 MESH = mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1)))
 TREE = mc.build(MESH)
@@ -130,6 +130,34 @@ def test_stacks_that_do_not_fit():
         mc.verdict(MESH, MESH, two)
     with pytest.raises(mc.UnsupportedOption, match="one pose"):
         mc.Scene().add(MESH, two)
+
+
+def test_an_open_mesh_contains_nothing():
+    """It bounds no solid: what lies within its walls is apart from it, and there is no depth to ask for."""
+    lid, small = (
+        mc.TriangleMesh(*open_box((0, 0, 0), (1, 1, 1))),
+        mc.TriangleMesh(*box((0.3, 0.3, 0.3), (0.6, 0.6, 0.6))),
+    )
+    assert mc.verdict(lid, small) == mc.verdict(small, lid) == mc.Verdict.APART
+    assert mc.verdict(mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1))), small) == mc.Verdict.CONTAINED
+    assert mc.distance(lid, small).distance == pytest.approx(0.3)
+    for pair in ((lid, small), (small, lid)):
+        with pytest.raises(mc.InvalidMesh, match="not closed"):
+            mc.penetration(*pair)
+
+
+@pytest.mark.parametrize("tolerance", [-1e-300, -1.0, np.nan, np.inf, "wide", None, [1.0, 2.0]])
+def test_tolerances_that_make_no_sense(tolerance):
+    for volume in ("aabb", "boxtree"):
+        with pytest.raises(mc.UnsupportedOption, match="tolerance"):
+            mc.clearance(MESH, MESH, tolerance, volume=volume)
+
+
+@pytest.mark.parametrize("volume", ["egg", 3, ("obb",)])
+def test_unknown_volumes_of_nearness(volume):
+    for query in (lambda: mc.distance(MESH, MESH, volume=volume), lambda: mc.clearance(MESH, MESH, 1.0, volume=volume)):
+        with pytest.raises(mc.UnsupportedOption, match="known are aabb, boxtree"):
+            query()
 
 
 def test_every_error_is_of_one_family():

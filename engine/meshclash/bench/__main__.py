@@ -15,6 +15,7 @@ BENCHES = {
     "procedure": "every volume and split rule along full turns: tests, times, and what a test costs",
     "filters": "the float32 filters of the 8-wide engine under attack: does any drop a contact?",
     "gpu": "a CUDA device beside our own CPU path: the same answers, times, memory; its twin where there is none",
+    "haptic": "contacts, distances and depths of two objects in contact, a thousand times a second",
     "latency": "what compiling costs: each kernel cold and from the cache, and the first answer of a fresh process",
     "rigid": "all contacts and first contact of two posed meshes beside five other libraries",
     "timecritical": "calibration, time and errors of time-critical detection",

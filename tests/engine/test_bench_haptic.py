@@ -1,0 +1,34 @@
+"""The bench of haptic rates: a motion in contact, a table, and that it notices a translation that is too short."""
+
+import meshclash as mc
+import numpy as np
+import pytest
+from meshclash.bench import haptic
+from meshclash.bench.__main__ import main
+from meshclash.bench.mesh_generators import bumpy_sphere
+
+pytestmark = pytest.mark.needs_jit
+
+
+def test_every_pose_of_the_motion_is_rigid_and_in_contact():
+    first, second = (mc.build(mc.TriangleMesh(*bumpy_sphere(600, seed))) for seed in (1, 2))
+    poses = haptic.motion(first, second, 6)
+    rotations = poses[:, :3, :3]
+    assert np.allclose(rotations @ rotations.transpose(0, 2, 1), np.eye(3))
+    assert mc.collides(first, second, None, poses).all()
+
+
+def test_the_table_and_the_verdict(capsys, tmp_path, monkeypatch):
+    options = ["haptic", "--sizes", "600", "--steps", "4"]
+    assert main([*options, "--json", str(tmp_path / "out.json")]) == 0
+    table = capsys.readouterr().out
+    for question in ("all contacts", "distance", "penetration", "first contact, stack"):
+        assert question in table
+    honest = haptic.penetration
+
+    def short(*arguments, **options):
+        found = honest(*arguments, **options)
+        return mc.Penetration(0.5 * found.depth, found.direction, 0.0)
+
+    monkeypatch.setattr(haptic, "penetration", short)
+    assert main(options) == 1
