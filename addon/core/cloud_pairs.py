@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from types import ModuleType
@@ -14,9 +13,8 @@ from .cloud_scene import CloudScene, PlacedCloud
 from .engine_scene import EngineScene
 from .frame_scene import FrameScene, SourceMesh, SourceObject
 from .options import DetectOptions
-from .pair_row import APART, CLASH, CONTAINED, NEAR, TOUCHING, PairRow, Point, pair_id
-from .queries.clearance import Clearance
-from .queries.distance import Distance
+from .pair_row import CLASH, CONTAINED, TOUCHING, PairRow, Point, pair_id
+from .queries import test_named
 from .rows import faces_of, in_order, triangles_of_faces, world_triangles
 from .rules import Rules, keep_mask
 from .steps import within
@@ -76,12 +74,9 @@ class _Limits:
 
 
 def _limits(options: DetectOptions, scale_length: float) -> _Limits:
-    permitted = options.permitted_overlap / scale_length
-    if options.test == Distance.name:
-        return _Limits(permitted, math.inf, APART, True)
-    if options.test == Clearance.name:
-        return _Limits(permitted, (options.tolerance or 0.0) / scale_length, NEAR, True)
-    return _Limits(permitted, options.touch_tolerance / scale_length, TOUCHING, False)
+    test = test_named(options.test)
+    permitted, reach = options.permitted_overlap / scale_length, test.reach(options) / scale_length
+    return _Limits(permitted, reach, test.apart, "distance" in test.measures)
 
 
 def scan_steps(

@@ -70,6 +70,8 @@ def test_every_test_is_whole():
         assert test.name == name and test.required <= test.takes <= set(TEST_OPTIONS)
         assert test.tolerance_means in ("", *test.takes)
         assert set(test.verdicts) <= set(VERDICTS) == set(text_labels()) - {"contact"}
+        given = DetectOptions(test=name, **dict.fromkeys(test.required, 1.0))
+        assert test.apart in test.verdicts and test.reach(given) >= 0.0
         assert test.measures and set(test.measures) <= set(MEASURES)
 
 

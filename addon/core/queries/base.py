@@ -74,6 +74,7 @@ class DetectTest(ABC):
         required: those of them without which it makes no sense.
         tolerance_means: the field that the command line's `--tolerance` fills ("": it is refused).
         verdicts: what its rows may say, worst first.
+        apart: the one of pairs that do not meet but are listed.
         measures: fields of `PairRow` that its rows are compared by; a list shows the first one that a row has.
         nothing: sentence for an empty answer.
         found: what the rows have in common, after "3 pairs".
@@ -87,6 +88,7 @@ class DetectTest(ABC):
     required: ClassVar[frozenset[str]] = frozenset()
     tolerance_means: ClassVar[str] = ""
     verdicts: ClassVar[tuple[str, ...]]
+    apart: ClassVar[str]
     measures: ClassVar[tuple[str, ...]]
     nothing: ClassVar[str]
     found: ClassVar[str]
@@ -95,6 +97,10 @@ class DetectTest(ABC):
     @abstractmethod
     def parts(self, options: DetectOptions) -> tuple[str, ...]:
         """The parts of the engine's warm-up that it needs."""
+
+    @abstractmethod
+    def reach(self, options: DetectOptions) -> float:
+        """How far apart the two of a pair may be to be listed [m]; infinity: any distance."""
 
     @abstractmethod
     def ask_steps(self, asked: Asked) -> Generator[Any, None, Answered]:

@@ -23,6 +23,7 @@ class Clearance(DetectTest):
     required = frozenset({"tolerance"})
     tolerance_means = "tolerance"
     verdicts = (CLASH, CONTAINED, DUPLICATE, TOUCHING, NEAR)
+    apart = NEAR
     measures = ("depth", "distance")
     nothing = "Nothing comes that near"
     found = "are nearer than the tolerance"
@@ -31,13 +32,17 @@ class Clearance(DetectTest):
         """As `DetectTest`."""
         return (*BASIC_PARTS, "distances")
 
+    def reach(self, options: DetectOptions) -> float:
+        """As `DetectTest`."""
+        assert options.tolerance is not None  # it is required
+        return options.tolerance
+
     def ask_steps(self, asked: Asked) -> Generator[Any, None, Answered]:
         """As `DetectTest`."""
         options = asked.options
-        assert options.tolerance is not None  # it is required
         answer = yield from asked.engine.scene_clearances_steps(
             asked.world.scene,
-            asked.units(options.tolerance),
+            asked.units(self.reach(options)),
             asked.set_a,
             asked.set_b,
             asked.keep,
@@ -47,4 +52,4 @@ class Clearance(DetectTest):
 
     def row(self, asked: Asked, found: Any, frame: int, highlights: bool) -> PairRow:
         """As `DetectTest`."""
-        return make_gap_row(asked.engine, asked.world, found, NEAR, frame, highlights)
+        return make_gap_row(asked.engine, asked.world, found, self.apart, frame, highlights)

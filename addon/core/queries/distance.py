@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ class Distance(DetectTest):
     description = f"The distance of every pair of objects and where it is, of the nearest {MOST_PAIRS} pairs at most"
     takes = frozenset({"permitted_overlap"})
     verdicts = (CLASH, CONTAINED, DUPLICATE, TOUCHING, APART)
+    apart = APART
     measures = ("depth", "distance")
     nothing = "There is no pair to measure"
     found = "were measured"
@@ -31,6 +33,10 @@ class Distance(DetectTest):
     def parts(self, options: DetectOptions) -> tuple[str, ...]:
         """As `DetectTest`."""
         return (*BASIC_PARTS, "distances")
+
+    def reach(self, options: DetectOptions) -> float:
+        """As `DetectTest`."""
+        return math.inf
 
     def ask_steps(self, asked: Asked) -> Generator[Any, None, Answered]:
         """As `DetectTest`."""
@@ -47,4 +53,4 @@ class Distance(DetectTest):
 
     def row(self, asked: Asked, found: Any, frame: int, highlights: bool) -> PairRow:
         """As `DetectTest`."""
-        return make_gap_row(asked.engine, asked.world, found, APART, frame, highlights)
+        return make_gap_row(asked.engine, asked.world, found, self.apart, frame, highlights)

@@ -22,6 +22,7 @@ class Intersection(DetectTest):
     takes = frozenset({"permitted_overlap", "touch_tolerance"})
     tolerance_means = "permitted_overlap"
     verdicts = (CLASH, CONTAINED, DUPLICATE, TOUCHING)
+    apart = TOUCHING
     measures = ("depth",)
     nothing = "Nothing touches"
     found = "are not apart"
@@ -30,6 +31,10 @@ class Intersection(DetectTest):
     def parts(self, options: DetectOptions) -> tuple[str, ...]:
         """As `DetectTest`."""
         return (*BASIC_PARTS, "gaps") if options.touch_tolerance > 0.0 else BASIC_PARTS
+
+    def reach(self, options: DetectOptions) -> float:
+        """As `DetectTest`."""
+        return options.touch_tolerance
 
     def ask_steps(self, asked: Asked) -> Generator[Any, None, Answered]:
         """As `DetectTest`."""
