@@ -14,6 +14,7 @@ import os
 import platform
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 SUB_PACKAGE = "meshclash"
 NUMBA_TESTED = "0.68"
@@ -21,6 +22,7 @@ PRELOADED = ("llvmlite.binding", "numba.core.types", "numba.core.typing", "numba
 """What the engine imports, in steps that do not hold a window for long."""
 
 _engine: ModuleType | None = None
+_gpu_from: list[int | None] = [None]
 
 
 class EngineMissing(Exception):
@@ -52,7 +54,36 @@ def load(cache_dir: str | None = None) -> ModuleType:
             os.environ["MESHCLASH_CACHE_DIR"] = cache_dir
         _import_numba()
         _engine = _import_engine()
+        if _gpu_from[0] is not None:
+            _engine.configure_device(crossover=_gpu_from[0])
     return _engine
+
+
+def use_gpu_from(triangles: int | None) -> None:
+    """From how many triangles on a GPU tests them, now or as soon as the engine is loaded; None for never."""
+    if _gpu_from[0] == triangles:
+        return
+    _gpu_from[0] = triangles
+    if _engine is not None:
+        _engine.configure_device(crossover=triangles)
+
+
+def device_known() -> tuple[bool, str]:
+    """Whether a GPU can be used and what to tell the user about it, without looking for one."""
+    if _engine is None:
+        return False, "The engine is not loaded yet"
+    return _described(_engine.device_state(look=False))
+
+
+def look_for_gpu(cache_dir: str | None) -> tuple[bool, str]:
+    """Whether a GPU can be used, and which one, or why not. Raises EngineMissing."""
+    return _described(load(cache_dir).device_state(refresh=True))
+
+
+def _described(state: Any) -> tuple[bool, str]:
+    if state.usable:
+        return True, f"{state.name}, {state.versions}" if state.versions else state.name
+    return False, state.reason[:1].upper() + state.reason[1:]
 
 
 def preload(module: str) -> None:
@@ -86,6 +117,7 @@ def diagnose() -> list[str]:
         lines.append(f"this version of MeshClash was tested with numba {NUMBA_TESTED}")
     if _engine is not None:
         lines.append(f"engine {getattr(_engine, '__version__', '')} in {_engine.__file__}")
+        lines.append(f"GPU: {device_known()[1]}")
     if cache_problem():
         lines.append(cache_problem())
     return lines

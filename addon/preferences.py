@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty
 from bpy.types import AddonPreferences
 
 from . import engine, session
@@ -15,12 +15,25 @@ COLOUR_A = (1.0, 0.22, 0.13, 0.75)
 COLOUR_B = (0.1, 0.55, 1.0, 0.75)
 COLOUR_CURVE = (1.0, 0.9, 0.25, 1.0)
 CURVE_WIDTH = 2.5
+DEVICES = (
+    ("CPU", "CPU", "Test all triangles on the CPU"),
+    (
+        "GPU",
+        "GPU for large models",
+        "Test many triangles on an NVIDIA GPU; the answers are the same",
+    ),
+)
+GPU_FROM = 1_000_000
 
 
 def _redraw(_self: AddonPreferences, context: bpy.types.Context) -> None:
     from .overlay.draw import tag_redraw
 
     tag_redraw(context)
+
+
+def _use_device(_self: AddonPreferences, context: bpy.types.Context) -> None:
+    engine.use_gpu_from(gpu_from(context))
 
 
 class MESHCLASH_AP_preferences(AddonPreferences):
@@ -49,6 +62,13 @@ class MESHCLASH_AP_preferences(AddonPreferences):
         description="Read triangles directly from Blender's memory, checked against the documented way on first use",
         default=True,
     )
+    device: EnumProperty(
+        name="Device", description="What tests triangles", items=DEVICES, default="CPU", update=_use_device
+    )
+    gpu_from: IntProperty(
+        name="From Triangles", description="Triangles of all pairs of objects together from which the GPU is used",
+        min=1, default=GPU_FROM, update=_use_device,
+    )  # fmt: skip
 
     def draw(self, context: bpy.types.Context) -> None:
         """The preferences page."""
@@ -59,6 +79,7 @@ class MESHCLASH_AP_preferences(AddonPreferences):
             column.prop(self, name)
         column = layout.column(heading="Detection")
         column.prop(self, "fast_path")
+        draw_device(column, self, of(context))
         column = layout.column(align=True)
         column.label(text=f"Compiled kernels: {cache_folder() or 'the cache folder of this user'}")
         if engine.cache_problem():
@@ -72,6 +93,7 @@ class _Defaults:
 
     colour_a, colour_b, colour_curve, curve_width = COLOUR_A, COLOUR_B, COLOUR_CURVE, CURVE_WIDTH
     fast_path = True
+    device, gpu_from = "CPU", GPU_FROM
 
 
 def installed(context: bpy.types.Context) -> MESHCLASH_AP_preferences | None:
@@ -83,6 +105,12 @@ def installed(context: bpy.types.Context) -> MESHCLASH_AP_preferences | None:
 def of(context: bpy.types.Context) -> Any:
     """The preferences of this extension, or their default values where it is not installed."""
     return installed(context) or _Defaults
+
+
+def gpu_from(context: bpy.types.Context) -> int | None:
+    """Triangles from which the GPU is used; None for never."""
+    chosen = of(context)
+    return int(chosen.gpu_from) if chosen.device == "GPU" else None
 
 
 def cache_folder() -> str | None:
@@ -103,6 +131,23 @@ def clear_cache() -> int:
     for path in files:
         path.unlink()
     return len(files)
+
+
+def draw_device(layout: bpy.types.UILayout, owner: Any, chosen: Any) -> None:
+    """The device, and whether it can be used: what is known, since looking takes a moment.
+
+    Args:
+        layout: place on the page.
+        owner: of the properties.
+        chosen: their values, as `of` gives them.
+    """
+    layout.prop(owner, "device")
+    if chosen.device == "CPU":
+        return
+    layout.prop(owner, "gpu_from")
+    usable, text = engine.device_known()
+    layout.label(text=text, icon="CHECKMARK" if usable else "INFO")
+    layout.operator("meshclash.look_for_gpu", icon="FILE_REFRESH")
 
 
 def draw_diagnostics(layout: bpy.types.UILayout) -> None:

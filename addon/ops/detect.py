@@ -38,6 +38,7 @@ def prepare(context: bpy.types.Context) -> Task:
     """
     options = context.scene.meshclash.checked_options(metres_per_unit(context.scene))
     mesh_reader.set_fast_path(preferences.of(context).fast_path)
+    engine.use_gpu_from(preferences.gpu_from(context))
     return Task(_steps(BlenderSource.from_context(context), options, preferences.cache_folder()))
 
 

@@ -46,4 +46,21 @@ class MESHCLASH_OT_copy_diagnostics(Operator):
         return {"FINISHED"}
 
 
-CLASSES = (MESHCLASH_OT_clear_cache, MESHCLASH_OT_copy_diagnostics)
+class MESHCLASH_OT_look_for_gpu(Operator):
+    """Look for an NVIDIA GPU that can be used, and say which one or why not"""
+
+    bl_idname = "meshclash.look_for_gpu"
+    bl_label = "Look for a GPU"
+    bl_options = {"INTERNAL"}
+
+    def execute(self, _context: bpy.types.Context) -> set[str]:
+        try:
+            usable, text = engine.look_for_gpu(preferences.cache_folder())
+        except engine.EngineMissing as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, text if usable else f"No GPU can be used. {text}")
+        return {"FINISHED"}
+
+
+CLASSES = (MESHCLASH_OT_clear_cache, MESHCLASH_OT_copy_diagnostics, MESHCLASH_OT_look_for_gpu)

@@ -15,11 +15,13 @@ import numpy as np
 
 from .broadphase.sweep import overlapping_pairs, world_boxes
 from .errors import UnknownObject, UnsupportedOption
+from .gpu.device import answer_on_device
+from .gpu.jobs import Asked
 from .hierarchy.build import as_boxes, as_hierarchy, refit
 from .hierarchy.bvh import Hierarchy, Index
 from .query.collide import collides
 from .query.contacts import Contacts
-from .query.options import check_length
+from .query.options import check_length, check_served_device
 from .solid.judge import Case, Judgement, Limits, judge_steps
 from .solid.solids import Solids, gather_solids, solid_of
 from .timecritical.aims import checked_aim, checked_budget, checked_steps
@@ -153,9 +155,10 @@ class Scene:
         permitted_overlap: float = 0.0,
         touch_tolerance: float = 0.0,
         touching: bool = True,
+        device: str = "auto",
     ) -> SceneContacts:
         """Every pair of objects that is not apart; arguments and errors as ``contacts_steps``."""
-        return run(self.contacts_steps(set_a, set_b, keep, permitted_overlap, touch_tolerance, touching))
+        return run(self.contacts_steps(set_a, set_b, keep, permitted_overlap, touch_tolerance, touching, device))
 
     def contacts_steps(
         self,
@@ -165,6 +168,7 @@ class Scene:
         permitted_overlap: float = 0.0,
         touch_tolerance: float = 0.0,
         touching: bool = True,
+        device: str = "auto",
     ) -> Generator[Progress, None, SceneContacts]:
         """As ``contacts``, in slices of about 20 ms; closing the generator leaves the scene as it is.
 
@@ -173,14 +177,17 @@ class Scene:
             keep: takes pairs of ids (k, 2) int64 and returns (k,) bool, which of them to look at.
             permitted_overlap, touch_tolerance: lengths [m], see ``verdict``.
             touching: False leaves out pairs whose verdict is TOUCHING.
+            device: where triangles are tested: "cpu"; "cuda", a GPU; or "auto", as in ``collide``.
 
         Yields:
             Progress.
 
         Raises:
             UnknownObject: an id of a set is not in the scene.
-            UnsupportedOption: a length is negative or not finite, or ``keep`` returns another shape.
+            UnsupportedOption: a length is negative or not finite, ``keep`` returns another shape, an unknown device.
+            DeviceUnavailable: "cuda" was asked for and no device can be used.
         """
+        check_served_device(device)
         limits = Limits(
             check_length("permitted_overlap", permitted_overlap), check_length("touch_tolerance", touch_tolerance)
         )
@@ -190,13 +197,14 @@ class Scene:
         clock.stop("broad phase")
         if len(pairs) == 0:
             return SceneContacts([], QueryStats(seconds=clock.total), clock.timings)
-        case, identifiers = yield from self.case_steps(pairs, limits, clock)
+        case, identifiers = yield from self.case_steps(pairs, limits, clock, device=device)
         results = yield from self._judge(case, identifiers, limits, touching)
         clock.stop("verdicts")
         answer = case.answer
         stats = QueryStats(
-            answer.volume_tests, answer.primitive_tests, answer.exact_tests, clock.total, timings=clock.timings
-        )
+            answer.volume_tests, answer.primitive_tests, answer.exact_tests, clock.total, answer.threads, answer.device,
+            answer.note, clock.timings,
+        )  # fmt: skip
         return SceneContacts(results, stats, clock.timings)
 
     def time_critical(
@@ -309,7 +317,7 @@ class Scene:
         return np.fromiter((i in wanted for i in self._members), np.bool_, len(self._members))
 
     def case_steps(
-        self, pairs: np.ndarray, limits: Limits, clock: "Clock", first_only: bool = False
+        self, pairs: np.ndarray, limits: Limits, clock: "Clock", first_only: bool = False, device: str = "cpu"
     ) -> Generator[Progress, None, tuple[Case, np.ndarray]]:
         """The contacts of pairs of ids (k, 2), k > 0, ready to be judged; drops pairs whose exact boxes are apart.
 
@@ -318,6 +326,7 @@ class Scene:
             limits: lengths that a verdict allows for.
             clock: takes the seconds of each stage.
             first_only: look for one contact of each pair only.
+            device: that tests triangles, as ``check_served_device`` gives it.
 
         Returns:
             The case, and the ids (n, 2) of its pairs.
@@ -333,8 +342,12 @@ class Scene:
         pairs, index = pairs[near], index[near]
         jobs, rows_a, rows_b = trees[index], rows[index[:, 0]], rows[index[:, 1]]
         clock.stop("packing")
-        question = Question(grove, grove, jobs, rows_a, rows_b, contact, first_only=first_only)
-        answer = yield from scaled(answer_steps(question), 0.1, 0.6, "testing triangles")
+        meshes = [hierarchy.mesh for hierarchy in hierarchies]
+        answer, note = answer_on_device(device, meshes, meshes, Asked(jobs, rows_a, rows_b))
+        if answer is None:
+            question = Question(grove, grove, jobs, rows_a, rows_b, contact, first_only=first_only)
+            answer = yield from scaled(answer_steps(question), 0.1, 0.6, "testing triangles")
+            answer = answer._replace(note=note)
         clock.stop("traversal")
         return Case(grove, solids, jobs, rows_a, rows_b, boxes[index[:, 0]], boxes[index[:, 1]], answer), pairs
 

@@ -75,9 +75,7 @@ def test_another_version_of_numba_is_named(monkeypatch):
 
 def test_kernels_that_cannot_be_stored_are_in_the_diagnosis_and_the_preferences(registered, monkeypatch):
     problem = "compiled kernels cannot be stored in /cache: No space left on device"
-    monkeypatch.setattr(
-        engine, "_engine", SimpleNamespace(__file__="e.py", jit=SimpleNamespace(cache_problem=lambda: problem))
-    )
+    monkeypatch.setattr(engine.load().jit, "cache_problem", lambda: problem)
     assert problem in engine.diagnose()
     layout = RecordingLayout()
     preferences.MESHCLASH_AP_preferences.draw(SimpleNamespace(layout=layout), bpy.context)

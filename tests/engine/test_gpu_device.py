@@ -73,8 +73,8 @@ def test_auto_stays_on_the_cpu_until_a_crossover_is_known(machines, monkeypatch)
     mc.configure_device(crossover=A.triangle_count + B.triangle_count)
     assert mc.collide(A, B).stats.device == "cuda"
     assert mc.collide(A, B, device="cpu").stats.device == "cpu"
-    mc.configure_device()
     monkeypatch.setenv(device.CROSSOVER_VARIABLE, "1")
+    mc.configure_device()
     assert mc.collide(A, B).stats.device == "cuda"
     assert mc.collide(A, B, volume="sphere").stats.device == "cpu"
 
@@ -94,6 +94,22 @@ def test_every_query_answers_as_the_cpu(machines, mode):
     assert as_bytes(mc.self_collide(B, device="cuda")) == as_bytes(mc.self_collide(B))
     built = mc.build(A, volume="obb")
     assert as_bytes(mc.collide(built, B, volume="obb", device="cuda")) == as_bytes(mc.collide(A, B))
+
+
+def test_scenes_ask_the_device_about_all_pairs_at_once(machines):
+    made, _ = machines
+    scene = mc.Scene()
+    for mesh, pose in ((A, None), (B, POSE), (A, matrix(shift=(0.4, 0.0, 0.3))), (B, matrix(shift=(5.0, 0.0, 0.0)))):
+        scene.add(mesh, pose)
+    expected, found = scene.contacts(), scene.contacts(device="cuda")
+    assert (expected.stats.device, found.stats.device) == ("cpu", "cuda")
+    assert len(made) == 1
+    assert len(found.pairs) == 3
+    for one, other in zip(found.pairs, expected.pairs, strict=True):
+        assert (one.a, one.b, one.verdict, one.verdict.depth) == (other.a, other.b, other.verdict, other.verdict.depth)
+        assert as_bytes(one.contacts) == as_bytes(other.contacts)
+    with pytest.raises(mc.UnsupportedOption, match="auto, cpu, cuda"):
+        scene.contacts(device="gpu")
 
 
 @pytest.mark.parametrize("fault", [DeviceFault("the device failed: [700] lost"), OutOfDeviceMemory("out of memory")])
@@ -122,7 +138,9 @@ def test_a_fault_anywhere_ends_in_the_cpus_answer(machines, fault):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert as_bytes(mc.collide(A, B, POSE)) == expected
+    assert "yet" in (device._state.clear() or mc.device_state(look=False).reason)
     assert mc.device_state(refresh=True).usable
+    assert mc.device_state(look=False).usable
 
 
 def test_two_threads_at_once(machines):

@@ -41,9 +41,14 @@ class _Kept:
     """Weak references to the meshes that the boxes were fitted to."""
 
 
+def _from_environment() -> int | None:
+    text = os.environ.get(CROSSOVER_VARIABLE, "")
+    return int(text) if text.isdecimal() and int(text) else None
+
+
 @dataclass
 class _Settings:
-    crossover: int | None = None
+    crossover: int | None = field(default_factory=_from_environment)
     memory_limit: int | None = None
     mode: str = "fast"
 
@@ -64,12 +69,15 @@ _token = [True]
 """Taken by whoever uses the device; popping a list is atomic. Another Python thread is answered by the CPU."""
 
 
-def device_state(refresh: bool = False) -> DeviceState:
+def device_state(refresh: bool = False, look: bool = True) -> DeviceState:
     """Whether a CUDA device can be used, and if not, why.
 
     Args:
         refresh: look again; otherwise what was found first stands, or the fault that ended its use.
+        look: False only tells what is known already, without loading anything.
     """
+    if not look:
+        return _state[0] if _state else DeviceState(False, "no device has been looked for yet")
     if refresh:
         _session.clear()
         _state.clear()
@@ -97,7 +105,8 @@ def configure_device(crossover: int | None = None, memory_limit: int | None = No
     if mode not in MODES:
         raise UnsupportedOption(f"mode {mode!r} is not known; known are {', '.join(MODES)}")
     changed = memory_limit != _settings.memory_limit
-    _settings.crossover, _settings.memory_limit, _settings.mode = crossover, memory_limit, mode
+    _settings.crossover = _from_environment() if crossover is None else crossover
+    _settings.memory_limit, _settings.mode = memory_limit, mode
     if changed:
         _session.clear()
 
@@ -110,7 +119,7 @@ def require_device(device: str) -> None:
 
 def may_answer(device: str) -> bool:
     """Whether a device may come into play at all: the first thing to ask, since it costs nothing."""
-    return device == "cuda" or (device == "auto" and _crossover() is not None)
+    return device == "cuda" or (device == "auto" and _settings.crossover is not None)
 
 
 def answer_on_device(
@@ -150,7 +159,7 @@ def _wanted(device: str, meshes_a: Sequence[TriangleMesh], meshes_b: Sequence[Tr
         return False
     if device == "cuda":
         return True
-    crossover = _crossover()
+    crossover = _settings.crossover
     if crossover is None:
         return False
     counts = [mesh.triangle_count for mesh in meshes_a], [mesh.triangle_count for mesh in meshes_b]
@@ -163,13 +172,6 @@ def _wanted(device: str, meshes_a: Sequence[TriangleMesh], meshes_b: Sequence[Tr
 
 def _triangles(meshes: Sequence[TriangleMesh]) -> int:
     return sum(mesh.triangle_count for mesh in meshes)
-
-
-def _crossover() -> int | None:
-    if _settings.crossover is not None:
-        return _settings.crossover
-    text = os.environ.get(CROSSOVER_VARIABLE, "")
-    return int(text) if text.isdecimal() else None
 
 
 def _answer(meshes_a: Sequence[TriangleMesh], meshes_b: Sequence[TriangleMesh], asked: Asked) -> Answer:

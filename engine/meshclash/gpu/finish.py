@@ -31,7 +31,7 @@ def finish(a: Trees, b: Trees, asked: Asked, hits: Hits, threads: int) -> Answer
         kept &= ~((kinds == TOUCHING) & _share_vertex(a, asked, pairs, job))
         pairs.sort(axis=1)
     pairs, kinds, jobs = pairs[kept], kinds[kept], job[kept].astype(np.int32)
-    counts = (hits.volume_tests, hits.leaf_pairs, len(undecided), threads)
+    counts = (hits.volume_tests, hits.leaf_pairs, len(undecided), threads, "cuda")
     if len(kinds) > 1:
         bits = (_index_bits(a), _index_bits(b), (len(asked.jobs) - 1).bit_length())
         pairs, kinds, jobs = sort_pairs(pairs, kinds, jobs, *bits)

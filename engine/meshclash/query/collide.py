@@ -93,7 +93,7 @@ def collide(
         return collide_clouds(a, b, pose_a, pose_b)
     found = ask_device(check_served_device(device), (a, b), volume, (pose_a, pose_b), crossing_only=not touching)
     if found.answer is not None:
-        return _contacts_of(found.answer, found.meshes, found.rows, start, "cuda")
+        return _contacts_of(found.answer, found.meshes, found.rows, start)
     tree_a = as_hierarchy(a, volume)
     tree_b = as_hierarchy(b, tree_a.volume)
     question, _ = _question(tree_a, tree_b, pose_a, pose_b, crossing_only=not touching, threads=threads)
@@ -158,7 +158,7 @@ def self_collide(
         check_served_device(device), (a, a), volume, (pose, pose), crossing_only=not touching, with_itself=True
     )
     if found.answer is not None:
-        return _contacts_of(found.answer, found.meshes, found.rows, start, "cuda")
+        return _contacts_of(found.answer, found.meshes, found.rows, start)
     tree = as_hierarchy(a, volume)
     question, _ = _question(tree, tree, pose, pose, crossing_only=not touching, with_itself=True, threads=threads)
     return _contacts((tree.mesh, tree.mesh), question, start, found.note)
@@ -174,14 +174,11 @@ def _question(a: Hierarchy, b: Hierarchy, pose_a: Any, pose_b: Any, **flags: Any
 
 def _contacts(meshes: Meshes, question: Question, start: float, note: str) -> Contacts:
     """The CPU's answer to a question asked at ``start`` of the performance counter."""
-    answer = run(answer_steps(question))
-    return _contacts_of(answer, meshes, (question.rows_a, question.rows_b), start, "cpu", note)
+    answer = run(answer_steps(question))._replace(note=note)
+    return _contacts_of(answer, meshes, (question.rows_a, question.rows_b), start)
 
 
-def _contacts_of(
-    answer: Answer, meshes: Meshes, rows: tuple[np.ndarray, np.ndarray], start: float, device: str, note: str = ""
-) -> Contacts:
-    seconds = time.perf_counter() - start
+def _contacts_of(answer: Answer, meshes: Meshes, rows: tuple[np.ndarray, np.ndarray], start: float) -> Contacts:
     counts = (answer.volume_tests, answer.primitive_tests, answer.exact_tests)
-    stats = QueryStats(*counts, seconds, answer.threads, device, note)
+    stats = QueryStats(*counts, time.perf_counter() - start, answer.threads, answer.device, answer.note)
     return Contacts(answer.pairs, answer.kinds, answer.jobs, stats, meshes, rows)

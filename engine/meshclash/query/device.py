@@ -10,7 +10,7 @@ from ..hierarchy.build import as_hierarchy
 from ..hierarchy.bvh import Hierarchy
 from ..traversal.question import Answer
 from ..types.mesh import TriangleMesh
-from ..volumes.registry import DEFAULT_VOLUME
+from ..volumes.registry import DEFAULT_VOLUME, volume_named
 from .options import matched_poses
 
 
@@ -25,6 +25,9 @@ class Found(NamedTuple):
     stacked: bool = False
     meshes: Any = None
     rows: Any = None
+
+
+NOT_ASKED = Found(None)
 
 
 def ask_device(
@@ -43,7 +46,8 @@ def ask_device(
         InvalidMesh, InvalidPose, UnsupportedOption.
     """
     if not may_answer(device) or (device == "auto" and volume not in (None, DEFAULT_VOLUME)):
-        return Found(None)
+        return NOT_ASKED
+    volume_named(volume)
     meshes = tuple(_mesh(thing, volume) for thing in things)
     rows_a, rows_b, stacked = matched_poses(*poses)
     asked = Asked(np.zeros((max(len(rows_a), len(rows_b)), 2), np.int64), rows_a, rows_b, **flags)

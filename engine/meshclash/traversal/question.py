@@ -45,6 +45,9 @@ class Answer(NamedTuple):
     exact_tests: int
     threads: int
     """How many were used."""
+    device: str = "cpu"
+    note: str = ""
+    """Why the CPU answered where a device was meant to."""
 
 
 def uses_lanes(question: Question) -> bool:

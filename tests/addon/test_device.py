@@ -1,0 +1,75 @@
+"""The choice of the device in the preferences, and what it says about a GPU that cannot be used."""
+
+from types import SimpleNamespace
+
+import bpy
+import pytest
+from ui_fakes import RecordingLayout
+
+from addon import engine, preferences
+
+
+@pytest.fixture(autouse=True)
+def undecided(monkeypatch):
+    monkeypatch.setattr(engine, "_gpu_from", [None])
+    engine.load().configure_device()
+    yield
+    engine.load().configure_device()
+
+
+def settings_of(engine_module):
+    return engine_module.gpu.device._settings
+
+
+def test_the_choice_reaches_the_engine_at_once_or_when_it_is_loaded(monkeypatch):
+    module = engine.load()
+    engine.use_gpu_from(5000)
+    assert settings_of(module).crossover == 5000
+    engine.use_gpu_from(None)
+    assert settings_of(module).crossover is None
+    monkeypatch.setattr(engine, "_engine", None)
+    engine.use_gpu_from(7000)
+    assert settings_of(module).crossover is None
+    assert settings_of(engine.load()).crossover == 7000
+
+
+def test_by_default_the_cpu_is_used():
+    assert preferences.gpu_from(bpy.context) is None
+    installed = SimpleNamespace(preferences=SimpleNamespace(device="GPU", gpu_from=123))
+    context = SimpleNamespace(preferences=SimpleNamespace(addons={preferences.BASE: installed}))
+    assert preferences.gpu_from(context) == 123
+
+
+def shown(**settings):
+    layout = RecordingLayout()
+    preferences.draw_device(layout, SimpleNamespace(), SimpleNamespace(**settings))
+    return layout.texts()
+
+
+def test_the_page_says_what_is_known_of_a_gpu(monkeypatch):
+    module = engine.load()
+    state = module.DeviceState(False, "no NVIDIA driver was found: install one, or use the CPU")
+    monkeypatch.setattr(module.gpu.device, "_look", lambda: state)
+    monkeypatch.setattr(module.gpu.device, "_state", [])
+    assert not any("driver" in text for text in shown(device="CPU", gpu_from=1))
+    assert any("No device has been looked for yet" in text for text in shown(device="GPU", gpu_from=1))
+    assert engine.look_for_gpu(None) == (False, "No NVIDIA driver was found: install one, or use the CPU")
+    assert any("No NVIDIA driver was found" in text for text in shown(device="GPU", gpu_from=1))
+    assert any("GPU: No NVIDIA driver was found" in line for line in engine.diagnose())
+    found = module.DeviceState(True, "", "Some GPU", (9, 0), 1 << 33, "driver for CUDA 13.0")
+    monkeypatch.setattr(module.gpu.device, "_look", lambda: found)
+    assert engine.look_for_gpu(None) == (True, "Some GPU, driver for CUDA 13.0")
+    assert any("Some GPU" in text for text in shown(device="GPU", gpu_from=1))
+
+
+def test_before_the_engine_is_loaded_nothing_is_known(monkeypatch):
+    monkeypatch.setattr(engine, "_engine", None)
+    assert engine.device_known() == (False, "The engine is not loaded yet")
+
+
+def test_the_button(registered, monkeypatch):
+    module = engine.load()
+    monkeypatch.setattr(module.gpu.device, "_look", lambda: module.DeviceState(False, "there is none"))
+    assert bpy.ops.meshclash.look_for_gpu() == {"FINISHED"}
+    assert module.device_state(look=False).reason == "there is none"
+    module.gpu.device._state.clear()
