@@ -13,7 +13,8 @@ from meshclash.hierarchy import boxtree as builder
 from meshclash.hierarchy.boxtree import references, restricted_boxes
 from meshclash.hierarchy.build import SPLITS
 from meshclash.jit import kernel
-from meshclash.volumes.boxtree import CARRIED, ROOT, begin, derive, gap, overlap
+from meshclash.traversal.forest import plant
+from meshclash.volumes.boxtree import CARRIED, ROOT, begin, derive, gap, nodes_of, overlap
 from solids import torus
 from strategies import grid_meshes, matrix, rotation, soup
 from test_geometry_relative_pose import coinciding_points
@@ -22,14 +23,15 @@ RING = mc.TriangleMesh(*torus(2, 0.5))
 
 
 @kernel
-def _walk(volumes_a, volumes_b, relative, choices, carried, met, gaps):
+def _walk(forest_a, forest_b, relative, choices, carried, met, gaps):
     """Descend two trees side by side; row k of the results is what is carried after k choices."""
-    begin(volumes_a, 0, volumes_b, 0, relative, carried)
+    begin(forest_a.volumes, 0, forest_b.volumes, 0, relative, carried)
+    nodes_a, nodes_b = nodes_of(forest_a), nodes_of(forest_b)
     met[0], gaps[0] = overlap(carried[0, 0], carried[0, 1], relative), gap(carried[0, 0], carried[0, 1], relative)
     for k in range(choices.shape[0]):
         into_a, into_b = choices[k, 0] >= 0, choices[k, 1] >= 0
         derive(
-            volumes_a, 0, choices[k, 0], into_a, volumes_b, 0, choices[k, 1], into_b, relative, carried, k, k + 1
+            nodes_a, 0, choices[k, 0], into_a, nodes_b, 0, choices[k, 1], into_b, relative, carried, k, k + 1,
         )  # fmt: skip
         a, b = carried[k + 1]
         met[k + 1], gaps[k + 1] = overlap(a, b, relative), gap(a, b, relative)
@@ -39,7 +41,9 @@ def walk(a, b, relative, choices):
     """(carried rows (k, 2, 12), overlaps, gaps) at the roots and after each choice (k - 1, 2), -1: stay."""
     carried = np.full((len(choices) + 1, 2, CARRIED), np.nan)
     met, gaps = np.zeros(len(carried), np.bool_), np.zeros(len(carried))
-    _walk(a.volumes, b.volumes, relative, np.array(choices, np.int64).reshape(-1, 2), carried, met, gaps)
+    _walk(
+        plant([a]).forest, plant([b]).forest, relative, np.array(choices, np.int64).reshape(-1, 2), carried, met, gaps
+    )
     return carried, met, gaps
 
 

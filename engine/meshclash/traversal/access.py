@@ -1,7 +1,8 @@
 """How the binary engines read the nodes of a tree: volumes that are stored, or derived on the way down.
 
 ``root``                                the node to begin with
-``children(forest, start, node)``       (first of two children, or entry of a leaf's first triangle; its triangles)
+``nodes_of(forest)``                    arrays for ``children`` and ``derive``: a whole forest is dear to hand over
+``children(nodes, start, node)``        (first of two children, or entry of a leaf's first triangle; its triangles)
 ``triangle(forest, tree, entry)``       the triangle at an entry
 ``row(volumes, node, carried, at, side)``   what the verbs of the volume take: side 0 is a's, side 1 b's
 ``begin``, ``derive``, ``exchange``     keep the rows that a pair of nodes carries; see ``boxtree.py``
@@ -22,6 +23,7 @@ class Access(NamedTuple):
 
     root: int
     carried: int
+    nodes_of: Callable[..., Any]
     children: Callable[..., Any]
     triangle: Callable[..., Any]
     row: Callable[..., Any]
@@ -35,8 +37,13 @@ class Access(NamedTuple):
 
 
 @portable
-def _stored_children(forest, start, node):
-    return forest.first[start + node], forest.count[start + node]
+def _stored_nodes(forest):
+    return forest.first, forest.count
+
+
+@portable
+def _stored_children(nodes, start, node):
+    return nodes[0][start + node], nodes[1][start + node]
 
 
 @portable
@@ -56,7 +63,7 @@ def _begin_nothing(volumes_a, start_a, volumes_b, start_b, relative, carried):
 
 @portable
 def _derive_nothing(
-    volumes_a, start_a, node_a, moved_a, volumes_b, start_b, node_b, moved_b, relative, carried, source, target
+    nodes_a, start_a, node_a, moved_a, nodes_b, start_b, node_b, moved_b, relative, carried, source, target
 ):
     pass
 
@@ -77,11 +84,20 @@ def _derived_row(volumes, node, carried, at, side):
 
 
 _STORED = Access(
-    0, 0, _stored_children, _stored_triangle, _stored_row, _begin_nothing, _derive_nothing, _exchange_nothing
+    0,
+    0,
+    _stored_nodes,
+    _stored_children,
+    _stored_triangle,
+    _stored_row,
+    _begin_nothing,
+    _derive_nothing,
+    _exchange_nothing,
 )
 _DERIVED = Access(
     boxtree.ROOT,
     boxtree.CARRIED,
+    boxtree.nodes_of,
     boxtree.children,
     _own_triangle,
     _derived_row,

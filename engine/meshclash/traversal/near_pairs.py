@@ -39,7 +39,7 @@ def near_traversal(volume: str) -> Callable:
 @cache
 def _near_traversal(gap: Callable, size: Callable, access: Access) -> Callable:
     """Kinds of volumes that share their verbs share the kernel."""
-    root, _, children, triangle, row, begin, derive, exchange = access
+    root, _, nodes_of, children, triangle, row, begin, derive, exchange = access
 
     def traverse(
         forest_a,
@@ -69,6 +69,7 @@ def _near_traversal(gap: Callable, size: Callable, access: Access) -> Callable:
         volume_tests = state[VOLUME_TESTS]
         primitive_tests = state[PRIMITIVE_TESTS]
         steps = options[STEP_LIMIT]
+        nodes_a, nodes_b = nodes_of(forest_a), nodes_of(forest_b)
         while job < jobs.shape[0] and steps > 0 and (nearest or output_used <= room):
             tree_a = jobs[job, 0]
             tree_b = jobs[job, 1]
@@ -99,8 +100,8 @@ def _near_traversal(gap: Callable, size: Callable, access: Access) -> Callable:
                     continue
                 node_a = np.int64(stack[used, 0])
                 node_b = np.int64(stack[used, 1])
-                first_a, count_a = children(forest_a, start_a, node_a)
-                first_b, count_b = children(forest_b, start_b, node_b)
+                first_a, count_a = children(nodes_a, start_a, node_a)
+                first_b, count_b = children(nodes_b, start_b, node_b)
                 if count_a == 0 or count_b == 0:
                     into_a = count_b != 0 or (
                         count_a == 0
@@ -113,8 +114,8 @@ def _near_traversal(gap: Callable, size: Callable, access: Access) -> Callable:
                         child_a = first_a + k if into_a else node_a
                         child_b = node_b if into_a else first_b + k
                         derive(
-                            forest_a.volumes, start_a, child_a, into_a,
-                            forest_b.volumes, start_b, child_b, not into_a, pose, carried, used, at,
+                            nodes_a, start_a, child_a, into_a,
+                            nodes_b, start_b, child_b, not into_a, pose, carried, used, at,
                         )  # fmt: skip
                         stack[at, 0], stack[at, 1] = child_a, child_b
                         bounds[at] = gap(

@@ -92,7 +92,7 @@ def pair_traversal(volume: str, leaf_test: Callable) -> Callable:
 @cache
 def _pair_traversal(overlap: Callable, size: Callable, access: Access, leaf_test: Callable) -> Callable:
     """Kinds of volumes that share their verbs share the kernel."""
-    root, _, children, triangle, row, begin, derive, _ = access
+    root, _, nodes_of, children, triangle, row, begin, derive, _ = access
 
     def traverse(
         forest_a,
@@ -122,6 +122,7 @@ def _pair_traversal(overlap: Callable, size: Callable, access: Access, leaf_test
         primitive_tests = state[PRIMITIVE_TESTS]
         exact_tests = state[EXACT_TESTS]
         steps = options[STEP_LIMIT]
+        nodes_a, nodes_b = nodes_of(forest_a), nodes_of(forest_b)
         while job < jobs.shape[0] and steps > 0 and found <= room:
             tree_a = jobs[job, 0]
             tree_b = jobs[job, 1]
@@ -146,8 +147,8 @@ def _pair_traversal(overlap: Callable, size: Callable, access: Access, leaf_test
                     volume_tests += 1
                     if not overlap(volume_a, volume_b, pose):
                         continue
-                first_a, count_a = children(forest_a, start_a, node_a)
-                first_b, count_b = children(forest_b, start_b, node_b)
+                first_a, count_a = children(nodes_a, start_a, node_a)
+                first_b, count_b = children(nodes_b, start_b, node_b)
                 if count_a == 0 or count_b == 0:
                     into_a = same or count_b != 0 or (count_a == 0 and size(volume_a) >= size(volume_b))
                     into_b = same or not into_a
@@ -157,8 +158,8 @@ def _pair_traversal(overlap: Callable, size: Callable, access: Access, leaf_test
                         child_a = first_a + (k > 0 and (k == 1 or not same)) if into_a else node_a
                         child_b = first_b + (k > 0) if into_b else node_b
                         derive(
-                            forest_a.volumes, start_a, child_a, into_a,
-                            forest_b.volumes, start_b, child_b, into_b, pose, carried, used, at,
+                            nodes_a, start_a, child_a, into_a,
+                            nodes_b, start_b, child_b, into_b, pose, carried, used, at,
                         )  # fmt: skip
                         stack[at, 0], stack[at, 1] = child_a, child_b
                     used += pairs_below

@@ -21,7 +21,9 @@ import numpy as np
 from ..jit import portable
 from .aabb import contains, wireframe
 
-__all__ = ["begin", "children", "contains", "derive", "exchange", "gap", "overlap", "size", "wireframe"]
+__all__ = [
+    "begin", "children", "contains", "derive", "exchange", "gap", "nodes_of", "overlap", "size", "wireframe",
+]  # fmt: skip
 
 WIDTH = 2
 """Numbers a node takes in float32; the second one is a word of bits."""
@@ -39,8 +41,9 @@ _DRIFT = 4.0 * _STEPS * 2.0**-53
 
 
 @portable
-def _word(volumes, at):
-    return volumes.view(np.int32)[at, 1]
+def nodes_of(forest):
+    """The nodes of a forest as numbers and as words of bits, (rows, 2) float32 and int32, for the verbs below."""
+    return forest.volumes, forest.volumes.view(np.int32)
 
 
 @portable
@@ -49,11 +52,12 @@ def _reference(word):
 
 
 @portable
-def children(forest, start, node):
+def children(nodes, start, node):
     """(first child or triangle, number of triangles) of what a node and its single children below come to."""
-    word = _word(forest.volumes, start + node)
+    words = nodes[1]
+    word = words[start + node, 1]
     while word & SINGLE:
-        word = _word(forest.volumes, start + _reference(word))
+        word = words[start + _reference(word), 1]
     return _reference(word), (word & LEAF) // LEAF
 
 
@@ -86,37 +90,34 @@ def begin(volumes_a, start_a, volumes_b, start_b, relative, carried):
 
 
 @portable
-def _cut(volumes, node, word, m, at, row):
-    """Take off a row what a node with this word cuts off (Zachmann 2002, section 3.2)."""
-    axis = word & AXIS
-    plane = np.float64(volumes[node, 0])
-    if word & UPPER:
-        moved = plane - row[axis]
-        row[axis] = plane
-        for x in range(3):
-            factor = m[at + 3 * x + axis]
-            row[6 + x if factor > 0.0 else 9 + x] += moved * factor
-    else:
-        moved = plane - row[axis + 3]
-        row[axis + 3] = plane
-        for x in range(3):
-            factor = m[at + 3 * x + axis]
-            row[9 + x if factor > 0.0 else 6 + x] += moved * factor
+def _cut(plane, word, m, at, carried, target, side):
+    """Take off a carried row what a node with this word cuts off (Zachmann 2002, section 3.2)."""
+    cuts_low = (word & UPPER) // UPPER
+    cut_side = (word & AXIS) + 3 * (1 - cuts_low)
+    towards, against = 9 - 3 * cuts_low, 6 + 3 * cuts_low  # extents that move where the axes' product is above, below 0
+    moved = plane - carried[target, side, cut_side]
+    carried[target, side, cut_side] = plane
+    for x in range(3):
+        factor = m[at + 3 * x + (word & AXIS)]
+        carried[target, side, towards + x] += moved * max(factor, 0.0)
+        carried[target, side, against + x] += moved * min(factor, 0.0)
 
 
 @portable
-def _descend(volumes, start, node, m, at, row):
+def _descend(nodes, start, node, m, at, carried, target, side):
     """Make a row that of a child, with all that its single children cut off too."""
-    word = _word(volumes, start + node)
-    _cut(volumes, start + node, word, m, at, row)
+    volumes, words = nodes
+    row = start + node
+    word = words[row, 1]
+    _cut(np.float64(volumes[row, 0]), word, m, at, carried, target, side)
     while word & SINGLE:
-        node = _reference(word)
-        word = _word(volumes, start + node)
-        _cut(volumes, start + node, word, m, at, row)
+        row = start + _reference(word)
+        word = words[row, 1]
+        _cut(np.float64(volumes[row, 0]), word, m, at, carried, target, side)
 
 
 @portable
-def derive(volumes_a, start_a, node_a, moved_a, volumes_b, start_b, node_b, moved_b, relative, carried, source, target):
+def derive(nodes_a, start_a, node_a, moved_a, nodes_b, start_b, node_b, moved_b, relative, carried, source, target):
     """Fill the carried rows ``target`` of two nodes from those of the pair ``source``; which of them are its children?
 
     ``carried`` is (n, 2, 12); source and target may be the same.
@@ -126,9 +127,9 @@ def derive(volumes_a, start_a, node_a, moved_a, volumes_b, start_b, node_b, move
             for k in range(CARRIED):
                 carried[target, side, k] = carried[source, side, k]
     if moved_a:
-        _descend(volumes_a, start_a, node_a, relative, 15, carried[target, 0])
+        _descend(nodes_a, start_a, node_a, relative, 15, carried, target, 0)
     if moved_b:
-        _descend(volumes_b, start_b, node_b, relative, 0, carried[target, 1])
+        _descend(nodes_b, start_b, node_b, relative, 0, carried, target, 1)
 
 
 @portable
