@@ -6,6 +6,8 @@ import pytest
 from clouds import awkward_clouds, plane, random_pose, shifted, sphere, torus
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from meshclash.pointcloud.query import one_pose, walk_for
+from meshclash.pointcloud.traverse import EVALUATIONS, LEAF_TESTS, VOLUME_TESTS
 
 NOISE = 0.004
 COUNT = 20000
@@ -276,6 +278,26 @@ def test_a_budget_always_gives_an_answer(shapes):
         assert answer.complete
         assert answer.colliding == (gap < 0)
     assert not mc.cloud_collision(a, b, None, shifted(2.0), budget=1e-9).complete
+
+
+@pytest.mark.parametrize("second", ["torus", "sphere", "wall"])
+def test_more_work_never_adds_an_error(shapes, second):
+    """The search goes one way whatever its slices, and is right or says "colliding" until it is complete."""
+    for gap in np.linspace(-0.3, 0.3, 13):
+        pose = gap_pose(second, gap)
+        complete = mc.cloud_collision(shapes["sphere"], shapes[second], None, pose)
+        ends = []
+        for slices in (3.0, 40.0, 1e9):
+            walk = walk_for(shapes["sphere"], shapes[second], *one_pose(None, pose, "collide"), True)[0]
+            wrong = []
+            while not walk.advance(slices):
+                assert not walk.hit
+                wrong.append((walk.likelihood() >= 0.5) != complete.colliding)
+            wrong.append(walk.hit != complete.colliding)
+            assert wrong == sorted(wrong, reverse=True), "an error that is gone does not come back"
+            assert not wrong[-1]
+            ends.append((walk.hit, walk.state[[VOLUME_TESTS, LEAF_TESTS, EVALUATIONS]].tolist()))
+        assert ends[0] == ends[1] == ends[2]
 
 
 def test_the_papers_mode_agrees_on_clear_cases(shapes):

@@ -151,7 +151,11 @@ class Walk:
         return Found(pairs, transform_points(self._rows, points + self._origin), regions)
 
     def likelihood(self) -> float:
-        """How likely the most promising pair that still waits is to meet, 0 to 1; 0 when none waits."""
+        """How likely the most promising pair that still waits is to meet; 0 when none waits.
+
+        Keys are -0.5 or more, so it is at least one half while any pair waits: an interrupted search says "colliding",
+        and against the answer of the complete one, more work never adds an error.
+        """
         if self.complete or self.state[HEAP_USED] == 0:
             return 0.0
         return 1.0 / (1.0 + math.exp(-_LOGIT[0] + _LOGIT[1] * float(self._heap[0][0])))
