@@ -34,6 +34,7 @@ STATUSES = (
     ("APPROVED", "Approved", "Looked at; it may stay as it is", "CHECKMARK", 2),
     ("RESOLVED", "Resolved", "The scene was changed so that it should be gone", "SOLO_ON", 3),
 )
+MILLISECOND = 0.001
 LENGTHS = ("permitted_overlap", "touch_tolerance", "tolerance")  # options of tests that are lengths
 
 
@@ -119,6 +120,11 @@ class MESHCLASH_PG_settings(PropertyGroup):
         name="Tolerance",
         description="Objects nearer to each other than this are too near",
         subtype="DISTANCE", min=0.0, soft_max=1.0, default=0.01, precision=5,
+    )  # fmt: skip
+    budget: FloatProperty(
+        name="Budget [ms]",
+        description="Milliseconds that all pairs of a frame may take together: the most likely ones come first",
+        min=0.1, max=60_000.0, soft_max=100.0, default=5.0, precision=1,
     )  # fmt: skip
     skip_same_parent: BoolProperty(
         name="Same Parent", description="Do not test objects that have the same parent, nor a parent with its child"
@@ -228,6 +234,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
             test=test.name,
             rules=rules,
             point_budget=self.point_budget,
+            budget=self.budget * MILLISECOND if "budget" in test.takes else None,
             **lengths,
         )
 
@@ -255,7 +262,7 @@ class MESHCLASH_PG_row(PropertyGroup):
     faces_b: IntProperty()
     depth: FloatProperty(description="Depth estimate in Blender units; negative: unknown", default=-1.0)
     distance: FloatProperty(description="Distance in Blender units; negative: not measured", default=-1.0)
-    probability: FloatProperty(description="That the two meet, 0 to 1; negative: it is certain", default=-1.0)
+    probability: FloatProperty(description="That the two meet, 0 to 1; negative: not stated", default=-1.0)
 
 
 class MESHCLASH_PG_results(PropertyGroup):
@@ -287,6 +294,13 @@ class MESHCLASH_PG_results(PropertyGroup):
     )
     show_apart: BoolProperty(
         name="Apart", description="List pairs that are apart, with their distance", default=True, update=_redraw
+    )
+    show_meets: BoolProperty(name="Meets", description="List pairs that certainly meet", default=True, update=_redraw)
+    show_likely: BoolProperty(
+        name="Likely", description="List pairs that meet more likely than not", default=True, update=_redraw
+    )
+    show_unlikely: BoolProperty(
+        name="Unlikely", description="List pairs that may meet, but probably do not", default=True, update=_redraw
     )
     filling: BoolProperty(description="The list is being filled: selecting a row has no effect")
 

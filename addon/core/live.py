@@ -15,26 +15,31 @@ from operator import itemgetter
 from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
+import numpy as np
+
 from .changes import Changes
 from .engine_scene import EngineScene
 from .errors import DetectError
 from .frame_scene import FrameScene, Progress
 from .options import DetectOptions
 from .pair_row import PairRow
-from .queries.base import BASIC_PARTS
+from .queries.base import BASIC_PARTS, Asked
+from .queries.time_critical import Chance, TimeCritical
 from .report import DetectReport
 from .rows import make_contact_row, make_row
 from .statistics import RunStatistics
 
 T = TypeVar("T")
 
-PARTS = (*BASIC_PARTS, "gaps", "more")
+PARTS = (*BASIC_PARTS, "gaps", "more", "chances")
 """Parts of the engine's warm-up that Live needs."""
 BUDGET = 0.02  # seconds of the main thread for one answer, and the length of a slice
 LONGEST_SLICE = 0.03
 QUIET_SECONDS = 0.15  # without a change, before an incomplete answer is completed
 RETRY_SECONDS = 1.0  # in first-contact mode, before a complete answer is tried again while changes go on
 IDLE = Progress(1.0, "")
+
+LEAST_BUDGET = 0.001  # seconds that a time-critical answer is given, however long reading took
 
 Pair = tuple[int, int]
 
@@ -72,7 +77,7 @@ class Live:
     Attributes:
         budget: seconds of the main thread that an answer may take before Live falls back to first-contact mode.
         complete_cost: seconds that the last complete answer took, reading included; 0.0 while unknown.
-        incomplete: whether the last answer was given in first-contact mode.
+        incomplete: whether the last answer was given in first-contact mode, or is not certain everywhere.
         problem: why there is no answer at present ("": there is).
         text: what is being done.
         ready: whether the engine is loaded and compiled.
@@ -98,6 +103,7 @@ class Live:
         self._reading_cost = 0.0
         self._options: DetectOptions | None = None
         self.ready = self._resting = False
+        self._uncertain = 0
         self._steps = self._forever()
 
     @property
@@ -157,7 +163,7 @@ class Live:
             if changes:
                 changes.add(self._unanswered)
                 yield from self._answer(answerer, changes)
-            elif self.incomplete and not self.problem and time.perf_counter() - self._changed_at >= QUIET_SECONDS:
+            elif self.incomplete and not self.problem and (answerer.estimates or self._is_quiet()):
                 yield from self._answer(answerer, None)
             else:
                 self._resting = True
@@ -170,7 +176,7 @@ class Live:
         try:
             self._options = None
             self._options = self._source.options()
-            first_contact = changes is not None and self._falls_back()
+            first_contact = changes is not None and not _estimates(self._options) and self._falls_back()
             effort = _Effort()
             if changes is not None:
                 yield from self._told(effort.spent_on(answerer.follow_steps(self._options, changes)))
@@ -179,27 +185,39 @@ class Live:
                 effort.seconds = self._reading_cost
             finished = yield from self._told(self._asked(answerer, effort, first_contact))
             if finished:
-                self.incomplete = first_contact
+                self._uncertain = answerer.uncertain
+                self.incomplete = first_contact or self._uncertain > 0
                 self.problem = ""
-                answerer.publish(self._options, first_contact)
+                answerer.publish(self._options, self.incomplete)
         except DetectError as error:
             self.problem = str(error)
             self._unanswered = changes or Changes(everything=True)
+
+    def _is_quiet(self) -> bool:
+        return time.perf_counter() - self._changed_at >= QUIET_SECONDS
+
+    @property
+    def shortfall(self) -> str:
+        """What an incomplete answer lacks."""
+        if self._uncertain:
+            return f"Searching on: {self._uncertain} pair{'' if self._uncertain == 1 else 's'} not certain yet"
+        return f"First contacts only while things move: a complete answer takes {1000 * self.complete_cost:.0f} ms"
 
     def _falls_back(self) -> bool:
         return self.complete_cost > self.budget and time.perf_counter() < self._retry_at
 
     def _asked(self, answerer: _Answerer, effort: _Effort, first_contact: bool) -> Generator[Progress, None, bool]:
         """Asks the engine; False when a complete answer went over the budget and something changed meanwhile."""
-        steps = effort.spent_on(answerer.ask_steps(first_contact))
+        may_give_up = not first_contact and not answerer.estimates
+        steps = effort.spent_on(answerer.ask_steps(first_contact, max(self.budget - effort.seconds, LEAST_BUDGET)))
         for progress in steps:
-            if not first_contact and self._changes and effort.seconds > self.budget:
+            if may_give_up and self._changes and effort.seconds > self.budget:
                 steps.close()
                 self._remember_cost(effort.seconds)
                 self.incomplete = True
                 return False
             yield progress
-        if not first_contact and not answerer.built:
+        if may_give_up and not answerer.built:
             self._remember_cost(effort.seconds)
         return True
 
@@ -216,6 +234,10 @@ class Live:
                 return done.value
             self.text = progress.text[:1].upper() + progress.text[1:]
             yield progress
+
+
+def _estimates(options: DetectOptions) -> bool:
+    return options.test == TimeCritical.name
 
 
 class _Effort:
@@ -247,8 +269,10 @@ class _Answerer:
         self._engine, self._source, self._publish = engine, source, publish
         self._world = EngineScene(engine)
         self._frame = FrameScene(0)
-        self._limits: tuple[float, float] | None = None
+        self._options: DetectOptions | None = None
+        self._limits: tuple[bool, float, float] | None = None
         self._watch: Any = None
+        self._chances: dict[Pair, tuple[Chance, list[int]]] = {}  # written up, with their objects' revisions
         self._keep: Any = None
         self._rows: dict[Pair, tuple[tuple[Any, ...], PairRow]] = {}  # with what they are sorted by
         self._unwritten: dict[Pair, Any] = {}
@@ -270,15 +294,53 @@ class _Answerer:
         self._statistics.add_time("prepare", time.perf_counter() - started)
         self._keep = self._world.keep(options.rules)
         scale = self._source.scale_length
-        limits = (options.permitted_overlap / scale, options.touch_tolerance / scale)
+        self._options = options
+        limits = (self.estimates, options.permitted_overlap / scale, options.touch_tolerance / scale)
         if limits != self._limits:
             self._limits = limits
-            self._watch = self._engine.Watch(self._world.scene, *limits)
+            self._watch = self._engine.Watch(self._world.scene, *limits[1:])
+            self._chances.clear()
             self._rows.clear()
             self._unwritten.clear()
 
-    def ask_steps(self, first_contact: bool) -> Generator[Progress, None, None]:
-        """Asks for the pairs that changed and writes their rows."""
+    @property
+    def estimates(self) -> bool:
+        """Whether the answers are probabilities that grow certain from one to the next."""
+        return self._options is not None and _estimates(self._options)
+
+    @property
+    def uncertain(self) -> int:
+        """Pairs of which only a probability is known."""
+        return sum(not chance.complete for chance, _ in self._chances.values())
+
+    def ask_steps(self, first_contact: bool, seconds: float) -> Generator[Progress, None, None]:
+        """Asks for pairs that changed and writes their rows; a time-critical answer takes so many seconds at most."""
+        return self._estimate_steps(seconds) if self.estimates else self._watch_steps(first_contact)
+
+    def _estimate_steps(self, seconds: float) -> Generator[Progress, None, None]:
+        """Goes on with the time-critical answer."""
+        options, test = self._options, TimeCritical()
+        assert options is not None and options.budget is not None
+        asked = Asked(
+            self._engine, self._world, replace(options, budget=min(options.budget, seconds)),
+            self._source.scale_length, self._world.ids(in_a=True), self._world.ids(in_a=False), self._keep,
+        )  # fmt: skip
+        answer = yield from test.ask_steps(asked)
+        self._statistics.add_work(answer.stats)
+        found = {(chance.a, chance.b): chance for chance in answer.found}
+        for pair in self._chances.keys() - found.keys():
+            del self._chances[pair], self._rows[pair]
+        for pair, chance in found.items():
+            revisions = self._world.scene.revisions(np.array(pair)).tolist()
+            known, at = self._chances.get(pair, (None, None))
+            if at != revisions or not chance.same_as(known):
+                row = test.row(asked, chance, self._frame.frame, highlights=True)
+                self._rows[pair] = row.order, row
+                self._chances[pair] = chance, revisions
+                yield Progress(1.0, f"Writing up {row.a} and {row.b}")
+
+    def _watch_steps(self, first_contact: bool) -> Generator[Progress, None, None]:
+        """Brings the watch up to date."""
         sets = self._world.ids(in_a=True), self._world.ids(in_a=False)
         stats = yield from self._watch.update_steps(*sets, self._keep, first_contact)
         self._statistics.add_work(stats)

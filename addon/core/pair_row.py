@@ -12,7 +12,9 @@ CLASH, DUPLICATE, CONTAINED, TOUCHING = "clash", "duplicate", "contained", "touc
 NEAR = "near"  # apart, but nearer than asked for
 APART = "apart"
 CONTACT = "contact"  # in Live only: the two meet, and what that means is still to be found out
-CLASH_VERDICTS = (CLASH, CONTAINED, DUPLICATE)
+MEETS, LIKELY, UNLIKELY = "meets", "likely", "unlikely"  # surfaces, in the time-critical test
+CLASH_VERDICTS = (CLASH, CONTAINED, DUPLICATE, MEETS, LIKELY)
+"""What `--fail-on clash` counts: on the safe side where only a probability is known."""
 
 Point = tuple[float, float, float]
 
@@ -41,7 +43,7 @@ class PairRow:
         distance: how far apart they are, 0 where they meet; None where the test does not measure it.
         point_a, point_b: points of the two that are nearest to each other, or None.
         face_a, face_b: the faces of the evaluated meshes on which these lie, or None.
-        probability: that the two meet, 0 to 1; None where it is certain.
+        probability: that the surfaces of the two meet, 0 to 1; None where the test does not state it.
         highlight_a, highlight_b: (t, 3, 3) float32 world triangles of the faces in contact; for a contained pair
             whose surfaces do not meet, all triangles of the inner object.
         curves: (s, 2, 3) float32 world segments of intersection curves and outlines of overlaps.

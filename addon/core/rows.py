@@ -10,7 +10,7 @@ import numpy as np
 
 from .engine_scene import EngineScene
 from .frame_scene import SourceMesh, SourceObject
-from .pair_row import CONTACT, CONTAINED, PairRow, pair_id
+from .pair_row import CONTACT, CONTAINED, LIKELY, MEETS, UNLIKELY, PairRow, pair_id
 
 SEAM_TOLERANCE = 1e-7  # of the size of a patchwork: corners closer than this are the same
 
@@ -31,6 +31,7 @@ class _Finding:
     points: tuple[np.ndarray, np.ndarray] | None = None
     nearest: tuple[int, int] | None = None
     """Triangles on which the points lie."""
+    probability: float | None = None
 
     def turned(self) -> _Finding:
         """The same with the two objects exchanged."""
@@ -86,6 +87,29 @@ def make_gap_row(engine: ModuleType, world: EngineScene, gap: Any, apart: str, f
     return _row(engine, world, finding, frame, highlights)
 
 
+def make_chance_row(engine: ModuleType, world: EngineScene, chance: Any, frame: int, highlights: bool) -> PairRow:
+    """The row of one `Chance`, arguments as `make_row`; drawn is where the two meet, or a box where they may."""
+    i, j = ([], []) if chance.triangles is None else ([t] for t in chance.triangles)
+    triangles = np.array(i, np.int64), np.array(j, np.int64)
+    severity = {MEETS: engine.Verdict.CLASH, LIKELY: engine.Verdict.TOUCHING, UNLIKELY: engine.Verdict.APART}
+    finding = _Finding(
+        (chance.a, chance.b), triangles, None, chance.verdict, int(severity[chance.verdict].severity),
+        None if chance.region is None else chance.region.mean(axis=0), probability=chance.probability,
+    )  # fmt: skip
+    row = _row(engine, world, finding, frame, highlights)
+    if highlights and chance.region is not None and not chance.complete:
+        row = replace(row, curves=_box_edges(chance.region))
+    return replace(row, contacts=int(chance.triangles is not None))
+
+
+def _box_edges(box: np.ndarray) -> np.ndarray:
+    """The edges of a box (2, 3), as (12, 2, 3) float32."""
+    corners = np.array(list(np.ndindex(2, 2, 2)))
+    edges = [(c, c | 1 << k) for k in range(3) for c in range(8) if not c & 1 << k]
+    places = corners[np.array(edges)]
+    return np.take_along_axis(box.astype(np.float32), places.reshape(-1, 3), axis=0).reshape(12, 2, 3)
+
+
 def _row(engine: ModuleType, world: EngineScene, finding: _Finding, frame: int, highlights: bool) -> PairRow:
     if not in_order(*(world.objects[key] for key in finding.ids)):
         finding = finding.turned()
@@ -115,6 +139,7 @@ def _row(engine: ModuleType, world: EngineScene, finding: _Finding, frame: int, 
         distance=finding.distance,
         point_a=None if points is None else _point(points[0]),
         point_b=None if points is None else _point(points[1]),
+        probability=finding.probability,
         face_a=None if nearest is None else int(mesh_a.face_of_triangle[nearest[0]]),
         face_b=None if nearest is None else int(mesh_b.face_of_triangle[nearest[1]]),
     )

@@ -88,6 +88,9 @@ WORDS = {
     "touching": "touching",
     "near": "too near",
     "apart": "apart",
+    "meets": "meeting",
+    "likely": "likely to meet",
+    "unlikely": "unlikely to meet",
 }
 
 

@@ -41,6 +41,7 @@ class _Batches:
     dots_a: Any
     dots_b: Any
     stale_dots: Any
+    guesses: Any
     labels: tuple[tuple[tuple[float, float, float], float], ...] = ()
 
 
@@ -114,6 +115,8 @@ def _draw_result(context: bpy.types.Context, settings: Any, result: session.Scen
             for batch in (batches.curves, batches.gaps):
                 if batch is not None:
                     _draw_lines(context.region_data, batch, prefs, settings.overlay_xray)
+            if batches.guesses is not None:
+                _draw_guesses(batches.guesses, prefs)
             if batches.witnesses is not None:
                 _draw_points(batches.witnesses, prefs)
 
@@ -158,10 +161,10 @@ def _make_batches(wanted: tuple[object, ...], data: render_data.OverlayData) -> 
     import gpu
     from gpu_extras.batch import batch_for_shader
 
-    def make(shader: str, kind: str, points: Any) -> Any:
+    def make(shader: str, kind: str, points: Any, **more: Any) -> Any:
         if not len(points):
             return None
-        return batch_for_shader(gpu.shader.from_builtin(shader), kind, {"pos": points})
+        return batch_for_shader(gpu.shader.from_builtin(shader), kind, {"pos": points, **more})
 
     return _Batches(
         wanted,
@@ -174,6 +177,7 @@ def _make_batches(wanted: tuple[object, ...], data: render_data.OverlayData) -> 
         make(DOT_SHADER, "POINTS", data.dots_a),
         make(DOT_SHADER, "POINTS", data.dots_b),
         make(DOT_SHADER, "POINTS", data.stale_dots),
+        make("POLYLINE_FLAT_COLOR", "LINES", data.guesses, color=data.guess_colours),
         data.labels,
     )
 
@@ -251,6 +255,18 @@ def _draw_points(batch: Any, prefs: Any) -> None:
     gpu.state.point_size_set(POINT_SIZE * bpy.context.preferences.system.pixel_size)
     shader.bind()
     shader.uniform_float("color", prefs.colour_curve)
+    batch.draw(shader)
+
+
+def _draw_guesses(batch: Any, prefs: Any) -> None:
+    """Boxes in which objects may meet, in front of everything: they lie inside the objects."""
+    import gpu
+
+    shader = gpu.shader.from_builtin("POLYLINE_FLAT_COLOR")
+    gpu.state.depth_test_set("NONE")
+    shader.bind()
+    shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
+    shader.uniform_float("lineWidth", prefs.curve_width * bpy.context.preferences.system.pixel_size)
     batch.draw(shader)
 
 

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.pair_row import APART, CONTACT, TOUCHING
+from ..core.pair_row import APART, CONTACT, LIKELY, TOUCHING, UNLIKELY
 
 if TYPE_CHECKING:
     from ..core.pair_row import PairRow
 
+GUESSES = frozenset({LIKELY, UNLIKELY})
 QUIET = frozenset({TOUCHING, APART})  # verdicts that are drawn for the selected pair only
 GAP_SURROUNDINGS = 3.0  # how far around its middle a gap is looked at, in its lengths
 MOST_LABELS = 100  # more would hide the scene
@@ -35,6 +36,8 @@ class OverlayData:
         dots_a: points of scans in contact among the first objects, shape (k, 3); of very many a part.
         dots_b: the same of the second objects.
         stale_dots: the same of both objects of pairs that may no longer be true.
+        guesses: end points of the edges of boxes in which objects may meet, shape (2 e, 3).
+        guess_colours: their colours, by probability, shape (2 e, 4).
         labels: world position (3,) and length, Blender units, of the gaps of the first pairs.
     """
 
@@ -47,6 +50,8 @@ class OverlayData:
     dots_a: NDArray[np.float32]
     dots_b: NDArray[np.float32]
     stale_dots: NDArray[np.float32]
+    guesses: NDArray[np.float32]
+    guess_colours: NDArray[np.float32]
     labels: tuple[tuple[tuple[float, float, float], float], ...] = ()
 
 
@@ -70,13 +75,15 @@ def collect(rows: Iterable[PairRow], is_stale: Callable[[PairRow], bool] = lambd
     return OverlayData(
         _points([row.highlight_a for row in fresh]),
         _points([row.highlight_b for row in fresh]),
-        _points([row.curves for row in fresh]),
+        _points([row.curves for row in fresh if row.verdict not in GUESSES]),
         _points([part for row in stale for part in (row.highlight_a, row.highlight_b)]),
         _points([row.gap for row in fresh]),
         _points([_witnesses(row) for row in fresh]),
         thinned(_points([row.dots_a for row in fresh])),
         thinned(_points([row.dots_b for row in fresh])),
         thinned(_points([part for row in stale for part in (row.dots_a, row.dots_b)])),
+        _points([row.curves for row in fresh if row.verdict in GUESSES]),
+        _colours([row for row in fresh if row.verdict in GUESSES]),
         tuple(label for row in fresh for label in _label(row))[:MOST_LABELS],
     )
 
@@ -86,6 +93,19 @@ def thinned(points: NDArray[np.float32], most: int = MOST_DOTS) -> NDArray[np.fl
     if len(points) <= most:
         return points
     return np.ascontiguousarray(points[np.linspace(0, len(points) - 1, most).astype(np.int64)])
+
+
+def chance_colour(probability: float) -> tuple[float, float, float, float]:
+    """From green (they do not meet) through yellow to red (they do)."""
+    return min(1.0, 2.0 * probability), min(1.0, 2.0 - 2.0 * probability), 0.1, 1.0
+
+
+def _colours(rows: list[PairRow]) -> NDArray[np.float32]:
+    """The colour of each end point of the rows' curves, (n, 4)."""
+    colours = [
+        np.tile(np.array(chance_colour(row.probability or 0.0), np.float32), (2 * len(row.curves), 1)) for row in rows
+    ]
+    return np.concatenate(colours) if colours else np.empty((0, 4), np.float32)
 
 
 def _witnesses(row: PairRow) -> NDArray[np.float32]:
@@ -123,7 +143,7 @@ def bounds(row: PairRow) -> NDArray[np.float64] | None:
         middle, reach = row.gap[0].mean(axis=0, dtype=np.float64), GAP_SURROUNDINGS * row.distance
         return np.array((middle - reach, middle + reach))
     data = collect([row])
-    points = np.concatenate((data.faces_a, data.faces_b, data.curves, data.dots_a, data.dots_b))
+    points = np.concatenate((data.faces_a, data.faces_b, data.curves, data.dots_a, data.dots_b, data.guesses))
     if not len(points):
         return None
     return np.array((points.min(axis=0), points.max(axis=0)), np.float64)

@@ -67,8 +67,7 @@ def _draw_live(layout: Any, settings: Any, run: Any, region: Any) -> None:
     elif not live.ready:
         box.label(text=live.text, icon="TIME")
     elif live.incomplete:
-        cost = f"a complete answer takes {1000 * live.complete_cost:.0f} ms"
-        for index, line in enumerate(wrapped(f"First contacts only while things move: {cost}", region)):
+        for index, line in enumerate(wrapped(live.shortfall, region)):
             box.label(text=line, icon="BLANK1" if index else "SORTTIME")
     else:
         box.label(text="Live: the answer is complete", icon="CHECKMARK")

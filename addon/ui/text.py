@@ -10,7 +10,7 @@ import bpy
 
 VERDICT_LABELS = {
     "clash": "Clash", "contained": "Inside", "duplicate": "Duplicate", "touching": "Touching", "contact": "Contact",
-    "near": "Near", "apart": "Apart",
+    "near": "Near", "apart": "Apart", "meets": "Meets", "likely": "Likely", "unlikely": "Unlikely",
 }  # fmt: skip
 VERDICT_ICONS = {
     "clash": "COLLECTION_COLOR_01",
@@ -20,6 +20,9 @@ VERDICT_ICONS = {
     "contact": "COLLECTION_COLOR_08",
     "near": "COLLECTION_COLOR_03",
     "apart": "COLLECTION_COLOR_05",
+    "meets": "COLLECTION_COLOR_01",
+    "likely": "COLLECTION_COLOR_02",
+    "unlikely": "COLLECTION_COLOR_04",
 }
 MEASURE_LABELS = {"depth": "Depth", "distance": "Gap", "probability": "Chance"}
 UNMEASURED = "–"

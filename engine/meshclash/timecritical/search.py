@@ -22,7 +22,7 @@ _FIRST_CAPACITY = 4096
 _LARGEST_SPARE = 1 << 16
 _LARGEST_LEAF = 64
 _STEPS_A_CALL = 1 << 14
-_CAREFUL = 0.6
+_CAREFUL = 0.35
 """The share of the time left that is spent before looking at the clock again."""
 _SHORTEST = 4e-6
 """Less time than this [s] is not worth a call."""
