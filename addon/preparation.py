@@ -1,8 +1,9 @@
 """Compiles the engine before it is needed, in processes of its own, so that Blender's window never waits for it.
 
-Two children run Blender's own Python on `prepare_child.py`, fill the cache of compiled kernels and report through
-files. A mark in the cache says that they succeeded for this state of the engine on this machine. Where a child cannot
-run or cannot store what it compiled, the engine is compiled in Blender instead, in slices, as it is without a window.
+Two or four children run Blender's own Python on `prepare_child.py`, fill the cache of compiled kernels and report
+through files. A mark in the cache says that they succeeded for this state of the engine on this machine. Where a child
+cannot run or cannot store what it compiled, the engine is compiled in Blender instead, in slices, as it is without a
+window.
 """
 
 from __future__ import annotations
@@ -25,8 +26,10 @@ from typing import IO
 
 from .core.frame_scene import Progress
 
-# Of two processes, see the engine's warm_up.
-SHARES = (("depths", "contacts", "more", "distances"), ("verdicts", "scenes", "gaps"))
+# Of as many processes as there are cores for, see the engine's warm_up: what a detection needs comes first.
+_OF_TWO = (("contacts", "scenes", "gaps"), ("depths", "verdicts", "more", "distances"))
+_OF_FOUR = (("contacts", "gaps", "more"), ("scenes",), ("depths", "distances"), ("verdicts",))
+SHARES = _OF_FOUR if (os.cpu_count() or 1) > len(_OF_FOUR) else _OF_TWO
 LIBRARIES = ("numba", "llvmlite", "numpy")
 CHILD = Path(__file__).with_name("prepare_child.py")
 PAUSE = 0.02  # seconds; a slice that waits takes no time from the children
@@ -110,7 +113,7 @@ class Preparation:
             raise
 
     def poll(self) -> None:
-        """Hears the children; marks the cache when both are through."""
+        """Hears the children; marks the cache when all are through."""
         for child in self._children:
             child.poll()
         if self._children and all(child.done == set(child.parts) for child in self._children):

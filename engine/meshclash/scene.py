@@ -369,7 +369,7 @@ class Scene:
                 if time.perf_counter() >= slice_end:
                     yield Progress(0.1 * done / len(ids), f"building hierarchy {done + 1} of {len(ids)}")
                     slice_end = time.perf_counter() + SLICE_SECONDS
-            solid_of(hierarchy)
+            solid_of(hierarchy.mesh)
             if id(hierarchy) not in index:
                 index[id(hierarchy)] = len(hierarchies)
                 hierarchies.append(hierarchy)

@@ -4,8 +4,10 @@ from collections.abc import Callable, Generator, Sequence
 
 import numpy as np
 
+from .broadphase.sweep import overlapping_pairs
 from .errors import UnsupportedOption
-from .hierarchy.build import as_hierarchy, build, refit
+from .geometry.intersection import contact_segments, overlap_outlines
+from .hierarchy.build import build, refit
 from .jit import parallel_region, thread_limit
 from .pointcloud.cloud import PointCloud
 from .pointcloud.deviation import deviation
@@ -13,23 +15,25 @@ from .pointcloud.distance import cloud_distance
 from .pointcloud.query import collide_clouds
 from .proximity import scene_clearances, scene_distances
 from .query.clearance import clearance
-from .query.collide import collide, collides, self_collide
+from .query.collide import collides, self_collide
 from .query.distance import distance
 from .query.verdict import verdict
 from .scene import Scene
-from .solid.depth import deepen_by_points
-from .solid.judge import Case, Limits, depth_steps, judge
-from .solid.solids import gather_solids
+from .solid.coincidence import deny_coincidence
+from .solid.depth import deepen_by_points, overlap_depths
+from .solid.judge import Case
+from .solid.sampling import sample_sides
+from .solid.solids import Solids, solid_of
 from .traversal.bounds import world_bounds
-from .traversal.forest import plant
+from .traversal.forest import Forest, Grove, plant
 from .traversal.leaf_tests import contact
 from .traversal.point import new_point_workspace
 from .traversal.question import Answer, Question
-from .traversal.run import run
 from .traversal.wide_engine import WideEngine
 from .types.mesh import TriangleMesh
-from .types.pose import Pose, pose_stack
+from .types.pose import Pose
 from .types.results import Progress
+from .volumes.registry import DEFAULT_VOLUME
 
 _CORNERS = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])
 _BOX = np.array(
@@ -42,13 +46,6 @@ _BOX = np.array(
 
 def _two_boxes() -> tuple[TriangleMesh, TriangleMesh]:
     return TriangleMesh(_CORNERS, _BOX), TriangleMesh(_CORNERS + 0.5, _BOX)
-
-
-def _scene(touch_tolerance: float) -> None:
-    scene = Scene()
-    for mesh in _two_boxes():
-        scene.add(mesh)
-    scene.contacts(touch_tolerance=touch_tolerance)
 
 
 def _measured_scene(other: TriangleMesh) -> None:
@@ -67,27 +64,52 @@ def _chances(a: TriangleMesh, b: TriangleMesh) -> None:
     scene.time_critical()
 
 
-def _no_contacts() -> Case:
-    """Two boxes to judge without the contacts between them: no kernel of the traversal is needed for it."""
-    trees = [as_hierarchy(mesh) for mesh in _two_boxes()]
-    grove = plant(trees)
-    jobs, (rows, _) = np.array([[0, 1]], np.int64), pose_stack(None)
-    boxes = world_bounds(grove.forest, jobs[0], np.concatenate([rows, rows]))
-    answer = Answer(np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empty(0, np.int32), 0, 0, 0, 1)
-    return Case(grove, gather_solids(trees), jobs, rows, rows, boxes[:1], boxes[1:], answer)
+def _no_pairs() -> Case:
+    """No object pairs to judge: what is compiled for them needs no kernel that makes hierarchies or finds contacts."""
+    numbers, places = np.empty(0, np.int64), np.empty((0, 3))
+    indices, truths, signs = np.empty(0, np.int32), np.empty(0, np.bool_), np.empty(0, np.int8)
+    boxes, rows = np.empty((0, 6)), np.empty((0, 3, 4))
+    grove = Grove(places, places, 0, 0, 0, DEFAULT_VOLUME, True, ())
+    grove.forest = Forest(
+        indices, indices, boxes.astype(np.float32), indices, np.empty((0, 3), np.int32), places, *[numbers] * 4
+    )
+    solids = Solids(truths, signs, indices, signs, truths, indices, numbers)
+    answer = Answer(np.empty((0, 2), np.int32), np.empty(0, np.uint8), indices, 0, 0, 0, 1)
+    return Case(grove, solids, np.empty((0, 2), np.int64), rows, rows, boxes, boxes, answer)
 
 
 def _measure_nothing() -> None:
-    case = _no_contacts()
-    posed, depths = case.posed(), np.zeros(1)
-    run(depth_steps(case, posed, np.zeros(1, np.int64), 1, np.zeros(2, np.int64), np.empty((0, 3))))
-    deepen_by_points(*posed, 0, 1, np.empty((0, 3)), new_point_workspace(), depths)
+    case, numbers, places = _no_pairs(), np.empty(0, np.int64), np.empty((0, 3))
+    work, depths, answer = new_point_workspace(), np.empty(0), case.answer
+    overlap_depths(*case.posed(), numbers, numbers, answer.pairs, answer.kinds, places, 1, work, depths)
+    deepen_by_points(*case.posed(), 0, 1, places, work, depths)
 
 
 def _judge_nothing() -> None:
-    case = _no_contacts()
-    for second in (case.boxes_b, case.boxes_a):  # equal boxes are compared as duplicates
-        judge(case._replace(boxes_b=second), Limits())
+    case, numbers = _no_pairs(), np.empty(0, np.int64)
+    spans, truths, orders = np.empty((0, 4), np.int64), np.empty(0, np.bool_), np.empty((2, 0), np.int64)
+    work, places, answer = new_point_workspace(), np.empty((0, 3)), case.answer
+    sample_sides(
+        *case.posed(), spans, numbers, answer.pairs, answer.kinds, places, truths, orders, work, numbers
+    )  # fmt: skip
+    deny_coincidence(*case.posed(), spans, work, truths)
+    world_bounds(case.grove.forest, numbers, case.rows_a)
+
+
+def _sweep_and_cut() -> None:
+    """What scenes need beside contacts and verdicts."""
+    everyone = np.ones(2, np.bool_)
+    overlapping_pairs(np.zeros((2, 6)), everyone, everyone)
+    triangles = np.empty((0, 3, 3))
+    contact_segments(triangles, triangles, np.empty(0, np.uint8))
+    overlap_outlines(triangles, triangles)
+
+
+def _scene(touch_tolerance: float) -> None:
+    scene = Scene()
+    for mesh in _two_boxes():
+        scene.add(mesh)
+    scene.contacts(touch_tolerance=touch_tolerance)
 
 
 def _together(mesh: TriangleMesh) -> None:
@@ -131,14 +153,10 @@ def _steps() -> dict[str, list[tuple[str, Callable[[], object]]]]:
     a, b = _two_boxes()
     far = TriangleMesh(_CORNERS + np.array([1.5, 0.0, 0.0]), _BOX)
     return {
-        "depths": [
-            ("hierarchies", lambda: build(a)),
-            ("surface topology", lambda: a.topology),
-            ("depths", _measure_nothing),
-        ],
-        "contacts": [("triangle contacts", lambda: collides(a, b))],
-        "verdicts": [("surface topology", lambda: a.topology), ("object verdicts", _judge_nothing)],
-        "scenes": [("intersection curves", lambda: collide(a, a).outlines()), ("scenes", lambda: _scene(0.0))],
+        "contacts": [("hierarchies", lambda: build(a)), ("triangle contacts", lambda: collides(a, b))],
+        "scenes": [("intersection curves", _sweep_and_cut)],
+        "depths": [("depths", _measure_nothing)],
+        "verdicts": [("object verdicts", _judge_nothing), ("surface topology", lambda: solid_of(a))],
         "more": [
             ("moved vertices", lambda: refit(build(a), _CORNERS)),
             ("contacts within one object", lambda: self_collide(a)),
@@ -156,11 +174,13 @@ def _steps() -> dict[str, list[tuple[str, Callable[[], object]]]]:
     }
 
 
-PARTS = ("depths", "contacts", "verdicts", "scenes", "more", "gaps", "distances", "clouds", "chances")
-"""Parts of the warm-up, as two processes can share them: the first takes depths, contacts, more and distances, the
-second verdicts, scenes and gaps. ``Scene.contacts`` needs the first four, with a touch tolerance also gaps; distances
-and clearances of scenes need the first four and distances. Only point clouds need "clouds", only
-time-critical detection needs "chances"."""
+PARTS = ("contacts", "scenes", "depths", "verdicts", "more", "gaps", "distances", "clouds", "chances")
+"""Parts of the warm-up. ``Scene.contacts`` needs the first four, with a touch tolerance also gaps; distances and
+clearances of scenes need the first four and distances. Only point clouds need "clouds", only
+time-critical detection needs "chances".
+
+No two of the first four compile the same kernel. Of two processes, one takes contacts and scenes and the other depths
+and verdicts, which share most of their helpers; each is about half of the work. Four processes can take one each."""
 
 
 def warm_up(parts: Sequence[str] = PARTS) -> Generator[Progress, None, None]:

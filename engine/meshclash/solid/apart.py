@@ -126,7 +126,7 @@ def is_outside(trees: tuple[Hierarchy, Hierarchy], rows: tuple[np.ndarray, np.nd
     """
     for own, other, row, frame in ((0, 1, rows[0], rows[1]), (1, 0, rows[1], rows[0])):
         mesh = trees[own].mesh
-        points = mesh.vertices[mesh.triangles[solid_of(trees[own]).representatives, 0]]
+        points = mesh.vertices[mesh.triangles[solid_of(mesh).representatives, 0]]
         world = points @ row[:, :3].T + row[:, 3]
         if not _all_outside(*_arguments(trees[other], np.ascontiguousarray(frame)), world, new_point_workspace()):
             return False

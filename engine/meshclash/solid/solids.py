@@ -65,9 +65,8 @@ def _component_volumes(vertices, triangles, component, orientation, centre, volu
         volumes[component[t]] += six * orientation[t]
 
 
-def solid_of(hierarchy: Hierarchy) -> Solid:
-    """The material sides of a hierarchy's mesh, kept with the mesh after the first time."""
-    mesh = hierarchy.mesh
+def solid_of(mesh: TriangleMesh) -> Solid:
+    """The material sides of a mesh, kept with it after the first time."""
     if "solid" not in mesh.derived:
         mesh.derived["solid"] = _make_solid(mesh)
     return mesh.derived["solid"]
@@ -100,7 +99,7 @@ def _alone(mesh: TriangleMesh, component: np.ndarray, count: int) -> np.ndarray:
 
 def gather_solids(hierarchies: Sequence[Hierarchy]) -> Solids:
     """Solids of many hierarchies, in the order in which ``plant`` lays them."""
-    solids = [solid_of(h) for h in hierarchies]
+    solids = [solid_of(h.mesh) for h in hierarchies]
     return Solids(
         np.array([s.closed for s in solids], np.bool_),
         np.concatenate([s.orientation for s in solids]),
