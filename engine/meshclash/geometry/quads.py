@@ -4,6 +4,7 @@ A value ``Quad`` is LLVM's ``<4 x float>`` (``vectors.py``), with sums, differen
 Where Numba is told not to compile, a Quad is a NumPy array of four, so that kernels with quads run in Python too.
 """
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -59,31 +60,59 @@ def _scatter(typingctx, array, index, step, quad):
     return types.void(array, types.int64, types.int64, QUAD), generate
 
 
-_DOUBLE = ir.DoubleType()
-_PAIR = ir.VectorType(_DOUBLE, 2)
-_DOUBLES = ir.VectorType(_DOUBLE, 4)
-
-
-def _doubles(builder, numbers):
-    vector = ir.Constant(_DOUBLES, [0.0] * 4)
-    for k, number in enumerate(numbers):
-        vector = builder.insert_element(vector, number, ir.Constant(_WORD, k))
-    return vector
+PLACE = make_vector("Place", ir.DoubleType(), 4, (operator.sub,))
+_PAIR = ir.VectorType(ir.DoubleType(), 2)
 
 
 @intrinsic
-def _relative(typingctx, array, index, ox, oy, oz, cx, cy, cz):
+def _place(typingctx, array, index):
     def generate(context, builder, signature, args):
-        address = _address(context, builder, signature.args[0], *args[:2])
+        address = _address(context, builder, signature.args[0], *args)
         pair = builder.load(builder.bitcast(address, ir.PointerType(_PAIR)), align=8)
         places = ir.Constant(ir.VectorType(_WORD, 4), [0, 1, 0, 1])
         point = builder.shuffle_vector(pair, ir.Constant(_PAIR, ir.Undefined), places)
         third = builder.load(builder.gep(address, [ir.Constant(_INDEX, 2)]))
-        point = builder.insert_element(point, third, ir.Constant(_WORD, 2))
-        point = builder.fsub(builder.fsub(point, _doubles(builder, args[2:5])), _doubles(builder, args[5:8]))
-        return builder.fptrunc(point, _VECTOR)
+        return builder.insert_element(point, third, ir.Constant(_WORD, 2))
 
-    return QUAD(array, types.int64, *[types.float64] * 6), generate
+    return PLACE(array, types.int64), generate
+
+
+@intrinsic
+def _triple(typingctx, x, y, z):
+    def generate(context, builder, signature, args):
+        vector = ir.Constant(PLACE.llvm, [0.0] * 4)
+        for k in range(3):
+            vector = builder.insert_element(vector, args[k], ir.Constant(_WORD, k))
+        return vector
+
+    return PLACE(types.float64, types.float64, types.float64), generate
+
+
+@intrinsic
+def _narrowed(typingctx, place):
+    def generate(context, builder, signature, args):
+        return builder.fptrunc(args[0], _VECTOR)
+
+    return QUAD(PLACE), generate
+
+
+@intrinsic
+def _keep(typingctx, array, index, place):
+    def generate(context, builder, signature, args):
+        address = _address(context, builder, signature.args[0], *args[:2])
+        builder.store(args[2], builder.bitcast(address, ir.PointerType(PLACE.llvm)), align=8)
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, PLACE), generate
+
+
+@intrinsic
+def _kept(typingctx, array, index):
+    def generate(context, builder, signature, args):
+        address = _address(context, builder, signature.args[0], *args)
+        return builder.load(builder.bitcast(address, ir.PointerType(PLACE.llvm)), align=8)
+
+    return PLACE(array, types.int64), generate
 
 
 @intrinsic
@@ -161,13 +190,29 @@ def _scatter_slowly(array, index, step, quad):
     array[index : index + 3 * step : step] = quad[:3]
 
 
-def _relative_slowly(array, index, ox, oy, oz, cx, cy, cz):
-    """relative(array, index, ox, oy, oz, cx, cy, cz): three float64 numbers from the flat index on, less o, less c.
+def _place_slowly(array, index):
+    """place(array, index): a Place, four float64 numbers, of three of a C-contiguous array; the last is of no use."""
+    return np.append(array.reshape(-1)[index : index + 3], 0.0)
 
-    They are then rounded to float32; the fourth number is of no use.
-    """
-    point = array.reshape(-1)[index : index + 3]
-    return np.append((point - (ox, oy, oz)) - (cx, cy, cz), 0.0).astype(np.float32)
+
+def _triple_slowly(x, y, z):
+    """triple(x, y, z): a Place of three float64 numbers."""
+    return np.array([x, y, z, 0.0])
+
+
+def _narrowed_slowly(place):
+    """narrowed(place): a Place rounded to float32, a Quad."""
+    return place.astype(np.float32)
+
+
+def _keep_slowly(array, index, place):
+    """keep(array, index, place): write a Place to four numbers of a float64 array."""
+    array[index : index + 4] = place
+
+
+def _kept_slowly(array, index):
+    """kept(array, index): read what ``keep`` wrote."""
+    return array[index : index + 4].copy()
 
 
 def _quad_slowly(x, y, z):
@@ -200,7 +245,11 @@ _compiled = not config.DISABLE_JIT
 load: Any = _load if _compiled else _load_slowly
 store: Any = _store if _compiled else _store_slowly
 scatter: Any = _scatter if _compiled else _scatter_slowly
-relative: Any = _relative if _compiled else _relative_slowly
+place: Any = _place if _compiled else _place_slowly
+triple: Any = _triple if _compiled else _triple_slowly
+narrowed: Any = _narrowed if _compiled else _narrowed_slowly
+keep: Any = _keep if _compiled else _keep_slowly
+kept: Any = _kept if _compiled else _kept_slowly
 quad: Any = _quad if _compiled else _quad_slowly
 component: Any = _component if _compiled else _component_slowly
 fetch: Any = _fetch if _compiled else _fetch_slowly

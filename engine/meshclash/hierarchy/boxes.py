@@ -1,12 +1,26 @@
 """Boxes of a tree's nodes, from its triangles up, and the triangles' coordinates in the order of the leaves.
 
-Both come from one table: the vertices relative to the hierarchy's origin, rounded to float32, in 16 bytes each. A box
-is the bounds of rounded points moved outward by one float32, so it contains the exact points.
+Both come from one read of each triangle's vertices: relative to the hierarchy's origin they are kept, in float64, until
+the box of their leaf is known. A box is the bounds of points rounded to float32, moved outward by one float32, so it
+contains the exact points.
 """
 
 import numpy as np
 
-from ..geometry.quads import component, fetch, higher, load, lower, quad, relative, scatter, store
+from ..geometry.quads import (
+    component,
+    fetch,
+    higher,
+    keep,
+    kept,
+    lower,
+    narrowed,
+    place,
+    quad,
+    scatter,
+    store,
+    triple,
+)
 from ..jit import inlined, inner, kernel, parallel_kernel, prange
 from ..types.mesh import TriangleMesh
 from ..volumes.rounding import below
@@ -14,7 +28,9 @@ from .bvh import Tree
 
 _AHEAD = 16
 _FETCHED_FROM = 1 << 18
-"""Triangles from which the points no longer lie in a core's own cache, so that asking for them early pays."""
+"""Triangles from which the vertices no longer lie in a core's own cache, so that asking for them early pays."""
+LARGEST_LEAF = 64
+"""Triangles of a leaf at most."""
 
 
 NO_COORDINATES = np.empty(0, np.float32)
@@ -39,21 +55,23 @@ def relative_points(vertices: np.ndarray, origin: np.ndarray) -> np.ndarray:
 
 
 @inlined
-def _fetch_ahead(order, triangles, points, entry):
+def _fetch_ahead(order, triangles, vertices, entry):
     """Start to bring what will be needed ``_AHEAD`` entries later."""
     last = order.shape[0] - 1
     fetch(triangles, 3 * np.int64(order[min(entry + 2 * _AHEAD, last)]))
     t = order[min(entry + _AHEAD, last)]
     for k in range(3):
-        fetch(points, 4 * np.int64(triangles[t, k]))
+        fetch(vertices, 3 * np.int64(triangles[t, k]))
 
 
 @inner
-def _fit_leaves(begin, end, first, count, order, triangles, vertices, origin, points, volumes, coordinates):
+def _fit_leaves(begin, end, first, count, order, triangles, vertices, origin, volumes, coordinates):
     """Boxes of the leaves among nodes ``begin`` to ``end``, and the coordinates of their triangles if there is room."""
     far = order.shape[0] >= _FETCHED_FROM
-    kept = coordinates.shape[0] > 0
+    wanted = coordinates.shape[0] > 0
     empty = np.float32(np.inf)
+    centre = triple(origin[0], origin[1], origin[2])
+    corners = np.empty(12 * LARGEST_LEAF)
     for node in range(begin, end):
         size = np.int64(count[node])
         if size == 0:
@@ -63,30 +81,27 @@ def _fit_leaves(begin, end, first, count, order, triangles, vertices, origin, po
         highest = quad(-empty, -empty, -empty)
         for i in range(size):
             if far:
-                _fetch_ahead(order, triangles, points, entry + i)
+                _fetch_ahead(order, triangles, vertices, entry + i)
             t = order[entry + i]
-            a = load(points, 4 * np.int64(triangles[t, 0]))
-            b = load(points, 4 * np.int64(triangles[t, 1]))
-            c = load(points, 4 * np.int64(triangles[t, 2]))
-            lowest = lower(lowest, lower(a, lower(b, c)))
-            highest = higher(highest, higher(a, higher(b, c)))
+            for k in range(3):
+                corner = place(vertices, 3 * np.int64(triangles[t, k])) - centre
+                keep(corners, 12 * i + 4 * k, corner)
+                lowest = lower(lowest, narrowed(corner))
+                highest = higher(highest, narrowed(corner))
         for k in range(3):
             volumes[node, k] = below(component(lowest, k))
             volumes[node, k + 3] = -below(-component(highest, k))
-        if kept:
-            _copy_leaf(order, entry, size, triangles, vertices, origin, volumes[node], coordinates)
+        if wanted:
+            _write_leaf(corners, entry, size, volumes[node], coordinates)
 
 
 @inlined
-def _copy_leaf(order, entry, size, triangles, vertices, origin, box, coordinates):
+def _write_leaf(corners, entry, size, box, coordinates):
     """Coordinates of a leaf's triangles relative to the lowest corner of its box, rounded once."""
-    x, y, z = origin[0], origin[1], origin[2]
-    low_x, low_y, low_z = np.float64(box[0]), np.float64(box[1]), np.float64(box[2])
+    lowest = triple(np.float64(box[0]), np.float64(box[1]), np.float64(box[2]))
     for i in range(size):
-        t = order[entry + i]
-        for corner in range(3):
-            place = relative(vertices, 3 * np.int64(triangles[t, corner]), x, y, z, low_x, low_y, low_z)
-            scatter(coordinates, 9 * entry + 3 * corner * size + i, size, place)
+        for k in range(3):
+            scatter(coordinates, 9 * entry + 3 * k * size + i, size, narrowed(kept(corners, 12 * i + 4 * k) - lowest))
 
 
 @inner
@@ -101,20 +116,20 @@ def _fit_inner(first, count, volumes):
 
 
 @kernel
-def _fit(first, count, order, triangles, vertices, origin, points, volumes, coordinates):
-    _fit_leaves(0, first.shape[0], first, count, order, triangles, vertices, origin, points, volumes, coordinates)
+def _fit(first, count, order, triangles, vertices, origin, volumes, coordinates):
+    _fit_leaves(0, first.shape[0], first, count, order, triangles, vertices, origin, volumes, coordinates)
     _fit_inner(first, count, volumes)
 
 
 @parallel_kernel
 def _fit_leaves_in_parts(
-    parts, first, count, order, triangles, vertices, origin, points, volumes, coordinates
+    parts, first, count, order, triangles, vertices, origin, volumes, coordinates
 ):  # fmt: skip
     total = first.shape[0]
     for part in prange(parts):
         _fit_leaves(
             part * total // parts, (part + 1) * total // parts,
-            first, count, order, triangles, vertices, origin, points, volumes, coordinates,
+            first, count, order, triangles, vertices, origin, volumes, coordinates,
         )  # fmt: skip
 
 
@@ -127,7 +142,6 @@ def fit_boxes(
     tree: Tree,
     mesh: TriangleMesh,
     origin: np.ndarray,
-    points: np.ndarray,
     volumes: np.ndarray,
     coordinates: np.ndarray,
     threads: int,
@@ -138,13 +152,12 @@ def fit_boxes(
         tree: over the triangles.
         mesh: its vertices and triangles.
         origin: (3,) float64 [m].
-        points: what ``relative_points`` gave for the vertices and the origin.
         volumes: boxes to be filled, (n, 6) float32.
         coordinates: to be filled as in ``WideTree``, or NO_COORDINATES.
         threads: what a ``parallel_region`` that has been entered gave.
     """
     vertices, triangles = mesh.arrays
-    arrays = (tree.first, tree.count, tree.order, triangles, vertices, origin, points, volumes, coordinates)
+    arrays = (tree.first, tree.count, tree.order, triangles, vertices, origin, volumes, coordinates)
     if threads == 1:
         _fit(*arrays)
         return

@@ -8,7 +8,7 @@ from ..errors import InvalidMesh, UnsupportedOption
 from ..jit import parallel_region, thread_limit
 from ..types.mesh import TriangleMesh
 from ..volumes.registry import DEFAULT_VOLUME, volume_named
-from .boxes import NO_COORDINATES, fit_boxes, relative_points
+from .boxes import LARGEST_LEAF, NO_COORDINATES, fit_boxes, relative_points
 from .boxtree import build_boxtree, fit_boxtree
 from .bvh import Hierarchy, Index, Tree, Usage
 from .heuristics import HEURISTICS
@@ -32,7 +32,6 @@ _FEWEST_THAT_EARN = 50_000
 PARALLEL_FROM = 1 << 21
 """Triangles from which several threads build and refit."""
 DEFAULT_LEAF_SIZE = 8
-_LARGEST_LEAF = 64
 
 
 def build(
@@ -68,8 +67,8 @@ def build(
     volume_named(volume)
     if not isinstance(split, str) or split not in (AUTO, *SPLITS):
         raise UnsupportedOption(f"split {split!r} is not known; known are {', '.join(sorted((AUTO, *SPLITS)))}")
-    if not isinstance(leaf_size, int | np.integer) or not 1 <= leaf_size <= _LARGEST_LEAF:
-        raise UnsupportedOption(f"leaf_size must be a whole number from 1 to {_LARGEST_LEAF}, not {leaf_size!r}")
+    if not isinstance(leaf_size, int | np.integer) or not 1 <= leaf_size <= LARGEST_LEAF:
+        raise UnsupportedOption(f"leaf_size must be a whole number from 1 to {LARGEST_LEAF}, not {leaf_size!r}")
     name = volume or DEFAULT_VOLUME
     size = 1 if volume_named(name).derived else int(leaf_size)
     index = _index(mesh, name, _FAST if split == AUTO else split, size, threads)
@@ -96,16 +95,16 @@ def _index_by(threads: int, mesh: TriangleMesh, volume: str, split: str, leaf_si
     tree = SPLITS[split](points, triangles, mesh.bounds - origin, leaf_size, coordinates, threads)
     if volume_named(volume).derived:
         boxes = np.empty((len(tree.first), 6), np.float32)
-        fit_boxes(tree, mesh, origin, points, boxes, NO_COORDINATES, threads)
+        fit_boxes(tree, mesh, origin, boxes, NO_COORDINATES, threads)
         return Index(mesh, *build_boxtree(tree, boxes), origin, None, split, Usage())
     volumes = np.empty((len(tree.first), volume_named(volume).width), np.float32)
     if volume != "aabb":
         fit_volumes(tree, vertices, triangles, origin, volume, volumes)
         return Index(mesh, tree, volumes, origin, None, split, Usage())
     if not fits_lanes(volume, leaf_size):
-        fit_boxes(tree, mesh, origin, points, volumes, NO_COORDINATES, threads)
+        fit_boxes(tree, mesh, origin, volumes, NO_COORDINATES, threads)
         return Index(mesh, tree, volumes, origin, None, split, Usage())
-    fit_boxes(tree, mesh, origin, points, volumes, coordinates, threads)
+    fit_boxes(tree, mesh, origin, volumes, coordinates, threads)
     return Index(mesh, tree, volumes, origin, collapse(tree, volumes, coordinates), split, Usage())
 
 
@@ -154,10 +153,9 @@ def _fitted(index: Index, volume: str) -> Index:
     if volume != "aabb":
         fit_volumes(index.tree, vertices, triangles, index.origin, volume, index.volumes)
         return index
-    points = relative_points(vertices, index.origin)
     coordinates = NO_COORDINATES if index.wide is None else index.wide.coordinates
     with parallel_region(_useful_threads(index.mesh, None)) as count:
-        fit_boxes(index.tree, index.mesh, index.origin, points, index.volumes, coordinates, count)
+        fit_boxes(index.tree, index.mesh, index.origin, index.volumes, coordinates, count)
     if index.wide is not None:
         copy_boxes(index.wide, index.volumes)
     return index
