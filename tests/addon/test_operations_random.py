@@ -19,9 +19,11 @@ import addon
 from addon import session
 from addon.core import live as live_module
 from addon.core.errors import InputError
+from addon.core.queries import TESTS
 from addon.ops import detect, heartbeat
 from addon.overlay import draw as overlay
 from addon.ui import panels
+from addon.ui.hierarchy import MESHCLASH_PT_hierarchy
 
 WITHOUT_UNDO_STEP = ("do_undo", "do_redo", "do_load", "do_save_and_load", "do_start_live", "do_start_detect")
 SEQUENCES = int(os.environ.get("MESHCLASH_SEQUENCES", "12"))
@@ -30,6 +32,11 @@ STEPS = 24
 PAIR_OPERATORS = (
     "exclude_pair", "set_status", "select_faces", "write_attribute", "assign_material", "restore_materials",
     "remove_attribute", "include_pair", "clear_results", "show_results",
+)  # fmt: skip
+
+
+ALWAYS_THERE = (
+    panels.MESHCLASH_PT_detect, panels.MESHCLASH_PT_exclusions, panels.MESHCLASH_PT_display, MESHCLASH_PT_hierarchy,
 )  # fmt: skip
 
 
@@ -93,7 +100,7 @@ class Stress:
 
     def draw_everything(self):
         """Panels and the arrays of the overlay, as a redraw would make them."""
-        for cls in (panels.MESHCLASH_PT_detect, panels.MESHCLASH_PT_exclusions, panels.MESHCLASH_PT_display):
+        for cls in ALWAYS_THERE:
             draw(cls, bpy.context)
         result = session.result_of(bpy.context.scene.session_uid)
         if result is not None:
@@ -136,6 +143,19 @@ class Stress:
         settings.set_a = str(self.rng.choice(["ALL", "ALL", "SELECTION", "OBJECT"]))
         settings.set_a_object = self.item()
         settings.live_budget = int(self.rng.choice([2, 20]))
+        settings.test = str(self.rng.choice(["intersection", *TESTS]))
+        settings.tolerance = float(self.rng.choice([0.0, 0.3]))
+        settings.hierarchy_level = int(self.rng.integers(0, 6))
+
+    def do_hierarchy(self):
+        """Shows, changes or hides the hierarchy of whatever is active."""
+        if self.rng.random() < 0.3 and bpy.ops.meshclash.hide_hierarchy.poll():
+            bpy.ops.meshclash.hide_hierarchy()
+        elif bpy.ops.meshclash.show_hierarchy.poll():
+            try:
+                bpy.ops.meshclash.show_hierarchy()
+            except RuntimeError as error:
+                assert "Error: " in str(error) and "Traceback" not in str(error)
 
     def do_select_row(self):
         listed = bpy.context.window_manager.meshclash
@@ -331,6 +351,11 @@ def assert_nothing_runs():
     assert overlay._State.handles == ()
 
 
+def assert_nothing_is_left():
+    assert_nothing_runs()
+    assert session.shown_hierarchy() is None and session.advice() is None
+
+
 @pytest.fixture
 def stress_tools(engine, add_box, tmp_path, monkeypatch):
     monkeypatch.setattr(live_module, "QUIET_SECONDS", 0.0)
@@ -356,7 +381,7 @@ def test_any_sequence_of_operations(seed, stress_tools):
     finally:
         addon.unregister()
     assert traces() == before
-    assert_nothing_runs()
+    assert_nothing_is_left()
 
 
 def check_the_answer(stress):
@@ -368,7 +393,7 @@ def check_the_answer(stress):
         bpy.context.object.hide_viewport = False
         bpy.context.object.hide_set(False)  # Blender leaves the mode of visible objects only
         bpy.ops.object.mode_set(mode="OBJECT")
-    bpy.context.scene.meshclash.set_a = "ALL"
+    bpy.context.scene.meshclash.set_a, bpy.context.scene.meshclash.test = "ALL", "intersection"
     for mesh in bpy.data.meshes:
         mesh.validate(clean_customdata=False)
     driver = LiveDriver()

@@ -1,6 +1,6 @@
 """Makes the pictures of the user guide from those that the scenarios took.
 
-    python tests/window/run.py --blender 5.2 --scenario install --scenario detect --scenario live
+    python tests/window/run.py --blender 5.2 --scenario install --scenario detect --scenario live --scenario clearance
     python tests/window/guide_pictures.py [out/window/5.2]      # writes docs/images/guide
 
 They get a palette of 256 colours, so that each is smaller than 200 kB. This runs inside Debian's Blender, which has the
@@ -25,6 +25,9 @@ PICTURES = {  # scenario/picture: name in the guide
     "detect/list": "list",
     "detect/isolated": "isolated",
     "live/dragging": "live",
+    "clearance/gaps": "gaps",
+    "clearance/gap": "gap",
+    "clearance/hierarchy": "hierarchy",
 }
 CONVERT = """
 import sys
