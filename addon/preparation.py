@@ -27,8 +27,8 @@ from typing import IO
 from .core.frame_scene import Progress
 
 # Of as many processes as there are cores for, see the engine's warm_up: what a detection needs comes first.
-_OF_TWO = (("contacts", "scenes", "gaps"), ("depths", "verdicts", "more", "distances"))
-_OF_FOUR = (("contacts", "gaps", "more"), ("scenes",), ("depths", "distances"), ("verdicts",))
+_OF_TWO = (("contacts", "scenes", "gaps", "chances"), ("depths", "verdicts", "more", "distances"))
+_OF_FOUR = (("contacts", "gaps", "more"), ("scenes", "chances"), ("depths", "distances"), ("verdicts",))
 SHARES = _OF_FOUR if (os.cpu_count() or 1) > len(_OF_FOUR) else _OF_TWO
 LIBRARIES = ("numba", "llvmlite", "numpy")
 CHILD = Path(__file__).with_name("prepare_child.py")

@@ -154,7 +154,7 @@ def test_the_shares_are_the_parts_that_the_engine_knows():
     from addon.core.queries import TESTS
 
     shared = {part for share in preparation.SHARES for part in share}
-    assert shared == set(PARTS) - {"clouds", "chances"}  # what the extension does not offer
+    assert shared == set(PARTS) - {"clouds"}
     needed = set(live.PARTS)
     for test in TESTS.values():
         given = {name: 1.0 for name in TEST_OPTIONS if name in test.takes}
