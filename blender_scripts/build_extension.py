@@ -5,6 +5,7 @@
     python blender_scripts/build_extension.py --platform windows-x64 --range py311
     python blender_scripts/build_extension.py --range distribution  # Linux packages of Blender with another Python
     python blender_scripts/build_extension.py --all                 # all seven, for a release
+    python blender_scripts/build_extension.py --gpu                 # with CUDA, for machines with an NVIDIA driver
 
 A zip holds addon/, the engine as its sub-package `meshclash`, wheels of Numba and llvmlite from the package index, and
 their licences. It is built and validated by Blender's own tool, which the bpy module brings. The same sources and
@@ -28,11 +29,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 REQUIREMENTS = ("numba==0.68.1", "llvmlite==0.50.0")
+GPU_REQUIREMENTS = (
+    "numba-cuda==0.30.4", "cuda-bindings==13.5.0", "cuda-core==1.2.2", "cuda-pathfinder==1.9.0", "packaging==26.3",
+    "nvidia-nvvm==13.5.37", "nvidia-cuda-nvrtc==13.5.37", "nvidia-nvjitlink==13.5.37",
+)  # fmt: skip
+"""What a machine with only a driver lacks. NVIDIA's three are proprietary: such a zip is for one's own machines."""
 PLATFORM_TAGS = {
     "linux-x64": ("manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux2014_x86_64"),
     "windows-x64": ("win_amd64",),
     "macos-arm64": ("macosx_12_0_arm64",),
 }
+OLDER_TAGS = {"linux-x64": ("manylinux2010_x86_64",)}
+"""That pip takes for those above."""
 PLATFORM_OF_SYSTEM = {"linux": "linux-x64", "win32": "windows-x64", "darwin": "macos-arm64"}
 NOT_SHIPPED = shutil.ignore_patterns("__pycache__", "*.pyc", "bench", "*.nbi", "*.nbc")
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # of zip files
@@ -79,7 +87,7 @@ def main(arguments: list[str] | None = None) -> int:
     wanted = RELEASE if options.all else [(options.platform, options.range)]
     try:
         for platform, name in wanted:
-            path = build(platform, RANGES[name], options.output, options.wheels, options.tool)
+            path = build(platform, RANGES[name], options.output, options.wheels, options.tool, options.gpu)
             print(f"{path} ({path.stat().st_size / 1e6:.1f} MB)", flush=True)
     except BuildError as error:
         print(f"build_extension: {error}", file=sys.stderr)
@@ -92,6 +100,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--platform", choices=PLATFORM_TAGS, default=PLATFORM_OF_SYSTEM.get(sys.platform))
     parser.add_argument("--range", choices=RANGES, default="py311" if sys.version_info < (3, 12) else "py313")
     parser.add_argument("--all", action="store_true", help="every platform and range")
+    parser.add_argument("--gpu", action="store_true", help="with wheels of CUDA 13, about 200 MB more")
     parser.add_argument("--output", type=Path, default=ROOT / "dist", help="folder of the zips (default: dist)")
     parser.add_argument("--wheels", type=Path, help="folder that keeps downloaded wheels between builds")
     parser.add_argument("--tool", type=Path, help="Blender's blender_ext.py (default: that of this Python's bpy)")
@@ -100,6 +109,8 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         parser.error(f"no wheels for {sys.platform}: choose a --platform")
     if options.range == "distribution" and options.platform != "linux-x64" and not options.all:
         parser.error("only Linux distributions package Blender with another Python")
+    if options.gpu and (options.all or options.range == "distribution" or options.platform == "macos-arm64"):
+        parser.error("--gpu is for one Python on Linux or Windows")
     return options
 
 
@@ -109,6 +120,7 @@ def build(
     output: Path,
     wheel_folder: Path | None = None,
     tool: Path | None = None,
+    gpu: bool = False,
 ) -> Path:
     """Builds and validates one zip.
 
@@ -118,6 +130,7 @@ def build(
         output: folder of the zip; made if missing.
         wheel_folder: keeps downloaded wheels; None downloads into a temporary folder.
         tool: Blender's extension tool; None takes that of the bpy module.
+        gpu: whether the wheels of CUDA go into it.
 
     Returns:
         Path of the zip.
@@ -131,14 +144,15 @@ def build(
         stage = Path(temporary) / "meshclash"
         copy_sources(stage)
         downloads = wheel_folder or Path(temporary) / "wheels"
-        wheels = [wheel for python in versions.pythons for wheel in download(platform, python, downloads)]
+        more = GPU_REQUIREMENTS if gpu else ()
+        wheels = [wheel for python in versions.pythons for wheel in download(platform, python, downloads, more)]
         if len(versions.pythons) > 1:
             wheels = shared_wheels(wheels, Path(temporary) / "shared")
         add_wheels(stage, wheels)
         add_notices(stage, wheels)
         manifest = stage / "blender_manifest.toml"
         manifest.write_text(complete_manifest(manifest.read_text("utf-8"), platform, versions, wheels), "utf-8")
-        zip_path = output.resolve() / zip_name(manifest.read_text("utf-8"), platform, versions)
+        zip_path = output.resolve() / zip_name(manifest.read_text("utf-8"), platform, versions, gpu)
         _run(tool, "build", "--source-dir", str(stage), "--output-filepath", str(zip_path))
         make_reproducible(zip_path)
         _run(tool, "validate", str(zip_path))
@@ -167,15 +181,15 @@ def copy_sources(stage: Path) -> None:
         shutil.copy(ROOT / "LICENSE", stage / "LICENSE")
 
 
-def download(platform: str, python: str, folder: Path) -> list[Path]:
-    """The wheels of `REQUIREMENTS` for a platform and a Python ("311"), from `folder` or the package index.
+def download(platform: str, python: str, folder: Path, more: tuple[str, ...] = ()) -> list[Path]:
+    """The wheels of `REQUIREMENTS` and `more` for a platform and a Python ("311"), from `folder` or the package index.
 
     Raises:
         BuildError: pip cannot find one.
     """
     folder.mkdir(parents=True, exist_ok=True)
     wheels = []
-    for requirement in REQUIREMENTS:
+    for requirement in (*REQUIREMENTS, *more):
         if not _downloaded(requirement, platform, python, folder):
             tags = [option for tag in PLATFORM_TAGS[platform] for option in ("--platform", tag)]
             target = ("--implementation", "cp", "--python-version", f"{python[0]}.{python[1:]}", *tags)
@@ -189,8 +203,17 @@ def download(platform: str, python: str, folder: Path) -> list[Path]:
 
 
 def _downloaded(requirement: str, platform: str, python: str, folder: Path) -> list[Path]:
-    wheels = sorted(folder.glob(f"{requirement.replace('==', '-')}-cp{python}-*.whl"))
-    return [wheel for wheel in wheels if any(tag in wheel.name for tag in PLATFORM_TAGS[platform])]
+    name = requirement.replace("-", "_").replace("==", "-")
+    return sorted(wheel for wheel in folder.glob(f"{name}-*.whl") if _fits(wheel, platform, python))
+
+
+def _fits(wheel: Path, platform: str, python: str) -> bool:
+    """Whether a wheel is for a Python and a platform."""
+    for_python, _, for_platform = wheel.stem.split("-")[-3:]
+    if not {f"cp{python}", "py3"} & set(for_python.split(".")):
+        return False
+    tags = {*PLATFORM_TAGS[platform], *OLDER_TAGS.get(platform, ()), "any"}
+    return bool(tags & set(for_platform.split(".")))
 
 
 def shared_wheels(wheels: list[Path], folder: Path) -> list[Path]:
@@ -298,13 +321,13 @@ def complete_manifest(text: str, platform: str, versions: BlenderRange, wheels: 
     return completed
 
 
-def zip_name(manifest: str, platform: str, versions: BlenderRange) -> str:
-    """Name of the zip: version, platform and Pythons or label."""
+def zip_name(manifest: str, platform: str, versions: BlenderRange, gpu: bool = False) -> str:
+    """Name of the zip: version, platform and Pythons or label, and whether it is for a GPU."""
     version = re.search(r'^version = "(.+)"$', manifest, re.MULTILINE)
     if version is None:
         raise BuildError("the manifest has no version")
     pythons = versions.label or "-".join(f"py{python}" for python in versions.pythons)
-    return f"meshclash-{version[1]}-{platform}-{pythons}.zip"
+    return f"meshclash-{version[1]}-{platform}-{pythons}{'-gpu' if gpu else ''}.zip"
 
 
 def _run(*command: str | Path) -> None:

@@ -99,6 +99,29 @@ def test_name_of_the_zip(stage):
     )
 
 
+def test_a_zip_for_a_gpu_says_so(stage, tmp_path, capsys):
+    text = (stage / "blender_manifest.toml").read_text("utf-8")
+    assert build_extension.zip_name(text, "linux-x64", build_extension.RANGES["py313"], True).endswith("-py313-gpu.zip")
+    for wrong in (["--all"], ["--range", "distribution"], ["--platform", "macos-arm64"]):
+        with pytest.raises(SystemExit):
+            build_extension.main(["--gpu", "--platform", "linux-x64", *wrong, "--output", str(tmp_path)])
+        assert "Linux or Windows" in capsys.readouterr().err
+
+
+def test_wheels_for_any_python_or_platform_are_taken(tmp_path):
+    for name in (
+        "nvidia_nvvm-13.5.37-py3-none-manylinux2010_x86_64.manylinux_2_12_x86_64.whl",
+        "nvidia_nvvm-13.5.37-py3-none-win_amd64.whl",
+        "packaging-26.3-py3-none-any.whl",
+        "cuda_core-1.2.2-cp311-cp311-manylinux_2_24_x86_64.manylinux_2_28_x86_64.whl",
+        "cuda_core-1.2.2-cp313-cp313-manylinux_2_24_x86_64.manylinux_2_28_x86_64.whl",
+    ):
+        fake_wheel(tmp_path, name, [])
+    for requirement in ("nvidia-nvvm==13.5.37", "packaging==26.3", "cuda-core==1.2.2"):
+        assert len(build_extension._downloaded(requirement, "linux-x64", "311", tmp_path)) == 1
+    assert build_extension._downloaded("cuda-core==1.2.2", "windows-x64", "311", tmp_path) == []
+
+
 def test_licences_are_readable_in_the_zip(tmp_path):
     wheel = fake_wheel(tmp_path, "numba-1-cp311-any.whl", ["numba-1.dist-info/licenses/LICENSE", "numba/LICENSE.py"])
     build_extension.add_notices(tmp_path, [wheel])

@@ -9,6 +9,8 @@ while one of our kernels is compiled, without optimisation at link time, which w
 still holds a fused operation is refused.
 """
 
+import contextlib
+import ctypes
 import importlib
 import importlib.metadata
 import importlib.util
@@ -23,10 +25,29 @@ from .state import DeviceFault, DeviceState, OutOfDeviceMemory
 
 if not hasattr(np, "row_stack"):  # numba-cuda 0.30 asks NumPy 2.5 for it when it is imported
     np.row_stack = np.vstack  # type: ignore[attr-defined]
+_LIBRARIES = {
+    "nvidia-nvvm": ("libnvvm.so", "nvvm64"),
+    "nvidia-cuda-nvrtc": ("libnvrtc.so", "nvrtc64"),
+    "nvidia-nvjitlink": ("libnvJitLink.so", "nvJitLink_"),
+}
+"""Packages of NVIDIA's compiler and linker, and how the names of their libraries begin."""
+
+
+def _load_libraries() -> None:
+    """Loads the libraries from where their packages lie; they are searched in site folders only, unlike Blender's."""
+    for package, beginnings in _LIBRARIES.items():
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            for file in importlib.metadata.files(package) or ():
+                if file.name.startswith(beginnings):
+                    with contextlib.suppress(OSError):  # of another platform or damaged: the CUDA target says so
+                        ctypes.CDLL(str(file.locate()))
+
+
+_load_libraries()
 if importlib.util.find_spec("_numba_cuda_redirector"):  # where .pth files are not run, as in Blender
     importlib.import_module("_numba_cuda_redirector")
 
-from numba import cuda as _cuda
+from numba import cuda as _cuda  # noqa: E402
 
 cuda: Any = _cuda
 SIMULATED = bool(cuda.config.ENABLE_CUDASIM)
