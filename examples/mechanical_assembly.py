@@ -12,8 +12,6 @@ two shims that overlap by half without any crossing face, a magnet inside the wh
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
 import sys
 from dataclasses import dataclass
@@ -24,6 +22,7 @@ import bpy  # must be the first import of Blender's modules
 from mathutils import Vector
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # Blender does not do this for a script that it runs
+import example_command
 import solids as s
 
 MILLIMETRE = 0.001
@@ -310,20 +309,8 @@ def add_camera_and_lights(assembly: Assembly) -> None:
 
 def main(arguments: list[str]) -> int:
     """Builds the file, or checks a report; returns the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("blend", nargs="?", type=Path, help="file to write")
-    parser.add_argument("--check", type=Path, metavar="REPORT.json", help="compare a report with the right answer")
-    given = parser.parse_args(arguments)
-    if given.check is not None:
-        differences = check(json.loads(given.check.read_text(encoding="utf-8")))
-        print("\n".join(differences) or f"All {len(EXPECTED)} pairs are as constructed, and no other pair is reported.")
-        return 1 if differences else 0
-    if given.blend is None:
-        parser.error("name the .blend file to write")
-    build()
-    bpy.ops.wm.save_as_mainfile(filepath=str(given.blend.resolve()), check_existing=False)
-    print(f"{len(bpy.data.objects)} objects written to {given.blend}")
-    return 0
+    right = f"All {len(EXPECTED)} pairs are as constructed, and no other pair is reported."
+    return example_command.run(arguments, __doc__, build, check, right)
 
 
 if __name__ == "__main__":
