@@ -94,7 +94,7 @@ def scan_steps(
     gives the depth, and where nothing is deeper than the permitted overlap it only touches. Which of the pairs that do
     not meet are reported depends on the test.
     """
-    yield from within(engine.warm_up(("clouds",)), 0.0, WARM_UP_END)
+    yield from within(clouds.warm_up_steps(), 0.0, WARM_UP_END)
     yield from within(clouds.update_steps(frame), WARM_UP_END, BUILD_END)
     scans = [_Side(placed.item, placed.cloud, placed.pose, placed=placed) for placed in clouds.placed]
     others = [_mesh_side(world, key) for key in world.objects]

@@ -61,6 +61,13 @@ class CloudScene:
         self.placed: list[PlacedCloud] = []
         self.skipped: list[Skipped] = []
         self._made: dict[tuple[Hashable, bytes], Made] = {}
+        self._warm = False
+
+    def warm_up_steps(self) -> Generator[Any, None, None]:
+        """Compiles or loads what only clouds need, the first time."""
+        if not self._warm:
+            yield from self._engine.warm_up(("clouds",))
+            self._warm = True
 
     def update_steps(self, frame: FrameScene) -> Generator[Progress, None, None]:
         """Makes `placed` equal to the scans of a frame; scans that have no surface are noted in `skipped`.
