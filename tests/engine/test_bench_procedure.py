@@ -17,13 +17,16 @@ def test_a_turn_is_full_rigid_and_at_the_distance():
 
 def test_costs_are_found_again_and_never_negative():
     rng = np.random.default_rng(0)
-    tests = rng.uniform(1e3, 1e5, (20, 2))
-    assert procedure.fitted_costs(np.column_stack([tests, tests @ (27.0, 110.0) * 1e-6])) == pytest.approx((27, 110, 1))
-    only = np.column_stack([tests, (30.0 * tests[:, 0] - 2.0 * tests[:, 1]) * 1e-6])
-    volume_cost, primitive_cost, explained = procedure.fitted_costs(only)
-    assert primitive_cost == 0.0
-    assert volume_cost > 0.0
+    tests = rng.uniform(1e3, 1e5, (20, 3))
+    for own in ((27, 110, 5), (27, 0, 5), (0, 110, 0)):
+        costs, explained = procedure.fitted_costs(tests, tests @ own * 1e-6)
+        assert costs == pytest.approx(own, abs=1e-9)
+        assert explained == pytest.approx(1.0)
+    costs, explained = procedure.fitted_costs(tests, tests @ (30.0, -2.0, 0.0) * 1e-6)
+    assert costs[1] == 0.0
+    assert costs[0] > 0.0
     assert 0.9 < explained <= 1.0
+    assert procedure.fitted_costs(tests * (1, 1, 0), tests @ (30.0, 2.0, 0.0) * 1e-6)[0][2] == 0.0
 
 
 @pytest.mark.needs_jit
@@ -33,6 +36,8 @@ def test_the_table_and_the_verdict(capsys, tmp_path, monkeypatch):
     table = capsys.readouterr().out
     assert table.count("aabb") == 6
     assert (tmp_path / "out.json").stat().st_size > 500
+    assert main([*options, "--refit"]) == 0
+    assert "C_u [ns]" in capsys.readouterr().out
     honest = procedure._ask
 
     def forgetful(a, b, poses):

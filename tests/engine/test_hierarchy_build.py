@@ -191,3 +191,16 @@ def test_every_builder_gives_the_same_bytes(a, b):
         hits = mc.collide(mc.build(a, split=split), mc.build(b, split=split))
         answers.add((hits.pairs.tobytes(), hits.kinds.tobytes()))
     assert len(answers) == 1
+
+
+@pytest.mark.parametrize("volume", ["aabb", "obb", "boxtree"])
+def test_refitted_nodes_are_on_the_account_of_the_next_query(volume):
+    """N_u of the cost model: each refit counts once, whichever hierarchy of the two it was."""
+    mesh = mc.TriangleMesh(*torus(2, 0.5))
+    first, second = mc.build(mesh, volume=volume), mc.build(mesh, volume=volume)
+    assert mc.collide(first, second).stats.updated_nodes == 0
+    mc.refit(first, mesh.vertices * 1.1, in_place=True)
+    mc.refit(second, mesh.vertices * 1.2, in_place=True)
+    mc.refit(second, mesh.vertices, in_place=True)
+    assert mc.collide(first, second).stats.updated_nodes == first.node_count + 2 * second.node_count
+    assert mc.collide(first, second).stats.updated_nodes == 0

@@ -1,6 +1,6 @@
 """How long does the distance of two posed copies of one mesh take, beside python-fcl and coal in the same run?
 
-A bumpy sphere, or meshes given by path. The copy is turned by 30 degrees and
+Bumpy spheres, or meshes given by path. The copy is turned by 30 degrees and
 placed at true distances of 0.1 % and 1 % of the box diagonal. *Cold*: nothing known; *warm*: after a turn by 0.2
 degrees, starting from the result before it; *clearance*: all pairs within twice the distance; of the peers coal offers
 that, as a security margin. Trees are prepared. Processor time, the sides asked in turn.
@@ -21,18 +21,22 @@ from ..query.distance import distance
 from ..types.mesh import TriangleMesh
 from .mesh_files import read_mesh
 from .mesh_generators import bumpy_sphere
+from .options import parse_sizes, short_size
 from .rigid_peers import Coal, Fcl
 from .table import Row, format_table, write_json
 from .timing import Ask, called, compare
 
 GAPS = (0.001, 0.01)
-MADE = 69_000
-"""Triangles of the bumpy sphere that is measured when no mesh is named, about."""
+"""True distances, in diagonals of the box."""
+MADE = [69_000]
+"""Triangles of the bumpy sphere that is measured when nothing is named, about."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of this bench."""
     parser.add_argument("--mesh", type=Path, action="append", default=[], help="a model; may be repeated")
+    parser.add_argument("--sizes", type=parse_sizes, default=[], help="also bumpy spheres of so many triangles")
+    parser.add_argument("--gaps", type=float, nargs="+", default=GAPS, help="true distances, in diagonals of the box")
     parser.add_argument("--split", choices=sorted(SPLITS), default="sah", help="builder of our trees")
     parser.add_argument("--runs", type=int, default=9, help="repetitions after a warm-up; the median is shown")
     parser.add_argument("--peers", action=argparse.BooleanOptionalAction, default=True)
@@ -41,8 +45,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the bench; 1 when a peer's distance differs from ours by more than 1e-9 of the size."""
-    meshes = {path.stem: read_mesh(path) for path in options.mesh} or {"bumpy sphere": bumpy_sphere(MADE)}
-    rows = [_row(name, *mesh, gap, options) for name, mesh in meshes.items() for gap in GAPS]
+    meshes = {path.stem: read_mesh(path) for path in options.mesh}
+    sizes = options.sizes or ([] if meshes else MADE)
+    meshes |= {f"bumpy {short_size(size)}": bumpy_sphere(size) for size in sizes}
+    rows = [_row(name, *mesh, gap, options) for name, mesh in meshes.items() for gap in options.gaps]
     print(format_table(rows))
     if options.json:
         write_json(options.json, {"bench": "distance", "split": options.split, "meshes": rows})

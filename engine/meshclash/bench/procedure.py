@@ -3,8 +3,10 @@
 Two copies of a model, scaled into a cube of side 2, stand at ten distances of their middles; at each the second one
 makes a full turn, tumbling about z and x. All contacts are asked for with every volume and split rule, by the binary
 engine, which serves them all alike. From the tests counted and the times follows the cost of a volume test and of a
-triangle test (F = N_bv C_bv + N_p C_p, least squares without negative costs). ``--shells`` asks instead how the number
-of volume tests grows as the gap between two concentric surfaces shrinks: the slope in a doubly logarithmic plot.
+triangle test (F = N_bv C_bv + N_p C_p, least squares without negative costs). With ``--refit`` the second copy is
+refitted before each pose, as if it deformed, and the cost of a node follows too (N_u C_u). ``--shells`` asks instead
+how the number of volume tests grows as the gap between two concentric surfaces shrinks: the slope in a doubly
+logarithmic plot.
 
 Source: Trenkel, Weller, Zachmann, "A benchmarking suite for static collision detection algorithms" (2007); Gottschalk,
 Lin, Manocha, "OBBTree" (1996), for the shells.
@@ -13,13 +15,14 @@ Lin, Manocha, "OBBTree" (1996), for the shells.
 from __future__ import annotations
 
 import argparse
+import itertools
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
-from ..hierarchy.build import SPLITS, build
+from ..hierarchy.build import SPLITS, build, refit
 from ..hierarchy.bvh import Hierarchy
 from ..traversal.forest import plant
 from ..traversal.leaf_tests import contact
@@ -46,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--splits", type=among(SPLITS), default=["sah", "volume", "volume_n", "kah", "median", "lbvh"])
     parser.add_argument("--steps", type=int, default=24, help="poses of a turn")
     parser.add_argument("--leaf-size", type=int, default=1)
+    parser.add_argument("--refit", action="store_true", help="refit the second copy before each pose")
     parser.add_argument("--shells", action="store_true", help="concentric shells instead")
     parser.add_argument("--plots", type=Path, help="a folder for pictures")
     parser.add_argument("--json", type=Path, help="write all figures to this file")
@@ -79,6 +83,21 @@ def turns(distance: float, steps: int) -> np.ndarray:
         pose[:3, :3] = about_x @ about_z
         pose[0, 3] = distance
     return poses
+
+
+def _ask_refitting(a: Hierarchy, b: Hierarchy, poses: np.ndarray) -> tuple[Answer, float]:
+    """``_ask`` pose by pose, of a b whose vertices are fitted anew before each."""
+    answers, total = [], 0.0
+    for pose in poses:
+        start = time.process_time()
+        b = refit(b, b.mesh.vertices, in_place=True)
+        total += time.process_time() - start
+        answer, seconds = _ask(a, b, pose[None])
+        answers.append(answer)
+        total += seconds
+    arrays = (np.concatenate([answer[k] for answer in answers]) for k in range(3))
+    counts = (sum(answer[k] for answer in answers) for k in range(3, 6))
+    return Answer(*arrays, *counts, 1, updated_nodes=sum(answer.updated_nodes for answer in answers)), total
 
 
 def _ask(a: Hierarchy, b: Hierarchy, poses: np.ndarray) -> tuple[Answer, float]:
@@ -122,37 +141,46 @@ def _measure(
     start = time.process_time()
     tree = build(mesh, volume=volume, split=split, leaf_size=options.leaf_size)
     building = time.process_time() - start
-    _ask(tree, tree, turns(float(DISTANCES[0]), 1))
-    answers = [_ask(tree, tree, turns(float(d), options.steps)) for d in DISTANCES]
+    ask, second = (_ask_refitting, build(mesh, volume, split, options.leaf_size)) if options.refit else (_ask, tree)
+    ask(tree, second, turns(float(DISTANCES[0]), 1))
+    answers = [ask(tree, second, turns(float(d), options.steps)) for d in DISTANCES]
     curve = [
         [float(d), a.volume_tests / options.steps, a.primitive_tests / options.steps, 1e3 * s / options.steps]
         for d, (a, s) in zip(DISTANCES, answers, strict=True)
     ]
-    volume_cost, primitive_cost, explained = fitted_costs(np.array(curve)[:, 1:])
+    updated = np.array([a.updated_nodes / options.steps for a, _ in answers])
+    figures = np.array(curve)[:, 1:]
+    costs, explained = fitted_costs(np.column_stack([figures[:, :2], updated]), figures[:, 2])
     means = np.mean(curve, axis=0)
     row: Row = {
         "volume": volume, "split": split, "build [ms]": 1e3 * building, "bytes / triangle": _bytes(tree),
         "N_bv": float(means[1]), "N_p": float(means[2]), "ms / pose": float(means[3]),
-        "C_bv [ns]": volume_cost, "C_p [ns]": primitive_cost, "R2": explained,
+        "C_bv [ns]": float(costs[0]), "C_p [ns]": float(costs[1]), "R2": explained,
     }  # fmt: skip
+    if options.refit:
+        row |= {"N_u": float(updated.mean()), "C_u [ns]": float(costs[2])}
     return row, curve, b"".join(a.pairs.tobytes() + a.kinds.tobytes() for a, _ in answers)
 
 
-def fitted_costs(figures: np.ndarray) -> tuple[float, float, float]:
-    """Nanoseconds of a volume and of a triangle test, and the share of the variance explained.
+def fitted_costs(counts: np.ndarray, taken: np.ndarray) -> tuple[np.ndarray, float]:
+    """Nanoseconds of each kind of work, none of them negative, and the share of the variance explained.
 
     Args:
-        figures: rows of (volume tests, triangle tests, milliseconds).
+        counts: of volume tests, triangle tests and so on, (n, k); kinds that do not occur cost nothing.
+        taken: milliseconds, (n,).
     """
-    tests, taken = figures[:, :2], 1e6 * figures[:, 2]
-    costs = np.linalg.lstsq(tests, taken, rcond=None)[0]
-    for k in np.flatnonzero(costs < 0.0):  # of two costs, the other alone is the best without negative ones
-        other = tests[:, 1 - k]
-        costs = np.zeros(2)
-        costs[1 - k] = other @ taken / (other @ other)
-    rest = ((tests @ costs - taken) ** 2).sum()
-    spread = ((taken - taken.mean()) ** 2).sum()
-    return float(costs[0]), float(costs[1]), float(1.0 - rest / spread) if spread > 0.0 else 1.0
+    taken = 1e6 * taken
+    best, costs = np.inf, np.zeros(counts.shape[1])
+    present = np.flatnonzero(counts.any(axis=0))
+    for size in range(1, len(present) + 1):  # the best without negative costs is the plain best of some of the kinds
+        for chosen in itertools.combinations(present.tolist(), size):
+            found = np.linalg.lstsq(counts[:, chosen], taken, rcond=None)[0]
+            rest = float(((counts[:, chosen] @ found - taken) ** 2).sum())
+            if (found >= 0.0).all() and rest < best:
+                best, costs = rest, np.zeros(counts.shape[1])
+                costs[list(chosen)] = found
+    spread = float(((taken - taken.mean()) ** 2).sum())
+    return costs, 1.0 - best / spread if spread > 0.0 else 1.0
 
 
 def _shell_rows(options: argparse.Namespace) -> tuple[list[Row], dict[str, list[list[float]]]]:

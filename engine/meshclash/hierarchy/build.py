@@ -125,6 +125,7 @@ def refit(hierarchy: Hierarchy, vertices: np.ndarray, in_place: bool = False) ->
     mesh = index.mesh.with_vertices(vertices)
     target = index if in_place else _copied(index)
     index = _fitted(target._replace(mesh=mesh, origin=_middle(mesh.bounds)), hierarchy.volume)
+    index.usage.updated_nodes += len(index.volumes)
     if not in_place:
         return Hierarchy(index, hierarchy.volume, hierarchy.leaf_size, hierarchy.earns)
     hierarchy.index = index

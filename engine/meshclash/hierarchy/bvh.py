@@ -40,10 +40,12 @@ class Usage:
 
     Attributes:
         volume_tests: tests in simultaneous traversals, half of them on the account of either tree.
+        updated_nodes: nodes that were refitted since a query last took them on its account.
     """
 
     def __init__(self) -> None:
         self.volume_tests = 0.0
+        self.updated_nodes = 0
 
 
 class Index(NamedTuple):

@@ -180,5 +180,8 @@ def _contacts(meshes: Meshes, question: Question, start: float, note: str) -> Co
 
 def _contacts_of(answer: Answer, meshes: Meshes, rows: tuple[np.ndarray, np.ndarray], start: float) -> Contacts:
     counts = (answer.volume_tests, answer.primitive_tests, answer.exact_tests)
-    stats = QueryStats(*counts, time.perf_counter() - start, answer.threads, answer.device, answer.note)
+    stats = QueryStats(
+        *counts, time.perf_counter() - start, answer.threads, answer.device, answer.note,
+        updated_nodes=answer.updated_nodes,
+    )  # fmt: skip
     return Contacts(answer.pairs, answer.kinds, answer.jobs, stats, meshes, rows)

@@ -133,6 +133,16 @@ def note_usage(grove_a: Grove, grove_b: Grove, jobs: np.ndarray, volume_tests: i
             index.usage.volume_tests += 0.5 * volume_tests * times / len(jobs)
 
 
+def take_updates(grove_a: Grove, grove_b: Grove) -> int:
+    """Nodes of the trees of two groves that were refitted since this was last asked (N_u)."""
+    total = 0
+    for grove in (grove_a, grove_b):
+        for index in grove.indices:
+            total += index.usage.updated_nodes
+            index.usage.updated_nodes = 0
+    return total
+
+
 def _addresses(index: Index) -> tuple[int, ...]:
     """Where a tree's arrays lie, in the order of the constants of ``wide.py``; the index keeps them alive."""
     wide = index.wide

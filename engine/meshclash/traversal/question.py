@@ -48,6 +48,8 @@ class Answer(NamedTuple):
     device: str = "cpu"
     note: str = ""
     """Why the CPU answered where a device was meant to."""
+    updated_nodes: int = 0
+    """Nodes refitted since the last question about the trees."""
 
 
 def uses_lanes(question: Question) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED, classify_rational
 from ..types.pose import transform_points
 from .binary_engine import BinaryEngine
-from .forest import Grove, note_usage
+from .forest import Grove, note_usage, take_updates
 from .question import Answer, Question, pose_rows, uses_lanes
 from .wide_engine import WideEngine
 
@@ -27,7 +27,7 @@ def answer_steps(question: Question) -> Generator[float, None, Answer]:
             yield engine.share
             slice_end = time.perf_counter() + _SLICE_SECONDS
     note_usage(question.grove_a, question.grove_b, question.jobs, engine.counters[0])
-    return _collect(question, engine)
+    return _collect(question, engine)._replace(updated_nodes=take_updates(question.grove_a, question.grove_b))
 
 
 def _collect(question: Question, engine: WideEngine | BinaryEngine) -> Answer:

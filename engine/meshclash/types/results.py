@@ -31,6 +31,8 @@ class QueryStats:
     """Why the CPU answered where a device was meant to; "" otherwise."""
     timings: dict[str, float] = field(default_factory=dict)
     """Seconds per stage, where a query has stages."""
+    updated_nodes: int = 0
+    """Nodes refitted since the last query on the hierarchies (N_u)."""
 
 
 @dataclass(frozen=True, eq=False)
