@@ -32,6 +32,10 @@ from .timing import one_core
 PARTS = ("fit", "calibration", "procedure", "thresholds", "budget", "exact")
 
 
+FIT_SEEDS = 7
+"""Shapes of each kind and size that the fit sees."""
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of this bench."""
     parser.add_argument("--parts", type=among(PARTS), default=list(PARTS[1:]), help=f"of {','.join(PARTS)}")
@@ -65,7 +69,7 @@ def _show(title: str, rows: list[Row]) -> list[Row]:
 
 
 def _fit(options: argparse.Namespace) -> dict[str, list[float]]:
-    seeds = range(options.seed, options.seed + 8)
+    seeds = range(options.seed, options.seed + FIT_SEEDS)
     weights, shares = fit(*samples(options.kinds, options.sizes, options.queries, seeds))
     found = {"weights": [float(f"{w:.4g}") for w in weights], "shares": np.round(shares, 3).tolist()}
     for name, numbers in found.items():
