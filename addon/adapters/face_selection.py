@@ -17,6 +17,8 @@ def checked(candidate: bpy.types.Object | None, name: str, faces: NDArray[np.int
     """
     if candidate is None:
         raise DetectError(f"'{name}' is not in this view layer: deleted, renamed, or only seen as an instance")
+    if candidate.type == "POINTCLOUD":
+        raise DetectError(f"'{name}' is a scan: it has points, and no faces to select")
     if candidate.type != "MESH":
         raise DetectError(f"'{name}' is no mesh object: convert it to a mesh to select its faces")
     if faces is None:

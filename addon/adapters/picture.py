@@ -74,6 +74,7 @@ class _Studio:
         """Fills the scene."""
         self._add_surface("Others", layout.others, self._ghost(0.02, 0.20))
         self._add_surface("Involved", layout.involved, self._ghost(0.08, 0.40))
+        self._add_surface("Scans", layout.scans, self._ink(EDGE))
         self._add_surface("Edges", layout.edges, self._ink(EDGE, opacity=0.45))
         self._add_surface("A", layout.highlight_a, self._paint(COLOUR_A))
         self._add_surface("B", layout.highlight_b, self._paint(COLOUR_B))

@@ -238,7 +238,8 @@ def _row(engine: ModuleType, scan: _Side, other: _Side, finding: _Finding, frame
 
 
 def _has_original_faces(side: _Side) -> bool:
-    return side.mesh is not None and side.mesh.faces_are_original
+    """A scan has: none at all."""
+    return side.mesh is None or side.mesh.faces_are_original
 
 
 def _point(place: np.ndarray | None) -> Point | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -18,6 +18,8 @@ MOST_CONTEXT = 1.6  # a scene that is larger than this times what is involved is
 STAND_OFF = 0.0006  # of the view's height: how far highlights stand off their own surface
 CURVE_RADIUS = 0.0018  # of the view's height
 EDGE_RADIUS = 0.0005
+DOT_RADIUS = 0.0012  # of points of scans; twice that where they are in contact
+MOST_DOTS = 20_000  # of a scan, and of the points in contact of a pair
 SHARP_COSINE = 0.88  # edges between faces that turn by more than about 28 degrees are drawn
 MOST_EDGE_TRIANGLES = 500_000  # larger scenes are drawn without edges
 TUBE_SIDES = 6
@@ -80,6 +82,7 @@ class PictureLayout:
     highlight_b: Surface
     curves: Surface
     edges: Surface
+    scans: Surface
     labels: list[Label] = field(default_factory=list)
 
 
@@ -95,21 +98,50 @@ def lay_out(rows: Sequence[PairRow], scene: FrameScene, aspect: float, metres_pe
     shown = [row for row in rows if row.verdict in SHOWN_VERDICTS] or list(rows)
     names = {name for row in shown for name in (row.a, row.b)}
     others, involved = _merged(scene, names, inside=False), _merged(scene, names, inside=True)
-    view = _view(others, involved, aspect)
+    points = _scan_points(scene)
+    view = _view(replace(others, vertices=np.concatenate((others.vertices, *points))), involved, aspect)
     offset = STAND_OFF * view.height
+    dot = DOT_RADIUS * view.height
     return PictureLayout(
         view,
         others,
         involved,
-        _soup([row.highlight_a for row in shown], offset),
-        _soup([row.highlight_b for row in shown], 1.5 * offset),
+        _soup([*(row.highlight_a for row in shown), *(_dots(row.dots_a, 2.0 * dot) for row in shown)], offset),
+        _soup([*(row.highlight_b for row in shown), *(_dots(row.dots_b, 2.0 * dot) for row in shown)], 1.5 * offset),
         _tubes(
             np.concatenate([_NO_SEGMENTS, *(row.curves for row in shown), *(row.gap for row in shown)]),
             CURVE_RADIUS * view.height,
         ),
         _tubes(np.concatenate([_sharp_edges(others), _sharp_edges(involved)]), EDGE_RADIUS * view.height),
+        _soup([_dots(part, dot) for part in points], 0.0),
         _labels(shown[:MOST_LABELS], view, metres_per_unit),
     )
+
+
+def _scan_points(scene: FrameScene) -> list[np.ndarray]:
+    """World positions (k, 3) float32 of some points of each scan."""
+    return [
+        (_thinned(scene.clouds[item.mesh_key].points) @ item.matrix[:3, :3].T + item.matrix[:3, 3]).astype(np.float32)
+        for item in scene.scans
+    ]
+
+
+def _thinned(points: np.ndarray) -> np.ndarray:
+    """At most `MOST_DOTS` of the points, spread over their order."""
+    if len(points) <= MOST_DOTS:
+        return points
+    return points[np.linspace(0, len(points) - 1, MOST_DOTS).astype(np.int64)]
+
+
+def _dots(points: np.ndarray, radius: float) -> np.ndarray:
+    """Octahedra around at most `MOST_DOTS` of the points, (8 k, 3, 3) float32."""
+    points = _thinned(points)
+    axes = np.eye(3, dtype=np.float32)
+    signs = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], np.float32)
+    corners = signs[:, :, None] * axes
+    inward = np.prod(signs, axis=1) < 0
+    corners[inward] = corners[inward][:, ::-1]
+    return (points[:, None, None, :] + radius * corners).reshape(-1, 3, 3).astype(np.float32)
 
 
 def _merged(scene: FrameScene, names: set[str], inside: bool) -> Surface:

@@ -15,6 +15,7 @@ from addon.core.cloud_scene import chosen_points
 from addon.core.errors import InputError
 from addon.core.job import detect_steps, run_to_end
 from addon.core.options import DetectOptions
+from addon.core.picture_layout import lay_out
 from addon.core.rules import Rules
 
 POINTS = 4000
@@ -222,3 +223,27 @@ def test_clearance_and_distance_of_what_meets_is_zero(engine, cap):
     for options in ({"test": "clearance", "tolerance": 0.1}, {"test": "distance"}):
         row = only_row(detect(engine, **options))
         assert (row.verdict, row.distance) == ("clash", 0.0) and row.depth == pytest.approx(0.2, abs=0.005)
+
+
+def test_a_picture_shows_scans_and_their_points_in_contact(engine, cap):
+    report = detect(engine)
+    scene = run_to_end(BlenderSource.from_context(bpy.context).read_steps("all", "all", None))
+    layout = lay_out(report.rows, scene, 1.6)
+    assert len(layout.scans.triangles) == 8 * POINTS
+    assert len(layout.highlight_a.triangles) == 8 * len(report.rows[0].points_a)
+    centres = layout.scans.vertices.reshape(-1, 24, 3).mean(axis=1)
+    assert np.allclose(centres, ball()[0], atol=1e-4)
+    corners = layout.scans.vertices[layout.scans.triangles]
+    outward = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    away = corners.mean(axis=1) - np.repeat(centres, 8, axis=0)
+    assert ((outward * away).sum(axis=1) > 0).all()
+
+
+def test_a_picture_of_scans_alone(engine):
+    add_scan("A", ball()[0])
+    add_scan("B", ball()[0], location=(1.0, 0.0, 0.0))
+    report = detect(engine)
+    scene = run_to_end(BlenderSource.from_context(bpy.context).read_steps("all", "all", None))
+    layout = lay_out(report.rows, scene, 1.6)
+    inside = layout.view.project(layout.scans.vertices)
+    assert np.abs(inside[:, 0]).max() <= layout.view.width / 2 and len(layout.labels) == 1
