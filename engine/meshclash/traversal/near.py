@@ -288,12 +288,24 @@ def _some(question: NearQuestion, jobs: np.ndarray) -> NearQuestion:
 def _decided(question: NearQuestion, answer: NearAnswer) -> np.ndarray:
     """Which pairs are within the tolerance; those as near as rounding get 0 or ``LEAST``, decided exactly."""
     assert question.tolerance is not None
-    a, b = _corners(question, answer.pairs, answer.jobs)
+    suspects = np.flatnonzero(answer.distances <= _UNCERTAIN * _farthest(question))
+    a, b = _corners(question, answer.pairs[suspects], answer.jobs[suspects])
     size = np.maximum(np.abs(a).max(axis=(1, 2)), np.abs(b).max(axis=(1, 2)))
-    doubtful = np.flatnonzero(answer.distances <= _UNCERTAIN * size)
+    doubtful = answer.distances[suspects] <= _UNCERTAIN * size
     meet = classify_triangle_pairs(a[doubtful], b[doubtful])[0] != APART
-    answer.distances[doubtful] = np.where(meet, 0.0, np.maximum(answer.distances[doubtful], LEAST))
+    own = suspects[doubtful]
+    answer.distances[own] = np.where(meet, 0.0, np.maximum(answer.distances[own], LEAST))
     return answer.distances <= question.tolerance
+
+
+def _farthest(question: NearQuestion) -> float:
+    """A bound of all world coordinates [m], with room for its own rounding."""
+    most = 0.0
+    for side, (grove, rows) in enumerate(((question.grove_a, question.rows_a), (question.grove_b, question.rows_b))):
+        reaches = grove.reaches[question.jobs[:, side], :, None]
+        coordinates = (np.abs(rows[:, :, :3]) @ reaches)[:, :, 0] + np.abs(rows[:, :, 3])
+        most = max(most, float(coordinates.max(initial=0.0)))
+    return 2.0 * most
 
 
 def _corners(question: NearQuestion, pairs: np.ndarray, jobs: np.ndarray) -> list[np.ndarray]:
