@@ -20,6 +20,7 @@ from .rules import Rules, keep_mask
 from .steps import within
 
 WARM_UP_END, BUILD_END = 0.2, 0.5
+CONTACTS_END = 0.5  # of one pair
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,11 +160,12 @@ def _finding_steps(
     engine: ModuleType, scan: _Side, other: _Side, limits: _Limits
 ) -> Generator[Any, None, _Finding | None]:
     """What is to be said of a pair; None where the two are too far apart to be reported."""
-    hits = yield from engine.cloud_contacts_steps(scan.thing, other.thing, scan.pose, other.pose)
+    steps = engine.cloud_contacts_steps(scan.thing, other.thing, scan.pose, other.pose)
+    hits = yield from within(steps, 0.0, CONTACTS_END)
     inside, depths = np.empty(0, np.int32), np.empty(0)
     closed = other.mesh is not None and _is_closed(other.thing)
     if closed:
-        inside, depths = yield from hits.depths_steps(0)
+        inside, depths = yield from within(hits.depths_steps(0), CONTACTS_END, 1.0)
     if not len(hits) and not len(inside):
         return _apart(engine, scan, other, limits)
     depth = float(depths.max()) if len(depths) else None

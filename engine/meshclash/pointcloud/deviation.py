@@ -19,6 +19,7 @@ from ..types.mesh import TriangleMesh
 from ..types.pose import pose_stack, transform_points
 from ..types.results import Progress
 from .cloud import PointCloud
+from .steps import share
 from .surface import new_sums, solve
 from .tree import STACK_SIZE, PointTree, box_distance2, sum_around
 
@@ -136,14 +137,14 @@ def deviation_steps(
 ) -> Generator[Progress, None, np.ndarray]:
     """As ``deviation``, in slices of some milliseconds."""
     rows, rows_other = _checked_question(cloud, pose_cloud, pose_other)
-    yield from cloud.build_steps()
-    measure = yield from _measure_steps(other, rows_other, signed)
+    yield from share(cloud.build_steps(), 0.0, 0.25)
+    measure = yield from share(_measure_steps(other, rows_other, signed), 0.25, 0.5)
     tree, order = cloud.built.tree, cloud.built.order
     result = np.empty(cloud.point_count)
     for begin in range(0, len(order), _CHUNK):
         part = slice(begin, begin + _CHUNK)
         result[order[part]] = measure(transform_points(rows, tree.points[part]))
-        yield Progress(min(1.0, (begin + _CHUNK) / len(order)), "measuring deviations")
+        yield Progress(0.5 + 0.5 * min(1.0, (begin + _CHUNK) / len(order)), "measuring deviations")
     return result
 
 
@@ -161,8 +162,8 @@ def points_behind_steps(
         InvalidPointCloud, UnsupportedOption: as ``deviation`` with ``signed``.
     """
     rows, rows_other = _checked_question(cloud, pose_cloud, pose_other)
-    yield from cloud.build_steps()
-    measure = yield from _measure_steps(other, rows_other, True)
+    yield from share(cloud.build_steps(), 0.0, 0.25)
+    measure = yield from share(_measure_steps(other, rows_other, True), 0.25, 0.5)
     order = cloud.built.order
     near = _points_near(cloud.built.tree, rows, other, rows_other)
     found, depths = [np.empty(0, np.int32)], [np.empty(0)]
@@ -172,7 +173,7 @@ def points_behind_steps(
         behind = signed < 0.0
         found.append(order[chosen[behind]])
         depths.append(-signed[behind])
-        yield Progress(min(1.0, (begin + _CHUNK) / len(near)), "looking for points inside")
+        yield Progress(0.5 + 0.5 * min(1.0, (begin + _CHUNK) / len(near)), "looking for points inside")
     indices = np.concatenate(found)
     ascending = np.argsort(indices)
     return indices[ascending], np.concatenate(depths)[ascending]

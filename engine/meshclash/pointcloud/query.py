@@ -17,6 +17,7 @@ from ..types.results import Progress, QueryStats
 from .cloud import PointCloud
 from .collision import cloud_walk, finer_radius, follow_paper, mesh_walk
 from .contacts import CloudContacts
+from .steps import share
 from .walk import Walk, limit_resolution
 
 Thing = PointCloud | TriangleMesh | Hierarchy
@@ -156,11 +157,11 @@ def cloud_contacts_steps(
         raise UnsupportedOption("cloud_contacts_steps needs a PointCloud; for two meshes there is Scene.contacts_steps")
     start = time.perf_counter()
     rows_a, rows_b = one_pose(pose_a, pose_b, "collide")
-    for thing in (a, b):
+    for thing, low in ((a, 0.0), (b, 0.25)):
         if isinstance(thing, PointCloud):
-            yield from thing.build_steps()
+            yield from share(thing.build_steps(), low, low + 0.25)
     walk, swapped = walk_for(a, b, rows_a, rows_b, False)
-    yield from walk.finish_steps()
+    yield from share(walk.finish_steps(), 0.5, 1.0)
     return CloudContacts(walk.found(), (a, b), (rows_a, rows_b), swapped, walk.stats(time.perf_counter() - start))
 
 

@@ -1,0 +1,70 @@
+"""Clouds built and asked in slices: the same answers, and nothing lost when a generator is closed."""
+
+import meshclash as mc
+import numpy as np
+import pytest
+from clouds import random_pose, sphere, torus
+from test_pointcloud_collision import ball_mesh
+
+
+def steps_until(steps, count):
+    """Progress of the first ``count`` steps; then the generator is closed."""
+    seen = [next(steps) for _ in range(count)]
+    steps.close()
+    return seen
+
+
+def run_to_end(steps):
+    seen = []
+    while True:
+        try:
+            seen.append(next(steps).fraction)
+        except StopIteration as stop:
+            return stop.value, seen
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_a_build_that_is_closed_halfway_loses_nothing(count):
+    points, normals = torus(np.random.default_rng(count), 5000)
+    whole, stopped = mc.PointCloud(points, normals), mc.PointCloud(points, normals)
+    seen = steps_until(stopped.build_steps(), count)
+    assert [progress.fraction for progress in seen] == sorted(progress.fraction for progress in seen)
+    assert np.array_equal(stopped.points, points) and stopped.has_normals
+    assert np.allclose(stopped.normals, normals, atol=1e-6)
+    at = points[:50] + 0.01
+    for first, second in zip(whole.evaluate(at), stopped.evaluate(at), strict=True):
+        assert np.allclose(first, second, atol=1e-9)
+    assert np.array_equal(stopped.points, points)
+
+
+def test_contacts_in_slices_are_those_at_once():
+    rng = np.random.default_rng(0)
+    a, b = mc.PointCloud(sphere(rng, 8000)[0]), mc.PointCloud(torus(rng, 8000)[0])
+    pose = random_pose(1, (1.1, 0.0, 0.2))
+    found, seen = run_to_end(mc.cloud_contacts_steps(a, b, None, pose))
+    assert np.array_equal(found.points, mc.collide(a, b, None, pose).points) and len(found)
+    assert all(0.0 <= fraction <= 1.0 for fraction in seen)
+    with pytest.raises(mc.UnsupportedOption, match=r"Scene\.contacts_steps"):
+        next(mc.cloud_contacts_steps(ball_mesh(rings=4), ball_mesh(rings=4)))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_points_inside_a_mesh_are_those_with_a_negative_deviation(seed):
+    """Only leaves that reach into the mesh's box are looked at, whatever the poses."""
+    rng = np.random.default_rng(seed)
+    cloud, ball = mc.PointCloud(rng.uniform(-2, 2, (6000, 3))), ball_mesh(radius=0.7, rings=12)
+    poses = random_pose(seed, rng.uniform(-1, 1, 3)), random_pose(seed + 9, rng.uniform(-1, 1, 3))
+    signed, seen = run_to_end(mc.deviation_steps(cloud, ball, *poses, signed=True))
+    assert np.array_equal(signed, mc.deviation(cloud, ball, *poses, signed=True)) and seen == sorted(seen)
+    indices, depths = mc.collide(cloud, ball, *poses).depths(0)
+    assert np.array_equal(indices, np.flatnonzero(signed < 0.0)) and len(indices) > 20
+    assert np.array_equal(depths, -signed[indices])
+
+
+def test_a_scene_gives_an_object_and_its_pose():
+    scene, mesh, pose = mc.Scene(), ball_mesh(rings=4), random_pose(3, (1, 2, 3))
+    key = scene.add(mesh, pose)
+    found, placed = scene.posed(key)
+    assert found is mesh and np.array_equal(placed.matrix, pose)
+    with pytest.raises(mc.UnknownObject):
+        scene.posed(key + 1)
