@@ -29,7 +29,7 @@ _SHORTEST = 4e-6
 _A_CALL = 16
 """What the call of a kernel counts as, in steps."""
 
-searching, concluding = Pace(0.2e-6), Pace(0.05e-6)
+searching, concluding = Pace(0.2e-6), Pace(0.01e-6)
 """Of this process, a step and a pair of nodes that is left."""
 
 

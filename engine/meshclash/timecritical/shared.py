@@ -17,7 +17,7 @@ from .trees import AdbTree
 SLICE_SECONDS = 0.02
 _LEAST_STEPS = 64
 """Of each slice, whatever the budget: so that the answers become exact in the end."""
-reporting = Pace(1e-6)
+reporting = Pace(0.2e-6)
 """Of this process: a pair of objects in a report."""
 
 
