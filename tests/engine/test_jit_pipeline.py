@@ -6,8 +6,10 @@ from typing import NamedTuple
 import numba
 import numpy as np
 import pytest
-from meshclash.jit import PIPELINE_KNOWS, inner, kernel
+from meshclash import jit_pipeline
+from meshclash.jit import PIPELINE_KNOWS, inner, kernel, parallel_kernel, parallel_region
 from meshclash.reference import by_reference
+from numba.core.compiler_lock import global_compiler_lock
 from subprocesses import run_python
 
 
@@ -64,6 +66,93 @@ def test_helpers_have_no_entry_from_python():
     _sums(np.ones((1, 1)), np.ones((1, 1)), np.ones(1, np.bool_), np.zeros(1))
     with pytest.raises(KeyError, match="_dot is called by kernels only"):
         _dot(Pair(np.ones(1), np.ones(1), True), 0)
+
+
+@inner
+def _long(x, turns):
+    """Longer than what callers take in, and with a helper of its own that is, too."""
+    for _ in range(turns):
+        for k in range(3):
+            x = np.sin(x) * np.cos(x + k) + np.exp(-x * x) / (1.0 + abs(x)) if x > 0.25 * k else _longer(x, k)
+    return x
+
+
+@inner
+def _longer(x, k):
+    total = 0.0
+    for a, b, c in ((1.0, 2.0, 3.0), (4.0, 5.0, 6.0), (7.0, 8.0, 9.0), (1.5, 2.5, 3.5)):
+        total += np.sin(a * x) + np.cos(b * x) * np.exp(-c * x * x) + np.sqrt(abs(x + a)) * np.arctan(b * x + c * k)
+        total -= np.log(1.0 + abs(a * x)) / (1.0 + abs(np.sin(b * x))) + np.tan(0.1 * c) * np.cosh(0.01 * x)
+    return 0.001 * total
+
+
+@kernel
+def _once(x):
+    return _long(x, 1)
+
+
+@kernel
+def _twice(x):
+    return _long(_long(x, 1), 1)
+
+
+@parallel_kernel
+def _each(xs, out):
+    for i in numba.prange(len(xs)):
+        out[i] = _long(xs[i], 1)
+
+
+@pytest.mark.needs_jit
+def test_long_helpers_serve_several_kernels_and_those_of_several_cores():
+    xs = np.linspace(-2.0, 2.0, 9)
+    expected = np.array([_plainly_long(x) for x in xs])
+    assert np.array([_once(x) for x in xs]) == pytest.approx(expected, rel=1e-12)
+    assert np.array([_twice(x) for x in xs]) == pytest.approx([_plainly_long(x) for x in expected], rel=1e-12)
+    out = np.zeros(9)
+    with parallel_region(2) as threads:
+        (_each if threads > 1 else _each.py_func)(xs, out)
+    assert out == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.needs_jit
+@pytest.mark.parametrize("long", [10, 10_000])
+def test_only_long_helpers_are_left_out_of_their_callers(long, monkeypatch):
+    monkeypatch.setattr(jit_pipeline, "LONG", long)
+    callee, caller = inner(_longer.py_func), inner(lambda x: callee(x, 1))
+    for helper, types_ in ((callee, (numba.float64, numba.int64)), (caller, (numba.float64,))):
+        helper.compile(types_)
+        with global_compiler_lock:
+            helper.overloads[types_].library._ensure_finalized()
+    library, callee_library = (d.overloads[d.signatures[0]].library for d in (caller, callee))
+    assert callee_library.is_long == (long == 10)
+    assert list(library.left_out) == [callee_library] * (long == 10)
+    name = callee.overloads[callee.signatures[0]].fndesc.mangled_name
+    assert library.own_module().get_function(name).is_declaration == (long == 10)
+
+
+def _plainly_long(x):
+    for k in range(3):
+        x = np.sin(x) * np.cos(x + k) + np.exp(-x * x) / (1 + abs(x)) if x > 0.25 * k else _longer.py_func(x, k)
+    return x
+
+
+@inner
+def _plus(x, k):
+    return x + k
+
+
+@kernel
+def _constants(x):
+    return _plus(x, 0) + _plus(x, 1) + _plus(x, 2)
+
+
+@pytest.mark.needs_jit
+def test_constants_do_not_make_helpers_of_their_own():
+    assert _constants(10) == 33
+    helper = inner(_plus.py_func)
+    for k in range(3):
+        helper.get_call_template([numba.int64, numba.types.literal(k)], {})
+    assert helper.signatures == [(numba.int64, numba.int64)]
 
 
 ANSWER = """
