@@ -215,7 +215,7 @@ def test_without_graphics_nothing_is_drawn_and_it_is_said_once(registered, monke
     monkeypatch.setattr(overlay, "_make_batches", fail)
     results.show_report(bpy.context, bpy.context.scene, make_report(make_row()))
     for _ in range(3):
-        overlay._draw()
+        overlay._draw(overlay._draw_result)
     assert len(tried) == 1
     assert str(error) in overlay.failure()
     layout = draw(panels.MESHCLASH_PT_display, SimpleNamespace(**fake_context()))
@@ -228,4 +228,4 @@ def test_a_fault_of_ours_in_drawing_is_not_hidden(registered, monkeypatch):
     monkeypatch.setattr(overlay, "_make_batches", lambda *_arguments: {}["missing"])
     results.show_report(bpy.context, bpy.context.scene, make_report(make_row()))
     with pytest.raises(KeyError):
-        overlay._draw()
+        overlay._draw(overlay._draw_result)
