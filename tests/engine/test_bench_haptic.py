@@ -3,7 +3,7 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from meshclash.bench import haptic
+from meshclash.bench import haptic, soups
 from meshclash.bench.__main__ import main
 from meshclash.bench.mesh_generators import bumpy_sphere
 
@@ -31,4 +31,19 @@ def test_the_table_and_the_verdict(capsys, tmp_path, monkeypatch):
         return mc.Penetration(0.5 * found.depth, found.direction, 0.0)
 
     monkeypatch.setattr(haptic, "penetration", short)
+    assert main(options) == 1
+
+
+def test_soups_are_compared_and_differing_pairs_noticed(capsys, monkeypatch):
+    options = ["soups", "--sizes", "300", "--runs", "1"]
+    assert main(options) == 0
+    assert "octree, boxes compared" in capsys.readouterr().out
+    honest = soups.collide_soups
+
+    def forgetful(*arguments):
+        found = honest(*arguments)
+        found.pairs = found.pairs[1:]
+        return found
+
+    monkeypatch.setattr(soups, "collide_soups", forgetful)
     assert main(options) == 1

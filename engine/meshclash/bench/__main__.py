@@ -18,6 +18,7 @@ BENCHES = {
     "haptic": "contacts, distances and depths of two objects in contact, a thousand times a second",
     "latency": "what compiling costs: each kernel cold and from the cache, and the first answer of a fresh process",
     "rigid": "all contacts and first contact of two posed meshes beside five other libraries",
+    "soups": "objects asked about once: hierarchies against a uniform grid and a linear octree",
     "timecritical": "calibration, time and errors of time-critical detection",
     "scene": "time of Detect for a thousand objects against each other, stage by stage",
 }

@@ -29,8 +29,8 @@ _TURNS = 10
 _HALVINGS = 30
 _LONGER = (1.0, 1.01, 1.03, 1.1, 1.3)  # factors by which a known length is tried to be lengthened
 _FITTED = 1e-3  # of the length: how near to touching a known translation is fitted
-_SHORTENINGS = 4
-_PARTS = np.array([1e-3, 0.05, 0.2, 0.5])  # of the way from what a normal asks for to what is known
+_SHORTENINGS = 3
+_PARTS = np.array([1e-3, 0.2])  # of the way from what a normal asks for to what is known
 _MOST_CHECKS = 40  # of translations that are free of contact, but may be inside
 
 
@@ -157,7 +157,7 @@ class _Search:
         if found is None:
             return None
         direction, length = self._turned(*found)
-        if not self.is_apart(length * direction):
+        if not self._is_outside(length * direction):
             return None
         return Penetration(length, direction, min(2.0 * radius, length), self._in_both_frames(centre))
 
@@ -228,9 +228,11 @@ class _Search:
 
     def is_apart(self, translation: np.ndarray) -> bool:
         """Whether the solids have nothing in common after a translation of b."""
+        return not self._meets(translation) and self._is_outside(translation)
+
+    def _is_outside(self, translation: np.ndarray) -> bool:
+        """Whether solids that do not meet after a translation of b are apart, and not one inside the other."""
         pose = self.moved(translation[None])[0]
-        if collides(*self.trees, self.pose_a, pose):
-            return False
         return is_outside(self.trees, (self.pose_a.rows, np.ascontiguousarray(pose[:3])))
 
     def _apart(self, direction: np.ndarray, length: float) -> float:
