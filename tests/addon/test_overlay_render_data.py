@@ -110,3 +110,14 @@ def test_a_gap_is_looked_at_with_its_surroundings_whatever_the_size_of_the_faces
     low, high = render_data.bounds(make_row(**GAP, offset=100.0))
     assert ((low + high) / 2).tolist() == [0, 0, 0.25]
     assert (low <= (0, 0, 0)).all() and (high >= (0, 0, 0.5)).all() and (high - low <= 5.0).all()
+
+
+def test_points_in_contact_are_collected_thinned_and_framed():
+    dots = np.arange(30, dtype=np.float32).reshape(-1, 3)
+    rows = [make_row(dots_a=dots), make_row(b="C", dots_b=dots)]
+    data = render_data.collect(rows, lambda row: row.b == "C")
+    assert np.array_equal(data.dots_a, dots) and len(data.dots_b) == 0 and np.array_equal(data.stale_dots, dots)
+    few = render_data.thinned(dots, 4)
+    assert np.array_equal(few, dots[[0, 3, 6, 9]]) and few.flags["C_CONTIGUOUS"]
+    assert render_data.thinned(dots, 10) is dots
+    assert render_data.bounds(rows[0])[1].tolist() == [27.0, 28.0, 29.0]
