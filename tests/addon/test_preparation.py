@@ -131,7 +131,9 @@ def test_closing_the_waiting_generator_leaves_the_children_at_work(fake_engine, 
     wait(("depths", "verdicts"))
 
 
-def test_two_blenders_may_fill_one_cache(fake_engine, tmp_path):
+@pytest.mark.parametrize("shares", [preparation._OF_TWO, preparation._OF_FOUR], ids=["two children", "four"])
+def test_two_blenders_may_fill_one_cache(fake_engine, tmp_path, monkeypatch, shares):
+    monkeypatch.setattr(preparation, "SHARES", shares)
     engine = fake_engine("pass")
     one, two = (preparation.Preparation(*engine, str(tmp_path), sys.executable) for _ in range(2))
     everything = {part for share in preparation.SHARES for part in share}
@@ -146,14 +148,17 @@ def test_two_blenders_may_fill_one_cache(fake_engine, tmp_path):
         two.stop()
 
 
-def test_the_shares_are_the_parts_that_the_engine_knows():
+@pytest.mark.parametrize("shares", [preparation._OF_TWO, preparation._OF_FOUR], ids=["two children", "four"])
+def test_the_shares_are_the_parts_that_the_engine_knows(shares):
     from meshclash.warm_up import PARTS
 
     from addon.core import live
     from addon.core.options import TEST_OPTIONS, DetectOptions
     from addon.core.queries import TESTS
 
-    shared = {part for share in preparation.SHARES for part in share}
+    dealt = [part for share in shares for part in share]
+    shared = set(dealt)
+    assert len(shared) == len(dealt)
     assert shared == set(PARTS) - {"clouds"}
     needed = set(live.PARTS)
     for test in TESTS.values():
