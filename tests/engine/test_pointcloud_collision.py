@@ -58,10 +58,11 @@ def gap_pose(second, gap):
 
 
 def certain(surface, pose, point):
-    """Whether a world point lies on a cloud's surface."""
+    """Whether a world point lies on a cloud's surface, within five times what the search in two leaves allows: a leaf
+    may lack points of little weight near the horizon of the point."""
     local = np.linalg.inv(pose) @ np.append(point, 1.0)
     f, _, valid = surface.evaluate(local[None, :3])
-    return bool(valid[0]) and abs(f[0]) <= 2e-3 * surface.sampling_radius
+    return bool(valid[0]) and abs(f[0]) <= 5e-3 * surface.sampling_radius
 
 
 @given(
