@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .karras import INDEX_BITS, INDEX_MASK, leaf_box, link_node, merge_boxes, morton_key
+from .karras import INDEX_BITS, INDEX_MASK, leaf_box, link_key, merge_boxes, morton_key
 from .shim_gpu import SIMULATED, THREADS, cuda, kernel
 
 DIGIT_BITS = 5
@@ -100,16 +100,7 @@ def move_keys(keys, moved, tree_of, by_tree, shift, starts, tiles):
 def link(keys, tree_of, begins, roots, links, parents, order):
     """Links, parents and order from sorted keys."""
     for i in range(cuda.grid(1), keys.shape[0], cuda.gridsize(1)):
-        tree = tree_of[i]
-        begin, end, base = begins[tree], begins[tree + 1], roots[tree]
-        leaf = base + (end - begin) - 1 + i - begin
-        order[i] = keys[i] & INDEX_MASK
-        links[leaf, 0] = ~i
-        links[leaf, 1] = -1
-        if i == begin:
-            parents[base] = -1
-        if i < end - 1:
-            link_node(i, keys, begin, end, base, links, parents)
+        link_key(i, keys, tree_of, begins, roots, links, parents, order)
 
 
 @kernel("void(int32[::1])")

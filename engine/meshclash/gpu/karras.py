@@ -131,3 +131,27 @@ def link_node(i, keys, begin, end, base, links, parents):
     links[node, 1] = right
     parents[left] = node
     parents[right] = node
+
+
+@portable
+def link_key(i, keys, tree_of, begins, roots, links, parents, order):
+    """Write the leaf of sorted key ``i``, and the links of the inner node that begins or ends there.
+
+    Args:
+        i: index of the key, over all trees.
+        keys: sorted keys, int64.
+        tree_of: the tree of each key, int32.
+        begins, roots: first key and root of each tree, int64.
+        links, parents: as ``link_node``.
+        order: triangle of each key, int32, written.
+    """
+    tree = tree_of[i]
+    begin, end, base = begins[tree], begins[tree + 1], roots[tree]
+    leaf = base + (end - begin) - 1 + i - begin
+    order[i] = keys[i] & INDEX_MASK
+    links[leaf, 0] = ~i
+    links[leaf, 1] = -1
+    if i == begin:
+        parents[base] = -1
+    if i < end - 1:
+        link_node(i, keys, begin, end, base, links, parents)

@@ -14,7 +14,7 @@ import numpy as np
 from ..jit import kernel, parallel_kernel, parallel_region, prange
 from .breadth_first import Hits, Workspace, traverse
 from .jobs import Asked
-from .karras import INDEX_MASK, leaf_box, link_node, merge_boxes, morton_key
+from .karras import leaf_box, link_key, merge_boxes, morton_key
 from .pair_steps import child_pair, overlap_count, pair_kind
 from .pyramid import CHILDREN, LEAVES, locate
 
@@ -38,16 +38,7 @@ def _keys(triangles, vertices, tree_of, origins, grids, keys):
 @kernel
 def _link(keys, tree_of, begins, roots, links, parents, order):
     for i in range(keys.shape[0]):
-        tree = tree_of[i]
-        begin, end, base = begins[tree], begins[tree + 1], roots[tree]
-        leaf = base + (end - begin) - 1 + i - begin
-        order[i] = keys[i] & INDEX_MASK
-        links[leaf, 0] = ~i
-        links[leaf, 1] = -1
-        if i == begin:
-            parents[base] = -1
-        if i < end - 1:
-            link_node(i, keys, begin, end, base, links, parents)
+        link_key(i, keys, tree_of, begins, roots, links, parents, order)
 
 
 @kernel
