@@ -13,9 +13,9 @@ from .cloud_scene import CloudScene, PlacedCloud
 from .engine_scene import EngineScene
 from .frame_scene import FrameScene, SourceMesh, SourceObject
 from .options import DetectOptions
-from .pair_row import CLASH, CONTAINED, TOUCHING, PairRow, Point, pair_id
+from .pair_row import CLASH, CONTAINED, TOUCHING, PairRow, Point
 from .queries import test_named
-from .rows import faces_of, in_order, triangles_of_faces, world_triangles
+from .rows import faces_of, identified, in_order, triangles_of_faces, world_triangles
 from .rules import Rules, keep_mask
 from .steps import within
 
@@ -214,13 +214,7 @@ def _row(engine: ModuleType, scan: _Side, other: _Side, finding: _Finding, frame
     (faces_a, points_a), (faces_b, points_b) = map(_members, sides, members)
     engine_verdict = getattr(engine.Verdict, finding.verdict.upper(), engine.Verdict.APART)
     return PairRow(
-        id=pair_id(a.identity, b.identity),
-        a=a.name,
-        b=b.name,
-        owner_a=a.owner,
-        owner_b=b.owner,
-        source_a=a.source,
-        source_b=b.source,
+        **identified(a, b),
         frame=frame,
         verdict=finding.verdict,
         severity=int(engine_verdict.severity),

@@ -110,6 +110,19 @@ def _box_edges(box: np.ndarray) -> np.ndarray:
     return np.take_along_axis(box.astype(np.float32), places.reshape(-1, 3), axis=0).reshape(12, 2, 3)
 
 
+def identified(a: SourceObject, b: SourceObject) -> dict[str, Any]:
+    """The fields of a row that say which objects it is about."""
+    return {
+        "id": pair_id(a.identity, b.identity),
+        "a": a.name,
+        "b": b.name,
+        "owner_a": a.owner,
+        "owner_b": b.owner,
+        "source_a": a.source,
+        "source_b": b.source,
+    }
+
+
 def _row(engine: ModuleType, world: EngineScene, finding: _Finding, frame: int, highlights: bool) -> PairRow:
     if not in_order(*(world.objects[key] for key in finding.ids)):
         finding = finding.turned()
@@ -119,13 +132,7 @@ def _row(engine: ModuleType, world: EngineScene, finding: _Finding, frame: int, 
     points = finding.points
     nearest = finding.nearest
     row = PairRow(
-        id=pair_id(a.identity, b.identity),
-        a=a.name,
-        b=b.name,
-        owner_a=a.owner,
-        owner_b=b.owner,
-        source_a=a.source,
-        source_b=b.source,
+        **identified(a, b),
         frame=frame,
         verdict=finding.verdict,
         severity=finding.severity,
