@@ -10,6 +10,7 @@ import sys
 
 from meshclash.gpu import build_gpu, traverse_gpu
 from meshclash.gpu.shim_gpu import FUSED, KERNELS, cuda
+from meshclash.pointcloud import measure_gpu
 
 
 class Device:
@@ -41,13 +42,14 @@ def machine_code(kernel):
 
 found = {}
 for name, kernel in KERNELS.items():
-    assert kernel in (getattr(build_gpu, name, None), getattr(traverse_gpu, name, None))
+    assert kernel in [getattr(module, name, None) for module in (build_gpu, traverse_gpu, measure_gpu)]
     older = kernel.ptx((7, 5))
     newer, size = machine_code(kernel)
     found[name] = {
         "targets": [re.search(r"^\.target (\w+)", ptx, re.MULTILINE)[1] for ptx in (older, newer)],
         "entries": [ptx.count(".entry") for ptx in (older, newer)],
         "fused": any(FUSED in ptx for ptx in (older, newer)),
+        "approximate": any(re.search(r"\.approx|\.full|__nv_", ptx) is not None for ptx in (older, newer)),
         "loose": sum(len(re.findall(r"\b(?:add|sub|mul)\.f(?:32|64)\b", ptx)) for ptx in (older, newer)),
         "machine code": size,
     }

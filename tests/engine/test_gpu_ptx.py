@@ -31,7 +31,9 @@ def compiled_by_two_at_once(cache):
 KERNELS = (
     "make_keys", "count_digits", "sum_before", "move_keys", "link", "clear", "fit", "count_pairs", "sum_levels",
     "expand_pairs", "gather_leaves", "test_leaves", "gather_hits", "begin_queue", "run_queue", "test_queued",
+    "evaluate_points", "measure_from_cloud", "measure_from_mesh",
 )  # fmt: skip
+MODULES = ("build_gpu", "traverse_gpu", "measure_gpu")
 
 
 def test_every_kernel_compiles_and_fuses_nothing(tmp_path):
@@ -45,8 +47,9 @@ def test_every_kernel_compiles_and_fuses_nothing(tmp_path):
         assert kernel["targets"][1].startswith("sm_90"), name
         assert kernel["entries"] == [1, 1], name
         assert not kernel["fused"], name
+        assert not kernel["approximate"], name  # every operation rounds as IEEE 754 says
         assert kernel["loose"] == 0, name  # without a rounding mode the driver may fuse
         assert kernel["machine code"] > 1000, name
     kept = {path.name.split("-")[0] for path in tmp_path.rglob("*.nbc")}
-    assert {f"{module}.{name}" for name in KERNELS for module in ("build_gpu", "traverse_gpu")} >= kept
+    assert {f"{module}.{name}" for name in KERNELS for module in MODULES} >= kept
     assert len(kept) == len(KERNELS)

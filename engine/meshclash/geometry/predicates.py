@@ -163,8 +163,13 @@ def _times(minor, length, z, z_tail, work, out):
 
 @inner
 def exact_orient3d(a, b, c, d, workspace):
-    """Sign of det(a - d, b - d, c - d), exactly; UNCERTAIN only when the coordinates are out of range."""
+    """Sign of det(a - d, b - d, c - d), exactly; UNCERTAIN only when the coordinates are out of range.
+
+    Where the workspace is None, as the filtered one.
+    """
     sign = filtered_orient3d(a, b, c, d, 0)
+    if workspace is None:
+        return sign
     return sign if sign != UNCERTAIN else _expanded_orient3d(a, b, c, d, workspace)
 
 

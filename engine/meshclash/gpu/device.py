@@ -10,10 +10,10 @@ import importlib.util
 import os
 import warnings
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors import DeviceUnavailable, UnsupportedOption
 from ..traversal.question import Answer
@@ -25,9 +25,13 @@ from .state import DeviceFault, DeviceState, OutOfDeviceMemory
 from .trees import MOST_TRIANGLES, Trees, plant_trees, refit_trees
 
 CROSSOVER_VARIABLE = "MESHCLASH_GPU_CROSSOVER"
+POINT_CROSSOVER_VARIABLE = "MESHCLASH_GPU_POINT_CROSSOVER"
+DEVICES = ("auto", "cpu", "cuda")
 MODES = ("fast", "reproducible")
 _MOST_KEPT = 32
-"""Sets of trees that stay on the device."""
+"""Sets of trees that stay on the device, and owners of other arrays."""
+
+_T = TypeVar("_T")
 
 
 @dataclass
@@ -41,30 +45,44 @@ class _Kept:
     """Weak references to the meshes that the boxes were fitted to."""
 
 
-def _from_environment() -> int | None:
-    text = os.environ.get(CROSSOVER_VARIABLE, "")
+def _from_environment(variable: str) -> int | None:
+    text = os.environ.get(variable, "")
     return int(text) if text.isdecimal() and int(text) else None
 
 
 @dataclass
 class _Settings:
-    crossover: int | None = field(default_factory=_from_environment)
+    crossover: int | None = field(default_factory=lambda: _from_environment(CROSSOVER_VARIABLE))
+    point_crossover: int | None = field(default_factory=lambda: _from_environment(POINT_CROSSOVER_VARIABLE))
     memory_limit: int | None = None
     mode: str = "fast"
 
 
 @dataclass
-class _Session:
+class Session:
     """The device as this process uses it."""
 
     machine: Any
     space: Workspace
     kept: list[_Kept] = field(default_factory=list)
+    _residents: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+
+    def resident(self, owner: Any, upload: Callable[[Any], _T]) -> _T:
+        """What ``upload`` puts on the machine it is given; it stays there as long as its owner lives."""
+        residents = self._residents
+        found = residents.get(id(owner))
+        if found is None:
+            for key in list(residents)[: len(residents) - _MOST_KEPT + 1]:
+                residents.pop(key, None)
+            key = id(owner)
+            found = residents[key] = (weakref.ref(owner, lambda _: residents.pop(key, None)), upload(self.machine))
+        arrays: _T = found[1]
+        return arrays
 
 
 _settings = _Settings()
 _state: list[DeviceState] = []
-_session: list[_Session] = []
+_session: list[Session] = []
 _token = [True]
 """Taken by whoever uses the device; popping a list is atomic. Another Python thread is answered by the CPU."""
 
@@ -86,7 +104,12 @@ def device_state(refresh: bool = False, look: bool = True) -> DeviceState:
     return _state[0]
 
 
-def configure_device(crossover: int | None = None, memory_limit: int | None = None, mode: str = "fast") -> None:
+def configure_device(
+    crossover: int | None = None,
+    memory_limit: int | None = None,
+    mode: str = "fast",
+    point_crossover: int | None = None,
+) -> None:
     """How devices are used from now on, in this process.
 
     Args:
@@ -95,24 +118,37 @@ def configure_device(crossover: int | None = None, memory_limit: int | None = No
             ``MESHCLASH_GPU_CROSSOVER``, and without that for never: "auto" is the CPU until it has been measured.
         memory_limit: most bytes to use on the device; None for what is free.
         mode: "fast" traverses by a queue, "reproducible" level by level in the paper's scheme. Answers are the same.
+        point_crossover: points from which ``deviation`` and ``PointCloud.evaluate`` take the device; as ``crossover``,
+            with the variable ``MESHCLASH_GPU_POINT_CROSSOVER``.
 
     Raises:
         UnsupportedOption: a number that is not positive, or an unknown mode.
     """
-    for name, value in (("crossover", crossover), ("memory_limit", memory_limit)):
+    numbers = (("crossover", crossover), ("memory_limit", memory_limit), ("point_crossover", point_crossover))
+    for name, value in numbers:
         if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
             raise UnsupportedOption(f"{name} must be None or a positive whole number, not {value!r}")
     if mode not in MODES:
         raise UnsupportedOption(f"mode {mode!r} is not known; known are {', '.join(MODES)}")
     changed = memory_limit != _settings.memory_limit
-    _settings.crossover = _from_environment() if crossover is None else crossover
+    _settings.crossover = _from_environment(CROSSOVER_VARIABLE) if crossover is None else crossover
+    _settings.point_crossover = (
+        _from_environment(POINT_CROSSOVER_VARIABLE) if point_crossover is None else point_crossover
+    )
     _settings.memory_limit, _settings.mode = memory_limit, mode
     if changed:
         _session.clear()
 
 
 def require_device(device: str) -> None:
-    """Raises DeviceUnavailable when "cuda" is asked for and cannot be had; the message says why."""
+    """Checks an option that CUDA devices serve.
+
+    Raises:
+        UnsupportedOption: not one of ``DEVICES``.
+        DeviceUnavailable: "cuda" is asked for and cannot be had; the message says why.
+    """
+    if device not in DEVICES:
+        raise UnsupportedOption(f"device {device!r} is not known; known are {', '.join(DEVICES)}")
     if device == "cuda" and not device_state().usable:
         raise DeviceUnavailable(f"{device_state().reason}; device='cpu' or 'auto' works without")
 
@@ -138,17 +174,30 @@ def answer_on_device(
     """
     if not _wanted(device, meshes_a, meshes_b, asked):
         return None, ""
+    return on_device(lambda session: _answer(session, meshes_a, meshes_b, asked))
+
+
+def wants_points(device: str, count: int) -> bool:
+    """Whether a device is to answer for so many points."""
+    if device == "cuda":
+        return True
+    crossover = _settings.point_crossover
+    return device == "auto" and crossover is not None and count >= crossover and device_state().usable
+
+
+def on_device(work: Callable[[Session], _T]) -> tuple[_T | None, str]:
+    """What ``work`` makes of the device; or None where the CPU has to answer, and why, which is warned of, too."""
     with _alone() as alone:
         if not alone:
             return None, "the device is in use by another thread"
         try:
-            return _answer(meshes_a, meshes_b, asked), ""
+            return work(_open_session()), ""
         except DeviceFault as fault:
             note = f"{fault}; the CPU answered instead"
             _session.clear()  # with all memory
             if not isinstance(fault, OutOfDeviceMemory):
                 _state[:] = [DeviceState(False, f"the device is not used any more in this session: {fault}")]
-    warnings.warn(note, RuntimeWarning, stacklevel=4)
+    warnings.warn(note, RuntimeWarning, stacklevel=5)
     return None, note
 
 
@@ -174,8 +223,9 @@ def _triangles(meshes: Sequence[TriangleMesh]) -> int:
     return sum(mesh.triangle_count for mesh in meshes)
 
 
-def _answer(meshes_a: Sequence[TriangleMesh], meshes_b: Sequence[TriangleMesh], asked: Asked) -> Answer:
-    session = _open_session()
+def _answer(
+    session: Session, meshes_a: Sequence[TriangleMesh], meshes_b: Sequence[TriangleMesh], asked: Asked
+) -> Answer:
     a = _trees_of(session, meshes_a, busy=None)
     b = a if meshes_b is meshes_a else _trees_of(session, meshes_b, busy=a)
     if _settings.mode == "fast":
@@ -187,7 +237,7 @@ def _answer(meshes_a: Sequence[TriangleMesh], meshes_b: Sequence[TriangleMesh], 
     return answer
 
 
-def _trees_of(session: _Session, meshes: Sequence[TriangleMesh], busy: Trees | None) -> Trees:
+def _trees_of(session: Session, meshes: Sequence[TriangleMesh], busy: Trees | None) -> Trees:
     """The trees over meshes: those on the device, refitted where vertices moved, or new ones."""
     session.kept = [kept for kept in session.kept if all(owner() is not None for owner in kept.owners)]
     refittable = None
@@ -210,10 +260,10 @@ def _trees_of(session: _Session, meshes: Sequence[TriangleMesh], busy: Trees | N
     return trees
 
 
-def _open_session() -> _Session:
+def _open_session() -> Session:
     if not _session:
         machine = make_machine(_settings.memory_limit)
-        _session.append(_Session(machine, Workspace(machine)))
+        _session.append(Session(machine, Workspace(machine)))
     return _session[0]
 
 

@@ -4,6 +4,7 @@ Everything runs on one stream, in order; only downloads wait. What is written ag
 meshes, goes through page-locked memory, and is copied while the host goes on.
 """
 
+import importlib
 import weakref
 from typing import Any
 
@@ -116,6 +117,10 @@ class Machine:
             result = array[index : index + 1].copy_to_host(stream=self._stream)
             self._stream.synchronize()
         return int(result[0])
+
+    def run(self, module: str, kernel: str, entries: int, *arguments: Any) -> None:
+        """Launch a kernel of another stage over so many entries: that of ``module`` with ``_gpu`` behind its name."""
+        self._run(getattr(importlib.import_module(f"{module}_gpu"), kernel), entries, *arguments)
 
     def _run(self, kernel: Any, entries: int, *arguments: Any) -> None:
         """Launch a kernel over so many entries."""

@@ -5,6 +5,7 @@ steps are loops over what a thread of the device does; sorting and summing give 
 Indices of ``prange`` are unsigned, and Numba makes floats of unsigned and signed numbers together: hence ``np.int64``.
 """
 
+import importlib
 from itertools import pairwise
 from types import FunctionType
 from typing import Any
@@ -152,6 +153,10 @@ class Twin:
     def read(self, array: np.ndarray, index: int) -> int:
         """One number of an array."""
         return int(array[index])
+
+    def run(self, module: str, kernel: str, entries: int, *arguments: Any) -> None:
+        """A step of another stage over so many entries: the function of ``module`` with ``_twin`` behind its name."""
+        getattr(importlib.import_module(f"{module}_twin"), kernel)(*arguments)
 
     def sort_keys(self, trees: Any, keys: np.ndarray) -> np.ndarray:
         """Keys sorted by tree and code; equal ones stay in order."""

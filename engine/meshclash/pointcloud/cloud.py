@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidPointCloud, UnsupportedOption
+from ..gpu.device import require_device
 from ..traversal.run import run
 from ..types.pose import LARGEST_COORDINATE, transform_points
 from ..types.results import Progress
 from .build import CUTOFF, Built, Lengths, build_steps
+from .measure import evaluate_on_device
 from .tree import evaluate_many
 
 SURFACES = ("wls", "apss")
@@ -215,11 +217,12 @@ class PointCloud:
         """Memory of points, normals and hierarchy [bytes]."""
         return int(sum(array.nbytes for array in self.built.tree) + self.built.order.nbytes)
 
-    def evaluate(self, at: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def evaluate(self, at: Any, device: str = "auto") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The implicit function at points, in the object's frame.
 
         Args:
             at: (k, 3) [m].
+            device: as ``deviation`` takes it.
 
         Returns:
             (f, normal, valid): f (k,) [m], how far along the unit normal (k, 3) the surface lies, and where there is a
@@ -228,8 +231,14 @@ class PointCloud:
 
         Raises:
             InvalidPointCloud: ``at`` is not (k, 3) numbers.
+            UnsupportedOption: an unknown device.
+            DeviceUnavailable: "cuda" was asked for and no device can be used.
         """
+        require_device(device)
         array = _checked("the points to evaluate at", at)
+        found = evaluate_on_device(device, self.built.tree, array)
+        if found is not None:
+            return found
         values = np.empty(len(array))
         normals = np.empty((len(array), 3))
         valid = np.empty(len(array), np.bool_)

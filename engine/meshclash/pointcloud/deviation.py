@@ -1,12 +1,13 @@
 """How far the points of a cloud lie from another surface: exact for a mesh, by the implicit surface for a cloud."""
 
 import math
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from typing import Any
 
 import numpy as np
 
 from ..errors import InvalidPointCloud, UnsupportedOption
+from ..gpu.device import Session, require_device
 from ..hierarchy.build import as_hierarchy
 from ..hierarchy.bvh import Hierarchy
 from ..jit import inner, kernel
@@ -19,25 +20,30 @@ from ..types.mesh import TriangleMesh
 from ..types.pose import pose_stack, transform_points
 from ..types.results import Progress
 from .cloud import PointCloud
+from .measure import Measure, distances_from_cloud_on, distances_from_mesh_on
 from .steps import share
 from .surface import new_sums, solve
 from .tree import STACK_SIZE, PointTree, box_distance2, sum_around
 
-_CHUNK = 4096  # points measured between two reports of progress
 _ROUNDING = 1e-12
 
 
+@inner
+def from_solid(forest, solids, frame, p, signed, work):
+    """(distance, whether its sign is certain) of a world point from a mesh, negative inside if that is asked for."""
+    distance, _, _ = nearest_in(forest, frame, p, np.inf, -1.0, work)
+    if not signed or beyond_root(forest, frame, p, 0.0):
+        return distance, True
+    number, clear = winding_in(forest, solids, frame, np.int64(-1), p, work)
+    return (-distance if clear and number != 0 else distance), clear
+
+
 @kernel
-def _from_mesh(forest, solids, pose, inverse, origins, reaches, at, signed, work, out):
+def distances_from_mesh(forest, solids, pose, inverse, origins, reaches, at, signed, work, out):
+    """Of world points ``at`` (k, 3), into ``out`` (k,) [m]."""
     frame = make_frame(0, pose, inverse, origins, reaches)
     for k in range(at.shape[0]):
-        p = (at[k, 0], at[k, 1], at[k, 2])
-        distance, _, _ = nearest_in(forest, frame, p, np.inf, -1.0, work)
-        out[k] = distance
-        if signed and not beyond_root(forest, frame, p, 0.0):
-            number, clear = winding_in(forest, solids, frame, np.int64(-1), p, work)
-            if clear and number != 0:
-                out[k] = -distance
+        out[k], _ = from_solid(forest, solids, frame, (at[k, 0], at[k, 1], at[k, 2]), signed, work)
 
 
 @inner
@@ -63,7 +69,10 @@ def nearest_point(tree, x, stack, limit2):
             used += 2
             continue
         for i in range(begin, begin + tree.count[node]):
-            d2 = (tree.points[i, 0] - x[0]) ** 2 + (tree.points[i, 1] - x[1]) ** 2 + (tree.points[i, 2] - x[2]) ** 2
+            dx = tree.points[i, 0] - x[0]
+            dy = tree.points[i, 1] - x[1]
+            dz = tree.points[i, 2] - x[2]
+            d2 = dx * dx + dy * dy + dz * dz
             if d2 < best:
                 best = d2
                 where = np.int64(i)
@@ -71,7 +80,7 @@ def nearest_point(tree, x, stack, limit2):
 
 
 @inner
-def _from_surface(tree, x, stack, sums):
+def from_surface(tree, x, stack, sums):
     """Distance of x from a cloud's surface, negative behind it: f, or where there is no surface the nearest point."""
     d2, i = nearest_point(tree, x, stack, np.inf)
     distance = math.sqrt(d2)
@@ -91,15 +100,13 @@ def _from_surface(tree, x, stack, sums):
 
 
 @kernel
-def _from_cloud(tree, at, sums, stack, out):
+def distances_from_cloud(tree, at, sums, stack, out):
     """Of points ``at`` (k, 3) in the cloud's own coordinates."""
     for k in range(at.shape[0]):
-        out[k] = _from_surface(tree, (at[k, 0], at[k, 1], at[k, 2]), stack, sums)
+        out[k] = from_surface(tree, (at[k, 0], at[k, 1], at[k, 2]), stack, sums)
 
 
 Surface = PointCloud | TriangleMesh | Hierarchy
-Measure = Callable[[np.ndarray], np.ndarray]
-"""World points (k, 3) to their distances (k,)."""
 
 
 def deviation(
@@ -108,6 +115,7 @@ def deviation(
     pose_cloud: Any = None,
     pose_other: Any = None,
     signed: bool = False,
+    device: str = "auto",
 ) -> np.ndarray:
     """Distance [m] of each point of a cloud from another object's surface.
 
@@ -117,15 +125,19 @@ def deviation(
             whose nearest point elsewhere.
         pose_cloud, pose_other: None (identity), a Pose or a rigid (4, 4) matrix.
         signed: negative for points behind the surface: inside a closed mesh, or against the normals of a cloud.
+        device: "cpu"; "cuda", a GPU; or "auto", which takes a GPU for enough points (``configure_device``). The numbers
+            are the same. When a GPU fails, the CPU goes on, with a warning.
 
     Returns:
         (n,) float64 [m], in the order of the cloud's points.
 
     Raises:
         InvalidPointCloud: ``cloud`` is not a PointCloud.
-        UnsupportedOption: signed, but the mesh is not closed or the other cloud has no normals; or a stack of poses.
+        UnsupportedOption: signed, but the mesh is not closed or the other cloud has no normals; or a stack of poses;
+            or an unknown device.
+        DeviceUnavailable: "cuda" was asked for and no device can be used.
     """
-    return run(deviation_steps(cloud, other, pose_cloud, pose_other, signed))
+    return run(deviation_steps(cloud, other, pose_cloud, pose_other, signed, device))
 
 
 def deviation_steps(
@@ -134,17 +146,29 @@ def deviation_steps(
     pose_cloud: Any = None,
     pose_other: Any = None,
     signed: bool = False,
+    device: str = "auto",
 ) -> Generator[Progress, None, np.ndarray]:
     """As ``deviation``, in slices of some milliseconds."""
+    require_device(device)
     rows, rows_other = _checked_question(cloud, pose_cloud, pose_other)
     yield from share(cloud.build_steps(), 0.0, 0.25)
-    measure = yield from share(_measure_steps(other, rows_other, signed), 0.25, 0.5)
-    tree, order = cloud.built.tree, cloud.built.order
+    measure = yield from share(_measure_steps(other, rows_other, signed, device, cloud.point_count), 0.25, 0.5)
     result = np.empty(cloud.point_count)
-    for begin in range(0, len(order), _CHUNK):
-        part = slice(begin, begin + _CHUNK)
-        result[order[part]] = measure(transform_points(rows, tree.points[part]))
-        yield Progress(0.5 + 0.5 * min(1.0, (begin + _CHUNK) / len(order)), "measuring deviations")
+    result[cloud.built.order] = yield from share(_measured_steps(measure, rows, cloud.built.tree.points), 0.5, 1.0)
+    return result
+
+
+def _measured_steps(measure: Measure, rows: np.ndarray, points: np.ndarray) -> Generator[Progress, None, np.ndarray]:
+    """Distances of points (k, 3) in a pose (3, 4), in slices."""
+    result = np.empty(len(points))
+    begin = 0
+    while begin < len(points):
+        part = slice(begin, begin + measure.chunk)
+        found = measure(transform_points(rows, points[part]))
+        if found is not None:
+            result[part] = found
+            begin = min(part.stop, len(points))
+        yield Progress(begin / len(points), "measuring deviations")
     return result
 
 
@@ -163,20 +187,13 @@ def points_behind_steps(
     """
     rows, rows_other = _checked_question(cloud, pose_cloud, pose_other)
     yield from share(cloud.build_steps(), 0.0, 0.25)
-    measure = yield from share(_measure_steps(other, rows_other, True), 0.25, 0.5)
-    order = cloud.built.order
     near = _points_near(cloud.built.tree, rows, other, rows_other)
-    found, depths = [np.empty(0, np.int32)], [np.empty(0)]
-    for begin in range(0, len(near), _CHUNK):
-        chosen = near[begin : begin + _CHUNK]
-        signed = measure(transform_points(rows, cloud.built.tree.points[chosen]))
-        behind = signed < 0.0
-        found.append(order[chosen[behind]])
-        depths.append(-signed[behind])
-        yield Progress(0.5 + 0.5 * min(1.0, (begin + _CHUNK) / len(near)), "looking for points inside")
-    indices = np.concatenate(found)
+    measure = yield from share(_measure_steps(other, rows_other, True, "auto", len(near)), 0.25, 0.5)
+    signed = yield from share(_measured_steps(measure, rows, cloud.built.tree.points[near]), 0.5, 1.0)
+    behind = signed < 0.0
+    indices = cloud.built.order[near[behind]]
     ascending = np.argsort(indices)
-    return indices[ascending], np.concatenate(depths)[ascending]
+    return indices[ascending], -signed[behind][ascending]
 
 
 def _points_near(tree: PointTree, rows: np.ndarray, other: Surface, rows_other: np.ndarray) -> np.ndarray:
@@ -211,43 +228,57 @@ def _checked_question(cloud: Any, pose_cloud: Any, pose_other: Any) -> tuple[np.
     return rows[0], rows_other[0]
 
 
-def _measure_steps(other: Surface, rows_other: np.ndarray, signed: bool) -> Generator[Progress, None, Measure]:
+def _measure_steps(
+    other: Surface, rows_other: np.ndarray, signed: bool, device: str, count: int
+) -> Generator[Progress, None, Measure]:
     if isinstance(other, PointCloud):
         if signed and not other.has_normals:
             raise UnsupportedOption("the other cloud has no normals, so it has no inside: ask for unsigned distances")
         yield from other.build_steps()
-        return _measure_cloud(other, rows_other, signed)
+        return _measure_cloud(other, rows_other, signed, device, count)
     hierarchy = as_hierarchy(other)
     if hierarchy.volume != "aabb":
         hierarchy = as_hierarchy(hierarchy.mesh)
     if signed and not hierarchy.mesh.is_closed:
         raise UnsupportedOption("the mesh is not closed, so it has no inside: ask for unsigned distances")
     yield Progress(0.0, "preparing the mesh")
-    return _measure_mesh(hierarchy, rows_other, signed)
+    return _measure_mesh(hierarchy, rows_other, signed, device, count)
 
 
-def _measure_mesh(hierarchy: Hierarchy, rows_other: np.ndarray, signed: bool) -> Measure:
+def _measure_mesh(hierarchy: Hierarchy, rows_other: np.ndarray, signed: bool, device: str, count: int) -> Measure:
     grove, solids = plant([hierarchy]), gather_solids([hierarchy])
     inverse = np.ascontiguousarray(np.linalg.inv(rows_other[:, :3]))
-    pose = np.ascontiguousarray(rows_other)
+    frame = np.ascontiguousarray(rows_other), inverse, grove.origins, grove.reaches
     work = new_point_workspace()
 
-    def measure(world: np.ndarray) -> np.ndarray:
+    def on_cpu(world: np.ndarray) -> np.ndarray:
         out = np.empty(len(world))
-        _from_mesh(grove.forest, solids, pose, inverse, grove.origins, grove.reaches, world, signed, work, out)
+        distances_from_mesh(grove.forest, solids, *frame, world, signed, work, out)
         return out
 
-    return measure
+    def of_device(session: Session, world: np.ndarray) -> np.ndarray:
+        found, undecided = distances_from_mesh_on(session, grove, solids, frame, signed, world)
+        found[undecided] = on_cpu(world[undecided])
+        return found
+
+    return Measure(device, count, on_cpu, of_device)
 
 
-def _measure_cloud(other: PointCloud, rows_other: np.ndarray, signed: bool) -> Measure:
+def _measure_cloud(other: PointCloud, rows_other: np.ndarray, signed: bool, device: str, count: int) -> Measure:
     target = other.built.tree
     inverse = np.linalg.inv(rows_other[:, :3])
     sums, stack = new_sums(), np.empty(STACK_SIZE, np.int64)
 
-    def measure(world: np.ndarray) -> np.ndarray:
+    def local(world: np.ndarray) -> np.ndarray:
+        return (world - rows_other[:, 3]) @ inverse.T
+
+    def on_cpu(world: np.ndarray) -> np.ndarray:
         out = np.empty(len(world))
-        _from_cloud(target, (world - rows_other[:, 3]) @ inverse.T, sums, stack, out)
+        distances_from_cloud(target, local(world), sums, stack, out)
         return out if signed else np.abs(out)
 
-    return measure
+    def of_device(session: Session, world: np.ndarray) -> np.ndarray:
+        out = distances_from_cloud_on(session, target, local(world))
+        return out if signed else np.abs(out)
+
+    return Measure(device, count, on_cpu, of_device)

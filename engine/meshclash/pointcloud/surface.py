@@ -14,6 +14,7 @@ import math
 
 import numpy as np
 
+from ..geometry.elementary import exp_below, least_cosine
 from ..jit import inlined, inner
 
 # Entries of the sums over the points near x, all relative to x.
@@ -29,8 +30,6 @@ MOST_BESIDE2 = 0.5
 
 WEIGHT_NEARBY = math.exp(-0.25)
 """Weight of a point half a bandwidth away."""
-
-_THIRD_TURN = 2.0943951023931953
 
 
 @inner
@@ -54,8 +53,7 @@ def smallest_eigenvector(xx, xy, xz, yy, yz, zz):
         return 0.0, 0.0, 1.0
     p = math.sqrt(p2 / 6.0)
     determinant = a * (d * f - yz * yz) - xy * (xy * f - yz * xz) + xz * (xy * yz - d * xz)
-    angle = math.acos(min(1.0, max(-1.0, determinant / (2.0 * p * p * p)))) / 3.0
-    shift = third + 2.0 * p * math.cos(angle + _THIRD_TURN)
+    shift = third + 2.0 * p * least_cosine(min(1.0, max(-1.0, determinant / (2.0 * p * p * p))))
     a = xx - shift
     d = yy - shift
     f = zz - shift
@@ -94,7 +92,7 @@ def add_points(points, normals, begin, end, x, parameters, sums):
         d2 = dx * dx + dy * dy + dz * dz
         if d2 > horizon2:
             continue
-        w = math.exp(d2 * sharpness)
+        w = exp_below(d2 * sharpness)
         near += 1.0
         weight += w
         closest = max(closest, w)
@@ -186,7 +184,8 @@ def solve(sums, parameters):
         f, n = solve_plane(sums)
     beside2 = -f * f
     for k in range(3):
-        beside2 += (sums[MEAN + k] / sums[WEIGHT]) ** 2
+        beside = sums[MEAN + k] / sums[WEIGHT]
+        beside2 += beside * beside
     return f, n, beside2 * parameters[INVERSE_H2] <= MOST_BESIDE2 or sums[CLOSEST] >= WEIGHT_NEARBY
 
 

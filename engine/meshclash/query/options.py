@@ -10,8 +10,6 @@ from ..gpu.device import require_device
 from ..jit import thread_limit
 from ..types.pose import pose_stack
 
-DEVICES = ("auto", "cpu", "cuda")
-
 
 def check_device(device: str) -> str:
     """The device of a query that only the CPU answers, "cpu".
@@ -20,9 +18,9 @@ def check_device(device: str) -> str:
         UnsupportedOption: not one of ``DEVICES``.
         DeviceUnavailable: "cuda" was asked for.
     """
-    _check_known(device)
     if device == "cuda":
         raise DeviceUnavailable("this query is computed on the CPU only: use device='auto' or 'cpu'")
+    require_device(device)
     return "cpu"
 
 
@@ -33,14 +31,8 @@ def check_served_device(device: str) -> str:
         UnsupportedOption: not one of ``DEVICES``.
         DeviceUnavailable: "cuda" was asked for and no device can be used; the message says why.
     """
-    _check_known(device)
     require_device(device)
     return device
-
-
-def _check_known(device: str) -> None:
-    if device not in DEVICES:
-        raise UnsupportedOption(f"device {device!r} is not known; known are {', '.join(DEVICES)}")
 
 
 def check_threads(threads: int | None) -> int:

@@ -14,7 +14,7 @@ from ..geometry.triangle_distance import closest_on_triangle, squared_distance
 from ..jit import inner
 from ..types.pose import RIGID_TOLERANCE
 
-_STACK_SIZE = 192  # a depth-first walk keeps one sibling per level; builders stay below 100 levels
+STACK_SIZE = 192  # a depth-first walk keeps one sibling per level; builders stay below 100 levels
 
 _SHRINK = 1.0 - 2.0 * RIGID_TOLERANCE  # a distance in the hierarchy's frame times this is a lower bound in the world
 _SLACK = 64.0 * 2.0**-53
@@ -42,7 +42,7 @@ class PointWorkspace(NamedTuple):
 
 def new_point_workspace() -> PointWorkspace:
     """A new one."""
-    return PointWorkspace(np.empty(_STACK_SIZE, np.int64), np.empty(_STACK_SIZE), new_workspace())
+    return PointWorkspace(np.empty(STACK_SIZE, np.int64), np.empty(STACK_SIZE), new_workspace())
 
 
 @inner

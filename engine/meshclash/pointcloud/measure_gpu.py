@@ -1,0 +1,110 @@
+"""Kernels that evaluate a cloud's surface, or measure how far a cloud or a mesh is, at many points: a thread for each.
+
+What a thread does are the functions of the CPU, compiled for the device. Only there is no room for expansions, so of a
+point so near to a mesh's surface that float64 does not tell its side, the kernel says that.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..gpu.shim_gpu import cuda, kernel
+from ..solid.frames import make_frame
+from ..traversal.forest import Forest
+from ..traversal.point import STACK_SIZE as MESH_STACK_SIZE
+from ..traversal.point import PointWorkspace
+from .deviation import from_solid, from_surface
+from .surface import SUMS_LENGTH, solve
+from .tree import STACK_SIZE, sum_around
+
+_CLOUD = "float64[:,::1], float32[:,::1], float64[::1], int32[::1], int32[::1], float32[:,::1], float64[::1]"
+_FOREST = (
+    "int32[::1], int32[::1], float32[:,::1], int32[::1], int32[:,::1], float64[:,::1], int64[::1], int64[::1], "
+    "int64[::1], int64[::1]"
+)
+
+
+class _Cloud(NamedTuple):
+    """What these kernels read of a PointTree."""
+
+    points: np.ndarray
+    normals: np.ndarray
+    origin: np.ndarray
+    first: np.ndarray
+    count: np.ndarray  # type: ignore[assignment]  # tuple.count is not needed
+    boxes: np.ndarray
+    parameters: np.ndarray
+
+
+class _Solid(NamedTuple):
+    """What these kernels read of Solids."""
+
+    orientation: np.ndarray
+    component: np.ndarray
+
+
+@kernel(f"void({_CLOUD}, float64[:,::1], float64[::1], float64[:,::1], boolean[::1])")
+def evaluate_points(points, normals, origin, first, count, boxes, parameters, at, values, directions, valid):
+    """The surface at points ``at`` (k, 3) in the cloud's coordinates, as ``tree.evaluate_many``."""
+    tree = _Cloud(points, normals, origin, first, count, boxes, parameters)
+    sums = cuda.local.array(SUMS_LENGTH, np.float64)
+    stack = cuda.local.array(STACK_SIZE, np.int32)
+    for k in range(cuda.grid(1), at.shape[0], cuda.gridsize(1)):
+        sum_around(tree, (at[k, 0], at[k, 1], at[k, 2]), stack, sums)
+        f, n, there = solve(sums, parameters)
+        values[k] = f
+        directions[k, 0] = n[0]
+        directions[k, 1] = n[1]
+        directions[k, 2] = n[2]
+        valid[k] = there
+
+
+@kernel(f"void({_CLOUD}, float64[:,::1], float64[::1])")
+def measure_from_cloud(points, normals, origin, first, count, boxes, parameters, at, out):
+    """Distances [m] of points ``at`` (k, 3), in the cloud's coordinates, from its surface."""
+    tree = _Cloud(points, normals, origin, first, count, boxes, parameters)
+    sums = cuda.local.array(SUMS_LENGTH, np.float64)
+    stack = cuda.local.array(STACK_SIZE, np.int32)
+    for k in range(cuda.grid(1), at.shape[0], cuda.gridsize(1)):
+        out[k] = from_surface(tree, (at[k, 0], at[k, 1], at[k, 2]), stack, sums)
+
+
+@kernel(
+    f"void({_FOREST}, int8[::1], int32[::1], float64[:,::1], float64[:,::1], float64[:,::1], float64[:,::1], "
+    "float64[:,::1], boolean, float64[::1], boolean[::1])"
+)
+def measure_from_mesh(
+    first,
+    count,
+    volumes,
+    order,
+    triangles,
+    vertices,
+    node_start,
+    triangle_start,
+    triangle_end,
+    vertex_start,
+    orientation,
+    component,
+    pose,
+    inverse,
+    origins,
+    reaches,
+    at,
+    signed,
+    out,
+    certain,
+):
+    """Distances [m] of world points ``at`` (k, 3) from a mesh, and whether their signs are certain."""
+    forest = Forest(
+        first, count, volumes, order, triangles, vertices, node_start, triangle_start, triangle_end, vertex_start
+    )
+    solid = _Solid(orientation, component)
+    stack = cuda.local.array(MESH_STACK_SIZE, np.int32)
+    gaps = cuda.local.array(MESH_STACK_SIZE, np.float64)
+    work = PointWorkspace(stack, gaps, None)
+    frame = make_frame(0, pose, inverse, origins, reaches)
+    for k in range(cuda.grid(1), at.shape[0], cuda.gridsize(1)):
+        distance, clear = from_solid(forest, solid, frame, (at[k, 0], at[k, 1], at[k, 2]), signed, work)
+        out[k] = distance
+        certain[k] = clear
