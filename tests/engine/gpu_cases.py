@@ -59,28 +59,78 @@ def moved(meshes):
     return [mesh.with_vertices(mesh.vertices + rng.uniform(-0.1, 0.1, mesh.vertices.shape)) for mesh in meshes]
 
 
+TOLERANCE = 0.25
+"""Of the clearances that are asked [m]."""
+
+
+def object_boxes(count=24):
+    """Boxes of objects, some of them equal, touching or without extent, and two sets."""
+    rng = np.random.default_rng(11)
+    low = rng.integers(0, 4, (count, 3)).astype(float)
+    boxes = np.hstack([low, low + rng.integers(0, 3, (count, 3))])
+    return boxes, rng.random(count) < 0.7, rng.random(count) < 0.7
+
+
 def steps(machine, with_fast):
     """Everything a machine makes of the cases, as arrays by name."""
+    found = {}
+    for name, (meshes_a, meshes_b, asked) in cases().items():
+        for key, array in _of_case(machine, meshes_a, meshes_b, asked, with_fast):
+            found[f"{name}: {key}"] = array
+    for key, array in _of_boxes(machine):
+        found[f"objects: {key}"] = array
+    return found
+
+
+def _of_case(machine, meshes_a, meshes_b, asked, with_fast):
+    """Names and arrays of one case: trees, levels, results."""
     from meshclash.gpu.breadth_first import Workspace, traverse
     from meshclash.gpu.trees import plant_trees, refit_trees
 
-    found = {}
     space = Workspace(machine)
-    for name, (meshes_a, meshes_b, asked) in cases().items():
-        a = plant_trees(machine, meshes_a)
-        b = a if meshes_b is None else plant_trees(machine, meshes_b)
-        for key in ("links", "parents", "order", "boxes"):
-            found[f"{name}: {key}"] = machine.download(getattr(a, key))
+    a = plant_trees(machine, meshes_a)
+    b = a if meshes_b is None else plant_trees(machine, meshes_b)
+    for key in ("links", "parents", "order", "boxes"):
+        yield key, machine.download(getattr(a, key))
+    levels = []
+    hits = traverse(space, a, b, asked, lambda _, pairs: levels.append(pairs))
+    yield from ((f"level {level}", pairs) for level, pairs in enumerate(levels))
+    yield "hits", hits.rows
+    yield "counts", np.array(hits[1:])
+    if with_fast:
+        fast = machine.traverse_fast(space, a, b, asked)
+        yield "queue", fast.rows[np.lexsort(fast.rows.T[::-1])]
+        yield "queue counts", np.array([fast.volume_tests, fast.leaf_pairs])
+    if not asked.with_itself:
+        yield from _near_of_case(space, a, b, asked)
+    refit_trees(machine, a, moved(meshes_a))
+    yield "refitted", machine.download(a.boxes)
+
+
+def _near_of_case(space, a, b, asked):
+    """Names and arrays of distances and clearances."""
+    from meshclash.gpu.nearness import find_clearances, find_distances
+
+    for kind, find, given in (
+        ("clearances", find_clearances, TOLERANCE),
+        ("distances", find_distances, np.full(len(asked.jobs), np.inf)),
+    ):
         levels = []
-        hits = traverse(space, a, b, asked, lambda _, pairs, levels=levels: levels.append(pairs))
-        for level, pairs in enumerate(levels):
-            found[f"{name}: level {level}"] = pairs
-        found[f"{name}: hits"] = hits.rows
-        found[f"{name}: counts"] = np.array(hits[1:])
-        if with_fast:
-            fast = machine.traverse_fast(space, a, b, asked)
-            found[f"{name}: queue"] = fast.rows[np.lexsort(fast.rows.T[::-1])]
-            found[f"{name}: queue counts"] = np.array([fast.volume_tests, fast.leaf_pairs])
-        refit_trees(machine, a, moved(meshes_a))
-        found[f"{name}: refitted"] = machine.download(a.boxes)
-    return found
+        answer = find(space, a, b, asked, given, lambda _, pairs, levels=levels: levels.append(pairs))
+        yield from ((f"{kind}, level {level}", pairs) for level, pairs in enumerate(levels))
+        yield f"{kind}, pairs", answer.pairs
+        yield f"{kind}, lengths", answer.distances
+        yield f"{kind}, jobs", answer.jobs
+        yield f"{kind}, points", answer.points
+        yield f"{kind}, counts", np.array(answer[4:])
+
+
+def _of_boxes(machine):
+    """Names and arrays of the broad phase."""
+    from meshclash.gpu.breadth_first import Workspace
+    from meshclash.gpu.object_pairs import find_object_pairs
+
+    levels = []
+    pairs = find_object_pairs(Workspace(machine), *object_boxes(), lambda _, pairs: levels.append(pairs))
+    yield from ((f"level {level}", nodes) for level, nodes in enumerate(levels))
+    yield "pairs", pairs

@@ -8,9 +8,11 @@ import json
 import re
 import sys
 
-from meshclash.gpu import build_gpu, traverse_gpu
+from meshclash.gpu import boxes_gpu, build_gpu, near_gpu, traverse_gpu
 from meshclash.gpu.shim_gpu import FUSED, KERNELS, cuda
 from meshclash.pointcloud import measure_gpu
+
+MODULES = (boxes_gpu, build_gpu, near_gpu, traverse_gpu, measure_gpu)
 
 
 class Device:
@@ -42,7 +44,7 @@ def machine_code(kernel):
 
 found = {}
 for name, kernel in KERNELS.items():
-    assert kernel in [getattr(module, name, None) for module in (build_gpu, traverse_gpu, measure_gpu)]
+    assert kernel in [getattr(module, name, None) for module in MODULES]
     older = kernel.ptx((7, 5))
     newer, size = machine_code(kernel)
     found[name] = {

@@ -32,8 +32,10 @@ KERNELS = (
     "make_keys", "count_digits", "sum_before", "move_keys", "link", "clear", "fit", "count_pairs", "sum_levels",
     "expand_pairs", "gather_leaves", "test_leaves", "gather_hits", "begin_queue", "run_queue", "test_queued",
     "evaluate_points", "measure_from_cloud", "measure_from_mesh",
+    "count_near_pairs", "set_limits", "lower_limits", "measure_leaves", "find_nearest", "select_leaves",
+    "gather_lengths", "test_boxes",
 )  # fmt: skip
-MODULES = ("build_gpu", "traverse_gpu", "measure_gpu")
+MODULES = ("boxes_gpu", "build_gpu", "near_gpu", "traverse_gpu", "measure_gpu")
 
 
 def test_every_kernel_compiles_and_fuses_nothing(tmp_path):

@@ -11,7 +11,7 @@ from meshclash.gpu.breadth_first import Workspace, traverse
 from meshclash.gpu.finish import finish
 from meshclash.gpu.pyramid import CHILDREN, locate, width_for
 from meshclash.gpu.trees import plant_trees, refit_trees
-from meshclash.gpu.twin import Twin, _sum_up
+from meshclash.gpu.twin import Twin
 from strategies import grid_meshes, matrix, poses, rotation
 
 
@@ -112,7 +112,7 @@ def test_the_pyramid_finds_what_each_output_belongs_to(counts):
     width = width_for(len(counts))
     sums = np.zeros(2 * width, np.int64)
     sums[width : width + len(counts)] = counts
-    _sum_up(sums, width)
+    Twin().sum_up(sums, width)
     expected = [(k, number) for k, count in enumerate(counts) for number in range(count)]
     assert sums[1] == len(expected)
     assert [locate(sums, width, slot, CHILDREN) for slot in range(len(expected))] == expected

@@ -245,8 +245,9 @@ class _Watched:
             begun = time.perf_counter()
             result = step(*arguments)
             self._machine.finish()
-            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begun
-            self.calls[name] = self.calls.get(name, 0) + 1
+            own = str(arguments[0]) if name == "step" else name
+            self.seconds[own] = self.seconds.get(own, 0.0) + time.perf_counter() - begun
+            self.calls[own] = self.calls.get(own, 0) + 1
             return result
 
         return watched

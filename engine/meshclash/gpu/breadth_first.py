@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .jobs import Asked, prepare_jobs
+from .jobs import Asked, Jobs, prepare_jobs
 from .pyramid import HALF_MASK, LEAVES, width_for
 from .trees import Trees
 
@@ -54,6 +54,16 @@ class Workspace:
         return sum(int(array.nbytes) for array in self._arrays.values())
 
 
+class Descent(NamedTuple):
+    """The pairs of leaves that a traversal came to."""
+
+    leaves: Any
+    """On the machine: triangle of a and of b, job, (n, 3) int32; None where there are none."""
+    leaf_pairs: int
+    volume_tests: int
+    levels: int
+
+
 def traverse(space: Workspace, a: Trees, b: Trees, asked: Asked, observe: Observer | None = None) -> Hits:
     """All pairs of triangles that may meet, as far as float64 tells.
 
@@ -63,8 +73,30 @@ def traverse(space: Workspace, a: Trees, b: Trees, asked: Asked, observe: Observ
         asked: pairs of trees and their poses.
         observe: for tests.
     """
+    jobs = prepare_jobs(space.machine, a, b, asked)
+    descent = descend(space, a, b, jobs, "count_pairs", observe=observe)
+    rows = test_triangles(space, a, b, jobs, descent.leaves, descent.leaf_pairs)
+    return Hits(rows, descent.volume_tests, descent.leaf_pairs, descent.levels)
+
+
+def descend(
+    space: Workspace,
+    a: Trees,
+    b: Trees,
+    jobs: Jobs,
+    node_test: str,
+    before: Callable[[Any, int], None] | None = None,
+    observe: Observer | None = None,
+) -> Descent:
+    """Go down level by level, from the first pairs of nodes to all pairs of leaves that pass a test.
+
+    Args:
+        space, a, b, observe: as ``traverse``.
+        jobs: prepared for these trees.
+        node_test: the step that counts what pairs turn into, "count_pairs" or another one that takes the same arrays.
+        before: is given the pairs of a level and their number before they are tested.
+    """
     machine = space.machine
-    jobs = prepare_jobs(machine, a, b, asked)
     count = len(jobs.first)
     pairs = machine.upload(jobs.first)
     found = tests = level = 0
@@ -72,37 +104,62 @@ def traverse(space: Workspace, a: Trees, b: Trees, asked: Asked, observe: Observ
     while count:
         if observe is not None:
             observe(level, machine.download(pairs, count))
+        if before is not None:
+            before(pairs, count)
         width = width_for(count)
         sums = space.array("sums", 2 * width, 1, np.int64)
-        machine.count_pairs(a, b, jobs, pairs, count, sums, width)
+        machine.step(
+            node_test, width,
+            a.links, a.boxes, b.links, b.boxes, jobs.frames, jobs.with_itself, pairs, count, sums, width,
+        )  # fmt: skip
+        machine.sum_up(sums, width)
         total = machine.read(sums, 1)
         tests += count
         more, next_count = total >> LEAVES, total & HALF_MASK
         if more:
             leaves = space.array("leaves", found + more, 3, np.int32, keep=found)
-            machine.gather_leaves(a, b, pairs, sums, width, more, leaves, found)
+            machine.step(
+                "gather_leaves", more, a.links, a.order, b.links, b.order, pairs, sums, width, more, leaves, found
+            )
             found += more
         if next_count:
             children = space.array(f"pairs {level % 2}", next_count, 3, np.int32)
-            machine.expand(a, b, jobs, pairs, sums, width, next_count, children)
+            machine.step(
+                "expand_pairs", next_count,
+                a.links, b.links, jobs.with_itself, pairs, sums, width, next_count, children,
+            )  # fmt: skip
             pairs = children
         count = next_count
         level += 1
-    return Hits(test_triangles(space, a, b, jobs, leaves, found), tests, found, level)
+    return Descent(leaves, found, tests, level)
 
 
-def test_triangles(space: Workspace, a: Trees, b: Trees, jobs: Any, leaves: Any, count: int) -> np.ndarray:
+def test_triangles(space: Workspace, a: Trees, b: Trees, jobs: Jobs, leaves: Any, count: int) -> np.ndarray:
     """The rows of ``Hits`` of so many pairs of triangles."""
     if count == 0:
         return np.empty((0, 4), np.int32)
-    machine = space.machine
     width = width_for(count)
     sums = space.array("sums", 2 * width, 1, np.int64)
     kinds = space.array("kinds", count, 1, np.uint8)
-    machine.test_leaves(a, b, jobs, leaves, count, kinds, sums, width)
-    total = machine.read(sums, 1)
+    space.machine.step(
+        "test_leaves", width,
+        a.triangles, a.vertices, jobs.poses_a, b.triangles, b.vertices, jobs.poses_b, jobs.with_itself,
+        leaves, count, kinds, sums, width,
+    )  # fmt: skip
+    total = summed(space, sums, width)
+    return selected_rows(space, leaves, kinds, sums, width, total)
+
+
+def summed(space: Workspace, sums: Any, width: int) -> int:
+    """The sum of all counts of a pyramid, whose upper levels are filled."""
+    space.machine.sum_up(sums, width)
+    return int(space.machine.read(sums, 1))
+
+
+def selected_rows(space: Workspace, leaves: Any, kinds: Any, sums: Any, width: int, total: int) -> np.ndarray:
+    """Triangles, job and kind (n, 4) int32 of the pairs of leaves that count 1 in a pyramid."""
     if total == 0:
         return np.empty((0, 4), np.int32)
     hits = space.array("hits", total, 4, np.int32)
-    machine.gather_hits(leaves, kinds, sums, width, total, hits)
-    return machine.download(hits, total)
+    space.machine.step("gather_hits", total, leaves, kinds, sums, width, total, hits)
+    return np.asarray(space.machine.download(hits, total))

@@ -19,13 +19,12 @@ _PORTION = 1 << 16
 def finish(a: Trees, b: Trees, asked: Asked, hits: Hits, threads: int) -> Answer:
     """The answer, the same bytes as the other engines'."""
     job = hits.rows[:, 2].astype(np.int64)
-    firsts = np.column_stack([a.first_triangles[asked.jobs[job, 0]], b.first_triangles[asked.jobs[job, 1]]])
-    pairs = (hits.rows[:, :2] - firsts).astype(np.int32)
+    pairs = own_triangles(a, b, asked, hits.rows)
     kinds = hits.rows[:, 3].astype(np.uint8)
     undecided = np.flatnonzero(kinds == UNDECIDED)
     for begin in range(0, len(undecided), _PORTION):
         part = undecided[begin : begin + _PORTION]
-        kinds[part] = _exact_kinds(a, b, asked, pairs[part], job[part])
+        kinds[part] = classify_triangle_pairs(*world_corners(a, b, asked, pairs[part], job[part]))[0]
     kept = kinds == CROSSING if asked.crossing_only else kinds != APART
     if asked.with_itself:
         kept &= ~((kinds == TOUCHING) & _share_vertex(a, asked, pairs, job))
@@ -38,11 +37,17 @@ def finish(a: Trees, b: Trees, asked: Asked, hits: Hits, threads: int) -> Answer
     return Answer(pairs, kinds, jobs, *counts)
 
 
-def _exact_kinds(a: Trees, b: Trees, asked: Asked, pairs: np.ndarray, job: np.ndarray) -> np.ndarray:
-    """Kinds of pairs (n, 2) of the jobs (n,), decided in world coordinates."""
+def own_triangles(a: Trees, b: Trees, asked: Asked, rows: np.ndarray) -> np.ndarray:
+    """Pairs (n, 2) int32 of triangles of their own meshes, from rows (n, 4) of triangles among all, and jobs."""
+    job = rows[:, 2].astype(np.int64)
+    firsts = np.column_stack([a.first_triangles[asked.jobs[job, 0]], b.first_triangles[asked.jobs[job, 1]]])
+    return (rows[:, :2] - firsts).astype(np.int32)
+
+
+def world_corners(a: Trees, b: Trees, asked: Asked, pairs: np.ndarray, job: np.ndarray) -> list[np.ndarray]:
+    """World coordinates (n, 3, 3) of both triangles of pairs (n, 2) of jobs (n,)."""
     sides = zip((a, b), (asked.rows_a, asked.rows_b), range(2), strict=True)
-    world = [_world(trees, asked.jobs[job, side], rows, job, pairs[:, side]) for trees, rows, side in sides]
-    return classify_triangle_pairs(*world)[0]
+    return [_world(trees, asked.jobs[job, side], rows, job, pairs[:, side]) for trees, rows, side in sides]
 
 
 def _world(trees: Trees, tree: np.ndarray, rows: np.ndarray, job: np.ndarray, triangles: np.ndarray) -> np.ndarray:

@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..geometry.relative_pose import narrow_rows, relative_rows
+from ..geometry.relative_pose import SHRINK, narrow_rows, relative_rows
 from ..jit import kernel
-from ..volumes.aabb import overlap
+from ..volumes.aabb import gap, overlap
+from .near_steps import NEAR_LENGTH
 from .trees import Trees
 
 
@@ -41,34 +42,81 @@ class Jobs:
     first: np.ndarray
 
 
+@dataclass
+class NearJobs(Jobs):
+    """Jobs that ask what is near; frames are (k, NEAR_LENGTH) and get their limits later.
+
+    Attributes:
+        trees: trees of each job, (k, 2) int64.
+        limits: what nodes are compared with, (k,) float64 [m].
+        shrinks: see ``relative_pose.SHRINK``, (k,) float64.
+    """
+
+    trees: Any
+    limits: Any
+    shrinks: Any
+
+
 @kernel
 def _meet(boxes_a, boxes_b, relative, meeting):
     for k in range(relative.shape[0]):
         meeting[k] = overlap(boxes_a[k], boxes_b[k], relative[k])
 
 
+@kernel
+def _come_near(boxes_a, boxes_b, relative, limits, near):
+    for k in range(relative.shape[0]):
+        near[k] = gap(boxes_a[k], boxes_b[k], relative[k]) <= limits[k]
+
+
 def prepare_jobs(machine: Any, a: Trees, b: Trees, asked: Asked) -> Jobs:
-    """Relative poses of all jobs.
+    """Jobs for contacts.
 
     The roots are compared in float64. The slack of the float32 frames grows with the distance of two objects, but where
     the roots meet, that is no more than their size.
     """
+    relative, roots_a, roots_b = _related(a, b, asked)
+    meeting = np.ones(len(relative), np.bool_)
+    if not asked.with_itself:
+        _meet(roots_a, roots_b, relative, meeting)
+    frames = narrow_rows(relative, _largest(roots_a), _largest(roots_b))
+    first = _first(a, b, asked, np.flatnonzero(meeting))
+    return Jobs(
+        machine.upload(frames), _poses(machine, asked.rows_a), _poses(machine, asked.rows_b), asked.with_itself, first
+    )
+
+
+def prepare_near_jobs(machine: Any, a: Trees, b: Trees, asked: Asked, limits: np.ndarray) -> NearJobs:
+    """Jobs for what is no farther apart than limits (k,) float64 [m], one for each; may be infinite."""
+    relative, roots_a, roots_b = _related(a, b, asked)
+    near = np.empty(len(relative), np.bool_)
+    _come_near(roots_a, roots_b, relative, limits, near)
+    frames = np.zeros((len(relative), NEAR_LENGTH), np.float32)
+    frames[:, :-1] = narrow_rows(relative, _largest(roots_a), _largest(roots_b))
+    return NearJobs(
+        machine.upload(frames), _poses(machine, asked.rows_a), _poses(machine, asked.rows_b), False,
+        _first(a, b, asked, np.flatnonzero(near)),
+        trees=machine.upload(asked.jobs), limits=machine.upload(limits), shrinks=machine.upload(relative[:, SHRINK]),
+    )  # fmt: skip
+
+
+def _related(a: Trees, b: Trees, asked: Asked) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Relative poses and both root boxes of all jobs."""
     of_a, of_b = asked.jobs[:, 0], asked.jobs[:, 1]
     count = len(asked.jobs)
     rows_a, rows_b = (np.array(np.broadcast_to(rows, (count, 3, 4))) for rows in (asked.rows_a, asked.rows_b))
     relative = relative_rows(rows_a, rows_b, a.centres[of_a], b.centres[of_b], _reaches(a)[of_a], _reaches(b)[of_b])
-    roots_a, roots_b = a.root_boxes[of_a], b.root_boxes[of_b]
-    meeting = np.empty(count, np.bool_)
-    _meet(roots_a, roots_b, relative, meeting)
-    first = np.flatnonzero(meeting) if not asked.with_itself else np.arange(count)
-    pairs = np.column_stack([a.root_nodes[of_a[first]], b.root_nodes[of_b[first]], first]).astype(np.int32)
-    return Jobs(
-        machine.upload(narrow_rows(relative, _largest(roots_a), _largest(roots_b))),
-        machine.upload(asked.rows_a.reshape(-1, 12)),
-        machine.upload(asked.rows_b.reshape(-1, 12)),
-        asked.with_itself,
-        pairs,
-    )
+    return relative, a.root_boxes[of_a], b.root_boxes[of_b]
+
+
+def _first(a: Trees, b: Trees, asked: Asked, chosen: np.ndarray) -> np.ndarray:
+    """The pairs of roots to begin with."""
+    of_a, of_b = asked.jobs[chosen, 0], asked.jobs[chosen, 1]
+    return np.column_stack([a.root_nodes[of_a], b.root_nodes[of_b], chosen]).astype(np.int32)
+
+
+def _poses(machine: Any, rows: np.ndarray) -> Any:
+    return machine.upload(rows.reshape(-1, 12))
 
 
 def _reaches(trees: Trees) -> np.ndarray:

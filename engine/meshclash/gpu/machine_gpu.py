@@ -10,15 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from . import build_gpu, traverse_gpu
+from . import boxes_gpu, build_gpu, near_gpu, traverse_gpu
 from .breadth_first import Hits, Workspace
 from .jobs import Asked, prepare_jobs
 from .karras import CODE_BITS
 from .pyramid import width_for
-from .shim_gpu import SIMULATED, THREADS, cuda, faults
+from .shim_gpu import KERNELS, SIMULATED, THREADS, cuda, faults
 from .state import DeviceFault, OutOfDeviceMemory
 from .trees import Trees
 
+_WITH_KERNELS = (boxes_gpu, build_gpu, near_gpu, traverse_gpu)
+"""Modules that fill ``KERNELS``."""
 _MOST_BLOCKS = 3 if SIMULATED else 1 << 16
 _PART = 2 * THREADS
 """Entries of a pyramid over which a block sums."""
@@ -120,19 +122,27 @@ class Machine:
 
     def run(self, module: str, kernel: str, entries: int, *arguments: Any) -> None:
         """Launch a kernel of another stage over so many entries: that of ``module`` with ``_gpu`` behind its name."""
-        self._run(getattr(importlib.import_module(f"{module}_gpu"), kernel), entries, *arguments)
+        importlib.import_module(f"{module}_gpu")
+        self.step(kernel, entries, *arguments)
 
-    def _run(self, kernel: Any, entries: int, *arguments: Any) -> None:
-        """Launch a kernel over so many entries."""
+    def step(self, name: str, entries: int, *arguments: Any) -> None:
+        """Launch the kernel of that name over so many entries."""
         blocks = max(1, min((entries + THREADS - 1) // THREADS, _MOST_BLOCKS))
-        kernel.launch(blocks, self._stream, *arguments)
+        KERNELS[name].launch(blocks, self._stream, *arguments)
+
+    def sum_up(self, sums: Any, width: int) -> None:
+        """The levels of the pyramid above its lowest."""
+        while width > 1:
+            part = min(width, _PART)
+            self.step("sum_levels", width // part * THREADS, sums, width, part)
+            width //= part
 
     def make_keys(self, trees: Trees) -> Any:
         """The Morton key of every triangle."""
         total = trees.triangles.shape[0]
         keys = self.empty(total, np.int64)
-        self._run(
-            build_gpu.make_keys, total,
+        self.step(
+            "make_keys", total,
             trees.triangles, trees.vertices, trees.tree_of, trees.origins, trees.grids, keys,
         )  # fmt: skip
         return keys
@@ -149,74 +159,27 @@ class Machine:
         digits += [(True, shift) for shift in range(0, tree_bits, build_gpu.DIGIT_BITS)]
         for by_tree, shift in digits:
             given = (trees.tree_of, by_tree, shift, counts, tiles)
-            self._run(build_gpu.count_digits, tiles * THREADS, keys, *given)
-            self._run(build_gpu.sum_before, 1, counts, counters)
-            self._run(build_gpu.move_keys, tiles * THREADS, keys, moved, *given)
+            self.step("count_digits", tiles * THREADS, keys, *given)
+            self.step("sum_before", 1, counts, counters)
+            self.step("move_keys", tiles * THREADS, keys, moved, *given)
             keys, moved = moved, keys
         return keys
 
     def link(self, trees: Trees, keys: Any) -> None:
         """Fill links, parents and order."""
-        self._run(
-            build_gpu.link, keys.shape[0],
+        self.step(
+            "link", keys.shape[0],
             keys, trees.tree_of, trees.begins, trees.roots, trees.links, trees.parents, trees.order,
         )  # fmt: skip
 
     def fit(self, trees: Trees) -> None:
         """Fill the boxes."""
-        self._run(build_gpu.clear, trees.arrived.shape[0], trees.arrived)
-        self._run(
-            build_gpu.fit, trees.order.shape[0],
+        self.step("clear", trees.arrived.shape[0], trees.arrived)
+        self.step(
+            "fit", trees.order.shape[0],
             trees.triangles, trees.vertices, trees.tree_of, trees.origins, trees.begins, trees.roots, trees.order,
             trees.links, trees.parents, trees.arrived, trees.boxes,
         )  # fmt: skip
-
-    def count_pairs(self, a: Trees, b: Trees, jobs: Any, pairs: Any, count: int, sums: Any, width: int) -> None:
-        """The overlap count map of a level, with the sums above it."""
-        self._run(
-            traverse_gpu.count_pairs, width,
-            a.links, a.boxes, b.links, b.boxes, jobs.frames, jobs.with_itself, pairs, count, sums, width,
-        )  # fmt: skip
-        self._sum_up(sums, width)
-
-    def _sum_up(self, sums: Any, width: int) -> None:
-        """The levels of the pyramid above its lowest."""
-        while width > 1:
-            part = min(width, _PART)
-            self._run(traverse_gpu.sum_levels, width // part * THREADS, sums, width, part)
-            width //= part
-
-    def expand(
-        self, a: Trees, b: Trees, jobs: Any, pairs: Any, sums: Any, width: int, count: int, children: Any
-    ) -> None:
-        """The node pair index map of the next level."""
-        self._run(
-            traverse_gpu.expand_pairs, count, a.links, b.links, jobs.with_itself, pairs, sums, width, count, children
-        )
-
-    def gather_leaves(
-        self, a: Trees, b: Trees, pairs: Any, sums: Any, width: int, count: int, leaves: Any, begin: int
-    ) -> None:
-        """Append the triangles of pairs of leaves."""
-        self._run(
-            traverse_gpu.gather_leaves, count,
-            a.links, a.order, b.links, b.order, pairs, sums, width, count, leaves, begin,
-        )  # fmt: skip
-
-    def test_leaves(
-        self, a: Trees, b: Trees, jobs: Any, leaves: Any, count: int, kinds: Any, sums: Any, width: int
-    ) -> None:
-        """Kinds of pairs of triangles as far as float64 tells, and the sums over those that are not apart."""
-        self._run(
-            traverse_gpu.test_leaves, width,
-            a.triangles, a.vertices, jobs.poses_a, b.triangles, b.vertices, jobs.poses_b, jobs.with_itself,
-            leaves, count, kinds, sums, width,
-        )  # fmt: skip
-        self._sum_up(sums, width)
-
-    def gather_hits(self, leaves: Any, kinds: Any, sums: Any, width: int, count: int, hits: Any) -> None:
-        """Triangles, job and kind of the pairs that are not apart."""
-        self._run(traverse_gpu.gather_hits, count, leaves, kinds, sums, width, count, hits)
 
     def traverse_fast(self, space: Workspace, a: Trees, b: Trees, asked: Asked) -> Hits:
         """As ``breadth_first.traverse``, by a queue instead of levels: the same rows, in any order.
@@ -253,18 +216,18 @@ class Machine:
         hits = space.array("hits", rooms[2], 4, np.int32)
         state = space.array("state", traverse_gpu.STATE_LENGTH, 1, np.int64)
         if ready is not self._ready:
-            self._run(build_gpu.clear, ready.shape[0], ready)
+            self.step("clear", ready.shape[0], ready)
             self._ready = ready
         self.copy(queue, first, count)
         self._epoch += 1
-        self._run(traverse_gpu.begin_queue, max(count, traverse_gpu.STATE_LENGTH), ready, self._epoch, count, state)
+        self.step("begin_queue", max(count, traverse_gpu.STATE_LENGTH), ready, self._epoch, count, state)
         traverse_gpu.run_queue.launch(
             self._resident, self._stream,
             a.links, a.boxes, a.order, b.links, b.boxes, b.order, jobs.frames, jobs.with_itself,
             queue, ready, self._epoch, leaves, state, _PATIENCE,
         )  # fmt: skip
-        self._run(
-            traverse_gpu.test_queued, _TEST_ENTRIES,
+        self.step(
+            "test_queued", _TEST_ENTRIES,
             a.triangles, a.vertices, jobs.poses_a, b.triangles, b.vertices, jobs.poses_b, jobs.with_itself,
             leaves, hits, state,
         )  # fmt: skip

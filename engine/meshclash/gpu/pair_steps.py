@@ -66,15 +66,12 @@ def may_meet(boxes_a, i, boxes_b, j, frames, job):
 
 
 @portable
-def overlap_count(links_a, boxes_a, links_b, boxes_b, frames, with_itself, a, b, job):
-    """The entry of the overlap count map for one pair: its pairs of children, LEAF, or 0 for boxes that are apart."""
-    same = with_itself and a == b
+def fan_out(links_a, links_b, with_itself, a, b):
+    """What a pair of nodes that may matter turns into: its pairs of children, LEAF, or 0 for a leaf and itself."""
     leaf_a = links_a[a, 0] < 0
-    leaf_b = links_b[b, 0] < 0
-    if same:
+    if with_itself and a == b:
         return 0 if leaf_a else 3
-    if not may_meet(boxes_a, a, boxes_b, b, frames, job):
-        return 0
+    leaf_b = links_b[b, 0] < 0
     if leaf_a:
         return LEAF if leaf_b else 2
     return 2 if leaf_b else 4
@@ -94,7 +91,7 @@ def child_pair(links_a, links_b, with_itself, a, b, number):
 
 
 @portable
-def _placed(vertices, v, poses, row):
+def placed(vertices, v, poses, row):
     """World coordinates of a vertex, as ``types.pose.transform_points`` defines them."""
     x = vertices[v, 0]
     y = vertices[v, 1]
@@ -121,12 +118,12 @@ def pair_kind(triangles_a, vertices_a, poses_a, triangles_b, vertices_b, poses_b
     """How two triangles meet, as far as float64 tells: APART, CROSSING or UNDECIDED."""
     row_a = min(job, poses_a.shape[0] - 1)
     row_b = min(job, poses_b.shape[0] - 1)
-    p1 = _placed(vertices_a, triangles_a[t, 0], poses_a, row_a)
-    q1 = _placed(vertices_a, triangles_a[t, 1], poses_a, row_a)
-    r1 = _placed(vertices_a, triangles_a[t, 2], poses_a, row_a)
-    p2 = _placed(vertices_b, triangles_b[u, 0], poses_b, row_b)
-    q2 = _placed(vertices_b, triangles_b[u, 1], poses_b, row_b)
-    r2 = _placed(vertices_b, triangles_b[u, 2], poses_b, row_b)
+    p1 = placed(vertices_a, triangles_a[t, 0], poses_a, row_a)
+    q1 = placed(vertices_a, triangles_a[t, 1], poses_a, row_a)
+    r1 = placed(vertices_a, triangles_a[t, 2], poses_a, row_a)
+    p2 = placed(vertices_b, triangles_b[u, 0], poses_b, row_b)
+    q2 = placed(vertices_b, triangles_b[u, 1], poses_b, row_b)
+    r2 = placed(vertices_b, triangles_b[u, 2], poses_b, row_b)
     for axis in range(3):
         if _apart_along(p1, q1, r1, p2, q2, r2, axis):
             return APART

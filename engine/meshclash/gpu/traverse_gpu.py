@@ -1,28 +1,42 @@
 """Kernels of the traversal: level by level, and by a queue. ``pair_steps.py`` has what a thread does."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
-from .pair_steps import LEAF, child_pair, overlap_count, pair_kind
+from .near_steps import may_be_near
+from .pair_steps import LEAF, child_pair, fan_out, may_meet, pair_kind
 from .pyramid import CHILDREN, HALF_MASK, LEAVES, locate
-from .shim_gpu import THREADS, cuda, kernel
+from .shim_gpu import THREADS, Kernel, cuda, kernel
 
 # Entries of the state of a queue.
 HEAD, TAIL, DONE, LEAF_TAIL, HIT_TAIL, STATE_LENGTH = range(6)
 
 _TREE = "int32[:,::1], float32[:,::1]"
-_MESH = "int32[:,::1], float64[:,::1], float64[:,::1]"
+MESH = "int32[:,::1], float64[:,::1], float64[:,::1]"
 
 
-@kernel(f"void({_TREE}, {_TREE}, float32[:,::1], boolean, int32[:,::1], int64, int64[::1], int64)")
-def count_pairs(links_a, boxes_a, links_b, boxes_b, frames, with_itself, pairs, count, sums, width):
-    """The overlap count map of a level, zeros behind it."""
-    for k in range(cuda.grid(1), width, cuda.gridsize(1)):
-        found = 0
-        if k < count:
-            found = overlap_count(
-                links_a, boxes_a, links_b, boxes_b, frames, with_itself, pairs[k, 0], pairs[k, 1], pairs[k, 2]
-            )
-        sums[width + k] = found
+def _counting(name: str, may: Callable[..., Any]) -> Kernel:
+    """The overlap count map of a level by one test of two boxes, zeros behind it."""
+
+    def count_pairs(links_a, boxes_a, links_b, boxes_b, frames, with_itself, pairs, count, sums, width):
+        for k in range(cuda.grid(1), width, cuda.gridsize(1)):
+            found = 0
+            if k < count:
+                a, b = pairs[k, 0], pairs[k, 1]
+                if (with_itself and a == b) or may(boxes_a, a, boxes_b, b, frames, pairs[k, 2]):
+                    found = fan_out(links_a, links_b, with_itself, a, b)
+            sums[width + k] = found
+
+    count_pairs.__name__ = name
+    count_pairs.__qualname__ = name
+    signature = f"void({_TREE}, {_TREE}, float32[:,::1], boolean, int32[:,::1], int64, int64[::1], int64)"
+    return kernel(signature)(count_pairs)
+
+
+count_pairs = _counting("count_pairs", may_meet)
+count_near_pairs = _counting("count_near_pairs", may_be_near)
 
 
 @kernel("void(int64[::1], int64, int64)")
@@ -64,7 +78,7 @@ def gather_leaves(links_a, order_a, links_b, order_b, pairs, sums, width, count,
         leaves[begin + slot, 2] = pairs[k, 2]
 
 
-@kernel(f"void({_MESH}, {_MESH}, boolean, int32[:,::1], int64, uint8[::1], int64[::1], int64)")
+@kernel(f"void({MESH}, {MESH}, boolean, int32[:,::1], int64, uint8[::1], int64[::1], int64)")
 def test_leaves(
     triangles_a, vertices_a, poses_a, triangles_b, vertices_b, poses_b, with_itself, leaves, count, kinds, sums, width
 ):
@@ -163,7 +177,8 @@ def run_queue(
             a = queue[first + thread, 0]
             b = queue[first + thread, 1]
             job = queue[first + thread, 2]
-            found = overlap_count(links_a, boxes_a, links_b, boxes_b, frames, with_itself, a, b, job)
+            if (with_itself and a == b) or may_meet(boxes_a, a, boxes_b, b, frames, job):
+                found = fan_out(links_a, links_b, with_itself, a, b)
         before[thread] = found
         cuda.syncthreads()
         distance = 1
@@ -200,7 +215,7 @@ def run_queue(
         cuda.syncthreads()
 
 
-@kernel(f"void({_MESH}, {_MESH}, boolean, int32[:,::1], int32[:,::1], int64[::1])")
+@kernel(f"void({MESH}, {MESH}, boolean, int32[:,::1], int32[:,::1], int64[::1])")
 def test_queued(triangles_a, vertices_a, poses_a, triangles_b, vertices_b, poses_b, with_itself, leaves, hits, state):
     """Test the pairs of triangles that ``run_queue`` found; hits come in any order."""
     for k in range(cuda.grid(1), min(state[LEAF_TAIL], leaves.shape[0]), cuda.gridsize(1)):

@@ -1,33 +1,30 @@
 """The twin: the breadth-first algorithm on the CPU, step by step what the device does, with the same arrays.
 
 It verifies the kernels where no device is at hand, and uses several cores by the rules of ``jit.parallel_region``. The
-steps are loops over what a thread of the device does; sorting and summing give the same numbers by other means.
-Indices of ``prange`` are unsigned, and Numba makes floats of unsigned and signed numbers together: hence ``np.int64``.
+steps are loops (``loops.py``) over what a thread of the device does; sorting and summing give the same numbers by other
+means.
 """
 
 import importlib
 from itertools import pairwise
-from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from ..jit import kernel, parallel_kernel, parallel_region, prange
+from ..jit import kernel, parallel_region, prange
+from . import boxes_twin, near_twin
 from .breadth_first import Hits, Workspace, traverse
 from .jobs import Asked
 from .karras import leaf_box, link_key, merge_boxes, morton_key
-from .pair_steps import child_pair, overlap_count, pair_kind
+from .loops import LOOPS, loop, serial_loop
+from .near_steps import may_be_near
+from .pair_steps import child_pair, fan_out, may_meet, pair_kind
 from .pyramid import CHILDREN, LEAVES, locate
 
+_WITH_LOOPS = (boxes_twin, near_twin)
+"""Modules that fill ``LOOPS``, beside this one."""
 PARALLEL_FROM = 1 << 12
 """Entries from which a step is shared out."""
-
-
-def _forms(function: Any) -> tuple[Any, Any]:
-    """A loop compiled for one core and for several; the second has a name of its own in the cache."""
-    copied = FunctionType(function.__code__, function.__globals__, f"{function.__name__}_shared")
-    copied.__qualname__ = f"{function.__qualname__}_shared"
-    return kernel(function), parallel_kernel(copied)
 
 
 @kernel
@@ -58,17 +55,28 @@ def _fit(triangles, vertices, tree_of, origins, begins, roots, order, links, par
             node = parents[node]
 
 
-def _count_pairs(links_a, boxes_a, links_b, boxes_b, frames, with_itself, pairs, count, sums, width):
-    for entry in prange(width):
-        k = np.int64(entry)
-        sums[width + k] = 0
-        if k < count:
-            sums[width + k] = overlap_count(
-                links_a, boxes_a, links_b, boxes_b, frames, with_itself, pairs[k, 0], pairs[k, 1], pairs[k, 2]
-            )
+def _counting(name, may):
+    """The overlap count map of a level by one test of two boxes, zeros behind it."""
+
+    def count_pairs(links_a, boxes_a, links_b, boxes_b, frames, with_itself, pairs, count, sums, width):
+        for entry in prange(width):
+            k = np.int64(entry)
+            sums[width + k] = 0
+            if k < count:
+                a, b = pairs[k, 0], pairs[k, 1]
+                if (with_itself and a == b) or may(boxes_a, a, boxes_b, b, frames, pairs[k, 2]):
+                    sums[width + k] = fan_out(links_a, links_b, with_itself, a, b)
+
+    return loop(count_pairs, name)
 
 
-def _expand_pairs(links_a, links_b, with_itself, pairs, sums, width, count, children):
+_counting("count_pairs", may_meet)
+_counting("count_near_pairs", may_be_near)
+
+
+@loop
+def expand_pairs(links_a, links_b, with_itself, pairs, sums, width, count, children):
+    """The node pair index map of the next level."""
     for entry in prange(count):
         slot = np.int64(entry)
         k, number = locate(sums, width, slot, CHILDREN)
@@ -78,7 +86,9 @@ def _expand_pairs(links_a, links_b, with_itself, pairs, sums, width, count, chil
         children[slot, 2] = pairs[k, 2]
 
 
-def _gather_leaves(links_a, order_a, links_b, order_b, pairs, sums, width, count, leaves, begin):
+@loop
+def gather_leaves(links_a, order_a, links_b, order_b, pairs, sums, width, count, leaves, begin):
+    """Append the triangles of pairs of leaves."""
     for entry in prange(count):
         slot = np.int64(entry)
         k, _ = locate(sums, width, slot, LEAVES)
@@ -87,9 +97,11 @@ def _gather_leaves(links_a, order_a, links_b, order_b, pairs, sums, width, count
         leaves[begin + slot, 2] = pairs[k, 2]
 
 
-def _test_leaves(
+@loop
+def test_leaves(
     triangles_a, vertices_a, poses_a, triangles_b, vertices_b, poses_b, with_itself, leaves, count, kinds, sums, width
 ):
+    """Kinds of pairs of triangles, and 1 for each that is not apart."""
     for entry in prange(width):
         k = np.int64(entry)
         sums[width + k] = 0
@@ -101,16 +113,14 @@ def _test_leaves(
             sums[width + k] = 1 if kinds[k] != 0 else 0
 
 
-@kernel
-def _gather_hits(leaves, kinds, sums, width, count, hits):
+@serial_loop
+def gather_hits(leaves, kinds, sums, width, count, hits):
+    """Triangles, job and kind of the pairs that are not apart."""
     for slot in range(count):
         k, _ = locate(sums, width, slot, CHILDREN)
         for column in range(3):
             hits[slot, column] = leaves[k, column]
         hits[slot, 3] = kinds[k]
-
-
-_COUNT, _EXPAND, _GATHER, _TEST = (_forms(f) for f in (_count_pairs, _expand_pairs, _gather_leaves, _test_leaves))
 
 
 class Twin:
@@ -182,75 +192,19 @@ class Twin:
             trees.links, trees.parents, trees.arrived, trees.boxes,
         )  # fmt: skip
 
-    def count_pairs(
-        self, a: Any, b: Any, jobs: Any, pairs: np.ndarray, count: int, sums: np.ndarray, width: int
-    ) -> None:
-        """The overlap count map of a level, with the sums above it."""
-        self._share(
-            _COUNT, width,
-            a.links, a.boxes, b.links, b.boxes, jobs.frames, jobs.with_itself, pairs, count, sums, width,
-        )  # fmt: skip
-        _sum_up(sums, width)
+    def step(self, name: str, entries: int, *arrays: Any) -> None:
+        """Run the loop of a kernel's name, on several cores when it has many entries."""
+        with parallel_region(self._threads if entries >= PARALLEL_FROM else 1) as count:
+            LOOPS[name][count > 1](*arrays)
+            self.threads = max(self.threads, count)
 
-    def expand(
-        self,
-        a: Any,
-        b: Any,
-        jobs: Any,
-        pairs: np.ndarray,
-        sums: np.ndarray,
-        width: int,
-        count: int,
-        children: np.ndarray,
-    ) -> None:
-        """The node pair index map of the next level."""
-        self._share(_EXPAND, count, a.links, b.links, jobs.with_itself, pairs, sums, width, count, children)
-
-    def gather_leaves(
-        self,
-        a: Any,
-        b: Any,
-        pairs: np.ndarray,
-        sums: np.ndarray,
-        width: int,
-        count: int,
-        leaves: np.ndarray,
-        begin: int,
-    ) -> None:
-        """Append the triangles of pairs of leaves."""
-        self._share(_GATHER, count, a.links, a.order, b.links, b.order, pairs, sums, width, count, leaves, begin)
-
-    def test_leaves(
-        self, a: Any, b: Any, jobs: Any, leaves: np.ndarray, count: int, kinds: np.ndarray, sums: np.ndarray, width: int
-    ) -> None:
-        """Kinds of pairs of triangles as far as float64 tells, and the sums over those that are not apart."""
-        self._share(
-            _TEST, width,
-            a.triangles, a.vertices, jobs.poses_a, b.triangles, b.vertices, jobs.poses_b, jobs.with_itself,
-            leaves, count, kinds, sums, width,
-        )  # fmt: skip
-        _sum_up(sums, width)
-
-    def gather_hits(
-        self, leaves: np.ndarray, kinds: np.ndarray, sums: np.ndarray, width: int, count: int, hits: np.ndarray
-    ) -> None:
-        """Triangles, job and kind of the pairs that are not apart."""
-        _gather_hits(leaves, kinds, sums, width, count, hits)
+    def sum_up(self, sums: np.ndarray, width: int) -> None:
+        """The levels of the pyramid above its lowest."""
+        while width > 1:
+            half = width // 2
+            np.add(sums[width : 2 * width : 2], sums[width + 1 : 2 * width : 2], out=sums[half:width])
+            width = half
 
     def traverse_fast(self, space: Workspace, a: Any, b: Any, asked: Asked) -> Hits:
         """Level by level: only devices have a queue."""
         return traverse(space, a, b, asked)
-
-    def _share(self, forms: tuple[Any, Any], entries: int, *arrays: Any) -> None:
-        """One step, on several cores when it has many entries."""
-        with parallel_region(self._threads if entries >= PARALLEL_FROM else 1) as count:
-            forms[count > 1](*arrays)
-            self.threads = max(self.threads, count)
-
-
-def _sum_up(sums: np.ndarray, width: int) -> None:
-    """The levels of the pyramid above its lowest."""
-    while width > 1:
-        half = width // 2
-        np.add(sums[width : 2 * width : 2], sums[width + 1 : 2 * width : 2], out=sums[half:width])
-        width = half

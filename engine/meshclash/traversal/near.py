@@ -30,10 +30,10 @@ _STEPS_PER_CALL = 1 << 14
 _SLICE_SECONDS = 0.02
 _SMALLEST_QUEUE = 1 << 12
 _FIRST_JOB = np.zeros(1, np.int32)
-_UNCERTAIN = 1e-12  # of the coordinates: nearer than this, only exact predicates say whether triangles meet
-
 _NO_POINTS = np.empty((0, 2, 3))
 
+UNCERTAIN = 1e-12
+"""Share of the coordinates: nearer than this, only exact predicates say whether triangles meet."""
 LEAST = 1e-300
 """Distance [m] of triangles that do not meet but are as near as rounding."""
 
@@ -173,7 +173,7 @@ def nearest_at_once(
     state[:] = 0
     found[0][0] = np.inf
     found[2][0] = pair
-    work.errors[:] = (*errors, _UNCERTAIN)
+    work.errors[:] = (*errors, UNCERTAIN)
     done = traverse_near(
         trees_a, trees_b, sizes_a, sizes_b, work.jobs, row_a, row_b, work.errors, work.options, state, *work.queue,
         *work.scratch, found, work.output,
@@ -213,7 +213,7 @@ def near_portions(question: NearQuestion, take: Callable[[NearAnswer], object]) 
         kept = _decided(question, answer)
         take(answer._replace(pairs=answer.pairs[kept], distances=answer.distances[kept], jobs=answer.jobs[kept]))
 
-    return (yield from _searched(question, _UNCERTAIN, decide))
+    return (yield from _searched(question, UNCERTAIN, decide))
 
 
 def _searched(
@@ -252,7 +252,7 @@ def _searched(
 
 def _nearest_steps(question: NearQuestion) -> Generator[float, None, NearAnswer]:
     """The nearest pairs; where they are as near as rounding, the exact predicates say whether the objects meet."""
-    answer = yield from _searched(question, _UNCERTAIN)
+    answer = yield from _searched(question, UNCERTAIN)
     touching = np.flatnonzero(answer.distances == 0.0)
     if not len(touching):
         return answer
@@ -288,14 +288,20 @@ def _some(question: NearQuestion, jobs: np.ndarray) -> NearQuestion:
 def _decided(question: NearQuestion, answer: NearAnswer) -> np.ndarray:
     """Which pairs are within the tolerance; those as near as rounding get 0 or ``LEAST``, decided exactly."""
     assert question.tolerance is not None
-    suspects = np.flatnonzero(answer.distances <= _UNCERTAIN * _farthest(question))
-    a, b = _corners(question, answer.pairs[suspects], answer.jobs[suspects])
-    size = np.maximum(np.abs(a).max(axis=(1, 2)), np.abs(b).max(axis=(1, 2)))
-    doubtful = answer.distances[suspects] <= _UNCERTAIN * size
-    meet = classify_triangle_pairs(a[doubtful], b[doubtful])[0] != APART
-    own = suspects[doubtful]
-    answer.distances[own] = np.where(meet, 0.0, np.maximum(answer.distances[own], LEAST))
+    suspects = np.flatnonzero(answer.distances <= UNCERTAIN * _farthest(question))
+    corners = _corners(question, answer.pairs[suspects], answer.jobs[suspects])
+    answer.distances[suspects] = exact_zeros(answer.distances[suspects], *corners)
     return answer.distances <= question.tolerance
+
+
+def exact_zeros(distances: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Distances (n,) [m] of triangles (n, 3, 3) in the world: 0 exactly for those that meet, decided exactly."""
+    size = np.maximum(np.abs(a).max(axis=(1, 2)), np.abs(b).max(axis=(1, 2)))
+    doubtful = np.flatnonzero(distances <= UNCERTAIN * size)
+    meet = classify_triangle_pairs(a[doubtful], b[doubtful])[0] != APART
+    result = distances.copy()
+    result[doubtful] = np.where(meet, 0.0, np.maximum(distances[doubtful], LEAST))
+    return result
 
 
 def _farthest(question: NearQuestion) -> float:

@@ -1,0 +1,73 @@
+"""Kernels of distances and clearances beside those of the traversal. ``near_steps.py`` has what a thread does."""
+
+from ..geometry.lane_gaps import near_square
+from .near_steps import LIMIT, NEAR, UNCERTAIN, distance_at_most, pair_distance
+from .pyramid import CHILDREN, locate
+from .shim_gpu import cuda, kernel
+from .traverse_gpu import MESH
+
+_PLANTED = "int32[:,::1], float64[:,::1], int32[::1], int32[:,::1], int64[::1], int64[::1], float64[:,::1]"
+
+
+@kernel("void(float64[::1], float64[::1], float32[:,::1])")
+def set_limits(limits, shrinks, frames):
+    """How near boxes must be to matter."""
+    for job in range(cuda.grid(1), limits.shape[0], cuda.gridsize(1)):
+        frames[job, LIMIT] = near_square(limits[job], shrinks[job])
+
+
+@kernel(f"void({_PLANTED}, {_PLANTED}, int64[:,::1], int32[:,::1], int64, float64[::1])")
+def lower_limits(
+    triangles_a, vertices_a, order_a, links_a, begins_a, roots_a, poses_a,
+    triangles_b, vertices_b, order_b, links_b, begins_b, roots_b, poses_b, trees, pairs, count, limits,
+):  # fmt: skip
+    """The limit of a job becomes the least distance that is known of its pairs."""
+    for k in range(cuda.grid(1), count, cuda.gridsize(1)):
+        job = pairs[k, 2]
+        distance = distance_at_most(
+            triangles_a, vertices_a, order_a, links_a, begins_a, roots_a, poses_a,
+            triangles_b, vertices_b, order_b, links_b, begins_b, roots_b, poses_b, trees, pairs[k, 0], pairs[k, 1], job,
+        )  # fmt: skip
+        if distance < limits[job]:  # what was read may be old: then it is larger, and the atomic operation decides
+            cuda.atomic.min(limits, job, distance)
+
+
+@kernel(f"void({MESH}, {MESH}, int32[:,::1], int64, float64[::1], float64, float64[::1], uint8[::1])")
+def measure_leaves(
+    triangles_a, vertices_a, poses_a, triangles_b, vertices_b, poses_b, leaves, count, limits, share, lengths, kinds
+):
+    """Distances of pairs of triangles."""
+    for k in range(cuda.grid(1), count, cuda.gridsize(1)):
+        job = leaves[k, 2]
+        lengths[k], kinds[k] = pair_distance(
+            triangles_a, vertices_a, poses_a, triangles_b, vertices_b, poses_b,
+            leaves[k, 0], leaves[k, 1], job, limits[job], share,
+        )  # fmt: skip
+
+
+@kernel("void(int32[:,::1], int64, float64[::1], uint8[::1], float64[::1])")
+def find_nearest(leaves, count, lengths, kinds, nearest):
+    """The least distance of each job; 0 where a pair is uncertain."""
+    for k in range(cuda.grid(1), count, cuda.gridsize(1)):
+        job = leaves[k, 2]
+        distance = 0.0 if kinds[k] == UNCERTAIN else lengths[k]
+        if distance < nearest[job]:
+            cuda.atomic.min(nearest, job, distance)
+
+
+@kernel("void(int32[:,::1], int64, float64[::1], uint8[::1], float64[::1], int64[::1], int64)")
+def select_leaves(leaves, count, lengths, kinds, nearest, sums, width):
+    """1 for each pair that is uncertain or no farther apart than its job asks, zeros behind them."""
+    for k in range(cuda.grid(1), width, cuda.gridsize(1)):
+        found = 0
+        if k < count and (kinds[k] == UNCERTAIN or (kinds[k] == NEAR and lengths[k] <= nearest[leaves[k, 2]])):
+            found = 1
+        sums[width + k] = found
+
+
+@kernel("void(float64[::1], int64[::1], int64, int64, float64[::1])")
+def gather_lengths(lengths, sums, width, count, chosen):
+    """The distances of the pairs that were selected."""
+    for slot in range(cuda.grid(1), count, cuda.gridsize(1)):
+        k, _ = locate(sums, width, slot, CHILDREN)
+        chosen[slot] = lengths[k]

@@ -1,0 +1,49 @@
+"""The broad phase on a machine: which boxes of many objects overlap, by a hierarchy of them against itself.
+
+A box becomes a triangle between its corners, so that build and traversal are those of triangles; pairs of leaves are
+then compared exactly.
+"""
+
+import numpy as np
+
+from ..types.mesh import TriangleMesh
+from .box_steps import IN_A, IN_B
+from .breadth_first import Observer, Workspace, descend, selected_rows, summed
+from .jobs import Asked, prepare_jobs
+from .pyramid import width_for
+from .trees import plant_trees
+
+_HERE = np.eye(4)[None, :3]
+
+
+def find_object_pairs(
+    space: Workspace, boxes: np.ndarray, in_a: np.ndarray, in_b: np.ndarray, observe: Observer | None = None
+) -> np.ndarray:
+    """As ``broadphase.sweep.overlapping_pairs``, of finite boxes.
+
+    Args:
+        space, observe: as ``traverse``.
+        boxes, in_a, in_b: as there; n > 0.
+    """
+    machine, count = space.machine, len(boxes)
+    trees = plant_trees(machine, [_as_mesh(boxes)])
+    asked = Asked(np.zeros((1, 2), np.int64), _HERE.copy(), _HERE.copy(), with_itself=True)
+    descent = descend(space, trees, trees, prepare_jobs(machine, trees, trees, asked), "count_pairs", observe=observe)
+    if descent.leaf_pairs == 0:
+        return np.empty((0, 2), np.int64)
+    width = width_for(descent.leaf_pairs)
+    sums = space.array("sums", 2 * width, 1, np.int64)
+    kinds = space.array("kinds", descent.leaf_pairs, 1, np.uint8)
+    sets = machine.upload((IN_A * in_a + IN_B * in_b).astype(np.uint8))
+    exact = machine.upload(np.ascontiguousarray(boxes, np.float64))
+    machine.step("test_boxes", width, exact, sets, descent.leaves, descent.leaf_pairs, kinds, sums, width)
+    rows = selected_rows(space, descent.leaves, kinds, sums, width, summed(space, sums, width))
+    pairs = np.sort(rows[:, :2].astype(np.int64), axis=1)
+    keys = np.sort(pairs[:, 0] * count + pairs[:, 1])
+    return np.column_stack([keys // count, keys % count])
+
+
+def _as_mesh(boxes: np.ndarray) -> TriangleMesh:
+    """A triangle for each box, between its lowest and its highest corner."""
+    corners = np.arange(2 * len(boxes), dtype=np.int32).reshape(-1, 2)
+    return TriangleMesh(boxes.reshape(-1, 3), corners[:, [0, 1, 1]])
