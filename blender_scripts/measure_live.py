@@ -1,10 +1,11 @@
 """What Live costs, the longest hold of the main thread and the mean per frame, and whether it finds what Detect finds.
 
-python blender_scripts/measure_live.py [--frames 100] [--budget 20] [parts|character|read ...]    # on the bpy wheel
+python blender_scripts/measure_live.py [--frames 100] [--budget 20] [NAME ...]    # on the bpy wheel
 
 parts      two bodies of 100,000 triangles, one dragged through the other
 character  a body of 50,000 triangles bent by an armature, against a prop
 read       1,000 objects of 1,000 triangles: reading, the first answer, and the next while one of them moves
+chances    the assembly of examples/, time-critical: from the first guesses to certain answers while nothing moves
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import math
 import os
 import resource
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -58,7 +60,7 @@ def main() -> int:
 class Follower:
     """Live driven as the interface drives it, with every slice timed: by the clock, and the thread's processor time."""
 
-    def __init__(self) -> None:
+    def __init__(self, settle: bool = True) -> None:
         from addon.core import live
         from addon.ops.live import LiveRun
 
@@ -68,6 +70,8 @@ class Follower:
         while not self.run.live.ready:  # loading and compiling the engine is another matter
             self.slice()
         self.slices.clear()
+        if not settle:
+            return
         self.settle()
         self.first, self.longest_of_first = self.spent(), self.longest()
         self.slices.clear()
@@ -295,6 +299,62 @@ def _move_one(item: bpy.types.Object) -> float:
     return level
 
 
+def measure_chances(_frames: int) -> None:
+    """An assembly of 106 parts: how long until every chance is certain, and how evenly that is spread over calls."""
+    budget = bpy.context.scene.meshclash.live_budget
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "assembly.blend")
+        subprocess.run([sys.executable, ROOT / "examples" / "mechanical_assembly.py", path], check=True)
+        bpy.ops.wm.open_mainfile(filepath=path)
+    settings = bpy.context.scene.meshclash
+    settings.live_budget, settings.test, settings.budget = budget, "time-critical", 1.0
+    follower = Follower(settle=False)
+    shown = count_answers()
+    _print("Detect of intersections", min(_seconds_of_detect() for _ in range(3)))
+    item = max((item for item in bpy.data.objects if item.type == "MESH"), key=lambda item: len(item.data.vertices))
+    for title in ("at the start", "after a move"):
+        follower.settle()
+        print(f" {title}: {len(follower.rows())} pairs certain, {len(shown)} answers shown; a budget of {budget} ms")
+        _print("until all is certain", follower.spent())
+        _print("longest call", follower.longest())
+        clocks = sorted(clock for clock, _ in follower.slices)
+        late = sum(clock > 1e-3 * (budget + 5) for clock in clocks)
+        print(f"  {len(clocks)} calls, {late} of them more than 5 ms over the budget; 50, 90 and 99 % take at most")
+        print(" " * 26, *(f"{1e3 * clocks[int(share * (len(clocks) - 1))]:.1f}" for share in (0.5, 0.9, 0.99)), "ms")
+        follower.slices.clear()
+        shown.clear()
+        item.location.x += 0.01
+        bpy.context.view_layer.update()
+    follower.stop()
+
+
+def count_answers() -> list[bool]:
+    """Grows by whether it is incomplete with every answer that is shown."""
+    from addon import results
+
+    shown: list[bool] = []
+    original = results.show_live
+
+    def show(context: object, uid: int, report: object, incomplete: bool) -> None:
+        shown.append(incomplete)
+        original(context, uid, report, incomplete)
+
+    results.show_live = show
+    return shown
+
+
+def _seconds_of_detect() -> tuple[float, float]:
+    """Of a fresh Detect of intersections, by the clock and of the processor."""
+    from addon import engine
+    from addon.adapters.source import BlenderSource
+    from addon.core.job import detect_steps, run_to_end
+    from addon.core.options import DetectOptions
+
+    clock, work = time.perf_counter(), time.thread_time()
+    run_to_end(detect_steps(BlenderSource.from_context(bpy.context), DetectOptions(), engine.load()))
+    return time.perf_counter() - clock, time.thread_time() - work
+
+
 def forget_results() -> None:
     """The last answer belongs to the user; here it would only hide what Live keeps."""
     bpy.ops.meshclash.clear_results()
@@ -312,7 +372,9 @@ def resident() -> float:
     return pages * resource.getpagesize() / 2**20
 
 
-MEASUREMENTS = {"parts": measure_parts, "character": measure_character, "read": measure_read}
+MEASUREMENTS = {
+    "parts": measure_parts, "character": measure_character, "read": measure_read, "chances": measure_chances,
+}  # fmt: skip
 
 if __name__ == "__main__":
     code = main()

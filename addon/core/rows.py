@@ -102,12 +102,14 @@ def make_chance_row(engine: ModuleType, world: EngineScene, chance: Any, frame: 
     return replace(row, contacts=int(chance.triangles is not None))
 
 
+_CORNERS = np.array(list(np.ndindex(2, 2, 2)))
+_EDGES = np.array([(c, c | 1 << k) for k in range(3) for c in range(8) if not c & 1 << k])
+
+
 def _box_edges(box: np.ndarray) -> np.ndarray:
     """The edges of a box (2, 3), as (12, 2, 3) float32."""
-    corners = np.array(list(np.ndindex(2, 2, 2)))
-    edges = [(c, c | 1 << k) for k in range(3) for c in range(8) if not c & 1 << k]
-    places = corners[np.array(edges)]
-    return np.take_along_axis(box.astype(np.float32), places.reshape(-1, 3), axis=0).reshape(12, 2, 3)
+    places = _CORNERS[_EDGES].reshape(-1, 3)
+    return np.take_along_axis(box.astype(np.float32), places, axis=0).reshape(12, 2, 3)
 
 
 def identified(a: SourceObject, b: SourceObject) -> dict[str, Any]:

@@ -1,13 +1,37 @@
-"""Generators of progress values as parts of a longer job."""
+"""Generators of progress values as parts of a longer job, run slice by slice."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator
 from typing import Any, TypeVar
 
 from .frame_scene import Progress
 
 T = TypeVar("T")
+
+
+class Slice:
+    """The steps that one call runs.
+
+    Args:
+        seconds: how long they may take.
+
+    Attributes:
+        end: when that is over, by the performance counter.
+        spent: seconds up to the last step.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._started = self._before = time.perf_counter()
+        self.end = self._started + seconds
+        self.spent = 0.0
+
+    def is_full(self) -> bool:
+        """After a step: whether another one as long would not fit."""
+        now = time.perf_counter()
+        last, self._before, self.spent = now - self._before, now, now - self._started
+        return now + last > self.end
 
 
 def within(steps: Generator[Any, None, T], low: float, high: float, prefix: str = "") -> Generator[Progress, None, T]:

@@ -35,8 +35,8 @@ class LiveRun:
         self.live = Live(source, lambda: load_steps(folder, PARTS), self._publish)
         self.stopped_because: str | None = None
         self._shown = ("", "")
-        self._unlisted = False
-        self._list_again = 0.0
+        self._unlisted = self._list_waits = False
+        self._list_again = self._list_cost = 0.0
         session.start_live(self)
         self._heartbeat = Heartbeat(context)
 
@@ -67,8 +67,10 @@ class LiveRun:
         live = self.live
         live.budget = scene.meshclash.live_budget * MILLISECOND
         live.look_at_options()
-        live.run_slice()
-        self._list(context)
+        started = time.perf_counter()
+        if not self._list_waits:
+            live.run_slice()
+        self._list(context, live.budget - (time.perf_counter() - started))
         shown = (live.problem, "" if live.ready else live.text)
         if shown != self._shown:
             self._shown = shown
@@ -78,13 +80,21 @@ class LiveRun:
         results.show_live(bpy.context, self.scene_uid, report, incomplete)
         self._unlisted = True
 
-    def _list(self, context: bpy.types.Context) -> None:
-        """Brings the list up to date; a long one, which Blender is slow to write, not at every answer."""
+    def _list(self, context: bpy.types.Context, left: float) -> None:
+        """Brings the list up to date, in a call of its own where the seconds that are left of this one are too few.
+
+        A long list, which Blender is slow to write, is not written at every answer.
+        """
         now = time.perf_counter()
-        if self._unlisted and (now >= self._list_again or not self.live.busy):
-            results.list_live(context, self.scene_uid)
-            self._unlisted = False
-            self._list_again = now + LIST_SHARE * (time.perf_counter() - now)
+        if not self._unlisted or (now < self._list_again and self.live.busy and not self._list_waits):
+            return
+        if left < self._list_cost and not self._list_waits:
+            self._list_waits = True
+            return
+        results.list_live(context, self.scene_uid)
+        self._unlisted = self._list_waits = False
+        self._list_cost = time.perf_counter() - now
+        self._list_again = now + LIST_SHARE * self._list_cost
 
     def end(self, reason: str = "") -> None:
         """Removes the timer and frees everything; the last answer stays as a result."""

@@ -13,6 +13,8 @@ from .errors import (
     UnknownObject,
     UnsupportedOption,
 )
+from .gap_watch import GapWatch
+from .gaps import ObjectGap
 from .geometry.triangle_pair import ContactKind
 from .gpu.device import configure_device, device_state
 from .gpu.state import DeviceState
@@ -27,7 +29,6 @@ from .pointcloud.distance import CloudDistance, cloud_distance
 from .pointcloud.files.read import read_cloud, read_points
 from .pointcloud.query import CloudCollision, PaperControl, cloud_collision, cloud_contacts_steps
 from .proximity import (
-    ObjectGap,
     SceneGaps,
     scene_clearances,
     scene_clearances_steps,
@@ -42,14 +43,14 @@ from .query.distance import Distance, distance
 from .query.penetration import Penetration, penetration
 from .query.soups import collide_soups
 from .query.verdict import verdict
-from .scene import ObjectContacts, Scene, SceneContacts
+from .scene import FirstContact, ObjectContacts, Scene, SceneContacts
 from .timecritical.query import TimeCritical, time_critical
 from .timecritical.shared import SceneEstimate
 from .types.mesh import TriangleMesh
 from .types.pose import Pose, split_matrix
 from .types.results import Progress, QueryStats, Verdict
 from .warm_up import warm_up
-from .watch import FirstContact, Watch, WatchChanges
+from .watch import Watch, WatchChanges
 
 __version__ = "0.1.0"
 
@@ -66,6 +67,7 @@ __all__ = [
     "DeviceUnavailable",
     "Distance",
     "FirstContact",
+    "GapWatch",
     "Hierarchy",
     "InvalidFile",
     "InvalidMesh",

@@ -4,49 +4,20 @@ Both ask the contacts of pairs whose boxes overlap, for their verdicts, and the 
 that have a common point are at distance 0, whether their surfaces meet or one lies inside the other.
 """
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from .errors import UnsupportedOption
-from .geometry.triangle_distance import nearest_points
-from .query.contacts import Contacts
+from .gaps import Measured, ObjectGap, Wanted, keys, measure_steps, part
 from .query.options import check_length
-from .scene import Clock, Keep, ObjectContacts, Scene, scaled
-from .solid.judge import Case, Limits
-from .traversal.near import NearAnswer, NearQuestion, near_portions, near_steps
-from .traversal.question import Answer
+from .scene import Clock, FirstContact, Keep, Scene
+from .solid.judge import Limits
 from .traversal.run import run
-from .types.results import APART, Progress, QueryStats, Verdict
+from .types.results import Progress, QueryStats
 
 _FIRST_REACH = 1.0 / 64.0  # of the scene's size: how far the search for near pairs looks first
-_NONE = np.empty(0, np.int32)
-_T = TypeVar("_T")
-
-
-@dataclass(frozen=True, eq=False)
-class ObjectGap:
-    """How near two objects of a scene come to each other."""
-
-    a: int
-    b: int
-    verdict: Verdict
-    """APART for objects without a common point."""
-    distance: float
-    """[m]; 0 exactly where the verdict is not APART."""
-    points: np.ndarray | None
-    """World points of a and b nearest to each other, (2, 3) float64 [m]; None inside another without contact."""
-    triangles: tuple[int, int] | None
-    """Triangles of a and b on which they lie."""
-    near_a: np.ndarray
-    """Triangles of a that meet b or, of objects that are apart, come within the tolerance: (n,) int32, ascending."""
-    near_b: np.ndarray
-    contacts: Contacts | None
-    """Triangle pairs that meet; None for objects that are apart."""
-    location: np.ndarray | None
-    """A point to look at, (3,) float64 [m], world."""
 
 
 @dataclass(frozen=True)
@@ -59,15 +30,6 @@ class SceneGaps:
     beyond: float
     """[m]; infinite where nothing is left out."""
     stats: QueryStats
-
-
-class _Wanted(NamedTuple):
-    """What every pair is asked."""
-
-    set_a: Iterable[int] | None
-    set_b: Iterable[int] | None
-    keep: Keep | None
-    permitted_overlap: float
 
 
 def scene_clearances(
@@ -92,7 +54,8 @@ def scene_clearances_steps(
 ) -> Generator[Progress, None, SceneGaps]:
     """Every pair of objects no farther apart than a tolerance, and the triangles that come that near.
 
-    In slices of about 20 ms. Pairs that meet are listed at distance 0, with their verdict and the triangles that meet.
+    In slices of a few milliseconds. Pairs that meet are listed at distance 0, with their verdict and the triangles that
+    meet.
 
     Args:
         scene: the objects.
@@ -106,15 +69,22 @@ def scene_clearances_steps(
         UnknownObject; UnsupportedOption: a length is negative or not finite.
     """
     reach = check_length("tolerance", tolerance)
-    wanted = _Wanted(set_a, set_b, keep, check_length("permitted_overlap", permitted_overlap))
-    clock = Clock()
+    wanted = Wanted(set_a, set_b, keep, check_length("permitted_overlap", permitted_overlap), reach)
+    clock, measured = Clock(), Measured()
+    yield from measure_within_steps(scene, wanted, measured, clock)
+    return _listed(measured, clock)
+
+
+def measure_within_steps(
+    scene: Scene, wanted: Wanted, measured: Measured, clock: Clock
+) -> Generator[Progress, None, None]:
+    """Measure all pairs within the tolerance of ``wanted``."""
+    assert wanted.tolerance is not None
     yield Progress(0.0, "comparing bounding boxes")
-    pairs = scene.candidates(set_a, set_b, keep, Limits(touch_tolerance=reach))
+    reach = Limits(touch_tolerance=wanted.tolerance)
+    pairs = scene.candidates(wanted.set_a, wanted.set_b, wanted.keep, reach)
     clock.stop("broad phase")
-    found = _Found()
-    if len(pairs):
-        yield from _measure(scene, pairs, wanted, found, clock, reach)
-    return found.listed(clock)
+    yield from measure_steps(scene, pairs, wanted, measured, clock)
 
 
 def scene_distances(
@@ -137,7 +107,7 @@ def scene_distances_steps(
     keep: Keep | None = None,
     permitted_overlap: float = 0.0,
 ) -> Generator[Progress, None, SceneGaps]:
-    """The distance of every pair of objects, or of the ``most`` nearest pairs, in slices of about 20 ms.
+    """The distance of every pair of objects, or of the ``most`` nearest pairs, in slices of a few milliseconds.
 
     Pairs are measured in the order of their boxes' distances, until the boxes of all others are farther apart than the
     pairs that are listed.
@@ -153,10 +123,23 @@ def scene_distances_steps(
     Raises:
         UnknownObject; UnsupportedOption: ``most`` is no whole number from 1 on, or a length is negative or not finite.
     """
+    most, clock, measured = check_most(most), Clock(), Measured()
+    wanted = Wanted(set_a, set_b, keep, check_length("permitted_overlap", permitted_overlap))
+    total = yield from measure_nearest_steps(scene, most, wanted, measured, clock)
+    return _listed(measured, clock, most, total)
+
+
+def check_most(most: int | None) -> int | None:
+    """A number of pairs; raises UnsupportedOption."""
     if most is not None and (isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1):
         raise UnsupportedOption(f"most must be None or a whole number of pairs from 1 on, not {most!r}")
-    wanted = _Wanted(set_a, set_b, keep, check_length("permitted_overlap", permitted_overlap))
-    clock = Clock()
+    return None if most is None else int(most)
+
+
+def measure_nearest_steps(
+    scene: Scene, most: int | None, wanted: Wanted, measured: Measured, clock: Clock
+) -> Generator[Progress, None, int]:
+    """Measure the ``most`` nearest pairs, and some more; returns how many pairs there are."""
     yield Progress(0.0, "comparing bounding boxes")
     near = _Neighbours(scene, wanted)
     reach = near.size if most is None else 0.0
@@ -165,22 +148,21 @@ def scene_distances_steps(
         reach = max(2.0 * reach, _FIRST_REACH * near.size)
         pairs, gaps = near.within(reach)
     clock.stop("broad phase")
-    found = _Found()
-    yield from _nearest_first(scene, pairs, gaps, wanted, found, clock, most)
-    worst = found.reach(most)
+    yield from _nearest_first(scene, pairs, gaps, wanted, measured, clock, most)
+    worst = measured.reach(most)
     if reach < worst and reach < near.size:  # boxes that were not looked at may hide a nearer pair
         more, gaps = near.within(min(worst, near.size))
-        new = ~np.isin(_keys(more), _keys(pairs))
-        yield from _nearest_first(scene, more[new], gaps[new], wanted, found, clock, most)
+        new = ~np.isin(keys(more), keys(pairs))
+        yield from _nearest_first(scene, more[new], gaps[new], wanted, measured, clock, most)
     total = yield from near.count_steps()
     clock.stop("broad phase")
-    return found.listed(clock, most, total)
+    return total
 
 
 class _Neighbours:
     """The pairs of a scene's objects by the distance of their boxes."""
 
-    def __init__(self, scene: Scene, wanted: _Wanted) -> None:
+    def __init__(self, scene: Scene, wanted: Wanted) -> None:
         self._scene, self._wanted = scene, wanted
         self._ids, self._boxes = scene.boxes()
         low, high = (self._boxes[:, :3], self._boxes[:, 3:]) if len(self._ids) else (np.zeros((1, 3)),) * 2
@@ -213,134 +195,35 @@ class _Neighbours:
         return total
 
 
-class _Found:
-    """What was measured so far."""
-
-    def __init__(self) -> None:
-        self.gaps: list[ObjectGap] = []
-        self.volume_tests = self.primitive_tests = self.exact_tests = 0
-
-    def note(self, *answers: Answer | NearAnswer) -> None:
-        """Add the work of answers."""
-        for answer in answers:
-            self.volume_tests += answer.volume_tests
-            self.primitive_tests += answer.primitive_tests
-            self.exact_tests += answer.exact_tests
-
-    def reach(self, most: int | None) -> float:
-        """How near a pair must be to be among the ``most`` nearest [m]."""
-        if most is None or len(self.gaps) < most:
-            return np.inf
-        return float(np.partition([gap.distance for gap in self.gaps], most - 1)[most - 1])
-
-    def listed(self, clock: Clock, most: int | None = None, total: int | None = None) -> SceneGaps:
-        """The result: the ``most`` nearest, of ``total`` pairs."""
-        nearest = sorted(self.gaps, key=lambda gap: gap.distance)[:most]
-        nearest.sort(key=lambda g: (-g.verdict.severity, -(g.verdict.depth or 0.0), g.distance, g.a, g.b))
-        left_out = 0 if total is None else total - len(nearest)
-        beyond = max((gap.distance for gap in nearest), default=0.0) if left_out else np.inf
-        stats = QueryStats(
-            self.volume_tests, self.primitive_tests, self.exact_tests, clock.total, timings=clock.timings
-        )
-        return SceneGaps(nearest, left_out, beyond, stats)
-
-
 def _nearest_first(
-    scene: Scene, pairs: np.ndarray, gaps: np.ndarray, wanted: _Wanted, found: _Found, clock: Clock, most: int | None
+    scene: Scene,
+    pairs: np.ndarray,
+    gaps: np.ndarray,
+    wanted: Wanted,
+    measured: Measured,
+    clock: Clock,
+    most: int | None,
 ) -> Generator[Progress, None, None]:
     """Measure pairs in the order of ``gaps``, ascending, until they cannot be among the nearest."""
     begin, together = 0, len(pairs) if most is None else most
     while begin < len(pairs):
-        end = min(begin + together, int(np.searchsorted(gaps, found.reach(most), side="left")))
+        end = min(begin + together, int(np.searchsorted(gaps, measured.reach(most), side="left")))
         if end <= begin:
             return
-        yield from _part(_measure(scene, pairs[begin:end], wanted, found, clock), begin / len(pairs), end / len(pairs))
+        steps = measure_steps(scene, pairs[begin:end], wanted, measured, clock)
+        yield from part(steps, begin / len(pairs), end / len(pairs))
         begin, together = end, 2 * together
 
 
-def _measure(
-    scene: Scene, pairs: np.ndarray, wanted: _Wanted, found: _Found, clock: Clock, tolerance: float | None = None
-) -> Generator[Progress, None, None]:
-    """The verdicts and distances of pairs of ids (k, 2), k > 0; with a tolerance [m] only of those within it."""
-    reach = np.inf if tolerance is None else tolerance
-    case, pairs = yield from _part(scene.case_steps(pairs, Limits(touch_tolerance=reach), clock), 0.0, 0.4)
-    found.note(case.answer)
-    overlapping = (np.maximum(case.boxes_a[:, :3], case.boxes_b[:, :3]) <= np.minimum(
-        case.boxes_a[:, 3:], case.boxes_b[:, 3:])).all(axis=1)  # fmt: skip
-    part, own = case.chosen(overlapping), pairs[overlapping]
-    apart = np.ones(len(pairs), np.bool_)
-    index = np.flatnonzero(overlapping)
-    place = {(int(a), int(b)): int(k) for (a, b), k in zip(own, index, strict=True)}
-    for done, items in scene.judged_portions(part, own, Limits(wanted.permitted_overlap)):
-        for item in items:
-            found.gaps.append(_meeting(item))
-            apart[place[item.a, item.b]] = False
-        yield Progress(0.4 + 0.2 * done / len(own), f"judging object pair {done} of {len(own)}")
-    clock.stop("verdicts")
-    yield from _part(_gaps(case.chosen(apart), pairs[apart], found, tolerance), 0.6, 1.0)
-    clock.stop("distances")
+def _listed(measured: Measured, clock: Clock, most: int | None = None, total: int | None = None) -> SceneGaps:
+    """The result: the ``most`` nearest, of ``total`` pairs."""
+    nearest = [gap for gap in measured.nearest(most) if isinstance(gap, ObjectGap)]  # no question was in a hurry
+    nearest.sort(key=lambda g: (-g.verdict.severity, -(g.verdict.depth or 0.0), g.distance, g.a, g.b))
+    left_out, beyond = beyond_nearest(nearest, total)
+    return SceneGaps(nearest, left_out, beyond, measured.stats(clock))
 
 
-def _gaps(case: Case, pairs: np.ndarray, found: _Found, tolerance: float | None) -> Generator[Progress, None, None]:
-    """The distances of pairs that have no common point; with a tolerance [m] those within it, and what is near."""
-    if not len(pairs):
-        return
-    question = NearQuestion(case.grove, case.grove, case.jobs, case.rows_a, case.rows_b)
-    nearest = yield from scaled(near_steps(question), 0.0, 0.7, "measuring distances")
-    found.note(nearest)
-    within = np.flatnonzero(nearest.distances <= (np.inf if tolerance is None else tolerance))
-    near: list[_NearTriangles] = [_NearTriangles() for _ in within]
-    if tolerance is not None and len(within):
-        part = question._replace(
-            jobs=case.jobs[within], rows_a=case.rows_a[within], rows_b=case.rows_b[within], tolerance=tolerance
-        )
-
-        def take(answer: NearAnswer) -> None:
-            for job in np.unique(answer.jobs):
-                near[job].add(answer.pairs[answer.jobs == job])
-
-        found.note((yield from scaled(near_portions(part, take), 0.7, 1.0, "finding what is near")))
-    for k, triangles in zip(within, near, strict=True):
-        points, pair = nearest.points[k].copy(), nearest.pairs[k]
-        found.gaps.append(ObjectGap(
-            int(pairs[k, 0]), int(pairs[k, 1]), APART, float(nearest.distances[k]), points,
-            (int(pair[0]), int(pair[1])), triangles.a, triangles.b, None, points.mean(axis=0),
-        ))  # fmt: skip
-
-
-class _NearTriangles:
-    """Triangles of two objects that come near each other."""
-
-    def __init__(self) -> None:
-        self.a = self.b = _NONE
-
-    def add(self, pairs: np.ndarray) -> None:
-        """Take in the triangles of pairs (k, 2)."""
-        self.a, self.b = np.union1d(self.a, pairs[:, 0]), np.union1d(self.b, pairs[:, 1])
-
-
-def _meeting(item: ObjectContacts) -> ObjectGap:
-    """Two objects with a common point."""
-    contacts = item.contacts
-    points = triangles = None
-    if len(contacts):
-        first = slice(0, 1)
-        points = nearest_points(contacts.world_triangles(0, first), contacts.world_triangles(1, first))[0]
-        triangles = int(contacts.pairs[0, 0]), int(contacts.pairs[0, 1])
-    near_a, near_b = (np.unique(contacts.pairs[:, side]) for side in range(2))
-    return ObjectGap(item.a, item.b, item.verdict, 0.0, points, triangles, near_a, near_b, contacts, item.location)
-
-
-def _keys(pairs: np.ndarray) -> np.ndarray:
-    """One number for each pair of ids (k, 2), (k,) int64."""
-    return (pairs[:, 0] << 32) + pairs[:, 1]
-
-
-def _part(steps: Generator[Progress, None, _T], low: float, high: float) -> Generator[Progress, None, _T]:
-    """Run steps as the part of a longer work from ``low`` to ``high``."""
-    while True:
-        try:
-            progress = next(steps)
-        except StopIteration as stop:
-            return stop.value
-        yield Progress(low + (high - low) * progress.fraction, progress.text)
+def beyond_nearest(nearest: Sequence[ObjectGap | FirstContact], total: int | None) -> tuple[int, float]:
+    """How many of ``total`` pairs are not among the nearest, and how far apart these are at least [m]."""
+    left_out = 0 if total is None else total - len(nearest)
+    return left_out, max((gap.distance for gap in nearest), default=0.0) if left_out else np.inf

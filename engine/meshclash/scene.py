@@ -26,7 +26,7 @@ from .solid.judge import Case, Judgement, Limits, judge_steps
 from .solid.solids import Solids, gather_solids, solid_of
 from .timecritical.aims import checked_aim, checked_budget, checked_steps
 from .timecritical.shared import Placed, SceneEstimate, SharedSearch
-from .timecritical.trees import AdbTree, adb_tree, hand_over
+from .timecritical.trees import AdbTree, adb_tree, adb_tree_steps, hand_over
 from .traversal.bounds import world_bounds
 from .traversal.forest import Grove, plant
 from .traversal.leaf_tests import contact
@@ -35,9 +35,9 @@ from .traversal.run import answer_steps, run
 from .types.mesh import TriangleMesh
 from .types.pose import Pose, pose_stack
 from .types.results import APART, TOUCHING, Progress, QueryStats, Verdict
+from .types.slices import Slice
 from .volumes.registry import DEFAULT_VOLUME
 
-SLICE_SECONDS = 0.02
 _TRIANGLES = 1 << 19
 """Triangles whose world bounds are found at once: some ten milliseconds."""
 _PORTION_PAIRS, _PORTION_CONTACTS = 64, 4096  # judged together
@@ -58,6 +58,18 @@ class ObjectContacts:
     """Triangle pairs; column 0 in a, column 1 in b."""
     location: np.ndarray | None
     """A point to look at, (3,) float64 [m], world; None for objects that only come near."""
+
+
+@dataclass(frozen=True, eq=False)
+class FirstContact:
+    """Two objects that meet, of which only one contact is known."""
+
+    a: int
+    b: int
+    contacts: Contacts
+    """One triangle pair; column 0 in a, column 1 in b."""
+    distance = 0.0
+    """[m], as every pair that meets."""
 
 
 @dataclass(frozen=True)
@@ -170,7 +182,7 @@ class Scene:
         touching: bool = True,
         device: str = "auto",
     ) -> Generator[Progress, None, SceneContacts]:
-        """As ``contacts``, in slices of about 20 ms; closing the generator leaves the scene as it is.
+        """As ``contacts``, in slices of a few milliseconds; closing the generator leaves the scene as it is.
 
         Args:
             set_a, set_b: ids; pairs have one object in each set. None stands for all objects.
@@ -200,12 +212,7 @@ class Scene:
         case, identifiers = yield from self.case_steps(pairs, limits, clock, device=device)
         results = yield from self._judge(case, identifiers, limits, touching)
         clock.stop("verdicts")
-        answer = case.answer
-        stats = QueryStats(
-            answer.volume_tests, answer.primitive_tests, answer.exact_tests, clock.total, answer.threads, answer.device,
-            answer.note, clock.timings,
-        )  # fmt: skip
-        return SceneContacts(results, stats, clock.timings)
+        return SceneContacts(results, case.answer.stats(clock.total, clock.timings), clock.timings)
 
     def time_critical(
         self,
@@ -232,7 +239,7 @@ class Scene:
         count: str = "paper",
         steps: int | None = None,
     ) -> Generator[Progress, None, SceneEstimate]:
-        """As ``time_critical``, in slices of about 20 ms; closing the generator loses nothing that was found.
+        """As ``time_critical``, in slices of a few milliseconds; closing the generator loses nothing that was found.
 
         All pairs of objects share the budget: it goes where surfaces meet most likely (``meshclash.time_critical``).
         The next call goes on where this one stopped, with the pairs whose objects were not changed meanwhile. A call
@@ -273,12 +280,14 @@ class Scene:
     def _augmented(self, ids: list[int]) -> Generator[Progress, None, dict[int, AdbTree]]:
         """The trees of objects for time-critical questions."""
         trees = {}
-        slice_end = time.perf_counter() + SLICE_SECONDS
+        piece = Slice()
         for done, i in enumerate(ids):
-            trees[i] = adb_tree(as_boxes(self._members[i].mesh))
-            if time.perf_counter() >= slice_end:
-                yield Progress(0.5 * done / len(ids), f"preparing object {done + 1} of {len(ids)}")
-                slice_end = time.perf_counter() + SLICE_SECONDS
+            hierarchy = as_boxes(self._members[i].mesh)
+            for _ in chain(adb_tree_steps(hierarchy), [None]):
+                if piece.over:
+                    yield Progress(0.5 * done / len(ids), f"preparing object {done + 1} of {len(ids)}")
+                    piece = Slice()
+            trees[i] = adb_tree(hierarchy)
         return trees
 
     def candidates(
@@ -362,13 +371,13 @@ class Scene:
         trees = np.empty(len(ids), np.int64)
         index: dict[int, int] = {}
         hierarchies: list[Hierarchy] = []
-        slice_end = time.perf_counter() + SLICE_SECONDS
+        piece = Slice()
         for done, i in enumerate(ids):
             hierarchy = as_boxes(self._members[i].mesh)
             for _ in chain(hierarchy.mesh.topology_steps(), [None]):
-                if time.perf_counter() >= slice_end:
+                if piece.over:
                     yield Progress(0.1 * done / len(ids), f"building hierarchy {done + 1} of {len(ids)}")
-                    slice_end = time.perf_counter() + SLICE_SECONDS
+                    piece = Slice()
             solid_of(hierarchy.mesh)
             if id(hierarchy) not in index:
                 index[id(hierarchy)] = len(hierarchies)
@@ -389,12 +398,12 @@ class Scene:
     ) -> Generator[Progress, None, list[ObjectContacts]]:
         """Verdicts in slices, as results sorted by severity, depth and ids."""
         results: list[ObjectContacts] = []
-        slice_end = time.perf_counter() + SLICE_SECONDS
+        piece = Slice()
         for done, found in self.judged_portions(case, identifiers, limits):
             results += [item for item in found if touching or item.verdict != TOUCHING]
-            if time.perf_counter() >= slice_end:
+            if piece.over:
                 yield Progress(0.6 + 0.4 * done / len(case.jobs), f"judging object pair {done} of {len(case.jobs)}")
-                slice_end = time.perf_counter() + SLICE_SECONDS
+                piece = Slice()
         return sorted(results, key=lambda r: (-r.verdict.severity, -(r.verdict.depth or 0.0), r.a, r.b))
 
     def judged_portions(
@@ -423,6 +432,10 @@ class Scene:
             contacts = self.contacts_of(case, job, a, b)
             found.append(ObjectContacts(a, b, verdict, contacts, judgement.location(case, job)))
         return found
+
+    def first_contact_of(self, case: Case, job: int, a: int, b: int) -> FirstContact:
+        """The contact of one pair of a case that was asked for first contacts only, and that meets."""
+        return FirstContact(a, b, self.contacts_of(case, job, a, b))
 
     def contacts_of(self, case: Case, job: int, a: int, b: int) -> Contacts:
         """The contacts of one pair of a case, whose ids are a and b."""

@@ -6,14 +6,13 @@ was committed stays, and the next update goes on with the rest.
 """
 
 from collections.abc import Generator, Iterable
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .query.contacts import Contacts
 from .query.options import check_length
-from .scene import Clock, Keep, ObjectContacts, Scene
+from .scene import Clock, FirstContact, Keep, ObjectContacts, Scene
 from .solid.judge import Case, Limits
 from .types.results import Progress, QueryStats
 
@@ -23,22 +22,13 @@ _BATCH = 256
 Pair = tuple[int, int]
 
 
-@dataclass(frozen=True)
-class FirstContact:
-    """Two objects that meet, of which only one contact is known."""
-
-    a: int
-    b: int
-    contacts: Contacts
-    """One triangle pair; column 0 in a, column 1 in b."""
-
-
 @dataclass
 class WatchChanges:
     """What became known since the last call of ``take_changes``; a pair is in at most one of the three."""
 
-    found: dict[Pair, ObjectContacts] = field(default_factory=dict)
-    """Pairs answered completely that are not apart."""
+    found: dict[Pair, Any] = field(default_factory=dict)
+    """Pairs that are listed: the ``ObjectContacts`` of a ``Watch``, answered completely; the ``ObjectGap`` of a
+    ``GapWatch``, in first-contact mode without the triangles within the tolerance."""
     meeting: dict[Pair, FirstContact] = field(default_factory=dict)
     """Pairs answered in first-contact mode that meet."""
     gone: set[Pair] = field(default_factory=set)
@@ -123,7 +113,7 @@ class Watch:
             UnknownObject, UnsupportedOption: as ``Scene.contacts_steps``.
         """
         clock = Clock()
-        volume_tests = primitive_tests = exact_tests = 0
+        work = QueryStats()
         pairs = self._scene.candidates(set_a, set_b, keep, self._limits)
         asked = self._pairs_to_ask(pairs, first_contact)
         clock.stop("broad phase")
@@ -133,10 +123,7 @@ class Watch:
                 asked[begin : begin + _BATCH], self._limits, clock, first_contact
             )
             self._commit_apart(asked[begin : begin + _BATCH], near)
-            answer = case.answer
-            volume_tests += answer.volume_tests
-            primitive_tests += answer.primitive_tests
-            exact_tests += answer.exact_tests
+            work = work.plus(case.answer.stats())
             if first_contact:
                 case, near = self._commit_first_contacts(case, near)
             done = 0
@@ -145,7 +132,7 @@ class Watch:
                 done = end
                 yield Progress((begin + done) / len(asked), f"judging object pair {begin + done} of {len(asked)}")
             clock.stop("verdicts")
-        return QueryStats(volume_tests, primitive_tests, exact_tests, clock.total, timings=clock.timings)
+        return replace(work, seconds=clock.total, timings=clock.timings)
 
     def take_changes(self) -> WatchChanges:
         """The changes committed since the last call."""
@@ -188,7 +175,7 @@ class Watch:
         for job in np.flatnonzero(meet).tolist():
             a, b = near[job].tolist()
             self._forget((a, b))
-            self._changes.meeting[a, b] = FirstContact(a, b, self._scene.contacts_of(case, job, a, b))
+            self._changes.meeting[a, b] = self._scene.first_contact_of(case, job, a, b)
         return case.chosen(~meet), near[~meet]
 
     def _commit(self, pairs: np.ndarray, found: dict[Pair, ObjectContacts]) -> None:

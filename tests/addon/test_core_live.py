@@ -231,7 +231,7 @@ def test_closing_frees_what_was_built(engine):
 
     driver = Driver(row_of_boxes(), engine)
     driver.settle()
-    frame = driver.live._steps.gi_frame.f_locals["answerer"]
+    frame = driver.live._steps.gi_frame.f_locals["answers"]
     alive = weakref.ref(frame._world.scene)
     del frame
     driver.live.close()

@@ -1,18 +1,21 @@
 """The time-critical test: without a window, in Live, and as it is drawn."""
 
 import json
+from itertools import pairwise
 
 import bpy
 import numpy as np
 import pytest
-from fake_scene import make_object
+from fake_scene import BOX, make_object
 from test_core_live import ArrayScene, Driver
 
 from addon import commandline
+from addon.core import live as live_module
 from addon.core.frame_scene import SourceMesh
 from addon.core.job import detect_steps, run_to_end
 from addon.core.options import DetectOptions
 from addon.core.pair_row import LIKELY, MEETS, UNLIKELY
+from addon.core.queries import time_critical
 from addon.overlay import render_data
 
 DONE, CLASHES, WRONG = 0, 1, 2
@@ -96,7 +99,9 @@ def test_boxes_of_probable_pairs_are_drawn_in_the_colour_of_their_probability(en
     assert [render_data.chance_colour(p)[:2] for p in (0.0, 0.5, 1.0)] == [(0.0, 1.0), (1.0, 1.0), (1.0, 0.0)]
 
 
-def test_live_refines_while_nothing_changes_until_all_is_certain(engine):
+def test_live_refines_while_nothing_changes_until_all_is_certain(engine, monkeypatch):
+    monkeypatch.setattr(live_module, "SHOW_SECONDS", 0.0)
+    monkeypatch.setattr(live_module, "SHOW_SHARE", 1e9)
     driver = Driver(nested(), engine)
     driver.change()
     assert driver.settle().rows == []  # the surfaces do not meet
@@ -104,6 +109,48 @@ def test_live_refines_while_nothing_changes_until_all_is_certain(engine):
     assert len(uncertain) > 2
     assert all(0.0 < row.probability < 1.0 for report, _ in uncertain for row in report.rows)
     assert not driver.answers[-1][1]
+
+
+def test_live_writes_a_row_again_only_when_it_would_say_something_else(engine, monkeypatch):
+    monkeypatch.setattr(live_module, "SHOW_SECONDS", 0.0)
+    monkeypatch.setattr(live_module, "SHOW_SHARE", 1e9)
+    scene, written = nested(), []
+    for name, x in (("left", 5.0), ("right", 5.75)):
+        scene.put(name, x)
+    scene.meshes["box"] = BOX
+    original = time_critical.make_chance_row
+
+    def spy(*arguments, **options):
+        row = original(*arguments, **options)
+        written.append((row.a, row.b, row.verdict, round(100 * row.probability)))
+        return row
+
+    monkeypatch.setattr(time_critical, "make_chance_row", spy)
+    driver = Driver(scene, engine)
+    driver.settle()
+    assert written.count(("left", "right", MEETS, 100)) == 1
+    guesses = [row for row in written if row[0] == "inner"]
+    assert len(guesses) > 1 and all(old != new for old, new in pairwise(guesses))
+    scene.put("right", 5.5)
+    driver.change()
+    driver.settle()
+    assert written.count(("left", "right", MEETS, 100)) == 2  # elsewhere
+
+
+def test_live_refines_with_all_the_time_of_a_call_whatever_the_test_s_budget(engine, monkeypatch):
+    driver = Driver(nested(), engine)
+    driver.change()
+    while not driver.live.incomplete:
+        driver.live.run_slice(0.0)
+    budgets, original = [], time_critical._search_steps
+
+    def spy(asked):
+        budgets.append(asked.options.budget)
+        return original(asked)
+
+    monkeypatch.setattr(time_critical, "_search_steps", spy)
+    driver.live.run_slice(0.02)
+    assert budgets and 0.01 < budgets[0] <= 0.02
 
 
 def test_live_says_what_is_missing(engine):

@@ -56,7 +56,7 @@ def edit_mesh(item, change):
 
 
 def test_a_moved_object_is_only_moved(agrees, boxes, driver):
-    built = driver.run.live._steps.gi_frame.f_locals["answerer"]
+    built = driver.run.live._steps.gi_frame.f_locals["answers"]
     boxes["A"].location.x = -5.0
     assert agrees() == {("B", "C")}
     assert built.built == 0
@@ -71,7 +71,7 @@ def test_scales_zero_and_negative(agrees, boxes):
 
 
 def test_a_deformed_mesh_is_refitted_and_a_new_topology_is_rebuilt(agrees, boxes, driver):
-    answerer = driver.run.live._steps.gi_frame.f_locals["answerer"]
+    answerer = driver.run.live._steps.gi_frame.f_locals["answers"]
     boxes["A"].data.vertices[7].co.x = 1.5
     boxes["A"].data.update()
     agrees()
@@ -421,13 +421,29 @@ def test_memory_of_the_meshes_is_freed_when_it_ends(registered, add_box, engine)
         add_box(f"O{k}", (0, 0, 0), (1, 1, 1), (0.5 * k, 0, 0))
     driver = LiveDriver()
     driver.settle()
-    answerer = driver.run.live._steps.gi_frame.f_locals["answerer"]
+    answerer = driver.run.live._steps.gi_frame.f_locals["answers"]
     alive = [weakref.ref(answerer._world.scene)]
     alive += [weakref.ref(mesh) for mesh in answerer._frame.meshes.values()]
     del answerer
     driver.escape()
     gc.collect()
     assert [item() for item in alive] == [None] * 4
+
+
+def test_a_list_that_takes_longer_than_what_is_left_of_a_call_gets_one_of_its_own(driver, boxes, monkeypatch):
+    driver.settle()
+    calls = []
+    original = live.results.list_live
+    monkeypatch.setattr(live.results, "list_live", lambda *given: (calls.append("list"), original(*given)))
+    work = driver.run.live.run_slice
+    monkeypatch.setattr(driver.run.live, "run_slice", lambda *given: (calls.append("work"), work(*given)))
+    driver.run._list_cost, driver.run._list_again = 1e9, 0.0
+    boxes["A"].location.x = 0.3
+    bpy.context.view_layer.update()
+    while "list" not in calls:
+        calls.append("call")
+        driver.tick()
+    assert calls[-4:] == ["call", "work", "call", "list"]
 
 
 def test_a_long_list_is_cut_while_live_is_on(registered):

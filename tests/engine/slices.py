@@ -1,6 +1,7 @@
 """Engines made to stop everywhere: few steps in a call, outputs of few pairs, slices of no time."""
 
-from meshclash.traversal import binary_engine, run, wide_engine
+from meshclash.traversal import binary_engine, wide_engine
+from meshclash.types import slices as types_slices
 
 
 def limit(monkeypatch, steps=None, chunk=None, seconds=None, shared=False):
@@ -15,4 +16,4 @@ def limit(monkeypatch, steps=None, chunk=None, seconds=None, shared=False):
         monkeypatch.setattr(wide_engine, "STEPS_ALONE", 1)
         monkeypatch.setattr(wide_engine, "CALLS_TO_COMPILE", 0)
     if seconds is not None:
-        monkeypatch.setattr(run, "_SLICE_SECONDS", seconds)
+        monkeypatch.setattr(types_slices, "SLICE_SECONDS", seconds)

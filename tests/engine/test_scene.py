@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash import scene as scene_module
 from scene_editor import BOX, Editor
 from slices import limit
 from solids import moved
@@ -189,7 +188,6 @@ def test_scenes_without_pairs():
 @pytest.fixture
 def tiny_slices(monkeypatch):
     limit(monkeypatch, steps=3, seconds=0.0)
-    monkeypatch.setattr(scene_module, "SLICE_SECONDS", 0.0)
 
 
 def drained(steps):

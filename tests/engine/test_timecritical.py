@@ -20,9 +20,10 @@ from meshclash.timecritical import aims, cells, search
 from meshclash.timecritical import traversal as layout
 from meshclash.timecritical.heap import SET_ASIDE, chance_of
 from meshclash.timecritical.probability import log_factorials, meeting_probabilities
-from meshclash.timecritical.trees import adb_tree
+from meshclash.timecritical.trees import adb_tree, adb_tree_steps
 from meshclash.types.pose import pose_stack
 from meshclash.volumes.registry import VOLUMES
+from solids import torus
 from strategies import grid_meshes, matrix, poses, rotation, soup
 
 pytestmark = pytest.mark.needs_jit
@@ -102,6 +103,16 @@ def test_cells_of_known_surfaces():
     assert np.array_equal(
         filled.heights[~leaves], 1 + np.maximum(filled.heights[children], filled.heights[children + 1])
     )
+
+
+def test_cells_counted_in_small_steps_are_those_counted_at_once(monkeypatch):
+    meshes = [mc.TriangleMesh(*torus(2, 0.5)) for _ in range(2)]
+    whole, parted = (mc.build(mesh) for mesh in meshes)
+    at_once = adb_tree(whole).filling
+    monkeypatch.setattr(cells, "_VISITS", 3)
+    steps = list(adb_tree_steps(parted))
+    assert len(steps) > 100
+    assert np.array_equal(adb_tree(parted).filling.cells, at_once.cells)
 
 
 @settings(max_examples=60)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..engine_scene import EngineScene
 from ..pair_row import PairRow
 from ..rules import KeepMask
+from .followers import Follower
 
 if TYPE_CHECKING:
     from ..options import DetectOptions
@@ -109,3 +110,8 @@ class DetectTest(ABC):
     @abstractmethod
     def row(self, asked: Asked, found: Any, frame: int, highlights: bool) -> PairRow:
         """The row of one of `Answered.found`; with `highlights` also what is drawn."""
+
+    def follower(self, asked: Asked) -> Follower:
+        """What keeps its answer up to date in Live, for the options and the engine's scene of `asked`; only of tests
+        that Live can serve."""
+        raise NotImplementedError(self.name)

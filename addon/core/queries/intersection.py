@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..pair_row import CLASH, CONTAINED, DUPLICATE, TOUCHING, PairRow
 from ..rows import make_row
 from .base import BASIC_PARTS, Answered, Asked, DetectTest
+from .followers import Follower, WatchFollower
 
 if TYPE_CHECKING:
     from ..options import DetectOptions
@@ -50,3 +51,9 @@ class Intersection(DetectTest):
     def row(self, asked: Asked, found: Any, frame: int, highlights: bool) -> PairRow:
         """As `DetectTest`."""
         return make_row(asked.engine, asked.world, found, frame, highlights)
+
+    def follower(self, asked: Asked) -> Follower:
+        """As `DetectTest`."""
+        options = asked.options
+        lengths = asked.units(options.permitted_overlap), asked.units(options.touch_tolerance)
+        return WatchFollower(self, asked.engine.Watch(asked.world.scene, *lengths))

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..frame_scene import Progress
 from ..pair_row import LIKELY, MEETS, UNLIKELY, PairRow
 from ..rows import make_chance_row
 from .base import BASIC_PARTS, Answered, Asked, DetectTest
+from .followers import Follower
 
 if TYPE_CHECKING:
     from ..options import DetectOptions
@@ -34,10 +36,6 @@ class Chance(NamedTuple):
         if self.complete:
             return MEETS
         return LIKELY if self.probability >= 0.5 else UNLIKELY
-
-    def same_as(self, other: Chance | None) -> bool:
-        """Whether nothing was found since the other one."""
-        return other is not None and self[:4] == other[:4] and self.triangles == other.triangles
 
 
 class TimeCritical(DetectTest):
@@ -65,16 +63,92 @@ class TimeCritical(DetectTest):
 
     def ask_steps(self, asked: Asked) -> Generator[Any, None, Answered]:
         """As `DetectTest`."""
-        answer = yield from asked.world.scene.time_critical_steps(
-            asked.options.budget, asked.set_a, asked.set_b, asked.keep
-        )
-        apart = answer.complete & ~answer.colliding
-        found = [_chance(answer, index) for index in np.flatnonzero(~apart).tolist()]
+        answer = yield from _search_steps(asked)
+        found = [_chance(answer, index) for index in _listed(answer).tolist()]
         return Answered(found, answer.stats, answer.stats.timings)
 
     def row(self, asked: Asked, found: Any, frame: int, highlights: bool) -> PairRow:
         """As `DetectTest`."""
         return make_chance_row(asked.engine, asked.world, found, frame, highlights)
+
+    def follower(self, asked: Asked) -> Follower:
+        """As `DetectTest`."""
+        return ChanceFollower()
+
+
+class _Written(NamedTuple):
+    """What the rows of n pairs say, sorted by pair."""
+
+    keys: np.ndarray
+    """A number for each pair, (n,) int64."""
+    marks: np.ndarray
+    """Numbers that differ when the rows would, (n, 6) int64."""
+
+
+class ChanceFollower(Follower):
+    """Follows who meets and who may meet; a row is written again when it would show something else."""
+
+    refines = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._answer: Any = None
+        self._written = _Written(np.empty(0, np.int64), np.empty((0, 6), np.int64))
+
+    @property
+    def uncertain(self) -> int:
+        """As `Follower`."""
+        return 0 if self._answer is None else int(np.count_nonzero(~self._answer.complete))
+
+    def ask_steps(self, asked: Asked, first_contact: bool) -> Generator[Any, None, Any]:
+        """As `Follower`; the options' budget is that of this question."""
+        self._answer = yield from _search_steps(asked)
+        return self._answer.stats
+
+    def write_steps(self, asked: Asked, frame: int) -> Generator[Progress, None, None]:
+        """As `Follower`."""
+        answer, old = self._answer, self._written
+        listed = _listed(answer)
+        new = _Written(_keys(answer.pairs[listed]), _marks(asked, answer, listed))
+        gone = np.isin(old.keys, new.keys, assume_unique=True, invert=True)
+        for key in old.keys[gone].tolist():
+            self.rows.pop((key >> 32, key & 0xFFFFFFFF), None)
+        for index in listed[_differ(old, new)].tolist():
+            chance = _chance(answer, index)
+            row = make_chance_row(asked.engine, asked.world, chance, frame, highlights=True)
+            self.rows[chance.a, chance.b] = row
+            yield Progress(1.0, f"Writing up {row.a} and {row.b}")
+        self._written = new
+
+
+def _search_steps(asked: Asked) -> Generator[Any, None, Any]:
+    """The engine's answer within the budget of the options."""
+    return asked.world.scene.time_critical_steps(asked.options.budget, asked.set_a, asked.set_b, asked.keep)
+
+
+def _listed(answer: Any) -> np.ndarray:
+    """Which pairs (n,) of an answer are rows: those that are not certainly apart."""
+    return np.flatnonzero(~answer.complete | answer.colliding)
+
+
+def _keys(pairs: np.ndarray) -> np.ndarray:
+    return (pairs[:, 0] << 32) + pairs[:, 1]
+
+
+def _marks(asked: Asked, answer: Any, listed: np.ndarray) -> np.ndarray:
+    """What the rows depend on: certainty, the chance as it is shown, triangles, where the two objects are."""
+    percent = np.rint(100.0 * answer.probability[listed]).astype(np.int64)
+    revisions = asked.world.scene.revisions(answer.pairs[listed])
+    return np.column_stack([answer.complete[listed], percent, answer.triangles[listed], revisions])
+
+
+def _differ(old: _Written, new: _Written) -> np.ndarray:
+    """Which of the new ones are not among the old ones as they are, (n,) bool."""
+    differs = np.ones(len(new.keys), np.bool_)
+    known = np.isin(new.keys, old.keys, assume_unique=True)
+    place = np.searchsorted(old.keys, new.keys[known])
+    differs[known] = (new.marks[known] != old.marks[place]).any(axis=1)
+    return differs
 
 
 def _chance(answer: Any, index: int) -> Chance:

@@ -16,7 +16,6 @@ from ..traversal.question import Answer, Question, uses_lanes
 from ..traversal.run import answer_steps, run
 from ..traversal.wide_engine import meet_at_once
 from ..types.mesh import TriangleMesh
-from ..types.results import QueryStats
 from .contacts import Contacts
 from .device import ask_device
 from .options import check_device, check_served_device, check_threads, matched_poses
@@ -179,9 +178,5 @@ def _contacts(meshes: Meshes, question: Question, start: float, note: str) -> Co
 
 
 def _contacts_of(answer: Answer, meshes: Meshes, rows: tuple[np.ndarray, np.ndarray], start: float) -> Contacts:
-    counts = (answer.volume_tests, answer.primitive_tests, answer.exact_tests)
-    stats = QueryStats(
-        *counts, time.perf_counter() - start, answer.threads, answer.device, answer.note,
-        updated_nodes=answer.updated_nodes,
-    )  # fmt: skip
+    stats = answer.stats(time.perf_counter() - start)
     return Contacts(answer.pairs, answer.kinds, answer.jobs, stats, meshes, rows)

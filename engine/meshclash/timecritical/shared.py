@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..types.results import QueryStats
+from ..types.slices import SLICE_SECONDS
 from . import traversal as layout
 from .pace import Pace
 from .search import Aim, Limit, Search
 from .trees import AdbTree
 
-SLICE_SECONDS = 0.02
 _LEAST_STEPS = 64
 """Of each slice, whatever the budget: so that the answers become exact in the end."""
 reporting = Pace(0.2e-6)

@@ -1,6 +1,6 @@
 """ADB-trees: what the best-first search reads of a hierarchy, by address."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +8,8 @@ import numpy as np
 from ..hierarchy.bvh import Hierarchy, Index
 from ..jit import inlined
 from ..traversal.forest import Forest
-from .cells import Filling, boxes_of, fill
+from ..traversal.run import run
+from .cells import Filling, boxes_of, fill_steps
 from .memory import float32_at, float64_at, int32_at, uint8_at
 
 FIRST, COUNT, VOLUMES, BOXES, CELLS, HEIGHTS, ORDER, TRIANGLES, VERTICES, NODE_COUNT, TRIANGLE_COUNT, ROW_LENGTH = (
@@ -38,8 +39,15 @@ class AdbTree(NamedTuple):
 
 def adb_tree(hierarchy: Hierarchy) -> AdbTree:
     """The ADB-tree of a hierarchy, made when first asked for and kept with it until it is given another index."""
+    return run(adb_tree_steps(hierarchy))
+
+
+def adb_tree_steps(hierarchy: Hierarchy) -> Generator[None, None, AdbTree]:
+    """As ``adb_tree``, in steps of a few milliseconds."""
     if not is_augmented(hierarchy):
-        _keep(hierarchy, fill(hierarchy.index, hierarchy.volume))
+        index = hierarchy.index
+        filling = yield from fill_steps(index, hierarchy.volume)
+        _keep(hierarchy, index, filling)
     return hierarchy.derived[_KEY]
 
 
@@ -57,11 +65,10 @@ def hand_over(old: Hierarchy, refitted: Hierarchy) -> None:
     """
     kept = old.derived.get(_KEY)
     if kept is not None and kept.made_of.tree is refitted.tree:
-        _keep(refitted, kept.filling._replace(boxes=boxes_of(refitted.index, refitted.volume)))
+        _keep(refitted, refitted.index, kept.filling._replace(boxes=boxes_of(refitted.index, refitted.volume)))
 
 
-def _keep(hierarchy: Hierarchy, filled: Filling) -> None:
-    index = hierarchy.index
+def _keep(hierarchy: Hierarchy, index: Index, filled: Filling) -> None:
     vertices, triangles = index.mesh.arrays
     tree = index.tree
     arrays = (

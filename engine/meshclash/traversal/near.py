@@ -1,6 +1,5 @@
 """Driving the nearness kernels: workspace, choice of the engine, slices, full outputs."""
 
-import time
 from collections.abc import Callable, Generator
 from typing import NamedTuple
 
@@ -13,6 +12,8 @@ from ..hierarchy.bvh import Hierarchy
 from ..hierarchy.wide import LANE_COUNT
 from ..jit import config
 from ..types.pose import transform_points
+from ..types.results import QueryStats
+from ..types.slices import Slice
 from ..volumes.registry import volume_named
 from . import near_leaf
 from . import pairs as state_layout
@@ -27,7 +28,6 @@ from .run import answer_steps
 
 _CHUNK = 1 << 15
 _STEPS_PER_CALL = 1 << 14
-_SLICE_SECONDS = 0.02
 _SMALLEST_QUEUE = 1 << 12
 _FIRST_JOB = np.zeros(1, np.int32)
 _NO_POINTS = np.empty((0, 2, 3))
@@ -72,6 +72,10 @@ class NearAnswer(NamedTuple):
     volume_tests: int
     primitive_tests: int
     exact_tests: int
+
+    def stats(self, seconds: float = 0.0) -> QueryStats:
+        """The work that it took."""
+        return QueryStats(self.volume_tests, self.primitive_tests, self.exact_tests, seconds)
 
 
 def uses_lanes(question: NearQuestion) -> bool:
@@ -187,7 +191,7 @@ def nearest_at_once(
 
 
 def near_steps(question: NearQuestion) -> Generator[float, None, NearAnswer]:
-    """Answer in slices of about 20 ms, yielding the share of jobs done."""
+    """Answer in slices of a few milliseconds, yielding the share of jobs done."""
     if question.tolerance is None:
         return (yield from _nearest_steps(question))
     portions: list[NearAnswer] = []
@@ -233,7 +237,7 @@ def _searched(
     advance = _engine(question, uncertain, found, output)
     state = np.zeros(near_leaf.ORDERED + 1, np.int64)
     done = False
-    slice_end = time.perf_counter() + _SLICE_SECONDS
+    piece = Slice()
     while not done:
         done = advance(state)
         count = int(state[state_layout.OUTPUT_USED])
@@ -241,9 +245,9 @@ def _searched(
             pairs, distances, pair_jobs = (array[:count].copy() for array in output)
             take(NearAnswer(pairs, distances, _NO_POINTS, pair_jobs, 0, 0, 0))
             state[state_layout.OUTPUT_USED] = 0
-        if not done and time.perf_counter() >= slice_end:
+        if not done and piece.over:
             yield float(state[state_layout.JOB]) / total
-            slice_end = time.perf_counter() + _SLICE_SECONDS
+            piece = Slice()
     counters = (*state[[state_layout.VOLUME_TESTS, state_layout.PRIMITIVE_TESTS]].tolist(), 0)
     if nearest:
         return NearAnswer(known, found[0], found[1], np.arange(total, dtype=np.int32), *counters)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..jit import config
+from ..types.results import QueryStats
 from .forest import Grove
 from .leaf_tests import contact
 
@@ -50,6 +51,13 @@ class Answer(NamedTuple):
     """Why the CPU answered where a device was meant to."""
     updated_nodes: int = 0
     """Nodes refitted since the last question about the trees."""
+
+    def stats(self, seconds: float = 0.0, timings: dict[str, float] | None = None) -> QueryStats:
+        """The work that it took."""
+        return QueryStats(
+            self.volume_tests, self.primitive_tests, self.exact_tests, seconds, self.threads, self.device, self.note,
+            timings or {}, self.updated_nodes,
+        )  # fmt: skip
 
 
 def uses_lanes(question: Question) -> bool:

@@ -1,6 +1,5 @@
 """Driving an engine: slices, one order of pairs, and pairs that need more than doubles."""
 
-import time
 from collections.abc import Generator
 from typing import Any, TypeVar
 
@@ -8,24 +7,24 @@ import numpy as np
 
 from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED, classify_rational
 from ..types.pose import transform_points
+from ..types.slices import Slice
 from .binary_engine import BinaryEngine
 from .forest import Grove, note_usage, take_updates
 from .question import Answer, Question, pose_rows, uses_lanes
 from .wide_engine import WideEngine
 
 _T = TypeVar("_T")
-_SLICE_SECONDS = 0.02
 _KIND_BITS = 8
 
 
 def answer_steps(question: Question) -> Generator[float, None, Answer]:
-    """Answer in slices of about 20 ms, yielding the share of jobs done."""
+    """Answer in slices of a few milliseconds, yielding the share of jobs done."""
     engine = (WideEngine if uses_lanes(question) else BinaryEngine)(question)
-    slice_end = time.perf_counter() + _SLICE_SECONDS
+    piece = Slice()
     while not engine.advance():
-        if time.perf_counter() >= slice_end:
+        if piece.over:
             yield engine.share
-            slice_end = time.perf_counter() + _SLICE_SECONDS
+            piece = Slice()
     note_usage(question.grove_a, question.grove_b, question.jobs, engine.counters[0])
     return _collect(question, engine)._replace(updated_nodes=take_updates(question.grove_a, question.grove_b))
 

@@ -1,6 +1,6 @@
 """What queries return."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, NamedTuple
 
 
@@ -33,6 +33,14 @@ class QueryStats:
     """Seconds per stage, where a query has stages."""
     updated_nodes: int = 0
     """Nodes refitted since the last query on the hierarchies (N_u)."""
+
+    def plus(self, other: "QueryStats") -> "QueryStats":
+        """The same with the counts of other work added."""
+        return replace(
+            self, volume_tests=self.volume_tests + other.volume_tests,
+            primitive_tests=self.primitive_tests + other.primitive_tests,
+            exact_tests=self.exact_tests + other.exact_tests, updated_nodes=self.updated_nodes + other.updated_nodes,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

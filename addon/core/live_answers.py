@@ -1,0 +1,127 @@
+"""What Live knows: the engine's scene, what a test's follower found in it, and the report that comes of both."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator
+from dataclasses import replace
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from .changes import Changes
+from .engine_scene import EngineScene
+from .frame_scene import FrameScene, Progress
+from .options import DetectOptions
+from .queries import test_named
+from .queries.base import Asked
+from .queries.followers import Follower
+from .report import DetectReport
+from .statistics import RunStatistics
+
+if TYPE_CHECKING:
+    from .live import LiveScene
+
+_ROWS_AT_ONCE = 64  # that get the number of a new frame between two chances to stop
+
+
+class Answers:
+    """One answer after the other to the same question about a scene that changes.
+
+    Args:
+        engine: the meshclash module.
+        source: the scene.
+        publish: takes every answer, and whether it is incomplete.
+    """
+
+    def __init__(self, engine: ModuleType, source: LiveScene, publish: Callable[[DetectReport, bool], None]) -> None:
+        self.engine = engine
+        self._source, self._publish = source, publish
+        self._world = EngineScene(engine)
+        self._frame = FrameScene(0)
+        self._asked: Asked | None = None
+        self._question: tuple[Any, ...] | None = None
+        self._follower: Follower | None = None
+        self._statistics = RunStatistics(1.0)
+
+    @property
+    def built(self) -> int:
+        """Objects that the last change added or rebuilt; such an answer says nothing of the cost of the next."""
+        return self._world.built
+
+    @property
+    def refines(self) -> bool:
+        """Whether the answers are probabilities that grow certain from one to the next."""
+        return self._follower is not None and self._follower.refines
+
+    @property
+    def uncertain(self) -> int:
+        """Pairs of which only a probability is known."""
+        return 0 if self._follower is None else self._follower.uncertain
+
+    def follow_steps(self, options: DetectOptions, changes: Changes) -> Generator[Progress, None, None]:
+        """Makes the engine's scene equal to Blender's."""
+        scale = self._source.scale_length
+        self._statistics = RunStatistics(scale)
+        started = time.perf_counter()
+        self._frame = yield from self._source.read_steps(options, changes)
+        self._statistics.add_frame(self._frame, time.perf_counter() - started)
+        started = time.perf_counter()
+        yield from self._world.update_steps(self._frame)
+        self._statistics.add_time("prepare", time.perf_counter() - started)
+        sets = self._world.ids(in_a=True), self._world.ids(in_a=False)
+        self._asked = Asked(self.engine, self._world, options, scale, *sets, self._world.keep(options.rules))
+        test = test_named(options.test)
+        taken = (getattr(options, name) for name in sorted(test.takes))
+        question = (test.name, scale, options.set_a, options.set_b, *taken)
+        if question != self._question:
+            self._question, self._follower = question, test.follower(self._asked)
+
+    def ask_steps(self, first_contact: bool, seconds: float) -> Generator[Any, None, None]:
+        """Asks for what changed.
+
+        Args:
+            first_contact: be content with knowing who meets.
+            seconds: most that an answer within a budget may take.
+        """
+        asked, follower = self._following()
+        options = asked.options
+        if options.budget is not None:
+            asked = replace(asked, options=replace(options, budget=min(options.budget, seconds)))
+        self._statistics.add_work((yield from follower.ask_steps(asked, first_contact)))
+
+    def refine_steps(self, seconds: float) -> Generator[Any, None, None]:
+        """Goes on with the last answer for so long, where nothing has changed since."""
+        asked, follower = self._following()
+        asked = replace(asked, options=replace(asked.options, budget=seconds))
+        self._statistics.add_work((yield from follower.ask_steps(asked, False)))
+
+    def write_steps(self) -> Generator[Progress, None, None]:
+        """Writes the rows of what the last questions found."""
+        started = time.perf_counter()
+        asked, follower = self._following()
+        yield from follower.write_steps(asked, self._frame.frame)
+        self._statistics.add_time("report", time.perf_counter() - started)
+
+    def publish_steps(self, incomplete: bool) -> Generator[Progress, None, None]:
+        """Hands out all rows, worst first."""
+        asked, follower = self._following()
+        yield from _numbered(follower.rows, self._frame.frame)
+        rows = sorted(follower.rows.values(), key=lambda row: row.order)
+        statistics = self._statistics
+        report = DetectReport(
+            self._source.file, asked.metres_per_unit, asked.options, rows, statistics.skipped, statistics.as_dict()
+        )
+        self._publish(report, incomplete)
+
+    def _following(self) -> tuple[Asked, Follower]:
+        assert self._asked is not None and self._follower is not None  # `follow_steps` comes first
+        return self._asked, self._follower
+
+
+def _numbered(rows: dict[Any, Any], frame: int) -> Generator[Progress, None, None]:
+    """Gives all rows the number of the frame."""
+    old = [key for key, row in rows.items() if row.frame != frame]
+    for done, key in enumerate(old):
+        rows[key] = replace(rows[key], frame=frame)
+        if done % _ROWS_AT_ONCE == _ROWS_AT_ONCE - 1:
+            yield Progress(done / len(old), f"Frame {frame}")

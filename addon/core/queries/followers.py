@@ -1,0 +1,87 @@
+"""How Live keeps the answer of a test up to date: asks what changed, and writes the rows that this changes."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..frame_scene import Progress
+from ..pair_row import PairRow
+from ..rows import make_contact_row
+
+if TYPE_CHECKING:
+    from .base import Asked, DetectTest
+
+Pair = tuple[int, int]
+
+
+class Follower(ABC):
+    """What is known of the pairs of a scene.
+
+    Attributes:
+        rows: by the engine's ids of the two objects.
+        refines: whether a question that is asked again without a change makes the answer more certain.
+    """
+
+    refines: ClassVar[bool] = False
+
+    def __init__(self) -> None:
+        self.rows: dict[Pair, PairRow] = {}
+
+    @property
+    def uncertain(self) -> int:
+        """Pairs of which only a probability is known."""
+        return 0
+
+    @abstractmethod
+    def ask_steps(self, asked: Asked, first_contact: bool) -> Generator[Any, None, Any]:
+        """Asks for what changed since the last call; closing the generator loses nothing.
+
+        Args:
+            asked: about the scene as it is now.
+            first_contact: be content with knowing who meets.
+
+        Returns:
+            The engine's `QueryStats`.
+        """
+
+    @abstractmethod
+    def write_steps(self, asked: Asked, frame: int) -> Generator[Progress, None, None]:
+        """Writes the rows that differ since the last call, one a step."""
+
+
+class WatchFollower(Follower):
+    """Follows one of the engine's watches, which tell what became known of a pair and which pairs are gone.
+
+    Args:
+        test: writes the rows.
+        watch: a `Watch`.
+    """
+
+    def __init__(self, test: DetectTest, watch: Any) -> None:
+        super().__init__()
+        self._test, self._watch = test, watch
+        self._unwritten: dict[Pair, Any] = {}
+
+    def ask_steps(self, asked: Asked, first_contact: bool) -> Generator[Any, None, Any]:
+        """As `Follower`."""
+        stats = yield from self._watch.update_steps(asked.set_a, asked.set_b, asked.keep, first_contact)
+        changes = self._watch.take_changes()
+        for pair in changes.gone:
+            self.rows.pop(pair, None)
+            self._unwritten.pop(pair, None)
+        self._unwritten |= changes.found
+        self._unwritten |= changes.meeting
+        return stats
+
+    def write_steps(self, asked: Asked, frame: int) -> Generator[Progress, None, None]:
+        """As `Follower`."""
+        for pair in list(self._unwritten):
+            found = self._unwritten.pop(pair)
+            if isinstance(found, asked.engine.FirstContact):
+                row = make_contact_row(asked.engine, asked.world, found, frame)
+            else:
+                row = self._test.row(asked, found, frame, highlights=True)
+            self.rows[pair] = row
+            yield Progress(1.0, f"Writing up {row.a} and {row.b}")

@@ -1,0 +1,112 @@
+"""``GapWatch``: how near the objects of a scene come to one another, kept up to date while they move and deform.
+
+Every pair that was measured is remembered with the revisions of its two objects. An update measures again only pairs
+with an object that changed since, from the triangles that were nearest then; it may be given up at any time, and the
+next one goes on with the rest.
+"""
+
+from collections.abc import Generator, Iterable
+
+import numpy as np
+
+from .gaps import Measured, Memory, ObjectGap, Pair, Wanted
+from .proximity import beyond_nearest, check_most, measure_nearest_steps, measure_within_steps
+from .query.options import check_length
+from .scene import Clock, FirstContact, Keep, Scene
+from .traversal.run import run
+from .types.results import Progress, QueryStats
+from .watch import WatchChanges
+
+
+class GapWatch:
+    """The pairs of a scene within a tolerance, or the nearest pairs, as a difference from update to update.
+
+    Args:
+        scene: the scene to watch; it is not changed.
+        tolerance: [m], from 0 on: pairs no farther apart are listed, with the triangles that come that near
+            (``scene_clearances``). None: all pairs are, or the nearest ones (``scene_distances``).
+        most: how many pairs to list, from 1 on; None for all. Only without a tolerance.
+        permitted_overlap: [m], see ``verdict``.
+
+    Attributes:
+        left_out: how many pairs the last update did not list because of ``most``.
+        beyond: how far apart these are at least [m]; infinite where nothing is left out.
+
+    Raises:
+        UnsupportedOption: a length is negative or not finite, ``most`` is no whole number from 1 on.
+    """
+
+    def __init__(
+        self, scene: Scene, tolerance: float | None = None, most: int | None = None, permitted_overlap: float = 0.0
+    ) -> None:
+        self._scene = scene
+        self._tolerance = None if tolerance is None else check_length("tolerance", tolerance)
+        self._most = check_most(most)
+        self._permitted_overlap = check_length("permitted_overlap", permitted_overlap)
+        self._memory: Memory = {}
+        self._listed: dict[Pair, ObjectGap | FirstContact] = {}
+        self._reported: dict[Pair, ObjectGap | FirstContact] = {}
+        self.left_out, self.beyond = 0, np.inf
+
+    @property
+    def incomplete(self) -> int:
+        """Number of pairs that were measured in first-contact mode, so that something is missing."""
+        return sum(not known.complete for known in self._memory.values())
+
+    def update(
+        self,
+        set_a: Iterable[int] | None = None,
+        set_b: Iterable[int] | None = None,
+        keep: Keep | None = None,
+        first_contact: bool = False,
+    ) -> WatchChanges:
+        """Run ``update_steps`` to its end and take the changes."""
+        run(self.update_steps(set_a, set_b, keep, first_contact))
+        return self.take_changes()
+
+    def update_steps(
+        self,
+        set_a: Iterable[int] | None = None,
+        set_b: Iterable[int] | None = None,
+        keep: Keep | None = None,
+        first_contact: bool = False,
+    ) -> Generator[Progress, None, QueryStats]:
+        """Measure the pairs that changed. The scene must not be changed before the generator has ended or is closed.
+
+        Args:
+            set_a, set_b, keep: as ``Scene.contacts_steps``.
+            first_contact: True is content with one contact of each pair that meets, and with the distance of all
+                others. Without it, pairs left incomplete are completed.
+
+        Yields:
+            Progress, in slices of a few milliseconds.
+
+        Returns:
+            The work that was done.
+
+        Raises:
+            UnknownObject, UnsupportedOption: as ``Scene.contacts_steps``.
+        """
+        clock, measured = Clock(), Measured(self._memory)
+        wanted = Wanted(set_a, set_b, keep, self._permitted_overlap, self._tolerance, first_contact)
+        if self._tolerance is None:
+            total = yield from measure_nearest_steps(self._scene, self._most, wanted, measured, clock)
+            listed = measured.nearest(self._most)
+            self.left_out, self.beyond = beyond_nearest(listed, total)
+        else:
+            yield from measure_within_steps(self._scene, wanted, measured, clock)
+            listed = measured.gaps
+        measured.forget_unused()
+        self._listed = {(gap.a, gap.b): gap for gap in listed}
+        return measured.stats(clock)
+
+    def take_changes(self) -> WatchChanges:
+        """How what the last finished update lists differs from what the last call told."""
+        old, new = self._reported, self._listed
+        changed = {pair: gap for pair, gap in new.items() if old.get(pair) is not gap}
+        self._reported = new
+        return WatchChanges(
+            {pair: gap for pair, gap in changed.items() if not isinstance(gap, FirstContact)},
+            {pair: gap for pair, gap in changed.items() if isinstance(gap, FirstContact)},
+            old.keys() - new.keys(),
+        )

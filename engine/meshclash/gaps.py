@@ -1,0 +1,286 @@
+"""Measuring pairs of objects of a scene: verdicts of those with a common point, the nearest points of all others.
+
+What was measured may be remembered, with the revisions of the two objects. Then only pairs with a new one are measured
+again, starting from the triangles that were nearest before.
+"""
+
+from collections.abc import Generator, Iterable
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from .geometry.triangle_distance import nearest_points
+from .query.contacts import Contacts
+from .scene import Clock, FirstContact, Keep, ObjectContacts, Scene, scaled
+from .solid.judge import Case, Limits
+from .traversal.near import NearAnswer, NearQuestion, near_portions, near_steps
+from .traversal.question import Answer
+from .types.results import APART, Progress, QueryStats, Verdict
+
+_BATCH = 256
+"""Pairs that are measured together where they are remembered: few enough for losing little when work is given up."""
+_NONE = np.empty(0, np.int32)
+_T = TypeVar("_T")
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class ObjectGap:
+    """How near two objects of a scene come to each other."""
+
+    a: int
+    b: int
+    verdict: Verdict
+    """APART for objects without a common point."""
+    distance: float
+    """[m]; 0 exactly where the verdict is not APART."""
+    points: np.ndarray | None
+    """World points of a and b nearest to each other, (2, 3) float64 [m]; None inside another without contact."""
+    triangles: tuple[int, int] | None
+    """Triangles of a and b on which they lie."""
+    near_a: np.ndarray
+    """Triangles of a that meet b or, of objects that are apart, come within the tolerance: (n,) int32, ascending."""
+    near_b: np.ndarray
+    contacts: Contacts | None
+    """Triangle pairs that meet; None for objects that are apart."""
+    location: np.ndarray | None
+    """A point to look at, (3,) float64 [m], world."""
+
+
+class Wanted(NamedTuple):
+    """What every pair is asked."""
+
+    set_a: Iterable[int] | None = None
+    set_b: Iterable[int] | None = None
+    keep: Keep | None = None
+    permitted_overlap: float = 0.0
+    tolerance: float | None = None
+    """[m]; pairs farther apart are of no interest. None: every pair is."""
+    first_contact: bool = False
+    """Of pairs that meet one contact is enough, and of others how far apart they are."""
+
+
+class Known(NamedTuple):
+    """What is known of a pair of objects."""
+
+    revisions: tuple[int, ...]
+    """Those of the two objects for which it is known."""
+    gap: ObjectGap | FirstContact | None
+    """None for objects farther apart than the tolerance."""
+    complete: bool
+    """Whether it is all that is asked for."""
+    start: Pair | None
+    """Triangles that were nearest when the two were measured last."""
+
+
+Memory = dict[Pair, Known]
+
+
+class Measured:
+    """What was measured so far, for one question.
+
+    Args:
+        memory: what earlier questions found; None where nothing is to be remembered. It is brought up to date.
+
+    Attributes:
+        gaps: of all pairs within the tolerance.
+        work: what it took.
+    """
+
+    def __init__(self, memory: Memory | None = None) -> None:
+        self.gaps: list[ObjectGap | FirstContact] = []
+        self.work = QueryStats()
+        self._memory = memory
+        self._used: set[Pair] = set()
+        self._revisions: dict[Pair, tuple[int, ...]] = {}
+
+    def recall(self, scene: Scene, pairs: np.ndarray, first_contact: bool) -> np.ndarray:
+        """Take over what is known of pairs (k, 2), and return those that are to be measured."""
+        if self._memory is None:
+            return pairs
+        unknown = np.ones(len(pairs), np.bool_)
+        revisions = map(tuple, scene.revisions(pairs).tolist())
+        for place, (pair, current) in enumerate(zip(map(tuple, pairs.tolist()), revisions, strict=True)):
+            known = self._memory.get(pair)
+            if known is not None and known.revisions == current and (known.complete or first_contact):
+                unknown[place] = False
+                self._used.add(pair)
+                if known.gap is not None:
+                    self.gaps.append(known.gap)
+            else:
+                self._revisions[pair] = current
+        return pairs[unknown]
+
+    def portions(self, pairs: np.ndarray) -> Generator[tuple[int, np.ndarray], None, None]:
+        """The pairs in portions that are measured together: how many came before, and the pairs."""
+        together = max(len(pairs), 1) if self._memory is None else _BATCH
+        for begin in range(0, len(pairs), together):
+            yield begin, pairs[begin : begin + together]
+
+    def add(self, pair: Pair, gap: ObjectGap | FirstContact | None, complete: bool = True) -> None:
+        """Take in what was found of a pair."""
+        if gap is not None:
+            self.gaps.append(gap)
+        if self._memory is not None:
+            self._used.add(pair)
+            self._memory[pair] = Known(self._revisions[pair], gap, complete, self.start(pair))
+
+    def note_start(self, pair: Pair, triangles: Pair) -> None:
+        """Remember the nearest triangles of a pair that ``add`` was told of."""
+        if self._memory is not None:
+            self._memory[pair] = self._memory[pair]._replace(start=triangles)
+
+    def start(self, pair: Pair) -> Pair | None:
+        """The triangles that were nearest when a pair was measured last."""
+        known = None if self._memory is None else self._memory.get(pair)
+        return None if known is None else known.start
+
+    def note(self, *answers: Answer | NearAnswer) -> None:
+        """Add the work of answers."""
+        for answer in answers:
+            self.work = self.work.plus(answer.stats())
+
+    def reach(self, most: int | None) -> float:
+        """How near a pair must be to be among the ``most`` nearest [m]."""
+        if most is None or len(self.gaps) < most:
+            return np.inf
+        return float(np.partition([gap.distance for gap in self.gaps], most - 1)[most - 1])
+
+    def nearest(self, most: int | None) -> list[ObjectGap | FirstContact]:
+        """The ``most`` nearest pairs, nearest first."""
+        return sorted(self.gaps, key=lambda gap: gap.distance)[:most]
+
+    def stats(self, clock: Clock) -> QueryStats:
+        """The work, and the seconds that it took."""
+        return replace(self.work, seconds=clock.total, timings=clock.timings)
+
+    def forget_unused(self) -> None:
+        """Forget pairs that no question asked for, at the end of it."""
+        if self._memory is not None:
+            for pair in self._memory.keys() - self._used:
+                del self._memory[pair]
+
+
+def measure_steps(
+    scene: Scene, pairs: np.ndarray, wanted: Wanted, measured: Measured, clock: Clock
+) -> Generator[Progress, None, None]:
+    """The verdicts and distances of pairs of ids (k, 2), those that are known already aside."""
+    asked = measured.recall(scene, pairs, wanted.first_contact)
+    for begin, some in measured.portions(asked):
+        low, high = begin / len(asked), (begin + len(some)) / len(asked)
+        yield from part(_measure(scene, some, wanted, measured, clock), low, high)
+
+
+def _measure(
+    scene: Scene, asked: np.ndarray, wanted: Wanted, measured: Measured, clock: Clock
+) -> Generator[Progress, None, None]:
+    """As ``measure_steps``, of all pairs at once; k > 0."""
+    reach = np.inf if wanted.tolerance is None else wanted.tolerance
+    steps = scene.case_steps(asked, Limits(touch_tolerance=reach), clock, wanted.first_contact)
+    case, pairs = yield from part(steps, 0.0, 0.4)
+    measured.note(case.answer)
+    for a, b in asked[~np.isin(keys(asked), keys(pairs), assume_unique=True)].tolist():
+        measured.add((a, b), None)
+    apart = np.ones(len(pairs), np.bool_)
+    if wanted.first_contact:
+        apart[case.answer.jobs] = False
+        for job in np.flatnonzero(~apart).tolist():
+            first = scene.first_contact_of(case, job, *pairs[job].tolist())
+            measured.add((first.a, first.b), first, complete=False)
+    overlapping = apart & _overlapping(case)
+    own, index = pairs[overlapping], np.flatnonzero(overlapping)
+    place = {(int(a), int(b)): int(k) for (a, b), k in zip(own, index, strict=True)}
+    for done, items in scene.judged_portions(case.chosen(overlapping), own, Limits(wanted.permitted_overlap)):
+        for item in items:
+            measured.add((item.a, item.b), _meeting(item))
+            apart[place[item.a, item.b]] = False
+        yield Progress(0.4 + 0.2 * done / len(own), f"judging object pair {done} of {len(own)}")
+    clock.stop("verdicts")
+    yield from part(_gaps(case.chosen(apart), pairs[apart], wanted, measured), 0.6, 1.0)
+    clock.stop("distances")
+
+
+def _overlapping(case: Case) -> np.ndarray:
+    """Which pairs of objects have overlapping boxes, (k,) bool."""
+    low = np.maximum(case.boxes_a[:, :3], case.boxes_b[:, :3])
+    return (low <= np.minimum(case.boxes_a[:, 3:], case.boxes_b[:, 3:])).all(axis=1)
+
+
+def _gaps(case: Case, pairs: np.ndarray, wanted: Wanted, measured: Measured) -> Generator[Progress, None, None]:
+    """The distances of pairs that have no common point; with a tolerance those within it, and what is near."""
+    if not len(pairs):
+        return
+    ids = [(a, b) for a, b in pairs.tolist()]
+    starts = np.array([measured.start(pair) or (-1, -1) for pair in ids], np.int32)
+    question = NearQuestion(case.grove, case.grove, case.jobs, case.rows_a, case.rows_b, start=starts)
+    nearest = yield from scaled(near_steps(question), 0.0, 0.7, "measuring distances")
+    measured.note(nearest)
+    within = nearest.distances <= (np.inf if wanted.tolerance is None else wanted.tolerance)
+    near: list[_NearTriangles] = [_NearTriangles() for _ in ids]
+    if wanted.tolerance is not None and within.any() and not wanted.first_contact:
+        yield from _find_near(question, np.flatnonzero(within), wanted.tolerance, near, measured)
+    complete = wanted.tolerance is None or not wanted.first_contact
+    for k, pair in enumerate(ids):
+        i, j = nearest.pairs[k].tolist()
+        points = nearest.points[k].copy()
+        gap = ObjectGap(
+            *pair, APART, float(nearest.distances[k]), points, (i, j), near[k].a, near[k].b, None, points.mean(axis=0)
+        ) if within[k] else None  # fmt: skip
+        measured.add(pair, gap, complete or gap is None)
+        measured.note_start(pair, (i, j))
+
+
+def _find_near(
+    question: NearQuestion, jobs: np.ndarray, tolerance: float, near: "list[_NearTriangles]", measured: Measured
+) -> Generator[Progress, None, None]:
+    """All triangles of some jobs (n,) that come within the tolerance, into ``near``."""
+    some = question._replace(
+        jobs=question.jobs[jobs], rows_a=question.rows_a[jobs], rows_b=question.rows_b[jobs], tolerance=tolerance,
+        start=None,
+    )  # fmt: skip
+
+    def take(answer: NearAnswer) -> None:
+        for job in np.unique(answer.jobs):
+            near[jobs[job]].add(answer.pairs[answer.jobs == job])
+
+    measured.note((yield from scaled(near_portions(some, take), 0.7, 1.0, "finding what is near")))
+
+
+class _NearTriangles:
+    """Triangles of two objects that come near each other."""
+
+    def __init__(self) -> None:
+        self.a = self.b = _NONE
+
+    def add(self, pairs: np.ndarray) -> None:
+        """Take in the triangles of pairs (k, 2)."""
+        self.a, self.b = np.union1d(self.a, pairs[:, 0]), np.union1d(self.b, pairs[:, 1])
+
+
+def _meeting(item: ObjectContacts) -> ObjectGap:
+    """Two objects with a common point."""
+    contacts = item.contacts
+    points = triangles = None
+    if len(contacts):
+        first = slice(0, 1)
+        points = nearest_points(contacts.world_triangles(0, first), contacts.world_triangles(1, first))[0]
+        triangles = int(contacts.pairs[0, 0]), int(contacts.pairs[0, 1])
+    near_a, near_b = (np.unique(contacts.pairs[:, side]) for side in range(2))
+    return ObjectGap(item.a, item.b, item.verdict, 0.0, points, triangles, near_a, near_b, contacts, item.location)
+
+
+def keys(pairs: np.ndarray) -> np.ndarray:
+    """One number for each pair of ids (k, 2), (k,) int64."""
+    return (pairs[:, 0] << 32) + pairs[:, 1]
+
+
+def part(steps: Generator[Progress, None, _T], low: float, high: float) -> Generator[Progress, None, _T]:
+    """Run steps as the part of a longer work from ``low`` to ``high``."""
+    while True:
+        try:
+            progress = next(steps)
+        except StopIteration as stop:
+            return stop.value
+        yield Progress(low + (high - low) * progress.fraction, progress.text)
