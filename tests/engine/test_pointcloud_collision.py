@@ -6,6 +6,7 @@ import pytest
 from clouds import awkward_clouds, plane, random_pose, shifted, sphere, torus
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from meshclash.pointcloud.collision import ROOT_TOLERANCE
 from meshclash.pointcloud.query import one_pose, walk_for
 from meshclash.pointcloud.traverse import EVALUATIONS, LEAF_TESTS, VOLUME_TESTS
 
@@ -58,11 +59,10 @@ def gap_pose(second, gap):
 
 
 def certain(surface, pose, point):
-    """Whether a world point lies on a cloud's surface, within five times what the search in two leaves allows: a leaf
-    may lack points of little weight near the horizon of the point."""
+    """Whether a world point lies on the surface of a whole cloud as near as the search in two leaves asked for."""
     local = np.linalg.inv(pose) @ np.append(point, 1.0)
     f, _, valid = surface.evaluate(local[None, :3])
-    return bool(valid[0]) and abs(f[0]) <= 5e-3 * surface.sampling_radius
+    return bool(valid[0]) and abs(f[0]) <= (1.0 + 1e-6) * ROOT_TOLERANCE * surface.sampling_radius
 
 
 @given(

@@ -59,15 +59,14 @@ def test_the_tree_is_well_formed(points):
 @given(awkward_clouds())
 @settings(max_examples=15)
 def test_borders_hold_everything_within_horizon_and_margin(points):
-    """So a patch gives the cloud's own surface wherever its leaf is asked about."""
+    """So a patch gives the cloud's own surface wherever its leaf is asked about: in its box with the margin."""
     cloud = mc.PointCloud(points)
-    tree = cloud.built.tree
-    reach = cloud.horizon + cloud.lengths.margin
+    tree, margin = cloud.built.tree, cloud.lengths.margin
     local = tree.points - tree.origin
     for leaf in leaves_of(tree)[::7]:
-        low, high = tree.boxes[leaf, :3].astype(float), tree.boxes[leaf, 3:].astype(float)
+        low, high = tree.boxes[leaf, :3] - margin, tree.boxes[leaf, 3:] + margin
         gap = np.maximum(np.maximum(low - local, local - high), 0.0)
-        outside = np.sqrt((gap * gap).sum(axis=1)) <= reach * (1.0 - 1e-12)
+        outside = np.sqrt((gap * gap).sum(axis=1)) <= cloud.horizon
         outside[tree.first[leaf] : tree.first[leaf] + tree.count[leaf]] = False
         border = tree.border[tree.border_start[leaf] : tree.border_start[leaf + 1]]
         assert len(np.unique(border)) == len(border)

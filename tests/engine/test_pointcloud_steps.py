@@ -3,7 +3,8 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from clouds import random_pose, sphere, torus
+from clouds import plane, random_pose, sphere, torus
+from meshclash.pointcloud import build
 from test_pointcloud_collision import ball_mesh
 
 
@@ -35,6 +36,28 @@ def test_a_build_that_is_closed_halfway_loses_nothing(count):
     for first, second in zip(whole.evaluate(at), stopped.evaluate(at), strict=True):
         assert np.allclose(first, second, atol=1e-9)
     assert np.array_equal(stopped.points, points)
+
+
+@pytest.mark.parametrize("covering", ["certified", "paper"])
+@pytest.mark.parametrize("spot", [0, 3000])
+def test_a_hierarchy_does_not_depend_on_its_slices(monkeypatch, covering, spot):
+    """A dense spot makes leaves tiny, so that the tree is made twice; room for borders grows on the way."""
+    rng = np.random.default_rng(spot)
+    points, normals = torus(rng, 4000)
+    dense, upward = plane(rng, spot, size=0.05)
+    points, normals = np.concatenate([points, dense]), np.concatenate([normals, upward])
+    trees, steps = [], []
+    for slices in (10**9, 700, 41):
+        for name in ("_SLICE_POINTS", "_SLICE_NORMALS", "_SLICE_LEAVES", "_SLICE_NODES"):
+            monkeypatch.setattr(build, name, slices)
+        monkeypatch.setattr(build, "_USUAL_BORDER", 8 if slices > 1000 else 1)
+        built, seen = run_to_end(mc.PointCloud(points, normals, covering=covering).build_steps())
+        assert seen == sorted(seen)
+        trees.append([*built.tree, built.order])
+        steps.append(len(seen))
+    assert steps[0] < 20 and steps[1] > 50 and steps[2] > 5 * steps[1]
+    for other in trees[1:]:
+        assert all(np.array_equal(first, second) for first, second in zip(trees[0], other, strict=True))
 
 
 def test_contacts_in_slices_are_those_at_once():

@@ -6,7 +6,7 @@ import pytest
 from clouds import plane, reference_sphere, reference_value, sphere, torus
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.pointcloud.build import LEAST_WEIGHT, REACH_IN_RADII
+from meshclash.pointcloud.build import LEAST_WEIGHT, REACH_IN_RADII, bandwidth_of
 from meshclash.pointcloud.surface import MOST_BESIDE2
 
 SHAPES = (sphere, plane, torus)
@@ -104,6 +104,17 @@ def test_bandwidth_grows_with_noise_alone():
     )
     cloud = mc.PointCloud(corner.reshape(-1, 3))
     assert cloud.bandwidth == pytest.approx(cloud.sampling_radius * REACH_IN_RADII / np.sqrt(-np.log(LEAST_WEIGHT)))
+
+
+@pytest.mark.parametrize("count", [500, 4000])
+def test_sheets_that_cross_are_no_noise(count):
+    """Two strips that cross, two and five sampling radii wide to either side: planes, in which no point is off."""
+    rng = np.random.default_rng(9)
+    points = np.zeros((count, 3))
+    points[:, 0] = rng.uniform(-1.0, 1.0, count)
+    points[np.arange(count), 1 + np.arange(count) % 2] = rng.uniform(-0.03, 0.03, count)
+    cloud = mc.PointCloud(points)
+    assert cloud.bandwidth == pytest.approx(bandwidth_of(cloud.sampling_radius))
 
 
 def test_surface_ends_at_holes_and_borders():

@@ -11,7 +11,7 @@ from ..gpu.device import require_device
 from ..traversal.run import run
 from ..types.pose import LARGEST_COORDINATE, transform_points
 from ..types.results import Progress
-from .build import CUTOFF, Built, Lengths, build_steps
+from .build import CUTOFF, Built, Lengths, bounds_of, build_steps
 from .measure import evaluate_on_device
 from .tree import evaluate_many
 
@@ -154,9 +154,10 @@ class PointCloud:
         return run(self.build_steps()) if self._built is None else self._built
 
     def build_steps(self) -> Generator[Progress, None, Built]:
-        """Build what queries need, if it is not built yet, stage by stage (a million points: about a second).
+        """Build what queries need, if it is not built yet, in slices of some milliseconds.
 
-        A generator that is closed before its end loses the work, and nothing else.
+        A million points take about a second in all. A generator that is closed before its end loses the work, and
+        nothing else.
         """
         if self._built is None:
             if self._order is None:
@@ -190,7 +191,7 @@ class PointCloud:
     @cached_property
     def bounds(self) -> np.ndarray:
         """Lowest and highest coordinates [m], (2, 3) float64."""
-        return np.stack([self._points.min(axis=0), self._points.max(axis=0)])
+        return bounds_of(self._points)
 
     @property
     def lengths(self) -> Lengths:

@@ -21,6 +21,12 @@ def random_number(counter):
 
 
 @inner
+def random_below(counter, limit):
+    """A whole number from 0 to ``limit`` - 1 from a counter."""
+    return min(np.int64(random_number(counter) * limit), limit - 1)
+
+
+@inner
 def _random_offset(counter, radius):
     """A random vector no longer than the radius, by rejection."""
     while True:
@@ -43,7 +49,7 @@ def closest_test_point(p, q, tried, radius, test_points, enough, counter, work):
     best = np.inf
     where = (0.0, 0.0, 0.0)
     for _ in range(test_points):
-        i = chosen[min(np.int64(random_number(counter) * tried), tried - 1)]
+        i = chosen[random_below(counter, tried)]
         offset = _random_offset(counter, radius)
         x = (points[i, 0] + offset[0], points[i, 1] + offset[1], points[i, 2] + offset[2])
         fp, _, there = value_at(p, x, work)

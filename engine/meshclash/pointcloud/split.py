@@ -7,10 +7,14 @@ are taken with the skin that the surface needs around its points, without which 
 
 import numpy as np
 
-from ..hierarchy.ranges import RANGE_NUMBERS, push_children, push_range
+from ..hierarchy.ranges import RANGE_NUMBERS, push_children
 from ..jit import inner, kernel
 
+# Entries of the state array: entries of the stack, nodes, depth, points that lie in leaves already.
+STACKED, NODES, DEPTH, SETTLED, STATE_LENGTH = range(5)
+
 _BINS = 16
+_BINNED = 1 << 16  # about so many points of a node tell where to cut it; more of them would hold a window
 _DEEPEST = 64
 _STACK = 128  # one sibling for each of 64 levels and of the at most 31 halvings below
 
@@ -33,13 +37,13 @@ def _range_box(points, begin, end, box):
 
 
 @inner
-def _fill_bins(points, begin, end, axis, low, scale, counts, boxes):
+def _fill_bins(points, begin, end, step, axis, low, scale, counts, boxes):
     for b in range(_BINS):
         counts[b] = 0
         for k in range(3):
             boxes[b, k] = np.inf
             boxes[b, k + 3] = -np.inf
-    for i in range(begin, end):
+    for i in range(begin, end, step):
         b = _bin(points[i, axis], low, scale)
         counts[b] += 1
         for k in range(3):
@@ -66,8 +70,8 @@ def _sweep(counts, boxes, skin, forward, costs):
 
 
 @inner
-def _best_cut(points, begin, end, box, skin, scratch):
-    """(axis, bin, scale) of the cheapest cut; axis -1 where all points coincide."""
+def _best_cut(points, begin, end, step, box, skin, scratch):
+    """(axis, bin, scale) of the cheapest cut, by every ``step``-th point; axis -1 where they are all in one bin."""
     counts, boxes, costs = scratch
     best = np.inf
     best_axis = -1
@@ -78,7 +82,7 @@ def _best_cut(points, begin, end, box, skin, scratch):
         if not extent > 1e-280:
             continue
         scale = _BINS / extent
-        _fill_bins(points, begin, end, axis, box[axis], scale, counts, boxes)
+        _fill_bins(points, begin, end, step, axis, box[axis], scale, counts, boxes)
         costs[:] = 0.0
         _sweep(counts, boxes, skin, True, costs)
         _sweep(counts, boxes, skin, False, costs)
@@ -110,39 +114,49 @@ def _partition(points, order, begin, end, axis, low, scale, cut):
         _swap(points, order, i, j)
 
 
-@kernel
-def split_points(points, order, leaf_size, skin, smallest, first, count):
-    """Sort points (n, 3) float64 and their order into a tree (``hierarchy/bvh.py``); returns (nodes, depth).
+def new_split(total: int) -> tuple[np.ndarray, np.ndarray]:
+    """Stack and state of ``split_points`` before anything is divided."""
+    stack = np.zeros((_STACK, RANGE_NUMBERS), np.int64)
+    stack[0, 2] = total
+    state = np.zeros(STATE_LENGTH, np.int64)
+    state[STACKED] = state[NODES] = 1
+    return stack, state
 
-    A node is a leaf when it has at most ``leaf_size`` points, or when its box is nowhere longer than ``smallest``:
-    where points are so dense, smaller leaves would only repeat the same neighbours.
+
+@kernel
+def split_points(points, order, leaf_size, skin, smallest, first, count, stack, state, limit):
+    """Sort points (n, 3) float64 and their order into a tree (``hierarchy/bvh.py``); True when all is divided.
+
+    It stops after about ``limit`` points looked at and goes on from its state. A node is a leaf when it has at most
+    ``leaf_size`` points, or when its box is nowhere longer than ``smallest``: where points are so dense, smaller
+    leaves would only repeat the same neighbours.
     """
     scratch = (np.empty(_BINS, np.int64), np.empty((_BINS, 6)), np.empty(_BINS))
     box = np.empty(6)
-    stack = np.empty((_STACK, RANGE_NUMBERS), np.int64)
-    used = push_range(stack, 0, 0, 0, points.shape[0], 0)
-    nodes = 1
-    depth = 0
-    while used > 0:
-        used -= 1
-        node = stack[used, 0]
-        begin = stack[used, 1]
-        end = stack[used, 2]
-        level = stack[used, 3]
-        depth = max(depth, level)
+    work = 0
+    while state[STACKED] > 0 and work < limit:
+        state[STACKED] -= 1
+        top = state[STACKED]
+        node, begin, end, level = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
+        work += end - begin
+        state[DEPTH] = max(state[DEPTH], level)
         _range_box(points, begin, end, box)
         longest = max(box[3] - box[0], box[4] - box[1], box[5] - box[2])
         if end - begin <= leaf_size or longest <= smallest:
             first[node] = begin
             count[node] = end - begin
+            state[SETTLED] += end - begin
             continue
-        axis, cut, scale = _best_cut(points, begin, end, box, skin, scratch)
+        step = 1 + (end - begin) // _BINNED
+        axis, cut, scale = _best_cut(points, begin, end, step, box, skin, scratch)
+        if axis < 0 and step > 1:  # a few points far from all others
+            axis, cut, scale = _best_cut(points, begin, end, 1, box, skin, scratch)
         if axis < 0 or level >= _DEEPEST:
             middle = (begin + end) // 2
         else:
             middle = _partition(points, order, begin, end, axis, box[axis], scale, cut)
-        first[node] = nodes
+        first[node] = state[NODES]
         count[node] = 0
-        used = push_children(stack, used, nodes, begin, middle, end, level)
-        nodes += 2
-    return nodes, depth
+        state[STACKED] = push_children(stack, state[STACKED], state[NODES], begin, middle, end, level)
+        state[NODES] += 2
+    return state[STACKED] == 0

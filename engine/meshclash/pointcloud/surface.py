@@ -190,21 +190,6 @@ def solve(sums, parameters):
 
 
 @inner
-def squared_residual(sums):
-    """Weighted mean of the squared distances [m^2] of the points summed up from the plane that fits them."""
-    inverse = 1.0 / sums[WEIGHT]
-    _, n = solve_plane(sums)
-    total = 0.0
-    entry = SQUARES
-    for i in range(3):
-        for j in range(i, 3):
-            twice = 1.0 if i == j else 2.0
-            total += twice * n[i] * n[j] * (sums[entry] - sums[MEAN + i] * sums[MEAN + j] * inverse)
-            entry += 1
-    return max(0.0, total * inverse)
-
-
-@inner
 def evaluate_among(points, normals, count, x, parameters, sums):
     """The surface at x from the first ``count`` of some points (n, 3): as ``solve``."""
     for k in range(SUMS_LENGTH):

@@ -11,10 +11,12 @@ import numpy as np
 
 from ..jit import inner, kernel
 from ..volumes.aabb import clear, extend, merge
-from .surface import COUNT, CUTOFF, HORIZON2, SUMS_LENGTH, add_points, solve, squared_residual
+from .surface import COUNT, CUTOFF, HORIZON2, INVERSE_H2, SUMS_LENGTH, WEIGHT, add_points, solve, solve_plane
 
 SAMPLE_COUNT = 15
 """Most sample points of a node (Klein and Zachmann store 15 to 30 numbers a node)."""
+
+_RESIDUAL_BINS = 256
 
 STACK_SIZE = 192  # a depth-first walk keeps one sibling per level; the builder stays below 100 levels
 
@@ -39,7 +41,7 @@ class PointTree(NamedTuple):
     border_start: np.ndarray
     """Where a node's border begins in ``border``, (nodes + 1,) int64; empty for inner nodes."""
     border: np.ndarray
-    """Points outside a leaf's box, but within the horizon and the margin of it, int32."""
+    """Points outside a leaf, but within the horizon of its box grown by the margin, int32."""
     samples: np.ndarray
     """Sample points of each node, (nodes, 15) int32; -1 where a node has fewer points."""
     radii: np.ndarray
@@ -51,16 +53,24 @@ class PointTree(NamedTuple):
 
 
 @kernel
-def fit_boxes(points, origin, first, count, boxes):
-    """Boxes of all nodes, bottom up, each rounded outward."""
-    for node in range(first.shape[0] - 1, -1, -1):
+def fit_boxes(points, origin, first, count, boxes, done, limit):
+    """Boxes of the nodes, bottom up, each rounded outward; returns how many nodes are done.
+
+    It begins behind the last ``done`` nodes and stops after about ``limit`` points.
+    """
+    work = 0
+    while done < first.shape[0] and work < limit:
+        done += 1
+        node = first.shape[0] - done
         begin = first[node]
+        work += 1 + count[node]
         if count[node] == 0:
             merge(boxes[node], boxes[begin], boxes[begin + 1])
             continue
         clear(boxes[node])
         for i in range(begin, begin + count[node]):
             extend(boxes[node], points[i, 0] - origin[0], points[i, 1] - origin[1], points[i, 2] - origin[2])
+    return done
 
 
 @inner
@@ -126,37 +136,83 @@ def neighbour_distances(points, origin, first, count, boxes, chosen, neighbours,
 
 
 @inner
+def _next_near(tree, local, stack, used):
+    """The next leaf within the horizon of a point, relative to the origin: (entries left on the stack, leaf or -1)."""
+    while used > 0:
+        used -= 1
+        node = stack[used]
+        if box_distance2(tree.boxes, node, local[0], local[1], local[2]) > tree.parameters[HORIZON2]:
+            continue
+        if tree.count[node] > 0:
+            return used, node
+        stack[used] = tree.first[node] + 1
+        stack[used + 1] = tree.first[node]
+        used += 2
+    return 0, np.int64(-1)
+
+
+@inner
 def sum_around(tree, x, stack, sums):
     """Sums over all points within the horizon of x, object coordinates."""
     for k in range(SUMS_LENGTH):
         sums[k] = 0.0
-    horizon2 = tree.parameters[HORIZON2]
     local = (x[0] - tree.origin[0], x[1] - tree.origin[1], x[2] - tree.origin[2])
     stack[0] = 0
-    used = 1
-    while used > 0:
-        used -= 1
-        node = stack[used]
-        if box_distance2(tree.boxes, node, local[0], local[1], local[2]) > horizon2:
-            continue
-        begin = tree.first[node]
-        if tree.count[node] == 0:
-            stack[used] = begin + 1
-            stack[used + 1] = begin
-            used += 2
-        else:
-            add_points(tree.points, tree.normals, begin, begin + tree.count[node], x, tree.parameters, sums)
+    used, leaf = _next_near(tree, local, stack, 1)
+    while leaf >= 0:
+        begin = tree.first[leaf]
+        add_points(tree.points, tree.normals, begin, begin + tree.count[leaf], x, tree.parameters, sums)
+        used, leaf = _next_near(tree, local, stack, used)
+
+
+@inner
+def _sort_residuals(tree, x, n, f, stack, bins):
+    """Add the weights of the points within the horizon of x to bins of their distances from a plane at f along n."""
+    horizon2 = tree.parameters[HORIZON2]
+    scale = bins.shape[0] / math.sqrt(horizon2)
+    local = (x[0] - tree.origin[0], x[1] - tree.origin[1], x[2] - tree.origin[2])
+    stack[0] = 0
+    used, leaf = _next_near(tree, local, stack, 1)
+    while leaf >= 0:
+        for i in range(tree.first[leaf], tree.first[leaf] + tree.count[leaf]):
+            dx, dy, dz = tree.points[i, 0] - x[0], tree.points[i, 1] - x[1], tree.points[i, 2] - x[2]
+            d2 = dx * dx + dy * dy + dz * dz
+            if d2 <= horizon2:
+                b = int(abs(n[0] * dx + n[1] * dy + n[2] * dz - f) * scale)
+                bins[min(b, bins.shape[0] - 1)] += math.exp(-d2 * tree.parameters[INVERSE_H2])
+        used, leaf = _next_near(tree, local, stack, used)
+
+
+@inner
+def _median_bin(bins, total):
+    """Where half of the weight of some bins is reached, in bins."""
+    before = 0.0
+    for b in range(bins.shape[0]):
+        if before + bins[b] >= 0.5 * total:
+            return b + (0.5 * total - before) / bins[b]
+        before += bins[b]
+    return np.float64(bins.shape[0])
 
 
 @kernel
 def measure_residuals(tree, chosen, out):
-    """Root mean square distance [m] of the points around chosen ones (k,) int64 from their plane; -1 where too few."""
+    """Median distance [m] of the points around chosen ones (k,) int64 from the plane that fits them; -1 where too few.
+
+    The weighted median: where two sheets cross, more than half of the weight lies on the nearer one.
+    """
     sums = np.zeros(SUMS_LENGTH)
     stack = np.empty(STACK_SIZE, np.int64)
+    bins = np.empty(_RESIDUAL_BINS)
     for k in range(chosen.shape[0]):
         i = chosen[k]
-        sum_around(tree, (tree.points[i, 0], tree.points[i, 1], tree.points[i, 2]), stack, sums)
-        out[k] = math.sqrt(squared_residual(sums)) if sums[COUNT] > tree.parameters[CUTOFF] else -1.0
+        x = (tree.points[i, 0], tree.points[i, 1], tree.points[i, 2])
+        sum_around(tree, x, stack, sums)
+        out[k] = -1.0
+        if sums[COUNT] > tree.parameters[CUTOFF]:
+            f, n = solve_plane(sums)
+            bins[:] = 0.0
+            _sort_residuals(tree, x, n, f, stack, bins)
+            out[k] = _median_bin(bins, sums[WEIGHT]) * math.sqrt(tree.parameters[HORIZON2]) / _RESIDUAL_BINS
 
 
 @kernel
