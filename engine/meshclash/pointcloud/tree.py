@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..geometry.elementary import exp_below
 from ..jit import inner, kernel
 from ..volumes.aabb import clear, extend, merge
 from .surface import COUNT, CUTOFF, HORIZON2, INVERSE_H2, SUMS_LENGTH, WEIGHT, add_points, solve, solve_plane
@@ -179,7 +180,7 @@ def _sort_residuals(tree, x, n, f, stack, bins):
             d2 = dx * dx + dy * dy + dz * dz
             if d2 <= horizon2:
                 b = int(abs(n[0] * dx + n[1] * dy + n[2] * dz - f) * scale)
-                bins[min(b, bins.shape[0] - 1)] += math.exp(-d2 * tree.parameters[INVERSE_H2])
+                bins[min(b, bins.shape[0] - 1)] += exp_below(-d2 * tree.parameters[INVERSE_H2])
         used, leaf = _next_near(tree, local, stack, used)
 
 
