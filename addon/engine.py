@@ -55,17 +55,25 @@ def load(cache_dir: str | None = None) -> ModuleType:
         _import_numba()
         _engine = _import_engine()
         if _gpu_from[0] is not None:
-            _engine.configure_device(crossover=_gpu_from[0])
+            _engine.configure_device(crossover=_gpu_from[0], point_crossover=_gpu_from[0])
     return _engine
 
 
-def use_gpu_from(triangles: int | None) -> None:
-    """From how many triangles on a GPU tests them, now or as soon as the engine is loaded; None for never."""
-    if _gpu_from[0] == triangles:
+def use_gpu_from(size: int | None) -> None:
+    """From how many triangles or measured points on a GPU is asked, now or as soon as the engine is loaded.
+
+    None for never.
+    """
+    if _gpu_from[0] == size:
         return
-    _gpu_from[0] = triangles
+    _gpu_from[0] = size
     if _engine is not None:
-        _engine.configure_device(crossover=triangles)
+        _engine.configure_device(crossover=size, point_crossover=size)
+
+
+def has_cuda() -> bool:
+    """Whether CUDA's target is installed, so that a GPU may be looked for."""
+    return importlib.util.find_spec("numba_cuda") is not None
 
 
 def device_known() -> tuple[bool, str]:

@@ -7,7 +7,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty
 from bpy.types import AddonPreferences
 
-from . import engine, session
+from . import engine, preparation, session
 
 BASE = __package__  # "bl_ext.<repository>.meshclash" when installed
 CACHE_FOLDER = "kernels"
@@ -20,7 +20,7 @@ DEVICES = (
     (
         "GPU",
         "GPU for large models",
-        "Test many triangles on an NVIDIA GPU; the answers are the same",
+        "Test many triangles, and measure scans of many points, on an NVIDIA GPU; the answers are the same",
     ),
 )
 GPU_FROM = 1_000_000
@@ -33,7 +33,10 @@ def _redraw(_self: AddonPreferences, context: bpy.types.Context) -> None:
 
 
 def _use_device(_self: AddonPreferences, context: bpy.types.Context) -> None:
+    from .ops import loading
+
     engine.use_gpu_from(gpu_from(context))
+    loading.look_again()
 
 
 class MESHCLASH_AP_preferences(AddonPreferences):
@@ -66,7 +69,8 @@ class MESHCLASH_AP_preferences(AddonPreferences):
         name="Device", description="What tests triangles", items=DEVICES, default="CPU", update=_use_device
     )
     gpu_from: IntProperty(
-        name="From Triangles", description="Triangles of all pairs of objects together from which the GPU is used",
+        name="From Triangles",
+        description="Triangles of all pairs of objects together, or points of a scan, from which the GPU is used",
         min=1, default=GPU_FROM, update=_use_device,
     )  # fmt: skip
 
@@ -134,7 +138,7 @@ def clear_cache() -> int:
 
 
 def draw_device(layout: bpy.types.UILayout, owner: Any, chosen: Any) -> None:
-    """The device, and whether it can be used: what is known, since looking takes a moment.
+    """The device, whether it can be used, and how far its kernels are: what is known, since looking takes a moment.
 
     Args:
         layout: place on the page.
@@ -147,6 +151,9 @@ def draw_device(layout: bpy.types.UILayout, owner: Any, chosen: Any) -> None:
     layout.prop(owner, "gpu_from")
     usable, text = engine.device_known()
     layout.label(text=text, icon="CHECKMARK" if usable else "INFO")
+    compiled = preparation.progress((preparation.GPU_PART,))
+    if compiled is not None:
+        layout.label(text=f"Its kernels are being compiled beside Blender: {int(100.0 * compiled)} %", icon="SORTTIME")
     layout.operator("meshclash.look_for_gpu", icon="FILE_REFRESH")
 
 

@@ -30,6 +30,10 @@ from .core.frame_scene import Progress
 _OF_TWO = (("contacts", "scenes", "gaps", "chances"), ("depths", "verdicts", "more", "distances"))
 _OF_FOUR = (("contacts", "gaps", "more"), ("scenes", "chances"), ("depths", "distances"), ("verdicts",))
 SHARES = _OF_FOUR if (os.cpu_count() or 1) > len(_OF_FOUR) else _OF_TWO
+GPU_PART = "gpu"
+GPU_SHARE = (GPU_PART,)
+"""Of one more process, where a GPU is to be used."""
+KINDS = ("engine", "gpu")
 LIBRARIES = ("numba", "llvmlite", "numpy")
 CHILD = Path(__file__).with_name("prepare_child.py")
 PAUSE = 0.02  # seconds; a slice that waits takes no time from the children
@@ -94,19 +98,21 @@ class Preparation:
         folder: the folder that holds its package.
         cache_folder: where compiled kernels are kept.
         python: the interpreter to run.
+        kind: of `KINDS`: what is prepared.
 
     Raises:
         OSError: the processes cannot be started.
     """
 
-    def __init__(self, engine: str, folder: Path, cache_folder: str, python: str) -> None:
-        self._mark = mark(folder / engine.rpartition(".")[2], cache_folder)
+    def __init__(self, engine: str, folder: Path, cache_folder: str, python: str, kind: str = "engine") -> None:
+        self.kind = kind
+        self._mark = mark(folder / engine.rpartition(".")[2], cache_folder, kind)
         self._scratch = Path(tempfile.mkdtemp(prefix="meshclash-"))
         self._children: list[Child] = []
         environment = {**os.environ, "MESHCLASH_CACHE_DIR": cache_folder, "PYTHONPATH": _library_path()}
         command = [python, "-s", "-P", str(CHILD), engine, str(folder)]
         try:
-            for k, parts in enumerate(SHARES):
+            for k, parts in enumerate(SHARES if kind == "engine" else (GPU_SHARE,)):
                 self._children.append(Child(command, environment, self._scratch / f"{k}.txt", parts))
         except OSError:
             self.stop()
@@ -116,9 +122,18 @@ class Preparation:
         """Hears the children; marks the cache when all are through."""
         for child in self._children:
             child.poll()
-        if self._children and all(child.done == set(child.parts) for child in self._children):
+        if self.finished:
             with contextlib.suppress(OSError):  # without the mark it is all done once more next time
                 self._mark.touch()
+
+    @property
+    def finished(self) -> bool:
+        """Whether all is in the cache."""
+        return bool(self._children) and all(child.done == set(child.parts) for child in self._children)
+
+    def lacks(self, parts: Sequence[str]) -> bool:
+        """Whether the children have not done yet what they are to do of some parts."""
+        return any(part in child.parts and part not in child.done for child in self._children for part in parts)
 
     @property
     def done(self) -> set[str]:
@@ -150,55 +165,68 @@ class Preparation:
 _running: list[Preparation] = []
 
 
-def begin(engine: tuple[str, Path], cache_folder: str | None, python: str = sys.executable) -> None:
+def begin(
+    engine: tuple[str, Path], cache_folder: str | None, python: str = sys.executable, kinds: Sequence[str] = ("engine",)
+) -> None:
     """Starts the children, unless they run, the cache is filled, or there is no cache folder of our own.
 
     Args:
         engine: module name, and the folder that holds the package.
         cache_folder: where compiled kernels are kept.
         python: the interpreter to run.
+        kinds: of `KINDS`: what to prepare.
     """
-    if _running or cache_folder is None or mark(engine[1] / engine[0].rpartition(".")[2], cache_folder).exists():
-        return
-    try:
-        Path(cache_folder).mkdir(parents=True, exist_ok=True)
-        _running.append(Preparation(*engine, cache_folder, python))
-    except OSError as error:
-        _note(f"Compiling beside Blender is not possible: {error}")
+    for kind in kinds:
+        if cache_folder is None or any(preparation.kind == kind for preparation in _running):
+            continue
+        if mark(engine[1] / engine[0].rpartition(".")[2], cache_folder, kind).exists():
+            continue
+        try:
+            Path(cache_folder).mkdir(parents=True, exist_ok=True)
+            _running.append(Preparation(*engine, cache_folder, python, kind))
+        except OSError as error:
+            _note(f"Compiling beside Blender is not possible: {error}")
 
 
 def steps(parts: Sequence[str]) -> Generator[Progress, None, None]:
-    """Waits for the parts that a question needs; ends at once when nothing is being prepared.
+    """Waits for the parts that a question needs, as far as they are being prepared.
 
     Args:
-        parts: names of the engine's ``PARTS``.
+        parts: names of the engine's ``PARTS``, and "gpu".
 
     Yields:
         Progress; a step takes 20 ms and no work.
     """
-    while _running:
-        preparation = _running[0]
-        preparation.poll()
-        if preparation.failed:
-            _note(f"Compiling beside Blender failed: {preparation.failed}")
-            stop()
-        elif preparation.done.issuperset(parts):
+    while True:
+        for preparation in list(_running):
+            _hear(preparation)
+        fraction = progress(parts)
+        if fraction is None:
             return
-        else:
-            percent = int(100.0 * preparation.fraction(parts))
-            yield Progress(0.01 * percent, f"Preparing (first use only) {percent} %")
-            time.sleep(PAUSE)
+        yield Progress(0.01 * int(100.0 * fraction), f"Preparing (first use only) {int(100.0 * fraction)} %")
+        time.sleep(PAUSE)
+
+
+def progress(parts: Sequence[str]) -> float | None:
+    """How far parts are that are being prepared, 0 to 1; None where none of them is."""
+    return min((running.fraction(parts) for running in _running if running.lacks(parts)), default=None)
+
+
+def _hear(preparation: Preparation) -> None:
+    preparation.poll()
+    if preparation.failed:
+        _note(f"Compiling beside Blender failed: {preparation.failed}")
+        _running.remove(preparation)
+        preparation.stop()
 
 
 def watch() -> bool:
     """Hears the children while nobody waits for them; whether they still work."""
-    if _running:
-        _running[0].poll()
-        if _running[0].failed:
-            _note(f"Compiling beside Blender failed: {_running[0].failed}")
-            stop()
-        elif _running[0].done.issuperset(part for share in SHARES for part in share):
-            stop()
+    for preparation in list(_running):
+        _hear(preparation)
+        if preparation.finished:
+            _running.remove(preparation)
+            preparation.stop()
     return bool(_running)
 
 
@@ -213,14 +241,14 @@ def notes() -> tuple[str, ...]:
     return tuple(_notes)
 
 
-def mark(package: Path, cache_folder: str) -> Path:
+def mark(package: Path, cache_folder: str, kind: str = "engine") -> Path:
     """The file that says that the cache is filled for this state of the engine, its libraries and this machine."""
     versions = [importlib.metadata.version(name) for name in LIBRARIES if importlib.util.find_spec(name)]
     digest = hashlib.sha256(repr([sys.version, platform.node(), platform.machine(), versions]).encode())
     for path in sorted(package.rglob("*.py")):
         state = path.stat()
         digest.update(f"{path} {state.st_size} {state.st_mtime_ns}".encode())
-    return Path(cache_folder) / f"prepared-{digest.hexdigest()[:16]}"
+    return Path(cache_folder) / f"prepared-{kind}-{digest.hexdigest()[:16]}"
 
 
 def _note(text: str) -> None:

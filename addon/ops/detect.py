@@ -39,14 +39,15 @@ def prepare(context: bpy.types.Context) -> Task:
     options = context.scene.meshclash.checked_options(metres_per_unit(context.scene))
     mesh_reader.set_fast_path(preferences.of(context).fast_path)
     engine.use_gpu_from(preferences.gpu_from(context))
-    return Task(_steps(BlenderSource.from_context(context), options, preferences.cache_folder()))
+    gpu = preferences.gpu_from(context) is not None
+    return Task(_steps(BlenderSource.from_context(context), options, preferences.cache_folder(), gpu))
 
 
 def _steps(
-    source: BlenderSource, options: DetectOptions, cache_folder: str | None
+    source: BlenderSource, options: DetectOptions, cache_folder: str | None, gpu: bool
 ) -> Generator[Any, None, DetectReport]:
     """Loads the engine, then detects."""
-    module = yield from load_steps(cache_folder, test_named(options.test).parts(options))
+    module = yield from load_steps(cache_folder, test_named(options.test).parts(options), gpu)
     return (yield from job.detect_steps(source, options, module))
 
 

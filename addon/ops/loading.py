@@ -14,37 +14,50 @@ from ..core.frame_scene import Progress
 FIRST_LOOK, LOOK = 2.0, 0.5  # seconds after the extension is enabled, and from then on while kernels are compiled
 
 
-def load_steps(cache_folder: str | None, parts: Sequence[str]) -> Generator[Any, None, ModuleType]:
+def load_steps(cache_folder: str | None, parts: Sequence[str], gpu: bool = False) -> Generator[Any, None, ModuleType]:
     """The engine module, with the kernels of some parts in the cache where another process can put them there.
 
     Args:
         cache_folder: folder of the compiled kernels, or None.
         parts: of the engine's warm-up.
+        gpu: whether a GPU may answer; then its kernels are ready when this ends.
 
     Raises:
         EngineMissing: Numba or the engine cannot be imported.
     """
     if not bpy.app.background:
-        _begin(cache_folder)
-        yield from preparation.steps(parts)
+        begin(cache_folder, gpu)
+        yield from preparation.steps((*parts, preparation.GPU_PART) if gpu else parts)
     for name in engine.PRELOADED:
         yield Progress(0.0, "Loading the compiler")
         engine.preload(name)
     yield Progress(0.0, "Loading the engine")
     module = engine.load(cache_folder)
+    if gpu:
+        for progress in module.warm_up((preparation.GPU_PART,)):
+            yield Progress(0.0, progress.text)
     session.set_engine_state(session.EngineState((*engine.diagnose(), *preparation.notes())))
     return module
 
 
-def _begin(cache_folder: str | None) -> None:
+def begin(cache_folder: str | None, gpu: bool) -> None:
+    """Has other processes compile what is not in the cache yet.
+
+    Args:
+        cache_folder: folder of the compiled kernels, or None.
+        gpu: whether a GPU's kernels are needed, too.
+    """
     place = engine.location()
-    if place is not None and not engine.loaded():
-        preparation.begin(place, cache_folder)
+    kinds = () if engine.loaded() else ("engine",)
+    if gpu and engine.has_cuda():
+        kinds = (*kinds, "gpu")
+    if place is not None:
+        preparation.begin(place, cache_folder, kinds=kinds)
 
 
 def _look() -> float | None:
     """Blender's timer: starts the children once, then hears them while they work."""
-    _begin(preferences.cache_folder())
+    begin(preferences.cache_folder(), preferences.gpu_from(bpy.context) is not None)
     return LOOK if preparation.watch() else None
 
 
@@ -52,6 +65,12 @@ def install() -> None:
     """Prepares the engine soon after the extension was enabled, where there is a window to keep fluent."""
     if not bpy.app.background:
         bpy.app.timers.register(_look, first_interval=FIRST_LOOK, persistent=True)
+
+
+def look_again() -> None:
+    """Prepares what is needed since a GPU was chosen."""
+    if not bpy.app.background and not bpy.app.timers.is_registered(_look):
+        bpy.app.timers.register(_look, first_interval=0.0, persistent=True)
 
 
 def uninstall() -> None:

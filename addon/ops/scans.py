@@ -12,7 +12,7 @@ from bpy.props import BoolProperty, EnumProperty, StringProperty
 from bpy.types import Operator
 from bpy_extras.io_utils import ImportHelper
 
-from .. import preferences, session
+from .. import engine, preferences, session
 from ..adapters import point_writer
 from ..adapters.point_reader import point_count
 from ..adapters.source import BlenderSource, metres_per_unit
@@ -156,7 +156,9 @@ class MESHCLASH_OT_measure_deviation(_TaskOperator):
         settings = context.scene.meshclash
         options = settings.checked_options(metres_per_unit(context.scene))
         source = BlenderSource.from_context(context)
-        return Task(_measure(source, options.set_a, options.set_b, preferences.cache_folder()))
+        gpu_from = preferences.gpu_from(context)
+        engine.use_gpu_from(gpu_from)
+        return Task(_measure(source, options.set_a, options.set_b, preferences.cache_folder(), gpu_from is not None))
 
     def finish(self, context: bpy.types.Context, result: DeviationMap) -> str:
         session.store_deviation(context.scene.session_uid, result)
@@ -169,9 +171,9 @@ class MESHCLASH_OT_measure_deviation(_TaskOperator):
 
 
 def _measure(
-    source: BlenderSource, set_a: str, set_b: str, cache_folder: str | None
+    source: BlenderSource, set_a: str, set_b: str, cache_folder: str | None, gpu: bool
 ) -> Generator[Any, None, DeviationMap]:
-    module = yield from load_steps(cache_folder, CLOUD_PARTS)
+    module = yield from load_steps(cache_folder, CLOUD_PARTS, gpu)
     yield from module.warm_up(CLOUD_PARTS)
     return (yield from deviation_steps(source, set_a, set_b, module))
 

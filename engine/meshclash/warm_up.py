@@ -7,6 +7,7 @@ import numpy as np
 from .broadphase.sweep import overlapping_pairs
 from .errors import UnsupportedOption
 from .geometry.intersection import contact_segments, overlap_outlines
+from .gpu.device import kernel_steps
 from .hierarchy.build import build, refit
 from .jit import parallel_region, thread_limit
 from .pointcloud.cloud import PointCloud
@@ -183,23 +184,34 @@ No two of the first four compile the same kernel. Of two processes, one takes co
 and verdicts, which share most of their helpers; each is about half of the work. Four processes can take one each."""
 
 
+DEVICE_PART = "gpu"
+"""What a GPU needs: looks for one, and compiles its kernels if it can be used. Not one of ``PARTS``, since it serves
+those only who let a GPU answer (``configure_device``)."""
+
+
 def warm_up(parts: Sequence[str] = PARTS) -> Generator[Progress, None, None]:
     """Compile the kernels that queries use, or load them from the cache; yields Progress before each step.
 
     A step is one kernel or a few small ones: seconds each on the first run on a machine, milliseconds later on.
 
     Args:
-        parts: which of ``PARTS``, in the order in which to go.
+        parts: which of ``PARTS`` and "gpu", in the order in which to go; "gpu" comes last.
 
     Raises:
         UnsupportedOption: a part that does not exist.
     """
-    unknown = [part for part in parts if part not in PARTS]
+    known_parts = (*PARTS, DEVICE_PART)
+    unknown = [part for part in parts if part not in known_parts]
     if unknown:
-        raise UnsupportedOption(f"there is no part {unknown[0]!r} to warm up; there are {', '.join(PARTS)}")
+        raise UnsupportedOption(f"there is no part {unknown[0]!r} to warm up; there are {', '.join(known_parts)}")
     known = _steps()
-    steps = [step for part in parts for step in known[part]]
-    for done, (text, step) in enumerate(steps):
-        yield Progress(done / len(steps), f"compiling {text} ({done + 1} of {len(steps)})")
+    steps = [step for part in parts if part != DEVICE_PART for step in known[part]]
+    done = 0
+    if DEVICE_PART in parts:
+        yield Progress(0.0, "looking for a GPU")
+        steps += kernel_steps()
+        done = 1
+    for k, (text, step) in enumerate(steps):
+        yield Progress((k + done) / (len(steps) + done), f"compiling {text} ({k + 1} of {len(steps)})")
         step()
     yield Progress(1.0, "ready")

@@ -6,7 +6,8 @@ import bpy
 import pytest
 from ui_fakes import RecordingLayout
 
-from addon import engine, preferences
+from addon import engine, preferences, preparation
+from addon.ops import loading
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +25,7 @@ def settings_of(engine_module):
 def test_the_choice_reaches_the_engine_at_once_or_when_it_is_loaded(monkeypatch):
     module = engine.load()
     engine.use_gpu_from(5000)
-    assert settings_of(module).crossover == 5000
+    assert (settings_of(module).crossover, settings_of(module).point_crossover) == (5000, 5000)
     engine.use_gpu_from(None)
     assert settings_of(module).crossover is None
     monkeypatch.setattr(engine, "_engine", None)
@@ -73,3 +74,30 @@ def test_the_button(registered, monkeypatch):
     assert bpy.ops.meshclash.look_for_gpu() == {"FINISHED"}
     assert module.device_state(look=False).reason == "there is none"
     module.gpu.device._state.clear()
+
+
+def test_the_page_says_how_far_the_kernels_are(monkeypatch):
+    monkeypatch.setattr(preparation, "progress", lambda parts: 0.424 if parts == ("gpu",) else None)
+    assert any(text.endswith("beside Blender: 42 %") for text in shown(device="GPU", gpu_from=1))
+    assert not any("42 %" in text for text in shown(device="CPU", gpu_from=1))
+
+
+def test_what_a_gpu_needs_is_ready_before_the_first_question(monkeypatch):
+    module = engine.load()
+    monkeypatch.setattr(module.gpu.device, "_state", [module.DeviceState(False, "there is none")])
+    texts = [[step.text for step in loading.load_steps(None, (), gpu=gpu)] for gpu in (False, True)]
+    assert "looking for a GPU" in texts[1]
+    assert [text for text in texts[1] if "GPU" not in text and text != "ready"] == texts[0]
+
+
+def test_other_processes_compile_for_a_gpu_where_cuda_is_installed(monkeypatch):
+    begun = []
+    monkeypatch.setattr(preparation, "begin", lambda place, folder, kinds: begun.append(kinds))
+    monkeypatch.setattr(engine, "location", lambda: ("meshclash", None))
+    for has_cuda in (False, True):
+        monkeypatch.setattr(engine, "has_cuda", lambda has_cuda=has_cuda: has_cuda)
+        for loaded in (False, True):
+            monkeypatch.setattr(engine, "loaded", lambda loaded=loaded: loaded)
+            loading.begin("folder", gpu=True)
+            loading.begin("folder", gpu=False)
+    assert begun == [("engine",), ("engine",), (), (), ("engine", "gpu"), ("engine",), ("gpu",), ()]

@@ -131,6 +131,46 @@ def test_closing_the_waiting_generator_leaves_the_children_at_work(fake_engine, 
     wait(("depths", "verdicts"))
 
 
+def test_kernels_of_a_gpu_are_a_share_of_their_own(fake_engine, tmp_path):
+    engine, cache = fake_engine("import time; time.sleep(0.2)"), str(tmp_path / "cache")
+    package = engine[1] / "meshclash"
+    preparation.begin(engine, cache)
+    assert preparation.progress(("gpu",)) is None
+    preparation.begin(engine, cache, kinds=preparation.KINDS)
+    assert [running.kind for running in preparation._running] == ["engine", "gpu"]
+    assert preparation.progress(("gpu",)) < 1.0
+    assert wait(("gpu",))
+    assert preparation.progress(("gpu",)) is None
+    while preparation.watch():
+        time.sleep(0.02)
+    for kind in preparation.KINDS:
+        assert preparation.mark(package, cache, kind).exists()
+    preparation.mark(package, cache, "gpu").unlink()
+    preparation.begin(engine, cache, kinds=preparation.KINDS)
+    assert [running.kind for running in preparation._running] == ["gpu"]
+
+
+def test_a_gpu_that_fails_leaves_the_others_at_work(fake_engine, tmp_path):
+    engine, cache = fake_engine("import time; assert part != 'gpu', 'no driver'"), str(tmp_path / "cache")
+    preparation.begin(engine, cache, kinds=preparation.KINDS)
+    wait(("gpu",))
+    assert preparation.progress(("gpu",)) is None
+    wait(("depths", "verdicts"))
+    (note,) = preparation.notes()
+    assert "no driver" in note
+    while preparation.watch():
+        time.sleep(0.02)
+    package = engine[1] / "meshclash"
+    assert preparation.mark(package, cache).exists()
+    assert not preparation.mark(package, cache, "gpu").exists()
+
+
+def test_nobody_waits_for_what_is_not_prepared(fake_engine, tmp_path):
+    preparation.begin(fake_engine("import time; time.sleep(60)"), str(tmp_path / "cache"))
+    assert wait(("clouds",)) == []
+    assert preparation._running
+
+
 @pytest.mark.parametrize("shares", [preparation._OF_TWO, preparation._OF_FOUR], ids=["two children", "four"])
 def test_two_blenders_may_fill_one_cache(fake_engine, tmp_path, monkeypatch, shares):
     monkeypatch.setattr(preparation, "SHARES", shares)

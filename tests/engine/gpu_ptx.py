@@ -8,11 +8,7 @@ import json
 import re
 import sys
 
-from meshclash.gpu import boxes_gpu, build_gpu, near_gpu, traverse_gpu
-from meshclash.gpu.shim_gpu import FUSED, KERNELS, cuda
-from meshclash.pointcloud import measure_gpu
-
-MODULES = (boxes_gpu, build_gpu, near_gpu, traverse_gpu, measure_gpu)
+from meshclash.gpu.shim_gpu import FUSED, all_kernels, cuda
 
 
 class Device:
@@ -27,6 +23,7 @@ class Context:
     device = Device
 
 
+all_kernels()  # imports all of CUDA's target
 for module in list(sys.modules.values()):
     if getattr(module, "__name__", "").startswith("numba.cuda") and hasattr(module, "get_current_device"):
         module.get_current_device = lambda: Device
@@ -37,14 +34,17 @@ Compiled.bind = lambda self: None  # would load the machine code into a device
 
 def machine_code(kernel):
     """The compiled kernel as a launch makes it, and the size of its machine code."""
-    dispatcher = kernel._compile()
+    assert not kernel.ready
+    kernel.prepare()
+    assert kernel.ready
+    dispatcher = kernel._compiled
     [compiled] = dispatcher.overloads.values()
     return "".join(dispatcher.inspect_asm().values()), len(compiled.library.get_cubin().code)
 
 
 found = {}
-for name, kernel in KERNELS.items():
-    assert kernel in [getattr(module, name, None) for module in MODULES]
+kernels = all_kernels()
+for name, kernel in kernels.items():
     older = kernel.ptx((7, 5))
     newer, size = machine_code(kernel)
     found[name] = {
@@ -55,6 +55,6 @@ for name, kernel in KERNELS.items():
         "loose": sum(len(re.findall(r"\b(?:add|sub|mul)\.f(?:32|64)\b", ptx)) for ptx in (older, newer)),
         "machine code": size,
     }
-count = KERNELS["count_pairs"]
+count = kernels["count_pairs"]
 plain, _ = cuda.compile(count.function, count.signature, cc=(9, 0), device=False, abi="numba", output="ptx")
 print(json.dumps({"kernels": found, "fused without the option": FUSED in str(plain)}))

@@ -220,3 +220,49 @@ def test_this_machine_says_why_it_has_no_device():
     assert not state.usable
     assert len(state.reason) > 20
     assert "\n" not in state.reason
+
+
+class FakeKernel:
+    """A kernel that is compiled once."""
+
+    def __init__(self, fault=None):
+        self.compiled = 0
+        self.fault = fault
+
+    def prepare(self):
+        if self.fault is not None:
+            raise self.fault
+        self.compiled += 1
+
+
+def texts_of_warming_up(parts=("gpu",)):
+    told = list(mc.warm_up(parts))
+    fractions = [progress.fraction for progress in told]
+    assert fractions == sorted(set(fractions))
+    assert (fractions[0], fractions[-1]) == (0.0, 1.0)
+    return [progress.text for progress in told]
+
+
+def test_warming_up_takes_a_step_for_each_kernel(machines, monkeypatch):
+    kernels = {"one": FakeKernel(), "two": FakeKernel(), "three": FakeKernel()}
+    monkeypatch.setattr(FakeDevice, "missing_kernels", lambda self: kernels)
+    steps = mc.warm_up(["gpu"])
+    assert next(steps).text == "looking for a GPU"
+    for done, name in enumerate(kernels):
+        assert next(steps).text == f"compiling {name} for the GPU ({done + 1} of 3)"
+        assert [kernel.compiled for kernel in kernels.values()] == [1] * done + [0] * (3 - done)
+    assert next(steps).text == "ready"
+    assert len(texts_of_warming_up(("gpu", "contacts"))) == 2 + 2 + 3
+
+
+def test_a_kernel_that_cannot_be_compiled_ends_the_use_of_the_device(machines, monkeypatch):
+    kernels = {"one": FakeKernel(), "two": FakeKernel(DeviceFault("it fuses")), "three": FakeKernel()}
+    monkeypatch.setattr(FakeDevice, "missing_kernels", lambda self: kernels)
+    with pytest.warns(RuntimeWarning, match="it fuses"):
+        assert texts_of_warming_up()[-1] == "ready"
+    assert [kernel.compiled for kernel in kernels.values()] == [1, 0, 0]
+    assert len(machines[0]) == 1
+    assert "it fuses" in mc.device_state().reason
+    assert texts_of_warming_up() == ["looking for a GPU", "ready"]
+    with pytest.raises(mc.UnsupportedOption, match=r"contacts, .*gpu"):
+        list(mc.warm_up(["cuda"]))

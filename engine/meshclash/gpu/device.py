@@ -13,6 +13,7 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 from ..errors import DeviceUnavailable, UnsupportedOption
@@ -151,6 +152,22 @@ def require_device(device: str) -> None:
         raise UnsupportedOption(f"device {device!r} is not known; known are {', '.join(DEVICES)}")
     if device == "cuda" and not device_state().usable:
         raise DeviceUnavailable(f"{device_state().reason}; device='cpu' or 'auto' works without")
+
+
+def kernel_steps() -> list[tuple[str, Callable[[], object]]]:
+    """Steps that compile a device's kernels one by one, or load them from the cache, each with what it compiles.
+
+    Those only that are not ready, and none where no device can be used. A fault ends the use of the device, as ever.
+    """
+    if not device_state().usable:
+        return []
+    missing, _ = on_device(lambda session: session.machine.missing_kernels())
+    return [(f"{name} for the GPU", partial(_prepare, kernel)) for name, kernel in (missing or {}).items()]
+
+
+def _prepare(kernel: Any) -> None:
+    if device_state().usable:  # otherwise a kernel before this one has failed
+        on_device(lambda _: kernel.prepare())
 
 
 def may_answer(device: str) -> bool:

@@ -15,7 +15,7 @@ from .breadth_first import Hits, Workspace
 from .jobs import Asked, prepare_jobs
 from .karras import CODE_BITS
 from .pyramid import width_for
-from .shim_gpu import KERNELS, SIMULATED, THREADS, cuda, faults
+from .shim_gpu import KERNELS, SIMULATED, THREADS, Kernel, all_kernels, cuda, faults
 from .state import DeviceFault, OutOfDeviceMemory
 from .trees import Trees
 
@@ -119,6 +119,10 @@ class Machine:
             result = array[index : index + 1].copy_to_host(stream=self._stream)
             self._stream.synchronize()
         return int(result[0])
+
+    def missing_kernels(self) -> dict[str, Kernel]:
+        """The kernels by their names that have not been compiled yet."""
+        return {name: kernel for name, kernel in all_kernels().items() if not kernel.ready}
 
     def run(self, module: str, kernel: str, entries: int, *arguments: Any) -> None:
         """Launch a kernel of another stage over so many entries: that of ``module`` with ``_gpu`` behind its name."""

@@ -16,6 +16,7 @@ import importlib.metadata
 import importlib.util
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -156,11 +157,21 @@ class Kernel:
         self.signature = signature
         self._compiled: Any = cuda.jit(function) if SIMULATED else None
 
+    @property
+    def ready(self) -> bool:
+        """Whether it is compiled."""
+        return self._compiled is not None
+
+    def prepare(self) -> None:
+        """Compile it, or load it from the cache; raises DeviceFault."""
+        if self._compiled is None:
+            with faults():
+                self._compiled = self._compile()
+
     def launch(self, blocks: int, stream: Any, *arguments: Any) -> None:
         """Run so many blocks of THREADS threads; returns at once."""
+        self.prepare()
         with faults():
-            if self._compiled is None:
-                self._compiled = self._compile()
             self._compiled[blocks, THREADS, stream](*arguments)
 
     def ptx(self, capability: tuple[int, int] = (9, 0)) -> str:
@@ -181,7 +192,16 @@ class Kernel:
 
 
 KERNELS: dict[str, Kernel] = {}
-"""Every kernel by its name."""
+"""Every kernel by its name, of the modules that have been imported."""
+
+
+def all_kernels() -> dict[str, Kernel]:
+    """Every kernel of the engine by its name: their modules are those whose names end in _gpu."""
+    engine, package = Path(__file__).parents[1], __package__.rpartition(".")[0]
+    for path in sorted(engine.rglob("*_gpu.py")):
+        parts = path.relative_to(engine).with_suffix("").parts
+        importlib.import_module(".".join((package, *parts)))
+    return dict(KERNELS)
 
 
 def kernel(signature: str) -> Callable[[Callable[..., None]], Kernel]:

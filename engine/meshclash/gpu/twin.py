@@ -164,6 +164,10 @@ class Twin:
         """One number of an array."""
         return int(array[index])
 
+    def missing_kernels(self) -> dict[str, Any]:
+        """The kernels of a device that have not been compiled yet; the CPU has none."""
+        return {}
+
     def run(self, module: str, kernel: str, entries: int, *arguments: Any) -> None:
         """A step of another stage over so many entries: the function of ``module`` with ``_twin`` behind its name."""
         getattr(importlib.import_module(f"{module}_twin"), kernel)(*arguments)
