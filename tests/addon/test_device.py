@@ -19,19 +19,19 @@ def undecided(monkeypatch):
 
 
 def settings_of(engine_module):
-    return engine_module.gpu.device._settings
+    return engine_module.gpu.device._settings.crossovers
 
 
 def test_the_choice_reaches_the_engine_at_once_or_when_it_is_loaded(monkeypatch):
     module = engine.load()
     engine.use_gpu_from(5000)
-    assert (settings_of(module).crossover, settings_of(module).point_crossover) == (5000, 5000)
+    assert (settings_of(module)["crossover"], settings_of(module)["point_crossover"]) == (5000, 5000)
     engine.use_gpu_from(None)
-    assert settings_of(module).crossover is None
+    assert settings_of(module)["crossover"] is None
     monkeypatch.setattr(engine, "_engine", None)
     engine.use_gpu_from(7000)
-    assert settings_of(module).crossover is None
-    assert settings_of(engine.load()).crossover == 7000
+    assert settings_of(module)["crossover"] is None
+    assert settings_of(engine.load())["crossover"] == 7000
 
 
 def test_by_default_the_cpu_is_used():

@@ -122,7 +122,7 @@ def _near_of_case(space, a, b, asked):
         yield f"{kind}, lengths", answer.distances
         yield f"{kind}, jobs", answer.jobs
         yield f"{kind}, points", answer.points
-        yield f"{kind}, counts", np.array(answer[4:])
+        yield f"{kind}, counts", np.array(answer[4:7])
 
 
 def _of_boxes(machine):

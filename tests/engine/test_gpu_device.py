@@ -44,7 +44,7 @@ def machines(monkeypatch):
 
     monkeypatch.setattr(device, "make_machine", make)
     monkeypatch.setattr(device, "_look", lambda: DeviceState(True, name="a twin"))
-    monkeypatch.delenv(device.CROSSOVER_VARIABLE, raising=False)
+    monkeypatch.delenv(device.variable_of("crossover"), raising=False)
     mc.configure_device()
     mc.device_state(refresh=True)
     yield made, plan
@@ -73,7 +73,7 @@ def test_auto_stays_on_the_cpu_until_a_crossover_is_known(machines, monkeypatch)
     mc.configure_device(crossover=A.triangle_count + B.triangle_count)
     assert mc.collide(A, B).stats.device == "cuda"
     assert mc.collide(A, B, device="cpu").stats.device == "cpu"
-    monkeypatch.setenv(device.CROSSOVER_VARIABLE, "1")
+    monkeypatch.setenv(device.variable_of("crossover"), "1")
     mc.configure_device()
     assert mc.collide(A, B).stats.device == "cuda"
     assert mc.collide(A, B, volume="sphere").stats.device == "cpu"
@@ -94,6 +94,51 @@ def test_every_query_answers_as_the_cpu(machines, mode):
     assert as_bytes(mc.self_collide(B, device="cuda")) == as_bytes(mc.self_collide(B))
     built = mc.build(A, volume="obb")
     assert as_bytes(mc.collide(built, B, volume="obb", device="cuda")) == as_bytes(mc.collide(A, B))
+
+
+NEAR_QUERIES = {
+    "clearance": lambda device: mc.clearance(A, B, 0.05, POSE, device=device),
+    "distance": lambda device: mc.distance(A, B, matrix(shift=(2.0, 0.1, 0.05)), device=device),
+}
+
+
+def near_bytes(found):
+    if isinstance(found, mc.Distance):
+        return found.distance, found.point_a.tobytes(), found.point_b.tobytes(), found.triangle_a, found.triangle_b
+    return found.pairs.tobytes(), found.distances.tobytes(), found.pose.tobytes(), found.points().tobytes()
+
+
+@pytest.mark.parametrize("name", NEAR_QUERIES)
+def test_what_is_near_is_the_cpus_answer(machines, name):
+    made, _ = machines
+    ask = NEAR_QUERIES[name]
+    found, expected = ask("cuda"), ask("cpu")
+    assert (found.stats.device, expected.stats.device, found.stats.note) == ("cuda", "cpu", "")
+    assert near_bytes(found) == near_bytes(expected)
+    size = A.triangle_count + B.triangle_count
+    assert ask("auto").stats.device == "cpu"
+    mc.configure_device(crossover=1, **{f"{name}_crossover": size + 1})
+    assert ask("auto").stats.device == "cpu"
+    mc.configure_device(**{f"{name}_crossover": size})
+    assert ask("auto").stats.device == "cuda"
+    assert len(made) == 1
+
+
+def test_stacks_and_known_pairs_of_what_is_near(machines):
+    poses = np.stack([matrix(shift=(2.0 + 0.1 * k, 0.1, 0.0)) for k in range(4)])
+    found, expected = (mc.distance(A, B, poses, device=device) for device in ("cuda", "cpu"))
+    for name in ("distance", "point_a", "point_b", "triangle_a", "triangle_b"):
+        assert np.array_equal(getattr(found, name), getattr(expected, name)), name
+    for start in (expected, mc.distance(A, B, poses[0])):
+        again = mc.distance(A, B, poses, start=start, device="cuda")
+        assert np.array_equal(again.distance, expected.distance)
+        assert again.stats.volume_tests < found.stats.volume_tests
+    near = [mc.clearance(A, B, 1.2, poses, device=device) for device in ("cuda", "cpu")]
+    assert near_bytes(near[0]) == near_bytes(near[1])
+    assert set(near[0].pose) == {0, 1, 2}
+    assert mc.distance(mc.build(A, volume="obb"), B, poses, device="cuda").distance.tolist() == found.distance.tolist()
+    with pytest.raises(mc.InvalidMesh):
+        mc.clearance(A, "B", 0.1, device="cuda")
 
 
 def test_scenes_ask_the_device_about_all_pairs_at_once(machines):
@@ -143,6 +188,24 @@ def test_a_fault_anywhere_ends_in_the_cpus_answer(machines, fault):
     assert mc.device_state(look=False).usable
 
 
+@pytest.mark.parametrize("name", NEAR_QUERIES)
+@pytest.mark.parametrize("fault", [DeviceFault("the device failed: [700] lost"), OutOfDeviceMemory("out of memory")])
+def test_a_fault_while_looking_for_what_is_near(machines, name, fault):
+    made, plan = machines
+    ask = NEAR_QUERIES[name]
+    expected = near_bytes(ask("cuda"))
+    operations = made[-1].calls
+    assert operations > 30
+    for n in range(0, operations, 5):
+        mc.device_state(refresh=True)
+        plan["next"] = lambda n=n: FakeDevice(n, fault)
+        with pytest.warns(RuntimeWarning, match="the CPU answered instead"):
+            found = ask("cuda")
+        assert near_bytes(found) == expected
+        assert found.stats.device == "cpu"
+        assert str(fault) in found.stats.note
+
+
 def test_two_threads_at_once(machines):
     """The second one is answered by the CPU, and is told so."""
     token = device._token.pop()
@@ -154,6 +217,18 @@ def test_two_threads_at_once(machines):
     assert "another thread" in found.stats.note
     assert as_bytes(found) == as_bytes(mc.collide(A, B, POSE))
     assert mc.collide(A, B, POSE, device="cuda").stats.device == "cuda"
+
+
+@pytest.mark.parametrize("name", NEAR_QUERIES)
+def test_two_threads_at_once_ask_what_is_near(machines, name):
+    expected = near_bytes(NEAR_QUERIES[name]("cuda"))
+    token = device._token.pop()
+    try:
+        found = NEAR_QUERIES[name]("cuda")
+    finally:
+        device._token.append(token)
+    assert (found.stats.device, near_bytes(found)) == ("cpu", expected)
+    assert "another thread" in found.stats.note
 
 
 def test_trees_stay_on_the_device(machines, monkeypatch):

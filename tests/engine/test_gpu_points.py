@@ -66,7 +66,7 @@ def machines(monkeypatch):
 
     monkeypatch.setattr(device, "make_machine", make)
     monkeypatch.setattr(device, "_look", lambda: DeviceState(True, name="a twin"))
-    monkeypatch.delenv(device.POINT_CROSSOVER_VARIABLE, raising=False)
+    monkeypatch.delenv(device.variable_of("point_crossover"), raising=False)
     mc.configure_device()
     mc.device_state(refresh=True)
     yield made, plan
@@ -161,7 +161,7 @@ def test_auto_stays_on_the_cpu_until_a_crossover_is_known(machines, monkeypatch)
     mc.configure_device(point_crossover=SCAN.point_count)
     mc.deviation(SCAN, MESH)
     assert len(made) == 1
-    monkeypatch.setenv(device.POINT_CROSSOVER_VARIABLE, "5")
+    monkeypatch.setenv(device.variable_of("point_crossover"), "5")
     mc.configure_device()
     before = made[0].calls
     SCAN.evaluate(SCAN.points[:4])

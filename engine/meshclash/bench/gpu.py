@@ -281,5 +281,5 @@ def _crossover(rows: list[Row], state: DeviceState) -> str:
         return "The device won at no size up to the largest."
     return (
         f"The device wins from {min(good):,} triangles of both sides on: mc.configure_device(crossover={min(good)}), "
-        f"or the variable {gpu_device.CROSSOVER_VARIABLE}."
+        f"or the variable {gpu_device.variable_of('crossover')}."
     )

@@ -25,8 +25,8 @@ from .jobs import Asked
 from .state import DeviceFault, DeviceState, OutOfDeviceMemory
 from .trees import MOST_TRIANGLES, Trees, plant_trees, refit_trees
 
-CROSSOVER_VARIABLE = "MESHCLASH_GPU_CROSSOVER"
-POINT_CROSSOVER_VARIABLE = "MESHCLASH_GPU_POINT_CROSSOVER"
+CROSSOVERS = ("crossover", "clearance_crossover", "distance_crossover", "object_crossover", "point_crossover")
+"""Settings from which sizes on "auto" takes the device, one for each kind of question."""
 DEVICES = ("auto", "cpu", "cuda")
 MODES = ("fast", "reproducible")
 _MOST_KEPT = 32
@@ -46,15 +46,19 @@ class _Kept:
     """Weak references to the meshes that the boxes were fitted to."""
 
 
-def _from_environment(variable: str) -> int | None:
-    text = os.environ.get(variable, "")
+def variable_of(crossover: str) -> str:
+    """The environment variable behind a setting of ``CROSSOVERS``."""
+    return f"MESHCLASH_GPU_{crossover.upper()}"
+
+
+def _from_environment(crossover: str) -> int | None:
+    text = os.environ.get(variable_of(crossover), "")
     return int(text) if text.isdecimal() and int(text) else None
 
 
 @dataclass
 class _Settings:
-    crossover: int | None = field(default_factory=lambda: _from_environment(CROSSOVER_VARIABLE))
-    point_crossover: int | None = field(default_factory=lambda: _from_environment(POINT_CROSSOVER_VARIABLE))
+    crossovers: dict[str, int | None] = field(default_factory=lambda: {k: _from_environment(k) for k in CROSSOVERS})
     memory_limit: int | None = None
     mode: str = "fast"
 
@@ -110,6 +114,9 @@ def configure_device(
     memory_limit: int | None = None,
     mode: str = "fast",
     point_crossover: int | None = None,
+    clearance_crossover: int | None = None,
+    distance_crossover: int | None = None,
+    object_crossover: int | None = None,
 ) -> None:
     """How devices are used from now on, in this process.
 
@@ -118,24 +125,26 @@ def configure_device(
             the device; ``python -m meshclash.bench gpu`` measures it. None stands for the variable
             ``MESHCLASH_GPU_CROSSOVER``, and without that for never: "auto" is the CPU until it has been measured.
         memory_limit: most bytes to use on the device; None for what is free.
-        mode: "fast" traverses by a queue, "reproducible" level by level in the paper's scheme. Answers are the same.
+        mode: "fast" finds contacts by a queue, "reproducible" level by level in the paper's scheme. Answers are the
+            same.
         point_crossover: points from which ``deviation`` and ``PointCloud.evaluate`` take the device; as ``crossover``,
             with the variable ``MESHCLASH_GPU_POINT_CROSSOVER``.
+        clearance_crossover, distance_crossover: as ``crossover``, for ``clearance`` and ``distance``, with the
+            variables ``MESHCLASH_GPU_CLEARANCE_CROSSOVER`` and ``MESHCLASH_GPU_DISTANCE_CROSSOVER``.
+        object_crossover: objects from which scenes compare their boxes on the device; likewise.
 
     Raises:
         UnsupportedOption: a number that is not positive, or an unknown mode.
     """
-    numbers = (("crossover", crossover), ("memory_limit", memory_limit), ("point_crossover", point_crossover))
-    for name, value in numbers:
+    numbers = (crossover, clearance_crossover, distance_crossover, object_crossover, point_crossover)
+    crossovers = dict(zip(CROSSOVERS, numbers, strict=True))
+    for name, value in {**crossovers, "memory_limit": memory_limit}.items():
         if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
             raise UnsupportedOption(f"{name} must be None or a positive whole number, not {value!r}")
     if mode not in MODES:
         raise UnsupportedOption(f"mode {mode!r} is not known; known are {', '.join(MODES)}")
     changed = memory_limit != _settings.memory_limit
-    _settings.crossover = _from_environment(CROSSOVER_VARIABLE) if crossover is None else crossover
-    _settings.point_crossover = (
-        _from_environment(POINT_CROSSOVER_VARIABLE) if point_crossover is None else point_crossover
-    )
+    _settings.crossovers = {k: _from_environment(k) if value is None else value for k, value in crossovers.items()}
     _settings.memory_limit, _settings.mode = memory_limit, mode
     if changed:
         _session.clear()
@@ -170,9 +179,22 @@ def _prepare(kernel: Any) -> None:
         on_device(lambda _: kernel.prepare())
 
 
-def may_answer(device: str) -> bool:
+def may_answer(device: str, crossover: str = "crossover") -> bool:
     """Whether a device may come into play at all: the first thing to ask, since it costs nothing."""
-    return device == "cuda" or (device == "auto" and _settings.crossover is not None)
+    return device == "cuda" or (device == "auto" and _settings.crossovers[crossover] is not None)
+
+
+def pays(device: str, crossover: str, size: int) -> bool:
+    """Whether a device is to answer a question of a kind and a size, which ``CROSSOVERS`` tell."""
+    if device == "cuda":
+        return True
+    least = _settings.crossovers[crossover]
+    return device == "auto" and least is not None and size >= least and device_state().usable
+
+
+def wants_points(device: str, count: int) -> bool:
+    """Whether a device is to answer for so many points."""
+    return pays(device, "point_crossover", count)
 
 
 def answer_on_device(
@@ -189,17 +211,34 @@ def answer_on_device(
         The answer, or None where the CPU has to answer, and why it has to although the device was meant to, or "".
         That reason is warned of, too.
     """
-    if not _wanted(device, meshes_a, meshes_b, asked):
-        return None, ""
-    return on_device(lambda session: _answer(session, meshes_a, meshes_b, asked))
+
+    def work(session: Session, a: Trees, b: Trees) -> Answer:
+        fast = _settings.mode == "fast"
+        hits = (session.machine.traverse_fast if fast else traverse)(session.space, a, b, asked)
+        return finish(a, b, asked, hits, session.machine.threads)
+
+    return with_trees(device, "crossover", meshes_a, meshes_b, asked, work)
 
 
-def wants_points(device: str, count: int) -> bool:
-    """Whether a device is to answer for so many points."""
-    if device == "cuda":
-        return True
-    crossover = _settings.point_crossover
-    return device == "auto" and crossover is not None and count >= crossover and device_state().usable
+def with_trees(
+    device: str,
+    crossover: str,
+    meshes_a: Sequence[TriangleMesh],
+    meshes_b: Sequence[TriangleMesh],
+    asked: Asked,
+    work: Callable[[Session, Trees, Trees], _T],
+) -> tuple[_T | None, str]:
+    """What ``work`` makes of trees on a device, if one is to answer; the rest as ``answer_on_device``."""
+
+    def answer(session: Session) -> _T:
+        a = _trees_of(session, meshes_a, busy=None)
+        b = a if meshes_b is meshes_a else _trees_of(session, meshes_b, busy=a)
+        try:
+            return work(session, a, b)
+        finally:
+            a.meshes = b.meshes = []  # the trees keep no mesh alive
+
+    return on_device(answer) if _wanted(device, crossover, meshes_a, meshes_b, asked) else (None, "")
 
 
 def on_device(work: Callable[[Session], _T]) -> tuple[_T | None, str]:
@@ -218,40 +257,23 @@ def on_device(work: Callable[[Session], _T]) -> tuple[_T | None, str]:
     return None, note
 
 
-def _wanted(device: str, meshes_a: Sequence[TriangleMesh], meshes_b: Sequence[TriangleMesh], asked: Asked) -> bool:
-    if device == "cpu" or len(asked.jobs) == 0:
+def _wanted(
+    device: str, crossover: str, meshes_a: Sequence[TriangleMesh], meshes_b: Sequence[TriangleMesh], asked: Asked
+) -> bool:
+    if not may_answer(device, crossover) or len(asked.jobs) == 0:
         return False
     if max(_triangles(meshes_a), _triangles(meshes_b)) > MOST_TRIANGLES:
-        return False
-    if device == "cuda":
-        return True
-    crossover = _settings.crossover
-    if crossover is None:
         return False
     counts = [mesh.triangle_count for mesh in meshes_a], [mesh.triangle_count for mesh in meshes_b]
     if len(asked.jobs) == 1:
         asked_about = counts[0][asked.jobs[0, 0]] + counts[1][asked.jobs[0, 1]]
     else:
         asked_about = sum(counts[0][i] + counts[1][j] for i, j in asked.jobs.tolist())
-    return asked_about >= crossover and device_state().usable
+    return pays(device, crossover, asked_about)
 
 
 def _triangles(meshes: Sequence[TriangleMesh]) -> int:
     return sum(mesh.triangle_count for mesh in meshes)
-
-
-def _answer(
-    session: Session, meshes_a: Sequence[TriangleMesh], meshes_b: Sequence[TriangleMesh], asked: Asked
-) -> Answer:
-    a = _trees_of(session, meshes_a, busy=None)
-    b = a if meshes_b is meshes_a else _trees_of(session, meshes_b, busy=a)
-    if _settings.mode == "fast":
-        hits = session.machine.traverse_fast(session.space, a, b, asked)
-    else:
-        hits = traverse(session.space, a, b, asked)
-    answer = finish(a, b, asked, hits, session.machine.threads)
-    a.meshes = b.meshes = []  # the trees keep no mesh alive
-    return answer
 
 
 def _trees_of(session: Session, meshes: Sequence[TriangleMesh], busy: Trees | None) -> Trees:

@@ -53,7 +53,7 @@ def find_clearances(
     kept = distances <= tolerance
     counts = descent.volume_tests, descent.leaf_pairs, len(doubtful)
     jobs_of_pairs = found.jobs[kept].astype(np.int32)
-    return NearAnswer(found.pairs[kept], distances[kept], np.empty((0, 2, 3)), jobs_of_pairs, *counts)
+    return NearAnswer(found.pairs[kept], distances[kept], np.empty((0, 2, 3)), jobs_of_pairs, *counts, "cuda")
 
 
 def find_distances(
@@ -89,15 +89,8 @@ def find_distances(
         _, own = np.unique(finer.jobs, return_index=True)
         pairs[apart], distances[apart] = finer.pairs[own[apart]], np.maximum(finer.distances[own[apart]], LEAST)
     points = nearest_points(*world_corners(a, b, asked, pairs, np.arange(count)))
-    return NearAnswer(
-        pairs,
-        distances,
-        points,
-        np.arange(count, dtype=np.int32),
-        descent.volume_tests,
-        descent.leaf_pairs,
-        exact_tests,
-    )
+    counts = descent.volume_tests, descent.leaf_pairs, exact_tests
+    return NearAnswer(pairs, distances, points, np.arange(count, dtype=np.int32), *counts, "cuda")
 
 
 def _measure(space: Workspace, a: Trees, b: Trees, jobs: NearJobs, descent: Descent, share: float) -> tuple[Any, Any]:

@@ -14,7 +14,8 @@ from ..traversal.run import run
 from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
 from ..types.results import QueryStats
-from .options import check_device, check_length, check_threads, every_pose
+from .device import ask_clearances
+from .options import check_length, check_served_device, check_threads, every_pose
 
 
 class Clearances:
@@ -83,14 +84,15 @@ def clearance(
         another option that this version does not know.
     """
     begin = time.perf_counter()
-    device, threads = check_device(device), check_threads(threads)
+    check_threads(threads)
     tolerance = check_length("tolerance", tolerance)
-    tree_a = as_hierarchy(a, volume)
-    tree_b = as_hierarchy(b, tree_a.volume)
-    rows_a, rows_b, _ = every_pose(pose_a, pose_b)
-    jobs = np.zeros((len(rows_a), 2), np.int64)
-    answer = run(near_steps(NearQuestion(plant([tree_a]), plant([tree_b]), jobs, rows_a, rows_b, tolerance)))
-    seconds = time.perf_counter() - begin
-    stats = QueryStats(answer.volume_tests, answer.primitive_tests, answer.exact_tests, seconds, threads, device)
-    found = answer.pairs, answer.distances, answer.jobs
-    return Clearances(found, tolerance, stats, (tree_a.mesh, tree_b.mesh), (rows_a, rows_b))
+    rows = every_pose(pose_a, pose_b)[:2]
+    answer, note, meshes = ask_clearances(check_served_device(device), (a, b), volume, rows, tolerance)
+    if answer is None:
+        tree_a = as_hierarchy(a, volume)
+        tree_b = as_hierarchy(b, tree_a.volume)
+        meshes = (tree_a.mesh, tree_b.mesh)
+        jobs = np.zeros((len(rows[0]), 2), np.int64)
+        answer = run(near_steps(NearQuestion(plant([tree_a]), plant([tree_b]), jobs, *rows, tolerance)))
+    stats = answer._replace(note=note).stats(time.perf_counter() - begin)
+    return Clearances((answer.pairs, answer.distances, answer.jobs), tolerance, stats, meshes, rows)

@@ -17,7 +17,8 @@ from ..traversal.near import NearAnswer, NearQuestion, near_steps, nearest_at_on
 from ..traversal.run import run
 from ..types.mesh import TriangleMesh
 from ..types.results import QueryStats
-from .options import check_device, check_length, check_threads, every_pose
+from .device import ask_distances, mesh_of
+from .options import check_device, check_length, check_served_device, check_threads, every_pose
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,31 +110,44 @@ def distance(
         not below 1; a ``start`` that is no Distance, of other meshes, or of another number of poses.
     """
     begin = time.perf_counter()
-    device, threads = check_device(device), check_threads(threads)
+    check_threads(threads)
     errors = check_length("relative_error", relative_error), check_length("absolute_error", absolute_error)
     if errors[0] >= 1.0:
         raise UnsupportedOption(f"relative_error must be below 1, not {relative_error!r}")
     if is_for_clouds(a, b):
+        check_device(device)
         return cloud_distance(a, b, pose_a, pose_b)
+    meshes = mesh_of(a, volume), mesh_of(b, volume)
+    rows_a, rows_b, stacked = every_pose(pose_a, pose_b)
+    known = [] if start is None else _known_pairs(start, meshes, len(rows_a))
+    found = ask_distances(check_served_device(device), meshes, volume, (rows_a, rows_b), known)
+    answer = found.answer
+    if answer is None:
+        answer = _on_cpu(a, b, volume, (rows_a, rows_b), known, errors, stacked)
+    return _result(answer, stacked, answer._replace(note=found.note).stats(time.perf_counter() - begin))
+
+
+def _on_cpu(
+    a: Any,
+    b: Any,
+    volume: str | None,
+    rows: tuple[np.ndarray, np.ndarray],
+    known: list[tuple[int, int]],
+    errors: tuple[float, float],
+    stacked: bool,
+) -> NearAnswer:
+    """The CPU's answer; the shortest way for one question, slices for what takes longer."""
     tree_a = as_hierarchy(a, volume)
     tree_b = as_hierarchy(b, tree_a.volume)
-    rows_a, rows_b, stacked = every_pose(pose_a, pose_b)
-    known = [] if start is None else _known_pairs(start, (tree_a.mesh, tree_b.mesh), len(rows_a))
-    answer = None
     if not stacked:
-        answer = nearest_at_once(tree_a, tree_b, rows_a, rows_b, known[0] if known else (-1, -1), errors)
-    if answer is None:
-        jobs = np.zeros((len(rows_a), 2), np.int64)
-        pairs = np.full((len(jobs), 2), -1, np.int32)
-        pairs[: len(known)] = np.reshape(known, (-1, 2))
-        question = NearQuestion(plant([tree_a]), plant([tree_b]), jobs, rows_a, rows_b, None, pairs, *errors)
-        answer = run(near_steps(question))
-    seconds = time.perf_counter() - begin
-    return _result(answer, stacked, _stats(answer, seconds, threads, device))
-
-
-def _stats(answer: NearAnswer, seconds: float, threads: int, device: str) -> QueryStats:
-    return QueryStats(answer.volume_tests, answer.primitive_tests, answer.exact_tests, seconds, threads, device)
+        answer = nearest_at_once(tree_a, tree_b, *rows, known[0] if known else (-1, -1), errors)
+        if answer is not None:
+            return answer
+    jobs = np.zeros((len(rows[0]), 2), np.int64)
+    pairs = np.full((len(jobs), 2), -1, np.int32)
+    pairs[: len(known)] = np.reshape(known, (-1, 2))
+    question = NearQuestion(plant([tree_a]), plant([tree_b]), jobs, *rows, None, pairs, *errors)
+    return run(near_steps(question))
 
 
 def _result(answer: NearAnswer, stacked: bool, stats: QueryStats) -> Distance:

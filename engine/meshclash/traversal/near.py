@@ -72,10 +72,14 @@ class NearAnswer(NamedTuple):
     volume_tests: int
     primitive_tests: int
     exact_tests: int
+    device: str = "cpu"
+    note: str = ""
+    """Why the CPU answered where a device was meant to."""
 
     def stats(self, seconds: float = 0.0) -> QueryStats:
         """The work that it took."""
-        return QueryStats(self.volume_tests, self.primitive_tests, self.exact_tests, seconds)
+        counts = self.volume_tests, self.primitive_tests, self.exact_tests
+        return QueryStats(*counts, seconds, device=self.device, note=self.note)
 
 
 def uses_lanes(question: NearQuestion) -> bool:
