@@ -5,6 +5,7 @@ python blender_scripts/measure_live.py [--frames 100] [--budget 20] [NAME ...]  
 parts      two bodies of 100,000 triangles, one dragged through the other
 character  a body of 50,000 triangles bent by an armature, against a prop
 read       1,000 objects of 1,000 triangles: reading, the first answer, and the next while one of them moves
+gaps       the two bodies apart, one dragged past the other: their distance, and all faces within a tolerance
 chances    the assembly of examples/, time-critical: from the first guesses to certain answers while nothing moves
 """
 
@@ -114,16 +115,16 @@ def same_as_detect(rows: list) -> bool:
     from addon import engine
     from addon.adapters.source import BlenderSource
     from addon.core.job import detect_steps, run_to_end
-    from addon.core.options import DetectOptions
 
-    steps = detect_steps(BlenderSource.from_context(bpy.context), DetectOptions(), engine.load())
+    options = bpy.context.scene.meshclash.checked_options(1.0)
+    steps = detect_steps(BlenderSource.from_context(bpy.context), options, engine.load())
     return described(rows) == described(run_to_end(steps).rows)
 
 
 def described(rows: list) -> list:
     """What two runs must agree on."""
     return sorted(
-        (row.id, row.verdict, row.faces_a.tolist(), row.faces_b.tolist(), row.highlight_a.tobytes(),
+        (row.id, row.verdict, row.distance, row.faces_a.tolist(), row.faces_b.tolist(), row.highlight_a.tobytes(),
          row.highlight_b.tobytes())
         for row in rows
     )  # fmt: skip
@@ -208,6 +209,22 @@ def measure_parts(frames: int) -> None:
 
     print(f"{len(fixed.data.polygons):,} and {len(dragged.data.polygons):,} triangles")
     follow(frames, pose)
+
+
+def measure_gaps(frames: int) -> None:
+    """Two parts, one dragged past the other."""
+    _, dragged = body("Fixed", 158, 1.0, 3.0), body("Dragged", 158, 1.0, 3.0)
+    settings = bpy.context.scene.meshclash
+
+    def pose(frame: int) -> None:
+        share = frame / max(1, frames - 1)
+        dragged.location = (2.2, 0.8 * share - 0.4, 0.3 * share)
+        dragged.rotation_euler = (0.0, 0.0, 0.5 * share)
+
+    for settings.test, settings.tolerance in (("distance", 0.0), ("clearance", 0.15)):
+        print(settings.test)
+        follow(frames, pose)
+        forget_results()
 
 
 def measure_character(frames: int) -> None:
@@ -373,7 +390,8 @@ def resident() -> float:
 
 
 MEASUREMENTS = {
-    "parts": measure_parts, "character": measure_character, "read": measure_read, "chances": measure_chances,
+    "parts": measure_parts, "gaps": measure_gaps, "character": measure_character, "read": measure_read,
+    "chances": measure_chances,
 }  # fmt: skip
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ from ..core.changes import Changes
 from ..core.errors import InputError
 from ..core.frame_scene import FrameScene, Progress, Skipped
 from ..core.options import DetectOptions
-from ..core.queries import live_problem, test_named
 from .enumeration import Enumeration, Memory, Wanted
 from .objects import SELECTION, resolve_set
 from .source import metres_per_unit
@@ -50,16 +49,12 @@ class LiveSource:
         """What the panel asks for at this moment.
 
         Raises:
-            InputError: the scene is gone, an option is out of range, or Live cannot serve the test.
+            InputError: the scene is gone, or an option is out of range.
         """
         scene = self.scene()
         if scene is None:
             raise InputError("the scene was removed")
-        options = scene.meshclash.checked_options(metres_per_unit(scene))
-        problem = live_problem(test_named(options.test))
-        if problem:
-            raise InputError(problem)
-        return options
+        return scene.meshclash.checked_options(metres_per_unit(scene))
 
     def read_steps(self, options: DetectOptions, changes: Changes) -> Generator[Progress, None, FrameScene]:
         """Reads what may differ since the last call that ended.

@@ -15,7 +15,7 @@ from .frame_scene import FrameScene, Progress, SceneSource
 from .options import DetectOptions
 from .pair_row import PairRow
 from .queries import test_named
-from .queries.base import Asked
+from .queries.asked import Asked
 from .report import DetectReport
 from .statistics import RunStatistics
 from .steps import within

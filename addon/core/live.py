@@ -10,7 +10,7 @@ the time there is.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
@@ -26,7 +26,7 @@ from .steps import Slice
 
 T = TypeVar("T")
 
-PARTS = (*BASIC_PARTS, "more")
+PARTS: tuple[str, ...] = (*BASIC_PARTS, "more")
 """Parts of the engine's warm-up that Live needs, whatever the test."""
 BUDGET = 0.02  # seconds of the main thread for one answer, and the length of a slice
 LONGEST_SLICE = 0.03
@@ -66,7 +66,7 @@ class Live:
 
     Args:
         source: the scene.
-        load: a generator that loads the engine and returns it.
+        load: a generator that loads the engine and returns it; it is given the parts that are to be compiled next.
         publish: takes every answer.
 
     Attributes:
@@ -82,7 +82,7 @@ class Live:
     def __init__(
         self,
         source: LiveScene,
-        load: Callable[[], Generator[Progress, None, ModuleType]],
+        load: Callable[[Sequence[str]], Generator[Progress, None, ModuleType]],
         publish: Callable[[DetectReport, bool], None],
     ) -> None:
         self.budget = BUDGET
@@ -98,7 +98,7 @@ class Live:
         self._reading_cost = 0.0
         self._options: DetectOptions | None = None
         self.ready = self._resting = False
-        self._warm = set(PARTS)
+        self._warm: set[str] = set()
         self._uncertain = 0
         self._slice = Slice(0.0)
         self._show_at = 0.0
@@ -149,10 +149,8 @@ class Live:
         self._steps.close()
 
     def _forever(self) -> Generator[Progress, None, None]:
-        engine = yield from self._told(self._load())
-        yield from self._told(engine.warm_up(PARTS))
+        engine = yield from self._loaded(self._parts())
         answers = Answers(engine, self._source, self._publish)
-        self.ready = True
         while True:
             changes, self._changes = self._changes, Changes()
             if changes:
@@ -175,7 +173,7 @@ class Live:
             if changes is not None:
                 self._options = None
                 self._options = self._source.options()
-                yield from self._prepare(answers.engine, test_named(self._options.test).parts(self._options))
+                yield from self._prepare()
                 yield from self._told(effort.spent_on(answers.follow_steps(self._options, changes)))
                 self._reading_cost = effort.seconds
             else:
@@ -188,14 +186,30 @@ class Live:
             self.problem = str(error)
             self._unanswered = changes or Changes(everything=True)
 
-    def _prepare(self, engine: ModuleType, parts: tuple[str, ...]) -> Generator[Progress, None, None]:
-        """Compiles or loads what a test needs that was not asked before."""
-        missing = [part for part in parts if part not in self._warm]
+    def _parts(self) -> list[str]:
+        """Parts of the engine's warm-up that are needed now and were not before."""
+        try:
+            options = self._source.options()
+        except DetectError:
+            wanted = PARTS
+        else:
+            wanted = (*PARTS, *test_named(options.test).parts(options))
+        return [part for part in dict.fromkeys(wanted) if part not in self._warm]
+
+    def _prepare(self) -> Generator[Progress, None, None]:
+        """Compiles or loads what another test needs."""
+        missing = self._parts()
         if missing:
             self.ready = False
-            yield from self._told(engine.warm_up(missing))
-            self._warm.update(missing)
-            self.ready = True
+            yield from self._loaded(missing)
+
+    def _loaded(self, parts: list[str]) -> Generator[Progress, None, ModuleType]:
+        """The engine, with these parts compiled."""
+        engine = yield from self._told(self._load(parts))
+        yield from self._told(engine.warm_up(parts))
+        self._warm.update(parts)
+        self.ready = True
+        return engine
 
     def _refine(self, answers: Answers) -> Generator[Progress, None, None]:
         """Makes an answer more certain for what is left of this call, and shows it now and then."""

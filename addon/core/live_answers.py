@@ -13,7 +13,7 @@ from .engine_scene import EngineScene
 from .frame_scene import FrameScene, Progress
 from .options import DetectOptions
 from .queries import test_named
-from .queries.base import Asked
+from .queries.asked import Answered, Asked
 from .queries.followers import Follower
 from .report import DetectReport
 from .statistics import RunStatistics
@@ -34,7 +34,7 @@ class Answers:
     """
 
     def __init__(self, engine: ModuleType, source: LiveScene, publish: Callable[[DetectReport, bool], None]) -> None:
-        self.engine = engine
+        self._engine = engine
         self._source, self._publish = source, publish
         self._world = EngineScene(engine)
         self._frame = FrameScene(0)
@@ -69,7 +69,7 @@ class Answers:
         yield from self._world.update_steps(self._frame)
         self._statistics.add_time("prepare", time.perf_counter() - started)
         sets = self._world.ids(in_a=True), self._world.ids(in_a=False)
-        self._asked = Asked(self.engine, self._world, options, scale, *sets, self._world.keep(options.rules))
+        self._asked = Asked(self._engine, self._world, options, scale, *sets, self._world.keep(options.rules))
         test = test_named(options.test)
         taken = (getattr(options, name) for name in sorted(test.takes))
         question = (test.name, scale, options.set_a, options.set_b, *taken)
@@ -87,13 +87,13 @@ class Answers:
         options = asked.options
         if options.budget is not None:
             asked = replace(asked, options=replace(options, budget=min(options.budget, seconds)))
-        self._statistics.add_work((yield from follower.ask_steps(asked, first_contact)))
+        self._add((yield from follower.ask_steps(asked, first_contact)))
 
     def refine_steps(self, seconds: float) -> Generator[Any, None, None]:
         """Goes on with the last answer for so long, where nothing has changed since."""
         asked, follower = self._following()
         asked = replace(asked, options=replace(asked.options, budget=seconds))
-        self._statistics.add_work((yield from follower.ask_steps(asked, False)))
+        self._add((yield from follower.ask_steps(asked, False)))
 
     def write_steps(self) -> Generator[Progress, None, None]:
         """Writes the rows of what the last questions found."""
@@ -112,6 +112,11 @@ class Answers:
             self._source.file, asked.metres_per_unit, asked.options, rows, statistics.skipped, statistics.as_dict()
         )
         self._publish(report, incomplete)
+
+    def _add(self, answer: Answered) -> None:
+        """Counts the work of a question, and what its answer leaves out in place of what the last one did."""
+        self._statistics.forget_left_out()
+        self._statistics.add_answer(answer)
 
     def _following(self) -> tuple[Asked, Follower]:
         assert self._asked is not None and self._follower is not None  # `follow_steps` comes first

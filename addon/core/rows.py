@@ -59,12 +59,18 @@ def make_row(engine: ModuleType, world: EngineScene, found: Any, frame: int, hig
     return _row(engine, world, finding, frame, highlights)
 
 
-def make_contact_row(engine: ModuleType, world: EngineScene, first: Any, frame: int) -> PairRow:
-    """The row of one `FirstContact`: a pair that meets, listed among the clashes until more is known."""
+def make_contact_row(
+    engine: ModuleType, world: EngineScene, first: Any, frame: int, distance: float | None = None
+) -> PairRow:
+    """The row of one `FirstContact`: a pair that meets, listed among the clashes until more is known.
+
+    Args:
+        distance: 0 where the test measures distances.
+    """
     location = first.contacts.segments()[0].mean(axis=0)
     severity = int(engine.Verdict.CLASH.severity)
     sides = _sides(first.contacts.pairs)
-    finding = _Finding((first.a, first.b), sides, first.contacts, CONTACT, severity, location)
+    finding = _Finding((first.a, first.b), sides, first.contacts, CONTACT, severity, location, distance=distance)
     return _row(engine, world, finding, frame, highlights=True)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .frame_scene import FrameScene, Skipped
-from .queries.base import Answered
+from .queries.asked import Answered
 
 COUNTERS = ("volume_tests", "primitive_tests", "exact_tests")
 
@@ -61,9 +61,9 @@ class RunStatistics:
             metres = answer.beyond * self._values["metres_per_unit"]
             left_out["beyond"] = metres if left_out["beyond"] is None else min(metres, left_out["beyond"])
 
-    def add_work(self, stats: Any) -> None:
-        """Adds the counters and times of one `QueryStats` that has stages."""
-        self._add(stats, stats.timings)
+    def forget_left_out(self) -> None:
+        """Before the same frame is asked about again."""
+        self._values["left_out"] = {"pairs": 0, "beyond": None}
 
     def _add(self, stats: Any, timings: Mapping[str, float]) -> None:
         for name in COUNTERS:

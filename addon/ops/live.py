@@ -12,8 +12,7 @@ from .. import preferences, results, session
 from ..adapters import mesh_reader
 from ..adapters.live_source import LiveSource
 from ..core.changes import Changes
-from ..core.live import PARTS, Live
-from ..core.queries import live_problem, test_named
+from ..core.live import Live
 from ..core.report import DetectReport
 from ..overlay.draw import tag_redraw
 from .detect import USER_ERRORS, explain
@@ -32,7 +31,7 @@ class LiveRun:
         self._source = source = LiveSource(context.scene, context.view_layer)
         folder = preferences.cache_folder()
         self.scene_uid = source.scene_uid
-        self.live = Live(source, lambda: load_steps(folder, PARTS), self._publish)
+        self.live = Live(source, lambda parts: load_steps(folder, parts), self._publish)
         self.stopped_because: str | None = None
         self._shown = ("", "")
         self._unlisted = self._list_waits = False
@@ -126,11 +125,6 @@ class MESHCLASH_OT_live(Operator):
         if session.running_task() is not None:
             cls.poll_message_set("A detection is running: press ESC to stop it")
             return False
-        if context.scene is not None and session.running_live() is None:
-            problem = live_problem(test_named(context.scene.meshclash.test))
-            if problem:
-                cls.poll_message_set(problem)
-                return False
         return context.scene is not None
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:

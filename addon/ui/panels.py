@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import preferences, results, session
-from ..core.queries import live_problem, test_named
+from ..core.queries import test_named
 from ..overlay import draw as overlay
 from ..props import STATUSES
 from .lists import columns, is_wide
@@ -43,10 +43,7 @@ class MESHCLASH_PT_detect(TabPanel):
             row.operator("meshclash.detect", icon="VIEWZOOM")
             icon = "PAUSE" if live else "PLAY"
             row.operator("meshclash.live", text="Stop Live" if live else "Live", icon=icon, depress=live is not None)
-            if live is None and live_problem(test):
-                draw_text(layout, live_problem(test), context.region, "INFO")
-            else:
-                _draw_live(layout, settings, live, context.region)
+            _draw_live(layout, settings, live, context.region)
         else:
             row = layout.row(align=True)
             row.scale_y = 1.5

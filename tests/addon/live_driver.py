@@ -9,6 +9,7 @@ from ui_fakes import escape, timer
 from addon import session
 from addon.adapters.source import BlenderSource
 from addon.core.job import detect_steps, run_to_end
+from addon.core.pair_row import APART
 from addon.ops import live
 
 
@@ -56,8 +57,14 @@ def detected(engine):
 
 def described(rows):
     """What two runs must agree on, whatever the order in which the engine has the objects."""
-    return sorted(
-        (row.id, row.a, row.b, row.verdict, row.faces_a.tolist(), row.faces_b.tolist(),
-         np.sort(row.highlight_a.ravel()).tobytes(), np.sort(row.highlight_b.ravel()).tobytes())
-        for row in rows
+    return sorted(_described_row(row) for row in rows)
+
+
+def _described_row(row):
+    distance = None if row.distance is None else f"{row.distance:.6g}"
+    if row.verdict == APART:  # which of several nearest faces is named is open
+        return row.id, row.a, row.b, row.verdict, distance
+    return (
+        row.id, row.a, row.b, row.verdict, distance, row.faces_a.tolist(), row.faces_b.tolist(),
+        np.sort(row.highlight_a.ravel()).tobytes(), np.sort(row.highlight_b.ravel()).tobytes(),
     )  # fmt: skip

@@ -13,7 +13,8 @@ from addon.core.frame_scene import FrameScene, Progress, Skipped
 from addon.core.job import detect_steps, run_to_end
 from addon.core.live import Live
 from addon.core.options import DetectOptions
-from addon.core.pair_row import CONTACT
+from addon.core.pair_row import APART, CONTACT, NEAR
+from addon.core.queries import distance
 from addon.core.rules import Rules
 
 
@@ -54,7 +55,7 @@ class ArrayScene:
 
 
 def loading(engine):
-    def load():
+    def load(_parts):
         yield Progress(0.0, "Loading the engine")
         return engine
 
@@ -89,11 +90,17 @@ class Driver:
 
 def described(report):
     """Everything of a report that a different order of the two objects in the engine may not change."""
-    return [
-        (row.id, row.verdict, row.depth and round(row.depth, 6), row.faces_a.tolist(), row.faces_b.tolist(),
-         row.highlight_a.tobytes(), row.highlight_b.tobytes(), segments(row.curves))
-        for row in report.rows
-    ]  # fmt: skip
+    return sorted(described_row(row) for row in report.rows)
+
+
+def described_row(row):
+    depth, distance = (value and round(value, 6) for value in (row.depth, row.distance))
+    if row.verdict == APART:  # which of several nearest faces is named is open
+        return (row.id, row.verdict, distance)
+    return (
+        row.id, row.verdict, distance, depth, row.faces_a.tolist(), row.faces_b.tolist(), row.highlight_a.tobytes(),
+        row.highlight_b.tobytes(), segments(row.curves),
+    )  # fmt: skip
 
 
 def segments(curves):
@@ -110,12 +117,17 @@ def _no_quiet_time(monkeypatch):
     monkeypatch.setattr(live_module, "QUIET_SECONDS", 0.0)
 
 
+TESTS = [DetectOptions(), DetectOptions(test="clearance", tolerance=0.3), DetectOptions(test="distance")]
+
+
+@pytest.mark.parametrize("wanted", TESTS, ids=lambda wanted: wanted.test)
 @pytest.mark.parametrize("seed", range(6))
-def test_any_history_ends_in_what_a_detection_finds(engine, seed, monkeypatch):
+def test_any_history_ends_in_what_a_detection_finds(engine, seed, wanted, monkeypatch):
     """Moves, deformations, new shapes, new, removed and renamed objects, in both modes, interrupted anywhere."""
     monkeypatch.setattr(live_module, "RETRY_SECONDS", 0.0 if seed % 2 else 1e9)
     rng = np.random.default_rng(seed)
     scene = row_of_boxes(4)
+    scene.wanted = wanted
     driver = Driver(scene, engine, budget=[10.0, 0.0][seed // 2 % 2])
     for step in range(25):
         name = str(rng.choice(list(scene.objects) or ["none"]))
@@ -165,6 +177,41 @@ def test_over_the_budget_it_says_who_meets_and_completes_when_quiet(engine, monk
     monkeypatch.setattr(live_module, "QUIET_SECONDS", 0.0)
     assert described(driver.settle()) == described(driver.fresh())
     assert not driver.live.incomplete
+
+
+def test_over_the_budget_gaps_have_their_length_and_get_their_faces_when_quiet(engine, monkeypatch):
+    monkeypatch.setattr(live_module, "QUIET_SECONDS", 1e9)
+    monkeypatch.setattr(live_module, "RETRY_SECONDS", 1e9)
+    scene = ArrayScene(*(make_object(f"O{k}", 1.5 * k) for k in range(3)))
+    scene.wanted = DetectOptions(test="clearance", tolerance=0.6)
+    driver = Driver(scene, engine, budget=0.0)
+    for k in range(4):
+        scene.put("O0", 0.75 + 0.01 * k)
+        scene.put("O2", 2.9 + 0.01 * k)
+        driver.change()
+        for _ in range(100):
+            driver.live.run_slice(0.0)
+    report, incomplete = driver.answers[-1]
+    assert incomplete
+    told = {(row.a, row.b): (row.verdict, row.distance, len(row.faces_a)) for row in report.rows}
+    assert told["O0", "O1"] == (CONTACT, 0.0, 1)
+    assert told["O1", "O2"] == (NEAR, pytest.approx(0.43), 1)
+    monkeypatch.setattr(live_module, "QUIET_SECONDS", 0.0)
+    assert described(driver.settle()) == described(driver.fresh())
+
+
+def test_pairs_beyond_the_nearest_are_counted_once(engine, monkeypatch):
+    monkeypatch.setattr(distance, "MOST_PAIRS", 4)
+    scene = ArrayScene(*(make_object(f"O{k}", 1.5 * k * k) for k in range(5)))
+    scene.wanted = DetectOptions(test="distance")
+    driver = Driver(scene, engine)
+    driver.settle()
+    for _ in range(3):
+        driver.change()
+        report = driver.settle()
+    assert len(report.rows) == 4
+    assert report.stats["left_out"] == driver.fresh().stats["left_out"]
+    assert report.stats["left_out"]["pairs"] == 6
 
 
 def test_within_the_budget_every_answer_is_complete(engine):
@@ -240,8 +287,27 @@ def test_closing_frees_what_was_built(engine):
     assert alive() is None
 
 
+def test_what_a_test_needs_is_compiled_when_it_is_asked(engine):
+    scene, asked = row_of_boxes(), []
+
+    def load(parts):
+        asked.append(tuple(parts))
+        yield Progress(0.0, "Loading the engine")
+        return engine
+
+    driver = Driver(scene, engine)
+    driver.live = Live(scene, load, lambda report, incomplete: driver.answers.append((report, incomplete)))
+    driver.settle()
+    scene.wanted = DetectOptions(test="distance")
+    for _ in range(2):
+        driver.change()
+        driver.settle()
+    assert asked == [live_module.PARTS, ("distances",)]
+    assert driver.live.ready
+
+
 def test_errors_of_loading_pass_through(engine):
-    def load():
+    def load(_parts):
         yield Progress(0.0, "Loading the engine")
         raise RuntimeError("no numba")
 

@@ -393,7 +393,8 @@ def check_the_answer(stress):
         bpy.context.object.hide_viewport = False
         bpy.context.object.hide_set(False)  # Blender leaves the mode of visible objects only
         bpy.ops.object.mode_set(mode="OBJECT")
-    bpy.context.scene.meshclash.set_a, bpy.context.scene.meshclash.test = "ALL", "intersection"
+    settings = bpy.context.scene.meshclash
+    settings.set_a, settings.test = "ALL", str(stress.rng.choice(["intersection", "clearance", "distance"]))
     for mesh in bpy.data.meshes:
         mesh.validate(clean_customdata=False)
     driver = LiveDriver()

@@ -16,14 +16,6 @@ VERDICTS = tuple(dict.fromkeys(verdict for test in TESTS.values() for verdict in
 """Everything that a row of any test may say, worst first."""
 
 
-def live_problem(test: DetectTest) -> str:
-    """Why Live cannot serve a test; "" if it can."""
-    if test.live:
-        return ""
-    served = " and ".join(other.label for other in TESTS.values() if other.live)
-    return f"Live serves {served} only: press Detect for {test.label}"
-
-
 def test_named(name: str) -> DetectTest:
     """The test of that name; raises InputError."""
     try:

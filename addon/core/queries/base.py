@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Sequence
-from dataclasses import dataclass
-from types import ModuleType
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..engine_scene import EngineScene
 from ..pair_row import PairRow
-from ..rules import KeepMask
+from .asked import Answered, Asked
 from .followers import Follower
 
 if TYPE_CHECKING:
@@ -18,51 +15,6 @@ if TYPE_CHECKING:
 
 BASIC_PARTS = ("depths", "contacts", "verdicts", "scenes")
 """Parts of the engine's warm-up that every test needs."""
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What is asked of one frame.
-
-    Attributes:
-        engine: the meshclash module.
-        world: the engine's scene and what its objects are in Blender.
-        options: lengths in metres.
-        metres_per_unit: how many metres a Blender unit is.
-        set_a, set_b: engine ids of the two sets.
-        keep: which pairs of ids the exclusion rules let through, or None.
-    """
-
-    engine: ModuleType
-    world: EngineScene
-    options: DetectOptions
-    metres_per_unit: float
-    set_a: list[int]
-    set_b: list[int]
-    keep: KeepMask | None
-
-    def units(self, metres: float) -> float:
-        """A length in Blender units, which the engine computes in."""
-        return metres / self.metres_per_unit
-
-
-@dataclass(frozen=True)
-class Answered:
-    """What the engine says of one frame.
-
-    Attributes:
-        found: one entry for each row to write, for `DetectTest.row`.
-        stats: the engine's `QueryStats`.
-        timings: seconds by stage.
-        left_out: number of pairs that are not among `found`.
-        beyond: how far apart these are at least, Blender units; None where nothing is left out.
-    """
-
-    found: Sequence[Any]
-    stats: Any
-    timings: dict[str, float]
-    left_out: int = 0
-    beyond: float | None = None
 
 
 class DetectTest(ABC):
@@ -79,7 +31,6 @@ class DetectTest(ABC):
         measures: fields of `PairRow` that its rows are compared by; a list shows the first one that a row has.
         nothing: sentence for an empty answer.
         found: what the rows have in common, after "3 pairs".
-        live: whether Live can serve it.
     """
 
     name: ClassVar[str]
@@ -93,7 +44,6 @@ class DetectTest(ABC):
     measures: ClassVar[tuple[str, ...]]
     nothing: ClassVar[str]
     found: ClassVar[str]
-    live: ClassVar[bool] = False
 
     @abstractmethod
     def parts(self, options: DetectOptions) -> tuple[str, ...]:
@@ -111,7 +61,6 @@ class DetectTest(ABC):
     def row(self, asked: Asked, found: Any, frame: int, highlights: bool) -> PairRow:
         """The row of one of `Answered.found`; with `highlights` also what is drawn."""
 
+    @abstractmethod
     def follower(self, asked: Asked) -> Follower:
-        """What keeps its answer up to date in Live, for the options and the engine's scene of `asked`; only of tests
-        that Live can serve."""
-        raise NotImplementedError(self.name)
+        """What keeps its answer up to date in Live, for the options and the engine's scene of `asked`."""

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..pair_row import CLASH, CONTAINED, DUPLICATE, NEAR, TOUCHING, PairRow
 from ..rows import make_gap_row
-from .base import BASIC_PARTS, Answered, Asked, DetectTest
+from .asked import Answered, Asked
+from .base import BASIC_PARTS, DetectTest
+from .followers import Follower, GapFollower
 
 if TYPE_CHECKING:
     from ..options import DetectOptions
@@ -53,3 +55,9 @@ class Clearance(DetectTest):
     def row(self, asked: Asked, found: Any, frame: int, highlights: bool) -> PairRow:
         """As `DetectTest`."""
         return make_gap_row(asked.engine, asked.world, found, self.apart, frame, highlights)
+
+    def follower(self, asked: Asked) -> Follower:
+        """As `DetectTest`."""
+        lengths = {"tolerance": self.reach(asked.options), "permitted_overlap": asked.options.permitted_overlap}
+        in_units = {name: asked.units(metres) for name, metres in lengths.items()}
+        return GapFollower(self, asked.engine.GapWatch(asked.world.scene, **in_units))

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..pair_row import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, PairRow
 from ..rows import make_gap_row
-from .base import BASIC_PARTS, Answered, Asked, DetectTest
+from .asked import Answered, Asked
+from .base import BASIC_PARTS, DetectTest
+from .followers import Follower, GapFollower
 
 if TYPE_CHECKING:
     from ..options import DetectOptions
@@ -54,3 +56,9 @@ class Distance(DetectTest):
     def row(self, asked: Asked, found: Any, frame: int, highlights: bool) -> PairRow:
         """As `DetectTest`."""
         return make_gap_row(asked.engine, asked.world, found, self.apart, frame, highlights)
+
+    def follower(self, asked: Asked) -> Follower:
+        """As `DetectTest`."""
+        permitted = asked.units(asked.options.permitted_overlap)
+        watch = asked.engine.GapWatch(asked.world.scene, most=MOST_PAIRS, permitted_overlap=permitted)
+        return GapFollower(self, watch)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..frame_scene import Progress
 from ..pair_row import PairRow
 from ..rows import make_contact_row
+from .asked import Answered, Asked
 
 if TYPE_CHECKING:
-    from .base import Asked, DetectTest
+    from .base import DetectTest
 
 Pair = tuple[int, int]
 
@@ -35,7 +36,7 @@ class Follower(ABC):
         return 0
 
     @abstractmethod
-    def ask_steps(self, asked: Asked, first_contact: bool) -> Generator[Any, None, Any]:
+    def ask_steps(self, asked: Asked, first_contact: bool) -> Generator[Any, None, Answered]:
         """Asks for what changed since the last call; closing the generator loses nothing.
 
         Args:
@@ -43,7 +44,7 @@ class Follower(ABC):
             first_contact: be content with knowing who meets.
 
         Returns:
-            The engine's `QueryStats`.
+            The work, and what is left out; `found` is empty.
         """
 
     @abstractmethod
@@ -59,12 +60,14 @@ class WatchFollower(Follower):
         watch: a `Watch`.
     """
 
+    _distance: float | None = None  # of pairs that meet
+
     def __init__(self, test: DetectTest, watch: Any) -> None:
         super().__init__()
         self._test, self._watch = test, watch
         self._unwritten: dict[Pair, Any] = {}
 
-    def ask_steps(self, asked: Asked, first_contact: bool) -> Generator[Any, None, Any]:
+    def ask_steps(self, asked: Asked, first_contact: bool) -> Generator[Any, None, Answered]:
         """As `Follower`."""
         stats = yield from self._watch.update_steps(asked.set_a, asked.set_b, asked.keep, first_contact)
         changes = self._watch.take_changes()
@@ -73,15 +76,29 @@ class WatchFollower(Follower):
             self._unwritten.pop(pair, None)
         self._unwritten |= changes.found
         self._unwritten |= changes.meeting
-        return stats
+        return Answered((), stats, stats.timings, *self._left_out())
 
     def write_steps(self, asked: Asked, frame: int) -> Generator[Progress, None, None]:
         """As `Follower`."""
         for pair in list(self._unwritten):
             found = self._unwritten.pop(pair)
             if isinstance(found, asked.engine.FirstContact):
-                row = make_contact_row(asked.engine, asked.world, found, frame)
+                row = make_contact_row(asked.engine, asked.world, found, frame, self._distance)
             else:
                 row = self._test.row(asked, found, frame, highlights=True)
             self.rows[pair] = row
             yield Progress(1.0, f"Writing up {row.a} and {row.b}")
+
+    def _left_out(self) -> tuple[int, float | None]:
+        """Pairs that the watch does not list, and how far apart these are at least."""
+        return 0, None
+
+
+class GapFollower(WatchFollower):
+    """Follows a `GapWatch`."""
+
+    _distance = 0.0
+
+    def _left_out(self) -> tuple[int, float | None]:
+        left_out = self._watch.left_out
+        return left_out, self._watch.beyond if left_out else None

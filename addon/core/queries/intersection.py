@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..pair_row import CLASH, CONTAINED, DUPLICATE, TOUCHING, PairRow
 from ..rows import make_row
-from .base import BASIC_PARTS, Answered, Asked, DetectTest
+from .asked import Answered, Asked
+from .base import BASIC_PARTS, DetectTest
 from .followers import Follower, WatchFollower
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ class Intersection(DetectTest):
     measures = ("depth",)
     nothing = "Nothing touches"
     found = "are not apart"
-    live = True
 
     def parts(self, options: DetectOptions) -> tuple[str, ...]:
         """As `DetectTest`."""

@@ -10,7 +10,8 @@ import numpy as np
 from ..frame_scene import Progress
 from ..pair_row import LIKELY, MEETS, UNLIKELY, PairRow
 from ..rows import make_chance_row
-from .base import BASIC_PARTS, Answered, Asked, DetectTest
+from .asked import Answered, Asked
+from .base import BASIC_PARTS, DetectTest
 from .followers import Follower
 
 if TYPE_CHECKING:
@@ -51,7 +52,6 @@ class TimeCritical(DetectTest):
     measures = ("probability",)
     nothing = "Nothing meets"
     found = "meet or may meet"
-    live = True
 
     def parts(self, options: DetectOptions) -> tuple[str, ...]:
         """As `DetectTest`."""
@@ -100,10 +100,10 @@ class ChanceFollower(Follower):
         """As `Follower`."""
         return 0 if self._answer is None else int(np.count_nonzero(~self._answer.complete))
 
-    def ask_steps(self, asked: Asked, first_contact: bool) -> Generator[Any, None, Any]:
+    def ask_steps(self, asked: Asked, first_contact: bool) -> Generator[Any, None, Answered]:
         """As `Follower`; the options' budget is that of this question."""
         self._answer = yield from _search_steps(asked)
-        return self._answer.stats
+        return Answered((), self._answer.stats, self._answer.stats.timings)
 
     def write_steps(self, asked: Asked, frame: int) -> Generator[Progress, None, None]:
         """As `Follower`."""

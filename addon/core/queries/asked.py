@@ -1,0 +1,59 @@
+"""What is asked of the engine about one frame, and what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from ..engine_scene import EngineScene
+from ..rules import KeepMask
+
+if TYPE_CHECKING:
+    from ..options import DetectOptions
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of one frame.
+
+    Attributes:
+        engine: the meshclash module.
+        world: the engine's scene and what its objects are in Blender.
+        options: lengths in metres.
+        metres_per_unit: how many metres a Blender unit is.
+        set_a, set_b: engine ids of the two sets.
+        keep: which pairs of ids the exclusion rules let through, or None.
+    """
+
+    engine: ModuleType
+    world: EngineScene
+    options: DetectOptions
+    metres_per_unit: float
+    set_a: list[int]
+    set_b: list[int]
+    keep: KeepMask | None
+
+    def units(self, metres: float) -> float:
+        """A length in Blender units, which the engine computes in."""
+        return metres / self.metres_per_unit
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What the engine says of one frame.
+
+    Attributes:
+        found: one entry for each row to write, for `DetectTest.row`.
+        stats: the engine's `QueryStats`.
+        timings: seconds by stage.
+        left_out: number of pairs that are not among `found`.
+        beyond: how far apart these are at least, Blender units; None where nothing is left out.
+    """
+
+    found: Sequence[Any]
+    stats: Any
+    timings: dict[str, float]
+    left_out: int = 0
+    beyond: float | None = None
