@@ -1,7 +1,9 @@
 """Lower bounds of the distances of eight boxes or triangles at once, in float32, that never exceed the distance.
 
 Beside the axes of both frames the direction between the two nearest points known so far is tried: what faces each
-other is told apart along it, however the boxes lie. Any direction gives a bound.
+other is told apart along it, however the boxes lie. Triangles are also tried along the directions between the nearest
+points of the pairs that were measured last: what is beside such a pair mostly faces the same way. Any direction gives
+a bound.
 
 The bounds of rounding are those of ``lane_boxes.py`` and ``lane_triangles.py``: along each axis of either frame, and
 along a plane's normal times its length, the numbers computed here are off by no more than the slack of those files,
@@ -15,35 +17,64 @@ import numpy as np
 
 from ..jit import inlined
 from .lane_boxes import component, component_extent, extent, middle, turned, turned_extent
-from .lanes import higher, load, lower, not_above, splat
+from .lanes import higher, load, lower, not_above, splat, store
 from .relative_pose import NARROW_LENGTH, SLACK
 
 _ZERO = np.float32(0.0)
 _HALF = np.float32(0.5)
+_TWICE = np.float32(2.0)
 _DEFECT = np.float32(24.0 * 2.0**-24 * 1.001)
 _LEAST = 1e-36  # squares below this are lost to underflow
 
 DIRECTION = NARROW_LENGTH
-"""Entries of the frame behind those of ``relative_pose.py``: a unit vector in a's frame, the same in b's, and the sum
-of the absolute values of the first; all zero when nothing is known."""
-FRAME_LENGTH = DIRECTION + 8
+"""Entries of the frame behind those of ``relative_pose.py``: a unit vector in a's frame, the sum of its absolute
+values, and the vector in b's frame; all zero when nothing is known."""
+_IN_B = DIRECTION + 4
+RECENT_COUNT = 4
+"""How many directions between pairs measured last are tried; a power of two."""
+_RECENT = DIRECTION + 8  # their entries, four numbers each, as the first four above
+FRAME_LENGTH = _RECENT + 4 * RECENT_COUNT
+
+
+@inlined
+def _set_vector(frame, at, x, y, z):
+    frame[at], frame[at + 1], frame[at + 2] = x, y, z
+    frame[at + 3] = abs(x) + abs(y) + abs(z)
 
 
 @inlined
 def set_direction(frame, x, y, z):
     """Set the direction, of length one in a's frame, or zero."""
     x, y, z = np.float32(x), np.float32(y), np.float32(z)
-    frame[DIRECTION], frame[DIRECTION + 1], frame[DIRECTION + 2] = x, y, z
-    frame[DIRECTION + 3] = component(frame, 12, x, y, z)
-    frame[DIRECTION + 4] = component(frame, 15, x, y, z)
-    frame[DIRECTION + 5] = component(frame, 18, x, y, z)
-    frame[DIRECTION + 6] = abs(x) + abs(y) + abs(z)
+    _set_vector(frame, DIRECTION, x, y, z)
+    frame[_IN_B] = component(frame, 12, x, y, z)
+    frame[_IN_B + 1] = component(frame, 15, x, y, z)
+    frame[_IN_B + 2] = component(frame, 18, x, y, z)
+
+
+@inlined
+def recent_entry(count):
+    """Where the frame keeps the direction of the pair that was measured as number ``count``."""
+    return _RECENT + 4 * (count & (RECENT_COUNT - 1))
+
+
+@inlined
+def note_direction(frame, count, x, y, z):
+    """Keep the direction of the pair measured as number ``count``, of length one in a's frame, or zero."""
+    _set_vector(frame, recent_entry(count), np.float32(x), np.float32(y), np.float32(z))
+
+
+@inlined
+def forget_directions(frame):
+    """Set all directions to zero."""
+    for entry in range(DIRECTION, FRAME_LENGTH):
+        frame[entry] = _ZERO
 
 
 @inlined
 def _along_direction(frame, dx, dy, dz, reach):
     """Squared gap along the direction of boxes whose middles are so far apart, given the sum of their extents."""
-    return _squared(turned(frame, DIRECTION, dx, dy, dz) - (reach + splat(frame[DIRECTION + 6] * frame[SLACK])))
+    return _squared(turned(frame, DIRECTION, dx, dy, dz) - (reach + splat(frame[DIRECTION + 3] * frame[SLACK])))
 
 
 @inlined
@@ -87,7 +118,7 @@ def gaps_of_first(nodes, at, others, other, frame):
     second = second + _squared(
         abs(turned(frame, 18, dx, dy, dz)) - (turned_extent(frame, 18, hx, hy, hz) + splat(w + slack))
     )
-    reach = turned_extent(frame, DIRECTION, hx, hy, hz) + splat(component_extent(frame, DIRECTION + 3, u, v, w))
+    reach = turned_extent(frame, DIRECTION, hx, hy, hz) + splat(component_extent(frame, _IN_B, u, v, w))
     return higher(higher(first, second), _along_direction(frame, dx, dy, dz, reach))
 
 
@@ -111,7 +142,7 @@ def gaps_of_second(nodes, at, others, other, frame):
     second = second + _squared(
         abs(turned(frame, 18, dx, dy, dz)) - (hz + splat(component_extent(frame, 18, u, v, w) + slack))
     )
-    reach = turned_extent(frame, DIRECTION + 3, hx, hy, hz) + splat(component_extent(frame, DIRECTION, u, v, w))
+    reach = turned_extent(frame, _IN_B, hx, hy, hz) + splat(component_extent(frame, DIRECTION, u, v, w))
     return higher(higher(first, second), _along_direction(frame, dx, dy, dz, reach))
 
 
@@ -127,18 +158,48 @@ def near_box_of(block, rows, j, slack, near):
 
 
 @inlined
-def near_along(block, rows, j, slack, frame, near):
-    """Bits of the triangles of a block that come near triangle j of another block along the direction."""
-    x, y, z = frame[DIRECTION], frame[DIRECTION + 1], frame[DIRECTION + 2]
+def _heights(coordinates, at, count, frame, vector):
+    """Of the triangles of a leaf, how far their three corners are along a vector of the frame."""
+    a = turned(frame, vector, load(coordinates, at), load(coordinates, at + count), load(coordinates, at + 2 * count))
+    at += 3 * count
+    b = turned(frame, vector, load(coordinates, at), load(coordinates, at + count), load(coordinates, at + 2 * count))
+    at += 3 * count
+    c = turned(frame, vector, load(coordinates, at), load(coordinates, at + count), load(coordinates, at + 2 * count))
+    return a, b, c
+
+
+@inlined
+def lay_heights(coordinates_a, at_a, count_a, coordinates_b, at_b, count_b, frame, shift, slack, heights):
+    """Heights along the direction: the highest corner of each triangle of a leaf of a, and the lowest of b's.
+
+    Arguments are as for ``copy_leaf`` and ``turn_leaf``; b's heights, behind a's eight, are less by the rounding.
+    """
+    a, b, c = _heights(coordinates_a, at_a, count_a, frame, DIRECTION)
+    store(heights, 0, higher(higher(a, b), c))
+    a, b, c = _heights(coordinates_b, at_b, count_b, frame, _IN_B)
+    begin = component(frame, DIRECTION, shift[0], shift[1], shift[2]) - _TWICE * frame[DIRECTION + 3] * slack
+    store(heights, 8, lower(lower(a, b), c) + splat(begin))
+
+
+@inlined
+def near_in_height(heights, j, near):
+    """Bits of the triangles of a's leaf that come near triangle j of b's along the direction."""
+    return not_above(_squared(splat(heights[8 + j]) - load(heights, 0)), splat(near))
+
+
+@inlined
+def near_along(block, rows, j, slack, frame, at, near):
+    """Bits of the triangles of a block that come near triangle j of another block along the direction at an entry."""
+    x, y, z = frame[at], frame[at + 1], frame[at + 2]
     lowest = min(
         x * rows[j] + y * rows[8 + j] + z * rows[16 + j],
         x * rows[24 + j] + y * rows[32 + j] + z * rows[40 + j],
         x * rows[48 + j] + y * rows[56 + j] + z * rows[64 + j],
     )
-    a = turned(frame, DIRECTION, load(block, 0), load(block, 8), load(block, 16))
-    b = turned(frame, DIRECTION, load(block, 24), load(block, 32), load(block, 40))
-    c = turned(frame, DIRECTION, load(block, 48), load(block, 56), load(block, 64))
-    gap = splat(lowest) - higher(higher(a, b), c) - splat(frame[DIRECTION + 6] * slack)
+    a = turned(frame, at, load(block, 0), load(block, 8), load(block, 16))
+    b = turned(frame, at, load(block, 24), load(block, 32), load(block, 40))
+    c = turned(frame, at, load(block, 48), load(block, 56), load(block, 64))
+    gap = splat(lowest) - higher(higher(a, b), c) - splat(frame[at + 3] * slack)
     return not_above(_squared(gap), splat(near))
 
 

@@ -6,7 +6,8 @@ that may matter are put on.
 
 Without a pair to start from the search is best-first, by a heap: no pair of boxes farther apart than the result is ever
 opened. With one, and when all pairs within a tolerance are asked for, the order hardly matters and a stack is cheaper.
-The direction between the nearest points so far helps to tell boxes and triangles apart (``lane_gaps.py``).
+The direction between the nearest points so far helps to tell boxes and triangles apart, and the directions of the pairs
+measured last help with triangles (``lane_gaps.py``).
 """
 
 import math
@@ -16,13 +17,19 @@ import numpy as np
 from ..geometry.lane_boxes import box_size
 from ..geometry.lane_gaps import (
     FRAME_LENGTH,
+    RECENT_COUNT,
+    forget_directions,
     gaps_of_first,
     gaps_of_second,
     have_plane_near,
+    lay_heights,
     near_along,
     near_box_of,
+    near_in_height,
     near_plane_of,
     near_square,
+    note_direction,
+    recent_entry,
     set_direction,
 )
 from ..geometry.lane_triangles import BLOCK, copy_leaf, place_leaves, turn_leaf
@@ -38,7 +45,8 @@ from .wide import COORDINATES, NODES, ORDER, ROOT, SIZES, TRIANGLES, VERTICES, c
 
 # The parts of the float32 scratch; eight numbers more than a part has may be read, and are masked.
 _GAPS = FRAME_LENGTH
-_ROWS = _GAPS + LANE_COUNT
+_HEIGHTS = _GAPS + LANE_COUNT
+_ROWS = _HEIGHTS + 2 * LANE_COUNT
 _BLOCK = _ROWS + BLOCK + 8
 SINGLES = _BLOCK + BLOCK + 8
 DOUBLES = ROW_LENGTH + SCRATCH_LENGTH
@@ -63,16 +71,21 @@ def _push_all(slot_a, slot_b, first, into_a, bits, gaps, ordered, stack, bounds,
 
 
 @inner
-def _near_of(single, j, count_a, slack, products, near):
-    """Bits of the triangles of a's leaf that may be near triangle j of b's."""
+def _near_of(single, j, bits, slack, products, near, newest, tried):
+    """Those bits whose triangles of a's leaf may be near triangle j of b's.
+
+    ``newest`` is the number of the pair measured last, ``tried`` how many directions of such pairs to try.
+    """
     rows, block = shifted(single, _ROWS), shifted(single, _BLOCK)
-    bits = near_box_of(block, rows, j, slack, near) & ((1 << count_a) - 1)
-    if bits != 0:
-        bits &= near_along(block, rows, j, slack, single, near)
+    bits &= near_box_of(block, rows, j, slack, near)
     if bits != 0:
         bits &= near_plane_of(block, rows, j, slack, products, near)
     if bits != 0:
         bits &= have_plane_near(block, rows, j, slack, products, near)
+    for k in range(tried):
+        if bits == 0:
+            break
+        bits &= near_along(block, rows, j, slack, single, recent_entry(newest - k), near)
     return bits
 
 
@@ -109,15 +122,16 @@ def _distance_of(trees_a, tree_a, t, poses_a, pose_a, trees_b, tree_b, u, poses_
 
 
 @inner
-def _aim(frame, poses_a, pose_a, x, y):
-    """Make the direction between two world points, in a's frame, the one to try."""
+def _direction(poses_a, pose_a, x, y):
+    """The unit vector from one world point to another in a's frame; zero where they are one."""
     dx, dy, dz = y[0] - x[0], y[1] - x[1], y[2] - x[2]
     u = poses_a[pose_a] * dx + poses_a[pose_a + 4] * dy + poses_a[pose_a + 8] * dz
     v = poses_a[pose_a + 1] * dx + poses_a[pose_a + 5] * dy + poses_a[pose_a + 9] * dz
     w = poses_a[pose_a + 2] * dx + poses_a[pose_a + 6] * dy + poses_a[pose_a + 10] * dz
     length = math.sqrt(u * u + v * v + w * w)
-    if length > 0.0:
-        set_direction(frame, u / length, v / length, w / length)
+    if length == 0.0:
+        return 0.0, 0.0, 0.0
+    return u / length, v / length, w / length
 
 
 @kernel
@@ -131,15 +145,17 @@ def traverse_near(
     poses are (k, 3, 4), one for each job. ``found`` holds for each job the distance so far (or the tolerance), the two
     points, and the pair (-1: none; when the job begins, a pair to start from). With the option NEAREST it is improved;
     without, every pair within the distance goes to ``output`` (pairs, distances, jobs), also one that is uncertain.
-    ``errors`` are described in ``near_leaf.py``; ``singles`` and ``rows`` are scratch, of which the direction is kept
+    ``errors`` are described in ``near_leaf.py``; ``singles`` and ``rows`` are scratch, of which the directions are kept
     from call to call. The kernel also returns when the stack might overflow.
     """
     distances, _, known = found
     pairs, lengths, pair_jobs = output
     single, row = floats(singles.ctypes.data), doubles(rows.ctypes.data)
+    heights, block_a, block_b = shifted(single, _HEIGHTS), shifted(single, _BLOCK), shifted(single, _ROWS)
     poses_1, poses_2 = doubles(poses_a.ctypes.data), doubles(poses_b.ctypes.data)
     sizes_1, sizes_2 = doubles(sizes_a.ctypes.data), doubles(sizes_b.ctypes.data)
     nearest = options[NEAREST] != 0
+    tried = RECENT_COUNT if nearest else 0
     room = pairs.shape[0] - MOST_OF_TWO_LEAVES
     job = state[JOB]
     used = state[STACK_USED]
@@ -160,7 +176,7 @@ def traverse_near(
         coordinates_a, coordinates_b = floats(trees_a[tree_a, COORDINATES]), floats(trees_b[tree_b, COORDINATES])
         order_a, order_b = integers(trees_a[tree_a, ORDER]), integers(trees_b[tree_b, ORDER])
         if used == 0:
-            set_direction(single, 0.0, 0.0, 0.0)
+            forget_directions(single)
             if nearest:
                 t, u = take_known(known, job, options[CHAINED] != 0)
                 ordered = t < 0
@@ -169,7 +185,7 @@ def traverse_near(
                         trees_a, tree_a, t, poses_1, pose, trees_b, tree_b, u, poses_2, pose, 0.0
                     )
                     keep_nearer(found, job, distance, t, u, x, y)
-                    _aim(single, poses_1, pose, x, y)
+                    set_direction(single, *_direction(poses_1, pose, x, y))
                     primitive_tests += 1
             stack[0, 0], stack[0, 1] = trees_a[tree_a, ROOT], trees_b[tree_b, ROOT]
             bounds[0] = 0.0
@@ -204,10 +220,19 @@ def traverse_near(
             first_a, count_a = ~child_a >> 3, (~child_a & 7) + 1
             first_b, count_b = ~child_b >> 3, (~child_b & 7) + 1
             shift, slack = place_leaves(nodes_a, box_a, nodes_b, box_b, row, single)
-            turn_leaf(coordinates_b, 9 * first_b, count_b, single, shift, shifted(single, _ROWS))
-            copy_leaf(coordinates_a, 9 * first_a, count_a, shifted(single, _BLOCK))
+            lay_heights(
+                coordinates_a, 9 * first_a, count_a, coordinates_b, 9 * first_b, count_b, single, shift, slack, heights
+            )
+            placed = False
             for j in range(count_b):
-                bits = _near_of(single, j, count_a, slack, products, near)
+                bits = near_in_height(heights, j, near) & ((1 << count_a) - 1)
+                if bits == 0:
+                    continue
+                if not placed:
+                    turn_leaf(coordinates_b, 9 * first_b, count_b, single, shift, block_b)
+                    copy_leaf(coordinates_a, 9 * first_a, count_a, block_a)
+                    placed = True
+                bits = _near_of(single, j, bits, slack, products, near, primitive_tests, tried)
                 while bits != 0:
                     i = lowest_bit(bits)
                     bits &= bits - 1
@@ -217,11 +242,16 @@ def traverse_near(
                         trees_a, tree_a, t, poses_1, pose, trees_b, tree_b, u, poses_2, pose, errors[UNCERTAIN]
                     )
                     if nearest:
+                        direction = _direction(poses_1, pose, x, y)
+                        note_direction(single, primitive_tests, *direction)
                         if keep_nearer(found, job, 0.0 if uncertain else distance, t, u, x, y):
-                            _aim(single, poses_1, pose, x, y)
+                            set_direction(single, *direction)
                             limit = pruning_limit(distances[job], errors)
                             near = near_square(limit, shrink)
-                            bits &= _near_of(single, j, count_a, slack, products, near)
+                            bits = _near_of(single, j, bits, slack, products, near, primitive_tests, tried)
+                        elif bits != 0:
+                            newest = recent_entry(primitive_tests)
+                            bits &= near_along(block_a, block_b, j, slack, single, newest, near)
                     elif uncertain or distance <= limit:
                         pairs[count, 0], pairs[count, 1] = t, u
                         lengths[count] = distance
