@@ -1,15 +1,17 @@
 """Lower bounds of the distances of eight boxes or triangles at once, in float32, that never exceed the distance.
 
 Beside the axes of both frames the direction between the two nearest points known so far is tried: what faces each
-other is told apart along it, however the boxes lie. Triangles are also tried along the directions between the nearest
-points of the pairs that were measured last: what is beside such a pair mostly faces the same way. Any direction gives
-a bound.
+other is told apart along it, however the boxes lie. There a box reaches as far as its slab says (``lane_slabs.py``), a
+triangle as far as its corners. Triangles are also tried along the directions between the nearest points of the pairs
+that were measured last: what is beside such a pair mostly faces the same way. Any direction gives a bound.
 
 The bounds of rounding are those of ``lane_boxes.py`` and ``lane_triangles.py``: along each axis of either frame, and
 along a plane's normal times its length, the numbers computed here are off by no more than the slack of those files,
 which is taken off every gap before it is squared. Squares and their sums round by less than 8 u; ``near_square`` allows
 for that, and for poses that shrink distances. Along a unit vector n the errors of the components add up to less than
-that slack times the sum of abs(n), their own rounding (8 u of the sizes) included. All comparisons keep a lane whose
+that slack times the sum of abs(n), their own rounding (8 u of the sizes) included. Two leaves' triangles are compared
+along it without turning b's: the vector in b's frame is off by 4 u, which with products and sums makes 18 u M beside
+the 7 u M of the corners, so there the slack counts twice. All comparisons keep a lane whose
 number is infinite or none at all.
 """
 
@@ -17,6 +19,7 @@ import numpy as np
 
 from ..jit import inlined
 from .lane_boxes import component, component_extent, extent, middle, turned, turned_extent
+from .lane_slabs import reach_of_eight, reach_of_one, slab_at
 from .lanes import higher, load, lower, not_above, splat, store
 from .relative_pose import NARROW_LENGTH, SLACK
 
@@ -28,7 +31,7 @@ _LEAST = 1e-36  # squares below this are lost to underflow
 
 DIRECTION = NARROW_LENGTH
 """Entries of the frame behind those of ``relative_pose.py``: a unit vector in a's frame, the sum of its absolute
-values, and the vector in b's frame; all zero when nothing is known."""
+values, and the opposite vector in b's frame; all zero when nothing is known."""
 _IN_B = DIRECTION + 4
 RECENT_COUNT = 4
 """How many directions between pairs measured last are tried; a power of two."""
@@ -47,9 +50,9 @@ def set_direction(frame, x, y, z):
     """Set the direction, of length one in a's frame, or zero."""
     x, y, z = np.float32(x), np.float32(y), np.float32(z)
     _set_vector(frame, DIRECTION, x, y, z)
-    frame[_IN_B] = component(frame, 12, x, y, z)
-    frame[_IN_B + 1] = component(frame, 15, x, y, z)
-    frame[_IN_B + 2] = component(frame, 18, x, y, z)
+    frame[_IN_B] = -component(frame, 12, x, y, z)
+    frame[_IN_B + 1] = -component(frame, 15, x, y, z)
+    frame[_IN_B + 2] = -component(frame, 18, x, y, z)
 
 
 @inlined
@@ -73,8 +76,20 @@ def forget_directions(frame):
 
 @inlined
 def _along_direction(frame, dx, dy, dz, reach):
-    """Squared gap along the direction of boxes whose middles are so far apart, given the sum of their extents."""
+    """Squared gap along the direction of boxes whose middles are so far apart, given how far both reach."""
     return _squared(turned(frame, DIRECTION, dx, dy, dz) - (reach + splat(frame[DIRECTION + 3] * frame[SLACK])))
+
+
+@inlined
+def _eight_along(frame, vector, slabs, at, u, v, w):
+    """How far eight boxes reach along a vector of the frame."""
+    return reach_of_eight(slabs, slab_at(at), frame[vector], frame[vector + 1], frame[vector + 2], u, v, w)
+
+
+@inlined
+def _one_along(frame, vector, slabs, at, u, v, w):
+    """How far a single box reaches along a vector of the frame."""
+    return splat(reach_of_one(slabs, slab_at(at), frame[vector], frame[vector + 1], frame[vector + 2], u, v, w))
 
 
 @inlined
@@ -100,14 +115,24 @@ def _single(nodes, at):
 
 
 @inlined
-def gaps_of_first(nodes, at, others, other, frame):
-    """Squared gaps (Lanes [m2]) between eight boxes of a's node and a single box of b's."""
+def gaps_of_first(nodes, slabs, at, others, other_slabs, other, frame, near, mask):
+    """Squared gaps (Lanes [m2]) between eight boxes of a's node and a single box of b's.
+
+    Those along the direction only, when that leaves no box of ``mask`` (bits) within ``near``.
+    """
     x, y, z, u, v, w = _single(others, other)
     slack = frame[SLACK]
     hx, hy, hz = extent(nodes, at, 0), extent(nodes, at, 1), extent(nodes, at, 2)
     dx = splat(component(frame, 0, x, y, z) + frame[9]) - middle(nodes, at, 0)
     dy = splat(component(frame, 3, x, y, z) + frame[10]) - middle(nodes, at, 1)
     dz = splat(component(frame, 6, x, y, z) + frame[11]) - middle(nodes, at, 2)
+    along = splat(_ZERO)
+    if frame[DIRECTION + 3] > _ZERO:
+        reach = _eight_along(frame, DIRECTION, slabs, at, hx, hy, hz)
+        reach = reach + _one_along(frame, _IN_B, other_slabs, other, u, v, w)
+        along = _along_direction(frame, dx, dy, dz, reach)
+        if not_above(along, splat(near)) & mask == 0:
+            return along
     first = _squared(abs(dx) - (hx + splat(component_extent(frame, 0, u, v, w) + slack)))
     first = first + _squared(abs(dy) - (hy + splat(component_extent(frame, 3, u, v, w) + slack)))
     first = first + _squared(abs(dz) - (hz + splat(component_extent(frame, 6, u, v, w) + slack)))
@@ -118,13 +143,12 @@ def gaps_of_first(nodes, at, others, other, frame):
     second = second + _squared(
         abs(turned(frame, 18, dx, dy, dz)) - (turned_extent(frame, 18, hx, hy, hz) + splat(w + slack))
     )
-    reach = turned_extent(frame, DIRECTION, hx, hy, hz) + splat(component_extent(frame, _IN_B, u, v, w))
-    return higher(higher(first, second), _along_direction(frame, dx, dy, dz, reach))
+    return higher(along, higher(first, second))
 
 
 @inlined
-def gaps_of_second(nodes, at, others, other, frame):
-    """Squared gaps between eight boxes of b's node and a single box of a's."""
+def gaps_of_second(nodes, slabs, at, others, other_slabs, other, frame, near, mask):
+    """As ``gaps_of_first``, between eight boxes of b's node and a single box of a's."""
     x, y, z, u, v, w = _single(others, other)
     slack = frame[SLACK]
     hx, hy, hz = extent(nodes, at, 0), extent(nodes, at, 1), extent(nodes, at, 2)
@@ -132,6 +156,13 @@ def gaps_of_second(nodes, at, others, other, frame):
     dx = turned(frame, 0, cx, cy, cz) + splat(frame[9]) - splat(x)
     dy = turned(frame, 3, cx, cy, cz) + splat(frame[10]) - splat(y)
     dz = turned(frame, 6, cx, cy, cz) + splat(frame[11]) - splat(z)
+    along = splat(_ZERO)
+    if frame[DIRECTION + 3] > _ZERO:
+        reach = _eight_along(frame, _IN_B, slabs, at, hx, hy, hz)
+        reach = reach + _one_along(frame, DIRECTION, other_slabs, other, u, v, w)
+        along = _along_direction(frame, dx, dy, dz, reach)
+        if not_above(along, splat(near)) & mask == 0:
+            return along
     first = _squared(abs(dx) - (turned_extent(frame, 0, hx, hy, hz) + splat(u + slack)))
     first = first + _squared(abs(dy) - (turned_extent(frame, 3, hx, hy, hz) + splat(v + slack)))
     first = first + _squared(abs(dz) - (turned_extent(frame, 6, hx, hy, hz) + splat(w + slack)))
@@ -142,8 +173,7 @@ def gaps_of_second(nodes, at, others, other, frame):
     second = second + _squared(
         abs(turned(frame, 18, dx, dy, dz)) - (hz + splat(component_extent(frame, 18, u, v, w) + slack))
     )
-    reach = turned_extent(frame, _IN_B, hx, hy, hz) + splat(component_extent(frame, DIRECTION, u, v, w))
-    return higher(higher(first, second), _along_direction(frame, dx, dy, dz, reach))
+    return higher(along, higher(first, second))
 
 
 @inlined
@@ -169,22 +199,29 @@ def _heights(coordinates, at, count, frame, vector):
 
 
 @inlined
-def lay_heights(coordinates_a, at_a, count_a, coordinates_b, at_b, count_b, frame, shift, slack, heights):
-    """Heights along the direction: the highest corner of each triangle of a leaf of a, and the lowest of b's.
+def lay_heights(coordinates_a, at_a, count_a, coordinates_b, at_b, count_b, frame, shift, slack, heights, near):
+    """How far the triangles of a leaf of a reach along the direction, and of b against it, from their leaves' corners.
 
-    Arguments are as for ``copy_leaf`` and ``turn_leaf``; b's heights, behind a's eight, are less by the rounding.
+    Arguments are as for ``copy_leaf`` and ``turn_leaf``. Behind the two eights comes how far those corners are apart.
+    Returns bits of the triangles of b that come near any of a's.
     """
+    apart = component(frame, DIRECTION, shift[0], shift[1], shift[2]) - _TWICE * frame[DIRECTION + 3] * slack
+    heights[16] = apart
     a, b, c = _heights(coordinates_a, at_a, count_a, frame, DIRECTION)
     store(heights, 0, higher(higher(a, b), c))
+    highest = heights[0]
+    for k in range(1, count_a):
+        highest = max(highest, heights[k])
     a, b, c = _heights(coordinates_b, at_b, count_b, frame, _IN_B)
-    begin = component(frame, DIRECTION, shift[0], shift[1], shift[2]) - _TWICE * frame[DIRECTION + 3] * slack
-    store(heights, 8, lower(lower(a, b), c) + splat(begin))
+    tops = higher(higher(a, b), c)
+    store(heights, 8, tops)
+    return not_above(_squared(splat(apart - highest) - tops), splat(near)) & ((1 << count_b) - 1)
 
 
 @inlined
 def near_in_height(heights, j, near):
     """Bits of the triangles of a's leaf that come near triangle j of b's along the direction."""
-    return not_above(_squared(splat(heights[8 + j]) - load(heights, 0)), splat(near))
+    return not_above(_squared(splat(heights[16] - heights[8 + j]) - load(heights, 0)), splat(near))
 
 
 @inlined

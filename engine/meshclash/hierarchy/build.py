@@ -96,16 +96,16 @@ def _index_by(threads: int, mesh: TriangleMesh, volume: str, split: str, leaf_si
     if volume_named(volume).derived:
         boxes = np.empty((len(tree.first), 6), np.float32)
         fit_boxes(tree, mesh, origin, boxes, NO_COORDINATES, threads)
-        return Index(mesh, *build_boxtree(tree, boxes), origin, None, split, Usage())
+        return Index(mesh, *build_boxtree(tree, boxes), origin, None, split, Usage(), {})
     volumes = np.empty((len(tree.first), volume_named(volume).width), np.float32)
     if volume != "aabb":
         fit_volumes(tree, vertices, triangles, origin, volume, volumes)
-        return Index(mesh, tree, volumes, origin, None, split, Usage())
+        return Index(mesh, tree, volumes, origin, None, split, Usage(), {})
     if not fits_lanes(volume, leaf_size):
         fit_boxes(tree, mesh, origin, volumes, NO_COORDINATES, threads)
-        return Index(mesh, tree, volumes, origin, None, split, Usage())
+        return Index(mesh, tree, volumes, origin, None, split, Usage(), {})
     fit_boxes(tree, mesh, origin, volumes, coordinates, threads)
-    return Index(mesh, tree, volumes, origin, collapse(tree, volumes, coordinates), split, Usage())
+    return Index(mesh, tree, volumes, origin, collapse(tree, volumes, coordinates), split, Usage(), {})
 
 
 def refit(hierarchy: Hierarchy, vertices: np.ndarray, in_place: bool = False) -> Hierarchy:
@@ -124,7 +124,7 @@ def refit(hierarchy: Hierarchy, vertices: np.ndarray, in_place: bool = False) ->
     index = hierarchy.index
     mesh = index.mesh.with_vertices(vertices)
     target = index if in_place else _copied(index)
-    index = _fitted(target._replace(mesh=mesh, origin=_middle(mesh.bounds)), hierarchy.volume)
+    index = _fitted(target._replace(mesh=mesh, origin=_middle(mesh.bounds), derived={}), hierarchy.volume)
     index.usage.updated_nodes += len(index.volumes)
     if not in_place:
         return Hierarchy(index, hierarchy.volume, hierarchy.leaf_size, hierarchy.earns)

@@ -62,6 +62,8 @@ class Index(NamedTuple):
     split: str
     """The rule that divided the tree."""
     usage: Usage
+    derived: dict[str, Any]
+    """What later stages made of these very arrays and keep with them."""
 
 
 class Hierarchy:

@@ -1,12 +1,12 @@
 """``distance``: how far apart the surfaces of two objects are, and where."""
 
 import time
-from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
 
 from ..errors import UnsupportedOption
+from ..gpu.device import may_answer
 from ..hierarchy.build import as_hierarchy
 from ..hierarchy.bvh import Hierarchy
 from ..pointcloud.cloud import PointCloud
@@ -16,25 +16,48 @@ from ..traversal.forest import plant
 from ..traversal.near import NearAnswer, NearQuestion, near_steps, nearest_at_once
 from ..traversal.run import run
 from ..types.mesh import TriangleMesh
+from ..types.pose import single_pose
 from ..types.results import QueryStats
 from .device import ask_distances, mesh_of
 from .options import check_device, check_length, check_served_device, check_threads, every_pose
 
 
-@dataclass(frozen=True, eq=False)
 class Distance:
-    """The distance of two surfaces; for a stack of k poses every field but ``stats`` is an array with k in front."""
+    """The distance of two surfaces; for a stack of k poses every field but ``stats`` is an array with k in front.
 
-    distance: Any
-    """[m], float or (k,); 0 exactly when triangles meet."""
-    point_a: np.ndarray
-    """World point of a's surface nearest to b's [m], (3,) or (k, 3) float64."""
-    point_b: np.ndarray
-    """World point of b's surface nearest to a's [m]."""
-    triangle_a: Any
-    """Triangle of a on which ``point_a`` lies, int or (k,)."""
-    triangle_b: Any
-    stats: QueryStats
+    Attributes:
+        distance: [m], float or (k,); 0 exactly when triangles meet.
+        point_a: world point of a's surface nearest to b's [m], (3,) or (k, 3) float64.
+        point_b: world point of b's surface nearest to a's [m].
+        triangle_a: triangle of a on which ``point_a`` lies, int or (k,).
+        triangle_b: triangle of b on which ``point_b`` lies.
+    """
+
+    __slots__ = ("_work", "distance", "point_a", "point_b", "triangle_a", "triangle_b")
+
+    def __init__(
+        self,
+        distance: Any,
+        point_a: np.ndarray,
+        point_b: np.ndarray,
+        triangle_a: Any,
+        triangle_b: Any,
+        work: QueryStats | tuple[int, int, int, float],
+    ) -> None:
+        self.distance = distance
+        self.point_a = point_a
+        self.point_b = point_b
+        self.triangle_a = triangle_a
+        self.triangle_b = triangle_b
+        self._work = work  # what the statistics say: making them would take longer than to find the points
+
+    @property
+    def stats(self) -> QueryStats:
+        """What the query did."""
+        return self._work if isinstance(self._work, QueryStats) else QueryStats(*self._work)
+
+    def __repr__(self) -> str:
+        return f"Distance({self.distance!r} m, triangles {self.triangle_a!r} and {self.triangle_b!r})"
 
 
 @overload
@@ -117,14 +140,44 @@ def distance(
     if is_for_clouds(a, b):
         check_device(device)
         return cloud_distance(a, b, pose_a, pose_b)
+    device = check_served_device(device)
+    if not may_answer(device, "distance_crossover"):
+        nearest = _at_once(a, b, pose_a, pose_b, volume, start, errors, begin)
+        if nearest is not None:
+            return nearest
     meshes = mesh_of(a, volume), mesh_of(b, volume)
     rows_a, rows_b, stacked = every_pose(pose_a, pose_b)
     known = [] if start is None else _known_pairs(start, meshes, len(rows_a))
-    found = ask_distances(check_served_device(device), meshes, volume, (rows_a, rows_b), known)
+    found = ask_distances(device, meshes, volume, (rows_a, rows_b), known)
     answer = found.answer
     if answer is None:
-        answer = _on_cpu(a, b, volume, (rows_a, rows_b), known, errors, stacked)
+        answer = _on_cpu(a, b, volume, (rows_a, rows_b), known, errors)
     return _result(answer, stacked, answer._replace(note=found.note).stats(time.perf_counter() - begin))
+
+
+def _at_once(
+    a: Any,
+    b: Any,
+    pose_a: Any,
+    pose_b: Any,
+    volume: str | None,
+    start: Distance | None,
+    errors: tuple[float, float],
+    begin: float,
+) -> Distance | None:
+    """The shortest way for one question; None where that does not answer, or poses need a closer look."""
+    row_a, row_b = single_pose(pose_a), single_pose(pose_b)
+    if row_a is None or row_b is None:
+        return None
+    tree_a = as_hierarchy(a, volume)
+    tree_b = as_hierarchy(b, tree_a.volume)
+    pair = (-1, -1) if start is None else _known_pairs(start, (tree_a.mesh, tree_b.mesh), 1)[0]
+    found = nearest_at_once(tree_a, tree_b, row_a, row_b, pair, errors)
+    if found is None:
+        return None
+    length, (point_a, point_b), (triangle_a, triangle_b), volume_tests, primitive_tests = found
+    counts = volume_tests, primitive_tests, 0, time.perf_counter() - begin
+    return Distance(length, point_a, point_b, triangle_a, triangle_b, counts)
 
 
 def _on_cpu(
@@ -134,15 +187,10 @@ def _on_cpu(
     rows: tuple[np.ndarray, np.ndarray],
     known: list[tuple[int, int]],
     errors: tuple[float, float],
-    stacked: bool,
 ) -> NearAnswer:
-    """The CPU's answer; the shortest way for one question, slices for what takes longer."""
+    """The CPU's answer, in slices."""
     tree_a = as_hierarchy(a, volume)
     tree_b = as_hierarchy(b, tree_a.volume)
-    if not stacked:
-        answer = nearest_at_once(tree_a, tree_b, *rows, known[0] if known else (-1, -1), errors)
-        if answer is not None:
-            return answer
     jobs = np.zeros((len(rows[0]), 2), np.int64)
     pairs = np.full((len(jobs), 2), -1, np.int32)
     pairs[: len(known)] = np.reshape(known, (-1, 2))

@@ -1,6 +1,6 @@
 """Many hierarchies of one kind laid end to end, so that one kernel call can answer for many object pairs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..hierarchy.bvh import Hierarchy, Index
+from ..hierarchy.slabs import slabs_of
 from ..hierarchy.wide import LANE_COUNT
 
 
@@ -67,6 +68,17 @@ class Grove:
     def forest(self) -> Forest:
         """Arrays of all trees, made when first asked for."""
         return _join(self.indices)
+
+    def slabs_of(self, trees: Iterable[int]) -> np.ndarray:
+        """Addresses of the slabs of each tree, (trees,) int64: those asked for are made, 0 for those never asked."""
+        for tree in trees:
+            if self._slabs[tree] == 0:
+                self._slabs[tree] = slabs_of(self.indices[tree]).ctypes.data
+        return self._slabs
+
+    @cached_property
+    def _slabs(self) -> np.ndarray:
+        return np.zeros(len(self.indices), np.int64)
 
     @cached_property
     def lanes(self) -> LaneForest:

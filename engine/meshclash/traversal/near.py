@@ -29,7 +29,7 @@ from .run import answer_steps
 _CHUNK = 1 << 15
 _STEPS_PER_CALL = 1 << 14
 _SMALLEST_QUEUE = 1 << 12
-_FIRST_JOB = np.zeros(1, np.int32)
+_FIRST = (0,)
 _NO_POINTS = np.empty((0, 2, 3))
 
 UNCERTAIN = 1e-12
@@ -125,6 +125,7 @@ def _engine(question: NearQuestion, uncertain: float, found, output) -> Callable
             output,
         )  # fmt: skip
     (trees_a, sizes_a), (trees_b, sizes_b) = a.lanes, b.lanes
+    slabs = [g.slabs_of(np.unique(jobs[:, side]) if nearest else ()) for side, g in enumerate((a, b))]
     # Depth-first, each step takes one pair off and puts at most eight on, one level deeper in one tree; a heap may hold
     # more, and then grows.
     room = max(LANE_COUNT * (depth + 1), _SMALLEST_QUEUE)
@@ -135,8 +136,8 @@ def _engine(question: NearQuestion, uncertain: float, found, output) -> Callable
         if state[state_layout.STACK_USED] >= len(queue[1]) - LANE_COUNT:
             queue[:] = [np.concatenate([part, np.empty_like(part)]) for part in queue]
         return traverse_near(
-            trees_a, trees_b, sizes_a, sizes_b, jobs, *rows, errors, options, state, *queue, singles, doubles, found,
-            output,
+            trees_a, trees_b, *slabs, sizes_a, sizes_b, jobs, *rows, errors, options, state, *queue, singles, doubles,
+            found, output,
         )  # fmt: skip
 
     return advance
@@ -149,7 +150,7 @@ class _Workspace:
         self.state = np.zeros(near_leaf.ORDERED + 1, np.int64)
         self.jobs = np.zeros((1, 2), np.int64)
         self.options = _options(True, chained=False)
-        self.errors = np.empty(near_leaf.ERRORS_LENGTH)
+        self.errors = np.array([0.0, 0.0, UNCERTAIN])
         self.queue = (np.empty((_SMALLEST_QUEUE, 2), np.int32), np.empty(_SMALLEST_QUEUE, np.float32))
         self.scratch = (np.empty(SINGLES, np.float32), np.empty(DOUBLES))
         self.found = (np.empty(1), np.empty((1, 2, 3)), np.empty((1, 2), np.int32))
@@ -163,33 +164,35 @@ _spare: list[_Workspace] = []
 
 def nearest_at_once(
     a: Hierarchy, b: Hierarchy, row_a: np.ndarray, row_b: np.ndarray, pair: tuple[int, int], errors: tuple[float, float]
-) -> NearAnswer | None:
+) -> tuple[float, np.ndarray, list[int], int, int] | None:
     """The nearest pair of two trees in one pose each, (1, 3, 4): the shortest way for a single question.
 
-    ``pair`` is what to start from, (-1, -1) for nothing; errors are relative and absolute. None when the 8-wide engine
-    does not answer, or not within one call of the kernel, or triangles are as near as rounding: then a question is
-    asked.
+    ``pair`` is what to start from, (-1, -1) for nothing; errors are relative and absolute. Returns the distance [m],
+    both points (2, 3), both triangles, the volume and the primitive tests. None when the 8-wide engine does not answer,
+    or not within one call of the kernel, or triangles are as near as rounding: then a question is asked.
     """
     if config.DISABLE_JIT or a.index.wide is None or b.index.wide is None:
         return None
-    (trees_a, sizes_a), (trees_b, sizes_b) = plant([a]).lanes, plant([b]).lanes
+    grove_a, grove_b = plant([a]), plant([b])
+    (trees_a, sizes_a), (trees_b, sizes_b) = grove_a.lanes, grove_b.lanes
     try:
         work = _spare.pop()
     except IndexError:
         work = _Workspace()
-    state, found = work.state, work.found
+    state, (distances, points, pairs) = work.state, work.found
     state[:] = 0
-    found[0][0] = np.inf
-    found[2][0] = pair
-    work.errors[:] = (*errors, UNCERTAIN)
+    distances[0] = np.inf
+    pairs[0] = pair
+    work.errors[:2] = errors
     done = traverse_near(
-        trees_a, trees_b, sizes_a, sizes_b, work.jobs, row_a, row_b, work.errors, work.options, state, *work.queue,
-        *work.scratch, found, work.output,
+        trees_a, trees_b, grove_a.slabs_of(_FIRST), grove_b.slabs_of(_FIRST), sizes_a, sizes_b, work.jobs, row_a, row_b,
+        work.errors, work.options, state, *work.queue, *work.scratch, work.found, work.output,
     )  # fmt: skip
     answer = None
-    if done and found[0][0] > 0.0:
-        counters = int(state[state_layout.VOLUME_TESTS]), int(state[state_layout.PRIMITIVE_TESTS]), 0
-        answer = NearAnswer(found[2].copy(), found[0].copy(), found[1].copy(), _FIRST_JOB, *counters)
+    distance = distances.item()
+    if done and distance > 0.0:
+        counters = state.item(state_layout.VOLUME_TESTS), state.item(state_layout.PRIMITIVE_TESTS)
+        answer = distance, points[0].copy(), pairs[0].tolist(), *counters
     _spare.append(work)
     return answer
 

@@ -46,7 +46,7 @@ from .wide import COORDINATES, NODES, ORDER, ROOT, SIZES, TRIANGLES, VERTICES, c
 # The parts of the float32 scratch; eight numbers more than a part has may be read, and are masked.
 _GAPS = FRAME_LENGTH
 _HEIGHTS = _GAPS + LANE_COUNT
-_ROWS = _HEIGHTS + 2 * LANE_COUNT
+_ROWS = _HEIGHTS + 3 * LANE_COUNT
 _BLOCK = _ROWS + BLOCK + 8
 SINGLES = _BLOCK + BLOCK + 8
 DOUBLES = ROW_LENGTH + SCRATCH_LENGTH
@@ -77,15 +77,16 @@ def _near_of(single, j, bits, slack, products, near, newest, tried):
     ``newest`` is the number of the pair measured last, ``tried`` how many directions of such pairs to try.
     """
     rows, block = shifted(single, _ROWS), shifted(single, _BLOCK)
-    bits &= near_box_of(block, rows, j, slack, near)
     if bits != 0:
-        bits &= near_plane_of(block, rows, j, slack, products, near)
-    if bits != 0:
-        bits &= have_plane_near(block, rows, j, slack, products, near)
+        bits &= near_box_of(block, rows, j, slack, near)
     for k in range(tried):
         if bits == 0:
             break
         bits &= near_along(block, rows, j, slack, single, recent_entry(newest - k), near)
+    if bits != 0:
+        bits &= near_plane_of(block, rows, j, slack, products, near)
+    if bits != 0:
+        bits &= have_plane_near(block, rows, j, slack, products, near)
     return bits
 
 
@@ -136,15 +137,16 @@ def _direction(poses_a, pose_a, x, y):
 
 @kernel
 def traverse_near(
-    trees_a, trees_b, sizes_a, sizes_b, jobs, poses_a, poses_b, errors, options, state, stack, bounds, singles, rows,
-    found, output,
+    trees_a, trees_b, slabs_a, slabs_b, sizes_a, sizes_b, jobs, poses_a, poses_b, errors, options, state, stack, bounds,
+    singles, rows, found, output,
 ):  # fmt: skip
     """Go on with a nearness query from its state; returns True when all jobs are done.
 
     ``trees`` (t, ADDRESSES) int64 and ``sizes`` (t, SIZES) describe the trees of each side, as in ``traverse_wide``;
-    poses are (k, 3, 4), one for each job. ``found`` holds for each job the distance so far (or the tolerance), the two
-    points, and the pair (-1: none; when the job begins, a pair to start from). With the option NEAREST it is improved;
-    without, every pair within the distance goes to ``output`` (pairs, distances, jobs), also one that is uncertain.
+    ``slabs`` (t,) int64 are the addresses of their slabs, which only the option NEAREST needs. Poses are (k, 3, 4), one
+    for each job. ``found`` holds for each job the distance so far (or the tolerance), the two points, and the pair
+    (-1: none; when the job begins, a pair to start from). With the option NEAREST it is improved; without, every pair
+    within the distance goes to ``output`` (pairs, distances, jobs), also one that is uncertain.
     ``errors`` are described in ``near_leaf.py``; ``singles`` and ``rows`` are scratch, of which the directions are kept
     from call to call. The kernel also returns when the stack might overflow.
     """
@@ -174,6 +176,7 @@ def traverse_near(
         nodes_a, words_a = floats(trees_a[tree_a, NODES]), integers(trees_a[tree_a, NODES])
         nodes_b, words_b = floats(trees_b[tree_b, NODES]), integers(trees_b[tree_b, NODES])
         coordinates_a, coordinates_b = floats(trees_a[tree_a, COORDINATES]), floats(trees_b[tree_b, COORDINATES])
+        slabs_1, slabs_2 = floats(slabs_a[tree_a]), floats(slabs_b[tree_b])
         order_a, order_b = integers(trees_a[tree_a, ORDER]), integers(trees_b[tree_b, ORDER])
         if used == 0:
             forget_directions(single)
@@ -203,14 +206,18 @@ def traverse_near(
             child_a, child_b = np.int64(words_a[box_a + CHILDREN]), np.int64(words_b[box_b + CHILDREN])
             if child_a >= 0 or child_b >= 0:
                 into_a = child_b < 0 or (child_a >= 0 and box_size(nodes_a, box_a) >= box_size(nodes_b, box_b))
+                tests = np.int64(words_a[64 * child_a + CHILD_COUNT] if into_a else words_b[64 * child_b + CHILD_COUNT])
+                mask = (1 << tests) - 1
                 if into_a:
-                    tests = np.int64(words_a[64 * child_a + CHILD_COUNT])
-                    gaps = gaps_of_first(nodes_a, 64 * child_a, nodes_b, box_b, single)
+                    gaps = gaps_of_first(
+                        nodes_a, slabs_1, 64 * child_a, nodes_b, slabs_2, box_b, single, near, mask
+                    )  # fmt: skip
                 else:
-                    tests = np.int64(words_b[64 * child_b + CHILD_COUNT])
-                    gaps = gaps_of_second(nodes_b, 64 * child_b, nodes_a, box_a, single)
+                    gaps = gaps_of_second(
+                        nodes_b, slabs_2, 64 * child_b, nodes_a, slabs_1, box_a, single, near, mask
+                    )  # fmt: skip
                 volume_tests += tests
-                bits = not_above(gaps, splat(near)) & ((1 << tests) - 1)
+                bits = not_above(gaps, splat(near)) & mask
                 store(single, _GAPS, gaps)
                 first = 8 * (child_a if into_a else child_b)
                 used = _push_all(
@@ -220,18 +227,18 @@ def traverse_near(
             first_a, count_a = ~child_a >> 3, (~child_a & 7) + 1
             first_b, count_b = ~child_b >> 3, (~child_b & 7) + 1
             shift, slack = place_leaves(nodes_a, box_a, nodes_b, box_b, row, single)
-            lay_heights(
-                coordinates_a, 9 * first_a, count_a, coordinates_b, 9 * first_b, count_b, single, shift, slack, heights
-            )
-            placed = False
-            for j in range(count_b):
+            candidates = lay_heights(
+                coordinates_a, 9 * first_a, count_a, coordinates_b, 9 * first_b, count_b, single, shift, slack, heights,
+                near,
+            )  # fmt: skip
+            if candidates == 0:
+                continue
+            turn_leaf(coordinates_b, 9 * first_b, count_b, single, shift, block_b)
+            copy_leaf(coordinates_a, 9 * first_a, count_a, block_a)
+            while candidates != 0:
+                j = lowest_bit(candidates)
+                candidates &= candidates - 1
                 bits = near_in_height(heights, j, near) & ((1 << count_a) - 1)
-                if bits == 0:
-                    continue
-                if not placed:
-                    turn_leaf(coordinates_b, 9 * first_b, count_b, single, shift, block_b)
-                    copy_leaf(coordinates_a, 9 * first_a, count_a, block_a)
-                    placed = True
                 bits = _near_of(single, j, bits, slack, products, near, primitive_tests, tried)
                 while bits != 0:
                     i = lowest_bit(bits)

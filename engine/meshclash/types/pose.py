@@ -174,6 +174,17 @@ def pose_stack(pose: "Pose | np.ndarray | Sequence[Any] | None") -> tuple[np.nda
     return np.ascontiguousarray(array[:, :3]), True
 
 
+def single_pose(pose: Any) -> np.ndarray | None:
+    """Rows (1, 3, 4) float64 of their own of a single pose; None for what ``pose_stack`` has to look at closely."""
+    if pose is None:
+        return _IDENTITY.copy()
+    if isinstance(pose, Pose):
+        return pose.rows[None].copy()
+    if isinstance(pose, np.ndarray) and pose.dtype == np.float64 and pose.shape == (4, 4):
+        return pose[None, :3].copy() if _plainly_rigid(pose.tolist()) else None
+    return None
+
+
 def _plainly_rigid(matrix: list[list[float]]) -> bool:
     """Whether ``Pose.from_matrix`` certainly takes a 4x4 matrix, in a tenth of the time; NaN compares false."""
     (a, b, c, x), (d, e, f, y), (g, h, i, z), last = matrix
