@@ -1,11 +1,19 @@
 """The bench of devices, on machines without one: it says so, measures the twin, and notices a wrong answer."""
 
 import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
+from gpu_cases import needs_cuda_target
 from meshclash.bench import gpu
+from meshclash.bench.device_times import Clock, in_turn
 from meshclash.gpu import device
-from meshclash.gpu.state import DeviceState
+from meshclash.gpu.state import DeviceFault, DeviceState
 
 pytestmark = pytest.mark.needs_jit
 
@@ -43,7 +51,57 @@ def test_a_wrong_answer_is_noticed(run, monkeypatch):
     assert "| NO" in text
 
 
-def test_sizes_that_would_take_too_long_are_named(run):
+def test_what_would_take_too_long_is_named(run):
     status, text = run("--seconds", "0")
     assert status == 0
-    assert "Left out for lack of time: 3k." in text
+    assert "Left out for lack of time: checks of bumpy 300, checks of part 300, checks of scan 300, bumpy 3k." in text
+    assert "Left out for lack of time: nothing." in run("--seconds", "200")[1]
+
+
+def test_a_part_that_fails_is_named_and_the_others_go_on(run, monkeypatch):
+    def failing(*arguments):
+        raise DeviceFault("the device failed: [700] lost")
+
+    monkeypatch.setattr(gpu.device_times, "times", failing)
+    status, text = run()
+    assert status == 1
+    assert "FAILED: times: DeviceFault: the device failed: [700] lost" in text
+    assert "| count_pairs" in text
+
+
+def test_where_the_device_wins_to_the_end_is_the_crossover():
+    assert "from 30 points on" in gpu._crossover("p", "points", [(10, 2.0), (20, 0.9), (30, 1.5), (40, 3.0)])
+    assert "no size" in gpu._crossover("p", "points", [(10, 2.0), (20, 1.0)])
+    assert "no size" in gpu._crossover("p", "points", [])
+
+
+def test_rounds_end_with_the_time_and_are_at_least_two():
+    calls = []
+    for left, rounds in ((1e3, 4), (0.0, 2)):
+        calls.clear()
+        clock = Clock(left)
+        seconds, done, _ = in_turn({"a": lambda: calls.append(1)}, 3, clock, time.perf_counter)
+        assert (len(calls), done) == (rounds, rounds - 1)
+        assert seconds["a"] >= 0.0
+
+
+@needs_cuda_target
+def test_the_whole_bench_in_the_simulator(tmp_path):
+    """What is run once on a rented GPU must not fail by an error of its own."""
+    engine = Path(gpu.__file__).parents[2]
+    environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(engine)}
+    options = ["--sizes", "24", "--checked", "24", "--points", "12", "--runs", "1", "--output", str(tmp_path / "t.md")]
+    code = "import sys; sys.setswitchinterval(2e-5); from meshclash.bench.__main__ import main; sys.exit(main())"
+    command = [sys.executable, "-c", code, "gpu", *options, "--json", str(tmp_path / "t.json")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    text = (tmp_path / "t.md").read_text()
+    assert "Numba's simulator" in text
+    assert "| NO " not in text
+    assert "FAILED" not in text
+    found = json.loads((tmp_path / "t.json").read_text())
+    assert [row["levels as the twin's"] for row in found["checks"]] == ["yes"] * 3
+    assert len(found["points"]) == 3
+    assert {"queue ms", "levels ms", "CPU / queue"} <= set(found["times"][0])
+    assert "point_crossover" in text
+    assert "MB" in text

@@ -1,12 +1,14 @@
 """A CUDA device against our own CPU path: are answers the same, how long do they take, and what memory?
 
 With a device: every level of the reproducible mode equals the twin's, element by element, on every small model; both
-modes give the bytes of ``collide`` on every model; then times and memory against size. Without one the reason is
-printed, and the twin, the same algorithm on the CPU, is checked and measured in its place.
+modes give the bytes of ``collide`` on every model; the same for many points against a mesh and a cloud; then times and
+memory against size. Without one the reason is printed, and the twin, the same algorithm on the CPU, is checked and
+measured in its place.
 
 Two copies of a model, box centres together, one turned by 30 degrees (``rigid_poses``). Wall time, median of the runs,
-sides in turn after a warm-up: the device waits for its answer, the CPU uses all cores, and trees are there already. A
-dated table is written. Sizes that would not fit into the time are left out, and named.
+sides in turn after a warm-up: the device waits for its answer, the CPU uses all cores, and trees are there. (The
+twin and the CPU beside it: processor time of one core.) A dated table is written, part by part. What would not fit into
+the time is left out, and named; a part that fails is named, too, and the others go on.
 """
 
 from __future__ import annotations
@@ -16,7 +18,10 @@ import datetime
 import os
 import platform
 import time
+import traceback
+import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,71 +33,147 @@ from ..gpu.breadth_first import Workspace, traverse
 from ..gpu.finish import finish
 from ..gpu.jobs import Asked
 from ..gpu.state import DeviceState
-from ..gpu.trees import Trees, plant_trees, refit_trees
+from ..gpu.trees import Trees, plant_trees
 from ..gpu.twin import Twin
-from ..hierarchy.build import as_hierarchy, build
-from ..jit import thread_limit
 from ..query.collide import collide
 from ..types.mesh import TriangleMesh
+from . import device_points, device_times
+from .device_times import Clock, deep_pose, question
 from .mesh_files import read_mesh
 from .mesh_generators import MAKERS
 from .options import among, parse_sizes, short_size
-from .rigid_poses import DEEP_ANGLE, placer
 from .table import Row, format_markdown, write_json
 
-SIZES = "10k,100k,1M,10M"
+SIZES = "10k,30k,100k,300k,1M,3M,10M"
+POINTS = "10k,100k,1M"
 COMPARED_TO = 200_000
 """Largest model whose levels are compared one by one."""
+A_CHECKED_TRIANGLE = 5e-5
+"""Seconds that checking is expected to take for each triangle of a model, and a few more for the model."""
+BEFORE_TIMES, WITH_TIMES = 0.5, 0.9
+"""Shares of the time within which checks and points are begun, and sizes."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of this bench."""
     parser.add_argument("models", nargs="*", type=Path, metavar="MODEL", help=".npz, .obj, .ply or .stl, checked too")
-    parser.add_argument("--sizes", type=parse_sizes, default=parse_sizes(SIZES), help=f"such as {SIZES}")
+    parser.add_argument("--sizes", type=parse_sizes, default=parse_sizes(SIZES), help=f"triangles, such as {SIZES}")
+    parser.add_argument("--points", type=parse_sizes, default=parse_sizes(POINTS), help=f"of scans, such as {POINTS}")
     parser.add_argument("--kinds", type=among(MAKERS), default=["bumpy"], help=f"of {','.join(MAKERS)}")
     parser.add_argument("--checked", type=int, default=20_000, help="triangles of the made models that are checked")
     parser.add_argument("--runs", type=int, default=7, help="repetitions after a warm-up; the median is shown")
-    parser.add_argument("--seconds", type=float, default=420.0, help="no larger size is begun that might take longer")
+    parser.add_argument("--seconds", type=float, default=420.0, help="nothing is begun that might take longer")
     parser.add_argument("--output", type=Path, help="the table (default gpu-DATE.md)")
     parser.add_argument("--json", type=Path, help="write all figures to this file")
+    parser.add_argument("--plot", type=Path, help="draw times and memory by size to this file (matplotlib)")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the bench; 1 when any answer differs."""
-    start = time.perf_counter()
+    """Run the bench; 1 when any answer differs or a part fails."""
+    before, clock = Clock(BEFORE_TIMES * options.seconds), Clock(WITH_TIMES * options.seconds)
     state = gpu_device.device_state()
-    machine = gpu_device.make_machine(None) if state.usable else Twin(thread_limit(None))
-    lines = _heading(state)
-    print("\n".join(lines), flush=True)
-    checks = [_check(name, mesh, machine, state.usable) for name, mesh in _checked_models(options)]
-    print(f"\n{format_markdown(checks)}", flush=True)
-    rows, left_out = _times(options, machine, start)
-    print(f"\n{format_markdown(rows)}", flush=True)
-    profile = _profile(rows, machine, options)
-    closing = [*([f"Left out for lack of time: {', '.join(left_out)}."] if left_out else []), _crossover(rows, state)]
-    tables = [format_markdown(checks), format_markdown(rows), format_markdown(profile), *closing]
-    print("\n" + "\n\n".join(tables[2:]), flush=True)
-    output = options.output or Path(f"gpu-{datetime.date.today().isoformat()}.md")
-    output.write_text("\n".join(lines) + "\n\n" + "\n\n".join(tables) + "\n", encoding="utf-8")
-    print(f"\nwrote {output} after {time.perf_counter() - start:.0f} s", flush=True)
+    report = _Report(_heading(state), options.output or Path(f"gpu-{datetime.date.today().isoformat()}.md"))
+    machine = gpu_device.make_machine(None) if state.usable else Twin()
+    if state.usable:
+        report.part("compiling", lambda: _compile(machine))
+    checks = [
+        row
+        for name, mesh in _checked_models(options)
+        if before.allows(f"checks of {name}", A_CHECKED_TRIANGLE * mesh.triangle_count + 5.0)
+        for row in report.part(f"checks of {name}", partial(_check, name, mesh, machine, state.usable), show=False)
+    ]
+    report.add(checks)
+    points: list[Row] = []
+    if state.usable:
+        points = report.part("points", lambda: device_points.times(options.points, options.runs, before))
+    rows = report.part(
+        "times", lambda: device_times.times(options.sizes, options.kinds, machine, options.runs, clock)
+    )  # fmt: skip
+    report.part("profile", lambda: device_times.profile(rows, machine, options.sizes, options.kinds[0]))
+    report.say(f"Left out for lack of time: {', '.join(before.left_out + clock.left_out) or 'nothing'}.")
+    if state.usable:
+        report.say(f"Most memory that was used on the device: {machine.most_used / 1e6:.0f} MB.")
+        gains = [(2 * row["triangles"], row["CPU / queue"]) for row in rows]
+        report.say(_crossover("crossover", "triangles of both sides", gains))
+        gains = [(row["points"], row["CPU / device"]) for row in points]
+        report.say(_crossover("point_crossover", "points", gains))
+    print(f"wrote {report.path} after {clock.elapsed:.0f} s", flush=True)
     if options.json:
-        write_json(options.json, {"bench": "gpu", "state": state._asdict(), "checks": checks, "times": rows})
-    return int(any("NO" in row.values() for row in checks + rows))
+        figures = {"bench": "gpu", "state": state._asdict(), "checks": checks, "points": points, "times": rows}
+        write_json(options.json, figures)
+    if options.plot and rows:
+        from .device_plot import draw
+
+        draw(rows, state.name if state.usable else "twin on one core", options.plot)
+    return int(report.failed or any("NO" in row.values() for row in checks + points + rows))
 
 
-def _heading(state: DeviceState) -> list[str]:
+class _Report:
+    """Paragraphs and tables, printed and written as they come.
+
+    Attributes:
+        path: the file.
+        failed: whether any part failed.
+    """
+
+    def __init__(self, heading: str, path: Path) -> None:
+        self.path, self.failed = path, False
+        self._text = ""
+        self.say(heading)
+
+    def say(self, paragraph: str) -> None:
+        """A paragraph."""
+        print(paragraph + "\n", flush=True)
+        self._text += ("\n" if self._text else "") + paragraph + "\n"
+        self.path.write_text(self._text, encoding="utf-8")
+
+    def add(self, rows: list[Row]) -> None:
+        """A table, unless it is empty."""
+        if rows:
+            self.say(format_markdown(rows))
+
+    def part(self, name: str, work: Callable[[], list[Row]], show: bool = True) -> list[Row]:
+        """The rows of a part, shown; none where it fails, which is told: time on a device is dear, the others go on."""
+        try:
+            with warnings.catch_warnings():
+                warnings.filterwarnings("error", message=".*the CPU answered instead", category=RuntimeWarning)
+                rows = work()
+        except Exception as error:
+            self.failed = True
+            traceback.print_exc()
+            self.say(f"FAILED: {name}: {type(error).__name__}: {' '.join(str(error).split())}")
+            return []
+        if show:
+            self.add(rows)
+        return rows
+
+
+def _compile(machine: Any) -> list[Row]:
+    """Compiles all kernels, or loads them from the cache."""
+    seconds = {}
+    for name, kernel in machine.missing_kernels().items():
+        begun = time.perf_counter()
+        kernel.prepare()
+        seconds[name] = time.perf_counter() - begun
+    longest = max(seconds.values(), default=0.0)
+    return [
+        {"kernels compiled": len(seconds), "seconds": round(sum(seconds.values()), 2), "longest": round(longest, 2)}
+    ]
+
+
+def _heading(state: DeviceState) -> str:
     """What was measured, where and when."""
     if state.usable:
         capability = ".".join(map(str, state.capability))
         what = f"{state.name}, compute capability {capability}, {state.memory / 1e9:.0f} GB; {state.versions}"
     else:
-        what = f"No GPU: {state.reason}. The columns of the device are those of its twin on the CPU"
+        what = f"No GPU: {state.reason}. The columns of the device are those of its twin on the CPU, processor time"
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     versions = f"Python {platform.python_version()}, NumPy {np.__version__}, Numba {numba.__version__}"
-    return [
-        f"# Breadth-first detection, {datetime.date.today().isoformat()}", "",
-        f"`python -m meshclash.bench gpu`. {what}. Host: {platform.machine()}, {cores} cores, {versions}.",
-    ]  # fmt: skip
+    return (
+        f"# Breadth-first detection, {datetime.date.today().isoformat()}\n\n"
+        f"`python -m meshclash.bench gpu`. {what}. Host: {platform.machine()}, {cores} cores, {versions}."
+    )
 
 
 def _checked_models(options: argparse.Namespace) -> Iterator[tuple[str, TriangleMesh]]:
@@ -102,19 +183,10 @@ def _checked_models(options: argparse.Namespace) -> Iterator[tuple[str, Triangle
         yield f"{kind} {short_size(options.checked)}", TriangleMesh(*MAKERS[kind](options.checked, 1))
 
 
-def _deep(mesh: TriangleMesh) -> np.ndarray:
-    return placer(mesh.bounds)(DEEP_ANGLE, 0.0)
-
-
-def _asked(pose: np.ndarray, **flags: bool) -> Asked:
-    rows = np.eye(4)[None, :3].copy(), np.ascontiguousarray(pose[None, :3])
-    return Asked(np.zeros((1, 2), np.int64), *rows, **flags)
-
-
-def _check(name: str, mesh: TriangleMesh, machine: Any, has_device: bool) -> Row:
+def _check(name: str, mesh: TriangleMesh, machine: Any, has_device: bool) -> list[Row]:
     """Whether levels and answers for one model are the same as the twin's and as those of ``collide``."""
-    pose = _deep(mesh)
-    asked = _asked(pose)
+    pose = deep_pose(mesh)
+    asked = question(pose)
     expected = collide(mesh, mesh, None, pose, device="cpu")
     trees, space = plant_trees(machine, [mesh]), Workspace(machine)
     levels: list[np.ndarray] = []
@@ -131,7 +203,7 @@ def _check(name: str, mesh: TriangleMesh, machine: Any, has_device: bool) -> Row
         row[f"{column} as collide"] = _word(
             answer.pairs.tobytes() == expected.pairs.tobytes() and answer.kinds.tobytes() == expected.kinds.tobytes()
         )
-    return row
+    return [row]
 
 
 def _levels_equal(levels: list[np.ndarray], trees: Trees, mesh: TriangleMesh, asked: Asked, machine: Any) -> bool:
@@ -149,137 +221,10 @@ def _word(same: bool) -> str:
     return "yes" if same else "NO"
 
 
-def _times(options: argparse.Namespace, machine: Any, start: float) -> tuple[list[Row], list[str]]:
-    rows: list[Row] = []
-    left_out = []
-    spent = 0.0
-    for size in options.sizes:
-        name = short_size(size)
-        # A size ten times larger takes about ten times as long.
-        if rows and time.perf_counter() - start + 12.0 * spent > options.seconds:
-            left_out.append(name)
-            continue
-        begun = time.perf_counter()
-        rows += [_time_one(f"{kind} {name}", kind, size, machine, options.runs) for kind in options.kinds]
-        spent = time.perf_counter() - begun
-    return rows, left_out
-
-
-def _time_one(name: str, kind: str, size: int, machine: Any, runs: int) -> Row:
-    """Times of one model, device and CPU in turn."""
-    mesh = TriangleMesh(*MAKERS[kind](size, 1))
-    pose = _deep(mesh)
-    asked, space = _asked(pose), Workspace(machine)
-    trees = plant_trees(machine, [mesh])
-    tree = as_hierarchy(mesh)
-    answers: dict[str, Any] = {}
-
-    def by(traversal: Callable[..., Any]) -> Callable[[], None]:
-        def ask() -> None:
-            hits = traversal(space, trees, trees, asked)
-            answers["device"] = finish(trees, trees, asked, hits, 1)
-
-        return ask
-
-    def on_cpu() -> None:
-        answers["cpu"] = collide(tree, tree, None, pose, device="cpu")
-
-    def refitted() -> None:
-        refit_trees(machine, trees, [mesh])
-        machine.finish()
-
-    def planted() -> None:
-        plant_trees(machine, [mesh])
-        machine.finish()
-
-    def built() -> None:
-        machine.link(trees, machine.sort_keys(trees, machine.make_keys(trees)))
-        machine.fit(trees)
-        machine.finish()
-
-    seconds = _in_turn(
-        {
-            "upload and build": planted,
-            "build": built, "refit": refitted, "CPU build": lambda: build(mesh), "queue": by(machine.traverse_fast),
-            "levels": by(traverse), "CPU": on_cpu,
-        },
-        runs,
-    )  # fmt: skip
-    same = answers["device"].pairs.tobytes() == answers["cpu"].pairs.tobytes()
-    return {
-        "model": name, "triangles": mesh.triangle_count, "pairs": len(answers["cpu"]), "same": _word(same),
-        **{f"{key} ms": round(1e3 * value, 3) for key, value in seconds.items()},
-        "CPU / queue": round(seconds["CPU"] / seconds["queue"], 2),
-        "CPU build / build": round(seconds["CPU build"] / seconds["build"], 2),
-        "tree B/triangle": round(trees.size / mesh.triangle_count, 1),
-        "buffers B/triangle": round(space.size / mesh.triangle_count, 1),
-    }  # fmt: skip
-
-
-def _in_turn(sides: dict[str, Callable[[], Any]], runs: int) -> dict[str, float]:
-    """Median seconds of wall time of each side, asked in turn after one round to warm up."""
-    samples: dict[str, list[float]] = {name: [] for name in sides}
-    for number in range(runs + 1):
-        for name, side in sides.items():
-            begun = time.perf_counter()
-            side()
-            if number:
-                samples[name].append(time.perf_counter() - begun)
-    return {name: float(np.median(times)) for name, times in samples.items()}
-
-
-class _Watched:
-    """A machine that waits after each step and notes the time."""
-
-    def __init__(self, machine: Any) -> None:
-        self._machine = machine
-        self.seconds: dict[str, float] = {}
-        self.calls: dict[str, int] = {}
-
-    def __getattr__(self, name: str) -> Any:
-        step = getattr(self._machine, name)
-        if not callable(step):
-            return step
-
-        def watched(*arguments: Any) -> Any:
-            begun = time.perf_counter()
-            result = step(*arguments)
-            self._machine.finish()
-            own = str(arguments[0]) if name == "step" else name
-            self.seconds[own] = self.seconds.get(own, 0.0) + time.perf_counter() - begun
-            self.calls[own] = self.calls.get(own, 0) + 1
-            return result
-
-        return watched
-
-
-def _profile(rows: list[Row], machine: Any, options: argparse.Namespace) -> list[Row]:
-    """Where the time goes, step by step, for the largest size up to a million that was timed."""
-    sizes = [row["triangles"] for row in rows if row["triangles"] <= 1_100_000] or [min(options.sizes)]
-    mesh = TriangleMesh(*MAKERS[options.kinds[0]](max(sizes), 1))
-    watched = _Watched(machine)
-    asked, space = _asked(_deep(mesh)), Workspace(watched)
-    for _ in range(2):  # the first round compiles and makes arrays
-        watched.seconds.clear()
-        watched.calls.clear()
-        trees = plant_trees(watched, [mesh])
-        traverse(space, trees, trees, asked)
-    return [
-        {"step": name, "calls": watched.calls[name], "ms": round(1e3 * seconds, 3)}
-        for name, seconds in sorted(watched.seconds.items(), key=lambda item: -item[1])
-    ]
-
-
-def _crossover(rows: list[Row], state: DeviceState) -> str:
-    """From which size on the device wins, as ``configure_device`` takes it."""
-    if not state.usable:
-        return "A crossover can be told with a device only."
-    winning = [2 * row["triangles"] for row in rows if row["CPU / queue"] > 1.0]
-    losing = [2 * row["triangles"] for row in rows if row["CPU / queue"] <= 1.0]
-    good = [total for total in winning if not losing or total > max(losing)]
+def _crossover(setting: str, what: str, gains: list[tuple[int, float]]) -> str:
+    """From which size on the device wins, as ``configure_device`` takes it; ``gains``: sizes and CPU over device."""
+    losing = max((size for size, gain in gains if gain <= 1.0), default=0)
+    good = [size for size, gain in gains if gain > 1.0 and size > losing]
     if not good:
-        return "The device won at no size up to the largest."
-    return (
-        f"The device wins from {min(good):,} triangles of both sides on: mc.configure_device(crossover={min(good)}), "
-        f"or the variable {gpu_device.variable_of('crossover')}."
-    )
+        return f"{setting}: the device won at no size up to the largest."
+    return f"{setting}: the device wins from {min(good):,} {what} on: mc.configure_device({setting}={min(good)})."

@@ -14,7 +14,7 @@ from . import boxes_gpu, build_gpu, near_gpu, traverse_gpu
 from .breadth_first import Hits, Workspace
 from .jobs import Asked, prepare_jobs
 from .karras import CODE_BITS
-from .pyramid import width_for
+from .rooms import FIRST_ROOM, first_rooms, grown_rooms
 from .shim_gpu import KERNELS, SIMULATED, THREADS, Kernel, all_kernels, cuda, faults
 from .state import DeviceFault, OutOfDeviceMemory
 from .trees import Trees
@@ -26,7 +26,7 @@ _PART = 2 * THREADS
 """Entries of a pyramid over which a block sums."""
 _PATIENCE = 1 << 16
 """Polls after which a block of the queue gives up: about a tenth of a second."""
-_FIRST_CAPACITY = 1 << (10 if SIMULATED else 20)
+_FIRST_ROOM = 1 << 10 if SIMULATED else FIRST_ROOM
 _BLOCKS_PER_PROCESSOR = 4
 _TEST_ENTRIES = 1 << (6 if SIMULATED else 18)
 """Threads that test triangles from a queue, whose number only the device knows."""
@@ -42,6 +42,7 @@ class Machine:
 
     Attributes:
         used: bytes that arrays take.
+        most_used: bytes that they have taken at most.
     """
 
     name = "cuda"
@@ -58,6 +59,7 @@ class Machine:
         self._ready: Any = None
         self._epoch = 0
         self.used: int = 0
+        self.most_used: int = 0
 
     def empty(self, shape: Any, dtype: Any) -> Any:
         """An array of the device; raises OutOfDeviceMemory."""
@@ -71,6 +73,7 @@ class Machine:
         with faults():
             array = cuda.device_array(shape, dtype, stream=self._stream)
         self.used += size
+        self.most_used = max(self.most_used, self.used)
         weakref.finalize(array, self._release, size)
         return array
 
@@ -196,7 +199,7 @@ class Machine:
         if count == 0:
             return Hits(np.empty((0, 4), np.int32), 0, 0, 0)
         first = self.upload(jobs.first)
-        rooms = [max(_FIRST_CAPACITY, width_for(count)), _FIRST_CAPACITY, _FIRST_CAPACITY]
+        rooms = first_rooms(count, _FIRST_ROOM)
         for _ in range(_ATTEMPTS):
             state, rooms = self._run_queue(space, a, b, jobs, first, rooms)
             numbers = self.download(state)
@@ -206,7 +209,7 @@ class Machine:
                 found = space.array("hits", rooms[2], 4, np.int32)
                 rows = self.download(found, needed[2]) if needed[2] else np.empty((0, 4), np.int32)
                 return Hits(rows, needed[0], needed[1], 0)
-            rooms = [2 * width_for(n) if n > room else room for n, room in zip(needed, rooms, strict=True)]
+            rooms = grown_rooms(rooms, needed)
         raise DeviceFault("the device did not finish a queue")
 
     def _run_queue(

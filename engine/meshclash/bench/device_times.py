@@ -1,0 +1,209 @@
+"""Times and memory of a device against size, beside our own CPU path; and where its time goes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..gpu.breadth_first import Hits, Workspace, traverse
+from ..gpu.finish import finish
+from ..gpu.jobs import Asked
+from ..gpu.rooms import queue_bytes
+from ..gpu.trees import plant_trees, refit_trees
+from ..hierarchy.build import as_hierarchy, build
+from ..query.collide import collide
+from ..types.mesh import TriangleMesh
+from .mesh_generators import MAKERS
+from .options import short_size
+from .rigid_poses import DEEP_ANGLE, placer
+from .table import Row
+
+Side = Callable[[], Any]
+SHARE = 0.4
+"""Of the time that is left, what one row may spend on rounds after its second."""
+GROWTH = 1.3
+"""By how much more a size may take than its triangles say."""
+
+
+class Clock:
+    """The time that a bench may take.
+
+    Args:
+        seconds: what may be begun must be expected to end within these.
+
+    Attributes:
+        left_out: names of what was not begun.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._start, self._seconds = time.perf_counter(), seconds
+        self.left_out: list[str] = []
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the bench began."""
+        return time.perf_counter() - self._start
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left, 0 at least."""
+        return max(0.0, self._seconds - self.elapsed)
+
+    def allows(self, name: str, seconds: float) -> bool:
+        """Whether something that takes so long may be begun; otherwise its name is kept."""
+        if seconds < self.left:
+            return True
+        self.left_out.append(name)
+        return False
+
+
+def deep_pose(mesh: TriangleMesh) -> np.ndarray:
+    """The pose (4, 4) of a copy: box centres together, turned by 30 degrees."""
+    pose: np.ndarray = placer(mesh.bounds)(DEEP_ANGLE, 0.0)
+    return pose
+
+
+def question(pose: np.ndarray) -> Asked:
+    """Two copies of one tree, the second in a pose (4, 4)."""
+    rows = np.eye(4)[None, :3].copy(), np.ascontiguousarray(pose[None, :3])
+    return Asked(np.zeros((1, 2), np.int64), *rows)
+
+
+def times(sizes: list[int], kinds: list[str], machine: Any, runs: int, clock: Clock) -> list[Row]:
+    """A row for each size and kind that the clock allows, the first one in any case."""
+    rows: list[Row] = []
+    a_triangle = 0.0  # seconds for the least that a row takes
+    for size in sizes:
+        for kind in kinds:
+            name = f"{kind} {short_size(size)}"
+            if rows and not clock.allows(name, GROWTH * size * a_triangle):
+                continue
+            begun = time.perf_counter()
+            row, round_seconds = _row(name, kind, size, machine, runs, clock)
+            rows.append(row)
+            prepared = time.perf_counter() - begun - (row["runs"] + 1) * round_seconds
+            a_triangle = (max(0.0, prepared) + 2.0 * round_seconds) / size
+    return rows
+
+
+def _row(name: str, kind: str, size: int, machine: Any, runs: int, clock: Clock) -> tuple[Row, float]:
+    """Times of one model, and the seconds of a round."""
+    mesh = TriangleMesh(*MAKERS[kind](size, 1))
+    pose = deep_pose(mesh)
+    asked, tree, trees = question(pose), as_hierarchy(mesh), plant_trees(machine, [mesh])
+    by_levels, by_queue = Workspace(machine), Workspace(machine)
+    answers: dict[str, Any] = {}
+    on_device = machine.name != "cpu"
+    threads = None if on_device else 1
+
+    def by(traversal: Callable[..., Hits], space: Workspace) -> Side:
+        def ask() -> None:
+            answers["hits"] = traversal(space, trees, trees, asked)
+            answers["device"] = finish(trees, trees, asked, answers["hits"], 1)
+
+        return ask
+
+    def on_cpu() -> None:
+        answers["cpu"] = collide(tree, tree, None, pose, threads=threads, device="cpu")
+
+    def refitted() -> None:
+        refit_trees(machine, trees, [mesh])
+        machine.finish()
+
+    def planted() -> None:
+        plant_trees(machine, [mesh])
+        machine.finish()
+
+    def built() -> None:
+        machine.link(trees, machine.sort_keys(trees, machine.make_keys(trees)))
+        machine.fit(trees)
+        machine.finish()
+
+    sides: dict[str, Side] = {
+        "upload and build": planted, "build": built, "refit": refitted, "CPU build": lambda: build(mesh),
+        "levels": by(traverse, by_levels), "CPU": on_cpu,
+    }  # fmt: skip
+    fastest = "levels"
+    if on_device:  # the twin has no queue
+        fastest, sides["queue"] = "queue", by(machine.traverse_fast, by_queue)
+    seconds, done, round_seconds = in_turn(sides, runs, clock, time.perf_counter if on_device else time.process_time)
+    same = answers["device"].pairs.tobytes() == answers["cpu"].pairs.tobytes()
+    hits, count = answers["hits"], mesh.triangle_count
+    of_queue = by_queue.size if on_device else queue_bytes((hits.volume_tests, hits.leaf_pairs, len(hits.rows)))
+    row = {
+        "model": name, "triangles": count, "pairs": len(answers["cpu"]), "same": "yes" if same else "NO",
+        **{f"{key} ms": round(1e3 * value, 3) for key, value in seconds.items()},
+        f"CPU / {fastest}": round(seconds["CPU"] / seconds[fastest], 2),
+        "CPU build / build": round(seconds["CPU build"] / seconds["build"], 2),
+        "tree B/triangle": round(trees.size / count, 1), "levels B/triangle": round(by_levels.size / count, 1),
+        "queue B/triangle": round(of_queue / count, 1), "runs": done,
+    }  # fmt: skip
+    return row, round_seconds
+
+
+def in_turn(
+    sides: dict[str, Side], runs: int, clock: Clock, timer: Callable[[], float]
+) -> tuple[dict[str, float], int, float]:
+    """Median seconds of each side, asked in turn; how many rounds after the one to warm up; wall seconds of a round.
+
+    There is one measured round in any case, and no more than fit into a share of the time that is left.
+    """
+    samples: dict[str, list[float]] = {name: [] for name in sides}
+    end = clock.elapsed + SHARE * clock.left
+    done = 0
+    while True:
+        begun = time.perf_counter()
+        for name, side in sides.items():
+            start = timer()
+            side()
+            samples[name].append(timer() - start)
+        round_seconds = time.perf_counter() - begun
+        done += 1
+        if done > runs or (done > 1 and clock.elapsed + round_seconds > end):
+            break
+    return {name: float(np.median(times[1:])) for name, times in samples.items()}, done - 1, round_seconds
+
+
+class _Watched:
+    """A machine that waits after each step and notes the time."""
+
+    def __init__(self, machine: Any) -> None:
+        self._machine = machine
+        self.seconds: dict[str, float] = {}
+        self.calls: dict[str, int] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        step = getattr(self._machine, name)
+        if not callable(step):
+            return step
+
+        def watched(*arguments: Any) -> Any:
+            begun = time.perf_counter()
+            result = step(*arguments)
+            self._machine.finish()
+            own = str(arguments[0]) if name == "step" else name
+            self.seconds[own] = self.seconds.get(own, 0.0) + time.perf_counter() - begun
+            self.calls[own] = self.calls.get(own, 0) + 1
+            return result
+
+        return watched
+
+
+def profile(rows: list[Row], machine: Any, sizes: list[int], kind: str) -> list[Row]:
+    """Where the time goes, step by step, for the largest size up to a million that was timed."""
+    timed = [row["triangles"] for row in rows if row["triangles"] <= 1_100_000] or [min(sizes)]
+    mesh = TriangleMesh(*MAKERS[kind](max(timed), 1))
+    watched = _Watched(machine)
+    asked, space = question(deep_pose(mesh)), Workspace(watched)
+    for _ in range(2):  # the first round compiles and makes arrays
+        watched.seconds.clear()
+        watched.calls.clear()
+        trees = plant_trees(watched, [mesh])
+        traverse(space, trees, trees, asked)
+    return [
+        {"step": name, "calls": watched.calls[name], "ms": round(1e3 * seconds, 3)}
+        for name, seconds in sorted(watched.seconds.items(), key=lambda item: -item[1])
+    ]
