@@ -94,6 +94,36 @@ def test_what_drivers_raise_is_one_kind_of_fault(shim, code, text, kind):
     assert "\n" not in str(caught.value)
 
 
+def test_launches_raise_an_error_of_another_library(shim):
+    core = importlib.import_module("cuda.core._utils.cuda_utils")
+    with pytest.raises(OutOfDeviceMemory), shim.faults():
+        raise core.CUDAError("CUDA_ERROR_OUT_OF_MEMORY: not enough. Remarks follow.")
+    with pytest.raises(DeviceFault, match="LAUNCH_FAILED: an exception occurred") as caught, shim.faults():
+        raise core.CUDAError("CUDA_ERROR_LAUNCH_FAILED: an exception occurred. Common causes include everything.")
+    assert type(caught.value) is DeviceFault
+    assert "Common" not in str(caught.value)
+
+
+def test_small_grids_are_no_reason_to_warn(shim):
+    class Compiled:
+        def __getitem__(self, key):
+            return key, shim.cuda.config.CUDA_LOW_OCCUPANCY_WARNINGS
+
+    before = shim.cuda.config.CUDA_LOW_OCCUPANCY_WARNINGS
+    assert shim._configured(Compiled(), 3, "stream") == ((3, shim.THREADS, "stream"), 0)
+    assert before == shim.cuda.config.CUDA_LOW_OCCUPANCY_WARNINGS
+
+
+def test_nothing_is_given_back_to_a_lost_device(shim):
+    driver = importlib.import_module("numba.cuda.cudadrv.driver")
+    deallocations = driver._PendingDeallocs(0)
+    assert not deallocations.is_disabled
+    shim.abandon(SimpleNamespace(memory_manager=SimpleNamespace(deallocations=deallocations)))
+    assert deallocations.is_disabled
+    shim.reclaim()
+    assert not deallocations.is_disabled
+
+
 def test_mistakes_of_our_own_are_no_faults(shim):
     with pytest.raises(KeyError), shim.faults():
         raise KeyError("a bug")

@@ -8,7 +8,9 @@ from .shim_gpu import SIMULATED, THREADS, cuda, kernel
 DIGIT_BITS = 5
 _BINS = 1 << DIGIT_BITS
 _DIGIT_MASK = _BINS - 1
-_COUNTERS = _BINS * THREADS
+_ROW = THREADS + 1
+"""Counters of a digit, one for each thread and one more: the same thread's lie in different banks of shared memory."""
+_COUNTERS = _BINS * _ROW
 _EACH = 2 if SIMULATED else 8
 TILE = THREADS * _EACH
 """Keys that a block sorts at a time; a thread takes neighbouring ones, so equal digits stay in order."""
@@ -77,20 +79,20 @@ def move_keys(keys, moved, tree_of, by_tree, shift, starts, tiles):
         begin = tile * TILE + thread * _EACH
         end = min(begin + _EACH, keys.shape[0])
         for digit in range(_BINS):
-            places[digit * THREADS + thread] = 0
+            places[digit * _ROW + thread] = 0
         for i in range(begin, end):
-            places[_digit(keys[i], tree_of, by_tree, shift) * THREADS + thread] += 1
+            places[_digit(keys[i], tree_of, by_tree, shift) * _ROW + thread] += 1
         cuda.syncthreads()
         for digit in range(thread, _BINS, THREADS):
             total = 0
             for other in range(THREADS):
-                count = places[digit * THREADS + other]
-                places[digit * THREADS + other] = total
+                count = places[digit * _ROW + other]
+                places[digit * _ROW + other] = total
                 total += count
         cuda.syncthreads()
         for i in range(begin, end):
             digit = _digit(keys[i], tree_of, by_tree, shift)
-            place = digit * THREADS + thread
+            place = digit * _ROW + thread
             moved[starts[digit * tiles + tile] + places[place]] = keys[i]
             places[place] += 1
         cuda.syncthreads()

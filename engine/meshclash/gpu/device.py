@@ -250,9 +250,11 @@ def on_device(work: Callable[[Session], _T]) -> tuple[_T | None, str]:
             return work(_open_session()), ""
         except DeviceFault as fault:
             note = f"{fault}; the CPU answered instead"
-            _session.clear()  # with all memory
             if not isinstance(fault, OutOfDeviceMemory):
+                for session in _session:
+                    session.machine.abandon()
                 _state[:] = [DeviceState(False, f"the device is not used any more in this session: {fault}")]
+            _session.clear()  # with all memory
     warnings.warn(note, RuntimeWarning, stacklevel=5)
     return None, note
 
@@ -303,6 +305,7 @@ def _open_session() -> Session:
     if not _session:
         machine = make_machine(_settings.memory_limit)
         _session.append(Session(machine, Workspace(machine)))
+    _session[0].machine.attach()
     return _session[0]
 
 

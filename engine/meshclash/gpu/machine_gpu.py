@@ -5,6 +5,7 @@ meshes, goes through page-locked memory, and is copied while the host goes on.
 """
 
 import importlib
+import math
 import weakref
 from typing import Any
 
@@ -15,7 +16,7 @@ from .breadth_first import Hits, Workspace
 from .jobs import Asked, prepare_jobs
 from .karras import CODE_BITS
 from .rooms import FIRST_ROOM, first_rooms, grown_rooms
-from .shim_gpu import KERNELS, SIMULATED, THREADS, Kernel, all_kernels, cuda, faults
+from .shim_gpu import KERNELS, SIMULATED, THREADS, Kernel, abandon, all_kernels, cuda, faults
 from .state import DeviceFault, OutOfDeviceMemory
 from .trees import Trees
 
@@ -30,6 +31,8 @@ _FIRST_ROOM = 1 << 10 if SIMULATED else FIRST_ROOM
 _BLOCKS_PER_PROCESSOR = 4
 _TEST_ENTRIES = 1 << (6 if SIMULATED else 18)
 """Threads that test triangles from a queue, whose number only the device knows."""
+_SMALL = 1 << 20
+"""Bytes of an array below which the driver is not asked beforehand what is free: it says no itself."""
 _ATTEMPTS = 24
 """Runs of a queue before it is given up; each doubles what was too small."""
 
@@ -49,23 +52,35 @@ class Machine:
     threads = 1
 
     def __init__(self, limit: int | None = None) -> None:
+        context = self.attach()
         with faults():
-            context = cuda.current_context()
             self._stream = cuda.stream()
             processors = 1 if SIMULATED else context.device.MULTIPROCESSOR_COUNT
         self._context, self._limit = context, limit
         self._resident = _BLOCKS_PER_PROCESSOR * processors
         self._staged: dict[int, Any] = {}
+        self._sent: list[np.ndarray] = []
         self._ready: Any = None
         self._epoch = 0
         self.used: int = 0
         self.most_used: int = 0
 
+    def attach(self) -> Any:
+        """Make the device's context that of this thread, which may be another one than before; returns it."""
+        try:
+            with faults():
+                return cuda.current_context()
+        except RuntimeError as error:  # another library left a context of its own to this thread
+            raise DeviceFault(f"the device cannot be used from this thread: {error}") from error
+
+    def abandon(self) -> None:
+        """The device has failed: leave its memory to the end of the process."""
+        abandon(self._context)
+
     def empty(self, shape: Any, dtype: Any) -> Any:
         """An array of the device; raises OutOfDeviceMemory."""
         size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
-        with faults():
-            limit = self.used + self._context.get_memory_info()[0] if self._limit is None else self._limit
+        limit = self._most(size)
         if self.used + size > limit:
             raise OutOfDeviceMemory(
                 f"{(self.used + size) / 1e6:.0f} MB are needed on the device, {limit / 1e6:.0f} MB may be used"
@@ -77,15 +92,35 @@ class Machine:
         weakref.finalize(array, self._release, size)
         return array
 
+    def _most(self, size: int) -> float:
+        """How many bytes arrays may take, when one of a size is to come."""
+        if self._limit is not None:
+            return self._limit
+        if size < _SMALL:
+            return math.inf
+        with faults():
+            free = self._context.get_memory_info()[0]
+            if size > free and not SIMULATED:
+                self._context.memory_manager.deallocations.clear()  # what is no longer used is given back late
+                free = self._context.get_memory_info()[0]
+        return self.used + float(free)
+
     def _release(self, size: int) -> None:
         self.used -= size
+
+    def _wait(self) -> None:
+        """Wait until the device has done what it was told; then what was sent to it is no longer needed."""
+        self._stream.synchronize()
+        self._sent.clear()
 
     def upload(self, array: np.ndarray) -> Any:
         """An array of the device with these contents."""
         target = self.empty(array.shape, array.dtype)
         if array.size:
+            # A copy may go on when the call returns: of an array that is kept, and one that is sent as it is.
+            self._sent.append(np.require(array, requirements=["C", "W"]))
             with faults():
-                target.copy_to_device(np.ascontiguousarray(array), stream=self._stream)
+                target.copy_to_device(self._sent[-1], stream=self._stream)
         return target
 
     def write(self, target: Any, array: np.ndarray) -> None:
@@ -95,7 +130,7 @@ class Machine:
             if kept is None:
                 kept = self._staged[id(target)] = cuda.pinned_array(array.shape, array.dtype)
                 weakref.finalize(target, self._staged.pop, id(target), None)
-            self._stream.synchronize()  # what was written before may still be copied
+            self._wait()  # what was written before may still be copied
             kept[...] = array
             target.copy_to_device(kept, stream=self._stream)
 
@@ -107,20 +142,20 @@ class Machine:
     def finish(self) -> None:
         """Wait until the device has done what it was told."""
         with faults():
-            self._stream.synchronize()
+            self._wait()
 
     def download(self, array: Any, count: int | None = None) -> np.ndarray:
         """The first ``count`` entries, or all, as an array of the host; waits for the device."""
         with faults():
             result = array[:count].copy_to_host(stream=self._stream)
-            self._stream.synchronize()
+            self._wait()
         return np.array(result)
 
     def read(self, array: Any, index: int) -> int:
         """One number of an array."""
         with faults():
             result = array[index : index + 1].copy_to_host(stream=self._stream)
-            self._stream.synchronize()
+            self._wait()
         return int(result[0])
 
     def missing_kernels(self) -> dict[str, Kernel]:

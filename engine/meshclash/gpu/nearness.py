@@ -16,6 +16,7 @@ from .breadth_first import Descent, Observer, Workspace, descend, selected_rows,
 from .finish import own_triangles, world_corners
 from .jobs import Asked, NearJobs, prepare_near_jobs
 from .pyramid import width_for
+from .state import DeviceFault
 from .trees import Trees
 
 _NODE_TEST = "count_near_pairs"
@@ -79,6 +80,8 @@ def find_distances(
         machine.step("set_limits", count, jobs.limits, jobs.shrinks, jobs.frames)
 
     descent = descend(space, a, b, jobs, _NODE_TEST, lower, observe)
+    if descent.leaf_pairs == 0:
+        raise DeviceFault("the device found no nearest triangles")
     found = _nearest(space, a, b, asked, jobs, descent, UNCERTAIN)
     _, first = np.unique(found.jobs, return_index=True)
     first, exact_tests = _first_meeting(a, b, asked, found, first)

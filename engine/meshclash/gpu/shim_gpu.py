@@ -70,24 +70,43 @@ def faults() -> Iterator[None]:
 
 def _errors() -> tuple[type[BaseException], ...]:
     names = {
-        "cudadrv.driver": ("CudaAPIError", "LinkerError"),
-        "cudadrv.error": ("CudaDriverError", "CudaRuntimeError", "CudaSupportError", "NvvmError", "NvvmSupportError"),
-        "errors": ("KernelRuntimeError",),
-    }
-    modules = {name: importlib.import_module(f"numba.cuda.{name}") for name in names}
-    return tuple(getattr(modules[m], n) for m, listed in names.items() for n in listed if hasattr(modules[m], n))
+        "numba.cuda.cudadrv.driver": ("CudaAPIError", "LinkerError"),
+        "numba.cuda.cudadrv.error": (
+            "CudaDriverError", "CudaRuntimeError", "CudaSupportError", "NvvmError", "NvvmSupportError",
+        ),
+        "numba.cuda.errors": ("KernelRuntimeError",),
+        "cuda.core._utils.cuda_utils": ("CUDAError",),  # of modules and launches, which numba-cuda leaves to it
+    }  # fmt: skip
+    found = {name: importlib.import_module(name) for name in names if not (SIMULATED and name.startswith("cuda."))}
+    return tuple(getattr(found[m], n) for m in found for n in names[m] if hasattr(found[m], n))
 
 
-_OUT_OF_MEMORY = 2
-"""CUDA_ERROR_OUT_OF_MEMORY."""
+_OUT_OF_MEMORY = "CUDA_ERROR_OUT_OF_MEMORY"
 
 
 def fault_of(error: BaseException) -> DeviceFault:
     """The DeviceFault that an error of the driver amounts to."""
-    text = " ".join(str(error).split()) or type(error).__name__
-    if getattr(error, "code", None) == _OUT_OF_MEMORY:
+    text = " ".join(str(error).split()).split(". ")[0] or type(error).__name__  # what follows are general remarks
+    if _OUT_OF_MEMORY in text:
         return OutOfDeviceMemory(f"the device is out of memory: {text}")
     return DeviceFault(f"the device failed: {text}")
+
+
+_abandoned: list[Any] = []
+
+
+def abandon(context: Any) -> None:
+    """Give nothing back to a device that was lost: every attempt would fail, and print that it did."""
+    if not SIMULATED:
+        kept = context.memory_manager.deallocations.disable()
+        kept.__enter__()
+        _abandoned.append(kept)
+
+
+def reclaim() -> None:
+    """Give back what was left to devices that work again."""
+    while _abandoned:
+        _abandoned.pop().__exit__(None, None, None)
 
 
 OLDEST_CAPABILITY = (7, 5)
@@ -117,7 +136,9 @@ def look() -> DeviceState:
         return DeviceState(False, f"{name} is too old: it has compute capability {has}, {needs} is needed")
     libraries = f"numba-cuda {_version('numba-cuda')}, nvvm {_version('nvidia-nvvm')}"
     versions = f"driver for CUDA {supported[0]}.{supported[1]}, {libraries}"
-    return DeviceState(True, "", name, capability, int(context.get_memory_info()[1]), versions)
+    memory = int(context.get_memory_info()[1])
+    reclaim()
+    return DeviceState(True, "", name, capability, memory, versions)
 
 
 def _driver() -> Any:
@@ -172,7 +193,7 @@ class Kernel:
         """Run so many blocks of THREADS threads; returns at once."""
         self.prepare()
         with faults():
-            self._compiled[blocks, THREADS, stream](*arguments)
+            _configured(self._compiled, blocks, stream)(*arguments)
 
     def ptx(self, capability: tuple[int, int] = (9, 0)) -> str:
         """The kernel as PTX, without a device."""
@@ -189,6 +210,16 @@ class Kernel:
         if any(FUSED in text for text in assembly.values()):
             raise DeviceFault(f"this compiler fuses products of {self.function.__name__}: answers would differ")
         return compiled
+
+
+def _configured(compiled: Any, blocks: int, stream: Any) -> Any:
+    """A kernel with its grid. numba-cuda warns of small ones, but questions may be small, and first levels are."""
+    before = cuda.config.CUDA_LOW_OCCUPANCY_WARNINGS
+    cuda.config.CUDA_LOW_OCCUPANCY_WARNINGS = 0
+    try:
+        return compiled[blocks, THREADS, stream]
+    finally:
+        cuda.config.CUDA_LOW_OCCUPANCY_WARNINGS = before
 
 
 KERNELS: dict[str, Kernel] = {}

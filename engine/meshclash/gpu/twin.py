@@ -137,6 +137,12 @@ class Twin:
         self.threads = 1
         """How many were used."""
 
+    def attach(self) -> None:
+        """Any thread may use the CPU."""
+
+    def abandon(self) -> None:
+        """The CPU does not fail."""
+
     def empty(self, shape: Any, dtype: Any) -> np.ndarray:
         """An array of the machine."""
         return np.empty(shape, dtype)
