@@ -1,9 +1,10 @@
 """Compiles the engine before it is needed, in processes of its own, so that Blender's window never waits for it.
 
 Two or four children run Blender's own Python on `prepare_child.py`, fill the cache of compiled kernels and report
-through files. A mark in the cache says that they succeeded for this state of the engine on this machine. Where a child
-cannot run or cannot store what it compiled, the engine is compiled in Blender instead, in slices, as it is without a
-window.
+through files. Parts that few need, of scans, of a GPU and of other volumes than boxes, get a child of their own when
+they are asked for. A mark in the cache says that they succeeded for this state of the engine on this machine. Where a
+child cannot run or cannot store what it compiled, the engine is compiled in Blender instead, in slices, as it is
+without a window.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ from .core.frame_scene import Progress
 _OF_TWO = (("contacts", "scenes", "gaps", "chances"), ("depths", "verdicts", "more", "distances"))
 _OF_FOUR = (("contacts", "gaps", "more"), ("scenes", "chances"), ("depths", "distances"), ("verdicts",))
 SHARES = _OF_FOUR if (os.cpu_count() or 1) > len(_OF_FOUR) else _OF_TWO
+ENGINE = "engine"
+"""The kind of what everyone needs; other kinds are parts by their own names."""
+EVERYONES = frozenset(part for share in _OF_TWO for part in share)
 GPU_PART = "gpu"
-GPU_SHARE = (GPU_PART,)
-"""Of one more process, where a GPU is to be used."""
-KINDS = ("engine", "gpu")
 LIBRARIES = ("numba", "llvmlite", "numpy")
 CHILD = Path(__file__).with_name("prepare_child.py")
 PAUSE = 0.02  # seconds; a slice that waits takes no time from the children
@@ -98,21 +99,23 @@ class Preparation:
         folder: the folder that holds its package.
         cache_folder: where compiled kernels are kept.
         python: the interpreter to run.
-        kind: of `KINDS`: what is prepared.
+        kinds: what is prepared: `ENGINE` alone, or parts, for one child.
 
     Raises:
         OSError: the processes cannot be started.
     """
 
-    def __init__(self, engine: str, folder: Path, cache_folder: str, python: str, kind: str = "engine") -> None:
-        self.kind = kind
-        self._mark = mark(folder / engine.rpartition(".")[2], cache_folder, kind)
+    def __init__(
+        self, engine: str, folder: Path, cache_folder: str, python: str, kinds: Sequence[str] = (ENGINE,)
+    ) -> None:
+        self.kinds = tuple(kinds)
+        self._marks = [mark(folder / engine.rpartition(".")[2], cache_folder, kind) for kind in kinds]
         self._scratch = Path(tempfile.mkdtemp(prefix="meshclash-"))
         self._children: list[Child] = []
         environment = {**os.environ, "MESHCLASH_CACHE_DIR": cache_folder, "PYTHONPATH": _library_path()}
         command = [python, "-s", "-P", str(CHILD), engine, str(folder)]
         try:
-            for k, parts in enumerate(SHARES if kind == "engine" else (GPU_SHARE,)):
+            for k, parts in enumerate(SHARES if self.kinds == (ENGINE,) else (self.kinds,)):
                 self._children.append(Child(command, environment, self._scratch / f"{k}.txt", parts))
         except OSError:
             self.stop()
@@ -123,8 +126,9 @@ class Preparation:
         for child in self._children:
             child.poll()
         if self.finished:
-            with contextlib.suppress(OSError):  # without the mark it is all done once more next time
-                self._mark.touch()
+            with contextlib.suppress(OSError):  # without the marks it is all done once more next time
+                for path in self._marks:
+                    path.touch()
 
     @property
     def finished(self) -> bool:
@@ -166,7 +170,7 @@ _running: list[Preparation] = []
 
 
 def begin(
-    engine: tuple[str, Path], cache_folder: str | None, python: str = sys.executable, kinds: Sequence[str] = ("engine",)
+    engine: tuple[str, Path], cache_folder: str | None, python: str = sys.executable, kinds: Sequence[str] = (ENGINE,)
 ) -> None:
     """Starts the children, unless they run, the cache is filled, or there is no cache folder of our own.
 
@@ -174,16 +178,18 @@ def begin(
         engine: module name, and the folder that holds the package.
         cache_folder: where compiled kernels are kept.
         python: the interpreter to run.
-        kinds: of `KINDS`: what to prepare.
+        kinds: what to prepare: `ENGINE`, and parts that are not everyone's.
     """
-    for kind in kinds:
-        if cache_folder is None or any(preparation.kind == kind for preparation in _running):
-            continue
-        if mark(engine[1] / engine[0].rpartition(".")[2], cache_folder, kind).exists():
-            continue
+    if cache_folder is None:
+        return
+    package, running = engine[1] / engine[0].rpartition(".")[2], {kind for found in _running for kind in found.kinds}
+    missing = [kind for kind in kinds if kind not in running and not mark(package, cache_folder, kind).exists()]
+    special = tuple(kind for kind in missing if kind != ENGINE)
+    for group in ((ENGINE,) if ENGINE in missing else (), special):
         try:
-            Path(cache_folder).mkdir(parents=True, exist_ok=True)
-            _running.append(Preparation(*engine, cache_folder, python, kind))
+            if group:
+                Path(cache_folder).mkdir(parents=True, exist_ok=True)
+                _running.append(Preparation(*engine, cache_folder, python, group))
         except OSError as error:
             _note(f"Compiling beside Blender is not possible: {error}")
 
@@ -198,8 +204,7 @@ def steps(parts: Sequence[str]) -> Generator[Progress, None, None]:
         Progress; a step takes 20 ms and no work.
     """
     while True:
-        for preparation in list(_running):
-            _hear(preparation)
+        _hear()
         fraction = progress(parts)
         if fraction is None:
             return
@@ -212,21 +217,20 @@ def progress(parts: Sequence[str]) -> float | None:
     return min((running.fraction(parts) for running in _running if running.lacks(parts)), default=None)
 
 
-def _hear(preparation: Preparation) -> None:
-    preparation.poll()
-    if preparation.failed:
-        _note(f"Compiling beside Blender failed: {preparation.failed}")
-        _running.remove(preparation)
-        preparation.stop()
+def _hear() -> None:
+    """Hears all children; those that are through or have failed end."""
+    for preparation in list(_running):
+        preparation.poll()
+        if preparation.failed:
+            _note(f"Compiling beside Blender failed: {preparation.failed}")
+        if preparation.failed or preparation.finished:
+            _running.remove(preparation)
+            preparation.stop()
 
 
 def watch() -> bool:
     """Hears the children while nobody waits for them; whether they still work."""
-    for preparation in list(_running):
-        _hear(preparation)
-        if preparation.finished:
-            _running.remove(preparation)
-            preparation.stop()
+    _hear()
     return bool(_running)
 
 
@@ -241,14 +245,14 @@ def notes() -> tuple[str, ...]:
     return tuple(_notes)
 
 
-def mark(package: Path, cache_folder: str, kind: str = "engine") -> Path:
+def mark(package: Path, cache_folder: str, kind: str = ENGINE) -> Path:
     """The file that says that the cache is filled for this state of the engine, its libraries and this machine."""
     versions = [importlib.metadata.version(name) for name in LIBRARIES if importlib.util.find_spec(name)]
     digest = hashlib.sha256(repr([sys.version, platform.node(), platform.machine(), versions]).encode())
     for path in sorted(package.rglob("*.py")):
         state = path.stat()
         digest.update(f"{path} {state.st_size} {state.st_mtime_ns}".encode())
-    return Path(cache_folder) / f"prepared-{kind}-{digest.hexdigest()[:16]}"
+    return Path(cache_folder) / f"prepared-{kind.replace(' ', '-')}-{digest.hexdigest()[:16]}"
 
 
 def _note(text: str) -> None:

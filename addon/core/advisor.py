@@ -9,10 +9,18 @@ from typing import Any
 
 from .errors import DetectError, InputError
 from .frame_scene import Progress, SceneSource
+from .levels import READ_END, VOLUMES, parts_to_build
 from .placed_mesh import placed_mesh
+from .steps import within
 
 QUICK_VOLUMES, QUICK_SPLITS = ("aabb", "boxtree", "sphere", "dop18", "obb", "rss"), ("lbvh", "sah")
 """One of each kind, which is enough to choose by; all of them take minutes on large meshes."""
+
+
+def parts_to_measure(volumes: Sequence[str], splits: Sequence[str]) -> tuple[str, ...]:
+    """The parts of the engine's warm-up that `advise_steps` needs, beside those of every test."""
+    contacts = (f"{volume} contacts" for volume in volumes if volume != VOLUMES[0][0])
+    return (*parts_to_build(volumes, splits), *contacts)
 
 
 @dataclass(frozen=True)
@@ -51,25 +59,20 @@ def advise_steps(
         volumes, splits: names of what to try.
 
     Yields:
-        Progress, before each try. A try is as long as building both objects and asking three times; of a volume that
-        was never used on this machine it includes compiling it.
+        Progress, in slices. Where no other process compiles, the first try of a volume is one slice longer.
 
     Raises:
         InputError: not exactly two objects with faces are selected, or one cannot be used.
         DetectError: the engine refused something else.
     """
-    frame = yield from source.read_steps("selection", "selection", None)
+    frame = yield from within(source.read_steps("selection", "selection", None), 0.0, READ_END)
     if len(frame.objects) != 2:
         raise InputError(f"select the two objects to measure: {len(frame.objects)} with faces are selected")
     (mesh_a, pose_a), (mesh_b, pose_b) = (placed_mesh(engine, frame, item) for item in frame.objects)
-    tries = [(volume, split) for volume in volumes for split in splits]
-    found: list[Any] = []
     try:
-        for done, (volume, split) in enumerate(tries):
-            yield Progress(done / len(tries), f"Trying {volume} by {split}")
-            found += engine.advise(mesh_a, mesh_b, pose_a, pose_b, [volume], [split]).candidates
+        steps = engine.advise_steps(mesh_a, mesh_b, pose_a, pose_b, volumes, splits)
+        advice = yield from within(steps, READ_END, 1.0)
     except engine.errors.MeshClashError as error:
         raise DetectError(f"the engine refused: {error}") from error
-    found.sort(key=lambda candidate: candidate.query_seconds)
     a, b = frame.objects
-    return MeasuredAdvice((a.name, b.name), mesh_a.triangle_count + mesh_b.triangle_count, tuple(found))
+    return MeasuredAdvice((a.name, b.name), mesh_a.triangle_count + mesh_b.triangle_count, advice.candidates)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 from .errors import DetectError, InputError
 from .frame_scene import Progress, SceneSource
 from .placed_mesh import placed_mesh
+from .steps import within
 
 VOLUMES = (
     ("aabb", "Boxes", "Boxes along the object's axes"),
@@ -40,7 +41,14 @@ SPLITS = (
     ("kah", "Kinematic", "The kinematic heuristic: volumes that cannot fit into each other"),
     ("median", "Median", "The median of the triangles along the longest side"),
 )
+READ_END = 0.2
 MOST_NODES = 20_000  # more lines than that are a blot, and slow to draw
+
+
+def parts_to_build(volumes: Sequence[str], splits: Sequence[str]) -> tuple[str, ...]:
+    """The parts of the engine's warm-up that building hierarchies needs, beside those of every test."""
+    builders = ("builders",) if set(splits) - {SPLITS[0][0]} else ()
+    return (*(f"{volume} volumes" for volume in volumes if volume != VOLUMES[0][0]), *builders)
 
 
 @dataclass
@@ -91,23 +99,34 @@ class ShownHierarchy:
 def hierarchy_steps(
     source: SceneSource, engine: ModuleType, name: str, volume: str, split: str
 ) -> Generator[Progress, None, ShownHierarchy]:
-    """Builds the hierarchy of the object of that name.
+    """Builds the hierarchy of the object of that name, in slices.
 
     Raises:
         InputError: it has no faces, is hidden, has no size along an axis, or cannot be used.
         DetectError: the engine refused something else.
     """
-    frame = yield from source.read_steps(f"object:{name}", f"object:{name}", None)
+    frame = yield from within(source.read_steps(f"object:{name}", f"object:{name}", None), 0.0, READ_END)
     item = next((item for item in frame.objects if item.name == name), None)
     if item is None:
         raise InputError(f"object '{name}' has no faces of its own")
     if not np.linalg.matrix_rank(item.matrix) == 4:
         raise InputError(f"object '{name}' is scaled to nothing along an axis")
-    yield Progress(0.5, f"Building {volume} by {split}")
     mesh, pose = placed_mesh(engine, frame, item)
     try:
-        hierarchy = engine.build(mesh, volume, split)
+        hierarchy = yield from _build_steps(engine, mesh, volume, split)
     except engine.errors.MeshClashError as error:
         raise DetectError(f"the engine refused: {error}") from error
     placing = np.linalg.inv(item.matrix) @ np.asarray(pose.matrix)
     return ShownHierarchy(name, volume, split, int(hierarchy.tree.depth), engine, hierarchy, placing)
+
+
+def _build_steps(engine: ModuleType, mesh: Any, volume: str, split: str) -> Generator[Progress, None, Any]:
+    """The hierarchy of a mesh."""
+    names = {name: label for name, label, _ in (*VOLUMES, *SPLITS)}
+    steps = engine.build_steps(mesh, volume, split)
+    while True:
+        try:
+            share = next(steps)
+        except StopIteration as done:
+            return done.value
+        yield Progress(READ_END + (1.0 - READ_END) * share, f"Building {names[volume]}, {names[split]}")

@@ -11,9 +11,9 @@ from bpy.types import Operator
 
 from .. import preferences, session
 from ..adapters.source import BlenderSource
-from ..core.advisor import QUICK_SPLITS, QUICK_VOLUMES, MeasuredAdvice, advise_steps
+from ..core.advisor import QUICK_SPLITS, QUICK_VOLUMES, MeasuredAdvice, advise_steps, parts_to_measure
 from ..core.errors import InputError
-from ..core.levels import SPLITS, VOLUMES, ShownHierarchy, hierarchy_steps
+from ..core.levels import SPLITS, VOLUMES, ShownHierarchy, hierarchy_steps, parts_to_build
 from ..core.queries.base import BASIC_PARTS
 from ..overlay.draw import tag_redraw
 from ..view import find_object
@@ -71,7 +71,8 @@ class MESHCLASH_OT_show_hierarchy(Operator):
 
 
 def _hierarchy(source: BlenderSource, name: str, volume: str, split: str) -> Generator[Any, None, ShownHierarchy]:
-    module = yield from load_steps(preferences.cache_folder(), BASIC_PARTS)
+    parts = (*BASIC_PARTS, *parts_to_build([volume], [split]))
+    module = yield from load_steps(preferences.cache_folder(), parts)
     return (yield from hierarchy_steps(source, module, name, volume, split))
 
 
@@ -146,7 +147,8 @@ def _advice_task(context: bpy.types.Context) -> Task:
 def _advice(
     source: BlenderSource, volumes: Sequence[str], splits: Sequence[str]
 ) -> Generator[Any, None, MeasuredAdvice]:
-    module = yield from load_steps(preferences.cache_folder(), BASIC_PARTS)
+    parts = (*BASIC_PARTS, *parts_to_measure(volumes, splits))
+    module = yield from load_steps(preferences.cache_folder(), parts)
     return (yield from advise_steps(source, module, volumes, splits))
 
 

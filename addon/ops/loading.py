@@ -11,6 +11,7 @@ import bpy
 from .. import engine, preferences, preparation, session
 from ..core.frame_scene import Progress
 
+CLOUD_PARTS = ("clouds",)  # of the engine's warm-up: what scans need
 FIRST_LOOK, LOOK = 2.0, 0.5  # seconds after the extension is enabled, and from then on while kernels are compiled
 
 
@@ -26,7 +27,7 @@ def load_steps(cache_folder: str | None, parts: Sequence[str], gpu: bool = False
         EngineMissing: Numba or the engine cannot be imported.
     """
     if not bpy.app.background:
-        begin(cache_folder, gpu)
+        begin(cache_folder, gpu, parts)
         yield from preparation.steps((*parts, preparation.GPU_PART) if gpu else parts)
     for name in engine.PRELOADED:
         yield Progress(0.0, "Loading the compiler")
@@ -40,17 +41,19 @@ def load_steps(cache_folder: str | None, parts: Sequence[str], gpu: bool = False
     return module
 
 
-def begin(cache_folder: str | None, gpu: bool) -> None:
+def begin(cache_folder: str | None, gpu: bool, parts: Sequence[str] = ()) -> None:
     """Has other processes compile what is not in the cache yet.
 
     Args:
         cache_folder: folder of the compiled kernels, or None.
         gpu: whether a GPU's kernels are needed, too.
+        parts: what is needed just now, of the engine's warm-up.
     """
     place = engine.location()
-    kinds = () if engine.loaded() else ("engine",)
+    kinds = [] if engine.loaded() else [preparation.ENGINE]
+    kinds += [part for part in parts if part not in preparation.EVERYONES]
     if gpu and engine.has_cuda():
-        kinds = (*kinds, "gpu")
+        kinds.append(preparation.GPU_PART)
     if place is not None:
         preparation.begin(place, cache_folder, kinds=kinds)
 

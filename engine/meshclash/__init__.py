@@ -18,7 +18,7 @@ from .gaps import ObjectGap
 from .geometry.triangle_pair import ContactKind
 from .gpu.device import configure_device, device_state
 from .gpu.state import DeviceState
-from .hierarchy.build import build, refit
+from .hierarchy.build import build, build_steps, refit
 from .hierarchy.bvh import Hierarchy
 from .hierarchy.levels import level_nodes, level_wireframe
 from .hierarchy.validate import assert_well_formed
@@ -35,7 +35,7 @@ from .proximity import (
     scene_distances,
     scene_distances_steps,
 )
-from .query.advise import Advice, Candidate, advise
+from .query.advise import Advice, Candidate, advise, advise_steps
 from .query.clearance import Clearances, clearance
 from .query.collide import collide, collides, self_collide
 from .query.contacts import Contacts
@@ -94,8 +94,10 @@ __all__ = [
     "Watch",
     "WatchChanges",
     "advise",
+    "advise_steps",
     "assert_well_formed",
     "build",
+    "build_steps",
     "clearance",
     "cloud_collision",
     "cloud_contacts_steps",

@@ -16,7 +16,7 @@ from .pointcloud.distance import cloud_distance
 from .pointcloud.query import collide_clouds
 from .proximity import scene_clearances, scene_distances
 from .query.clearance import clearance
-from .query.collide import collides, self_collide
+from .query.collide import collide, collides, self_collide
 from .query.distance import distance
 from .query.verdict import verdict
 from .scene import Scene
@@ -34,9 +34,10 @@ from .traversal.wide_engine import WideEngine
 from .types.mesh import TriangleMesh
 from .types.pose import Pose
 from .types.results import Progress
-from .volumes.registry import DEFAULT_VOLUME
+from .volumes.registry import DEFAULT_VOLUME, VOLUMES
 
 _CORNERS = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])
+_Steps = dict[str, list[tuple[str, Callable[[], object]]]]
 _BOX = np.array(
     [
         (0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1),
@@ -149,11 +150,19 @@ def _cloud_steps(cloud: PointCloud, mesh: TriangleMesh) -> list[tuple[str, Calla
     ]
 
 
-def _steps() -> dict[str, list[tuple[str, Callable[[], object]]]]:
+def _volume_steps(name: str, a: TriangleMesh, b: TriangleMesh) -> _Steps:
+    """What only hierarchies of one kind of volume need."""
+    return {
+        f"{name} volumes": [(f"{name} volumes", lambda: build(a, name))],
+        f"{name} contacts": [(f"contacts of {name}", lambda: collide(build(a, name), build(b, name), device="cpu"))],
+    }
+
+
+def _steps() -> _Steps:
     """The steps of each of ``PARTS``."""
     a, b = _two_boxes()
     far = TriangleMesh(_CORNERS + np.array([1.5, 0.0, 0.0]), _BOX)
-    return {
+    steps: _Steps = {
         "contacts": [("hierarchies", lambda: build(a)), ("triangle contacts", lambda: collides(a, b))],
         "scenes": [("intersection curves", _sweep_and_cut)],
         "depths": [("depths", _measure_nothing)],
@@ -172,7 +181,14 @@ def _steps() -> dict[str, list[tuple[str, Callable[[], object]]]]:
         ],
         "clouds": _cloud_steps(_cloud(), a),
         "chances": [("time-critical search", lambda: _chances(a, b))],
+        "builders": [
+            ("hierarchies for much use", lambda: build(a, split="sah")),
+            ("other builders", lambda: build(a, split="median")),
+        ],
     }
+    for name in VOLUMES:
+        steps.update(_volume_steps(name, a, b))
+    return steps
 
 
 PARTS = ("contacts", "scenes", "depths", "verdicts", "more", "gaps", "distances", "clouds", "chances")
@@ -182,6 +198,8 @@ time-critical detection needs "chances".
 
 No two of the first four compile the same kernel. Of two processes, one takes contacts and scenes and the other depths
 and verdicts, which share most of their helpers; each is about half of the work. Four processes can take one each."""
+SPECIAL_PARTS = ("builders", *(f"{name} {what}" for name in VOLUMES for what in ("volumes", "contacts")))
+"""What is asked for by name only: builders other than the fastest, hierarchies and contacts of a kind of volume."""
 
 
 DEVICE_PART = "gpu"
@@ -195,12 +213,12 @@ def warm_up(parts: Sequence[str] = PARTS) -> Generator[Progress, None, None]:
     A step is one kernel or a few small ones: seconds each on the first run on a machine, milliseconds later on.
 
     Args:
-        parts: which of ``PARTS`` and "gpu", in the order in which to go; "gpu" comes last.
+        parts: which of ``PARTS``, ``SPECIAL_PARTS`` and "gpu", in the order in which to go; "gpu" comes last.
 
     Raises:
         UnsupportedOption: a part that does not exist.
     """
-    known_parts = (*PARTS, DEVICE_PART)
+    known_parts = (*PARTS, *SPECIAL_PARTS, DEVICE_PART)
     unknown = [part for part in parts if part not in known_parts]
     if unknown:
         raise UnsupportedOption(f"there is no part {unknown[0]!r} to warm up; there are {', '.join(known_parts)}")

@@ -44,6 +44,9 @@ def fake_engine(tmp_path):
     return make
 
 
+KINDS = (preparation.ENGINE, preparation.GPU_PART)
+
+
 def wait(parts, seconds=60.0):
     """The texts shown while waiting."""
     texts = []
@@ -136,23 +139,23 @@ def test_kernels_of_a_gpu_are_a_share_of_their_own(fake_engine, tmp_path):
     package = engine[1] / "meshclash"
     preparation.begin(engine, cache)
     assert preparation.progress(("gpu",)) is None
-    preparation.begin(engine, cache, kinds=preparation.KINDS)
-    assert [running.kind for running in preparation._running] == ["engine", "gpu"]
+    preparation.begin(engine, cache, kinds=KINDS)
+    assert [running.kinds for running in preparation._running] == [("engine",), ("gpu",)]
     assert preparation.progress(("gpu",)) < 1.0
     assert wait(("gpu",))
     assert preparation.progress(("gpu",)) is None
     while preparation.watch():
         time.sleep(0.02)
-    for kind in preparation.KINDS:
+    for kind in KINDS:
         assert preparation.mark(package, cache, kind).exists()
     preparation.mark(package, cache, "gpu").unlink()
-    preparation.begin(engine, cache, kinds=preparation.KINDS)
-    assert [running.kind for running in preparation._running] == ["gpu"]
+    preparation.begin(engine, cache, kinds=KINDS)
+    assert [running.kinds for running in preparation._running] == [("gpu",)]
 
 
 def test_a_gpu_that_fails_leaves_the_others_at_work(fake_engine, tmp_path):
     engine, cache = fake_engine("import time; assert part != 'gpu', 'no driver'"), str(tmp_path / "cache")
-    preparation.begin(engine, cache, kinds=preparation.KINDS)
+    preparation.begin(engine, cache, kinds=KINDS)
     wait(("gpu",))
     assert preparation.progress(("gpu",)) is None
     wait(("depths", "verdicts"))
@@ -171,12 +174,43 @@ def test_nobody_waits_for_what_is_not_prepared(fake_engine, tmp_path):
     assert preparation._running
 
 
+def test_what_few_need_is_prepared_when_it_is_asked_for(fake_engine, tmp_path):
+    engine, cache = fake_engine("import time; time.sleep(0.1)"), str(tmp_path / "cache")
+    package = engine[1] / "meshclash"
+    preparation.begin(engine, cache, kinds=("clouds", "obb volumes"))
+    assert wait(("contacts",)) == [], "what everyone needs is none of its work"
+    texts = wait(("clouds", "obb volumes"))
+    assert texts and not preparation._running
+    assert all(preparation.mark(package, cache, part).exists() for part in ("clouds", "obb volumes"))
+    assert not preparation.mark(package, cache).exists()
+    preparation.begin(engine, cache, kinds=("clouds", "obb volumes"))
+    assert not preparation._running, "it is in the cache"
+    preparation.begin(engine, cache, kinds=("obb volumes", "rss volumes"))
+    (running,) = preparation._running
+    assert running.kinds == ("rss volumes",)
+    preparation.begin(engine, cache, kinds=("rss volumes",))
+    assert preparation._running == [running], "it is under way"
+
+
+def test_children_for_different_parts_work_side_by_side(fake_engine, tmp_path):
+    engine, cache = fake_engine("import time; time.sleep(0.1)"), str(tmp_path / "cache")
+    preparation.begin(engine, cache)
+    preparation.begin(engine, cache, kinds=("clouds",))
+    assert len(preparation._running) == 2
+    wait(("clouds",))
+    wait(("contacts", "verdicts"))
+    while preparation.watch():
+        time.sleep(0.02)
+    marks = preparation.mark(engine[1] / "meshclash", cache), preparation.mark(engine[1] / "meshclash", cache, "clouds")
+    assert all(path.exists() for path in marks)
+
+
 @pytest.mark.parametrize("shares", [preparation._OF_TWO, preparation._OF_FOUR], ids=["two children", "four"])
 def test_two_blenders_may_fill_one_cache(fake_engine, tmp_path, monkeypatch, shares):
     monkeypatch.setattr(preparation, "SHARES", shares)
     engine = fake_engine("pass")
     one, two = (preparation.Preparation(*engine, str(tmp_path), sys.executable) for _ in range(2))
-    everything = {part for share in preparation.SHARES for part in share}
+    everything = {part for share in shares for part in share}
     try:
         while (one.done, two.done) != (everything, everything):
             one.poll()

@@ -25,6 +25,26 @@ def test_candidates_are_those_asked_for_and_sorted():
     assert str(advice).count("\n") == 4
 
 
+def test_slices_measure_the_same_and_tell_how_far_they_are():
+    a, b = mc.TriangleMesh(*torus(2, 0.6)), mc.TriangleMesh(*moved(torus(2, 0.6), (2.3, 0.4, 0.3)))
+    steps, told = mc.advise_steps(a, b, volumes=["aabb", "sphere"], splits=["median"]), []
+    while True:
+        try:
+            told.append(next(steps))
+        except StopIteration as done:
+            advice = done.value
+            break
+    fractions = [progress.fraction for progress in told]
+    assert fractions == sorted(fractions) and fractions[0] >= 0.0 and fractions[-1] <= 1.0
+    assert list(dict.fromkeys(progress.text for progress in told)) == [
+        "trying aabb by median",
+        "trying sphere by median",
+    ]
+    at_once = mc.advise(a, b, volumes=["aabb", "sphere"], splits=["median"])
+    counts = [{c.volume: (c.volume_tests, c.primitive_tests) for c in found.candidates} for found in (advice, at_once)]
+    assert counts[0] == counts[1]
+
+
 def test_bad_requests_are_named():
     a = mc.TriangleMesh(*torus(2, 0.6))
     with pytest.raises(mc.UnsupportedOption, match="known are"):

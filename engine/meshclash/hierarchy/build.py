@@ -1,27 +1,26 @@
 """``build``: from a mesh to a hierarchy, and refit after its vertices moved."""
 
-from collections.abc import Callable
+from collections.abc import Generator
+from typing import TypeVar
 
 import numpy as np
 
 from ..errors import InvalidMesh, UnsupportedOption
 from ..jit import parallel_region, thread_limit
 from ..types.mesh import TriangleMesh
+from ..types.steps import run
 from ..volumes.registry import DEFAULT_VOLUME, volume_named
 from .boxes import LARGEST_LEAF, NO_COORDINATES, fit_boxes, relative_points
 from .boxtree import build_boxtree, fit_boxtree
-from .bvh import Hierarchy, Index, Tree, Usage
-from .heuristics import HEURISTICS
-from .morton import build_morton_tree
-from .refit import fit_volumes
-from .sah import build_sah_tree
+from .bvh import Hierarchy, Index, Usage
+from .heuristics import HEURISTICS, TreeSteps
+from .morton import morton_tree_steps
+from .refit import fit_volumes, fit_volumes_steps
+from .sah import sah_tree_steps
 from .wide import collapse, coordinates_for, copy_boxes, fits_lanes
 
-SPLITS: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray, int, np.ndarray, int], Tree]] = {
-    "lbvh": build_morton_tree,
-    "sah": build_sah_tree,
-    **HEURISTICS,
-}
+SPLITS: dict[str, TreeSteps] = {"lbvh": morton_tree_steps, "sah": sah_tree_steps, **HEURISTICS}
+_T = TypeVar("_T")
 AUTO = "auto"
 _FAST, _BETTER = "lbvh", "sah"
 EARNING_TESTS = 128
@@ -62,22 +61,39 @@ def build(
         InvalidMesh: ``mesh`` is not a TriangleMesh.
         UnsupportedOption: an option that this version does not know.
     """
-    if not isinstance(mesh, TriangleMesh):
-        raise InvalidMesh(f"a hierarchy is built over a TriangleMesh, not over a {type(mesh).__name__}")
-    volume_named(volume)
-    if not isinstance(split, str) or split not in (AUTO, *SPLITS):
-        raise UnsupportedOption(f"split {split!r} is not known; known are {', '.join(sorted((AUTO, *SPLITS)))}")
-    if not isinstance(leaf_size, int | np.integer) or not 1 <= leaf_size <= LARGEST_LEAF:
-        raise UnsupportedOption(f"leaf_size must be a whole number from 1 to {LARGEST_LEAF}, not {leaf_size!r}")
-    name = volume or DEFAULT_VOLUME
-    size = 1 if volume_named(name).derived else int(leaf_size)
+    name, size = _checked(mesh, volume, split, leaf_size)
     index = _index(mesh, name, _FAST if split == AUTO else split, size, threads)
     return Hierarchy(index, name, size, earns=split == AUTO)
 
 
+def build_steps(
+    mesh: TriangleMesh, volume: str | None = None, split: str = AUTO, leaf_size: int = DEFAULT_LEAF_SIZE
+) -> Generator[float, None, Hierarchy]:
+    """As ``build`` on one thread, in slices of some milliseconds; yields the share that is done.
+
+    A pass over the whole mesh (its sort along the curve, boxes, the 8-wide form, the first division) is one slice, up
+    to a tenth of a second for a million triangles.
+    """
+    name, size = _checked(mesh, volume, split, leaf_size)
+    index = yield from _index_steps(1, mesh, name, _FAST if split == AUTO else split, size)
+    return Hierarchy(index, name, size, earns=split == AUTO)
+
+
+def _checked(mesh: object, volume: str | None, split: object, leaf_size: object) -> tuple[str, int]:
+    """Name of the volume and most triangles of a leaf; raises what ``build`` says."""
+    if not isinstance(mesh, TriangleMesh):
+        raise InvalidMesh(f"a hierarchy is built over a TriangleMesh, not over a {type(mesh).__name__}")
+    derived = volume_named(volume).derived
+    if not isinstance(split, str) or split not in (AUTO, *SPLITS):
+        raise UnsupportedOption(f"split {split!r} is not known; known are {', '.join(sorted((AUTO, *SPLITS)))}")
+    if not isinstance(leaf_size, int | np.integer) or not 1 <= leaf_size <= LARGEST_LEAF:
+        raise UnsupportedOption(f"leaf_size must be a whole number from 1 to {LARGEST_LEAF}, not {leaf_size!r}")
+    return volume or DEFAULT_VOLUME, 1 if derived else int(leaf_size)
+
+
 def _index(mesh: TriangleMesh, volume: str, split: str, leaf_size: int, threads: int | None = None) -> Index:
     with parallel_region(_useful_threads(mesh, threads)) as count:
-        return _index_by(count, mesh, volume, split, leaf_size)
+        return run(_index_steps(count, mesh, volume, split, leaf_size))
 
 
 def _useful_threads(mesh: TriangleMesh, threads: int | None) -> int:
@@ -86,26 +102,42 @@ def _useful_threads(mesh: TriangleMesh, threads: int | None) -> int:
     return allowed if mesh.triangle_count >= PARALLEL_FROM else 1
 
 
-def _index_by(threads: int, mesh: TriangleMesh, volume: str, split: str, leaf_size: int) -> Index:
+def _index_steps(
+    threads: int, mesh: TriangleMesh, volume: str, split: str, leaf_size: int
+) -> Generator[float, None, Index]:
     vertices, triangles = mesh.arrays
     origin = _middle(mesh.bounds)
     points = relative_points(vertices, origin)
     # Room for the coordinates is the builders' workspace first: fresh memory costs more than most of their passes.
     coordinates = coordinates_for(len(triangles))
-    tree = SPLITS[split](points, triangles, mesh.bounds - origin, leaf_size, coordinates, threads)
+    steps = SPLITS[split](points, triangles, mesh.bounds - origin, leaf_size, coordinates, threads)
+    tree = yield from _part(steps, 0.0, 0.5)
+    yield 0.5
     if volume_named(volume).derived:
         boxes = np.empty((len(tree.first), 6), np.float32)
         fit_boxes(tree, mesh, origin, boxes, NO_COORDINATES, threads)
+        yield 0.75
         return Index(mesh, *build_boxtree(tree, boxes), origin, None, split, Usage(), {})
     volumes = np.empty((len(tree.first), volume_named(volume).width), np.float32)
     if volume != "aabb":
-        fit_volumes(tree, vertices, triangles, origin, volume, volumes)
+        yield from _part(fit_volumes_steps(tree, vertices, triangles, origin, volume, volumes), 0.5, 1.0)
         return Index(mesh, tree, volumes, origin, None, split, Usage(), {})
     if not fits_lanes(volume, leaf_size):
         fit_boxes(tree, mesh, origin, volumes, NO_COORDINATES, threads)
         return Index(mesh, tree, volumes, origin, None, split, Usage(), {})
     fit_boxes(tree, mesh, origin, volumes, coordinates, threads)
+    yield 0.75
     return Index(mesh, tree, volumes, origin, collapse(tree, volumes, coordinates), split, Usage(), {})
+
+
+def _part(steps: Generator[float, None, _T], low: float, high: float) -> Generator[float, None, _T]:
+    """Shares of one stage as those of the whole."""
+    while True:
+        try:
+            share = next(steps)
+        except StopIteration as stop:
+            return stop.value
+        yield low + (high - low) * share
 
 
 def refit(hierarchy: Hierarchy, vertices: np.ndarray, in_place: bool = False) -> Hierarchy:

@@ -17,24 +17,22 @@ is least; equal sums are decided by S, then E, then the lower axis and bin. That
 ``median`` puts half of the triangles on either side along the axis on which their middles spread most.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 
 import numpy as np
 
 from ..jit import inner, kernel
 from .bvh import Tree, finished_tree
-from .ranges import RANGE_NUMBERS, push_children, push_range
+from .ranges import DEEPEST, DEPTH, ENTRIES, NODES, SLICE, USED, push_children, whole_range
 
 _BINS = 16
-_DEEPEST = 64
-_STACK = 128  # one sibling for each of 64 levels and of the at most 31 halvings below
 _PARTNER = 0.6  # side of the other object's boxes, in mean edges of the node's
 _SUMS = 3  # cost, S, E
 
 VOLUME, VOLUME_N, KAH, MEDIAN = range(4)
 
 
-@inner
+@kernel
 def _load_boxes(points, triangles, boxes):
     """Boxes of the triangles, rounded: they steer the division and bound nothing."""
     for t in range(triangles.shape[0]):
@@ -200,30 +198,27 @@ def _select_median(boxes, order, begin, end, axis):
 
 
 @kernel
-def _build(points, triangles, rule, leaf_size, boxes, first, count, order):
-    """Fill the tree; returns (number of nodes, depth)."""
-    _load_boxes(points, triangles, boxes)
-    for t in range(order.shape[0]):
-        order[t] = t
+def _divide(boxes, rule, leaf_size, most, stack, state, first, count, order):
+    """Fill the tree until all is divided or ``most`` triangles were looked at; returns whether all is divided."""
     counts = np.empty((3, _BINS), np.int64)
     bins = np.empty((3, _BINS, 6))
     whole, box = np.empty(6), np.empty(6)
     low, scale = np.empty(3), np.empty(3)
     sums, best, right = np.empty(_SUMS), np.empty(_SUMS), np.empty((_BINS, _SUMS))
-    stack = np.empty((_STACK, RANGE_NUMBERS), np.int64)
-    used = push_range(stack, 0, 0, 0, order.shape[0], 0)
-    nodes = 1
-    depth = 0
-    while used > 0:
+    used, nodes, depth, entries = state[USED], state[NODES], state[DEPTH], state[ENTRIES]
+    seen = 0
+    while used > 0 and seen < most:
         used -= 1
         node = stack[used, 0]
         begin = stack[used, 1]
         end = stack[used, 2]
         level = stack[used, 3]
         depth = max(depth, level)
+        seen += end - begin
         if end - begin <= leaf_size:
             first[node] = begin
             count[node] = end - begin
+            entries += end - begin
             continue
         middle = (begin + end) // 2
         _middles(boxes, order, begin, end, whole, low, scale)
@@ -233,7 +228,7 @@ def _build(points, triangles, rule, leaf_size, boxes, first, count, order):
                 if scale[k] > 0.0 and (scale[widest] == 0.0 or scale[k] < scale[widest]):
                     widest = k
             middle = _select_median(boxes, order, begin, end, widest)
-        elif level < _DEEPEST:
+        elif level < DEEPEST:
             side = _PARTNER * (whole[3] - whole[0] + whole[4] - whole[1] + whole[5] - whole[2]) / 3.0
             axis, limit = _best_division(
                 boxes, order, begin, end, rule, side, low, scale, counts, bins, box, sums, right, best
@@ -244,22 +239,31 @@ def _build(points, triangles, rule, leaf_size, boxes, first, count, order):
         count[node] = 0
         used = push_children(stack, used, nodes, begin, middle, end, level)
         nodes += 2
-    return nodes, depth
+    state[USED], state[NODES], state[DEPTH], state[ENTRIES] = used, nodes, depth, entries
+    return used == 0
 
 
-def _builder(rule: int) -> Callable[[np.ndarray, np.ndarray, np.ndarray, int, np.ndarray, int], Tree]:
-    def build(
+TreeSteps = Callable[[np.ndarray, np.ndarray, np.ndarray, int, np.ndarray, int], Generator[float, None, Tree]]
+"""A builder in slices: arguments as ``build_morton_tree``, yields the share of triangles that have their leaf."""
+
+
+def _builder(rule: int) -> TreeSteps:
+    def tree_steps(
         points: np.ndarray, triangles: np.ndarray, bounds: np.ndarray, leaf_size: int, scratch: np.ndarray, threads: int
-    ) -> Tree:
-        """Tree over triangles by one of the rules above; arguments as ``build_morton_tree``."""
+    ) -> Generator[float, None, Tree]:
+        """Tree over triangles by one of the rules above, a ``TreeSteps``."""
         total = len(triangles)
         first = np.empty(max(1, 2 * total - 1), np.int32)
         count = np.empty_like(first)
-        order = np.empty(total, np.int32)
-        nodes, depth = _build(points, triangles, rule, leaf_size, np.empty((total, 6)), first, count, order)
-        return finished_tree(first, count, order, nodes, depth)
+        order = np.arange(total, dtype=np.int32)
+        boxes = np.empty((total, 6))
+        _load_boxes(points, triangles, boxes)
+        stack, state = whole_range(total)
+        while not _divide(boxes, rule, leaf_size, SLICE, stack, state, first, count, order):
+            yield state[ENTRIES] / total
+        return finished_tree(first, count, order, int(state[NODES]), int(state[DEPTH]))
 
-    return build
+    return tree_steps
 
 
 HEURISTICS = {

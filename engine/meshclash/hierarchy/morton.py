@@ -4,6 +4,8 @@ Source: Lauterbach et al., "Fast BVH Construction on GPUs" (2009). Codes have 30
 middle. The sort key holds the triangle's index below its code, so the order is total and the tree always the same.
 """
 
+from collections.abc import Generator
+
 import numpy as np
 
 from ..geometry.quads import higher, interleave, load, lower, quad
@@ -194,6 +196,14 @@ def build_morton_tree(
         _sort_in_parts(points, triangles, grid, keys, buffer, starts)
         nodes, depth = _divide_sorted(buffer, leaf_size, first, count, order)
     return finished_tree(first, count, order, nodes, depth)
+
+
+def morton_tree_steps(
+    points: np.ndarray, triangles: np.ndarray, bounds: np.ndarray, leaf_size: int, scratch: np.ndarray, threads: int
+) -> Generator[float, None, Tree]:
+    """``build_morton_tree`` beside the builders that work in slices: sorting is quick, so it is one."""
+    yield 0.0
+    return build_morton_tree(points, triangles, bounds, leaf_size, scratch, threads)
 
 
 def _grid(bounds: np.ndarray) -> np.ndarray:

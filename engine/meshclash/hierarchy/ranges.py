@@ -1,9 +1,28 @@
-"""The stack of top-down builders: nodes still to be divided, each with its range of the order and its level."""
+"""The stack of top-down builders: nodes still to be divided, each with its range of the order and its level.
+
+Stack and state outlive a call of a builder's kernel, so that long builds go on in slices.
+"""
+
+import numpy as np
 
 from ..jit import inner
 
 RANGE_NUMBERS = 4
 """Numbers of an entry: node, begin, end, level."""
+USED, NODES, DEPTH, ENTRIES = range(4)
+"""Numbers of a state: entries of the stack, nodes made, deepest level so far, entries of the order that have a leaf."""
+DEEPEST = 64
+"""Levels from which on nodes are halved, which bounds the stack."""
+_STACK = 128  # one sibling for each of 64 levels and of the at most 31 halvings below
+SLICE = 1 << 17
+"""Primitives that a call of a kernel looks at, some milliseconds; more where one node has more."""
+
+
+def whole_range(total: int) -> tuple[np.ndarray, np.ndarray]:
+    """A stack with the root over so many primitives, and the state to begin with."""
+    stack = np.zeros((_STACK, RANGE_NUMBERS), np.int64)
+    stack[0, 2] = total
+    return stack, np.array([1, 1, 0, 0], np.int64)
 
 
 @inner

@@ -1,22 +1,31 @@
 """Fitting the volumes of a tree to its primitives: bottom up from points and children, or each to all it contains."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from functools import cache
 
 import numpy as np
 
 from ..jit import kernel
+from ..types.steps import run
 from ..volumes.registry import volume_named
 from .bvh import Tree
+from .ranges import SLICE
 
 
 @cache
 def _growing_kernel(clear: Callable, extend: Callable, merge: Callable) -> Callable:
-    """The kernel for volumes that grow: leaves from their triangles' vertices, inner nodes from their children."""
+    """The kernel for volumes that grow: leaves from their triangles' vertices, inner nodes from their children.
 
-    def fit(first, count, order, vertices, triangles, origin, volumes):
-        for node in range(first.shape[0] - 1, -1, -1):
+    It fits nodes below ``end``, the last one first, and returns where it stopped, after ``most`` nodes and triangles.
+    """
+
+    def fit(end, most, first, count, order, vertices, triangles, origin, volumes):
+        seen = 0
+        node = end
+        while node > 0 and seen < most:
+            node -= 1
             begin = first[node]
+            seen += 1 + count[node]
             if count[node] == 0:
                 merge(volumes[node], volumes[begin], volumes[begin + 1])
                 continue
@@ -30,6 +39,7 @@ def _growing_kernel(clear: Callable, extend: Callable, merge: Callable) -> Calla
                         vertices[v, 1] - origin[1],
                         vertices[v, 2] - origin[2],
                     )
+        return node
 
     return kernel(fit)
 
@@ -46,10 +56,16 @@ def _corners_in_order(order, vertices, triangles, origin, corners):
 
 @cache
 def _fitting_kernel(fit: Callable) -> Callable:
-    """The kernel for volumes that are fitted at once: every node to its own triangles, which lie side by side."""
+    """The kernel for volumes that are fitted at once: every node to its own triangles, which lie side by side.
 
-    def fit_nodes(first, count, corners, ranges, volumes):
-        for node in range(first.shape[0] - 1, -1, -1):
+    It goes on from ``end`` as the growing one does; seen are the triangles of each node.
+    """
+
+    def fit_nodes(end, most, first, count, corners, ranges, volumes):
+        seen = 0
+        node = end
+        while node > 0 and seen < most:
+            node -= 1
             begin = first[node]
             if count[node] == 0:
                 ranges[node, 0] = min(ranges[begin, 0], ranges[begin + 1, 0])
@@ -57,7 +73,9 @@ def _fitting_kernel(fit: Callable) -> Callable:
             else:
                 ranges[node, 0] = begin
                 ranges[node, 1] = begin + count[node]
+            seen += ranges[node, 1] - ranges[node, 0]
             fit(corners[3 * ranges[node, 0] : 3 * ranges[node, 1]], volumes[node])
+        return node
 
     return kernel(fit_nodes)
 
@@ -66,13 +84,24 @@ def fit_volumes(
     tree: Tree, vertices: np.ndarray, triangles: np.ndarray, origin: np.ndarray, volume: str, volumes: np.ndarray
 ) -> None:
     """Fill ``volumes`` (n, width) float32 of a tree; vertices (v, 3) float64 [m], triangles (m, 3) int32."""
+    run(fit_volumes_steps(tree, vertices, triangles, origin, volume, volumes))
+
+
+def fit_volumes_steps(
+    tree: Tree, vertices: np.ndarray, triangles: np.ndarray, origin: np.ndarray, volume: str, volumes: np.ndarray
+) -> Generator[float, None, None]:
+    """As ``fit_volumes``, in slices; yields the share of nodes that are fitted, which are the small ones first."""
     verbs = volume_named(volume)
+    kernel_input: tuple[np.ndarray, ...]
     if verbs.fit is None:
         assert verbs.clear is not None and verbs.extend is not None and verbs.merge is not None
-        grow = _growing_kernel(verbs.clear, verbs.extend, verbs.merge)
-        grow(tree.first, tree.count, tree.order, vertices, triangles, origin, volumes)
-        return
-    corners = np.empty((3 * len(tree.order), 3))
-    _corners_in_order(tree.order, vertices, triangles, origin, corners)
-    ranges = np.empty((len(tree.first), 2), np.int64)
-    _fitting_kernel(verbs.fit)(tree.first, tree.count, corners, ranges, volumes)
+        fit = _growing_kernel(verbs.clear, verbs.extend, verbs.merge)
+        kernel_input = (tree.first, tree.count, tree.order, vertices, triangles, origin, volumes)
+    else:
+        corners = np.empty((3 * len(tree.order), 3))
+        _corners_in_order(tree.order, vertices, triangles, origin, corners)
+        fit = _fitting_kernel(verbs.fit)
+        kernel_input = (tree.first, tree.count, corners, np.empty((len(tree.first), 2), np.int64), volumes)
+    left = total = len(tree.first)
+    while left := fit(left, SLICE, *kernel_input):
+        yield 1.0 - left / total

@@ -6,9 +6,11 @@ dividing triangles, and queries on the tree do a few per cent more volume tests.
 Sources: MacDonald and Booth, "Heuristics for ray tracing using space subdivision" (1990); Wald, "On fast Construction
 of SAH-based Bounding Volume Hierarchies" (2007); clusters as in Garanzha et al., "Simpler and Faster HLBVH with Work
 Queues" (2011). A cluster goes to the bin of its box's middle; equal costs are decided by the lower axis and bin, so the
-tree is always the same. Nodes whose middles all coincide, and nodes deeper than ``_DEEPEST``, are halved, which bounds
+tree is always the same. Nodes whose middles all coincide, and nodes deeper than ``DEEPEST``, are halved, which bounds
 the depth.
 """
+
+from collections.abc import Generator
 
 import numpy as np
 
@@ -16,19 +18,17 @@ from ..geometry.quads import component, higher, load, lower, quad, store
 from ..jit import inlined, inner, kernel
 from .bvh import Tree, finished_tree
 from .morton import build_morton_tree
-from .ranges import RANGE_NUMBERS, push_children, push_range
+from .ranges import DEEPEST, DEPTH, ENTRIES, NODES, SLICE, USED, push_children, whole_range
 
 _CLUSTER = 4
 _ROW = 8
 """Numbers of a cluster: lowest x, y, z of its box, first place in the Morton order; highest x, y, z, triangles."""
 _FIRST, _SIZE = 3, 7
 _BINS = 16
-_DEEPEST = 64
-_STACK = 128  # one sibling for each of 64 levels and of the at most 31 halvings below
 _EMPTY = np.float32(np.inf)
 
 
-@inner
+@kernel
 def _gather_clusters(first, count, order, points, triangles, rows, words):
     """A row for every leaf of the Morton tree; returns their number."""
     made = 0
@@ -182,33 +182,33 @@ def _list_triangles(words, begin, end, listed, order, entry):
 
 
 @kernel
-def _build(points, triangles, clusters, leaf_size, rows, words, first, count, order):
-    """Fill the tree; ``clusters`` is the Morton tree's (first, count, order). Returns (number of nodes, depth)."""
-    total = _gather_clusters(clusters[0], clusters[1], clusters[2], points, triangles, rows, words)
+def _divide(rows, words, listed, leaf_size, most, stack, state, first, count, order):
+    """Fill the tree, ``listed`` in the Morton order, until all is divided or ``most`` clusters were looked at.
+
+    Returns whether all is divided; if not, the next call goes on.
+    """
     counts = np.empty((3, _BINS), np.int64)
     bins = np.empty(3 * _BINS * _ROW, np.float32)
     right_costs = np.empty(_BINS)
-    stack = np.empty((_STACK, RANGE_NUMBERS), np.int64)
-    used = push_range(stack, 0, 0, 0, total, 0)
-    nodes = 1
-    depth = 0
-    entries = 0
-    while used > 0:
+    used, nodes, depth, entries = state[USED], state[NODES], state[DEPTH], state[ENTRIES]
+    seen = 0
+    while used > 0 and seen < most:
         used -= 1
         node = stack[used, 0]
         begin = stack[used, 1]
         end = stack[used, 2]
         level = stack[used, 3]
         depth = max(depth, level)
+        seen += end - begin
         size = _fits_leaf(words, begin, end, leaf_size)
         if size > 0:
             first[node] = entries
             count[node] = size
-            _list_triangles(words, begin, end, clusters[2], order, entries)
+            _list_triangles(words, begin, end, listed, order, entries)
             entries += size
             continue
         middle = (begin + end) // 2
-        if level < _DEEPEST:
+        if level < DEEPEST:
             low, scale = _bins_over(rows, begin, end)
             _fill_bins(rows, words, begin, end, low, scale, counts, bins)
             axis, limit = _best_division(counts, bins, scale, right_costs)
@@ -218,20 +218,26 @@ def _build(points, triangles, clusters, leaf_size, rows, words, first, count, or
         count[node] = 0
         used = push_children(stack, used, nodes, begin, middle, end, level)
         nodes += 2
-    return nodes, depth
+    state[USED], state[NODES], state[DEPTH], state[ENTRIES] = used, nodes, depth, entries
+    return used == 0
 
 
-def build_sah_tree(
+def sah_tree_steps(
     points: np.ndarray, triangles: np.ndarray, bounds: np.ndarray, leaf_size: int, scratch: np.ndarray, threads: int
-) -> Tree:
-    """Tree over triangles by the surface area heuristic; arguments as ``build_morton_tree``, ``scratch`` of 8 m."""
+) -> Generator[float, None, Tree]:
+    """Tree over triangles by the surface area heuristic, in slices; arguments as ``build_morton_tree``.
+
+    Yields the share of triangles that have their leaf. ``scratch`` holds 8 m numbers.
+    """
     clusters = build_morton_tree(points, triangles, bounds, min(_CLUSTER, leaf_size), scratch, threads)
+    yield 0.0
     total = (len(clusters.first) + 1) // 2
     rows = scratch[: _ROW * total].reshape(total, _ROW)
+    words = rows.view(np.int32)
     first = np.empty(2 * total - 1, np.int32)
     count = np.empty_like(first)
     order = np.empty_like(clusters.order)
-    nodes, depth = _build(
-        points, triangles, clusters[:3], leaf_size, rows, rows.view(np.int32), first, count, order
-    )  # fmt: skip
-    return finished_tree(first, count, order, nodes, depth)
+    stack, state = whole_range(_gather_clusters(*clusters[:3], points, triangles, rows, words))
+    while not _divide(rows, words, clusters.order, leaf_size, SLICE, stack, state, first, count, order):
+        yield state[ENTRIES] / len(order)
+    return finished_tree(first, count, order, int(state[NODES]), int(state[DEPTH]))

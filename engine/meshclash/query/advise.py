@@ -1,22 +1,27 @@
 """``advise``: which volume and split rule suit two given objects, by trying them."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..errors import InvalidMesh, UnsupportedOption
-from ..hierarchy.build import SPLITS, build
+from ..hierarchy.build import SPLITS, build, build_steps
 from ..hierarchy.bvh import Hierarchy
+from ..traversal.question import Answer
+from ..traversal.run import answer_steps
 from ..types.mesh import TriangleMesh
 from ..types.pose import pose_stack
+from ..types.results import Progress
+from ..types.steps import run
 from ..volumes.registry import VOLUMES, volume_named
-from .collide import collide
-from .contacts import Contacts
+from .collide import collide, contact_question
 
+_T = TypeVar("_T")
 _RUNS = 3
+_BUILD_SHARE = 0.25  # of a try, of either object; its runs take the rest
 _SMALL = TriangleMesh([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]])
 
 
@@ -74,7 +79,7 @@ def advise(
 ) -> Advice:
     """Build two objects with every kind of volume and split rule, ask for their contacts, and compare.
 
-    Each kind of volume is compiled when it is first used, which takes seconds and is not counted.
+    Each kind of volume is compiled when it is first used, which takes seconds and is not counted. One thread works.
 
     Args:
         a, b: meshes.
@@ -83,6 +88,22 @@ def advise(
 
     Raises:
         InvalidMesh: a or b is not a TriangleMesh. InvalidPose. UnsupportedOption: an unknown name, or none at all.
+    """
+    return run(advise_steps(a, b, pose_a, pose_b, volumes, splits))
+
+
+def advise_steps(
+    a: TriangleMesh,
+    b: TriangleMesh,
+    pose_a: Any = None,
+    pose_b: Any = None,
+    volumes: Sequence[str] | None = None,
+    splits: Sequence[str] | None = None,
+) -> Generator[Progress, None, Advice]:
+    """As ``advise``, in slices of about 20 ms; what happens between them is not measured. Compiling is one slice.
+
+    Yields:
+        Progress.
     """
     for mesh in (a, b):
         if not isinstance(mesh, TriangleMesh):
@@ -93,33 +114,69 @@ def advise(
         volume_named(volume)
     if not volumes or not splits:
         raise UnsupportedOption("advise needs at least one volume and one split to try")
-    found = [_try(a, b, pose_a, pose_b, volume, split) for volume in volumes for split in splits]
+    tries = [(volume, split) for volume in volumes for split in splits]
+    found = []
+    for done, (volume, split) in enumerate(tries):
+        steps = _try_steps(a, b, pose_a, pose_b, volume, split)
+        found.append((yield from _told(steps, done, len(tries), f"trying {volume} by {split}")))
     return Advice(tuple(sorted(found, key=lambda c: c.query_seconds)))
 
 
-def _try(a: TriangleMesh, b: TriangleMesh, pose_a: Any, pose_b: Any, volume: str, split: str) -> Candidate:
+def _told(steps: Generator[float, None, _T], done: int, total: int, text: str) -> Generator[Progress, None, _T]:
+    """Shares of one try as progress of all."""
+    while True:
+        try:
+            share = next(steps)
+        except StopIteration as stop:
+            return stop.value
+        yield Progress((done + share) / total, text)
+
+
+def _try_steps(
+    a: TriangleMesh, b: TriangleMesh, pose_a: Any, pose_b: Any, volume: str, split: str
+) -> Generator[float, None, Candidate]:
+    yield 0.0
     small = build(_SMALL, volume, split)
-    collide(small, small)  # compiles
-    start = time.process_time()
-    trees = build(a, volume, split), build(b, volume, split)
-    building = time.process_time() - start
-    contacts, taken = _timed(trees, pose_a, pose_b)
+    collide(small, small, device="cpu")  # compiles
+    trees: list[Hierarchy] = []
+    building = 0.0
+    for side, mesh in enumerate((a, b)):
+        low = _BUILD_SHARE * side
+        tree, taken = yield from _timed(build_steps(mesh, volume, split), low, low + _BUILD_SHARE)
+        trees.append(tree)
+        building += taken
+    answer, taken = yield from _least_of_runs(trees, pose_a, pose_b)
     count = max(len(pose_stack(pose)[0]) for pose in (pose_a, pose_b))
     size = sum(_bytes(tree) for tree in trees) / (a.triangle_count + b.triangle_count)
-    stats = contacts.stats
     return Candidate(
-        volume, split, building, taken / count, size, stats.volume_tests / count, stats.primitive_tests / count
+        volume, split, building, taken / count, size, answer.volume_tests / count, answer.primitive_tests / count
     )
 
 
-def _timed(trees: tuple[Hierarchy, Hierarchy], pose_a: Any, pose_b: Any) -> tuple[Contacts, float]:
+def _least_of_runs(
+    trees: Sequence[Hierarchy], pose_a: Any, pose_b: Any
+) -> Generator[float, None, tuple[Answer, float]]:
     """The contacts, and the least processor time [s] of some runs."""
-    taken = np.inf
-    for _ in range(_RUNS):
+    begin, least = 2.0 * _BUILD_SHARE, np.inf
+    for done in range(_RUNS):
+        low, high = (begin + (1.0 - begin) * k / _RUNS for k in (done, done + 1))
+        steps = answer_steps(contact_question(trees[0], trees[1], pose_a, pose_b)[0])
+        answer, taken = yield from _timed(steps, low, high)
+        least = min(least, taken)
+    return answer, least
+
+
+def _timed(steps: Generator[float, None, _T], low: float, high: float) -> Generator[float, None, tuple[_T, float]]:
+    """The result of steps and the processor time [s] that they took; their shares as a part of the whole."""
+    taken = 0.0
+    while True:
         start = time.process_time()
-        contacts = collide(*trees, pose_a, pose_b)
-        taken = min(taken, time.process_time() - start)
-    return contacts, taken
+        try:
+            share = next(steps)
+        except StopIteration as stop:
+            return stop.value, taken + time.process_time() - start
+        taken += time.process_time() - start
+        yield low + (high - low) * share
 
 
 def _bytes(tree: Hierarchy) -> int:

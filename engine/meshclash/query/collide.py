@@ -95,7 +95,7 @@ def collide(
         return _contacts_of(found.answer, found.meshes, found.rows, start)
     tree_a = as_hierarchy(a, volume)
     tree_b = as_hierarchy(b, tree_a.volume)
-    question, _ = _question(tree_a, tree_b, pose_a, pose_b, crossing_only=not touching, threads=threads)
+    question, _ = contact_question(tree_a, tree_b, pose_a, pose_b, crossing_only=not touching, threads=threads)
     return _contacts((tree_a.mesh, tree_b.mesh), question, start, found.note)
 
 
@@ -125,7 +125,7 @@ def collides(
         return met if found.stacked else bool(met[0])
     tree_a = as_hierarchy(a, volume)
     tree_b = as_hierarchy(b, tree_a.volume)
-    question, stacked = _question(
+    question, stacked = contact_question(
         tree_a, tree_b, pose_a, pose_b, crossing_only=not touching, first_only=True, threads=threads
     )
     if not stacked and uses_lanes(question):
@@ -159,12 +159,14 @@ def self_collide(
     if found.answer is not None:
         return _contacts_of(found.answer, found.meshes, found.rows, start)
     tree = as_hierarchy(a, volume)
-    question, _ = _question(tree, tree, pose, pose, crossing_only=not touching, with_itself=True, threads=threads)
+    question, _ = contact_question(
+        tree, tree, pose, pose, crossing_only=not touching, with_itself=True, threads=threads
+    )
     return _contacts((tree.mesh, tree.mesh), question, start, found.note)
 
 
-def _question(a: Hierarchy, b: Hierarchy, pose_a: Any, pose_b: Any, **flags: Any) -> tuple[Question, bool]:
-    """The question to ask, and whether it is about a stack of poses."""
+def contact_question(a: Hierarchy, b: Hierarchy, pose_a: Any, pose_b: Any, **flags: Any) -> tuple[Question, bool]:
+    """What to ask about the contacts of two objects, and whether of a stack of poses; ``flags``: those of Question."""
     rows_a, rows_b, stacked = matched_poses(pose_a, pose_b)
     count = max(len(rows_a), len(rows_b))
     question = Question(plant([a]), plant([b]), np.zeros((count, 2), np.int64), rows_a, rows_b, contact, **flags)

@@ -1,19 +1,20 @@
 """Driving an engine: slices, one order of pairs, and pairs that need more than doubles."""
 
 from collections.abc import Generator
-from typing import Any, TypeVar
 
 import numpy as np
 
 from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED, classify_rational
 from ..types.pose import transform_points
 from ..types.slices import Slice
+from ..types.steps import run
 from .binary_engine import BinaryEngine
 from .forest import Grove, note_usage, take_updates
 from .question import Answer, Question, pose_rows, uses_lanes
 from .wide_engine import WideEngine
 
-_T = TypeVar("_T")
+__all__ = ["answer_steps", "run", "sort_pairs", "world_triangle"]
+
 _KIND_BITS = 8
 
 
@@ -93,12 +94,3 @@ def world_triangle(grove: Grove, tree: int, rows: np.ndarray, triangle: int) -> 
     forest = grove.forest
     corners = forest.triangles[forest.triangle_start[tree] + triangle] + forest.vertex_start[tree]
     return transform_points(rows, forest.vertices[corners])
-
-
-def run(steps: Generator[Any, None, _T]) -> _T:
-    """Run a generator to its end and return its result."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as stop:
-            return stop.value
