@@ -40,6 +40,45 @@ def test_it_is_the_nearest_facet_of_the_differences(kind, seed, scale):
     assert reach == pytest.approx(found.length, rel=1e-9)
 
 
+@pytest.mark.parametrize("kind", ["clouds", "parallel boxes", "turned boxes", "balls"])
+@settings(max_examples=25)
+@given(st.integers(0, 2**32 - 1), st.floats(0.0, 0.2), st.booleans())
+def test_known_pairs_change_nothing_but_the_work(kind, seed, moved, sensible):
+    """From the pairs of a question nearby, or from any pairs at all."""
+    rng = np.random.default_rng(seed)
+    a, b = shapes(seed, kind)
+    known = hull_separation(a, b).pairs
+    if not sensible:
+        known = np.stack([rng.integers(len(a), size=7), rng.integers(len(b), size=7)], axis=1)
+    b = b + moved * rng.normal(size=3)
+    cold, warm = hull_separation(a, b), hull_separation(a, b, known)
+    if cold.length < 0.0:
+        assert warm.length < 1e-12
+        return
+    assert abs(warm.length - cold.length) <= 1e-12 and abs(warm.lower - cold.lower) <= 1e-12
+    reach = (a @ warm.direction).max() - (b @ warm.direction).min()
+    assert reach == pytest.approx(warm.length, abs=1e-12)
+
+
+def test_along_a_motion_nearly_everything_is_at_hand():
+    rng = np.random.default_rng(3)
+    ball = rng.normal(size=(300, 3))
+    ball /= np.linalg.norm(ball, axis=1)[:, None]
+    known, searches = None, []
+    for step in range(20):
+        found = hull_separation(ball, ball + np.array((1.2 + 0.01 * step, 0.1, 0.002 * step)), known)
+        known = found.pairs
+        searches.append(found.searches)
+    assert searches[0] > 20 and np.mean(searches[1:]) < 5
+
+
+def test_hulls_that_are_apart_have_a_negative_length():
+    for shift in ((2.0, 0, 0), (1.5, 3.0, 4.0)):
+        found = hull_separation(CORNERS, CORNERS + np.array(shift))
+        assert found.length < 0.0 and found.lower <= 0.0
+        assert (CORNERS @ found.direction).max() < ((CORNERS + np.array(shift)) @ found.direction).min()
+
+
 def test_points_in_one_plane_are_separated_at_once():
     flat = CORNERS * (1, 1, 0)
     found = hull_separation(flat, flat + np.array((0.25, 0.25, 0)))

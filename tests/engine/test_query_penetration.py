@@ -3,6 +3,8 @@
 import meshclash as mc
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from meshclash.query.penetration import is_convex
 from meshclash.solid.apart import common_ball, is_outside
 from scipy.spatial import ConvexHull
@@ -147,6 +149,36 @@ def test_a_warm_start_that_does_not_help_changes_nothing():
     assert mc.penetration(ring, cube, None, matrix(shift=(2.5, 0, 0)), start=bare).depth == touching.depth
     far = mc.penetration(cube, cube, None, matrix(shift=(0.3, 0, 0)))
     assert mc.penetration(cube, cube, None, matrix(shift=(0.1, 0, 0)), start=far).depth == pytest.approx(0.3, abs=1e-9)
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 2**32 - 1), st.sampled_from((0.01, 0.3, 2.0)))
+def test_of_convex_solids_a_start_changes_nothing(seed, stride):
+    """In small steps and in jumps, in contact and out of it, and with a start that is of other meshes."""
+    rng = np.random.default_rng(seed)
+    a, b, small = convex_mesh(rng, 30), convex_mesh(rng, 12), convex_mesh(rng, 5)
+    last = mc.penetration(a, a, None, matrix(shift=(0.1, 0, 0)))
+    place, turn = 0.4 * rng.normal(size=3), rotation(rng)
+    for partner in (b, b, b, small):
+        place = place + stride * rng.normal(size=3)
+        pose = matrix(turn, place)
+        cold = mc.penetration(a, partner, None, pose)
+        last = mc.penetration(a, partner, None, pose, start=last)
+        assert last.depth == pytest.approx(cold.depth, abs=1e-9)
+        assert last.lower_bound == pytest.approx(cold.lower_bound, abs=1e-9)
+        assert (last.depth == 0.0) == (mc.verdict(a, partner, None, pose) in (mc.Verdict.APART, mc.Verdict.TOUCHING))
+        if last.depth:
+            assert_taken_apart(a, partner, pose, last)
+
+
+def test_convex_solids_that_merely_touch_have_no_depth():
+    cube = mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1)))
+    start = mc.penetration(cube, cube, None, matrix(shift=(0.9, 0, 0)))
+    for x in (1.0 - 1e-15, 1.0, 1.0 + 1e-15):
+        pose = matrix(shift=(x, 0.25, 0))
+        apart = mc.verdict(cube, cube, None, pose) in (mc.Verdict.APART, mc.Verdict.TOUCHING)
+        for found in (mc.penetration(cube, cube, None, pose), mc.penetration(cube, cube, None, pose, start=start)):
+            assert (found.depth == 0.0) == apart
 
 
 def test_a_translation_does_not_end_inside():

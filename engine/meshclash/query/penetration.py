@@ -21,6 +21,7 @@ from .options import check_device, check_threads, matched_poses
 from .verdict import verdict
 
 _CONVEX = 1e-12  # of the size: how far a convex mesh may be dented
+_CERTAIN = 1e-9  # of the coordinates: hulls that overlap, or are apart, by more need no exact decision
 _MARGIN = 1e-12  # of the coordinates: first attempt to come apart after touching
 _LENGTHS = 24  # translations tried along a direction
 _MOST_NORMALS = 12  # directions taken from contacts
@@ -46,6 +47,8 @@ class Penetration:
     """No shorter translation [m] takes the solids apart."""
     centres: np.ndarray | None = None
     """Of a ball in the common volume, in the frames of a and of b, (2, 3) [m]: where a warm start looks first."""
+    pairs: np.ndarray | None = None
+    """Of convex solids: points of a and of b that decided, (k, 2) int64, among those that triangles use."""
 
     @property
     def translation(self) -> np.ndarray:
@@ -71,7 +74,9 @@ def penetration(
 
     With the answer for an earlier pose to start from, solids that are not convex take a hundredth of the time: the
     translation is fitted to where its end comes free now, to a thousandth of its length, and turned towards the normal
-    there where that is shorter (after Je, Tang, Lee, Lee, Kim, "PolyDepth" (2012)). What is promised stays the same.
+    there where that is shorter (after Je, Tang, Lee, Lee, Kim, "PolyDepth" (2012)). Of convex solids all points are
+    looked through once or twice then instead of some forty times, since the points that decided before are tried first.
+    What is promised stays the same.
 
     Args:
         a, b: closed meshes, or hierarchies made by ``build``.
@@ -99,9 +104,9 @@ def penetration(
             f"start must be the result of an earlier penetration query, not a {type(start).__name__}"
         )
     search = _Search(trees, Pose(rows_a[0]), Pose(rows_b[0]))
-    followed = None if start is None else search.follow(start)
-    if followed is not None:
-        return followed
+    quick = search.of_convex(start) if search.are_convex() else None if start is None else search.follow(start)
+    if quick is not None:
+        return quick
     found = verdict(*trees, search.pose_a, search.pose_b)
     if found in (Verdict.APART, Verdict.TOUCHING):
         return Penetration(0.0, np.zeros(3), 0.0)
@@ -120,8 +125,7 @@ class _Search:
     def points(self) -> list[np.ndarray]:
         """World points that the triangles of each solid use, (n, 3) [m]."""
         poses = (self.pose_a, self.pose_b)
-        used = (np.unique(tree.mesh.triangles) for tree in self.trees)
-        return [p.apply(t.mesh.vertices[u]) for p, t, u in zip(poses, self.trees, used, strict=True)]
+        return [p.apply(_used_points(t.mesh)) for p, t in zip(poses, self.trees, strict=True)]
 
     @cached_property
     def size(self) -> float:
@@ -132,8 +136,7 @@ class _Search:
         """The translation; ``ball`` is the diameter [m] of a ball in the common volume."""
         hulls = hull_separation(*self.points)
         if self.are_convex():
-            length = self._apart(hulls.direction, hulls.length)
-            return Penetration(length, hulls.direction, min(hulls.lower, length))
+            return self._out_of_hull(hulls)
         direction, length = self._shorten(hulls)
         length = self._apart(direction, length)
         contacts = collide(*self.trees, self.pose_a, self.pose_b)
@@ -145,9 +148,23 @@ class _Search:
         """Whether both solids are certainly convex."""
         return all(is_convex(tree.mesh) for tree in self.trees)
 
+    def of_convex(self, start: Penetration | None) -> Penetration | None:
+        """The answer for convex solids; None where rounding leaves open whether they have volume in common."""
+        known = None if start is None else start.pairs
+        if known is not None and (known >= [len(points) for points in self.points]).any():
+            known = None  # of other meshes
+        hulls = hull_separation(self.points[0], self.points[1], known)
+        if hulls.length < -_CERTAIN * self.size:
+            return Penetration(0.0, np.zeros(3), 0.0, pairs=hulls.pairs)
+        return self._out_of_hull(hulls) if hulls.lower > _CERTAIN * self.size else None
+
+    def _out_of_hull(self, hulls: Separation) -> Penetration:
+        length = self._apart(hulls.direction, hulls.length)
+        return Penetration(length, hulls.direction, min(hulls.lower, length), pairs=hulls.pairs)
+
     def follow(self, start: Penetration) -> Penetration | None:
         """The answer from that for an earlier pose; None where that does not help."""
-        if start.depth == 0.0 or start.centres is None or self.are_convex():
+        if start.depth == 0.0 or start.centres is None:
             return None
         here = [pose.apply(c)[0] for pose, c in zip((self.pose_a, self.pose_b), start.centres, strict=True)]
         radius, centre = self._ball([0.5 * (here[0] + here[1]), *here])
@@ -288,6 +305,13 @@ class _Search:
             else:
                 free = middle
         return free
+
+
+def _used_points(mesh: TriangleMesh) -> np.ndarray:
+    """The vertices that triangles use, (n, 3) float64 [m], kept with the mesh."""
+    if "used points" not in mesh.derived:
+        mesh.derived["used points"] = mesh.vertices[np.unique(mesh.triangles)]
+    return mesh.derived["used points"]
 
 
 def is_convex(mesh: TriangleMesh) -> bool:
