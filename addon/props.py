@@ -147,25 +147,28 @@ class MESHCLASH_PG_settings(PropertyGroup):
         default="meshclash_contact", maxlen=60,
     )  # fmt: skip
     point_budget: IntProperty(
-        name="Points per Scan",
-        description="Most points of a scan that Detect uses; of more, a part is taken that is spread evenly. 0: all",
+        name="Points per Scan (0: all)",
+        description="Most points of a scan that Detect uses; of more, a part is taken that is spread evenly",
         min=0, soft_max=10_000_000, default=0,
     )  # fmt: skip
     display_points: IntProperty(
         name="Points Drawn", description="Most points that are drawn with their deviation",
-        min=1000, soft_max=5_000_000, default=500_000, update=_redraw,
+        min=1000, soft_max=10_000_000, default=2_000_000, update=_redraw,
     )  # fmt: skip
     deviation_attribute: StringProperty(
         name="Attribute", description="Name of the attribute on points that holds the measured deviation; empty: none",
         default="meshclash_deviation", maxlen=60,
     )  # fmt: skip
+    deviation_serial: IntProperty(
+        description="Number of the last measurement in this session; it follows undo and redo", options={"HIDDEN"}
+    )
     deviation_overlay: BoolProperty(
         name="Show Deviation", description="Draw the measured points in colours, with a legend", default=True,
         update=_redraw,
     )  # fmt: skip
     deviation_range: FloatProperty(
-        name="Range",
-        description="Deviation at the ends of the colour scale; 0: what 95 % of the points keep",
+        name="Range (0: automatic)",
+        description="Deviation at the ends of the colour scale; automatically it is what 95 % of the points keep",
         subtype="DISTANCE", min=0.0, soft_max=1.0, default=0.0, precision=4, update=_redraw,
     )  # fmt: skip
     live_budget: IntProperty(

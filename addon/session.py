@@ -86,8 +86,8 @@ class _State:
     live: LiveRun | None = None
     changed_meanwhile: set[str] = set()  # noqa: RUF012
     ignoring: bool = False  # updates of the dependency graph that are our own doing
-    # key of a scene: its deviations, and whether an object has changed since
-    deviations: dict[int, tuple[DeviationMap, bool]] = {}  # noqa: RUF012
+    # key of a scene: the number of its last measurement of deviations, these, and whether an object has changed since
+    deviations: dict[int, tuple[int, DeviationMap, bool]] = {}  # noqa: RUF012
     listed: list[dict[str, object]] = []  # noqa: RUF012 - what the result list shows, row by row
     engine: EngineState | None = None
     hierarchy: tuple[int, ShownHierarchy] | None = None  # with the session uid of its object
@@ -151,34 +151,31 @@ def mark_stale(scene_uid: int, names: Iterable[str]) -> bool:
     return True
 
 
-def store_deviation(scene_uid: int, found: DeviationMap) -> None:
-    """Makes `found` the heat map of a scene."""
-    _State.deviations[scene_uid] = found, False
+def store_deviation(scene_uid: int, found: DeviationMap) -> int:
+    """Makes `found` the heat map of a scene; returns its number, by which the scene remembers it through undo."""
+    serial = next(_serials)
+    _State.deviations[scene_uid] = serial, found, False
+    return serial
 
 
-def deviation_of(scene_uid: int) -> DeviationMap | None:
-    """The scene's heat map, or None."""
+def deviation_of(scene_uid: int, serial: int) -> DeviationMap | None:
+    """The scene's heat map of that number; None where another one was measured since, or undo has gone before it."""
     found = _State.deviations.get(scene_uid)
-    return None if found is None else found[0]
+    return found[1] if found is not None and found[0] == serial else None
 
 
 def deviation_is_stale(scene_uid: int) -> bool:
     """Whether an object has changed since the scene's heat map was made."""
     found = _State.deviations.get(scene_uid)
-    return found is not None and found[1]
-
-
-def drop_deviation(scene_uid: int) -> None:
-    """Forgets the scene's heat map."""
-    _State.deviations.pop(scene_uid, None)
+    return found is not None and found[2]
 
 
 def _age_deviation(scene_uid: int, names: Iterable[str]) -> bool:
     """Notes that objects have changed; returns whether that makes the heat map untrue just now."""
     found = _State.deviations.get(scene_uid)
-    if found is None or found[1] or found[0].names.isdisjoint(names):
+    if found is None or found[2] or found[1].names.isdisjoint(names):
         return False
-    _State.deviations[scene_uid] = found[0], True
+    _State.deviations[scene_uid] = found[0], found[1], True
     return True
 
 

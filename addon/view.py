@@ -9,6 +9,7 @@ import numpy as np
 from mathutils import Vector
 
 from . import results, session
+from .adapters.point_reader import is_scan
 from .core.pair_row import PairRow
 from .overlay import render_data
 from .overlay.draw import tag_redraw
@@ -51,12 +52,14 @@ def _layer_objects(context: bpy.types.Context) -> Iterator[bpy.types.Object]:
 
 
 def _select(context: bpy.types.Context, pair: list[bpy.types.Object]) -> None:
+    """Selects the pair; of a scan and a mesh the mesh only: the outlines of a scan's points hide everything else."""
     for other in context.selected_objects:
         other.select_set(False)
-    for chosen in pair:
+    wanted = [chosen for chosen in pair if not is_scan(chosen.data)] or pair
+    for chosen in wanted:
         chosen.select_set(True)
-    if pair:
-        context.view_layer.objects.active = pair[0]
+    if wanted:
+        context.view_layer.objects.active = wanted[0]
 
 
 def _isolate(context: bpy.types.Context, area: bpy.types.Area, pair: list[bpy.types.Object]) -> None:

@@ -11,6 +11,7 @@ from ..core.errors import InputError
 from ..core.frame_scene import SourceCloud
 
 LEAST_POINTS = 8  # fewer have no surface
+DEFAULT_RADIUS = 0.01  # of points without the attribute "radius", Blender units
 NORMAL = "normal"  # attribute that holds the normals of a scan
 
 PointData: TypeAlias = bpy.types.Mesh | bpy.types.PointCloud
@@ -52,7 +53,19 @@ def read_points(data: PointData, name: str) -> SourceCloud:
     normals = _vectors(data, NORMAL)
     if normals is not None and not (np.isfinite(normals).all() and (normals != 0.0).any(axis=1).all()):
         normals = None
-    return SourceCloud(points, normals)
+    return SourceCloud(points, normals, _radius(data))
+
+
+def _radius(data: PointData) -> float:
+    """The radius of the largest ball that Blender draws for a point; vertices are dots."""
+    if isinstance(data, bpy.types.Mesh):
+        return 0.0
+    attribute = data.attributes.get("radius")
+    if attribute is None or attribute.data_type != "FLOAT" or not len(attribute.data):
+        return DEFAULT_RADIUS
+    radii = np.empty(len(attribute.data), dtype=np.float32)
+    attribute.data.foreach_get("value", radii)
+    return float(radii.max())
 
 
 def _vectors(data: PointData, name: str) -> np.ndarray | None:

@@ -266,6 +266,7 @@ def _with_drawing(row: PairRow, scan: _Side, other: _Side) -> PairRow:
         side = by_name[name]
         if side.placed is not None:
             drawn[f"dots_{letter}"] = side.placed.world_points(getattr(row, f"points_{letter}"))
+            drawn[f"dot_radius_{letter}"] = side.placed.world_radius
         elif side.mesh is not None:
             triangles = triangles_of_faces(side.mesh, getattr(row, f"faces_{letter}"))
             drawn[f"highlight_{letter}"] = world_triangles(side.item, side.mesh, triangles)

@@ -36,6 +36,11 @@ class PlacedCloud:
     pose: Any
     chosen: np.ndarray | None
 
+    @property
+    def world_radius(self) -> float:
+        """Of the balls as which the points are drawn, at most."""
+        return self.source.radius * float(np.linalg.norm(self.item.matrix[:3, :3], ord=2))
+
     def own_indices(self, indices: np.ndarray) -> np.ndarray:
         """Points of the cloud as sorted int32 indices of the object's points."""
         own = indices if self.chosen is None else self.chosen[indices]

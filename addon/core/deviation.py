@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from functools import cached_property
 from types import ModuleType
 from typing import Any
 
@@ -34,12 +35,14 @@ class ScanDeviation:
         source: object whose points they are.
         points: (n, 3) float32 world positions.
         values: (n,) float32 distances, negative inside a closed model, Blender units.
+        radius: of the balls as which Blender draws the points, world; 0 for dots.
     """
 
     owner: str
     source: str
     points: np.ndarray
     values: np.ndarray
+    radius: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,23 +72,34 @@ class DeviationMap:
     @property
     def usual_range(self) -> float:
         """The deviation [Blender units] that nearly all points keep, above 0."""
-        reach = float(np.quantile(np.abs(self.values), USUAL_SHARE))
-        return reach if reach > 0.0 else 1.0
+        return self.lengths["usual_size"] or 1.0
 
-    def summary(self, scale_length: float) -> dict[str, Any]:
-        """Counts and lengths [m], ready for JSON."""
-        values = scale_length * self.values.astype(np.float64)
+    @cached_property
+    def lengths(self) -> dict[str, float]:
+        """What the values come to, Blender units. They are many, and panels and legend ask at each redraw."""
+        values = self.values.astype(np.float64)
         size = np.abs(values)
         return {
-            "points": len(values),
-            "models": list(self.models),
-            "signed": self.signed,
             "mean": float(values.mean()),
             "rms": float(np.sqrt((values * values).mean())),
             "median_size": float(np.median(size)),
             "usual_size": float(np.quantile(size, USUAL_SHARE)),
             "largest_size": float(size.max()),
-            "inside": int((values < 0.0).sum()),
+        }
+
+    @cached_property
+    def inside(self) -> int:
+        """How many points lie inside a closed model."""
+        return int((self.values < 0.0).sum())
+
+    def summary(self, scale_length: float) -> dict[str, Any]:
+        """Counts and lengths [m], ready for JSON."""
+        return {
+            "points": sum(len(scan.values) for scan in self.scans),
+            "models": list(self.models),
+            "signed": self.signed,
+            **{name: scale_length * value for name, value in self.lengths.items()},
+            "inside": self.inside,
         }
 
 
@@ -142,7 +156,8 @@ def _measure_steps(
 
 def _scan(placed: PlacedCloud, values: np.ndarray) -> ScanDeviation:
     item = placed.item
-    return ScanDeviation(item.owner, item.source, placed.world_points(), values.astype(np.float32))
+    values = values.astype(np.float32)
+    return ScanDeviation(item.owner, item.source, placed.world_points(), values, placed.world_radius)
 
 
 def colours(values: np.ndarray, reach: float, signed: bool) -> np.ndarray:

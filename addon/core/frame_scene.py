@@ -54,10 +54,12 @@ class SourceCloud:
     Attributes:
         points: (n, 3) float32, Blender units.
         normals: (n, 3) float32 of any length above 0, or None.
+        radius: of the balls as which they are drawn, Blender units; 0 where they are drawn as dots.
     """
 
     points: np.ndarray
     normals: np.ndarray | None = None
+    radius: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -50,6 +50,7 @@ class PairRow:
         counts: numbers of faces and points in contact where these are not known (a list that came with a file).
         points_a, points_b: (k,) int32 sorted points that are in contact, of scans.
         dots_a, dots_b: (k, 3) float32 world positions of these points, for drawing.
+        dot_radius_a, dot_radius_b: of the balls as which Blender draws these points; 0 for dots.
     """
 
     id: str
@@ -83,6 +84,8 @@ class PairRow:
     points_b: np.ndarray = field(default_factory=lambda: _nothing(0).astype(np.int32), repr=False)
     dots_a: np.ndarray = field(default_factory=lambda: _nothing(0, 3), repr=False)
     dots_b: np.ndarray = field(default_factory=lambda: _nothing(0, 3), repr=False)
+    dot_radius_a: float = 0.0
+    dot_radius_b: float = 0.0
 
     @property
     def count_a(self) -> int:

@@ -12,6 +12,7 @@ from bpy.types import Operator
 
 from .. import engine, preferences, results, session
 from ..adapters import mesh_reader
+from ..adapters.point_reader import is_scan
 from ..adapters.source import BlenderSource, metres_per_unit
 from ..core import job
 from ..core.errors import DetectError
@@ -21,7 +22,7 @@ from ..core.report import DetectReport
 from ..core.report_formats import left_out
 from ..overlay.draw import tag_redraw
 from .heartbeat import Heartbeat
-from .loading import load_steps
+from .loading import CLOUD_PARTS, load_steps
 from .task import Task
 
 REDRAW_SECONDS = 0.1
@@ -39,15 +40,18 @@ def prepare(context: bpy.types.Context) -> Task:
     options = context.scene.meshclash.checked_options(metres_per_unit(context.scene))
     mesh_reader.set_fast_path(preferences.of(context).fast_path)
     engine.use_gpu_from(preferences.gpu_from(context))
+    parts = test_named(options.test).parts(options)
+    if any(item is not None and is_scan(item.data) for item in context.scene.objects):
+        parts += CLOUD_PARTS
     gpu = preferences.gpu_from(context) is not None
-    return Task(_steps(BlenderSource.from_context(context), options, preferences.cache_folder(), gpu))
+    return Task(_steps(BlenderSource.from_context(context), options, parts, preferences.cache_folder(), gpu))
 
 
 def _steps(
-    source: BlenderSource, options: DetectOptions, cache_folder: str | None, gpu: bool
+    source: BlenderSource, options: DetectOptions, parts: tuple[str, ...], cache_folder: str | None, gpu: bool
 ) -> Generator[Any, None, DetectReport]:
-    """Loads the engine, then detects."""
-    module = yield from load_steps(cache_folder, test_named(options.test).parts(options), gpu)
+    """Loads the engine with some parts of its warm-up, then detects."""
+    module = yield from load_steps(cache_folder, parts, gpu)
     return (yield from job.detect_steps(source, options, module))
 
 

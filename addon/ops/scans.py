@@ -20,9 +20,10 @@ from ..core.deviation import DeviationMap, ScanDeviation, deviation_steps
 from ..core.errors import DetectError, InputError
 from ..core.scan_import import ImportedScan, import_steps
 from ..overlay.draw import tag_redraw
+from ..ui.text import length
 from ..view import find_object
 from .detect import begin, handle, run_at_once
-from .loading import load_steps
+from .loading import CLOUD_PARTS, load_steps
 from .marks import own_writing
 from .task import Task
 
@@ -47,7 +48,6 @@ ORIGINS = (
     ),
     ("KEEP", "As in the File", "Coordinates stay as they are; far from zero, single precision loses millimetres"),
 )  # fmt: skip
-CLOUD_PARTS = ("clouds",)
 
 
 class _TaskOperator(Operator):
@@ -161,13 +161,14 @@ class MESHCLASH_OT_measure_deviation(_TaskOperator):
         return Task(_measure(source, options.set_a, options.set_b, preferences.cache_folder(), gpu_from is not None))
 
     def finish(self, context: bpy.types.Context, result: DeviationMap) -> str:
-        session.store_deviation(context.scene.session_uid, result)
-        name = context.scene.meshclash.deviation_attribute.strip()
+        settings = context.scene.meshclash
+        settings.deviation_serial = session.store_deviation(context.scene.session_uid, result)
+        name = settings.deviation_attribute.strip()
         problems = _write(context, result, name) if name else []
         tag_redraw(context)
         if problems:
             self.report({"WARNING"}, "; ".join(problems))
-        return _measured(result, metres_per_unit(context.scene))
+        return _measured(result, context.scene.unit_settings)
 
 
 def _measure(
@@ -202,13 +203,11 @@ def _writable(context: bpy.types.Context, scan: ScanDeviation) -> Any:
     return item.data
 
 
-def _measured(found: DeviationMap, scale: float) -> str:
-    facts = found.summary(scale)
+def _measured(found: DeviationMap, units: bpy.types.UnitSettings) -> str:
+    facts = found.summary(1.0)
+    half, usual = (length(facts[name], units) for name in ("median_size", "usual_size"))
     inside = f", {facts['inside']:,} inside" if found.signed else ""
-    return (
-        f"{facts['points']:,} points: half within {1e3 * facts['median_size']:.3g} mm, "
-        f"95 % within {1e3 * facts['usual_size']:.3g} mm{inside}"
-    )
+    return f"{facts['points']:,} points: half within {half}, 95 % within {usual}{inside}"
 
 
 class MESHCLASH_OT_clear_deviation(Operator):
@@ -223,8 +222,8 @@ class MESHCLASH_OT_clear_deviation(Operator):
         return context.scene is not None and context.mode == "OBJECT"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        name = context.scene.meshclash.deviation_attribute.strip()
-        session.drop_deviation(context.scene.session_uid)
+        settings = context.scene.meshclash
+        name, settings.deviation_serial = settings.deviation_attribute.strip(), 0
         with own_writing(context):
             removed = sum(point_writer.remove_values(data, name) for data in _all_points(context.scene))
         tag_redraw(context)

@@ -8,16 +8,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import bpy
+import numpy as np
 from mathutils import Matrix
 
 from .. import preferences, session
-from . import render_data
+from . import discs, render_data
 
 FACES_IN_FRONT = 0.002  # share of the distance to the eye by which faces are drawn nearer than the surface they lie on
 CURVES_IN_FRONT = 0.004
 STALE = (0.5, 0.5, 0.5, 0.45)  # colour of faces of a pair of which an object has changed since
 HIDDEN_FACES_ALPHA = 0.3  # times the colour's own, for what shines through
 HIDDEN_CURVES_ALPHA = 0.6
+HIDDEN_DOTS_ALPHA = 0.5
 POINT_SIZE = 8.0  # of nearest points [px at scale 1]
 DOT_SIZE = 4.0  # of points of scans [px at scale 1]
 TEXT_SIZE = 13.0  # [px at scale 1]
@@ -67,6 +69,7 @@ def uninstall() -> None:
     for handle in _State.handles:
         bpy.types.SpaceView3D.draw_handler_remove(handle, "WINDOW")
     _State.handles, _State.batches = (), None
+    discs.free()
     _State.failure = ""
 
 
@@ -166,6 +169,9 @@ def _make_batches(wanted: tuple[object, ...], data: render_data.OverlayData) -> 
             return None
         return batch_for_shader(gpu.shader.from_builtin(shader), kind, {"pos": points, **more})
 
+    def dots(points: Any, radii: Any) -> Any:
+        return discs.make(points, np.ones((len(points), 4), np.float32), radii)
+
     return _Batches(
         wanted,
         make("UNIFORM_COLOR", "TRIS", data.faces_a),
@@ -174,9 +180,9 @@ def _make_batches(wanted: tuple[object, ...], data: render_data.OverlayData) -> 
         make("UNIFORM_COLOR", "TRIS", data.stale),
         make("POLYLINE_UNIFORM_COLOR", "LINES", data.gaps),
         make(DOT_SHADER, "POINTS", data.witnesses),
-        make(DOT_SHADER, "POINTS", data.dots_a),
-        make(DOT_SHADER, "POINTS", data.dots_b),
-        make(DOT_SHADER, "POINTS", data.stale_dots),
+        dots(data.dots_a, data.radii_a),
+        dots(data.dots_b, data.radii_b),
+        dots(data.stale_dots, data.stale_radii),
         make("POLYLINE_FLAT_COLOR", "LINES", data.guesses, color=data.guess_colours),
         data.labels,
     )
@@ -213,22 +219,19 @@ def nearer(view: bpy.types.RegionView3D, share: float) -> Iterator[None]:
 
 
 def _draw_dots(view: bpy.types.RegionView3D, batches: _Batches, prefs: Any, xray: bool) -> None:
-    """Points of scans in contact, as large on screen from every distance."""
+    """Points of scans in contact."""
     import gpu
 
     parts = ((batches.dots_a, prefs.colour_a), (batches.dots_b, prefs.colour_b), (batches.stale_dots, STALE))
     if all(batch is None for batch, _ in parts):
         return
-    shader = gpu.shader.from_builtin(DOT_SHADER)
-    gpu.state.point_size_set(DOT_SIZE * bpy.context.preferences.system.pixel_size)
+    size = DOT_SIZE * bpy.context.preferences.system.pixel_size
     with nearer(view, FACES_IN_FRONT):
-        for depth_test, alpha in _passes(xray, HIDDEN_FACES_ALPHA):
+        for depth_test, alpha in _passes(xray, HIDDEN_DOTS_ALPHA):
             gpu.state.depth_test_set(depth_test)
             for batch, colour in parts:
                 if batch is not None:
-                    shader.bind()
-                    shader.uniform_float("color", (*colour[:3], alpha))
-                    batch.draw(shader)
+                    discs.draw(batch, size, (*colour[:3], alpha))
 
 
 def _draw_faces(view: bpy.types.RegionView3D, batches: _Batches, prefs: Any, xray: bool) -> None:

@@ -11,13 +11,15 @@ import numpy as np
 from .. import session
 from ..core.deviation import DeviationMap, colours
 from ..ui.text import length
-from . import draw, render_data
+from . import discs, draw, render_data
 
-SHADER = "POINT_FLAT_COLOR" if bpy.app.version >= (4, 5, 0) else "FLAT_COLOR"
-POINT_SIZE = 3.0  # pixels
+POINT_SIZE = 3.0  # pixels of the smallest points
 LEGEND_STEPS = 64
-LEGEND_WIDTH, LEGEND_HEIGHT, MARGIN = 14.0, 220.0, 24.0  # pixels at scale 1
+# The legend stands at the foot of the view, in its middle: the operator's panel is on its left. Pixels at scale 1.
+LEGEND_WIDTH, STRIP_HEIGHT, MARGIN, PADDING, LINE = 340.0, 12.0, 16.0, 14.0, 20.0
 TEXT_SIZE = 11.0
+BACKDROP, TEXT_COLOUR = (0.0, 0.0, 0.0, 0.65), (1.0, 1.0, 1.0, 1.0)
+FONT = 0
 
 
 class _State:
@@ -47,22 +49,24 @@ def reach_of(shown: DeviationMap, settings: Any) -> float:
     return settings.deviation_range if settings.deviation_range > 0.0 else shown.usual_range
 
 
-def point_arrays(shown: DeviationMap, reach: float, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Positions (k, 3) and colours (k, 4) float32 of at most ``most`` points."""
-    positions = render_data.thinned(np.concatenate([scan.points for scan in shown.scans]), most)
-    return positions, colours(render_data.thinned(shown.values, most), reach, shown.signed)
+def point_arrays(shown: DeviationMap, reach: float, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Positions (k, 3), colours (k, 4) and radii (k,), float32, of at most ``most`` points."""
+    positions = np.concatenate([scan.points for scan in shown.scans])
+    radii = np.concatenate([np.full(len(scan.points), scan.radius, np.float32) for scan in shown.scans])
+    rgba = colours(render_data.thinned(shown.values, most), reach, shown.signed)
+    return render_data.thinned(positions, most), rgba, render_data.thinned(radii, most)
 
 
 def legend_arrays(x: float, y: float, width: float, height: float, signed: bool) -> tuple[np.ndarray, np.ndarray]:
-    """A strip of colours standing at (x, y), as a triangle strip: positions (2 k, 2) and colours (2 k, 4) float32."""
+    """A strip of colours lying at (x, y), as a triangle strip: positions (2 k, 2) and colours (2 k, 4) float32."""
     share = np.linspace(-1.0 if signed else 0.0, 1.0, LEGEND_STEPS)
-    up = y + height * np.linspace(0.0, 1.0, LEGEND_STEPS)
-    positions = np.stack((np.tile((x, x + width), LEGEND_STEPS), np.repeat(up, 2)), axis=1).astype(np.float32)
+    along = x + width * np.linspace(0.0, 1.0, LEGEND_STEPS)
+    positions = np.stack((np.repeat(along, 2), np.tile((y, y + height), LEGEND_STEPS)), axis=1).astype(np.float32)
     return positions, np.repeat(colours(share, 1.0, signed), 2, axis=0)
 
 
 def legend_texts(reach: float, signed: bool, units: bpy.types.UnitSettings) -> list[tuple[float, str]]:
-    """Heights between 0 and 1 along the strip, and what is written there."""
+    """Places between 0 and 1 along the strip, and what is written there."""
     shares = (-1.0, -0.5, 0.0, 0.5, 1.0) if signed else (0.0, 0.25, 0.5, 0.75, 1.0)
     low = -1.0 if signed else 0.0
     return [((share - low) / (1.0 - low), _signed_length(share * reach, units)) for share in shares]
@@ -73,83 +77,102 @@ def _signed_length(value: float, units: bpy.types.UnitSettings) -> str:
     return f"-{text}" if value < 0.0 else text
 
 
-def _shown(context: bpy.types.Context) -> tuple[DeviationMap, Any] | None:
+def shown(context: bpy.types.Context) -> tuple[DeviationMap, Any] | None:
     """The map to draw and the settings, or None."""
     settings = context.scene.meshclash
-    shown = session.deviation_of(context.scene.session_uid)
-    return None if shown is None or not settings.deviation_overlay or draw.failure() else (shown, settings)
+    found = session.deviation_of(context.scene.session_uid, settings.deviation_serial)
+    return None if found is None or not settings.deviation_overlay or draw.failure() else (found, settings)
 
 
 def _draw_points() -> None:
-    found = _shown(bpy.context)
+    found = shown(bpy.context)
     if found is None:
         return
     import gpu
 
-    shown, settings = found
+    measured, settings = found
     with draw.guarded(bpy.context), draw.restored_state():
         gpu.state.depth_mask_set(True)
         gpu.state.depth_test_set("LESS_EQUAL")
-        gpu.state.point_size_set(POINT_SIZE * bpy.context.preferences.system.pixel_size)
-        shader = gpu.shader.from_builtin(SHADER)
-        shader.bind()
         with draw.nearer(bpy.context.region_data, draw.FACES_IN_FRONT):
-            _batch(shown, settings).draw(shader)
+            discs.draw(_batch(measured, settings), POINT_SIZE * bpy.context.preferences.system.pixel_size)
 
 
 def _batch(shown: DeviationMap, settings: Any) -> Any:
-    import gpu
-    from gpu_extras.batch import batch_for_shader
-
     reach, most = reach_of(shown, settings), settings.display_points
     signature = (id(shown), reach, most)
     if _State.batch is None or _State.batch[0] != signature:
-        positions, rgba = point_arrays(shown, reach, most)
-        shader = gpu.shader.from_builtin(SHADER)
-        _State.batch = signature, batch_for_shader(shader, "POINTS", {"pos": positions, "color": rgba})
+        _State.batch = signature, discs.make(*point_arrays(shown, reach, most))
     return _State.batch[1]
 
 
+def legend_title(measured: DeviationMap, stale: bool) -> str:
+    """What was measured."""
+    if stale:
+        return "Objects have changed since: measure again"
+    scans = list(dict.fromkeys(scan.owner for scan in measured.scans))
+    scan = scans[0] if len(scans) == 1 else f"{len(scans)} scans"
+    model = measured.models[0] if len(measured.models) == 1 else f"{len(measured.models)} objects"
+    return f"Deviation of {scan} from {model}"
+
+
 def _draw_legend() -> None:
-    found = _shown(bpy.context)
+    found = shown(bpy.context)
     if found is None:
         return
-    shown, settings = found
+    measured, settings = found
     context = bpy.context
     scale = context.preferences.system.ui_scale
-    width, height, margin = (scale * size for size in (LEGEND_WIDTH, LEGEND_HEIGHT, MARGIN))
-    height = min(height, max(1.0, context.region.height - 4.0 * margin))
+    width, strip, margin, padding, line = (scale * size for size in (LEGEND_WIDTH, STRIP_HEIGHT, MARGIN, PADDING, LINE))
+    low, high = _free_width(context)
+    width = min(width, high - low - 2.0 * (margin + padding))
+    x, y = 0.5 * (low + high - width), margin + line
     with draw.guarded(context), draw.restored_state():
-        _draw_strip(*legend_arrays(margin, margin, width, height, shown.signed))
-        _draw_texts(context, legend_texts(reach_of(shown, settings), shown.signed, context.scene.unit_settings), scale)
-        if session.deviation_is_stale(context.scene.session_uid):
-            _write("Objects have changed since", margin, margin + height + 12.0 * scale, scale)
+        _draw_rectangle(x - 2.0 * padding, margin, width + 4.0 * padding, 2.0 * line + strip)
+        _draw_strip(*legend_arrays(x, y, width, strip, measured.signed))
+        title = legend_title(measured, session.deviation_is_stale(context.scene.session_uid))
+        _write(title, x + 0.5 * width, y + strip + 0.3 * line, scale)
+        for share, text in legend_texts(reach_of(measured, settings), measured.signed, context.scene.unit_settings):
+            _write(text, x + share * width, margin + 0.3 * line, scale)
+
+
+def _free_width(context: bpy.types.Context) -> tuple[float, float]:
+    """From where to where the view is not covered by tools and sidebar, in pixels of its region."""
+    view, low, high = context.region, 0.0, float(context.region.width)
+    for region in context.area.regions:
+        if region.type in ("TOOLS", "UI") and region.width > 1:
+            if region.alignment == "LEFT":
+                low = max(low, float(region.x + region.width - view.x))
+            elif region.alignment == "RIGHT":
+                high = min(high, float(region.x - view.x))
+    return low, max(high, low + 1.0)
+
+
+def _draw_rectangle(x: float, y: float, width: float, height: float) -> None:
+    import gpu
+    from gpu_extras.batch import batch_for_shader
+
+    gpu.state.depth_test_set("NONE")
+    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+    shader.bind()
+    shader.uniform_float("color", BACKDROP)
+    corners = [(x, y, 0.0), (x + width, y, 0.0), (x, y + height, 0.0), (x + width, y + height, 0.0)]
+    batch_for_shader(shader, "TRI_STRIP", {"pos": corners}).draw(shader)
 
 
 def _draw_strip(positions: np.ndarray, rgba: np.ndarray) -> None:
     import gpu
     from gpu_extras.batch import batch_for_shader
 
-    gpu.state.depth_test_set("NONE")
     shader = gpu.shader.from_builtin("SMOOTH_COLOR")
     shader.bind()
     flat = np.concatenate((positions, np.zeros((len(positions), 1), np.float32)), axis=1)
     batch_for_shader(shader, "TRI_STRIP", {"pos": flat, "color": rgba}).draw(shader)
 
 
-def _draw_texts(context: bpy.types.Context, texts: list[tuple[float, str]], scale: float) -> None:
-    margin = MARGIN * scale
-    height = min(LEGEND_HEIGHT * scale, max(1.0, context.region.height - 4.0 * margin))
-    for share, text in texts:
-        _write(text, margin + (LEGEND_WIDTH + 6.0) * scale, margin + share * height - 4.0 * scale, scale)
-
-
-def _write(text: str, x: float, y: float, scale: float) -> None:
-    font = 0
-    blf.size(font, TEXT_SIZE * scale)
-    blf.color(font, 1.0, 1.0, 1.0, 1.0)
-    blf.enable(font, blf.SHADOW)
-    blf.shadow(font, 3, 0.0, 0.0, 0.0, 0.8)
-    blf.position(font, x, y, 0.0)
-    blf.draw(font, text)
-    blf.disable(font, blf.SHADOW)
+def _write(text: str, middle: float, y: float, scale: float) -> None:
+    blf.size(FONT, TEXT_SIZE * scale)
+    blf.color(FONT, *TEXT_COLOUR)
+    size: Any = blf.dimensions(FONT, text)  # type: ignore[func-returns-value]  # the stubs miss what it returns
+    blf.position(FONT, middle - 0.5 * size[0], y, 0.0)
+    blf.draw(FONT, text)

@@ -36,6 +36,7 @@ class OverlayData:
         dots_a: points of scans in contact among the first objects, shape (k, 3); of very many a part.
         dots_b: the same of the second objects.
         stale_dots: the same of both objects of pairs that may no longer be true.
+        radii_a, radii_b, stale_radii: how large Blender draws these points, shape (k,); 0 where as dots.
         guesses: end points of the edges of boxes in which objects may meet, shape (2 e, 3).
         guess_colours: their colours, by probability, shape (2 e, 4).
         labels: world position (3,) and length, Blender units, of the gaps of the first pairs.
@@ -48,8 +49,11 @@ class OverlayData:
     gaps: NDArray[np.float32]
     witnesses: NDArray[np.float32]
     dots_a: NDArray[np.float32]
+    radii_a: NDArray[np.float32]
     dots_b: NDArray[np.float32]
+    radii_b: NDArray[np.float32]
     stale_dots: NDArray[np.float32]
+    stale_radii: NDArray[np.float32]
     guesses: NDArray[np.float32]
     guess_colours: NDArray[np.float32]
     labels: tuple[tuple[tuple[float, float, float], float], ...] = ()
@@ -79,9 +83,9 @@ def collect(rows: Iterable[PairRow], is_stale: Callable[[PairRow], bool] = lambd
         _points([part for row in stale for part in (row.highlight_a, row.highlight_b)]),
         _points([row.gap for row in fresh]),
         _points([_witnesses(row) for row in fresh]),
-        thinned(_points([row.dots_a for row in fresh])),
-        thinned(_points([row.dots_b for row in fresh])),
-        thinned(_points([part for row in stale for part in (row.dots_a, row.dots_b)])),
+        *_dots([(row.dots_a, row.dot_radius_a) for row in fresh]),
+        *_dots([(row.dots_b, row.dot_radius_b) for row in fresh]),
+        *_dots([side for row in stale for side in ((row.dots_a, row.dot_radius_a), (row.dots_b, row.dot_radius_b))]),
         _points([row.curves for row in fresh if row.verdict in GUESSES]),
         _colours([row for row in fresh if row.verdict in GUESSES]),
         tuple(label for row in fresh for label in _label(row))[:MOST_LABELS],
@@ -93,6 +97,13 @@ def thinned(points: NDArray[np.float32], most: int = MOST_DOTS) -> NDArray[np.fl
     if len(points) <= most:
         return points
     return np.ascontiguousarray(points[np.linspace(0, len(points) - 1, most).astype(np.int64)])
+
+
+def _dots(parts: list[tuple[NDArray[np.float32], float]]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Points of scans and their radii, at most `MOST_DOTS`."""
+    radii = [np.full(len(points), radius, np.float32) for points, radius in parts]
+    joined = np.concatenate(radii) if radii else np.empty(0, np.float32)
+    return thinned(_points([points for points, _ in parts])), thinned(joined)
 
 
 def chance_colour(probability: float) -> tuple[float, float, float, float]:
@@ -137,13 +148,16 @@ def signature(
 def bounds(row: PairRow) -> NDArray[np.float64] | None:
     """Lowest and highest corner of what to look at of a pair, shape (2, 3), or None if nothing is drawn of it.
 
-    That is a gap with its surroundings, or everything that is drawn: the faces beside a gap may be as large as a house.
+    That is a gap with its surroundings, the points of scans, or everything that is drawn: the faces beside a gap or
+    around points may be as large as a house.
     """
     if row.distance and len(row.gap):
         middle, reach = row.gap[0].mean(axis=0, dtype=np.float64), GAP_SURROUNDINGS * row.distance
         return np.array((middle - reach, middle + reach))
     data = collect([row])
-    points = np.concatenate((data.faces_a, data.faces_b, data.curves, data.dots_a, data.dots_b, data.guesses))
+    points = np.concatenate((data.dots_a, data.dots_b))
+    if not len(points):
+        points = np.concatenate((data.faces_a, data.faces_b, data.curves, data.guesses))
     if not len(points):
         return None
     return np.array((points.min(axis=0), points.max(axis=0)), np.float64)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from .. import preferences, results, session
+from ..adapters.point_reader import is_scan
 from ..core.queries import test_named
 from ..overlay import draw as overlay
 from ..props import STATUSES
+from ..view import find_object
 from .lists import columns, is_wide
 from .parts import TabPanel, draw_table, draw_text
 from .text import MEASURE_LABELS, VERDICT_ICONS, VERDICT_LABELS, counted, length, wrapped
@@ -171,7 +173,8 @@ def _draw_list(layout: Any, context: Any, result: session.SceneResult) -> None:
         button.prop(listed, f"show_{verdict}", text=f"{label} {count}", icon=VERDICT_ICONS[verdict], toggle=True)
     column = layout.column(align=True)
     measures = ", ".join(MEASURE_LABELS[name] for name in test.measures)
-    heading = ("Verdict" if is_wide(context) else "", "Pair", "Faces", measures)
+    parts = "Parts" if any(len(row.points_a) + len(row.points_b) for row in result.report.rows) else "Faces"
+    heading = ("Verdict" if is_wide(context) else "", "Pair", parts, measures)
     for cell, text in zip(columns(column.row(), context), heading, strict=True):
         cell.active = False
         cell.label(text=text, icon="NONE" if text else "BLANK1")
@@ -192,8 +195,8 @@ def _draw_active(layout: Any, context: Any, row: Any) -> None:
     box = layout.box().column(align=True)
     units = context.scene.unit_settings
     lines = [
-        ("A", f"{counted(row.count_a, 'face')} of {row.a}"),
-        ("B", f"{counted(row.count_b, 'face')} of {row.b}"),
+        ("A", f"{counted(row.count_a, _noun(context, row.source_a))} of {row.a}"),
+        ("B", f"{counted(row.count_b, _noun(context, row.source_b))} of {row.b}"),
         ("Verdict", VERDICT_LABELS[row.verdict]),
     ]
     if row.depth is not None:
@@ -210,6 +213,12 @@ def _draw_active(layout: Any, context: Any, row: Any) -> None:
         left.active = False
         left.label(text=name)
         split.label(text=text)
+
+
+def _noun(context: Any, name: str) -> str:
+    """What is counted of an object: scans have points only."""
+    item = find_object(context, name)
+    return "point" if item is not None and is_scan(item.data) else "face"
 
 
 def _draw_review(layout: Any, context: Any, row: Any) -> None:

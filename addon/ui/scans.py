@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from bpy.types import Panel
-
 from .. import session
 from ..adapters.point_writer import stored_origin
-from .text import counted, length, wrapped
+from .parts import TabPanel, draw_table, draw_text
+from .text import length
 
 
-class MESHCLASH_PT_scans(Panel):
+class MESHCLASH_PT_scans(TabPanel):
     """Import, point budget, deviations."""
 
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "MeshClash"
     bl_label = "Scans"
     bl_order = 2
     bl_options = {"DEFAULT_CLOSED"}
@@ -27,33 +23,40 @@ class MESHCLASH_PT_scans(Panel):
         layout.operator("meshclash.import_scan", icon="IMPORT")
         origin = stored_origin(context.scene)
         if origin is not None:
-            text = f"Origin at {', '.join(f'{x:.12g}' for x in origin)} m"
-            for line in wrapped(text, context.region):
-                layout.label(text=line)
-        column = layout.column(align=True)
-        column.prop(settings, "point_budget")
-        column.prop(settings, "display_points")
+            draw_text(layout, f"Origin at {', '.join(f'{x:.12g}' for x in origin)} m", context.region, "NONE")
+        layout.prop(settings, "point_budget")
         _draw_deviation(layout, context, settings)
 
 
 def _draw_deviation(layout: Any, context: Any, settings: Any) -> None:
     column = layout.column(align=True)
     column.label(text="Deviation of set A from set B")
-    column.prop(settings, "deviation_attribute", text="")
     row = column.row(align=True)
     row.operator("meshclash.measure_deviation", text="Measure", icon="DRIVER_DISTANCE")
     row.operator("meshclash.clear_deviation", text="", icon="TRASH")
-    found = session.deviation_of(context.scene.session_uid)
+    split = column.split(factor=0.3, align=True)
+    split.label(text="Attribute")
+    split.prop(settings, "deviation_attribute", text="")
+    found = session.deviation_of(context.scene.session_uid, settings.deviation_serial)
     if found is None:
         return
-    column = layout.column(align=True)
-    column.prop(settings, "deviation_overlay")
-    column.prop(settings, "deviation_range")
-    box = layout.box().column(align=True)
+    layout.prop(settings, "deviation_overlay")
+    options = layout.column(align=True)
+    options.active = settings.deviation_overlay
+    options.prop(settings, "deviation_range")
+    options.prop(settings, "display_points")
     if session.deviation_is_stale(context.scene.session_uid):
-        box.label(text="Objects have changed since", icon="INFO")
-    box.label(text=counted(len(found.values), "point"))
-    box.label(text=f"95 % within {length(found.usual_range, context.scene.unit_settings)}")
+        layout.label(text="Objects have changed since", icon="INFO")
+    facts, units = found.summary(1.0), context.scene.unit_settings
+    lines = [
+        ("Points", f"{facts['points']:,}"),
+        ("Half within", length(facts["median_size"], units)),
+        ("95 % within", length(facts["usual_size"], units)),
+        ("Largest", length(facts["largest_size"], units)),
+    ]
+    if found.signed:
+        lines.append(("Inside", f"{facts['inside']:,}"))
+    draw_table(layout, lines)
 
 
 CLASSES = (MESHCLASH_PT_scans,)

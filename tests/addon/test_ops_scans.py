@@ -12,6 +12,7 @@ from ui_fakes import draw
 from addon import session
 from addon.adapters.point_reader import read_points
 from addon.adapters.point_writer import stored_origin
+from addon.core.deviation import SIGNED_STOPS
 from addon.core.scan_import import FAR
 from addon.overlay import heat_map
 from addon.ui.scans import MESHCLASH_PT_scans
@@ -29,6 +30,11 @@ def import_scan(path, **options):
 
 def true_points(item):
     return read_points(item.data, item.name).points.astype(np.float64)
+
+
+def measured():
+    """The heat map of the scene."""
+    return heat_map.shown(bpy.context)[0]
 
 
 def write(path, data):
@@ -110,14 +116,14 @@ def test_deviations_are_written_to_the_points(registered, add_box):
     scan.data.attributes["meshclash_deviation"].data.foreach_get("value", values)
     assert np.allclose(values, 1.1 - points[:, 0], atol=1e-6)
     uid = bpy.context.scene.session_uid
-    assert session.deviation_of(uid) is not None and not session.deviation_is_stale(uid)
+    assert heat_map.shown(bpy.context) is not None and not session.deviation_is_stale(uid)
     shown = draw(MESHCLASH_PT_scans, bpy.context)
-    assert "1,000 points" in shown.texts() and "meshclash.clear_deviation" in shown.operators()
+    assert {"Points", "1,000", "Half within"} <= set(shown.texts()) and "meshclash.clear_deviation" in shown.operators()
     bpy.data.objects["Box"].location.x = 5.0
     bpy.context.view_layer.update()
     assert session.deviation_is_stale(uid)
     assert bpy.ops.meshclash.clear_deviation() == {"FINISHED"}
-    assert session.deviation_of(uid) is None and "meshclash_deviation" not in scan.data.attributes
+    assert heat_map.shown(bpy.context) is None and "meshclash_deviation" not in scan.data.attributes
 
 
 def test_values_of_an_instance_are_drawn_but_not_written(registered, add_box):
@@ -131,7 +137,7 @@ def test_values_of_an_instance_are_drawn_but_not_written(registered, add_box):
     add_box("Box", (2, -1, -1), (3, 1, 1))
     assert bpy.ops.meshclash.measure_deviation() == {"FINISHED"}
     assert "meshclash_deviation" not in scan.data.attributes
-    assert len(session.deviation_of(bpy.context.scene.session_uid).values) == 100
+    assert len(measured().values) == 100
 
 
 def test_without_scans_the_reason_is_given(registered, add_box):
@@ -145,18 +151,21 @@ def test_what_the_heat_map_draws(registered, add_box):
     add_box("Box", (1.1, -1, -1), (2, 1, 1))
     bpy.ops.meshclash.measure_deviation()
     settings = bpy.context.scene.meshclash
-    shown = session.deviation_of(bpy.context.scene.session_uid)
+    shown = measured()
     assert heat_map.reach_of(shown, settings) == shown.usual_range
     settings.deviation_range = 0.25
     assert heat_map.reach_of(shown, settings) == 0.25
-    positions, rgba = heat_map.point_arrays(shown, 0.25, 1000)
+    positions, rgba, radii = heat_map.point_arrays(shown, 0.25, 1000)
     assert positions.shape == (1000, 3) and rgba.shape == (1000, 4) and positions.flags["C_CONTIGUOUS"]
+    assert radii.tolist() == [0.0] * 1000  # a mesh's vertices
     texts = heat_map.legend_texts(0.25, True, bpy.context.scene.unit_settings)
     assert [share for share, _ in texts] == [0.0, 0.25, 0.5, 0.75, 1.0]
     assert texts[0][1].startswith("-") and texts[2][1].startswith("0")
-    strip, colours = heat_map.legend_arrays(10.0, 20.0, 5.0, 100.0, True)
+    strip, colours = heat_map.legend_arrays(10.0, 20.0, 100.0, 5.0, True)
     assert strip.shape == (128, 2) and len(colours) == 128
-    assert strip.min(axis=0).tolist() == [10.0, 20.0] and strip.max(axis=0).tolist() == [15.0, 120.0]
+    assert strip.min(axis=0).tolist() == [10.0, 20.0] and strip.max(axis=0).tolist() == [110.0, 25.0]
+    assert np.allclose(colours[0, :3], SIGNED_STOPS[0]) and np.allclose(colours[-1, :3], SIGNED_STOPS[-1])
+    assert heat_map.legend_title(shown, stale=False) == "Deviation of Ball from Box"
 
 
 def test_the_import_menu_is_added_and_taken_away(registered):

@@ -26,7 +26,8 @@ import debian
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 SCENARIOS = sorted(path.stem for path in (HERE / "scenarios").glob("[a-z]*.py") if path.stem != "scenes")
-EXAMPLES = {"gearbox": "mechanical_assembly.py", "rack": "pipe_rack.py"}  # scenes that scenarios open
+# Scenes that scenarios open, and the examples that make them.
+EXAMPLES = {"gearbox": "mechanical_assembly.py", "rack": "pipe_rack.py", "room": "plant_room.py"}
 INSTALLS_ITSELF = ("install", "update")  # start with a home where the extension is not
 SIZE = "1400x900"
 TOOL = "addons_core/bl_pkg/cli/blender_ext.py"

@@ -108,6 +108,15 @@ class Window:
         if width:
             yield from self._widen(width)
 
+    def unfold(self, module: str, *panels: str) -> None:
+        """Makes panels that are closed at first open, parents first; to be called before the tab is drawn."""
+        found = [getattr(self.module(module), panel) for panel in panels]
+        for panel in reversed(found):
+            bpy.utils.unregister_class(panel)
+        for panel in found:
+            panel.bl_options = panel.bl_options - {"DEFAULT_CLOSED"}
+            bpy.utils.register_class(panel)
+
     def _widen(self, width: int) -> Play:
         """Drags the sidebar's left border, beside a panel: elsewhere the sidebar lets the mouse through."""
         region = self.region()
@@ -242,13 +251,16 @@ class Window:
         self.pictures.append(name)
 
     def colour_share(self, colour: tuple[float, float, float]) -> float:
-        """The share of the view's pixels, left of the sidebar, that look like a colour (0 to 1 each)."""
+        """The share of the view's pixels that look like a colour (0 to 1 each)."""
+        return float((np.abs(self.view_pixels() - np.rint(255 * np.array(colour))).max(axis=-1) < 60).mean())
+
+    def view_pixels(self) -> np.ndarray:
+        """The view's pixels, left of the sidebar, (height, width, 3) int16."""
         view = self.region("WINDOW")
         top, right = self.window.height - view.y - view.height, view.x + view.width
         if self.region().width > 1:
             right = self.region().x
-        seen = screen.pixels()[top : top + view.height, view.x : right].astype(np.int16)
-        return float((np.abs(seen - np.rint(255 * np.array(colour))).max(axis=-1) < 60).mean())
+        return screen.pixels()[top : top + view.height, view.x : right].astype(np.int16)
 
     # The extension.
 

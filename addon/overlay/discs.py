@@ -1,0 +1,95 @@
+"""Points as discs: as large as Blender draws the points of a scan, to cover these, but never too small to see.
+
+A disc stands before its point by its radius: Blender draws points as balls, and what lies inside one would be hidden.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from mathutils import Vector
+
+VERTEX = """
+void main()
+{
+  gl_Position = to_clip * vec4(pos, 1.0) + radius * towards_eye;
+  gl_PointSize = max(least_pixels, 2.0 * radius * pixels / gl_Position.w);
+  disc_colour = colour * tint;
+}
+"""
+FRAGMENT = """
+void main()
+{
+  if (length(gl_PointCoord - vec2(0.5)) > 0.5) {
+    discard;
+  }
+  seen_colour = blender_srgb_to_framebuffer_space(disc_colour);
+}
+"""
+
+
+class _State:
+    """The shader, once it was needed."""
+
+    shader: Any = None
+
+
+def free() -> None:
+    """Frees the shader."""
+    _State.shader = None
+
+
+def make(points: np.ndarray, colours: np.ndarray, radii: np.ndarray) -> Any:
+    """A batch of points (k, 3) with colours (k, 4) and radii (k,), float32, world; None for no points."""
+    from gpu_extras.batch import batch_for_shader
+
+    if not len(points):
+        return None
+    return batch_for_shader(_shader(), "POINTS", {"pos": points, "colour": colours, "radius": radii})
+
+
+def draw(batch: Any, least_pixels: float, tint: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 1.0)) -> None:
+    """Draws a batch with the matrices that are set.
+
+    Args:
+        batch: made by `make`.
+        least_pixels: diameter of the smallest discs.
+        tint: times the colours of the points.
+    """
+    import gpu
+
+    projection, view = gpu.matrix.get_projection_matrix(), gpu.matrix.get_model_view_matrix()
+    shader = _shader()
+    shader.bind()
+    shader.uniform_float("to_clip", projection @ view)
+    shader.uniform_float("towards_eye", projection @ Vector((0.0, 0.0, 1.0, 0.0)))
+    shader.uniform_float("pixels", 0.5 * gpu.state.viewport_get()[3] * projection[1][1])
+    shader.uniform_float("least_pixels", least_pixels)
+    shader.uniform_float("tint", tint)
+    gpu.state.program_point_size_set(True)
+    try:
+        batch.draw(shader)
+    finally:
+        gpu.state.program_point_size_set(False)
+
+
+def _shader() -> Any:
+    import gpu
+
+    if _State.shader is None:
+        passed = gpu.types.GPUStageInterfaceInfo("meshclash_discs")
+        passed.flat("VEC4", "disc_colour")
+        info = gpu.types.GPUShaderCreateInfo()
+        for kind, name in (("MAT4", "to_clip"), ("VEC4", "towards_eye"), ("VEC4", "tint")):
+            info.push_constant(kind, name)
+        for name in ("pixels", "least_pixels"):
+            info.push_constant("FLOAT", name)
+        for place, (kind, name) in enumerate((("VEC3", "pos"), ("VEC4", "colour"), ("FLOAT", "radius"))):
+            info.vertex_in(place, kind, name)
+        info.vertex_out(passed)
+        info.fragment_out(0, "VEC4", "seen_colour")
+        info.vertex_source(VERTEX)
+        info.fragment_source(FRAGMENT)
+        _State.shader = gpu.shader.create_from_info(info)
+    return _State.shader
