@@ -55,7 +55,7 @@ def begin(cache_folder: str | None, gpu: bool, parts: Sequence[str] = ()) -> Non
     if gpu and engine.has_cuda():
         kinds.append(preparation.GPU_PART)
     if place is not None:
-        preparation.begin(place, cache_folder, kinds=kinds)
+        preparation.begin(place, cache_folder, kinds=tuple(kinds))
 
 
 def _look() -> float | None:

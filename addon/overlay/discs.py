@@ -24,7 +24,7 @@ void main()
   if (length(gl_PointCoord - vec2(0.5)) > 0.5) {
     discard;
   }
-  seen_colour = blender_srgb_to_framebuffer_space(disc_colour);
+  seen_colour = disc_colour;
 }
 """
 
@@ -46,7 +46,15 @@ def make(points: np.ndarray, colours: np.ndarray, radii: np.ndarray) -> Any:
 
     if not len(points):
         return None
-    return batch_for_shader(_shader(), "POINTS", {"pos": points, "colour": colours, "radius": radii})
+    return batch_for_shader(_shader(), "POINTS", {"pos": points, "colour": linear(colours), "radius": radii})
+
+
+def linear(colours: np.ndarray) -> np.ndarray:
+    """Colours (..., 4) as light: what a shader of one's own gives to the viewport is encoded as sRGB afterwards."""
+    light = np.array(colours, np.float32)
+    rgb = light[..., :3]
+    light[..., :3] = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return light
 
 
 def draw(batch: Any, least_pixels: float, tint: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 1.0)) -> None:
@@ -66,7 +74,7 @@ def draw(batch: Any, least_pixels: float, tint: tuple[float, float, float, float
     shader.uniform_float("towards_eye", projection @ Vector((0.0, 0.0, 1.0, 0.0)))
     shader.uniform_float("pixels", 0.5 * gpu.state.viewport_get()[3] * projection[1][1])
     shader.uniform_float("least_pixels", least_pixels)
-    shader.uniform_float("tint", tint)
+    shader.uniform_float("tint", linear(np.array(tint)).tolist())
     gpu.state.program_point_size_set(True)
     try:
         batch.draw(shader)
@@ -75,6 +83,7 @@ def draw(batch: Any, least_pixels: float, tint: tuple[float, float, float, float
 
 
 def _shader() -> Any:
+    """The shader; raises RuntimeError where the driver cannot make it."""
     import gpu
 
     if _State.shader is None:
@@ -91,5 +100,8 @@ def _shader() -> Any:
         info.fragment_out(0, "VEC4", "seen_colour")
         info.vertex_source(VERTEX)
         info.fragment_source(FRAGMENT)
-        _State.shader = gpu.shader.create_from_info(info)
+        try:
+            _State.shader = gpu.shader.create_from_info(info)
+        except Exception as error:  # Blender raises nothing more special
+            raise RuntimeError(f"points cannot be drawn: {error}") from error
     return _State.shader

@@ -18,6 +18,7 @@ from . import scenes
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 FRAME = 18  # the exhaust in the low pipe, the motor in nothing
 STEP = 0.0087  # between two rays, half a degree: the screen is drawn by software
+RANGE = 1.0  # metres
 COPIES = 30  # of the scan in the file whose import is cancelled, so that there is time to cancel it
 SCALE_ENDS = ((0.05, 0.10, 0.65), (0.85, 0.08, 0.08))  # colours of the lowest and the highest deviation
 Play = Generator[float, None, None]
@@ -172,6 +173,7 @@ def _detect(window: Any) -> Play:
     settings.overlay = True
     yield from window.toggle("isolate")
     yield 0.5
+    scenes.show_all(window)
 
     window.move(*window.view_centre)
     count = len(window.rows)
@@ -205,6 +207,9 @@ def _map(window: Any) -> Any:
 
 
 def _deviation(window: Any) -> Play:
+    bpy.ops.meshclash.clear_results()
+    bpy.context.scene.meshclash.deviation_range = RANGE
+    scenes.show_all(window)
     meter = StallMeter(window.module("ops.scans"))
     yield from window.press("meshclash.measure_deviation")
     yield from window.wait_for(lambda: window.busy() or _measured(), "the start of the measurement", 60)
