@@ -6,8 +6,11 @@ import meshclash as mc
 import numpy as np
 import pytest
 from meshclash.bench.__main__ import main
+from meshclash.bench.cloud_budgets import all_budgets, budget_rows
+from meshclash.bench.cloud_oracle import closest_approach
 from meshclash.bench.cloud_shapes import SHAPES, load_shapes, sample
-from meshclash.bench.clouds import _pose, _roots_overlap
+from meshclash.bench.cloud_sweep import pose_at, prepare, roots_overlap, sweep
+from meshclash.bench.clouds import _missed_rows
 
 
 @pytest.mark.parametrize("name", sorted(SHAPES))
@@ -35,8 +38,44 @@ def test_samples_lie_evenly_on_the_surface():
 
 def test_only_poses_with_overlapping_root_boxes_count():
     cloud = mc.PointCloud(np.random.default_rng(0).uniform(-1, 1, (500, 3)))
-    assert _roots_overlap(cloud, _pose(1.9, 0.3))
-    assert not _roots_overlap(cloud, _pose(4.0, 0.3))
+    assert roots_overlap(cloud, pose_at(1.9, 0.3))
+    assert not roots_overlap(cloud, pose_at(4.0, 0.3))
+
+
+@pytest.mark.parametrize("apart", [0.5, 1.5, 3.0])
+def test_the_oracle_sees_how_near_two_sheets_come(apart):
+    """Parallel sheets are nearest to both in the middle between them; crossed ones meet."""
+    line = np.linspace(0.0, 1.0, 14)
+    x, y = np.meshgrid(line, line)
+    cloud = mc.PointCloud(np.stack([x.ravel(), y.ravel(), np.zeros(x.size)], axis=1))
+    pose = np.eye(4)
+    pose[2, 3] = apart * cloud.sampling_radius
+    approach = closest_approach(cloud, pose, step=0.4)
+    assert 0.5 * apart <= approach.nearest + 1e-9 <= 0.5 * apart + approach.half_diagonal
+    assert 0.5 * np.sqrt(3.0) * 0.3 < approach.half_diagonal <= 0.5 * np.sqrt(3.0) * 0.4
+    crossed = np.array([[1.0, 0, 0, 0], [0, 0, -1, 0.5], [0, 1, 0, -0.5], [0, 0, 0, 1]])
+    assert closest_approach(cloud, crossed, step=0.4).nearest < approach.half_diagonal
+    pose[2, 3] = 3.0 * cloud.horizon
+    assert closest_approach(cloud, pose, step=0.4) == (np.inf, approach.half_diagonal, 0)
+
+
+def test_misses_are_shown_with_how_near_the_surfaces_come():
+    shape = prepare(*load_shapes(["bumpy"], [])[0], 2000)
+    found = [q for q in sweep(shape, 2) if q.truth and q.answer]
+    assert found and _missed_rows(shape, found) == []
+    (row,) = _missed_rows(shape, [found[-1]._replace(answer=False)])
+    assert row["common point"] == "perhaps"
+    assert row["meshes meet over [radii]"] > 0.0
+
+
+def test_errors_are_counted_over_shapes_by_budget():
+    shape = prepare(*load_shapes(["bumpy"], [])[0], 2000)
+    queries = [q._replace(truth=q.answer) for q in sweep(shape, 1)]
+    rows = budget_rows(shape, queries)
+    contrary = budget_rows(shape, [q._replace(truth=not q.answer) for q in queries])
+    assert all(row["other than mesh"] == row["other than complete"] for row in rows)
+    assert contrary[-1]["other than mesh"] == len(queries) > contrary[-1]["other than complete"] == 0
+    assert [row["other than mesh"] for row in all_budgets(rows + contrary)][-1] == len(queries)
 
 
 def test_the_bench_runs_and_reports(tmp_path, capsys):
@@ -48,6 +87,6 @@ def test_the_bench_runs_and_reports(tmp_path, capsys):
     assert sweep["queries"] > 5
     assert sweep["differ [%]"] <= 10.0
     assert [row["points"] for row in report["builds"]] == [3000, 1000]
-    assert len(report["budgets"]) == 6
+    assert len(report["budgets"]) == len(report["all budgets"]) == 6
     assert report["budgets"][-1]["complete [%]"] == 100.0
     assert "distance sweep" in capsys.readouterr().out

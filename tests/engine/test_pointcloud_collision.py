@@ -1,5 +1,7 @@
 """Collisions of clouds with clouds and meshes, where the right answer is known from the shapes."""
 
+from unittest import mock
+
 import meshclash as mc
 import numpy as np
 import pytest
@@ -299,6 +301,42 @@ def test_more_work_never_adds_an_error(shapes, second):
             assert not wrong[-1]
             ends.append((walk.hit, walk.state[[VOLUME_TESTS, LEAF_TESTS, EVALUATIONS]].tolist()))
         assert ends[0] == ends[1] == ends[2]
+
+
+class WorkClock:
+    """A processor that does ten million units of work a second, so that budgets mean the same in every run."""
+
+    def __init__(self, walk):
+        self.thread_time = lambda: walk.work_done * 1e-7
+
+
+def within(a, b, pose, budget):
+    """(complete, answer) of a query with a budget on a WorkClock."""
+    walk = walk_for(a, b, *one_pose(None, pose, "collide"), True)[0]
+    with mock.patch("meshclash.pointcloud.walk.time", WorkClock(walk)):
+        walk.spend(budget, 0.0)
+    return walk.complete, walk.hit or walk.likelihood() >= 0.5
+
+
+@given(
+    st.sampled_from(("sphere", "plane", "torus", "wall", "ball")),
+    st.floats(-0.3, 0.1),
+    st.floats(1e-5, 3e-3),
+    st.floats(1.1, 10.0),
+    st.integers(0, 2**32 - 1),
+)
+@settings(max_examples=60)
+def test_a_larger_budget_never_turns_a_proven_answer_around(shapes, second, gap, budget, more, seed):
+    """Nor does it err where the smaller one did not: against the complete search, which is right or says more."""
+    a, b = shapes["sphere"], shapes[second]
+    pose = gap_pose(second, gap)
+    pose[:3] = random_pose(seed, (0.0, 0.0, 0.0))[:3, :3] @ pose[:3]
+    truth = mc.collides(a, b, None, pose)
+    smaller, larger = within(a, b, pose, budget), within(a, b, pose, more * budget)
+    if smaller[0]:
+        assert larger == smaller == (True, truth)
+    assert (larger[1] != truth) <= (smaller[1] != truth)
+    assert within(a, b, pose, 10.0) == (True, truth)
 
 
 def test_the_papers_mode_agrees_on_clear_cases(shapes):

@@ -11,39 +11,15 @@ from __future__ import annotations
 import argparse
 import time
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
-from .. import PointCloud, TriangleMesh, cloud_collision, collides
-from ..geometry.relative_pose import relative_rows
-from ..pointcloud.surface import MARGIN
-from ..volumes.aabb import overlap
+from .. import PointCloud, TriangleMesh, cloud_collision, collide, collides
+from .cloud_budgets import all_budgets, budget_rows, likelihood_rows
+from .cloud_oracle import closest_approach
 from .cloud_shapes import SHAPES, load_shapes, sample
+from .cloud_sweep import DISTANCES, Query, Shape, pose_at, prepare, sweep
 from .table import Row, format_table, write_json
-
-DISTANCES = np.round(np.arange(0.6, 2.01, 0.1), 1)
-BUDGETS = (1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3)
-
-
-class Query(NamedTuple):
-    """One pose, with the reference's answer and ours."""
-
-    distance: float
-    pose: np.ndarray
-    truth: bool
-    answer: bool
-    seconds: float
-
-
-class Shape(NamedTuple):
-    """A shape as the bench asks about it."""
-
-    name: str
-    kind: str
-    mesh: TriangleMesh
-    cloud: PointCloud
-    points: np.ndarray
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,16 +39,18 @@ def run(options: argparse.Namespace) -> int:
     names = list(SHAPES) if options.shapes is None and not options.mesh else options.shapes or []
     loaded = load_shapes(names, options.mesh)
     warm_queries()
-    shapes = [_prepare(name, kind, mesh, options) for name, kind, mesh in loaded]
-    sweeps = {shape.name: _sweep(shape, options.angles) for shape in shapes}
+    shapes = [prepare(name, kind, mesh, options.points) for name, kind, mesh in loaded]
+    sweeps = {shape.name: sweep(shape, options.angles) for shape in shapes}
     report = {
         "builds": _show(
             "hierarchies", [_build_row(shape) for shape in shapes] + _scaling(loaded[0][2], options.scaling)
         ),
         "sweeps": _show("distance sweep, 0.6 to 2", [_sweep_row(s, sweeps[s.name], options) for s in shapes]),
         "disagreement": _show("disagreement [%] by distance", [_distance_row(s, sweeps[s.name]) for s in shapes]),
-        "budgets": _show("time budgets", [row for s in shapes for row in _budget_rows(s, sweeps[s.name])]),
-        "likelihood": _show("stated likelihood of interrupted queries", _likelihood_rows(shapes, sweeps)),
+        "missed": _show("missed poses: surfaces", [r for s in shapes for r in _missed_rows(s, sweeps[s.name])]),
+        "budgets": _show("time budgets", budgets := [r for s in shapes for r in budget_rows(s, sweeps[s.name])]),
+        "all budgets": _show("time budgets, all shapes", all_budgets(budgets)),
+        "likelihood": _show("stated likelihood of interrupted queries", likelihood_rows(shapes, sweeps)),
     }
     if options.plot:
         _plot(sweeps, options)
@@ -88,16 +66,12 @@ def warm_queries() -> None:
     cloud_collision(cloud, cloud, budget=1e-3)
     mesh = TriangleMesh(points[:3], [[0, 1, 2]])
     collides(mesh, mesh)
+    collide(mesh, mesh).segments()
 
 
 def _show(title: str, rows: list[Row]) -> list[Row]:
-    print(f"\n{title}\n{format_table(rows)}", flush=True)
+    print(f"\n{title}\n{format_table(rows) if rows else 'none'}", flush=True)
     return rows
-
-
-def _prepare(name: str, kind: str, mesh, options: argparse.Namespace) -> Shape:
-    points = sample(mesh, options.points, seed=1)
-    return Shape(name, kind, TriangleMesh(*mesh), PointCloud(points), points)
 
 
 def _timed_build(points: np.ndarray) -> tuple[PointCloud, float]:
@@ -143,41 +117,11 @@ def _query_time(cloud: PointCloud) -> float:
     seconds = []
     for distance in DISTANCES:
         for k in range(4):
-            pose = _pose(float(distance), 2.0 * np.pi * (k + 0.5) / 4)
+            pose = pose_at(float(distance), 2.0 * np.pi * (k + 0.5) / 4)
             start = time.thread_time()
             collides(cloud, cloud, None, pose)
             seconds.append(time.thread_time() - start)
     return 1e3 * float(np.mean(seconds))
-
-
-def _pose(distance: float, angle: float) -> np.ndarray:
-    matrix = np.eye(4)
-    matrix[:2, :2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
-    matrix[0, 3] = distance
-    return matrix
-
-
-def _roots_overlap(cloud: PointCloud, pose: np.ndarray) -> bool:
-    tree = cloud.built.tree
-    reach = np.abs(cloud.bounds).max(axis=0)[None]
-    origin = tree.origin[None]
-    margin = 2.0 * float(tree.parameters[MARGIN])
-    row = relative_rows(np.eye(4)[None, :3].copy(), pose[None, :3].copy(), origin, origin, reach, reach, margin)[0]
-    return bool(overlap(tree.boxes[0], tree.boxes[0], row))
-
-
-def _sweep(shape: Shape, angles: int) -> list[Query]:
-    queries = []
-    for distance in DISTANCES:
-        for k in range(angles):
-            pose = _pose(float(distance), 2.0 * np.pi * (k + 0.5) / angles)
-            if not _roots_overlap(shape.cloud, pose):
-                continue
-            truth = bool(collides(shape.mesh, shape.mesh, None, pose))
-            start = time.thread_time()
-            answer = bool(collides(shape.cloud, shape.cloud, None, pose))
-            queries.append(Query(float(distance), pose, truth, answer, time.thread_time() - start))
-    return queries
 
 
 def _sweep_row(shape: Shape, queries: list[Query], options: argparse.Namespace) -> Row:
@@ -224,53 +168,25 @@ def _distance_row(shape: Shape, queries: list[Query]) -> Row:
     return row
 
 
-def _budget_rows(shape: Shape, queries: list[Query]) -> list[Row]:
+def _missed_rows(shape: Shape, queries: list[Query]) -> list[Row]:
+    """Poses in which the meshes meet and the clouds do not: how near a dense grid sees a common point."""
     rows: list[Row] = []
-    previous: np.ndarray | None = None
-    for budget in BUDGETS:
-        wrong, seconds, complete, otherwise = [], [], [], []
-        for q in queries:
-            start = time.thread_time()
-            answer = cloud_collision(shape.cloud, shape.cloud, None, q.pose, budget=budget)
-            seconds.append(time.thread_time() - start)
-            wrong.append(answer.colliding != q.truth)
-            otherwise.append(answer.colliding != q.answer)
-            complete.append(answer.complete)
-        spent, errors = np.array(seconds), np.array(wrong)
+    for q in queries:
+        if not q.truth or q.answer:
+            continue
+        approach = closest_approach(shape.cloud, q.pose)
+        segments = collide(shape.mesh, shape.mesh, None, q.pose).segments().reshape(-1, 3)
+        extent = float(np.ptp(segments, axis=0).max()) if len(segments) else 0.0
         rows.append(
             {
                 "shape": shape.name,
-                "budget [ms]": 1e3 * budget,
-                "complete [%]": 100.0 * float(np.mean(complete)),
-                "wrong [%]": 100.0 * float(errors.mean()),
-                "not as when complete [%]": 100.0 * float(np.mean(otherwise)),
-                "newly wrong": 0 if previous is None else int((errors & ~previous).sum()),
-                "newly right": 0 if previous is None else int((previous & ~errors).sum()),
-                "99th [ms]": 1e3 * float(np.quantile(spent, 0.99)),
-                "within 1.2 budgets [%]": 100.0 * float((spent <= 1.2 * budget).mean()),
+                "distance": q.distance,
+                "meshes meet over [radii]": extent / shape.cloud.sampling_radius,
+                "grid points": approach.points,
+                "least max(|f_A|, |f_B|) [radii]": approach.nearest,
+                "half diagonal [radii]": approach.half_diagonal,
+                "common point": "none" if approach.nearest > approach.half_diagonal else "perhaps",
             }
-        )
-        previous = errors
-    return rows
-
-
-def _likelihood_rows(shapes: list[Shape], sweeps: dict[str, list[Query]]) -> list[Row]:
-    """How often interrupted queries collide, by the likelihood they state."""
-    stated, truth = [], []
-    for shape in shapes:
-        for q in sweeps[shape.name]:
-            for budget in (5e-5, 1e-4, 2e-4):
-                answer = cloud_collision(shape.cloud, shape.cloud, None, q.pose, budget=budget)
-                if not answer.complete:
-                    stated.append(answer.probability)
-                    truth.append(q.truth)
-    tenth = np.minimum((10.0 * np.array(stated)).astype(int), 9)
-    rows: list[Row] = []
-    for k in range(10):
-        here = tenth == k
-        colliding = f"{100.0 * np.mean(np.array(truth)[here]):.0f}" if here.any() else "-"
-        rows.append(
-            {"stated [%]": f"{10 * k} to {10 * k + 10}", "queries": int(here.sum()), "colliding [%]": colliding}
         )
     return rows
 

@@ -7,6 +7,8 @@ changes but the surfaces come close, the nearest point is driven onto both by Ne
 that touch or coincide.
 """
 
+import math
+
 import numpy as np
 
 from ..jit import inner
@@ -14,7 +16,8 @@ from .patches import inside
 from .surface import CLEAR_NORMAL, SAMPLING_RADIUS, evaluate_among
 
 ROOT_STEPS = 12
-_NEWTON_STEPS = 8
+_NEWTON_STEPS = 12
+_LONGEST_STEP = 0.5  # in sampling radii; surfaces that nearly touch have their tangent planes meet far away
 _NEARLY_PARALLEL = 1e-3  # sine squared of the angle between two tangent planes
 
 
@@ -92,6 +95,7 @@ def follow(p, q, start, end, reference, region, tolerance, work):
 @inner
 def drive(p, q, x, region, tolerance, work):
     """Newton's method onto both surfaces at once, each step the shortest that meets both tangent planes."""
+    longest = _LONGEST_STEP * q.parameters[SAMPLING_RADIUS]
     for _ in range(_NEWTON_STEPS):
         if not inside(region, x):
             return False, x
@@ -109,6 +113,10 @@ def drive(p, q, x, region, tolerance, work):
             alpha, beta = 0.5 * fp, 0.5 * fq
         else:
             alpha, beta = (fp - c * fq) / sine2, (fq - c * fp) / sine2
+        step2 = alpha * alpha + beta * beta + 2.0 * c * alpha * beta
+        scale = 1.0 if step2 <= longest * longest else longest / math.sqrt(step2)
+        alpha *= scale
+        beta *= scale
         x = (
             x[0] + alpha * np_[0] + beta * nq[0],
             x[1] + alpha * np_[1] + beta * nq[1],
@@ -142,7 +150,10 @@ def search(p, q, tried, reference, region, tolerance, work):
         start = (points[best_over, 0], points[best_over, 1], points[best_over, 2])
         end = (points[best_under, 0], points[best_under, 1], points[best_under, 2])
         found, x = follow(p, q, start, end, reference, region, tolerance, work)
-    if not found and min(over, under) < q.parameters[SAMPLING_RADIUS]:
-        i = best_over if over <= under else best_under
+    for turn in range(2):
+        nearer = (over <= under) == (turn == 0)
+        distance, i = (over, best_over) if nearer else (under, best_under)
+        if found or not distance < q.parameters[SAMPLING_RADIUS]:
+            break
         found, x = drive(p, q, (points[i, 0], points[i, 1], points[i, 2]), region, tolerance, work)
     return found, x
