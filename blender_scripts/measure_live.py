@@ -6,6 +6,7 @@ parts      two bodies of 100,000 triangles, one dragged through the other
 character  a body of 50,000 triangles bent by an armature, against a prop
 read       1,000 objects of 1,000 triangles: reading, the first answer, and the next while one of them moves
 gaps       the two bodies apart, one dragged past the other: their distance, and all faces within a tolerance
+scans      the scanned plant room of examples/ and the machine that is moved through it: who meets, and how near
 chances    the assembly of examples/, time-critical: from the first guesses to certain answers while nothing moves
 """
 
@@ -316,15 +317,33 @@ def _move_one(item: bpy.types.Object) -> float:
     return level
 
 
-def measure_chances(_frames: int) -> None:
-    """An assembly of 106 parts: how long until every chance is certain, and how evenly that is spread over calls."""
+def open_example(name: str) -> None:
+    """Builds an example and opens it, with the budget that was asked for."""
     budget = bpy.context.scene.meshclash.live_budget
     with tempfile.TemporaryDirectory() as folder:
-        path = str(Path(folder) / "assembly.blend")
-        subprocess.run([sys.executable, ROOT / "examples" / "mechanical_assembly.py", path], check=True)
+        path = str(Path(folder) / "example.blend")
+        subprocess.run([sys.executable, ROOT / "examples" / f"{name}.py", path], check=True)
         bpy.ops.wm.open_mainfile(filepath=path)
+    bpy.context.scene.meshclash.live_budget = budget
+
+
+def measure_scans(frames: int) -> None:
+    """A machine that is moved through a scanned room."""
+    open_example("plant_room")
     settings = bpy.context.scene.meshclash
-    settings.live_budget, settings.test, settings.budget = budget, "time-critical", 1.0
+    last = bpy.context.scene.frame_end
+    for settings.test in ("intersection", "distance"):
+        print(settings.test)
+        follow(frames, lambda frame: bpy.context.scene.frame_set(1 + frame * (last - 1) // max(1, frames - 1)))
+        forget_results()
+
+
+def measure_chances(_frames: int) -> None:
+    """An assembly of 106 parts: how long until every chance is certain, and how evenly that is spread over calls."""
+    open_example("mechanical_assembly")
+    settings = bpy.context.scene.meshclash
+    settings.test, settings.budget = "time-critical", 1.0
+    budget = settings.live_budget
     follower = Follower(settle=False)
     shown = count_answers()
     _print("Detect of intersections", min(_seconds_of_detect() for _ in range(3)))
@@ -391,7 +410,7 @@ def resident() -> float:
 
 MEASUREMENTS = {
     "parts": measure_parts, "gaps": measure_gaps, "character": measure_character, "read": measure_read,
-    "chances": measure_chances,
+    "scans": measure_scans, "chances": measure_chances,
 }  # fmt: skip
 
 if __name__ == "__main__":

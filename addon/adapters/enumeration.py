@@ -11,7 +11,7 @@ did not change costs a look into a dictionary, and its object and mesh are taken
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
 import bpy
@@ -29,7 +29,6 @@ UNUSED_ID = 2**31 - 1  # Blender fills the unused levels of a persistent id with
 CONVERTED_TYPES = {"CURVE", "FONT", "SURFACE", "META"}
 NO_FACES = "it has no faces"
 TOO_FEW_POINTS = f"a scan needs at least {LEAST_POINTS} points"
-NOT_LIVE = "scans are tested by Detect, not by Live"
 
 MATRIX_BYTES = 16 * 4
 
@@ -60,11 +59,13 @@ class Memory:
     Attributes:
         entries: by instancer, object and position.
         meshes: by the key that they had, the address of the evaluated mesh.
+        clouds: likewise, of scans.
         changes: what may differ from all this by now.
     """
 
     entries: dict[EntryKey, Remembered] = field(default_factory=dict)
     meshes: dict[Hashable, SourceMesh] = field(default_factory=dict)
+    clouds: dict[Hashable, SourceCloud] = field(default_factory=dict)
     changes: Changes = field(default_factory=lambda: Changes(everything=True))
 
     def entry(self, key: EntryKey, matrix: bytes) -> SourceObject | None:
@@ -76,9 +77,14 @@ class Memory:
 
     def mesh(self, mesh_key: Hashable, *uids: int) -> SourceMesh | None:
         """The mesh under a key if it still depends on unchanged objects, or None."""
-        if self.changes.everything or not self.changes.deformed.isdisjoint(uids):
-            return None
-        return self.meshes.get(mesh_key)
+        return self.meshes.get(mesh_key) if self._holds(uids) else None
+
+    def cloud(self, mesh_key: Hashable, *uids: int) -> SourceCloud | None:
+        """As `mesh`, of the points of a scan."""
+        return self.clouds.get(mesh_key) if self._holds(uids) else None
+
+    def _holds(self, uids: Iterable[int]) -> bool:
+        return not self.changes.everything and self.changes.deformed.isdisjoint(uids)
 
 
 class Enumeration:
@@ -90,7 +96,6 @@ class Enumeration:
         set_b: the same for set B.
         result: what to fill.
         memory: of the walk before, if any.
-        scans: whether scans take part.
     """
 
     def __init__(
@@ -100,11 +105,9 @@ class Enumeration:
         set_b: Wanted,
         result: FrameScene,
         memory: Memory | None = None,
-        scans: bool = True,
     ) -> None:
         self.waiting: dict[Hashable, Waiting] = {}
         self._set_a, self._set_b = set_a, set_b
-        self._scans = scans
         self._result = result
         self._memory = memory or Memory()
         self._entries: dict[EntryKey, Remembered] = {}
@@ -128,10 +131,13 @@ class Enumeration:
 
     def _keep(self, item: SourceObject) -> bool:
         """Takes an object over from the last walk; False when its mesh or its name is not to be had any more."""
-        mesh = self._memory.meshes.get(item.mesh_key)
-        if mesh is None or item.name in self._names:
+        mesh, cloud = self._memory.meshes.get(item.mesh_key), self._memory.clouds.get(item.mesh_key)
+        if (mesh is None and cloud is None) or item.name in self._names:
             return False
-        self._result.meshes[item.mesh_key] = mesh
+        if mesh is not None:
+            self._result.meshes[item.mesh_key] = mesh
+        elif cloud is not None:
+            self._result.clouds[item.mesh_key] = cloud
         self._without_mesh.pop(item.owner, None)
         self._names.add(item.name)
         self._result.objects.append(item)
@@ -160,9 +166,10 @@ class Enumeration:
 
     def memory(self) -> Memory:
         """For the next walk, after `finish`; nothing of it is known to have changed."""
-        meshes = self._result.meshes
-        entries = {key: known for key, known in self._entries.items() if known.item.mesh_key in meshes}
-        return Memory(entries, dict(meshes), Changes())
+        meshes, clouds = self._result.meshes, self._result.clouds
+        read = meshes.keys() | clouds.keys()
+        entries = {key: known for key, known in self._entries.items() if known.item.mesh_key in read}
+        return Memory(entries, dict(meshes), dict(clouds), Changes())
 
     def read_waiting(self, mesh_key: Hashable, depsgraph: bpy.types.Depsgraph) -> None:
         """Reads one of `waiting`.
@@ -180,10 +187,8 @@ class Enumeration:
             self._skip(waiting.name, NO_FACES)
         elif isinstance(read, SourceMesh):
             self._result.meshes[mesh_key] = read
-        elif self._scans:
-            self._result.clouds[mesh_key] = read
         else:
-            self._skip(waiting.name, NOT_LIVE)
+            self._result.clouds[mesh_key] = read
 
     def finish(self) -> None:
         """Sets scans apart, drops objects whose mesh turned out to have no faces, notes those that never had a mesh."""
@@ -209,7 +214,7 @@ class Enumeration:
         if mesh_key in self._result.meshes or mesh_key in self._result.clouds or mesh_key in self.waiting:
             return mesh_key
         if entry.object.type == "POINTCLOUD" or is_scan(mesh):
-            return self._take_scan(mesh, mesh_key, _display_name(source, path))
+            return self._take_scan(mesh, mesh_key, _display_name(source, path), self._memory.cloud(mesh_key, *key[:2]))
         known = self._memory.mesh(mesh_key, *key[:2])
         if known is not None:
             self._result.meshes[mesh_key] = known
@@ -223,16 +228,13 @@ class Enumeration:
             self._result.meshes[mesh_key] = read_mesh(mesh, _display_name(source, path), faces_are_original=False)
         return mesh_key
 
-    def _take_scan(self, data: bpy.types.ID, key: Hashable, name: str) -> Hashable | None:
-        """The key of points, which are read now: that is one copy of memory."""
+    def _take_scan(self, data: bpy.types.ID, key: Hashable, name: str, known: SourceCloud | None) -> Hashable | None:
+        """The key of points, which are read now where they are not known: that is one copy of memory."""
         if not is_scan(data):
             self._skip(name, TOO_FEW_POINTS)
-        elif not self._scans:
-            self._skip(name, NOT_LIVE)
-        else:
-            self._result.clouds[key] = read_points(data, name)
-            return key
-        return None
+            return None
+        self._result.clouds[key] = read_points(data, name) if known is None else known
+        return key
 
     def _note_no_faces(self, source: bpy.types.Object, owner: bpy.types.Object, path: str) -> None:
         """Of an object that is no instance only if nothing else of it comes: geometry nodes may make points of it."""

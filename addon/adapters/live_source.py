@@ -73,10 +73,10 @@ class LiveSource:
         if changes.everything:
             memory = Memory()
         elif changes.structure or sets != self._sets:
-            memory = Memory({}, memory.meshes)
+            memory = Memory({}, memory.meshes, memory.clouds)
         memory.changes = changes
         result = FrameScene(scene.frame_current)
-        enumeration = Enumeration(scene, *sets, result, memory, scans=False)
+        enumeration = Enumeration(scene, *sets, result, memory)
         enumeration.run(self._depsgraph())
         yield Progress(0.0, "Reading objects")
         for mesh_key, waiting in enumeration.waiting.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from types import ModuleType
@@ -11,20 +12,21 @@ import numpy as np
 
 from .cloud_scene import CloudScene, PlacedCloud
 from .engine_scene import EngineScene
-from .frame_scene import FrameScene, SourceMesh, SourceObject
+from .frame_scene import FrameScene, Progress, SourceMesh, SourceObject
 from .options import DetectOptions
-from .pair_row import CLASH, CONTAINED, TOUCHING, PairRow, Point
+from .pair_row import CLASH, CONTAINED, MEETS, TOUCHING, PairRow, Point, chance_verdict
 from .queries import test_named
-from .rows import faces_of, identified, in_order, triangles_of_faces, world_triangles
+from .rows import faces_of, identified, in_order, severity_of, triangles_of_faces, world_triangles
 from .rules import Rules, keep_mask
 from .steps import within
 
 WARM_UP_END, BUILD_END = 0.2, 0.5
-CONTACTS_END = 0.5  # of one pair
+CONTACTS_END, DEPTHS_END = 0.5, 0.75  # of one pair
+LEAST_BUDGET = 1e-4  # seconds for all pairs together, whatever is left of a budget
 
 
 @dataclass(frozen=True, eq=False)
-class _Side:
+class Side:
     """A scan or an object with triangles, and how the engine asks about it."""
 
     item: SourceObject
@@ -35,7 +37,7 @@ class _Side:
 
 
 @dataclass(frozen=True, eq=False)
-class _Finding:
+class Finding:
     """What a row says of a scan (first) and another object (second); lengths are Blender units.
 
     Attributes:
@@ -46,6 +48,7 @@ class _Finding:
         depth: of the deepest point of the scan inside the other, or None.
         distance: of the two, 0 where they meet or one is inside; None where the test does not ask.
         nearest: points of the two that are nearest to each other, world, or None.
+        probability: that the surfaces meet; None where the test does not state it.
     """
 
     verdict: str
@@ -55,10 +58,11 @@ class _Finding:
     depth: float | None = None
     distance: float | None = None
     nearest: tuple[np.ndarray, np.ndarray] | None = None
+    probability: float | None = None
 
 
 @dataclass(frozen=True)
-class _Limits:
+class Limits:
     """What the options mean for scans, lengths in Blender units.
 
     Attributes:
@@ -66,18 +70,22 @@ class _Limits:
         reach: how far apart two surfaces may be to be reported.
         apart: the verdict of those.
         measures: whether rows give distances.
+        budget: seconds for all pairs together, where rows state probabilities; else None.
     """
 
     permitted: float
     reach: float
     apart: str
     measures: bool
+    budget: float | None
 
 
-def _limits(options: DetectOptions, scale_length: float) -> _Limits:
+def limits_of(options: DetectOptions, scale_length: float) -> Limits:
+    """What a test asks of scans."""
     test = test_named(options.test)
     permitted, reach = options.permitted_overlap / scale_length, test.reach(options) / scale_length
-    return _Limits(permitted, reach, test.apart, "distance" in test.measures)
+    budget = options.budget if "budget" in test.takes else None
+    return Limits(permitted, reach, test.apart, "distance" in test.measures, budget)
 
 
 def scan_steps(
@@ -97,30 +105,57 @@ def scan_steps(
     """
     yield from within(clouds.warm_up_steps(), 0.0, WARM_UP_END)
     yield from within(clouds.update_steps(frame), WARM_UP_END, BUILD_END)
-    scans = [_Side(placed.item, placed.cloud, placed.pose, placed=placed) for placed in clouds.placed]
-    others = [_mesh_side(world, key) for key in world.objects]
-    limits = _limits(options, scale_length)
-    pairs = _pairs(scans, others, options.rules, limits.reach)
-    rows = []
+    limits = limits_of(options, scale_length)
+    pairs = pairs_in_question(world, clouds, options.rules, limits.reach)
+    left, rows = limits.budget, []
     for count, (scan, other) in enumerate(pairs):
         low, high = (BUILD_END + (1.0 - BUILD_END) * k / len(pairs) for k in (count, count + 1))
-        steps = _finding_steps(engine, scan, other, limits)
-        finding = yield from within(steps, low, high, f"{scan.item.name} and {other.item.name}: ")
+        names = f"{scan.item.name} and {other.item.name}: "
+        if left is None:
+            finding = yield from within(finding_steps(engine, scan, other, limits), low, high, names)
+        else:
+            started = time.thread_time()
+            finding = estimate(engine, scan, other, max(left, LEAST_BUDGET) / (len(pairs) - count))
+            left -= time.thread_time() - started
+            yield Progress(high, names + "searching")
         if finding is not None:
-            row = _row(engine, scan, other, finding, frame.frame)
-            rows.append(_with_drawing(row, scan, other) if highlights else row)
+            rows.append(row_of(engine, scan, other, finding, frame.frame, highlights))
     return rows
 
 
-def _mesh_side(world: EngineScene, key: int) -> _Side:
+def pairs_in_question(world: EngineScene, clouds: CloudScene, rules: Rules, reach: float) -> list[tuple[Side, Side]]:
+    """A scan and another object each: let through by sets and rules, their boxes no farther apart than `reach`."""
+    scans = [Side(placed.item, placed.cloud, placed.pose, placed=placed) for placed in clouds.placed]
+    return _pairs(scans, [_mesh_side(world, key) for key in world.objects], rules, reach)
+
+
+def estimate(engine: ModuleType, scan: Side, other: Side, seconds: float) -> Finding | None:
+    """Whether the surfaces of a pair meet, as surely as that many seconds allow; None where they certainly do not."""
+    found = engine.cloud_collision(scan.thing, other.thing, scan.pose, other.pose, budget=seconds)
+    certain = found.point is not None
+    if found.complete and not certain:
+        return None
+    none = np.empty(0, np.int32)
+    verdict = chance_verdict(found.probability, certain)
+    return Finding(verdict, (none, none), int(certain), found.point, probability=float(found.probability))
+
+
+def surely_steps(engine: ModuleType, scan: Side, other: Side, _limits: Limits) -> Generator[Any, None, Finding | None]:
+    """As `estimate`, with certainty and in slices."""
+    hits = yield from engine.cloud_contacts_steps(scan.thing, other.thing, scan.pose, other.pose)
+    if not len(hits):
+        return None
+    members = hits.touched(0), hits.touched(1)
+    return Finding(MEETS, members, len(hits), _location(scan, hits.points, *members), probability=1.0)
+
+
+def _mesh_side(world: EngineScene, key: int) -> Side:
     thing, pose = world.scene.posed(key)
     item = world.objects[key]
-    return _Side(item, thing, pose, mesh=world.meshes[item.mesh_key])
+    return Side(item, thing, pose, mesh=world.meshes[item.mesh_key])
 
 
-def _pairs(
-    scans: Sequence[_Side], others: Sequence[_Side], rules: Rules, tolerance: float
-) -> list[tuple[_Side, _Side]]:
+def _pairs(scans: Sequence[Side], others: Sequence[Side], rules: Rules, tolerance: float) -> list[tuple[Side, Side]]:
     """The pairs to look at: allowed by sets and rules, and their boxes no farther apart than the tolerance."""
     sides = [*scans, *others]
     boxes = [_world_box(side, tolerance) for side in sides]
@@ -143,7 +178,7 @@ def _in_question(a: SourceObject, b: SourceObject) -> bool:
     return (a.in_a and b.in_b) or (a.in_b and b.in_a)
 
 
-def _world_box(side: _Side, tolerance: float) -> np.ndarray:
+def _world_box(side: Side, tolerance: float) -> np.ndarray:
     """Lowest and highest world coordinates (2, 3) of a side, with what its surface may reach beyond its points."""
     low, high = getattr(side.thing, "mesh", side.thing).bounds
     corners = np.array([(x, y, z) for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
@@ -156,18 +191,16 @@ def _overlap(a: np.ndarray, b: np.ndarray) -> bool:
     return bool((a[0] <= b[1]).all() and (b[0] <= a[1]).all())
 
 
-def _finding_steps(
-    engine: ModuleType, scan: _Side, other: _Side, limits: _Limits
-) -> Generator[Any, None, _Finding | None]:
+def finding_steps(engine: ModuleType, scan: Side, other: Side, limits: Limits) -> Generator[Any, None, Finding | None]:
     """What is to be said of a pair; None where the two are too far apart to be reported."""
     steps = engine.cloud_contacts_steps(scan.thing, other.thing, scan.pose, other.pose)
     hits = yield from within(steps, 0.0, CONTACTS_END)
     inside, depths = np.empty(0, np.int32), np.empty(0)
     closed = other.mesh is not None and _is_closed(other.thing)
     if closed:
-        inside, depths = yield from within(hits.depths_steps(0), CONTACTS_END, 1.0)
+        inside, depths = yield from within(hits.depths_steps(0), CONTACTS_END, DEPTHS_END)
     if not len(hits) and not len(inside):
-        return _apart(engine, scan, other, limits)
+        return (yield from within(apart_steps(engine, scan, other, limits), DEPTHS_END, 1.0))
     depth = float(depths.max()) if len(depths) else None
     verdict = CLASH
     if closed and limits.permitted > 0.0 and (depth or 0.0) <= limits.permitted:
@@ -175,7 +208,7 @@ def _finding_steps(
     elif not len(hits) and len(inside) == scan.thing.point_count:
         verdict = CONTAINED
     location = _location(scan, hits.points, inside, depths)
-    return _Finding(
+    return Finding(
         verdict,
         (np.union1d(hits.touched(0), inside), hits.touched(1)),
         len(hits),
@@ -190,34 +223,38 @@ def _is_closed(thing: Any) -> bool:
     return bool(getattr(thing, "mesh", thing).is_closed)
 
 
-def _apart(engine: ModuleType, scan: _Side, other: _Side, limits: _Limits) -> _Finding | None:
+def apart_steps(engine: ModuleType, scan: Side, other: Side, limits: Limits) -> Generator[Any, None, Finding | None]:
     """Two surfaces that do not meet, where they are near enough to be reported."""
     if limits.reach <= 0.0:
         return None
-    gap = engine.distance(scan.thing, other.thing, scan.pose, other.pose)
+    gap = yield from engine.cloud_distance_steps(scan.thing, other.thing, scan.pose, other.pose)
     if gap.distance > limits.reach:
         return None
     nearest = (gap.point_a, gap.point_b)
     members = (np.array([gap.index_a]), np.array([gap.index_b]))
     if not limits.measures:
-        return _Finding(limits.apart, (members[0][:0], members[1][:0]), location=gap.point_a)
-    return _Finding(limits.apart, members, distance=float(gap.distance), nearest=nearest)
+        return Finding(limits.apart, (members[0][:0], members[1][:0]), location=gap.point_a)
+    return Finding(limits.apart, members, distance=float(gap.distance), nearest=nearest)
 
 
-def _row(engine: ModuleType, scan: _Side, other: _Side, finding: _Finding, frame: int) -> PairRow:
-    """The row of a pair, in the report's order of the two."""
+def row_of(engine: ModuleType, scan: Side, other: Side, finding: Finding, frame: int, highlights: bool) -> PairRow:
+    """The row of a pair, in the report's order of the two; with `highlights` also what is drawn."""
+    row = _row(engine, scan, other, finding, frame)
+    return _with_drawing(row, scan, other) if highlights else row
+
+
+def _row(engine: ModuleType, scan: Side, other: Side, finding: Finding, frame: int) -> PairRow:
     sides, members, nearest = [scan, other], list(finding.members), list(finding.nearest or (None, None))
     if not in_order(scan.item, other.item):
         for pair in (sides, members, nearest):
             pair.reverse()
     a, b = (side.item for side in sides)
     (faces_a, points_a), (faces_b, points_b) = map(_members, sides, members)
-    engine_verdict = getattr(engine.Verdict, finding.verdict.upper(), engine.Verdict.APART)
     return PairRow(
         **identified(a, b),
         frame=frame,
         verdict=finding.verdict,
-        severity=int(engine_verdict.severity),
+        severity=severity_of(engine, finding.verdict),
         contacts=finding.contacts,
         faces_a=faces_a,
         faces_b=faces_b,
@@ -228,12 +265,13 @@ def _row(engine: ModuleType, scan: _Side, other: _Side, finding: _Finding, frame
         distance=finding.distance,
         point_a=_point(nearest[0]),
         point_b=_point(nearest[1]),
+        probability=finding.probability,
         points_a=points_a,
         points_b=points_b,
     )
 
 
-def _has_original_faces(side: _Side) -> bool:
+def _has_original_faces(side: Side) -> bool:
     """A scan has: none at all."""
     return side.mesh is None or side.mesh.faces_are_original
 
@@ -242,7 +280,7 @@ def _point(place: np.ndarray | None) -> Point | None:
     return None if place is None else (float(place[0]), float(place[1]), float(place[2]))
 
 
-def _members(side: _Side, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _members(side: Side, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(faces, points) in contact, one of them empty."""
     none = np.empty(0, dtype=np.int32)
     if side.placed is not None:
@@ -251,7 +289,7 @@ def _members(side: _Side, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return faces_of(side.mesh, indices), none
 
 
-def _location(scan: _Side, points: np.ndarray, inside: np.ndarray, depths: np.ndarray) -> np.ndarray:
+def _location(scan: Side, points: np.ndarray, inside: np.ndarray, depths: np.ndarray) -> np.ndarray:
     """A contact point in the middle of the others, or the deepest point; world."""
     if len(points):
         return points[np.argmin(((points - points.mean(axis=0)) ** 2).sum(axis=1))]
@@ -259,7 +297,7 @@ def _location(scan: _Side, points: np.ndarray, inside: np.ndarray, depths: np.nd
     return scan.placed.world_points(scan.placed.own_indices(inside[[np.argmax(depths)]]))[0]
 
 
-def _with_drawing(row: PairRow, scan: _Side, other: _Side) -> PairRow:
+def _with_drawing(row: PairRow, scan: Side, other: Side) -> PairRow:
     by_name = {side.item.name: side for side in (scan, other)}
     drawn: dict[str, Any] = {}
     for letter, name in (("a", row.a), ("b", row.b)):

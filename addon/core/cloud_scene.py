@@ -15,6 +15,8 @@ from .steps import within
 
 Made = tuple[SourceCloud, Any, np.ndarray | None]
 """Points as read, the engine's cloud of them, and which of them it holds."""
+CLOUD_PARTS = ("clouds",)
+"""Parts of the engine's warm-up that scans need."""
 SEED = 1  # which points a budget takes is the same in every run
 
 
@@ -71,7 +73,7 @@ class CloudScene:
     def warm_up_steps(self) -> Generator[Any, None, None]:
         """Compiles or loads what only clouds need, the first time."""
         if not self._warm:
-            yield from self._engine.warm_up(("clouds",))
+            yield from self._engine.warm_up(CLOUD_PARTS)
             self._warm = True
 
     def update_steps(self, frame: FrameScene) -> Generator[Progress, None, None]:

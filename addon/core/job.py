@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator
+from dataclasses import replace
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -100,6 +101,7 @@ def _frame_steps(
     statistics.add_time("prepare", time.perf_counter() - started)
     test = test_named(options.test)
     sets = world.ids(in_a=True), world.ids(in_a=False)
+    options = shared_budget(options, frame)
     asked = Asked(engine, world, options, source.scale_length, *sets, world.keep(options.rules))
     query_end = MESH_SHARE if frame.scans else 1.0
     answer = yield from within(test.ask_steps(asked), PREPARE_SHARE, query_end)
@@ -117,6 +119,13 @@ def _frame_steps(
         statistics.add_skipped(clouds.skipped)
         statistics.add_time("scans", time.perf_counter() - started)
     return frame, rows
+
+
+def shared_budget(options: DetectOptions, frame: FrameScene) -> DetectOptions:
+    """The options with the budget that meshes among each other have, and pairs with a scan, where there are both."""
+    if options.budget is None or not (frame.scans and frame.objects):
+        return options
+    return replace(options, budget=0.5 * options.budget)
 
 
 def _require_meshes(options: DetectOptions, seen: set[str], statistics: RunStatistics) -> None:

@@ -150,7 +150,7 @@ class Live:
 
     def _forever(self) -> Generator[Progress, None, None]:
         engine = yield from self._loaded(self._parts())
-        answers = Answers(engine, self._source, self._publish)
+        answers = Answers(engine, self._source, self._publish, self._prepare)
         while True:
             changes, self._changes = self._changes, Changes()
             if changes:
@@ -173,7 +173,7 @@ class Live:
             if changes is not None:
                 self._options = None
                 self._options = self._source.options()
-                yield from self._prepare()
+                yield from self._prepare(self._parts())
                 yield from self._told(effort.spent_on(answers.follow_steps(self._options, changes)))
                 self._reading_cost = effort.seconds
             else:
@@ -187,18 +187,18 @@ class Live:
             self._unanswered = changes or Changes(everything=True)
 
     def _parts(self) -> list[str]:
-        """Parts of the engine's warm-up that are needed now and were not before."""
+        """Parts of the engine's warm-up that the test of the moment needs."""
         try:
             options = self._source.options()
         except DetectError:
             wanted = PARTS
         else:
             wanted = (*PARTS, *test_named(options.test).parts(options))
-        return [part for part in dict.fromkeys(wanted) if part not in self._warm]
+        return list(dict.fromkeys(wanted))
 
-    def _prepare(self) -> Generator[Progress, None, None]:
-        """Compiles or loads what another test needs."""
-        missing = self._parts()
+    def _prepare(self, parts: Sequence[str]) -> Generator[Progress, None, None]:
+        """Compiles or loads what was not needed before."""
+        missing = [part for part in parts if part not in self._warm]
         if missing:
             self.ready = False
             yield from self._loaded(missing)

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .changes import Changes
+from .cloud_scene import CLOUD_PARTS
 from .engine_scene import EngineScene
 from .frame_scene import FrameScene, Progress
+from .job import shared_budget
 from .options import DetectOptions
 from .queries import test_named
 from .queries.asked import Answered, Asked
 from .queries.followers import Follower
 from .report import DetectReport
+from .scan_follower import ScanFollower
 from .statistics import RunStatistics
 
 if TYPE_CHECKING:
@@ -31,16 +34,24 @@ class Answers:
         engine: the meshclash module.
         source: the scene.
         publish: takes every answer, and whether it is incomplete.
+        prepare: compiles or loads parts of the engine's warm-up.
     """
 
-    def __init__(self, engine: ModuleType, source: LiveScene, publish: Callable[[DetectReport, bool], None]) -> None:
+    def __init__(
+        self,
+        engine: ModuleType,
+        source: LiveScene,
+        publish: Callable[[DetectReport, bool], None],
+        prepare: Callable[[Sequence[str]], Generator[Any, None, None]],
+    ) -> None:
         self._engine = engine
-        self._source, self._publish = source, publish
+        self._source, self._publish, self._prepare = source, publish, prepare
         self._world = EngineScene(engine)
         self._frame = FrameScene(0)
         self._asked: Asked | None = None
         self._question: tuple[Any, ...] | None = None
         self._follower: Follower | None = None
+        self._scans: ScanFollower | None = None
         self._statistics = RunStatistics(1.0)
 
     @property
@@ -56,7 +67,8 @@ class Answers:
     @property
     def uncertain(self) -> int:
         """Pairs of which only a probability is known."""
-        return 0 if self._follower is None else self._follower.uncertain
+        followers = (self._follower, self._scans)
+        return sum(follower.uncertain for follower in followers if follower is not None)
 
     def follow_steps(self, options: DetectOptions, changes: Changes) -> Generator[Progress, None, None]:
         """Makes the engine's scene equal to Blender's."""
@@ -72,9 +84,14 @@ class Answers:
         self._asked = Asked(self._engine, self._world, options, scale, *sets, self._world.keep(options.rules))
         test = test_named(options.test)
         taken = (getattr(options, name) for name in sorted(test.takes))
-        question = (test.name, scale, options.set_a, options.set_b, *taken)
-        if question != self._question:
-            self._question, self._follower = question, test.follower(self._asked)
+        question = (test.name, scale, options.set_a, options.set_b, options.point_budget, *taken)
+        if question != self._question or self._scans is None:
+            self._question = question
+            self._follower, self._scans = test.follower(self._asked), ScanFollower(self._asked)
+        if self._frame.scans:
+            yield from self._prepare(CLOUD_PARTS)
+        yield from self._scans.follow_steps(self._asked, self._frame)
+        self._statistics.add_skipped(self._scans.skipped)
 
     def ask_steps(self, first_contact: bool, seconds: float) -> Generator[Any, None, None]:
         """Asks for what changed.
@@ -83,30 +100,35 @@ class Answers:
             first_contact: be content with knowing who meets.
             seconds: most that an answer within a budget may take.
         """
-        asked, follower = self._following()
-        options = asked.options
+        asked, follower, scans = self._following()
+        options, begun = asked.options, time.perf_counter()
         if options.budget is not None:
-            asked = replace(asked, options=replace(options, budget=min(options.budget, seconds)))
+            options = shared_budget(replace(options, budget=min(options.budget, seconds)), self._frame)
+            asked = replace(asked, options=options)
         self._add((yield from follower.ask_steps(asked, first_contact)))
+        left = seconds - (time.perf_counter() - begun) if options.budget is None else options.budget
+        yield from scans.ask_steps(self._frame.frame, left if first_contact or self.refines else None)
 
     def refine_steps(self, seconds: float) -> Generator[Any, None, None]:
         """Goes on with the last answer for so long, where nothing has changed since."""
-        asked, follower = self._following()
+        asked, follower, scans = self._following()
         asked = replace(asked, options=replace(asked.options, budget=seconds))
         self._add((yield from follower.ask_steps(asked, False)))
+        yield from scans.ask_steps(self._frame.frame, None)
 
     def write_steps(self) -> Generator[Progress, None, None]:
         """Writes the rows of what the last questions found."""
         started = time.perf_counter()
-        asked, follower = self._following()
+        asked, follower, _ = self._following()
         yield from follower.write_steps(asked, self._frame.frame)
         self._statistics.add_time("report", time.perf_counter() - started)
 
     def publish_steps(self, incomplete: bool) -> Generator[Progress, None, None]:
         """Hands out all rows, worst first."""
-        asked, follower = self._following()
+        asked, follower, scans = self._following()
         yield from _numbered(follower.rows, self._frame.frame)
-        rows = sorted(follower.rows.values(), key=lambda row: row.order)
+        yield from _numbered(scans.rows, self._frame.frame)
+        rows = sorted((*follower.rows.values(), *scans.rows.values()), key=lambda row: row.order)
         statistics = self._statistics
         report = DetectReport(
             self._source.file, asked.metres_per_unit, asked.options, rows, statistics.skipped, statistics.as_dict()
@@ -118,9 +140,10 @@ class Answers:
         self._statistics.forget_left_out()
         self._statistics.add_answer(answer)
 
-    def _following(self) -> tuple[Asked, Follower]:
-        assert self._asked is not None and self._follower is not None  # `follow_steps` comes first
-        return self._asked, self._follower
+    def _following(self) -> tuple[Asked, Follower, ScanFollower]:
+        # `follow_steps` comes first
+        assert self._asked is not None and self._follower is not None and self._scans is not None
+        return self._asked, self._follower, self._scans
 
 
 def _numbered(rows: dict[Any, Any], frame: int) -> Generator[Progress, None, None]:

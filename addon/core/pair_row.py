@@ -111,6 +111,13 @@ class PairRow:
         return np.array([[self.point_a, self.point_b]], dtype=np.float32)
 
 
+def chance_verdict(probability: float, certain: bool) -> str:
+    """What is said of two surfaces that are not known to be apart."""
+    if certain:
+        return MEETS
+    return LIKELY if probability >= 0.5 else UNLIKELY
+
+
 def pair_id(identity_a: str, identity_b: str) -> str:
     """16 hexadecimal digits from the identities of two objects, whatever their order."""
     first, second = sorted((identity_a, identity_b))

@@ -10,8 +10,9 @@ import numpy as np
 
 from .engine_scene import EngineScene
 from .frame_scene import SourceMesh, SourceObject
-from .pair_row import CONTACT, CONTAINED, LIKELY, MEETS, UNLIKELY, PairRow, pair_id
+from .pair_row import CLASH, CONTACT, CONTAINED, LIKELY, MEETS, TOUCHING, PairRow, pair_id
 
+_COUNTS_AS = {MEETS: CLASH, CONTACT: CLASH, LIKELY: TOUCHING}  # of the engine's verdicts
 SEAM_TOLERANCE = 1e-7  # of the size of a patchwork: corners closer than this are the same
 
 
@@ -41,6 +42,12 @@ class _Finding:
         )  # fmt: skip
 
 
+def severity_of(engine: ModuleType, verdict: str) -> int:
+    """The engine's order of verdicts, extended to those that it does not have."""
+    known = getattr(engine.Verdict, _COUNTS_AS.get(verdict, verdict).upper(), engine.Verdict.APART)
+    return int(known.severity)
+
+
 def make_row(engine: ModuleType, world: EngineScene, found: Any, frame: int, highlights: bool) -> PairRow:
     """The row of one `ObjectContacts`.
 
@@ -68,8 +75,7 @@ def make_contact_row(
         distance: 0 where the test measures distances.
     """
     location = first.contacts.segments()[0].mean(axis=0)
-    severity = int(engine.Verdict.CLASH.severity)
-    sides = _sides(first.contacts.pairs)
+    sides, severity = _sides(first.contacts.pairs), severity_of(engine, CONTACT)
     finding = _Finding((first.a, first.b), sides, first.contacts, CONTACT, severity, location, distance=distance)
     return _row(engine, world, finding, frame, highlights=True)
 
@@ -97,9 +103,8 @@ def make_chance_row(engine: ModuleType, world: EngineScene, chance: Any, frame: 
     """The row of one `Chance`, arguments as `make_row`; drawn is where the two meet, or a box where they may."""
     i, j = ([], []) if chance.triangles is None else ([t] for t in chance.triangles)
     triangles = np.array(i, np.int64), np.array(j, np.int64)
-    severity = {MEETS: engine.Verdict.CLASH, LIKELY: engine.Verdict.TOUCHING, UNLIKELY: engine.Verdict.APART}
     finding = _Finding(
-        (chance.a, chance.b), triangles, None, chance.verdict, int(severity[chance.verdict].severity),
+        (chance.a, chance.b), triangles, None, chance.verdict, severity_of(engine, chance.verdict),
         None if chance.region is None else chance.region.mean(axis=0), probability=chance.probability,
     )  # fmt: skip
     row = _row(engine, world, finding, frame, highlights)

@@ -15,6 +15,7 @@ from ..adapters import mesh_reader
 from ..adapters.point_reader import is_scan
 from ..adapters.source import BlenderSource, metres_per_unit
 from ..core import job
+from ..core.cloud_scene import CLOUD_PARTS
 from ..core.errors import DetectError
 from ..core.options import DetectOptions
 from ..core.queries import VERDICTS, test_named
@@ -22,7 +23,7 @@ from ..core.report import DetectReport
 from ..core.report_formats import left_out
 from ..overlay.draw import tag_redraw
 from .heartbeat import Heartbeat
-from .loading import CLOUD_PARTS, load_steps
+from .loading import load_steps
 from .task import Task
 
 REDRAW_SECONDS = 0.1

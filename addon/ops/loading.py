@@ -11,7 +11,6 @@ import bpy
 from .. import engine, preferences, preparation, session
 from ..core.frame_scene import Progress
 
-CLOUD_PARTS = ("clouds",)  # of the engine's warm-up: what scans need
 FIRST_LOOK, LOOK = 2.0, 0.5  # seconds after the extension is enabled, and from then on while kernels are compiled
 
 

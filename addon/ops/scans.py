@@ -16,6 +16,7 @@ from .. import engine, preferences, session
 from ..adapters import point_writer
 from ..adapters.point_reader import point_count
 from ..adapters.source import BlenderSource, metres_per_unit
+from ..core.cloud_scene import CLOUD_PARTS
 from ..core.deviation import DeviationMap, ScanDeviation, deviation_steps
 from ..core.errors import DetectError, InputError
 from ..core.scan_import import ImportedScan, import_steps
@@ -23,7 +24,7 @@ from ..overlay.draw import tag_redraw
 from ..ui.text import length
 from ..view import find_object
 from .detect import begin, handle, run_at_once
-from .loading import CLOUD_PARTS, load_steps
+from .loading import load_steps
 from .marks import own_writing
 from .task import Task
 

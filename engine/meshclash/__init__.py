@@ -25,7 +25,7 @@ from .hierarchy.validate import assert_well_formed
 from .pointcloud.cloud import PointCloud
 from .pointcloud.contacts import CloudContacts
 from .pointcloud.deviation import deviation, deviation_steps
-from .pointcloud.distance import CloudDistance, cloud_distance
+from .pointcloud.distance import CloudDistance, cloud_distance, cloud_distance_steps
 from .pointcloud.files.read import read_cloud, read_points
 from .pointcloud.query import CloudCollision, PaperControl, cloud_collision, cloud_contacts_steps
 from .proximity import (
@@ -102,6 +102,7 @@ __all__ = [
     "cloud_collision",
     "cloud_contacts_steps",
     "cloud_distance",
+    "cloud_distance_steps",
     "collide",
     "collide_soups",
     "collides",

@@ -6,9 +6,10 @@ import pytest
 from scans import add_scan, ball, wall
 
 from addon.adapters import point_writer
-from addon.adapters.enumeration import NOT_LIVE, TOO_FEW_POINTS, Enumeration
+from addon.adapters.enumeration import TOO_FEW_POINTS, Enumeration
 from addon.adapters.point_reader import read_points
 from addon.adapters.source import BlenderSource
+from addon.core.changes import Changes
 from addon.core.errors import DetectError, InputError
 from addon.core.frame_scene import FrameScene
 from addon.core.job import run_to_end
@@ -114,14 +115,32 @@ def test_unusable_normals_are_left_out():
     assert read_points(item.data, "Scan").normals is None
 
 
-def test_live_leaves_scans_out_and_says_so():
-    add_scan("Scan", ball(50)[0])
-    scene = FrameScene(1)
-    enumeration = Enumeration(bpy.context.scene, None, None, scene, scans=False)
-    bpy.context.view_layer.update()
-    enumeration.run(bpy.context.view_layer.depsgraph)
-    enumeration.finish()
-    assert scene.scans == [] and [(item.name, item.reason) for item in scene.skipped] == [("Scan", NOT_LIVE)]
+@pytest.mark.parametrize("as_mesh", [True, False])
+def test_a_walk_takes_over_the_scans_of_the_last_one(as_mesh):
+    item = add_scan("Scan", ball(50)[0], as_mesh=as_mesh)
+    add_scan("Other", ball(60)[0])
+
+    def walk(memory):
+        scene = FrameScene(1)
+        bpy.context.view_layer.update()
+        enumeration = Enumeration(bpy.context.scene, None, None, scene, memory)
+        enumeration.run(bpy.context.view_layer.depsgraph)
+        for key in enumeration.waiting:
+            enumeration.read_waiting(key, bpy.context.view_layer.depsgraph)
+        enumeration.finish()
+        return scene, enumeration.memory()
+
+    first, memory = walk(None)
+    second, memory = walk(memory)
+    assert second.scans == first.scans and len(first.scans) == 2
+    assert all(second.clouds[scan.mesh_key] is first.clouds[scan.mesh_key] for scan in first.scans)
+    memory.changes = Changes(deformed={item.session_uid})
+    item.location.x = 1.0
+    third, _ = walk(memory)
+    by_name = {scan.name: scan for scan in third.scans}
+    old = {scan.name: scan for scan in first.scans}
+    assert third.clouds[by_name["Scan"].mesh_key] is not first.clouds[old["Scan"].mesh_key]
+    assert third.clouds[by_name["Other"].mesh_key] is first.clouds[old["Other"].mesh_key]
 
 
 @pytest.mark.parametrize("as_mesh", [True, False])

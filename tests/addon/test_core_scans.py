@@ -247,3 +247,14 @@ def test_a_picture_of_scans_alone(engine):
     layout = lay_out(report.rows, scene, 1.6)
     inside = layout.view.project(layout.scans.vertices)
     assert np.abs(inside[:, 0]).max() <= layout.view.width / 2 and len(layout.labels) == 1
+
+
+def test_time_critical_holds_a_budget_and_says_how_sure_it_is(engine, cap):
+    sure = only_row(detect(engine, test="time-critical", budget=1.0))
+    assert (sure.verdict, sure.probability, sure.contacts) == ("meets", 1.0, 1)
+    assert sure.location[0] == pytest.approx(0.8, abs=0.02)
+    hasty = detect(engine, test="time-critical", budget=1e-9).rows
+    assert all(row.verdict in ("meets", "likely", "unlikely") and 0.0 < row.probability <= 1.0 for row in hasty)
+    bpy.data.objects["Box"].location.x = 0.5
+    bpy.context.view_layer.update()
+    assert detect(engine, test="time-critical", budget=1.0).rows == []

@@ -4,7 +4,7 @@ import meshclash as mc
 import numpy as np
 import pytest
 from clouds import plane, random_pose, sphere, torus
-from meshclash.pointcloud import build
+from meshclash.pointcloud import build, distance
 from test_pointcloud_collision import ball_mesh
 
 
@@ -91,3 +91,21 @@ def test_a_scene_gives_an_object_and_its_pose():
     assert found is mesh and np.array_equal(placed.matrix, pose)
     with pytest.raises(mc.UnknownObject):
         scene.posed(key + 1)
+
+
+@pytest.mark.parametrize("with_mesh", [True, False])
+def test_distances_in_slices_are_those_at_once(monkeypatch, with_mesh):
+    rng = np.random.default_rng(5)
+    cloud = mc.PointCloud(*sphere(rng, 3000))
+    other = ball_mesh() if with_mesh else mc.PointCloud(*torus(rng, 3000))
+    pose = random_pose(rng, (5.0, 0.0, 0.0))
+    whole = mc.distance(cloud, other, None, pose)
+    monkeypatch.setattr(distance, "_LEAVES", 2)
+    # Turned around, the other point slides first.
+    for first, second, poses, turned in ((cloud, other, (None, pose), False), (other, cloud, (pose, None), True)):
+        parted, seen = run_to_end(mc.cloud_distance_steps(first, second, *poses))
+        assert len(seen) > 10 and seen == sorted(seen)
+        assert parted.sample_distance == pytest.approx(whole.sample_distance, rel=1e-12)
+        assert parted.distance == pytest.approx(whole.distance, rel=1e-3 if turned else 1e-12)
+        index = (parted.index_b, parted.index_a) if turned else (parted.index_a, parted.index_b)
+        assert index == (whole.index_a, whole.index_b)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..frame_scene import Progress
-from ..pair_row import LIKELY, MEETS, UNLIKELY, PairRow
+from ..pair_row import LIKELY, MEETS, UNLIKELY, PairRow, chance_verdict
 from ..rows import make_chance_row
 from .asked import Answered, Asked
 from .base import BASIC_PARTS, DetectTest
@@ -34,9 +34,7 @@ class Chance(NamedTuple):
     @property
     def verdict(self) -> str:
         """One of those of the test."""
-        if self.complete:
-            return MEETS
-        return LIKELY if self.probability >= 0.5 else UNLIKELY
+        return chance_verdict(self.probability, self.complete)
 
 
 class TimeCritical(DetectTest):

@@ -6,6 +6,7 @@ along the two surfaces towards each other as long as that brings them closer.
 """
 
 import math
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,17 +17,23 @@ from ..geometry.relative_pose import relative_rows
 from ..geometry.triangle_distance import closest_on_triangle, squared_distance
 from ..hierarchy.bvh import Hierarchy
 from ..jit import inner, kernel
+from ..traversal.run import run
 from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
+from ..types.results import Progress
 from .cloud import PointCloud
 from .collision import mesh_tree
 from .mesh_traverse import corner_of
 from .patches import place
 from .query import one_pose, prepared, walk_for
+from .steps import share
 from .walk import largest_coordinates, pose_rows
 
 _STACK = 512  # each step takes one pair off and puts two on, one level deeper in one tree
 _SLIDE_STEPS = 30
+_LEAVES = 1024
+"""Pairs of leaves that are searched in one call of a kernel: some milliseconds."""
+_USUAL_SLICES = 4
 
 
 @dataclass(frozen=True)
@@ -128,15 +135,18 @@ def _next_leaves(first_a, count_a, boxes_a, first_b, count_b, boxes_b, m, bounds
 
 
 @kernel
-def _nearest_points(a, b, m, bounds, nodes, best):
-    """Nearest two points of clouds; ``best`` (3,) becomes squared distance and both places in the trees."""
-    used = 1
-    while True:
+def _nearest_points(a, b, m, leaves, state, bounds, nodes, best):
+    """Nearest two points of clouds; ``best`` (3,) becomes squared distance and both places in the trees.
+
+    Goes on from ``state`` (pairs of nodes on the stack,) for so many pairs of leaves; whether that was the end.
+    """
+    used = state[0]
+    for _ in range(leaves):
         used = _next_leaves(
             a.first, a.count, a.boxes, b.first, b.count, b.boxes, m, bounds, nodes, used, best[0]
         )  # fmt: skip
         if used < 0:
-            break
+            return True
         node_a = nodes[used, 0]
         node_b = nodes[used, 1]
         for j in range(b.first[node_b], b.first[node_b] + b.count[node_b]):
@@ -148,18 +158,23 @@ def _nearest_points(a, b, m, bounds, nodes, best):
                     best[0] = d2
                     best[1] = i
                     best[2] = j
+    state[0] = used
+    return False
 
 
 @kernel
-def _nearest_triangle(a, b, m, bounds, nodes, best, point):
-    """Nearest point and triangle of a cloud and a mesh; ``point`` becomes the foot, in the cloud's hierarchy frame."""
-    used = 1
-    while True:
+def _nearest_triangle(a, b, m, leaves, state, bounds, nodes, best, point):
+    """Nearest point and triangle of a cloud and a mesh; ``point`` becomes the foot, in the cloud's hierarchy frame.
+
+    In pieces, as ``_nearest_points``.
+    """
+    used = state[0]
+    for _ in range(leaves):
         used = _next_leaves(
             a.first, a.count, a.boxes, b.first, b.count, b.volumes, m, bounds, nodes, used, best[0]
         )  # fmt: skip
         if used < 0:
-            break
+            return True
         node_a = nodes[used, 0]
         node_b = nodes[used, 1]
         for entry in range(b.first[node_b], b.first[node_b] + b.count[node_b]):
@@ -174,11 +189,14 @@ def _nearest_triangle(a, b, m, bounds, nodes, best, point):
                     best[1] = i
                     best[2] = t
                     point[0], point[1], point[2] = foot
+    state[0] = used
+    return False
 
 
-def _scratch() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Stack of bounds and of pairs of nodes, the two roots on it; and the best so far, nothing."""
-    return np.zeros(_STACK), np.zeros((_STACK, 2), np.int64), np.array([np.inf, -1.0, -1.0])
+def _scratch() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """How many pairs are on the stack, its bounds and pairs of nodes, the two roots on it; the best so far, nothing."""
+    best = np.array([np.inf, -1.0, -1.0])
+    return np.ones(1, np.int64), np.zeros(_STACK), np.zeros((_STACK, 2), np.int64), best
 
 
 def cloud_distance(
@@ -187,11 +205,24 @@ def cloud_distance(
     pose_a: Any = None,
     pose_b: Any = None,
 ) -> CloudDistance:
-    """``distance`` where a or b is a PointCloud.
+    """``distance`` where a or b is a PointCloud; arguments and errors as ``cloud_distance_steps``."""
+    return run(cloud_distance_steps(a, b, pose_a, pose_b))
+
+
+def cloud_distance_steps(
+    a: PointCloud | TriangleMesh | Hierarchy,
+    b: PointCloud | TriangleMesh | Hierarchy,
+    pose_a: Any = None,
+    pose_b: Any = None,
+) -> Generator[Progress, None, CloudDistance]:
+    """As ``distance`` where a or b is a PointCloud, in slices; hierarchies that are missing are built first.
 
     Args:
         a, b: PointClouds, or one of them a TriangleMesh or its hierarchy.
         pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
+
+    Yields:
+        Progress.
 
     Returns:
         CloudDistance: the distance of the surfaces, and the exact one of the nearest samples.
@@ -202,15 +233,19 @@ def cloud_distance(
     if not (isinstance(a, PointCloud) or isinstance(b, PointCloud)):
         raise UnsupportedOption("cloud_distance needs a PointCloud")
     rows_a, rows_b = one_pose(pose_a, pose_b, "distance")
+    for thing, low in ((a, 0.0), (b, 0.2)):
+        if isinstance(thing, PointCloud):
+            yield from share(thing.build_steps(), low, low + 0.2)
     first, second = prepared(a), prepared(b)
     if isinstance(first, PointCloud):
-        nearest = _samples(first, second, rows_a, rows_b)
+        nearest = yield from _samples_steps(first, second, rows_a, rows_b)
     else:
         assert isinstance(second, PointCloud)
-        distance, y, x, j, i = _samples(second, first, rows_b, rows_a)
+        distance, y, x, j, i = yield from _samples_steps(second, first, rows_b, rows_a)
         nearest = (distance, x, y, i, j)
     distance, x, y, index_a, index_b = nearest
-    walk = walk_for(a, b, rows_a, rows_b, True)[0].finish()
+    walk = walk_for(a, b, rows_a, rows_b, True)[0]
+    yield from share(walk.finish_steps(), 0.8, 1.0)
     if walk.hit:
         x = y = walk.found().points[0]
     else:
@@ -222,7 +257,9 @@ def _world(rows: np.ndarray, point: np.ndarray) -> np.ndarray:
     return transform_points(rows, point[None])[0]
 
 
-def _samples(a: PointCloud, b: PointCloud | Hierarchy, rows_a: np.ndarray, rows_b: np.ndarray):
+def _samples_steps(
+    a: PointCloud, b: PointCloud | Hierarchy, rows_a: np.ndarray, rows_b: np.ndarray
+) -> Generator[Progress, None, tuple[float, np.ndarray, np.ndarray, int, int]]:
     """Nearest samples: (distance, world points, indices)."""
     tree = a.built.tree
     origin_b = b.built.tree.origin if isinstance(b, PointCloud) else b.origin
@@ -231,19 +268,29 @@ def _samples(a: PointCloud, b: PointCloud | Hierarchy, rows_a: np.ndarray, rows_
         pose_rows(rows_a), pose_rows(rows_b), tree.origin[None], origin_b[None],
         largest_coordinates(a.bounds), largest_coordinates(bounds_b),
     )[0]  # fmt: skip
-    bounds, nodes, best = _scratch()
+    *stack, best = _scratch()
+    slices = 0
     if isinstance(b, PointCloud):
         target = b.built.tree
-        _nearest_points(tree, target, relative, bounds, nodes, best)
+        while not _nearest_points(tree, target, relative, _LEAVES, *stack, best):
+            slices += 1
+            yield _searching(slices)
         i, j = int(best[1]), int(best[2])
         y, index_b = _world(rows_b, target.points[j]), int(b.built.order[j])
     else:
         foot = np.empty(3)
-        _nearest_triangle(tree, mesh_tree(b), relative, bounds, nodes, best, foot)
+        while not _nearest_triangle(tree, mesh_tree(b), relative, _LEAVES, *stack, best, foot):
+            slices += 1
+            yield _searching(slices)
         i, index_b = int(best[1]), int(best[2])
         y = _world(rows_a, foot + tree.origin)
     x = _world(rows_a, tree.points[i])
     return float(np.linalg.norm(x - y)), x, y, int(a.built.order[i]), index_b
+
+
+def _searching(slices: int) -> Progress:
+    """Where the search is after so many slices; how many there will be is not known."""
+    return Progress(0.4 + 0.4 * slices / (slices + _USUAL_SLICES), "looking for the nearest points")
 
 
 def _slide(a: PointCloud | Hierarchy, x: np.ndarray, rows_a, b: PointCloud | Hierarchy, y: np.ndarray, rows_b):

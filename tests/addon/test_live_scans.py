@@ -1,0 +1,128 @@
+"""Live with scans: its answer becomes that of a fresh detection, and a pair is asked again only when it changed."""
+
+import bpy
+import numpy as np
+import pytest
+from live_driver import LiveDriver, detected
+from scans import add_scan, ball, wall
+
+from addon import session
+from addon.core import live as live_module
+from addon.core import scan_follower
+from addon.core.pair_row import CONTACT
+
+MEASURED = {"intersection": {}, "clearance": {"tolerance": 0.3}, "distance": {}}
+
+
+@pytest.fixture(autouse=True)
+def _no_quiet_time(monkeypatch):
+    monkeypatch.setattr(live_module, "QUIET_SECONDS", 0.0)
+
+
+@pytest.fixture
+def room(registered, add_box):
+    """A wall and a ball of points that meet, a box that enters both, and a small one beside."""
+    add_scan("Ball", ball()[0], as_mesh=True)
+    add_scan("Wall", wall(), location=(0.0, 0.0, 0.9))
+    add_box("Box", (0.8, -2, -2), (3, 2, 2))
+    add_box("Small", (-0.1, -0.1, -0.1), (0.1, 0.1, 0.1), (5.0, 0.0, 0.0))
+    return bpy.data.objects
+
+
+def ask(test, **options):
+    settings = bpy.context.scene.meshclash
+    settings.test = test
+    for name, value in options.items():
+        setattr(settings, name, value)
+
+
+@pytest.fixture
+def driver(room):
+    made = LiveDriver()
+    yield made
+    session.stop_live()
+
+
+def described(rows):
+    """What two runs must agree on; how deep two meshes overlap is an estimate."""
+    return sorted(
+        (row.a, row.b, row.verdict, round(row.depth or 0.0, 5) if {row.a, row.b} & {"Ball", "Wall"} else None,
+         None if row.distance is None else round(row.distance, 5), row.points_a.tolist(), row.points_b.tolist(),
+         row.faces_a.tolist(), row.faces_b.tolist(), np.round(row.dots_a, 5).tolist(), np.round(row.dots_b, 5).tolist())
+        for row in rows
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("test", MEASURED)
+def test_it_finds_what_detect_finds(driver, room, engine, test):
+    ask(test, **MEASURED[test])
+    rng = np.random.default_rng(3)
+    for step in range(8):
+        item = room[str(rng.choice(["Ball", "Wall", "Box", "Small"]))]
+        if step % 4 == 3:
+            item.hide_set(not item.hide_get())
+        elif step % 4 == 2 and item.data.vertices:
+            item.data.vertices[0].co.x += 0.05
+            item.data.update()
+        else:
+            item.location = rng.integers(-4, 5, 3) / 4
+        driver.tick(int(rng.integers(0, 4)))
+        rows = driver.settle()
+        assert described(rows) == described(detected(engine)), step
+    assert any(row.points_a.size or row.points_b.size for row in rows)
+
+
+def test_only_pairs_that_changed_are_asked_again(driver, room, monkeypatch):
+    asked, original = [], scan_follower.finding_steps
+
+    def spy(engine, scan, other, limits):
+        asked.append((scan.item.name, other.item.name))
+        return original(engine, scan, other, limits)
+
+    monkeypatch.setattr(scan_follower, "finding_steps", spy)
+    driver.settle()
+    assert sorted(asked) == [("Ball", "Box"), ("Ball", "Wall"), ("Wall", "Box")]
+    asked.clear()
+    room["Small"].location.y = 1.0
+    driver.settle()
+    assert asked == []
+    room["Wall"].location.z = 0.8
+    driver.settle()
+    assert sorted(asked) == [("Ball", "Wall"), ("Wall", "Box")]
+
+
+@pytest.mark.parametrize("test", MEASURED)
+def test_over_the_budget_it_says_who_meets_and_completes_when_quiet(driver, room, engine, monkeypatch, test):
+    ask(test, **MEASURED[test])
+    driver.settle()
+    monkeypatch.setattr(live_module, "QUIET_SECONDS", 1e9)
+    driver.run.live.complete_cost, driver.run.live._retry_at = 1.0, 1e18
+    room["Box"].location.x = -0.1
+    bpy.context.view_layer.update()
+    driver.tick(300)
+    result = session.result_of(bpy.context.scene.session_uid)
+    assert result.incomplete
+    rows = {(row.a, row.b): row for row in result.report.rows}
+    assert rows["Ball", "Box"].verdict == CONTACT
+    assert rows["Ball", "Box"].distance == (None if test == "intersection" else 0.0)
+    assert rows["Ball", "Box"].location is not None
+    if test == "distance":
+        assert rows["Ball", "Small"].verdict == "apart"
+    monkeypatch.setattr(live_module, "QUIET_SECONDS", 0.0)
+    assert described(driver.settle()) == described(detected(engine))
+
+
+def test_time_critical_pairs_of_scans_become_certain(driver, room):
+    ask("time-critical", budget=0.01)
+    rows = {(row.a, row.b): (row.verdict, row.probability) for row in driver.settle()}
+    assert rows == dict.fromkeys([("Ball", "Box"), ("Ball", "Wall"), ("Box", "Wall")], ("meets", 1.0))
+    room["Box"].location.x = 0.3
+    assert {(row.a, row.b) for row in driver.settle()} == {("Ball", "Wall"), ("Box", "Wall")}
+
+
+def test_scans_in_live_are_dropped_when_they_leave(driver, room):
+    assert any(row.b == "Wall" or row.a == "Wall" for row in driver.settle())
+    bpy.data.objects.remove(room["Wall"])
+    assert not any("Wall" in (row.a, row.b) for row in driver.settle())
+    bpy.data.objects.remove(room["Ball"])
+    assert driver.settle() == []
