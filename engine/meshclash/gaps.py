@@ -11,6 +11,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from .geometry.triangle_distance import nearest_points
+from .gpu.jobs import Asked
+from .gpu.near_device import clearances_on_device, distances_on_device
 from .query.contacts import Contacts
 from .scene import Clock, FirstContact, Keep, ObjectContacts, Scene, scaled
 from .solid.judge import Case, Limits
@@ -60,6 +62,8 @@ class Wanted(NamedTuple):
     """[m]; pairs farther apart are of no interest. None: every pair is."""
     first_contact: bool = False
     """Of pairs that meet one contact is enough, and of others how far apart they are."""
+    device: str = "cpu"
+    """As ``Scene.contacts_steps`` takes it."""
 
 
 class Known(NamedTuple):
@@ -87,11 +91,13 @@ class Measured:
     Attributes:
         gaps: of all pairs within the tolerance.
         work: what it took.
+        notes: why the CPU compared boxes where a device was meant to.
     """
 
     def __init__(self, memory: Memory | None = None) -> None:
         self.gaps: list[ObjectGap | FirstContact] = []
         self.work = QueryStats()
+        self.notes: list[str] = []
         self._memory = memory
         self._used: set[Pair] = set()
         self._revisions: dict[Pair, tuple[int, ...]] = {}
@@ -154,7 +160,8 @@ class Measured:
 
     def stats(self, clock: Clock) -> QueryStats:
         """The work, and the seconds that it took."""
-        return replace(self.work, seconds=clock.total, timings=clock.timings)
+        work = self.work.plus(QueryStats(note="; ".join(self.notes)))
+        return replace(work, seconds=clock.total, timings=clock.timings)
 
     def forget_unused(self) -> None:
         """Forget pairs that no question asked for, at the end of it."""
@@ -178,7 +185,7 @@ def _measure(
 ) -> Generator[Progress, None, None]:
     """As ``measure_steps``, of all pairs at once; k > 0."""
     reach = np.inf if wanted.tolerance is None else wanted.tolerance
-    steps = scene.case_steps(asked, Limits(touch_tolerance=reach), clock, wanted.first_contact)
+    steps = scene.case_steps(asked, Limits(touch_tolerance=reach), clock, wanted.first_contact, wanted.device)
     case, pairs = yield from part(steps, 0.0, 0.4)
     measured.note(case.answer)
     for a, b in asked[~np.isin(keys(asked), keys(pairs), assume_unique=True)].tolist():
@@ -215,12 +222,15 @@ def _gaps(case: Case, pairs: np.ndarray, wanted: Wanted, measured: Measured) -> 
     ids = [(a, b) for a, b in pairs.tolist()]
     starts = np.array([measured.start(pair) or (-1, -1) for pair in ids], np.int32)
     question = NearQuestion(case.grove, case.grove, case.jobs, case.rows_a, case.rows_b, start=starts)
-    nearest = yield from scaled(near_steps(question), 0.0, 0.7, "measuring distances")
-    measured.note(nearest)
+    asked = Asked(case.jobs, case.rows_a, case.rows_b)
+    nearest, note = distances_on_device(wanted.device, case.meshes, case.meshes, asked)
+    if nearest is None:
+        nearest = yield from scaled(near_steps(question), 0.0, 0.7, "measuring distances")
+    measured.note(nearest._replace(note=note))
     within = nearest.distances <= (np.inf if wanted.tolerance is None else wanted.tolerance)
     near: list[_NearTriangles] = [_NearTriangles() for _ in ids]
     if wanted.tolerance is not None and within.any() and not wanted.first_contact:
-        yield from _find_near(question, np.flatnonzero(within), wanted.tolerance, near, measured)
+        yield from _find_near(case, question, np.flatnonzero(within), wanted, near, measured)
     complete = wanted.tolerance is None or not wanted.first_contact
     for k, pair in enumerate(ids):
         i, j = nearest.pairs[k].tolist()
@@ -233,19 +243,30 @@ def _gaps(case: Case, pairs: np.ndarray, wanted: Wanted, measured: Measured) -> 
 
 
 def _find_near(
-    question: NearQuestion, jobs: np.ndarray, tolerance: float, near: "list[_NearTriangles]", measured: Measured
+    case: Case,
+    question: NearQuestion,
+    jobs: np.ndarray,
+    wanted: Wanted,
+    near: "list[_NearTriangles]",
+    measured: Measured,
 ) -> Generator[Progress, None, None]:
-    """All triangles of some jobs (n,) that come within the tolerance, into ``near``."""
+    """All triangles of some jobs (n,) of a case that come within the tolerance, into ``near``."""
+    assert wanted.tolerance is not None
+    part_of = Asked(question.jobs[jobs], question.rows_a[jobs], question.rows_b[jobs])
     some = question._replace(
-        jobs=question.jobs[jobs], rows_a=question.rows_a[jobs], rows_b=question.rows_b[jobs], tolerance=tolerance,
-        start=None,
-    )  # fmt: skip
+        jobs=part_of.jobs, rows_a=part_of.rows_a, rows_b=part_of.rows_b, tolerance=wanted.tolerance, start=None
+    )
 
     def take(answer: NearAnswer) -> None:
         for job in np.unique(answer.jobs):
             near[jobs[job]].add(answer.pairs[answer.jobs == job])
 
-    measured.note((yield from scaled(near_portions(some, take), 0.7, 1.0, "finding what is near")))
+    found, note = clearances_on_device(wanted.device, case.meshes, case.meshes, part_of, wanted.tolerance)
+    if found is None:
+        found = yield from scaled(near_portions(some, take), 0.7, 1.0, "finding what is near")
+    else:
+        take(found)
+    measured.note(found._replace(note=note))
 
 
 class _NearTriangles:

@@ -11,7 +11,7 @@ import numpy as np
 
 from .errors import UnsupportedOption
 from .gaps import Measured, ObjectGap, Wanted, keys, measure_steps, part
-from .query.options import check_length
+from .query.options import check_length, check_served_device
 from .scene import Clock, FirstContact, Keep, Scene
 from .solid.judge import Limits
 from .traversal.run import run
@@ -39,9 +39,10 @@ def scene_clearances(
     set_b: Iterable[int] | None = None,
     keep: Keep | None = None,
     permitted_overlap: float = 0.0,
+    device: str = "auto",
 ) -> SceneGaps:
     """``scene_clearances_steps`` at once."""
-    return run(scene_clearances_steps(scene, tolerance, set_a, set_b, keep, permitted_overlap))
+    return run(scene_clearances_steps(scene, tolerance, set_a, set_b, keep, permitted_overlap, device))
 
 
 def scene_clearances_steps(
@@ -51,6 +52,7 @@ def scene_clearances_steps(
     set_b: Iterable[int] | None = None,
     keep: Keep | None = None,
     permitted_overlap: float = 0.0,
+    device: str = "auto",
 ) -> Generator[Progress, None, SceneGaps]:
     """Every pair of objects no farther apart than a tolerance, and the triangles that come that near.
 
@@ -60,16 +62,17 @@ def scene_clearances_steps(
     Args:
         scene: the objects.
         tolerance: [m], from 0 on.
-        set_a, set_b, keep, permitted_overlap: as ``Scene.contacts_steps``.
+        set_a, set_b, keep, permitted_overlap, device: as ``Scene.contacts_steps``.
 
     Yields:
         Progress.
 
     Raises:
-        UnknownObject; UnsupportedOption: a length is negative or not finite.
+        UnknownObject, DeviceUnavailable; UnsupportedOption: a length is negative or not finite, an unknown device.
     """
     reach = check_length("tolerance", tolerance)
-    wanted = Wanted(set_a, set_b, keep, check_length("permitted_overlap", permitted_overlap), reach)
+    overlap = check_length("permitted_overlap", permitted_overlap)
+    wanted = Wanted(set_a, set_b, keep, overlap, reach, device=check_served_device(device))
     clock, measured = Clock(), Measured()
     yield from measure_within_steps(scene, wanted, measured, clock)
     return _listed(measured, clock)
@@ -82,7 +85,7 @@ def measure_within_steps(
     assert wanted.tolerance is not None
     yield Progress(0.0, "comparing bounding boxes")
     reach = Limits(touch_tolerance=wanted.tolerance)
-    pairs = scene.candidates(wanted.set_a, wanted.set_b, wanted.keep, reach)
+    pairs = scene.candidates(wanted.set_a, wanted.set_b, wanted.keep, reach, wanted.device, measured.notes)
     clock.stop("broad phase")
     yield from measure_steps(scene, pairs, wanted, measured, clock)
 
@@ -94,9 +97,10 @@ def scene_distances(
     set_b: Iterable[int] | None = None,
     keep: Keep | None = None,
     permitted_overlap: float = 0.0,
+    device: str = "auto",
 ) -> SceneGaps:
     """``scene_distances_steps`` at once."""
-    return run(scene_distances_steps(scene, most, set_a, set_b, keep, permitted_overlap))
+    return run(scene_distances_steps(scene, most, set_a, set_b, keep, permitted_overlap, device))
 
 
 def scene_distances_steps(
@@ -106,6 +110,7 @@ def scene_distances_steps(
     set_b: Iterable[int] | None = None,
     keep: Keep | None = None,
     permitted_overlap: float = 0.0,
+    device: str = "auto",
 ) -> Generator[Progress, None, SceneGaps]:
     """The distance of every pair of objects, or of the ``most`` nearest pairs, in slices of a few milliseconds.
 
@@ -115,16 +120,18 @@ def scene_distances_steps(
     Args:
         scene: the objects.
         most: pairs to list, from 1 on; None for all. Of pairs at equal distances any may be left out.
-        set_a, set_b, keep, permitted_overlap: as ``Scene.contacts_steps``.
+        set_a, set_b, keep, permitted_overlap, device: as ``Scene.contacts_steps``.
 
     Yields:
         Progress.
 
     Raises:
-        UnknownObject; UnsupportedOption: ``most`` is no whole number from 1 on, or a length is negative or not finite.
+        UnknownObject, DeviceUnavailable; UnsupportedOption: ``most`` is no whole number from 1 on, a length is negative
+        or not finite, an unknown device.
     """
     most, clock, measured = check_most(most), Clock(), Measured()
-    wanted = Wanted(set_a, set_b, keep, check_length("permitted_overlap", permitted_overlap))
+    overlap = check_length("permitted_overlap", permitted_overlap)
+    wanted = Wanted(set_a, set_b, keep, overlap, device=check_served_device(device))
     total = yield from measure_nearest_steps(scene, most, wanted, measured, clock)
     return _listed(measured, clock, most, total)
 
@@ -141,7 +148,7 @@ def measure_nearest_steps(
 ) -> Generator[Progress, None, int]:
     """Measure the ``most`` nearest pairs, and some more; returns how many pairs there are."""
     yield Progress(0.0, "comparing bounding boxes")
-    near = _Neighbours(scene, wanted)
+    near = _Neighbours(scene, wanted, measured)
     reach = near.size if most is None else 0.0
     pairs, gaps = near.within(reach)
     while most is not None and reach < near.size and len(pairs) < most:
@@ -162,8 +169,8 @@ def measure_nearest_steps(
 class _Neighbours:
     """The pairs of a scene's objects by the distance of their boxes."""
 
-    def __init__(self, scene: Scene, wanted: Wanted) -> None:
-        self._scene, self._wanted = scene, wanted
+    def __init__(self, scene: Scene, wanted: Wanted, measured: Measured) -> None:
+        self._scene, self._wanted, self._notes = scene, wanted, measured.notes
         self._ids, self._boxes = scene.boxes()
         low, high = (self._boxes[:, :3], self._boxes[:, 3:]) if len(self._ids) else (np.zeros((1, 3)),) * 2
         self.size = float(np.linalg.norm(high.max(axis=0) - low.min(axis=0)))
@@ -173,7 +180,8 @@ class _Neighbours:
         """Pairs of ids (k, 2) whose boxes are no farther apart than ``reach`` on any axis, nearest boxes first, and
         their distances (k,) [m]: bounds from below of those of the objects."""
         wanted = self._wanted
-        pairs = self._scene.candidates(wanted.set_a, wanted.set_b, wanted.keep, Limits(touch_tolerance=reach))
+        limits = Limits(touch_tolerance=reach)
+        pairs = self._scene.candidates(wanted.set_a, wanted.set_b, wanted.keep, limits, wanted.device, self._notes)
         places = np.searchsorted(self._ids, pairs)
         a, b = self._boxes[places[:, 0]], self._boxes[places[:, 1]]
         apart = np.maximum(np.maximum(a[:, :3] - b[:, 3:], b[:, :3] - a[:, 3:]), 0.0)

@@ -7,7 +7,7 @@ A pair is answered in two stages, both in slices: ``case_steps`` finds the conta
 import operator
 import time
 from collections.abc import Callable, Generator, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -17,6 +17,7 @@ from .broadphase.sweep import overlapping_pairs, world_boxes
 from .errors import UnknownObject, UnsupportedOption
 from .gpu.device import answer_on_device
 from .gpu.jobs import Asked
+from .gpu.near_device import object_pairs_on_device
 from .hierarchy.build import as_boxes, as_hierarchy, refit
 from .hierarchy.bvh import Hierarchy, Index
 from .query.collide import collides
@@ -189,7 +190,7 @@ class Scene:
             keep: takes pairs of ids (k, 2) int64 and returns (k,) bool, which of them to look at.
             permitted_overlap, touch_tolerance: lengths [m], see ``verdict``.
             touching: False leaves out pairs whose verdict is TOUCHING.
-            device: where triangles are tested: "cpu"; "cuda", a GPU; or "auto", as in ``collide``.
+            device: where boxes and triangles are tested: "cpu"; "cuda", a GPU; or "auto", as in ``collide``.
 
         Yields:
             Progress.
@@ -205,14 +206,17 @@ class Scene:
         )
         clock = Clock()
         yield Progress(0.0, "comparing bounding boxes")
-        pairs = self.candidates(set_a, set_b, keep, limits)
+        notes: list[str] = []
+        pairs = self.candidates(set_a, set_b, keep, limits, device, notes)
         clock.stop("broad phase")
+        compared = QueryStats(note="; ".join(notes))
         if len(pairs) == 0:
-            return SceneContacts([], QueryStats(seconds=clock.total), clock.timings)
+            return SceneContacts([], replace(compared, seconds=clock.total), clock.timings)
         case, identifiers = yield from self.case_steps(pairs, limits, clock, device=device)
         results = yield from self._judge(case, identifiers, limits, touching)
         clock.stop("verdicts")
-        return SceneContacts(results, case.answer.stats(clock.total, clock.timings), clock.timings)
+        stats = case.answer.stats(clock.total, clock.timings).plus(compared)
+        return SceneContacts(results, stats, clock.timings)
 
     def time_critical(
         self,
@@ -291,14 +295,29 @@ class Scene:
         return trees
 
     def candidates(
-        self, set_a: Iterable[int] | None, set_b: Iterable[int] | None, keep: Keep | None, limits: Limits
+        self,
+        set_a: Iterable[int] | None,
+        set_b: Iterable[int] | None,
+        keep: Keep | None,
+        limits: Limits,
+        device: str = "cpu",
+        notes: list[str] | None = None,
     ) -> np.ndarray:
-        """Pairs of ids (k, 2) int64, sorted, whose world boxes overlap and that ``keep`` lets through."""
+        """Pairs of ids (k, 2) int64, sorted, whose world boxes overlap and that ``keep`` lets through.
+
+        Args:
+            set_a, set_b, keep, device: as ``contacts_steps``; the device compares boxes.
+            limits: boxes as near as the tolerance for touching overlap.
+            notes: is told why the CPU compared boxes where a device was meant to.
+        """
         in_a, in_b = self.members_of(set_a), self.members_of(set_b)
         ids, boxes = self.boxes(limits.touch_tolerance)
         if not len(ids):
             return np.empty((0, 2), np.int64)
-        pairs = ids[overlapping_pairs(boxes, in_a, in_b)]
+        places, note = object_pairs_on_device(device, boxes, in_a, in_b)
+        if note and notes is not None:
+            notes.append(note)
+        pairs = ids[overlapping_pairs(boxes, in_a, in_b) if places is None else places]
         if keep is None or len(pairs) == 0:
             return pairs
         mask = np.asarray(keep(pairs))
@@ -358,7 +377,8 @@ class Scene:
             answer = yield from scaled(answer_steps(question), 0.1, 0.6, "testing triangles")
             answer = answer._replace(note=note)
         clock.stop("traversal")
-        return Case(grove, solids, jobs, rows_a, rows_b, boxes[index[:, 0]], boxes[index[:, 1]], answer), pairs
+        boxes_a, boxes_b = boxes[index[:, 0]], boxes[index[:, 1]]
+        return Case(grove, solids, jobs, rows_a, rows_b, boxes_a, boxes_b, answer, meshes), pairs
 
     def _member(self, identifier: int) -> _Member:
         try:

@@ -157,6 +157,74 @@ def test_scenes_ask_the_device_about_all_pairs_at_once(machines):
         scene.contacts(device="gpu")
 
 
+def scene_of(count=6):
+    scene = mc.Scene()
+    for k in range(count):
+        scene.add((A, B)[k % 2], matrix(shift=(1.15 * k, 0.1 * k, 0.0)))
+    return scene
+
+
+SCENE_QUERIES = {
+    "clearances": lambda device: mc.scene_clearances(scene_of(), 0.3, device=device),
+    "distances": lambda device: mc.scene_distances(scene_of(), 7, device=device),
+    "contacts": lambda device: scene_of().contacts(device=device),
+}
+
+
+def scene_bytes(found):
+    """All that is said of each pair; of those that meet, the contacts."""
+    rows = []
+    for pair in found.pairs:
+        rows.append((pair.a, pair.b, pair.verdict, pair.verdict.depth))
+        rows.append(None if pair.contacts is None else as_bytes(pair.contacts))
+        if isinstance(found, mc.SceneGaps):
+            rows.append((pair.distance, pair.triangles, pair.near_a.tobytes(), pair.near_b.tobytes()))
+            rows.append(None if pair.points is None else pair.points.tobytes())
+    return rows
+
+
+@pytest.mark.parametrize("name", SCENE_QUERIES)
+def test_scenes_are_answered_as_by_the_cpu(machines, monkeypatch, name):
+    made, _ = machines
+    expected, found = (SCENE_QUERIES[name](device) for device in ("cpu", "cuda"))
+    assert (expected.stats.device, found.stats.device, found.stats.note) == ("cpu", "cuda", "")
+    assert len(made) == 1
+    assert len(found.pairs) >= 3
+    assert scene_bytes(found) == scene_bytes(expected)
+    monkeypatch.setattr(device, "_state", [DeviceState(False, "there is none")])
+    with pytest.raises(mc.DeviceUnavailable, match="there is none"):
+        SCENE_QUERIES[name]("cuda")
+
+
+def test_boxes_of_scenes_are_compared_on_the_device_from_a_number_of_objects_on(machines):
+    made, _ = machines
+    mc.configure_device(object_crossover=7)
+    expected = scene_bytes(scene_of().contacts())
+    assert made == []
+    mc.configure_device(object_crossover=6)
+    assert scene_bytes(scene_of().contacts()) == expected
+    assert len(made) == 1
+    assert mc.Scene().contacts(device="cuda").pairs == []
+
+
+@pytest.mark.parametrize("name", SCENE_QUERIES)
+@pytest.mark.parametrize("fault", [DeviceFault("the device failed: [700] lost"), OutOfDeviceMemory("out of memory")])
+def test_a_fault_in_a_scene(machines, name, fault):
+    made, plan = machines
+    ask = SCENE_QUERIES[name]
+    expected = scene_bytes(ask("cuda"))
+    operations = made[-1].calls
+    assert operations > 60
+    for n in range(0, operations, 29):
+        mc.device_state(refresh=True)
+        machines_before = len(made)
+        plan["next"] = lambda n=n, first=machines_before: FakeDevice(n if len(made) == first else None, fault)
+        with pytest.warns(RuntimeWarning, match="the CPU answered instead"):
+            found = ask("cuda")
+        assert scene_bytes(found) == expected
+        assert str(fault) in found.stats.note
+
+
 @pytest.mark.parametrize("fault", [DeviceFault("the device failed: [700] lost"), OutOfDeviceMemory("out of memory")])
 def test_a_fault_anywhere_ends_in_the_cpus_answer(machines, fault):
     made, plan = machines

@@ -186,10 +186,9 @@ def may_answer(device: str, crossover: str = "crossover") -> bool:
 
 def pays(device: str, crossover: str, size: int) -> bool:
     """Whether a device is to answer a question of a kind and a size, which ``CROSSOVERS`` tell."""
-    if device == "cuda":
-        return True
     least = _settings.crossovers[crossover]
-    return device == "auto" and least is not None and size >= least and device_state().usable
+    large = device == "auto" and least is not None and size >= least
+    return (device == "cuda" or large) and device_state().usable  # it may have failed since the question was asked
 
 
 def wants_points(device: str, count: int) -> bool:

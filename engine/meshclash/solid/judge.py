@@ -9,7 +9,7 @@ Everything that grows with the contacts or the triangles of a pair is done in sp
 holds nobody up either.
 """
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ from ..traversal.leaf_tests import nearness
 from ..traversal.point import new_point_workspace
 from ..traversal.question import Answer, Question
 from ..traversal.run import answer_steps, run
+from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
 from ..types.results import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Verdict
 from .coincidence import deny_coincidence
@@ -56,6 +57,8 @@ class Case(NamedTuple):
     """Exact world bounds of the first objects, (k, 6) float64 [m]."""
     boxes_b: np.ndarray
     answer: Answer
+    meshes: Sequence[TriangleMesh] = ()
+    """Of the grove's trees, for devices; none where no device is asked."""
 
     def posed(self) -> tuple[Any, ...]:
         """The arguments that all kernels on posed solids share."""

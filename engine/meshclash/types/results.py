@@ -35,11 +35,13 @@ class QueryStats:
     """Nodes refitted since the last query on the hierarchies (N_u)."""
 
     def plus(self, other: "QueryStats") -> "QueryStats":
-        """The same with the counts of other work added."""
+        """The same with the counts of other work added: on a device if any of it was, with every note once."""
         return replace(
             self, volume_tests=self.volume_tests + other.volume_tests,
             primitive_tests=self.primitive_tests + other.primitive_tests,
             exact_tests=self.exact_tests + other.exact_tests, updated_nodes=self.updated_nodes + other.updated_nodes,
+            device=self.device if other.device == "cpu" else other.device,
+            note="; ".join(dict.fromkeys(filter(None, (self.note, other.note)))),
         )  # fmt: skip
 
 
