@@ -31,9 +31,9 @@ ROOT = Path(__file__).resolve().parents[1]
 REQUIREMENTS = ("numba==0.68.1", "llvmlite==0.50.0")
 GPU_REQUIREMENTS = (
     "numba-cuda==0.30.4", "cuda-bindings==13.5.0", "cuda-core==1.2.2", "cuda-pathfinder==1.9.0", "packaging==26.3",
-    "nvidia-nvvm==13.5.37", "nvidia-cuda-nvrtc==13.5.37", "nvidia-nvjitlink==13.5.37",
+    "nvidia-nvvm==13.5.37", "nvidia-cuda-nvrtc==13.5.37", "nvidia-cuda-runtime==13.5.37", "nvidia-nvjitlink==13.5.37",
 )  # fmt: skip
-"""What a machine with only a driver lacks. NVIDIA's three are proprietary: such a zip is for one's own machines."""
+"""What a machine with only a driver lacks. NVIDIA's four are proprietary: such a zip is for one's own machines."""
 PLATFORM_TAGS = {
     "linux-x64": ("manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux2014_x86_64"),
     "windows-x64": ("win_amd64",),
@@ -109,8 +109,8 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         parser.error(f"no wheels for {sys.platform}: choose a --platform")
     if options.range == "distribution" and options.platform != "linux-x64" and not options.all:
         parser.error("only Linux distributions package Blender with another Python")
-    if options.gpu and (options.all or options.range == "distribution" or options.platform == "macos-arm64"):
-        parser.error("--gpu is for one Python on Linux or Windows")
+    if options.gpu and (options.all or options.platform == "macos-arm64"):
+        parser.error("--gpu is for one range on Linux or Windows")
     return options
 
 
@@ -228,7 +228,10 @@ def shared_wheels(wheels: list[Path], folder: Path) -> list[Path]:
     """
     kept: list[Path] = []
     for library in sorted({wheel.name.split("-")[0] for wheel in wheels}):
-        group = [wheel for wheel in wheels if wheel.name.startswith(f"{library}-")]
+        group = sorted({wheel for wheel in wheels if wheel.name.startswith(f"{library}-")})
+        if len(group) == 1:  # for all Pythons already
+            kept += group
+            continue
         contents = [_payload(wheel) for wheel in group]
         same = all(content == contents[0] for content in contents)
         kept += [_for_all_pythons(group[0], folder)] if same else group

@@ -102,7 +102,7 @@ def test_name_of_the_zip(stage):
 def test_a_zip_for_a_gpu_says_so(stage, tmp_path, capsys):
     text = (stage / "blender_manifest.toml").read_text("utf-8")
     assert build_extension.zip_name(text, "linux-x64", build_extension.RANGES["py313"], True).endswith("-py313-gpu.zip")
-    for wrong in (["--all"], ["--range", "distribution"], ["--platform", "macos-arm64"]):
+    for wrong in (["--all"], ["--platform", "macos-arm64"]):
         with pytest.raises(SystemExit):
             build_extension.main(["--gpu", "--platform", "linux-x64", *wrong, "--output", str(tmp_path)])
         assert "Linux or Windows" in capsys.readouterr().err
@@ -183,6 +183,12 @@ def test_wheels_that_hold_the_same_become_one(tmp_path):
 def test_wheels_that_differ_stay_as_they_are(tmp_path):
     wheels = [wheel_for(tmp_path, "cp311"), wheel_for(tmp_path, "cp313", b"other machine code")]
     assert build_extension.shared_wheels(wheels, tmp_path / "shared") == wheels
+
+
+def test_wheels_for_all_pythons_are_passed_on_unchanged(tmp_path):
+    wheel = wheel_for(tmp_path, "py3")
+    assert build_extension.shared_wheels([wheel, wheel, wheel], tmp_path / "shared") == [wheel]
+    assert not (tmp_path / "shared").exists()
 
 
 def test_the_same_files_give_the_same_bytes(tmp_path):

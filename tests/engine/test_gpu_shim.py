@@ -1,6 +1,11 @@
 """What the shim makes of drivers and devices: every state a sentence, every error of a driver one kind of fault."""
 
 import importlib
+import importlib.metadata
+import re
+import sys
+import tomllib
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -135,3 +140,25 @@ def test_a_compiler_that_fuses_is_refused(shim, monkeypatch):
     kernel = shim.Kernel(lambda: None, "void()")
     with pytest.raises(DeviceFault, match="fuses"):
         kernel.launch(1, None)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux what is loaded")
+def test_the_libraries_are_those_of_the_packages(shim):
+    """Not those of a toolkit that this machine may have and another has not."""
+    mapped = {line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines() if line.count(" ") > 4}
+    for package, beginnings in shim._LIBRARIES.items():
+        assert importlib.metadata.version(package)
+        files = {str(Path(f.locate()).resolve()) for f in importlib.metadata.files(package)}
+        loaded = [name for name in mapped if Path(name).name.startswith(beginnings)]
+        assert loaded, package
+        assert set(loaded) <= files, package
+
+
+def test_every_package_is_named_wherever_packages_are_named(shim):
+    root = Path(__file__).parents[2]
+    extra = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]["gpu"]
+    builder = (root / "blender_scripts" / "build_extension.py").read_text("utf-8")
+    named = {re.match(r"[\w-]+", requirement)[0] for requirement in extra}
+    assert set(shim._LIBRARIES) == {name for name in named if name.startswith("nvidia-")}
+    for name in named:
+        assert f'"{name}==' in builder, name

@@ -29,6 +29,7 @@ if not hasattr(np, "row_stack"):  # numba-cuda 0.30 asks NumPy 2.5 for it when i
 _LIBRARIES = {
     "nvidia-nvvm": ("libnvvm.so", "nvvm64"),
     "nvidia-cuda-nvrtc": ("libnvrtc.so", "nvrtc64"),
+    "nvidia-cuda-runtime": ("libcudart.so", "cudart64"),
     "nvidia-nvjitlink": ("libnvJitLink.so", "nvJitLink_"),
 }
 """Packages of NVIDIA's compiler and linker, and how the names of their libraries begin."""
