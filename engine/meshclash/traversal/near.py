@@ -24,7 +24,7 @@ from .near_pairs import near_traversal
 from .near_wide import DOUBLES, MOST_OF_TWO_LEAVES, SINGLES, traverse_near
 from .prepared import prepared_rows
 from .question import Question
-from .run import answer_steps
+from .run import answer_steps, sort_pairs
 
 _CHUNK = 1 << 15
 _STEPS_PER_CALL = 1 << 14
@@ -205,8 +205,9 @@ def near_steps(question: NearQuestion) -> Generator[float, None, NearAnswer]:
     answer = yield from near_portions(question, portions.append)
     parts = zip(*((p.pairs, p.distances, p.jobs) for p in [answer, *portions]), strict=True)
     pairs, distances, jobs = (np.concatenate(part) for part in parts)
-    own = np.lexsort((pairs[:, 1], pairs[:, 0], jobs))
-    return answer._replace(pairs=pairs[own], distances=distances[own], jobs=jobs[own])
+    bits = (question.grove_a.index_bits, question.grove_b.index_bits, (len(question.jobs) - 1).bit_length())
+    pairs, order, jobs = sort_pairs(pairs, np.arange(len(jobs)), jobs, *bits, len(jobs).bit_length())
+    return answer._replace(pairs=pairs, distances=distances[order], jobs=jobs)
 
 
 def near_portions(question: NearQuestion, take: Callable[[NearAnswer], object]) -> Generator[float, None, NearAnswer]:
