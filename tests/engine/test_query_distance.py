@@ -5,11 +5,10 @@ from functools import cache
 import meshclash as mc
 import numpy as np
 import pytest
+from distances import all_distances, fill_distances
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash.geometry.triangle_distance import triangle_distance
 from meshclash.hierarchy.build import SPLITS
-from meshclash.jit import kernel
 from meshclash.query import distance as distance_module
 from meshclash.traversal import near
 from meshclash.volumes.registry import VOLUMES
@@ -18,25 +17,6 @@ from strategies import grid_meshes, matrix, rotation, soup
 
 VOLUME_NAMES = sorted(VOLUMES)
 CHEAP_TO_COMPILE = ("aabb", "sphere", "dop18", "obb", "ssv")  # one of each text
-
-
-@kernel
-def _all_distances(a, b, result):
-    for i in range(a.shape[0]):
-        for j in range(b.shape[0]):
-            p, q = a[i], b[j]
-            result[i, j] = triangle_distance(
-                (p[0, 0], p[0, 1], p[0, 2]), (p[1, 0], p[1, 1], p[1, 2]), (p[2, 0], p[2, 1], p[2, 2]),
-                (q[0, 0], q[0, 1], q[0, 2]), (q[1, 0], q[1, 1], q[1, 2]), (q[2, 0], q[2, 1], q[2, 2]),
-            )  # fmt: skip
-
-
-def all_distances(a, b, pose=None):
-    """Distances (m, n) of all triangles of two meshes, the second in a pose."""
-    corners_b = (mc.Pose.identity() if pose is None else mc.Pose.from_matrix(pose)).apply(b.vertices)
-    result = np.empty((a.triangle_count, b.triangle_count))
-    _all_distances(a.vertices[a.triangles], corners_b[b.triangles], result)
-    return result
 
 
 @cache
@@ -90,7 +70,7 @@ def assert_nearest(found, a, b, pose, expected):
     ):
         corners = mc.Pose.from_matrix(placed).apply(mesh.vertices[mesh.triangles[triangle]])
         own = np.empty((1, 1))
-        _all_distances(corners[None], np.repeat(point[None], 3, axis=0)[None], own)
+        fill_distances(corners[None], np.repeat(point[None], 3, axis=0)[None], own)
         assert own[0, 0] <= 1e-9 * size
 
 

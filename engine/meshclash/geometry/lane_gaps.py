@@ -2,7 +2,7 @@
 
 Beside the axes of both frames the direction between the two nearest points known so far is tried: what faces each
 other is told apart along it, however the boxes lie. There a box reaches as far as its slab says (``lane_slabs.py``), a
-triangle as far as its corners. Triangles are also tried along the directions between the nearest points of the pairs
+triangle as far as its corners. Eight boxes are then tried along the normal of the single box's slab. Triangles are also tried along the directions between the nearest points of the pairs
 that were measured last: what is beside such a pair mostly faces the same way. Any direction gives a bound.
 
 The bounds of rounding are those of ``lane_boxes.py`` and ``lane_triangles.py``: along each axis of either frame, and
@@ -26,6 +26,7 @@ from .relative_pose import NARROW_LENGTH, SLACK
 _ZERO = np.float32(0.0)
 _HALF = np.float32(0.5)
 _TWICE = np.float32(2.0)
+_LARGEST_SUM = np.float32(1.75)  # of the absolute components of a unit vector: the square root of 3, and some more
 _DEFECT = np.float32(24.0 * 2.0**-24 * 1.001)
 _LEAST = 1e-36  # squares below this are lost to underflow
 
@@ -115,6 +116,19 @@ def _single(nodes, at):
 
 
 @inlined
+def _across_one(frame, slabs, at, beyond, x, y, z, u, v, w):
+    """Squared gaps along the normal m of a single box's slab: eight boxes of half extents u, v, w against the slab.
+
+    ``beyond`` is how far along m the middles of the eight lie from its middle; x, y, z is m in the frame of the eight.
+    """
+    slab = slab_at(at)
+    reach = splat(abs(x)) * u + splat(abs(y)) * v + splat(abs(z)) * w
+    return _squared(
+        abs(beyond - splat(slabs[slab + 24])) - (reach + splat(slabs[slab + 32] + _LARGEST_SUM * frame[SLACK]))
+    )
+
+
+@inlined
 def gaps_of_first(nodes, slabs, at, others, other_slabs, other, frame, near, mask):
     """Squared gaps (Lanes [m2]) between eight boxes of a's node and a single box of b's.
 
@@ -133,6 +147,11 @@ def gaps_of_first(nodes, slabs, at, others, other_slabs, other, frame, near, mas
         along = _along_direction(frame, dx, dy, dz, reach)
         if not_above(along, splat(near)) & mask == 0:
             return along
+        k = slab_at(other)
+        mx, my, mz = other_slabs[k], other_slabs[k + 8], other_slabs[k + 16]
+        mx, my, mz = component(frame, 0, mx, my, mz), component(frame, 3, mx, my, mz), component(frame, 6, mx, my, mz)
+        beyond = -(splat(mx) * dx + splat(my) * dy + splat(mz) * dz)
+        along = higher(along, _across_one(frame, other_slabs, other, beyond, mx, my, mz, hx, hy, hz))
     first = _squared(abs(dx) - (hx + splat(component_extent(frame, 0, u, v, w) + slack)))
     first = first + _squared(abs(dy) - (hy + splat(component_extent(frame, 3, u, v, w) + slack)))
     first = first + _squared(abs(dz) - (hz + splat(component_extent(frame, 6, u, v, w) + slack)))
@@ -163,6 +182,15 @@ def gaps_of_second(nodes, slabs, at, others, other_slabs, other, frame, near, ma
         along = _along_direction(frame, dx, dy, dz, reach)
         if not_above(along, splat(near)) & mask == 0:
             return along
+        k = slab_at(other)
+        mx, my, mz = other_slabs[k], other_slabs[k + 8], other_slabs[k + 16]
+        beyond = splat(mx) * dx + splat(my) * dy + splat(mz) * dz
+        mx, my, mz = (
+            component(frame, 12, mx, my, mz),
+            component(frame, 15, mx, my, mz),
+            component(frame, 18, mx, my, mz),
+        )
+        along = higher(along, _across_one(frame, other_slabs, other, beyond, mx, my, mz, hx, hy, hz))
     first = _squared(abs(dx) - (turned_extent(frame, 0, hx, hy, hz) + splat(u + slack)))
     first = first + _squared(abs(dy) - (turned_extent(frame, 3, hx, hy, hz) + splat(v + slack)))
     first = first + _squared(abs(dz) - (turned_extent(frame, 6, hx, hy, hz) + splat(w + slack)))
