@@ -2,8 +2,9 @@
 
 Beside the axes of both frames the direction between the two nearest points known so far is tried: what faces each
 other is told apart along it, however the boxes lie. There a box reaches as far as its slab says (``lane_slabs.py``), a
-triangle as far as its corners. Eight boxes are then tried along the normal of the single box's slab. Triangles are also tried along the directions between the nearest points of the pairs
-that were measured last: what is beside such a pair mostly faces the same way. Any direction gives a bound.
+triangle as far as its corners. Eight boxes are then tried along the normal of the single box's slab, and triangles
+along the directions between the nearest points of the pairs that were measured last: what is beside such a pair mostly
+faces the same way. Any direction gives a bound.
 
 The bounds of rounding are those of ``lane_boxes.py`` and ``lane_triangles.py``: along each axis of either frame, and
 along a plane's normal times its length, the numbers computed here are off by no more than the slack of those files,
