@@ -8,9 +8,10 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from gpu_cases import needs_cuda_target
-from meshclash.bench import gpu
+from meshclash.bench import device_near, gpu
 from meshclash.bench.device_times import Clock, in_turn
 from meshclash.gpu import device
 from meshclash.gpu.state import DeviceFault, DeviceState
@@ -51,10 +52,17 @@ def test_a_wrong_answer_is_noticed(run, monkeypatch):
     assert "| NO" in text
 
 
+def test_a_wrong_distance_is_noticed(run, monkeypatch):
+    right = device_near.find_distances
+    monkeypatch.setattr(device_near, "find_distances", lambda *given: right(*given)._replace(distances=np.zeros(1)))
+    assert run()[0] == 1
+
+
 def test_what_would_take_too_long_is_named(run):
     status, text = run("--seconds", "0")
     assert status == 0
-    assert "Left out for lack of time: checks of bumpy 300, checks of part 300, checks of scan 300, bumpy 3k." in text
+    checks = "checks of bumpy 300, checks of part 300, checks of scan 300"
+    assert f"Left out for lack of time: {checks}, what is near, 3k, bumpy 3k." in text
     assert "Left out for lack of time: nothing." in run("--seconds", "200")[1]
 
 
@@ -101,7 +109,9 @@ def test_the_whole_bench_in_the_simulator(tmp_path):
     assert "FAILED" not in text
     found = json.loads((tmp_path / "t.json").read_text())
     assert [row["levels as the twin's"] for row in found["checks"]] == ["yes"] * 3
-    assert len(found["points"]) == 3
+    assert len(found["points"]) == len(found["near"]) == 3
+    assert [(row["same"], row["levels as the twin's"]) for row in found["near"]] == [("yes", "yes")] * 3
     assert {"queue ms", "levels ms", "CPU / queue"} <= set(found["times"][0])
-    assert "point_crossover" in text
+    for name in device.CROSSOVERS:
+        assert f"{name}: " in text
     assert "MB" in text

@@ -1,9 +1,9 @@
 """A CUDA device against our own CPU path: are answers the same, how long do they take, and what memory?
 
 With a device: every level of the reproducible mode equals the twin's, element by element, on every small model; both
-modes give the bytes of ``collide`` on every model; the same for many points against a mesh and a cloud; then times and
-memory against size. Without one the reason is printed, and the twin, the same algorithm on the CPU, is checked and
-measured in its place.
+modes give the bytes of ``collide`` on every model; the same for many points against a mesh and a cloud, for distances,
+clearances and pairs of objects; then times and memory against size. Without one the reason is printed, and the twin,
+the same algorithm on the CPU, is checked and measured in its place.
 
 Two copies of a model, box centres together, one turned by 30 degrees (``rigid_poses``). Wall time, median of the runs,
 sides in turn after a warm-up: the device waits for its answer, the CPU uses all cores, and trees are there. (The
@@ -37,7 +37,7 @@ from ..gpu.trees import Trees, plant_trees
 from ..gpu.twin import Twin
 from ..query.collide import collide
 from ..types.mesh import TriangleMesh
-from . import device_points, device_times
+from . import device_near, device_points, device_times
 from .device_times import Clock, deep_pose, question
 from .mesh_files import read_mesh
 from .mesh_generators import MAKERS
@@ -86,6 +86,7 @@ def run(options: argparse.Namespace) -> int:
     points: list[Row] = []
     if state.usable:
         points = report.part("points", lambda: device_points.times(options.points, options.runs, before))
+    near = report.part("what is near", lambda: device_near.times(options.sizes, machine, options.runs, before))
     rows = report.part(
         "times", lambda: device_times.times(options.sizes, options.kinds, machine, options.runs, clock)
     )  # fmt: skip
@@ -97,15 +98,24 @@ def run(options: argparse.Namespace) -> int:
         report.say(_crossover("crossover", "triangles of both sides", gains))
         gains = [(row["points"], row["CPU / device"]) for row in points]
         report.say(_crossover("point_crossover", "points", gains))
+        for setting, what in device_near.COUNTED.items():
+            report.say(_crossover(setting, what, device_near.gains(near, setting)))
     print(f"wrote {report.path} after {clock.elapsed:.0f} s", flush=True)
     if options.json:
-        figures = {"bench": "gpu", "state": state._asdict(), "checks": checks, "points": points, "times": rows}
+        figures = {
+            "bench": "gpu",
+            "state": state._asdict(),
+            "checks": checks,
+            "points": points,
+            "near": near,
+            "times": rows,
+        }
         write_json(options.json, figures)
     if options.plot and rows:
         from .device_plot import draw
 
         draw(rows, state.name if state.usable else "twin on one core", options.plot)
-    return int(report.failed or any("NO" in row.values() for row in checks + points + rows))
+    return int(report.failed or any("NO" in row.values() for row in checks + points + near + rows))
 
 
 class _Report:

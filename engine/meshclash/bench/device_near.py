@@ -1,0 +1,163 @@
+"""Distances, clearances and pairs of objects on a device, or on its twin, beside the CPU's engines.
+
+Two copies of a model side by side, one turned by 30 degrees; clearances within half a percent of its size more than
+they are apart. Objects are boxes of which each overlaps a few others.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..broadphase.sweep import overlapping_pairs
+from ..gpu.breadth_first import Observer, Workspace
+from ..gpu.nearness import find_clearances, find_distances
+from ..gpu.object_pairs import find_object_pairs
+from ..gpu.trees import plant_trees
+from ..gpu.twin import Twin
+from ..hierarchy.build import as_hierarchy
+from ..query.clearance import clearance
+from ..query.distance import distance
+from ..types.mesh import TriangleMesh
+from .device_times import GROWTH, Clock, deep_pose, in_turn, question
+from .mesh_generators import MAKERS
+from .options import short_size
+from .table import Row
+
+COUNTED = {
+    "clearance_crossover": "triangles of both sides",
+    "distance_crossover": "triangles of both sides",
+    "object_crossover": "objects",
+}
+"""Settings of ``configure_device`` that these times tell, and what they count."""
+LARGEST = 1_000_000
+"""Triangles of the largest model, and the most objects."""
+PER_TRIANGLE = 2e-4
+"""Seconds that a triangle of the first size is expected to take in all."""
+COMPARED_TO = 200_000
+"""Largest size whose levels are compared with the twin's."""
+_WARM_UP = 24
+_BESIDE = 1.3
+"""How far the copies are moved apart, of their size."""
+_WITHIN = 0.005
+_CROWD = 0.5
+"""Volume of the objects' boxes together, of the space they lie in."""
+
+
+class _Question(NamedTuple):
+    """A question to a machine, and the same to the CPU; what a machine finds is a list of arrays."""
+
+    name: str
+    setting: str
+    plant: Callable[[Any], Any]
+    """Given a machine: what stays there."""
+    ask: Callable[[Workspace, Any, Observer | None], list[np.ndarray]]
+    on_cpu: Callable[[], list[np.ndarray]]
+
+
+def times(sizes: list[int], machine: Any, runs: int, clock: Clock) -> list[Row]:
+    """Rows of each size up to a million that the clock allows, the first one in any case."""
+    for asked in _questions(_WARM_UP):  # the first answers compile
+        asked.ask(Workspace(machine), asked.plant(machine), None)
+        asked.on_cpu()
+    rows: list[Row] = []
+    a_triangle = PER_TRIANGLE
+    for size in [size for size in sizes if size <= LARGEST] or [min(sizes)]:
+        if rows and not clock.allows(f"what is near, {short_size(size)}", GROWTH * size * a_triangle):
+            continue
+        begun = clock.elapsed
+        rows += [_row(asked, size, machine, runs, clock) for asked in _questions(size)]
+        a_triangle = (clock.elapsed - begun) / size
+    return rows
+
+
+def gains(rows: list[Row], setting: str) -> list[tuple[int, float]]:
+    """Sizes as a setting counts them, and CPU over device."""
+    return [(row["counted"], row["CPU / device"]) for row in rows if row["setting"] == setting]
+
+
+def _questions(size: int) -> list[_Question]:
+    return [*_of_models(TriangleMesh(*MAKERS["bumpy"](size, 1))), _of_objects(size)]
+
+
+def _of_models(mesh: TriangleMesh) -> list[_Question]:
+    pose, size = deep_pose(mesh), float((mesh.bounds[1] - mesh.bounds[0]).max())
+    pose[0, 3] += _BESIDE * size
+    tree, asked = as_hierarchy(mesh), question(pose)
+    tolerance = distance(tree, tree, None, pose).distance + _WITHIN * size
+
+    def clearances(space: Workspace, trees: Any, observe: Observer | None) -> list[np.ndarray]:
+        answer = find_clearances(space, trees, trees, asked, tolerance, observe)
+        return [answer.pairs, answer.distances]
+
+    def clearances_on_cpu() -> list[np.ndarray]:
+        found = clearance(tree, tree, tolerance, None, pose, device="cpu")
+        return [found.pairs, found.distances]
+
+    def nearest(space: Workspace, trees: Any, observe: Observer | None) -> list[np.ndarray]:
+        answer = find_distances(space, trees, trees, asked, np.array([np.inf]), observe)
+        return [answer.distances, answer.pairs, answer.points]
+
+    def nearest_on_cpu() -> list[np.ndarray]:
+        found = distance(tree, tree, None, pose, device="cpu")
+        pair = np.array([[found.triangle_a, found.triangle_b]], np.int32)
+        return [np.array([found.distance]), pair, np.stack([found.point_a, found.point_b])[None]]
+
+    def planted(machine: Any) -> Any:
+        return plant_trees(machine, [mesh])
+
+    return [
+        _Question("clearances", "clearance_crossover", planted, clearances, clearances_on_cpu),
+        _Question("distance", "distance_crossover", planted, nearest, nearest_on_cpu),
+    ]
+
+
+def _of_objects(count: int) -> _Question:
+    rng = np.random.default_rng(1)
+    low = rng.random((count, 3))
+    boxes = np.hstack([low, low + 2.0 * (_CROWD / count) ** (1.0 / 3.0) * rng.random((count, 3))])
+    every = np.ones(count, np.bool_)
+
+    def pairs(space: Workspace, _: Any, observe: Observer | None) -> list[np.ndarray]:
+        return [find_object_pairs(space, boxes, every, every, observe)]
+
+    return _Question(
+        "pairs of objects", "object_crossover", lambda _: None, pairs, lambda: [overlapping_pairs(boxes, every, every)]
+    )
+
+
+def _row(asked: _Question, size: int, machine: Any, runs: int, clock: Clock) -> Row:
+    space, planted = Workspace(machine), asked.plant(machine)
+    found: dict[str, list[np.ndarray]] = {}
+
+    def on_device() -> None:
+        found["device"] = asked.ask(space, planted, None)
+
+    def on_cpu() -> None:
+        found["CPU"] = asked.on_cpu()
+
+    timer = time.perf_counter if machine.name == "cuda" else time.process_time
+    seconds, done, _ = in_turn({"device": on_device, "CPU": on_cpu}, runs, clock, timer)
+    same = [a.tobytes() for a in found["device"]] == [a.tobytes() for a in found["CPU"]]
+    return {
+        "question": asked.name, "size": short_size(size), "answers": len(found["CPU"][0]),
+        "same": "yes" if same else "NO", "levels as the twin's": _levels(asked, size, machine, space, planted),
+        "device ms": round(1e3 * seconds["device"], 3), "CPU ms": round(1e3 * seconds["CPU"], 3),
+        "CPU / device": round(seconds["CPU"] / seconds["device"], 2), "runs": done, "setting": asked.setting,
+        "counted": size if COUNTED[asked.setting] == "objects" else 2 * size,
+    }  # fmt: skip
+
+
+def _levels(asked: _Question, size: int, machine: Any, space: Workspace, planted: Any) -> str:
+    """Whether the pairs of every level are those of the twin."""
+    if machine.name != "cuda" or size > COMPARED_TO:
+        return "not compared"
+    mine: list[np.ndarray] = []
+    twins: list[np.ndarray] = []
+    asked.ask(space, planted, lambda _, pairs: mine.append(pairs))
+    twin = Twin()
+    asked.ask(Workspace(twin), asked.plant(twin), lambda _, pairs: twins.append(pairs))
+    return "yes" if len(mine) == len(twins) and all(map(np.array_equal, mine, twins)) else "NO"
