@@ -5,8 +5,10 @@ import json
 import meshclash as mc
 import numpy as np
 import pytest
+from clouds import sphere
 from meshclash.bench.__main__ import main
 from meshclash.bench.cloud_budgets import all_budgets, budget_rows
+from meshclash.bench.cloud_grazing import newton_meets
 from meshclash.bench.cloud_oracle import closest_approach
 from meshclash.bench.cloud_shapes import SHAPES, load_shapes, sample
 from meshclash.bench.cloud_sweep import pose_at, prepare, roots_overlap, sweep
@@ -59,6 +61,16 @@ def test_the_oracle_sees_how_near_two_sheets_come(apart):
     assert closest_approach(cloud, pose, step=0.4) == (np.inf, approach.half_diagonal, 0)
 
 
+def test_newtons_method_meets_where_spheres_do():
+    """The surface of a sphere's points lies a little inside of it, here by a tenth of the sampling radius."""
+    rng = np.random.default_rng(1)
+    cloud = mc.PointCloud(sphere(rng, 2000)[0])
+    for gap, meets in ((-0.5, True), (-0.3, True), (0.1, False), (3.0, False)):
+        pose = np.eye(4)
+        pose[0, 3] = 2.0 + gap * cloud.sampling_radius
+        assert newton_meets(cloud, pose, rng) == meets, gap
+
+
 def test_misses_are_shown_with_how_near_the_surfaces_come():
     shape = prepare(*load_shapes(["bumpy"], [])[0], 2000)
     found = [q for q in sweep(shape, 2) if q.truth and q.answer]
@@ -81,12 +93,15 @@ def test_errors_are_counted_over_shapes_by_budget():
 def test_the_bench_runs_and_reports(tmp_path, capsys):
     path = tmp_path / "clouds.json"
     arguments = ["clouds", "--shapes", "bumpy", "--points", "3000", "--angles", "1", "--peer-queries", "0"]
-    assert main([*arguments, "--scaling", "1000", "--json", str(path)]) == 0
+    assert main([*arguments, "--scaling", "1000", "--grazing", "2", "--json", str(path)]) == 0
     report = json.loads(path.read_text())
     (sweep,) = report["sweeps"]
     assert sweep["queries"] > 5
     assert sweep["differ [%]"] <= 10.0
     assert [row["points"] for row in report["builds"]] == [3000, 1000]
+    (grazing,) = report["grazing"]
+    assert grazing["poses"] == 24
+    assert 10 <= grazing["surfaces touch"] <= 24 and grazing["missed"] <= 6
     assert len(report["budgets"]) == len(report["all budgets"]) == 6
     assert report["budgets"][-1]["complete [%]"] == 100.0
     assert "distance sweep" in capsys.readouterr().out

@@ -16,6 +16,7 @@ import numpy as np
 
 from .. import PointCloud, TriangleMesh, cloud_collision, collide, collides
 from .cloud_budgets import all_budgets, budget_rows, likelihood_rows
+from .cloud_grazing import grazing_row
 from .cloud_oracle import closest_approach
 from .cloud_shapes import SHAPES, load_shapes, sample
 from .cloud_sweep import DISTANCES, Query, Shape, pose_at, prepare, sweep
@@ -30,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--angles", type=int, default=24, help="turns at each distance")
     parser.add_argument("--peer-queries", type=int, default=3, help="queries of cKDTree a shape; 0: leave it out")
     parser.add_argument("--scaling", type=int, nargs="*", default=[], help="also build clouds of so many points")
+    parser.add_argument("--grazing", type=int, default=0, help="directions in which to look for missed contacts")
     parser.add_argument("--plot", type=Path, help="draw disagreement and time by distance to this file (matplotlib)")
     parser.add_argument("--json", type=Path, help="write all figures to this file")
 
@@ -52,6 +54,8 @@ def run(options: argparse.Namespace) -> int:
         "all budgets": _show("time budgets, all shapes", all_budgets(budgets)),
         "likelihood": _show("stated likelihood of interrupted queries", likelihood_rows(shapes, sweeps)),
     }
+    if options.grazing:
+        report["grazing"] = _show("surfaces that just touch", [grazing_row(s, options.grazing) for s in shapes])
     if options.plot:
         _plot(sweeps, options)
     if options.json:

@@ -114,8 +114,12 @@ def _pose_pairs(pose_a: Any, pose_b: Any) -> tuple[np.ndarray, np.ndarray, bool]
     count = max(len(rows_a), len(rows_b))
     if (stacked_a and len(rows_a) != count) or (stacked_b and len(rows_b) != count):
         raise UnsupportedOption(f"stacks of {len(rows_a)} and {len(rows_b)} poses do not match")
-    shape = (count, 3, 4)
-    return np.broadcast_to(rows_a, shape), np.broadcast_to(rows_b, shape), stacked_a or stacked_b
+    return _repeated(rows_a, count), _repeated(rows_b, count), stacked_a or stacked_b
+
+
+def _repeated(rows: np.ndarray, count: int) -> np.ndarray:
+    """Rows (k, 3, 4) as they are, or a single pose so many times."""
+    return rows if len(rows) == count else np.broadcast_to(rows, (count, 3, 4))
 
 
 def one_pose(pose_a: Any, pose_b: Any, query: str) -> tuple[np.ndarray, np.ndarray]:
