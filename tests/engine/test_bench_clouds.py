@@ -52,13 +52,13 @@ def test_the_oracle_sees_how_near_two_sheets_come(apart):
     cloud = mc.PointCloud(np.stack([x.ravel(), y.ravel(), np.zeros(x.size)], axis=1))
     pose = np.eye(4)
     pose[2, 3] = apart * cloud.sampling_radius
-    approach = closest_approach(cloud, pose, step=0.4)
-    assert 0.5 * apart <= approach.nearest + 1e-9 <= 0.5 * apart + approach.half_diagonal
-    assert 0.5 * np.sqrt(3.0) * 0.3 < approach.half_diagonal <= 0.5 * np.sqrt(3.0) * 0.4
+    approach = closest_approach(cloud, pose)
+    assert approach.apart and 0.5 * apart <= approach.nearest + 1e-9 <= 0.5 * apart + 0.4
     crossed = np.array([[1.0, 0, 0, 0], [0, 0, -1, 0.5], [0, 1, 0, -0.5], [0, 0, 0, 1]])
-    assert closest_approach(cloud, crossed, step=0.4).nearest < approach.half_diagonal
+    approach = closest_approach(cloud, crossed)
+    assert not approach.apart and approach.nearest < 0.02
     pose[2, 3] = 3.0 * cloud.horizon
-    assert closest_approach(cloud, pose, step=0.4) == (np.inf, approach.half_diagonal, 0)
+    assert closest_approach(cloud, pose) == (np.inf, True, 0)
 
 
 def test_newtons_method_meets_where_spheres_do():

@@ -1,7 +1,7 @@
 """How near two clouds' surfaces come to a common point, by brute force: what `clouds` says of poses that it misses.
 
 No hierarchy of pairs, no leaves and no root search: both functions are evaluated on a grid over everything that is near
-both clouds, each from all the points of its cloud.
+both clouds, each from all the points of its cloud, and the grid refined where both may vanish.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ import numpy as np
 
 from .. import PointCloud
 
-STEP = 0.2
-"""Width of the grid's cells, in sampling radii."""
+COARSEST, FINEST = 0.4, 0.01
+"""Widths of the first and the last cells, in sampling radii."""
 
-_BLOCK = 0.5  # edge of the blocks in which the grid is looked at, in horizons
+_STEEPEST = 1.5  # f changes by about the way along its normal, less along others; this leaves room
+_BLOCK = 0.5  # edge of the blocks in which the first cells are made, in horizons
 _BLOCKS_AT_ONCE = 256
 
 
@@ -23,43 +24,57 @@ class Approach(NamedTuple):
     """What the grid says, lengths in sampling radii."""
 
     nearest: float
-    """The least max(|f_A|, |f_B|) where both surfaces are; infinite where they never are together."""
-    half_diagonal: float
-    """How far a point can be from the nearest grid point. No common point is left if ``nearest`` is larger, since f
-    changes by about the way along its normal, and by less along others."""
+    """The least max(|f_A|, |f_B|) seen where both surfaces are; infinite where they never are together."""
+    apart: bool
+    """Whether no cell is left in which both functions may vanish."""
     points: int
-    """Points of the grid."""
+    """Points at which they were evaluated."""
 
 
-def closest_approach(cloud: PointCloud, pose: np.ndarray, step: float = STEP) -> Approach:
-    """Of a cloud and its own copy in a pose (4, 4)."""
+def closest_approach(cloud: PointCloud, pose: np.ndarray) -> Approach:
+    """Of a cloud and its own copy in a pose (4, 4).
+
+    Cells whose centre says that neither function can vanish in them are left out, the others halved.
+    """
+    radius = cloud.sampling_radius
+    width, cells = _first_cells(cloud, pose)
+    best, count = np.inf, 0
+    while len(cells) and width >= FINEST * radius:
+        values = _farther_surface(cloud, pose, cells)
+        count += len(cells)
+        best = min(best, float(values.min()))
+        cells = cells[values <= _STEEPEST * 0.5 * 3.0**0.5 * width]
+        width *= 0.5
+        cells = (cells[:, None] + (_lattice(range(2)) - 0.5) * width).reshape(-1, 3)
+    return Approach(best / radius, len(cells) == 0, count)
+
+
+def _first_cells(cloud: PointCloud, pose: np.ndarray) -> tuple[float, np.ndarray]:
+    """Width and centres of cells over everything within the horizon of both clouds."""
     from scipy.spatial import cKDTree
 
-    radius, horizon = cloud.sampling_radius, cloud.horizon
-    points = cloud.points
+    horizon, points = cloud.horizon, cloud.points
     moved = points @ pose[:3, :3].T + pose[:3, 3]
     tree, other = cKDTree(points), cKDTree(moved)
     near = points[other.query(points, distance_upper_bound=2.0 * horizon)[0] < np.inf]
     edge = _BLOCK * horizon
-    along = max(1, int(np.ceil(edge / (step * radius))))
+    along = max(1, int(np.ceil(edge / (COARSEST * cloud.sampling_radius))))
     offsets = (_lattice(range(along)) + 0.5) * (edge / along)
-    best, count = np.inf, 0
+    found = [np.empty((0, 3))]
     blocks = _blocks_around(near, edge)
     for begin in range(0, len(blocks), _BLOCKS_AT_ONCE):
         at = (blocks[begin : begin + _BLOCKS_AT_ONCE, None] * edge + offsets).reshape(-1, 3)
         for side in (tree, other):
             at = at[side.query(at, distance_upper_bound=horizon)[0] < np.inf] if len(at) else at
-        count += len(at)
-        if len(at):
-            best = min(best, _least(cloud, pose, at))
-    return Approach(best / radius, 0.5 * 3.0**0.5 * edge / along / radius, count)
+        found.append(at)
+    return edge / along, np.concatenate(found)
 
 
-def _least(cloud: PointCloud, pose: np.ndarray, at: np.ndarray) -> float:
+def _farther_surface(cloud: PointCloud, pose: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """max(|f_A|, |f_B|) at points (k, 3), infinite where one of the surfaces is not."""
     f_a, _, there_a = cloud.evaluate(at)
     f_b, _, there_b = cloud.evaluate((at - pose[:3, 3]) @ pose[:3, :3])
-    both = np.maximum(np.abs(f_a), np.abs(f_b))[there_a & there_b]
-    return float(both.min()) if len(both) else np.inf
+    return np.where(there_a & there_b, np.maximum(np.abs(f_a), np.abs(f_b)), np.inf)
 
 
 def _lattice(numbers: range) -> np.ndarray:

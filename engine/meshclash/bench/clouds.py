@@ -188,8 +188,7 @@ def _missed_rows(shape: Shape, queries: list[Query]) -> list[Row]:
                 "meshes meet over [radii]": extent / shape.cloud.sampling_radius,
                 "grid points": approach.points,
                 "least max(|f_A|, |f_B|) [radii]": approach.nearest,
-                "half diagonal [radii]": approach.half_diagonal,
-                "common point": "none" if approach.nearest > approach.half_diagonal else "perhaps",
+                "common point": "none" if approach.apart else "perhaps",
             }
         )
     return rows
