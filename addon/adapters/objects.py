@@ -60,7 +60,7 @@ def armatures_of(item: bpy.types.Object) -> frozenset[str]:
 def _selection(view_layer: bpy.types.ViewLayer) -> frozenset[str]:
     names = frozenset(item.name_full for item in view_layer.objects if item.select_get(view_layer=view_layer))
     if not names:
-        raise InputError("nothing is selected")
+        raise InputError("nothing is selected: select objects, or choose another set")
     return names
 
 

@@ -14,6 +14,7 @@ from .cloud_scene import CloudScene, PlacedCloud
 from .engine_scene import EngineScene
 from .errors import InputError
 from .frame_scene import Progress, SceneSource
+from .options import set_in_words
 from .steps import within
 
 READ_END, PREPARE_END = 0.1, 0.3
@@ -130,7 +131,7 @@ def deviation_steps(
 
 def _require(found: list[Any], letter: str, expression: str, what: str) -> None:
     if not found:
-        raise InputError(f"set {letter} ('{expression}') holds no visible {what}")
+        raise InputError(f"set {letter} ({set_in_words(expression)}) holds no visible {what}")
 
 
 def _measure_steps(

@@ -13,7 +13,7 @@ from .cloud_scene import CloudScene
 from .engine_scene import EngineScene
 from .errors import DetectError, InputError
 from .frame_scene import FrameScene, Progress, SceneSource
-from .options import DetectOptions
+from .options import DetectOptions, set_in_words
 from .pair_row import PairRow
 from .queries import test_named
 from .queries.asked import Asked
@@ -133,6 +133,6 @@ def _require_meshes(options: DetectOptions, seen: set[str], statistics: RunStati
         if letter not in seen:
             notes = "; ".join(f"{item.name}: {item.reason}" for item in statistics.skipped[:3])
             raise InputError(
-                f"set {letter} ('{expression}') contains no mesh with faces and no scan that is visible"
+                f"set {letter} ({set_in_words(expression)}) contains no mesh with faces and no scan that is visible"
                 + (f" (left out: {notes})" if notes else "")
             )

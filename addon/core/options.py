@@ -125,3 +125,11 @@ def _words(name: str) -> str:
 def _check_length(name: str, metres: float | None) -> None:
     if metres is not None and (not math.isfinite(metres) or metres < 0.0):
         raise InputError(f"the {name} must be a length of at least 0 m, not {metres}")
+
+
+def set_in_words(expression: str) -> str:
+    """A set for people: "collection:Pipes" is collection 'Pipes'."""
+    kind, colon, name = expression.partition(":")
+    if colon and kind in ("collection", "object"):
+        return f"{kind} '{name}'"
+    return {"all": "everything", "selection": "the selection"}.get(expression, f"'{expression}'")

@@ -139,7 +139,7 @@ def test_progress_never_goes_back():
 
 def test_a_set_without_a_mesh_says_which_and_why():
     source = FakeSource(lambda frame: [make_object("A", in_b=False)], skipped=[Skipped("Plane", "it has no faces")])
-    with pytest.raises(InputError, match=r"set B .'all'. contains no mesh.*Plane: it has no faces"):
+    with pytest.raises(InputError, match=r"set B .everything. contains no mesh.*Plane: it has no faces"):
         detect(source)
 
 

@@ -7,7 +7,7 @@ import pytest
 from fake_scene import make_object
 
 from addon.core.errors import InputError
-from addon.core.options import TEST_OPTIONS, DetectOptions, format_frames, parse_frames
+from addon.core.options import TEST_OPTIONS, DetectOptions, format_frames, parse_frames, set_in_words
 from addon.core.queries import TESTS, VERDICTS
 from addon.core.report_formats import MEASURES
 from addon.core.rules import Rules, keep_mask, parse_pair
@@ -136,3 +136,12 @@ def test_listed_pairs_in_any_order_and_by_instancer():
     assert kept(Rules(listed_pairs=frozenset({("B", "A")})), objects).isdisjoint({"AB"})
     rest = kept(Rules(listed_pairs=frozenset({("E", "A"), ("nobody", "B")})), objects)
     assert rest == {"AB", "BE/x[0]", "BE/x[1]", "E/x[0]E/x[1]"}
+
+
+def test_sets_in_words():
+    """What messages say of a set: the user chose from a menu and never saw its expression."""
+    words = {
+        "all": "everything", "selection": "the selection", "collection:Pipes: cold": "collection 'Pipes: cold'",
+        "object:Pump": "object 'Pump'", "Pump": "'Pump'", "A:B": "'A:B'",
+    }  # fmt: skip
+    assert {expression: set_in_words(expression) for expression in words} == words

@@ -33,9 +33,9 @@ def run_installed(step, tmp_path, **environment):
     variables = {name: value for name, value in os.environ.items() if name != "BLENDER_USER_RESOURCES"}
     variables = {**variables, "PYTHONPATH": str(ROOT / "engine"), "BLENDER_USER_RESOURCES": str(tmp_path / "user")}
     command = [sys.executable, str(Path(__file__).with_name("environment_steps.py")), step, str(tmp_path)]
-    done = subprocess.run(
-        command, env={**variables, **environment}, capture_output=True, text=True, check=False, timeout=300
-    )
+    # Without a home Blender takes the working directory for the place of its extensions, and leaves a cache there.
+    place = {"cwd": tmp_path, "env": {**variables, **environment}}
+    done = subprocess.run(command, **place, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

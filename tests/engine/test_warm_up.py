@@ -65,6 +65,7 @@ for cloud in clouds:
         mc.cloud_distance(other, cloud, shift)
     mc.cloud_collision(cloud, clouds[0], mode="paper")
     mc.deviation(cloud, b, shift, signed=True)
+    mc.deviation(cloud, b, None, mc.Pose.from_matrix(shift), signed=True)
     mc.deviation(cloud, clouds[1], shift, signed=True)
     cloud.evaluate(ball[:3])
 mc.time_critical(a, b, shift, budget=1e-3)

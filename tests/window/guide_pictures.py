@@ -1,10 +1,10 @@
 """Makes the pictures of the user guide from those that the scenarios took.
 
-    python tests/window/run.py --blender 5.2 --scenario install --scenario detect --scenario live --scenario clearance
+    python tests/window/run.py --blender 5.2          # all scenarios, or those that PICTURES names
     python tests/window/guide_pictures.py [out/window/5.2]      # writes docs/images/guide
 
-They get a palette of 256 colours, so that each is smaller than 200 kB. This runs inside Debian's Blender, which has the
-library for that.
+They get a palette of 256 colours, pictures of many points a smaller one or a smaller size, so that each is smaller
+than 200 kB. This runs inside Debian's Blender, which has the library for that.
 """
 
 from __future__ import annotations
@@ -28,13 +28,19 @@ PICTURES = {  # scenario/picture: name in the guide
     "clearance/gaps": "gaps",
     "clearance/gap": "gap",
     "clearance/hierarchy": "hierarchy",
+    "scan/contact": "scan_contact",
+    "scan/heat_map": "heat_map",
 }
-CONVERT = """
-import sys
+CONVERT = f"""
+import os, sys
 from PIL import Image
 for source, target in zip(sys.argv[1::2], sys.argv[2::2]):
     picture = Image.open(source).convert("RGB")
-    picture.quantize(256, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(target, optimize=True)
+    for share, colours in ((1.0, 256), (1.0, 64), (0.8, 64), (0.8, 32), (0.65, 32), (0.5, 32)):
+        small = picture.resize([round(share * side) for side in picture.size], Image.Resampling.BOX)
+        small.quantize(colours, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(target, optimize=True)
+        if os.path.getsize(target) <= {LIMIT}:
+            break
 """
 
 

@@ -248,7 +248,8 @@ def _measure_steps(
 def _measure_mesh(hierarchy: Hierarchy, rows_other: np.ndarray, signed: bool, device: str, count: int) -> Measure:
     grove, solids = plant([hierarchy]), gather_solids([hierarchy])
     inverse = np.ascontiguousarray(np.linalg.inv(rows_other[:, :3]))
-    frame = np.ascontiguousarray(rows_other), inverse, grove.origins, grove.reaches
+    rows = np.array(rows_other)  # not read-only, as a Pose's are: a kernel is compiled anew for these
+    frame = rows, inverse, grove.origins, grove.reaches
     work = new_point_workspace()
 
     def on_cpu(world: np.ndarray) -> np.ndarray:
