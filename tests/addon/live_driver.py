@@ -50,7 +50,7 @@ def detected(engine):
     scene = bpy.context.scene
     options = scene.meshclash.checked_options(1.0)
     frame = run_to_end(BlenderSource.from_context(bpy.context).read_steps("all", "all", None))
-    if not frame.objects:
+    if not (frame.objects or frame.scans):
         return []
     return run_to_end(detect_steps(BlenderSource.from_context(bpy.context), options, engine)).rows
 
@@ -66,5 +66,6 @@ def _described_row(row):
         return row.id, row.a, row.b, row.verdict, distance
     return (
         row.id, row.a, row.b, row.verdict, distance, row.faces_a.tolist(), row.faces_b.tolist(),
+        row.points_a.tolist(), row.points_b.tolist(),
         np.sort(row.highlight_a.ravel()).tobytes(), np.sort(row.highlight_b.ravel()).tobytes(),
     )  # fmt: skip

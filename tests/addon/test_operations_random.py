@@ -12,6 +12,7 @@ import bpy
 import numpy as np
 import pytest
 from live_driver import LiveDriver, described, detected
+from scans import add_scan, ball
 from test_register_clean import traces
 from ui_fakes import draw, escape, timer
 
@@ -192,6 +193,10 @@ class Stress:
             self.add_box(str(self.rng.choice(["A", "B", "C"])), (0, 0, 0), (1, 1, 1), self.vector())
 
     do_add.weight = 3.0
+
+    def do_add_scan(self):
+        if len(bpy.context.scene.objects) < 12:
+            add_scan("Scan", ball(300, 0.6)[0], location=self.vector(), as_mesh=bool(self.rng.integers(2)))
 
     def do_add_by_operator(self):
         if bpy.ops.mesh.primitive_uv_sphere_add.poll() and len(bpy.context.scene.objects) < 12:
