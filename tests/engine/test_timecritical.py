@@ -253,7 +253,7 @@ def test_what_is_left_to_open_covers_every_contact_once():
 
 def test_probabilities_are_calibrated():
     """Of searches that are stopped, about as many collide as they say; the bench asks more, and by deciles."""
-    rows = calibration(MODELS, [2000, 8000], 100, 5)
+    rows = calibration(MODELS, [2000, 8000], 100, [5])
     for low, high in ((0, 3), (3, 8), (8, 10)):
         here = [row for row in rows if low <= 10 * float(row["stated"][:3]) < high - 0.5]
         count = sum(row["queries"] for row in here)

@@ -48,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--steps", type=int, default=40, help=f"poses of a full turn at each of {len(DISTANCES)} distances"
     )
     parser.add_argument("--seed", type=int, default=11)
+    parser.add_argument("--shapes", type=int, default=1, help="of each kind and size, for the calibration")
     parser.add_argument("--plots", type=Path, metavar="DIR", help="draw time and error against distance (matplotlib)")
     parser.add_argument("--json", type=Path, help="write all figures to this file")
 
@@ -78,7 +79,8 @@ def _fit(options: argparse.Namespace) -> dict[str, list[float]]:
 
 
 def _calibration(options: argparse.Namespace) -> list[Row]:
-    rows = calibration(options.kinds, options.sizes, options.queries, options.seed)
+    seeds = range(options.seed, options.seed + options.shapes)
+    rows = calibration(options.kinds, options.sizes, options.queries, seeds)
     return _show(f"calibration, {options.sizes} triangles", rows)
 
 

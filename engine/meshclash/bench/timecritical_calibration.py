@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 
 import numpy as np
@@ -16,17 +17,22 @@ STOPS = (20, 40, 80, 160, 320, 640, 1280, 2560)
 """Steps after which searches are stopped."""
 
 
-def calibration(kinds: Iterable[str], sizes: Iterable[int], queries: int, seed: int) -> list[Row]:
-    """A line for each decile of the stated probability, of searches that were stopped before they knew."""
+def calibration(kinds: Iterable[str], sizes: Iterable[int], queries: int, seeds: Iterable[int]) -> list[Row]:
+    """A line for each decile of the stated probability, of searches that were stopped before they knew.
+
+    Args:
+        kinds, sizes: of meshes.
+        queries: random poses a mesh.
+        seeds: a shape and its poses for each.
+    """
     said, happened = [], []
-    for kind in kinds:
-        for size in sizes:
-            tree = tree_of(kind, size, seed)
-            poses = random_poses(tree, np.random.default_rng(seed), queries)
-            for pose, truth in zip(poses, collides(tree, tree, None, poses), strict=True):
-                for probability in _stopped(tree, pose):
-                    said.append(probability)
-                    happened.append(truth)
+    for kind, size, seed in itertools.product(kinds, sizes, seeds):
+        tree = tree_of(kind, size, seed)
+        poses = random_poses(tree, np.random.default_rng(seed), queries)
+        for pose, truth in zip(poses, collides(tree, tree, None, poses), strict=True):
+            for probability in _stopped(tree, pose):
+                said.append(probability)
+                happened.append(truth)
     return _deciles(np.array(said), np.array(happened))
 
 
