@@ -64,7 +64,7 @@ class CloudScene:
     """
 
     def __init__(self, engine: ModuleType, budget: int) -> None:
-        self._engine, self._budget = engine, budget
+        self._engine, self.budget = engine, budget
         self.placed: list[PlacedCloud] = []
         self.skipped: list[Skipped] = []
         self._made: dict[tuple[Hashable, bytes], Made] = {}
@@ -109,7 +109,7 @@ class CloudScene:
     def _cloud_steps(
         self, item: SourceObject, source: SourceCloud, stretch: np.ndarray | None
     ) -> Generator[Progress, None, Made]:
-        chosen = chosen_points(len(source.points), self._budget)
+        chosen = chosen_points(len(source.points), self.budget)
         part = slice(None) if chosen is None else chosen
         cloud = self._engine.PointCloud(
             source.points[part], None if source.normals is None else source.normals[part]

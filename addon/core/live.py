@@ -214,7 +214,12 @@ class Live:
     def _refine(self, answers: Answers) -> Generator[Progress, None, None]:
         """Makes an answer more certain for what is left of this call, and shows it now and then."""
         left = self._slice.end - time.perf_counter()
-        yield from self._told(answers.refine_steps(max(left, LEAST_BUDGET)))
+        steps = answers.refine_steps(max(left, LEAST_BUDGET))
+        for progress in self._told(steps):
+            yield progress
+            if self._changes:
+                steps.close()
+                return
         if time.perf_counter() >= self._show_at or not answers.uncertain:
             yield from self._told(self._show(answers, False))
         else:

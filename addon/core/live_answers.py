@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .changes import Changes
-from .cloud_scene import CLOUD_PARTS
+from .cloud_scene import CLOUD_PARTS, CloudScene
 from .engine_scene import EngineScene
 from .frame_scene import FrameScene, Progress
 from .job import shared_budget
@@ -52,6 +52,7 @@ class Answers:
         self._question: tuple[Any, ...] | None = None
         self._follower: Follower | None = None
         self._scans: ScanFollower | None = None
+        self._clouds = CloudScene(engine, 0)
         self._statistics = RunStatistics(1.0)
 
     @property
@@ -85,9 +86,11 @@ class Answers:
         test = test_named(options.test)
         taken = (getattr(options, name) for name in sorted(test.takes))
         question = (test.name, scale, options.set_a, options.set_b, options.point_budget, *taken)
+        if options.point_budget != self._clouds.budget:
+            self._clouds = CloudScene(self._engine, options.point_budget)
         if question != self._question or self._scans is None:
             self._question = question
-            self._follower, self._scans = test.follower(self._asked), ScanFollower(self._asked)
+            self._follower, self._scans = test.follower(self._asked), ScanFollower(self._asked, self._clouds)
         if self._frame.scans:
             yield from self._prepare(CLOUD_PARTS)
         yield from self._scans.follow_steps(self._asked, self._frame)

@@ -41,15 +41,15 @@ class ScanFollower:
 
     Args:
         asked: the question.
+        clouds: keeps the engine's clouds from frame to frame.
 
     Attributes:
         rows: by the identities of the two objects.
     """
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: Asked, clouds: CloudScene) -> None:
         self.rows: dict[Pair, PairRow] = {}
-        self._engine = asked.engine
-        self._clouds = CloudScene(asked.engine, asked.options.point_budget)
+        self._engine, self._clouds = asked.engine, clouds
         self._limits: Limits = limits_of(asked.options, asked.metres_per_unit)
         self._pairs: dict[Pair, tuple[Side, Side]] = {}
         self._known: dict[Pair, _Known] = {}

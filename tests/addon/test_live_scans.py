@@ -9,8 +9,11 @@ from scans import add_scan, ball, wall
 from addon import session
 from addon.core import live as live_module
 from addon.core import scan_follower
+from addon.core.cloud_pairs import Finding
+from addon.core.frame_scene import Progress
 from addon.core.pair_row import CONTACT
 
+NONE = np.empty(0, np.int32)
 MEASURED = {"intersection": {}, "clearance": {"tolerance": 0.3}, "distance": {}}
 
 
@@ -89,6 +92,40 @@ def test_only_pairs_that_changed_are_asked_again(driver, room, monkeypatch):
     room["Wall"].location.z = 0.8
     driver.settle()
     assert sorted(asked) == [("Ball", "Wall"), ("Wall", "Box")]
+
+
+def test_another_tolerance_asks_all_pairs_anew_of_the_same_clouds(driver, room, engine, monkeypatch):
+    driver.settle()
+    made, original = [], engine.PointCloud
+    monkeypatch.setattr(engine, "PointCloud", lambda *given: (made.append(given), original(*given))[1])
+    for options in ({"tolerance": 0.1}, {"tolerance": 0.5}):
+        ask("clearance", **options)
+        assert described(driver.settle()) == described(detected(engine))
+        assert len(made) == 2  # by the fresh detection
+        made.clear()
+    bpy.context.scene.meshclash.point_budget = 1000
+    assert described(driver.settle()) == described(detected(engine))
+    assert len(made) == 4
+
+
+def test_a_change_ends_the_search_for_certainty(driver, room, monkeypatch):
+    """However long it would take: the next answer is about the scene as it is."""
+    ask("time-critical", budget=0.01)
+    driver.settle()
+
+    def endless(*_):
+        while True:
+            yield Progress(0.5, "comparing surfaces")
+
+    monkeypatch.setattr(scan_follower, "surely_steps", endless)
+    monkeypatch.setattr(scan_follower, "estimate", lambda *_: Finding("likely", (NONE, NONE), probability=0.7))
+    for x in (-0.1, -0.2, 9.0):
+        room["Box"].location.x = x
+        bpy.context.view_layer.update()
+        driver.tick(10)
+        assert driver.run.live.busy is (x < 1.0)  # far away there is nothing to search
+    rows = session.result_of(bpy.context.scene.session_uid).report.rows
+    assert not any("Box" in (row.a, row.b) for row in rows)
 
 
 @pytest.mark.parametrize("test", MEASURED)

@@ -42,6 +42,7 @@ def play(window: Any) -> Generator[float, None, None]:
     yield from window.wait_for(lambda: not _clash(window)(), "the answer after undo", 30)
     yield from window.show("undone")
     assert live() is not None, "undo does not end Live"
+    yield from _follow_a_gap(window)
     window.move(*window.view_centre)
     yield from window.key("Escape")
     yield from window.wait_for(lambda: live() is None, "the end of Live", 10)
@@ -49,13 +50,28 @@ def play(window: Any) -> Generator[float, None, None]:
     yield from window.detect()
 
 
-def _drag(window: Any) -> Generator[float, None, None]:
-    """Takes hold of the selected object with the key G and moves it along x towards the other head."""
+def _follow_a_gap(window: Any) -> Generator[float, None, None]:
+    """Another test while Live is on: the length of a gap follows the mouse."""
+    settings = bpy.context.scene.meshclash
+    settings.test = "distance"
+    yield from window.wait_for(lambda: [row.verdict for row in window.rows] == ["apart"], "the gap in the list", 60)
+    before = window.rows[0].distance
+    meter = StallMeter(window.module("ops.live"))
+    yield from _drag(window, 3.5)
+    yield from window.wait_for(lambda: 0.0 < window.rows[0].distance < before - 0.5, "a shorter gap while dragging", 30)
+    window.notes["dragging, distance"] = meter.stop()
+    window.picture("gap")
+    yield from window.key("Escape")  # ends the move, not Live
+    yield from window.wait_for(lambda: abs(window.rows[0].distance - before) < 1e-4, "the gap after the move", 30)
+
+
+def _drag(window: Any, to: float = 1.0) -> Generator[float, None, None]:
+    """Takes hold of the selected object with the key G and moves it along x towards the other head, from 5."""
     from bpy_extras.view3d_utils import location_3d_to_region_2d
 
     view = window.region("WINDOW")
     start, end = (
-        location_3d_to_region_2d(view, window.area().spaces.active.region_3d, (x, 0.0, 0.0)) for x in (5.0, 1.0)
+        location_3d_to_region_2d(view, window.area().spaces.active.region_3d, (x, 0.0, 0.0)) for x in (5.0, to)
     )
     window.move(view.x + int(start.x), view.y + int(start.y))
     yield 0.3
