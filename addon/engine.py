@@ -20,6 +20,9 @@ SUB_PACKAGE = "meshclash"
 NUMBA_TESTED = "0.68"
 PRELOADED = ("llvmlite.binding", "numba.core.types", "numba.core.typing", "numba.core.compiler", "numba")
 """What the engine imports, in steps that do not hold a window for long."""
+PIP_HINT = "(pip install 'meshclash[gpu]')"
+ZIP_HINT = "(it comes with a zip that build_extension.py --gpu makes)"
+"""What the engine tells who lacks CUDA, and what users of Blender are told instead."""
 
 _engine: ModuleType | None = None
 _gpu_from: list[int | None] = [None]
@@ -91,7 +94,8 @@ def look_for_gpu(cache_dir: str | None) -> tuple[bool, str]:
 def _described(state: Any) -> tuple[bool, str]:
     if state.usable:
         return True, f"{state.name}, {state.versions}" if state.versions else state.name
-    return False, state.reason[:1].upper() + state.reason[1:]
+    reason = state.reason.replace(PIP_HINT, ZIP_HINT)
+    return False, reason[:1].upper() + reason[1:]
 
 
 def preload(module: str) -> None:

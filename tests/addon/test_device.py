@@ -63,6 +63,16 @@ def test_the_page_says_what_is_known_of_a_gpu(monkeypatch):
     assert any("Some GPU" in text for text in shown(device="GPU", gpu_from=1))
 
 
+def test_users_of_blender_are_sent_to_a_zip(monkeypatch):
+    module = engine.load()
+    monkeypatch.setattr(module.gpu.device.importlib.util, "find_spec", lambda name: None)
+    usable, text = engine.look_for_gpu(None)
+    monkeypatch.undo()
+    module.gpu.device._state.clear()
+    assert not usable
+    assert text == "No CUDA support is installed (it comes with a zip that build_extension.py --gpu makes)"
+
+
 def test_before_the_engine_is_loaded_nothing_is_known(monkeypatch):
     monkeypatch.setattr(engine, "_engine", None)
     assert engine.device_known() == (False, "The engine is not loaded yet")
