@@ -9,6 +9,7 @@ from .errors import UnsupportedOption
 from .geometry.intersection import contact_segments, overlap_outlines
 from .gpu.device import kernel_steps
 from .hierarchy.build import build, refit
+from .hierarchy.slabs import slabs_of
 from .jit import parallel_region, thread_limit
 from .pointcloud.cloud import PointCloud
 from .pointcloud.deviation import deviation
@@ -175,7 +176,7 @@ def _steps() -> _Steps:
         ],
         "gaps": [("gaps", lambda: verdict(a, far, touch_tolerance=1.0)), ("scenes with gaps", lambda: _scene(1e-3))],
         "distances": [
-            ("distances", lambda: distance(a, far)),
+            ("distances", lambda: (distance(a, far), slabs_of(build(a).index))),
             ("clearances", lambda: clearance(a, far, 1.0).points()),
             ("distances in scenes", lambda: _measured_scene(far)),
         ],

@@ -127,13 +127,27 @@ def test_a_start_of_other_objects_is_refused_where_its_triangles_do_not_exist():
         mc.distance(small, small, None, matrix(shift=(9.0, 0.0, 0.0)), start=start)
 
 
-def test_slabs_save_tests_and_change_nothing():
+def test_slabs_are_earned_save_tests_and_change_nothing():
     ball = mc.build(mc.TriangleMesh(*bumpy_sphere(20_000)), split="sah")
     pose = matrix(rotation(np.random.default_rng(0)), (2.6, 0.3, 0.0))
     known = mc.distance(ball, ball, None, pose)
     assert known.distance > 0.0
-    warm = mc.distance(ball, ball, None, pose, start=known)
-    ball.index.derived["slabs"][:] = 0.0  # then boxes reach as far as they are wide
     by_boxes = mc.distance(ball, ball, None, pose, start=known)
-    assert same(warm, by_boxes)
+    assert "slabs" not in ball.index.derived
+    tests = by_boxes.stats.volume_tests
+    for _ in range(2 + 20_000 // tests):
+        warm = mc.distance(ball, ball, None, pose, start=known)
+        assert same(warm, by_boxes)
+    assert "slabs" in ball.index.derived
     assert warm.stats.volume_tests < 0.6 * by_boxes.stats.volume_tests
+
+
+def test_a_stack_earns_slabs_too():
+    ball, other = (mc.build(mc.TriangleMesh(*bumpy_sphere(20_000, seed))) for seed in (1, 2))
+    turn = rotation(np.random.default_rng(0))
+    poses = np.stack([matrix(turn, (x, 0.3, 0.0)) for x in np.linspace(2.5, 3.0, 200)])
+    first, second = (mc.distance(ball, other, None, poses) for _ in range(2))
+    assert "slabs" in ball.index.derived and "slabs" in other.index.derived
+    assert second.stats.volume_tests < 0.8 * first.stats.volume_tests
+    assert first.distance.tobytes() == second.distance.tobytes()
+    assert np.array_equal(first.triangle_a, second.triangle_a) and np.array_equal(first.triangle_b, second.triangle_b)

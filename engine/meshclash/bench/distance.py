@@ -17,6 +17,7 @@ import numpy as np
 
 from ..hierarchy.build import SPLITS, build
 from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.slabs import slabs_of
 from ..query.clearance import clearance
 from ..query.distance import distance
 from ..types.mesh import TriangleMesh
@@ -60,6 +61,7 @@ def run(options: argparse.Namespace) -> int:
 def _row(name: str, vertices: np.ndarray, triangles: np.ndarray, gap: float, options: argparse.Namespace) -> Row:
     mesh = TriangleMesh(vertices, triangles)
     tree = build(mesh, split=options.split)
+    slabs_of(tree.index)
     size = float(np.linalg.norm(np.ptp(mesh.bounds, axis=0)))
     before, pose = (placed(tree, gap * size, degrees) for degrees in (30.0, 30.2))
     last, found = distance(tree, tree, None, before), distance(tree, tree, None, pose)

@@ -35,6 +35,7 @@ DIRECTION = NARROW_LENGTH
 """Entries of the frame behind those of ``relative_pose.py``: a unit vector in a's frame, the sum of its absolute
 values, and the opposite vector in b's frame; all zero when nothing is known."""
 _IN_B = DIRECTION + 4
+_SLABS = DIRECTION + 7  # whether both sides have slabs
 RECENT_COUNT = 4
 """How many directions between pairs measured last are tried; a power of two."""
 _RECENT = DIRECTION + 8  # their entries, four numbers each, as the first four above
@@ -55,6 +56,12 @@ def set_direction(frame, x, y, z):
     frame[_IN_B] = -component(frame, 12, x, y, z)
     frame[_IN_B + 1] = -component(frame, 15, x, y, z)
     frame[_IN_B + 2] = -component(frame, 18, x, y, z)
+
+
+@inlined
+def set_slabs(frame, known):
+    """Say whether there are slabs of both sides."""
+    frame[_SLABS] = np.float32(1.0) if known else _ZERO
 
 
 @inlined
@@ -85,12 +92,16 @@ def _along_direction(frame, dx, dy, dz, reach):
 @inlined
 def _eight_along(frame, vector, slabs, at, u, v, w):
     """How far eight boxes reach along a vector of the frame."""
+    if frame[_SLABS] == _ZERO:
+        return turned_extent(frame, vector, u, v, w)
     return reach_of_eight(slabs, slab_at(at), frame[vector], frame[vector + 1], frame[vector + 2], u, v, w)
 
 
 @inlined
 def _one_along(frame, vector, slabs, at, u, v, w):
     """How far a single box reaches along a vector of the frame."""
+    if frame[_SLABS] == _ZERO:
+        return splat(component_extent(frame, vector, u, v, w))
     return splat(reach_of_one(slabs, slab_at(at), frame[vector], frame[vector + 1], frame[vector + 2], u, v, w))
 
 
@@ -148,6 +159,7 @@ def gaps_of_first(nodes, slabs, at, others, other_slabs, other, frame, near, mas
         along = _along_direction(frame, dx, dy, dz, reach)
         if not_above(along, splat(near)) & mask == 0:
             return along
+    if frame[_SLABS] > _ZERO:
         k = slab_at(other)
         mx, my, mz = other_slabs[k], other_slabs[k + 8], other_slabs[k + 16]
         mx, my, mz = component(frame, 0, mx, my, mz), component(frame, 3, mx, my, mz), component(frame, 6, mx, my, mz)
@@ -183,6 +195,7 @@ def gaps_of_second(nodes, slabs, at, others, other_slabs, other, frame, near, ma
         along = _along_direction(frame, dx, dy, dz, reach)
         if not_above(along, splat(near)) & mask == 0:
             return along
+    if frame[_SLABS] > _ZERO:
         k = slab_at(other)
         mx, my, mz = other_slabs[k], other_slabs[k + 8], other_slabs[k + 16]
         beyond = splat(mx) * dx + splat(my) * dy + splat(mz) * dz

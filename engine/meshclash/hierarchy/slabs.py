@@ -1,4 +1,7 @@
-"""The slabs of a hierarchy of boxes: see ``geometry/lane_slabs.py``. Queries for distances have them made.
+"""The slabs of a hierarchy of boxes: see ``geometry/lane_slabs.py``. Queries for distances earn them.
+
+Making them takes about as long as testing as many boxes as there are triangles. So they are made when distances have
+taken that many tests: who asks once, or about what bends in every frame, never pays for them.
 
 From the leaves up: a leaf's slab holds its triangles, an inner node's what the slabs and boxes of its children hold.
 The mean normals are weighted by area. 160 bytes a node, about 6 a triangle.
@@ -30,6 +33,17 @@ def slabs_of(index: Index) -> np.ndarray:
         _lay_slabs(wide.nodes, wide.coordinates, np.empty((len(slabs) + 1, 3)), np.empty(_SCRATCH, np.float32), slabs)
         index.derived["slabs"] = slabs
     return index.derived["slabs"]
+
+
+def note_tests(index: Index, volume_tests: float) -> None:
+    """Charge the volume tests of a question for distances to an index."""
+    index.derived["near tests"] = index.derived.get("near tests", 0.0) + volume_tests
+
+
+def earned_slabs(index: Index) -> np.ndarray | None:
+    """The slabs of an index, if they were made or are earned by now."""
+    earned = "slabs" in index.derived or index.derived.get("near tests", 0.0) >= index.mesh.triangle_count
+    return slabs_of(index) if earned else None
 
 
 @inlined

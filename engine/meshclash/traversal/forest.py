@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..hierarchy.bvh import Hierarchy, Index
-from ..hierarchy.slabs import slabs_of
+from ..hierarchy.slabs import earned_slabs, note_tests
 from ..hierarchy.wide import LANE_COUNT
 
 
@@ -70,11 +70,19 @@ class Grove:
         return _join(self.indices)
 
     def slabs_of(self, trees: Iterable[int]) -> np.ndarray:
-        """Addresses of the slabs of each tree, (trees,) int64: those asked for are made, 0 for those never asked."""
+        """Addresses of the slabs of each tree, (trees,) int64; 0 for those not asked for, and those not yet earned."""
         for tree in trees:
             if self._slabs[tree] == 0:
-                self._slabs[tree] = slabs_of(self.indices[tree]).ctypes.data
+                slabs = earned_slabs(self.indices[tree])
+                self._slabs[tree] = 0 if slabs is None else slabs.ctypes.data
         return self._slabs
+
+    def note_near_tests(self, trees: np.ndarray, volume_tests: int) -> None:
+        """Charge the tests of a question for distances, a job about each of these trees, to those without slabs."""
+        asked, times = np.unique(trees, return_counts=True)
+        for tree, share in zip(asked.tolist(), (times / max(len(trees), 1)).tolist(), strict=True):
+            if self._slabs[tree] == 0:
+                note_tests(self.indices[tree], share * volume_tests)
 
     @cached_property
     def _slabs(self) -> np.ndarray:

@@ -9,6 +9,7 @@ from ..geometry.relative_pose import relative_rows
 from ..geometry.triangle_distance import nearest_points
 from ..geometry.triangle_pair import APART, classify_triangle_pairs
 from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.slabs import note_tests
 from ..hierarchy.wide import LANE_COUNT
 from ..jit import config
 from ..types.pose import transform_points
@@ -125,7 +126,7 @@ def _engine(question: NearQuestion, uncertain: float, found, output) -> Callable
             output,
         )  # fmt: skip
     (trees_a, sizes_a), (trees_b, sizes_b) = a.lanes, b.lanes
-    slabs = [g.slabs_of(np.unique(jobs[:, side]) if nearest else ()) for side, g in enumerate((a, b))]
+    slabs = [g.slabs_of(np.unique(jobs[:, side])) for side, g in enumerate((a, b))]
     # Depth-first, each step takes one pair off and puts at most eight on, one level deeper in one tree; a heap may hold
     # more, and then grows.
     room = max(LANE_COUNT * (depth + 1), _SMALLEST_QUEUE)
@@ -175,6 +176,7 @@ def nearest_at_once(
         return None
     grove_a, grove_b = plant([a]), plant([b])
     (trees_a, sizes_a), (trees_b, sizes_b) = grove_a.lanes, grove_b.lanes
+    slabs_a, slabs_b = grove_a.slabs_of(_FIRST), grove_b.slabs_of(_FIRST)
     try:
         work = _spare.pop()
     except IndexError:
@@ -185,7 +187,7 @@ def nearest_at_once(
     pairs[0] = pair
     work.errors[:2] = errors
     done = traverse_near(
-        trees_a, trees_b, grove_a.slabs_of(_FIRST), grove_b.slabs_of(_FIRST), sizes_a, sizes_b, work.jobs, row_a, row_b,
+        trees_a, trees_b, slabs_a, slabs_b, sizes_a, sizes_b, work.jobs, row_a, row_b,
         work.errors, work.options, state, *work.queue, *work.scratch, work.found, work.output,
     )  # fmt: skip
     answer = None
@@ -193,6 +195,9 @@ def nearest_at_once(
     if done and distance > 0.0:
         counters = state.item(state_layout.VOLUME_TESTS), state.item(state_layout.PRIMITIVE_TESTS)
         answer = distance, points[0].copy(), pairs[0].tolist(), *counters
+    for grove, slabs in ((grove_a, slabs_a), (grove_b, slabs_b)):
+        if slabs[0] == 0:
+            note_tests(grove.indices[0], state.item(state_layout.VOLUME_TESTS))
     _spare.append(work)
     return answer
 
@@ -257,6 +262,9 @@ def _searched(
             yield float(state[state_layout.JOB]) / total
             piece = Slice()
     counters = (*state[[state_layout.VOLUME_TESTS, state_layout.PRIMITIVE_TESTS]].tolist(), 0)
+    if nearest and uses_lanes(question):
+        for side, grove in enumerate((a, b)):
+            grove.note_near_tests(jobs[:, side], counters[0])
     if nearest:
         return NearAnswer(known, found[0], found[1], np.arange(total, dtype=np.int32), *counters)
     return NearAnswer(output[0][:0], output[1][:0], _NO_POINTS, output[2][:0], *counters)

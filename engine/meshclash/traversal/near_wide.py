@@ -31,6 +31,7 @@ from ..geometry.lane_gaps import (
     note_direction,
     recent_entry,
     set_direction,
+    set_slabs,
 )
 from ..geometry.lane_triangles import BLOCK, copy_leaf, place_leaves, turn_leaf
 from ..geometry.lanes import doubles, floats, integers, lowest_bit, not_above, shifted, splat, store
@@ -143,8 +144,8 @@ def traverse_near(
     """Go on with a nearness query from its state; returns True when all jobs are done.
 
     ``trees`` (t, ADDRESSES) int64 and ``sizes`` (t, SIZES) describe the trees of each side, as in ``traverse_wide``;
-    ``slabs`` (t,) int64 are the addresses of their slabs, which only the option NEAREST needs. Poses are (k, 3, 4), one
-    for each job. ``found`` holds for each job the distance so far (or the tolerance), the two points, and the pair
+    ``slabs`` (t,) int64 are the addresses of their slabs, 0 for none; only nearest pairs use them. Poses are (k, 3, 4),
+    one for each job. ``found`` holds for each job the distance so far (or the tolerance), the two points, and the pair
     (-1: none; when the job begins, a pair to start from). With the option NEAREST it is improved; without, every pair
     within the distance goes to ``output`` (pairs, distances, jobs), also one that is uncertain.
     ``errors`` are described in ``near_leaf.py``; ``singles`` and ``rows`` are scratch, of which the directions are kept
@@ -180,6 +181,7 @@ def traverse_near(
         order_a, order_b = integers(trees_a[tree_a, ORDER]), integers(trees_b[tree_b, ORDER])
         if used == 0:
             forget_directions(single)
+            set_slabs(single, nearest and slabs_a[tree_a] != 0 and slabs_b[tree_b] != 0)
             if nearest:
                 t, u = take_known(known, job, options[CHAINED] != 0)
                 ordered = t < 0
