@@ -184,8 +184,11 @@ def limit_resolution(walk: Walk, resolution: float) -> None:
 
 
 def pose_rows(rows: np.ndarray) -> np.ndarray:
-    """One pose (3, 4) as the stack (1, 3, 4) that ``relative_rows`` takes."""
-    return np.ascontiguousarray(rows[None], dtype=np.float64)
+    """One pose (3, 4) as the stack (1, 3, 4) that ``relative_rows`` takes.
+
+    Always a copy: poses repeated for a stack are read-only, and the kernel would be compiled for these too.
+    """
+    return np.array(rows[None], dtype=np.float64, order="C")
 
 
 def largest_coordinates(bounds: np.ndarray) -> np.ndarray:
