@@ -10,7 +10,8 @@ from .parts import TabPanel, draw_table, draw_text
 from .text import counted
 
 LABELS = {name: label for name, label, _tip in (*VOLUMES, *SPLITS)}
-MOST_CANDIDATES = 8
+MOST_CANDIDATES = 12
+HEADING = ("Build", "Question", "Triangle", "Tests")
 
 
 class MESHCLASH_PT_hierarchy(TabPanel):
@@ -65,25 +66,35 @@ class MESHCLASH_PT_advisor(TabPanel):
         draw_text(layout, f"{names}, {counted(advice.triangles, 'triangle')}", context.region, "NONE")
         draw_text(layout, f"Asked often: {_named(advice.best)}", context.region, "CHECKMARK")
         draw_text(layout, f"Asked once: {_named(advice.best_once)}", context.region, "CHECKMARK")
+        box = layout.box().column(align=True)
+        _draw_numbers(box, "Fastest first", HEADING)
         for candidate in advice.candidates[:MOST_CANDIDATES]:
-            _draw_candidate(layout, candidate)
+            _draw_numbers(box, _named(candidate), _numbers(candidate))
 
 
 def _named(candidate: Any) -> str:
     return f"{LABELS[candidate.volume]}, {LABELS[candidate.split]}"
 
 
-def _draw_candidate(layout: Any, candidate: Any) -> None:
-    box = layout.box().column(align=True)
-    box.label(text=_named(candidate))
-    rows = [
-        ("Build", f"{1000 * candidate.build_seconds:,.1f} ms"),
-        ("Question", f"{1000 * candidate.query_seconds:,.2f} ms"),
-        ("Memory", f"{candidate.bytes_per_triangle:.0f} bytes a triangle"),
-        ("Volume tests", f"{candidate.volume_tests:,.0f}"),
-        ("Triangle tests", f"{candidate.primitive_tests:,.0f}"),
-    ]
-    draw_table(box, rows)
+def _numbers(candidate: Any) -> tuple[str, ...]:
+    """What a try took, in the order of `HEADING`."""
+    return (
+        f"{1000 * candidate.build_seconds:,.1f} ms",
+        f"{1000 * candidate.query_seconds:,.2f} ms",
+        f"{candidate.bytes_per_triangle:.0f} B",
+        f"{candidate.volume_tests + candidate.primitive_tests:,.0f}",
+    )
+
+
+def _draw_numbers(layout: Any, name: str, numbers: tuple[str, ...]) -> None:
+    """A name, and numbers in columns below it."""
+    layout.label(text=name)
+    row = layout.grid_flow(row_major=True, columns=len(numbers), even_columns=True, align=True)
+    row.active = False
+    for number in numbers:
+        cell = row.row()
+        cell.alignment = "RIGHT"
+        cell.label(text=number)
 
 
 CLASSES = (MESHCLASH_PT_hierarchy, MESHCLASH_PT_advisor)

@@ -168,7 +168,11 @@ def test_the_advisor_measures_the_selected_objects(two_balls, few, engine):
     assert times == sorted(times) and advice.best is advice.candidates[0]
     assert advice.best_once in advice.candidates
     text = told(panels.MESHCLASH_PT_advisor)
-    assert "Asked often:" in text and text.count("bytes a triangle") == 4
+    assert "Asked often:" in text and "Build Question Triangle Tests" in text
+    assert text.count("Spheres, Median") == 1 + sum(
+        (c.volume, c.split) == ("sphere", "median") for c in (advice.best, advice.best_once)
+    )
+    assert all(f"{c.bytes_per_triangle:.0f} B" in text for c in advice.candidates)
 
 
 def test_the_advisor_runs_in_steps_and_stops(two_balls, few, monkeypatch):
