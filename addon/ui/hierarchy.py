@@ -67,7 +67,7 @@ class MESHCLASH_PT_advisor(TabPanel):
         draw_text(layout, f"Asked often: {_named(advice.best)}", context.region, "CHECKMARK")
         draw_text(layout, f"Asked once: {_named(advice.best_once)}", context.region, "CHECKMARK")
         box = layout.box().column(align=True)
-        _draw_numbers(box, "Fastest first", HEADING)
+        _draw_numbers(box, "Fastest first", HEADING, active=False)
         for candidate in advice.candidates[:MOST_CANDIDATES]:
             _draw_numbers(box, _named(candidate), _numbers(candidate))
 
@@ -86,11 +86,11 @@ def _numbers(candidate: Any) -> tuple[str, ...]:
     )
 
 
-def _draw_numbers(layout: Any, name: str, numbers: tuple[str, ...]) -> None:
+def _draw_numbers(layout: Any, name: str, numbers: tuple[str, ...], active: bool = True) -> None:
     """A name, and numbers in columns below it."""
     layout.label(text=name)
     row = layout.grid_flow(row_major=True, columns=len(numbers), even_columns=True, align=True)
-    row.active = False
+    row.active = active
     for number in numbers:
         cell = row.row()
         cell.alignment = "RIGHT"
