@@ -1,6 +1,6 @@
 """Many hierarchies of one kind laid end to end, so that one kernel call can answer for many object pairs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -10,6 +10,8 @@ import numpy as np
 from ..hierarchy.bvh import Hierarchy, Index
 from ..hierarchy.slabs import earned_slabs, note_tests
 from ..hierarchy.wide import LANE_COUNT
+
+_ONLY = (0,)
 
 
 class Forest(NamedTuple):
@@ -69,9 +71,9 @@ class Grove:
         """Arrays of all trees, made when first asked for."""
         return _join(self.indices)
 
-    def slabs_of(self, trees: Iterable[int]) -> np.ndarray:
+    def slabs_of(self, trees: np.ndarray) -> np.ndarray:
         """Addresses of the slabs of each tree, (trees,) int64; 0 for those not asked for, and those not yet earned."""
-        for tree in trees:
+        for tree in _ONLY if len(self.indices) == 1 else np.unique(trees):
             if self._slabs[tree] == 0:
                 slabs = earned_slabs(self.indices[tree])
                 self._slabs[tree] = 0 if slabs is None else slabs.ctypes.data
@@ -79,7 +81,10 @@ class Grove:
 
     def note_near_tests(self, trees: np.ndarray, volume_tests: int) -> None:
         """Charge the tests of a question for distances, a job about each of these trees, to those without slabs."""
-        asked, times = np.unique(trees, return_counts=True)
+        if len(self.indices) == 1:
+            asked, times = np.zeros(1, np.int64), np.full(1, len(trees))
+        else:
+            asked, times = np.unique(trees, return_counts=True)
         for tree, share in zip(asked.tolist(), (times / max(len(trees), 1)).tolist(), strict=True):
             if self._slabs[tree] == 0:
                 note_tests(self.indices[tree], share * volume_tests)

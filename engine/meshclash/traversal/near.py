@@ -30,7 +30,7 @@ from .run import answer_steps, sort_pairs
 _CHUNK = 1 << 15
 _STEPS_PER_CALL = 1 << 14
 _SMALLEST_QUEUE = 1 << 12
-_FIRST = (0,)
+_FIRST = np.zeros(1, np.int64)
 _NO_POINTS = np.empty((0, 2, 3))
 
 UNCERTAIN = 1e-12
@@ -126,7 +126,7 @@ def _engine(question: NearQuestion, uncertain: float, found, output) -> Callable
             output,
         )  # fmt: skip
     (trees_a, sizes_a), (trees_b, sizes_b) = a.lanes, b.lanes
-    slabs = [g.slabs_of(np.unique(jobs[:, side])) for side, g in enumerate((a, b))]
+    slabs = [g.slabs_of(jobs[:, side]) for side, g in enumerate((a, b))]
     # Depth-first, each step takes one pair off and puts at most eight on, one level deeper in one tree; a heap may hold
     # more, and then grows.
     room = max(LANE_COUNT * (depth + 1), _SMALLEST_QUEUE)
