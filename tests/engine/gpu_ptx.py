@@ -51,6 +51,7 @@ for name, kernel in kernels.items():
         "targets": [re.search(r"^\.target (\w+)", ptx, re.MULTILINE)[1] for ptx in (older, newer)],
         "entries": [ptx.count(".entry") for ptx in (older, newer)],
         "fused": any(FUSED in ptx for ptx in (older, newer)),
+        "read-only cache": any(".global.nc" in ptx for ptx in (older, newer)),
         "approximate": any(re.search(r"\.approx|\.full|__nv_", ptx) is not None for ptx in (older, newer)),
         "loose": sum(len(re.findall(r"\b(?:add|sub|mul)\.f(?:32|64)\b", ptx)) for ptx in (older, newer)),
         "machine code": size,

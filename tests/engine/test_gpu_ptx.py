@@ -49,6 +49,7 @@ def test_every_kernel_compiles_and_fuses_nothing(tmp_path):
         assert kernel["targets"][1].startswith("sm_90"), name
         assert kernel["entries"] == [1, 1], name
         assert not kernel["fused"], name
+        assert not kernel["read-only cache"], name  # it would not see what other blocks write
         assert not kernel["approximate"], name  # every operation rounds as IEEE 754 says
         assert kernel["loose"] == 0, name  # without a rounding mode the driver may fuse
         assert kernel["machine code"] > 1000, name
