@@ -114,7 +114,7 @@ def _rendering() -> bool:
 
 
 class MESHCLASH_OT_live(Operator):
-    """Follow the scene: answer anew whenever objects move, deform, come or go. Press again, or ESC, to stop"""
+    """Answer anew whenever meshes or scans move, deform, come or go, in any test. Press again, or ESC, to stop"""
 
     bl_idname = "meshclash.live"
     bl_label = "Live"
