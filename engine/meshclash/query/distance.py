@@ -114,9 +114,9 @@ def distance(
     """The smallest distance of any two triangles, with the nearest points.
 
     Distances are those of surfaces: of a solid inside another one, without contact, that to the wall. Where surfaces
-    meet the distance is exactly 0, and the pair named is one of those that meet. Among pairs equally near the one that
-    sorts first is named. Source: Larsen, Gottschalk, Lin, Manocha, "Fast proximity queries with swept sphere volumes"
-    (1999), for the search.
+    meet the distance is exactly 0, and the pair named is one of those that meet. Among pairs that are apart and equally
+    near the one that sorts first is named. Source: Larsen, Gottschalk, Lin, Manocha, "Fast proximity queries with swept
+    sphere volumes" (1999), for the search.
 
     Args:
         a, b: meshes, or hierarchies made by ``build``; with a PointCloud the result is that of ``cloud_distance``.
