@@ -122,9 +122,10 @@ def judge_steps(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     start = np.searchsorted(case.answer.jobs, np.arange(len(case.jobs) + 1)).astype(np.int64)
     middles, lines = yield from _contact_places(case)
     posed = case.posed()
-    bits = yield from _sample(case, posed, start, middles, lines)
+    same = yield from _duplicates(case, posed)  # first: where surfaces coincide every triangle is a contact
+    bits = yield from _sample(case, posed, start, middles, lines, np.flatnonzero(~same))
     codes = _codes(case, np.diff(start) > 0, bits)
-    codes[(yield from _duplicates(case, posed))] = _DUPLICATE
+    codes[same] = _DUPLICATE
     solid = case.solids.closed[case.jobs].all(axis=1)
     deep = np.flatnonzero(solid & (codes >= _CONTAINED))
     starts = _STARTS_WITH_PERMISSION if limits.permitted_overlap > 0.0 else _STARTS
@@ -203,9 +204,14 @@ def contact_triangles(grove: Grove, jobs: np.ndarray, rows: np.ndarray, answer: 
 
 
 def _sample(
-    case: Case, posed: tuple[Any, ...], start: np.ndarray, middles: np.ndarray, lines: np.ndarray
+    case: Case,
+    posed: tuple[Any, ...],
+    start: np.ndarray,
+    middles: np.ndarray,
+    lines: np.ndarray,
+    asked: np.ndarray,
 ) -> Generator[None, None, np.ndarray]:
-    """Bits of ``sampling.py`` for every pair."""
+    """Bits of ``sampling.py`` for every pair, none for those that are not ``asked`` about."""
     answer = case.answer
     bits = np.zeros(len(case.jobs), np.int64)
     orders = np.tile(np.arange(len(answer.pairs)), (2, 1))
@@ -216,8 +222,8 @@ def _sample(
             sample_sides(*posed, spans, start, answer.pairs, answer.kinds, middles, lines, orders, work, bits)
             yield
 
-    yield from look((2,), np.arange(len(bits)))
-    chosen = np.flatnonzero(bits & CROSSED == 0)
+    yield from look((2,), asked)
+    chosen = asked[bits[asked] & CROSSED == 0]
     rows = np.flatnonzero(np.isin(answer.jobs, chosen))
     orders[1, rows] = rows[np.lexsort((answer.pairs[rows, 1], answer.jobs[rows]))]
     yield from look((0, 1), chosen)
