@@ -3,8 +3,8 @@
 Bumpy spheres, or meshes given by path. The copy is turned by 30 degrees and
 placed at true distances of 0.1 % and 1 % of the box diagonal. *Cold*: nothing known; *warm*: after a turn by 0.2
 degrees, starting from the result before it; *clearance*: all pairs within twice the distance, of gaps up to 2 % (beyond
-there are millions); of the peers coal offers that, as a security margin. Trees are prepared, slabs too. Processor time,
-the sides asked in turn.
+there are millions); of the peers coal offers that, as a security margin. Trees are prepared, slabs too. Processor time
+on one core, the sides asked in turn.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .mesh_generators import bumpy_sphere
 from .options import parse_sizes, short_size
 from .rigid_peers import Coal, Fcl
 from .table import Row, format_table, write_json
-from .timing import Ask, Timing, called, compare
+from .timing import Ask, Timing, called, compare, one_core
 
 GAPS = (0.001, 0.01)
 """True distances, in diagonals of the box."""
@@ -51,7 +51,8 @@ def run(options: argparse.Namespace) -> int:
     meshes = {path.stem: read_mesh(path) for path in options.mesh}
     sizes = options.sizes or ([] if meshes else MADE)
     meshes |= {f"bumpy {short_size(size)}": bumpy_sphere(size) for size in sizes}
-    rows = [_row(name, *mesh, gap, options) for name, mesh in meshes.items() for gap in options.gaps]
+    with one_core():
+        rows = [_row(name, *mesh, gap, options) for name, mesh in meshes.items() for gap in options.gaps]
     print(format_table(rows))
     if options.json:
         write_json(options.json, {"bench": "distance", "split": options.split, "meshes": rows})
