@@ -168,6 +168,9 @@ def gaps_of_first(nodes, slabs, at, others, other_slabs, other, frame, near, mas
     first = _squared(abs(dx) - (hx + splat(component_extent(frame, 0, u, v, w) + slack)))
     first = first + _squared(abs(dy) - (hy + splat(component_extent(frame, 3, u, v, w) + slack)))
     first = first + _squared(abs(dz) - (hz + splat(component_extent(frame, 6, u, v, w) + slack)))
+    first = higher(along, first)
+    if not_above(first, splat(near)) & mask == 0:
+        return first
     second = _squared(abs(turned(frame, 12, dx, dy, dz)) - (turned_extent(frame, 12, hx, hy, hz) + splat(u + slack)))
     second = second + _squared(
         abs(turned(frame, 15, dx, dy, dz)) - (turned_extent(frame, 15, hx, hy, hz) + splat(v + slack))
@@ -175,7 +178,7 @@ def gaps_of_first(nodes, slabs, at, others, other_slabs, other, frame, near, mas
     second = second + _squared(
         abs(turned(frame, 18, dx, dy, dz)) - (turned_extent(frame, 18, hx, hy, hz) + splat(w + slack))
     )
-    return higher(along, higher(first, second))
+    return higher(first, second)
 
 
 @inlined
@@ -208,6 +211,9 @@ def gaps_of_second(nodes, slabs, at, others, other_slabs, other, frame, near, ma
     first = _squared(abs(dx) - (turned_extent(frame, 0, hx, hy, hz) + splat(u + slack)))
     first = first + _squared(abs(dy) - (turned_extent(frame, 3, hx, hy, hz) + splat(v + slack)))
     first = first + _squared(abs(dz) - (turned_extent(frame, 6, hx, hy, hz) + splat(w + slack)))
+    first = higher(along, first)
+    if not_above(first, splat(near)) & mask == 0:
+        return first
     second = _squared(abs(turned(frame, 12, dx, dy, dz)) - (hx + splat(component_extent(frame, 12, u, v, w) + slack)))
     second = second + _squared(
         abs(turned(frame, 15, dx, dy, dz)) - (hy + splat(component_extent(frame, 15, u, v, w) + slack))
@@ -215,7 +221,7 @@ def gaps_of_second(nodes, slabs, at, others, other_slabs, other, frame, near, ma
     second = second + _squared(
         abs(turned(frame, 18, dx, dy, dz)) - (hz + splat(component_extent(frame, 18, u, v, w) + slack))
     )
-    return higher(along, higher(first, second))
+    return higher(first, second)
 
 
 @inlined
