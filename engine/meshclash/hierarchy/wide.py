@@ -1,5 +1,8 @@
 """The 8-wide form of a hierarchy of boxes: what a traversal with eight float32 lanes reads. Made from the binary tree.
 
+Which binary nodes become nodes here is chosen so that the areas of their boxes are least in all, by dynamic programming
+(Ylitie, Karras, Laine, "Efficient incoherent ray traversal on GPUs through compressed wide BVHs", 2017, section 3.1).
+
 A node has up to eight children, side by side in lanes: words 0:48 are their boxes (lowest x of all eight, lowest y,
 lowest z, highest x, ...), words 48:56 refer to them, word 56 says how many there are; 256 bytes a node. A reference
 from 0 on is a node; a negative one is a leaf, ``~reference = 8 * first + count - 1``, with ``first`` and ``count``
@@ -9,7 +12,7 @@ Coordinates of triangles are copied in the order of the leaves, as float32 relat
 box (the box itself is relative to the hierarchy's origin): rounding is in proportion to the leaf. A leaf's
 begin at ``9 * first``: nine rows (x, y, z of the first corners, then of the second and third), each as long as the leaf
 has triangles. So no lane is stored empty; reading eight of a shorter row picks up numbers of the next, and the reader
-masks them. 36 bytes a triangle; with leaves of up to 8, the nodes take about 17 and the binary tree about 16.
+masks them. 36 bytes a triangle; with leaves of up to 8, the nodes take about 11 and the binary tree about 16.
 """
 
 from typing import NamedTuple
@@ -39,10 +42,8 @@ class WideTree(NamedTuple):
 
 
 @inner
-def _opening_area(count, volumes, node):
-    """Surface area of an inner node's box; -1 for a leaf, which cannot be opened."""
-    if count[node] > 0:
-        return np.float32(-1.0)
+def _area(volumes, node):
+    """Half the surface area of a box."""
     x = volumes[node, 3] - volumes[node, 0]
     y = volumes[node, 4] - volumes[node, 1]
     z = volumes[node, 5] - volumes[node, 2]
@@ -50,23 +51,66 @@ def _opening_area(count, volumes, node):
 
 
 @inner
-def _open_children(first, count, volumes, node, children, areas):
-    """Replace a node by its children, the largest inner one first, until there are eight; returns their number."""
-    children[0] = node
-    areas[0] = _opening_area(count, volumes, node)
-    total = 1
-    while total < LANE_COUNT:
-        widest = 0
-        for k in range(1, total):
-            if areas[k] > areas[widest]:
-                widest = k
-        if areas[widest] < np.float32(0.0):
-            break
-        child = np.int64(first[children[widest]])
-        children[widest] = child
-        children[total] = child + 1
-        areas[widest] = _opening_area(count, volumes, child)
-        areas[total] = _opening_area(count, volumes, child + 1)
+def _best_share(costs, left, slots):
+    """(Cost, slots of the left one) of the best way to share slots between two siblings."""
+    best, chosen = np.float32(np.inf), 1
+    for k in range(1, slots):
+        cost = costs[left, k - 1] + costs[left + 1, slots - k - 1]
+        if cost < best:
+            best, chosen = cost, k
+    return best, chosen
+
+
+@inner
+def _weigh(first, count, volumes, costs):
+    """What each binary node costs below when it gets one slot, at most two, ... at most seven: ``costs`` (n, 7).
+
+    A node of the 8-wide form costs the area of its box, as that says how often it is opened. Bottom up, since children
+    come after their parents.
+    """
+    for node in range(first.shape[0] - 1, -1, -1):
+        if count[node] > 0:
+            for k in range(LANE_COUNT - 1):
+                costs[node, k] = np.float32(0.0)
+            continue
+        left = np.int64(first[node])
+        costs[node, 0] = _area(volumes, node)
+        if count[left] > 0 and count[left + 1] > 0:  # as half of all are
+            for k in range(1, LANE_COUNT - 1):
+                costs[node, k] = np.float32(0.0)
+            continue
+        costs[node, 0] += _best_share(costs, left, LANE_COUNT)[0]
+        for slots in range(2, LANE_COUNT):
+            costs[node, slots - 1] = min(costs[node, slots - 2], _best_share(costs, left, slots)[0])
+
+
+@inner
+def _share_of(count, first, costs, node, slots):
+    """How many of its slots a node gives to its left child; 0 where it is best not opened, or a leaf."""
+    if count[node] > 0:
+        return 0
+    left = np.int64(first[node])
+    while slots > 1:
+        cost, share = _best_share(costs, left, slots)
+        if slots == LANE_COUNT or cost <= costs[node, slots - 1]:
+            return share
+        slots -= 1
+    return 0
+
+
+@inner
+def _open_children(first, count, costs, node, children, slots):
+    """Replace a node by up to eight nodes below it, those that cost least; returns their number."""
+    children[0], slots[0] = node, LANE_COUNT
+    total, k = 1, 0
+    while k < total:
+        share = _share_of(count, first, costs, children[k], slots[k])
+        if share == 0:
+            k += 1
+            continue
+        left = np.int64(first[children[k]])
+        children[total], slots[total] = left + 1, slots[k] - share
+        children[k], slots[k] = left, share
         total += 1
     return total
 
@@ -78,7 +122,9 @@ def _collapse(first, count, volumes, stack, nodes, words, sources):
     Nodes are numbered where their parent is filled and filled in the order of the leaves, as the binary nodes are.
     """
     children = np.empty(LANE_COUNT, np.int64)
-    areas = np.empty(LANE_COUNT, np.float32)
+    slots = np.empty(LANE_COUNT, np.int64)
+    costs = np.empty((first.shape[0], LANE_COUNT - 1), np.float32)
+    _weigh(first, count, volumes, costs)
     stack[0, 0] = 0
     stack[0, 1] = 0
     used = 1
@@ -86,7 +132,7 @@ def _collapse(first, count, volumes, stack, nodes, words, sources):
     while used > 0:
         used -= 1
         node = np.int64(stack[used, 1])
-        total = _open_children(first, count, volumes, np.int64(stack[used, 0]), children, areas)
+        total = _open_children(first, count, costs, np.int64(stack[used, 0]), children, slots)
         words[node, CHILD_COUNT] = total
         for k in range(total):
             child = children[k]

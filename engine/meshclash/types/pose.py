@@ -175,7 +175,7 @@ def pose_stack(pose: "Pose | np.ndarray | Sequence[Any] | None") -> tuple[np.nda
 
 
 def single_pose(pose: Any) -> np.ndarray | None:
-    """Rows (1, 3, 4) float64 of a single pose, not to be changed; None for what ``pose_stack`` has to look at closely."""
+    """Rows (1, 3, 4) float64 of a pose, not to be changed; None for what ``pose_stack`` has to look at closely."""
     if pose is None:
         return _IDENTITY
     if isinstance(pose, Pose):
