@@ -251,7 +251,6 @@ def test_threads_are_compared_on_the_same_bytes():
 
 
 def test_plots_are_drawn_of_every_size_and_distance(tmp_path):
-    pytest.importorskip("matplotlib")
     sides = {"lbvh": Timing(0.002, 0, 7), "Embree": Timing(0.001, 0, 7)}
     sizes = [Record("all pairs, deep", f"ball {n}", n, 1, sides) for n in (100, 1000)]
     distances = [Record(f"sweep at {d}", "ball 1000", 1000, 10, sides) for d in (0.25, 0.5)]
