@@ -14,6 +14,7 @@ import numpy as np
 from .query.options import check_length
 from .scene import Clock, FirstContact, Keep, ObjectContacts, Scene
 from .solid.judge import Case, Limits
+from .traversal.run import run
 from .types.results import Progress, QueryStats
 
 _BATCH = 256
@@ -85,8 +86,7 @@ class Watch:
         first_contact: bool = False,
     ) -> WatchChanges:
         """Run ``update_steps`` to its end and take the changes."""
-        for _ in self.update_steps(set_a, set_b, keep, first_contact):
-            pass
+        run(self.update_steps(set_a, set_b, keep, first_contact))
         return self.take_changes()
 
     def update_steps(

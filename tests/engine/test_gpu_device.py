@@ -9,6 +9,7 @@ import meshclash as mc
 import numpy as np
 import pytest
 from gpu_cases import moved
+from gpu_devices import pretended
 from meshclash.gpu import device, trees
 from meshclash.gpu.state import DeviceFault, DeviceState, OutOfDeviceMemory
 from meshclash.gpu.twin import Twin
@@ -36,22 +37,8 @@ class FakeDevice(Twin):
 @pytest.fixture
 def machines(monkeypatch):
     """A device that can be used; the test may say how the next machine fails."""
-    made, plan = [], {"next": FakeDevice}
-
-    def make(limit):
-        made.append(plan["next"]())
-        return made[-1]
-
-    monkeypatch.setattr(device, "make_machine", make)
-    monkeypatch.setattr(device, "_look", lambda: DeviceState(True, name="a twin"))
-    monkeypatch.delenv(device.variable_of("crossover"), raising=False)
-    mc.configure_device()
-    mc.device_state(refresh=True)
-    yield made, plan
-    mc.configure_device()
-    monkeypatch.undo()
-    device._session.clear()
-    device._state.clear()
+    with pretended(monkeypatch, FakeDevice, "crossover") as device_and_plan:
+        yield device_and_plan
 
 
 A = mc.TriangleMesh(*refined(box((0, 0, 0), (1, 1, 1))))

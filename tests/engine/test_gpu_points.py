@@ -10,6 +10,7 @@ import meshclash as mc
 import numpy as np
 import pytest
 from clouds import random_pose
+from gpu_devices import pretended
 from gpu_point_cases import clouds, points_near, solid
 from meshclash.gpu import device
 from meshclash.gpu.state import DeviceFault, DeviceState, OutOfDeviceMemory
@@ -58,22 +59,8 @@ class FakeDevice(Twin):
 @pytest.fixture
 def machines(monkeypatch):
     """A device that can be used; the test may say how the next machine fails."""
-    made, plan = [], {"next": FakeDevice}
-
-    def make(limit):
-        made.append(plan["next"]())
-        return made[-1]
-
-    monkeypatch.setattr(device, "make_machine", make)
-    monkeypatch.setattr(device, "_look", lambda: DeviceState(True, name="a twin"))
-    monkeypatch.delenv(device.variable_of("point_crossover"), raising=False)
-    mc.configure_device()
-    mc.device_state(refresh=True)
-    yield made, plan
-    mc.configure_device()
-    monkeypatch.undo()
-    device._session.clear()
-    device._state.clear()
+    with pretended(monkeypatch, FakeDevice, "point_crossover") as device_and_plan:
+        yield device_and_plan
 
 
 CLOUDS = clouds()

@@ -85,7 +85,7 @@ def _weigh(first, count, volumes, costs):
 
 
 @inner
-def _share_of(count, first, costs, node, slots):
+def _share_of(first, count, costs, node, slots):
     """How many of its slots a node gives to its left child; 0 where it is best not opened, or a leaf."""
     if count[node] > 0:
         return 0
@@ -104,7 +104,7 @@ def _open_children(first, count, costs, node, children, slots):
     children[0], slots[0] = node, LANE_COUNT
     total, k = 1, 0
     while k < total:
-        share = _share_of(count, first, costs, children[k], slots[k])
+        share = _share_of(first, count, costs, children[k], slots[k])
         if share == 0:
             k += 1
             continue
