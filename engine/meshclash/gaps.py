@@ -14,11 +14,12 @@ from .geometry.triangle_distance import nearest_points
 from .gpu.jobs import Asked
 from .gpu.near_device import clearances_on_device, distances_on_device
 from .query.contacts import Contacts
-from .scene import Clock, FirstContact, Keep, ObjectContacts, Scene, scaled
+from .scene import Clock, FirstContact, Keep, ObjectContacts, Scene
 from .solid.judge import Case, Limits
 from .traversal.near import NearAnswer, NearQuestion, near_portions, near_steps
 from .traversal.question import Answer
 from .types.results import APART, Progress, QueryStats, Verdict
+from .types.steps import scaled
 
 _BATCH = 256
 """Pairs that are measured together where they are remembered: few enough for losing little when work is given up."""

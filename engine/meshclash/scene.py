@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -37,13 +37,13 @@ from .types.mesh import TriangleMesh
 from .types.pose import Pose, pose_stack
 from .types.results import APART, TOUCHING, Progress, QueryStats, Verdict
 from .types.slices import Slice
+from .types.steps import scaled
 from .volumes.registry import DEFAULT_VOLUME
 
 _TRIANGLES = 1 << 19
 """Triangles whose world bounds are found at once: some ten milliseconds."""
 _PORTION_PAIRS, _PORTION_CONTACTS = 64, 4096  # judged together
 
-_T = TypeVar("_T")
 
 Keep = Callable[[np.ndarray], np.ndarray]
 
@@ -491,16 +491,6 @@ def _one_pose(pose: Any) -> np.ndarray:
     if stacked:
         raise UnsupportedOption("an object of a scene has one pose, not a stack")
     return rows[0].copy()
-
-
-def scaled(steps: Generator[float, None, _T], low: float, high: float, text: str) -> Generator[Progress, None, _T]:
-    """Turn the fractions of one stage into progress of the whole."""
-    while True:
-        try:
-            fraction = next(steps)
-        except StopIteration as stop:
-            return stop.value
-        yield Progress(low + (high - low) * fraction, text)
 
 
 def _bounds(grove: Grove, trees: np.ndarray, rows: np.ndarray) -> Generator[Progress, None, np.ndarray]:

@@ -15,7 +15,7 @@ from ..traversal.run import answer_steps
 from ..types.mesh import TriangleMesh
 from ..types.pose import pose_stack
 from ..types.results import Progress
-from ..types.steps import run
+from ..types.steps import run, scaled
 from ..volumes.registry import VOLUMES, volume_named
 from .collide import collide, contact_question
 
@@ -118,18 +118,10 @@ def advise_steps(
     found = []
     for done, (volume, split) in enumerate(tries):
         steps = _try_steps(a, b, pose_a, pose_b, volume, split)
-        found.append((yield from _told(steps, done, len(tries), f"trying {volume} by {split}")))
+        found.append(
+            (yield from scaled(steps, done / len(tries), (done + 1) / len(tries), f"trying {volume} by {split}"))
+        )
     return Advice(tuple(sorted(found, key=lambda c: c.query_seconds)))
-
-
-def _told(steps: Generator[float, None, _T], done: int, total: int, text: str) -> Generator[Progress, None, _T]:
-    """Shares of one try as progress of all."""
-    while True:
-        try:
-            share = next(steps)
-        except StopIteration as stop:
-            return stop.value
-        yield Progress((done + share) / total, text)
 
 
 def _try_steps(

@@ -3,6 +3,8 @@
 from collections.abc import Generator
 from typing import Any, TypeVar
 
+from .results import Progress
+
 _T = TypeVar("_T")
 
 
@@ -13,3 +15,13 @@ def run(steps: Generator[Any, None, _T]) -> _T:
             next(steps)
         except StopIteration as stop:
             return stop.value
+
+
+def scaled(steps: Generator[float, None, _T], low: float, high: float, text: str) -> Generator[Progress, None, _T]:
+    """Turn the fractions of one stage into progress of the whole."""
+    while True:
+        try:
+            fraction = next(steps)
+        except StopIteration as stop:
+            return stop.value
+        yield Progress(low + (high - low) * fraction, text)
