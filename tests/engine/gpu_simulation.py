@@ -9,19 +9,9 @@ from meshclash.gpu.machine_gpu import Machine
 from meshclash.gpu.shim_gpu import SIMULATED, Kernel
 from meshclash.gpu.state import OutOfDeviceMemory
 from meshclash.gpu.trees import needed_bytes, plant_trees
-from numba.cuda.simulator.kernelapi import FakeCUDAShared
 
 assert SIMULATED
 sys.setswitchinterval(2e-5)  # the simulator's main thread polls, and would hold the interpreter for 5 ms each time
-
-
-def shared_array(self, shape, dtype):
-    """One array for all threads of a block, by the line that asks; Numba's own can be two."""
-    frame = sys._getframe(1)
-    return self._allocations.setdefault((frame.f_code, frame.f_lineno), np.empty(shape, dtype))
-
-
-FakeCUDAShared.array = shared_array
 
 
 def checked_launch(self, blocks, stream, *arguments):

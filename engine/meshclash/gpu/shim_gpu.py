@@ -14,6 +14,7 @@ import ctypes
 import importlib
 import importlib.metadata
 import importlib.util
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -58,6 +59,16 @@ THREADS = 8 if SIMULATED else 256
 """Threads of a block; the simulator starts as many."""
 FUSED = "fma.rn"
 """What PTX must not hold."""
+
+
+def _one_shared_array(self: Any, shape: Any, dtype: Any) -> np.ndarray:
+    """One array for all threads of a simulated block, by the line that asks; Numba's own can be two."""
+    frame = sys._getframe(1)
+    return self._allocations.setdefault((frame.f_code, frame.f_lineno), np.empty(shape, dtype))
+
+
+if SIMULATED:
+    importlib.import_module("numba.cuda.simulator.kernelapi").FakeCUDAShared.array = _one_shared_array
 
 
 @contextmanager
