@@ -43,7 +43,8 @@ from .query.distance import Distance, distance
 from .query.penetration import Penetration, penetration
 from .query.soups import collide_soups
 from .query.verdict import verdict
-from .scene import FirstContact, ObjectContacts, Scene, SceneContacts
+from .scene.results import FirstContact, ObjectContacts, SceneContacts
+from .scene.scene import Scene
 from .timecritical.query import TimeCritical, time_critical
 from .timecritical.shared import SceneEstimate
 from .types.mesh import TriangleMesh

@@ -12,7 +12,10 @@ import numpy as np
 from .gaps import Measured, Memory, ObjectGap, Pair, Wanted
 from .proximity import beyond_nearest, check_most, measure_nearest_steps, measure_within_steps
 from .query.options import check_length
-from .scene import Clock, FirstContact, Keep, Scene
+from .scene.clock import Clock
+from .scene.members import Keep
+from .scene.results import FirstContact
+from .scene.scene import Scene
 from .traversal.run import run
 from .types.results import Progress, QueryStats
 from .watch import WatchChanges

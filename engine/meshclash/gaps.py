@@ -14,7 +14,11 @@ from .geometry.triangle_distance import nearest_points
 from .gpu.jobs import Asked
 from .gpu.near_device import clearances_on_device, distances_on_device
 from .query.contacts import Contacts
-from .scene import Clock, FirstContact, Keep, ObjectContacts, Scene
+from .scene.clock import Clock
+from .scene.judging import first_contact_of, judged_portions
+from .scene.members import Keep
+from .scene.results import FirstContact, ObjectContacts
+from .scene.scene import Scene
 from .solid.judge import Case, Limits
 from .traversal.near import NearAnswer, NearQuestion, near_portions, near_steps
 from .traversal.question import Answer
@@ -195,12 +199,12 @@ def _measure(
     if wanted.first_contact:
         apart[case.answer.jobs] = False
         for job in np.flatnonzero(~apart).tolist():
-            first = scene.first_contact_of(case, job, *pairs[job].tolist())
+            first = first_contact_of(case, job, *pairs[job].tolist())
             measured.add((first.a, first.b), first, complete=False)
     overlapping = apart & _overlapping(case)
     own, index = pairs[overlapping], np.flatnonzero(overlapping)
     place = {(int(a), int(b)): int(k) for (a, b), k in zip(own, index, strict=True)}
-    for done, items in scene.judged_portions(case.chosen(overlapping), own, Limits(wanted.permitted_overlap)):
+    for done, items in judged_portions(case.chosen(overlapping), own, Limits(wanted.permitted_overlap)):
         for item in items:
             measured.add((item.a, item.b), _meeting(item))
             apart[place[item.a, item.b]] = False

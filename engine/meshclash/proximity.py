@@ -12,7 +12,10 @@ import numpy as np
 from .errors import UnsupportedOption
 from .gaps import Measured, ObjectGap, Wanted, keys, measure_steps, part
 from .query.options import check_length, check_served_device
-from .scene import Clock, FirstContact, Keep, Scene
+from .scene.clock import Clock
+from .scene.members import Keep
+from .scene.results import FirstContact
+from .scene.scene import Scene
 from .solid.judge import Limits
 from .traversal.run import run
 from .types.results import Progress, QueryStats

@@ -20,7 +20,7 @@ from .query.clearance import clearance
 from .query.collide import collide, collides, self_collide
 from .query.distance import distance
 from .query.verdict import verdict
-from .scene import Scene
+from .scene.scene import Scene
 from .solid.coincidence import deny_coincidence
 from .solid.depth import deepen_by_points, overlap_depths
 from .solid.judge import Case

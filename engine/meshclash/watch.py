@@ -12,7 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .query.options import check_length
-from .scene import Clock, FirstContact, Keep, ObjectContacts, Scene
+from .scene.clock import Clock
+from .scene.judging import first_contact_of, judged_portions
+from .scene.members import Keep
+from .scene.results import FirstContact, ObjectContacts
+from .scene.scene import Scene
 from .solid.judge import Case, Limits
 from .traversal.run import run
 from .types.results import Progress, QueryStats
@@ -127,7 +131,7 @@ class Watch:
             if first_contact:
                 case, near = self._commit_first_contacts(case, near)
             done = 0
-            for end, found in self._scene.judged_portions(case, near, self._limits):
+            for end, found in judged_portions(case, near, self._limits):
                 self._commit(near[done:end], {(item.a, item.b): item for item in found})
                 done = end
                 yield Progress((begin + done) / len(asked), f"judging object pair {begin + done} of {len(asked)}")
@@ -175,7 +179,7 @@ class Watch:
         for job in np.flatnonzero(meet).tolist():
             a, b = near[job].tolist()
             self._forget((a, b))
-            self._changes.meeting[a, b] = self._scene.first_contact_of(case, job, a, b)
+            self._changes.meeting[a, b] = first_contact_of(case, job, a, b)
         return case.chosen(~meet), near[~meet]
 
     def _commit(self, pairs: np.ndarray, found: dict[Pair, ObjectContacts]) -> None:

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.bench.pipes import MODELS
+from meshclash.hierarchy.build import as_hierarchy
+from meshclash.solid.judge import Limits
 from strategies import matrix, rotation
 
 pytestmark = pytest.mark.needs_jit
@@ -33,8 +35,8 @@ def truth_of(scene, pairs):
 
 
 def by_engine(scene, a, b):
-    first, second = scene._members[a], scene._members[b]
-    return mc.collides(first.mesh, second.mesh, mc.Pose(first.rows), mc.Pose(second.rows))
+    (mesh_a, pose_a), (mesh_b, pose_b) = scene.posed(a), scene.posed(b)
+    return mc.collides(mesh_a, mesh_b, pose_a, pose_b)
 
 
 def until_exact(scene, calls=10_000, **options):
@@ -52,7 +54,7 @@ def until_exact(scene, calls=10_000, **options):
 def test_refined_from_call_to_call_the_answers_become_exact(seed, aim):
     scene = random_scene(seed)
     found = until_exact(scene, steps=40, **aim)
-    assert np.array_equal(found.pairs, scene.candidates(None, None, None, mc.scene.Limits()))
+    assert np.array_equal(found.pairs, scene.candidates(None, None, None, Limits()))
     assert np.array_equal(found.colliding, truth_of(scene, found.pairs))
     assert np.array_equal(found.probability, found.colliding.astype(float))
     assert np.array_equal(np.isnan(found.regions).all(axis=(1, 2)), ~found.colliding)
@@ -60,8 +62,8 @@ def test_refined_from_call_to_call_the_answers_become_exact(seed, aim):
     for (a, b), (i, j) in zip(
         found.pairs[found.colliding].tolist(), found.triangles[found.colliding].tolist(), strict=True
     ):
-        first, second = scene._members[a], scene._members[b]
-        hits = mc.collide(first.mesh, second.mesh, mc.Pose(first.rows), mc.Pose(second.rows))
+        (mesh_a, pose_a), (mesh_b, pose_b) = scene.posed(a), scene.posed(b)
+        hits = mc.collide(mesh_a, mesh_b, pose_a, pose_b)
         assert [i, j] in hits.pairs.tolist()
 
 
@@ -108,14 +110,14 @@ def test_under_any_changes_the_answers_are_those_of_a_fresh_scene(seed, data):
         if change == "move":
             scene.set_pose(chosen, matrix(rotation(rng), rng.uniform(-1, 1, 3)))
         elif change == "bend":
-            vertices = np.asarray(mc.scene.as_boxes(scene._members[chosen].mesh).mesh.vertices)
+            vertices = np.asarray(as_hierarchy(scene.posed(chosen)[0]).mesh.vertices)
             scene.set_vertices(chosen, vertices * rng.uniform(0.7, 1.3, 3) + 0.1 * np.sin(3.0 * vertices[:, ::-1]))
         elif change == "remove":
             scene.remove(chosen)
             alive.remove(chosen)
     found = until_exact(scene, steps=10_000)
     assert set(found.pairs.ravel().tolist()) <= set(alive)
-    assert np.array_equal(found.pairs, scene.candidates(None, None, None, mc.scene.Limits()))
+    assert np.array_equal(found.pairs, scene.candidates(None, None, None, Limits()))
     assert np.array_equal(found.colliding, truth_of(scene, found.pairs))
 
 

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from ..scene import Scene, SceneContacts
+from ..scene.results import SceneContacts
+from ..scene.scene import Scene
 from ..types.mesh import TriangleMesh
 from .mesh_exactness import bumpy_sphere
 from .table import Row, format_table, write_json

@@ -1,0 +1,123 @@
+"""The first stage of an answer: the contacts of many pairs of objects at once, ready to be judged."""
+
+import operator
+from collections.abc import Generator, Sequence
+from itertools import chain
+
+import numpy as np
+
+from ..gpu.device import answer_on_device
+from ..gpu.jobs import Asked
+from ..hierarchy.build import as_boxes
+from ..hierarchy.bvh import Hierarchy, Index
+from ..solid.judge import Case, Limits
+from ..solid.solids import Solids, gather_solids, solid_of
+from ..traversal.bounds import world_bounds
+from ..traversal.forest import Grove, plant
+from ..traversal.leaf_tests import contact
+from ..traversal.question import Question
+from ..traversal.run import answer_steps
+from ..types.results import Progress
+from ..types.slices import Slice
+from ..types.steps import scaled
+from .clock import Clock
+from .members import Member
+
+_TRIANGLES = 1 << 19
+"""Triangles whose world bounds are found at once: some ten milliseconds."""
+
+
+class Planter:
+    """Packs the trees of objects, and keeps them as long as the same ones are asked for."""
+
+    def __init__(self) -> None:
+        self._planted: tuple[list[Index], Grove, Solids] | None = None
+
+    def plant(self, hierarchies: list[Hierarchy]) -> tuple[Grove, Solids]:
+        """The packed trees of hierarchies."""
+        kept = self._planted
+        indices = [h.index for h in hierarchies]
+        if kept is None or len(kept[0]) != len(indices) or any(map(operator.is_not, kept[0], indices)):
+            kept = self._planted = (indices, plant(hierarchies), gather_solids(hierarchies))
+        return kept[1], kept[2]
+
+
+def find_case_steps(
+    planter: Planter,
+    members: Sequence[Member],
+    pairs: np.ndarray,
+    limits: Limits,
+    clock: Clock,
+    first_only: bool,
+    device: str,
+) -> Generator[Progress, None, tuple[Case, np.ndarray]]:
+    """The contacts of pairs of objects; drops pairs whose exact boxes are apart.
+
+    Args:
+        planter: packs their trees.
+        members: the objects.
+        pairs: their places in ``members``, (k, 2) int64, k > 0.
+        limits, clock, first_only, device: as ``Scene.case_steps``.
+
+    Returns:
+        The case, and which pairs it holds, (k,) bool.
+    """
+    hierarchies, trees = yield from _hierarchies(members)
+    clock.stop("building")
+    grove, solids = planter.plant(hierarchies)
+    rows = np.stack([member.rows for member in members])
+    boxes = yield from _bounds(grove, trees, rows)
+    near = _boxes_near(boxes[pairs[:, 0]], boxes[pairs[:, 1]], limits.touch_tolerance)
+    pairs = pairs[near]
+    jobs, rows_a, rows_b = trees[pairs], rows[pairs[:, 0]], rows[pairs[:, 1]]
+    clock.stop("packing")
+    meshes = [hierarchy.mesh for hierarchy in hierarchies]
+    answer, note = answer_on_device(device, meshes, meshes, Asked(jobs, rows_a, rows_b))
+    if answer is None:
+        question = Question(grove, grove, jobs, rows_a, rows_b, contact, first_only=first_only)
+        answer = yield from scaled(answer_steps(question), 0.1, 0.6, "testing triangles")
+        answer = answer._replace(note=note)
+    clock.stop("traversal")
+    boxes_a, boxes_b = boxes[pairs[:, 0]], boxes[pairs[:, 1]]
+    return Case(grove, solids, jobs, rows_a, rows_b, boxes_a, boxes_b, answer, meshes), near
+
+
+def _hierarchies(members: Sequence[Member]) -> Generator[Progress, None, tuple[list[Hierarchy], np.ndarray]]:
+    """Hierarchies of objects, each once, and the tree index (n,) int64 of each object."""
+    trees = np.empty(len(members), np.int64)
+    index: dict[int, int] = {}
+    hierarchies: list[Hierarchy] = []
+    piece = Slice()
+    for done, member in enumerate(members):
+        hierarchy = as_boxes(member.mesh)
+        for _ in chain(hierarchy.mesh.topology_steps(), [None]):
+            if piece.over:
+                yield Progress(0.1 * done / len(members), f"building hierarchy {done + 1} of {len(members)}")
+                piece = Slice()
+        solid_of(hierarchy.mesh)
+        if id(hierarchy) not in index:
+            index[id(hierarchy)] = len(hierarchies)
+            hierarchies.append(hierarchy)
+        trees[done] = index[id(hierarchy)]
+    return hierarchies, trees
+
+
+def _bounds(grove: Grove, trees: np.ndarray, rows: np.ndarray) -> Generator[Progress, None, np.ndarray]:
+    """``world_bounds``, in portions of about half a slice."""
+    forest = grove.forest
+    triangles = np.cumsum((forest.triangle_end - forest.triangle_start)[trees])
+    boxes, begin = np.empty((len(trees), 6)), 0
+    while begin < len(trees):
+        before = triangles[begin - 1] if begin else 0
+        end = max(begin + 1, int(np.searchsorted(triangles, before + _TRIANGLES, side="right")))
+        boxes[begin:end] = world_bounds(forest, trees[begin:end], rows[begin:end])
+        begin = end
+        if begin < len(trees):
+            yield Progress(0.1, f"measuring object {begin} of {len(trees)}")
+    return boxes
+
+
+def _boxes_near(a: np.ndarray, b: np.ndarray, tolerance: float) -> np.ndarray:
+    """Which boxes (k, 6) are no farther apart than the tolerance on any axis, (k,) bool."""
+    gap = np.maximum(a[:, :3] - b[:, 3:], b[:, :3] - a[:, 3:])
+    return (gap <= tolerance).all(axis=1)

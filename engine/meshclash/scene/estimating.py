@@ -1,0 +1,64 @@
+"""A scene's time-critical answers: preparing its objects, and carrying on the search that its pairs share."""
+
+import time
+from collections.abc import Generator
+from itertools import chain
+
+import numpy as np
+
+from ..hierarchy.build import as_boxes
+from ..query.collide import collides
+from ..timecritical.search import Aim
+from ..timecritical.shared import Placed, SceneEstimate, SharedSearch
+from ..timecritical.trees import AdbTree, adb_tree, adb_tree_steps
+from ..types.pose import Pose
+from ..types.results import Progress
+from ..types.slices import Slice
+from ..volumes.registry import DEFAULT_VOLUME
+from .members import Member
+
+
+def estimate_steps(
+    shared: SharedSearch,
+    pairs: np.ndarray,
+    members: dict[int, Member],
+    aim: Aim,
+    seconds: float | None,
+    steps: int | None,
+) -> Generator[Progress, None, SceneEstimate]:
+    """Search on for so long, in slices of a few milliseconds.
+
+    Args:
+        shared: the scene's search; what it found before is kept.
+        pairs: of ids to ask about, (k, 2) int64.
+        members: the objects of these pairs, by id.
+        aim: when a pair counts as colliding.
+        seconds, steps: the budget; None for none. Preparing objects that are new is not counted.
+    """
+    trees = yield from _augmented(members)
+    start = time.perf_counter()
+    objects = {i: Placed(tree, members[i].rows, members[i].revision) for i, tree in trees.items()}
+    shared.follow(pairs, objects, DEFAULT_VOLUME, aim)
+    left = None if seconds is None else seconds - (time.perf_counter() - start)
+    for share in shared.search_steps(left, steps):
+        yield Progress(0.5 + 0.5 * share, "searching where contacts are most likely")
+    for a, b in shared.unsettled():
+        first, second = members[a], members[b]
+        shared.settle(
+            (a, b), bool(collides(as_boxes(first.mesh), as_boxes(second.mesh), Pose(first.rows), Pose(second.rows)))
+        )
+    return shared.estimate()
+
+
+def _augmented(members: dict[int, Member]) -> Generator[Progress, None, dict[int, AdbTree]]:
+    """The trees of objects for time-critical questions, by id."""
+    trees = {}
+    piece = Slice()
+    for done, (i, member) in enumerate(members.items()):
+        hierarchy = as_boxes(member.mesh)
+        for _ in chain(adb_tree_steps(hierarchy), [None]):
+            if piece.over:
+                yield Progress(0.5 * done / len(members), f"preparing object {done + 1} of {len(members)}")
+                piece = Slice()
+        trees[i] = adb_tree(hierarchy)
+    return trees

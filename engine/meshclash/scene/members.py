@@ -1,0 +1,161 @@
+"""The objects of a scene: their meshes, poses and revisions, and which of them have boxes that overlap."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..broadphase.sweep import overlapping_pairs, world_boxes
+from ..errors import UnknownObject, UnsupportedOption
+from ..gpu.near_device import object_pairs_on_device
+from ..hierarchy.build import as_hierarchy, refit
+from ..hierarchy.bvh import Hierarchy
+from ..solid.judge import Limits
+from ..timecritical.trees import hand_over
+from ..types.mesh import TriangleMesh
+from ..types.pose import Pose, pose_stack
+
+Keep = Callable[[np.ndarray], np.ndarray]
+
+
+@dataclass
+class Member:
+    """One object of a scene."""
+
+    mesh: TriangleMesh | Hierarchy
+    rows: np.ndarray
+    """Its pose, (3, 4) float64."""
+    revision: int = 0
+    """Grows whenever the object moves or deforms."""
+
+    @property
+    def bounds(self) -> np.ndarray:
+        """Of its mesh in its own coordinates, (2, 3) float64 [m]."""
+        return (self.mesh.mesh if isinstance(self.mesh, Hierarchy) else self.mesh).bounds
+
+
+class Members:
+    """Objects with poses, by id. Objects may share one mesh."""
+
+    def __init__(self) -> None:
+        self._members: dict[int, Member] = {}
+        self._next = 0
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def add(self, mesh: TriangleMesh | Hierarchy, pose: Any = None) -> int:
+        """Add an object and return its id.
+
+        Args:
+            mesh: a TriangleMesh, or a hierarchy made by ``build``; give the same one to objects that share it.
+            pose: None (identity), a Pose or a rigid (4, 4) matrix.
+
+        Raises:
+            InvalidMesh, InvalidPose, UnsupportedOption.
+        """
+        if not isinstance(mesh, TriangleMesh | Hierarchy):
+            as_hierarchy(mesh)  # raises the error that names the type
+        identifier = self._next
+        self._members[identifier] = Member(mesh, _one_pose(pose))
+        self._next += 1
+        return identifier
+
+    def remove(self, identifier: int) -> None:
+        """Remove an object; raises UnknownObject."""
+        self.member(identifier)
+        del self._members[identifier]
+
+    def set_pose(self, identifier: int, pose: Any) -> None:
+        """Move an object; nothing is built or transformed. Raises UnknownObject, InvalidPose."""
+        member = self.member(identifier)
+        member.rows = _one_pose(pose)
+        member.revision += 1
+
+    def set_vertices(self, identifier: int, vertices: Any) -> None:
+        """Deform an object: same triangles, moved vertices (n, 3) [m]; its hierarchy is refitted.
+
+        Raises:
+            UnknownObject; InvalidMesh when the number of vertices differs or a coordinate is not finite.
+        """
+        member = self.member(identifier)
+        hierarchy = as_hierarchy(member.mesh)
+        member.mesh = refit(hierarchy, vertices)
+        hand_over(hierarchy, member.mesh)
+        member.revision += 1
+
+    def posed(self, identifier: int) -> tuple[TriangleMesh | Hierarchy, Pose]:
+        """An object and its pose, for queries about it alone. Raises UnknownObject."""
+        member = self.member(identifier)
+        return member.mesh, Pose(member.rows)
+
+    def revisions(self, identifiers: np.ndarray) -> np.ndarray:
+        """How often each object of an array of ids has been moved or deformed, int64 of the same shape."""
+        ids = np.fromiter(self._members, np.int64, len(self._members))  # ascending: they are given in that order
+        counts = np.fromiter((member.revision for member in self._members.values()), np.int64, len(ids))
+        return counts[np.searchsorted(ids, identifiers)]
+
+    def candidates(
+        self,
+        set_a: Iterable[int] | None,
+        set_b: Iterable[int] | None,
+        keep: Keep | None,
+        limits: Limits,
+        device: str = "cpu",
+        notes: list[str] | None = None,
+    ) -> np.ndarray:
+        """Pairs of ids (k, 2) int64, sorted, whose world boxes overlap and that ``keep`` lets through.
+
+        Args:
+            set_a, set_b, keep, device: as ``Scene.contacts_steps``; the device compares boxes.
+            limits: boxes as near as the tolerance for touching overlap.
+            notes: is told why the CPU compared boxes where a device was meant to.
+        """
+        in_a, in_b = self.members_of(set_a), self.members_of(set_b)
+        ids, boxes = self.boxes(limits.touch_tolerance)
+        if not len(ids):
+            return np.empty((0, 2), np.int64)
+        places, note = object_pairs_on_device(device, boxes, in_a, in_b)
+        if note and notes is not None:
+            notes.append(note)
+        pairs = ids[overlapping_pairs(boxes, in_a, in_b) if places is None else places]
+        if keep is None or len(pairs) == 0:
+            return pairs
+        mask = np.asarray(keep(pairs))
+        if mask.shape != (len(pairs),) or mask.dtype != np.bool_:
+            raise UnsupportedOption(
+                f"keep must return booleans of shape ({len(pairs)},), not {mask.dtype} of shape {mask.shape}"
+            )
+        return pairs[mask]
+
+    def boxes(self, margin: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+        """All ids (n,) int64, ascending, and world boxes that contain the objects and a margin, (n, 6) float64 [m]."""
+        members = self._members.values()
+        ids = np.fromiter(self._members, np.int64, len(self._members))  # they are given in that order
+        if not members:
+            return ids, np.empty((0, 6))
+        return ids, world_boxes(np.stack([m.bounds for m in members]), np.stack([m.rows for m in members]), margin)
+
+    def members_of(self, chosen: Iterable[int] | None) -> np.ndarray:
+        """Which objects, in the order of their ids, a set means, (n,) bool; None means all. Raises UnknownObject."""
+        if chosen is None:
+            return np.ones(len(self._members), np.bool_)
+        wanted = set(chosen)
+        for identifier in wanted:
+            self.member(identifier)
+        return np.fromiter((i in wanted for i in self._members), np.bool_, len(self._members))
+
+    def member(self, identifier: int) -> Member:
+        """The object of an id; raises UnknownObject."""
+        try:
+            return self._members[identifier]
+        except (KeyError, TypeError):
+            raise UnknownObject(f"the scene has no object {identifier!r}") from None
+
+
+def _one_pose(pose: Any) -> np.ndarray:
+    rows, stacked = pose_stack(pose)
+    if stacked:
+        raise UnsupportedOption("an object of a scene has one pose, not a stack")
+    return rows[0].copy()

@@ -1,0 +1,181 @@
+"""``Scene``: many objects in their poses, and every pair of them that is not apart.
+
+A pair is answered in two stages, both in slices: ``case_steps`` finds the contacts of many pairs at once, and
+``judging.judged_portions`` what they mean. ``contacts`` runs both for all pairs; ``watch.py`` runs them for pairs that
+changed.
+"""
+
+import time
+from collections.abc import Generator, Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from ..query.options import check_length, check_served_device
+from ..solid.judge import Case, Limits
+from ..timecritical.aims import checked_aim, checked_budget, checked_steps
+from ..timecritical.shared import SceneEstimate, SharedSearch
+from ..traversal.run import run
+from ..types.results import TOUCHING, Progress, QueryStats
+from ..types.slices import Slice
+from .cases import Planter, find_case_steps
+from .clock import Clock
+from .estimating import estimate_steps
+from .judging import judged_portions
+from .members import Keep, Members
+from .results import ObjectContacts, SceneContacts
+
+
+class Scene(Members):
+    """Objects with poses. Hierarchies are built when first needed and kept; objects may share one mesh."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._planter = Planter()
+        self._shared = SharedSearch()
+
+    def contacts(
+        self,
+        set_a: Iterable[int] | None = None,
+        set_b: Iterable[int] | None = None,
+        keep: Keep | None = None,
+        permitted_overlap: float = 0.0,
+        touch_tolerance: float = 0.0,
+        touching: bool = True,
+        device: str = "auto",
+    ) -> SceneContacts:
+        """Every pair of objects that is not apart; arguments and errors as ``contacts_steps``."""
+        return run(self.contacts_steps(set_a, set_b, keep, permitted_overlap, touch_tolerance, touching, device))
+
+    def contacts_steps(
+        self,
+        set_a: Iterable[int] | None = None,
+        set_b: Iterable[int] | None = None,
+        keep: Keep | None = None,
+        permitted_overlap: float = 0.0,
+        touch_tolerance: float = 0.0,
+        touching: bool = True,
+        device: str = "auto",
+    ) -> Generator[Progress, None, SceneContacts]:
+        """As ``contacts``, in slices of a few milliseconds; closing the generator leaves the scene as it is.
+
+        Args:
+            set_a, set_b: ids; pairs have one object in each set. None stands for all objects.
+            keep: takes pairs of ids (k, 2) int64 and returns (k,) bool, which of them to look at.
+            permitted_overlap, touch_tolerance: lengths [m], see ``verdict``.
+            touching: False leaves out pairs whose verdict is TOUCHING.
+            device: where boxes and triangles are tested: "cpu"; "cuda", a GPU; or "auto", as in ``collide``.
+
+        Yields:
+            Progress.
+
+        Raises:
+            UnknownObject: an id of a set is not in the scene.
+            UnsupportedOption: a length is negative or not finite, ``keep`` returns another shape, an unknown device.
+            DeviceUnavailable: "cuda" was asked for and no device can be used.
+        """
+        check_served_device(device)
+        limits = Limits(
+            check_length("permitted_overlap", permitted_overlap), check_length("touch_tolerance", touch_tolerance)
+        )
+        clock = Clock()
+        yield Progress(0.0, "comparing bounding boxes")
+        notes: list[str] = []
+        pairs = self.candidates(set_a, set_b, keep, limits, device, notes)
+        clock.stop("broad phase")
+        compared = QueryStats(note="; ".join(notes))
+        if len(pairs) == 0:
+            return SceneContacts([], replace(compared, seconds=clock.total), clock.timings)
+        case, identifiers = yield from self.case_steps(pairs, limits, clock, device=device)
+        results = yield from _judge(case, identifiers, limits, touching)
+        clock.stop("verdicts")
+        stats = case.answer.stats(clock.total, clock.timings).plus(compared)
+        return SceneContacts(results, stats, clock.timings)
+
+    def time_critical(
+        self,
+        budget: float | None = None,
+        set_a: Iterable[int] | None = None,
+        set_b: Iterable[int] | None = None,
+        keep: Keep | None = None,
+        p_min: float = 0.99,
+        k_min: int = 10,
+        count: str = "paper",
+        steps: int | None = None,
+    ) -> SceneEstimate:
+        """Which objects collide, as surely as a budget allows; arguments and errors as ``time_critical_steps``."""
+        return run(self.time_critical_steps(budget, set_a, set_b, keep, p_min, k_min, count, steps))
+
+    def time_critical_steps(
+        self,
+        budget: float | None = None,
+        set_a: Iterable[int] | None = None,
+        set_b: Iterable[int] | None = None,
+        keep: Keep | None = None,
+        p_min: float = 0.99,
+        k_min: int = 10,
+        count: str = "paper",
+        steps: int | None = None,
+    ) -> Generator[Progress, None, SceneEstimate]:
+        """As ``time_critical``, in slices of a few milliseconds; closing the generator loses nothing that was found.
+
+        All pairs of objects share the budget: it goes where surfaces meet most likely (``meshclash.time_critical``).
+        The next call goes on where this one stopped, with the pairs whose objects were not changed meanwhile. A call
+        that finds every pair decided goes on with those that merely count as colliding, so that answers become exact
+        one after the other; ``SceneEstimate.exact`` says when all of them are.
+
+        Args:
+            budget: time [s] that the call may take, above 0; None for none. Preparing meshes that are new is not
+                counted.
+            set_a, set_b, keep: as ``contacts_steps``.
+            p_min, k_min, count: as ``meshclash.time_critical``.
+            steps: as a budget, for answers that depend on nothing but the scene and the calls so far.
+
+        Yields:
+            Progress.
+
+        Raises:
+            UnknownObject: an id of a set is not in the scene.
+            UnsupportedOption: an option is out of range, or ``keep`` returns another shape.
+        """
+        aim, seconds, steps = checked_aim(p_min, k_min, count), checked_budget(budget), checked_steps(steps)
+        start = time.perf_counter()
+        pairs = self.candidates(set_a, set_b, keep, Limits())
+        members = {i: self.member(i) for i in np.unique(pairs).tolist()}
+        left = None if seconds is None else seconds - (time.perf_counter() - start)
+        return (yield from estimate_steps(self._shared, pairs, members, aim, left, steps))
+
+    def case_steps(
+        self, pairs: np.ndarray, limits: Limits, clock: Clock, first_only: bool = False, device: str = "cpu"
+    ) -> Generator[Progress, None, tuple[Case, np.ndarray]]:
+        """The contacts of pairs of ids (k, 2), k > 0, ready to be judged; drops pairs whose exact boxes are apart.
+
+        Args:
+            pairs: as ``candidates`` gives them.
+            limits: lengths that a verdict allows for.
+            clock: takes the seconds of each stage.
+            first_only: look for one contact of each pair only.
+            device: that tests triangles, as ``check_served_device`` gives it.
+
+        Returns:
+            The case, and the ids (n, 2) of its pairs.
+        """
+        ids, places = np.unique(pairs, return_inverse=True)
+        members = [self.member(i) for i in ids.tolist()]
+        found = find_case_steps(self._planter, members, places.reshape(-1, 2), limits, clock, first_only, device)
+        case, near = yield from found
+        return case, pairs[near]
+
+
+def _judge(
+    case: Case, identifiers: np.ndarray, limits: Limits, touching: bool
+) -> Generator[Progress, None, list[ObjectContacts]]:
+    """Verdicts in slices, as results sorted by severity, depth and ids."""
+    results: list[ObjectContacts] = []
+    piece = Slice()
+    for done, found in judged_portions(case, identifiers, limits):
+        results += [item for item in found if touching or item.verdict != TOUCHING]
+        if piece.over:
+            yield Progress(0.6 + 0.4 * done / len(case.jobs), f"judging object pair {done} of {len(case.jobs)}")
+            piece = Slice()
+    return sorted(results, key=lambda r: (-r.verdict.severity, -(r.verdict.depth or 0.0), r.a, r.b))
