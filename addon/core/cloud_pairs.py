@@ -16,9 +16,9 @@ from .frame_scene import FrameScene, Progress, SourceMesh, SourceObject
 from .options import DetectOptions
 from .pair_row import CLASH, CONTAINED, MEETS, TOUCHING, PairRow, Point, chance_verdict
 from .queries import test_named
-from .rows import faces_of, identified, in_order, severity_of, triangles_of_faces, world_triangles
+from .rows import RowSteps, faces_of, identified, in_order, severity_of, triangles_of_faces, world_triangle_steps
 from .rules import Rules, keep_mask
-from .steps import within
+from .steps import telling, within
 
 WARM_UP_END, BUILD_END = 0.2, 0.5
 CONTACTS_END, DEPTHS_END = 0.5, 0.75  # of one pair
@@ -119,7 +119,8 @@ def scan_steps(
             left -= time.thread_time() - started
             yield Progress(high, names + "searching")
         if finding is not None:
-            rows.append(row_of(engine, scan, other, finding, frame.frame, highlights))
+            steps = scan_row_steps(engine, scan, other, finding, frame.frame, highlights)
+            rows.append((yield from within(steps, high, high)))
     return rows
 
 
@@ -237,10 +238,16 @@ def apart_steps(engine: ModuleType, scan: Side, other: Side, limits: Limits) -> 
     return Finding(limits.apart, members, distance=float(gap.distance), nearest=nearest)
 
 
-def row_of(engine: ModuleType, scan: Side, other: Side, finding: Finding, frame: int, highlights: bool) -> PairRow:
-    """The row of a pair, in the report's order of the two; with `highlights` also what is drawn."""
+def scan_row_steps(
+    engine: ModuleType, scan: Side, other: Side, finding: Finding, frame: int, highlights: bool
+) -> RowSteps:
+    """The row of a pair in slices, in the report's order of the two; with `highlights` also what is drawn."""
     row = _row(engine, scan, other, finding, frame)
-    return _with_drawing(row, scan, other) if highlights else row
+    progress = Progress(1.0, f"Writing up {row.a} and {row.b}")
+    if highlights:
+        row = yield from telling(_drawing_steps(row, scan, other), progress)
+    yield progress
+    return row
 
 
 def _row(engine: ModuleType, scan: Side, other: Side, finding: Finding, frame: int) -> PairRow:
@@ -297,7 +304,8 @@ def _location(scan: Side, points: np.ndarray, inside: np.ndarray, depths: np.nda
     return scan.placed.world_points(scan.placed.own_indices(inside[[np.argmax(depths)]]))[0]
 
 
-def _with_drawing(row: PairRow, scan: Side, other: Side) -> PairRow:
+def _drawing_steps(row: PairRow, scan: Side, other: Side) -> Generator[None, None, PairRow]:
+    """The row with what is drawn of it; the caller says what is being done."""
     by_name = {side.item.name: side for side in (scan, other)}
     drawn: dict[str, Any] = {}
     for letter, name in (("a", row.a), ("b", row.b)):
@@ -307,5 +315,5 @@ def _with_drawing(row: PairRow, scan: Side, other: Side) -> PairRow:
             drawn[f"dot_radius_{letter}"] = side.placed.world_radius
         elif side.mesh is not None:
             triangles = triangles_of_faces(side.mesh, getattr(row, f"faces_{letter}"))
-            drawn[f"highlight_{letter}"] = world_triangles(side.item, side.mesh, triangles)
+            drawn[f"highlight_{letter}"] = yield from world_triangle_steps(side.item, side.mesh, triangles)
     return replace(row, **drawn)

@@ -109,8 +109,8 @@ def _frame_steps(
     started = time.perf_counter()
     rows = []
     for found in answer.found:
-        rows.append(test.row(asked, found, frame.frame, highlights))
-        yield Progress(query_end, f"Writing up {rows[-1].a} and {rows[-1].b}")
+        written = test.row_steps(asked, found, frame.frame, highlights)
+        rows.append((yield from within(written, query_end, query_end)))
     statistics.add_time("report", time.perf_counter() - started)
     if frame.scans:
         started = time.perf_counter()

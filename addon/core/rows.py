@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from .curves import curve_steps
 from .engine_scene import EngineScene
-from .frame_scene import SourceMesh, SourceObject
+from .frame_scene import Progress, SourceMesh, SourceObject
 from .pair_row import CLASH, CONTACT, CONTAINED, LIKELY, MEETS, TOUCHING, PairRow, pair_id
+from .steps import telling
 
 _COUNTS_AS = {MEETS: CLASH, CONTACT: CLASH, LIKELY: TOUCHING}  # of the engine's verdicts
-SEAM_TOLERANCE = 1e-7  # of the size of a patchwork: corners closer than this are the same
+TRIANGLES_AT_ONCE = 1 << 15  # that are brought into world space in one step
+
+RowSteps = Generator[Progress, None, PairRow]
 
 
 @dataclass(frozen=True)
@@ -48,8 +53,8 @@ def severity_of(engine: ModuleType, verdict: str) -> int:
     return int(known.severity)
 
 
-def make_row(engine: ModuleType, world: EngineScene, found: Any, frame: int, highlights: bool) -> PairRow:
-    """The row of one `ObjectContacts`.
+def contacts_row_steps(engine: ModuleType, world: EngineScene, found: Any, frame: int, highlights: bool) -> RowSteps:
+    """The row of one `ObjectContacts`, in slices.
 
     Args:
         engine: the meshclash module.
@@ -63,12 +68,12 @@ def make_row(engine: ModuleType, world: EngineScene, found: Any, frame: int, hig
         (found.a, found.b), _sides(found.contacts.pairs), found.contacts, verdict.name.lower(), int(verdict.severity),
         found.location, _finite(verdict.depth),
     )  # fmt: skip
-    return _row(engine, world, finding, frame, highlights)
+    return (yield from _row_steps(engine, world, finding, frame, highlights))
 
 
-def make_contact_row(
+def first_contact_row_steps(
     engine: ModuleType, world: EngineScene, first: Any, frame: int, distance: float | None = None
-) -> PairRow:
+) -> RowSteps:
     """The row of one `FirstContact`: a pair that meets, listed among the clashes until more is known.
 
     Args:
@@ -77,11 +82,13 @@ def make_contact_row(
     location = first.contacts.segments()[0].mean(axis=0)
     sides, severity = _sides(first.contacts.pairs), severity_of(engine, CONTACT)
     finding = _Finding((first.a, first.b), sides, first.contacts, CONTACT, severity, location, distance=distance)
-    return _row(engine, world, finding, frame, highlights=True)
+    return (yield from _row_steps(engine, world, finding, frame, highlights=True))
 
 
-def make_gap_row(engine: ModuleType, world: EngineScene, gap: Any, apart: str, frame: int, highlights: bool) -> PairRow:
-    """The row of one `ObjectGap`; arguments as `make_row`.
+def gap_row_steps(
+    engine: ModuleType, world: EngineScene, gap: Any, apart: str, frame: int, highlights: bool
+) -> RowSteps:
+    """The row of one `ObjectGap`; arguments as `contacts_row_steps`.
 
     Args:
         apart: the verdict of a pair that does not meet. Where no triangles are named as near, those of the nearest
@@ -96,18 +103,21 @@ def make_gap_row(engine: ModuleType, world: EngineScene, gap: Any, apart: str, f
         int(gap.verdict.severity), gap.location, _finite(gap.verdict.depth), float(gap.distance),
         None if gap.points is None else tuple(gap.points), gap.triangles,
     )  # fmt: skip
-    return _row(engine, world, finding, frame, highlights)
+    return (yield from _row_steps(engine, world, finding, frame, highlights))
 
 
-def make_chance_row(engine: ModuleType, world: EngineScene, chance: Any, frame: int, highlights: bool) -> PairRow:
-    """The row of one `Chance`, arguments as `make_row`; drawn is where the two meet, or a box where they may."""
+def chance_row_steps(engine: ModuleType, world: EngineScene, chance: Any, frame: int, highlights: bool) -> RowSteps:
+    """The row of one `Chance`, arguments as `contacts_row_steps`.
+
+    Drawn is where the two meet, or a box where they may.
+    """
     i, j = ([], []) if chance.triangles is None else ([t] for t in chance.triangles)
     triangles = np.array(i, np.int64), np.array(j, np.int64)
     finding = _Finding(
         (chance.a, chance.b), triangles, None, chance.verdict, severity_of(engine, chance.verdict),
         None if chance.region is None else chance.region.mean(axis=0), probability=chance.probability,
     )  # fmt: skip
-    row = _row(engine, world, finding, frame, highlights)
+    row = yield from _row_steps(engine, world, finding, frame, highlights)
     if highlights and chance.region is not None and not chance.complete:
         row = replace(row, curves=_box_edges(chance.region))
     return replace(row, contacts=int(chance.triangles is not None))
@@ -136,15 +146,27 @@ def identified(a: SourceObject, b: SourceObject) -> dict[str, Any]:
     }
 
 
-def _row(engine: ModuleType, world: EngineScene, finding: _Finding, frame: int, highlights: bool) -> PairRow:
+def _row_steps(engine: ModuleType, world: EngineScene, finding: _Finding, frame: int, highlights: bool) -> RowSteps:
     if not in_order(*(world.objects[key] for key in finding.ids)):
         finding = finding.turned()
-    a, b = (world.objects[key] for key in finding.ids)
-    mesh_a, mesh_b = world.meshes[a.mesh_key], world.meshes[b.mesh_key]
+    side_a, side_b = ((item, world.meshes[item.mesh_key]) for item in (world.objects[key] for key in finding.ids))
+    row = _row(side_a, side_b, finding, frame)
+    progress = Progress(1.0, f"Writing up {row.a} and {row.b}")
+    if highlights:
+        row = yield from telling(_drawing_steps(row, engine, side_a, side_b, finding.contacts), progress)
+    yield progress
+    return row
+
+
+_Side = tuple[SourceObject, SourceMesh]
+
+
+def _row(side_a: _Side, side_b: _Side, finding: _Finding, frame: int) -> PairRow:
+    (a, mesh_a), (b, mesh_b) = side_a, side_b
     faces_a, faces_b = faces_of(mesh_a, finding.triangles[0]), faces_of(mesh_b, finding.triangles[1])
     points = finding.points
     nearest = finding.nearest
-    row = PairRow(
+    return PairRow(
         **identified(a, b),
         frame=frame,
         verdict=finding.verdict,
@@ -163,21 +185,18 @@ def _row(engine: ModuleType, world: EngineScene, finding: _Finding, frame: int, 
         face_a=None if nearest is None else int(mesh_a.face_of_triangle[nearest[0]]),
         face_b=None if nearest is None else int(mesh_b.face_of_triangle[nearest[1]]),
     )
-    return _with_drawing(row, engine, (a, mesh_a), (b, mesh_b), finding.contacts) if highlights else row
 
 
-def _with_drawing(
-    row: PairRow,
-    engine: ModuleType,
-    side_a: tuple[SourceObject, SourceMesh],
-    side_b: tuple[SourceObject, SourceMesh],
-    contacts: Any,
-) -> PairRow:
-    highlight_a = world_triangles(*side_a, triangles_of_faces(side_a[1], row.faces_a))
-    highlight_b = world_triangles(*side_b, triangles_of_faces(side_b[1], row.faces_b))
+def _drawing_steps(
+    row: PairRow, engine: ModuleType, side_a: _Side, side_b: _Side, contacts: Any
+) -> Generator[None, None, PairRow]:
+    """The row with what is drawn of it; the caller says what is being done."""
     if row.verdict == CONTAINED and not row.contacts:
-        highlight_a, highlight_b = _inner_object(side_a, side_b)
-    curves = row.curves if contacts is None else _curves(engine, contacts)
+        highlight_a, highlight_b = yield from _inner_object_steps(side_a, side_b)
+    else:
+        highlight_a = yield from world_triangle_steps(*side_a, triangles_of_faces(side_a[1], row.faces_a))
+        highlight_b = yield from world_triangle_steps(*side_b, triangles_of_faces(side_b[1], row.faces_b))
+    curves = row.curves if contacts is None else (yield from curve_steps(engine, contacts))
     return replace(row, highlight_a=highlight_a, highlight_b=highlight_b, curves=curves)
 
 
@@ -206,56 +225,26 @@ def triangles_of_faces(mesh: SourceMesh, faces: np.ndarray) -> np.ndarray:
     return mesh.triangles[wanted[mesh.face_of_triangle]]
 
 
-def world_triangles(item: SourceObject, mesh: SourceMesh, triangles: np.ndarray) -> np.ndarray:
-    """Corners (t, 3, 3) float32 of triangles in world space."""
-    corners = mesh.vertices[triangles].astype(np.float64)
-    world = corners @ item.matrix[:3, :3].T + item.matrix[:3, 3]
-    return np.ascontiguousarray(world, dtype=np.float32)
+def world_triangle_steps(
+    item: SourceObject, mesh: SourceMesh, triangles: np.ndarray
+) -> Generator[None, None, np.ndarray]:
+    """Corners (t, 3, 3) float32 of triangles in world space, in slices."""
+    world = np.empty((len(triangles), 3, 3), np.float32)
+    for begin in range(0, len(triangles), TRIANGLES_AT_ONCE):
+        some = slice(begin, begin + TRIANGLES_AT_ONCE)
+        corners = mesh.vertices[triangles[some]].astype(np.float64)
+        world[some] = corners @ item.matrix[:3, :3].T + item.matrix[:3, 3]
+        if some.stop < len(triangles):
+            yield
+    return world
 
 
-def _inner_object(
-    side_a: tuple[SourceObject, SourceMesh], side_b: tuple[SourceObject, SourceMesh]
-) -> tuple[np.ndarray, np.ndarray]:
+def _inner_object_steps(side_a: _Side, side_b: _Side) -> Generator[None, None, tuple[np.ndarray, np.ndarray]]:
     """All triangles of the smaller of the two, and nothing of the larger."""
-    all_a = world_triangles(*side_a, side_a[1].triangles)
-    all_b = world_triangles(*side_b, side_b[1].triangles)
+    all_a = yield from world_triangle_steps(*side_a, side_a[1].triangles)
+    all_b = yield from world_triangle_steps(*side_b, side_b[1].triangles)
     none = np.empty((0, 3, 3), dtype=np.float32)
     return (all_a, none) if np.ptp(all_a, axis=(0, 1)).sum() <= np.ptp(all_b, axis=(0, 1)).sum() else (none, all_b)
-
-
-def _curves(engine: ModuleType, contacts: Any) -> np.ndarray:
-    """The intersection pieces of crossing pairs, then the rims of coplanar overlaps, as (s, 2, 3) float32."""
-    crossing = contacts.kinds == int(engine.ContactKind.CROSSING)
-    coplanar = contacts.kinds == int(engine.ContactKind.COPLANAR)
-    pieces = np.asarray(contacts.segments())[crossing] if crossing.any() else np.empty((0, 2, 3))
-    rims = _rims([outline for _, outline in contacts.outlines()] if coplanar.any() else [])
-    return np.ascontiguousarray(np.concatenate((pieces, rims)), dtype=np.float32)
-
-
-def _rims(outlines: list[np.ndarray]) -> np.ndarray:
-    """The edges (s, 2, 3) of a patchwork of outlines that belong to one of them only: no seams between neighbours."""
-    if not outlines:
-        return np.empty((0, 2, 3))
-    points = np.concatenate(outlines)
-    last = np.cumsum([len(outline) for outline in outlines]) - 1
-    following = np.arange(1, len(points) + 1)
-    following[last] = np.concatenate(([0], last[:-1] + 1))
-    size = float(np.ptp(points, axis=0).max())
-    grid = SEAM_TOLERANCE * size if size > 0.0 else 1.0
-    cells = np.rint((points - points.min(axis=0)) / grid).astype(np.int64)
-    corners = _numbered(cells)
-    edges = np.sort(np.stack((corners, corners[following]), axis=1), axis=1)
-    _, index, count = np.unique(_numbered(edges), return_index=True, return_counts=True)
-    rim = np.sort(index[count == 1])
-    return np.stack((points[rim], points[following[rim]]), axis=1)
-
-
-def _numbered(rows: np.ndarray) -> np.ndarray:
-    """A number below n, (n,) int64, for each row of numbers (n, k) from 0 to below 2**31; equal for equal rows only."""
-    numbers = rows[:, 0]
-    for column in rows.T[1:]:
-        numbers = np.unique(numbers * (int(column.max()) + 1) + column, return_inverse=True)[1]
-    return numbers
 
 
 def _point(coordinates: np.ndarray) -> tuple[float, float, float]:

@@ -16,7 +16,7 @@ from .cloud_pairs import (
     finding_steps,
     limits_of,
     pairs_in_question,
-    row_of,
+    scan_row_steps,
     surely_steps,
 )
 from .cloud_scene import CloudScene
@@ -97,10 +97,13 @@ class ScanFollower:
             else:
                 finding, complete = (yield from self._whole_steps(scan, other)), True
             left -= time.thread_time() - started
-            self._known[pair] = _Known((scan.item, other.item), complete)
-            self.rows.pop(pair, None)
+            row = None
             if finding is not None:
-                self.rows[pair] = row_of(self._engine, scan, other, finding, frame, highlights=True)
+                row = yield from scan_row_steps(self._engine, scan, other, finding, frame, highlights=True)
+            self.rows.pop(pair, None)
+            if row is not None:
+                self.rows[pair] = row
+            self._known[pair] = _Known((scan.item, other.item), complete)
             yield Progress((count + 1) / len(due), f"{scan.item.name} and {other.item.name}")
 
     def _is_due(self, pair: Pair, hurry: bool) -> bool:

@@ -44,3 +44,13 @@ def within(steps: Generator[Any, None, T], low: float, high: float, prefix: str 
         return done.value
     finally:
         steps.close()
+
+
+def telling(steps: Generator[Any, None, T], progress: Progress) -> Generator[Progress, None, T]:
+    """Runs `steps`, each of which shows the same progress."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            return done.value
+        yield progress

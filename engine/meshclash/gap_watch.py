@@ -5,7 +5,7 @@ with an object that changed since, from the triangles that were nearest then; it
 next one goes on with the rest.
 """
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 
 import numpy as np
 
@@ -13,15 +13,13 @@ from .gaps import Measured, Memory, ObjectGap, Pair, Wanted
 from .proximity import beyond_nearest, check_most, measure_nearest_steps, measure_within_steps
 from .query.options import check_length
 from .scene.clock import Clock
-from .scene.members import Keep
 from .scene.results import FirstContact
 from .scene.scene import Scene
-from .traversal.run import run
 from .types.results import Progress, QueryStats
-from .watch import WatchChanges
+from .watch import SceneWatch, Sets, WatchChanges
 
 
-class GapWatch:
+class GapWatch(SceneWatch):
     """The pairs of a scene within a tolerance, or the nearest pairs, as a difference from update to update.
 
     Args:
@@ -42,7 +40,7 @@ class GapWatch:
     def __init__(
         self, scene: Scene, tolerance: float | None = None, most: int | None = None, permitted_overlap: float = 0.0
     ) -> None:
-        self._scene = scene
+        super().__init__(scene)
         self._tolerance = None if tolerance is None else check_length("tolerance", tolerance)
         self._most = check_most(most)
         self._permitted_overlap = check_length("permitted_overlap", permitted_overlap)
@@ -53,45 +51,12 @@ class GapWatch:
 
     @property
     def incomplete(self) -> int:
-        """Number of pairs that were measured in first-contact mode, so that something is missing."""
+        """As ``SceneWatch``."""
         return sum(not known.complete for known in self._memory.values())
 
-    def update(
-        self,
-        set_a: Iterable[int] | None = None,
-        set_b: Iterable[int] | None = None,
-        keep: Keep | None = None,
-        first_contact: bool = False,
-    ) -> WatchChanges:
-        """Run ``update_steps`` to its end and take the changes."""
-        run(self.update_steps(set_a, set_b, keep, first_contact))
-        return self.take_changes()
-
-    def update_steps(
-        self,
-        set_a: Iterable[int] | None = None,
-        set_b: Iterable[int] | None = None,
-        keep: Keep | None = None,
-        first_contact: bool = False,
-    ) -> Generator[Progress, None, QueryStats]:
-        """Measure the pairs that changed. The scene must not be changed before the generator has ended or is closed.
-
-        Args:
-            set_a, set_b, keep: as ``Scene.contacts_steps``.
-            first_contact: True is content with one contact of each pair that meets, and with the distance of all
-                others. Without it, pairs left incomplete are completed.
-
-        Yields:
-            Progress, in slices of a few milliseconds.
-
-        Returns:
-            The work that was done.
-
-        Raises:
-            UnknownObject, UnsupportedOption: as ``Scene.contacts_steps``.
-        """
+    def _steps(self, sets: Sets, first_contact: bool) -> Generator[Progress, None, QueryStats]:
         clock, measured = Clock(), Measured(self._memory)
-        wanted = Wanted(set_a, set_b, keep, self._permitted_overlap, self._tolerance, first_contact)
+        wanted = Wanted(*sets, self._permitted_overlap, self._tolerance, first_contact)
         if self._tolerance is None:
             total = yield from measure_nearest_steps(self._scene, self._most, wanted, measured, clock)
             listed = measured.nearest(self._most)

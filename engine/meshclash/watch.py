@@ -5,6 +5,7 @@ only pairs with an object that changed since, commits them portion by portion, a
 was committed stays, and the next update goes on with the rest.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -25,6 +26,8 @@ _BATCH = 256
 """Pairs that are traversed together: few enough for a commit now and then, many enough to be worth a kernel call."""
 
 Pair = tuple[int, int]
+Sets = tuple[Iterable[int] | None, Iterable[int] | None, Keep | None]
+"""``set_a``, ``set_b`` and ``keep`` of a question."""
 
 
 @dataclass
@@ -57,30 +60,28 @@ class _Known(NamedTuple):
         return (self.pairs[:, 0] << 32) + self.pairs[:, 1]
 
 
-class Watch:
-    """The pairs of a scene that are not apart, as a difference from update to update.
+class SceneWatch(ABC):
+    """The pairs of a scene that are listed for some reason, as a difference from update to update.
 
     Args:
         scene: the scene to watch; it is not changed.
-        permitted_overlap, touch_tolerance: lengths [m], see ``verdict``.
-
-    Raises:
-        UnsupportedOption: a length is negative or not finite.
     """
 
-    def __init__(self, scene: Scene, permitted_overlap: float = 0.0, touch_tolerance: float = 0.0) -> None:
+    def __init__(self, scene: Scene) -> None:
         self._scene = scene
-        self._limits = Limits(
-            check_length("permitted_overlap", permitted_overlap), check_length("touch_tolerance", touch_tolerance)
-        )
-        self._known = _nothing_known(np.empty((0, 2), np.int64), np.empty((0, 2), np.int64))
-        self._reported: set[Pair] = set()
-        self._changes = WatchChanges()
 
     @property
+    @abstractmethod
     def incomplete(self) -> int:
-        """Number of pairs of which only one contact is known."""
-        return int(np.count_nonzero(~self._known.complete & (self._known.revisions[:, 0] >= 0)))
+        """Number of pairs that were answered in first-contact mode, so that something is missing."""
+
+    @abstractmethod
+    def take_changes(self) -> WatchChanges:
+        """What became known since the last call."""
+
+    @abstractmethod
+    def _steps(self, sets: Sets, first_contact: bool) -> Generator[Progress, None, QueryStats]:
+        """As ``update_steps``."""
 
     def update(
         self,
@@ -105,10 +106,10 @@ class Watch:
         Args:
             set_a, set_b, keep: as ``Scene.contacts_steps``.
             first_contact: True is content with one contact of each pair that meets; pairs whose surfaces do not meet
-                are answered completely all the same. Without it, pairs left incomplete are completed.
+                are judged or measured all the same. Without it, pairs left incomplete are completed.
 
         Yields:
-            Progress, after each portion of pairs.
+            Progress, in slices of a few milliseconds.
 
         Returns:
             The work that was done.
@@ -116,9 +117,38 @@ class Watch:
         Raises:
             UnknownObject, UnsupportedOption: as ``Scene.contacts_steps``.
         """
+        return self._steps((set_a, set_b, keep), first_contact)
+
+
+class Watch(SceneWatch):
+    """The pairs of a scene that are not apart, as a difference from update to update.
+
+    Args:
+        scene: the scene to watch; it is not changed.
+        permitted_overlap, touch_tolerance: lengths [m], see ``verdict``.
+
+    Raises:
+        UnsupportedOption: a length is negative or not finite.
+    """
+
+    def __init__(self, scene: Scene, permitted_overlap: float = 0.0, touch_tolerance: float = 0.0) -> None:
+        super().__init__(scene)
+        self._limits = Limits(
+            check_length("permitted_overlap", permitted_overlap), check_length("touch_tolerance", touch_tolerance)
+        )
+        self._known = _nothing_known(np.empty((0, 2), np.int64), np.empty((0, 2), np.int64))
+        self._reported: set[Pair] = set()
+        self._changes = WatchChanges()
+
+    @property
+    def incomplete(self) -> int:
+        """As ``SceneWatch``."""
+        return int(np.count_nonzero(~self._known.complete & (self._known.revisions[:, 0] >= 0)))
+
+    def _steps(self, sets: Sets, first_contact: bool) -> Generator[Progress, None, QueryStats]:
         clock = Clock()
         work = QueryStats()
-        pairs = self._scene.candidates(set_a, set_b, keep, self._limits)
+        pairs = self._scene.candidates(*sets, self._limits)
         asked = self._pairs_to_ask(pairs, first_contact)
         clock.stop("broad phase")
         yield Progress(0.0, "comparing bounding boxes")

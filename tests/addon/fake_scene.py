@@ -118,8 +118,8 @@ class FakeScene:
         contacts = SimpleNamespace(
             pairs=np.array([[2, 0], [2, 0]], np.int32),
             kinds=np.array([1, 2], np.uint8),
-            segments=lambda: np.zeros((2, 2, 3)),
-            outlines=lambda: [(1, np.eye(3))],
+            segments=lambda select: np.zeros((len(select), 2, 3)),
+            outlines=lambda select: [(int(index), np.eye(3)) for index in select],
         )
         return SimpleNamespace(a=a, b=b, verdict=verdict, contacts=contacts, location=np.array([low_b, 0.5, 0.5]))
 

@@ -11,7 +11,6 @@ from addon.core.errors import DetectError, InputError
 from addon.core.frame_scene import Skipped, SourceMesh
 from addon.core.job import detect_steps, run_to_end
 from addon.core.options import DetectOptions
-from addon.core.rows import _rims
 from addon.core.rules import Rules
 
 
@@ -169,13 +168,3 @@ def test_statistics_add_up_and_are_json():
     assert stats["frames"] == 3 and stats["objects"] == 4 and stats["meshes"] == 1 and stats["triangles"] == 48
     assert stats["primitive_tests"] == 3 and stats["timings"]["query"] == 0.75
     assert stats["skipped"] == [{"name": "X", "reason": "why"}]
-
-
-def test_seams_between_neighbouring_overlaps_are_not_drawn():
-    square = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], float)
-    patchwork = [square, *(square + np.array(move) for move in [(1, 0, 0), (0, 1, 0), (1, 1, 0)])]
-    edges = _rims(patchwork)
-    assert len(edges) == 8
-    assert np.isin(edges.mean(axis=1)[:, :2], (0, 0.5, 1.5, 2)).all()
-    assert len(_rims([square, square[::-1]])) == 0
-    assert _rims([]).shape == (0, 2, 3)

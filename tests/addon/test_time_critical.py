@@ -118,14 +118,14 @@ def test_live_writes_a_row_again_only_when_it_would_say_something_else(engine, m
     for name, x in (("left", 5.0), ("right", 5.75)):
         scene.put(name, x)
     scene.meshes["box"] = BOX
-    original = time_critical.make_chance_row
+    original = time_critical.chance_row_steps
 
     def spy(*arguments, **options):
-        row = original(*arguments, **options)
+        row = yield from original(*arguments, **options)
         written.append((row.a, row.b, row.verdict, round(100 * row.probability)))
         return row
 
-    monkeypatch.setattr(time_critical, "make_chance_row", spy)
+    monkeypatch.setattr(time_critical, "chance_row_steps", spy)
     driver = Driver(scene, engine)
     driver.settle()
     assert written.count(("left", "right", MEETS, 100)) == 1

@@ -45,7 +45,7 @@ class Answered:
     """What the engine says of one frame.
 
     Attributes:
-        found: one entry for each row to write, for `DetectTest.row`.
+        found: one entry for each row to write, for `DetectTest.row_steps`.
         stats: the engine's `QueryStats`.
         timings: seconds by stage.
         left_out: number of pairs that are not among `found`.

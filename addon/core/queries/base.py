@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..pair_row import PairRow
+from ..rows import RowSteps
 from .asked import Answered, Asked
 from .followers import Follower
 
@@ -58,8 +58,8 @@ class DetectTest(ABC):
         """Asks the engine, in slices of at most 30 ms; yields objects with `.fraction` and `.text`."""
 
     @abstractmethod
-    def row(self, asked: Asked, found: Any, frame: int, highlights: bool) -> PairRow:
-        """The row of one of `Answered.found`; with `highlights` also what is drawn."""
+    def row_steps(self, asked: Asked, found: Any, frame: int, highlights: bool) -> RowSteps:
+        """The row of one of `Answered.found`, in slices; with `highlights` also what is drawn."""
 
     @abstractmethod
     def follower(self, asked: Asked) -> Follower:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
-from ..pair_row import CLASH, CONTAINED, DUPLICATE, NEAR, TOUCHING, PairRow
-from ..rows import make_gap_row
+from ..pair_row import CLASH, CONTAINED, DUPLICATE, NEAR, TOUCHING
+from ..rows import RowSteps, gap_row_steps
 from .asked import Answered, Asked
 from .base import BASIC_PARTS, DetectTest
 from .followers import Follower, GapFollower
@@ -52,9 +52,9 @@ class Clearance(DetectTest):
         )
         return Answered(answer.pairs, answer.stats, answer.stats.timings)
 
-    def row(self, asked: Asked, found: Any, frame: int, highlights: bool) -> PairRow:
+    def row_steps(self, asked: Asked, found: Any, frame: int, highlights: bool) -> RowSteps:
         """As `DetectTest`."""
-        return make_gap_row(asked.engine, asked.world, found, self.apart, frame, highlights)
+        return gap_row_steps(asked.engine, asked.world, found, self.apart, frame, highlights)
 
     def follower(self, asked: Asked) -> Follower:
         """As `DetectTest`."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..frame_scene import Progress
 from ..pair_row import PairRow
-from ..rows import make_contact_row
+from ..rows import first_contact_row_steps
 from .asked import Answered, Asked
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Follower(ABC):
 
     @abstractmethod
     def write_steps(self, asked: Asked, frame: int) -> Generator[Progress, None, None]:
-        """Writes the rows that differ since the last call, one a step."""
+        """Writes the rows that differ since the last call, in slices; closing the generator loses nothing."""
 
 
 class WatchFollower(Follower):
@@ -81,13 +81,13 @@ class WatchFollower(Follower):
     def write_steps(self, asked: Asked, frame: int) -> Generator[Progress, None, None]:
         """As `Follower`."""
         for pair in list(self._unwritten):
-            found = self._unwritten.pop(pair)
+            found = self._unwritten[pair]
             if isinstance(found, asked.engine.FirstContact):
-                row = make_contact_row(asked.engine, asked.world, found, frame, self._distance)
+                steps = first_contact_row_steps(asked.engine, asked.world, found, frame, self._distance)
             else:
-                row = self._test.row(asked, found, frame, highlights=True)
-            self.rows[pair] = row
-            yield Progress(1.0, f"Writing up {row.a} and {row.b}")
+                steps = self._test.row_steps(asked, found, frame, highlights=True)
+            self.rows[pair] = yield from steps
+            del self._unwritten[pair]  # now, so that giving up in the middle loses nothing
 
     def _left_out(self) -> tuple[int, float | None]:
         """Pairs that the watch does not list, and how far apart these are at least."""

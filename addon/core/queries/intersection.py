@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
-from ..pair_row import CLASH, CONTAINED, DUPLICATE, TOUCHING, PairRow
-from ..rows import make_row
+from ..pair_row import CLASH, CONTAINED, DUPLICATE, TOUCHING
+from ..rows import RowSteps, contacts_row_steps
 from .asked import Answered, Asked
 from .base import BASIC_PARTS, DetectTest
 from .followers import Follower, WatchFollower
@@ -48,9 +48,9 @@ class Intersection(DetectTest):
         )
         return Answered(answer.pairs, answer.stats, answer.timings)
 
-    def row(self, asked: Asked, found: Any, frame: int, highlights: bool) -> PairRow:
+    def row_steps(self, asked: Asked, found: Any, frame: int, highlights: bool) -> RowSteps:
         """As `DetectTest`."""
-        return make_row(asked.engine, asked.world, found, frame, highlights)
+        return contacts_row_steps(asked.engine, asked.world, found, frame, highlights)
 
     def follower(self, asked: Asked) -> Follower:
         """As `DetectTest`."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..frame_scene import Progress
-from ..pair_row import LIKELY, MEETS, UNLIKELY, PairRow, chance_verdict
-from ..rows import make_chance_row
+from ..pair_row import LIKELY, MEETS, UNLIKELY, chance_verdict
+from ..rows import RowSteps, chance_row_steps
 from .asked import Answered, Asked
 from .base import BASIC_PARTS, DetectTest
 from .followers import Follower
@@ -65,9 +65,9 @@ class TimeCritical(DetectTest):
         found = [_chance(answer, index) for index in _listed(answer).tolist()]
         return Answered(found, answer.stats, answer.stats.timings)
 
-    def row(self, asked: Asked, found: Any, frame: int, highlights: bool) -> PairRow:
+    def row_steps(self, asked: Asked, found: Any, frame: int, highlights: bool) -> RowSteps:
         """As `DetectTest`."""
-        return make_chance_row(asked.engine, asked.world, found, frame, highlights)
+        return chance_row_steps(asked.engine, asked.world, found, frame, highlights)
 
     def follower(self, asked: Asked) -> Follower:
         """As `DetectTest`."""
@@ -113,9 +113,8 @@ class ChanceFollower(Follower):
             self.rows.pop((key >> 32, key & 0xFFFFFFFF), None)
         for index in listed[_differ(old, new)].tolist():
             chance = _chance(answer, index)
-            row = make_chance_row(asked.engine, asked.world, chance, frame, highlights=True)
-            self.rows[chance.a, chance.b] = row
-            yield Progress(1.0, f"Writing up {row.a} and {row.b}")
+            steps = chance_row_steps(asked.engine, asked.world, chance, frame, highlights=True)
+            self.rows[chance.a, chance.b] = yield from steps
         self._written = new
 
 

@@ -128,6 +128,16 @@ def _single(nodes, at):
 
 
 @inlined
+def _turned_normal(frame, vectors, x, y, z):
+    """A single vector, turned by entries of the frame."""
+    return (
+        component(frame, vectors, x, y, z),
+        component(frame, vectors + 3, x, y, z),
+        component(frame, vectors + 6, x, y, z),
+    )
+
+
+@inlined
 def _across_one(frame, slabs, at, beyond, x, y, z, u, v, w):
     """Squared gaps along the normal m of a single box's slab: eight boxes of half extents u, v, w against the slab.
 
@@ -141,86 +151,86 @@ def _across_one(frame, slabs, at, beyond, x, y, z, u, v, w):
 
 
 @inlined
+def _on_axes_of_eight(frame, vectors, dx, dy, dz, hx, hy, hz, u, v, w):
+    """Squared gaps along the axes of eight boxes, whose middles are so far apart there from that of a single one.
+
+    ``vectors`` are the entries of the frame that turn the axes of the single box.
+    """
+    slack = frame[SLACK]
+    square = _squared(abs(dx) - (hx + splat(component_extent(frame, vectors, u, v, w) + slack)))
+    square = square + _squared(abs(dy) - (hy + splat(component_extent(frame, vectors + 3, u, v, w) + slack)))
+    return square + _squared(abs(dz) - (hz + splat(component_extent(frame, vectors + 6, u, v, w) + slack)))
+
+
+@inlined
+def _on_axes_of_one(frame, vectors, dx, dy, dz, hx, hy, hz, u, v, w):
+    """As ``_on_axes_of_eight``, along the axes of the single box; ``vectors`` turn those of the eight."""
+    slack = frame[SLACK]
+    square = _squared(abs(dx) - (turned_extent(frame, vectors, hx, hy, hz) + splat(u + slack)))
+    square = square + _squared(abs(dy) - (turned_extent(frame, vectors + 3, hx, hy, hz) + splat(v + slack)))
+    return square + _squared(abs(dz) - (turned_extent(frame, vectors + 6, hx, hy, hz) + splat(w + slack)))
+
+
+@inlined
 def gaps_of_first(nodes, slabs, at, others, other_slabs, other, frame, near, mask):
     """Squared gaps (Lanes [m2]) between eight boxes of a's node and a single box of b's.
 
     Those along the direction only, when that leaves no box of ``mask`` (bits) within ``near``.
     """
-    x, y, z, u, v, w = _single(others, other)
-    slack = frame[SLACK]
-    hx, hy, hz = extent(nodes, at, 0), extent(nodes, at, 1), extent(nodes, at, 2)
-    dx = splat(component(frame, 0, x, y, z) + frame[9]) - middle(nodes, at, 0)
-    dy = splat(component(frame, 3, x, y, z) + frame[10]) - middle(nodes, at, 1)
-    dz = splat(component(frame, 6, x, y, z) + frame[11]) - middle(nodes, at, 2)
-    along = splat(_ZERO)
-    if frame[DIRECTION + 3] > _ZERO:
-        reach = _eight_along(frame, DIRECTION, slabs, at, hx, hy, hz)
-        reach = reach + _one_along(frame, _IN_B, other_slabs, other, u, v, w)
-        along = _along_direction(frame, dx, dy, dz, reach)
-        if not_above(along, splat(near)) & mask == 0:
-            return along
-    if frame[_SLABS] > _ZERO:
-        k = slab_at(other)
-        mx, my, mz = other_slabs[k], other_slabs[k + 8], other_slabs[k + 16]
-        mx, my, mz = component(frame, 0, mx, my, mz), component(frame, 3, mx, my, mz), component(frame, 6, mx, my, mz)
-        beyond = -(splat(mx) * dx + splat(my) * dy + splat(mz) * dz)
-        along = higher(along, _across_one(frame, other_slabs, other, beyond, mx, my, mz, hx, hy, hz))
-    first = _squared(abs(dx) - (hx + splat(component_extent(frame, 0, u, v, w) + slack)))
-    first = first + _squared(abs(dy) - (hy + splat(component_extent(frame, 3, u, v, w) + slack)))
-    first = first + _squared(abs(dz) - (hz + splat(component_extent(frame, 6, u, v, w) + slack)))
-    first = higher(along, first)
-    if not_above(first, splat(near)) & mask == 0:
-        return first
-    second = _squared(abs(turned(frame, 12, dx, dy, dz)) - (turned_extent(frame, 12, hx, hy, hz) + splat(u + slack)))
-    second = second + _squared(
-        abs(turned(frame, 15, dx, dy, dz)) - (turned_extent(frame, 15, hx, hy, hz) + splat(v + slack))
-    )
-    second = second + _squared(
-        abs(turned(frame, 18, dx, dy, dz)) - (turned_extent(frame, 18, hx, hy, hz) + splat(w + slack))
-    )
-    return higher(first, second)
+    return _gaps(nodes, slabs, at, others, other_slabs, other, frame, near, mask, True)
 
 
 @inlined
 def gaps_of_second(nodes, slabs, at, others, other_slabs, other, frame, near, mask):
     """As ``gaps_of_first``, between eight boxes of b's node and a single box of a's."""
+    return _gaps(nodes, slabs, at, others, other_slabs, other, frame, near, mask, False)
+
+
+@inlined
+def _gaps(nodes, slabs, at, others, other_slabs, other, frame, near, mask, eight_are_a):
+    """The text of both; the callers' constant decides while it is compiled. Everything is compared in a's frame."""
     x, y, z, u, v, w = _single(others, other)
-    slack = frame[SLACK]
     hx, hy, hz = extent(nodes, at, 0), extent(nodes, at, 1), extent(nodes, at, 2)
     cx, cy, cz = middle(nodes, at, 0), middle(nodes, at, 1), middle(nodes, at, 2)
-    dx = turned(frame, 0, cx, cy, cz) + splat(frame[9]) - splat(x)
-    dy = turned(frame, 3, cx, cy, cz) + splat(frame[10]) - splat(y)
-    dz = turned(frame, 6, cx, cy, cz) + splat(frame[11]) - splat(z)
+    if eight_are_a:
+        along_eight, along_one = DIRECTION, _IN_B
+        dx = splat(component(frame, 0, x, y, z) + frame[9]) - cx
+        dy = splat(component(frame, 3, x, y, z) + frame[10]) - cy
+        dz = splat(component(frame, 6, x, y, z) + frame[11]) - cz
+    else:
+        along_eight, along_one = _IN_B, DIRECTION
+        dx = turned(frame, 0, cx, cy, cz) + splat(frame[9]) - splat(x)
+        dy = turned(frame, 3, cx, cy, cz) + splat(frame[10]) - splat(y)
+        dz = turned(frame, 6, cx, cy, cz) + splat(frame[11]) - splat(z)
     along = splat(_ZERO)
     if frame[DIRECTION + 3] > _ZERO:
-        reach = _eight_along(frame, _IN_B, slabs, at, hx, hy, hz)
-        reach = reach + _one_along(frame, DIRECTION, other_slabs, other, u, v, w)
+        reach = _eight_along(frame, along_eight, slabs, at, hx, hy, hz)
+        reach = reach + _one_along(frame, along_one, other_slabs, other, u, v, w)
         along = _along_direction(frame, dx, dy, dz, reach)
         if not_above(along, splat(near)) & mask == 0:
             return along
     if frame[_SLABS] > _ZERO:
         k = slab_at(other)
         mx, my, mz = other_slabs[k], other_slabs[k + 8], other_slabs[k + 16]
-        beyond = splat(mx) * dx + splat(my) * dy + splat(mz) * dz
-        mx, my, mz = (
-            component(frame, 12, mx, my, mz),
-            component(frame, 15, mx, my, mz),
-            component(frame, 18, mx, my, mz),
-        )
+        if eight_are_a:
+            mx, my, mz = _turned_normal(frame, 0, mx, my, mz)
+            beyond = -(splat(mx) * dx + splat(my) * dy + splat(mz) * dz)
+        else:
+            beyond = splat(mx) * dx + splat(my) * dy + splat(mz) * dz
+            mx, my, mz = _turned_normal(frame, 12, mx, my, mz)
         along = higher(along, _across_one(frame, other_slabs, other, beyond, mx, my, mz, hx, hy, hz))
-    first = _squared(abs(dx) - (turned_extent(frame, 0, hx, hy, hz) + splat(u + slack)))
-    first = first + _squared(abs(dy) - (turned_extent(frame, 3, hx, hy, hz) + splat(v + slack)))
-    first = first + _squared(abs(dz) - (turned_extent(frame, 6, hx, hy, hz) + splat(w + slack)))
+    if eight_are_a:
+        first = _on_axes_of_eight(frame, 0, dx, dy, dz, hx, hy, hz, u, v, w)
+    else:
+        first = _on_axes_of_one(frame, 0, dx, dy, dz, hx, hy, hz, u, v, w)
     first = higher(along, first)
     if not_above(first, splat(near)) & mask == 0:
         return first
-    second = _squared(abs(turned(frame, 12, dx, dy, dz)) - (hx + splat(component_extent(frame, 12, u, v, w) + slack)))
-    second = second + _squared(
-        abs(turned(frame, 15, dx, dy, dz)) - (hy + splat(component_extent(frame, 15, u, v, w) + slack))
-    )
-    second = second + _squared(
-        abs(turned(frame, 18, dx, dy, dz)) - (hz + splat(component_extent(frame, 18, u, v, w) + slack))
-    )
+    bx, by, bz = turned(frame, 12, dx, dy, dz), turned(frame, 15, dx, dy, dz), turned(frame, 18, dx, dy, dz)
+    if eight_are_a:
+        second = _on_axes_of_one(frame, 12, bx, by, bz, hx, hy, hz, u, v, w)
+    else:
+        second = _on_axes_of_eight(frame, 12, bx, by, bz, hx, hy, hz, u, v, w)
     return higher(first, second)
 
 

@@ -46,17 +46,25 @@ class Contacts:
         poses = np.minimum(self.pose[select], len(rows) - 1)
         return transform_points(rows[poses, None], corners)
 
-    def segments(self) -> np.ndarray:
+    def segments(self, select: np.ndarray | slice = slice(None)) -> np.ndarray:
         """The piece of the intersection curve of each pair, (k, 2, 3) float64 [m], world.
 
         Both ends are equal where a pair meets in a point; a coplanar pair gives the longest span of its overlap, of
         which ``outlines`` has all corners.
-        """
-        return contact_segments(self.world_triangles(0), self.world_triangles(1), self.kinds)[0]
 
-    def outlines(self) -> list[tuple[int, np.ndarray]]:
-        """For each coplanar pair its index in ``pairs`` and the outline of the overlap, (m, 3) float64 [m], world."""
-        index = np.flatnonzero(self.kinds == ContactKind.COPLANAR)
+        Args:
+            select: an index of ``pairs``, for those of some pairs only.
+        """
+        return contact_segments(self.world_triangles(0, select), self.world_triangles(1, select), self.kinds[select])[0]
+
+    def outlines(self, select: np.ndarray | slice = slice(None)) -> list[tuple[int, np.ndarray]]:
+        """For each coplanar pair its index in ``pairs`` and the outline of the overlap, (m, 3) float64 [m], world.
+
+        Args:
+            select: an index of ``pairs``, for those of some pairs only.
+        """
+        index = np.arange(len(self))[select]
+        index = index[self.kinds[index] == ContactKind.COPLANAR]
         polygons = overlap_outlines(self.world_triangles(0, index), self.world_triangles(1, index))
         return [(int(i), polygon) for i, polygon in zip(index, polygons, strict=True)]
 
