@@ -8,6 +8,7 @@ import json
 import re
 import sys
 
+from meshclash.gpu.arguments import Arguments, ptx_sizes
 from meshclash.gpu.shim_gpu import FUSED, all_kernels, cuda
 
 
@@ -54,6 +55,7 @@ for name, kernel in kernels.items():
         "read-only cache": any(".global.nc" in ptx for ptx in (older, newer)),
         "approximate": any(re.search(r"\.approx|\.full|__nv_", ptx) is not None for ptx in (older, newer)),
         "loose": sum(len(re.findall(r"\b(?:add|sub|mul)\.f(?:32|64)\b", ptx)) for ptx in (older, newer)),
+        "parameters as launched": all(ptx_sizes(ptx) == Arguments(kernel.signature).sizes for ptx in (older, newer)),
         "machine code": size,
     }
 count = kernels["count_pairs"]

@@ -1,7 +1,9 @@
 """Runs the kernels in Numba's simulator, in Python: NUMBA_ENABLE_CUDASIM=1 python gpu_simulation.py OUT.npz"""
 
+import importlib
 import re
 import sys
+import threading
 
 import numpy as np
 from gpu_cases import cases, steps
@@ -12,6 +14,46 @@ from meshclash.gpu.trees import needed_bytes, plant_trees
 
 assert SIMULATED
 sys.setswitchinterval(2e-5)  # the simulator's main thread polls, and would hold the interpreter for 5 ms each time
+simulator = importlib.import_module("numba.cuda.simulator.kernel")
+
+
+def array_of_a_block(self, shape, dtype):
+    """Shared memory is a block's own, also when blocks run at the same time."""
+    frame, block = sys._getframe(1), threading.current_thread().blockIdx
+    return self._allocations.setdefault((frame.f_code, frame.f_lineno, tuple(block)), np.empty(shape, dtype))
+
+
+api = importlib.import_module("numba.cuda.simulator.kernelapi")
+api.FakeCUDAShared.array = array_of_a_block
+for name in ("addlock", "exchlock", "minlock", "caslock"):  # each operation's own, so two at once can undo each other
+    assert hasattr(api, name)
+    setattr(api, name, api.addlock)
+
+
+class AtOnce(simulator.BlockManager):
+    """Blocks of a launch at the same time, as on a device; the simulator's own run one after the other."""
+
+    blocks = ()
+    faults = ()
+
+    def run(self, grid_point, *arguments):
+        block = threading.Thread(target=self._run, args=(grid_point, *arguments), daemon=True)
+        block.start()
+        AtOnce.blocks += (block,)
+        if grid_point == tuple(n - 1 for n in self._grid_dim):
+            for block in AtOnce.blocks:
+                block.join()
+            AtOnce.blocks = ()
+            assert not AtOnce.faults, AtOnce.faults
+
+    def _run(self, grid_point, *arguments):
+        try:
+            super().run(grid_point, *arguments)
+        except Exception as fault:
+            AtOnce.faults += (fault,)
+
+
+one_after_the_other = simulator.BlockManager
 
 
 def checked_launch(self, blocks, stream, *arguments):
@@ -28,6 +70,7 @@ def checked_launch(self, blocks, stream, *arguments):
         else:
             kinds = {"boolean": (bool, np.bool_), "float64": (float,)}.get(scalar, (int, np.integer))
             assert isinstance(argument, kinds), (self.function, type(argument))
+    simulator.BlockManager = AtOnce if self.function.__name__ == "run_queue" else one_after_the_other
     launch(self, blocks, stream, *arguments)
 
 

@@ -5,15 +5,16 @@ import numpy as np
 from .karras import INDEX_BITS, INDEX_MASK, leaf_box, link_key, merge_boxes, morton_key
 from .shim_gpu import SIMULATED, THREADS, cuda, kernel
 
-DIGIT_BITS = 5
-_BINS = 1 << DIGIT_BITS
-_DIGIT_MASK = _BINS - 1
-_ROW = THREADS + 1
-"""Counters of a digit, one for each thread and one more: the same thread's lie in different banks of shared memory."""
-_COUNTERS = _BINS * _ROW
+DIGIT_BITS = 6
+BINS = 1 << DIGIT_BITS
+"""Digits that there are."""
+_DIGIT_MASK = BINS - 1
+_ROW = THREADS + 2
+"""Counters of a digit, one for each thread and two more: those of a thread lie in different banks of shared memory."""
+_COUNTERS = BINS * _ROW
 _EACH = 2 if SIMULATED else 8
 TILE = THREADS * _EACH
-"""Keys that a block sorts at a time; a thread takes neighbouring ones, so equal digits stay in order."""
+"""Keys that a block sorts at a time, counted in int16; a thread takes neighbours, so equal digits stay in order."""
 
 
 @kernel("void(int32[:,::1], float64[:,::1], int32[::1], float64[:,::1], float32[:,::1], int64[::1])")
@@ -34,56 +35,71 @@ def _digit(key, tree_of, by_tree, shift):
 @kernel("void(int64[::1], int32[::1], boolean, int64, int64[::1], int64)")
 def count_digits(keys, tree_of, by_tree, shift, counts, tiles):
     """How many keys of each tile have each digit: ``counts[digit * tiles + tile]``."""
-    found = cuda.shared.array(_BINS, np.int32)
+    found = cuda.shared.array(BINS, np.int32)
     thread = cuda.threadIdx.x
     for tile in range(cuda.blockIdx.x, tiles, cuda.gridDim.x):
-        for digit in range(thread, _BINS, THREADS):
+        for digit in range(thread, BINS, THREADS):
             found[digit] = 0
         cuda.syncthreads()
         for i in range(tile * TILE + thread, min((tile + 1) * TILE, keys.shape[0]), THREADS):
             cuda.atomic.add(found, _digit(keys[i], tree_of, by_tree, shift), 1)
         cuda.syncthreads()
-        for digit in range(thread, _BINS, THREADS):
+        for digit in range(thread, BINS, THREADS):
             counts[digit * tiles + tile] = found[digit]
         cuda.syncthreads()
 
 
-@kernel("void(int64[::1], int64)")
-def sum_before(counts, length):
-    """Each number becomes the sum of those before it; by a single block, a stretch for each thread."""
-    totals = cuda.shared.array(THREADS, np.int64)
+@kernel("void(int64[::1], int64, int64[::1])")
+def sum_before(counts, tiles, totals):
+    """Each tile's number of a digit becomes the sum of those before it; a block for a digit, tiles for each thread."""
+    sums = cuda.shared.array(THREADS, np.int64)
     thread = cuda.threadIdx.x
-    stretch = (length + THREADS - 1) // THREADS
-    begin = thread * stretch
-    end = min(begin + stretch, length)
-    total = 0
-    for i in range(begin, end):
-        total += counts[i]
-    totals[thread] = total
-    cuda.syncthreads()
-    total = 0
-    for earlier in range(thread):
-        total += totals[earlier]
-    for i in range(begin, end):
-        count = counts[i]
-        counts[i] = total
-        total += count
+    stretch = (tiles + THREADS - 1) // THREADS
+    for digit in range(cuda.blockIdx.x, BINS, cuda.gridDim.x):
+        begin = digit * tiles + min(thread * stretch, tiles)
+        end = digit * tiles + min((thread + 1) * stretch, tiles)
+        total = 0
+        for i in range(begin, end):
+            total += counts[i]
+        sums[thread] = total
+        cuda.syncthreads()
+        distance = 1
+        while distance < THREADS:
+            earlier = sums[thread - distance] if thread >= distance else 0
+            cuda.syncthreads()
+            sums[thread] += earlier
+            cuda.syncthreads()
+            distance *= 2
+        if thread == THREADS - 1:
+            totals[digit] = sums[thread]
+        total = sums[thread] - total
+        for i in range(begin, end):
+            count = counts[i]
+            counts[i] = total
+            total += count
+        cuda.syncthreads()
 
 
-@kernel("void(int64[::1], int64[::1], int32[::1], boolean, int64, int64[::1], int64)")
-def move_keys(keys, moved, tree_of, by_tree, shift, starts, tiles):
+@kernel("void(int64[::1], int64[::1], int32[::1], boolean, int64, int64[::1], int64, int64[::1])")
+def move_keys(keys, moved, tree_of, by_tree, shift, starts, tiles, totals):
     """Move keys to their places by one digit; those with equal digits stay in order."""
-    places = cuda.shared.array(_COUNTERS, np.int32)
+    places = cuda.shared.array(_COUNTERS, np.int16)
+    first = cuda.shared.array(BINS, np.int64)
     thread = cuda.threadIdx.x
+    for digit in range(thread, BINS, THREADS):
+        total = 0
+        for lower in range(digit):
+            total += totals[lower]
+        first[digit] = total
     for tile in range(cuda.blockIdx.x, tiles, cuda.gridDim.x):
         begin = tile * TILE + thread * _EACH
         end = min(begin + _EACH, keys.shape[0])
-        for digit in range(_BINS):
+        for digit in range(BINS):
             places[digit * _ROW + thread] = 0
         for i in range(begin, end):
             places[_digit(keys[i], tree_of, by_tree, shift) * _ROW + thread] += 1
         cuda.syncthreads()
-        for digit in range(thread, _BINS, THREADS):
+        for digit in range(thread, BINS, THREADS):
             total = 0
             for other in range(THREADS):
                 count = places[digit * _ROW + other]
@@ -91,9 +107,10 @@ def move_keys(keys, moved, tree_of, by_tree, shift, starts, tiles):
                 total += count
         cuda.syncthreads()
         for i in range(begin, end):
-            digit = _digit(keys[i], tree_of, by_tree, shift)
+            key = keys[i]
+            digit = _digit(key, tree_of, by_tree, shift)
             place = digit * _ROW + thread
-            moved[starts[digit * tiles + tile] + places[place]] = keys[i]
+            moved[first[digit] + starts[digit * tiles + tile] + places[place]] = key
             places[place] += 1
         cuda.syncthreads()
 

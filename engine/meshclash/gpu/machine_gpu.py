@@ -12,11 +12,23 @@ from typing import Any
 import numpy as np
 
 from . import boxes_gpu, build_gpu, near_gpu, traverse_gpu
-from .breadth_first import Hits, Workspace
+from .breadth_first import Hits, Workspace, traverse
 from .jobs import Asked, prepare_jobs
 from .karras import CODE_BITS
-from .rooms import FIRST_ROOM, first_rooms, grown_rooms
-from .shim_gpu import KERNELS, SIMULATED, THREADS, Kernel, abandon, all_kernels, cuda, faults
+from .rooms import FIRST_ROOM, Spare, first_rooms, grown_rooms
+from .shim_gpu import (
+    KERNELS,
+    SIMULATED,
+    THREADS,
+    Kernel,
+    abandon,
+    all_kernels,
+    copy_rows,
+    cuda,
+    faults,
+    fetch,
+    send,
+)
 from .state import DeviceFault, OutOfDeviceMemory
 from .trees import Trees
 
@@ -25,14 +37,18 @@ _WITH_KERNELS = (boxes_gpu, build_gpu, near_gpu, traverse_gpu)
 _MOST_BLOCKS = 3 if SIMULATED else 1 << 16
 _PART = 2 * THREADS
 """Entries of a pyramid over which a block sums."""
-_PATIENCE = 1 << 16
-"""Polls after which a block of the queue gives up: about a tenth of a second."""
+_PATIENCE = 1 << 20
+"""Polls in vain after which a block of the queue gives up: about a second."""
+_MOST_QUEUED = 1 << 28
+"""Rows of a queue; what needs more goes level by level. Slots that are reserved, four each at most, have 31 bits."""
 _FIRST_ROOM = 1 << 10 if SIMULATED else FIRST_ROOM
 _BLOCKS_PER_PROCESSOR = 4
 _TEST_ENTRIES = 1 << (6 if SIMULATED else 18)
 """Threads that test triangles from a queue, whose number only the device knows."""
 _SMALL = 1 << 20
 """Bytes of an array below which the driver is not asked beforehand what is free: it says no itself."""
+_MOST_SPARE = 1 << 26
+"""Bytes of arrays that are no longer used and wait to be used again: giving memory back stops the device."""
 _ATTEMPTS = 24
 """Runs of a queue before it is given up; each doubles what was too small."""
 
@@ -59,6 +75,7 @@ class Machine:
         self._context, self._limit = context, limit
         self._resident = _BLOCKS_PER_PROCESSOR * processors
         self._staged: dict[int, Any] = {}
+        self._spare = Spare(_MOST_SPARE)
         self._sent: list[np.ndarray] = []
         self._ready: Any = None
         self._epoch = 0
@@ -79,18 +96,28 @@ class Machine:
 
     def empty(self, shape: Any, dtype: Any) -> Any:
         """An array of the device; raises OutOfDeviceMemory."""
-        size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+        shape, dtype = shape if isinstance(shape, tuple) else (shape,), np.dtype(dtype)
+        size = math.prod(shape) * dtype.itemsize
+        memory = self._spare.take((shape, dtype))
+        if memory is None:
+            memory = self._new(shape, dtype, size)
+        array = memory if SIMULATED else memory.bind(self._stream)  # another object for the same memory
+        self.used += size
+        self.most_used = max(self.most_used, self.used)
+        weakref.finalize(array, self._release, size, None if SIMULATED else memory)
+        return array
+
+    def _new(self, shape: tuple[int, ...], dtype: Any, size: int) -> Any:
+        """An array in memory of its own."""
+        if self.used + self._spare.size + size > self._most(size):
+            self._spare.clear()
         limit = self._most(size)
         if self.used + size > limit:
             raise OutOfDeviceMemory(
                 f"{(self.used + size) / 1e6:.0f} MB are needed on the device, {limit / 1e6:.0f} MB may be used"
             )
         with faults():
-            array = cuda.device_array(shape, dtype, stream=self._stream)
-        self.used += size
-        self.most_used = max(self.most_used, self.used)
-        weakref.finalize(array, self._release, size)
-        return array
+            return cuda.device_array(shape, dtype, stream=self._stream)
 
     def _most(self, size: int) -> float:
         """How many bytes arrays may take, when one of a size is to come."""
@@ -103,10 +130,12 @@ class Machine:
             if size > free and not SIMULATED:
                 self._context.memory_manager.deallocations.clear()  # what is no longer used is given back late
                 free = self._context.get_memory_info()[0]
-        return self.used + float(free)
+        return self.used + self._spare.size + float(free)
 
-    def _release(self, size: int) -> None:
+    def _release(self, size: int, memory: Any) -> None:
         self.used -= size
+        if memory is not None:
+            self._spare.put((memory.shape, memory.dtype), memory)
 
     def _wait(self) -> None:
         """Wait until the device has done what it was told; then what was sent to it is no longer needed."""
@@ -117,10 +146,10 @@ class Machine:
         """An array of the device with these contents."""
         target = self.empty(array.shape, array.dtype)
         if array.size:
-            # A copy may go on when the call returns: of an array that is kept, and one that is sent as it is.
+            # A copy may go on when the call returns: of an array that is kept.
             self._sent.append(np.require(array, requirements=["C", "W"]))
             with faults():
-                target.copy_to_device(self._sent[-1], stream=self._stream)
+                send(target, self._sent[-1], self._stream)
         return target
 
     def write(self, target: Any, array: np.ndarray) -> None:
@@ -132,12 +161,12 @@ class Machine:
                 weakref.finalize(target, self._staged.pop, id(target), None)
             self._wait()  # what was written before may still be copied
             kept[...] = array
-            target.copy_to_device(kept, stream=self._stream)
+            send(target, kept, self._stream)
 
     def copy(self, target: Any, source: Any, count: int) -> None:
         """Copy the first ``count`` entries from one array of the device to another."""
         with faults():
-            target[:count].copy_to_device(source[:count], stream=self._stream)
+            copy_rows(target, source, count, self._stream)
 
     def finish(self) -> None:
         """Wait until the device has done what it was told."""
@@ -146,17 +175,20 @@ class Machine:
 
     def download(self, array: Any, count: int | None = None) -> np.ndarray:
         """The first ``count`` entries, or all, as an array of the host; waits for the device."""
-        with faults():
-            result = array[:count].copy_to_host(stream=self._stream)
-            self._wait()
-        return np.array(result)
+        rows = array.shape[0] if count is None else count
+        return self._fetched(array, 0, rows)
 
     def read(self, array: Any, index: int) -> int:
         """One number of an array."""
+        return int(self._fetched(array, index, 1)[0])
+
+    def _fetched(self, array: Any, first: int, count: int) -> np.ndarray:
+        """So many rows of an array of the device, from the first one on."""
+        result = np.empty((count, *array.shape[1:]), array.dtype)
         with faults():
-            result = array[index : index + 1].copy_to_host(stream=self._stream)
+            fetch(result, array, first, self._stream)
             self._wait()
-        return int(result[0])
+        return result
 
     def missing_kernels(self) -> dict[str, Kernel]:
         """The kernels by their names that have not been compiled yet."""
@@ -194,16 +226,16 @@ class Machine:
         total = keys.shape[0]
         moved = self.empty(total, np.int64)
         tiles = (total + build_gpu.TILE - 1) // build_gpu.TILE
-        counters = tiles << build_gpu.DIGIT_BITS
-        counts = self.empty(counters, np.int64)
+        counts = self.empty(tiles * build_gpu.BINS, np.int64)
+        totals = self.empty(build_gpu.BINS, np.int64)
         tree_bits = (len(trees.meshes) - 1).bit_length()
         digits = [(False, shift) for shift in range(0, CODE_BITS, build_gpu.DIGIT_BITS)]
         digits += [(True, shift) for shift in range(0, tree_bits, build_gpu.DIGIT_BITS)]
         for by_tree, shift in digits:
             given = (trees.tree_of, by_tree, shift, counts, tiles)
             self.step("count_digits", tiles * THREADS, keys, *given)
-            self.step("sum_before", 1, counts, counters)
-            self.step("move_keys", tiles * THREADS, keys, moved, *given)
+            self.step("sum_before", build_gpu.BINS * THREADS, counts, tiles, totals)
+            self.step("move_keys", tiles * THREADS, keys, moved, *given, totals)
             keys, moved = moved, keys
         return keys
 
@@ -237,14 +269,18 @@ class Machine:
         rooms = first_rooms(count, _FIRST_ROOM)
         for _ in range(_ATTEMPTS):
             state, rooms = self._run_queue(space, a, b, jobs, first, rooms)
-            numbers = self.download(state)
-            needed = [int(numbers[i]) for i in (traverse_gpu.TAIL, traverse_gpu.LEAF_TAIL, traverse_gpu.HIT_TAIL)]
-            fits = all(n <= room for n, room in zip(needed, rooms, strict=True))
-            if fits and numbers[traverse_gpu.DONE] == needed[0]:
+            numbers = self.download(state).tolist()
+            reserved, done = divmod(numbers[traverse_gpu.PROGRESS], 1 << traverse_gpu.RESERVED)
+            needed = [reserved, numbers[traverse_gpu.LEAF_TAIL], numbers[traverse_gpu.HIT_TAIL]]
+            if all(n <= room for n, room in zip(needed, rooms, strict=True)):
+                if done < reserved:
+                    break
                 found = space.array("hits", rooms[2], 4, np.int32)
                 rows = self.download(found, needed[2]) if needed[2] else np.empty((0, 4), np.int32)
                 return Hits(rows, needed[0], needed[1], 0)
             rooms = grown_rooms(rooms, needed)
+            if rooms[0] > _MOST_QUEUED:
+                return traverse(space, a, b, asked)
         raise DeviceFault("the device did not finish a queue")
 
     def _run_queue(

@@ -1,6 +1,7 @@
-"""Room for the queue of a device: what does not fit is counted, the arrays grow, and the queue runs again."""
+"""Room on a device: for its queue, which runs again in larger arrays when it did not fit; and arrays to use again."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from typing import Any
 
 from .pyramid import width_for
 
@@ -24,3 +25,38 @@ def queue_bytes(needed: Sequence[int]) -> int:
     """The most that a queue's arrays take on a device in the end, if it needs so many rows of each."""
     rooms = grown_rooms(first_rooms(1), needed)
     return sum(room * size for room, size in zip(rooms, ROW_BYTES, strict=True))
+
+
+class Spare:
+    """Arrays that are no longer used, by shape and type, for whoever wants the like.
+
+    Args:
+        most: bytes that may be kept.
+
+    Attributes:
+        size: bytes that are kept.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most, self.size = most, 0
+        self._arrays: dict[Hashable, list[Any]] = {}
+
+    def put(self, kind: Hashable, array: Any) -> None:
+        """Keep an array, unless that would be too much."""
+        if self.size + array.nbytes <= self._most:
+            self._arrays.setdefault(kind, []).append(array)
+            self.size += array.nbytes
+
+    def take(self, kind: Hashable) -> Any:
+        """An array of a kind, or None."""
+        arrays = self._arrays.get(kind)
+        if not arrays:
+            return None
+        array = arrays.pop()
+        self.size -= array.nbytes
+        return array
+
+    def clear(self) -> None:
+        """Keep none."""
+        self._arrays.clear()
+        self.size = 0

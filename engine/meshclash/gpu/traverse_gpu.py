@@ -11,7 +11,13 @@ from .pyramid import CHILDREN, HALF_MASK, LEAVES, locate
 from .shim_gpu import THREADS, Kernel, cuda, kernel
 
 # Entries of the state of a queue.
-HEAD, TAIL, DONE, LEAF_TAIL, HIT_TAIL, STATE_LENGTH = range(6)
+HEAD, PROGRESS, LEAF_TAIL, HIT_TAIL, STATE_LENGTH = range(5)
+RESERVED = 32
+"""PROGRESS is one number of two: slots reserved above this bit, pairs done below."""
+_LEAVES_OF_BLOCK = 16
+_LEAF_OF_BLOCK = 1 << _LEAVES_OF_BLOCK
+_CHILDREN_OF_BLOCK = _LEAF_OF_BLOCK - 1
+"""One number of two, too: pairs of leaves that a block found above bit 16, pairs of children below."""
 
 _TREE = "int32[:,::1], float32[:,::1]"
 MESH = "int32[:,::1], float64[:,::1], float64[:,::1]"
@@ -111,7 +117,7 @@ def begin_queue(ready, epoch, count, state):
     for i in range(cuda.grid(1), count, cuda.gridsize(1)):
         ready[i] = epoch
     for i in range(cuda.grid(1), STATE_LENGTH, cuda.gridsize(1)):
-        state[i] = count if i == TAIL else 0
+        state[i] = count << RESERVED if i == PROGRESS else 0
 
 
 @kernel(
@@ -134,85 +140,78 @@ def run_queue(
     state,
     patience,
 ):
-    """All pairs of nodes by blocks that stay: each takes what is queued, a pair for a thread, and queues the children.
+    """All pairs of nodes by blocks that stay: each claims slots of the queue, a slot for a thread, and waits for them.
 
-    A slot is reserved first and written later; ``ready[slot]`` becomes ``epoch`` when it can be read. DONE follows the
-    reservation of a pair's children, so nothing is left when it equals TAIL. A block whose patience (polls) ends leaves
-    too: then DONE and TAIL differ, and the kernel can be launched again. What finds no room is counted and lost.
+    A slot is reserved first and written later; ``ready[slot]`` becomes ``epoch`` when it can be read. Pairs count as
+    done when their children are reserved, by one operation on one number: so nothing is left when as many are done as
+    reserved, and everybody leaves. A block leaves, too, when it claims slots for which there is no room, and when its
+    patience (polls in vain) ends, with what it claimed: then fewer are done than reserved. What finds no room is
+    counted and lost.
     """
-    taken = cuda.shared.array(4, np.int64)  # first slot; how many, -1 to stop; where children go; where leaves go
-    before = cuda.shared.array(THREADS, np.int64)
+    taken = cuda.shared.array(4, np.int64)  # first slot claimed; progress; where children go; where leaves go
+    room = cuda.shared.array(1, np.int32)  # children of the block, and its leaves
     thread = cuda.threadIdx.x
     capacity = queue.shape[0]
+    begin = end = 0  # of the slots that are claimed and not done
     idle = 0
     while idle < patience:
         if thread == 0:
-            done = cuda.atomic.add(state, DONE, 0)
-            cuda.threadfence()  # DONE is read before TAIL
-            tail = cuda.atomic.add(state, TAIL, 0)
-            head = cuda.atomic.add(state, HEAD, 0)
-            count = min(min(tail, capacity) - head, THREADS)
-            if count > 0 and cuda.atomic.cas(state, HEAD, head, head + count) != head:
-                count = 0
-            if count <= 0:
-                count = -1 if done == tail or head >= capacity else 0
-            taken[0] = head
-            taken[1] = count
+            if begin == end:
+                taken[0] = cuda.atomic.add(state, HEAD, THREADS)
+            taken[1] = cuda.atomic.add(state, PROGRESS, 0)
+            room[0] = 0
         cuda.syncthreads()
-        first = taken[0]
-        count = taken[1]
+        if begin == end:
+            begin = taken[0]
+            end = min(begin + THREADS, capacity)
+        reserved = taken[1] >> RESERVED
+        left = reserved - (taken[1] & HALF_MASK)
         cuda.syncthreads()
-        if count < 0:
+        if left == 0 or begin >= capacity:
             break
-        if count == 0:
+        count = min(reserved, end) - begin
+        if count <= 0:
             idle += 1
             continue
         idle = 0
         found = 0
         a = b = job = 0
         if thread < count:
-            while cuda.atomic.add(ready, first + thread, 0) != epoch:
+            while cuda.atomic.add(ready, begin + thread, 0) != epoch:
                 pass  # being written by a block that waits for nobody
-            cuda.threadfence()
-            a = queue[first + thread, 0]
-            b = queue[first + thread, 1]
-            job = queue[first + thread, 2]
+            cuda.threadfence()  # the pair is read after its mark
+            a = queue[begin + thread, 0]
+            b = queue[begin + thread, 1]
+            job = queue[begin + thread, 2]
             if (with_itself and a == b) or may_meet(boxes_a, a, boxes_b, b, frames, job):
                 found = fan_out(links_a, links_b, with_itself, a, b)
-        before[thread] = found
+        begin += count
+        own = 0
+        if found:
+            own = cuda.atomic.add(room, 0, _LEAF_OF_BLOCK if found == LEAF else found)
         cuda.syncthreads()
-        distance = 1
-        while distance < THREADS:
-            earlier = before[thread - distance] if thread >= distance else 0
-            cuda.syncthreads()
-            before[thread] += earlier
-            cuda.syncthreads()
-            distance *= 2
         if thread == 0:
-            total = before[THREADS - 1]
-            taken[2] = cuda.atomic.add(state, TAIL, total & HALF_MASK)
-            taken[3] = cuda.atomic.add(state, LEAF_TAIL, total >> LEAVES)
-            cuda.threadfence()
-            cuda.atomic.add(state, DONE, count)
+            total = np.int64(room[0])
+            taken[2] = cuda.atomic.add(state, PROGRESS, ((total & _CHILDREN_OF_BLOCK) << RESERVED) + count)
+            taken[3] = cuda.atomic.add(state, LEAF_TAIL, total >> _LEAVES_OF_BLOCK)
         cuda.syncthreads()
-        own = before[thread] - found
         if found == LEAF:
-            slot = taken[3] + (own >> LEAVES)
+            slot = taken[3] + (own >> _LEAVES_OF_BLOCK)
             if slot < leaves.shape[0]:
                 leaves[slot, 0] = order_a[~links_a[a, 0]]
                 leaves[slot, 1] = order_b[~links_b[b, 0]]
                 leaves[slot, 2] = job
             found = 0
+        first = (taken[2] >> RESERVED) + (own & _CHILDREN_OF_BLOCK)
+        found = min(found, max(capacity - first, 0))
         for number in range(found):
-            slot = taken[2] + (own & HALF_MASK) + number
-            if slot < capacity:
-                left, right = child_pair(links_a, links_b, with_itself, a, b, number)
-                queue[slot, 0] = left
-                queue[slot, 1] = right
-                queue[slot, 2] = job
-                cuda.threadfence()
-                cuda.atomic.exch(ready, slot, epoch)
-        cuda.syncthreads()
+            left, right = child_pair(links_a, links_b, with_itself, a, b, number)
+            queue[first + number, 0] = left
+            queue[first + number, 1] = right
+            queue[first + number, 2] = job
+        cuda.threadfence()  # the pairs are seen before their marks
+        for number in range(found):
+            cuda.atomic.exch(ready, first + number, epoch)
 
 
 @kernel(f"void({MESH}, {MESH}, boolean, int32[:,::1], int32[:,::1], int64[::1])")
