@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.hierarchy.build import SPLITS
 from meshclash.query import distance as distance_module
-from meshclash.traversal import near
+from meshclash.traversal import near, near_work
 from meshclash.volumes.registry import VOLUMES
 from solids import box, moved, open_box, refined, torus
 from strategies import grid_meshes, matrix, rotation, soup
@@ -125,7 +125,7 @@ def test_engines_agree_to_the_last_bit(cases, monkeypatch):
         twin = mc.clearance(a, b, t, None, pose)
         assert twin.pairs.tobytes() == w.pairs.tobytes()
         assert twin.distances.tobytes() == w.distances.tobytes()
-        assert mc.distance(a, b, None, pose).distance == d.distance
+        assert mc.distance(a, b, None, pose[None]).distance[0] == d.distance
 
 
 @settings(max_examples=60)
@@ -174,11 +174,11 @@ def test_allowed_errors_are_kept_and_save_work(cases, errors):
 def test_small_slices_full_outputs_and_heaps_that_grow(cases, monkeypatch):
     a, b, pose, expected = cases[0]
     tolerance = float(np.quantile(expected, 0.2))
-    before = mc.clearance(a, b, tolerance, None, pose), mc.distance(a, b, None, pose)
-    monkeypatch.setattr(near, "_STEPS_PER_CALL", 3)
+    before = mc.clearance(a, b, tolerance, None, pose), mc.distance(a, b, None, pose[None])
+    monkeypatch.setattr(near_work, "_STEPS_PER_CALL", 3)
     monkeypatch.setattr(near, "_CHUNK", 2)
-    monkeypatch.setattr(near, "_SMALLEST_QUEUE", 72)
-    after = mc.clearance(a, b, tolerance, None, pose), mc.distance(a, b, None, pose)
+    monkeypatch.setattr(near, "SMALLEST_QUEUE", 72)
+    after = mc.clearance(a, b, tolerance, None, pose), mc.distance(a, b, None, pose[None])
     assert before[0].pairs.tobytes() == after[0].pairs.tobytes()
     assert before[0].stats.volume_tests == after[0].stats.volume_tests
     assert before[1].distance == after[1].distance

@@ -2,16 +2,16 @@
 
 Beside the axes of both frames the direction between the two nearest points known so far is tried: what faces each
 other is told apart along it, however the boxes lie. There a box reaches as far as its slab says (``lane_slabs.py``), a
-triangle as far as its corners. Eight boxes are then tried along the normal of the single box's slab, and triangles
-along the directions between the nearest points of the pairs that were measured last: what is beside such a pair mostly
-faces the same way. Any direction gives a bound.
+triangle as far as its corners. Eight boxes are then tried along the normal of the single box's slab, and two leaves'
+triangles along the directions between the nearest points of pairs that were measured before: what is beside such a pair
+mostly faces the same way. Any direction gives a bound.
 
 The bounds of rounding are those of ``lane_boxes.py`` and ``lane_triangles.py``: along each axis of either frame, and
 along a plane's normal times its length, the numbers computed here are off by no more than the slack of those files,
 which is taken off every gap before it is squared. Squares and their sums round by less than 8 u; ``near_square`` allows
 for that, and for poses that shrink distances. Along a unit vector n the errors of the components add up to less than
 that slack times the sum of abs(n), their own rounding (8 u of the sizes) included. Two leaves' triangles are compared
-along it without turning b's: the vector in b's frame is off by 4 u, which with products and sums makes 18 u M beside
+along a direction without turning b's: the vector in b's frame is off by 4 u, which with products and sums makes 18 u M beside
 the 7 u M of the corners, so there the slack counts twice. All comparisons keep a lane whose
 number is infinite or none at all.
 """
@@ -29,51 +29,29 @@ _HALF = np.float32(0.5)
 _TWICE = np.float32(2.0)
 _LARGEST_SUM = np.float32(1.75)  # of the absolute components of a unit vector: the square root of 3, and some more
 _DEFECT = np.float32(24.0 * 2.0**-24 * 1.001)
+_ALIKE = np.float32(0.99999)  # cosine above which two directions are not told apart
 _LEAST = 1e-36  # squares below this are lost to underflow
 
 DIRECTION = NARROW_LENGTH
 """Entries of the frame behind those of ``relative_pose.py``: a unit vector in a's frame, the sum of its absolute
 values, and the opposite vector in b's frame; all zero when nothing is known."""
-_IN_B = DIRECTION + 4
-_SLABS = DIRECTION + 7  # whether both sides have slabs
-RECENT_COUNT = 4
-"""How many directions between pairs measured last are tried; a power of two."""
-_RECENT = DIRECTION + 8  # their entries, four numbers each, as the first four above
-FRAME_LENGTH = _RECENT + 4 * RECENT_COUNT
+_SUM, _IN_B, _VECTOR = 3, 4, 8
+DIRECTION_COUNT = 5
+"""So many directions are kept: that between the nearest points, then others between points that were measured."""
+_RECENT = DIRECTION + _VECTOR
+_SLABS = DIRECTION + _VECTOR * DIRECTION_COUNT  # whether both sides have slabs
+FRAME_LENGTH = _SLABS + 1
 
-
-@inlined
-def _set_vector(frame, at, x, y, z):
-    frame[at], frame[at + 1], frame[at + 2] = x, y, z
-    frame[at + 3] = abs(x) + abs(y) + abs(z)
-
-
-@inlined
-def set_direction(frame, x, y, z):
-    """Set the direction, of length one in a's frame, or zero."""
-    x, y, z = np.float32(x), np.float32(y), np.float32(z)
-    _set_vector(frame, DIRECTION, x, y, z)
-    frame[_IN_B] = -component(frame, 12, x, y, z)
-    frame[_IN_B + 1] = -component(frame, 15, x, y, z)
-    frame[_IN_B + 2] = -component(frame, 18, x, y, z)
+_HEIGHTS = 24  # numbers of a row: eight of a, eight of b, how far their leaves are apart
+HEIGHT_ROWS = DIRECTION_COUNT + 3
+"""Directions along which two leaves may be compared: those that are known, and some that are found meanwhile."""
+HEIGHTS_LENGTH = HEIGHT_ROWS * _HEIGHTS
 
 
 @inlined
 def set_slabs(frame, known):
     """Say whether there are slabs of both sides."""
     frame[_SLABS] = np.float32(1.0) if known else _ZERO
-
-
-@inlined
-def recent_entry(count):
-    """Where the frame keeps the direction of the pair that was measured as number ``count``."""
-    return _RECENT + 4 * (count & (RECENT_COUNT - 1))
-
-
-@inlined
-def note_direction(frame, count, x, y, z):
-    """Keep the direction of the pair measured as number ``count``, of length one in a's frame, or zero."""
-    _set_vector(frame, recent_entry(count), np.float32(x), np.float32(y), np.float32(z))
 
 
 @inlined
@@ -84,9 +62,59 @@ def forget_directions(frame):
 
 
 @inlined
+def direction_entry(k):
+    """Where the frame keeps direction number k."""
+    return DIRECTION + _VECTOR * k
+
+
+@inlined
+def is_direction(frame, at):
+    """Whether a direction is known at an entry."""
+    return frame[at + _SUM] > _ZERO
+
+
+@inlined
+def set_direction(frame, x, y, z):
+    """Set the direction between the nearest points, of length one in a's frame, or zero; the one before is noted."""
+    before = frame[DIRECTION], frame[DIRECTION + 1], frame[DIRECTION + 2]
+    _set_vector(frame, DIRECTION, np.float32(x), np.float32(y), np.float32(z))
+    note_direction(frame, *before)
+
+
+@inlined
+def note_direction(frame, x, y, z):
+    """Keep a direction between points that were measured, as in ``set_direction``; does it say anything new?
+
+    It is not kept when it is zero, or nearly the one between the nearest points or the newest other one.
+    """
+    x, y, z = np.float32(x), np.float32(y), np.float32(z)
+    if x * x + y * y + z * z < _HALF or _is_like(frame, DIRECTION, x, y, z) or _is_like(frame, _RECENT, x, y, z):
+        return False
+    for k in range(FRAME_LENGTH - 2, _RECENT + _VECTOR - 1, -1):
+        frame[k] = frame[k - _VECTOR]
+    _set_vector(frame, _RECENT, x, y, z)
+    return True
+
+
+@inlined
+def _set_vector(frame, at, x, y, z):
+    frame[at], frame[at + 1], frame[at + 2] = x, y, z
+    frame[at + _SUM] = abs(x) + abs(y) + abs(z)
+    frame[at + _IN_B] = -component(frame, 12, x, y, z)
+    frame[at + _IN_B + 1] = -component(frame, 15, x, y, z)
+    frame[at + _IN_B + 2] = -component(frame, 18, x, y, z)
+
+
+@inlined
+def _is_like(frame, at, x, y, z):
+    """Whether a direction is that at an entry, or off by a quarter of a degree at most; also of what is no number."""
+    return not (frame[at] * x + frame[at + 1] * y + frame[at + 2] * z < _ALIKE)
+
+
+@inlined
 def _along_direction(frame, dx, dy, dz, reach):
     """Squared gap along the direction of boxes whose middles are so far apart, given how far both reach."""
-    return _squared(turned(frame, DIRECTION, dx, dy, dz) - (reach + splat(frame[DIRECTION + 3] * frame[SLACK])))
+    return _squared(turned(frame, DIRECTION, dx, dy, dz) - (reach + splat(frame[DIRECTION + _SUM] * frame[SLACK])))
 
 
 @inlined
@@ -193,17 +221,17 @@ def _gaps(nodes, slabs, at, others, other_slabs, other, frame, near, mask, eight
     hx, hy, hz = extent(nodes, at, 0), extent(nodes, at, 1), extent(nodes, at, 2)
     cx, cy, cz = middle(nodes, at, 0), middle(nodes, at, 1), middle(nodes, at, 2)
     if eight_are_a:
-        along_eight, along_one = DIRECTION, _IN_B
+        along_eight, along_one = DIRECTION, DIRECTION + _IN_B
         dx = splat(component(frame, 0, x, y, z) + frame[9]) - cx
         dy = splat(component(frame, 3, x, y, z) + frame[10]) - cy
         dz = splat(component(frame, 6, x, y, z) + frame[11]) - cz
     else:
-        along_eight, along_one = _IN_B, DIRECTION
+        along_eight, along_one = DIRECTION + _IN_B, DIRECTION
         dx = turned(frame, 0, cx, cy, cz) + splat(frame[9]) - splat(x)
         dy = turned(frame, 3, cx, cy, cz) + splat(frame[10]) - splat(y)
         dz = turned(frame, 6, cx, cy, cz) + splat(frame[11]) - splat(z)
     along = splat(_ZERO)
-    if frame[DIRECTION + 3] > _ZERO:
+    if frame[DIRECTION + _SUM] > _ZERO:
         reach = _eight_along(frame, along_eight, slabs, at, hx, hy, hz)
         reach = reach + _one_along(frame, along_one, other_slabs, other, u, v, w)
         along = _along_direction(frame, dx, dy, dz, reach)
@@ -246,7 +274,7 @@ def near_box_of(block, rows, j, slack, near):
 
 
 @inlined
-def _heights(coordinates, at, count, frame, vector):
+def _corner_heights(coordinates, at, count, frame, vector):
     """Of the triangles of a leaf, how far their three corners are along a vector of the frame."""
     a = turned(frame, vector, load(coordinates, at), load(coordinates, at + count), load(coordinates, at + 2 * count))
     at += 3 * count
@@ -257,45 +285,37 @@ def _heights(coordinates, at, count, frame, vector):
 
 
 @inlined
-def lay_heights(coordinates_a, at_a, count_a, coordinates_b, at_b, count_b, frame, shift, slack, heights, near):
-    """How far the triangles of a leaf of a reach along the direction, and of b against it, from their leaves' corners.
+def lay_heights(
+    coordinates_a, at_a, count_a, coordinates_b, at_b, count_b, frame, vector, shift, slack, heights, row, near
+):
+    """How far the triangles of a leaf of a reach along a direction, and of b against it, from their leaves' corners.
 
-    Arguments are as for ``copy_leaf`` and ``turn_leaf``. Behind the two eights comes how far those corners are apart.
-    Returns bits of the triangles of b that come near any of a's.
+    ``vector`` is the direction's entry in the frame; the other arguments are as for ``copy_leaf`` and ``turn_leaf``.
+    Fills a row of the heights: behind the two eights comes how far those corners are apart. Returns bits of the
+    triangles of b that come near any of a's.
     """
-    apart = component(frame, DIRECTION, shift[0], shift[1], shift[2]) - _TWICE * frame[DIRECTION + 3] * slack
-    heights[16] = apart
-    a, b, c = _heights(coordinates_a, at_a, count_a, frame, DIRECTION)
-    store(heights, 0, higher(higher(a, b), c))
-    highest = heights[0]
+    apart = component(frame, vector, shift[0], shift[1], shift[2]) - _TWICE * frame[vector + _SUM] * slack
+    at = _HEIGHTS * row
+    heights[at + 16] = apart
+    a, b, c = _corner_heights(coordinates_a, at_a, count_a, frame, vector)
+    store(heights, at, higher(higher(a, b), c))
+    highest = heights[at]
     for k in range(1, count_a):
-        highest = max(highest, heights[k])
-    a, b, c = _heights(coordinates_b, at_b, count_b, frame, _IN_B)
+        highest = max(highest, heights[at + k])
+    a, b, c = _corner_heights(coordinates_b, at_b, count_b, frame, vector + _IN_B)
     tops = higher(higher(a, b), c)
-    store(heights, 8, tops)
+    store(heights, at + 8, tops)
     return not_above(_squared(splat(apart - highest) - tops), splat(near)) & ((1 << count_b) - 1)
 
 
 @inlined
-def near_in_height(heights, j, near):
-    """Bits of the triangles of a's leaf that come near triangle j of b's along the direction."""
-    return not_above(_squared(splat(heights[16] - heights[8 + j]) - load(heights, 0)), splat(near))
-
-
-@inlined
-def near_along(block, rows, j, slack, frame, at, near):
-    """Bits of the triangles of a block that come near triangle j of another block along the direction at an entry."""
-    x, y, z = frame[at], frame[at + 1], frame[at + 2]
-    lowest = min(
-        x * rows[j] + y * rows[8 + j] + z * rows[16 + j],
-        x * rows[24 + j] + y * rows[32 + j] + z * rows[40 + j],
-        x * rows[48 + j] + y * rows[56 + j] + z * rows[64 + j],
-    )
-    a = turned(frame, at, load(block, 0), load(block, 8), load(block, 16))
-    b = turned(frame, at, load(block, 24), load(block, 32), load(block, 40))
-    c = turned(frame, at, load(block, 48), load(block, 56), load(block, 64))
-    gap = splat(lowest) - higher(higher(a, b), c) - splat(frame[at + 3] * slack)
-    return not_above(_squared(gap), splat(near))
+def near_in_heights(heights, rows, j, near):
+    """Bits of the triangles of a's leaf that come near triangle j of b's along the directions of so many rows."""
+    square = splat(_ZERO)
+    for row in range(rows):
+        at = _HEIGHTS * row
+        square = higher(square, _squared(splat(heights[at + 16] - heights[at + 8 + j]) - load(heights, at)))
+    return not_above(square, splat(near))
 
 
 @inlined

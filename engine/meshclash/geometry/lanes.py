@@ -56,6 +56,12 @@ def integers(typingctx, address):
 
 
 @intrinsic
+def longs(typingctx, address):
+    """Pointer to the int64 numbers at an address."""
+    return _pointer_to(types.int64)
+
+
+@intrinsic
 def octets(typingctx, address):
     """Pointer to the uint8 numbers at an address."""
     return _pointer_to(types.uint8)

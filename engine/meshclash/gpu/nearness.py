@@ -10,7 +10,8 @@ import numpy as np
 
 from ..geometry.triangle_distance import nearest_points
 from ..geometry.triangle_pair import APART, classify_triangle_pairs
-from ..traversal.near import LEAST, UNCERTAIN, NearAnswer, exact_zeros
+from ..traversal.near import LEAST, NearAnswer, exact_zeros
+from ..traversal.near_work import UNCERTAIN
 from . import near_steps
 from .breadth_first import Descent, Observer, Workspace, descend, selected_rows, summed
 from .finish import own_triangles, world_corners

@@ -13,10 +13,10 @@ from ..pointcloud.cloud import PointCloud
 from ..pointcloud.distance import CloudDistance, cloud_distance
 from ..pointcloud.query import Thing, is_for_clouds
 from ..traversal.forest import plant
-from ..traversal.near import NearAnswer, NearQuestion, near_steps, nearest_at_once
+from ..traversal.near import NearAnswer, NearQuestion, near_steps, settled_steps
+from ..traversal.near_single import nearest_at_once
 from ..traversal.run import run
 from ..types.mesh import TriangleMesh
-from ..types.pose import single_pose
 from ..types.results import QueryStats
 from .device import ask_distances, mesh_of
 from .options import check_device, check_length, check_served_device, check_threads, every_pose
@@ -165,19 +165,26 @@ def _at_once(
     errors: tuple[float, float],
     begin: float,
 ) -> Distance | None:
-    """The shortest way for one question; None where that does not answer, or poses need a closer look."""
-    row_a, row_b = single_pose(pose_a), single_pose(pose_b)
-    if row_a is None or row_b is None:
-        return None
+    """The shortest way for one question; None where that does not answer, or something needs a closer look."""
+    pair = None
+    if start is not None:
+        if type(start) is not Distance or type(start.triangle_a) is not int:
+            return None
+        pair = start.triangle_a, start.triangle_b
     tree_a = as_hierarchy(a, volume)
     tree_b = as_hierarchy(b, tree_a.volume)
-    pair = (-1, -1) if start is None else _known_pairs(start, (tree_a.mesh, tree_b.mesh), 1)[0]
-    found = nearest_at_once(tree_a, tree_b, row_a, row_b, pair, errors)
+    found = nearest_at_once(tree_a, tree_b, pose_a, pose_b, pair, errors)
     if found is None:
         return None
-    length, (point_a, point_b), (triangle_a, triangle_b), volume_tests, primitive_tests = found
+    length, points, (triangle_a, triangle_b), volume_tests, primitive_tests = found
+    if length == 0.0:
+        rows_a, rows_b, _ = every_pose(pose_a, pose_b)
+        question = _question(tree_a, tree_b, (rows_a, rows_b), [], errors)
+        known = np.array([found.pair], np.int32), np.zeros(1), points[None], np.zeros(1, np.int32)
+        answer = run(settled_steps(question, NearAnswer(*known, volume_tests, primitive_tests, 0)))
+        return _result(answer, False, answer.stats(time.perf_counter() - begin))
     counts = volume_tests, primitive_tests, 0, time.perf_counter() - begin
-    return Distance(length, point_a, point_b, triangle_a, triangle_b, counts)
+    return Distance(length, points[0], points[1], triangle_a, triangle_b, counts)
 
 
 def _on_cpu(
@@ -191,11 +198,20 @@ def _on_cpu(
     """The CPU's answer, in slices."""
     tree_a = as_hierarchy(a, volume)
     tree_b = as_hierarchy(b, tree_a.volume)
+    return run(near_steps(_question(tree_a, tree_b, rows, known, errors)))
+
+
+def _question(
+    tree_a: Hierarchy,
+    tree_b: Hierarchy,
+    rows: tuple[np.ndarray, np.ndarray],
+    known: list[tuple[int, int]],
+    errors: tuple[float, float],
+) -> NearQuestion:
     jobs = np.zeros((len(rows[0]), 2), np.int64)
     pairs = np.full((len(jobs), 2), -1, np.int32)
     pairs[: len(known)] = np.reshape(known, (-1, 2))
-    question = NearQuestion(plant([tree_a]), plant([tree_b]), jobs, *rows, None, pairs, *errors)
-    return run(near_steps(question))
+    return NearQuestion(plant([tree_a]), plant([tree_b]), jobs, *rows, None, pairs, *errors)
 
 
 def _result(answer: NearAnswer, stacked: bool, stats: QueryStats) -> Distance:

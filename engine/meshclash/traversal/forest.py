@@ -94,6 +94,11 @@ class Grove:
         return np.zeros(len(self.indices), np.int64)
 
     @cached_property
+    def lane_record(self) -> np.ndarray:
+        """Addresses of the arrays of ``lanes``, and of those of the slabs, for ``traverse_near``: (3,) int64."""
+        return np.array([array.ctypes.data for array in (*self.lanes, self._slabs)], np.int64)
+
+    @cached_property
     def lanes(self) -> LaneForest:
         """What the 8-wide traversal reads, made when first asked for."""
         return LaneForest(

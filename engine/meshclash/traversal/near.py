@@ -1,6 +1,7 @@
 """Driving the nearness kernels: workspace, choice of the engine, slices, full outputs."""
 
 from collections.abc import Callable, Generator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -8,8 +9,6 @@ import numpy as np
 from ..geometry.relative_pose import relative_rows
 from ..geometry.triangle_distance import nearest_points
 from ..geometry.triangle_pair import APART, classify_triangle_pairs
-from ..hierarchy.bvh import Hierarchy
-from ..hierarchy.slabs import note_tests
 from ..hierarchy.wide import LANE_COUNT
 from ..jit import config
 from ..types.pose import transform_points
@@ -19,22 +18,18 @@ from ..volumes.registry import volume_named
 from . import near_leaf
 from . import pairs as state_layout
 from .access import access_to
-from .forest import Grove, plant
+from .forest import Grove
 from .leaf_tests import contact
 from .near_pairs import near_traversal
-from .near_wide import DOUBLES, MOST_OF_TWO_LEAVES, SINGLES, traverse_near
+from .near_wide import MOST_OF_TWO_LEAVES
+from .near_work import SMALLEST_QUEUE, UNCERTAIN, Found, Output, Work, kernel_options, output_for
 from .prepared import prepared_rows
 from .question import Question
 from .run import answer_steps, sort_pairs
 
 _CHUNK = 1 << 15
-_STEPS_PER_CALL = 1 << 14
-_SMALLEST_QUEUE = 1 << 12
-_FIRST = np.zeros(1, np.int64)
 _NO_POINTS = np.empty((0, 2, 3))
 
-UNCERTAIN = 1e-12
-"""Share of the coordinates: nearer than this, only exact predicates say whether triangles meet."""
 LEAST = 1e-300
 """Distance [m] of triangles that do not meet but are as near as rounding."""
 
@@ -95,111 +90,36 @@ def _leaves(question: NearQuestion) -> tuple[np.ndarray, ...]:
     return (*worlds, *(np.empty(size, np.int32) for size in sizes))
 
 
-def _options(nearest: bool, chained: bool) -> np.ndarray:
-    options = np.zeros(near_leaf.OPTIONS_LENGTH, np.int64)
-    options[near_leaf.NEAREST] = nearest
-    options[near_leaf.CHAINED] = chained
-    options[near_leaf.STEP_LIMIT] = _STEPS_PER_CALL
-    return options
-
-
-def _engine(question: NearQuestion, uncertain: float, found, output) -> Callable[[np.ndarray], bool]:
-    """A kernel with everything it works on but the state."""
+def _engine(
+    question: NearQuestion, uncertain: float, found: Found, output: Output
+) -> tuple[Callable[[], bool], np.ndarray]:
+    """A kernel with everything it works on, and its state."""
     a, b, jobs = question.grove_a, question.grove_b, question.jobs
     nearest = question.tolerance is None
     chained = nearest and bool((jobs == jobs[:1]).all())  # else a pair of triangles means another
-    options = _options(nearest, chained)
+    options = kernel_options(nearest, chained)
     errors = np.array([question.relative_error, question.absolute_error, uncertain])
     rows = np.ascontiguousarray(question.rows_a), np.ascontiguousarray(question.rows_b)
     depth = a.deepest + b.deepest + 2
-    if not uses_lanes(question):
-        leaves = _leaves(question)
-        relative = relative_rows(
-            *rows, a.origins[jobs[:, 0]], b.origins[jobs[:, 1]], a.reaches[jobs[:, 0]], b.reaches[jobs[:, 1]], 0.0
-        )
-        kernel = near_traversal(a.volume)
-        prepared = prepared_rows(a, b, jobs, relative)
-        stack, bounds = np.empty((2 * depth, 2), np.int32), np.empty(2 * depth)
-        carried = access_to(volume_named(a.volume)).workspace(2 * depth)
-        return lambda state: kernel(
-            a.forest, b.forest, jobs, *rows, prepared, errors, options, state, stack, bounds, carried, leaves, found,
-            output,
-        )  # fmt: skip
-    (trees_a, sizes_a), (trees_b, sizes_b) = a.lanes, b.lanes
-    slabs = [g.slabs_of(jobs[:, side]) for side, g in enumerate((a, b))]
-    # Depth-first, each step takes one pair off and puts at most eight on, one level deeper in one tree; a heap may hold
-    # more, and then grows.
-    room = max(LANE_COUNT * (depth + 1), _SMALLEST_QUEUE)
-    queue = [np.empty((room, 2), np.int32), np.empty(room, np.float32)]
-    singles, doubles = np.empty(SINGLES, np.float32), np.empty(DOUBLES)
-
-    def advance(state: np.ndarray) -> bool:
-        if state[state_layout.STACK_USED] >= len(queue[1]) - LANE_COUNT:
-            queue[:] = [np.concatenate([part, np.empty_like(part)]) for part in queue]
-        return traverse_near(
-            trees_a, trees_b, *slabs, sizes_a, sizes_b, jobs, *rows, errors, options, state, *queue, singles, doubles,
-            found, output,
-        )  # fmt: skip
-
-    return advance
-
-
-class _Workspace:
-    """Arrays for one question about one pair of trees, kept: fresh memory costs more than a short search."""
-
-    def __init__(self) -> None:
-        self.state = np.zeros(near_leaf.ORDERED + 1, np.int64)
-        self.jobs = np.zeros((1, 2), np.int64)
-        self.options = _options(True, chained=False)
-        self.errors = np.array([0.0, 0.0, UNCERTAIN])
-        self.queue = (np.empty((_SMALLEST_QUEUE, 2), np.int32), np.empty(_SMALLEST_QUEUE, np.float32))
-        self.scratch = (np.empty(SINGLES, np.float32), np.empty(DOUBLES))
-        self.found = (np.empty(1), np.empty((1, 2, 3)), np.empty((1, 2), np.int32))
-        room = MOST_OF_TWO_LEAVES
-        self.output = (np.empty((room, 2), np.int32), np.empty(room), np.empty(room, np.int32))
-
-
-_spare: list[_Workspace] = []
-"""Not in use. Appending to and popping from a list are atomic."""
-
-
-def nearest_at_once(
-    a: Hierarchy, b: Hierarchy, row_a: np.ndarray, row_b: np.ndarray, pair: tuple[int, int], errors: tuple[float, float]
-) -> tuple[float, np.ndarray, list[int], int, int] | None:
-    """The nearest pair of two trees in one pose each, (1, 3, 4): the shortest way for a single question.
-
-    ``pair`` is what to start from, (-1, -1) for nothing; errors are relative and absolute. Returns the distance [m],
-    both points (2, 3), both triangles, the volume and the primitive tests. None when the 8-wide engine does not answer,
-    or not within one call of the kernel, or triangles are as near as rounding: then a question is asked.
-    """
-    if config.DISABLE_JIT or a.index.wide is None or b.index.wide is None:
-        return None
-    grove_a, grove_b = plant([a]), plant([b])
-    (trees_a, sizes_a), (trees_b, sizes_b) = grove_a.lanes, grove_b.lanes
-    slabs_a, slabs_b = grove_a.slabs_of(_FIRST), grove_b.slabs_of(_FIRST)
-    try:
-        work = _spare.pop()
-    except IndexError:
-        work = _Workspace()
-    state, (distances, points, pairs) = work.state, work.found
-    state[:] = 0
-    distances[0] = np.inf
-    pairs[0] = pair
-    work.errors[:2] = errors
-    done = traverse_near(
-        trees_a, trees_b, slabs_a, slabs_b, sizes_a, sizes_b, work.jobs, row_a, row_b,
-        work.errors, work.options, state, *work.queue, *work.scratch, work.found, work.output,
-    )  # fmt: skip
-    answer = None
-    distance = distances.item()
-    if done and distance > 0.0:
-        counters = state.item(state_layout.VOLUME_TESTS), state.item(state_layout.PRIMITIVE_TESTS)
-        answer = distance, points[0].copy(), pairs[0].tolist(), *counters
-    for grove, slabs in ((grove_a, slabs_a), (grove_b, slabs_b)):
-        if slabs[0] == 0:
-            note_tests(grove.indices[0], state.item(state_layout.VOLUME_TESTS))
-    _spare.append(work)
-    return answer
+    if uses_lanes(question):
+        for side, grove in enumerate((a, b)):
+            grove.slabs_of(jobs[:, side])
+        room = max(LANE_COUNT * (depth + 1), SMALLEST_QUEUE)
+        work = Work(np.ascontiguousarray(jobs), rows, errors, options, found, output, room)
+        return partial(work.advance, a.lane_record, b.lane_record), work.state
+    leaves = _leaves(question)
+    relative = relative_rows(
+        *rows, a.origins[jobs[:, 0]], b.origins[jobs[:, 1]], a.reaches[jobs[:, 0]], b.reaches[jobs[:, 1]], 0.0
+    )
+    kernel = near_traversal(a.volume)
+    prepared = prepared_rows(a, b, jobs, relative)
+    stack, bounds = np.empty((2 * depth, 2), np.int32), np.empty(2 * depth)
+    carried = access_to(volume_named(a.volume)).workspace(2 * depth)
+    state = np.zeros(near_leaf.ORDERED + 1, np.int64)
+    return lambda: kernel(
+        a.forest, b.forest, jobs, *rows, prepared, errors, options, state, stack, bounds, carried, leaves, found,
+        output,
+    ), state  # fmt: skip
 
 
 def near_steps(question: NearQuestion) -> Generator[float, None, NearAnswer]:
@@ -244,15 +164,14 @@ def _searched(
     total = len(jobs)
     nearest = question.tolerance is None
     known = np.full((total, 2), -1, np.int32) if question.start is None else question.start.copy()
-    found = (np.full(total, np.inf if nearest else question.tolerance), np.zeros((total, 2, 3)), known)
+    found = Found(np.full(total, np.inf if nearest else question.tolerance), np.zeros((total, 2, 3)), known)
     size = max(a.largest_leaf * b.largest_leaf, MOST_OF_TWO_LEAVES) + (0 if nearest else _CHUNK)
-    output = (np.empty((size, 2), np.int32), np.empty(size), np.empty(size, np.int32))
-    advance = _engine(question, uncertain, found, output)
-    state = np.zeros(near_leaf.ORDERED + 1, np.int64)
+    output = output_for(size)
+    advance, state = _engine(question, uncertain, found, output)
     done = False
     piece = Slice()
     while not done:
-        done = advance(state)
+        done = advance()
         count = int(state[state_layout.OUTPUT_USED])
         if take is not None and count and (done or count > _CHUNK):
             pairs, distances, pair_jobs = (array[:count].copy() for array in output)
@@ -271,8 +190,12 @@ def _searched(
 
 
 def _nearest_steps(question: NearQuestion) -> Generator[float, None, NearAnswer]:
-    """The nearest pairs; where they are as near as rounding, the exact predicates say whether the objects meet."""
-    answer = yield from _searched(question, UNCERTAIN)
+    """The nearest pairs; where they are as near as rounding, exact predicates say whether the objects meet."""
+    return (yield from settled_steps(question, (yield from _searched(question, UNCERTAIN))))
+
+
+def settled_steps(question: NearQuestion, answer: NearAnswer) -> Generator[float, None, NearAnswer]:
+    """The nearest pairs, given what a search with ``UNCERTAIN`` found, whose arrays are written over."""
     touching = np.flatnonzero(answer.distances == 0.0)
     if not len(touching):
         return answer

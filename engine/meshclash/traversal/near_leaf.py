@@ -13,7 +13,7 @@ from ..jit import inlined, inner
 from .pairs import STATE_LENGTH, place_triangle
 
 # Entries of the options array.
-NEAREST, CHAINED, STEP_LIMIT, OPTIONS_LENGTH = range(4)
+NEAREST, CHAINED, STEP_LIMIT, UNCHECKED, OPTIONS_LENGTH = range(5)
 # An entry of the state array beside those of ``pairs.py``: whether pairs lie in a heap.
 ORDERED = STATE_LENGTH
 # Entries of the errors array: of the nearest distance, and the share of the coordinates within which it is uncertain.

@@ -13,46 +13,69 @@ measured last help with triangles (``lane_gaps.py``).
 import math
 
 import numpy as np
+from numba import carray
 
 from ..geometry.lane_boxes import box_size
 from ..geometry.lane_gaps import (
+    DIRECTION_COUNT,
     FRAME_LENGTH,
-    RECENT_COUNT,
+    HEIGHT_ROWS,
+    HEIGHTS_LENGTH,
+    direction_entry,
     forget_directions,
     gaps_of_first,
     gaps_of_second,
     have_plane_near,
+    is_direction,
     lay_heights,
-    near_along,
     near_box_of,
-    near_in_height,
+    near_in_heights,
     near_plane_of,
     near_square,
     note_direction,
-    recent_entry,
     set_direction,
     set_slabs,
 )
 from ..geometry.lane_triangles import BLOCK, copy_leaf, place_leaves, turn_leaf
-from ..geometry.lanes import doubles, floats, integers, lowest_bit, not_above, shifted, splat, store
+from ..geometry.lanes import doubles, floats, integers, longs, lowest_bit, not_above, shifted, splat, store
 from ..geometry.relative_pose import PRODUCTS, ROW_LENGTH, SCRATCH_LENGTH, shrink_of
 from ..geometry.triangle_distance import closest_of_triangles
 from ..hierarchy.wide import CHILD_COUNT, CHILDREN, LANE_COUNT
 from ..jit import inlined, inner, kernel
-from .near_leaf import CHAINED, NEAREST, ORDERED, STEP_LIMIT, UNCERTAIN, keep_nearer, pruning_limit, take_known
+from ..types.pose import plainly_rigid
+from .near_leaf import (
+    CHAINED,
+    NEAREST,
+    ORDERED,
+    STEP_LIMIT,
+    UNCERTAIN,
+    UNCHECKED,
+    keep_nearer,
+    pruning_limit,
+    take_known,
+)
 from .pair_heap import heap_pop, heap_push, stack_push
 from .pairs import JOB, OUTPUT_USED, PRIMITIVE_TESTS, STACK_USED, VOLUME_TESTS
-from .wide import COORDINATES, NODES, ORDER, ROOT, SIZES, TRIANGLES, VERTICES, corner, set_frame
+from .wide import ADDRESSES, COORDINATES, NODES, ORDER, ROOT, SIZES, TRIANGLES, VERTICES, corner, set_frame
 
 # The parts of the float32 scratch; eight numbers more than a part has may be read, and are masked.
 _GAPS = FRAME_LENGTH
 _HEIGHTS = _GAPS + LANE_COUNT
-_ROWS = _HEIGHTS + 3 * LANE_COUNT
+_ROWS = _HEIGHTS + HEIGHTS_LENGTH
 _BLOCK = _ROWS + BLOCK + 8
 SINGLES = _BLOCK + BLOCK + 8
 DOUBLES = ROW_LENGTH + SCRATCH_LENGTH
 """Numbers of the float64 scratch."""
 MOST_OF_TWO_LEAVES = LANE_COUNT**2
+
+TREES, TREE_SIZES, SLABS, SIDE_LENGTH = range(4)
+"""Entries of the record of a side: addresses of its ``LaneForest``, and of the addresses of its trees' slabs."""
+ARRAYS = 16
+(
+    JOBS, POSES_A, POSES_B, ERRORS, OPTIONS, STATE, STACK, BOUNDS, SINGLE, DOUBLE, DISTANCES, POINTS, KNOWN,
+    PAIRS, LENGTHS, PAIR_JOBS, JOB_COUNT, QUEUE_ROOM, OUTPUT_ROOM, WORK_LENGTH,
+) = range(ARRAYS + 4)  # fmt: skip
+"""Entries of the record of the work: addresses of so many arrays, then how long three of them are."""
 
 
 @inlined
@@ -72,18 +95,10 @@ def _push_all(slot_a, slot_b, first, into_a, bits, gaps, ordered, stack, bounds,
 
 
 @inner
-def _near_of(single, j, bits, slack, products, near, newest, tried):
-    """Those bits whose triangles of a's leaf may be near triangle j of b's.
-
-    ``newest`` is the number of the pair measured last, ``tried`` how many directions of such pairs to try.
-    """
+def _near_of(single, j, bits, slack, products, near):
+    """Those bits whose triangles of a's leaf may be near triangle j of b's."""
     rows, block = shifted(single, _ROWS), shifted(single, _BLOCK)
-    if bits != 0:
-        bits &= near_box_of(block, rows, j, slack, near)
-    for k in range(tried):
-        if bits == 0:
-            break
-        bits &= near_along(block, rows, j, slack, single, recent_entry(newest - k), near)
+    bits &= near_box_of(block, rows, j, slack, near)
     if bits != 0:
         bits &= near_plane_of(block, rows, j, slack, products, near)
     if bits != 0:
@@ -92,9 +107,9 @@ def _near_of(single, j, bits, slack, products, near, newest, tried):
 
 
 @inlined
-def _world(trees, tree, t, poses, pose):
-    """World coordinates of the corners of a triangle."""
-    corners, vertices = shifted(integers(trees[tree, TRIANGLES]), 3 * t), doubles(trees[tree, VERTICES])
+def _world(tree, t, poses, pose):
+    """World coordinates of the corners of a triangle; ``tree`` are the addresses of a tree."""
+    corners, vertices = shifted(integers(tree[TRIANGLES]), 3 * t), doubles(tree[VERTICES])
     p = corner(vertices, np.int64(corners[0]), poses, pose)
     q = corner(vertices, np.int64(corners[1]), poses, pose)
     r = corner(vertices, np.int64(corners[2]), poses, pose)
@@ -111,13 +126,13 @@ def _largest(p, q, r):
 
 
 @inner
-def _distance_of(trees_a, tree_a, t, poses_a, pose_a, trees_b, tree_b, u, poses_b, pose_b, share):
+def _distance_of(tree_a, t, poses_a, pose_a, tree_b, u, poses_b, pose_b, share):
     """(distance [m], nearest points, whether rounding may hide that they meet) of two triangles.
 
     It may where the distance is below a share of the coordinates.
     """
-    p1, q1, r1 = _world(trees_a, tree_a, t, poses_a, pose_a)
-    p2, q2, r2 = _world(trees_b, tree_b, u, poses_b, pose_b)
+    p1, q1, r1 = _world(tree_a, t, poses_a, pose_a)
+    p2, q2, r2 = _world(tree_b, u, poses_b, pose_b)
     square, x, y = closest_of_triangles(p1, q1, r1, p2, q2, r2)
     distance = math.sqrt(square)
     return distance, x, y, distance <= share * max(_largest(p1, q1, r1), _largest(p2, q2, r2))
@@ -137,29 +152,40 @@ def _direction(poses_a, pose_a, x, y):
 
 
 @kernel
-def traverse_near(
-    trees_a, trees_b, slabs_a, slabs_b, sizes_a, sizes_b, jobs, poses_a, poses_b, errors, options, state, stack, bounds,
-    singles, rows, found, output,
-):  # fmt: skip
+def traverse_near(side_a, side_b, work):
     """Go on with a nearness query from its state; returns True when all jobs are done.
 
-    ``trees`` (t, ADDRESSES) int64 and ``sizes`` (t, SIZES) describe the trees of each side, as in ``traverse_wide``;
-    ``slabs`` (t,) int64 are the addresses of their slabs, 0 for none; only nearest pairs use them. Poses are (k, 3, 4),
-    one for each job. ``found`` holds for each job the distance so far (or the tolerance), the two points, and the pair
-    (-1: none; when the job begins, a pair to start from). With the option NEAREST it is improved; without, every pair
-    within the distance goes to ``output`` (pairs, distances, jobs), also one that is uncertain.
-    ``errors`` are described in ``near_leaf.py``; ``singles`` and ``rows`` are scratch, of which the directions are kept
-    from call to call. The kernel also returns when the stack might overflow.
+    Takes the addresses of three records (int64): of both sides and of the work (``near_work.py``). There trees
+    (t, ADDRESSES) int64 and their sizes (t, SIZES) describe the trees of each side, as in ``traverse_wide``; ``SLABS``
+    (t,) int64 are the addresses of their slabs, 0 for none; only nearest pairs use them. ``JOBS`` (k, 2) int64 are
+    pairs of trees, with poses (k, 3, 4), one for each job. With the option UNCHECKED there is one job with poses
+    (4, 4), and nothing is done unless both are plainly rigid. ``DISTANCES``, ``POINTS`` and ``KNOWN`` hold for each job
+    the distance so far (or the tolerance), the two points, and the pair (-1: none; when the job begins, a pair to
+    start from). With the option NEAREST it is improved; without, every pair within the distance goes to ``PAIRS``,
+    ``LENGTHS`` and ``PAIR_JOBS``, also one that is uncertain.
+    ``ERRORS`` are described in ``near_leaf.py``; ``SINGLE`` and ``DOUBLE`` are scratch, of which the directions are
+    kept from call to call. The kernel also returns when the stack might overflow.
     """
-    distances, _, known = found
-    pairs, lengths, pair_jobs = output
-    single, row = floats(singles.ctypes.data), doubles(rows.ctypes.data)
+    given_a, given_b, given = longs(side_a), longs(side_b), longs(work)
+    job_count, queue_room = given[JOB_COUNT], given[QUEUE_ROOM]
+    distances, known = doubles(given[DISTANCES]), carray(integers(given[KNOWN]), (job_count, 2))
+    found = distances, carray(doubles(given[POINTS]), (job_count, 2, 3)), known
+    pairs = carray(integers(given[PAIRS]), (given[OUTPUT_ROOM], 2))
+    lengths, pair_jobs = doubles(given[LENGTHS]), integers(given[PAIR_JOBS])
+    stack, bounds = carray(integers(given[STACK]), (queue_room, 2)), floats(given[BOUNDS])
+    jobs, errors, options, state = (
+        longs(given[JOBS]),
+        doubles(given[ERRORS]),
+        longs(given[OPTIONS]),
+        longs(given[STATE]),
+    )
+    single, row = floats(given[SINGLE]), doubles(given[DOUBLE])
     heights, block_a, block_b = shifted(single, _HEIGHTS), shifted(single, _BLOCK), shifted(single, _ROWS)
-    poses_1, poses_2 = doubles(poses_a.ctypes.data), doubles(poses_b.ctypes.data)
-    sizes_1, sizes_2 = doubles(sizes_a.ctypes.data), doubles(sizes_b.ctypes.data)
+    poses_1, poses_2 = doubles(given[POSES_A]), doubles(given[POSES_B])
+    if options[UNCHECKED] != 0 and not (plainly_rigid(poses_1) and plainly_rigid(poses_2)):
+        return False
     nearest = options[NEAREST] != 0
-    tried = RECENT_COUNT if nearest else 0
-    room = pairs.shape[0] - MOST_OF_TWO_LEAVES
+    room = given[OUTPUT_ROOM] - MOST_OF_TWO_LEAVES
     job = state[JOB]
     used = state[STACK_USED]
     count = state[OUTPUT_USED]
@@ -167,32 +193,36 @@ def traverse_near(
     primitive_tests = state[PRIMITIVE_TESTS]
     steps = options[STEP_LIMIT]
     ordered = state[ORDERED] != 0
-    full = bounds.shape[0] - LANE_COUNT
-    while job < jobs.shape[0] and steps > 0 and (nearest or count <= room) and used < full:
-        tree_a, tree_b = jobs[job, 0], jobs[job, 1]
+    full = queue_room - LANE_COUNT
+    while job < job_count and steps > 0 and (nearest or count <= room) and used < full:
+        index_a, index_b = jobs[2 * job], jobs[2 * job + 1]
+        tree_a = shifted(longs(given_a[TREES]), ADDRESSES * index_a)
+        tree_b = shifted(longs(given_b[TREES]), ADDRESSES * index_b)
+        sizes_a, sizes_b = doubles(given_a[TREE_SIZES]), doubles(given_b[TREE_SIZES])
         pose = 12 * job
-        set_frame(poses_1, pose, poses_2, pose, sizes_1, SIZES * tree_a, sizes_2, SIZES * tree_b, row, single)
+        set_frame(poses_1, pose, poses_2, pose, sizes_a, SIZES * index_a, sizes_b, SIZES * index_b, row, single)
         shrink = shrink_of(poses_1, pose, poses_2, pose)
         products = single[PRODUCTS]
-        nodes_a, words_a = floats(trees_a[tree_a, NODES]), integers(trees_a[tree_a, NODES])
-        nodes_b, words_b = floats(trees_b[tree_b, NODES]), integers(trees_b[tree_b, NODES])
-        coordinates_a, coordinates_b = floats(trees_a[tree_a, COORDINATES]), floats(trees_b[tree_b, COORDINATES])
-        slabs_1, slabs_2 = floats(slabs_a[tree_a]), floats(slabs_b[tree_b])
-        order_a, order_b = integers(trees_a[tree_a, ORDER]), integers(trees_b[tree_b, ORDER])
+        nodes_a, words_a = floats(tree_a[NODES]), integers(tree_a[NODES])
+        nodes_b, words_b = floats(tree_b[NODES]), integers(tree_b[NODES])
+        coordinates_a, coordinates_b = floats(tree_a[COORDINATES]), floats(tree_b[COORDINATES])
+        slabs_at_a, slabs_at_b = longs(given_a[SLABS])[index_a], longs(given_b[SLABS])[index_b]
+        slabs_a, slabs_b = floats(slabs_at_a), floats(slabs_at_b)
+        order_a, order_b = integers(tree_a[ORDER]), integers(tree_b[ORDER])
         if used == 0:
             forget_directions(single)
-            set_slabs(single, nearest and slabs_a[tree_a] != 0 and slabs_b[tree_b] != 0)
+            set_slabs(single, nearest and slabs_at_a != 0 and slabs_at_b != 0)
             if nearest:
                 t, u = take_known(known, job, options[CHAINED] != 0)
                 ordered = t < 0
                 if not ordered:
-                    distance, x, y, _ = _distance_of(
-                        trees_a, tree_a, t, poses_1, pose, trees_b, tree_b, u, poses_2, pose, 0.0
+                    distance, x, y, uncertain = _distance_of(
+                        tree_a, t, poses_1, pose, tree_b, u, poses_2, pose, errors[UNCERTAIN]
                     )
-                    keep_nearer(found, job, distance, t, u, x, y)
+                    keep_nearer(found, job, 0.0 if uncertain else distance, t, u, x, y)
                     set_direction(single, *_direction(poses_1, pose, x, y))
                     primitive_tests += 1
-            stack[0, 0], stack[0, 1] = trees_a[tree_a, ROOT], trees_b[tree_b, ROOT]
+            stack[0, 0], stack[0, 1] = tree_a[ROOT], tree_b[ROOT]
             bounds[0] = 0.0
             used = 1
         limit = pruning_limit(distances[job], errors) if nearest else distances[job]
@@ -212,11 +242,11 @@ def traverse_near(
                 mask = (1 << tests) - 1
                 if into_a:
                     gaps = gaps_of_first(
-                        nodes_a, slabs_1, 64 * child_a, nodes_b, slabs_2, box_b, single, near, mask
+                        nodes_a, slabs_a, 64 * child_a, nodes_b, slabs_b, box_b, single, near, mask
                     )  # fmt: skip
                 else:
                     gaps = gaps_of_second(
-                        nodes_b, slabs_2, 64 * child_b, nodes_a, slabs_1, box_a, single, near, mask
+                        nodes_b, slabs_b, 64 * child_b, nodes_a, slabs_a, box_a, single, near, mask
                     )  # fmt: skip
                 volume_tests += tests
                 bits = not_above(gaps, splat(near)) & mask
@@ -229,43 +259,55 @@ def traverse_near(
             first_a, count_a = ~child_a >> 3, (~child_a & 7) + 1
             first_b, count_b = ~child_b >> 3, (~child_b & 7) + 1
             shift, slack = place_leaves(nodes_a, box_a, nodes_b, box_b, row, single)
-            candidates = lay_heights(
-                coordinates_a, 9 * first_a, count_a, coordinates_b, 9 * first_b, count_b, single, shift, slack, heights,
-                near,
-            )  # fmt: skip
-            if candidates == 0:
-                continue
-            turn_leaf(coordinates_b, 9 * first_b, count_b, single, shift, block_b)
-            copy_leaf(coordinates_a, 9 * first_a, count_a, block_a)
+            candidates, rows, is_turned = (1 << count_b) - 1, 0, False
+            for k in range(DIRECTION_COUNT):
+                if candidates == 0 or not is_direction(single, direction_entry(k)):
+                    break
+                candidates &= lay_heights(
+                    coordinates_a, 9 * first_a, count_a, coordinates_b, 9 * first_b, count_b, single,
+                    direction_entry(k), shift, slack, heights, rows, near,
+                )  # fmt: skip
+                rows += 1
             while candidates != 0:
                 j = lowest_bit(candidates)
                 candidates &= candidates - 1
-                bits = near_in_height(heights, j, near) & ((1 << count_a) - 1)
-                bits = _near_of(single, j, bits, slack, products, near, primitive_tests, tried)
+                bits = near_in_heights(heights, rows, j, near) & ((1 << count_a) - 1)
+                if bits == 0:
+                    continue
+                if not is_turned:
+                    turn_leaf(coordinates_b, 9 * first_b, count_b, single, shift, block_b)
+                    copy_leaf(coordinates_a, 9 * first_a, count_a, block_a)
+                    is_turned = True
+                bits = _near_of(single, j, bits, slack, products, near)
                 while bits != 0:
                     i = lowest_bit(bits)
                     bits &= bits - 1
                     t, u = np.int64(order_a[first_a + i]), np.int64(order_b[first_b + j])
                     primitive_tests += 1
                     distance, x, y, uncertain = _distance_of(
-                        trees_a, tree_a, t, poses_1, pose, trees_b, tree_b, u, poses_2, pose, errors[UNCERTAIN]
+                        tree_a, t, poses_1, pose, tree_b, u, poses_2, pose, errors[UNCERTAIN]
                     )
-                    if nearest:
-                        direction = _direction(poses_1, pose, x, y)
-                        note_direction(single, primitive_tests, *direction)
-                        if keep_nearer(found, job, 0.0 if uncertain else distance, t, u, x, y):
-                            set_direction(single, *direction)
-                            limit = pruning_limit(distances[job], errors)
-                            near = near_square(limit, shrink)
-                            bits = _near_of(single, j, bits, slack, products, near, primitive_tests, tried)
-                        elif bits != 0:
-                            newest = recent_entry(primitive_tests)
-                            bits &= near_along(block_a, block_b, j, slack, single, newest, near)
-                    elif uncertain or distance <= limit:
-                        pairs[count, 0], pairs[count, 1] = t, u
-                        lengths[count] = distance
-                        pair_jobs[count] = job
-                        count += 1
+                    if not nearest:
+                        if uncertain or distance <= limit:
+                            pairs[count, 0], pairs[count, 1] = t, u
+                            lengths[count] = distance
+                            pair_jobs[count] = job
+                            count += 1
+                        continue
+                    direction = _direction(poses_1, pose, x, y)
+                    nearer = keep_nearer(found, job, 0.0 if uncertain else distance, t, u, x, y)
+                    if nearer:
+                        set_direction(single, *direction)
+                        limit = pruning_limit(distances[job], errors)
+                        near = near_square(limit, shrink)
+                        bits = _near_of(single, j, bits, slack, products, near)
+                    if (nearer or note_direction(single, *direction)) and rows < HEIGHT_ROWS:
+                        candidates &= lay_heights(
+                            coordinates_a, 9 * first_a, count_a, coordinates_b, 9 * first_b, count_b, single,
+                            direction_entry(0 if nearer else 1), shift, slack, heights, rows, near,
+                        )  # fmt: skip
+                        rows += 1
+                        bits &= near_in_heights(heights, rows, j, near)
             if nearest and distances[job] == 0.0:
                 used = 0
         if used == 0:
@@ -276,4 +318,4 @@ def traverse_near(
     state[VOLUME_TESTS] = volume_tests
     state[PRIMITIVE_TESTS] = primitive_tests
     state[ORDERED] = ordered
-    return job == jobs.shape[0]
+    return job == job_count

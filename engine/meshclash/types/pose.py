@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidPose, UnsupportedOption
+from ..jit import portable
 
 RIGID_TOLERANCE = 1e-4
 """Largest entry of R^T R - I that still counts as a rotation; float32 matrices of Blender stay below 1e-6."""
@@ -13,7 +14,7 @@ RIGID_TOLERANCE = 1e-4
 LARGEST_COORDINATE = 1e30
 """Coordinates and translations beyond this [m] are refused: float32 volumes and the predicates' bounds rely on it."""
 
-_IDENTITY = np.eye(4)[None, :3].copy()
+_STILL = np.eye(4)
 
 
 def transform_points(matrix: np.ndarray, points: np.ndarray) -> np.ndarray:
@@ -154,13 +155,13 @@ def pose_stack(pose: "Pose | np.ndarray | Sequence[Any] | None") -> tuple[np.nda
         InvalidPose: as ``Pose.from_matrix``; the message names the index within a stack.
     """
     if pose is None:
-        return _IDENTITY.copy(), False
+        return _STILL[None, :3].copy(), False
     if isinstance(pose, Pose):
         return pose.rows[None], False
     if not isinstance(pose, np.ndarray) and isinstance(pose, Sequence) and any(isinstance(p, Pose) for p in pose):
         return np.stack([_stack_item(p, i) for i, p in enumerate(pose)]), True
     array = _numbers(pose)
-    if array.shape == (4, 4) and _plainly_rigid(array.tolist()):
+    if array.shape == (4, 4) and plainly_rigid(array.ravel().tolist()):
         return array[None, :3], False
     if array.ndim == 2:
         return Pose.from_matrix(array).rows[None], False
@@ -174,34 +175,35 @@ def pose_stack(pose: "Pose | np.ndarray | Sequence[Any] | None") -> tuple[np.nda
     return np.ascontiguousarray(array[:, :3]), True
 
 
-def single_pose(pose: Any) -> np.ndarray | None:
-    """Rows (1, 3, 4) float64 of a pose, not to be changed; None for what ``pose_stack`` has to look at closely."""
+def put_single_pose(pose: Any, matrix: np.ndarray) -> bool:
+    """Write one pose, not checked, over a (4, 4) float64 matrix; False for what ``pose_stack`` has to look at."""
     if pose is None:
-        return _IDENTITY
-    if isinstance(pose, Pose):
-        return pose.rows[None].copy()
-    if isinstance(pose, np.ndarray) and pose.dtype == np.float64 and pose.shape == (4, 4):
-        return pose[None, :3].copy() if _plainly_rigid(pose.tolist()) else None
-    return None
+        matrix[...] = _STILL
+    elif type(pose) is np.ndarray and pose.shape == (4, 4) and pose.dtype == np.float64:
+        matrix[...] = pose
+    elif isinstance(pose, Pose):
+        matrix[:3], matrix[3] = pose.rows, _STILL[3]
+    else:
+        return False
+    return True
 
 
-def _plainly_rigid(matrix: list[list[float]]) -> bool:
-    """Whether ``Pose.from_matrix`` certainly takes a 4x4 matrix, in a tenth of the time; NaN compares false."""
-    (a, b, c, x), (d, e, f, y), (g, h, i, z), last = matrix
+@portable
+def plainly_rigid(m: Any) -> bool:
+    """Whether ``Pose.from_matrix`` certainly takes a matrix of 16 numbers, row by row; NaN compares false."""
     tolerance = 0.5 * RIGID_TOLERANCE
     return (
-        abs(a * a + d * d + g * g - 1.0) <= tolerance
-        and abs(b * b + e * e + h * h - 1.0) <= tolerance
-        and abs(c * c + f * f + i * i - 1.0) <= tolerance
-        and abs(a * b + d * e + g * h) <= tolerance
-        and abs(b * c + e * f + h * i) <= tolerance
-        and abs(c * a + f * d + i * g) <= tolerance
-        and a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g) > 0.0
-        and abs(x) <= LARGEST_COORDINATE
-        and abs(y) <= LARGEST_COORDINATE
-        and abs(z) <= LARGEST_COORDINATE
-        and last == [0.0, 0.0, 0.0, 1.0]
-    )
+        abs(m[0] * m[0] + m[4] * m[4] + m[8] * m[8] - 1.0) <= tolerance
+        and abs(m[1] * m[1] + m[5] * m[5] + m[9] * m[9] - 1.0) <= tolerance
+        and abs(m[2] * m[2] + m[6] * m[6] + m[10] * m[10] - 1.0) <= tolerance
+        and abs(m[0] * m[1] + m[4] * m[5] + m[8] * m[9]) <= tolerance
+        and abs(m[1] * m[2] + m[5] * m[6] + m[9] * m[10]) <= tolerance
+        and abs(m[2] * m[0] + m[6] * m[4] + m[10] * m[8]) <= tolerance
+        and m[0] * (m[5] * m[10] - m[9] * m[6]) + m[1] * (m[6] * m[8] - m[4] * m[10])
+        > m[2] * (m[5] * m[8] - m[4] * m[9])
+        and abs(m[3]) <= LARGEST_COORDINATE and abs(m[7]) <= LARGEST_COORDINATE and abs(m[11]) <= LARGEST_COORDINATE
+        and m[12] == 0.0 and m[13] == 0.0 and m[14] == 0.0 and m[15] == 1.0
+    )  # fmt: skip
 
 
 def _all_rigid(matrices: np.ndarray) -> bool:

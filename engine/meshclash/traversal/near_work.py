@@ -1,0 +1,96 @@
+"""What the 8-wide nearness kernel works on: arrays that it is told by their addresses.
+
+Of every array that a kernel is given Numba finds out the type anew, about 70 ns each; there are two dozen, and a search
+from a known pair takes a few microseconds. So the addresses lie in a record, and the kernel gets that one's.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..hierarchy.wide import LANE_COUNT
+from . import near_wide as layout
+from .near_leaf import CHAINED, NEAREST, OPTIONS_LENGTH, ORDERED, STEP_LIMIT, UNCHECKED
+from .pairs import STACK_USED
+
+_STEPS_PER_CALL = 1 << 14
+SMALLEST_QUEUE = 1 << 12
+UNCERTAIN = 1e-12
+"""Share of the coordinates: nearer than this, only exact predicates say whether triangles meet."""
+
+
+class Found(NamedTuple):
+    """What is known of each job."""
+
+    distances: np.ndarray
+    """The distance so far, or the tolerance, (k,) float64 [m]."""
+    points: np.ndarray
+    """World points on both, (k, 2, 3) float64 [m]."""
+    pairs: np.ndarray
+    """(k, 2) int32; -1: none, or when a job begins the pair to start from."""
+
+
+class Output(NamedTuple):
+    """Room for pairs within a tolerance."""
+
+    pairs: np.ndarray
+    """(n, 2) int32."""
+    lengths: np.ndarray
+    """(n,) float64 [m]."""
+    jobs: np.ndarray
+    """(n,) int32."""
+
+
+def output_for(size: int) -> Output:
+    """Room for so many pairs."""
+    return Output(np.empty((size, 2), np.int32), np.empty(size), np.empty(size, np.int32))
+
+
+def kernel_options(nearest: bool, chained: bool = False, unchecked: bool = False) -> np.ndarray:
+    """The options array of the nearness kernels."""
+    options = np.zeros(OPTIONS_LENGTH, np.int64)
+    options[NEAREST] = nearest
+    options[CHAINED] = chained
+    options[STEP_LIMIT] = _STEPS_PER_CALL
+    options[UNCHECKED] = unchecked
+    return options
+
+
+class Work:
+    """The arrays of a question, and where they lie.
+
+    Attributes:
+        address: of the record that ``traverse_near`` takes.
+        state: the kernel's, all 0 when it begins.
+    """
+
+    def __init__(
+        self, jobs: np.ndarray, poses: tuple[np.ndarray, np.ndarray], errors: np.ndarray, options: np.ndarray,
+        found: Found, output: Output, room: int,
+    ) -> None:  # fmt: skip
+        self.state = np.zeros(ORDERED + 1, np.int64)
+        scratch = np.empty(layout.SINGLES, np.float32), np.empty(layout.DOUBLES)
+        self._before = [jobs, *poses, errors, options, self.state]
+        self._after: list[np.ndarray] = [*scratch, *found, *output]
+        self._record = np.empty(layout.WORK_LENGTH, np.int64)
+        self._record[layout.JOB_COUNT], self._record[layout.OUTPUT_ROOM] = len(jobs), len(output.jobs)
+        self.address = self._record.ctypes.data
+        self._set_queue(np.empty((room, 2), np.int32), np.empty(room, np.float32))
+
+    def _set_queue(self, pairs: np.ndarray, bounds: np.ndarray) -> None:
+        self._queue = pairs, bounds
+        arrays = [*self._before, pairs, bounds, *self._after]
+        assert len(arrays) == layout.ARRAYS and all(array.flags.c_contiguous for array in arrays)
+        self._record[: layout.ARRAYS] = [array.ctypes.data for array in arrays]
+        self._record[layout.QUEUE_ROOM] = len(bounds)
+
+    def advance(self, side_a: np.ndarray, side_b: np.ndarray) -> bool:
+        """Work for some milliseconds on two groves (``Grove.lane_record``); returns True when all jobs are done.
+
+        Depth-first, each step takes one pair off the queue and puts at most eight on, one level deeper in one tree; a
+        heap may hold more, and then grows.
+        """
+        if self.state[STACK_USED] >= len(self._queue[1]) - LANE_COUNT:
+            self._set_queue(*(np.concatenate([part, np.empty_like(part)]) for part in self._queue))
+        done: bool = layout.traverse_near(side_a.ctypes.data, side_b.ctypes.data, self.address)
+        return done
