@@ -105,12 +105,26 @@ def test_a_hierarchy_is_no_mesh_to_build_over():
         mc.build(TREE)
 
 
-@pytest.mark.parametrize("wrong", [np.eye(3), np.full((4, 4), np.nan), np.diag([2.0, 2, 2, 1]), np.zeros((2, 4, 3))])
+def pose_with(entry, value):
+    pose = np.eye(4)
+    pose[entry] = value
+    return pose
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        np.eye(3), np.full((4, 4), np.nan), np.diag([2.0, 2, 2, 1]), np.zeros((2, 4, 3)), np.diag([1.0, 1, -1, 1]),
+        pose_with((1, 3), np.nan), pose_with((2, 3), -1e31), pose_with((3, 0), 1e-3), pose_with((3, 3), 0.5),
+        pose_with((0, 1), 0.1), "pose",
+    ],
+)  # fmt: skip
 def test_what_is_no_pose(wrong):
     queries = (
         lambda: mc.collide(MESH, MESH, wrong), lambda: mc.collide(MESH, MESH, None, wrong),
         lambda: mc.collides(MESH, MESH, wrong), lambda: mc.self_collide(MESH, wrong),
         lambda: mc.verdict(MESH, MESH, None, wrong), lambda: mc.Scene().add(MESH, wrong),
+        lambda: mc.distance(MESH, MESH, wrong), lambda: mc.distance(MESH, MESH, None, wrong),
     )  # fmt: skip
     for query in queries:
         with pytest.raises(mc.InvalidPose):

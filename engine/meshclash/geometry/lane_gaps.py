@@ -11,9 +11,9 @@ along a plane's normal times its length, the numbers computed here are off by no
 which is taken off every gap before it is squared. Squares and their sums round by less than 8 u; ``near_square`` allows
 for that, and for poses that shrink distances. Along a unit vector n the errors of the components add up to less than
 that slack times the sum of abs(n), their own rounding (8 u of the sizes) included. Two leaves' triangles are compared
-along a direction without turning b's: the vector in b's frame is off by 4 u, which with products and sums makes 18 u M beside
-the 7 u M of the corners, so there the slack counts twice. All comparisons keep a lane whose
-number is infinite or none at all.
+along a direction without turning b's: the vector in b's frame is off by 4 u, which with products and sums makes 18 u M
+beside the 7 u M of the corners, so there the slack counts twice. All comparisons keep a lane whose number is infinite
+or none at all.
 """
 
 import numpy as np

@@ -115,7 +115,7 @@ def _engine(
     prepared = prepared_rows(a, b, jobs, relative)
     stack, bounds = np.empty((2 * depth, 2), np.int32), np.empty(2 * depth)
     carried = access_to(volume_named(a.volume)).workspace(2 * depth)
-    state = np.zeros(near_leaf.ORDERED + 1, np.int64)
+    state = np.zeros(near_leaf.NEAR_STATE_LENGTH, np.int64)
     return lambda: kernel(
         a.forest, b.forest, jobs, *rows, prepared, errors, options, state, stack, bounds, carried, leaves, found,
         output,
@@ -206,9 +206,9 @@ def settled_steps(question: NearQuestion, answer: NearAnswer) -> Generator[float
     meeting = touching[contacts.jobs]
     answer.pairs[meeting] = contacts.pairs
     answer.points[meeting] = nearest_points(*_corners(part, contacts.pairs, contacts.jobs))
-    apart = np.setdiff1d(touching, meeting)
     volume_tests, primitive_tests = contacts.volume_tests, contacts.primitive_tests
-    if len(apart):
+    if len(meeting) < len(touching):
+        apart = np.setdiff1d(touching, meeting)
         finer = yield from _searched(_some(question, apart), 0.0)
         answer.distances[apart] = np.maximum(finer.distances, LEAST)
         answer.points[apart] = finer.points

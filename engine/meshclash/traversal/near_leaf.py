@@ -13,9 +13,10 @@ from ..jit import inlined, inner
 from .pairs import STATE_LENGTH, place_triangle
 
 # Entries of the options array.
-NEAREST, CHAINED, STEP_LIMIT, UNCHECKED, OPTIONS_LENGTH = range(5)
+NEAREST, CHAINED, STEP_LIMIT, ALONE, OPTIONS_LENGTH = range(5)
 # An entry of the state array beside those of ``pairs.py``: whether pairs lie in a heap.
 ORDERED = STATE_LENGTH
+NEAR_STATE_LENGTH = STATE_LENGTH + 1
 # Entries of the errors array: of the nearest distance, and the share of the coordinates within which it is uncertain.
 RELATIVE, ABSOLUTE, UNCERTAIN, ERRORS_LENGTH = range(4)
 

@@ -62,7 +62,7 @@ class _Workspace:
         self.poses = np.eye(4), np.eye(4)
         self.errors = np.array([0.0, 0.0, UNCERTAIN])
         self.found = Found(np.empty(1), np.empty((1, 2, 3)), np.empty((1, 2), np.int32))
-        options = kernel_options(True, unchecked=True)
+        options = kernel_options(True, alone=True)
         jobs, output = np.zeros((1, 2), np.int64), output_for(MOST_OF_TWO_LEAVES)
         self.work = Work(jobs, self.poses, self.errors, options, self.found, output, SMALLEST_QUEUE)
 
@@ -92,10 +92,8 @@ def nearest_at_once(
     poses, state, (distances, points, pairs) = space.poses, space.work.state, space.found
     answer = None
     if put_single_pose(pose_a, poses[0]) and put_single_pose(pose_b, poses[1]):
-        state[:] = 0
-        distances[0] = np.inf
-        pairs[0] = t, u
-        space.errors[:2] = errors
+        pairs[0, 0], pairs[0, 1] = t, u
+        space.errors[0], space.errors[1] = errors
         if traverse_near(side_a.address, side_b.address, space.work.address):
             counts = state.item(VOLUME_TESTS), state.item(PRIMITIVE_TESTS)
             answer = Nearest(distances.item(), points[0].copy(), pairs[0].tolist(), *counts)

@@ -6,8 +6,8 @@ that may matter are put on.
 
 Without a pair to start from the search is best-first, by a heap: no pair of boxes farther apart than the result is ever
 opened. With one, and when all pairs within a tolerance are asked for, the order hardly matters and a stack is cheaper.
-The direction between the nearest points so far helps to tell boxes and triangles apart, and the directions of the pairs
-measured last help with triangles (``lane_gaps.py``).
+The direction between the nearest points so far helps to tell boxes and triangles apart, and directions between points
+that were measured before help with triangles (``lane_gaps.py``).
 """
 
 import math
@@ -44,12 +44,13 @@ from ..hierarchy.wide import CHILD_COUNT, CHILDREN, LANE_COUNT
 from ..jit import inlined, inner, kernel
 from ..types.pose import plainly_rigid
 from .near_leaf import (
+    ALONE,
     CHAINED,
+    NEAR_STATE_LENGTH,
     NEAREST,
     ORDERED,
     STEP_LIMIT,
     UNCERTAIN,
-    UNCHECKED,
     keep_nearer,
     pruning_limit,
     take_known,
@@ -155,14 +156,14 @@ def _direction(poses_a, pose_a, x, y):
 def traverse_near(side_a, side_b, work):
     """Go on with a nearness query from its state; returns True when all jobs are done.
 
-    Takes the addresses of three records (int64): of both sides and of the work (``near_work.py``). There trees
-    (t, ADDRESSES) int64 and their sizes (t, SIZES) describe the trees of each side, as in ``traverse_wide``; ``SLABS``
-    (t,) int64 are the addresses of their slabs, 0 for none; only nearest pairs use them. ``JOBS`` (k, 2) int64 are
-    pairs of trees, with poses (k, 3, 4), one for each job. With the option UNCHECKED there is one job with poses
-    (4, 4), and nothing is done unless both are plainly rigid. ``DISTANCES``, ``POINTS`` and ``KNOWN`` hold for each job
-    the distance so far (or the tolerance), the two points, and the pair (-1: none; when the job begins, a pair to
-    start from). With the option NEAREST it is improved; without, every pair within the distance goes to ``PAIRS``,
-    ``LENGTHS`` and ``PAIR_JOBS``, also one that is uncertain.
+    Takes the addresses of three records (int64): of both sides and of the work (``near_work.py``). In those of the
+    sides ``TREES`` (t, ADDRESSES) int64 and ``TREE_SIZES`` (t, SIZES) describe the trees, as in ``traverse_wide``;
+    ``SLABS`` (t,) int64 are the addresses of their slabs, 0 for none; only nearest pairs use them.
+    ``JOBS`` (k, 2) int64 are pairs of trees, with poses (k, 3, 4), one for each job. With the option ALONE there is one
+    job, begun anew whatever the state, with poses (4, 4), and False is returned unless both are plainly rigid.
+    ``DISTANCES``, ``POINTS`` and ``KNOWN`` hold for each job the distance so far (or the tolerance), the two points,
+    and the pair (-1: none; when the job begins, a pair to start from). With the option NEAREST it is improved; without,
+    every pair within the distance goes to ``PAIRS``, ``LENGTHS`` and ``PAIR_JOBS``, also one that is uncertain.
     ``ERRORS`` are described in ``near_leaf.py``; ``SINGLE`` and ``DOUBLE`` are scratch, of which the directions are
     kept from call to call. The kernel also returns when the stack might overflow.
     """
@@ -182,8 +183,12 @@ def traverse_near(side_a, side_b, work):
     single, row = floats(given[SINGLE]), doubles(given[DOUBLE])
     heights, block_a, block_b = shifted(single, _HEIGHTS), shifted(single, _BLOCK), shifted(single, _ROWS)
     poses_1, poses_2 = doubles(given[POSES_A]), doubles(given[POSES_B])
-    if options[UNCHECKED] != 0 and not (plainly_rigid(poses_1) and plainly_rigid(poses_2)):
-        return False
+    if options[ALONE] != 0:
+        for entry in range(NEAR_STATE_LENGTH):
+            state[entry] = 0
+        distances[0] = math.inf
+        if not (plainly_rigid(poses_1) and plainly_rigid(poses_2)):
+            return False
     nearest = options[NEAREST] != 0
     room = given[OUTPUT_ROOM] - MOST_OF_TWO_LEAVES
     job = state[JOB]

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..hierarchy.wide import LANE_COUNT
 from . import near_wide as layout
-from .near_leaf import CHAINED, NEAREST, OPTIONS_LENGTH, ORDERED, STEP_LIMIT, UNCHECKED
+from .near_leaf import ALONE, CHAINED, NEAR_STATE_LENGTH, NEAREST, OPTIONS_LENGTH, STEP_LIMIT
 from .pairs import STACK_USED
 
 _STEPS_PER_CALL = 1 << 14
@@ -46,13 +46,13 @@ def output_for(size: int) -> Output:
     return Output(np.empty((size, 2), np.int32), np.empty(size), np.empty(size, np.int32))
 
 
-def kernel_options(nearest: bool, chained: bool = False, unchecked: bool = False) -> np.ndarray:
+def kernel_options(nearest: bool, chained: bool = False, alone: bool = False) -> np.ndarray:
     """The options array of the nearness kernels."""
     options = np.zeros(OPTIONS_LENGTH, np.int64)
     options[NEAREST] = nearest
     options[CHAINED] = chained
     options[STEP_LIMIT] = _STEPS_PER_CALL
-    options[UNCHECKED] = unchecked
+    options[ALONE] = alone
     return options
 
 
@@ -68,7 +68,7 @@ class Work:
         self, jobs: np.ndarray, poses: tuple[np.ndarray, np.ndarray], errors: np.ndarray, options: np.ndarray,
         found: Found, output: Output, room: int,
     ) -> None:  # fmt: skip
-        self.state = np.zeros(ORDERED + 1, np.int64)
+        self.state = np.zeros(NEAR_STATE_LENGTH, np.int64)
         scratch = np.empty(layout.SINGLES, np.float32), np.empty(layout.DOUBLES)
         self._before = [jobs, *poses, errors, options, self.state]
         self._after: list[np.ndarray] = [*scratch, *found, *output]
