@@ -111,12 +111,12 @@ class CloudScene:
     ) -> Generator[Progress, None, Made]:
         chosen = chosen_points(len(source.points), self.budget)
         part = slice(None) if chosen is None else chosen
-        cloud = self._engine.PointCloud(
-            source.points[part], None if source.normals is None else source.normals[part]
-        )  # fmt: skip
+        normals = None if source.normals is None else source.normals[part]
+        text = f"Preparing {item.name}: "
+        cloud = yield from within(self._engine.PointCloud.make_steps(source.points[part], normals), 0.0, 0.1, text)
         if stretch is not None:
             cloud = cloud.transformed(stretch)
-        yield from within(cloud.build_steps(), 0.0, 1.0, f"Preparing {item.name}: ")
+        yield from within(cloud.build_steps(), 0.1, 1.0, text)
         return source, cloud, chosen
 
 

@@ -9,6 +9,7 @@ from cloud_files import las, pack_lzf, pcd, ply
 from clouds import sphere
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from meshclash.pointcloud.files import source
 from meshclash.pointcloud.files.pcd import unpack_lzf
 
 FINITE = st.floats(-1e7, 1e7)
@@ -137,7 +138,13 @@ def test_units_and_the_cloud(folder):
     zero = normals.copy()
     zero[3] = 0.0
     assert not mc.read_cloud(written(folder, "z.ply", ply(points, normals=zero))).has_normals
-    for unit, message in (("miles", "known are m, mm"), (0.0, "above 0"), (np.nan, "above 0")):
+    for unit, message in (
+        ("miles", "known are m, mm"),
+        (0.0, "above 0"),
+        (np.nan, "above 0"),
+        (None, "above 0"),
+        ([1, 2], "above 0"),
+    ):
         with pytest.raises(mc.UnsupportedOption, match=message):
             mc.read_cloud(folder / "u.ply", unit)
 
@@ -159,7 +166,7 @@ def test_truncated_files_are_refused_at_every_length(folder, name):
     data = FILES[name]
     whole = read(written(folder, name, data))
     assert len(whole.points) == 50
-    for length in range(0, len(data), max(1, len(data) // 60)):
+    for length in range(len(data)):
         path = written(folder, name, data[:length])
         try:
             points = read(path).points
@@ -225,11 +232,63 @@ def test_rubbish_is_refused(folder, data, ending):
         ("a.csv", b"a,b,c\n1,2,3\n", "line 1: no columns x, y and z"),
         ("a.xyz", b"# nothing\n", "holds no points"),
         ("a.stl", b"", "known are .ply"),
+        ("a.ply", "ply\nformat ascii 1.0\nelement vertex ²\n".encode(), "line 3: 'element vertex ²'"),
+        (
+            "a.ply",
+            b"ply\nformat ascii 1.0\nelement vertex " + b"9" * 5000 + b"\n",
+            "line 3: 'element vertex 9+' is not",
+        ),
+        ("a.ply", b"ply\nelement vertex 1\nproperty list", "line 3: 'property list' is no property"),
+        ("a.ply", b"ply\nelement a 1\nproperty list float int i\n", "line 3: 'property list float int i'"),
+        ("a.ply", FILES["a.ply"].replace(b" 7 ", b" 1_0 ", 1), "line 12: '1_0' is no number"),
+        ("a.pcd", FILES["b.pcd"].replace(b"POINTS 50", b"POINTS " + b"9" * 5000), "POINTS must hold whole"),
+        ("a.pcd", FILES["b.pcd"].replace(b"COUNT 1", b"COUNT 999999999999"), "points of 4,000,000,000,008 bytes"),
+        ("a.xyz", b"9" * 5000 + b"\n1 2 3\n", "line 1: 1 columns"),
+        ("a.xyz", b"1 2 3\n4 5 6\n" + b"1 " * 600_000, "line 3: a line of more than 65536 bytes"),
+        (
+            "a.las",
+            FILES["a.las"][:100] + b"\xff" * 4 + FILES["a.las"][104:],
+            "byte 94: .* 4,294,967,295 records",
+        ),
+        ("a.las", FILES["d.las"][:243] + b"\xff" * 4 + FILES["d.las"][247:], "byte 235: 4,294,967,295 records from"),
     ],
 )
 def test_errors_name_the_place(folder, name, data, message):
     with pytest.raises(mc.InvalidFile, match=message):
         read(written(folder, name, data))
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("bom.csv", b"\xef\xbb\xbfx,y,z\n1,2,3\n4,5,6\n"),
+        ("bom.xyz", b"\xef\xbb\xbf1 2 3\n4 5 6\n"),
+        ("quotes.csv", b'"X";\'Y\';"z"\n1;2;3\n4;5;6'),
+        ("old.xyz", b"1 2 3\r4 5 6\r"),
+        ("mixed.xyz", b"1 2 3\r\n4 5 6\n"),
+        (
+            "latin.ply",
+            b"ply\nformat ascii 1.0\ncomment Stra\xdfe\nelement vertex 2\nproperty int x\nproperty int y\n"
+            b"property int z\nend_header\n1 2 3\n4 5 6\n",
+        ),
+    ],
+)
+def test_marks_quotes_and_ends_of_lines(folder, name, data):
+    assert read(written(folder, name, data)).points.tolist() == [[1, 2, 3], [4, 5, 6]]
+
+
+def test_lines_do_not_depend_on_where_blocks_end(folder, monkeypatch):
+    """A block may end within a line, before it, or between the two characters that end it."""
+    points = np.arange(60.0).reshape(20, 3)
+    for end in ("\n", "\r\n", "\r"):
+        data = "".join(f"{x} {y} {z}{end}" for x, y, z in points).encode()
+        counted = b"ply\nformat ascii 1.0\nelement vertex 20\n" + b"".join(
+            b"property float %c\n" % letter for letter in b"xyz"
+        )
+        for size in range(1, 40):
+            monkeypatch.setattr(source, "_BLOCK", size)
+            assert np.array_equal(read(written(folder, "blocks.xyz", data)).points, points)
+            assert np.array_equal(read(written(folder, "blocks.ply", counted + b"end_header\n" + data)).points, points)
 
 
 def test_missing_files_and_folders_are_refused(folder):
@@ -259,7 +318,7 @@ def test_laz_says_what_is_missing(folder):
     data[104] |= 0x80
     path = written(folder, "a.laz", bytes(data))
     have = all(importlib.util.find_spec(name) for name in ("laspy", "lazrs"))
-    with pytest.raises(mc.InvalidFile, match="cannot be read" if have else r"pip install meshclash\[laz\]"):
+    with pytest.raises(mc.InvalidFile, match="chunks at byte" if have else r"pip install meshclash\[laz\]"):
         read(path)
 
 
@@ -277,3 +336,37 @@ def test_laz_round_trip(folder):
     data = path.read_bytes()
     with pytest.raises(mc.InvalidFile, match=r"real\.laz"):
         read(written(folder, "real.laz", data[: len(data) // 2]))
+
+
+@pytest.mark.parametrize("kind", [3, 6])
+def test_a_damaged_laz_neither_ends_the_process_nor_goes_on_for_ever(folder, kind):
+    """laspy reads as many records as the header says, billions of them; lazrs aborts when it can make no room."""
+    laspy = pytest.importorskip("laspy")
+    pytest.importorskip("lazrs")
+    header = laspy.LasHeader(point_format=kind, version="1.2" if kind < 6 else "1.4")
+    record = laspy.LasData(header)
+    record.X, record.Y, record.Z = np.arange(30).reshape(10, 3).T
+    path = folder / "small.laz"
+    record.write(str(path), do_compress=True)
+    data = path.read_bytes()
+    assert len(read(path).points) == 10
+    for at in range(90, len(data)):
+        try:
+            read(written(folder, "damaged.laz", data[:at] + bytes([data[at] ^ 0xC0]) + data[at + 1 :]))
+        except mc.InvalidFile as error:
+            assert "damaged.laz" in str(error)
+
+
+@pytest.mark.parametrize("kind", [6, 7, 8, 10])
+def test_laz_of_every_layered_kind_in_several_chunks(folder, kind):
+    """With bytes of an unknown meaning, which have layers of their own."""
+    laspy = pytest.importorskip("laspy")
+    pytest.importorskip("lazrs")
+    header = laspy.LasHeader(point_format=kind, version="1.4")
+    header.add_extra_dim(laspy.ExtraBytesParams(name="more", type="uint16"))
+    record = laspy.LasData(header)
+    whole = np.random.default_rng(kind).integers(-(2**20), 2**20, (120_000, 3))
+    record.X, record.Y, record.Z = whole.T
+    path = folder / "layers.laz"
+    record.write(str(path), do_compress=True)
+    assert np.allclose(read(path).points, whole * header.scales + header.offsets, rtol=0, atol=1e-9)

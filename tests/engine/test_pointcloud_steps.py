@@ -1,10 +1,13 @@
 """Clouds built and asked in slices: the same answers, and nothing lost when a generator is closed."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import meshclash as mc
 import numpy as np
 import pytest
 from clouds import plane, random_pose, sphere, torus
 from meshclash.pointcloud import build, distance
+from meshclash.pointcloud import cloud as cloud_module
 from test_pointcloud_collision import ball_mesh
 
 
@@ -38,6 +41,48 @@ def test_a_build_that_is_closed_halfway_loses_nothing(count):
     assert np.array_equal(stopped.points, points)
 
 
+def answers(cloud, at):
+    return [*cloud.evaluate(at), cloud.points, cloud.normals, cloud.bounds]
+
+
+def test_a_cloud_that_is_built_several_times_at_once_is_built_right():
+    """Each builder has a copy of its own: the first to end counts, the others change nothing."""
+    points, normals = torus(np.random.default_rng(8), 4000)
+    at = points[:50] + 0.01
+    expected = answers(mc.PointCloud(points, normals), at)
+    cloud = mc.PointCloud(points, normals)
+    steps = [cloud.build_steps() for _ in range(3)]
+    ends = []
+    while steps:
+        for one in list(steps):
+            try:
+                next(one)
+            except StopIteration as stop:
+                ends.append(stop.value)
+                steps.remove(one)
+    assert all(end is cloud.built for end in ends)
+    assert all(np.array_equal(x, y) for x, y in zip(answers(cloud, at), expected, strict=True))
+    cloud = mc.PointCloud(points, normals)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: answers(cloud, at), range(8)))
+    assert all(np.array_equal(x, y) for one in found for x, y in zip(one, expected, strict=True))
+
+
+@pytest.mark.parametrize("rows", [1, 7, 400, 10**6])
+def test_checks_in_slices_find_what_checks_at_once_find(monkeypatch, rows):
+    monkeypatch.setattr(cloud_module, "_SLICE_ROWS", rows)
+    points, normals = torus(np.random.default_rng(9), 400)
+    cloud, seen = run_to_end(mc.PointCloud.make_steps(points, normals, 0.3, surface="apss"))
+    assert seen == sorted(seen) and len(seen) == 2 * max(1, -(-400 // rows))
+    assert (cloud.bandwidth, cloud.surface, cloud.covering) == (0.3, "apss", "certified")
+    assert np.array_equal(cloud.points, points) and np.allclose(cloud.normals, normals, atol=1e-6)
+    assert np.array_equal(cloud.bounds, [points.min(axis=0), points.max(axis=0)])
+    points[[3, 399]], normals[[8, 9, 300]] = np.nan, 0.0
+    for given, message in (((points,), "point 3 is .*2 such"), ((cloud.points, normals), "normal 8 is .*3 such")):
+        with pytest.raises(mc.InvalidPointCloud, match=message):
+            run_to_end(mc.PointCloud.make_steps(*given))
+
+
 @pytest.mark.parametrize("covering", ["certified", "paper"])
 @pytest.mark.parametrize("spot", [0, 3000])
 def test_a_hierarchy_does_not_depend_on_its_slices(monkeypatch, covering, spot):
@@ -56,6 +101,7 @@ def test_a_hierarchy_does_not_depend_on_its_slices(monkeypatch, covering, spot):
         trees.append([*built.tree, built.order])
         steps.append(len(seen))
     assert steps[0] < 20 and steps[1] > 50 and steps[2] > 5 * steps[1]
+    assert seen.count(0.0) >= 2 * (len(points) // 41), "the first cut alone, box and sorting, is many slices"
     for other in trees[1:]:
         assert all(np.array_equal(first, second) for first, second in zip(trees[0], other, strict=True))
 

@@ -77,10 +77,14 @@ def bandwidth_of(sampling_radius: float) -> float:
 Steps = Generator[Progress, None, None]
 
 
-def bounds_of(points: np.ndarray) -> np.ndarray:
-    """Lowest and highest coordinates of points (n, 3), (2, 3); by columns, eight times as fast as NumPy along rows."""
-    columns = points.T
-    return np.array([[column.min() for column in columns], [column.max() for column in columns]])
+def _copy_steps(points: np.ndarray) -> Generator[Progress, None, np.ndarray]:
+    """A copy, in slices."""
+    result = np.empty_like(points)
+    for begin in range(0, len(points), _SLICE_POINTS):
+        part = slice(begin, begin + _SLICE_POINTS)
+        result[part] = points[part]
+        yield Progress(0.0, "sorting points")
+    return result
 
 
 def _node_steps(advance: Callable[[int], int], total: int, low: float, high: float, text: str) -> Steps:
@@ -99,11 +103,11 @@ def _split_steps(
     """The tree: first, count, depth."""
     total = points.shape[0]
     first, count = np.empty(2 * total - 1, np.int32), np.empty(2 * total - 1, np.int32)
-    stack, state = new_split(total)
+    stack, state, box = new_split(total)
     finished = False
     while not finished:
         finished = split_points(
-            points, order, LEAF_SIZE, skin, smallest, first, count, stack, state, _SLICE_POINTS
+            points, order, LEAF_SIZE, skin, smallest, first, count, stack, state, box, _SLICE_POINTS
         )  # fmt: skip
         yield Progress(low + (high - low) * int(state[SETTLED]) / total, "sorting points")
     nodes = int(state[NODES])
@@ -215,18 +219,18 @@ def _parameters(lengths: Lengths, spheres: bool) -> np.ndarray:
 
 def build_steps(
     points: np.ndarray,
-    order: np.ndarray,
+    bounds: np.ndarray,
     normals: np.ndarray | None,
     bandwidth: float | None,
     spheres: bool,
     certified: bool,
 ) -> Generator[Progress, None, Built]:
-    """Build everything, stage by stage; ``points`` (n, 3) float64 is brought into leaf order.
+    """Build everything, stage by stage, from a copy of the points that is brought into leaf order.
 
     Args:
-        points: (n, 3) float64 [m], sorted in place.
-        order: (n,) int32, the index that each point has in the caller's array; sorted with them at every yield.
-        normals: (n, 3) float32 in the caller's order, or None; left as they are.
+        points: (n, 3) float64 [m]; left as they are, so that a cloud may be built twice at the same time.
+        bounds: their lowest and highest coordinates, (2, 3).
+        normals: (n, 3) float32 in the order of the points, or None; left as they are.
         bandwidth: h [m], or None to derive it.
         spheres: fit algebraic spheres; needs normals.
         certified: certified covering radii, else the paper's random ones.
@@ -234,7 +238,9 @@ def build_steps(
     Yields:
         Progress after some milliseconds each.
     """
-    low, high = bounds_of(points)
+    low, high = bounds
+    points = yield from _copy_steps(points)
+    order = np.arange(len(points), dtype=np.int32)
     origin = 0.5 * low + 0.5 * high
     skin = float((high - low).max()) / math.sqrt(points.shape[0])
     first, count, depth = yield from _split_steps(points, order, skin, 0.0, 0.0, 0.25)

@@ -1,7 +1,6 @@
 """``PointCloud``: points with the surface that they stand for."""
 
-from collections.abc import Generator
-from functools import cached_property
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,9 @@ from ..gpu.device import require_device
 from ..traversal.run import run
 from ..types.pose import LARGEST_COORDINATE, transform_points
 from ..types.results import Progress
-from .build import CUTOFF, Built, Lengths, bounds_of, build_steps
+from .build import CUTOFF, Built, Lengths, build_steps
 from .measure import evaluate_on_device
+from .steps import share
 from .tree import evaluate_many
 
 SURFACES = ("wls", "apss")
@@ -21,11 +21,15 @@ _LEAST_POINTS = CUTOFF + 1
 _COLLINEAR = 1e-9  # second extent of the points over their first
 _GLANCE = 1000
 _LARGEST_CLOUD = 2**31 - 1
+_SLICE_ROWS = 1 << 18  # points or normals that a slice of the checks looks at: some milliseconds
 
 
-def _checked(name: str, values: Any) -> np.ndarray:
+def _rows(name: str, values: Any) -> np.ndarray:
+    """Array-like rows of three numbers as an (n, 3) array; the caller's own where it is one."""
     try:
-        array = np.array(values, dtype=np.float64, order="C")
+        array = values if isinstance(values, np.ndarray) else np.asarray(values)
+        if array.dtype.kind not in "fiu":
+            array = array.astype(np.float64, casting="unsafe" if array.dtype.kind in "OSUb" else "same_kind")
     except (TypeError, ValueError) as error:
         raise InvalidPointCloud(f"{name} cannot be read as numbers: {error}") from None
     if array.ndim != 2 or array.shape[1] != 3:
@@ -33,22 +37,35 @@ def _checked(name: str, values: Any) -> np.ndarray:
     return array
 
 
-def _checked_points(points: Any) -> np.ndarray:
-    array = _checked("points", points)
-    if len(array) < _LEAST_POINTS:
-        raise InvalidPointCloud(f"a surface needs at least {_LEAST_POINTS} points, not {len(array)}")
-    if len(array) > _LARGEST_CLOUD:
-        raise InvalidPointCloud(f"at most {_LARGEST_CLOUD:,} points are possible, not {len(array):,}: split the cloud")
-    with np.errstate(invalid="ignore"):
-        bad = ~(np.abs(array) <= LARGEST_COORDINATE).all(axis=1)
-    if bad.any():
-        index = int(bad.argmax())
+def _slices(count: int) -> Iterator[slice]:
+    return (slice(begin, begin + _SLICE_ROWS) for begin in range(0, count, _SLICE_ROWS))
+
+
+def _points_steps(points: Any) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray]]:
+    """Checked points (n, 3) float64 of our own, with their bounds (2, 3)."""
+    given = _rows("points", points)
+    if len(given) < _LEAST_POINTS:
+        raise InvalidPointCloud(f"a surface needs at least {_LEAST_POINTS} points, not {len(given)}")
+    if len(given) > _LARGEST_CLOUD:
+        raise InvalidPointCloud(f"at most {_LARGEST_CLOUD:,} points are possible, not {len(given):,}: split the cloud")
+    array = np.empty(given.shape)
+    ends, bad = [], []
+    for part in _slices(len(given)):
+        array[part] = given[part]
+        columns = array[part].T
+        ends.append([[column.min() for column in columns], [column.max() for column in columns]])
+        if not np.abs(ends[-1]).max() <= LARGEST_COORDINATE:
+            bad.append(part.start + np.flatnonzero(~(np.abs(array[part]) <= LARGEST_COORDINATE).all(axis=1)))
+        yield Progress(min(part.stop, len(given)) / len(given), "checking points")
+    if bad:
+        index, count = int(bad[0][0]), sum(map(len, bad))
         raise InvalidPointCloud(
-            f"point {index} is {array[index].tolist()} ({int(bad.sum())} such in all): coordinates must be finite and "
+            f"point {index} is {array[index].tolist()} ({count} such in all): coordinates must be finite and "
             f"at most {LARGEST_COORDINATE:g} m"
         )
     _refuse_lines(array)
-    return array
+    bounds = np.array(ends)
+    return array, np.stack([bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0)])
 
 
 def _refuse_lines(points: np.ndarray) -> None:
@@ -74,20 +91,27 @@ def _on_a_line(points: np.ndarray) -> bool:
     return float(np.abs(beside).max()) <= _COLLINEAR
 
 
-def _checked_normals(normals: Any, count: int) -> np.ndarray:
-    array = _checked("normals", normals)
-    if len(array) != count:
-        raise InvalidPointCloud(f"there are {count} points, but {len(array)} normals")
-    with np.errstate(over="ignore", invalid="ignore"):
-        length = np.sqrt((array * array).sum(axis=1))
-        bad = ~((length > 0.0) & (length < np.inf))
-    if bad.any():
-        index = int(bad.argmax())
+def _normals_steps(normals: Any, count: int) -> Generator[Progress, None, np.ndarray]:
+    """Checked unit normals (n, 3) float32."""
+    given = _rows("normals", normals)
+    if len(given) != count:
+        raise InvalidPointCloud(f"there are {count} points, but {len(given)} normals")
+    result = np.empty(given.shape, np.float32)
+    bad = []
+    for part in _slices(count):
+        rows = given[part].astype(np.float64)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            length = np.sqrt((rows * rows).sum(axis=1))
+            result[part] = rows / length[:, None]
+        bad.append(part.start + np.flatnonzero(~((length > 0.0) & (length < np.inf))))
+        yield Progress(min(part.stop, count) / count, "checking normals")
+    wrong = np.concatenate(bad)
+    if len(wrong):
         raise InvalidPointCloud(
-            f"normal {index} is {array[index].tolist()} ({int(bad.sum())} such in all): normals must be finite and "
+            f"normal {wrong[0]} is {given[wrong[0]].tolist()} ({len(wrong)} such in all): normals must be finite and "
             "not zero; leave them out if they are unknown"
         )
-    return (array / length[:, None]).astype(np.float32)
+    return result
 
 
 def _checked_bandwidth(bandwidth: Any) -> float | None:
@@ -133,8 +157,26 @@ class PointCloud:
         surface: str = "wls",
         covering: str = "certified",
     ) -> None:
-        array = _checked_points(points)
-        self._normals = None if normals is None else _checked_normals(normals, len(array))
+        run(self._init_steps(points, normals, bandwidth, surface, covering))
+
+    @classmethod
+    def make_steps(
+        cls,
+        points: Any,
+        normals: Any = None,
+        bandwidth: float | None = None,
+        *,
+        surface: str = "wls",
+        covering: str = "certified",
+    ) -> Generator[Progress, None, "PointCloud"]:
+        """A cloud, checked in slices of some milliseconds; arguments and errors as of ``PointCloud``."""
+        cloud = cls.__new__(cls)
+        yield from cloud._init_steps(points, normals, bandwidth, surface, covering)
+        return cloud
+
+    def _init_steps(
+        self, points: Any, normals: Any, bandwidth: Any, surface: Any, covering: Any
+    ) -> Generator[Progress, None, None]:
         self._bandwidth = _checked_bandwidth(bandwidth)
         if surface not in SURFACES:
             raise UnsupportedOption(f"surface {surface!r} is not known; known are {', '.join(SURFACES)}")
@@ -142,10 +184,12 @@ class PointCloud:
             raise UnsupportedOption(f"covering {covering!r} is not known; known are {', '.join(COVERINGS)}")
         if surface == "apss" and normals is None:
             raise InvalidPointCloud('surface "apss" needs normals')
-        self.surface = surface
-        self.covering = covering
-        self._points = array
-        self._order: np.ndarray | None = None
+        self.surface: str = surface
+        self.covering: str = covering
+        array, self._bounds = yield from share(_points_steps(points), 0.0, 0.5)
+        checked = None if normals is None else (yield from share(_normals_steps(normals, len(array)), 0.5, 1.0))
+        self._count = len(array)
+        self._given: tuple[np.ndarray, np.ndarray | None] | None = (array, checked)
         self._built: Built | None = None
 
     @property
@@ -157,41 +201,44 @@ class PointCloud:
         """Build what queries need, if it is not built yet, in slices of some milliseconds.
 
         A million points take about a second in all. A generator that is closed before its end loses the work, and
-        nothing else.
+        nothing else; of several at the same time, in threads too, the first to end counts.
         """
-        if self._built is None:
-            if self._order is None:
-                self._order = np.arange(self.point_count, dtype=np.int32)
+        given = self._given
+        if given is not None:
+            points, normals = given
             spheres, certified = self.surface == "apss", self.covering == "certified"
-            self._built = yield from build_steps(
-                self._points, self._order, self._normals, self._bandwidth, spheres, certified
-            )
-            self._normals = None
+            built = yield from build_steps(points, self._bounds, normals, self._bandwidth, spheres, certified)
+            if self._built is None:
+                self._built = built
+            self._given = None  # after the other, so that one of them is always there
+        assert self._built is not None
         return self._built
 
     @property
     def points(self) -> np.ndarray:
         """The points as given [m], a new (n, 3) float64 array."""
-        if self._order is None:
-            return self._points.copy()
+        given = self._given
+        if given is not None:
+            return given[0].copy()
         result = np.empty((self.point_count, 3))
-        result[self._order] = self._points
+        result[self.built.order] = self.built.tree.points
         return result
 
     @property
     def point_count(self) -> int:
         """Number of points."""
-        return self._points.shape[0]
+        return self._count
 
     @property
     def has_normals(self) -> bool:
         """Whether normals were given."""
-        return self._normals is not None or (self._built is not None and self._built.tree.normals.shape[0] > 0)
+        given = self._given
+        return given[1] is not None if given is not None else len(self.built.tree.normals) > 0
 
-    @cached_property
+    @property
     def bounds(self) -> np.ndarray:
-        """Lowest and highest coordinates [m], (2, 3) float64."""
-        return bounds_of(self._points)
+        """Lowest and highest coordinates [m], a new (2, 3) float64 array."""
+        return self._bounds.copy()
 
     @property
     def lengths(self) -> Lengths:
@@ -236,7 +283,7 @@ class PointCloud:
             DeviceUnavailable: "cuda" was asked for and no device can be used.
         """
         require_device(device)
-        array = _checked("the points to evaluate at", at)
+        array = np.array(_rows("the points to evaluate at", at), dtype=np.float64, order="C")
         found = evaluate_on_device(device, self.built.tree, array)
         if found is not None:
             return found
@@ -260,6 +307,8 @@ class PointCloud:
             raise InvalidPointCloud(f"the matrix cannot be read as numbers: {error}") from None
         if array.shape != (4, 4) or not np.isfinite(array).all():
             raise InvalidPointCloud(f"a cloud is transformed by a finite 4x4 matrix, not by one of shape {array.shape}")
+        if not np.array_equal(array[3], (0.0, 0.0, 0.0, 1.0)):
+            raise InvalidPointCloud(f"the last row of the matrix must be 0 0 0 1, not {array[3].tolist()}")
         determinant = abs(float(np.linalg.det(array[:3, :3])))
         if determinant == 0.0:
             raise InvalidPointCloud("the matrix flattens the cloud: it cannot be inverted")
@@ -273,10 +322,11 @@ class PointCloud:
     @property
     def normals(self) -> np.ndarray | None:
         """Unit normals, a new (n, 3) float64 array, or None."""
+        given = self._given
+        if given is not None:
+            return None if given[1] is None else given[1].astype(np.float64)
         if not self.has_normals:
             return None
-        if self._normals is not None:
-            return self._normals.astype(np.float64)
         result = np.empty((self.point_count, 3))
         result[self.built.order] = self.built.tree.normals
         return result

@@ -10,8 +10,11 @@ import numpy as np
 from ..hierarchy.ranges import RANGE_NUMBERS, push_children
 from ..jit import inner, kernel
 
-# Entries of the state array: entries of the stack, nodes, depth, points that lie in leaves already.
-STACKED, NODES, DEPTH, SETTLED, STATE_LENGTH = range(5)
+# Entries of the state array: entries of the stack, nodes, depth, points that lie in leaves already; and of the node
+# that is being divided: whether its points are being sorted, the next point to look at, the last one to be sorted, axis
+# and bin of the cut.
+STACKED, NODES, DEPTH, SETTLED, SORTING, NEXT, LAST, AXIS, CUT, STATE_LENGTH = range(10)
+_SCALE = 6  # behind a node's box: bins a metre
 
 _BINS = 16
 _BINNED = 1 << 16  # about so many points of a node tell where to cut it; more of them would hold a window
@@ -25,10 +28,10 @@ def _bin(coordinate, low, scale):
 
 
 @inner
-def _range_box(points, begin, end, box):
+def _grow_box(points, begin, end, box):
     for k in range(3):
-        low = np.inf
-        high = -np.inf
+        low = box[k]
+        high = box[k + 3]
         for i in range(begin, end):
             low = min(low, points[i, k])
             high = max(high, points[i, k])
@@ -100,63 +103,99 @@ def _swap(points, order, i, j):
 
 
 @inner
-def _partition(points, order, begin, end, axis, low, scale, cut):
-    """Bring the points below the cut to the front; returns where the others begin."""
-    i = begin
-    j = end - 1
-    while True:
-        while i <= j and _bin(points[i, axis], low, scale) < cut:
+def _sort(points, order, state, box, most):
+    """Bring the points below the cut to the front, looking at ``most`` points; returns how many were looked at.
+
+    What is left to be sorted lies from NEXT to LAST; in the end LAST is before NEXT, where the others begin.
+    """
+    axis, cut = state[AXIS], state[CUT]
+    low, scale = box[axis], box[_SCALE]
+    i, j = state[NEXT], state[LAST]
+    left = j - i + 1
+    while i <= j and left - (j - i + 1) < most:
+        if _bin(points[i, axis], low, scale) < cut:
             i += 1
-        while i <= j and _bin(points[j, axis], low, scale) >= cut:
+        elif _bin(points[j, axis], low, scale) >= cut:
             j -= 1
-        if i >= j:
-            return i
-        _swap(points, order, i, j)
+        else:
+            _swap(points, order, i, j)
+            i += 1
+            j -= 1
+    state[NEXT], state[LAST] = i, j
+    return left - (j - i + 1)
 
 
-def new_split(total: int) -> tuple[np.ndarray, np.ndarray]:
-    """Stack and state of ``split_points`` before anything is divided."""
+@inner
+def _choose_cut(points, begin, end, level, skin, box, state, scratch):
+    """Note where to cut a node; all is sorted already where it is cut in the middle."""
+    step = 1 + (end - begin) // _BINNED
+    axis, cut, scale = _best_cut(points, begin, end, step, box, skin, scratch)
+    if axis < 0 and step > 1:  # a few points far from all others
+        axis, cut, scale = _best_cut(points, begin, end, 1, box, skin, scratch)
+    state[SORTING] = 1
+    state[NEXT], state[LAST] = begin, end - 1
+    state[AXIS], state[CUT] = axis, cut
+    box[_SCALE] = scale
+    if axis < 0 or level >= _DEEPEST:
+        state[NEXT] = (begin + end) // 2
+        state[LAST] = state[NEXT] - 1
+
+
+@inner
+def _look_at_next(state, stack, box):
+    """Begin with the node on top of the stack."""
+    state[SORTING] = 0
+    state[NEXT] = stack[max(state[STACKED] - 1, 0), 1]
+    for k in range(3):
+        box[k] = np.inf
+        box[k + 3] = -np.inf
+
+
+def new_split(total: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Stack, state, and box of the node that is being divided, before anything is."""
     stack = np.zeros((_STACK, RANGE_NUMBERS), np.int64)
     stack[0, 2] = total
     state = np.zeros(STATE_LENGTH, np.int64)
     state[STACKED] = state[NODES] = 1
-    return stack, state
+    return stack, state, np.array([np.inf] * 3 + [-np.inf] * 3 + [0.0])
 
 
 @kernel
-def split_points(points, order, leaf_size, skin, smallest, first, count, stack, state, limit):
+def split_points(points, order, leaf_size, skin, smallest, first, count, stack, state, box, limit):
     """Sort points (n, 3) float64 and their order into a tree (``hierarchy/bvh.py``); True when all is divided.
 
-    It stops after about ``limit`` points looked at and goes on from its state. A node is a leaf when it has at most
-    ``leaf_size`` points, or when its box is nowhere longer than ``smallest``: where points are so dense, smaller
-    leaves would only repeat the same neighbours.
+    It stops after about ``limit`` points looked at, within a node too, and goes on from its state. A node is a leaf
+    when it has at most ``leaf_size`` points, or when its box is nowhere longer than ``smallest``: where points are so
+    dense, smaller leaves would only repeat the same neighbours.
     """
     scratch = (np.empty(_BINS, np.int64), np.empty((_BINS, 6)), np.empty(_BINS))
-    box = np.empty(6)
     work = 0
     while state[STACKED] > 0 and work < limit:
-        state[STACKED] -= 1
-        top = state[STACKED]
+        top = state[STACKED] - 1
         node, begin, end, level = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
-        work += end - begin
-        state[DEPTH] = max(state[DEPTH], level)
-        _range_box(points, begin, end, box)
-        longest = max(box[3] - box[0], box[4] - box[1], box[5] - box[2])
-        if end - begin <= leaf_size or longest <= smallest:
-            first[node] = begin
-            count[node] = end - begin
-            state[SETTLED] += end - begin
-            continue
-        step = 1 + (end - begin) // _BINNED
-        axis, cut, scale = _best_cut(points, begin, end, step, box, skin, scratch)
-        if axis < 0 and step > 1:  # a few points far from all others
-            axis, cut, scale = _best_cut(points, begin, end, 1, box, skin, scratch)
-        if axis < 0 or level >= _DEEPEST:
-            middle = (begin + end) // 2
-        else:
-            middle = _partition(points, order, begin, end, axis, box[axis], scale, cut)
-        first[node] = state[NODES]
-        count[node] = 0
-        state[STACKED] = push_children(stack, state[STACKED], state[NODES], begin, middle, end, level)
-        state[NODES] += 2
+        if state[SORTING] == 0:
+            stop = min(end, state[NEXT] + limit - work)
+            _grow_box(points, state[NEXT], stop, box)
+            work += stop - state[NEXT]
+            state[NEXT] = stop
+            if stop < end:
+                break
+            state[DEPTH] = max(state[DEPTH], level)
+            longest = max(box[3] - box[0], box[4] - box[1], box[5] - box[2])
+            if end - begin <= leaf_size or longest <= smallest:
+                first[node] = begin
+                count[node] = end - begin
+                state[SETTLED] += end - begin
+                state[STACKED] = top
+                _look_at_next(state, stack, box)
+                continue
+            _choose_cut(points, begin, end, level, skin, box, state, scratch)
+            work += min(end - begin, _BINNED)
+        work += _sort(points, order, state, box, max(limit - work, 1))
+        if state[NEXT] > state[LAST]:
+            first[node] = state[NODES]
+            count[node] = 0
+            state[STACKED] = push_children(stack, top, state[NODES], begin, state[NEXT], end, level)
+            state[NODES] += 2
+            _look_at_next(state, stack, box)
     return state[STACKED] == 0

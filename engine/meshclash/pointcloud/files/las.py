@@ -15,6 +15,9 @@ from .source import CHUNK_POINTS, RawPoints, Source
 
 _LAZ_BITS = 0xC0  # of the point format: set where the points are compressed
 _LEAST_RECORD = 20
+_LAYERS = {6: (30, 9), 7: (36, 10), 8: (38, 11), 9: (59, 10), 10: (67, 12)}
+"""Point formats that LAZ holds in layers: bytes of a point, and layers; each extra byte has one, too."""
+_VARIABLE_RECORD, _EXTENDED_RECORD = 54, 60  # least bytes of a variable length record, and of one behind the points
 
 
 def _scale_and_offset(source: Source, header: bytes) -> tuple[np.ndarray, np.ndarray]:
@@ -32,17 +35,22 @@ def read_las(source: Source) -> Generator[float, None, RawPoints]:
     minor = header[25]
     if header[24] != 1 or minor > 4:
         raise source.error(f"LAS version {header[24]}.{minor} is not known; 1.0 to 1.4 are", byte=24)
-    start, kind, record, count = struct.unpack_from("<I4xBHI", header, 96)
+    size, start, variable, kind, record, count = struct.unpack_from("<HIIBHI", header, 94)
+    if not len(header) <= size <= start <= source.size or variable * _VARIABLE_RECORD > start - size:
+        raise source.error(
+            f"a header of {size} bytes and {variable:,} records before points at byte {start} are not possible", byte=94
+        )
     if minor == 4:
         header += source.read(148, "the header")
-        count = struct.unpack_from("<Q", header, 247)[0] or count
+        at, extended, whole = struct.unpack_from("<QIQ", header, 235)
+        if extended * _EXTENDED_RECORD > max(0, source.size - at):
+            raise source.error(f"{extended:,} records from byte {at} on are not possible", byte=235)
+        count = whole or count
     if kind & _LAZ_BITS:
         source.check_count(count)
-        return (yield from _read_laz(source))
+        return (yield from _read_laz(source, start, count, kind & ~_LAZ_BITS, record))
     if record < _LEAST_RECORD or start < len(header):
         raise source.error(f"points of {record} bytes from byte {start} on are not possible", byte=96)
-    if start > source.size:
-        raise source.error(f"the points begin at byte {start}, behind the end of the file", byte=96)
     scale, offset = _scale_and_offset(source, header)
     source.seek(start)
     source.check_count(count, record)
@@ -56,22 +64,57 @@ def read_las(source: Source) -> Generator[float, None, RawPoints]:
     return RawPoints(points, None, 0)
 
 
-def _read_laz(source: Source) -> Generator[float, None, RawPoints]:
+def _check_chunks(source: Source, start: int, count: int, kind: int, record: int) -> None:
+    """Refuse more chunks than there are points, and layers longer than the file.
+
+    lazrs makes room for all that a file announces, and ends the process where there is none.
+    """
+    source.seek(start)
+    table = struct.unpack("<q", source.read(8, "the compressed points"))[0]
+    if table == -1:  # written by a program that could not go back
+        source.seek(source.size - 8)
+        table = struct.unpack("<q", source.read(8, "the compressed points"))[0]
+    if not start < table < source.size:
+        raise source.error(f"a table of chunks at byte {table} is not possible", byte=start)
+    source.seek(table)
+    chunks = struct.unpack("<4xI", source.read(8, "the table of chunks"))[0]
+    if chunks > count + 1:
+        raise source.error(f"{chunks:,} chunks of {count:,} points are not possible", byte=table + 4)
+    if kind not in _LAYERS:
+        return
+    usual, layers = _LAYERS[kind]
+    layers += max(0, record - usual)
+    at = start + 8
+    for _ in range(
+        chunks
+    ):  # one behind the other: a whole point, the number of points, sizes of the layers, the layers
+        source.seek(at + record + 4)
+        sizes = np.frombuffer(source.read(4 * layers, "the sizes of layers"), "<u4")
+        at += record + 4 + 4 * layers + int(sizes.sum(dtype=np.int64))
+        if at > table:
+            raise source.error(f"layers of {int(sizes.max()):,} bytes are not possible", byte=at)
+
+
+def _read_laz(source: Source, start: int, count: int, kind: int, record: int) -> Generator[float, None, RawPoints]:
     missing = [name for name in ("laspy", "lazrs") if find_spec(name) is None]
     if missing:
         raise source.error(
             f"the points are compressed (LAZ), and {' and '.join(missing)} cannot be imported: "
             "pip install meshclash[laz], or save the file as LAS"
         )
+    _check_chunks(source, start, count, kind, record)
     laspy = import_module("laspy")
     blocks = []
     try:
-        with laspy.open(str(source.path)) as reader:
+        # Not lazrs' parallel reader, which makes room for whole chunks: a damaged size of them ends the process.
+        with laspy.open(str(source.path), laz_backend=laspy.LazBackend.Lazrs) as reader:
             total = int(reader.header.point_count)
             for chunk in reader.chunk_iterator(CHUNK_POINTS):
                 blocks.append(np.column_stack([chunk.x, chunk.y, chunk.z]).astype(np.float64))
                 yield min(1.0, sum(map(len, blocks)) / max(1, total))
-    except Exception as error:  # laspy and lazrs raise errors of many kinds, their own Rust panics among them
+    except BaseException as error:  # of many kinds; Rust's panics are no Exceptions
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
         raise source.error(f"the compressed points cannot be read: {error}") from error
     points = np.concatenate(blocks) if blocks else np.empty((0, 3))
     if len(points) != total:

@@ -9,12 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ...jit import kernel
-from .source import CHUNK_POINTS, RawPoints, Source
+from .source import CHUNK_POINTS, RawPoints, Source, whole_number
 from .table import find_columns, read_counted_rows
 
 _DATA = ("ascii", "binary", "binary_compressed")
 _ENTRIES = ("VERSION", "FIELDS", "SIZE", "TYPE", "COUNT", "WIDTH", "HEIGHT", "VIEWPOINT", "POINTS", "DATA")
 _KINDS = {"F": "f", "I": "i", "U": "u"}
+_LONGEST_RECORD = 1 << 20  # bytes of a point
 
 
 class _Header(NamedTuple):
@@ -47,10 +48,11 @@ def _read_entries(source: Source) -> dict[str, list[str]]:
 
 
 def _whole(source: Source, entries: dict[str, list[str]], name: str, default: list[str] | None = None) -> list[int]:
-    words = entries.get(name, default)
-    if words is None or not words or not all(word.isdigit() for word in words):
-        raise source.error(f"{name} must hold whole numbers, not {' '.join(words or ['nothing'])!r}")
-    return [int(word) for word in words]
+    words = entries.get(name, default) or ["nothing"]
+    numbers = [number for word in words if (number := whole_number(word)) is not None]
+    if len(numbers) < len(words):
+        raise source.error(f"{name} must hold whole numbers, not {' '.join(words)[:80]!r}")
+    return numbers
 
 
 def _read_header(source: Source) -> _Header:
@@ -65,6 +67,9 @@ def _read_header(source: Source) -> _Header:
         if letter not in _KINDS or size not in (1, 2, 4, 8) or (letter == "F" and size < 4):
             raise source.error(f"field {name}: there is no type {letter} of size {size}")
         kinds.append(f"<{_KINDS[letter]}{size}")
+    record = sum(size * count for size, count in zip(sizes, counts, strict=True))
+    if record > _LONGEST_RECORD:
+        raise source.error(f"points of {record:,} bytes are not possible")
     points = _whole(source, entries, "POINTS", entries.get("WIDTH"))[0]
     if "WIDTH" in entries and "HEIGHT" in entries:
         area = _whole(source, entries, "WIDTH")[0] * _whole(source, entries, "HEIGHT")[0]
@@ -87,9 +92,10 @@ def read_pcd(source: Source) -> Generator[float, None, RawPoints]:
         raise source.error("the fields x, y, z and normals must hold one number each")
     if header.data == "ascii":
         source.check_count(header.points, 2 * sum(header.counts))
-        table = yield from read_counted_rows(source, header.points, sum(header.counts), "points")
         offsets = np.concatenate([[0], np.cumsum(header.counts)[:-1]])
-        table = table[:, offsets[wanted]]
+        table = yield from read_counted_rows(
+            source, header.points, sum(header.counts), offsets[wanted].tolist(), "points"
+        )  # fmt: skip
     elif header.data == "binary":
         table = yield from _read_binary(source, header, wanted)
     else:
@@ -114,13 +120,13 @@ def _read_binary(source: Source, header: _Header, wanted: list[int]) -> Generato
 
 def _read_compressed(source: Source, header: _Header, wanted: list[int]) -> Generator[float, None, np.ndarray]:
     """LZF-compressed columns, one field after the other."""
-    source.check_count(header.points)
     start = source.position
     packed_size, size = np.frombuffer(source.read(8, "the sizes of the compressed data"), "<u4").astype(np.int64)
     if size != header.points * header.record.itemsize:
         raise source.error(
             f"{size} bytes of data, but {header.points} points of {header.record.itemsize} bytes", byte=start
         )
+    source.check_count(header.points, beside=int(packed_size + size))
     packed = np.frombuffer(source.read(int(packed_size), "the compressed points"), np.uint8)
     yield 0.5
     data = np.empty(int(size), np.uint8)

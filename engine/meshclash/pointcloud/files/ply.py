@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .source import CHUNK_POINTS, RawPoints, Source
+from .source import CHUNK_POINTS, RawPoints, Source, whole_number
 from .table import find_columns, read_counted_rows
 
 _TYPES = {
@@ -33,10 +33,12 @@ class _Element(NamedTuple):
 
 
 def _read_property(source: Source, words: list[str]) -> _Property:
-    kinds = words[2:4] if words[1:2] == ["list"] else words[1:2]
-    if len(words) != len(kinds) + (3 if len(kinds) == 2 else 2) or any(kind not in _TYPES for kind in kinds):
-        raise source.error(f"{' '.join(words)!r} is no property", source.line_number)
-    if len(kinds) == 2:
+    is_list = words[1:2] == ["list"]
+    kinds = words[2:4] if is_list else words[1:2]
+    known = len(words) == (5 if is_list else 3) and all(kind in _TYPES for kind in kinds)
+    if not known or (is_list and _TYPES[kinds[0]].startswith("f")):
+        raise source.error(f"{' '.join(words)[:80]!r} is no property", source.line_number)
+    if is_list:
         return _Property(words[-1], _TYPES[kinds[1]], _TYPES[kinds[0]])
     return _Property(words[-1], _TYPES[kinds[0]], "")
 
@@ -53,12 +55,12 @@ def _read_header(source: Source) -> tuple[str, list[_Element]]:
             continue
         if words[0] == "format" and len(words) == 3 and words[1] in _FORMATS:
             order = _FORMATS[words[1]]
-        elif words[0] == "element" and len(words) == 3 and words[2].isdigit():
-            elements.append(_Element(words[1], int(words[2]), []))
+        elif words[0] == "element" and len(words) == 3 and (count := whole_number(words[2])) is not None:
+            elements.append(_Element(words[1], count, []))
         elif words[0] == "property" and elements:
             elements[-1].properties.append(_read_property(source, words))
         else:
-            raise source.error(f"{text!r} is not understood", source.line_number)
+            raise source.error(f"{text[:80]!r} is not understood", source.line_number)
     if order is None:
         raise source.error("the header names no format", source.line_number)
     return order, elements
@@ -101,12 +103,13 @@ def read_ply(source: Source) -> Generator[float, None, RawPoints]:
     at, normals_at = find_columns(names)
     if at is None or len(set(names)) != len(names):
         raise source.error(f"vertices need the properties x, y and z once each, not {', '.join(names)}")
+    wanted = [*at, *(normals_at or ())]
     if order:
-        table = yield from _read_binary(source, element, order, [*at, *(normals_at or ())])
-        return RawPoints(table[:, :3], table[:, 3:] if normals_at else None, 0)
-    source.check_count(element.count, 2 * len(names))
-    table = yield from read_counted_rows(source, element.count, len(names), "vertices")
-    return RawPoints(table[:, at], table[:, normals_at] if normals_at else None, 0)
+        table = yield from _read_binary(source, element, order, wanted)
+    else:
+        source.check_count(element.count, 2 * len(names))
+        table = yield from read_counted_rows(source, element.count, len(names), wanted, "vertices")
+    return RawPoints(table[:, :3], table[:, 3:] if normals_at else None, 0)
 
 
 def _read_binary(

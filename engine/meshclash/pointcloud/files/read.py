@@ -32,9 +32,13 @@ def _metres(unit: str | float) -> float:
         if unit not in UNITS:
             raise UnsupportedOption(f"unit {unit!r} is not known; known are {', '.join(UNITS)}, or a number of metres")
         return UNITS[unit]
-    if not (np.isfinite(unit) and unit > 0.0):
-        raise UnsupportedOption(f"unit must be a finite number of metres above 0, not {unit!r}")
-    return float(unit)
+    try:
+        metres = float(unit)
+    except (TypeError, ValueError):
+        metres = 0.0
+    if not 0.0 < metres < np.inf:
+        raise UnsupportedOption(f"unit must be the name of one, or a finite number of metres above 0, not {unit!r}")
+    return metres
 
 
 def read_points(

@@ -17,6 +17,15 @@ BYTES_PER_POINT = 120
 """Memory that a point takes while it is read and as a cloud with its hierarchy: see ``PointCloud.nbytes``."""
 
 
+_BLOCK = 1 << 20
+_MOST_DIGITS = 18
+
+
+def whole_number(text: str) -> int | None:
+    """The number that ASCII digits write, up to 10^18; None for anything else, digits of other scripts included."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else None
+
+
 class RawPoints(NamedTuple):
     """What a file holds, in the file's unit."""
 
@@ -50,17 +59,14 @@ class Source:
         return InvalidFile(f"{self.path}{place}: {what}")
 
     def line(self) -> str:
-        """The next line without its end; raises InvalidFile at the end of the file or when it is no text."""
+        """The next line without its end; raises InvalidFile at the end of the file or when no line ends."""
         raw = self._stream.readline(LONGEST_LINE + 1)
         self.line_number += 1
         if not raw:
             raise self.error("the file ends here, within its header", self.line_number)
         if len(raw) > LONGEST_LINE:
             raise self.error(f"a line of more than {LONGEST_LINE} bytes: this is no such file", self.line_number)
-        try:
-            return raw.decode("utf-8").strip()
-        except UnicodeDecodeError:
-            raise self.error("this is no text", self.line_number) from None
+        return raw.decode("utf-8", "replace").strip()
 
     def seek(self, position: int) -> None:
         """Go to a byte."""
@@ -69,20 +75,33 @@ class Source:
     def read(self, count: int, what: str) -> bytes:
         """Exactly so many bytes; raises InvalidFile when the file is shorter."""
         start = self.position
-        data = self._stream.read(count)
+        left = max(0, self.size - start)
+        data = self._stream.read(count) if count <= left else b""
         if len(data) != count:
-            raise self.error(f"the file ends within {what}: {count} bytes are needed, {len(data)} are left", byte=start)
+            raise self.error(f"the file ends within {what}: {count} bytes are needed, {left} are left", byte=start)
         return data
 
     def text_lines(self) -> Iterator[list[bytes]]:
-        """The remaining lines, in lists of about a megabyte."""
-        while lines := self._stream.readlines(1 << 20):
+        """The remaining lines without their ends (LF, CR LF or CR), in lists of about a megabyte."""
+        number = self.line_number
+        rest = b""
+        while block := self._stream.read(_BLOCK):
+            if block.endswith(b"\r"):
+                block += self._stream.read(1)
+            lines = (rest + block).splitlines()
+            rest = b"" if block.endswith((b"\n", b"\r")) else lines.pop()
+            number += len(lines)
+            if len(rest) > LONGEST_LINE:
+                raise self.error(f"a line of more than {LONGEST_LINE} bytes: this is no such file", number + 1)
             yield lines
+        if rest:
+            yield [rest]
 
-    def check_count(self, count: int, record: int = 0) -> None:
+    def check_count(self, count: int, record: int = 0, beside: int = 0) -> None:
         """Refuse a number of points that the file cannot hold (``record``: bytes of each), or memory cannot.
 
-        A text may lack the end of its last line, so one byte less is let through here.
+        A text may lack the end of its last line, so one byte less is let through here. ``beside`` are bytes of memory
+        that reading takes besides.
         """
         if count > 0 and record * count > self.size - self.position + 1:
             possible = max(0, self.size - self.position) // record
@@ -90,9 +109,10 @@ class Source:
                 f"the header announces {count:,} points of {record} bytes, but the file has room for {possible:,} only",
                 byte=self.position,
             )
-        if self._memory is not None and count * BYTES_PER_POINT > self._memory:
+        needed = count * BYTES_PER_POINT + beside
+        if self._memory is not None and needed > self._memory:
             raise self.error(
-                f"{count:,} points need about {count * BYTES_PER_POINT / 1e9:.1f} GB of memory, and "
+                f"{count:,} points need about {needed / 1e9:.1f} GB of memory, and "
                 f"{self._memory / 1e9:.1f} GB are free: thin the cloud out or split it first"
             )
 

@@ -28,12 +28,21 @@ def parse_rows(
     if separator is not None:
         text = text.replace(separator, b" ")
     try:
-        flat = np.array(text.split(), dtype=np.float64)
+        flat = np.array([] if b"_" in text else text.split(), dtype=np.float64)  # 1_000 is a number to Python only
     except ValueError:
         flat = np.empty(0)
     if len(flat) != columns * len(lines) or not _rows_fit(lines, columns, separator):
         _blame_row(source, lines, first_line, columns, separator)
     return flat.reshape(len(lines), columns)
+
+
+def is_number(text: str) -> bool:
+    """Whether a field of a table can be read as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text.isascii() and "_" not in text
 
 
 def _fields(line: bytes, separator: bytes | None) -> list[bytes]:
@@ -52,16 +61,20 @@ def _blame_row(source: Source, lines: list[bytes], first_line: int, columns: int
         if len(fields) != columns:
             raise source.error(f"{len(fields)} columns, but {columns} are expected", number)
         for field in fields:
-            try:
-                float(field)
-            except ValueError:
-                raise source.error(f"{field.decode('utf-8', 'replace')!r} is no number", number) from None
+            if not is_number(field.decode("utf-8", "replace")):
+                raise source.error(f"{field.decode('utf-8', 'replace')!r} is no number", number)
     raise source.error("the numbers cannot be read", first_line)
 
 
-def read_counted_rows(source: Source, count: int, columns: int, what: str) -> Generator[float, None, np.ndarray]:
-    """``count`` lines of numbers between blanks, (count, columns) float64; yields the share read. More may follow."""
-    result = np.empty((count, columns))
+def read_counted_rows(
+    source: Source, count: int, columns: int, wanted: list[int], what: str
+) -> Generator[float, None, np.ndarray]:
+    """``count`` lines of so many numbers between blanks; yields the share read. More lines may follow.
+
+    Returns:
+        The columns wanted, (count, len(wanted)) float64.
+    """
+    result = np.empty((count, len(wanted)))
     done = 0
     chunks: Iterator[list[bytes]] = source.text_lines()
     while done < count:
@@ -70,7 +83,7 @@ def read_counted_rows(source: Source, count: int, columns: int, what: str) -> Ge
             raise source.error(f"the file ends after {done:,} of {count:,} {what}", source.line_number + 1)
         first_line = source.line_number + 1
         used = lines[: count - done]
-        result[done : done + len(used)] = parse_rows(source, used, first_line, columns, None)
+        result[done : done + len(used)] = parse_rows(source, used, first_line, columns, None)[:, wanted]
         source.line_number += len(used)
         done += len(used)
         yield done / count

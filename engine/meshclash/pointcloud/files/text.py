@@ -3,16 +3,17 @@
 One point a line, columns separated by blanks, commas, semicolons or tabs. A heading names the columns; without one the
 first three are x, y and z, and the next three are normals if they have unit length in every line (else colours or the
 like, passed over). A first line with a single number is the number of points (PTS). Lines beginning with # or // are
-comments.
+comments. Names may stand in quotes, and the file may begin with the mark of UTF-8.
 """
 
 from collections.abc import Generator, Iterator
 
 import numpy as np
 
-from .source import RawPoints, Source
-from .table import find_columns, parse_rows
+from .source import RawPoints, Source, whole_number
+from .table import find_columns, is_number, parse_rows
 
+_MARK = b"\xef\xbb\xbf"
 _COMMENTS = (b"#", b"//")
 _SEPARATORS = (b",", b";")
 _LEAST_ROW = 5  # bytes of a point in a text
@@ -25,7 +26,7 @@ def _content(source: Source) -> Iterator[tuple[int, bytes]]:
     for lines in source.text_lines():
         for line in lines:
             number += 1
-            text = line.strip()
+            text = (line.removeprefix(_MARK) if number == 1 else line).strip()
             if text and not text.startswith(_COMMENTS):
                 yield number, text
 
@@ -39,23 +40,14 @@ def _split(line: bytes, separator: bytes | None) -> list[str]:
     return text.split() if separator is None else [f.strip() for f in text.split(separator.decode())]
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 def read_text(source: Source) -> Generator[float, None, RawPoints]:
     """The points of a text file; yields the share read."""
     content = _content(source)
     number, line = next(content, (0, b""))
     if not line:
         raise source.error("the file holds no points", 1)
-    announced: int | None = None
-    if line.isdigit() and source.path.suffix.lower() not in (".csv",):
-        announced = int(line)
+    announced = None if source.path.suffix.lower() == ".csv" else whole_number(line.decode("ascii", "replace"))
+    if announced is not None:
         source.check_count(announced)
         if announced * _LEAST_ROW > source.size:
             raise source.error(
@@ -66,27 +58,31 @@ def read_text(source: Source) -> Generator[float, None, RawPoints]:
             raise source.error(f"the file ends after 0 of {announced:,} points", number)
     separator = _separator(line)
     fields = _split(line, separator)
-    at, normals_at = [0, 1, 2], None
+    wanted = [0, 1, 2, 3, 4, 5][: 6 if len(fields) >= 6 else 3]
     rows = [(number, line)]
-    if not all(map(_is_number, fields)):
-        found, normals_at = find_columns(fields)
+    if not all(map(is_number, fields)):
+        found, normals_at = find_columns([field.strip("\"'") for field in fields])
         if found is None:
             raise source.error(f"no columns x, y and z in {line.decode('utf-8', 'replace')[:80]!r}", number)
-        at, rows = found, []
+        wanted, rows = [*found, *(normals_at or ())], []
     elif len(fields) < 3:
         raise source.error(f"{len(fields)} columns, but a point needs three", number)
-    table = yield from _read_table(source, content, rows, len(fields), separator)
+    table = yield from _read_table(source, content, rows, len(fields), wanted, separator)
     if announced is not None and len(table) != announced:
         raise source.error(f"the file announces {announced:,} points and holds {len(table):,}", 1)
-    if normals_at is None and fields and rows and len(fields) >= 6 and _are_unit(table[:, 3:6]):
-        normals_at = [3, 4, 5]
-    return RawPoints(table[:, at], table[:, normals_at] if normals_at else None, 0)
+    has_normals = len(wanted) == 6 and (not rows or _are_unit(table[:, 3:]))
+    return RawPoints(table[:, :3], table[:, 3:] if has_normals else None, 0)
 
 
 def _read_table(
-    source: Source, content: Iterator[tuple[int, bytes]], rows: list[tuple[int, bytes]], columns: int, separator
+    source: Source,
+    content: Iterator[tuple[int, bytes]],
+    rows: list[tuple[int, bytes]],
+    columns: int,
+    wanted: list[int],
+    separator: bytes | None,
 ) -> Generator[float, None, np.ndarray]:
-    """All rows, (n, columns) float64."""
+    """All rows, (n, len(wanted)) float64."""
     blocks: list[np.ndarray] = []
     total = 0
     finished = False
@@ -99,12 +95,12 @@ def _read_table(
                 finished = False
                 break
         if pending:
-            blocks.append(_parse(source, pending, columns, separator))
+            blocks.append(_parse(source, pending, columns, separator)[:, wanted])
             total += len(pending)
             pending = []
         source.check_count(total)
         yield min(1.0, source.position / max(1, source.size))
-    return np.concatenate(blocks) if blocks else np.empty((0, columns))
+    return np.concatenate(blocks) if blocks else np.empty((0, len(wanted)))
 
 
 def _parse(source: Source, rows: list[tuple[int, bytes]], columns: int, separator: bytes | None) -> np.ndarray:
