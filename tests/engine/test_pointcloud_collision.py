@@ -195,9 +195,38 @@ def test_stacks_of_poses(shapes):
     assert mc.collides(a, shapes["wall"], None, stack).tolist() == [True, False, True]
     with pytest.raises(mc.UnsupportedOption, match="3 and 2 poses"):
         mc.collides(a, b, stack, stack[:2])
-    for query in (mc.collide, mc.cloud_collision, mc.cloud_distance):
-        with pytest.raises(mc.UnsupportedOption, match="one pose"):
-            query(a, b, None, stack)
+    with pytest.raises(mc.UnsupportedOption, match="one pose"):
+        mc.cloud_collision(a, b, None, stack)
+
+
+@pytest.mark.parametrize("second", ["torus", "wall"])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_stack_of_poses_gives_what_each_of_them_gives(shapes, second, swapped):
+    a, b = shapes["sphere"], shapes[second]
+    stack = np.stack([random_pose(seed, (0.1 * seed, 0.2, 0.9)) for seed in range(3)] + [shifted(9.0), shifted(1.2)])
+
+    def ask(query, poses):
+        return query(b, a, poses, shifted(y=0.1)) if swapped else query(a, b, shifted(y=0.1), poses)
+
+    hits, single = ask(mc.collide, stack), [ask(mc.collide, pose) for pose in stack]
+    assert len(hits) > 20 and hits.pose.dtype == np.int32
+    assert np.array_equal(hits.pose, np.repeat(np.arange(5), [len(one) for one in single]))
+    assert np.array_equal(hits.points, np.concatenate([one.points for one in single]))
+    assert hits.region_count == sum(one.region_count for one in single)
+    for k, one in enumerate(single):
+        mine = hits.region[hits.pose == k]
+        assert np.array_equal(mine - mine.min(initial=99), one.region) and not one.pose.any()
+    for side in (0, 1):
+        everything = np.unique(np.concatenate([one.touched(side) for one in single]))
+        assert np.array_equal(hits.touched(side), everything) and len(everything)
+    assert hits.stats.exact_tests == sum(one.stats.exact_tests for one in single)
+    with pytest.raises(mc.UnsupportedOption, match="one pose"):
+        hits.depths(1 if swapped else 0)
+    gaps, single = ask(mc.distance, stack), [ask(mc.distance, pose) for pose in stack]
+    assert gaps.distance.shape == (5,) and gaps.point_a.shape == (5, 3)
+    for name in ("distance", "point_a", "point_b", "sample_distance", "index_a", "index_b"):
+        assert np.array_equal(getattr(gaps, name), [getattr(one, name) for one in single])
+    assert gaps.stats.volume_tests == sum(one.stats.volume_tests for one in single) > 0
 
 
 def test_contact_points_lie_on_the_circle_where_sphere_and_plane_meet(shapes):
@@ -361,6 +390,16 @@ def test_the_papers_control_follows_the_clock():
     for _ in range(20):
         control.after(1e-6)
     assert (control.test_points, control.enough) == (1000.0, 0.05)
+
+
+@pytest.mark.parametrize("query", [mc.collide, mc.collides, mc.distance])
+def test_options_that_say_nothing_about_clouds_are_checked_all_the_same(shapes, query):
+    a, b = shapes["sphere"], shapes["wall"]
+    for options in ({"volume": "nonsense"}, {"threads": 0}, {"device": "gpu"}):
+        with pytest.raises(mc.UnsupportedOption):
+            query(a, b, **options)
+    with pytest.raises(mc.DeviceUnavailable):
+        query(a, b, device="cuda")
 
 
 def test_bad_options_are_refused(shapes):

@@ -25,6 +25,7 @@ class CloudContacts:
     Attributes:
         points: (k, 3) float64 [m], world: one point on both surfaces for each pair of leaves, or of leaf and triangle,
             that meet. They lie along the curves in which the surfaces cut each other.
+        pose: (k,) int32: index of the pose of each point in the stack asked about; 0 without a stack. Sorted by it.
         stats: QueryStats; ``exact_tests`` counts evaluations of a surface.
     """
 
@@ -35,9 +36,11 @@ class CloudContacts:
         rows: tuple[np.ndarray, np.ndarray],
         swapped: bool,
         stats: QueryStats,
+        pose: np.ndarray,
     ) -> None:
-        order = np.lexsort((found.pairs[:, 1], found.pairs[:, 0]))
+        order = np.lexsort((found.pairs[:, 1], found.pairs[:, 0], pose))
         self.points = found.points[order]
+        self.pose = pose[order]
         self.stats = stats
         self._pairs = found.pairs[order][:, ::-1] if swapped else found.pairs[order]
         self._regions = found.regions[order]
@@ -50,12 +53,18 @@ class CloudContacts:
 
     @cached_property
     def region(self) -> np.ndarray:
-        """Number of the contact region of each point, (k,) int32, from 0 on: contacts that hang together share one."""
+        """Number of the contact region of each point, (k,) int32, from 0 on: contacts that hang together share one.
+
+        Those of different poses never do.
+        """
         parent = np.arange(len(self))
-        everybody = np.ones(len(self), np.bool_)
-        for i, j in overlapping_pairs(self._regions, everybody, everybody).tolist() if len(self) else ():
-            a, b = _root(parent, i), _root(parent, j)
-            parent[max(a, b)] = min(a, b)
+        for pose in np.unique(self.pose):
+            begin, end = np.searchsorted(self.pose, (pose, pose + 1))
+            everybody = np.ones(end - begin, np.bool_)
+            pairs = overlapping_pairs(self._regions[begin:end], everybody, everybody) + begin
+            for i, j in pairs.tolist():
+                a, b = _root(parent, i), _root(parent, j)
+                parent[max(a, b)] = min(a, b)
         roots = np.array([_root(parent, i) for i in range(len(self))], np.int64)
         return np.unique(roots, return_inverse=True)[1].astype(np.int32).reshape(-1)
 
@@ -65,7 +74,7 @@ class CloudContacts:
         return int(self.region.max()) + 1 if len(self) else 0
 
     def touched(self, side: int) -> np.ndarray:
-        """What is in contact on side 0 (a) or 1 (b), sorted int32: triangles of a mesh; points of a cloud.
+        """What is in contact on side 0 (a) or 1 (b), sorted int32: triangles of a mesh; points of a cloud. In any pose.
 
         Points are those of the meeting leaves that lie where the two surfaces have anything in common: about a leaf's
             size around the curves of contact.
@@ -75,17 +84,19 @@ class CloudContacts:
             return np.unique(self._pairs[:, side]).astype(np.int32)
         tree, order = thing.built.tree, thing.built.order
         member, contact = points_of_leaves(tree, self._pairs[:, side])
-        place = self._in_region_frame(transform_points(self._rows[side], tree.points[member]))
+        pose = self.pose[contact]
+        place = self._in_region_frame(transform_points(self._rows[side][pose], tree.points[member]), pose)
         region = self._regions[contact]
         inside = ((place >= region[:, :3]) & (place <= region[:, 3:])).all(axis=1)
         return np.unique(order[member[inside]])
 
-    def _in_region_frame(self, world: np.ndarray) -> np.ndarray:
-        """World points (m, 3) in the hierarchy frame that the regions are given in."""
+    def _in_region_frame(self, world: np.ndarray, pose: np.ndarray) -> np.ndarray:
+        """World points (m, 3) of some poses in the hierarchy frame that the regions are given in."""
         side = 1 if self._swapped else 0
         cloud, rows = self._objects[side], self._rows[side]
         assert isinstance(cloud, PointCloud)
-        return (world - rows[:, 3]) @ np.linalg.inv(rows[:, :3]).T - cloud.built.tree.origin
+        back = np.linalg.inv(rows[:, :, :3])[pose]
+        return (back @ (world - rows[pose, :, 3])[:, :, None])[:, :, 0] - cloud.built.tree.origin
 
     def depths(self, side: int) -> tuple[np.ndarray, np.ndarray]:
         """How deep the points of the cloud on one side lie behind the other object's surface.
@@ -98,7 +109,7 @@ class CloudContacts:
 
         Raises:
             UnsupportedOption: the side is not a cloud, or the other object has no inside: a mesh that is not closed,
-                or a cloud without normals.
+                or a cloud without normals; or a stack of poses was asked about.
         """
         return run(self.depths_steps(side))
 
@@ -108,9 +119,10 @@ class CloudContacts:
         cloud = self._objects[side]
         if not isinstance(cloud, PointCloud):
             raise UnsupportedOption(f"side {side} is no cloud: depths are those of points")
-        return (
-            yield from points_behind_steps(cloud, self._objects[other], Pose(self._rows[side]), Pose(self._rows[other]))
-        )
+        if len(self._rows[0]) > 1:
+            raise UnsupportedOption("depths are those of one pose: ask about each by itself")
+        poses = Pose(self._rows[side][0]), Pose(self._rows[other][0])
+        return (yield from points_behind_steps(cloud, self._objects[other], *poses))
 
     def __repr__(self) -> str:
         return f"CloudContacts({len(self)} contact points in {self.region_count} regions)"

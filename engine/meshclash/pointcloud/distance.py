@@ -6,8 +6,9 @@ along the two surfaces towards each other as long as that brings them closer.
 """
 
 import math
+import time
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,12 +21,12 @@ from ..jit import inner, kernel
 from ..traversal.run import run
 from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
-from ..types.results import Progress
+from ..types.results import Progress, QueryStats
 from .cloud import PointCloud
 from .collision import mesh_tree
 from .mesh_traverse import corner_of
 from .patches import place
-from .query import one_pose, prepared, walk_for
+from .query import Thing, pose_pairs, prepared, walk_for
 from .steps import share
 from .walk import largest_coordinates, pose_rows
 
@@ -38,18 +39,23 @@ _USUAL_SLICES = 4
 
 @dataclass(frozen=True)
 class CloudDistance:
-    """The answer of ``distance`` when one of the objects is a cloud."""
+    """The answer of ``distance`` when one of the objects is a cloud.
 
-    distance: float
-    """[m] between the surfaces; 0 where they meet."""
+    For a stack of k poses every field but ``stats`` is an array with k in front.
+    """
+
+    distance: Any
+    """float [m] between the surfaces; 0 where they meet."""
     point_a: np.ndarray
     """(3,) [m], world: nearest point of a's surface."""
     point_b: np.ndarray
-    sample_distance: float
-    """[m] between the nearest samples: points of a cloud, triangles of a mesh; exact."""
-    index_a: int
+    sample_distance: Any
+    """float [m] between the nearest samples: points of a cloud, triangles of a mesh; exact."""
+    index_a: Any
     """The nearest sample of a: index of a point, or of a triangle."""
-    index_b: int
+    index_b: Any
+    stats: QueryStats
+    """Counters of the search for a common point of the surfaces."""
 
 
 @inner
@@ -219,7 +225,7 @@ def cloud_distance_steps(
 
     Args:
         a, b: PointClouds, or one of them a TriangleMesh or its hierarchy.
-        pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
+        pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) that asks k questions.
 
     Yields:
         Progress.
@@ -232,10 +238,34 @@ def cloud_distance_steps(
     """
     if not (isinstance(a, PointCloud) or isinstance(b, PointCloud)):
         raise UnsupportedOption("cloud_distance needs a PointCloud")
-    rows_a, rows_b = one_pose(pose_a, pose_b, "distance")
+    start = time.perf_counter()
+    rows_a, rows_b, stacked = pose_pairs(pose_a, pose_b)
     for thing, low in ((a, 0.0), (b, 0.2)):
         if isinstance(thing, PointCloud):
             yield from share(thing.build_steps(), low, low + 0.2)
+    found = []
+    for k in range(len(rows_a)):
+        low, high = 0.4 + 0.6 * k / len(rows_a), 0.4 + 0.6 * (k + 1) / len(rows_a)
+        found.append((yield from share(_one_steps(a, b, rows_a[k], rows_b[k]), low, high)))
+    stats = QueryStats()
+    for one in found:
+        stats = stats.plus(one.stats)
+    stats = replace(stats, seconds=time.perf_counter() - start)
+    if not stacked:
+        return replace(found[0], stats=stats)
+    return CloudDistance(
+        np.array([one.distance for one in found]),
+        np.array([one.point_a for one in found]),
+        np.array([one.point_b for one in found]),
+        np.array([one.sample_distance for one in found]),
+        np.array([one.index_a for one in found]),
+        np.array([one.index_b for one in found]),
+        stats,
+    )
+
+
+def _one_steps(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray) -> Generator[Progress, None, CloudDistance]:
+    """The distance in one pose (3, 4) of each; the hierarchies are there."""
     first, second = prepared(a), prepared(b)
     if isinstance(first, PointCloud):
         nearest = yield from _samples_steps(first, second, rows_a, rows_b)
@@ -245,12 +275,12 @@ def cloud_distance_steps(
         nearest = (distance, x, y, i, j)
     distance, x, y, index_a, index_b = nearest
     walk = walk_for(a, b, rows_a, rows_b, True)[0]
-    yield from share(walk.finish_steps(), 0.8, 1.0)
+    yield from share(walk.finish_steps(), 0.7, 1.0)
     if walk.hit:
         x = y = walk.found().points[0]
     else:
         x, y = _slide(first, x, rows_a, second, y, rows_b)
-    return CloudDistance(float(np.linalg.norm(x - y)), x, y, distance, index_a, index_b)
+    return CloudDistance(float(np.linalg.norm(x - y)), x, y, distance, index_a, index_b, walk.stats(0.0))
 
 
 def _world(rows: np.ndarray, point: np.ndarray) -> np.ndarray:
@@ -290,7 +320,7 @@ def _samples_steps(
 
 def _searching(slices: int) -> Progress:
     """Where the search is after so many slices; how many there will be is not known."""
-    return Progress(0.4 + 0.4 * slices / (slices + _USUAL_SLICES), "looking for the nearest points")
+    return Progress(0.7 * slices / (slices + _USUAL_SLICES), "looking for the nearest points")
 
 
 def _slide(a: PointCloud | Hierarchy, x: np.ndarray, rows_a, b: PointCloud | Hierarchy, y: np.ndarray, rows_b):

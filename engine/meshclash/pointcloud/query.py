@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from .cloud import PointCloud
 from .collision import cloud_walk, finer_radius, follow_paper, mesh_walk
 from .contacts import CloudContacts
 from .steps import share
-from .walk import Walk, limit_resolution
+from .walk import Found, Walk, limit_resolution
 
 Thing = PointCloud | TriangleMesh | Hierarchy
 MODES = ("root", "paper")
@@ -107,7 +107,7 @@ def walk_for(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, first_o
     return mesh_walk(second, first, rows_b, rows_a, first_only), True
 
 
-def _pose_pairs(pose_a: Any, pose_b: Any) -> tuple[np.ndarray, np.ndarray, bool]:
+def pose_pairs(pose_a: Any, pose_b: Any) -> tuple[np.ndarray, np.ndarray, bool]:
     """Rows (k, 3, 4) for both, and whether a stack was asked about."""
     rows_a, stacked_a = pose_stack(pose_a)
     rows_b, stacked_b = pose_stack(pose_b)
@@ -124,7 +124,7 @@ def _repeated(rows: np.ndarray, count: int) -> np.ndarray:
 
 def one_pose(pose_a: Any, pose_b: Any, query: str) -> tuple[np.ndarray, np.ndarray]:
     """Rows (3, 4) of both poses; raises UnsupportedOption for a stack and names the query."""
-    rows_a, rows_b, stacked = _pose_pairs(pose_a, pose_b)
+    rows_a, rows_b, stacked = pose_pairs(pose_a, pose_b)
     if stacked:
         raise UnsupportedOption(f"{query} takes one pose for each object, not a stack, when one of them is a cloud")
     return rows_a[0], rows_b[0]
@@ -132,7 +132,7 @@ def one_pose(pose_a: Any, pose_b: Any, query: str) -> tuple[np.ndarray, np.ndarr
 
 def collides_clouds(a: Thing, b: Thing, pose_a: Any = None, pose_b: Any = None) -> bool | np.ndarray:
     """``collides`` where a or b is a PointCloud: whether a point lies on both surfaces."""
-    rows_a, rows_b, stacked = _pose_pairs(pose_a, pose_b)
+    rows_a, rows_b, stacked = pose_pairs(pose_a, pose_b)
     hits = [walk_for(a, b, p, q, True)[0].finish().hit for p, q in zip(rows_a, rows_b, strict=True)]
     return np.array(hits, np.bool_) if stacked else hits[0]
 
@@ -149,7 +149,7 @@ def cloud_contacts_steps(
 
     Args:
         a, b: PointClouds, or one of them a TriangleMesh or its hierarchy.
-        pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
+        pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) that asks k questions.
 
     Yields:
         Progress.
@@ -160,13 +160,20 @@ def cloud_contacts_steps(
     if not is_for_clouds(a, b):
         raise UnsupportedOption("cloud_contacts_steps needs a PointCloud; for two meshes there is Scene.contacts_steps")
     start = time.perf_counter()
-    rows_a, rows_b = one_pose(pose_a, pose_b, "collide")
+    rows_a, rows_b, _ = pose_pairs(pose_a, pose_b)
     for thing, low in ((a, 0.0), (b, 0.25)):
         if isinstance(thing, PointCloud):
             yield from share(thing.build_steps(), low, low + 0.25)
-    walk, swapped = walk_for(a, b, rows_a, rows_b, False)
-    yield from share(walk.finish_steps(), 0.5, 1.0)
-    return CloudContacts(walk.found(), (a, b), (rows_a, rows_b), swapped, walk.stats(time.perf_counter() - start))
+    found, swapped, stats = [], False, QueryStats()
+    for k in range(len(rows_a)):
+        walk, swapped = walk_for(a, b, rows_a[k], rows_b[k], False)
+        yield from share(walk.finish_steps(), 0.5 + 0.5 * k / len(rows_a), 0.5 + 0.5 * (k + 1) / len(rows_a))
+        found.append(walk.found())
+        stats = stats.plus(walk.stats(0.0))
+    stats = replace(stats, seconds=time.perf_counter() - start)
+    pose = np.repeat(np.arange(len(found), dtype=np.int32), [len(one.points) for one in found])
+    whole = Found(*map(np.concatenate, zip(*((one.pairs, one.points, one.regions) for one in found), strict=True)))
+    return CloudContacts(whole, (a, b), (rows_a, rows_b), swapped, stats, pose)
 
 
 def cloud_collision(

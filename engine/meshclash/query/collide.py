@@ -16,6 +16,7 @@ from ..traversal.question import Answer, Question, uses_lanes
 from ..traversal.run import answer_steps, run
 from ..traversal.wide_engine import meet_at_once
 from ..types.mesh import TriangleMesh
+from ..volumes.registry import volume_named
 from .contacts import Contacts
 from .device import ask_device
 from .options import check_device, check_served_device, check_threads, matched_poses
@@ -71,7 +72,8 @@ def collide(
     A contact is defined on the float64 world coordinates that the poses give (``Pose.apply``); there is no epsilon.
 
     Args:
-        a, b: meshes, or hierarchies made by ``build``; a PointCloud gives CloudContacts.
+        a, b: meshes, or hierarchies made by ``build``; a PointCloud gives CloudContacts, whatever ``touching``,
+            ``volume`` and ``threads`` are: its surface is smoothed, so touching is no kind of its own.
         pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) that asks k questions.
         touching: False keeps only contacts of kind CROSSING.
         volume: kind of bounding volume, default "aabb".
@@ -89,6 +91,7 @@ def collide(
     threads = check_threads(threads)
     if is_for_clouds(a, b):
         check_device(device)
+        volume_named(volume)
         return collide_clouds(a, b, pose_a, pose_b)
     found = ask_device(check_served_device(device), (a, b), volume, (pose_a, pose_b), crossing_only=not touching)
     if found.answer is not None:
@@ -117,6 +120,7 @@ def collides(
     threads = check_threads(threads)
     if is_for_clouds(a, b):
         check_device(device)
+        volume_named(volume)
         return collides_clouds(a, b, pose_a, pose_b)
     found = ask_device(check_served_device(device), (a, b), volume, (pose_a, pose_b), crossing_only=not touching)
     if found.answer is not None:

@@ -18,6 +18,7 @@ from ..traversal.near_single import nearest_at_once
 from ..traversal.run import run
 from ..types.mesh import TriangleMesh
 from ..types.results import QueryStats
+from ..volumes.registry import volume_named
 from .device import ask_distances, mesh_of
 from .options import check_device, check_length, check_served_device, check_threads, every_pose
 
@@ -139,6 +140,7 @@ def distance(
         raise UnsupportedOption(f"relative_error must be below 1, not {relative_error!r}")
     if is_for_clouds(a, b):
         check_device(device)
+        volume_named(volume)
         return cloud_distance(a, b, pose_a, pose_b)
     device = check_served_device(device)
     if not may_answer(device, "distance_crossover"):
