@@ -2,7 +2,9 @@
 
 import argparse
 import json
+import math
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -11,10 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from gpu_cases import needs_cuda_target
-from meshclash.bench import device_near, gpu
+from meshclash.bench import device_near, device_times, gpu
 from meshclash.bench.device_times import Clock, in_turn
 from meshclash.gpu import device
 from meshclash.gpu.state import DeviceFault, DeviceState
+from meshclash.gpu.twin import Twin
 
 pytestmark = pytest.mark.needs_jit
 
@@ -77,6 +80,60 @@ def test_a_part_that_fails_is_named_and_the_others_go_on(run, monkeypatch):
     assert "| count_pairs" in text
 
 
+def test_what_was_measured_before_a_part_failed_is_written(run, monkeypatch):
+    times = gpu.device_times.times
+
+    def failing(*arguments):
+        yield next(times(*arguments))
+        raise DeviceFault("the device did not finish a queue")
+
+    monkeypatch.setattr(gpu.device_times, "times", failing)
+    status, text = run()
+    assert status == 1
+    assert "FAILED: times: DeviceFault: the device did not finish a queue" in text
+    assert "| bumpy 300 |       300 |" in text.partition("FAILED")[2]
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system cannot interrupt")
+def test_what_takes_too_long_is_stopped(run, monkeypatch):
+    def endless(*arguments):
+        yield from ()
+        time.sleep(60.0)
+
+    monkeypatch.setattr(gpu.device_times, "times", endless)
+    monkeypatch.setattr(gpu, "STOPPED_AFTER", 0.2)
+    begun = time.perf_counter()
+    status, text = run("--seconds", "0")
+    assert time.perf_counter() - begun < 60.0
+    assert status == 1
+    assert "FAILED: times: TimeoutError: stopped: the time is over" in text
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_a_row_of_a_million_beside_what_is_aimed_at():
+    row = {"model": "bumpy 1M", "triangles": 1_002_252, "queue ms": 0.8, "build ms": 1.7, "CPU / queue": 20.0}
+    told = device_times.beside_the_aims(row)
+    assert "all pairs 0.8 ms (aim: 1.0) reached, hierarchy 1.7 ms (aim: 1.5) missed" in told
+    assert "20.0 times our CPU path on all cores (aim: 20.0) reached" in told
+    assert device_times.beside_the_aims({**row, "triangles": 300_000}) == ""
+
+
+def test_a_queue_that_fails_leaves_the_other_times(monkeypatch):
+    class Failing(Twin):
+        name = "cuda"
+
+        def traverse_fast(self, *arguments):
+            raise DeviceFault("the device did not finish a queue")
+
+    rows = []
+    with pytest.raises(DeviceFault, match="bumpy 300: the device did not finish"):
+        rows.extend(device_times.times([300], ["bumpy"], Failing(), 1, Clock(100.0)))
+    [row] = rows
+    assert row["same"] == "NO"
+    assert math.isnan(row["queue ms"])
+    assert row["levels ms"] > 0.0
+
+
 def test_where_the_device_wins_to_the_end_is_the_crossover():
     assert "from 30 points on" in gpu._crossover("p", "points", [(10, 2.0), (20, 0.9), (30, 1.5), (40, 3.0)])
     assert "no size" in gpu._crossover("p", "points", [(10, 2.0), (20, 1.0)])
@@ -111,6 +168,7 @@ def test_the_whole_bench_in_the_simulator(tmp_path):
     assert [row["levels as the twin's"] for row in found["checks"]] == ["yes"] * 3
     assert len(found["points"]) == len(found["near"]) == 3
     assert [(row["same"], row["levels as the twin's"]) for row in found["near"]] == [("yes", "yes")] * 3
+    assert {row["part"] for row in found["profile"]} == {"build", "levels", "queue", "nothing"}
     assert {"queue ms", "levels ms", "CPU / queue"} <= set(found["times"][0])
     for name in device.CROSSOVERS:
         assert f"{name}: " in text

@@ -7,7 +7,7 @@ they are apart. Objects are boxes of which each overlaps a few others.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,20 +58,20 @@ class _Question(NamedTuple):
     on_cpu: Callable[[], list[np.ndarray]]
 
 
-def times(sizes: list[int], machine: Any, runs: int, clock: Clock) -> list[Row]:
+def times(sizes: list[int], machine: Any, runs: int, clock: Clock) -> Iterator[Row]:
     """Rows of each size up to a million that the clock allows, the first one in any case."""
     for asked in _questions(_WARM_UP):  # the first answers compile
         asked.ask(Workspace(machine), asked.plant(machine), None)
         asked.on_cpu()
-    rows: list[Row] = []
     a_triangle = PER_TRIANGLE
-    for size in [size for size in sizes if size <= LARGEST] or [min(sizes)]:
-        if rows and not clock.allows(f"what is near, {short_size(size)}", GROWTH * size * a_triangle):
+    asked_sizes = [size for size in sizes if size <= LARGEST] or [min(sizes)]
+    for size in asked_sizes:
+        if size != asked_sizes[0] and not clock.allows(f"what is near, {short_size(size)}", GROWTH * size * a_triangle):
             continue
         begun = clock.elapsed
-        rows += [_row(asked, size, machine, runs, clock) for asked in _questions(size)]
+        for asked in _questions(size):
+            yield _row(asked, size, machine, runs, clock)
         a_triangle = (clock.elapsed - begun) / size
-    return rows
 
 
 def gains(rows: list[Row], setting: str) -> list[tuple[int, float]]:

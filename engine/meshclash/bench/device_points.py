@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -20,20 +20,18 @@ PER_POINT = 6e-5
 LEAST_POINTS = 100
 
 
-def times(sizes: list[int], runs: int, clock: Clock) -> list[Row]:
+def times(sizes: list[int], runs: int, clock: Clock) -> Iterator[Row]:
     """Rows of each size that the clock allows: a scan of so many points against its own shape, turned by 30 degrees."""
-    rows: list[Row] = []
     a_point = PER_POINT
     for size in sizes:
         if not clock.allows(f"{short_size(size)} points", GROWTH * size * a_point):
             continue
         begun = clock.elapsed
-        rows += _rows(size, runs, clock)
+        yield from _rows(size, runs, clock)
         a_point = (clock.elapsed - begun) / size
-    return rows
 
 
-def _rows(size: int, runs: int, clock: Clock) -> list[Row]:
+def _rows(size: int, runs: int, clock: Clock) -> Iterator[Row]:
     mesh = TriangleMesh(*MAKERS["bumpy"](2 * max(size, LEAST_POINTS), 1))
     rng = np.random.default_rng(1)
     points = mesh.vertices[:size] + 1e-3 * rng.normal(size=(min(size, mesh.vertex_count), 3))
@@ -44,7 +42,8 @@ def _rows(size: int, runs: int, clock: Clock) -> list[Row]:
         "distance from a cloud": lambda device: deviation(scan, scan, pose, device=device),
         "value of a surface": lambda device: np.concatenate([p.ravel() for p in scan.evaluate(points, device)]),
     }
-    return [_row(name, ask, len(points), runs, clock) for name, ask in questions.items()]
+    for name, ask in questions.items():
+        yield _row(name, ask, len(points), runs, clock)
 
 
 def _row(name: str, ask: Callable[[str], object], count: int, runs: int, clock: Clock) -> Row:

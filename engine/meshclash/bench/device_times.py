@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from ..gpu.breadth_first import Hits, Workspace, traverse
 from ..gpu.finish import finish
 from ..gpu.jobs import Asked
 from ..gpu.rooms import queue_bytes
+from ..gpu.state import DeviceFault
 from ..gpu.trees import plant_trees, refit_trees
 from ..hierarchy.build import as_hierarchy, build
 from ..query.collide import collide
@@ -24,6 +27,9 @@ from .table import Row
 Side = Callable[[], Any]
 SHARE = 0.4
 """Of the time that is left, what one row may spend on rounds after its second."""
+ALL_PAIRS_MS, BUILD_MS, GAIN = 1.0, 1.5, 20.0
+"""What is aimed at for two models of a million triangles: all pairs, their hierarchy, and all pairs against the CPU."""
+_A_MILLION = (900_000, 1_100_000)
 GROWTH = 1.3
 """By how much more a size may take than its triangles say."""
 
@@ -72,25 +78,32 @@ def question(pose: np.ndarray) -> Asked:
     return Asked(np.zeros((1, 2), np.int64), *rows)
 
 
-def times(sizes: list[int], kinds: list[str], machine: Any, runs: int, clock: Clock) -> list[Row]:
-    """A row for each size and kind that the clock allows, the first one in any case."""
-    rows: list[Row] = []
+def times(sizes: list[int], kinds: list[str], machine: Any, runs: int, clock: Clock) -> Iterator[Row]:
+    """A row for each size and kind that the clock allows, the first one in any case.
+
+    Raises:
+        DeviceFault: after the last row, when the queue failed in any; its time is no number then.
+    """
     a_triangle = 0.0  # seconds for the least that a row takes
+    faults: list[str] = []
     for size in sizes:
         for kind in kinds:
             name = f"{kind} {short_size(size)}"
-            if rows and not clock.allows(name, GROWTH * size * a_triangle):
+            if a_triangle and not clock.allows(name, GROWTH * size * a_triangle):
                 continue
             begun = time.perf_counter()
-            row, round_seconds = _row(name, kind, size, machine, runs, clock)
-            rows.append(row)
+            row, round_seconds = _row(name, kind, size, machine, runs, clock, faults)
+            yield row
             prepared = time.perf_counter() - begun - (row["runs"] + 1) * round_seconds
             a_triangle = (max(0.0, prepared) + 2.0 * round_seconds) / size
-    return rows
+    if faults:
+        raise DeviceFault("; ".join(faults))
 
 
-def _row(name: str, kind: str, size: int, machine: Any, runs: int, clock: Clock) -> tuple[Row, float]:
-    """Times of one model, and the seconds of a round."""
+def _row(
+    name: str, kind: str, size: int, machine: Any, runs: int, clock: Clock, faults: list[str]
+) -> tuple[Row, float]:
+    """Times of one model, and the seconds of a round; what the queue says when it fails is added to the faults."""
     mesh = TriangleMesh(*MAKERS[kind](size, 1))
     pose = deep_pose(mesh)
     asked, tree, trees = question(pose), as_hierarchy(mesh), plant_trees(machine, [mesh])
@@ -118,19 +131,24 @@ def _row(name: str, kind: str, size: int, machine: Any, runs: int, clock: Clock)
         machine.finish()
 
     def built() -> None:
-        machine.link(trees, machine.sort_keys(trees, machine.make_keys(trees)))
-        machine.fit(trees)
+        _built(machine, trees)
         machine.finish()
 
     sides: dict[str, Side] = {
         "upload and build": planted, "build": built, "refit": refitted, "CPU build": lambda: build(mesh),
         "levels": by(traverse, by_levels), "CPU": on_cpu,
     }  # fmt: skip
-    fastest = "levels"
+    fastest, fault = "levels", ""
     if on_device:  # the twin has no queue
-        fastest, sides["queue"] = "queue", by(machine.traverse_fast, by_queue)
+        fastest, queue = "queue", by(machine.traverse_fast, by_queue)
+        fault = _fault_of(queue)
+        if not fault:
+            sides["queue"] = queue
     seconds, done, round_seconds = in_turn(sides, runs, clock, time.perf_counter if on_device else time.process_time)
-    same = answers["device"].pairs.tobytes() == answers["cpu"].pairs.tobytes()
+    if fault:
+        faults.append(f"{name}: {fault}")
+        seconds["queue"] = math.nan
+    same = not fault and answers["device"].pairs.tobytes() == answers["cpu"].pairs.tobytes()
     hits, count = answers["hits"], mesh.triangle_count
     of_queue = by_queue.size if on_device else queue_bytes((hits.volume_tests, hits.leaf_pairs, len(hits.rows)))
     row = {
@@ -142,6 +160,28 @@ def _row(name: str, kind: str, size: int, machine: Any, runs: int, clock: Clock)
         "queue B/triangle": round(of_queue / count, 1), "runs": done,
     }  # fmt: skip
     return row, round_seconds
+
+
+def _fault_of(side: Side) -> str:
+    """What a side that fails says; the others are measured all the same."""
+    try:
+        side()
+    except DeviceFault as fault:
+        return str(fault)
+    return ""
+
+
+def beside_the_aims(row: Row) -> str:
+    """A sentence on a row of a device for a million triangles, "" for another one."""
+    if not _A_MILLION[0] <= row["triangles"] <= _A_MILLION[1]:
+        return ""
+    found = {
+        f"all pairs {row['queue ms']} ms (aim: {ALL_PAIRS_MS})": row["queue ms"] < ALL_PAIRS_MS,
+        f"hierarchy {row['build ms']} ms (aim: {BUILD_MS})": row["build ms"] < BUILD_MS,
+        f"{row['CPU / queue']} times our CPU path on all cores (aim: {GAIN})": row["CPU / queue"] >= GAIN,
+    }
+    told = ", ".join(f"{text} {'reached' if reached else 'missed'}" for text, reached in found.items())
+    return f"{row['model']}, {row['triangles']:,} triangles a side: {told}."
 
 
 def in_turn(
@@ -167,6 +207,11 @@ def in_turn(
     return {name: float(np.median(times[1:])) for name, times in samples.items()}, done - 1, round_seconds
 
 
+_WHOLE = ("make_keys", "sort_keys", "link", "fit", "sum_up", "traverse_fast", "_run_queue")
+"""Methods of a device that are made of steps."""
+_ONE_STEP = ("step", "start")
+
+
 class _Watched:
     """A machine that waits after each step and notes the time."""
 
@@ -179,12 +224,14 @@ class _Watched:
         step = getattr(self._machine, name)
         if not callable(step):
             return step
+        if name in _WHOLE and self._machine.name == "cuda":
+            return partial(getattr(type(self._machine), name), self)
 
         def watched(*arguments: Any) -> Any:
             begun = time.perf_counter()
             result = step(*arguments)
             self._machine.finish()
-            own = str(arguments[0]) if name == "step" else name
+            own = str(arguments[0]) if name in _ONE_STEP else name
             self.seconds[own] = self.seconds.get(own, 0.0) + time.perf_counter() - begun
             self.calls[own] = self.calls.get(own, 0) + 1
             return result
@@ -192,18 +239,34 @@ class _Watched:
         return watched
 
 
-def profile(rows: list[Row], machine: Any, sizes: list[int], kind: str) -> list[Row]:
-    """Where the time goes, step by step, for the largest size up to a million that was timed."""
-    timed = [row["triangles"] for row in rows if row["triangles"] <= 1_100_000] or [min(sizes)]
+def profile(rows: list[Row], machine: Any, sizes: list[int], kind: str) -> Iterator[Row]:
+    """Where the time goes, step by step, for the largest size up to a million that was timed.
+
+    The host waits after each step: what that and a launch cost is the time of "nothing", and part of every call.
+    """
+    timed = [row["triangles"] for row in rows if row["triangles"] <= _A_MILLION[1]] or [min(sizes)]
     mesh = TriangleMesh(*MAKERS[kind](max(timed), 1))
     watched = _Watched(machine)
-    asked, space = question(deep_pose(mesh)), Workspace(watched)
-    for _ in range(2):  # the first round compiles and makes arrays
-        watched.seconds.clear()
-        watched.calls.clear()
-        trees = plant_trees(watched, [mesh])
-        traverse(space, trees, trees, asked)
-    return [
-        {"step": name, "calls": watched.calls[name], "ms": round(1e3 * seconds, 3)}
-        for name, seconds in sorted(watched.seconds.items(), key=lambda item: -item[1])
-    ]
+    asked, levels, queue = question(deep_pose(mesh)), Workspace(watched), Workspace(watched)
+    trees = plant_trees(machine, [mesh])
+    one = machine.upload(np.zeros(1, np.int32))
+    parts: dict[str, Side] = {
+        "build": lambda: _built(watched, trees),
+        "levels": lambda: traverse(levels, trees, trees, asked),
+    }
+    if machine.name == "cuda":  # the twin has neither
+        parts["queue"] = lambda: watched.traverse_fast(queue, trees, trees, asked)
+        parts["nothing"] = lambda: watched.step("clear", 1, one)
+    for part, work in parts.items():
+        for _ in range(3):  # the first rounds compile and make arrays
+            watched.seconds.clear()
+            watched.calls.clear()
+            work()
+        for name, seconds in sorted(watched.seconds.items(), key=lambda item: -item[1]):
+            yield {"part": part, "step": name, "calls": watched.calls[name], "us": round(1e6 * seconds, 1)}
+
+
+def _built(machine: Any, trees: Any) -> None:
+    """The hierarchy of trees that are on a machine, from their vertices."""
+    machine.link(trees, machine.sort_keys(trees, machine.make_keys(trees)))
+    machine.fit(trees)

@@ -17,10 +17,12 @@ import argparse
 import datetime
 import os
 import platform
+import signal
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -52,6 +54,8 @@ A_CHECKED_TRIANGLE = 5e-5
 """Seconds that checking is expected to take for each triangle of a model, and a few more for the model."""
 BEFORE_TIMES, WITH_TIMES = 0.5, 0.9
 """Shares of the time within which checks and points are begun, and sizes."""
+STOPPED_AFTER = 460.0
+"""Seconds after which what has been begun is stopped, whatever it is; what was found until then is written."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,7 +76,8 @@ def run(options: argparse.Namespace) -> int:
     """Run the bench; 1 when any answer differs or a part fails."""
     before, clock = Clock(BEFORE_TIMES * options.seconds), Clock(WITH_TIMES * options.seconds)
     state = gpu_device.device_state()
-    report = _Report(_heading(state), options.output or Path(f"gpu-{datetime.date.today().isoformat()}.md"))
+    path = options.output or Path(f"gpu-{datetime.date.today().isoformat()}.md")
+    report = _Report(_heading(state), path, max(STOPPED_AFTER, 1.1 * options.seconds))
     machine = gpu_device.make_machine(None) if state.usable else Twin()
     if state.usable:
         report.part("compiling", lambda: _compile(machine))
@@ -90,9 +95,11 @@ def run(options: argparse.Namespace) -> int:
     rows = report.part(
         "times", lambda: device_times.times(options.sizes, options.kinds, machine, options.runs, clock)
     )  # fmt: skip
-    report.part("profile", lambda: device_times.profile(rows, machine, options.sizes, options.kinds[0]))
+    steps = report.part("profile", lambda: device_times.profile(rows, machine, options.sizes, options.kinds[0]))
     report.say(f"Left out for lack of time: {', '.join(before.left_out + clock.left_out) or 'nothing'}.")
     if state.usable:
+        for told in filter(None, map(device_times.beside_the_aims, rows)):
+            report.say(told)
         report.say(f"Most memory that was used on the device: {machine.most_used / 1e6:.0f} MB.")
         gains = [(2 * row["triangles"], row["CPU / queue"]) for row in rows]
         report.say(_crossover("crossover", "triangles of both sides", gains))
@@ -109,6 +116,7 @@ def run(options: argparse.Namespace) -> int:
             "points": points,
             "near": near,
             "times": rows,
+            "profile": steps,
         }
         write_json(options.json, figures)
     if options.plot and rows:
@@ -121,13 +129,19 @@ def run(options: argparse.Namespace) -> int:
 class _Report:
     """Paragraphs and tables, printed and written as they come.
 
+    Args:
+        heading: the first paragraph.
+        path: the file.
+        seconds: after which parts are stopped.
+
     Attributes:
         path: the file.
         failed: whether any part failed.
     """
 
-    def __init__(self, heading: str, path: Path) -> None:
+    def __init__(self, heading: str, path: Path, seconds: float) -> None:
         self.path, self.failed = path, False
+        self._clock = Clock(seconds)
         self._text = ""
         self.say(heading)
 
@@ -142,33 +156,56 @@ class _Report:
         if rows:
             self.say(format_markdown(rows))
 
-    def part(self, name: str, work: Callable[[], list[Row]], show: bool = True) -> list[Row]:
-        """The rows of a part, shown; none where it fails, which is told: time on a device is dear, the others go on."""
+    def part(self, name: str, work: Callable[[], Iterable[Row]], show: bool = True) -> list[Row]:
+        """The rows of a part, shown; those before it fails, which is told: time on a device is dear, others go on."""
+        rows: list[Row] = []
         try:
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), _no_longer_than(self._clock.left):
                 warnings.filterwarnings("error", message=".*the CPU answered instead", category=RuntimeWarning)
-                rows = work()
+                rows.extend(work())
         except Exception as error:
             self.failed = True
             traceback.print_exc()
             self.say(f"FAILED: {name}: {type(error).__name__}: {' '.join(str(error).split())}")
-            return []
         if show:
             self.add(rows)
         return rows
 
 
+@contextmanager
+def _no_longer_than(seconds: float) -> Iterator[None]:
+    """Raises TimeoutError in what takes longer, where the system can interrupt (not on Windows)."""
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise TimeoutError("stopped: the time is over")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def _compile(machine: Any) -> list[Row]:
     """Compiles all kernels, or loads them from the cache."""
     seconds = {}
-    for name, kernel in machine.missing_kernels().items():
+    kernels = machine.missing_kernels()
+    for name, kernel in kernels.items():
         begun = time.perf_counter()
         kernel.prepare()
         seconds[name] = time.perf_counter() - begun
     longest = max(seconds.values(), default=0.0)
     return [
-        {"kernels compiled": len(seconds), "seconds": round(sum(seconds.values()), 2), "longest": round(longest, 2)}
-    ]
+        {
+            "kernels compiled": len(seconds), "seconds": round(sum(seconds.values()), 2), "longest": round(longest, 2),
+            "launched directly": sum(kernel.direct for kernel in kernels.values()),
+        }
+    ]  # fmt: skip
 
 
 def _heading(state: DeviceState) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED, classify_triangle_pairs
+from ..jit import kernel
 from ..traversal.question import Answer
 from ..traversal.run import sort_pairs
 from ..types.pose import transform_points
@@ -18,18 +19,18 @@ _PORTION = 1 << 16
 
 def finish(a: Trees, b: Trees, asked: Asked, hits: Hits, threads: int) -> Answer:
     """The answer, the same bytes as the other engines'."""
-    job = hits.rows[:, 2].astype(np.int64)
     pairs = own_triangles(a, b, asked, hits.rows)
-    kinds = hits.rows[:, 3].astype(np.uint8)
+    kinds, jobs = hits.rows[:, 3].astype(np.uint8), hits.rows[:, 2].copy()
     undecided = np.flatnonzero(kinds == UNDECIDED)
     for begin in range(0, len(undecided), _PORTION):
         part = undecided[begin : begin + _PORTION]
-        kinds[part] = classify_triangle_pairs(*world_corners(a, b, asked, pairs[part], job[part]))[0]
-    kept = kinds == CROSSING if asked.crossing_only else kinds != APART
-    if asked.with_itself:
-        kept &= ~((kinds == TOUCHING) & _share_vertex(a, asked, pairs, job))
-        pairs.sort(axis=1)
-    pairs, kinds, jobs = pairs[kept], kinds[kept], job[kept].astype(np.int32)
+        kinds[part] = classify_triangle_pairs(*world_corners(a, b, asked, pairs[part], jobs[part]))[0]
+    if asked.with_itself or len(undecided):  # otherwise all are CROSSING
+        kept = kinds == CROSSING if asked.crossing_only else kinds != APART
+        if asked.with_itself:
+            kept &= ~((kinds == TOUCHING) & _share_vertex(a, asked, pairs, jobs))
+            pairs.sort(axis=1)
+        pairs, kinds, jobs = pairs[kept], kinds[kept], jobs[kept]
     counts = (hits.volume_tests, hits.leaf_pairs, len(undecided), threads, "cuda")
     if len(kinds) > 1:
         bits = (_index_bits(a), _index_bits(b), (len(asked.jobs) - 1).bit_length())
@@ -39,9 +40,17 @@ def finish(a: Trees, b: Trees, asked: Asked, hits: Hits, threads: int) -> Answer
 
 def own_triangles(a: Trees, b: Trees, asked: Asked, rows: np.ndarray) -> np.ndarray:
     """Pairs (n, 2) int32 of triangles of their own meshes, from rows (n, 4) of triangles among all, and jobs."""
-    job = rows[:, 2].astype(np.int64)
-    firsts = np.column_stack([a.first_triangles[asked.jobs[job, 0]], b.first_triangles[asked.jobs[job, 1]]])
-    return (rows[:, :2] - firsts).astype(np.int32)
+    pairs = np.empty((len(rows), 2), np.int32)
+    _subtract_firsts(rows, asked.jobs, a.first_triangles, b.first_triangles, pairs)
+    return pairs
+
+
+@kernel
+def _subtract_firsts(rows, jobs, firsts_a, firsts_b, pairs):
+    for k in range(len(rows)):
+        job = rows[k, 2]
+        pairs[k, 0] = rows[k, 0] - firsts_a[jobs[job, 0]]
+        pairs[k, 1] = rows[k, 1] - firsts_b[jobs[job, 1]]
 
 
 def world_corners(a: Trees, b: Trees, asked: Asked, pairs: np.ndarray, job: np.ndarray) -> list[np.ndarray]:

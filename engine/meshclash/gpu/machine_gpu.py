@@ -201,7 +201,10 @@ class Machine:
 
     def step(self, name: str, entries: int, *arguments: Any) -> None:
         """Launch the kernel of that name over so many entries."""
-        blocks = max(1, min((entries + THREADS - 1) // THREADS, _MOST_BLOCKS))
+        self.start(name, max(1, min((entries + THREADS - 1) // THREADS, _MOST_BLOCKS)), *arguments)
+
+    def start(self, name: str, blocks: int, *arguments: Any) -> None:
+        """Launch the kernel of that name with so many blocks."""
         KERNELS[name].launch(blocks, self._stream, *arguments)
 
     def sum_up(self, sums: Any, width: int) -> None:
@@ -299,8 +302,8 @@ class Machine:
         self.copy(queue, first, count)
         self._epoch += 1
         self.step("begin_queue", max(count, traverse_gpu.STATE_LENGTH), ready, self._epoch, count, state)
-        traverse_gpu.run_queue.launch(
-            self._resident, self._stream,
+        self.start(
+            "run_queue", self._resident,
             a.links, a.boxes, a.order, b.links, b.boxes, b.order, jobs.frames, jobs.with_itself,
             queue, ready, self._epoch, leaves, state, _PATIENCE,
         )  # fmt: skip
