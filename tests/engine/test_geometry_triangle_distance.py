@@ -83,3 +83,22 @@ def test_swapping_and_turning_corners_changes_little():
         expected = _of_triangles(a, b)[0]
         assert _of_triangles(b, a)[0] == pytest.approx(expected, rel=1e-9, abs=1e-18)
         assert _of_triangles(a[[1, 2, 0]], b[[0, 2, 1]])[0] == pytest.approx(expected, rel=1e-9, abs=1e-18)
+
+
+@settings(max_examples=400)
+@given(st.integers(0, 2**32 - 1), st.floats(-8.0, 1.0), st.booleans())
+def test_a_corner_through_a_much_smaller_triangle(seed, exponent, swapped):
+    """Both ends of what they share may lie on edges of the larger one: no edge of the smaller one tells of it."""
+    rng = np.random.default_rng(seed)
+    size = 10.0**exponent
+    large = rng.normal(size=(3, 3))
+    inward = 0.5 * (large[1] + large[2]) - large[0]
+    plane = rotation(rng)[:2]
+    angles = rng.uniform(0.0, 6.3) + np.array([0.0, 2.1, 4.2])
+    middle = large[0] + size * rng.uniform(-0.2, 0.3) * inward / np.linalg.norm(inward)
+    small = middle + size * np.stack([np.cos(angles), np.sin(angles)], axis=1) @ plane
+    pair = large[rng.permutation(3)], small[rng.permutation(3)]
+    a, b = pair[::-1] if swapped else pair
+    meet = classify_triangle_pairs(a[None], b[None])[0][0] != 0
+    distance = np.sqrt(_of_triangles(a, b)[0])
+    assert distance <= 1e-14 if meet else distance > 0.0

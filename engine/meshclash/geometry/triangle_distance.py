@@ -11,6 +11,7 @@ import numpy as np
 from ..jit import inner, kernel
 
 _LEAST_SINE2 = 1e-24  # below this squared sine of its angle a triangle's normal is rounding: only its edges count
+_PIERCING2 = 1e-30  # squared share of the coordinates by which a point of a triangle may be off by rounding
 
 
 @inner
@@ -114,8 +115,11 @@ def _pierces(a, b, p, q, r):
     db = _dot(n, _difference(b, p))
     if da * db > 0.0 or da == db:
         return False
-    x = _along(a, _difference(b, a), da / (da - db))
-    return squared_distance(x, closest_on_triangle(x, p, q, r)) <= 1e-30 * max(_dot(pq, pq), _dot(pr, pr))
+    ab = _difference(b, a)
+    x = _along(a, ab, da / (da - db))
+    # What is lost in x grows with the segment and its way to the triangle, which may be much smaller.
+    size = max(_dot(pq, pq), _dot(pr, pr), _dot(ab, ab), squared_distance(a, p))
+    return squared_distance(x, closest_on_triangle(x, p, q, r)) <= _PIERCING2 * size
 
 
 @inner
