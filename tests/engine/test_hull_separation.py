@@ -84,3 +84,14 @@ def test_points_in_one_plane_are_separated_at_once():
     found = hull_separation(flat, flat + np.array((0.25, 0.25, 0)))
     assert (found.length, found.lower) == (0.0, 0.0)
     assert abs(found.direction[2]) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("axes", [(1, 0, 0), (1, 1, 0), (0, 0, 0)])
+@pytest.mark.parametrize("size", [1e-100, 1.0])
+def test_points_in_one_line_or_place_are_separated_across(axes, size):
+    line = size * np.linspace(0.0, 1.0, 5)[:, None] * np.array(axes, float)
+    for known in (None, np.zeros((6, 2), np.int64)):
+        found = hull_separation(line, line, known)
+        assert (found.length, found.lower) == (0.0, 0.0)
+        assert np.linalg.norm(found.direction) == pytest.approx(1.0)
+        assert abs(found.direction @ axes) <= 1e-12

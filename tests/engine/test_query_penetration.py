@@ -89,14 +89,73 @@ def test_which_meshes_are_convex():
     assert not is_convex(dented.with_vertices(inward))
 
 
+def star(height=0.3):
+    """A double pyramid over a pentagram: no edge is dented, but it goes round its middle twice."""
+    angles = 4.0 * np.pi / 5.0 * np.arange(5)
+    rim = np.stack([np.cos(angles), np.sin(angles), np.zeros(5)], axis=1)
+    k, after = np.arange(5), (np.arange(5) + 1) % 5
+    sides = [np.stack([k, after, np.full(5, 5)], axis=1), np.stack([after, k, np.full(5, 6)], axis=1)]
+    return np.concatenate([rim, [[0, 0, height], [0, 0, -height]]]), np.concatenate(sides)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_between_the_points_of_a_star_is_no_volume(turned):
+    vertices, triangles = star()
+    a = mc.TriangleMesh(vertices, triangles[:, ::-1] if turned else triangles)
+    pin = mc.TriangleMesh(*box((-0.05, -0.05, -0.05), (0.05, 0.05, 0.05)))
+    assert a.is_closed and not is_convex(a)
+    notch, arm = (matrix(shift=(0.6 * np.cos(x), 0.6 * np.sin(x), 0)) for x in (np.pi / 5, 0.0))
+    assert mc.penetration(a, pin, None, notch).depth == 0.0
+    found = mc.penetration(a, pin, None, arm)
+    assert_taken_apart(a, pin, arm, found)
+    assert found.depth < 0.2
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("away", [0.0, 1e3, 1e6])
+def test_convex_solids_far_from_the_origin(size, away):
+    """Little more is added to the shortest translation than the coordinates' own rounding."""
+    rng = np.random.default_rng(5)
+    for _ in range(4):
+        a, b = (m.with_vertices(size * m.vertices + size * away) for m in (convex_mesh(rng, 20), convex_mesh(rng, 9)))
+        turn = rotation(rng)
+        middle = np.full(3, size * away)
+        pose = matrix(turn, middle - turn @ middle + 0.3 * size * rng.normal(size=3))
+        found = mc.penetration(a, b, None, pose)
+        differences = a.vertices[:, None] - mc.Pose.from_matrix(pose).apply(b.vertices)[None]
+        expected = (-ConvexHull(differences.reshape(-1, 3) / size).equations[:, 3]).min() * size
+        assert abs(found.depth - expected) <= size * (1e-12 + 1e-13 * away)
+        assert abs(found.lower_bound - expected) <= size * (1e-12 + 1e-13 * away)
+        assert_taken_apart(a, b, pose, found)
+
+
+FLAT = {
+    "triangle": ([[0, 0, 0], [1, 0, 0], [0, 1, 0]], 0.4),
+    "segment": ([[0, 0, 0], [1, 0, 0], [0.5, 0, 0]], 0.4),
+    "point": ([[0, 0, 0], [0, 0, 0], [0, 0, 0]], 0.4),
+}
+
+
+@pytest.mark.parametrize("name", FLAT)
+def test_closed_meshes_without_volume(name):
+    """A triangle seen from both sides, a segment and a point, inside a box and on themselves."""
+    corners, depth = FLAT[name]
+    flat = mc.TriangleMesh(corners, [[0, 1, 2], [0, 2, 1]])
+    cube = mc.TriangleMesh(*box((-0.4, -0.4, -0.4), (0.6, 0.6, 0.6)))
+    found = mc.penetration(cube, flat)
+    assert_taken_apart(cube, flat, np.eye(4), found)
+    assert found.depth == pytest.approx(depth)
+    itself = mc.penetration(flat, flat)
+    assert itself.depth <= 1e-9
+    assert itself.depth == 0.0 or not mc.collides(flat, flat, None, matrix(shift=itself.translation))
+
+
 def test_what_cannot_be_asked():
     a, lid = mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1))), mc.TriangleMesh(*open_box((0, 0, 0), (1, 1, 1)))
     with pytest.raises(mc.InvalidMesh, match="mesh b is not closed"):
         mc.penetration(a, lid)
     with pytest.raises(mc.InvalidMesh, match="mesh a is not closed"):
         mc.penetration(lid, a)
-    with pytest.raises(mc.UnsupportedOption, match="one pose"):
-        mc.penetration(a, a, None, np.stack([np.eye(4)] * 2))
     with pytest.raises(mc.UnsupportedOption, match="threads"):
         mc.penetration(a, a, threads=0)
 
@@ -195,6 +254,25 @@ def test_a_translation_does_not_end_inside():
     assert 0.3 < radius <= 0.5 + 1e-12
     assert np.abs(centre - 0.5).max() < 0.3
     assert common_ball(trees, (rows, rows), np.array([1.5, 0, 0]))[0] == 0.0
+
+
+@pytest.mark.parametrize("convex", [False, True])
+def test_a_stack_is_asked_pose_by_pose(convex):
+    a = mc.TriangleMesh(*(box((0, 0, 0), (1, 1, 1)) if convex else torus(2, 0.5)))
+    poses = np.stack([matrix(shift=(x, 0, 0)) for x in ((0.5, 0.51, 3.0, 0.6) if convex else (4.7, 4.71, 9.0, 4.6))])
+    stack = mc.penetration(a, a, None, poses)
+    assert stack.depth.shape == stack.lower_bound.shape == (4,)
+    assert stack.direction.shape == stack.translation.shape == (4, 3)
+    last = None
+    for k, pose in enumerate(poses):
+        last = mc.penetration(a, a, None, pose, start=last)
+        assert (last.depth, last.lower_bound) == (stack.depth[k], stack.lower_bound[k])
+        assert (last.translation == stack.translation[k]).all()
+    again = mc.penetration(a, a, None, poses[3], start=stack)
+    assert again.depth == mc.penetration(a, a, None, poses[3], start=last).depth
+    assert mc.penetration(a, a, poses, poses[:, ...]).depth.shape == (4,)
+    with pytest.raises(mc.UnsupportedOption, match="do not match"):
+        mc.penetration(a, a, poses, poses[:2])
 
 
 def test_a_start_that_is_none():

@@ -14,6 +14,7 @@ import numpy as np
 _ROUNDING = 1e-13
 _MOST_STEPS = 3000
 _TALL = 1e6  # times the rounding: a simplex at hand that high will do to begin with
+_X = np.array([1.0, 0.0, 0.0])
 _STARTS = np.array(
     [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1), (1, 1, 1), (-1, -1, -1)], float
 )
@@ -60,10 +61,8 @@ class _Differences:
     def simplex(self, rounding: float) -> tuple[np.ndarray, np.ndarray]:
         """Four differences that are not in one plane, if there are any, (4, 3), and their pairs (4, 2)."""
         if len(self._points) > 3:
-            with np.errstate(divide="ignore", invalid="ignore"):  # points in one place have no plane: not a number
-                corners, chosen = _simplex(self._points)
-                height = _height(corners)[0]
-            if height > _TALL * rounding:
+            corners, chosen = _simplex(self._points)
+            if _height(corners)[0] > _TALL * rounding:
                 return corners, self._known[chosen]
         found = [self.farthest(direction) for direction in _STARTS]
         points, pairs = (np.array(part) for part in zip(*found, strict=True))
@@ -94,7 +93,7 @@ def hull_separation(a: np.ndarray, b: np.ndarray, known: np.ndarray | None = Non
         return Separation(0.0, across, 0.0, pairs, differences.searches)
     faces = np.array([(0, 1, 2), (0, 3, 1), (1, 3, 2), (2, 3, 0)])
     normals, offsets = _planes(corners, faces)
-    best, direction = np.inf, np.array([1.0, 0.0, 0.0])
+    best, direction = np.inf, _X
     lower = 0.0
     for _ in range(_MOST_STEPS):
         nearest = int(offsets.argmin())
@@ -123,13 +122,24 @@ def hull_separation(a: np.ndarray, b: np.ndarray, known: np.ndarray | None = Non
 def _first_face(points: np.ndarray) -> tuple[list[int], np.ndarray]:
     """Three points far from each other, and the unit normal of their plane (3,)."""
     first = 0
-    second = int(((points - points[first]) ** 2).sum(axis=1).argmax())
-    along = (points[second] - points[first]) / np.linalg.norm(points[second] - points[first])
     offsets = points - points[first]
+    second = int((offsets**2).sum(axis=1).argmax())
+    along = _unit(offsets[second], _X)
     across = offsets - np.outer(offsets @ along, along)
     third = int((across**2).sum(axis=1).argmax())
-    normal = np.cross(points[second] - points[first], points[third] - points[first])
-    return [first, second, third], normal / np.linalg.norm(normal)
+    return [first, second, third], _normal(offsets[second], offsets[third])
+
+
+def _normal(u: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """A unit vector across two vectors, also where these are parallel or zero."""
+    along = _unit(u, _X)
+    return _unit(np.cross(u, v), _unit(np.cross(along, np.eye(3)[np.abs(along).argmin()]), _X))
+
+
+def _unit(vector: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
+    """The direction of a vector, or another one where it has none."""
+    length = np.linalg.norm(vector)
+    return vector / length if length > 0.0 else otherwise
 
 
 def _simplex(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -145,8 +155,7 @@ def _simplex(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _height(corners: np.ndarray) -> tuple[float, np.ndarray]:
     """Height of a simplex (4, 3) over its first face, and that face's unit normal."""
-    normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
-    normal = normal / np.linalg.norm(normal)
+    normal = _normal(corners[1] - corners[0], corners[2] - corners[0])
     return abs(float((corners[3] - corners[0]) @ normal)), normal
 
 

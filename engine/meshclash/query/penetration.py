@@ -17,12 +17,13 @@ from ..types.results import Verdict
 from ..volumes.kdop import DIRECTIONS
 from .collide import collide, collides
 from .distance import Distance, distance
-from .options import check_device, check_threads, matched_poses
+from .options import check_device, check_threads, every_pose
 from .verdict import verdict
 
 _CONVEX = 1e-12  # of the size: how far a convex mesh may be dented
 _CERTAIN = 1e-9  # of the coordinates: hulls that overlap, or are apart, by more need no exact decision
-_MARGIN = 1e-12  # of the coordinates: first attempt to come apart after touching
+_MARGIN = 4e-15  # of the coordinates: first attempt to come apart after touching, some twenty roundings
+_LEAST_MARGIN = 1e-300  # [m]: points at the origin have no size
 _LENGTHS = 24  # translations tried along a direction
 _MOST_NORMALS = 12  # directions taken from contacts
 _ROUNDS = 4  # of turning the best direction
@@ -32,28 +33,43 @@ _LONGER = (1.0, 1.01, 1.03, 1.1, 1.3)  # factors by which a known length is trie
 _FITTED = 1e-3  # of the length: how near to touching a known translation is fitted
 _SHORTENINGS = 3
 _PARTS = np.array([1e-3, 0.2])  # of the way from what a normal asks for to what is known
+_STACKED = "depth", "direction", "lower_bound"
 _MOST_CHECKS = 40  # of translations that are free of contact, but may be inside
 
 
 @dataclass(frozen=True, eq=False)
 class Penetration:
-    """How deep two solids are in each other. Moving b by ``translation`` takes it out of a: nothing touches then."""
+    """How deep two solids are in each other. Moving b by ``translation`` takes it out of a: nothing touches then.
 
-    depth: float
-    """Length of the translation [m]: an upper bound of the penetration depth, reached where both are convex."""
+    For a stack of k poses depth, direction, lower bound and translation are arrays with k in front.
+    """
+
+    depth: Any
+    """Length of the translation [m], float or (k,): an upper bound of the penetration depth, reached where both are
+    convex."""
     direction: np.ndarray
-    """Unit vector of the translation, (3,) float64, world; zero where the solids have no volume in common."""
-    lower_bound: float
-    """No shorter translation [m] takes the solids apart."""
+    """Unit vector of the translation, (3,) or (k, 3) float64, world; zero where the solids have no volume in common."""
+    lower_bound: Any
+    """No shorter translation [m] takes the solids apart; float or (k,)."""
     centres: np.ndarray | None = None
-    """Of a ball in the common volume, in the frames of a and of b, (2, 3) [m]: where a warm start looks first."""
+    """Of a ball in the common volume, in the frames of a and of b, (2, 3) [m]: where a warm start looks first. Of a
+    stack, that of the last pose, and so are the pairs."""
     pairs: np.ndarray | None = None
     """Of convex solids: points of a and of b that decided, (k, 2) int64, among those that triangles use."""
 
     @property
     def translation(self) -> np.ndarray:
-        """What to add to b's position [m], (3,) float64."""
-        return self.depth * self.direction
+        """What to add to b's position [m], (3,) or (k, 3) float64."""
+        return np.asarray(self.depth)[..., None] * self.direction
+
+    @property
+    def last(self) -> "Penetration":
+        """The answer for the last pose of a stack."""
+        if np.ndim(self.depth) == 0:
+            return self
+        return Penetration(
+            float(self.depth[-1]), self.direction[-1], float(self.lower_bound[-1]), self.centres, self.pairs
+        )
 
 
 def penetration(
@@ -80,13 +96,14 @@ def penetration(
 
     Args:
         a, b: closed meshes, or hierarchies made by ``build``.
-        pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
-        start: the result for an earlier pose.
+        pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) that asks k questions, each
+            from the answer before.
+        start: the result for an earlier pose, or for a stack, of which the last one counts.
         threads, device: as ``collide``.
 
     Raises:
-        InvalidMesh: a mesh is not closed. InvalidPose, DeviceUnavailable; UnsupportedOption: a stack of poses, or a
-        ``start`` that is no Penetration.
+        InvalidMesh: a mesh is not closed. InvalidPose, DeviceUnavailable; UnsupportedOption: a ``start`` that is no
+        Penetration, or another option that this version does not know.
     """
     check_device(device)
     check_threads(threads)
@@ -96,14 +113,25 @@ def penetration(
             raise InvalidMesh(
                 f"penetration needs solids, but mesh {name} is not closed: {tree.mesh!r}; use distance or verdict"
             )
-    rows_a, rows_b, stacked = matched_poses(pose_a, pose_b)
-    if stacked:
-        raise UnsupportedOption("penetration takes one pose for each object, not a stack")
+    rows_a, rows_b, stacked = every_pose(pose_a, pose_b)
     if not isinstance(start, Penetration | None):
         raise UnsupportedOption(
             f"start must be the result of an earlier penetration query, not a {type(start).__name__}"
         )
-    search = _Search(trees, Pose(rows_a[0]), Pose(rows_b[0]))
+    found, last = [], None if start is None else start.last
+    for row_a, row_b in zip(rows_a, rows_b, strict=True):
+        last = _of_one_pose(trees, Pose(row_a), Pose(row_b), last)
+        found.append(last)
+    if not stacked:
+        return found[0]
+    depths, directions, lower = (np.array([getattr(f, name) for f in found]) for name in _STACKED)
+    return Penetration(depths, directions, lower, found[-1].centres, found[-1].pairs)
+
+
+def _of_one_pose(
+    trees: tuple[Hierarchy, Hierarchy], pose_a: Pose, pose_b: Pose, start: Penetration | None
+) -> Penetration:
+    search = _Search(trees, pose_a, pose_b)
     quick = search.of_convex(start) if search.are_convex() else None if start is None else search.follow(start)
     if quick is not None:
         return quick
@@ -254,7 +282,7 @@ class _Search:
 
     def _apart(self, direction: np.ndarray, length: float) -> float:
         """The least length from the given one on, up to rounding, that leaves nothing touching."""
-        margin = _MARGIN * (self.size + length)
+        margin = max(_MARGIN * (self.size + length), _LEAST_MARGIN)
         while not self.is_apart((length + margin) * direction):
             margin *= 4.0
         return length + margin
@@ -315,7 +343,10 @@ def _used_points(mesh: TriangleMesh) -> np.ndarray:
 
 
 def is_convex(mesh: TriangleMesh) -> bool:
-    """Whether a closed mesh is certainly convex: one component, without dents at its edges or faces without area."""
+    """Whether a closed mesh is certainly convex: one component, without dents at its edges or faces without area.
+
+    A surface that goes round its middle twice, such as a pyramid over a pentagram, has no dents either.
+    """
     if "convex" not in mesh.derived:
         mesh.derived["convex"] = _find_convex(mesh)
     return mesh.derived["convex"]
@@ -340,4 +371,21 @@ def _find_convex(mesh: TriangleMesh) -> bool:
     normals /= lengths[:, None]
     heights = ((points[opposite[second]] - points[edges[first, 0]]) * normals[faces[first]]).sum(axis=1)
     rounding = _CONVEX * float(np.ptp(mesh.bounds, axis=0).max())
-    return bool((heights <= rounding).all() or (heights >= -rounding).all())
+    dentless = bool((heights <= rounding).all() or (heights >= -rounding).all())
+    return dentless and _goes_round_once(corners)
+
+
+def _goes_round_once(corners: np.ndarray) -> bool:
+    """Whether the middle of a closed surface (n, 3, 3) sees all of it from one side, and everywhere once.
+
+    The signed solid angles of the triangles have one sign then and add up to 4 pi (van Oosterom, Strackee 1983).
+    """
+    p, q, r = np.moveaxis(corners - corners.mean(axis=(0, 1)), 1, 0)
+    volumes = (p * np.cross(q, r)).sum(axis=1)
+    if not ((volumes > 0.0).all() or (volumes < 0.0).all()):
+        return False
+    lengths = [np.linalg.norm(side, axis=1) for side in (p, q, r)]
+    rest = lengths[0] * lengths[1] * lengths[2]
+    for k, (u, v) in enumerate(((q, r), (r, p), (p, q))):
+        rest += (u * v).sum(axis=1) * lengths[k]
+    return float(2.0 * np.arctan2(np.abs(volumes), rest).sum()) < 6.0 * np.pi
