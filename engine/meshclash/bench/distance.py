@@ -23,7 +23,7 @@ from ..query.distance import distance
 from ..types.mesh import TriangleMesh
 from .mesh_files import read_mesh
 from .mesh_generators import bumpy_sphere
-from .options import parse_sizes, short_size
+from .options import parse_sizes, positive, short_size
 from .rigid_peers import Coal, Fcl
 from .table import Row, format_table, write_json
 from .timing import Ask, Timing, called, compare, one_core
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of this bench."""
     parser.add_argument("--mesh", type=Path, action="append", default=[], help="a model; may be repeated")
     parser.add_argument("--sizes", type=parse_sizes, default=[], help="also bumpy spheres of so many triangles")
-    parser.add_argument("--gaps", type=float, nargs="+", default=GAPS, help="true distances, in diagonals of the box")
+    parser.add_argument("--gaps", type=positive, nargs="+", default=GAPS, help="true distances, in diagonals of boxes")
     parser.add_argument("--split", choices=sorted(SPLITS), default="sah", help="builder of our trees")
     parser.add_argument("--runs", type=int, default=9, help="repetitions after a warm-up; the median is shown")
     parser.add_argument("--peers", action=argparse.BooleanOptionalAction, default=True)
@@ -117,13 +117,26 @@ def placed(tree: Hierarchy, gap: float, degrees: float) -> np.ndarray:
     pose = np.eye(4)
     pose[:2, :2] = [[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]]
     pose[:3, 3] = middle - pose[:3, :3] @ middle
+    together = float(pose[0, 3])
     pose[0, 3] += 1.5 * float(np.linalg.norm(bounds[1] - bounds[0]))
+    approach(tree, pose, gap, together)
+    return pose
+
+
+def approach(tree: Hierarchy, pose: np.ndarray, gap: float, least: float) -> bool:
+    """Shift a copy's pose (4, 4) along x in place, from outside, until the true distance [m] is the gap.
+
+    Returns:
+        Whether it is, up to a millionth of it; not when x came below ``least`` before, or after 200 steps.
+    """
     for _ in range(200):
         rest = distance(tree, tree, None, pose).distance - gap
         if abs(rest) <= 1e-6 * gap:
-            break
+            return True
         pose[0, 3] -= rest  # never too far: the distance shrinks by no more than the shift
-    return pose
+        if pose[0, 3] < least:
+            return False
+    return False
 
 
 def _fcl(vertices: np.ndarray, triangles: np.ndarray, pose: np.ndarray) -> Callable[[], float]:

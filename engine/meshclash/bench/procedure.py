@@ -1,12 +1,13 @@
 """Zachmann's procedure: which volume and which split rule do the fewest tests, and what does a test cost?
 
 Two copies of a model, scaled into a cube of side 2, stand at ten distances of their middles; at each the second one
-makes a full turn, tumbling about z and x. All contacts are asked for with every volume and split rule, by the binary
-engine, which serves them all alike. From the tests counted and the times follows the cost of a volume test and of a
-triangle test (F = N_bv C_bv + N_p C_p, least squares without negative costs). With ``--refit`` the second copy is
-refitted before each pose, as if it deformed, and the cost of a node follows too (N_u C_u). ``--shells`` asks instead
-how the number of volume tests grows as the gap between two concentric surfaces shrinks: the slope in a doubly
-logarithmic plot.
+makes a full turn, tumbling about z and x. With ``--gaps`` the true distance of the surfaces is prescribed instead: in
+every pose of the turn the second copy comes along x until it is reached. All contacts are asked for with every volume
+and split rule, by the binary engine, which serves them all alike. From the tests counted and the times follows the cost
+of a volume test and of a triangle test (F = N_bv C_bv + N_p C_p, least squares without negative costs). With
+``--refit`` the second copy is refitted before each pose, as if it deformed, and the cost of a node follows too
+(N_u C_u). ``--shells`` asks instead how the number of volume tests grows as the gap between two concentric surfaces
+shrinks: the slope in a doubly logarithmic plot.
 
 Source: Trenkel, Weller, Zachmann, "A benchmarking suite for static collision detection algorithms" (2007); Gottschalk,
 Lin, Manocha, "OBBTree" (1996), for the shells.
@@ -31,9 +32,10 @@ from ..traversal.run import answer_steps
 from ..traversal.run import run as finish
 from ..types.mesh import TriangleMesh
 from ..volumes.registry import VOLUMES
+from .distance import approach
 from .mesh_files import read_mesh
 from .mesh_generators import bumpy_sphere, machined_part, scan
-from .options import among
+from .options import among, positive
 from .table import Row, format_table, write_json
 
 DISTANCES = np.linspace(0.4, 2.2, 10)
@@ -48,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--volumes", type=among(VOLUMES), default=["aabb", "sphere", "dop18", "obb", "rss"])
     parser.add_argument("--splits", type=among(SPLITS), default=["sah", "volume", "volume_n", "kah", "median", "lbvh"])
     parser.add_argument("--steps", type=int, default=24, help="poses of a turn")
+    parser.add_argument("--gaps", type=positive, nargs="+", help="true distances to prescribe, of models of size 2")
     parser.add_argument("--leaf-size", type=int, default=1)
     parser.add_argument("--refit", action="store_true", help="refit the second copy before each pose")
     parser.add_argument("--shells", action="store_true", help="concentric shells instead")
@@ -62,8 +65,15 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         write_json(options.json, {"bench": "procedure", "rows": rows, "curves": curves})
     if options.plots:
-        _plot(curves, "1 / gap [1 / radius]" if options.shells else "distance of the middles", options.plots)
+        _plot(curves, _axis(options), options.plots)
     return int(any(row.get("pairs differ", False) for row in rows))
+
+
+def _axis(options: argparse.Namespace) -> str:
+    """What the figures are shown over."""
+    if options.shells:
+        return "1 / gap [1 / radius]"
+    return "distance of the middles" if options.gaps is None else "gap: true distance"
 
 
 def _models(options: argparse.Namespace) -> Iterator[tuple[str, TriangleMesh]]:
@@ -83,6 +93,23 @@ def turns(distance: float, steps: int) -> np.ndarray:
         pose[:3, :3] = about_x @ about_z
         pose[0, 3] = distance
     return poses
+
+
+def turns_at_gap(tree: Hierarchy, gap: float, steps: int) -> np.ndarray:
+    """Poses (k, 4, 4) of a turn, come along x until the true distance is the gap.
+
+    Poses in which the copy passes through the other one without coming that near are left out.
+    """
+    far = float(np.linalg.norm(np.ptp(tree.mesh.bounds, axis=0))) + gap
+    return np.array([pose for pose in turns(far, steps) if approach(tree, pose, gap, 0.0)])
+
+
+def _places(mesh: TriangleMesh, options: argparse.Namespace) -> list[tuple[float, np.ndarray]]:
+    """Distances of the middles, or gaps, and the poses of a turn at each."""
+    if options.gaps is None:
+        return [(float(distance), turns(float(distance), options.steps)) for distance in DISTANCES]
+    tree = build(mesh)
+    return [(gap, turns_at_gap(tree, gap, options.steps)) for gap in options.gaps]
 
 
 def _ask_refitting(a: Hierarchy, b: Hierarchy, poses: np.ndarray) -> tuple[Answer, float]:
@@ -120,10 +147,10 @@ def _turn_rows(options: argparse.Namespace) -> tuple[list[Row], dict[str, list[l
     rows: list[Row] = []
     curves: dict[str, list[list[float]]] = {}
     for name, mesh in _models(options):
-        expected = None
+        expected, places = None, _places(mesh, options)
         for volume in options.volumes:
             for split in options.splits:
-                row, curve, pairs = _measure(mesh, volume, split, options)
+                row, curve, pairs = _measure(mesh, volume, split, places, options)
                 expected = pairs if expected is None else expected
                 curves[f"{name} {volume} {split}"] = curve
                 rows.append({"mesh": name, **row, "pairs differ": bool(pairs != expected)})
@@ -135,25 +162,28 @@ def _turn_rows(options: argparse.Namespace) -> tuple[list[Row], dict[str, list[l
 
 
 def _measure(
-    mesh: TriangleMesh, volume: str, split: str, options: argparse.Namespace
+    mesh: TriangleMesh,
+    volume: str,
+    split: str,
+    places: list[tuple[float, np.ndarray]],
+    options: argparse.Namespace,
 ) -> tuple[Row, list[list[float]], bytes]:
     build(mesh, volume=volume, split=split, leaf_size=options.leaf_size)  # compiles
     start = time.process_time()
     tree = build(mesh, volume=volume, split=split, leaf_size=options.leaf_size)
     building = time.process_time() - start
     ask, second = (_ask_refitting, build(mesh, volume, split, options.leaf_size)) if options.refit else (_ask, tree)
-    ask(tree, second, turns(float(DISTANCES[0]), 1))
-    answers = [ask(tree, second, turns(float(d), options.steps)) for d in DISTANCES]
-    curve = [
-        [float(d), a.volume_tests / options.steps, a.primitive_tests / options.steps, 1e3 * s / options.steps]
-        for d, (a, s) in zip(DISTANCES, answers, strict=True)
-    ]
-    updated = np.array([a.updated_nodes / options.steps for a, _ in answers])
-    figures = np.array(curve)[:, 1:]
-    costs, explained = fitted_costs(np.column_stack([figures[:, :2], updated]), figures[:, 2])
+    ask(tree, second, places[0][1][:1])
+    answers = [ask(tree, second, poses) for _, poses in places]
+    works = np.array([(a.volume_tests, a.primitive_tests, 1e3 * s, len(a.pairs), a.updated_nodes) for a, s in answers])
+    works = works / np.array([[len(poses)] for _, poses in places])  # of a pose
+    curve = [[at, *work[:4]] for (at, _), work in zip(places, works.tolist(), strict=True)]
+    updated = works[:, 4]
+    costs, explained = fitted_costs(np.column_stack([works[:, :2], updated]), works[:, 2])
     means = np.mean(curve, axis=0)
     row: Row = {
         "volume": volume, "split": split, "build [ms]": 1e3 * building, "bytes / triangle": _bytes(tree),
+        "poses": sum(len(poses) for _, poses in places), "pairs": float(means[4]),
         "N_bv": float(means[1]), "N_p": float(means[2]), "ms / pose": float(means[3]),
         "C_bv [ns]": float(costs[0]), "C_p [ns]": float(costs[1]), "R2": explained,
     }  # fmt: skip
@@ -198,7 +228,8 @@ def _shell_rows(options: argparse.Namespace) -> tuple[list[Row], dict[str, list[
                 for scale in (1.0 + 0.5 * gap, 1.0 - 0.5 * gap)
             )
             answer, seconds = _ask(a, b, pose)
-            curve.append([1.0 / float(gap), float(answer.volume_tests), float(answer.primitive_tests), 1e3 * seconds])
+            counts = answer.volume_tests, answer.primitive_tests
+            curve.append([1.0 / float(gap), *map(float, counts), 1e3 * seconds, float(len(answer.pairs))])
         slope = float(np.polyfit(np.log([c[0] for c in curve]), np.log([c[1] for c in curve]), 1)[0])
         curves[volume] = curve
         rows.append({"volume": volume, **{f"N_bv, gap 1/{c[0]:.0f}": int(c[1]) for c in curve}, "slope": slope})

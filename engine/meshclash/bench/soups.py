@@ -2,12 +2,14 @@
 
 Two copies of a mesh, scaled into a cube of side 2, stand one unit apart and turned; nothing is kept from question to
 question. A hierarchy is built over each copy (Morton, as by default) and asked; a uniform grid and a linear octree
-divide the region that both reach. Processor time, the sides asked in turn.
+divide the region that both reach. Processor time, the sides asked in turn; and the most memory that a question takes,
+beside the meshes: of the triangles' world coordinates, the cells or trees, and the pairs.
 """
 
 from __future__ import annotations
 
 import argparse
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -64,4 +66,14 @@ def _row(name: str, vertices: np.ndarray, triangles: np.ndarray, runs: int) -> R
     timings = compare({side: called(ask) for side, ask in sides.items()}, runs)
     row |= {f"{side} [ms]": 1e3 * timing.seconds for side, timing in timings.items()}
     row |= {f"{partition}, boxes compared": count for partition, count in compared.items()}
+    row |= {f"{side} [bytes / triangle]": _peak(ask) / (2 * len(triangles)) for side, ask in sides.items()}
     return row | {"pairs differ": different}
+
+
+def _peak(ask: Callable[[], int]) -> int:
+    """The most bytes that a question has taken at once from what NumPy and Python count."""
+    tracemalloc.start()
+    ask()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
