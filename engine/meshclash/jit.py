@@ -15,6 +15,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -161,10 +162,10 @@ def thread_limit(threads: int | None) -> int:
     Raises:
         UnsupportedOption: neither None nor a positive whole number.
     """
-    if threads is not None and (not isinstance(threads, int) or isinstance(threads, bool) or threads < 1):
+    if threads is not None and (not isinstance(threads, Integral) or threads is True or threads < 1):
         raise UnsupportedOption(f"threads must be None or a whole number from 1 on, not {threads!r}")
     available = 1 if config.DISABLE_JIT else int(config.NUMBA_NUM_THREADS)
-    return available if threads is None else min(threads, available)
+    return available if threads is None else min(int(threads), available)
 
 
 _token = [True]

@@ -53,5 +53,26 @@ def test_bad_requests_are_named():
         mc.advise(a, a, volumes=[])
     with pytest.raises(mc.UnsupportedOption, match="split 'best'"):
         mc.advise(a, a, volumes=["aabb"], splits=["best"])
+    for wrong in ({"volumes": "aabb"}, {"splits": "sah"}, {"volumes": 3}):
+        with pytest.raises(mc.UnsupportedOption, match="must be a list of names"):
+            mc.advise(a, a, **wrong)
     with pytest.raises(mc.InvalidMesh, match="TriangleMesh"):
         mc.advise(mc.build(a), a)
+
+
+def test_bad_requests_are_refused_before_anything_is_built(monkeypatch):
+    a = mc.TriangleMesh(*torus(2, 0.6))
+    monkeypatch.setattr("meshclash.query.advise.build", None)
+    with pytest.raises(mc.UnsupportedOption, match="split 'best'"):
+        mc.advise(a, a, volumes=["aabb"], splits=["sah", "best"])
+    with pytest.raises(mc.InvalidPose):
+        mc.advise(a, a, np.eye(3))
+
+
+@pytest.mark.parametrize("corners", [np.eye(3), np.zeros((3, 3))])
+def test_one_triangle_and_open_meshes_get_advice(corners):
+    a, far = mc.TriangleMesh(corners, [[0, 1, 2]]), matrix(shift=(9, 9, 9))
+    for pose in (None, far):
+        advice = mc.advise(a, a, None, pose, volumes=["aabb", "boxtree"], splits=["sah"])
+        assert len(advice.candidates) == 2
+        assert all(c.bytes_per_triangle > 0.0 and c.query_seconds >= 0.0 for c in advice.candidates)

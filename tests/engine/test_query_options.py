@@ -17,7 +17,7 @@ WITH_VERDICT = {**QUERIES, "verdict": lambda **options: mc.verdict(MESH, MESH, *
 
 
 @pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
-@pytest.mark.parametrize("volume", ["ball of wool", 3, ("aabb",)])
+@pytest.mark.parametrize("volume", ["ball of wool", 3, ("aabb",), "", 0, False, []])
 def test_unknown_volumes(query, volume):
     with pytest.raises(mc.UnsupportedOption, match="known are aabb"):
         query(volume=volume)
@@ -45,7 +45,7 @@ def test_threads_that_make_no_sense(query, threads):
 
 @pytest.mark.parametrize("query", WITH_VERDICT.values(), ids=WITH_VERDICT)
 def test_known_options_are_accepted(query):
-    for threads in (None, 1, 64):
+    for threads in (None, 1, 64, np.int64(2)):
         for device in ("auto", "cpu"):
             query(threads=threads, device=device)
 
@@ -56,7 +56,7 @@ def test_unknown_splits(split):
         mc.build(MESH, split=split)
 
 
-@pytest.mark.parametrize("leaf_size", [0, -1, 65, 2.0, "8", None, np.nan])
+@pytest.mark.parametrize("leaf_size", [0, -1, 65, 2.0, "8", None, np.nan, True])
 def test_leaf_sizes_that_make_no_sense(leaf_size):
     with pytest.raises(mc.UnsupportedOption, match="leaf_size must be a whole number from 1 to 64"):
         mc.build(MESH, leaf_size=leaf_size)
@@ -66,7 +66,7 @@ def test_leaf_sizes_of_numpy():
     assert mc.build(MESH, leaf_size=np.int64(4)).leaf_size == 4
 
 
-@pytest.mark.parametrize("volume", ["ball of wool", 3])
+@pytest.mark.parametrize("volume", ["ball of wool", 3, "", 0, []])
 def test_unknown_volumes_of_a_build(volume):
     with pytest.raises(mc.UnsupportedOption, match="known are aabb"):
         mc.build(MESH, volume=volume)
@@ -80,7 +80,7 @@ def scene():
 
 
 @pytest.mark.parametrize("name", ["permitted_overlap", "touch_tolerance"])
-@pytest.mark.parametrize("value", [-1e-9, np.nan, np.inf, "a lot", None, [1.0, 2.0]])
+@pytest.mark.parametrize("value", [-1e-9, np.nan, np.inf, "a lot", "0.1", True, None, [1.0, 2.0], 10**400])
 def test_lengths_that_make_no_sense(name, value):
     with pytest.raises(mc.UnsupportedOption, match=name):
         mc.verdict(MESH, MESH, **{name: value})
@@ -179,3 +179,34 @@ def test_every_error_is_of_one_family():
         assert issubclass(error, mc.MeshClashError)
         assert error.__doc__
     assert str(mc.UnknownObject("the scene has no object 7")) == "the scene has no object 7"
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.0, np.nan, "0.1", None, True])
+def test_shares_that_make_no_sense(value):
+    with pytest.raises(mc.UnsupportedOption, match=r"relative_error must be (?!.*metres)"):
+        mc.distance(MESH, MESH, relative_error=value)
+
+
+OF_TWO = {
+    "collide": mc.collide, "collides": mc.collides, "distance": mc.distance, "time_critical": mc.time_critical,
+    "clearance": lambda a, b: mc.clearance(a, b, 1.0), "verdict": mc.verdict, "penetration": mc.penetration,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("query", OF_TWO.values(), ids=OF_TWO)
+def test_a_hierarchy_is_taken_wherever_a_mesh_is(query):
+    """A mesh beside it gets a hierarchy of its kind."""
+    other = mc.build(MESH, "sphere")
+    query(MESH, other)
+    query(other, MESH)
+
+
+@pytest.mark.parametrize("query", ["collide", "collides", "distance", "clearance", "time_critical"])
+def test_hierarchies_of_two_kinds(query):
+    with pytest.raises(mc.UnsupportedOption, match="volumes 'aabb' and 'sphere'"):
+        OF_TWO[query](TREE, mc.build(MESH, "sphere"))
+
+
+def test_what_cannot_be_refitted():
+    with pytest.raises(mc.InvalidMesh, match="TriangleMesh"):
+        mc.refit(MESH, MESH.vertices)

@@ -125,3 +125,9 @@ def test_with_vertices_checks_as_the_constructor_does():
         mesh.with_vertices(CORNERS[:3])
     with pytest.raises(mc.InvalidMesh, match="vertex 2"):
         mesh.with_vertices(with_vertex(2, np.nan))
+
+
+@pytest.mark.parametrize("dtype", [complex, bool, "U5", "datetime64[s]"])
+def test_vertices_that_are_no_real_numbers(dtype):
+    with pytest.raises(mc.InvalidMesh, match="cannot be read as numbers: they are"):
+        mc.TriangleMesh(np.zeros((3, 3), int).astype(dtype), [[0, 1, 2]])

@@ -86,7 +86,7 @@ def _checked(mesh: object, volume: str | None, split: object, leaf_size: object)
     derived = volume_named(volume).derived
     if not isinstance(split, str) or split not in (AUTO, *SPLITS):
         raise UnsupportedOption(f"split {split!r} is not known; known are {', '.join(sorted((AUTO, *SPLITS)))}")
-    if not isinstance(leaf_size, int | np.integer) or not 1 <= leaf_size <= LARGEST_LEAF:
+    if not isinstance(leaf_size, int | np.integer) or leaf_size is True or not 1 <= leaf_size <= LARGEST_LEAF:
         raise UnsupportedOption(f"leaf_size must be a whole number from 1 to {LARGEST_LEAF}, not {leaf_size!r}")
     return volume or DEFAULT_VOLUME, 1 if derived else int(leaf_size)
 
@@ -151,8 +151,10 @@ def refit(hierarchy: Hierarchy, vertices: np.ndarray, in_place: bool = False) ->
             between two slices. Its former mesh, and results of former queries, stay as they are.
 
     Raises:
-        InvalidMesh: as TriangleMesh, or another number of vertices.
+        InvalidMesh: as TriangleMesh, or another number of vertices; ``hierarchy`` is none.
     """
+    if not isinstance(hierarchy, Hierarchy):
+        raise InvalidMesh(f"refit takes a Hierarchy made by build, not a {type(hierarchy).__name__}")
     index = hierarchy.index
     mesh = index.mesh.with_vertices(vertices)
     target = index if in_place else _copied(index)
@@ -213,6 +215,22 @@ def as_hierarchy(mesh: object, volume: str | None = None) -> Hierarchy:
     if key not in mesh.derived:
         mesh.derived[key] = build(mesh, volume)
     return _improved(mesh.derived[key])
+
+
+def as_hierarchies(a: object, b: object, volume: str | None = None) -> tuple[Hierarchy, Hierarchy]:
+    """The hierarchies of two objects, of one kind of volume: that asked for, or else that of a hierarchy among them.
+
+    Raises:
+        InvalidMesh, UnsupportedOption: as ``as_hierarchy``; also two hierarchies of different volumes.
+    """
+    kinds = [thing.volume for thing in (a, b) if isinstance(thing, Hierarchy)]
+    if volume is None and kinds:
+        if kinds[0] != kinds[-1]:
+            raise UnsupportedOption(
+                f"the hierarchies were built with volumes {kinds[0]!r} and {kinds[-1]!r}: build both with one"
+            )
+        volume = kinds[0]
+    return as_hierarchy(a, volume), as_hierarchy(b, volume)
 
 
 def _improved(hierarchy: Hierarchy) -> Hierarchy:

@@ -1,14 +1,14 @@
 """``advise``: which volume and split rule suit two given objects, by trying them."""
 
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Collection, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ..errors import InvalidMesh, UnsupportedOption
-from ..hierarchy.build import SPLITS, build, build_steps
+from ..hierarchy.build import AUTO, SPLITS, build, build_steps
 from ..hierarchy.bvh import Hierarchy
 from ..traversal.question import Answer
 from ..traversal.run import answer_steps
@@ -16,8 +16,9 @@ from ..types.mesh import TriangleMesh
 from ..types.pose import pose_stack
 from ..types.results import Progress
 from ..types.steps import run, scaled
-from ..volumes.registry import VOLUMES, volume_named
+from ..volumes.registry import VOLUMES
 from .collide import collide, contact_question
+from .options import matched_poses
 
 _T = TypeVar("_T")
 _RUNS = 3
@@ -108,12 +109,9 @@ def advise_steps(
     for mesh in (a, b):
         if not isinstance(mesh, TriangleMesh):
             raise InvalidMesh(f"advise builds hierarchies itself: it takes a TriangleMesh, not a {type(mesh).__name__}")
-    volumes = list(VOLUMES) if volumes is None else list(volumes)
-    splits = list(SPLITS) if splits is None else list(splits)
-    for volume in volumes:
-        volume_named(volume)
-    if not volumes or not splits:
-        raise UnsupportedOption("advise needs at least one volume and one split to try")
+    volumes = _names("volume", list(VOLUMES) if volumes is None else volumes, VOLUMES)
+    splits = _names("split", list(SPLITS) if splits is None else splits, (AUTO, *SPLITS))
+    matched_poses(pose_a, pose_b)
     tries = [(volume, split) for volume in volumes for split in splits]
     found = []
     for done, (volume, split) in enumerate(tries):
@@ -122,6 +120,19 @@ def advise_steps(
             (yield from scaled(steps, done / len(tries), (done + 1) / len(tries), f"trying {volume} by {split}"))
         )
     return Advice(tuple(sorted(found, key=lambda c: c.query_seconds)))
+
+
+def _names(what: str, chosen: Any, known: Collection[str]) -> list[str]:
+    """Names to try; raises UnsupportedOption before anything is built."""
+    if isinstance(chosen, str) or not isinstance(chosen, Iterable):
+        raise UnsupportedOption(f"{what}s must be a list of names, not {chosen!r}")
+    names = list(chosen)
+    unknown = [name for name in names if not isinstance(name, str) or name not in known]
+    if unknown:
+        raise UnsupportedOption(f"{what} {unknown[0]!r} is not known; known are {', '.join(sorted(known))}")
+    if not names:
+        raise UnsupportedOption("advise needs at least one volume and one split to try")
+    return names
 
 
 def _try_steps(

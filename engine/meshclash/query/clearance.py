@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..geometry.triangle_distance import nearest_points
-from ..hierarchy.build import as_hierarchy
+from ..hierarchy.build import as_hierarchies
 from ..hierarchy.bvh import Hierarchy
 from ..traversal.forest import plant
 from ..traversal.near import NearQuestion, near_steps
@@ -89,8 +89,7 @@ def clearance(
     rows = every_pose(pose_a, pose_b)[:2]
     answer, note, meshes = ask_clearances(check_served_device(device), (a, b), volume, rows, tolerance)
     if answer is None:
-        tree_a = as_hierarchy(a, volume)
-        tree_b = as_hierarchy(b, tree_a.volume)
+        tree_a, tree_b = as_hierarchies(a, b, volume)
         meshes = (tree_a.mesh, tree_b.mesh)
         jobs = np.zeros((len(rows[0]), 2), np.int64)
         answer = run(near_steps(NearQuestion(plant([tree_a]), plant([tree_b]), jobs, *rows, tolerance)))

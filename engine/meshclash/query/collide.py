@@ -5,7 +5,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from ..hierarchy.build import as_hierarchy
+from ..hierarchy.build import as_hierarchies, as_hierarchy
 from ..hierarchy.bvh import Hierarchy
 from ..pointcloud.cloud import PointCloud
 from ..pointcloud.contacts import CloudContacts
@@ -96,8 +96,7 @@ def collide(
     found = ask_device(check_served_device(device), (a, b), volume, (pose_a, pose_b), crossing_only=not touching)
     if found.answer is not None:
         return _contacts_of(found.answer, found.meshes, found.rows, start)
-    tree_a = as_hierarchy(a, volume)
-    tree_b = as_hierarchy(b, tree_a.volume)
+    tree_a, tree_b = as_hierarchies(a, b, volume)
     question, _ = contact_question(tree_a, tree_b, pose_a, pose_b, crossing_only=not touching, threads=threads)
     return _contacts((tree_a.mesh, tree_b.mesh), question, start, found.note)
 
@@ -127,8 +126,7 @@ def collides(
         met = np.zeros(len(found.asked.jobs), np.bool_)
         met[found.answer.jobs] = True
         return met if found.stacked else bool(met[0])
-    tree_a = as_hierarchy(a, volume)
-    tree_b = as_hierarchy(b, tree_a.volume)
+    tree_a, tree_b = as_hierarchies(a, b, volume)
     question, stacked = contact_question(
         tree_a, tree_b, pose_a, pose_b, crossing_only=not touching, first_only=True, threads=threads
     )

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..errors import UnsupportedOption
 from ..gpu.device import may_answer
-from ..hierarchy.build import as_hierarchy
+from ..hierarchy.build import as_hierarchies
 from ..hierarchy.bvh import Hierarchy
 from ..pointcloud.cloud import PointCloud
 from ..pointcloud.distance import CloudDistance, cloud_distance
@@ -20,7 +20,7 @@ from ..types.mesh import TriangleMesh
 from ..types.results import QueryStats
 from ..volumes.registry import volume_named
 from .device import ask_distances, mesh_of
-from .options import check_device, check_length, check_served_device, check_threads, every_pose
+from .options import check_device, check_length, check_served_device, check_share, check_threads, every_pose
 
 
 class Distance:
@@ -135,9 +135,7 @@ def distance(
     """
     begin = time.perf_counter()
     check_threads(threads)
-    errors = check_length("relative_error", relative_error), check_length("absolute_error", absolute_error)
-    if errors[0] >= 1.0:
-        raise UnsupportedOption(f"relative_error must be below 1, not {relative_error!r}")
+    errors = check_share("relative_error", relative_error), check_length("absolute_error", absolute_error)
     if is_for_clouds(a, b):
         check_device(device)
         volume_named(volume)
@@ -173,8 +171,7 @@ def _at_once(
         if type(start) is not Distance or type(start.triangle_a) is not int:
             return None
         pair = start.triangle_a, start.triangle_b
-    tree_a = as_hierarchy(a, volume)
-    tree_b = as_hierarchy(b, tree_a.volume)
+    tree_a, tree_b = as_hierarchies(a, b, volume)
     found = nearest_at_once(tree_a, tree_b, pose_a, pose_b, pair, errors)
     if found is None:
         return None
@@ -198,8 +195,7 @@ def _on_cpu(
     errors: tuple[float, float],
 ) -> NearAnswer:
     """The CPU's answer, in slices."""
-    tree_a = as_hierarchy(a, volume)
-    tree_b = as_hierarchy(b, tree_a.volume)
+    tree_a, tree_b = as_hierarchies(a, b, volume)
     return run(near_steps(_question(tree_a, tree_b, rows, known, errors)))
 
 

@@ -42,12 +42,26 @@ def check_threads(threads: int | None) -> int:
 
 def check_length(name: str, value: Any) -> float:
     """A length in metres, finite and not negative; raises UnsupportedOption and names the option."""
+    return _not_negative(name, value, "a number of metres")
+
+
+def check_share(name: str, value: Any) -> float:
+    """A share, from 0 to below 1; raises UnsupportedOption and names the option."""
+    number = _not_negative(name, value, "a number")
+    if number >= 1.0:
+        raise UnsupportedOption(f"{name} must be below 1, not {value!r}")
+    return number
+
+
+def _not_negative(name: str, value: Any, what: str) -> float:
     try:
+        if isinstance(value, str | bytes | bool | np.bool_):
+            raise TypeError
         number = float(value)
-    except (TypeError, ValueError):
-        raise UnsupportedOption(f"{name} must be a number of metres, not {value!r}") from None
+    except (TypeError, ValueError, OverflowError):
+        raise UnsupportedOption(f"{name} must be {what}, not {value!r}") from None
     if not math.isfinite(number) or number < 0.0:
-        raise UnsupportedOption(f"{name} must be finite and not negative, not {value!r} m")
+        raise UnsupportedOption(f"{name} must be finite and not negative, not {value!r}")
     return number
 
 

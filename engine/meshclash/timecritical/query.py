@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedOption
-from ..hierarchy.build import as_boxes, as_hierarchy
+from ..hierarchy.build import as_boxes, as_hierarchies
 from ..hierarchy.bvh import Hierarchy
 from ..query.collide import collides
 from ..query.options import check_device, check_threads
@@ -86,8 +86,7 @@ def time_critical(
     if stacked_a or stacked_b:
         raise UnsupportedOption("time_critical takes one pose for each object, not a stack")
     before = time.perf_counter()
-    hierarchy_a = as_hierarchy(a, volume)
-    hierarchy_b = as_hierarchy(b, hierarchy_a.volume)
+    hierarchy_a, hierarchy_b = as_hierarchies(a, b, volume)
     if volume_named(hierarchy_a.volume).derived:
         hierarchy_a, hierarchy_b = as_boxes(hierarchy_a), as_boxes(hierarchy_b)
     tree_a, tree_b = adb_tree(hierarchy_a), adb_tree(hierarchy_b)

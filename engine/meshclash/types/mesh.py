@@ -16,7 +16,10 @@ _TOGETHER = 256
 
 def _checked_vertices(vertices: Any) -> np.ndarray:
     try:
-        array = np.array(vertices, dtype=np.float64, order="C")
+        given = np.asarray(vertices)
+        if given.dtype.kind not in "fiuO":
+            raise TypeError(f"they are {given.dtype}")
+        array = np.array(given, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise InvalidMesh(f"vertices cannot be read as numbers: {error}") from None
     if array.ndim != 2 or array.shape[1] != 3:

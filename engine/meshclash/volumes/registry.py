@@ -92,6 +92,6 @@ DEFAULT_VOLUME = "aabb"
 def volume_named(name: str | None) -> Volume:
     """A volume by name (None: the default); raises UnsupportedOption and lists the known ones."""
     try:
-        return VOLUMES[name or DEFAULT_VOLUME]
+        return VOLUMES[DEFAULT_VOLUME if name is None else name]
     except (KeyError, TypeError):
         raise UnsupportedOption(f"volume {name!r} is not known; known are {', '.join(sorted(VOLUMES))}") from None
