@@ -13,7 +13,7 @@ import numpy as np
 from ..geometry.relative_pose import NARROW_LENGTH, SLACK
 from ..geometry.triangle_distance import closest_of_triangles
 from ..jit import portable
-from .pair_steps import placed
+from .pair_steps import of_boxes, placed, reach_along, turned
 
 LIMIT = NARROW_LENGTH
 """Entry of a frame behind those of ``relative_pose.py``: ``lane_gaps.near_square`` of the job's limit."""
@@ -21,7 +21,6 @@ NEAR_LENGTH = LIMIT + 1
 FAR, NEAR, UNCERTAIN = range(3)
 """Of two triangles: farther than the limit; measured; as near as rounding, so that only exact predicates tell."""
 
-_HALF = np.float32(0.5)
 _ZERO = np.float32(0.0)
 _ROUNDING = 4e-12  # of the coordinates: farther apart along an axis, triangles are not UNCERTAIN either
 
@@ -40,38 +39,19 @@ def may_be_near(boxes_a, i, boxes_b, j, frames, job):
     at a time, and so is the derivation. Comparisons are written so that what overflows to no number drops nothing.
     """
     slack = frames[job, SLACK]
-    bx = (boxes_b[j, 0] + boxes_b[j, 3]) * _HALF
-    by = (boxes_b[j, 1] + boxes_b[j, 4]) * _HALF
-    bz = (boxes_b[j, 2] + boxes_b[j, 5]) * _HALF
-    hx = (boxes_b[j, 3] - boxes_b[j, 0]) * _HALF
-    hy = (boxes_b[j, 4] - boxes_b[j, 1]) * _HALF
-    hz = (boxes_b[j, 5] - boxes_b[j, 2]) * _HALF
-    ax = (boxes_a[i, 3] - boxes_a[i, 0]) * _HALF
-    ay = (boxes_a[i, 4] - boxes_a[i, 1]) * _HALF
-    az = (boxes_a[i, 5] - boxes_a[i, 2]) * _HALF
-    dx = frames[job, 0] * bx + frames[job, 1] * by + frames[job, 2] * bz + frames[job, 9]
-    dx = dx - (boxes_a[i, 0] + boxes_a[i, 3]) * _HALF
-    dy = frames[job, 3] * bx + frames[job, 4] * by + frames[job, 5] * bz + frames[job, 10]
-    dy = dy - (boxes_a[i, 1] + boxes_a[i, 4]) * _HALF
-    dz = frames[job, 6] * bx + frames[job, 7] * by + frames[job, 8] * bz + frames[job, 11]
-    dz = dz - (boxes_a[i, 2] + boxes_a[i, 5]) * _HALF
-    reach = abs(frames[job, 0]) * hx + abs(frames[job, 1]) * hy + abs(frames[job, 2]) * hz
-    square = _squared_gap(dx, ax + (reach + slack))
-    reach = abs(frames[job, 3]) * hx + abs(frames[job, 4]) * hy + abs(frames[job, 5]) * hz
-    square = square + _squared_gap(dy, ay + (reach + slack))
-    reach = abs(frames[job, 6]) * hx + abs(frames[job, 7]) * hy + abs(frames[job, 8]) * hz
-    square = square + _squared_gap(dz, az + (reach + slack))
+    ax, ay, az, bx, by, bz, dx, dy, dz = of_boxes(boxes_a, i, boxes_b, j, frames, job)
+    square = _squared_gap(dx, ax + (reach_along(frames, job, 0, bx, by, bz) + slack))
+    square = square + _squared_gap(dy, ay + (reach_along(frames, job, 3, bx, by, bz) + slack))
+    square = square + _squared_gap(dz, az + (reach_along(frames, job, 6, bx, by, bz) + slack))
     if square > frames[job, LIMIT]:
         return False
-    turned = frames[job, 12] * dx + frames[job, 13] * dy + frames[job, 14] * dz
-    reach = abs(frames[job, 12]) * ax + abs(frames[job, 13]) * ay + abs(frames[job, 14]) * az
-    square = _squared_gap(turned, reach + (hx + slack))
-    turned = frames[job, 15] * dx + frames[job, 16] * dy + frames[job, 17] * dz
-    reach = abs(frames[job, 15]) * ax + abs(frames[job, 16]) * ay + abs(frames[job, 17]) * az
-    square = square + _squared_gap(turned, reach + (hy + slack))
-    turned = frames[job, 18] * dx + frames[job, 19] * dy + frames[job, 20] * dz
-    reach = abs(frames[job, 18]) * ax + abs(frames[job, 19]) * ay + abs(frames[job, 20]) * az
-    square = square + _squared_gap(turned, reach + (hz + slack))
+    square = _squared_gap(turned(frames, job, 12, dx, dy, dz), reach_along(frames, job, 12, ax, ay, az) + (bx + slack))
+    square = square + _squared_gap(
+        turned(frames, job, 15, dx, dy, dz), reach_along(frames, job, 15, ax, ay, az) + (by + slack)
+    )
+    square = square + _squared_gap(
+        turned(frames, job, 18, dx, dy, dz), reach_along(frames, job, 18, ax, ay, az) + (bz + slack)
+    )
     return not (square > frames[job, LIMIT])
 
 

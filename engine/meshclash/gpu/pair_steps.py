@@ -21,48 +21,64 @@ LEAF = 1 << 32
 
 
 @portable
-def may_meet(boxes_a, i, boxes_b, j, frames, job):
-    """Whether two boxes may meet: six face axes in float32, never a false "no".
+def of_boxes(boxes_a, i, boxes_b, j, frames, job):
+    """Halves of both boxes' extents and the way between their middles, all nine along axes of their own sides.
 
-    ``frames`` are rows of ``narrow_rows``. The operations are those of ``geometry/lane_boxes.py``, one box at a time,
-    and so is the derivation of the slack. Comparisons are written so that what overflows to no number drops nothing.
+    (of a: x, y, z; of b: x, y, z; from a to b, along a's axes: x, y, z), float32. ``frames`` are rows of
+    ``narrow_rows``. The operations are those of ``geometry/lane_boxes.py``, one box at a time.
     """
-    slack = frames[job, SLACK]
     bx = (boxes_b[j, 0] + boxes_b[j, 3]) * _HALF
     by = (boxes_b[j, 1] + boxes_b[j, 4]) * _HALF
     bz = (boxes_b[j, 2] + boxes_b[j, 5]) * _HALF
-    hx = (boxes_b[j, 3] - boxes_b[j, 0]) * _HALF
-    hy = (boxes_b[j, 4] - boxes_b[j, 1]) * _HALF
-    hz = (boxes_b[j, 5] - boxes_b[j, 2]) * _HALF
-    ax = (boxes_a[i, 3] - boxes_a[i, 0]) * _HALF
-    ay = (boxes_a[i, 4] - boxes_a[i, 1]) * _HALF
-    az = (boxes_a[i, 5] - boxes_a[i, 2]) * _HALF
     dx = frames[job, 0] * bx + frames[job, 1] * by + frames[job, 2] * bz + frames[job, 9]
-    dx = dx - (boxes_a[i, 0] + boxes_a[i, 3]) * _HALF
-    reach = abs(frames[job, 0]) * hx + abs(frames[job, 1]) * hy + abs(frames[job, 2]) * hz
-    if reach + slack + ax - abs(dx) < _ZERO:
-        return False
     dy = frames[job, 3] * bx + frames[job, 4] * by + frames[job, 5] * bz + frames[job, 10]
-    dy = dy - (boxes_a[i, 1] + boxes_a[i, 4]) * _HALF
-    reach = abs(frames[job, 3]) * hx + abs(frames[job, 4]) * hy + abs(frames[job, 5]) * hz
-    if reach + slack + ay - abs(dy) < _ZERO:
-        return False
     dz = frames[job, 6] * bx + frames[job, 7] * by + frames[job, 8] * bz + frames[job, 11]
-    dz = dz - (boxes_a[i, 2] + boxes_a[i, 5]) * _HALF
-    reach = abs(frames[job, 6]) * hx + abs(frames[job, 7]) * hy + abs(frames[job, 8]) * hz
-    if reach + slack + az - abs(dz) < _ZERO:
+    return (
+        (boxes_a[i, 3] - boxes_a[i, 0]) * _HALF,
+        (boxes_a[i, 4] - boxes_a[i, 1]) * _HALF,
+        (boxes_a[i, 5] - boxes_a[i, 2]) * _HALF,
+        (boxes_b[j, 3] - boxes_b[j, 0]) * _HALF,
+        (boxes_b[j, 4] - boxes_b[j, 1]) * _HALF,
+        (boxes_b[j, 5] - boxes_b[j, 2]) * _HALF,
+        dx - (boxes_a[i, 0] + boxes_a[i, 3]) * _HALF,
+        dy - (boxes_a[i, 1] + boxes_a[i, 4]) * _HALF,
+        dz - (boxes_a[i, 2] + boxes_a[i, 5]) * _HALF,
+    )
+
+
+@portable
+def reach_along(frames, job, row, x, y, z):
+    """How far a box of these half extents reaches along a row of a frame's matrix that is not its own axis."""
+    return abs(frames[job, row]) * x + abs(frames[job, row + 1]) * y + abs(frames[job, row + 2]) * z
+
+
+@portable
+def turned(frames, job, row, x, y, z):
+    """The component of a vector along a row of a frame's matrix."""
+    return frames[job, row] * x + frames[job, row + 1] * y + frames[job, row + 2] * z
+
+
+@portable
+def may_meet(boxes_a, i, boxes_b, j, frames, job):
+    """Whether two boxes may meet: six face axes in float32, never a false "no".
+
+    The derivation of the slack is that of ``geometry/lane_boxes.py``. Comparisons are written so that what overflows to
+    no number drops nothing.
+    """
+    slack = frames[job, SLACK]
+    ax, ay, az, bx, by, bz, dx, dy, dz = of_boxes(boxes_a, i, boxes_b, j, frames, job)
+    if reach_along(frames, job, 0, bx, by, bz) + slack + ax - abs(dx) < _ZERO:
         return False
-    turned = frames[job, 12] * dx + frames[job, 13] * dy + frames[job, 14] * dz
-    reach = abs(frames[job, 12]) * ax + abs(frames[job, 13]) * ay + abs(frames[job, 14]) * az
-    if hx + slack + reach - abs(turned) < _ZERO:
+    if reach_along(frames, job, 3, bx, by, bz) + slack + ay - abs(dy) < _ZERO:
         return False
-    turned = frames[job, 15] * dx + frames[job, 16] * dy + frames[job, 17] * dz
-    reach = abs(frames[job, 15]) * ax + abs(frames[job, 16]) * ay + abs(frames[job, 17]) * az
-    if hy + slack + reach - abs(turned) < _ZERO:
+    if reach_along(frames, job, 6, bx, by, bz) + slack + az - abs(dz) < _ZERO:
         return False
-    turned = frames[job, 18] * dx + frames[job, 19] * dy + frames[job, 20] * dz
-    reach = abs(frames[job, 18]) * ax + abs(frames[job, 19]) * ay + abs(frames[job, 20]) * az
-    return not (hz + slack + reach - abs(turned) < _ZERO)
+    if bx + slack + reach_along(frames, job, 12, ax, ay, az) - abs(turned(frames, job, 12, dx, dy, dz)) < _ZERO:
+        return False
+    if by + slack + reach_along(frames, job, 15, ax, ay, az) - abs(turned(frames, job, 15, dx, dy, dz)) < _ZERO:
+        return False
+    left = bz + slack + reach_along(frames, job, 18, ax, ay, az) - abs(turned(frames, job, 18, dx, dy, dz))
+    return not (left < _ZERO)
 
 
 @portable
