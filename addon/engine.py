@@ -25,7 +25,7 @@ ZIP_HINT = "(it comes with a zip that build_extension.py --gpu makes)"
 """What the engine tells who lacks CUDA, and what users of Blender are told instead."""
 
 _engine: ModuleType | None = None
-_gpu_from: list[int | None] = [None]
+_gpu_from: list[dict[str, int]] = [{}]
 
 
 class EngineMissing(Exception):
@@ -57,21 +57,24 @@ def load(cache_dir: str | None = None) -> ModuleType:
             os.environ["MESHCLASH_CACHE_DIR"] = cache_dir
         _import_numba()
         _engine = _import_engine()
-        if _gpu_from[0] is not None:
-            _engine.configure_device(crossover=_gpu_from[0], point_crossover=_gpu_from[0])
+        if _gpu_from[0]:
+            _engine.configure_device(**_gpu_from[0])
     return _engine
 
 
-def use_gpu_from(size: int | None) -> None:
-    """From how many triangles or measured points on a GPU is asked, now or as soon as the engine is loaded.
+def use_gpu_from(sizes: dict[str, int] | None) -> None:
+    """From which sizes on a GPU is asked, now or as soon as the engine is loaded.
 
-    None for never.
+    Args:
+        sizes: settings of the engine's ``configure_device`` for the kinds of questions that a GPU may answer; None for
+            none of them.
     """
-    if _gpu_from[0] == size:
+    sizes = sizes or {}
+    if _gpu_from[0] == sizes:
         return
-    _gpu_from[0] = size
+    _gpu_from[0] = sizes
     if _engine is not None:
-        _engine.configure_device(crossover=size, point_crossover=size)
+        _engine.configure_device(**sizes)
 
 
 def has_cuda() -> bool:

@@ -24,6 +24,14 @@ DEVICES = (
     ),
 )
 GPU_FROM = 1_000_000
+CROSSOVERS = {
+    "gpu_from": "crossover",
+    "gpu_points_from": "point_crossover",
+    "gpu_clearance_from": "clearance_crossover",
+    "gpu_distance_from": "distance_crossover",
+    "gpu_objects_from": "object_crossover",
+}
+"""Settings from which sizes on the GPU is used, and what the engine calls them."""
 
 
 def _redraw(_self: AddonPreferences, context: bpy.types.Context) -> None:
@@ -70,8 +78,24 @@ class MESHCLASH_AP_preferences(AddonPreferences):
     )
     gpu_from: IntProperty(
         name="From Triangles",
-        description="Triangles of all pairs of objects together, or points of a scan, from which the GPU is used",
+        description="Triangles of all pairs of objects together from which the GPU is used",
         min=1, default=GPU_FROM, update=_use_device,
+    )  # fmt: skip
+    gpu_points_from: IntProperty(
+        name="Points", description="Points of a scan from which the GPU measures it, 0 for never",
+        min=0, default=GPU_FROM, update=_use_device,
+    )  # fmt: skip
+    gpu_clearance_from: IntProperty(
+        name="Triangles for Clearance", description="Triangles from which the GPU tests clearances, 0 for never",
+        min=0, default=0, update=_use_device,
+    )  # fmt: skip
+    gpu_distance_from: IntProperty(
+        name="Triangles for Distance", description="Triangles from which the GPU finds distances, 0 for never",
+        min=0, default=0, update=_use_device,
+    )  # fmt: skip
+    gpu_objects_from: IntProperty(
+        name="Objects", description="Objects from which the GPU compares their bounding boxes, 0 for never",
+        min=0, default=0, update=_use_device,
     )  # fmt: skip
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -97,7 +121,8 @@ class _Defaults:
 
     colour_a, colour_b, colour_curve, curve_width = COLOUR_A, COLOUR_B, COLOUR_CURVE, CURVE_WIDTH
     fast_path = True
-    device, gpu_from = "CPU", GPU_FROM
+    device, gpu_from, gpu_points_from = "CPU", GPU_FROM, GPU_FROM
+    gpu_clearance_from = gpu_distance_from = gpu_objects_from = 0
 
 
 def installed(context: bpy.types.Context) -> MESHCLASH_AP_preferences | None:
@@ -111,10 +136,13 @@ def of(context: bpy.types.Context) -> Any:
     return installed(context) or _Defaults
 
 
-def gpu_from(context: bpy.types.Context) -> int | None:
-    """Triangles from which the GPU is used; None for never."""
+def gpu_from(context: bpy.types.Context) -> dict[str, int] | None:
+    """From which sizes on the GPU is used, by the engine's names; None for never."""
     chosen = of(context)
-    return int(chosen.gpu_from) if chosen.device == "GPU" else None
+    if chosen.device != "GPU":
+        return None
+    sizes = {crossover: int(getattr(chosen, name)) for name, crossover in CROSSOVERS.items()}
+    return {crossover: size for crossover, size in sizes.items() if size}
 
 
 def cache_folder() -> str | None:
@@ -148,7 +176,9 @@ def draw_device(layout: bpy.types.UILayout, owner: Any, chosen: Any) -> None:
     layout.prop(owner, "device")
     if chosen.device == "CPU":
         return
-    layout.prop(owner, "gpu_from")
+    column = layout.column(align=True)
+    for name in CROSSOVERS:
+        column.prop(owner, name)
     usable, text = engine.device_known()
     layout.label(text=text, icon="CHECKMARK" if usable else "INFO")
     compiled = preparation.progress((preparation.GPU_PART,))

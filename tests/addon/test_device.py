@@ -12,7 +12,7 @@ from addon.ops import loading
 
 @pytest.fixture(autouse=True)
 def undecided(monkeypatch):
-    monkeypatch.setattr(engine, "_gpu_from", [None])
+    monkeypatch.setattr(engine, "_gpu_from", [{}])
     engine.load().configure_device()
     yield
     engine.load().configure_device()
@@ -24,21 +24,34 @@ def settings_of(engine_module):
 
 def test_the_choice_reaches_the_engine_at_once_or_when_it_is_loaded(monkeypatch):
     module = engine.load()
-    engine.use_gpu_from(5000)
-    assert (settings_of(module)["crossover"], settings_of(module)["point_crossover"]) == (5000, 5000)
+    engine.use_gpu_from({"crossover": 5000, "point_crossover": 300})
+    assert (settings_of(module)["crossover"], settings_of(module)["point_crossover"]) == (5000, 300)
+    assert settings_of(module)["distance_crossover"] is None
     engine.use_gpu_from(None)
     assert settings_of(module)["crossover"] is None
     monkeypatch.setattr(engine, "_engine", None)
-    engine.use_gpu_from(7000)
+    engine.use_gpu_from({"crossover": 7000})
     assert settings_of(module)["crossover"] is None
     assert settings_of(engine.load())["crossover"] == 7000
 
 
 def test_by_default_the_cpu_is_used():
     assert preferences.gpu_from(bpy.context) is None
-    installed = SimpleNamespace(preferences=SimpleNamespace(device="GPU", gpu_from=123))
+    chosen = SimpleNamespace(**dict.fromkeys(preferences.CROSSOVERS, 0) | {"device": "GPU", "gpu_from": 123})
+    installed = SimpleNamespace(preferences=chosen)
     context = SimpleNamespace(preferences=SimpleNamespace(addons={preferences.BASE: installed}))
-    assert preferences.gpu_from(context) == 123
+    assert preferences.gpu_from(context) == {"crossover": 123}
+    chosen.gpu_objects_from = 5
+    assert preferences.gpu_from(context) == {"crossover": 123, "object_crossover": 5}
+    chosen.device = "CPU"
+    assert preferences.gpu_from(context) is None
+
+
+def test_every_crossover_of_the_engine_can_be_set():
+    assert sorted(preferences.CROSSOVERS.values()) == sorted(engine.load().gpu.device.CROSSOVERS)
+    for name in preferences.CROSSOVERS:
+        assert name in preferences.MESHCLASH_AP_preferences.__annotations__
+        assert hasattr(preferences._Defaults, name)
 
 
 def shown(**settings):

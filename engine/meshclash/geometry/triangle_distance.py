@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from ..jit import inner, kernel
+from ..jit import inlined, inner, kernel
 
 _LEAST_SINE2 = 1e-24  # below this squared sine of its angle a triangle's normal is rounding: only its edges count
 _PIERCING2 = 1e-30  # squared share of the coordinates by which a point of a triangle may be off by rounding
@@ -37,6 +37,15 @@ def _along(a, d, t):
 @inner
 def _clamp(t):
     return min(max(t, 0.0), 1.0)
+
+
+@inlined
+def largest_coordinate(p, q, r):
+    """The largest absolute coordinate of three points."""
+    size = 0.0
+    for k in range(3):
+        size = max(size, abs(p[k]), abs(q[k]), abs(r[k]))
+    return size
 
 
 @inner

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from ..geometry.relative_pose import NARROW_LENGTH, SLACK
-from ..geometry.triangle_distance import closest_of_triangles
+from ..geometry.triangle_distance import closest_of_triangles, largest_coordinate
 from ..jit import portable
 from .pair_steps import of_boxes, placed, reach_along, turned
 
@@ -94,14 +94,6 @@ def distance_at_most(
 
 
 @portable
-def _largest(p, q, r):
-    size = 0.0
-    for k in range(3):
-        size = max(size, abs(p[k]), abs(q[k]), abs(r[k]))
-    return size
-
-
-@portable
 def _far_along(p, q, r, s, t, u, axis, limit):
     """Whether two triangles are farther apart along an axis than a limit."""
     lowest_a = min(p[axis], q[axis], r[axis])
@@ -126,7 +118,7 @@ def pair_distance(triangles_a, vertices_a, poses_a, triangles_b, vertices_b, pos
     p2 = _corner(triangles_b, vertices_b, poses_b, row_b, u, 0)
     q2 = _corner(triangles_b, vertices_b, poses_b, row_b, u, 1)
     r2 = _corner(triangles_b, vertices_b, poses_b, row_b, u, 2)
-    size = max(_largest(p1, q1, r1), _largest(p2, q2, r2))
+    size = max(largest_coordinate(p1, q1, r1), largest_coordinate(p2, q2, r2))
     reach = limit + _ROUNDING * (limit + size)
     for axis in range(3):
         if _far_along(p1, q1, r1, p2, q2, r2, axis, reach):

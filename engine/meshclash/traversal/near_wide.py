@@ -39,7 +39,7 @@ from ..geometry.lane_gaps import (
 from ..geometry.lane_triangles import BLOCK, copy_leaf, place_leaves, turn_leaf
 from ..geometry.lanes import doubles, floats, integers, longs, lowest_bit, not_above, shifted, splat, store
 from ..geometry.relative_pose import PRODUCTS, ROW_LENGTH, SCRATCH_LENGTH, shrink_of
-from ..geometry.triangle_distance import closest_of_triangles
+from ..geometry.triangle_distance import closest_of_triangles, largest_coordinate
 from ..hierarchy.wide import CHILD_COUNT, CHILDREN, LANE_COUNT
 from ..jit import inlined, inner, kernel
 from ..types.pose import plainly_rigid
@@ -117,15 +117,6 @@ def _world(tree, t, poses, pose):
     return p, q, r
 
 
-@inlined
-def _largest(p, q, r):
-    """Largest absolute coordinate of three points."""
-    size = 0.0
-    for k in range(3):
-        size = max(size, abs(p[k]), abs(q[k]), abs(r[k]))
-    return size
-
-
 @inner
 def _distance_of(tree_a, t, poses_a, pose_a, tree_b, u, poses_b, pose_b, share):
     """(distance [m], nearest points, whether rounding may hide that they meet) of two triangles.
@@ -136,7 +127,7 @@ def _distance_of(tree_a, t, poses_a, pose_a, tree_b, u, poses_b, pose_b, share):
     p2, q2, r2 = _world(tree_b, u, poses_b, pose_b)
     square, x, y = closest_of_triangles(p1, q1, r1, p2, q2, r2)
     distance = math.sqrt(square)
-    return distance, x, y, distance <= share * max(_largest(p1, q1, r1), _largest(p2, q2, r2))
+    return distance, x, y, distance <= share * max(largest_coordinate(p1, q1, r1), largest_coordinate(p2, q2, r2))
 
 
 @inner
