@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meshclash.types.pose import LARGEST_COORDINATE, RIGID_TOLERANCE, pose_stack
+from meshclash.types.pose import LARGEST_COORDINATE, RIGID_TOLERANCE, plainly_rigid, pose_stack, put_single_pose
 from strategies import WIDE, matrix, points, poses, rotation
 
 seeds = st.integers(0, 2**32 - 1)
@@ -164,3 +164,26 @@ def test_largest_coordinates_stay_finite_in_every_pose():
     vertices = np.array([[LARGEST_COORDINATE] * 3])
     turned = mc.Pose.from_matrix(matrix(rotation(np.random.default_rng(4)), (1e30, 1e30, 1e30)))
     assert np.isfinite(turned.apply(vertices)).all()
+
+
+@given(poses(), seeds, st.sampled_from((0.0, 1e-6, 2e-5, 5e-5, 1e-3)), st.booleans())
+def test_what_is_plainly_rigid_is_taken(pose, seed, size, mirrored):
+    assert plainly_rigid(pose.ravel().tolist())
+    other = pose.copy()
+    other[:3, :3] += size * np.random.default_rng(seed).uniform(-1.0, 1.0, (3, 3))
+    if mirrored:
+        other[:3, 0] *= -1.0
+    if plainly_rigid(other.ravel().tolist()):
+        assert np.array_equal(mc.Pose.from_matrix(other).matrix, other)
+    else:
+        assert size > 0.0 or mirrored
+
+
+def test_a_single_pose_is_written_or_left_alone():
+    one = matrix(rotation(np.random.default_rng(2)), (1.0, 2.0, 3.0))
+    for given_pose, expected in ((None, np.eye(4)), (one, one), (mc.Pose.from_matrix(one), one), (one.T, one.T)):
+        written = np.full((4, 4), 7.0)
+        assert put_single_pose(given_pose, written)
+        assert np.array_equal(written, expected)
+    for given_pose in (one.tolist(), one[None], one[0], np.float32(1.0), "pose", one.astype(np.float32)):
+        assert not put_single_pose(given_pose, np.eye(4))

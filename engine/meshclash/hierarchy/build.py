@@ -236,8 +236,9 @@ def as_hierarchies(a: object, b: object, volume: str | None = None) -> tuple[Hie
 def _improved(hierarchy: Hierarchy) -> Hierarchy:
     """The hierarchy, with the better tree if it has just earned that."""
     index = hierarchy.index
-    price = EARNING_TESTS * max(index.mesh.triangle_count, _FEWEST_THAT_EARN)
-    if hierarchy.earns and index.split == _FAST and index.usage.volume_tests >= price:
+    if not hierarchy.earns or index.split != _FAST:
+        return hierarchy
+    if index.usage.volume_tests >= EARNING_TESTS * max(index.mesh.triangle_count, _FEWEST_THAT_EARN):
         hierarchy.index = _index(index.mesh, hierarchy.volume, _BETTER, hierarchy.leaf_size)
     return hierarchy
 

@@ -179,7 +179,7 @@ def put_single_pose(pose: Any, matrix: np.ndarray) -> bool:
     """Write one pose, not checked, over a (4, 4) float64 matrix; False for what ``pose_stack`` has to look at."""
     if pose is None:
         matrix[...] = _STILL
-    elif type(pose) is np.ndarray and pose.shape == (4, 4) and pose.dtype == np.float64:
+    elif type(pose) is np.ndarray and pose.shape == (4, 4) and pose.dtype == _STILL.dtype:
         matrix[...] = pose
     elif isinstance(pose, Pose):
         matrix[:3], matrix[3] = pose.rows, _STILL[3]
