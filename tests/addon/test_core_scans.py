@@ -1,6 +1,7 @@
 """Scans in a detection: verdicts whose answer is known by construction, rows, budgets, frames."""
 
 import json
+from unittest import mock
 
 import bpy
 import numpy as np
@@ -131,12 +132,9 @@ def test_a_machine_is_moved_through_a_wall(engine, add_box):
         for key in curve.keyframe_points:
             key.interpolation = "LINEAR"
     made = []
-    original = engine.PointCloud
-    try:
-        engine.PointCloud = lambda *points: made.append(1) or original(*points)
+    original = engine.PointCloud.make_steps
+    with mock.patch.object(engine.PointCloud, "make_steps", lambda *points: made.append(1) or original(*points)):
         report = detect(engine, frames=range(1, 10), set_a="Wall", set_b="Machine")
-    finally:
-        engine.PointCloud = original
     assert sorted(row.frame for row in report.rows) == [4, 5, 6]
     assert {row.verdict for row in report.rows} == {"clash"}
     depths = {row.frame: row.depth for row in report.rows}

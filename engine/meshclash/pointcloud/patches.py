@@ -10,7 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import inlined, inner
-from .surface import CUTOFF, HORIZON2, MARGIN, SUMS_LENGTH
+from .surface import CUTOFF, HORIZON2, MARGIN, SAMPLING_RADIUS, SUMS_LENGTH
+
+_BEYOND_POINTS = 0.5  # in sampling radii
 
 
 @inlined
@@ -160,6 +162,14 @@ def leaf_plane(tree, node, m, moved):
 
 
 @inner
+def widened(plane, patch):
+    """A leaf's plane with the offsets apart by what surfaces may reach beyond their points, at edges and borders."""
+    n, low, high = plane
+    slack = _BEYOND_POINTS * patch.parameters[SAMPLING_RADIUS]
+    return n, low - slack, high + slack
+
+
+@inner
 def one_sided(patch, tried, plane):
     """Whether all points tried lie beyond one side of another leaf's plane with all its points."""
     points, chosen = patch.points, patch.chosen
@@ -185,6 +195,8 @@ class Patch(NamedTuple):
     """(capacity, 3) float32."""
     chosen: np.ndarray
     """Indices of the points to try, (capacity,) int64."""
+    away: np.ndarray
+    """How far these lie from the other surface, (capacity,) float64 [m]; infinite where they are not to be tried."""
     used: np.ndarray
     """Number of points, (1,) int64."""
     parameters: np.ndarray
@@ -199,6 +211,7 @@ def new_patch(capacity: int, parameters: np.ndarray) -> Patch:
         np.empty((capacity, 3)),
         np.empty((capacity, 3), np.float32),
         np.empty(capacity, np.int64),
+        np.empty(capacity),
         np.zeros(1, np.int64),
         parameters,
         np.zeros(SUMS_LENGTH),

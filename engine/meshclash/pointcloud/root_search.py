@@ -3,19 +3,21 @@
 Sources: Klein and Zachmann (2004), section 5.2 (points on both sides) and their later interpolation search
 ("Interpolation Search for Point Cloud Intersection", 2005): the way between two such points is followed on the first
 surface, and the root of the second one's function along it found by regula falsi (Illinois variant). Where no side
-changes but the surfaces come close, the nearest point is driven onto both by Newton's method; this finds surfaces
-that touch or coincide.
+changes but the surfaces come close, the nearest points are driven onto both by Newton's method; this finds surfaces
+that touch, graze each other or coincide.
 """
 
 import math
 
 import numpy as np
 
+from ..geometry.triangle_distance import squared_distance
 from ..jit import inner
 from .patches import inside
 from .surface import CLEAR_NORMAL, SAMPLING_RADIUS, evaluate_among
 
 ROOT_STEPS = 12
+_STARTS = 4  # points from which Newton's method is tried in a pair of leaves; ten found no more (decision 0021)
 _NEWTON_STEPS = 12
 _LONGEST_STEP = 0.5  # in sampling radii; surfaces that nearly touch have their tangent planes meet far away
 _NEARLY_PARALLEL = 1e-3  # sine squared of the angle between two tangent planes
@@ -126,34 +128,62 @@ def drive(p, q, x, region, tolerance, work):
 
 
 @inner
+def _nearest_start(away, tried):
+    """The point to try that lies nearest to the other surface."""
+    nearest = 0
+    for entry in range(1, tried):
+        if away[entry] < away[nearest]:
+            nearest = entry
+    return nearest
+
+
+@inner
+def _drive_from_several(p, q, tried, region, tolerance, work):
+    """Newton's method from the points of p nearest to q's surface, each a sampling radius from those before."""
+    points, chosen, away = p.points, p.chosen, p.away
+    radius = q.parameters[SAMPLING_RADIUS]
+    found = False
+    x = (0.0, 0.0, 0.0)
+    for _ in range(_STARTS if tried > 0 else 0):
+        nearest = _nearest_start(away, tried)
+        if found or not away[nearest] < radius:
+            break
+        i = chosen[nearest]
+        start = (points[i, 0], points[i, 1], points[i, 2])
+        found, x = drive(p, q, start, region, tolerance, work)
+        for entry in range(tried):
+            i = chosen[entry]
+            if squared_distance(start, (points[i, 0], points[i, 1], points[i, 2])) <= radius * radius:
+                away[entry] = np.inf
+    return found, x
+
+
+@inner
 def search(p, q, tried, reference, region, tolerance, work):
     """A point on both surfaces, looked for from the points of p in the region; (found, point)."""
-    points = p.points
-    chosen = p.chosen
+    points, chosen, away = p.points, p.chosen, p.away
     over = np.inf
     under = np.inf
     best_over = -1
     best_under = -1
     for entry in range(tried):
         i = chosen[entry]
-        f, clear = _oriented_value(q, (points[i, 0], points[i, 1], points[i, 2]), reference, work)
-        if not clear:
+        f, n, there = value_at(q, (points[i, 0], points[i, 1], points[i, 2]), work)
+        away[entry] = abs(f) if there else np.inf
+        along = n[0] * reference[0] + n[1] * reference[1] + n[2] * reference[2]
+        if not there or abs(along) < CLEAR_NORMAL:
             continue
-        if f >= 0.0:
-            if f < over:
-                over, best_over = f, i
-        elif -f < under:
-            under, best_under = -f, i
+        if (f >= 0.0) == (along >= 0.0):
+            if abs(f) < over:
+                over, best_over = abs(f), i
+        elif abs(f) < under:
+            under, best_under = abs(f), i
     found = False
     x = (0.0, 0.0, 0.0)
     if best_over >= 0 and best_under >= 0:
         start = (points[best_over, 0], points[best_over, 1], points[best_over, 2])
         end = (points[best_under, 0], points[best_under, 1], points[best_under, 2])
         found, x = follow(p, q, start, end, reference, region, tolerance, work)
-    for turn in range(2):
-        nearer = (over <= under) == (turn == 0)
-        distance, i = (over, best_over) if nearer else (under, best_under)
-        if found or not distance < q.parameters[SAMPLING_RADIUS]:
-            break
-        found, x = drive(p, q, (points[i, 0], points[i, 1], points[i, 2]), region, tolerance, work)
+    if not found:
+        found, x = _drive_from_several(p, q, tried, region, tolerance, work)
     return found, x

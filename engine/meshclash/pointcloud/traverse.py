@@ -14,7 +14,7 @@ from ..jit import inner, kernel
 from ..reference import by_reference
 from ..traversal.pair_heap import heap_pop, heap_push
 from ..volumes.aabb import overlap
-from .patches import Patch, common_region, gather_patch, in_leaf, keep_in_leaf, leaf_plane, one_sided
+from .patches import Patch, common_region, gather_patch, in_leaf, keep_in_leaf, leaf_plane, one_sided, widened
 from .priority import plane_priority, spheres_meet, surface_priority
 from .random_points import closest_test_point
 from .root_search import search
@@ -75,9 +75,9 @@ def test_leaves(tree_a, node_a, tree_b, node_b, m, settings, scratch, counter, w
         return near <= settings[ENOUGH], x
     plane_a = leaf_plane(tree_a, node_a, m, False)
     plane_b = leaf_plane(tree_b, node_b, m, True)
-    if tried_a > 0 and one_sided(a, tried_a, plane_b):
+    if tried_a > 0 and one_sided(a, tried_a, widened(plane_b, a)):
         return False, nowhere
-    if tried_b > 0 and one_sided(b, tried_b, plane_a):
+    if tried_b > 0 and one_sided(b, tried_b, widened(plane_a, b)):
         return False, nowhere
     found, x = search(a, b, tried_a, plane_b[0], region, settings[TOLERANCE], work)
     if not (found and in_leaf(tree_b, node_b, m, x)):
