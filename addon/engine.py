@@ -18,8 +18,15 @@ from typing import Any
 
 SUB_PACKAGE = "meshclash"
 NUMBA_TESTED = "0.68"
-PRELOADED = ("llvmlite.binding", "numba.core.types", "numba.core.typing", "numba.core.compiler", "numba")
-"""What the engine imports, in steps that do not hold a window for long."""
+PRELOADED = (
+    "llvmlite.binding", "importlib.metadata", "numba", "numba.cpython.unicode", "numba.np.arrayobj",
+    "numba.np.random.legacy", "numba.np.linalg", "numba.np.arraymath", "numba.np.npyimpl",
+    "numba.np.random.generator_methods", "numba.cpython.setobj", "numba.core.inline_closurecall",
+    "numba.typed.typeddict", "numba.typed.typedset", "numba.experimental.jitclass.base",
+)  # fmt: skip
+"""What the engine and its first kernel import, in steps that do not hold a window for long.
+
+Numba itself comes as a whole; what it knows of Python's and NumPy's types it would import with the first kernel."""
 PIP_HINT = "(pip install 'meshclash[gpu]')"
 ZIP_HINT = "(it comes with a zip that build_extension.py --gpu makes)"
 """What the engine tells who lacks CUDA, and what users of Blender are told instead."""
