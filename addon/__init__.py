@@ -6,6 +6,7 @@ other processes compile the engine meanwhile (`preparation.py`).
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 
 import bpy
@@ -43,10 +44,13 @@ def register() -> None:
         done.callback(loading.uninstall)
         done.callback(_restore_views)
         _undo.push(done.pop_all())
+    if bpy.app.module:
+        atexit.register(unregister)  # Blender's Python module crashes at exit while a command is still registered
 
 
 def unregister() -> None:
     """Takes everything away again, in reverse order."""
+    atexit.unregister(unregister)
     _undo.close()
 
 

@@ -122,7 +122,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
         subtype="DISTANCE", min=0.0, soft_max=1.0, default=0.01, precision=5,
     )  # fmt: skip
     budget: FloatProperty(
-        name="Budget [ms]",
+        name="Budget (ms)",
         description="Milliseconds that all pairs of a frame may take together: the most likely ones come first",
         min=0.1, max=60_000.0, soft_max=100.0, default=5.0, precision=1,
     )  # fmt: skip

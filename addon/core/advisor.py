@@ -9,7 +9,7 @@ from typing import Any
 
 from .errors import DetectError, InputError
 from .frame_scene import Progress, SceneSource
-from .levels import READ_END, VOLUMES, parts_to_build
+from .levels import LABELS, READ_END, VOLUMES, parts_to_build
 from .placed_mesh import placed_mesh
 from .steps import within
 
@@ -71,8 +71,19 @@ def advise_steps(
     (mesh_a, pose_a), (mesh_b, pose_b) = (placed_mesh(engine, frame, item) for item in frame.objects)
     try:
         steps = engine.advise_steps(mesh_a, mesh_b, pose_a, pose_b, volumes, splits)
-        advice = yield from within(steps, READ_END, 1.0)
+        advice = yield from within(_in_words(steps), READ_END, 1.0)
     except engine.errors.MeshClashError as error:
         raise DetectError(f"the engine refused: {error}") from error
     a, b = frame.objects
     return MeasuredAdvice((a.name, b.name), mesh_a.triangle_count + mesh_b.triangle_count, advice.candidates)
+
+
+def _in_words(steps: Generator[Any, None, Any]) -> Generator[Progress, None, Any]:
+    """The same progress, with volumes and split rules called as the panel calls them."""
+    while True:
+        try:
+            progress = next(steps)
+        except StopIteration as done:
+            return done.value
+        text = " ".join(LABELS.get(word, word) for word in progress.text.split())
+        yield Progress(progress.fraction, text)

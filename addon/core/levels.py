@@ -41,6 +41,7 @@ SPLITS = (
     ("kah", "Kinematic", "The kinematic heuristic: volumes that cannot fit into each other"),
     ("median", "Median", "The median of the triangles along the longest side"),
 )
+LABELS = {name: label for name, label, _tip in (*VOLUMES, *SPLITS)}
 READ_END = 0.2
 MOST_NODES = 20_000  # more lines than that are a blot, and slow to draw
 
@@ -122,11 +123,10 @@ def hierarchy_steps(
 
 def _build_steps(engine: ModuleType, mesh: Any, volume: str, split: str) -> Generator[Progress, None, Any]:
     """The hierarchy of a mesh."""
-    names = {name: label for name, label, _ in (*VOLUMES, *SPLITS)}
     steps = engine.build_steps(mesh, volume, split)
     while True:
         try:
             share = next(steps)
         except StopIteration as done:
             return done.value
-        yield Progress(READ_END + (1.0 - READ_END) * share, f"Building {names[volume]}, {names[split]}")
+        yield Progress(READ_END + (1.0 - READ_END) * share, f"Building {LABELS[volume]}, {LABELS[split]}")

@@ -133,10 +133,23 @@ def format_length(metres: float | None) -> str:
     return f"{metres * 1000:.4g} mm" if abs(metres) < MILLIMETRES_BELOW else f"{metres:.4g} m"
 
 
+def format_share(share: float, digits: int = 0) -> str:
+    """A probability in percent; what is not certain is neither called 0 nor 100 %."""
+    step = 10.0 ** -(digits + 2)
+    if 1.0 - 0.5 * step <= share < 1.0:
+        return f">{1.0 - step:.{digits}%}"
+    return f"<{step:.{digits}%}" if 0.0 < share < 0.5 * step else f"{share:.{digits}%}"
+
+
+def format_seconds(seconds: float) -> str:
+    """A time, in milliseconds where it is short."""
+    return f"{seconds:.1f} s" if seconds >= 0.1 else f"{1000.0 * seconds:.0f} ms"
+
+
 MEASURES: dict[str, tuple[str, Callable[[Any], str]]] = {
     "depth": ("depth", format_length),
     "distance": ("gap", format_length),
-    "probability": ("probability", lambda share: "" if share is None else f"{share:.0%}"),
+    "probability": ("probability", lambda share: "" if share is None else format_share(share)),
 }
 
 

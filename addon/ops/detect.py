@@ -20,7 +20,7 @@ from ..core.errors import DetectError
 from ..core.options import DetectOptions
 from ..core.queries import VERDICTS, test_named
 from ..core.report import DetectReport
-from ..core.report_formats import left_out
+from ..core.report_formats import format_seconds, left_out
 from ..overlay.draw import tag_redraw
 from ..ui.text import counted
 from .heartbeat import Heartbeat
@@ -83,7 +83,7 @@ def summary(report: DetectReport) -> str:
     counts = ((report.count(verdict), WORDS[verdict]) for verdict in VERDICTS)
     found = ", ".join(f"{count} {word}" for count, word in counts if count)
     skipped = f", {len(report.skipped)} skipped" if report.skipped else ""
-    effort = f"{counted(report.stats['objects'], 'object')}{skipped}, {report.stats['seconds']:.1f} s"
+    effort = f"{counted(report.stats['objects'], 'object')}{skipped}, {format_seconds(report.stats['seconds'])}"
     more = left_out(report.stats.get("left_out"))
     return f"{found or test_named(report.options.test).nothing} ({effort}){more and '.' + more}"
 

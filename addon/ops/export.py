@@ -49,10 +49,11 @@ class MESHCLASH_OT_export_report(Operator, ExportHelper):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         report = session.existing_result(context.scene.session_uid).report
-        path = Path(self._with_extension(bpy.path.abspath(self.filepath)))
-        text = {"JSON": report.to_json, "CSV": report.to_csv, "HTML": report.to_html}[self.format]()
+        name = bpy.path.abspath(self.filepath)
+        path, (chosen, _, _, extension) = Path(self._with_extension(name)), self._chosen(name)
+        text = {"JSON": report.to_json, "CSV": report.to_csv, "HTML": report.to_html}[chosen]()
         try:
-            with OutputFile(path, "report", (self._extension(),)) as output:
+            with OutputFile(path, "report", (extension,)) as output:
                 output.commit(text)
         except (InputError, OSError) as error:
             self.report({"ERROR"}, str(error))
@@ -62,10 +63,15 @@ class MESHCLASH_OT_export_report(Operator, ExportHelper):
 
     def _with_extension(self, name: str) -> str:
         """The file name with the ending of the chosen format; a folder stays as it is."""
-        return name if not name or name.endswith(("/", "\\")) else str(Path(name).with_suffix(self._extension()))
+        return name if not name or name.endswith(("/", "\\")) else str(Path(name).with_suffix(self._chosen(name)[3]))
 
-    def _extension(self) -> str:
-        return next(item[3] for item in FORMATS if item[0] == self.format)
+    def _chosen(self, name: str) -> tuple[str, str, str, str]:
+        """The format that was chosen, or that of the file's name where none was."""
+        suffix = Path(name).suffix.lower()
+        named = next((item for item in FORMATS if item[3] == suffix), None)
+        if named is not None and not self.properties.is_property_set("format"):
+            return named
+        return next(item for item in FORMATS if item[0] == self.format)
 
 
 CLASSES = (MESHCLASH_OT_export_report,)

@@ -13,7 +13,7 @@ from .. import preferences, session
 from ..adapters.source import BlenderSource
 from ..core.advisor import QUICK_SPLITS, QUICK_VOLUMES, MeasuredAdvice, advise_steps, parts_to_measure
 from ..core.errors import InputError
-from ..core.levels import SPLITS, VOLUMES, ShownHierarchy, hierarchy_steps, parts_to_build
+from ..core.levels import LABELS, SPLITS, VOLUMES, ShownHierarchy, hierarchy_steps, parts_to_build
 from ..core.queries.base import BASIC_PARTS
 from ..overlay.draw import tag_redraw
 from ..view import find_object
@@ -156,7 +156,8 @@ def take_advice(advice: MeasuredAdvice) -> str:
     """Keeps the advice for the panel, and says the shortest of it."""
     session.set_advice(advice)
     best = advice.best
-    return f"{' and '.join(advice.names)}: {best.volume} by {best.split}, {1000 * best.query_seconds:.2f} ms a question"
+    named = f"{LABELS[best.volume]}, {LABELS[best.split]}"
+    return f"{' and '.join(advice.names)}: {named}, {1000 * best.query_seconds:.2f} ms a question"
 
 
 CLASSES = (MESHCLASH_OT_show_hierarchy, MESHCLASH_OT_hide_hierarchy, MESHCLASH_OT_advise)

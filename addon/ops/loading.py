@@ -28,7 +28,7 @@ def load_steps(cache_folder: str | None, parts: Sequence[str], gpu: bool = False
     if not bpy.app.background:
         begin(cache_folder, gpu, parts)
         yield from preparation.steps((*parts, preparation.GPU_PART) if gpu else parts)
-    for name in engine.PRELOADED:
+    for name in () if engine.loaded() else engine.PRELOADED:
         yield Progress(0.0, "Loading the compiler")
         engine.preload(name)
     yield Progress(0.0, "Loading the engine")

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from .. import session
-from ..core.levels import SPLITS, VOLUMES
-from .parts import TabPanel, draw_table, draw_text
+from ..core.levels import LABELS
+from .parts import TabPanel, draw_table, draw_text, named_row
 from .text import counted
 
-LABELS = {name: label for name, label, _tip in (*VOLUMES, *SPLITS)}
 MOST_CANDIDATES = 12
-HEADING = ("Build", "Question", "Triangle", "Tests")
+HEADING = ("Build", "Question", "Memory", "Tests")
 
 
 class MESHCLASH_PT_hierarchy(TabPanel):
@@ -26,8 +25,8 @@ class MESHCLASH_PT_hierarchy(TabPanel):
         shown = session.shown_hierarchy()
         column = layout.column()
         column.enabled = session.running_task() is None
-        column.prop(settings, "hierarchy_volume")
-        column.prop(settings, "hierarchy_split")
+        named_row(column, "Volume").prop(settings, "hierarchy_volume", text="")
+        named_row(column, "Builder").prop(settings, "hierarchy_split", text="")
         row = column.row(align=True)
         row.operator("meshclash.show_hierarchy", text="Show Active Object" if shown is None else "Update").name = ""
         if shown is None:
@@ -81,7 +80,7 @@ def _numbers(candidate: Any) -> tuple[str, ...]:
     return (
         f"{1000 * candidate.build_seconds:,.1f} ms",
         f"{1000 * candidate.query_seconds:,.2f} ms",
-        f"{candidate.bytes_per_triangle:.0f} B",
+        f"{candidate.bytes_per_triangle:.0f} B/tri",
         f"{candidate.volume_tests + candidate.primitive_tests:,.0f}",
     )
 

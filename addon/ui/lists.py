@@ -14,8 +14,8 @@ from .text import VERDICT_ICONS, VERDICT_LABELS, measure
 
 STATUS_ICONS = {status: icon for status, _label, _tip, icon, _number in STATUSES}
 WIDE = 340  # width of the sidebar [px at scale 1] from which the verdict is written out
-VERDICT_SHARE = 0.22
-NAMES_SHARE = 0.45
+VERDICT_SHARE = 0.28  # room for "Duplicate" beside its icon
+NAMES_SHARE = 0.47
 FACES_SHARE = 0.32
 
 

@@ -11,8 +11,8 @@ from ..overlay import draw as overlay
 from ..props import STATUSES
 from ..view import find_object
 from .lists import columns, is_wide
-from .parts import TabPanel, draw_table, draw_text
-from .text import MEASURE_LABELS, VERDICT_ICONS, VERDICT_LABELS, counted, length, wrapped
+from .parts import TabPanel, draw_table, draw_text, named_row
+from .text import MEASURE_LABELS, VERDICT_ICONS, VERDICT_LABELS, chance, counted, length, wrapped
 
 OPTION_ORDER = ("tolerance", "permitted_overlap", "touch_tolerance", "budget")
 """Options of tests, in the order of the panel; only those that a test takes are shown."""
@@ -34,7 +34,7 @@ class MESHCLASH_PT_detect(TabPanel):
         _draw_set(inputs, settings, "a")
         _draw_set(inputs, settings, "b")
         test = test_named(settings.test)
-        _named_row(inputs, "Test").prop(settings, "test", text="")
+        named_row(inputs, "Test").prop(settings, "test", text="")
         wanted = inputs.column(align=True)
         for name in OPTION_ORDER:
             if name in test.takes:
@@ -72,15 +72,8 @@ def _draw_live(layout: Any, settings: Any, run: Any, region: Any) -> None:
         box.label(text="Live: the answer is complete", icon="CHECKMARK")
 
 
-def _named_row(layout: Any, name: str) -> Any:
-    """A row that begins with a name; returns the rest of it."""
-    split = layout.row(align=True).split(factor=0.18, align=True)
-    split.label(text=name)
-    return split
-
-
 def _draw_set(layout: Any, settings: Any, which: str) -> None:
-    column = _named_row(layout, f"Set {which.upper()}").column(align=True)
+    column = named_row(layout, f"Set {which.upper()}").column(align=True)
     column.prop(settings, f"set_{which}", text="")
     kind = getattr(settings, f"set_{which}")
     if kind in ("COLLECTION", "OBJECT"):
@@ -204,7 +197,7 @@ def _draw_active(layout: Any, context: Any, row: Any) -> None:
     if row.distance is not None:
         lines.append(("Gap", length(row.distance, units)))
     if row.probability is not None:
-        lines.append(("Chance", f"{row.probability:.1%}"))
+        lines.append(("Chance", chance(row.probability, row.verdict, digits=1)))
     if row.location is not None:
         lines.append(("At", ", ".join(length(value, units) for value in row.location)))
     for name, text in lines:
@@ -293,6 +286,10 @@ class MESHCLASH_PT_display(TabPanel):
         column = layout.column(align=True)
         column.prop(settings, "overlay_curves")
         column.prop(settings, "overlay_xray")
+        result = session.result_of(context.scene.session_uid)
+        if result is not None and "probability" in test_named(result.report.options.test).measures:
+            text = "Boxes show where two may meet: green unlikely, yellow as likely as not, red likely"
+            draw_text(layout, text, context.region, "INFO")
         if overlay.failure():
             draw_text(layout, f"Faces cannot be drawn: {overlay.failure()}", context.region, "ERROR")
 

@@ -24,6 +24,13 @@ def draw_text(layout: Any, text: str, region: Any, icon: str) -> None:
         column.label(text=line, icon="BLANK1" if index else icon)
 
 
+def named_row(layout: Any, name: str) -> Any:
+    """A row that begins with a name; returns the rest of it."""
+    split = layout.row(align=True).split(factor=0.18, align=True)
+    split.label(text=name)
+    return split
+
+
 def draw_table(layout: Any, rows: list[tuple[str, str]]) -> None:
     """Names at the left, values at the right."""
     column = layout.box().column(align=True)

@@ -8,6 +8,9 @@ from typing import Any
 
 import bpy
 
+from ..core.pair_row import MEETS
+from ..core.report_formats import format_share
+
 VERDICT_LABELS = {
     "clash": "Clash", "contained": "Inside", "duplicate": "Duplicate", "touching": "Touching", "contact": "Contact",
     "near": "Near", "apart": "Apart", "meets": "Meets", "likely": "Likely", "unlikely": "Unlikely",
@@ -26,6 +29,7 @@ VERDICT_ICONS = {
 }
 MEASURE_LABELS = {"depth": "Depth", "distance": "Gap", "probability": "Chance"}
 UNMEASURED = "–"
+ALMOST = 1.0 - 1e-9
 
 
 UNITS = {
@@ -52,9 +56,16 @@ def measure(row: Any, names: Sequence[str], unit_settings: bpy.types.UnitSetting
     """The first measure that a listed row has; all are negative where they are unknown."""
     for name in names:
         value = getattr(row, name)
+        if value >= 0.0 and name == "probability":
+            return chance(value, row.verdict)
         if value >= 0.0:
-            return f"{value:.0%}" if name == "probability" else length(value, unit_settings, digits=2)
+            return length(value, unit_settings, digits=2)
     return UNMEASURED
+
+
+def chance(probability: float, verdict: str, digits: int = 0) -> str:
+    """A probability in percent; only what certainly meets has 100 %."""
+    return format_share(probability if verdict == MEETS else min(probability, ALMOST), digits)
 
 
 def counted(number: int, noun: str) -> str:

@@ -113,3 +113,16 @@ def test_an_output_file_that_cannot_be_written_is_refused_at_once(tmp_path):
         with pytest.raises(InputError, match="report"):
             OutputFile(path, "report", (".json",))
     assert [item.name for item in tmp_path.iterdir()] == ["folder.json"]
+
+
+@pytest.mark.parametrize(
+    ("share", "digits", "text"),
+    [(0.0, 0, "0%"), (0.001, 0, "<1%"), (0.93, 0, "93%"), (0.999, 0, ">99%"), (1.0, 0, "100%"), (0.999, 1, "99.9%"),
+     (0.99999, 1, ">99.9%"), (1e-9, 1, "<0.1%")],
+)  # fmt: skip
+def test_what_is_not_certain_is_neither_0_nor_100_percent(share, digits, text):
+    assert report_formats.format_share(share, digits) == text
+
+
+def test_short_times_are_milliseconds():
+    assert [report_formats.format_seconds(seconds) for seconds in (0.0123, 0.9, 2.345)] == ["12 ms", "0.9 s", "2.3 s"]

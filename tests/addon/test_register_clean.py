@@ -94,3 +94,14 @@ def test_class_names_and_tooltips():
         assert cls.__name__.startswith("MESHCLASH_")
         if issubclass(cls, bpy.types.Operator):  # Blender adds the full stop to tooltips
             assert cls.__doc__ and not cls.__doc__.endswith(".")
+
+
+def test_it_is_taken_away_before_blenders_module_ends():
+    """A command that is still registered then crashes the process."""
+    code = (
+        "import atexit, bpy; "
+        "atexit.register(lambda: print('left at the end:', hasattr(bpy.types.Scene, 'meshclash'), flush=True)); "
+        "import addon; addon.register(); print('registered:', hasattr(bpy.types.Scene, 'meshclash'))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert "registered: True" in run.stdout and "left at the end: False" in run.stdout, run.stdout + run.stderr

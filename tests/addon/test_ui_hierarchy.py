@@ -168,7 +168,7 @@ def test_the_advisor_measures_the_selected_objects(two_balls, few, engine):
     assert times == sorted(times) and advice.best is advice.candidates[0]
     assert advice.best_once in advice.candidates
     text = told(panels.MESHCLASH_PT_advisor)
-    assert "Asked often:" in text and "Build Question Triangle Tests" in text
+    assert "Asked often:" in text and "Build Question Memory Tests" in text
     assert text.count("Spheres, Median") == 1 + sum(
         (c.volume, c.split) == ("sphere", "median") for c in (advice.best, advice.best_once)
     )
@@ -184,9 +184,9 @@ def test_the_advisor_runs_in_steps_and_stops(two_balls, few, monkeypatch):
     for _ in range(200):
         operators.MESHCLASH_OT_advise.modal(operator, bpy.context, timer())
         seen.add(operator.run.task.text)
-        if "Trying sphere by lbvh" in seen:
+        if "Trying Spheres by Morton Curve" in seen:
             break
-    assert "Trying aabb by lbvh" in seen
+    assert "Trying Boxes by Morton Curve" in seen
     assert operators.MESHCLASH_OT_advise.modal(operator, bpy.context, escape()) == {"CANCELLED"}
     assert reports[-1][0] == "WARNING"
     assert session.advice() is None and session.running_task() is None

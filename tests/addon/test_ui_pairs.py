@@ -156,6 +156,15 @@ def test_export(listed, tmp_path, kind, start):
         assert json.loads(text)["schema"] == "meshclash.report/1"
 
 
+@pytest.mark.parametrize(
+    ("name", "start"), [("a.JSON", "{"), ("b.csv", "id,"), ("c.html", "<!"), ("d.txt", "{"), ("e", "{")]
+)
+def test_export_writes_what_the_file_is_named(listed, tmp_path, name, start):
+    assert bpy.ops.meshclash.export_report(filepath=str(tmp_path / name)) == {"FINISHED"}
+    (written,) = tmp_path.iterdir()
+    assert written.read_text("utf-8").startswith(start)
+
+
 def test_export_that_cannot_be_written(listed, tmp_path):
     with pytest.raises(RuntimeError, match="cannot be written"):
         bpy.ops.meshclash.export_report(filepath=str(tmp_path / "missing" / "report.json"))

@@ -78,6 +78,23 @@ def test_gaps_are_listed_in_scene_units(registered):
     assert "Gap" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
 
 
+def test_chances_are_percent_and_their_colours_are_explained(registered):
+    likely = make_row(verdict="likely", depth=None, probability=1.0)  # as far as a float can tell
+    meets = make_row(b="C", verdict="meets", depth=None, probability=1.0)
+    assert "green" not in shown(draw(panels.MESHCLASH_PT_display, bpy.context))
+    results.show_report(bpy.context, bpy.context.scene, make_report(meets, likely, test="time-critical", budget=0.01))
+    listed = bpy.context.window_manager.meshclash
+    lines = []
+    for row in listed.rows:
+        layout = RecordingLayout()
+        lists.MESHCLASH_UL_pairs.draw_item(None, bpy.context, layout, listed, row, 0, listed, "active_row")
+        lines.append(layout.texts()[-1])
+    assert lines == ["100%", ">99%"]
+    listed.isolate, listed.active_row = False, 1
+    assert ">99.9%" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
+    assert "green unlikely" in shown(draw(panels.MESHCLASH_PT_display, bpy.context)).replace(" | ", " ")
+
+
 def test_nothing_found_is_said_in_the_words_of_the_test(registered):
     results.show_report(bpy.context, bpy.context.scene, make_report(test="clearance", tolerance=0.1))
     assert "Nothing comes that near" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
