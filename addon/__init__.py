@@ -44,7 +44,7 @@ def register() -> None:
         done.callback(loading.uninstall)
         done.callback(_restore_views)
         _undo.push(done.pop_all())
-    if bpy.app.module:
+    if not bpy.app.binary_path:
         atexit.register(unregister)  # Blender's Python module crashes at exit while a command is still registered
 
 
