@@ -37,7 +37,7 @@ _WITH_KERNELS = (boxes_gpu, build_gpu, near_gpu, traverse_gpu)
 _MOST_BLOCKS = 3 if SIMULATED else 1 << 16
 _PART = 2 * THREADS
 """Entries of a pyramid over which a block sums."""
-_PATIENCE = 1 << 20
+_PATIENCE = 1 << (16 if SIMULATED else 20)
 """Polls in vain after which a block of the queue gives up: about a second."""
 _MOST_QUEUED = 1 << 28
 """Rows of a queue; what needs more goes level by level. Slots that are reserved, four each at most, have 31 bits."""
