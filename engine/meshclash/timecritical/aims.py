@@ -11,24 +11,29 @@ from .search import Aim
 COUNTS = ("paper", "antichain")
 
 
+_MOST = int(np.iinfo(np.int64).max)
+
+
 def checked_aim(p_min: Any, k_min: Any, count: Any) -> Aim:
     """When a pair of objects counts as colliding; raises UnsupportedOption and names the option."""
-    if isinstance(p_min, bool) or not isinstance(p_min, int | float | np.number) or not 0.0 < p_min < math.inf:
+    least = _real(p_min)
+    if not 0.0 < least < math.inf:
         raise UnsupportedOption(f"p_min must be a finite number above 0, not {p_min!r}; beyond 1 nothing is counted")
     if isinstance(k_min, bool) or not isinstance(k_min, int | np.integer) or k_min < 1:
         raise UnsupportedOption(f"k_min must be a whole number from 1 on, not {k_min!r}")
     if not isinstance(count, str) or count not in COUNTS:
         raise UnsupportedOption(f"count {count!r} is not known; known are {', '.join(COUNTS)}")
-    return Aim(float(p_min), int(k_min), count == "antichain")
+    return Aim(least, min(int(k_min), _MOST), count == "antichain")
 
 
 def checked_budget(budget: Any) -> float | None:
     """Seconds; raises UnsupportedOption."""
     if budget is None:
         return None
-    if isinstance(budget, bool) or not isinstance(budget, int | float | np.number) or not 0.0 < budget < math.inf:
+    seconds = _real(budget)
+    if not 0.0 < seconds < math.inf:
         raise UnsupportedOption(f"budget must be None or a finite number of seconds above 0, not {budget!r}")
-    return float(budget)
+    return seconds
 
 
 def checked_steps(steps: Any) -> int | None:
@@ -38,3 +43,13 @@ def checked_steps(steps: Any) -> int | None:
     if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 0:
         raise UnsupportedOption(f"steps must be None or a whole number from 0 on, not {steps!r}")
     return int(steps)
+
+
+def _real(value: Any) -> float:
+    """A real number; NaN for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:  # of a whole number
+        return math.inf

@@ -28,7 +28,7 @@ class TimeCritical:
     """What a time-critical query found."""
 
     colliding: bool
-    """The right answer when ``complete``, the more probable one otherwise."""
+    """The right answer when ``complete``; else True after ``k_min`` counted pairs, and the more probable one before."""
     probability: float
     """That the objects collide, 0 to 1."""
     complete: bool
@@ -104,15 +104,19 @@ def time_critical(
 
 
 def _judged(search: Search, start: float, device: str) -> TimeCritical:
-    (probability,), (region,) = search.outcome()
     status, counted, *triangles = search.rows[0, : layout.LEFT].tolist()
-    _, volume_tests, primitive_tests, exact_tests = search.state[layout.STEPS :].tolist()
-    stats = QueryStats(volume_tests, primitive_tests, exact_tests, time.perf_counter() - start, 1, device)
+    if status == layout.APART:
+        return TimeCritical(False, 0.0, True, None, None, counted, _stats(search, start, device))
+    (probability,), (region,) = search.outcome()
+    stats = _stats(search, start, device)
     if status == layout.MEET:
         if triangles[0] < 0:
             return TimeCritical(True, 1.0, True, None, None, counted, stats)
         return TimeCritical(True, 1.0, True, region, tuple(triangles), counted, stats)
-    if status == layout.APART:
-        return TimeCritical(False, 0.0, True, None, None, counted, stats)
     colliding = status == layout.COUNTED_ENOUGH or bool(probability >= 0.5)
     return TimeCritical(colliding, float(probability), False, region, None, counted, stats)
+
+
+def _stats(search: Search, start: float, device: str) -> QueryStats:
+    _, volume_tests, primitive_tests, exact_tests = search.state[layout.STEPS :].tolist()
+    return QueryStats(volume_tests, primitive_tests, exact_tests, time.perf_counter() - start, 1, device)

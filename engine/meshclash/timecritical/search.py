@@ -198,7 +198,7 @@ class Search:
         """Steps that fit into most of the time that is left."""
         reserve = concluding.seconds * self._size
         left = deadline - reserve - time.perf_counter()
-        return int(_CAREFUL * left / searching.seconds) - _A_CALL if left > _SHORTEST else 0
+        return int(min(_CAREFUL * left / searching.seconds, _STEPS_A_CALL)) - _A_CALL if left > _SHORTEST else 0
 
     @property
     def _size(self) -> int:

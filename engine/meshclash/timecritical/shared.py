@@ -42,7 +42,8 @@ class SceneEstimate:
     pairs: np.ndarray
     """Ids of objects, (k, 2) int64, sorted."""
     colliding: np.ndarray
-    """(k,) bool: the right answer where complete, the more probable one elsewhere."""
+    """(k,) bool: the right answer where complete; else True after ``k_min`` counted pairs, and the more probable one
+    before."""
     probability: np.ndarray
     """That the surfaces of the two meet, (k,) float64."""
     complete: np.ndarray
