@@ -15,8 +15,9 @@ from meshclash.bench.pipes import MODELS
 from meshclash.bench.rigid_poses import make_poses
 from meshclash.bench.timecritical_calibration import calibration
 from meshclash.bench.timecritical_poses import random_poses
+from meshclash.bench.timecritical_shapes import SHAPES
 from meshclash.jit import kernel
-from meshclash.timecritical import aims, cells, search
+from meshclash.timecritical import aims, cells, heap, search
 from meshclash.timecritical import traversal as layout
 from meshclash.timecritical.heap import SET_ASIDE, chance_of
 from meshclash.timecritical.probability import log_factorials, meeting_probabilities
@@ -93,6 +94,8 @@ def test_cells_of_known_surfaces():
     assert adb_tree(mc.build(square)).filling.cells.tolist() == [16]
     thread = mc.TriangleMesh([[0, 0, 0], [1, 1, 1], [1, 1, 1.001]], [[0, 1, 2]])
     assert adb_tree(mc.build(thread)).filling.cells.tolist() == [0]
+    line = mc.TriangleMesh([[0, 0, 0], [1, 0, 0], [2, 0, 0]], [[0, 1, 2]])
+    assert adb_tree(mc.build(line)).filling.cells.tolist() == [0]
     tree = mc.build(mc.TriangleMesh(*MODELS["bumpy"](2000, 1)))
     filled = adb_tree(tree).filling
     assert adb_tree(tree) is adb_tree(tree)
@@ -251,6 +254,44 @@ def test_what_is_left_to_open_covers_every_contact_once():
         made.run(search.Limit(steps=1))
 
 
+@kernel
+def _sorted_by_heap(keys, fill, drops, heap_keys, entries, out):
+    """Push ``fill`` keys, drop ``drops``, push the others: out gets what was dropped, then what is left, in order."""
+    used = taken = 0
+    for k in range(keys.shape[0]):
+        if k == fill:
+            for _ in range(drops):
+                out[taken] = entries[0, heap.JOB]
+                used = heap.drop_top(heap_keys, entries, used)
+                taken += 1
+        used = heap.push(heap_keys, entries, used, keys[k], k, 2 * k, 3 * k, 1)
+    while used > 0:
+        out[taken] = entries[0, heap.JOB]
+        used = heap.drop_top(heap_keys, entries, used)
+        taken += 1
+
+
+@given(st.lists(st.integers(-3, 20), min_size=2, max_size=60), st.data())
+def test_the_heap_gives_the_likeliest_first_and_loses_nothing(keys, data):
+    keys = np.array(keys, float)
+    fill = data.draw(st.integers(1, len(keys) - 1))
+    drops = data.draw(st.integers(0, fill))
+    out = np.empty(len(keys), np.int64)
+    _sorted_by_heap(keys, fill, drops, np.empty(len(keys)), np.empty((len(keys), heap.ENTRY_LENGTH), np.int32), out)
+    assert sorted(out) == list(range(len(keys)))
+    assert keys[out[:drops]].tolist() == sorted(keys[:fill], reverse=True)[:drops]
+    assert keys[out[drops:]].tolist() == sorted(keys[out[drops:]], reverse=True)
+
+
+def test_probabilities_are_calibrated_of_every_kind_of_mesh():
+    """Also of those that the fit saw in other shapes only, and after a handful of steps; the bench says by deciles."""
+    for kind in SHAPES:
+        rows = calibration([kind], [1000, 4000], 60, [5])
+        count = sum(row["queries"] for row in rows)
+        assert count > 300
+        assert sum(row["queries"] * abs(row["difference"]) for row in rows) < 0.12 * count
+
+
 def test_probabilities_are_calibrated():
     """Of searches that are stopped, about as many collide as they say; the bench asks more, and by deciles."""
     rows = calibration(MODELS, [2000, 8000], 100, [5])
@@ -296,6 +337,7 @@ def test_counted_pairs_end_the_search():
     [
         {"budget": 0}, {"budget": -1.0}, {"budget": math.nan}, {"budget": math.inf}, {"budget": "1"}, {"p_min": 0.0},
         {"p_min": -0.5}, {"p_min": math.nan}, {"p_min": math.inf}, {"p_min": None}, {"k_min": 0}, {"k_min": -3},
+        {"budget": 10**400}, {"budget": np.complex128(1)}, {"p_min": 10**400}, {"p_min": np.complex128(1)},
         {"k_min": 1.5}, {"k_min": True}, {"count": "both"}, {"count": None}, {"threads": 0},
         {"steps": -1}, {"steps": 0.5}, {"steps": True},
     ],
@@ -304,6 +346,17 @@ def test_options_out_of_range_are_named(option):
     tree = part(200)
     with pytest.raises(mc.UnsupportedOption, match=next(iter(option))):
         mc.time_critical(tree, tree, **option)
+
+
+@pytest.mark.parametrize(
+    "option", [{"budget": 1e308}, {"budget": 3}, {"k_min": 2**63}, {"k_min": 10**30}, {"steps": 10**30}]
+)
+def test_limits_that_nothing_reaches_are_none(option):
+    tree = part(200)
+    pose = make_poses(tree).light
+    found, free = mc.time_critical(tree, tree, None, pose, **option), mc.time_critical(tree, tree, None, pose)
+    assert (found.colliding, found.complete, found.triangles) == (True, True, free.triangles)
+    assert found.stats.volume_tests == free.stats.volume_tests
 
 
 def test_stacks_of_poses_are_refused():

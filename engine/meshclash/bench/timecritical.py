@@ -27,6 +27,7 @@ from .timecritical_calibration import calibration
 from .timecritical_fit import fit, samples
 from .timecritical_poses import DISTANCES
 from .timecritical_procedure import plot, procedure, summary, thresholds
+from .timecritical_shapes import SHAPES
 from .timing import one_core
 
 PARTS = ("fit", "calibration", "procedure", "thresholds", "budget", "exact")
@@ -39,7 +40,10 @@ FIT_SEEDS = 7
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of this bench."""
     parser.add_argument("--parts", type=among(PARTS), default=list(PARTS[1:]), help=f"of {','.join(PARTS)}")
-    parser.add_argument("--kinds", type=among(MODELS), default=list(MODELS), help=f"of {','.join(MODELS)}")
+    parser.add_argument(
+        "--kinds", type=among(SHAPES),
+        help=f"of {','.join(SHAPES)}; for fit and calibration all, otherwise {','.join(MODELS)}",
+    )  # fmt: skip
     parser.add_argument("--sizes", type=parse_sizes, default=[2_000, 10_000, 50_000, 250_000], help="polygon counts")
     parser.add_argument("--budget-size", type=parse_sizes, default=[1_000_000], help="triangles under budgets")
     parser.add_argument("--exact-sizes", type=parse_sizes, default=[10_000, 100_000, 1_000_000, 5_000_000])
@@ -71,7 +75,7 @@ def _show(title: str, rows: list[Row]) -> list[Row]:
 
 def _fit(options: argparse.Namespace) -> dict[str, list[float]]:
     seeds = range(options.seed, options.seed + FIT_SEEDS)
-    weights, shares = fit(*samples(options.kinds, options.sizes, options.queries, seeds))
+    weights, shares = fit(*samples(options.kinds or SHAPES, options.sizes, options.queries, seeds))
     found = {"weights": [float(f"{w:.4g}") for w in weights], "shares": np.round(shares, 3).tolist()}
     for name, numbers in found.items():
         print(f"{name}: {numbers}")
@@ -80,12 +84,12 @@ def _fit(options: argparse.Namespace) -> dict[str, list[float]]:
 
 def _calibration(options: argparse.Namespace) -> list[Row]:
     seeds = range(options.seed, options.seed + options.shapes)
-    rows = calibration(options.kinds, options.sizes, options.queries, seeds)
+    rows = calibration(options.kinds or SHAPES, options.sizes, options.queries, seeds)
     return _show(f"calibration, {options.sizes} triangles", rows)
 
 
 def _procedure(options: argparse.Namespace) -> list[Row]:
-    records = procedure(options.kinds, options.sizes, options.steps, options.seed)
+    records = procedure(options.kinds or MODELS, options.sizes, options.steps, options.seed)
     _show("procedure, p_min 0.99 and k_min 10", summary(records))
     if options.plots:
         plot(records, options.plots)
@@ -94,15 +98,17 @@ def _procedure(options: argparse.Namespace) -> list[Row]:
 
 def _thresholds(options: argparse.Namespace) -> list[Row]:
     size = options.sizes[1]
-    return _show(f"thresholds, {size:,} triangles", thresholds(options.kinds, size, options.steps, options.seed))
+    return _show(
+        f"thresholds, {size:,} triangles", thresholds(options.kinds or MODELS, size, options.steps, options.seed)
+    )
 
 
 def _budget(options: argparse.Namespace) -> list[Row]:
-    return _show("budget", budgets(options.kinds, options.budget_size, options.queries, options.seed))
+    return _show("budget", budgets(options.kinds or MODELS, options.budget_size, options.queries, options.seed))
 
 
 def _exact(options: argparse.Namespace) -> list[Row]:
-    rows = against_exact(options.kinds, options.exact_sizes, options.queries, options.seed)
+    rows = against_exact(options.kinds or MODELS, options.exact_sizes, options.queries, options.seed)
     return _show("beside the exact engine", rows)
 
 

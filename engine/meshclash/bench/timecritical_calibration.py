@@ -13,7 +13,7 @@ from ..timecritical.query import time_critical
 from .table import Row
 from .timecritical_poses import random_poses, tree_of
 
-STOPS = (20, 40, 80, 160, 320, 640, 1280, 2560)
+STOPS = (5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560)
 """Steps after which searches are stopped."""
 
 

@@ -1,18 +1,20 @@
 """Fits the numbers of ``timecritical/likelihood.py``: how often objects collided after so much.
 
-A logistic regression on products of five measures of what is left, by Newton's method, and then a curve through the
+A logistic regression on products of eight measures of what is left, by Newton's method, and then a curve through the
 shares that collided, so that the result is right on average for every value of the regression.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 
 import numpy as np
 
+from ..hierarchy.bvh import Hierarchy
 from ..query.collide import collides
 from ..timecritical import traversal as layout
-from ..timecritical.likelihood import KNOTS, measures, products
+from ..timecritical.likelihood import KNOTS, PRODUCTS, measures, products
 from ..timecritical.search import Aim, Limit, Search
 from ..timecritical.trees import adb_tree
 from .timecritical_calibration import STOPS
@@ -23,54 +25,61 @@ _RIDGE = 1e-3
 
 def samples(
     kinds: Iterable[str], sizes: Iterable[int], queries: int, seeds: Iterable[int]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Products of measures (n, PRODUCTS) of stopped searches, and whether the objects collide (n,)."""
-    found, happened = [], []
-    for seed in seeds:
-        for kind in kinds:
-            for size in sizes:
-                tree = tree_of(kind, size, seed)
-                poses = random_poses(tree, np.random.default_rng(seed), queries)
-                for pose, truth in zip(poses, collides(tree, tree, None, poses), strict=True):
-                    search = Search(tree.volume, Aim(p_min=2.0))
-                    both = np.stack([np.eye(4)[:3], pose[:3]])[None]
-                    search.begin([adb_tree(tree)], np.zeros((1, 2), np.int64), both)
-                    for done, stop in zip((0, *STOPS), STOPS, strict=False):
-                        search.run(Limit(steps=stop - done))
-                        if search.exhausted(False):
-                            break
-                        row = search.rows[0]
-                        height = 2 * int(adb_tree(tree).filling.heights[0])
-                        counts = (int(row[k]) for k in (layout.LEFT, layout.OPENED, layout.HEIGHTS))
-                        values = np.array(measures(search.evidence[0], *counts, height))
-                        out = np.empty(len(products_of(values)))
-                        products(values, out)
-                        found.append(out)
-                        happened.append(truth)
-                    search.end()
-    return np.array(found), np.array(happened, np.float64)
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Stopped searches of random poses.
+
+    Returns:
+        Products of measures (n, PRODUCTS), whether the objects collide (n,), and how much each counts (n,): kinds of
+        meshes the same, whatever the number of their samples.
+    """
+    found: list[np.ndarray] = []
+    happened: list[bool] = []
+    kind_of: list[str] = []
+    for seed, kind, size in itertools.product(seeds, kinds, sizes):
+        tree = tree_of(kind, size, seed)
+        poses = random_poses(tree, np.random.default_rng(seed), queries)
+        for pose, truth in zip(poses, collides(tree, tree, None, poses), strict=True):
+            stopped = _stopped(tree, pose)
+            found += stopped
+            happened += [truth] * len(stopped)
+            kind_of += [kind] * len(stopped)
+    kinds_seen, place, number = np.unique(kind_of, return_inverse=True, return_counts=True)
+    return np.array(found), np.array(happened, np.float64), len(found) / (len(kinds_seen) * number[place])
 
 
-def products_of(values: np.ndarray) -> np.ndarray:
-    """Room for the products of so many measures."""
-    count = len(values)
-    return np.empty(1 + count + count * (count + 1) // 2)
+def _stopped(tree: Hierarchy, pose: np.ndarray) -> list[np.ndarray]:
+    """Products of what is measured of a search whenever it is stopped, as long as it does not know."""
+    adb = adb_tree(tree)
+    search = Search(tree.volume, Aim(p_min=2.0))
+    search.begin([adb], np.zeros((1, 2), np.int64), np.stack([np.eye(4)[:3], pose[:3]])[None])
+    highest, shape = 2 * int(adb.filling.heights[0]), (adb.filling.fullness, adb.filling.flatness)
+    found = []
+    for done, stop in zip((0, *STOPS), STOPS, strict=False):
+        search.run(Limit(steps=stop - done))
+        if search.exhausted(False):
+            break
+        row = search.rows[0]
+        left, opened, heights, filled = row[[layout.LEFT, layout.OPENED, layout.HEIGHTS, layout.FILLED]]
+        found.append(np.empty(PRODUCTS))
+        products(measures(search.evidence[0], left, opened, heights, highest, filled, *shape), found[-1])
+    search.end()
+    return found
 
 
-def fit(found: np.ndarray, happened: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Weights of the products, and the share that collided at each of ``KNOTS``."""
+def fit(found: np.ndarray, happened: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Weights of the products, and the share that collided at each of ``KNOTS``; a sample counts as much as it says."""
     scale = np.abs(found).max(axis=0)
     x = found / scale
     weights = np.zeros(x.shape[1])
     for _ in range(30):
         p = 1.0 / (1.0 + np.exp(-(x @ weights)))
-        gradient = x.T @ (p - happened) + _RIDGE * weights
-        curvature = (x * (p * (1.0 - p))[:, None]).T @ x + _RIDGE * np.eye(len(weights))
+        gradient = x.T @ (counts * (p - happened)) + _RIDGE * weights
+        curvature = (x * (counts * p * (1.0 - p))[:, None]).T @ x + _RIDGE * np.eye(len(weights))
         weights -= np.linalg.solve(curvature, gradient)
-    return weights / scale, _curve(x @ weights, happened)
+    return weights / scale, _curve(x @ weights, happened, counts)
 
 
-def _curve(score: np.ndarray, happened: np.ndarray) -> np.ndarray:
+def _curve(score: np.ndarray, happened: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Heights of the piecewise linear curve over ``KNOTS`` nearest to what happened, made to rise."""
     score = np.clip(score, KNOTS[0], KNOTS[-1])
     place = np.clip(np.searchsorted(KNOTS, score, side="right") - 1, 0, len(KNOTS) - 2)
@@ -78,5 +87,6 @@ def _curve(score: np.ndarray, happened: np.ndarray) -> np.ndarray:
     hats = np.zeros((len(score), len(KNOTS)))
     hats[np.arange(len(score)), place] = 1.0 - share
     hats[np.arange(len(score)), place + 1] = share
-    heights = np.linalg.solve(hats.T @ hats + 1e-6 * np.eye(len(KNOTS)), hats.T @ happened)
+    counted = hats.T * counts
+    heights = np.linalg.solve(counted @ hats + 1e-6 * np.eye(len(KNOTS)), counted @ happened)
     return np.maximum.accumulate(np.clip(heights, 0.002, 0.999))

@@ -7,7 +7,7 @@ import numpy as np
 from ..hierarchy.build import build
 from ..hierarchy.bvh import Hierarchy
 from ..types.mesh import TriangleMesh
-from .pipes import MODELS
+from .timecritical_shapes import SHAPES
 
 DISTANCES = np.linspace(0.4, 2.1, 18)
 """Between the middles of two copies in cubes of side 2."""
@@ -15,7 +15,7 @@ DISTANCES = np.linspace(0.4, 2.1, 18)
 
 def tree_of(kind: str, size: int, seed: int) -> Hierarchy:
     """A hierarchy over a made mesh."""
-    return build(TriangleMesh(*MODELS[kind](size, seed)))
+    return build(TriangleMesh(*SHAPES[kind](size, seed)))
 
 
 def random_poses(tree: Hierarchy, rng: np.random.Generator, count: int) -> np.ndarray:

@@ -5,6 +5,7 @@ is at least that of the largest plane piece that fits into it, a sqrt(b**2 + c**
 Zachmann 2003, definition 1). Their number is kept, one byte a node, and the node's height, another.
 """
 
+import math
 from collections.abc import Generator
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ FLATTEST = 0.01
 SUITABLE = 0.38
 """Share of the largest plane piece that is enough: with all of it hardly any cell of a smooth surface qualifies; with
 this share, probabilities of pairs of nodes are as often right as they say (``docs/decisions/0014``)."""
+_FLAT = -3.5
 _CORNERS = 12  # of a triangle cut by six planes, and some
 _VISITS = 2048
 """Triangles that are cut in one call of the kernel, each once for every node that it is in: about two milliseconds."""
@@ -35,6 +37,10 @@ class Filling(NamedTuple):
     """Possible collision cells, (n,) uint8."""
     heights: np.ndarray
     """Edges on the longest way down to a leaf, (n,) uint8."""
+    fullness: float
+    """The mean share of possible collision cells of the nodes that are no leaves, 0 to 1."""
+    flatness: float
+    """ln of the share that the root's box has of a cube around it, not below ``_FLAT``."""
 
 
 def fill_steps(index: Index, volume: str) -> Generator[None, None, Filling]:
@@ -49,7 +55,15 @@ def fill_steps(index: Index, volume: str) -> Generator[None, None, Filling]:
         begins, ends, tree.order, boxes, index.origin, vertices, triangles, _VISITS, state, areas, cells
     ):
         yield
-    return Filling(boxes, cells, heights)
+    inner = heights > 0
+    fullness = float(cells[inner].mean() if inner.any() else cells[0]) / CELL_COUNT
+    return Filling(boxes, cells, heights, fullness, _flatness(boxes[0]))
+
+
+def _flatness(box: np.ndarray) -> float:
+    sides = box[3:].astype(np.float64) - box[:3]
+    share = (sides / sides.max()).prod() if sides.max() > 0.0 else 1.0
+    return max(math.log(share), _FLAT) if share > 0.0 else _FLAT
 
 
 def boxes_of(index: Index, volume: str) -> np.ndarray:
@@ -101,7 +115,7 @@ def _count_cells(begins, ends, order, boxes, origin, vertices, triangles, visits
         enough = SUITABLE * _largest_piece(sides)
         filled = 0
         for c in range(CELL_COUNT):
-            filled += areas[c] >= enough
+            filled += areas[c] >= enough and areas[c] > 0.0
         cells[node] = filled
         areas[:] = 0.0
         state[1] = 0

@@ -17,22 +17,21 @@ LAST = 4.0
 
 
 @inlined
-def _swap(keys, entries, i, j):
-    keys[i], keys[j] = keys[j], keys[i]
+def _move(keys, entries, i, j):
+    keys[j] = keys[i]
     for k in range(ENTRY_LENGTH):
-        entries[i, k], entries[j, k] = entries[j, k], entries[i, k]
+        entries[j, k] = entries[i, k]
 
 
 @inner
 def push(keys, entries, used, key, job, node_a, node_b, aside):
     """Put a pair of nodes into the heap; returns the entries used."""
-    keys[used] = key
-    entries[used, JOB], entries[used, NODE_A], entries[used, NODE_B] = job, node_a, node_b
-    entries[used, SET_ASIDE] = aside
     i = used
-    while i > 0 and keys[i] > keys[(i - 1) // 2]:
-        _swap(keys, entries, i, (i - 1) // 2)
+    while i > 0 and key > keys[(i - 1) // 2]:
+        _move(keys, entries, (i - 1) // 2, i)
         i = (i - 1) // 2
+    keys[i] = key
+    entries[i, JOB], entries[i, NODE_A], entries[i, NODE_B], entries[i, SET_ASIDE] = job, node_a, node_b, aside
     return used + 1
 
 
@@ -40,18 +39,17 @@ def push(keys, entries, used, key, job, node_a, node_b, aside):
 def drop_top(keys, entries, used):
     """Take the pair of the highest key off; returns the entries used."""
     used -= 1
-    _swap(keys, entries, 0, used)
-    i = 0
-    while True:
-        child = 2 * i + 1
-        if child >= used:
-            return used
+    key = keys[used]
+    i, child = 0, 1
+    while child < used:
         if child + 1 < used and keys[child + 1] > keys[child]:
             child += 1
-        if not keys[child] > keys[i]:
-            return used
-        _swap(keys, entries, i, child)
-        i = child
+        if not keys[child] > key:
+            break
+        _move(keys, entries, child, i)
+        i, child = child, 2 * child + 1
+    _move(keys, entries, used, i)
+    return used
 
 
 @inlined

@@ -5,8 +5,8 @@ import numpy as np
 from ..jit import inlined, inner, kernel
 from .heap import JOB, NODE_A, NODE_B, SET_ASIDE, chance_of
 from .likelihood import collision_probability
-from .traversal import APART, HEIGHTS, LEFT, MEET, OPENED, STATUS, TRIANGLE_A, USED
-from .trees import forest_at, nodes_at
+from .traversal import APART, FILLED, HEIGHTS, LEFT, MEET, OPENED, STATUS, TRIANGLE_A, USED
+from .trees import FLATNESS, FULLNESS, forest_at, nodes_at
 
 LOOKED_AT = 1 << 14
 """Pairs of nodes, from the top of the heap on, among which the most likely one of each job is looked for."""
@@ -39,9 +39,11 @@ def conclude(
             highest = np.int64(nodes_at(trees, jobs[job, 0], width)[5][0]) + np.int64(
                 nodes_at(trees, jobs[job, 1], width)[5][0]
             )
+            size_a, size_b = sizes[jobs[job, 0]], sizes[jobs[job, 1]]
             probabilities[job] = collision_probability(
-                evidence[job], rows[job, LEFT], rows[job, OPENED], rows[job, HEIGHTS], highest
-            )
+                evidence[job], rows[job, LEFT], rows[job, OPENED], rows[job, HEIGHTS], highest, rows[job, FILLED],
+                0.5 * (size_a[FULLNESS] + size_b[FULLNESS]), 0.5 * (size_a[FLATNESS] + size_b[FLATNESS]),
+            )  # fmt: skip
             regions[job] = np.nan
             if best[job] >= 0:
                 node_a, node_b = entries[best[job], NODE_A], entries[best[job], NODE_B]

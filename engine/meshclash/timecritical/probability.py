@@ -49,6 +49,8 @@ def meeting_probability(cells, cells_a, cells_b, certainty, logs):
             below += term
             term *= (cells_b - t) * (cells_a - t) / ((t + 1.0) * (cells - cells_a - cells_b + t + 1.0))
             t += 1
+        if 1.0 - below <= best:  # nor is any later one larger
+            break
         missed *= 1.0 - certainty
         best = max(best, (1.0 - below) * (1.0 - missed))
     return min(max(best, 0.0), 1.0)

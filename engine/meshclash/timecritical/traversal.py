@@ -28,9 +28,9 @@ from .trees import forest_at, nodes_at
 USED, OPEN_JOBS, STEPS, VOLUME_TESTS, PRIMITIVE_TESTS, EXACT_TESTS, STATE_LENGTH = range(7)
 # Entries of the options array.
 STEP_LIMIT, K_MIN, ANTICHAIN, REFINE, WIDTH, OPTIONS_LENGTH = range(6)
-# Entries of a job's row: what is known of it, pairs of nodes counted, the triangles that meet; pairs of nodes left and
-# the sum of their heights, pairs of nodes opened, pairs of leaves that do not meet.
-STATUS, COUNTED, TRIANGLE_A, TRIANGLE_B, LEFT, HEIGHTS, OPENED, LEAVES, ROW_LENGTH = range(9)
+# Entries of a job's row: what is known of it, pairs of nodes counted, the triangles that meet; pairs of nodes left, the
+# sums of their heights and of their possible collision cells, pairs of nodes opened.
+STATUS, COUNTED, TRIANGLE_A, TRIANGLE_B, LEFT, HEIGHTS, FILLED, OPENED, ROW_LENGTH = range(9)
 OPEN, COUNTED_ENOUGH, MEET, APART, ASK_HOST = range(5)
 """Status of a job; ASK_HOST: coordinates exceed what doubles can multiply, and the exact engine answers."""
 # What is done counts in steps, about as long as a test of two boxes each.
@@ -70,8 +70,8 @@ def _beginning(overlap: Callable, prepare: Callable) -> Callable:
         for job in range(first, jobs.shape[0]):
             frame = frames[job]
             _relate(job, jobs, sizes, poses, scratch, frame)
-            _, _, volumes_a, boxes_a, _, heights_a = nodes_at(trees, jobs[job, 0], width)
-            _, _, volumes_b, boxes_b, _, heights_b = nodes_at(trees, jobs[job, 1], width)
+            _, _, volumes_a, boxes_a, cells_a, heights_a = nodes_at(trees, jobs[job, 0], width)
+            _, _, volumes_b, boxes_b, cells_b, heights_b = nodes_at(trees, jobs[job, 1], width)
             prepare(frame, volumes_a[0], volumes_b[0], frame)
             rows[job] = 0
             rows[job, TRIANGLE_A] = rows[job, TRIANGLE_B] = -1
@@ -81,7 +81,8 @@ def _beginning(overlap: Callable, prepare: Callable) -> Callable:
                 rows[job, STATUS], rows[job, LEFT], evidence[job] = APART, 0, 0.0
                 continue
             rows[job, STATUS], rows[job, LEFT] = OPEN, 1
-            rows[job, HEIGHTS] = _heights(heights_a, 0, heights_b, 0)
+            rows[job, HEIGHTS] = _together(heights_a, 0, heights_b, 0)
+            rows[job, FILLED] = _together(cells_a, 0, cells_b, 0)
             evidence[job] = doubt(1.0)
             state[OPEN_JOBS] += 1
             common = min(_part(boxes_a[0], boxes_b[0], frame, 0)[0], _part(boxes_b[0], boxes_a[0], frame, 15)[0])
@@ -92,8 +93,8 @@ def _beginning(overlap: Callable, prepare: Callable) -> Callable:
 
 
 @inlined
-def _heights(heights_a, node_a, heights_b, node_b):
-    return np.int64(heights_a[node_a]) + np.int64(heights_b[node_b])
+def _together(bytes_a, node_a, bytes_b, node_b):
+    return np.int64(bytes_a[node_a]) + np.int64(bytes_b[node_b])
 
 
 @inner
@@ -113,16 +114,22 @@ def pair_chance(boxes_a, cells_a, heights_a, node_a, boxes_b, cells_b, heights_b
     a, b = boxes_a[node_a], boxes_b[node_b]
     part_a, volume_a = _part(a, b, frame, 0)
     part_b, volume_b = _part(b, a, frame, 15)
-    side_a, side_b = (volume_a / CELL_COUNT) ** (1.0 / 3.0), (volume_b / CELL_COUNT) ** (1.0 / 3.0)
-    side = max(side_a, side_b)
-    if not side > 0.0:
+    larger = max(volume_a, volume_b)
+    if not larger > 0.0:
         return 1.0
-    cells = min(max(int(min(part_a * volume_a, part_b * volume_b) / side**3 + 0.5), 1), MOST_CELLS)
-    share_a = min(cells_a[node_a] / CELL_COUNT * (side / side_a), 1.0) if side_a > 0.0 else 1.0
-    share_b = min(cells_b[node_b] / CELL_COUNT * (side / side_b), 1.0) if side_b > 0.0 else 1.0
-    highest = _heights(heights_a, 0, heights_b, 0)
-    certainty = 1.0 - _heights(heights_a, node_a, heights_b, node_b) / highest if highest > 0 else 1.0
+    cells = min(max(int(CELL_COUNT * (min(part_a * volume_a, part_b * volume_b) / larger) + 0.5), 1), MOST_CELLS)
+    share_a, share_b = _share(cells_a[node_a], volume_a, larger), _share(cells_b[node_b], volume_b, larger)
+    highest = _together(heights_a, 0, heights_b, 0)
+    certainty = 1.0 - _together(heights_a, node_a, heights_b, node_b) / highest if highest > 0 else 1.0
     return meeting_probability(cells, int(share_a * cells + 0.5), int(share_b * cells + 0.5), certainty, logs)
+
+
+@inlined
+def _share(cells, volume, larger):
+    """The share of a box's possible collision cells, where cells have the size of those of a larger box."""
+    if volume >= larger:
+        return cells / CELL_COUNT
+    return min(cells / CELL_COUNT * (larger / volume) ** (1.0 / 3.0), 1.0) if volume > 0.0 else 1.0
 
 
 @inlined
@@ -221,10 +228,10 @@ def _best_first(overlap: Callable) -> Callable:
             left = rows[job, LEFT] - 1
             first_a, count_a, volumes_a, boxes_a, cells_a, heights_a = nodes_at(trees, jobs[job, 0], width)
             first_b, count_b, volumes_b, boxes_b, cells_b, heights_b = nodes_at(trees, jobs[job, 1], width)
-            heights = rows[job, HEIGHTS] - _heights(heights_a, node_a, heights_b, node_b)
+            heights = rows[job, HEIGHTS] - _together(heights_a, node_a, heights_b, node_b)
+            filled = rows[job, FILLED] - _together(cells_a, node_a, cells_b, node_b)
             leaf_a, leaf_b = count_a[node_a] > 0, count_b[node_b] > 0
             if leaf_a and leaf_b:
-                rows[job, LEAVES] += 1
                 steps += _test_leaves(
                     forest_at(trees, jobs[job, 0], width, zero), forest_at(trees, jobs[job, 1], width, zero), job,
                     node_a, node_b, poses, rows, state, leaves, indices, workspace,
@@ -250,7 +257,8 @@ def _best_first(overlap: Callable) -> Callable:
                         p = min(max(np.floor(p / GRAIN) * GRAIN, FAINTEST), SUREST)
                         sum_of_doubts += doubt(p)
                         left += 1
-                        heights += _heights(heights_a, child_a, heights_b, child_b)
+                        heights += _together(heights_a, child_a, heights_b, child_b)
+                        filled += _together(cells_a, child_a, cells_b, child_b)
                         key = p - last - (ASIDE if waits else 0.0)
                         used = push(keys, entries, used, key, job, child_a, child_b, waits)
                 if rows[job, COUNTED] >= options[K_MIN] and rows[job, STATUS] == OPEN:
@@ -258,7 +266,7 @@ def _best_first(overlap: Callable) -> Callable:
             if left == 0 and rows[job, STATUS] <= COUNTED_ENOUGH:
                 rows[job, STATUS] = APART
                 sum_of_doubts = 0.0
-            evidence[job], rows[job, LEFT], rows[job, HEIGHTS] = sum_of_doubts, left, heights
+            evidence[job], rows[job, LEFT], rows[job, HEIGHTS], rows[job, FILLED] = sum_of_doubts, left, heights, filled
             state[OPEN_JOBS] -= status == OPEN and rows[job, STATUS] != OPEN
         state[USED] = used
         state[STEPS] += steps

@@ -16,8 +16,8 @@ FIRST, COUNT, VOLUMES, BOXES, CELLS, HEIGHTS, ORDER, TRIANGLES, VERTICES, NODE_C
     range(12)
 )
 """Entries of a tree's row: addresses of its arrays, and numbers of nodes and triangles."""
-SIZES = 6
-"""Numbers of a tree's sizes: origin, largest absolute coordinates [m]."""
+FULLNESS, FLATNESS, SIZES = 6, 7, 8
+"""Numbers of a tree's sizes: origin, largest absolute coordinates [m]; fullness and flatness (``cells.py``)."""
 
 
 _KEY = "adb tree"
@@ -32,7 +32,7 @@ class AdbTree(NamedTuple):
     row: np.ndarray
     """(ROW_LENGTH,) int64."""
     sizes: np.ndarray
-    """(SIZES,) float64 [m]."""
+    """(SIZES,) float64."""
     volume: str
     largest_leaf: int
 
@@ -76,7 +76,8 @@ def _keep(hierarchy: Hierarchy, index: Index, filled: Filling) -> None:
         vertices,
     )  # fmt: skip
     row = np.array([*(array.ctypes.data for array in arrays), len(tree.first), len(triangles)], np.int64)
-    sizes = np.concatenate([index.origin, np.abs(index.mesh.bounds).max(axis=0)])
+    shape = (filled.fullness, filled.flatness)
+    sizes = np.concatenate([index.origin, np.abs(index.mesh.bounds).max(axis=0), shape])
     hierarchy.derived[_KEY] = AdbTree(index, filled, row, sizes, hierarchy.volume, hierarchy.leaf_size)
 
 
