@@ -43,7 +43,10 @@ SPLITS = (
 )
 LABELS = {name: label for name, label, _tip in (*VOLUMES, *SPLITS)}
 READ_END = 0.2
-MOST_NODES = 20_000  # more lines than that are a blot, and slow to draw
+MOST_NODES = 20_000
+"""Boxes that are drawn at most: more are a blot, and hold the window while their lines are made."""
+COSTS = {"sphere": 8, "pss": 16, "lss": 16, "rss": 16, "ssv": 16, "dop14": 16, "dop18": 32, "dop26": 80}
+"""How many boxes take as long as one volume of another kind."""
 
 
 def parts_to_build(volumes: Sequence[str], splits: Sequence[str]) -> tuple[str, ...]:
@@ -89,10 +92,11 @@ class ShownHierarchy:
         self.level, self.count, self.lines = level, count, np.ascontiguousarray(placed, dtype=np.float32)
 
     def _drawable(self, level: int) -> tuple[int, int]:
-        """The deepest level from 0 to `level` that has no more than `MOST_NODES` volumes, and how many it has."""
+        """The deepest level from 0 to `level` that costs no more than `MOST_NODES` boxes, and its number of volumes."""
+        most = MOST_NODES // COSTS.get(self.volume, 1)
         while True:
             count = len(self._engine.level_nodes(self._hierarchy, level))
-            if count <= MOST_NODES or level == 0:
+            if count <= most or level == 0:
                 return level, count
             level -= 1
 

@@ -90,6 +90,18 @@ def test_levels_with_too_many_volumes_are_not_drawn(ball, monkeypatch):
     assert "too many volumes" in told(panels.MESHCLASH_PT_hierarchy)
 
 
+def test_volumes_with_many_lines_are_drawn_down_to_higher_levels(ball, monkeypatch):
+    monkeypatch.setattr(levels, "MOST_NODES", 16 * 20)
+    settings().hierarchy_level = 6
+    found = {}
+    for volume in ("aabb", "ssv"):
+        settings().hierarchy_volume = volume
+        bpy.ops.meshclash.show_hierarchy()
+        found[volume] = shown().level
+    assert found == {"aabb": 6, "ssv": 4}
+    assert set(levels.COSTS) < {name for name, _, _ in VOLUMES}
+
+
 def test_a_changed_mesh_makes_it_stale_and_a_moved_object_does_not(ball):
     bpy.ops.meshclash.show_hierarchy()
     ball.location.x += 1.0
