@@ -67,6 +67,48 @@ def test_solids_are_taken_apart(name):
         assert found.depth <= 1.5 * expected
 
 
+def dented_ball(rng):
+    """A closed mesh around the origin, with bumps and dents half as high as its radius, (vertices, triangles)."""
+    count = np.arange(60) + 0.5
+    slope, turn = np.arccos(1.0 - count / 30.0), np.pi * (1.0 + 5.0**0.5) * count
+    ball = np.stack([np.cos(turn) * np.sin(slope), np.sin(turn) * np.sin(slope), np.cos(slope)], axis=1)
+    triangles = ConvexHull(ball).simplices
+    corners = ball[triangles]
+    inward = (np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]) * corners[:, 0]).sum(axis=1) < 0.0
+    waves = np.sin(rng.integers(2, 5) * ball[:, 0] + rng.uniform(0, 6)) * np.cos(3 * ball[:, 1] + rng.uniform(0, 6))
+    return ball * (1.0 + 0.45 * waves)[:, None], np.where(inward[:, None], triangles[:, ::-1], triangles)
+
+
+def shortest_of_many(a, b, pose, count=200, lengths=40):
+    """Length of the shortest translation that takes two solids apart, of so many directions and lengths."""
+    rng = np.random.default_rng(0)
+    directions = rng.normal(size=(count, 3))
+    directions /= np.linalg.norm(directions, axis=1)[:, None]
+    moved_b = mc.Pose.from_matrix(pose).apply(b.vertices)
+    reaches = (a.vertices @ directions.T).max(axis=0) - (moved_b @ directions.T).min(axis=0)
+    steps = reaches[:, None] * np.arange(1, lengths + 1) / lengths
+    poses = np.repeat(pose[None], count * lengths, axis=0)
+    poses[:, :3, 3] += (steps[..., None] * directions[:, None]).reshape(-1, 3)
+    free = np.flatnonzero(~mc.collides(a, b, None, poses))
+    order = free[np.argsort(steps.ravel()[free])]
+    return next(steps.ravel()[k] for k in order if mc.verdict(a, b, None, poses[k]) == mc.Verdict.APART)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_hardly_longer_than_the_shortest_of_many(seed):
+    """Of solids that are not convex no direction tried at random is much shorter; and none is below the bound."""
+    rng = np.random.default_rng(seed)
+    a, b = mc.TriangleMesh(*dented_ball(rng)), mc.TriangleMesh(*dented_ball(rng))
+    direction = rng.normal(size=3)
+    pose = matrix(rotation(rng), rng.uniform(0.3, 1.3) * direction / np.linalg.norm(direction))
+    assert not is_convex(a)
+    found = mc.penetration(a, b, None, pose)
+    assert_taken_apart(a, b, pose, found)
+    tried = shortest_of_many(a, b, pose)
+    assert found.lower_bound <= tried
+    assert found.depth <= 1.1 * tried
+
+
 def test_no_common_volume_no_depth():
     a = mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1)))
     for shift in ((1.0, 0, 0), (3.0, 0, 0), (1.0, 1.0, 1.0)):
