@@ -212,12 +212,11 @@ def test_larger_thresholds_never_need_fewer_tests(seed, kind):
             assert tests == sorted(tests)
 
 
-@settings(max_examples=10)
-@given(st.integers(0, 2**32 - 1), st.sampled_from(list(MODELS)))
-def test_a_larger_budget_never_has_more_errors(seed, kind):
-    """On the same questions: what is known stays known, and of many answers no more are wrong."""
+@pytest.mark.parametrize("kind", list(MODELS))
+def test_a_larger_budget_never_has_more_errors(kind):
+    """On the same questions: what is known stays known, and of many answers (of few it is chance) no more are wrong."""
     tree = model(kind)
-    stack = random_poses(tree, np.random.default_rng(seed), 150)
+    stack = random_poses(tree, np.random.default_rng(1), 1000)
     truth = mc.collides(tree, tree, None, stack)
     wrong, known = [], np.zeros(len(stack), bool)
     for steps in (0, 50, 500, 5000, None):
