@@ -116,7 +116,9 @@ def summary(report: dict[str, Any]) -> str:
     if not counts:
         return f"{test.nothing}."
     parts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    return f"{len(report['pairs'])} pairs {test.found}: {parts}.{left_out(report['stats'].get('left_out'))}"
+    count = len(report["pairs"])
+    found = f"1 pair {test.found[0]}" if count == 1 else f"{count} pairs {test.found[1]}"
+    return f"{found}: {parts}.{left_out(report['stats'].get('left_out'))}"
 
 
 def left_out(counted: dict[str, Any] | None) -> str:

@@ -86,6 +86,13 @@ def test_an_empty_report_is_a_report():
     assert "Nothing touches" in report.to_html()
 
 
+@pytest.mark.parametrize(
+    ("rows", "words"), [(1, "1 pair is not apart: 1 clash."), (2, "2 pairs are not apart: 2 clash.")]
+)
+def test_a_summary_counts_in_words(rows, words):
+    assert words in make_report(*[make_row() for _ in range(rows)]).to_html()
+
+
 def test_pair_ids_are_symmetric_and_unambiguous():
     assert pair_id("a", "b") == pair_id("b", "a")
     assert pair_id("ab", "c") != pair_id("a", "bc")

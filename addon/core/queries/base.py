@@ -30,7 +30,7 @@ class DetectTest(ABC):
         apart: the one of pairs that do not meet but are listed.
         measures: fields of `PairRow` that its rows are compared by; a list shows the first one that a row has.
         nothing: sentence for an empty answer.
-        found: what the rows have in common, after "3 pairs".
+        found: what the rows have in common, after "1 pair" and after "3 pairs".
     """
 
     name: ClassVar[str]
@@ -43,7 +43,7 @@ class DetectTest(ABC):
     apart: ClassVar[str]
     measures: ClassVar[tuple[str, ...]]
     nothing: ClassVar[str]
-    found: ClassVar[str]
+    found: ClassVar[tuple[str, str]]
 
     @abstractmethod
     def parts(self, options: DetectOptions) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ class Clearance(DetectTest):
     apart = NEAR
     measures = ("depth", "distance")
     nothing = "Nothing comes that near"
-    found = "are nearer than the tolerance"
+    found = ("is nearer than the tolerance", "are nearer than the tolerance")
 
     def parts(self, options: DetectOptions) -> tuple[str, ...]:
         """As `DetectTest`."""

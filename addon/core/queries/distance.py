@@ -30,7 +30,7 @@ class Distance(DetectTest):
     apart = APART
     measures = ("depth", "distance")
     nothing = "There is no pair to measure"
-    found = "were measured"
+    found = ("was measured", "were measured")
 
     def parts(self, options: DetectOptions) -> tuple[str, ...]:
         """As `DetectTest`."""

@@ -27,7 +27,7 @@ class Intersection(DetectTest):
     apart = TOUCHING
     measures = ("depth",)
     nothing = "Nothing touches"
-    found = "are not apart"
+    found = ("is not apart", "are not apart")
 
     def parts(self, options: DetectOptions) -> tuple[str, ...]:
         """As `DetectTest`."""

@@ -49,7 +49,7 @@ class TimeCritical(DetectTest):
     apart = UNLIKELY
     measures = ("probability",)
     nothing = "Nothing meets"
-    found = "meet or may meet"
+    found = ("meets or may meet", "meet or may meet")
 
     def parts(self, options: DetectOptions) -> tuple[str, ...]:
         """As `DetectTest`."""
