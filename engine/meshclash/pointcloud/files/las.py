@@ -85,9 +85,8 @@ def _check_chunks(source: Source, start: int, count: int, kind: int, record: int
     usual, layers = _LAYERS[kind]
     layers += max(0, record - usual)
     at = start + 8
-    for _ in range(
-        chunks
-    ):  # one behind the other: a whole point, the number of points, sizes of the layers, the layers
+    # One behind the other: a whole point, the number of points, sizes of the layers, the layers.
+    for _ in range(chunks):
         source.seek(at + record + 4)
         sizes = np.frombuffer(source.read(4 * layers, "the sizes of layers"), "<u4")
         at += record + 4 + 4 * layers + int(sizes.sum(dtype=np.int64))
