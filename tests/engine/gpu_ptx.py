@@ -56,7 +56,7 @@ for name, kernel in kernels.items():
         "approximate": any(re.search(r"\.approx|\.full|__nv_", ptx) is not None for ptx in (older, newer)),
         "loose": sum(len(re.findall(r"\b(?:add|sub|mul)\.f(?:32|64)\b", ptx)) for ptx in (older, newer)),
         "parameters as launched": all(ptx_sizes(ptx) == Arguments(kernel.signature).sizes for ptx in (older, newer)),
-        "machine code": size,
+        "machine code": size > 1000,  # which size depends on what was compiled before: names hold counters
     }
 count = kernels["count_pairs"]
 plain, _ = cuda.compile(count.function, count.signature, cc=(9, 0), device=False, abi="numba", output="ptx")

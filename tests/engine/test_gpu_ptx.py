@@ -53,7 +53,7 @@ def test_every_kernel_compiles_and_fuses_nothing(tmp_path):
         assert not kernel["approximate"], name  # every operation rounds as IEEE 754 says
         assert kernel["loose"] == 0, name  # without a rounding mode the driver may fuse
         assert kernel["parameters as launched"], name
-        assert kernel["machine code"] > 1000, name
+        assert kernel["machine code"], name
     kept = {path.name.split("-")[0] for path in tmp_path.rglob("*.nbc")}
     assert {f"{module}.{name}" for name in KERNELS for module in MODULES} >= kept
     assert len(kept) == len(KERNELS)
