@@ -33,10 +33,6 @@ from .timing import one_core
 PARTS = ("fit", "calibration", "procedure", "thresholds", "budget", "exact")
 
 
-FIT_SEEDS = 7
-"""Shapes of each kind and size that the fit sees."""
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of this bench."""
     parser.add_argument("--parts", type=among(PARTS), default=list(PARTS[1:]), help=f"of {','.join(PARTS)}")
@@ -52,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--steps", type=int, default=40, help=f"poses of a full turn at each of {len(DISTANCES)} distances"
     )
     parser.add_argument("--seed", type=int, default=11)
-    parser.add_argument("--shapes", type=int, default=1, help="of each kind and size, for the calibration")
+    parser.add_argument("--shapes", type=int, default=1, help="of each kind and size, for fit and calibration")
     parser.add_argument("--plots", type=Path, metavar="DIR", help="draw time and error against distance (matplotlib)")
     parser.add_argument("--json", type=Path, help="write all figures to this file")
 
@@ -74,7 +70,7 @@ def _show(title: str, rows: list[Row]) -> list[Row]:
 
 
 def _fit(options: argparse.Namespace) -> dict[str, list[float]]:
-    seeds = range(options.seed, options.seed + FIT_SEEDS)
+    seeds = range(options.seed, options.seed + options.shapes)
     weights, shares = fit(*samples(options.kinds or SHAPES, options.sizes, options.queries, seeds))
     found = {"weights": [float(f"{w:.4g}") for w in weights], "shares": np.round(shares, 3).tolist()}
     for name, numbers in found.items():

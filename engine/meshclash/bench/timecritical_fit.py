@@ -1,6 +1,6 @@
 """Fits the numbers of ``timecritical/likelihood.py``: how often objects collided after so much.
 
-A logistic regression on products of eight measures of what is left, by Newton's method, and then a curve through the
+A logistic regression on products of nine measures of what is left, by Newton's method, and then a curve through the
 shares that collided, so that the result is right on average for every value of the regression.
 """
 
@@ -52,7 +52,8 @@ def _stopped(tree: Hierarchy, pose: np.ndarray) -> list[np.ndarray]:
     adb = adb_tree(tree)
     search = Search(tree.volume, Aim(p_min=2.0))
     search.begin([adb], np.zeros((1, 2), np.int64), np.stack([np.eye(4)[:3], pose[:3]])[None])
-    highest, shape = 2 * int(adb.filling.heights[0]), (adb.filling.fullness, adb.filling.flatness)
+    filling = adb.filling
+    highest, shape = 2 * int(filling.heights[0]), (filling.fullness, filling.flatness, filling.spread)
     found = []
     for done, stop in zip((0, *STOPS), STOPS, strict=False):
         search.run(Limit(steps=stop - done))

@@ -14,6 +14,7 @@ import numpy as np
 from ..hierarchy.bvh import Index
 from ..hierarchy.refit import fit_volumes
 from ..jit import inlined, inner, kernel
+from .spread import spread_steps
 
 SIDE = 4
 CELL_COUNT = SIDE**3
@@ -23,6 +24,7 @@ SUITABLE = 0.38
 """Share of the largest plane piece that is enough: with all of it hardly any cell of a smooth surface qualifies; with
 this share, probabilities of pairs of nodes are as often right as they say (``docs/decisions/0014``)."""
 _FLAT = -3.5
+_LEAST_SPREAD, _MOST_SPREAD = 0.18, 0.38
 _CORNERS = 12  # of a triangle cut by six planes, and some
 _VISITS = 2048
 """Triangles that are cut in one call of the kernel, each once for every node that it is in: about two milliseconds."""
@@ -41,6 +43,9 @@ class Filling(NamedTuple):
     """The mean share of possible collision cells of the nodes that are no leaves, 0 to 1."""
     flatness: float
     """ln of the share that the root's box has of a cube around it, not below ``_FLAT``."""
+    spread: float
+    """The surface's root mean square distance from its centroid over the diagonal of its box (``spread.py``), kept
+    between those of the meshes that the probabilities were fitted to."""
 
 
 def fill_steps(index: Index, volume: str) -> Generator[None, None, Filling]:
@@ -55,9 +60,10 @@ def fill_steps(index: Index, volume: str) -> Generator[None, None, Filling]:
         begins, ends, tree.order, boxes, index.origin, vertices, triangles, _VISITS, state, areas, cells
     ):
         yield
+    spread = yield from spread_steps(index.mesh)
     inner = heights > 0
     fullness = float(cells[inner].mean() if inner.any() else cells[0]) / CELL_COUNT
-    return Filling(boxes, cells, heights, fullness, _flatness(boxes[0]))
+    return Filling(boxes, cells, heights, fullness, _flatness(boxes[0]), min(max(spread, _LEAST_SPREAD), _MOST_SPREAD))
 
 
 def _flatness(box: np.ndarray) -> float:

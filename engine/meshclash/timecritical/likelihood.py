@@ -3,8 +3,8 @@
 The pairs of nodes that are left cover every contact once, but they depend on one another: 1 - product(1 - p) is far too
 sure. So the probability is *measured*: how often objects collided whose search was stopped with so much evidence, so
 many pairs left, so many opened, so far from the leaves of trees so high, with so much surface in the boxes of the pairs
-and of the trees, of objects so flat. ``bench timecritical --parts fit`` prints the numbers below
-(``docs/decisions/0014``).
+and of the trees, of objects so flat whose surface spreads so far. ``bench timecritical --parts fit`` prints the numbers
+below (``docs/decisions/0014``).
 """
 
 import math
@@ -14,20 +14,21 @@ import numpy as np
 from ..jit import inner, portable
 from .cells import CELL_COUNT
 
-MEASURES = 8
+MEASURES = 9
 PRODUCTS = 1 + MEASURES + MEASURES * (MEASURES + 1) // 2
 KNOTS = np.array([-6.0, -4.5, -3.5, -2.5, -1.75, -1.0, -0.5, 0.0, 0.5, 1.0, 1.75, 2.5, 3.5, 4.5, 6.0])
 WEIGHTS = np.array(
     [
-        18.78, 2.795, -0.3125, 2.923, 34.23, -12.0, -47.71, -94.12, 2.743, 0.0726, -0.1579, 0.07786, 0.6238,
-        -0.4745, 0.5846, -0.3296, -0.02289, 0.5546, -0.7219, -2.192, 0.3253, 6.528, -3.702, 0.08766, 0.367,
-        2.812, -1.06, -8.266, 0.7845, 0.4492, 8.258, -8.424, 0.941, -29.99, 3.644, 1.558, 6.97, 31.39, -1.121,
-        9.477, 34.71, -4.019, 43.57, -5.396, 0.1469,
+        39.69, 3.52, -1.045, 2.468, 34.61, -15.35, -60.46, -105.8, -6.701, -110.3, 0.06811, -0.1761, 0.05764,
+        0.5814, -0.5085, 0.8308, 1.164, 0.05454, -2.923, 0.6258, -0.8321, -1.73, 0.7041, 4.287, -2.037, 0.3837,
+        -0.6136, 0.4731, 2.627, -1.608, -6.974, -0.6059, -0.129, 4.346, 11.31, -9.826, -3.43, -19.1, 1.317, -14.9,
+        2.837, 7.949, 30.68, -0.3141, -13.57, 5.098, 6.518, -0.2045, 102.0, 33.09, -1.493, 53.59, 0.3548, 24.15,
+        261.4,
     ]
 )  # fmt: skip
 SHARES = np.array(
     [
-        0.014, 0.028, 0.063, 0.097, 0.162, 0.291, 0.403, 0.476, 0.609, 0.693, 0.816, 0.924, 0.983, 0.998, 0.999,
+        0.012, 0.034, 0.054, 0.092, 0.157, 0.276, 0.386, 0.487, 0.6, 0.69, 0.827, 0.93, 0.983, 0.996, 0.999,
     ]
 )  # fmt: skip
 UNKNOWN = 0.5
@@ -35,7 +36,7 @@ UNKNOWN = 0.5
 
 
 @portable
-def measures(evidence, left, opened, heights, highest, filled, fullness, flatness):
+def measures(evidence, left, opened, heights, highest, filled, fullness, flatness, spread):
     """What is measured of a stopped search.
 
     Args:
@@ -43,7 +44,7 @@ def measures(evidence, left, opened, heights, highest, filled, fullness, flatnes
         left, opened: pairs of nodes.
         heights: the sum of the heights of those that are left; both roots together have the height ``highest``.
         filled: the sum of the possible collision cells of those that are left.
-        fullness, flatness: the means of both trees' (``cells.py``).
+        fullness, flatness, spread: the means of both trees' (``cells.py``).
     """
     return (
         math.log(max(evidence, 1e-9)),
@@ -54,6 +55,7 @@ def measures(evidence, left, opened, heights, highest, filled, fullness, flatnes
         filled / (2.0 * CELL_COUNT * left),
         fullness,
         flatness,
+        spread,
     )
 
 
@@ -72,12 +74,12 @@ def products(values, out):
 
 
 @inner
-def collision_probability(evidence, left, opened, heights, highest, filled, fullness, flatness):
+def collision_probability(evidence, left, opened, heights, highest, filled, fullness, flatness, spread):
     """The share of objects that collided whose searches were stopped in such a state; arguments as ``measures``."""
     if opened == 0:
         return UNKNOWN
     terms = np.empty(PRODUCTS)
-    products(measures(evidence, left, opened, heights, highest, filled, fullness, flatness), terms)
+    products(measures(evidence, left, opened, heights, highest, filled, fullness, flatness, spread), terms)
     score = 0.0
     for n in range(PRODUCTS):
         score += WEIGHTS[n] * terms[n]

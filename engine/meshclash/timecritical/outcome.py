@@ -6,7 +6,7 @@ from ..jit import inlined, inner, kernel
 from .heap import JOB, NODE_A, NODE_B, SET_ASIDE, chance_of
 from .likelihood import collision_probability
 from .traversal import APART, FILLED, HEIGHTS, LEFT, MEET, OPENED, STATUS, TRIANGLE_A, USED
-from .trees import FLATNESS, FULLNESS, forest_at, nodes_at
+from .trees import FLATNESS, FULLNESS, SPREAD, forest_at, nodes_at
 
 LOOKED_AT = 1 << 14
 """Pairs of nodes, from the top of the heap on, among which the most likely one of each job is looked for."""
@@ -43,6 +43,7 @@ def conclude(
             probabilities[job] = collision_probability(
                 evidence[job], rows[job, LEFT], rows[job, OPENED], rows[job, HEIGHTS], highest, rows[job, FILLED],
                 0.5 * (size_a[FULLNESS] + size_b[FULLNESS]), 0.5 * (size_a[FLATNESS] + size_b[FLATNESS]),
+                0.5 * (size_a[SPREAD] + size_b[SPREAD]),
             )  # fmt: skip
             regions[job] = np.nan
             if best[job] >= 0:

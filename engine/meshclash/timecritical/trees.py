@@ -16,8 +16,8 @@ FIRST, COUNT, VOLUMES, BOXES, CELLS, HEIGHTS, ORDER, TRIANGLES, VERTICES, NODE_C
     range(12)
 )
 """Entries of a tree's row: addresses of its arrays, and numbers of nodes and triangles."""
-FULLNESS, FLATNESS, SIZES = 6, 7, 8
-"""Numbers of a tree's sizes: origin, largest absolute coordinates [m]; fullness and flatness (``cells.py``)."""
+FULLNESS, FLATNESS, SPREAD, SIZES = 6, 7, 8, 9
+"""Numbers of a tree's sizes: origin, largest absolute coordinates [m]; fullness, flatness and spread (``cells.py``)."""
 
 
 _KEY = "adb tree"
@@ -60,8 +60,8 @@ def is_augmented(hierarchy: Hierarchy) -> bool:
 def hand_over(old: Hierarchy, refitted: Hierarchy) -> None:
     """Let a refitted hierarchy keep the augmentation of the one that it was made from.
 
-    Its boxes are new. How full they are is taken over: it changes little while a mesh bends, no answer that is complete
-    depends on it, and counting anew takes longer than a frame.
+    Its boxes are new. How full they are, and how far the surface spreads, is taken over: it changes little while a mesh
+    bends, no answer that is complete depends on it, and counting anew takes longer than a frame.
     """
     kept = old.derived.get(_KEY)
     if kept is not None and kept.made_of.tree is refitted.tree:
@@ -76,7 +76,7 @@ def _keep(hierarchy: Hierarchy, index: Index, filled: Filling) -> None:
         vertices,
     )  # fmt: skip
     row = np.array([*(array.ctypes.data for array in arrays), len(tree.first), len(triangles)], np.int64)
-    shape = (filled.fullness, filled.flatness)
+    shape = (filled.fullness, filled.flatness, filled.spread)
     sizes = np.concatenate([index.origin, np.abs(index.mesh.bounds).max(axis=0), shape])
     hierarchy.derived[_KEY] = AdbTree(index, filled, row, sizes, hierarchy.volume, hierarchy.leaf_size)
 
