@@ -79,13 +79,17 @@ def test_the_command_is_taken_away_again(monkeypatch):
     assert calls == ["handle"]
 
 
+def in_a_new_process(code):
+    return subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+
+
 def test_registering_imports_neither_numba_nor_the_engine():
     code = (
         "import bpy, os, sys; import addon; addon.register(); addon.unregister();"
         "found = [n for n in ('numba', 'llvmlite', 'meshclash') if n in sys.modules];"
         "print(found, flush=True); os._exit(bool(found))"
     )
-    finished = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    finished = in_a_new_process(code)
     assert finished.returncode == 0, finished.stdout + finished.stderr
 
 
@@ -103,5 +107,6 @@ def test_it_is_taken_away_before_blenders_module_ends():
         "atexit.register(lambda: print('left at the end:', hasattr(bpy.types.Scene, 'meshclash'), flush=True)); "
         "import addon; addon.register(); print('registered:', hasattr(bpy.types.Scene, 'meshclash'))"
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
-    assert "registered: True" in run.stdout and "left at the end: False" in run.stdout, run.stdout + run.stderr
+    finished = in_a_new_process(code)
+    shown = finished.stdout
+    assert "registered: True" in shown and "left at the end: False" in shown, shown + finished.stderr

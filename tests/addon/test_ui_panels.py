@@ -59,18 +59,23 @@ def test_detect_panel_shows_what_the_test_takes(registered, name):
     assert bpy.ops.meshclash.live.poll()
 
 
+def measures_shown(listed):
+    """The last text of each row of the list."""
+    measures = []
+    for row in listed.rows:
+        layout = RecordingLayout()
+        lists.MESHCLASH_UL_pairs.draw_item(None, bpy.context, layout, listed, row, 0, listed, "active_row")
+        measures.append(layout.texts()[-1])
+    return measures
+
+
 def test_gaps_are_listed_in_scene_units(registered):
     near = make_row(verdict="near", depth=None, distance=0.0123, point_a=(0, 0, 0), point_b=(0, 0, 0.0123))
     clash = make_row(b="C", distance=0.0)
     report = make_report(clash, near, test="clearance", tolerance=0.02)
     results.show_report(bpy.context, bpy.context.scene, report)
     listed = bpy.context.window_manager.meshclash
-    lines = []
-    for row in listed.rows:
-        layout = RecordingLayout()
-        lists.MESHCLASH_UL_pairs.draw_item(None, bpy.context, layout, listed, row, 0, listed, "active_row")
-        lines.append(layout.texts()[-1])
-    assert lines == ["0.25 m", "0.012 m"]
+    assert measures_shown(listed) == ["0.25 m", "0.012 m"]
     layout = draw(panels.MESHCLASH_PT_results, bpy.context)
     assert {"Near 1", "Clash 1", "Depth, Gap"} <= set(layout.texts()) and "Apart 0" not in layout.texts()
     listed.isolate = False
@@ -84,12 +89,7 @@ def test_chances_are_percent_and_their_colours_are_explained(registered):
     assert "green" not in shown(draw(panels.MESHCLASH_PT_display, bpy.context))
     results.show_report(bpy.context, bpy.context.scene, make_report(meets, likely, test="time-critical", budget=0.01))
     listed = bpy.context.window_manager.meshclash
-    lines = []
-    for row in listed.rows:
-        layout = RecordingLayout()
-        lists.MESHCLASH_UL_pairs.draw_item(None, bpy.context, layout, listed, row, 0, listed, "active_row")
-        lines.append(layout.texts()[-1])
-    assert lines == ["100%", ">99%"]
+    assert measures_shown(listed) == ["100%", ">99%"]
     listed.isolate, listed.active_row = False, 1
     assert ">99.9%" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
     assert "green unlikely" in shown(draw(panels.MESHCLASH_PT_display, bpy.context)).replace(" | ", " ")

@@ -2,13 +2,11 @@
 
 import operator
 from collections.abc import Generator, Sequence
-from itertools import chain
 
 import numpy as np
 
 from ..gpu.device import answer_on_device
 from ..gpu.jobs import Asked
-from ..hierarchy.build import as_boxes
 from ..hierarchy.bvh import Hierarchy, Index
 from ..solid.judge import Case, Limits
 from ..solid.solids import Solids, gather_solids, solid_of
@@ -18,10 +16,9 @@ from ..traversal.leaf_tests import contact
 from ..traversal.question import Question
 from ..traversal.run import answer_steps
 from ..types.results import Progress
-from ..types.slices import Slice
 from ..types.steps import scaled
 from .clock import Clock
-from .members import Member
+from .members import Member, prepare_steps
 
 _TRIANGLES = 1 << 19
 """Triangles whose world bounds are found at once: some ten milliseconds."""
@@ -84,22 +81,16 @@ def find_case_steps(
 
 def _hierarchies(members: Sequence[Member]) -> Generator[Progress, None, tuple[list[Hierarchy], np.ndarray]]:
     """Hierarchies of objects, each once, and the tree index (n,) int64 of each object."""
-    trees = np.empty(len(members), np.int64)
-    index: dict[int, int] = {}
-    hierarchies: list[Hierarchy] = []
-    piece = Slice()
-    for done, member in enumerate(members):
-        hierarchy = as_boxes(member.mesh)
-        for _ in chain(hierarchy.mesh.topology_steps(), [None]):
-            if piece.over:
-                yield Progress(0.1 * done / len(members), f"building hierarchy {done + 1} of {len(members)}")
-                piece = Slice()
-        solid_of(hierarchy.mesh)
-        if id(hierarchy) not in index:
-            index[id(hierarchy)] = len(hierarchies)
-            hierarchies.append(hierarchy)
-        trees[done] = index[id(hierarchy)]
-    return hierarchies, trees
+    of_members = yield from prepare_steps(members, _solid_steps, 0.1, "building hierarchy")
+    different = {id(hierarchy): hierarchy for hierarchy in of_members}
+    index = {key: place for place, key in enumerate(different)}
+    return list(different.values()), np.array([index[id(hierarchy)] for hierarchy in of_members], np.int64)
+
+
+def _solid_steps(hierarchy: Hierarchy) -> Generator[None, None, None]:
+    """What a verdict needs of a mesh."""
+    yield from hierarchy.mesh.topology_steps()
+    solid_of(hierarchy.mesh)
 
 
 def _bounds(grove: Grove, trees: np.ndarray, rows: np.ndarray) -> Generator[Progress, None, np.ndarray]:

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Generator
-from itertools import chain
 
 import numpy as np
 
@@ -13,9 +12,8 @@ from ..timecritical.shared import Placed, SceneEstimate, SharedSearch
 from ..timecritical.trees import AdbTree, adb_tree, adb_tree_steps
 from ..types.pose import Pose
 from ..types.results import Progress
-from ..types.slices import Slice
 from ..volumes.registry import DEFAULT_VOLUME
-from .members import Member
+from .members import Member, prepare_steps
 
 
 def estimate_steps(
@@ -52,13 +50,5 @@ def estimate_steps(
 
 def _augmented(members: dict[int, Member]) -> Generator[Progress, None, dict[int, AdbTree]]:
     """The trees of objects for time-critical questions, by id."""
-    trees = {}
-    piece = Slice()
-    for done, (i, member) in enumerate(members.items()):
-        hierarchy = as_boxes(member.mesh)
-        for _ in chain(adb_tree_steps(hierarchy), [None]):
-            if piece.over:
-                yield Progress(0.5 * done / len(members), f"preparing object {done + 1} of {len(members)}")
-                piece = Slice()
-        trees[i] = adb_tree(hierarchy)
-    return trees
+    hierarchies = yield from prepare_steps(list(members.values()), adb_tree_steps, 0.5, "preparing object")
+    return {i: adb_tree(hierarchy) for i, hierarchy in zip(members, hierarchies, strict=True)}

@@ -1,7 +1,8 @@
 """The objects of a scene: their meshes, poses and revisions, and which of them have boxes that overlap."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,14 @@ import numpy as np
 from ..broadphase.sweep import overlapping_pairs, world_boxes
 from ..errors import UnknownObject, UnsupportedOption
 from ..gpu.near_device import object_pairs_on_device
-from ..hierarchy.build import as_hierarchy, refit
+from ..hierarchy.build import as_boxes, as_hierarchy, refit
 from ..hierarchy.bvh import Hierarchy
 from ..solid.judge import Limits
 from ..timecritical.trees import hand_over
 from ..types.mesh import TriangleMesh
 from ..types.pose import Pose, pose_stack
+from ..types.results import Progress
+from ..types.slices import Slice
 
 Keep = Callable[[np.ndarray], np.ndarray]
 
@@ -159,3 +162,18 @@ def _one_pose(pose: Any) -> np.ndarray:
     if stacked:
         raise UnsupportedOption("an object of a scene has one pose, not a stack")
     return rows[0].copy()
+
+
+def prepare_steps(
+    members: Sequence[Member], steps_of: Callable[[Hierarchy], Iterable[object]], share: float, text: str
+) -> Generator[Progress, None, list[Hierarchy]]:
+    """The hierarchies of objects, after what ``steps_of`` prepares of each, in slices up to a share of the whole."""
+    hierarchies = []
+    piece = Slice()
+    for done, member in enumerate(members):
+        hierarchies.append(as_boxes(member.mesh))
+        for _ in chain(steps_of(hierarchies[-1]), [None]):
+            if piece.over:
+                yield Progress(share * done / len(members), f"{text} {done + 1} of {len(members)}")
+                piece = Slice()
+    return hierarchies
