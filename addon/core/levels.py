@@ -83,22 +83,14 @@ class ShownHierarchy:
     stale: bool = False
 
     def show(self, wanted: int) -> None:
-        """Goes to a level from 0 on."""
-        level, count = self._drawable(min(max(wanted, 0), self.depth))
-        if level == self.level:
-            return
-        points = self._engine.level_wireframe(self._hierarchy, level).reshape(-1, 3)
-        placed = points @ self._placing[:3, :3].T + self._placing[:3, 3]
-        self.level, self.count, self.lines = level, count, np.ascontiguousarray(placed, dtype=np.float32)
-
-    def _drawable(self, level: int) -> tuple[int, int]:
-        """The deepest level from 0 to `level` that costs no more than `MOST_NODES` boxes, and its number of volumes."""
+        """Goes to a level from 0 on, or to the deepest one before it that costs no more than `MOST_NODES` boxes."""
         most = MOST_NODES // COSTS.get(self.volume, 1)
-        while True:
-            count = len(self._engine.level_nodes(self._hierarchy, level))
-            if count <= most or level == 0:
-                return level, count
-            level -= 1
+        found = self._engine.hierarchy_level(self._hierarchy, max(wanted, 0), most=most)
+        if found.number == self.level:
+            return
+        placed = found.lines.reshape(-1, 3) @ self._placing[:3, :3].T + self._placing[:3, 3]
+        self.level, self.count = found.number, len(found.nodes)
+        self.lines = np.ascontiguousarray(placed, dtype=np.float32)
 
 
 def hierarchy_steps(

@@ -20,7 +20,7 @@ from .gpu.device import configure_device, device_state
 from .gpu.state import DeviceState
 from .hierarchy.build import build, build_steps, refit
 from .hierarchy.bvh import Hierarchy
-from .hierarchy.levels import level_nodes, level_wireframe
+from .hierarchy.levels import hierarchy_level, level_wireframe
 from .hierarchy.validate import assert_well_formed
 from .pointcloud.cloud import PointCloud
 from .pointcloud.contacts import CloudContacts
@@ -112,7 +112,7 @@ __all__ = [
     "deviation_steps",
     "device_state",
     "distance",
-    "level_nodes",
+    "hierarchy_level",
     "level_wireframe",
     "penetration",
     "read_cloud",

@@ -9,7 +9,7 @@ from ui_fakes import draw, escape, timer
 
 from addon import session
 from addon.core import levels
-from addon.core.levels import SPLITS, VOLUMES, ShownHierarchy
+from addon.core.levels import SPLITS, VOLUMES
 from addon.ops import hierarchy as operators
 from addon.ops.detect import Run
 from addon.ui import hierarchy as panels
@@ -142,13 +142,6 @@ def test_what_cannot_be_shown_is_explained(registered):
         bpy.ops.meshclash.show_hierarchy()
     with pytest.raises(RuntimeError, match="no object 'Gone'"):
         bpy.ops.meshclash.show_hierarchy(name="Gone")
-
-
-def test_a_singular_level_is_the_first():
-    nodes = SimpleNamespace(level_nodes=lambda *_: range(99999), level_wireframe=lambda *_: np.zeros((1, 2, 3)))
-    one = ShownHierarchy("A", "aabb", "lbvh", 4, nodes, None, np.eye(4))
-    one.show(3)
-    assert (one.level, one.count) == (0, 99999)
 
 
 @pytest.fixture

@@ -157,18 +157,36 @@ def references(nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return words >> SHIFT & (MOST_ROWS - 1), number
 
 
+def root_box(nodes: np.ndarray) -> np.ndarray:
+    """The box around everything, (1, 6) float32, relative to the hierarchy's origin."""
+    return nodes[:ROOT].reshape(1, 6)
+
+
+def children_of(nodes: np.ndarray, rows: np.ndarray, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The children of rows (k,) int64 whose boxes are (k, 6) float32.
+
+    Returns:
+        (rows, boxes, parent): (m,) int64, first children before second ones; (m, 6) float32; (m,) place of each
+        child's parent in ``rows``. Leaves have no children.
+    """
+    words = nodes.view(np.int32)[:, 1]
+    own = words[rows]
+    inner, double = np.flatnonzero(own & LEAF == 0), np.flatnonzero(own & (LEAF | SINGLE) == 0)
+    first = (own >> SHIFT & (MOST_ROWS - 1)).astype(np.int64)
+    parent = np.concatenate([inner, double])
+    below = np.concatenate([first[inner], first[double] + 1])
+    cut = words[below]
+    side = np.where(cut & UPPER, cut & AXIS, (cut & AXIS) + 3)
+    closer = boxes[parent]
+    closer[np.arange(len(below)), side] = nodes[below, 0]
+    return below, closer, parent
+
+
 def restricted_boxes(nodes: np.ndarray) -> np.ndarray:
     """Boxes of all rows, (rows, 6) float32, relative to the hierarchy's origin; NaN before the root."""
-    first, number = references(nodes)
-    words = nodes.view(np.int32)[:, 1]
-    side = np.where(words & UPPER, words & AXIS, (words & AXIS) + 3)
-    boxes = np.full((len(nodes), 6), np.nan, np.float32)
-    boxes[ROOT] = nodes[:ROOT].ravel()
-    parents = np.array([ROOT])
-    while len(parents):
-        below = [(first[parents[number[parents] > k]] + k, parents[number[parents] > k]) for k in range(2)]
-        rows, above = (np.concatenate(part) for part in zip(*below, strict=True))
-        boxes[rows] = boxes[above]
-        boxes[rows, side[rows]] = nodes[rows, 0]
-        parents = rows
-    return boxes
+    every = np.full((len(nodes), 6), np.nan, np.float32)
+    rows, boxes = np.array([ROOT]), root_box(nodes)
+    while len(rows):
+        every[rows] = boxes
+        rows, boxes, _ = children_of(nodes, rows, boxes)
+    return every
