@@ -25,6 +25,8 @@ def on_load_post(*_args: object) -> None:
     session.clear()
     results.clear_list(bpy.context)
     for scene in bpy.data.scenes:
+        if scene.library is None and scene.meshclash.deviation_serial:
+            scene.meshclash.deviation_serial = 0  # of a measurement of another session
         report = saved.from_text(scene.meshclash.saved_list, bpy.data.filepath, metres_per_unit(scene))
         if report is not None:
             session.store_result(scene.session_uid, report, loaded=True)
@@ -76,12 +78,11 @@ def on_depsgraph_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) 
 
 
 def _mark_missing(scene: bpy.types.Scene) -> bool:
-    """Marks the objects of the result that were deleted or renamed; returns whether there are new ones."""
-    result = session.result_of(scene.session_uid)
-    if result is None or not result.report.rows:
+    """Marks objects of the result and of the heat map that were deleted or renamed; returns whether that is news."""
+    named = session.named_objects(scene.session_uid)
+    if not named:
         return False
     present = {item.name_full for item in scene.objects if item is not None}
-    named = {name for row in result.report.rows for name in (row.owner_a, row.owner_b)}
     return session.mark_stale(scene.session_uid, named - present)
 
 

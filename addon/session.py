@@ -151,6 +151,14 @@ def mark_stale(scene_uid: int, names: Iterable[str]) -> bool:
     return True
 
 
+def named_objects(scene_uid: int) -> frozenset[str]:
+    """Full names of the objects that the result and the heat map of a scene are about."""
+    result, deviation = _State.results.get(scene_uid), _State.deviations.get(scene_uid)
+    rows = () if result is None else result.report.rows
+    named = frozenset(name for row in rows for name in (row.owner_a, row.owner_b))
+    return named if deviation is None else named | deviation[1].owners
+
+
 def store_deviation(scene_uid: int, found: DeviationMap) -> int:
     """Makes `found` the heat map of a scene; returns its number, by which the scene remembers it through undo."""
     serial = next(_serials)

@@ -9,7 +9,6 @@ import numpy as np
 from mathutils import Vector
 
 from . import results, session
-from .adapters.point_reader import is_scan
 from .core.pair_row import PairRow
 from .overlay import render_data
 from .overlay.draw import tag_redraw
@@ -27,7 +26,7 @@ def show_active_pair(context: bpy.types.Context) -> None:
         return
     pair = pair_objects(context, row)
     if context.mode == "OBJECT":
-        _select(context, pair)
+        _select(context, pair, {row.owner_a if letter == "a" else row.owner_b for letter in row.scans})
     area = context.area
     if area is None or area.type != "VIEW_3D":
         return
@@ -51,11 +50,11 @@ def _layer_objects(context: bpy.types.Context) -> Iterator[bpy.types.Object]:
     return (found for found in context.view_layer.objects if found is not None)
 
 
-def _select(context: bpy.types.Context, pair: list[bpy.types.Object]) -> None:
+def _select(context: bpy.types.Context, pair: list[bpy.types.Object], scans: set[str]) -> None:
     """Selects the pair; of a scan and a mesh the mesh only: the outlines of a scan's points hide everything else."""
     for other in context.selected_objects:
         other.select_set(False)
-    wanted = [chosen for chosen in pair if not is_scan(chosen.data)] or pair
+    wanted = [chosen for chosen in pair if chosen.name_full not in scans] or pair
     for chosen in wanted:
         chosen.select_set(True)
     if wanted:

@@ -28,6 +28,7 @@ from .point_reader import LEAST_POINTS, is_scan, point_count, read_points
 UNUSED_ID = 2**31 - 1  # Blender fills the unused levels of a persistent id with it
 CONVERTED_TYPES = {"CURVE", "FONT", "SURFACE", "META"}
 NO_FACES = "it has no faces"
+ONLY_EDGES = "it has edges but no faces; to be a scan, it must have points only"
 TOO_FEW_POINTS = f"a scan needs at least {LEAST_POINTS} points"
 
 MATRIX_BYTES = 16 * 4
@@ -220,7 +221,7 @@ class Enumeration:
             self._result.meshes[mesh_key] = known
             return mesh_key
         if not edited and not len(mesh.polygons):
-            self._note_no_faces(source, owner, path)
+            self._note_no_faces(source, owner, path, ONLY_EDGES if len(mesh.edges) else NO_FACES)
             return None
         if edited or _found_by_name(entry, source, mesh, depsgraph):
             self.waiting[mesh_key] = Waiting(object_key(source), _display_name(source, path))
@@ -236,12 +237,12 @@ class Enumeration:
         self._result.clouds[key] = read_points(data, name) if known is None else known
         return key
 
-    def _note_no_faces(self, source: bpy.types.Object, owner: bpy.types.Object, path: str) -> None:
+    def _note_no_faces(self, source: bpy.types.Object, owner: bpy.types.Object, path: str, reason: str) -> None:
         """Of an object that is no instance only if nothing else of it comes: geometry nodes may make points of it."""
         if path:
-            self._skip(_display_name(source, path), NO_FACES)
+            self._skip(_display_name(source, path), reason)
         else:
-            self._without_mesh[owner.name_full] = NO_FACES
+            self._without_mesh[owner.name_full] = reason
 
     def _add(
         self,

@@ -126,8 +126,52 @@ def scan_steps(
 
 def pairs_in_question(world: EngineScene, clouds: CloudScene, rules: Rules, reach: float) -> list[tuple[Side, Side]]:
     """A scan and another object each: let through by sets and rules, their boxes no farther apart than `reach`."""
-    scans = [Side(placed.item, placed.cloud, placed.pose, placed=placed) for placed in clouds.placed]
-    return _pairs(scans, [_mesh_side(world, key) for key in world.objects], rules, reach)
+    ids, mesh_boxes = world.scene.boxes(0.5 * reach)
+    placed = clouds.placed
+    items = [*(scan.item for scan in placed), *(world.objects[key] for key in ids.tolist())]
+    found = _near_pairs(items, np.concatenate((_world_boxes(placed, 0.5 * reach), mesh_boxes)), len(placed))
+    involved, places = np.unique(found, return_inverse=True)
+    keep = keep_mask(rules, [items[k] for k in involved.tolist()])
+    if keep is not None and len(found):
+        found = found[keep(places.reshape(-1, 2))]
+    sides = {k: _side(world, placed, ids, k) for k in np.unique(found).tolist()}
+    return [(sides[i], sides[j]) for i, j in found.tolist()]
+
+
+def _side(world: EngineScene, placed: Sequence[PlacedCloud], ids: np.ndarray, place: int) -> Side:
+    """Of the scans, and after them the objects with triangles in the order of their ids."""
+    if place < len(placed):
+        scan = placed[place]
+        return Side(scan.item, scan.cloud, scan.pose, placed=scan)
+    key = int(ids[place - len(placed)])
+    thing, pose = world.scene.posed(key)
+    item = world.objects[key]
+    return Side(item, thing, pose, mesh=world.meshes[item.mesh_key])
+
+
+def _near_pairs(items: Sequence[SourceObject], boxes: np.ndarray, scans: int) -> np.ndarray:
+    """Pairs i < j (k, 2) int64, one from each set, whose boxes (n, 6) overlap; i is one of the first `scans`."""
+    in_a, in_b = (np.array([getattr(item, name) for item in items], np.bool_) for name in ("in_a", "in_b"))
+    low, high = boxes[:, :3], boxes[:, 3:]
+    found = [np.empty((0, 2), np.int64)]
+    for i in range(scans):
+        near = (in_b if in_a[i] else np.False_) | (in_a if in_b[i] else np.False_)
+        near = near & (low <= high[i]).all(axis=1) & (high >= low[i]).all(axis=1)
+        others = np.flatnonzero(near[i + 1 :]) + i + 1
+        found.append(np.stack((np.full(len(others), i), others), axis=1))
+    return np.concatenate(found)
+
+
+def _world_boxes(placed: Sequence[PlacedCloud], reach: float) -> np.ndarray:
+    """World boxes (n, 6) of scans, with what their surfaces may reach beyond their points, and `reach`."""
+    if not placed:
+        return np.empty((0, 6))
+    bounds = np.stack([scan.cloud.bounds for scan in placed])
+    rows = np.stack([np.asarray(scan.pose.matrix)[:3] for scan in placed])
+    corners = np.stack([bounds[:, list(choice), range(3)] for choice in np.ndindex(2, 2, 2)], axis=1)
+    world = corners @ rows[:, :, :3].transpose(0, 2, 1) + rows[:, None, :, 3]
+    margin = np.array([[scan.cloud.lengths.margin + reach] for scan in placed])
+    return np.concatenate((world.min(axis=1) - margin, world.max(axis=1) + margin), axis=1)
 
 
 def estimate(engine: ModuleType, scan: Side, other: Side, seconds: float) -> Finding | None:
@@ -148,48 +192,6 @@ def surely_steps(engine: ModuleType, scan: Side, other: Side, _limits: Limits) -
         return None
     members = hits.touched(0), hits.touched(1)
     return Finding(MEETS, members, len(hits), _location(scan, hits.points, *members), probability=1.0)
-
-
-def _mesh_side(world: EngineScene, key: int) -> Side:
-    thing, pose = world.scene.posed(key)
-    item = world.objects[key]
-    return Side(item, thing, pose, mesh=world.meshes[item.mesh_key])
-
-
-def _pairs(scans: Sequence[Side], others: Sequence[Side], rules: Rules, tolerance: float) -> list[tuple[Side, Side]]:
-    """The pairs to look at: allowed by sets and rules, and their boxes no farther apart than the tolerance."""
-    sides = [*scans, *others]
-    boxes = [_world_box(side, tolerance) for side in sides]
-    found = np.array(
-        [
-            (i, j)
-            for i in range(len(scans))
-            for j in range(i + 1, len(sides))
-            if _in_question(sides[i].item, sides[j].item) and _overlap(boxes[i], boxes[j])
-        ],
-        dtype=np.int64,
-    ).reshape(-1, 2)
-    keep = keep_mask(rules, [side.item for side in sides])
-    if keep is not None and len(found):
-        found = found[keep(found)]
-    return [(sides[i], sides[j]) for i, j in found]
-
-
-def _in_question(a: SourceObject, b: SourceObject) -> bool:
-    return (a.in_a and b.in_b) or (a.in_b and b.in_a)
-
-
-def _world_box(side: Side, tolerance: float) -> np.ndarray:
-    """Lowest and highest world coordinates (2, 3) of a side, with what its surface may reach beyond its points."""
-    low, high = getattr(side.thing, "mesh", side.thing).bounds
-    corners = np.array([(x, y, z) for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
-    world = side.pose.apply(corners)
-    reach = tolerance + (0.0 if side.placed is None else side.thing.lengths.margin)
-    return np.stack((world.min(axis=0) - reach, world.max(axis=0) + reach))
-
-
-def _overlap(a: np.ndarray, b: np.ndarray) -> bool:
-    return bool((a[0] <= b[1]).all() and (b[0] <= a[1]).all())
 
 
 def finding_steps(engine: ModuleType, scan: Side, other: Side, limits: Limits) -> Generator[Any, None, Finding | None]:
@@ -275,6 +277,7 @@ def _row(engine: ModuleType, scan: Side, other: Side, finding: Finding, frame: i
         probability=finding.probability,
         points_a=points_a,
         points_b=points_b,
+        scans="".join(letter for letter, side in zip("ab", sides, strict=True) if side.placed is not None),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Hashable
+from collections.abc import Callable, Generator, Hashable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -15,6 +15,7 @@ from .steps import within
 
 Made = tuple[SourceCloud, Any, np.ndarray | None]
 """Points as read, the engine's cloud of them, and which of them it holds."""
+Prepare = Callable[[Sequence[str]], Generator[Any, None, Any]]
 CLOUD_PARTS = ("clouds",)
 """Parts of the engine's warm-up that scans need."""
 SEED = 1  # which points a budget takes is the same in every run
@@ -48,9 +49,9 @@ class PlacedCloud:
         own = indices if self.chosen is None else self.chosen[indices]
         return np.sort(own).astype(np.int32)
 
-    def world_points(self, indices: np.ndarray | None = None) -> np.ndarray:
-        """(k, 3) float32 world positions of points of the object; of all without ``indices``."""
-        points = self.source.points if indices is None else self.source.points[indices]
+    def world_points(self, chosen: np.ndarray | slice) -> np.ndarray:
+        """(k, 3) float32 world positions of some points of the object."""
+        points = self.source.points[chosen]
         world = points.astype(np.float64) @ self.item.matrix[:3, :3].T + self.item.matrix[:3, 3]
         return np.ascontiguousarray(world, dtype=np.float32)
 
@@ -61,10 +62,11 @@ class CloudScene:
     Args:
         engine: the meshclash module.
         budget: most points of a scan; more are thinned out evenly. 0: all are used.
+        prepare: has parts of the engine's warm-up compiled elsewhere first, and waits for it; None where nothing can.
     """
 
-    def __init__(self, engine: ModuleType, budget: int) -> None:
-        self._engine, self.budget = engine, budget
+    def __init__(self, engine: ModuleType, budget: int, prepare: Prepare | None = None) -> None:
+        self._engine, self.budget, self._prepare = engine, budget, prepare
         self.placed: list[PlacedCloud] = []
         self.skipped: list[Skipped] = []
         self._made: dict[tuple[Hashable, bytes], Made] = {}
@@ -73,6 +75,8 @@ class CloudScene:
     def warm_up_steps(self) -> Generator[Any, None, None]:
         """Compiles or loads what only clouds need, the first time."""
         if not self._warm:
+            if self._prepare is not None:
+                yield from self._prepare(CLOUD_PARTS)
             yield from self._engine.warm_up(CLOUD_PARTS)
             self._warm = True
 

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import math
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from .chunks import chunks, quantile_steps
 from .cloud_scene import CloudScene, PlacedCloud
 from .engine_scene import EngineScene
 from .errors import InputError
 from .frame_scene import Progress, SceneSource
 from .options import set_in_words
-from .steps import within
+from .steps import telling, within
 
-READ_END, PREPARE_END = 0.1, 0.3
+READ_END, PREPARE_END, MEASURE_END = 0.1, 0.3, 0.9
 USUAL_SHARE = 0.95  # of the points whose deviation the automatic range covers
 
 SIGNED_STOPS = np.array(
-    [(0.05, 0.10, 0.65), (0.05, 0.65, 0.90), (0.15, 0.75, 0.25), (1.00, 0.85, 0.10), (0.85, 0.08, 0.08)], np.float32
+    [(0.02, 0.15, 0.55), (0.25, 0.60, 0.90), (0.95, 0.95, 0.90), (0.98, 0.62, 0.15), (0.65, 0.05, 0.08)], np.float32
 )
-"""Colours from the lowest to the highest deviation; behind the surface is blue, in front of it red."""
+"""Colours from the lowest to the highest deviation; behind the surface is blue, in front of it red, on it white. Eyes
+that do not tell red from green tell these apart, and the larger a deviation is the darker it is."""
 UNSIGNED_STOPS = SIGNED_STOPS[2:]
+SHADES = 1025
+"""Colours of a scale, one of them that of no deviation: more than a screen shows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,44 +58,30 @@ class DeviationMap:
         scans: each scan.
         models: names of the objects measured against.
         signed: whether there are closed models, so that values below 0 mean inside.
+        lengths: what the values come to, Blender units, by name.
+        inside: how many points lie inside a closed model.
     """
 
     scans: list[ScanDeviation]
     models: tuple[str, ...]
     signed: bool
+    lengths: dict[str, float]
+    inside: int
+
+    @property
+    def owners(self) -> frozenset[str]:
+        """The objects of the scene, or instancers, that it is about."""
+        return frozenset((*self.models, *(scan.owner for scan in self.scans)))
 
     @property
     def names(self) -> frozenset[str]:
         """Every object whose change makes the map untrue."""
-        return frozenset((*self.models, *(name for scan in self.scans for name in (scan.owner, scan.source))))
-
-    @property
-    def values(self) -> np.ndarray:
-        """(n,) float32, of all scans."""
-        return np.concatenate([scan.values for scan in self.scans])
+        return self.owners | {scan.source for scan in self.scans}
 
     @property
     def usual_range(self) -> float:
         """The deviation [Blender units] that nearly all points keep, above 0."""
         return self.lengths["usual_size"] or 1.0
-
-    @cached_property
-    def lengths(self) -> dict[str, float]:
-        """What the values come to, Blender units. They are many, and panels and legend ask at each redraw."""
-        values = self.values.astype(np.float64)
-        size = np.abs(values)
-        return {
-            "mean": float(values.mean()),
-            "rms": float(np.sqrt((values * values).mean())),
-            "median_size": float(np.median(size)),
-            "usual_size": float(np.quantile(size, USUAL_SHARE)),
-            "largest_size": float(size.max()),
-        }
-
-    @cached_property
-    def inside(self) -> int:
-        """How many points lie inside a closed model."""
-        return int((self.values < 0.0).sum())
 
     def summary(self, scale_length: float) -> dict[str, Any]:
         """Counts and lengths [m], ready for JSON."""
@@ -124,7 +114,10 @@ def deviation_steps(
         yield from within(clouds.update_steps(frame), middle, PREPARE_END)
         if not clouds.placed:
             raise InputError("; ".join(f"{item.name}: {item.reason}" for item in clouds.skipped))
-        return (yield from within(_measure_steps(engine, world, clouds), PREPARE_END, 1.0))
+        scans, signed = yield from within(_measure_steps(engine, world, clouds), PREPARE_END, MEASURE_END)
+        lengths, inside = yield from telling(_sum_steps(scans), Progress(MEASURE_END, "Summing up"))
+        models = tuple(dict.fromkeys(item.owner for item in world.objects.values()))
+        return DeviationMap(scans, models, signed, lengths, inside)
     finally:
         source.restore()
 
@@ -136,7 +129,8 @@ def _require(found: list[Any], letter: str, expression: str, what: str) -> None:
 
 def _measure_steps(
     engine: ModuleType, world: EngineScene, clouds: CloudScene
-) -> Generator[Progress, None, DeviationMap]:
+) -> Generator[Progress, None, tuple[list[ScanDeviation], bool]]:
+    """What every scan's points keep from the nearest model, and whether there is a closed one."""
     models = [(item, *world.scene.posed(key)) for key, item in world.objects.items()]
     signed = False
     scans = []
@@ -148,26 +142,52 @@ def _measure_steps(
             steps = engine.deviation_steps(placed.cloud, thing, placed.pose, pose, signed=closed)
             text = f"{placed.item.name} and {item.name}: "
             values = yield from within(steps, done / total, (done + 1) / total, text)
-            nearest = np.minimum(nearest, values)
+            np.minimum(nearest, values, out=nearest)
             signed |= closed
             done += 1
-        scans.append(_scan(placed, nearest))
-    return DeviationMap(scans, tuple(dict.fromkeys(item.owner for item, _, _ in models)), signed)
+        scan = yield from telling(_scan_steps(placed, nearest), Progress(done / total, f"Placing {placed.item.name}"))
+        scans.append(scan)
+    return scans, signed
 
 
-def _scan(placed: PlacedCloud, values: np.ndarray) -> ScanDeviation:
-    item = placed.item
-    values = values.astype(np.float32)
-    return ScanDeviation(item.owner, item.source, placed.world_points(), values, placed.world_radius)
+def _scan_steps(placed: PlacedCloud, values: np.ndarray) -> Generator[None, None, ScanDeviation]:
+    item, points = placed.item, np.empty((len(values), 3), np.float32)
+    for part in chunks(len(points)):
+        points[part] = placed.world_points(part)
+        yield
+    return ScanDeviation(item.owner, item.source, points, values.astype(np.float32), placed.world_radius)
 
 
-def colours(values: np.ndarray, reach: float, signed: bool) -> np.ndarray:
-    """Colours (k, 4) float32 of deviations; what lies beyond ``reach`` has the colour of the end of the scale."""
+def _sum_steps(scans: Sequence[ScanDeviation]) -> Generator[None, None, tuple[dict[str, float], int]]:
+    """(lengths, points inside) of all values."""
+    arrays = [scan.values for scan in scans]
+    count, total, squares, largest, inside = sum(map(len, arrays)), 0.0, 0.0, 0.0, 0
+    for array in arrays:
+        for part in chunks(len(array)):
+            values = array[part].astype(np.float64)
+            total += float(values.sum())
+            squares += float(values @ values)
+            largest = max(largest, float(np.abs(values).max()))
+            inside += int((values < 0.0).sum())
+            yield
+    median, usual = yield from quantile_steps(arrays, (0.5, USUAL_SHARE))
+    lengths = {"mean": total / count, "rms": math.sqrt(squares / count), "median_size": median, "usual_size": usual}
+    return {**lengths, "largest_size": largest}, inside
+
+
+def scale_colours(signed: bool) -> np.ndarray:
+    """The scale from its lowest to its highest deviation, (SHADES, 4) float32."""
     stops = SIGNED_STOPS if signed else UNSIGNED_STOPS
-    low = -reach if signed else 0.0
-    place = np.clip((np.asarray(values, np.float64) - low) / (reach - low), 0.0, 1.0) * (len(stops) - 1)
-    at = np.arange(len(stops))
-    result = np.ones((len(place), 4), np.float32)
+    at = np.linspace(0.0, len(stops) - 1.0, SHADES)
+    result = np.ones((SHADES, 4), np.float32)
     for channel in range(3):
-        result[:, channel] = np.interp(place, at, stops[:, channel])
+        result[:, channel] = np.interp(at, np.arange(len(stops)), stops[:, channel])
     return result
+
+
+def shades(values: np.ndarray, reach: float, signed: bool) -> np.ndarray:
+    """Which of the scale's colours deviations have, (k,) int32; beyond ``reach`` that of the scale's end."""
+    low, top = -reach if signed else 0.0, SHADES - 1
+    place = np.asarray(values, np.float64) - low
+    place *= top / (reach - low)
+    return np.clip(np.rint(place, out=place), 0, top, out=place).astype(np.int32)

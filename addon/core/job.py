@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from .cloud_pairs import scan_steps
-from .cloud_scene import CloudScene
+from .cloud_scene import CloudScene, Prepare
 from .engine_scene import EngineScene
 from .errors import DetectError, InputError
 from .frame_scene import FrameScene, Progress, SceneSource
@@ -29,7 +29,11 @@ MESH_SHARE = 0.6  # where the query of the meshes ends in a frame with scans
 
 
 def detect_steps(
-    source: SceneSource, options: DetectOptions, engine: ModuleType, highlights: bool = True
+    source: SceneSource,
+    options: DetectOptions,
+    engine: ModuleType,
+    highlights: bool = True,
+    prepare: Prepare | None = None,
 ) -> Generator[Progress, None, DetectReport]:
     """Asks the test of the options about every frame.
 
@@ -38,6 +42,7 @@ def detect_steps(
         options: the question.
         engine: the meshclash module (`addon.engine.load()`).
         highlights: whether the rows carry triangles and curves for drawing.
+        prepare: as `CloudScene` takes it; whether there are scans is seen only when a frame has been read.
 
     Yields:
         Progress after each slice of work.
@@ -50,7 +55,7 @@ def detect_steps(
         DetectError: the engine refused something else.
     """
     statistics = RunStatistics(source.scale_length)
-    world, clouds = EngineScene(engine), CloudScene(engine, options.point_budget)
+    world, clouds = EngineScene(engine), CloudScene(engine, options.point_budget, prepare)
     rows: list[PairRow] = []
     seen: set[str] = set()
     frames: list[int | None] = [None] if options.frames is None else list(options.frames)

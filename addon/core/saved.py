@@ -19,7 +19,15 @@ MOST_ROWS = 1000
 _PLAIN = (
     "id", "a", "b", "owner_a", "owner_b", "source_a", "source_b", "frame", "verdict", "severity", "contacts", "depth",
 )  # fmt: skip
-_LATER = ("distance", "point_a", "point_b", "face_a", "face_b", "probability")  # lists of earlier versions lack them
+_LATER = (
+    "distance",
+    "point_a",
+    "point_b",
+    "face_a",
+    "face_b",
+    "probability",
+    "scans",
+)  # lists of earlier versions lack them
 _ASKED = ("test", "tolerance", "budget")
 _NO_FACES = np.empty(0, dtype=np.int32)
 
@@ -73,6 +81,7 @@ def _row(item: dict[str, Any]) -> PairRow:
         face_b=None if later["face_b"] is None else int(later["face_b"]),
         probability=_number(later["probability"]),
         counts=(count_a, count_b),
+        scans="".join(letter for letter in "ab" if letter in (later["scans"] or "")),
     )
 
 

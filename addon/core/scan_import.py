@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from .chunks import chunks
 from .errors import InputError
-from .steps import within
+from .frame_scene import Progress
+from .steps import telling, within
 
 FAR = 1000.0
 """Coordinates [m] from which an origin is taken off: single precision is coarser than 0.06 mm beyond."""
@@ -61,22 +63,55 @@ def import_steps(
         raise InputError(str(error)) from error
     if not len(raw.points):
         raise InputError(f"{path}: the file holds no points")
-    finite = np.isfinite(raw.points).all(axis=1)
-    points = raw.points if finite.all() else raw.points[finite]
-    normals = raw.normals if raw.normals is None or finite.all() else raw.normals[finite]
-    if not len(points):
+    progress = Progress(READ_END, "Placing points")
+    finite, bounds = yield from telling(_bounds_steps(raw.points), progress)
+    kept = int(finite.sum())
+    if not kept:
         raise InputError(f"{path}: none of the {len(finite):,} points has finite coordinates")
-    used = None if keep_coordinates else origin if origin is not None else suggested_origin(points)
-    local = points if used is None else points - used
-    single = (local / scale_length).astype(np.float32)
-    rounding = float(np.spacing(np.abs(single).max()) * scale_length / 2)
-    normals = None if normals is None else normals.astype(np.float32)
-    return ImportedScan(path.stem, single, normals, used, raw.dropped + int((~finite).sum()), rounding)
+    used = None if keep_coordinates else origin if origin is not None else suggested_origin(*bounds)
+    single, normals = yield from telling(_placing_steps(raw, finite, used, scale_length), progress)
+    largest = np.abs((bounds if used is None else bounds - used) / scale_length).max()
+    rounding = float(np.spacing(np.float32(largest)) * scale_length / 2)
+    return ImportedScan(path.stem, single, normals, used, raw.dropped + len(finite) - kept, rounding)
 
 
-def suggested_origin(points: np.ndarray) -> np.ndarray | None:
-    """The middle of points far from zero, in whole metres (3,); None where single precision does without."""
-    low, high = points.min(axis=0), points.max(axis=0)
+def _bounds_steps(points: np.ndarray) -> Generator[None, None, tuple[np.ndarray, np.ndarray]]:
+    """Which points (n,) are finite, and the lowest and highest coordinates (2, 3) of these."""
+    finite = np.empty(len(points), np.bool_)
+    bounds = np.array([[np.inf] * 3, [-np.inf] * 3])
+    for part in chunks(len(points)):
+        finite[part] = np.isfinite(points[part]).all(axis=1)
+        some = points[part][finite[part]]
+        bounds[0] = np.minimum(bounds[0], some.min(axis=0, initial=np.inf))
+        bounds[1] = np.maximum(bounds[1], some.max(axis=0, initial=-np.inf))
+        yield
+    return finite, bounds
+
+
+def _placing_steps(
+    raw: Any, finite: np.ndarray, origin: np.ndarray | None, scale_length: float
+) -> Generator[None, None, tuple[np.ndarray, np.ndarray | None]]:
+    """Finite points (k, 3) float32 in Blender units relative to the origin, and their normals."""
+    kept = int(finite.sum())
+    points = np.empty((kept, 3), np.float32)
+    normals = None if raw.normals is None else np.empty((kept, 3), np.float32)
+    end = 0
+    for part in chunks(len(finite)):
+        some = raw.points[part][finite[part]]
+        into = slice(end, end := end + len(some))
+        points[into] = (some if origin is None else some - origin) / scale_length
+        if normals is not None:
+            normals[into] = raw.normals[part][finite[part]]
+        yield
+    return points, normals
+
+
+def suggested_origin(low: np.ndarray, high: np.ndarray) -> np.ndarray | None:
+    """The middle of points far from zero, in whole metres (3,); None where single precision does without.
+
+    Args:
+        low, high: the lowest and highest coordinates of the points, (3,) [m].
+    """
     if max(np.abs(low).max(), np.abs(high).max()) < FAR:
         return None
     return np.round(0.5 * (low + high))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Generator
+from functools import partial
 from typing import Any
 
 import bpy
@@ -44,7 +45,7 @@ def prepare(context: bpy.types.Context) -> Task:
     engine.use_gpu_from(preferences.gpu_from(context))
     parts = test_named(options.test).parts(options)
     if any(item is not None and is_scan(item.data) for item in context.scene.objects):
-        parts += CLOUD_PARTS
+        parts += CLOUD_PARTS  # beside the others; those that modifiers make are seen when the frame is read
     gpu = preferences.gpu_from(context) is not None
     return Task(_steps(BlenderSource.from_context(context), options, parts, preferences.cache_folder(), gpu))
 
@@ -54,7 +55,8 @@ def _steps(
 ) -> Generator[Any, None, DetectReport]:
     """Loads the engine with some parts of its warm-up, then detects."""
     module = yield from load_steps(cache_folder, parts, gpu)
-    return (yield from job.detect_steps(source, options, module))
+    prepare = partial(load_steps, cache_folder)
+    return (yield from job.detect_steps(source, options, module, prepare=prepare))
 
 
 def explain(error: Exception) -> str:

@@ -80,8 +80,12 @@ def faces_by_mesh(context: bpy.types.Context, rows: list[PairRow]) -> tuple[dict
     """Mesh name -> contacting faces of all its objects, and why some objects are missing there."""
     wanted: dict[str, list[np.ndarray | None]] = {}
     for row in rows:
-        for name, faces in ((row.source_a, row.original_faces_a), (row.source_b, row.original_faces_b)):
-            wanted.setdefault(name, []).append(faces)
+        for letter, name, faces in (
+            ("a", row.source_a, row.original_faces_a),
+            ("b", row.source_b, row.original_faces_b),
+        ):
+            if letter not in row.scans:
+                wanted.setdefault(name, []).append(faces)
     found: dict[str, list[np.ndarray]] = {}
     problems: list[str] = []
     for name, parts in wanted.items():

@@ -33,8 +33,14 @@ class MESHCLASH_OT_select_faces(_PairOperator):
         row = results.selected_pair(context)
         chosen: list[tuple[bpy.types.Object, np.ndarray]] = []
         problems: list[str] = []
-        for name, faces in ((row.source_a, row.original_faces_a), (row.source_b, row.original_faces_b)):
+        for letter, name, faces in (
+            ("a", row.source_a, row.original_faces_a),
+            ("b", row.source_b, row.original_faces_b),
+        ):
             source = view.find_object(context, name)
+            if letter in row.scans:
+                problems.append(f"'{name}' is a scan: it has points, and no faces to select")
+                continue
             try:
                 chosen.append((source, face_selection.checked(source, name, faces)))
             except DetectError as error:

@@ -183,10 +183,15 @@ def _measure(
 def _write(context: bpy.types.Context, found: DeviationMap, name: str) -> list[str]:
     """Writes the values to the points of each scan; returns why some have none."""
     problems = []
+    written: dict[int, str] = {}
     with own_writing(context):
         for scan in found.scans:
             try:
-                point_writer.write_values(_writable(context, scan), name, scan.values)
+                data = _writable(context, scan)
+                other = written.setdefault(data.session_uid, scan.owner)
+                if other != scan.owner:
+                    raise DetectError(f"'{scan.owner}' shares its points with '{other}': its values are only drawn")
+                point_writer.write_values(data, name, scan.values)
             except DetectError as error:
                 problems.append(str(error))
     return problems

@@ -40,13 +40,13 @@ def free() -> None:
     _State.shader = None
 
 
-def make(points: np.ndarray, colours: np.ndarray, radii: np.ndarray) -> Any:
-    """A batch of points (k, 3) with colours (k, 4) and radii (k,), float32, world; None for no points."""
+def make(points: np.ndarray, lights: np.ndarray, radii: np.ndarray) -> Any:
+    """A batch of points (k, 3) with colours as `linear` light (k, 4) and radii (k,), float32, world; None for none."""
     from gpu_extras.batch import batch_for_shader
 
     if not len(points):
         return None
-    return batch_for_shader(_shader(), "POINTS", {"pos": points, "colour": linear(colours), "radius": radii})
+    return batch_for_shader(_shader(), "POINTS", {"pos": points, "colour": lights, "radius": radii})
 
 
 def linear(colours: np.ndarray) -> np.ndarray:

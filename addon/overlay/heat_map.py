@@ -9,9 +9,9 @@ import bpy
 import numpy as np
 
 from .. import session
-from ..core.deviation import DeviationMap, colours
+from ..core.deviation import SHADES, DeviationMap, scale_colours, shades
 from ..ui.text import length
-from . import discs, draw, render_data
+from . import discs, draw
 
 POINT_SIZE = 3.0  # pixels of the smallest points
 LEGEND_STEPS = 64
@@ -50,19 +50,29 @@ def reach_of(shown: DeviationMap, settings: Any) -> float:
 
 
 def point_arrays(shown: DeviationMap, reach: float, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Positions (k, 3), colours (k, 4) and radii (k,), float32, of at most ``most`` points."""
-    positions = np.concatenate([scan.points for scan in shown.scans])
-    radii = np.concatenate([np.full(len(scan.points), scan.radius, np.float32) for scan in shown.scans])
-    rgba = colours(render_data.thinned(shown.values, most), reach, shown.signed)
-    return render_data.thinned(positions, most), rgba, render_data.thinned(radii, most)
+    """Positions (k, 3), light (k, 4) and radii (k,), float32, of at most ``most`` points, spread over their order."""
+    lights = discs.linear(scale_colours(shown.signed))
+    ends = np.cumsum([0, *(len(scan.values) for scan in shown.scans)])
+    count = int(ends[-1])
+    chosen = None if count <= most else np.linspace(0, count - 1, most).astype(np.int64)
+    parts = []
+    for scan, begin, end in zip(shown.scans, ends[:-1], ends[1:], strict=True):
+        some = slice(None)
+        if chosen is not None:
+            some = chosen[slice(*np.searchsorted(chosen, (begin, end)))] - begin
+        light = lights[shades(scan.values[some], reach, shown.signed)]
+        parts.append((scan.points[some], light, np.full(len(light), scan.radius, np.float32)))
+    positions, light, radii = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    return positions, light, radii
 
 
 def legend_arrays(x: float, y: float, width: float, height: float, signed: bool) -> tuple[np.ndarray, np.ndarray]:
     """A strip of colours lying at (x, y), as a triangle strip: positions (2 k, 2) and colours (2 k, 4) float32."""
-    share = np.linspace(-1.0 if signed else 0.0, 1.0, LEGEND_STEPS)
-    along = x + width * np.linspace(0.0, 1.0, LEGEND_STEPS)
+    share = np.linspace(0.0, 1.0, LEGEND_STEPS)
+    along = x + width * share
     positions = np.stack((np.repeat(along, 2), np.tile((y, y + height), LEGEND_STEPS)), axis=1).astype(np.float32)
-    return positions, np.repeat(colours(share, 1.0, signed), 2, axis=0)
+    rgba = scale_colours(signed)[np.rint(share * (SHADES - 1)).astype(np.int64)]
+    return positions, np.repeat(rgba, 2, axis=0)
 
 
 def legend_texts(reach: float, signed: bool, units: bpy.types.UnitSettings) -> list[tuple[float, str]]:

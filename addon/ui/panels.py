@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from .. import preferences, results, session
-from ..adapters.point_reader import is_scan
 from ..core.queries import test_named
 from ..overlay import draw as overlay
 from ..props import STATUSES
-from ..view import find_object
 from .lists import columns, is_wide
 from .parts import TabPanel, draw_table, draw_text, named_row
 from .text import MEASURE_LABELS, VERDICT_ICONS, VERDICT_LABELS, chance, counted, length, wrapped
@@ -166,7 +164,7 @@ def _draw_list(layout: Any, context: Any, result: session.SceneResult) -> None:
         button.prop(listed, f"show_{verdict}", text=f"{label} {count}", icon=VERDICT_ICONS[verdict], toggle=True)
     column = layout.column(align=True)
     measures = ", ".join(MEASURE_LABELS[name] for name in test.measures)
-    parts = "Parts" if any(len(row.points_a) + len(row.points_b) for row in result.report.rows) else "Faces"
+    parts = "Parts" if any(row.scans for row in result.report.rows) else "Faces"
     heading = ("Verdict" if is_wide(context) else "", "Pair", parts, measures)
     for cell, text in zip(columns(column.row(), context), heading, strict=True):
         cell.active = False
@@ -188,10 +186,10 @@ def _draw_active(layout: Any, context: Any, row: Any) -> None:
     box = layout.box().column(align=True)
     units = context.scene.unit_settings
     lines = [
-        ("A", f"{counted(row.count_a, _noun(context, row.source_a))} of {row.a}"),
-        ("B", f"{counted(row.count_b, _noun(context, row.source_b))} of {row.b}"),
-        ("Verdict", VERDICT_LABELS[row.verdict]),
+        (letter.upper(), f"{counted(count, 'point' if letter in row.scans else 'face')} of {name}")
+        for letter, count, name in (("a", row.count_a, row.a), ("b", row.count_b, row.b))
     ]
+    lines.append(("Verdict", VERDICT_LABELS[row.verdict]))
     if row.depth is not None:
         lines.append(("Depth", f"about {length(row.depth, units)}"))
     if row.distance is not None:
@@ -206,12 +204,6 @@ def _draw_active(layout: Any, context: Any, row: Any) -> None:
         left.active = False
         left.label(text=name)
         split.label(text=text)
-
-
-def _noun(context: Any, name: str) -> str:
-    """What is counted of an object: scans have points only."""
-    item = find_object(context, name)
-    return "point" if item is not None and is_scan(item.data) else "face"
 
 
 def _draw_review(layout: Any, context: Any, row: Any) -> None:

@@ -3,10 +3,10 @@
 import bpy
 import numpy as np
 import pytest
-from scans import add_scan, ball, wall
+from scans import add_scan, ball, make_points_of, wall
 
 from addon.adapters import point_writer
-from addon.adapters.enumeration import TOO_FEW_POINTS, Enumeration
+from addon.adapters.enumeration import NO_FACES, ONLY_EDGES, TOO_FEW_POINTS, Enumeration
 from addon.adapters.point_reader import read_points
 from addon.adapters.source import BlenderSource
 from addon.core.changes import Changes
@@ -77,7 +77,10 @@ def test_few_points_wires_and_empty_meshes_are_no_scans():
     for mesh in (wire, few):
         bpy.context.scene.collection.objects.link(bpy.data.objects.new(mesh.name, mesh))
     scene = read()
-    assert scene.scans == [] and sorted(item.name for item in scene.skipped) == ["Few", "Wire"]
+    assert scene.scans == [] and {item.name: item.reason for item in scene.skipped} == {
+        "Few": NO_FACES,
+        "Wire": ONLY_EDGES,
+    }
 
 
 def test_an_empty_cloud_object_is_noted():
@@ -88,15 +91,8 @@ def test_an_empty_cloud_object_is_noted():
 
 def test_points_that_geometry_nodes_make_are_read(add_box):
     """The object itself has no faces left, which is no reason to call it skipped."""
-    nodes = bpy.data.node_groups.new("Points", "GeometryNodeTree")
-    for way in ("INPUT", "OUTPUT"):
-        nodes.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
-    kinds = ("NodeGroupInput", "GeometryNodeMeshToPoints", "NodeGroupOutput")
-    first, make, last = (nodes.nodes.new(kind) for kind in kinds)
-    nodes.links.new(first.outputs[0], make.inputs["Mesh"])
-    nodes.links.new(make.outputs[0], last.inputs[0])
     item = add_box("Box", (0, 0, 0), (1, 1, 1))
-    item.modifiers.new("Points", "NODES").node_group = nodes
+    make_points_of(item)
     scene = read()
     assert [scan.owner for scan in scene.scans] == ["Box"] and scene.objects == [] and scene.skipped == []
     assert len(scene.clouds[scene.scans[0].mesh_key].points) == 8

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scans import add_scan, ball, wall
+from scans import add_ball_of_nodes, add_scan, ball, wall
 
 from addon.adapters.source import BlenderSource
 from addon.core import saved
-from addon.core.cloud_scene import chosen_points
+from addon.core.cloud_scene import CLOUD_PARTS, chosen_points
 from addon.core.errors import InputError
+from addon.core.frame_scene import Progress
 from addon.core.job import detect_steps, run_to_end
 from addon.core.options import DetectOptions
 from addon.core.picture_layout import lay_out
@@ -190,7 +191,52 @@ def test_reports_and_saved_lists_count_points(engine, cap):
     assert report.to_csv().splitlines()[0].endswith("points_a,points_b")
     assert report.stats["points"] == POINTS and report.stats["objects"] == 2
     loaded = saved.from_text(saved.to_text(report), "", 1.0)
+    assert row.scans == loaded.rows[0].scans == "a"
     assert (loaded.rows[0].count_a, loaded.rows[0].count_b) == (len(row.points_a), 1)
+
+
+def test_what_a_pair_far_away_costs_is_a_box(engine, cap, add_box, monkeypatch):
+    """Of two hundred objects only the one beside the scan is looked at any closer."""
+    for k in range(200):
+        add_box(f"Far {k}", (50 + k, 0, 0), (50.5 + k, 1, 1))
+    asked = []
+    posed = engine.Scene.posed
+    monkeypatch.setattr(engine.Scene, "posed", lambda scene, key: asked.append(key) or posed(scene, key))
+    for test, limits in (("intersection", {}), ("clearance", {"tolerance": 1.0})):
+        assert only_row(detect(engine, set_a="Ball", test=test, **limits)).b == "Box"
+    assert len(asked) == 2
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.7])
+def test_pairs_are_those_whose_boxes_are_near_enough(engine, add_box, turn):
+    """Reach counts once for each pair: boxes a little nearer are asked about, those a little farther are not."""
+    scan = add_scan("Ball", ball()[0])
+    scan.rotation_euler = (turn, turn, 0.0)
+    add_scan("Other", ball()[0], location=(-9.0, 0.0, 0.0))
+    row = only_row(detect(engine, set_a="Ball", test="clearance", tolerance=7.1))
+    assert (row.b, row.verdict) == ("Other", "near") and row.distance == pytest.approx(7.0, abs=0.02)
+    assert detect(engine, set_a="Ball", test="clearance", tolerance=6.9).rows == []
+
+
+def test_scans_that_modifiers_make_are_prepared_for_when_they_are_seen(engine, add_box):
+    """Their kernels are not compiled in the window: who can compile them elsewhere is asked once, and waited for."""
+    add_ball_of_nodes("Ball")
+    add_box("Box", (0.8, -2, -2), (3, 2, 2))
+    told = []
+
+    def prepare(parts):
+        told.append(parts)
+        yield Progress(0.0, "Waiting for a child")
+
+    source, texts = BlenderSource.from_context(bpy.context), []
+    steps = detect_steps(source, DetectOptions(), engine, prepare=prepare)
+    report = run_to_end(steps, lambda progress: texts.append(progress.text))
+    assert told == [CLOUD_PARTS] and texts.count("Waiting for a child") == 1
+    assert only_row(report).verdict == "clash" and report.rows[0].scans == "a"
+    bpy.data.objects.remove(bpy.data.objects["Ball"])
+    add_box("Second", (1, 0, 0), (4, 1, 1))
+    run_to_end(detect_steps(source, DetectOptions(), engine, prepare=prepare))
+    assert len(told) == 1, "without scans nothing is needed"
 
 
 def test_progress_never_goes_back(engine, cap):

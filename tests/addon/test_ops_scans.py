@@ -6,15 +6,18 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from scans import add_scan, ball
+from scans import add_ball_of_nodes, add_scan, ball, values_of
 from ui_fakes import draw
 
 from addon import session
 from addon.adapters.point_reader import read_points
 from addon.adapters.point_writer import stored_origin
+from addon.core import chunks
 from addon.core.deviation import SIGNED_STOPS
-from addon.core.scan_import import FAR
+from addon.core.job import run_to_end
+from addon.core.scan_import import FAR, import_steps
 from addon.overlay import heat_map
+from addon.ui.panels import MESHCLASH_PT_results
 from addon.ui.scans import MESHCLASH_PT_scans
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "engine"))
@@ -92,6 +95,36 @@ def test_units_kind_and_normals(registered, tmp_path):
     assert read_points(import_scan(path, with_normals=False).data, "part").normals is None
 
 
+@pytest.mark.parametrize("origin", ["AUTO", "KEEP"])
+def test_slices_change_no_point(registered, engine, tmp_path, monkeypatch, origin):
+    """Points that are no numbers are left out wherever a slice ends, and normals with them."""
+    points = GEO + np.random.default_rng(3).normal(size=(100, 3))
+    points[[0, 13, 64, 65, 99], [0, 1, 2, 0, 1]] = np.nan
+    normals = np.random.default_rng(4).normal(size=(100, 3))
+    path = write(tmp_path / "a.ply", cloud_files.ply(points, normals=normals))
+    steps = []
+
+    def imported():
+        task = import_steps(engine, path, "m", 0.5, None, origin == "KEEP")
+        return run_to_end(task, lambda progress: steps.append(progress.text))
+
+    whole = imported()
+    steps.clear()
+    monkeypatch.setattr(chunks, "CHUNK", 13)
+    found = imported()
+    assert steps.count("Placing points") == 2 * -(-100 // 13)
+    finite = np.isfinite(points).all(axis=1)
+    base = (
+        np.zeros(3) if origin == "KEEP" else np.round(0.5 * (points[finite].min(axis=0) + points[finite].max(axis=0)))
+    )
+    assert np.array_equal(found.points, ((points[finite] - base) / 0.5).astype(np.float32)) and found.dropped == 5
+    assert np.array_equal(found.normals, normals[finite].astype(np.float32))
+    for name in ("points", "normals", "origin"):
+        assert np.array_equal(getattr(found, name), getattr(whole, name))
+    largest = np.abs(found.points).max()
+    assert found.rounding == pytest.approx(0.5 * np.spacing(largest) / 2)
+
+
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
@@ -137,7 +170,72 @@ def test_values_of_an_instance_are_drawn_but_not_written(registered, add_box):
     add_box("Box", (2, -1, -1), (3, 1, 1))
     assert bpy.ops.meshclash.measure_deviation() == {"FINISHED"}
     assert "meshclash_deviation" not in scan.data.attributes
-    assert len(measured().values) == 100
+    assert len(values_of(measured())) == 100
+
+
+def test_values_of_shared_points_are_those_of_one_object(registered, add_box, capfd):
+    """A linked duplicate elsewhere has other deviations, but the same attribute."""
+    scan = add_scan("Ball", ball(100, 0.1)[0])
+    twin = scan.copy()
+    twin.name, twin.location.x = "Twin", -3.0
+    bpy.context.scene.collection.objects.link(twin)
+    add_box("Box", (1.1, -1, -1), (2, 1, 1))
+    assert bpy.ops.meshclash.measure_deviation() == {"FINISHED"}
+    assert "'Twin' shares its points with 'Ball': its values are only drawn" in "".join(capfd.readouterr())
+    values = np.empty(100, np.float32)
+    scan.data.attributes["meshclash_deviation"].data.foreach_get("value", values)
+    assert values.max() < 1.3 and len(values_of(measured())) == 200
+
+
+def test_a_heat_map_of_what_is_gone_says_so(registered, add_box):
+    scan = add_scan("Ball", ball(100, 0.1)[0])
+    add_box("Box", (1.1, -1, -1), (2, 1, 1))
+    bpy.ops.meshclash.measure_deviation()
+    uid = bpy.context.scene.session_uid
+    assert not session.deviation_is_stale(uid)
+    bpy.data.objects.remove(scan)
+    bpy.context.view_layer.update()
+    assert session.deviation_is_stale(uid) and heat_map.legend_title(measured(), stale=True).startswith("Objects")
+
+
+def test_a_file_brings_no_heat_map_along(registered, add_box, tmp_path):
+    """Measurements are numbered in each session: a number that was saved means another one."""
+    add_scan("Ball", ball(100, 0.1)[0])
+    add_box("Box", (1.1, -1, -1), (2, 1, 1))
+    bpy.ops.meshclash.measure_deviation()
+    assert bpy.context.scene.meshclash.deviation_serial
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "room.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "room.blend"))
+    assert bpy.context.scene.meshclash.deviation_serial == 0
+    assert "meshclash_deviation" in bpy.data.objects["Ball"].data.attributes
+
+
+def test_a_scan_of_modifiers_is_called_one(registered, add_box):
+    """In the list, in the panel, and when its row is clicked: outlines of points would hide the other."""
+    ball_of_nodes = add_ball_of_nodes("Ball")
+    add_box("Box", (0.8, -2, -2), (3, 2, 2))
+    ball_of_nodes.select_set(False)
+    assert bpy.ops.meshclash.detect() == {"FINISHED"}
+    listed = bpy.context.window_manager.meshclash
+    listed.active_row = 0
+    assert [item.name for item in bpy.context.selected_objects] == ["Box"]
+    texts = draw(MESHCLASH_PT_results, bpy.context).texts()
+    assert "Parts" in texts and any(" points of Ball" in text for text in texts)
+
+
+@pytest.mark.parametrize("as_mesh", [True, False])
+def test_faces_are_selected_without_the_scan_in_edit_mode(registered, add_box, capfd, as_mesh):
+    """A scan has no faces, whichever object holds it, and millions of points are slow to edit."""
+    add_scan("Ball", ball()[0], as_mesh=as_mesh)
+    add_box("Box", (0.8, -2, -2), (3, 2, 2))
+    assert bpy.ops.meshclash.detect() == {"FINISHED"}
+    bpy.context.window_manager.meshclash.active_row = 0
+    assert bpy.ops.meshclash.select_faces() == {"FINISHED"}
+    assert [item.name for item in bpy.context.objects_in_mode] == ["Box"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert "'Ball' is a scan" in "".join(capfd.readouterr())
+    assert bpy.ops.meshclash.write_attribute() == {"FINISHED"}
+    assert "scan" not in "".join(capfd.readouterr()), "marking faces is about meshes only"
 
 
 def test_without_scans_the_reason_is_given(registered, add_box):

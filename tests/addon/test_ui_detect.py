@@ -183,7 +183,7 @@ def test_lengths_are_handed_on_in_metres(faked, monkeypatch):
     seen = []
     faked()
     fake = detect.job.detect_steps
-    monkeypatch.setattr(detect.job, "detect_steps", lambda *args: seen.append(args[1]) or fake(*args))
+    monkeypatch.setattr(detect.job, "detect_steps", lambda *args, **more: seen.append(args[1]) or fake(*args, **more))
     scene = bpy.context.scene
     scene.unit_settings.scale_length = 0.001
     scene.meshclash.permitted_overlap, scene.meshclash.touch_tolerance = 5.0, 2.0
