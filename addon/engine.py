@@ -19,12 +19,16 @@ from typing import Any
 SUB_PACKAGE = "meshclash"
 NUMBA_TESTED = "0.68"
 PRELOADED = (
-    "llvmlite.binding", "importlib.metadata", "numba", "numba.cpython.unicode", "numba.np.arrayobj",
-    "numba.np.random.legacy", "numba.np.linalg", "numba.np.arraymath", "numba.np.npyimpl",
-    "numba.np.random.generator_methods", "numba.cpython.setobj", "numba.core.inline_closurecall",
-    "numba.typed.typeddict", "numba.typed.typedset", "numba.experimental.jitclass.base",
+    "llvmlite.ir", "llvmlite.binding", "importlib.metadata", "numpy.random", "numpy.polynomial", "numba",
+    "numba.cpython.unicode", "numba.np.arrayobj", "numba.np.random.legacy", "numba.np.linalg", "numba.np.arraymath",
+    "numba.np.npyimpl", "numba.np.random.generator_methods", "numba.cpython.setobj", "numba.core.inline_closurecall",
+    "numba.typed.typeddict", "numba.typed.typedset", "numba.experimental.jitclass.base", ".jit",
+    ".geometry.lane_triangles", ".volumes.registry", ".hierarchy.build", ".traversal.point", ".traversal.near_wide",
+    ".traversal.near", ".gpu.device", ".gpu.near_device", ".solid.judge", ".pointcloud.build", ".query.collide",
+    ".timecritical.search", ".scene.scene", ".warming",
 )  # fmt: skip
-"""What the engine and its first kernel import, in steps that do not hold a window for long.
+"""What the engine and its first kernel import, in steps that do not hold a window for long; the engine's own modules
+begin with a dot.
 
 Numba itself comes as a whole; what it knows of Python's and NumPy's types it would import with the first kernel."""
 PIP_HINT = "(pip install 'meshclash[gpu]')"
@@ -60,8 +64,7 @@ def load(cache_dir: str | None = None) -> ModuleType:
     """
     global _engine  # noqa: PLW0603 - loaded once per process
     if _engine is None:
-        if cache_dir is not None:
-            os.environ["MESHCLASH_CACHE_DIR"] = cache_dir
+        _choose_cache(cache_dir)
         _import_numba()
         _engine = _import_engine()
         if _gpu_from[0]:
@@ -108,15 +111,27 @@ def _described(state: Any) -> tuple[bool, str]:
     return False, reason[:1].upper() + reason[1:]
 
 
-def preload(module: str) -> None:
-    """Imports a part of what the engine needs; `load` explains a failure."""
+def preload(module: str, cache_dir: str | None = None) -> None:
+    """Imports one of `PRELOADED`; `load` explains a failure.
+
+    Args:
+        module: its name.
+        cache_dir: as `load` takes it.
+    """
+    _choose_cache(cache_dir)
     with contextlib.suppress(Exception):
-        importlib.import_module(module)
+        importlib.import_module(f"{_engine_name()}{module}" if module.startswith(".") else module)
+
+
+def _choose_cache(cache_dir: str | None) -> None:
+    """Tells the engine, which reads it as it is imported, where compiled kernels are kept."""
+    if cache_dir is not None:
+        os.environ["MESHCLASH_CACHE_DIR"] = cache_dir
 
 
 def location() -> tuple[str, Path] | None:
     """The engine's module name and the folder that holds its package, without importing it; None when it is missing."""
-    name = f"{__package__}.{SUB_PACKAGE}" if _has_sub_package() else SUB_PACKAGE
+    name = _engine_name()
     spec = importlib.util.find_spec(name)
     return (name, Path(spec.origin).parents[1]) if spec is not None and spec.origin else None
 
@@ -186,15 +201,16 @@ def _has_sub_package() -> bool:
     return bool(__package__) and importlib.util.find_spec(f"{__package__}.{SUB_PACKAGE}") is not None
 
 
+def _engine_name() -> str:
+    return f"{__package__}.{SUB_PACKAGE}" if _has_sub_package() else SUB_PACKAGE
+
+
 def _import_engine() -> ModuleType:
     try:
-        return importlib.import_module(f".{SUB_PACKAGE}", __package__) if _has_sub_package() else _installed_engine()
+        importlib.import_module(f"{_engine_name()}.warming")  # imports nearly all that there is
+        return importlib.import_module(_engine_name())
     except ImportError as error:
         raise EngineMissing(
             f"the engine cannot be imported: {error}",
             "Install the MeshClash extension again, or in a checkout run: pip install -e .",
         ) from error
-
-
-def _installed_engine() -> ModuleType:
-    return importlib.import_module(SUB_PACKAGE)

@@ -30,7 +30,7 @@ def load_steps(cache_folder: str | None, parts: Sequence[str], gpu: bool = False
         yield from preparation.steps((*parts, preparation.GPU_PART) if gpu else parts)
     for name in () if engine.loaded() else engine.PRELOADED:
         yield Progress(0.0, "Loading the compiler")
-        engine.preload(name)
+        engine.preload(name, cache_folder)
     yield Progress(0.0, "Loading the engine")
     module = engine.load(cache_folder)
     if gpu:

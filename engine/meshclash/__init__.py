@@ -1,57 +1,63 @@
 """MeshClash: exact collision detection between triangle meshes, compiled by Numba.
 
-``import meshclash as mc`` gives every public name; ``docs/architecture.md`` says how the parts hang together.
+``import meshclash as mc`` gives every public name; ``docs/architecture.md`` says how the parts hang together. A name's
+module is imported when the name is first asked for (PEP 562), so that importing the package takes no time and an
+application may import its modules one by one.
 """
 
-from .errors import (
-    DeviceUnavailable,
-    InvalidFile,
-    InvalidMesh,
-    InvalidPointCloud,
-    InvalidPose,
-    MeshClashError,
-    UnknownObject,
-    UnsupportedOption,
-)
-from .gap_watch import GapWatch
-from .gaps import ObjectGap
-from .geometry.triangle_pair import ContactKind
-from .gpu.device import configure_device, device_state
-from .gpu.state import DeviceState
-from .hierarchy.build import build, build_steps, refit
-from .hierarchy.bvh import Hierarchy
-from .hierarchy.levels import hierarchy_level, level_wireframe
-from .hierarchy.validate import assert_well_formed
-from .pointcloud.cloud import PointCloud
-from .pointcloud.contacts import CloudContacts
-from .pointcloud.deviation import deviation, deviation_steps
-from .pointcloud.distance import CloudDistance, cloud_distance, cloud_distance_steps
-from .pointcloud.files.read import read_cloud, read_points
-from .pointcloud.query import CloudCollision, PaperControl, cloud_collision, cloud_contacts_steps
-from .proximity import (
-    SceneGaps,
-    scene_clearances,
-    scene_clearances_steps,
-    scene_distances,
-    scene_distances_steps,
-)
-from .query.advise import Advice, Candidate, advise, advise_steps
-from .query.clearance import Clearances, clearance
-from .query.collide import collide, collides, self_collide
-from .query.contacts import Contacts
-from .query.distance import Distance, distance
-from .query.penetration import Penetration, penetration
-from .query.soups import collide_soups
-from .query.verdict import verdict
-from .scene.results import FirstContact, ObjectContacts, SceneContacts
-from .scene.scene import Scene
-from .timecritical.query import TimeCritical, time_critical
-from .timecritical.shared import SceneEstimate
-from .types.mesh import TriangleMesh
-from .types.pose import Pose, split_matrix
-from .types.results import Progress, QueryStats, Verdict
-from .warm_up import warm_up
-from .watch import Watch, WatchChanges
+import importlib.util
+import typing
+
+if typing.TYPE_CHECKING:
+    from .errors import (
+        DeviceUnavailable,
+        InvalidFile,
+        InvalidMesh,
+        InvalidPointCloud,
+        InvalidPose,
+        MeshClashError,
+        UnknownObject,
+        UnsupportedOption,
+    )
+    from .gap_watch import GapWatch
+    from .gaps import ObjectGap
+    from .geometry.triangle_pair import ContactKind
+    from .gpu.device import configure_device, device_state
+    from .gpu.state import DeviceState
+    from .hierarchy.build import build, build_steps, refit
+    from .hierarchy.bvh import Hierarchy
+    from .hierarchy.levels import hierarchy_level, level_wireframe
+    from .hierarchy.validate import assert_well_formed
+    from .pointcloud.cloud import PointCloud
+    from .pointcloud.contacts import CloudContacts
+    from .pointcloud.deviation import deviation, deviation_steps
+    from .pointcloud.distance import CloudDistance, cloud_distance, cloud_distance_steps
+    from .pointcloud.files.read import read_cloud, read_points
+    from .pointcloud.query import CloudCollision, PaperControl, cloud_collision, cloud_contacts_steps
+    from .proximity import (
+        SceneGaps,
+        scene_clearances,
+        scene_clearances_steps,
+        scene_distances,
+        scene_distances_steps,
+    )
+    from .query.advise import Advice, Candidate, advise, advise_steps
+    from .query.clearance import Clearances, clearance
+    from .query.collide import collide, collides, self_collide
+    from .query.contacts import Contacts
+    from .query.distance import Distance, distance
+    from .query.penetration import Penetration, penetration
+    from .query.soups import collide_soups
+    from .query.verdict import verdict
+    from .scene.results import FirstContact, ObjectContacts, SceneContacts
+    from .scene.scene import Scene
+    from .timecritical.query import TimeCritical, time_critical
+    from .timecritical.shared import SceneEstimate
+    from .types.mesh import TriangleMesh
+    from .types.pose import Pose, split_matrix
+    from .types.results import Progress, QueryStats, Verdict
+    from .warming import warm_up
+    from .watch import Watch, WatchChanges
 
 __version__ = "0.1.0"
 
@@ -128,3 +134,64 @@ __all__ = [
     "verdict",
     "warm_up",
 ]
+
+_PLACES = {
+    "errors": (
+        "DeviceUnavailable InvalidFile InvalidMesh InvalidPointCloud InvalidPose MeshClashError UnknownObject "
+        "UnsupportedOption"
+    ),
+    "gap_watch": "GapWatch",
+    "gaps": "ObjectGap",
+    "geometry.triangle_pair": "ContactKind",
+    "gpu.device": "configure_device device_state",
+    "gpu.state": "DeviceState",
+    "hierarchy.build": "build build_steps refit",
+    "hierarchy.bvh": "Hierarchy",
+    "hierarchy.levels": "hierarchy_level level_wireframe",
+    "hierarchy.validate": "assert_well_formed",
+    "pointcloud.cloud": "PointCloud",
+    "pointcloud.contacts": "CloudContacts",
+    "pointcloud.deviation": "deviation deviation_steps",
+    "pointcloud.distance": "CloudDistance cloud_distance cloud_distance_steps",
+    "pointcloud.files.read": "read_cloud read_points",
+    "pointcloud.query": "CloudCollision PaperControl cloud_collision cloud_contacts_steps",
+    "proximity": "SceneGaps scene_clearances scene_clearances_steps scene_distances scene_distances_steps",
+    "query.advise": "Advice Candidate advise advise_steps",
+    "query.clearance": "Clearances clearance",
+    "query.collide": "collide collides self_collide",
+    "query.contacts": "Contacts",
+    "query.distance": "Distance distance",
+    "query.penetration": "Penetration penetration",
+    "query.soups": "collide_soups",
+    "query.verdict": "verdict",
+    "scene.results": "FirstContact ObjectContacts SceneContacts",
+    "scene.scene": "Scene",
+    "timecritical.query": "TimeCritical time_critical",
+    "timecritical.shared": "SceneEstimate",
+    "types.mesh": "TriangleMesh",
+    "types.pose": "Pose split_matrix",
+    "types.results": "Progress QueryStats Verdict",
+    "warming": "warm_up",
+    "watch": "Watch WatchChanges",
+}
+"""Which modules the public names come from."""
+
+_MODULE_OF = {name: module for module, names in _PLACES.items() for name in names.split()}
+
+if not typing.TYPE_CHECKING:  # otherwise every name would be known to type checkers
+
+    def __getattr__(name):
+        """A public name, or a module of the package, when it is first asked for."""
+        if name in _MODULE_OF:
+            value = getattr(importlib.import_module(f".{_MODULE_OF[name]}", __name__), name)
+        elif not name.startswith("_") and importlib.util.find_spec(f".{name}", __name__) is not None:
+            value = importlib.import_module(f".{name}", __name__)
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    """What is there already, and what will be."""
+    return sorted({*globals(), *__all__})

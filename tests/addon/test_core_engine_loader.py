@@ -1,6 +1,7 @@
 """Where the engine comes from, and what is said when it does not come."""
 
 import importlib
+import json
 import os
 import subprocess
 import sys
@@ -81,3 +82,33 @@ def test_the_cache_folder_reaches_the_engine(not_loaded, monkeypatch, tmp_path):
 def test_the_diagnosis_names_versions_and_places():
     text = "\n".join(engine.diagnose())
     assert "Python 3." in text and "numba 0.68" in text and "llvmlite" in text and "site-packages" in text
+
+
+STEPS = """
+import json, sys
+sys.path[:0] = [ROOT]
+from addon import engine
+
+def ours():
+    return sum(name.startswith("meshclash") for name in sys.modules)
+
+counts = []
+for name in engine.PRELOADED:
+    before = ours()
+    engine.preload(name, FOLDER)
+    counts.append((name, ours() - before))
+before = ours()
+module = engine.load(FOLDER)
+print(json.dumps([counts, ours() - before, str(module.jit.CACHE_DIRECTORY)]))
+"""
+
+
+def test_the_engine_is_imported_a_few_modules_at_a_time(tmp_path):
+    """Blender's window waits for each step; the modules of a step say how long, a millisecond or two each."""
+    code = f"ROOT, FOLDER = {str(ROOT)!r}, {str(tmp_path)!r}" + STEPS
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "engine")}
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    counts, left, cache = json.loads(run.stdout.splitlines()[-1])
+    assert left == 0 and cache.startswith(str(tmp_path))
+    assert max(count for _, count in counts) <= 20
+    assert [name for name, count in counts if name.startswith(".") and not count] == []

@@ -224,7 +224,7 @@ def test_two_blenders_may_fill_one_cache(fake_engine, tmp_path, monkeypatch, sha
 
 @pytest.mark.parametrize("shares", [preparation._OF_TWO, preparation._OF_FOUR], ids=["two children", "four"])
 def test_the_shares_are_the_parts_that_the_engine_knows(shares):
-    from meshclash.warm_up import PARTS
+    from meshclash.warming import PARTS
 
     from addon.core import live
     from addon.core.options import TEST_OPTIONS, DetectOptions

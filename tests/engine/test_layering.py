@@ -1,12 +1,14 @@
 """Rules about the engine's sources that a machine can check: which stage may import which, and what nobody may."""
 
 import ast
+import importlib
 import inspect
 import pkgutil
 from pathlib import Path
 
 import meshclash
 import pytest
+from subprocesses import run_python
 
 ENGINE = Path(meshclash.__file__).parent
 SOURCES = sorted(ENGINE.rglob("*.py"))
@@ -14,7 +16,7 @@ SOURCES = sorted(ENGINE.rglob("*.py"))
 LAYERS = (
     "errors", "jit_cache", "jit_pipeline", "jit", "reference", "types", "geometry", "volumes", "hierarchy", "traversal",
     "gpu", "broadphase", "partition", "solid", "pointcloud", "query", "timecritical", "scene", "gaps", "proximity",
-    "watch", "gap_watch", "warm_up", "",
+    "watch", "gap_watch", "warming", "",
 )  # fmt: skip
 """From the bottom up: each imports from its own and from those before it. The last is the package itself."""
 
@@ -113,12 +115,73 @@ def test_the_check_sees_imports_of_every_form(tmp_path):
     ]
 
 
-def test_public_names_are_complete_and_sorted():
-    imported = {
-        name for name, value in vars(meshclash).items() if not name.startswith("_") and not inspect.ismodule(value)
-    }
-    assert set(meshclash.__all__) == imported
-    assert meshclash.__all__ == sorted(meshclash.__all__)
+def lazy_imports() -> dict[str, str]:
+    """Public names and their modules, as type checkers see them."""
+    block = next(node for node in ast.parse((ENGINE / "__init__.py").read_text()).body if isinstance(node, ast.If))
+    return {alias.name: node.module for node in block.body for alias in node.names}
+
+
+def test_public_names_are_complete_sorted_and_found_where_type_checkers_find_them():
+    assert meshclash.__all__ == sorted(lazy_imports())
+    assert lazy_imports() == meshclash._MODULE_OF
+    for name, module in lazy_imports().items():
+        assert getattr(meshclash, name) is getattr(importlib.import_module(f"meshclash.{module}"), name)
+
+
+def test_no_public_name_is_that_of_a_module():
+    """Importing the module would put it in the place of the name."""
+    assert {name for _, name, _ in pkgutil.iter_modules(meshclash.__path__)}.isdisjoint(meshclash.__all__)
+
+
+def test_names_that_do_not_exist_are_refused():
+    for name in ("no_such_name", "_private", "__wrapped__"):
+        with pytest.raises(AttributeError, match=name):
+            getattr(meshclash, name)
+    with pytest.raises(ImportError):
+        exec("from meshclash import no_such_name")
+
+
+LAZY = """
+import json, sys
+import meshclash
+before = "numba" in sys.modules
+listed = set(meshclash.__all__) <= set(dir(meshclash))
+still = "numba" in sys.modules
+error, jit = meshclash.errors.InvalidMesh, meshclash.jit.kernel
+same = error is meshclash.InvalidMesh
+some = [name for name in sys.modules if name.startswith("meshclash.")]
+names = {}
+exec("from meshclash import *", names)
+import pickle, pydoc
+verdict = pickle.loads(pickle.dumps(meshclash.Verdict.CLASH)) is meshclash.Verdict.CLASH
+text = pydoc.render_doc(meshclash)
+documented = [name for name in meshclash.__all__ if name in text]
+print(json.dumps([
+    before, still, listed, same, some, sorted(set(names) - {"__builtins__"}), verdict, documented, meshclash.__all__
+]))
+"""
+
+
+def test_a_name_is_imported_when_it_is_asked_for():
+    before, still, listed, same, some, starred, verdict, documented, everything = run_python(LAZY)
+    assert (before, still, listed, same, verdict) == (False, False, True, True, True)
+    assert len(some) < 10 and "meshclash.jit" in some
+    assert starred == documented == everything
+
+
+FIRST = """
+import importlib, json, sys
+import meshclash
+for module in sorted(set(meshclash._MODULE_OF.values())):
+    for name in [name for name in sys.modules if name.startswith("meshclash.")]:
+        del sys.modules[name]
+    importlib.import_module(f"meshclash.{module}")
+print(json.dumps(True))
+"""
+
+
+def test_any_public_module_may_be_imported_first():
+    assert run_python(FIRST)
 
 
 PROMISED = (

@@ -33,7 +33,7 @@ import numba
 numba_seconds = time.process_time() - processor - numpy_seconds
 import meshclash as mc
 engine_seconds = time.process_time() - processor - numpy_seconds - numba_seconds
-from meshclash.warm_up import _two_boxes
+from meshclash.warming import _two_boxes
 a, b = _two_boxes()
 scene = mc.Scene()
 scene.add(a)

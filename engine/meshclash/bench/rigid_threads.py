@@ -11,7 +11,7 @@ import numpy as np
 from ..hierarchy.build import build
 from ..query.collide import collide
 from ..types.mesh import TriangleMesh
-from ..warm_up import warm_up
+from ..warming import warm_up
 from .rigid_poses import Poses
 from .table import Row
 
