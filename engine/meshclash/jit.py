@@ -32,7 +32,7 @@ PIPELINE_KNOWS = "0.68."
 _KERNEL: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 _HELPER: dict[str, Any] = {**_KERNEL, "no_cpython_wrapper": True}
 if numba.__version__.startswith(PIPELINE_KNOWS):
-    from .jit_pipeline import HelperCompiler, KernelCompiler, without_literals
+    from .jit_pipeline import HelperCompiler, KernelCompiler, take_for_helper, without_literals
 
     _KERNEL["pipeline_class"], _HELPER["pipeline_class"] = KernelCompiler, HelperCompiler
 
@@ -136,6 +136,9 @@ def portable(function: _F) -> _F:
 
     Kernel factories close over such functions: they pickle by reference, so kernels made from them are cached.
     """
+    if "pipeline_class" in _HELPER and not config.DISABLE_JIT:
+        take_for_helper(function, inner)
+        return function
     return register_jitable(function)
 
 

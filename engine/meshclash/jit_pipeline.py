@@ -19,10 +19,11 @@ with the versions that they were written for only; any other compiles as it does
 """
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numba
 from llvmlite import binding
 from numba.core import types, untyped_passes
 from numba.core.codegen import JITCodeLibrary
@@ -35,6 +36,7 @@ from numba.core.typed_passes import (
     NopythonRewrites,
     NoPythonSupportedFeatureValidation,
 )
+from numba.core.typing.templates import infer, infer_global, make_overload_template
 
 LONG = 100
 """Instructions from which a helper is left out of its callers: twice what LLVM would take in by itself."""
@@ -229,6 +231,27 @@ def without_literals(dispatcher: Any) -> Any:
 
     dispatcher.get_call_template = resolve_generally
     return dispatcher
+
+
+def take_for_helper(function: Callable[..., Any], helper: Callable[[Any], Any]) -> None:
+    """Have kernels of the CPU compile a plain function in as the helper that it becomes; other targets as Numba does.
+
+    Numba would make machine code of it, and compile it anew for kernels, helpers and inlined ones.
+    """
+    overload: Any = make_overload_template(function, lambda *_arguments: function, {}, False, "never")
+    made: list[Any] = []
+
+    class Template(overload):  # type: ignore[misc]
+        def _get_jit_decorator(self) -> Any:
+            usual = super()._get_jit_decorator()
+            if usual is not numba.jit:
+                return usual
+            if not made:
+                made.append(helper(function))
+            return lambda **_options: lambda _function: made[0]
+
+    infer(Template)
+    infer_global(function, types.Function(Template))
 
 
 class KernelCompiler(_Compiler):

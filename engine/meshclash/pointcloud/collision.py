@@ -11,7 +11,7 @@ from .mesh_traverse import MeshScratch, traverse_mesh
 from .patches import new_patch
 from .priority import new_sample_room
 from .surface import MARGIN, SAMPLING_RADIUS
-from .traverse import ENOUGH, PAPER_PRIORITY, TEST_POINTS, Scratch, traverse
+from .traverse import ENOUGH, TEST_POINTS, Scratch, traverse, traverse_as_paper
 from .tree import SAMPLE_COUNT
 from .walk import Walk, largest_coordinates, pose_rows
 
@@ -30,8 +30,24 @@ def _scratch(a: PointCloud, b: PointCloud) -> Scratch:
     )
 
 
-def cloud_walk(a: PointCloud, b: PointCloud, rows_a: np.ndarray, rows_b: np.ndarray, first_only: bool) -> Walk:
-    """The traversal of two clouds in poses (3, 4), searching for roots."""
+class PaperTest(NamedTuple):
+    """How Klein and Zachmann (2004, section 5.3) test a pair of leaves."""
+
+    test_points: int
+    """How many random points are tried."""
+    enough: float
+    """The |f_A| + |f_B| [m] up to which leaves collide (d_eps)."""
+
+
+def cloud_walk(
+    a: PointCloud,
+    b: PointCloud,
+    rows_a: np.ndarray,
+    rows_b: np.ndarray,
+    first_only: bool,
+    paper: PaperTest | None = None,
+) -> Walk:
+    """The traversal of two clouds in poses (3, 4): searching for roots, or with the paper's priority and test."""
     tree_a, tree_b = a.built.tree, b.built.tree
     margin = float(tree_a.parameters[MARGIN] + tree_b.parameters[MARGIN])
     relative = relative_rows(
@@ -39,28 +55,20 @@ def cloud_walk(a: PointCloud, b: PointCloud, rows_a: np.ndarray, rows_b: np.ndar
         largest_coordinates(a.bounds), largest_coordinates(b.bounds), margin,
     )[0]  # fmt: skip
     scratch = _scratch(a, b)
+    advance = traverse if paper is None else traverse_as_paper
 
     def kernel(settings: np.ndarray, state: np.ndarray, heap: Any, output: Any) -> bool:
-        return traverse(tree_a, tree_b, relative, settings, state, heap, scratch, output)
+        return advance(tree_a, tree_b, relative, settings, state, heap, scratch, output)
 
-    return Walk(kernel, rows_a, tree_a.origin, ROOT_TOLERANCE * finer_radius(a, b), first_only)
+    walk = Walk(kernel, rows_a, tree_a.origin, ROOT_TOLERANCE * finer_radius(a, b), first_only)
+    if paper is not None:
+        walk.settings[TEST_POINTS], walk.settings[ENOUGH] = paper
+    return walk
 
 
 def finer_radius(a: PointCloud, b: PointCloud) -> float:
     """The smaller sampling radius of two clouds [m]."""
     return float(min(a.built.tree.parameters[SAMPLING_RADIUS], b.built.tree.parameters[SAMPLING_RADIUS]))
-
-
-def follow_paper(walk: Walk, test_points: int, enough: float) -> None:
-    """Let a walk proceed as Klein and Zachmann do: their priority, and random test points in the leaves.
-
-    Args:
-        test_points: how many for a pair of leaves.
-        enough: the |f_A| + |f_B| [m] up to which leaves collide (d_eps).
-    """
-    walk.settings[PAPER_PRIORITY] = 1.0
-    walk.settings[TEST_POINTS] = float(test_points)
-    walk.settings[ENOUGH] = enough
 
 
 class MeshTree(NamedTuple):

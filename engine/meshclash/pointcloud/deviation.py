@@ -11,6 +11,7 @@ from ..gpu.device import Session, require_device
 from ..hierarchy.build import as_hierarchy
 from ..hierarchy.bvh import Hierarchy
 from ..jit import inner, kernel
+from ..reference import by_reference
 from ..solid.frames import beyond_root, make_frame, nearest_in, winding_in
 from ..solid.solids import gather_solids
 from ..traversal.forest import plant
@@ -41,7 +42,10 @@ def from_solid(forest, solids, frame, p, signed, work):
 @kernel
 def distances_from_mesh(forest, solids, pose, inverse, origins, reaches, at, signed, work, out):
     """Of world points ``at`` (k, 3), into ``out`` (k,) [m]."""
-    frame = make_frame(0, pose, inverse, origins, reaches)
+    forest = by_reference(forest)
+    solids = by_reference(solids)
+    work = by_reference(work)
+    frame = by_reference(make_frame(0, pose, inverse, origins, reaches))
     for k in range(at.shape[0]):
         out[k], _ = from_solid(forest, solids, frame, (at[k, 0], at[k, 1], at[k, 2]), signed, work)
 
@@ -59,7 +63,7 @@ def nearest_point(tree, x, stack, limit2):
         node = stack[used]
         if box_distance2(tree.boxes, node, local[0], local[1], local[2]) >= best:
             continue
-        begin = tree.first[node]
+        begin = np.int64(tree.first[node])
         if tree.count[node] == 0:
             left = box_distance2(tree.boxes, begin, local[0], local[1], local[2])
             right = box_distance2(tree.boxes, begin + 1, local[0], local[1], local[2])
@@ -75,7 +79,7 @@ def nearest_point(tree, x, stack, limit2):
             d2 = dx * dx + dy * dy + dz * dz
             if d2 < best:
                 best = d2
-                where = np.int64(i)
+                where = i
     return best, where
 
 
@@ -102,6 +106,7 @@ def from_surface(tree, x, stack, sums):
 @kernel
 def distances_from_cloud(tree, at, sums, stack, out):
     """Of points ``at`` (k, 3) in the cloud's own coordinates."""
+    tree = by_reference(tree)
     for k in range(at.shape[0]):
         out[k] = from_surface(tree, (at[k, 0], at[k, 1], at[k, 2]), stack, sums)
 

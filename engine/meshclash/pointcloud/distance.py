@@ -18,6 +18,7 @@ from ..geometry.relative_pose import relative_rows
 from ..geometry.triangle_distance import closest_on_triangle, squared_distance
 from ..hierarchy.bvh import Hierarchy
 from ..jit import inner, kernel
+from ..reference import by_reference
 from ..traversal.run import run
 from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
@@ -146,6 +147,8 @@ def _nearest_points(a, b, m, leaves, state, bounds, nodes, best):
 
     Goes on from ``state`` (pairs of nodes on the stack,) for so many pairs of leaves; whether that was the end.
     """
+    a = by_reference(a)
+    b = by_reference(b)
     used = state[0]
     for _ in range(leaves):
         used = _next_leaves(
@@ -174,6 +177,8 @@ def _nearest_triangle(a, b, m, leaves, state, bounds, nodes, best, point):
 
     In pieces, as ``_nearest_points``.
     """
+    a = by_reference(a)
+    b = by_reference(b)
     used = state[0]
     for _ in range(leaves):
         used = _next_leaves(
@@ -184,7 +189,7 @@ def _nearest_triangle(a, b, m, leaves, state, bounds, nodes, best, point):
         node_a = nodes[used, 0]
         node_b = nodes[used, 1]
         for entry in range(b.first[node_b], b.first[node_b] + b.count[node_b]):
-            t = b.order[entry]
+            t = np.int64(b.order[entry])
             p, q, r = corner_of(b, t, 0, m), corner_of(b, t, 1, m), corner_of(b, t, 2, m)
             for i in range(a.first[node_a], a.first[node_a] + a.count[node_a]):
                 x = _local(a, i)

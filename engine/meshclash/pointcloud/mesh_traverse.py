@@ -55,10 +55,10 @@ def _descend(cloud, node_a, mesh, node_b, m, state, heap):
     leaf_b = mesh.count[node_b] > 0
     if leaf_b or (not leaf_a and size(cloud.boxes[node_a]) >= size(mesh.volumes[node_b])):
         for i in range(2):
-            _push_if_near(cloud, cloud.first[node_a] + i, mesh, node_b, m, state, heap)
+            _push_if_near(cloud, np.int64(cloud.first[node_a] + i), mesh, node_b, m, state, heap)
     else:
         for i in range(2):
-            _push_if_near(cloud, node_a, mesh, mesh.first[node_b] + i, m, state, heap)
+            _push_if_near(cloud, node_a, mesh, np.int64(mesh.first[node_b] + i), m, state, heap)
 
 
 @inner
@@ -108,7 +108,7 @@ def _test_leaf(cloud, node_a, mesh, node_b, m, settings, state, scratch, output)
         return False
     plane = leaf_plane(cloud, node_a, m, False)
     for entry in range(mesh.first[node_b], mesh.first[node_b] + mesh.count[node_b]):
-        t = mesh.order[entry]
+        t = np.int64(mesh.order[entry])
         corners = (corner_of(mesh, t, 0, m), corner_of(mesh, t, 1, m), corner_of(mesh, t, 2, m))
         found, x = triangle_on_surface(patch, tried, plane, corners, region, settings[TOLERANCE], best, work)
         if found:
@@ -160,8 +160,8 @@ def traverse_mesh(cloud, mesh, m, settings, state, heap, scratch, output):
         if done >= settings[WORK_LIMIT] or state[HEAP_USED] > room or state[FOUND] > output[0].shape[0] - mesh.largest:
             break
         state[HEAP_USED] = heap_pop(nodes, keys, state[HEAP_USED])
-        node_a = nodes[state[HEAP_USED], 0]
-        node_b = nodes[state[HEAP_USED], 1]
+        node_a = np.int64(nodes[state[HEAP_USED], 0])
+        node_b = np.int64(nodes[state[HEAP_USED], 1])
         leaves = cloud.count[node_a] > 0 and mesh.count[node_b] > 0
         longest = max(longest_side(cloud.boxes, node_a), longest_side(mesh.volumes, node_b))
         if longest <= settings[RESOLUTION]:

@@ -67,7 +67,7 @@ def fit_planes(tree, ranges, node, limit):
             low = min(low, offset)
             high = max(high, offset)
         for entry in range(border_begin, border_end):
-            offset = _offset(tree, n, tree.border[entry])
+            offset = _offset(tree, n, np.int64(tree.border[entry]))
             low = min(low, offset)
             high = max(high, offset)
         slack = 1e-6 * (abs(low) + abs(high) + reach)

@@ -15,7 +15,7 @@ from ..types.mesh import TriangleMesh
 from ..types.pose import pose_stack
 from ..types.results import Progress, QueryStats
 from .cloud import PointCloud
-from .collision import cloud_walk, finer_radius, follow_paper, mesh_walk
+from .collision import PaperTest, cloud_walk, finer_radius, mesh_walk
 from .contacts import CloudContacts
 from .steps import share
 from .walk import Found, Walk, limit_resolution
@@ -96,12 +96,17 @@ def build_now(thing: Thing) -> None:
         _ = ready.built
 
 
-def walk_for(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, first_only: bool) -> tuple[Walk, bool]:
-    """The traversal of two posed objects (3, 4), one of them a cloud, and whether it sees b as its first."""
+def walk_for(
+    a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, first_only: bool, paper: PaperTest | None = None
+) -> tuple[Walk, bool]:
+    """The traversal of two posed objects (3, 4), one of them a cloud, and whether it sees b as its first.
+
+    ``paper`` is for two clouds.
+    """
     first, second = prepared(a), prepared(b)
     if isinstance(first, PointCloud):
         if isinstance(second, PointCloud):
-            return cloud_walk(first, second, rows_a, rows_b, first_only), False
+            return cloud_walk(first, second, rows_a, rows_b, first_only, paper), False
         return mesh_walk(first, second, rows_a, rows_b, first_only), False
     assert isinstance(second, PointCloud)
     return mesh_walk(second, first, rows_b, rows_a, first_only), True
@@ -210,10 +215,9 @@ def cloud_collision(
         build_now(thing)
     begun = time.thread_time()
     rows_a, rows_b = one_pose(pose_a, pose_b, "cloud_collision")
-    walk, _ = walk_for(a, b, rows_a, rows_b, True)
+    walk, _ = walk_for(a, b, rows_a, rows_b, True, _paper_test(a, b, mode, control))
     if resolution is not None:
         limit_resolution(walk, _checked_positive("resolution", resolution, "m"))
-    _choose_mode(walk, a, b, mode, control)
     if budget is None:
         walk.finish()
     else:
@@ -226,15 +230,16 @@ def cloud_collision(
     return CloudCollision(probability >= 0.5, probability, walk.complete, point, walk.stats(seconds))
 
 
-def _choose_mode(walk: Walk, a: Thing, b: Thing, mode: str, control: PaperControl | None) -> None:
+def _paper_test(a: Thing, b: Thing, mode: str, control: PaperControl | None) -> PaperTest | None:
+    """What mode "paper" asks for; None for the other."""
     if mode not in MODES:
         raise UnsupportedOption(f"mode {mode!r} is not known; known are {', '.join(MODES)}")
     if mode == "root":
         if control is not None:
             raise UnsupportedOption('a PaperControl belongs to mode "paper"')
-        return
+        return None
     if not (isinstance(a, PointCloud) and isinstance(b, PointCloud)):
         raise UnsupportedOption('mode "paper" needs two clouds')
     test_points = TEST_POINTS if control is None else round(control.test_points)
     enough = ENOUGH_IN_RADII if control is None else control.enough
-    follow_paper(walk, test_points, enough * finer_radius(a, b))
+    return PaperTest(test_points, enough * finer_radius(a, b))

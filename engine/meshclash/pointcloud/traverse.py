@@ -6,11 +6,13 @@ searched for a point on both surfaces. The kernel stops after some work, or when
 and goes on from its state: a time budget, progress, cancelling and growing are one thing.
 """
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..jit import inner, kernel
+from ..jit import inner, kernel, portable
 from ..reference import by_reference
 from ..traversal.pair_heap import heap_pop, heap_push
 from ..volumes.aabb import overlap
@@ -22,7 +24,7 @@ from .root_search import search
 # Entries of the state array.
 STARTED, HEAP_USED, FOUND, VOLUME_TESTS, LEAF_TESTS, EVALUATIONS, COUNTER, STATE_LENGTH = range(8)
 # Entries of the settings array (float64).
-FIRST_ONLY, WORK_LIMIT, TOLERANCE, RESOLUTION, PAPER_PRIORITY, TEST_POINTS, ENOUGH, SETTINGS_LENGTH = range(8)
+FIRST_ONLY, WORK_LIMIT, TOLERANCE, RESOLUTION, TEST_POINTS, ENOUGH, SETTINGS_LENGTH = range(7)
 
 EVALUATION_WORK = 8.0
 """Work of one evaluation of a surface, in tests of two nodes."""
@@ -50,29 +52,33 @@ def longest_side(boxes, node):
 
 
 @inner
-def test_leaves(tree_a, node_a, tree_b, node_b, m, settings, scratch, counter, work):
-    """Whether the surfaces of two leaves have a common point; (found, point in a's hierarchy frame)."""
+def _gather_leaves(tree_a, node_a, tree_b, node_b, m, scratch):
+    """Fill the patches of two leaves; (whether both have a surface in the common region, points of each to try)."""
     a = scratch.patch_a
     b = scratch.patch_b
     region = scratch.region
-    nowhere = (0.0, 0.0, 0.0)
     if not common_region(tree_a, node_a, tree_b, node_b, m, region):
-        return False, nowhere
+        return False, 0, 0
     used_a, tried_a = gather_patch(tree_a, node_a, m, False, region, a)
     if used_a == 0:
-        return False, nowhere
+        return False, 0, 0
     used_b, tried_b = gather_patch(tree_b, node_b, m, True, region, b)
     if used_b == 0:
+        return False, 0, 0
+    return True, keep_in_leaf(a, tried_a, tree_b, node_b, m), keep_in_leaf(b, tried_b, tree_b, node_b, m)
+
+
+@portable
+def test_leaves(tree_a, node_a, tree_b, node_b, m, settings, state, scratch):
+    """A point on the surfaces of two leaves by a root search; (found, point in a's hierarchy frame)."""
+    a = scratch.patch_a
+    b = scratch.patch_b
+    region = scratch.region
+    work = scratch.work
+    nowhere = (0.0, 0.0, 0.0)
+    there, tried_a, tried_b = _gather_leaves(tree_a, node_a, tree_b, node_b, m, scratch)
+    if not there:
         return False, nowhere
-    tried_a = keep_in_leaf(a, tried_a, tree_b, node_b, m)
-    tried_b = keep_in_leaf(b, tried_b, tree_b, node_b, m)
-    if settings[TEST_POINTS] > 0.0:
-        if tried_a == 0:
-            return False, nowhere
-        radius = np.float64(tree_a.radii[node_a])
-        tries = np.int64(settings[TEST_POINTS])
-        near, x = closest_test_point(a, b, tried_a, radius, tries, settings[ENOUGH], counter, work)
-        return near <= settings[ENOUGH], x
     plane_a = leaf_plane(tree_a, node_a, m, False)
     plane_b = leaf_plane(tree_b, node_b, m, True)
     if tried_a > 0 and one_sided(a, tried_a, widened(plane_b, a)):
@@ -85,19 +91,43 @@ def test_leaves(tree_a, node_a, tree_b, node_b, m, settings, scratch, counter, w
     return found and in_leaf(tree_b, node_b, m, x), x
 
 
+@portable
+def try_leaves(tree_a, node_a, tree_b, node_b, m, settings, state, scratch):
+    """As ``test_leaves``, by the paper's test points: found is what is near enough to both surfaces."""
+    there, tried, _ = _gather_leaves(tree_a, node_a, tree_b, node_b, m, scratch)
+    if not there or tried == 0:
+        return False, (0.0, 0.0, 0.0)
+    near, x = closest_test_point(
+        scratch.patch_a, scratch.patch_b, tried, np.float64(tree_a.radii[node_a]), np.int64(settings[TEST_POINTS]),
+        settings[ENOUGH], state[COUNTER:], scratch.work,
+    )  # fmt: skip
+    return near <= settings[ENOUGH], x
+
+
+@portable
+def plane_key(tree_a, node_a, tree_b, node_b, m, scratch):
+    """How likely two nodes are to meet, by their mean planes."""
+    return plane_priority(tree_a, node_a, tree_b, node_b, m)
+
+
+@portable
+def surface_key(tree_a, node_a, tree_b, node_b, m, scratch):
+    """How likely two nodes are to meet, by the surfaces of their samples, as in the paper."""
+    return surface_priority(tree_a, node_a, tree_b, node_b, m, scratch.samples, scratch.work)
+
+
 @inner
-def _push_if_near(tree_a, node_a, tree_b, node_b, m, settings, state, heap, scratch, work):
-    """Test a pair of nodes and put it on the heap if it may meet."""
-    state[VOLUME_TESTS] += 1
+def _may_meet(tree_a, node_a, tree_b, node_b, m, centres):
+    """Whether boxes and, unless both nodes are leaves, covering spheres overlap."""
     if not overlap(tree_a.boxes[node_a], tree_b.boxes[node_b], m):
-        return
+        return False
     leaves = tree_a.count[node_a] > 0 and tree_b.count[node_b] > 0
-    if not leaves and not spheres_meet(tree_a, node_a, tree_b, node_b, m, scratch.centres):
-        return
-    if settings[PAPER_PRIORITY] != 0.0:
-        key = surface_priority(tree_a, node_a, tree_b, node_b, m, scratch.samples, work)
-    else:
-        key = plane_priority(tree_a, node_a, tree_b, node_b, m)
+    return leaves or spheres_meet(tree_a, node_a, tree_b, node_b, m, centres)
+
+
+@inner
+def _push(tree_a, node_a, tree_b, node_b, key, state, heap):
+    """Put a pair of nodes on the heap; of equally likely ones the smaller comes first."""
     size = longest_side(tree_a.boxes, node_a) + longest_side(tree_b.boxes, node_b)
     whole = longest_side(tree_a.boxes, 0) + longest_side(tree_b.boxes, 0)
     key -= 0.5 * size / whole
@@ -105,78 +135,103 @@ def _push_if_near(tree_a, node_a, tree_b, node_b, m, settings, state, heap, scra
 
 
 @inner
-def _descend(tree_a, node_a, tree_b, node_b, m, settings, state, heap, scratch, work):
-    """Look at the pairs of the children of two nodes; a leaf stands for itself."""
-    leaf_a = tree_a.count[node_a] > 0
-    leaf_b = tree_b.count[node_b] > 0
-    for i in range(1 if leaf_a else 2):
-        child_a = node_a if leaf_a else tree_a.first[node_a] + i
-        for j in range(1 if leaf_b else 2):
-            child_b = node_b if leaf_b else tree_b.first[node_b] + j
-            _push_if_near(tree_a, child_a, tree_b, child_b, m, settings, state, heap, scratch, work)
+def _children(tree, node):
+    """First child and number of children of a node; a leaf stands for itself."""
+    if tree.count[node] > 0:
+        return node, 1
+    return np.int64(tree.first[node]), 2
 
 
-@kernel
-def traverse(tree_a, tree_b, m, settings, state, heap, scratch, output):
-    """Go on with a traversal; True when it is complete, or the first contact is found and enough.
+@inner
+def _middle_of_common(tree_a, node_a, tree_b, node_b, m, region):
+    """Whether two nodes have a region in common, and its middle."""
+    found = common_region(tree_a, node_a, tree_b, node_b, m, region)
+    return found, (0.5 * (region[0] + region[3]), 0.5 * (region[1] + region[4]), 0.5 * (region[2] + region[5]))
 
-    Args:
-        tree_a, tree_b: PointTrees.
-        m: b's hierarchy frame in a's, a row of ``geometry/relative_pose.py`` with both margins as tolerance.
-        settings, state: float64 and int64 arrays, entries above.
-        heap: ``walk.new_heap``, the pair with the smallest negated key first. When it may be full, the kernel returns
-            False with ``HEAP_USED`` near its capacity.
-        scratch: Scratch.
-        output: pairs of nodes (k, 2) int32; a point on both surfaces of each, or the middle of what they have in
-            common where the resolution decides (k, 3) float64; what they have in common (k, 6). In a's hierarchy frame.
-    """
-    tree_a = by_reference(tree_a)
-    tree_b = by_reference(tree_b)
-    scratch = by_reference(scratch)
-    keys, nodes = heap
+
+@inner
+def _write(output, state, node_a, node_b, x, region):
+    """Note a contact."""
     pairs, points, regions = output
-    region = scratch.region
-    work = scratch.work
-    counter = state[COUNTER:]
-    room = keys.shape[0] - 4
-    work[0] = 0
-    begun = state[VOLUME_TESTS]
-    if state[STARTED] == 0:
-        state[STARTED] = 1
-        _push_if_near(tree_a, 0, tree_b, 0, m, settings, state, heap, scratch, work)
-    finished = False
-    while True:
-        if state[HEAP_USED] == 0:
-            finished = True
-            break
-        done = (state[VOLUME_TESTS] - begun) + EVALUATION_WORK * work[0]
-        if done >= settings[WORK_LIMIT] or state[HEAP_USED] > room or state[FOUND] >= pairs.shape[0]:
-            break
-        state[HEAP_USED] = heap_pop(nodes, keys, state[HEAP_USED])
-        node_a = nodes[state[HEAP_USED], 0]
-        node_b = nodes[state[HEAP_USED], 1]
-        leaves = tree_a.count[node_a] > 0 and tree_b.count[node_b] > 0
-        size = max(longest_side(tree_a.boxes, node_a), longest_side(tree_b.boxes, node_b))
-        if size <= settings[RESOLUTION]:
-            found = common_region(tree_a, node_a, tree_b, node_b, m, region)
-            x = (0.5 * (region[0] + region[3]), 0.5 * (region[1] + region[4]), 0.5 * (region[2] + region[5]))
-        elif leaves:
-            state[LEAF_TESTS] += 1
-            found, x = test_leaves(tree_a, node_a, tree_b, node_b, m, settings, scratch, counter, work)
-        else:
-            _descend(tree_a, node_a, tree_b, node_b, m, settings, state, heap, scratch, work)
-            continue
-        if found:
-            k = state[FOUND]
-            pairs[k, 0] = node_a
-            pairs[k, 1] = node_b
-            for axis in range(3):
-                points[k, axis] = x[axis]
-            for axis in range(6):
-                regions[k, axis] = region[axis]
-            state[FOUND] += 1
-            if settings[FIRST_ONLY] != 0.0:
-                finished = True
-                break
-    state[EVALUATIONS] += work[0]
-    return finished
+    k = state[FOUND]
+    pairs[k, 0] = node_a
+    pairs[k, 1] = node_b
+    for axis in range(3):
+        points[k, axis] = x[axis]
+    for axis in range(6):
+        regions[k, axis] = region[axis]
+    state[FOUND] += 1
+
+
+@cache
+def traversal(key_of: Callable, find: Callable) -> Callable:
+    """The kernel for one way to tell how likely nodes are to meet and one to look for a point on two leaves."""
+
+    def traverse(tree_a, tree_b, m, settings, state, heap, scratch, output):
+        """Go on with a traversal; True when it is complete, or the first contact is found and enough.
+
+        Args:
+            tree_a, tree_b: PointTrees.
+            m: b's hierarchy frame in a's, a row of ``geometry/relative_pose.py`` with both margins as tolerance.
+            settings, state: float64 and int64 arrays, entries above.
+            heap: ``walk.new_heap``, the pair with the smallest negated key first. When it may be full, the kernel
+                returns False with ``HEAP_USED`` near its capacity.
+            scratch: Scratch.
+            output: pairs of nodes (k, 2) int32; a point on both surfaces of each, or the middle of what they have in
+                common where the resolution decides (k, 3) float64; what they have in common (k, 6). In a's hierarchy
+                frame.
+        """
+        tree_a = by_reference(tree_a)
+        tree_b = by_reference(tree_b)
+        scratch = by_reference(scratch)
+        keys, nodes = heap
+        region = scratch.region
+        work = scratch.work
+        room = keys.shape[0] - 4
+        work[0] = 0
+        begun = state[VOLUME_TESTS]
+        finished = False
+        while True:
+            first_a, count_a = np.int64(0), 1
+            first_b, count_b = np.int64(0), 1
+            if state[STARTED] != 0:
+                if state[HEAP_USED] == 0:
+                    finished = True
+                    break
+                done = (state[VOLUME_TESTS] - begun) + EVALUATION_WORK * work[0]
+                if done >= settings[WORK_LIMIT] or state[HEAP_USED] > room or state[FOUND] >= output[0].shape[0]:
+                    break
+                state[HEAP_USED] = heap_pop(nodes, keys, state[HEAP_USED])
+                node_a = np.int64(nodes[state[HEAP_USED], 0])
+                node_b = np.int64(nodes[state[HEAP_USED], 1])
+                first_a, count_a = _children(tree_a, node_a)
+                first_b, count_b = _children(tree_b, node_b)
+                size = max(longest_side(tree_a.boxes, node_a), longest_side(tree_b.boxes, node_b))
+                coarse = size <= settings[RESOLUTION]
+                if coarse or (count_a == 1 and count_b == 1):
+                    if coarse:
+                        found, x = _middle_of_common(tree_a, node_a, tree_b, node_b, m, region)
+                    else:
+                        state[LEAF_TESTS] += 1
+                        found, x = find(tree_a, node_a, tree_b, node_b, m, settings, state, scratch)
+                    if found:
+                        _write(output, state, node_a, node_b, x, region)
+                        if settings[FIRST_ONLY] != 0.0:
+                            finished = True
+                            break
+                    continue
+            state[STARTED] = 1
+            for a in range(first_a, first_a + count_a):
+                for b in range(first_b, first_b + count_b):
+                    state[VOLUME_TESTS] += 1
+                    if _may_meet(tree_a, a, tree_b, b, m, scratch.centres):
+                        key = key_of(tree_a, a, tree_b, b, m, scratch)
+                        _push(tree_a, a, tree_b, b, key, state, heap)
+        state[EVALUATIONS] += work[0]
+        return finished
+
+    return kernel(traverse)
+
+
+traverse = traversal(plane_key, test_leaves)
+traverse_as_paper = traversal(surface_key, try_leaves)

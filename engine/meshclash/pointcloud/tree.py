@@ -11,6 +11,7 @@ import numpy as np
 
 from ..geometry.elementary import exp_below
 from ..jit import inner, kernel
+from ..reference import by_reference
 from ..volumes.aabb import clear, extend, merge
 from .surface import COUNT, CUTOFF, HORIZON2, INVERSE_H2, SUMS_LENGTH, WEIGHT, add_points, solve, solve_plane
 
@@ -106,7 +107,7 @@ def _nearest_distances2(points, origin, first, count, boxes, x, best, stack):
         node = stack[used]
         if box_distance2(boxes, node, local[0], local[1], local[2]) >= best[-1]:
             continue
-        begin = first[node]
+        begin = np.int64(first[node])
         if count[node] == 0:
             left = box_distance2(boxes, begin, local[0], local[1], local[2])
             right = box_distance2(boxes, begin + 1, local[0], local[1], local[2])
@@ -161,7 +162,7 @@ def sum_around(tree, x, stack, sums):
     stack[0] = 0
     used, leaf = _next_near(tree, local, stack, 1)
     while leaf >= 0:
-        begin = tree.first[leaf]
+        begin = np.int64(tree.first[leaf])
         add_points(tree.points, tree.normals, begin, begin + tree.count[leaf], x, tree.parameters, sums)
         used, leaf = _next_near(tree, local, stack, used)
 
@@ -201,6 +202,7 @@ def measure_residuals(tree, chosen, out):
 
     The weighted median: where two sheets cross, more than half of the weight lies on the nearer one.
     """
+    tree = by_reference(tree)
     sums = np.zeros(SUMS_LENGTH)
     stack = np.empty(STACK_SIZE, np.int64)
     bins = np.empty(_RESIDUAL_BINS)
@@ -219,6 +221,7 @@ def measure_residuals(tree, chosen, out):
 @kernel
 def evaluate_many(tree, at, values, normals, valid):
     """f, normal and validity of the surface at points (k, 3), object coordinates."""
+    tree = by_reference(tree)
     sums = np.zeros(SUMS_LENGTH)
     stack = np.empty(STACK_SIZE, np.int64)
     for k in range(at.shape[0]):
