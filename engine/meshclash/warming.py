@@ -14,7 +14,7 @@ from .jit import parallel_region, thread_limit
 from .pointcloud.cloud import PointCloud
 from .pointcloud.deviation import deviation
 from .pointcloud.distance import cloud_distance
-from .pointcloud.query import collide_clouds
+from .pointcloud.query import cloud_collision, collide_clouds
 from .proximity import scene_clearances, scene_distances
 from .query.clearance import clearance
 from .query.collide import collide, collides, self_collide
@@ -151,6 +151,11 @@ def _cloud_steps(cloud: PointCloud, mesh: TriangleMesh) -> list[tuple[str, Calla
     ]
 
 
+def _as_in_the_paper() -> None:
+    cloud = PointCloud(_cloud().points, covering="paper")
+    cloud_collision(cloud, cloud, mode="paper")
+
+
 def _volume_steps(name: str, a: TriangleMesh, b: TriangleMesh) -> _Steps:
     """What only hierarchies of one kind of volume need."""
     return {
@@ -186,6 +191,7 @@ def _steps() -> _Steps:
             ("hierarchies for much use", lambda: build(a, split="sah")),
             ("other builders", lambda: build(a, split="median")),
         ],
+        "paper": [("point clouds as in the paper", _as_in_the_paper)],
     }
     for name in VOLUMES:
         steps.update(_volume_steps(name, a, b))
@@ -199,8 +205,9 @@ time-critical detection needs "chances".
 
 No two of the first four compile the same kernel. Of two processes, one takes contacts and scenes and the other depths
 and verdicts, which share most of their helpers; each is about half of the work. Four processes can take one each."""
-SPECIAL_PARTS = ("builders", *(f"{name} {what}" for name in VOLUMES for what in ("volumes", "contacts")))
-"""What is asked for by name only: builders other than the fastest, hierarchies and contacts of a kind of volume."""
+SPECIAL_PARTS = ("builders", "paper", *(f"{name} {what}" for name in VOLUMES for what in ("volumes", "contacts")))
+"""What is asked for by name only: builders other than the fastest, coverings and comparisons of clouds as in the paper,
+hierarchies and contacts of a kind of volume."""
 
 
 DEVICE_PART = "gpu"
