@@ -266,6 +266,14 @@ def test_touched_triangles_and_separate_regions(shapes):
     assert (len(none), none.region_count, len(none.touched(0)), len(none.touched(1))) == (0, 0, 0, 0)
 
 
+@pytest.mark.parametrize("side", [2, -1, None, "a", 0.0, True])
+def test_sides_are_0_and_1(shapes, side):
+    hits = mc.collide(shapes["torus"], shapes["wall"])
+    for question in (hits.touched, hits.depths):
+        with pytest.raises(mc.UnsupportedOption, match="side must be 0"):
+            question(side)
+
+
 def test_depths_of_points_behind_a_surface(shapes):
     rng = np.random.default_rng(4)
     probe = mc.PointCloud(sphere(rng, 3000, radius=0.5)[0])
@@ -405,10 +413,14 @@ def test_options_that_say_nothing_about_clouds_are_checked_all_the_same(shapes, 
 def test_bad_options_are_refused(shapes):
     a, mesh = shapes["sphere"], shapes["wall"]
     for options, message in (
-        ({"budget": 0.0}, "budget"),
+        ({"budget": 0.0}, "budget must be a finite number of seconds above 0"),
+        ({"budget": 10**400}, "budget"),
+        ({"budget": "1"}, "budget"),
         ({"resolution": np.nan}, "resolution"),
         ({"mode": "fast"}, "root, paper"),
+        ({"mode": ["root"]}, "root, paper"),
         ({"control": mc.PaperControl(1.0)}, "belongs to mode"),
+        ({"control": 0.001, "mode": "paper"}, "control must be a PaperControl, not a float"),
     ):
         with pytest.raises(mc.UnsupportedOption, match=message):
             mc.cloud_collision(a, a, **options)

@@ -1,6 +1,8 @@
 """Readers of point cloud files: exact round trips, and a clear error for whatever is wrong with a file."""
 
 import importlib.util
+import io
+import os
 
 import meshclash as mc
 import numpy as np
@@ -117,6 +119,16 @@ def test_text_round_trip(folder, points, separator, heading, comments):
     found = read(written(folder, "a.csv" if "," in sep else "a.xyz", "\r\n".join(lines).encode()))
     assert np.array_equal(found.points, points)
     assert found.normals is None
+
+
+def test_columns_that_are_not_asked_for_may_hold_anything(folder):
+    rows = ["1,wall_1,2,,3", "4, Über ,5,nan,6"]
+    found = read(written(folder, "a.csv", "\n".join(["x,label,y,note,z", *rows]).encode()))
+    assert np.array_equal(found.points, [[1, 2, 3], [4, 5, 6]])
+    with pytest.raises(mc.InvalidFile, match="line 3: 'five' is no number"):
+        read(written(folder, "b.csv", b"x,label,y,note,z\n1,a,2,,3\n4,b,five,,6\n"))
+    with pytest.raises(mc.InvalidFile, match="line 2: 4 columns, but 5 are expected"):
+        read(written(folder, "b.csv", b"x,label,y,note,z\n1,2,,3\n"))
 
 
 def test_pts_counts_and_columns_of_normals(folder):
@@ -298,6 +310,53 @@ def test_missing_files_and_folders_are_refused(folder):
     (folder / "folder.ply").mkdir(exist_ok=True)
     with pytest.raises(mc.InvalidFile, match="cannot be read"):
         read(folder / "folder.ply")
+
+
+def test_what_is_no_ordinary_file_is_refused_before_it_is_opened(folder):
+    os.mkfifo(folder / "pipe.ply")  # to open it would wait until somebody writes
+    (folder / "device.xyz").symlink_to(os.devnull)
+    (folder / "round.xyz").symlink_to(folder / "round.xyz")
+    for name, message in (("pipe.ply", "device or a pipe"), ("device.xyz", "device or a pipe"), ("round.xyz", "links")):
+        with pytest.raises(mc.InvalidFile, match=f"{name}: cannot be read.*{message}"):
+            read(folder / name)
+
+
+@pytest.mark.parametrize("path", ["nul\0.xyz", b"nul\0.xyz", "\ud800.xyz", "a" * 5000 + ".xyz"])
+def test_names_that_no_file_can_have_are_refused(path):
+    with pytest.raises(mc.InvalidFile, match=r"cannot be (read|the name of a file)"):
+        read(path)
+
+
+@pytest.mark.parametrize("path", [None, 3, True, ["a.xyz"], io.BytesIO(b"0 0 0")])
+def test_what_is_no_path_is_refused(path):
+    with pytest.raises(mc.InvalidFile, match=f"not by a {type(path).__name__}"):
+        read(path)
+
+
+@pytest.mark.parametrize("name", ["PLAIN.XYZ", "Über 点.xyz", "no text \udcff.xyz"])
+def test_files_are_read_whatever_their_name_is_given_as(folder, name):
+    path = written(folder, name, FILES["a.xyz"])
+    expected = read(folder / written(folder, "plain.xyz", FILES["a.xyz"])).points
+    for given_as in (path, str(path), os.fsencode(path)):
+        assert np.array_equal(read(given_as).points, expected)
+
+
+def test_options_of_files_are_named(folder):
+    path = written(folder, "plain.xyz", FILES["a.xyz"])
+    for options, message in (
+        ({"unit": 10**400}, "unit must be the name of one"),
+        ({"unit": True}, "unit must be"),
+        ({"memory": "much"}, "memory must be None or a number of bytes"),
+        ({"memory": -1}, "memory"),
+    ):
+        with pytest.raises(mc.UnsupportedOption, match=message):
+            read(path, **options)
+
+
+def test_points_of_a_file_without_a_surface_are_refused_with_its_name(folder):
+    path = written(folder, "few.xyz", b"0 0 0\n1 0 0\n")
+    with pytest.raises(mc.InvalidPointCloud, match=r"few\.xyz: a surface needs at least 8 points"):
+        mc.read_cloud(path)
 
 
 @pytest.mark.parametrize("name", sorted(FILES))

@@ -194,6 +194,10 @@ def with_point(index, value):
         (GOOD[:, :2], r"shape \(n, 3\)"),
         (GOOD.ravel(), r"shape \(n, 3\)"),
         ([["a", "b", "c"]], "cannot be read as numbers"),
+        ([[10**400, 0, 0]] * 20, "cannot be read as numbers: int too large"),
+        (GOOD.astype(complex), "cannot be read as numbers"),
+        (np.zeros(20, [("x", "f8"), ("y", "f8"), ("z", "f8")]), "fields x, y, z"),
+        (GOOD.T, r"shape \(n, 3\), not \(3, 50\): transpose it"),
     ],
 )
 def test_bad_points_are_refused(points, message):
@@ -212,6 +216,10 @@ def test_bad_points_are_refused(points, message):
         ({"covering": "none"}, mc.UnsupportedOption, "certified, paper"),
         ({"bandwidth": 0.0}, mc.UnsupportedOption, "above 0"),
         ({"bandwidth": "x"}, mc.UnsupportedOption, "number of metres"),
+        ({"bandwidth": 10**400}, mc.UnsupportedOption, "finite number of metres"),
+        ({"bandwidth": [0.1]}, mc.UnsupportedOption, r"not \[0.1\]"),
+        ({"surface": ["wls"]}, mc.UnsupportedOption, "wls, apss"),
+        ({"covering": np.array(["paper", "x"])}, mc.UnsupportedOption, "certified, paper"),
     ],
 )
 def test_bad_options_are_refused(options, error, message):

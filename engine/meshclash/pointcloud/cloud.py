@@ -8,6 +8,7 @@ import numpy as np
 from ..errors import InvalidPointCloud, UnsupportedOption
 from ..gpu.device import require_device
 from ..traversal.run import run
+from ..types.numbers import real_number, refuse_masked
 from ..types.pose import LARGEST_COORDINATE, transform_points
 from ..types.results import Progress
 from .build import CUTOFF, Built, Lengths, build_steps
@@ -26,14 +27,18 @@ _SLICE_ROWS = 1 << 18  # points or normals that a slice of the checks looks at: 
 
 def _rows(name: str, values: Any) -> np.ndarray:
     """Array-like rows of three numbers as an (n, 3) array; the caller's own where it is one."""
+    refuse_masked(name, values, InvalidPointCloud)
     try:
-        array = values if isinstance(values, np.ndarray) else np.asarray(values)
+        array = values if type(values) is np.ndarray else np.asarray(values)
+        if array.dtype.names is not None:
+            raise TypeError(f"a row has the fields {', '.join(array.dtype.names)}")
         if array.dtype.kind not in "fiu":
             array = array.astype(np.float64, casting="unsafe" if array.dtype.kind in "OSUb" else "same_kind")
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidPointCloud(f"{name} cannot be read as numbers: {error}") from None
     if array.ndim != 2 or array.shape[1] != 3:
-        raise InvalidPointCloud(f"{name} must have shape (n, 3), not {array.shape}")
+        hint = ": transpose it" if array.ndim == 2 and array.shape[0] == 3 else ""
+        raise InvalidPointCloud(f"{name} must have shape (n, 3), not {array.shape}{hint}")
     return array
 
 
@@ -117,12 +122,9 @@ def _normals_steps(normals: Any, count: int) -> Generator[Progress, None, np.nda
 def _checked_bandwidth(bandwidth: Any) -> float | None:
     if bandwidth is None:
         return None
-    try:
-        number = float(bandwidth)
-    except (TypeError, ValueError):
-        raise UnsupportedOption(f"bandwidth must be None or a number of metres, not {bandwidth!r}") from None
-    if not (np.isfinite(number) and number > 0.0):
-        raise UnsupportedOption(f"bandwidth must be finite and above 0 m, not {bandwidth!r}")
+    number = real_number(bandwidth)
+    if not 0.0 < number < np.inf:
+        raise UnsupportedOption(f"bandwidth must be None or a finite number of metres above 0, not {bandwidth!r}")
     return number
 
 
@@ -178,9 +180,9 @@ class PointCloud:
         self, points: Any, normals: Any, bandwidth: Any, surface: Any, covering: Any
     ) -> Generator[Progress, None, None]:
         self._bandwidth = _checked_bandwidth(bandwidth)
-        if surface not in SURFACES:
+        if not isinstance(surface, str) or surface not in SURFACES:
             raise UnsupportedOption(f"surface {surface!r} is not known; known are {', '.join(SURFACES)}")
-        if covering not in COVERINGS:
+        if not isinstance(covering, str) or covering not in COVERINGS:
             raise UnsupportedOption(f"covering {covering!r} is not known; known are {', '.join(COVERINGS)}")
         if surface == "apss" and normals is None:
             raise InvalidPointCloud('surface "apss" needs normals')

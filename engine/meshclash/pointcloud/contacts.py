@@ -2,6 +2,7 @@
 
 from collections.abc import Generator
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -78,7 +79,11 @@ class CloudContacts:
 
         Points are those of the meeting leaves that lie where the two surfaces have anything in common: about a leaf's
             size around the curves of contact.
+
+        Raises:
+            UnsupportedOption: another side.
         """
+        side = _checked_side(side)
         thing = self._objects[side]
         if not isinstance(thing, PointCloud):
             return np.unique(self._pairs[:, side]).astype(np.int32)
@@ -108,13 +113,14 @@ class CloudContacts:
             (indices, depth): points (m,) int32 behind the surface, and their distance from it (m,) float64 [m].
 
         Raises:
-            UnsupportedOption: the side is not a cloud, or the other object has no inside: a mesh that is not closed,
-                or a cloud without normals; or a stack of poses was asked about.
+            UnsupportedOption: the side is neither 0 nor 1, or no cloud; or the other object has no inside: a mesh that
+                is not closed, or a cloud without normals; or a stack of poses was asked about.
         """
         return run(self.depths_steps(side))
 
     def depths_steps(self, side: int) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray]]:
         """As ``depths``, in slices."""
+        side = _checked_side(side)
         other = 1 - side
         cloud = self._objects[side]
         if not isinstance(cloud, PointCloud):
@@ -126,6 +132,12 @@ class CloudContacts:
 
     def __repr__(self) -> str:
         return f"CloudContacts({len(self)} contact points in {self.region_count} regions)"
+
+
+def _checked_side(side: Any) -> int:
+    if isinstance(side, bool) or not isinstance(side, int | np.integer) or side not in (0, 1):
+        raise UnsupportedOption(f"side must be 0, that of a, or 1, that of b, not {side!r}")
+    return int(side)
 
 
 def _root(parent: np.ndarray, i: int) -> int:

@@ -12,6 +12,7 @@ from ..hierarchy.build import as_hierarchy
 from ..hierarchy.bvh import Hierarchy
 from ..traversal.run import run
 from ..types.mesh import TriangleMesh
+from ..types.numbers import real_number
 from ..types.pose import pose_stack
 from ..types.results import Progress, QueryStats
 from .cloud import PointCloud
@@ -55,7 +56,7 @@ class PaperControl:
     """
 
     def __init__(self, budget: float) -> None:
-        self.budget = _checked_positive("budget", budget, "s")
+        self.budget = _checked_positive("budget", budget, "seconds")
         self.test_points = float(TEST_POINTS)
         self.enough = ENOUGH_IN_RADII
 
@@ -72,12 +73,9 @@ def is_for_clouds(a: Any, b: Any) -> bool:
 
 
 def _checked_positive(name: str, value: Any, unit: str) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise UnsupportedOption(f"{name} must be a number of {unit}, not {value!r}") from None
-    if not (np.isfinite(number) and number > 0.0):
-        raise UnsupportedOption(f"{name} must be finite and above 0 {unit}, not {value!r}")
+    number = real_number(value)
+    if not 0.0 < number < np.inf:
+        raise UnsupportedOption(f"{name} must be a finite number of {unit} above 0, not {value!r}")
     return number
 
 
@@ -217,11 +215,11 @@ def cloud_collision(
     rows_a, rows_b = one_pose(pose_a, pose_b, "cloud_collision")
     walk, _ = walk_for(a, b, rows_a, rows_b, True, _paper_test(a, b, mode, control))
     if resolution is not None:
-        limit_resolution(walk, _checked_positive("resolution", resolution, "m"))
+        limit_resolution(walk, _checked_positive("resolution", resolution, "metres"))
     if budget is None:
         walk.finish()
     else:
-        walk.spend(_checked_positive("budget", budget, "s"), begun)
+        walk.spend(_checked_positive("budget", budget, "seconds"), begun)
     seconds = time.thread_time() - begun
     if control is not None:
         control.after(seconds)
@@ -232,8 +230,10 @@ def cloud_collision(
 
 def _paper_test(a: Thing, b: Thing, mode: str, control: PaperControl | None) -> PaperTest | None:
     """What mode "paper" asks for; None for the other."""
-    if mode not in MODES:
+    if not isinstance(mode, str) or mode not in MODES:
         raise UnsupportedOption(f"mode {mode!r} is not known; known are {', '.join(MODES)}")
+    if control is not None and not isinstance(control, PaperControl):
+        raise UnsupportedOption(f"control must be a PaperControl, not a {type(control).__name__}")
     if mode == "root":
         if control is not None:
             raise UnsupportedOption('a PaperControl belongs to mode "paper"')

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedOption
+from ..types.numbers import real_number
 from .search import Aim
 
 COUNTS = ("paper", "antichain")
@@ -16,7 +17,7 @@ _MOST = int(np.iinfo(np.int64).max)
 
 def checked_aim(p_min: Any, k_min: Any, count: Any) -> Aim:
     """When a pair of objects counts as colliding; raises UnsupportedOption and names the option."""
-    least = _real(p_min)
+    least = real_number(p_min)
     if not 0.0 < least < math.inf:
         raise UnsupportedOption(f"p_min must be a finite number above 0, not {p_min!r}; beyond 1 nothing is counted")
     if isinstance(k_min, bool) or not isinstance(k_min, int | np.integer) or k_min < 1:
@@ -30,7 +31,7 @@ def checked_budget(budget: Any) -> float | None:
     """Seconds; raises UnsupportedOption."""
     if budget is None:
         return None
-    seconds = _real(budget)
+    seconds = real_number(budget)
     if not 0.0 < seconds < math.inf:
         raise UnsupportedOption(f"budget must be None or a finite number of seconds above 0, not {budget!r}")
     return seconds
@@ -43,13 +44,3 @@ def checked_steps(steps: Any) -> int | None:
     if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 0:
         raise UnsupportedOption(f"steps must be None or a whole number from 0 on, not {steps!r}")
     return int(steps)
-
-
-def _real(value: Any) -> float:
-    """A real number; NaN for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        return math.nan
-    try:
-        return float(value)
-    except OverflowError:  # of a whole number
-        return math.inf

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import InvalidMesh
 from ..jit import kernel
+from .numbers import refuse_masked
 from .pose import LARGEST_COORDINATE, transform_points
 from .topology import Topology, topology_steps
 
@@ -15,6 +16,7 @@ _TOGETHER = 256
 
 
 def _checked_vertices(vertices: Any) -> np.ndarray:
+    refuse_masked("vertices", vertices, InvalidMesh)
     try:
         given = np.asarray(vertices)
         if given.dtype.kind not in "fiuO":
@@ -38,6 +40,7 @@ def _checked_vertices(vertices: Any) -> np.ndarray:
 
 
 def _checked_triangles(triangles: Any, vertex_count: int) -> np.ndarray:
+    refuse_masked("triangles", triangles, InvalidMesh)
     try:
         array = np.asarray(triangles)
     except (TypeError, ValueError) as error:

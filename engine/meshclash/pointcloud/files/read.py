@@ -1,12 +1,16 @@
 """``read_points`` and ``read_cloud``: from a file to points, or to a PointCloud."""
 
+import os
+import stat
 from collections.abc import Callable, Generator
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ...errors import InvalidFile, UnsupportedOption
+from ...errors import InvalidFile, InvalidPointCloud, UnsupportedOption
+from ...types.numbers import real_number
 from ...types.results import Progress
 from ..cloud import PointCloud
 from .las import read_las
@@ -32,65 +36,91 @@ def _metres(unit: str | float) -> float:
         if unit not in UNITS:
             raise UnsupportedOption(f"unit {unit!r} is not known; known are {', '.join(UNITS)}, or a number of metres")
         return UNITS[unit]
-    try:
-        metres = float(unit)
-    except (TypeError, ValueError):
-        metres = 0.0
+    metres = real_number(unit)
     if not 0.0 < metres < np.inf:
         raise UnsupportedOption(f"unit must be the name of one, or a finite number of metres above 0, not {unit!r}")
     return metres
 
 
+def _checked_path(path: Any) -> Path:
+    """The path of an ordinary file; anything else might never end, or wait for ever to be opened."""
+    try:
+        checked = Path(os.fsdecode(path))
+    except TypeError:
+        raise InvalidFile(f"a file is named by a text, bytes or a Path, not by a {type(path).__name__}") from None
+    try:
+        ordinary = stat.S_ISREG(checked.stat().st_mode)
+    except OSError as error:
+        raise InvalidFile(f"{checked}: cannot be read: {error.strerror or error}") from None
+    except ValueError as error:
+        raise InvalidFile(f"{str(checked)!r} cannot be the name of a file: {error}") from None
+    if not ordinary:
+        raise InvalidFile(f"{checked}: cannot be read: a folder, a device or a pipe is no file of points")
+    return checked
+
+
+def _checked_memory(memory: Any) -> float | None:
+    if memory is None:
+        return None
+    number = real_number(memory)
+    if not number >= 0.0:
+        raise UnsupportedOption(f"memory must be None or a number of bytes from 0 on, not {memory!r}")
+    return number
+
+
 def read_points(
-    path: str | Path, unit: str | float = "m", memory: int | None = None
+    path: str | bytes | PathLike[Any], unit: str | float = "m", memory: float | None = None
 ) -> Generator[Progress, None, RawPoints]:
     """Read the points of a file in steps, so that a window stays alive; ends with RawPoints in metres.
 
     The format follows from the ending: PLY (ascii and binary), PCD (ascii, binary, compressed), LAS, LAZ (needs laspy
-        and
-    lazrs: ``pip install meshclash[laz]``), and text as XYZ, PTS, CSV, TXT or ASC.
+    and lazrs: ``pip install meshclash[laz]``), and text as XYZ, PTS, CSV, TXT or ASC.
 
     Args:
-        path: the file.
+        path: the file; no folder, device or pipe.
         unit: what a length of 1 in the file means: "m", "mm", "cm", "km", "in", "ft", "us-ft" or a number of metres.
-        memory: bytes that may be used; None asks the system.
+        memory: bytes that may be used, from 0 on; None asks the system.
 
     Yields:
         Progress.
 
     Raises:
         InvalidFile: missing, damaged, truncated, of an unknown format, or too large for memory; names file and place.
-        UnsupportedOption: the unit.
+        UnsupportedOption: the unit or the memory.
     """
-    path, scale = Path(path), _metres(unit)
-    reader = FORMATS.get(path.suffix.lower())
+    file, scale, limit = _checked_path(path), _metres(unit), _checked_memory(memory)
+    reader = FORMATS.get(file.suffix.lower())
     if reader is None:
-        raise InvalidFile(f"{path}: files ending in {path.suffix!r} are not known; known are {', '.join(FORMATS)}")
+        raise InvalidFile(f"{file}: files ending in {file.suffix!r} are not known; known are {', '.join(FORMATS)}")
     try:
-        with path.open("rb") as stream:
-            source = Source(path, stream, memory)
+        with file.open("rb") as stream:
+            source = Source(file, stream, limit)
             steps = reader(source)
-            yield Progress(0.0, f"reading {path.name}")
+            yield Progress(0.0, f"reading {file.name}")
             while True:
                 try:
                     share = next(steps)
                 except StopIteration as stop:
                     raw: RawPoints = stop.value
                     break
-                yield Progress(share, f"reading {path.name}")
+                yield Progress(share, f"reading {file.name}")
     except OSError as error:
-        raise InvalidFile(f"{path}: cannot be read: {error.strerror or error}") from None
-    points = raw.points if scale == 1.0 else raw.points * scale
+        raise InvalidFile(f"{file}: cannot be read: {error.strerror or error}") from None
+    with np.errstate(over="ignore"):  # PointCloud names points that are not finite
+        points = raw.points if scale == 1.0 else raw.points * scale
     return RawPoints(np.ascontiguousarray(points), raw.normals, raw.dropped)
 
 
-def read_cloud(path: str | Path, unit: str | float = "m", memory: int | None = None, **options: Any) -> PointCloud:
+def read_cloud(
+    path: str | bytes | PathLike[Any], unit: str | float = "m", memory: float | None = None, **options: Any
+) -> PointCloud:
     """The PointCloud of a file; arguments as ``read_points``, ``options`` as PointCloud.
 
     Normals of the file are taken where all of them are usable.
 
     Raises:
-        InvalidFile, UnsupportedOption, InvalidPointCloud.
+        InvalidFile, UnsupportedOption: as ``read_points``.
+        InvalidPointCloud: the points have no surface; names the file.
     """
     steps = read_points(path, unit, memory)
     while True:
@@ -102,4 +132,7 @@ def read_cloud(path: str | Path, unit: str | float = "m", memory: int | None = N
     normals = raw.normals
     if normals is not None and not (np.isfinite(normals).all() and (normals != 0.0).any(axis=1).all()):
         normals = None
-    return PointCloud(raw.points, normals, **options)
+    try:
+        return PointCloud(raw.points, normals, **options)
+    except InvalidPointCloud as error:
+        raise InvalidPointCloud(f"{os.fsdecode(path)}: {error}") from None

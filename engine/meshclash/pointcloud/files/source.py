@@ -40,7 +40,7 @@ class RawPoints(NamedTuple):
 class Source:
     """An open file with its path, for readers."""
 
-    def __init__(self, path: Path, stream: BinaryIO, memory: int | None) -> None:
+    def __init__(self, path: Path, stream: BinaryIO, memory: float | None) -> None:
         self.path = path
         self.size = os.fstat(stream.fileno()).st_size
         self.line_number = 0

@@ -21,9 +21,17 @@ def find_columns(names: Sequence[str]) -> tuple[list[int] | None, list[int] | No
 
 
 def parse_rows(
-    source: Source, lines: list[bytes], first_line: int, columns: int, separator: bytes | None
+    source: Source,
+    lines: list[bytes],
+    first_line: int,
+    columns: int,
+    separator: bytes | None,
+    numeric: Sequence[int],
 ) -> np.ndarray:
-    """Lines of numbers as (k, columns) float64; ``separator`` None means blanks. Raises InvalidFile with the line."""
+    """The columns that hold numbers, (k, len(numeric)) float64; ``separator`` None means blanks.
+
+    Other columns may hold anything. Raises InvalidFile with the line.
+    """
     text = b" ".join(lines)
     if separator is not None:
         text = text.replace(separator, b" ")
@@ -32,8 +40,8 @@ def parse_rows(
     except ValueError:
         flat = np.empty(0)
     if len(flat) != columns * len(lines) or not _rows_fit(lines, columns, separator):
-        _blame_row(source, lines, first_line, columns, separator)
-    return flat.reshape(len(lines), columns)
+        return _parse_fields(source, lines, first_line, columns, separator, numeric)
+    return flat.reshape(len(lines), columns)[:, numeric]
 
 
 def is_number(text: str) -> bool:
@@ -55,15 +63,26 @@ def _rows_fit(lines: list[bytes], columns: int, separator: bytes | None) -> bool
     return all(line.count(separator) == columns - 1 for line in lines)
 
 
-def _blame_row(source: Source, lines: list[bytes], first_line: int, columns: int, separator: bytes | None) -> None:
-    for number, line in enumerate(lines, first_line):
+def _parse_fields(
+    source: Source,
+    lines: list[bytes],
+    first_line: int,
+    columns: int,
+    separator: bytes | None,
+    numeric: Sequence[int],
+) -> np.ndarray:
+    """As ``parse_rows``, field by field, so that whatever is no number can be named."""
+    rows = np.empty((len(lines), len(numeric)))
+    for k, line in enumerate(lines):
         fields = _fields(line, separator)
         if len(fields) != columns:
-            raise source.error(f"{len(fields)} columns, but {columns} are expected", number)
-        for field in fields:
-            if not is_number(field.decode("utf-8", "replace")):
-                raise source.error(f"{field.decode('utf-8', 'replace')!r} is no number", number)
-    raise source.error("the numbers cannot be read", first_line)
+            raise source.error(f"{len(fields)} columns, but {columns} are expected", first_line + k)
+        for column, i in enumerate(numeric):
+            field = fields[i].decode("utf-8", "replace")
+            if not is_number(field):
+                raise source.error(f"{field[:80]!r} is no number", first_line + k)
+            rows[k, column] = float(field)
+    return rows
 
 
 def read_counted_rows(
@@ -83,7 +102,7 @@ def read_counted_rows(
             raise source.error(f"the file ends after {done:,} of {count:,} {what}", source.line_number + 1)
         first_line = source.line_number + 1
         used = lines[: count - done]
-        result[done : done + len(used)] = parse_rows(source, used, first_line, columns, None)[:, wanted]
+        result[done : done + len(used)] = parse_rows(source, used, first_line, columns, None, range(columns))[:, wanted]
         source.line_number += len(used)
         done += len(used)
         yield done / count

@@ -1,9 +1,10 @@
 """Points as text: XYZ, PTS and CSV files.
 
-One point a line, columns separated by blanks, commas, semicolons or tabs. A heading names the columns; without one the
-first three are x, y and z, and the next three are normals if they have unit length in every line (else colours or the
-like, passed over). A first line with a single number is the number of points (PTS). Lines beginning with # or // are
-comments. Names may stand in quotes, and the file may begin with the mark of UTF-8.
+One point a line, columns separated by blanks, commas, semicolons or tabs. A heading names the columns, of which all but
+those of coordinates and normals may hold anything; without one every column holds numbers, the first three are x, y
+and z, and the next three are normals if they have unit length in every line (else colours or the like, passed over). A
+first line with a single number is the number of points (PTS). Lines beginning with # or // are comments. Names may
+stand in quotes, and the file may begin with the mark of UTF-8.
 """
 
 from collections.abc import Generator, Iterator
@@ -59,15 +60,17 @@ def read_text(source: Source) -> Generator[float, None, RawPoints]:
     separator = _separator(line)
     fields = _split(line, separator)
     wanted = [0, 1, 2, 3, 4, 5][: 6 if len(fields) >= 6 else 3]
+    numeric = list(range(len(fields)))
     rows = [(number, line)]
     if not all(map(is_number, fields)):
         found, normals_at = find_columns([field.strip("\"'") for field in fields])
         if found is None:
             raise source.error(f"no columns x, y and z in {line.decode('utf-8', 'replace')[:80]!r}", number)
-        wanted, rows = [*found, *(normals_at or ())], []
+        wanted = numeric = [*found, *(normals_at or ())]
+        rows = []
     elif len(fields) < 3:
         raise source.error(f"{len(fields)} columns, but a point needs three", number)
-    table = yield from _read_table(source, content, rows, len(fields), wanted, separator)
+    table = yield from _read_table(source, content, rows, len(fields), separator, numeric, len(wanted))
     if announced is not None and len(table) != announced:
         raise source.error(f"the file announces {announced:,} points and holds {len(table):,}", 1)
     has_normals = len(wanted) == 6 and (not rows or _are_unit(table[:, 3:]))
@@ -79,10 +82,11 @@ def _read_table(
     content: Iterator[tuple[int, bytes]],
     rows: list[tuple[int, bytes]],
     columns: int,
-    wanted: list[int],
     separator: bytes | None,
+    numeric: list[int],
+    kept: int,
 ) -> Generator[float, None, np.ndarray]:
-    """All rows, (n, len(wanted)) float64."""
+    """All rows, the first ``kept`` of the columns that hold numbers: (n, kept) float64."""
     blocks: list[np.ndarray] = []
     total = 0
     finished = False
@@ -95,21 +99,23 @@ def _read_table(
                 finished = False
                 break
         if pending:
-            blocks.append(_parse(source, pending, columns, separator)[:, wanted])
+            blocks.append(np.array(_parse(source, pending, columns, separator, numeric)[:, :kept]))
             total += len(pending)
             pending = []
         source.check_count(total)
         yield min(1.0, source.position / max(1, source.size))
-    return np.concatenate(blocks) if blocks else np.empty((0, len(wanted)))
+    return np.concatenate(blocks) if blocks else np.empty((0, kept))
 
 
-def _parse(source: Source, rows: list[tuple[int, bytes]], columns: int, separator: bytes | None) -> np.ndarray:
+def _parse(
+    source: Source, rows: list[tuple[int, bytes]], columns: int, separator: bytes | None, numeric: list[int]
+) -> np.ndarray:
     """Rows with their own line numbers: comments between them shift the count, so a wrong row is parsed again alone."""
     try:
-        return parse_rows(source, [line for _, line in rows], rows[0][0], columns, separator)
+        return parse_rows(source, [line for _, line in rows], rows[0][0], columns, separator, numeric)
     except ValueError:
         for number, line in rows:
-            parse_rows(source, [line], number, columns, separator)
+            parse_rows(source, [line], number, columns, separator, numeric)
         raise
 
 
