@@ -165,7 +165,7 @@ def test_a_baked_matrix_moves_points_and_normals():
     expected = normals / (2, 1, 0.5)
     assert np.allclose(moved.normals, expected / np.linalg.norm(expected, axis=1)[:, None], atol=1e-6)
     assert moved.bandwidth == pytest.approx(0.1)
-    for bad in (np.eye(3), np.zeros((4, 4)), "no"):
+    for bad in (np.eye(3), np.zeros((4, 4)), "no", 10**400, [[10**400] * 4] * 4, np.full((4, 4), np.inf)):
         with pytest.raises(mc.InvalidPointCloud):
             moved.transformed(bad)
 
@@ -214,9 +214,9 @@ def test_bad_points_are_refused(points, message):
         ({"surface": "apss"}, mc.InvalidPointCloud, "needs normals"),
         ({"surface": "mesh"}, mc.UnsupportedOption, "wls, apss"),
         ({"covering": "none"}, mc.UnsupportedOption, "certified, paper"),
-        ({"bandwidth": 0.0}, mc.UnsupportedOption, "above 0"),
+        ({"bandwidth": 0.0}, mc.UnsupportedOption, "number of metres from 1e-30"),
         ({"bandwidth": "x"}, mc.UnsupportedOption, "number of metres"),
-        ({"bandwidth": 10**400}, mc.UnsupportedOption, "finite number of metres"),
+        ({"bandwidth": 10**400}, mc.UnsupportedOption, "number of metres"),
         ({"bandwidth": [0.1]}, mc.UnsupportedOption, r"not \[0.1\]"),
         ({"surface": ["wls"]}, mc.UnsupportedOption, "wls, apss"),
         ({"covering": np.array(["paper", "x"])}, mc.UnsupportedOption, "certified, paper"),
@@ -225,6 +225,45 @@ def test_bad_points_are_refused(points, message):
 def test_bad_options_are_refused(options, error, message):
     with pytest.raises(error, match=message):
         mc.PointCloud(GOOD, **options)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(-30, 29))
+@settings(max_examples=20)
+def test_lengths_scale_with_the_points(seed, power):
+    points = 10.0 * sphere(np.random.default_rng(seed), 300)[0]
+    unit = 10.0**power / 10.0
+    cloud, scaled = mc.PointCloud(points), mc.PointCloud(points * unit)
+    assert np.allclose(np.divide(scaled.lengths[:4], cloud.lengths[:4]), unit, rtol=1e-6)
+    apart = 0.01 * unit * 1000.0
+    assert mc.collides(scaled, scaled, None, np.diag([1.0, 1, 1, 1]) + apart * np.eye(4, k=3))
+    assert not mc.collides(scaled, scaled, None, np.diag([1.0, 1, 1, 1]) + 2.5 * apart * np.eye(4, k=3))
+
+
+def test_points_too_close_to_each_other_are_refused():
+    with pytest.raises(mc.InvalidPointCloud, match=r"lie within 1.96e-31 m: a surface needs 1e-30 m"):
+        mc.PointCloud(sphere(np.random.default_rng(0), 100)[0] * 1e-31)
+    rng = np.random.default_rng(1)
+    few, many = sphere(rng, 50)[0], 1e-40 * sphere(rng, 2000)[0]
+    lengths = mc.PointCloud(np.concatenate([few, many])).lengths
+    assert lengths.sampling_radius > 0.1  # the many count as one point
+
+
+@pytest.mark.parametrize("bandwidth", [1e-300, 1e-31, 1e31, 1e200])
+def test_bandwidths_of_no_use_are_refused(bandwidth):
+    with pytest.raises(mc.UnsupportedOption, match=r"from 1e-30 to 1e[+]30"):
+        mc.PointCloud(GOOD, bandwidth=bandwidth)
+
+
+def test_a_bandwidth_without_any_surface_is_refused():
+    cloud = mc.PointCloud(sphere(np.random.default_rng(0), 2000)[0], bandwidth=1e-3)
+    with pytest.raises(mc.InvalidPointCloud, match=r"0.001 m reaches 0.00215 m, and no point has 8 others nearer"):
+        mc.collides(cloud, cloud)
+
+
+@given(st.integers(-300, 300))
+def test_normals_may_have_any_length(power):
+    points, normals = sphere(np.random.default_rng(0), 20)
+    assert np.abs(mc.PointCloud(points, normals * 10.0**power).normals - normals).max() < 1e-7
 
 
 def test_only_duplicates_are_refused_with_a_reason():

@@ -47,7 +47,7 @@ def test_the_first_masked_row_is_named(mask):
 def test_masked_rows_of_points_normals_vertices_and_triangles_are_refused():
     rng = np.random.default_rng(0)
     points = rng.normal(size=(20, 3))
-    masked = np.ma.masked_array(points, mask=np.arange(20)[:, None] == 7)
+    masked = np.ma.masked_array(points, mask=np.indices((20, 3))[0] == 7)
     for name, made in (
         ("points", lambda: mc.PointCloud(masked)),
         ("normals", lambda: mc.PointCloud(points, masked)),

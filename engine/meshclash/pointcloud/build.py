@@ -26,6 +26,9 @@ CUTOFF = 7
 MARGIN_IN_RADII = 1.5
 """How far from the points of its leaf a piece of surface is looked for, in sampling radii."""
 
+SMALLEST_LENGTH = 1e-30
+"""Points closer than this [m] count as one: boxes are float32, and squares of lengths must not vanish."""
+
 BANDWIDTH_IN_NOISE = 4.0
 """Least bandwidth over the noise: then surfaces a little more than twice the noise apart are told apart."""
 
@@ -114,17 +117,23 @@ def _split_steps(
     return first[:nodes].copy(), count[:nodes].copy(), int(state[DEPTH])
 
 
-def _sampling_radius(points, origin, first, count, boxes) -> float:
+def _sampling_radius(points, origin, first, count, boxes, bandwidth: float | None) -> float:
     """The radius of discs around the points that have the surface's area together (the surfels of eq. 10).
 
     k neighbours within d_k are d_k^2 / k of area a point; the radius that nine in ten points do not exceed is taken.
+    A bandwidth that was given is refused where no point has neighbours enough for a surface.
     """
     total = points.shape[0]
     chosen = np.unique(np.linspace(0, total - 1, min(total, _CHOSEN)).astype(np.int64))
     neighbours = min(_NEIGHBOURS, total - 1)
     distances = np.empty(len(chosen))
     neighbour_distances(points, origin, first, count, boxes, chosen, neighbours, distances)
-    usable = distances[distances > 0.0] / math.sqrt(neighbours)
+    if bandwidth is not None and 2.0 * horizon_of(bandwidth) < distances.min():
+        raise InvalidPointCloud(
+            f"a bandwidth of {bandwidth:.3g} m reaches {horizon_of(bandwidth):.3g} m, and no point has {neighbours} "
+            f"others nearer than {distances.min():.3g} m, so there is no surface: give a larger one, or none"
+        )
+    usable = distances[distances > SMALLEST_LENGTH] / math.sqrt(neighbours)
     if not len(usable):
         raise InvalidPointCloud("nearly all points coincide with others: remove the duplicates, or give a bandwidth")
     return float(np.quantile(usable, _QUANTILE))
@@ -245,7 +254,7 @@ def build_steps(
     skin = float((high - low).max()) / math.sqrt(points.shape[0])
     first, count, depth = yield from _split_steps(points, order, skin, 0.0, 0.0, 0.25)
     boxes = yield from _box_steps(points, origin, first, count, 0.25, 0.3)
-    radius = _sampling_radius(points, origin, first, count, boxes)
+    radius = _sampling_radius(points, origin, first, count, boxes, bandwidth)
     yield Progress(0.3, "measuring the spacing of points")
     if bandwidth is None:
         bandwidth = _automatic_bandwidth(_bare_tree(points, origin, first, count, boxes), radius)

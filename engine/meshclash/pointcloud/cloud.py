@@ -11,7 +11,7 @@ from ..traversal.run import run
 from ..types.numbers import real_number, refuse_masked
 from ..types.pose import LARGEST_COORDINATE, transform_points
 from ..types.results import Progress
-from .build import CUTOFF, Built, Lengths, build_steps
+from .build import CUTOFF, SMALLEST_LENGTH, Built, Lengths, build_steps
 from .measure import evaluate_on_device
 from .steps import share
 from .tree import evaluate_many
@@ -69,8 +69,14 @@ def _points_steps(points: Any) -> Generator[Progress, None, tuple[np.ndarray, np
             f"at most {LARGEST_COORDINATE:g} m"
         )
     _refuse_lines(array)
-    bounds = np.array(ends)
-    return array, np.stack([bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0)])
+    low, high = np.min(ends, axis=(0, 1)), np.max(ends, axis=(0, 1))
+    extent = float((high - low).max())
+    if extent < SMALLEST_LENGTH:
+        raise InvalidPointCloud(
+            f"all {len(array)} points lie within {extent:.3g} m: a surface needs {SMALLEST_LENGTH:g} m at least, so "
+            "give them in a smaller unit"
+        )
+    return array, np.stack([low, high])
 
 
 def _refuse_lines(points: np.ndarray) -> None:
@@ -80,7 +86,11 @@ def _refuse_lines(points: np.ndarray) -> None:
     if (points == points[0]).all():
         raise InvalidPointCloud(f"all {len(points)} points are equal: they have no surface")
     if _on_a_line(points):
-        raise InvalidPointCloud(f"all {len(points)} points lie on a line: they have no surface")
+        length = float(np.ptp(points, axis=0).max())
+        raise InvalidPointCloud(
+            f"all {len(points)} points lie on a line, to a billionth of its length of {length:.3g} m: "
+            "they have no surface"
+        )
 
 
 def _on_a_line(points: np.ndarray) -> bool:
@@ -105,10 +115,11 @@ def _normals_steps(normals: Any, count: int) -> Generator[Progress, None, np.nda
     bad = []
     for part in _slices(count):
         rows = given[part].astype(np.float64)
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        with np.errstate(invalid="ignore", divide="ignore"):
+            rows /= np.abs(rows).max(axis=1)[:, None]  # or squares of very long and very short ones are none
             length = np.sqrt((rows * rows).sum(axis=1))
             result[part] = rows / length[:, None]
-        bad.append(part.start + np.flatnonzero(~((length > 0.0) & (length < np.inf))))
+        bad.append(part.start + np.flatnonzero(~(length > 0.0)))
         yield Progress(min(part.stop, count) / count, "checking normals")
     wrong = np.concatenate(bad)
     if len(wrong):
@@ -123,8 +134,11 @@ def _checked_bandwidth(bandwidth: Any) -> float | None:
     if bandwidth is None:
         return None
     number = real_number(bandwidth)
-    if not 0.0 < number < np.inf:
-        raise UnsupportedOption(f"bandwidth must be None or a finite number of metres above 0, not {bandwidth!r}")
+    if not SMALLEST_LENGTH <= number <= LARGEST_COORDINATE:
+        raise UnsupportedOption(
+            f"bandwidth must be None or a number of metres from {SMALLEST_LENGTH:g} to {LARGEST_COORDINATE:g}, "
+            f"not {bandwidth!r}"
+        )
     return number
 
 
@@ -138,15 +152,17 @@ class PointCloud:
         points: array-like, shape (n, 3) [m], in the object's own frame; at least 8, not all on one line.
         normals: array-like, shape (n, 3), of any length, or None. They orient the surface: f > 0 behind it.
         bandwidth: h [m] of the weight exp(-d^2 / h^2); None derives it from the sampling radius
-            (Klein and Zachmann 2004, eq. 9 to 11). Larger ones smooth more noise, and more detail.
+            (Klein and Zachmann 2004, eq. 9 to 11). Larger ones smooth more noise, and more detail; beyond about three
+            times that, the surface leaves its points, and contacts are missed.
         surface: "wls", weighted least squares (eq. 1 to 4), or "apss", algebraic spheres, which need normals and follow
             curvature better (Guennebaud and Gross 2007).
         covering: "certified" spheres, or "paper" for the Monte Carlo radii of Klein and Zachmann, which may be too
             small.
 
     Raises:
-        InvalidPointCloud: wrong shape, too few points, NaN or infinite coordinates, all points equal or on a line,
-            normals that do not fit.
+        InvalidPointCloud: wrong shape, too few points, NaN, infinite or masked coordinates, all points equal or on a
+            line, normals that do not fit; when the hierarchy is built: nearly all points coincide with others, or the
+            bandwidth is so small that there is no surface.
         UnsupportedOption: a bandwidth, surface or covering that does not exist.
     """
 
@@ -305,10 +321,12 @@ class PointCloud:
         """
         try:
             array = np.array(matrix, dtype=np.float64)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise InvalidPointCloud(f"the matrix cannot be read as numbers: {error}") from None
-        if array.shape != (4, 4) or not np.isfinite(array).all():
-            raise InvalidPointCloud(f"a cloud is transformed by a finite 4x4 matrix, not by one of shape {array.shape}")
+        if array.shape != (4, 4):
+            raise InvalidPointCloud(f"a cloud is transformed by a 4x4 matrix, not by one of shape {array.shape}")
+        if not (np.abs(array) <= LARGEST_COORDINATE).all():
+            raise InvalidPointCloud(f"the matrix has entries that are not finite, or beyond {LARGEST_COORDINATE:g}")
         if not np.array_equal(array[3], (0.0, 0.0, 0.0, 1.0)):
             raise InvalidPointCloud(f"the last row of the matrix must be 0 0 0 1, not {array[3].tolist()}")
         determinant = abs(float(np.linalg.det(array[:3, :3])))
