@@ -98,17 +98,23 @@ def test_points_that_geometry_nodes_make_are_read(add_box):
     assert len(scene.clouds[scene.scans[0].mesh_key].points) == 8
 
 
-def test_coordinates_that_are_no_numbers_are_refused():
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("place", [(0, 0), (3, 1), (99, 2)])
+def test_coordinates_that_are_no_numbers_are_refused(value, place):
     points = wall(10)
-    points[3, 1] = np.nan
+    points[place] = value
     add_scan("Scan", points)
-    with pytest.raises(InputError, match=r"object 'Scan' has 1 points .* the first is point 3"):
+    with pytest.raises(InputError, match=rf"object 'Scan' has 1 points .* the first is point {place[0]}"):
         read()
 
 
 def test_unusable_normals_are_left_out():
-    item = add_scan("Scan", ball(50)[0], np.zeros((50, 3)))
-    assert read_points(item.data, "Scan").normals is None
+    for place, normal in ((0, 0.0), (49, 0.0), (7, np.nan), (20, np.inf)):
+        normals = np.tile(np.float32([0, 0, -1e-30]), (50, 1))
+        item = add_scan("Scan", ball(50)[0], normals)
+        assert np.array_equal(read_points(item.data, "Scan").normals, normals), "any length will do"
+        normals[place] = normal
+        assert read_points(add_scan("Bad", ball(50)[0], normals).data, "Bad").normals is None
 
 
 @pytest.mark.parametrize("as_mesh", [True, False])

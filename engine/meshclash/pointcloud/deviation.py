@@ -158,20 +158,21 @@ def deviation_steps(
     rows, rows_other = _checked_question(cloud, pose_cloud, pose_other)
     yield from share(cloud.build_steps(), 0.0, 0.25)
     measure = yield from share(_measure_steps(other, rows_other, signed, device, cloud.point_count), 0.25, 0.5)
-    result = np.empty(cloud.point_count)
-    result[cloud.built.order] = yield from share(_measured_steps(measure, rows, cloud.built.tree.points), 0.5, 1.0)
-    return result
+    built = cloud.built
+    return (yield from share(_measured_steps(measure, rows, built.tree.points, built.order), 0.5, 1.0))
 
 
-def _measured_steps(measure: Measure, rows: np.ndarray, points: np.ndarray) -> Generator[Progress, None, np.ndarray]:
-    """Distances of points (k, 3) in a pose (3, 4), in slices."""
+def _measured_steps(
+    measure: Measure, rows: np.ndarray, points: np.ndarray, places: np.ndarray | None = None
+) -> Generator[Progress, None, np.ndarray]:
+    """Distances of points (k, 3) in a pose (3, 4), in slices; each at its own place (k,) of the result."""
     result = np.empty(len(points))
     begin = 0
     while begin < len(points):
         part = slice(begin, begin + measure.chunk)
         found = measure(transform_points(rows, points[part]))
         if found is not None:
-            result[part] = found
+            result[part if places is None else places[part]] = found
             begin = min(part.stop, len(points))
         yield Progress(begin / len(points), "measuring deviations")
     return result
