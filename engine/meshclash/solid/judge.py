@@ -27,6 +27,7 @@ from ..types.pose import transform_points
 from ..types.results import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Verdict
 from .coincidence import deny_coincidence
 from .depth import deepen_by_points, overlap_depths
+from .ordering import AT_ONCE, stable_order_steps
 from .sampling import A_IN, A_OUT, B_IN, B_OUT, CROSSED, OPPOSITE_SIDES, SAME_SIDE, sample_sides
 from .solids import Solids
 
@@ -224,8 +225,11 @@ def _sample(
 
     yield from look((2,), asked)
     chosen = asked[bits[asked] & CROSSED == 0]
-    rows = np.flatnonzero(np.isin(answer.jobs, chosen))
-    orders[1, rows] = rows[np.lexsort((answer.pairs[rows, 1], answer.jobs[rows]))]
+    for jobs in _portions(chosen, start):
+        rows = np.concatenate([np.arange(start[job], start[job + 1]) for job in jobs.tolist()])
+        keys = (answer.jobs[rows].astype(np.int64) << 32) + answer.pairs[rows, 1]
+        orders[1, rows] = rows[(yield from stable_order_steps(keys))]
+        yield
     yield from look((0, 1), chosen)
     return bits
 
@@ -237,6 +241,12 @@ def _spans(sides: tuple[int, ...], jobs: np.ndarray, begin: np.ndarray, end: np.
     low = begin[row] + _SPAN * (np.arange(len(row)) - np.repeat(np.cumsum(pieces) - pieces, pieces))
     high = np.minimum(low + _SPAN, end[row])
     return np.concatenate([np.stack([jobs[row], np.full(len(row), side), low, high], axis=1) for side in sides])
+
+
+def _portions(jobs: np.ndarray, start: np.ndarray) -> list[np.ndarray]:
+    """Jobs in groups with about as many contacts as are sorted at once, one with more by itself."""
+    before = np.cumsum(start[jobs + 1] - start[jobs])
+    return np.split(jobs, np.flatnonzero(np.diff(before // AT_ONCE)) + 1) if len(jobs) else []
 
 
 def _batches(spans: np.ndarray) -> list[np.ndarray]:
