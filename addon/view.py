@@ -51,14 +51,17 @@ def _layer_objects(context: bpy.types.Context) -> Iterator[bpy.types.Object]:
 
 
 def _select(context: bpy.types.Context, pair: list[bpy.types.Object], scans: set[str]) -> None:
-    """Selects the pair; of a scan and a mesh the mesh only: the outlines of a scan's points hide everything else."""
+    """Selects the pair without its scans: the outlines of a scan's points hide everything else.
+
+    The first object that is selected, or else the first scan, becomes the active one.
+    """
     for other in context.selected_objects:
         other.select_set(False)
-    wanted = [chosen for chosen in pair if chosen.name_full not in scans] or pair
+    wanted = [chosen for chosen in pair if chosen.name_full not in scans]
     for chosen in wanted:
         chosen.select_set(True)
-    if wanted:
-        context.view_layer.objects.active = wanted[0]
+    if pair:
+        context.view_layer.objects.active = (wanted or pair)[0]
 
 
 def _isolate(context: bpy.types.Context, area: bpy.types.Area, pair: list[bpy.types.Object]) -> None:

@@ -5,8 +5,10 @@ A disc stands before its point by its radius: Blender draws points as balls, and
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import bpy
 import numpy as np
 from mathutils import Vector
 
@@ -14,7 +16,8 @@ VERTEX = """
 void main()
 {
   gl_Position = to_clip * vec4(pos, 1.0) + radius * towards_eye;
-  gl_PointSize = max(least_pixels, 2.0 * radius * pixels / gl_Position.w);
+  float least = radius > 0.0 ? least_pixels : dot_pixels;
+  gl_PointSize = max(least, 2.0 * radius * pixels / gl_Position.w);
   disc_colour = colour * tint;
 }
 """
@@ -27,6 +30,9 @@ void main()
   seen_colour = disc_colour;
 }
 """
+
+
+THEME_SIZE = 3  # of vertices in Blender's own theme
 
 
 class _State:
@@ -62,7 +68,7 @@ def draw(batch: Any, least_pixels: float, tint: tuple[float, float, float, float
 
     Args:
         batch: made by `make`.
-        least_pixels: diameter of the smallest discs.
+        least_pixels: diameter of the smallest discs; those of points that Blender draws as dots cover these.
         tint: times the colours of the points.
     """
     import gpu
@@ -74,12 +80,19 @@ def draw(batch: Any, least_pixels: float, tint: tuple[float, float, float, float
     shader.uniform_float("towards_eye", projection @ Vector((0.0, 0.0, 1.0, 0.0)))
     shader.uniform_float("pixels", 0.5 * gpu.state.viewport_get()[3] * projection[1][1])
     shader.uniform_float("least_pixels", least_pixels)
+    shader.uniform_float("dot_pixels", max(least_pixels, dot_pixels(bpy.context.preferences)))
     shader.uniform_float("tint", linear(np.array(tint)).tolist())
     gpu.state.program_point_size_set(True)
     try:
         batch.draw(shader)
     finally:
         gpu.state.program_point_size_set(False)
+
+
+def dot_pixels(preferences: bpy.types.Preferences) -> float:
+    """Diameter that covers a vertex that Blender draws: twice the size in its overlays, and a pixel around it."""
+    theme = preferences.themes[0].view_3d.vertex_size if preferences.themes else THEME_SIZE
+    return 2.0 * preferences.system.pixel_size * max(1.0, 0.5 * math.sqrt(2.0) * theme) + 2.0
 
 
 def _shader() -> Any:
@@ -92,7 +105,7 @@ def _shader() -> Any:
         info = gpu.types.GPUShaderCreateInfo()
         for kind, name in (("MAT4", "to_clip"), ("VEC4", "towards_eye"), ("VEC4", "tint")):
             info.push_constant(kind, name)
-        for name in ("pixels", "least_pixels"):
+        for name in ("pixels", "least_pixels", "dot_pixels"):
             info.push_constant("FLOAT", name)
         for place, (kind, name) in enumerate((("VEC3", "pos"), ("VEC4", "colour"), ("FLOAT", "radius"))):
             info.vertex_in(place, kind, name)

@@ -238,6 +238,15 @@ def test_faces_are_selected_without_the_scan_in_edit_mode(registered, add_box, c
     assert "scan" not in "".join(capfd.readouterr()), "marking faces is about meshes only"
 
 
+def test_of_two_scans_none_is_selected(registered):
+    """Their outlines would hide what they have in common; the first is the active object."""
+    for name, x in (("Ball", 0.0), ("Other", 1.2)):
+        add_scan(name, ball()[0], location=(x, 0.0, 0.0)).select_set(True)
+    assert bpy.ops.meshclash.detect() == {"FINISHED"}
+    bpy.context.window_manager.meshclash.active_row = 0
+    assert bpy.context.selected_objects == [] and bpy.context.view_layer.objects.active.name == "Ball"
+
+
 def test_without_scans_the_reason_is_given(registered, add_box):
     add_box("Box", (2, -1, -1), (3, 1, 1))
     with pytest.raises(RuntimeError, match="holds no visible scan"):
