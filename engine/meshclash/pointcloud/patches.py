@@ -61,8 +61,15 @@ def common_region(tree_a, node_a, tree_b, node_b, m, region):
 
 @inlined
 def inside(region, x):
-    """Whether a point lies in a region."""
-    return region[0] <= x[0] <= region[3] and region[1] <= x[1] <= region[4] and region[2] <= x[2] <= region[5]
+    """Whether a point lies in a region; without branches, since half of the points of a patch do."""
+    return (
+        (region[0] <= x[0])
+        & (x[0] <= region[3])
+        & (region[1] <= x[1])
+        & (x[1] <= region[4])
+        & (region[2] <= x[2])
+        & (x[2] <= region[5])
+    )
 
 
 @inner
@@ -81,12 +88,13 @@ def in_leaf(tree_b, node_b, m, x):
 
 @inner
 def keep_in_leaf(patch, tried, tree_b, node_b, m):
-    """Leave only points to try that lie in b's leaf; returns how many."""
+    """Bring points to try that lie in b's leaf to the front; returns how many."""
     points, chosen = patch.points, patch.chosen
     kept = 0
     for entry in range(tried):
         i = chosen[entry]
         if in_leaf(tree_b, node_b, m, (points[i, 0], points[i, 1], points[i, 2])):
+            chosen[entry] = chosen[kept]
             chosen[kept] = i
             kept += 1
     return kept
@@ -105,7 +113,8 @@ def _near_region(region, x, reach2):
 def gather_patch(tree, node, m, moved, region, patch):
     """Points of a leaf and its border within the horizon of the region, into a patch.
 
-    ``moved`` says that the tree is b's. Returns (number of points, number of those inside the region).
+    ``moved`` says that the tree is b's. Returns (number of points, number of those inside the region). Every point is
+    written, and the next one over it unless it counts: half of them do, so that branches would be guessed wrong.
     """
     points, normals, chosen = patch.points, patch.normals, patch.chosen
     horizon2 = tree.parameters[HORIZON2]
@@ -124,8 +133,6 @@ def gather_patch(tree, node, m, moved, region, patch):
         )
         if moved:
             x = place(m, x[0], x[1], x[2])
-        if not _near_region(region, x, horizon2):
-            continue
         points[used, 0] = x[0]
         points[used, 1] = x[1]
         points[used, 2] = x[2]
@@ -136,10 +143,10 @@ def gather_patch(tree, node, m, moved, region, patch):
             normals[used, 0] = n[0]
             normals[used, 1] = n[1]
             normals[used, 2] = n[2]
-        if inside(region, x):
-            chosen[tried] = used
-            tried += 1
-        used += 1
+        near = _near_region(region, x, horizon2)
+        chosen[tried] = used
+        tried += near & inside(region, x)
+        used += near
     patch.used[0] = used
     if used <= tree.parameters[CUTOFF]:
         return 0, 0
@@ -167,6 +174,34 @@ def widened(plane, patch):
     n, low, high = plane
     slack = _BEYOND_POINTS * patch.parameters[SAMPLING_RADIUS]
     return n, low - slack, high + slack
+
+
+@inner
+def _interval(region, n):
+    """The offsets between which a region lies along a direction."""
+    low = 0.0
+    high = 0.0
+    for k in range(3):
+        low += min(n[k] * region[k], n[k] * region[k + 3])
+        high += max(n[k] * region[k], n[k] * region[k + 3])
+    return low, high
+
+
+@inner
+def slab_beyond(region, plane_p, plane_q):
+    """Whether all of the region that lies between p's offsets is beyond one side of q's plane with all its points.
+
+    Then so are p's points in the region, wherever they are. Along q's normal n a point x of p's slab lies at
+    c u . x + (n - c u) . x, with p's normal u and c = n . u: the slab bounds one term, the region the other.
+    """
+    u, low_p, high_p = plane_p
+    n, low_q, high_q = plane_q
+    c = n[0] * u[0] + n[1] * u[1] + n[2] * u[2]
+    low, high = _interval(region, n)
+    low_across, high_across = _interval(region, (n[0] - c * u[0], n[1] - c * u[1], n[2] - c * u[2]))
+    low = max(low, low_across + min(c * low_p, c * high_p))
+    high = min(high, high_across + max(c * low_p, c * high_p))
+    return low > high_q or high < low_q
 
 
 @inner

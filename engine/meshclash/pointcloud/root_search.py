@@ -21,6 +21,7 @@ _STARTS = 4  # points from which Newton's method is tried in a pair of leaves; t
 _NEWTON_STEPS = 12
 _LONGEST_STEP = 0.5  # in sampling radii; surfaces that nearly touch have their tangent planes meet far away
 _NEARLY_PARALLEL = 1e-3  # sine squared of the angle between two tangent planes
+_FARTHEST = 6.0  # sampling radii to where tangent planes meet; with 4 some contacts are lost
 
 
 @inner
@@ -95,9 +96,19 @@ def follow(p, q, start, end, reference, region, tolerance, work):
 
 
 @inner
+def meeting_distance2(fp, fq, cosine):
+    """Squared distance to where two tangent planes meet, from a point at the values fp and fq along their normals."""
+    return (fp * fp + fq * fq - 2.0 * cosine * fp * fq) / max(1.0 - cosine * cosine, 1e-12)
+
+
+@inner
 def drive(p, q, x, region, tolerance, work):
-    """Newton's method onto both surfaces at once, each step the shortest that meets both tangent planes."""
+    """Newton's method onto both surfaces at once, each step the shortest that meets both tangent planes.
+
+    It is given up where these meet far away, and in the middle between parallel sheets, where it would stay.
+    """
     longest = _LONGEST_STEP * q.parameters[SAMPLING_RADIUS]
+    farthest = _FARTHEST * q.parameters[SAMPLING_RADIUS]
     for _ in range(_NEWTON_STEPS):
         if not inside(region, x):
             return False, x
@@ -111,11 +122,16 @@ def drive(p, q, x, region, tolerance, work):
             return True, x
         c = np_[0] * nq[0] + np_[1] * nq[1] + np_[2] * nq[2]
         sine2 = 1.0 - c * c
+        if meeting_distance2(fp, fq, c) > farthest * farthest:
+            return False, x
         if sine2 < _NEARLY_PARALLEL:
             alpha, beta = 0.5 * fp, 0.5 * fq
         else:
             alpha, beta = (fp - c * fq) / sine2, (fq - c * fp) / sine2
         step2 = alpha * alpha + beta * beta + 2.0 * c * alpha * beta
+        gap = max(abs(fp), abs(fq)) - tolerance
+        if _NEWTON_STEPS * _NEWTON_STEPS * step2 < gap * gap:
+            return False, x
         scale = 1.0 if step2 <= longest * longest else longest / math.sqrt(step2)
         alpha *= scale
         beta *= scale

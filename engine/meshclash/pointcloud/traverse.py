@@ -16,10 +16,21 @@ from ..jit import inner, kernel, portable
 from ..reference import by_reference
 from ..traversal.pair_heap import heap_pop, heap_push
 from ..volumes.aabb import overlap
-from .patches import Patch, common_region, gather_patch, in_leaf, keep_in_leaf, leaf_plane, one_sided, widened
+from .patches import (
+    Patch,
+    common_region,
+    gather_patch,
+    in_leaf,
+    keep_in_leaf,
+    leaf_plane,
+    one_sided,
+    slab_beyond,
+    widened,
+)
 from .priority import plane_priority, spheres_meet, surface_priority
 from .random_points import closest_test_point
 from .root_search import search
+from .separation import sheets_apart
 
 # Entries of the state array.
 STARTED, HEAP_USED, FOUND, VOLUME_TESTS, LEAF_TESTS, EVALUATIONS, COUNTER, STATE_LENGTH = range(8)
@@ -51,23 +62,6 @@ def longest_side(boxes, node):
     return max(boxes[node, 3] - boxes[node, 0], boxes[node, 4] - boxes[node, 1], boxes[node, 5] - boxes[node, 2])
 
 
-@inner
-def _gather_leaves(tree_a, node_a, tree_b, node_b, m, scratch):
-    """Fill the patches of two leaves; (whether both have a surface in the common region, points of each to try)."""
-    a = scratch.patch_a
-    b = scratch.patch_b
-    region = scratch.region
-    if not common_region(tree_a, node_a, tree_b, node_b, m, region):
-        return False, 0, 0
-    used_a, tried_a = gather_patch(tree_a, node_a, m, False, region, a)
-    if used_a == 0:
-        return False, 0, 0
-    used_b, tried_b = gather_patch(tree_b, node_b, m, True, region, b)
-    if used_b == 0:
-        return False, 0, 0
-    return True, keep_in_leaf(a, tried_a, tree_b, node_b, m), keep_in_leaf(b, tried_b, tree_b, node_b, m)
-
-
 @portable
 def test_leaves(tree_a, node_a, tree_b, node_b, m, settings, state, scratch):
     """A point on the surfaces of two leaves by a root search; (found, point in a's hierarchy frame)."""
@@ -76,14 +70,23 @@ def test_leaves(tree_a, node_a, tree_b, node_b, m, settings, state, scratch):
     region = scratch.region
     work = scratch.work
     nowhere = (0.0, 0.0, 0.0)
-    there, tried_a, tried_b = _gather_leaves(tree_a, node_a, tree_b, node_b, m, scratch)
-    if not there:
+    if not common_region(tree_a, node_a, tree_b, node_b, m, region):
         return False, nowhere
     plane_a = leaf_plane(tree_a, node_a, m, False)
     plane_b = leaf_plane(tree_b, node_b, m, True)
-    if tried_a > 0 and one_sided(a, tried_a, widened(plane_b, a)):
+    wide_a = widened(plane_a, b)
+    wide_b = widened(plane_b, a)
+    if slab_beyond(region, plane_a, wide_b) or slab_beyond(region, plane_b, wide_a):
         return False, nowhere
-    if tried_b > 0 and one_sided(b, tried_b, widened(plane_a, b)):
+    used_a, inside_a = gather_patch(tree_a, node_a, m, False, region, a)
+    tried_a = keep_in_leaf(a, inside_a, tree_b, node_b, m)
+    if used_a == 0 or (tried_a > 0 and one_sided(a, tried_a, wide_b)):
+        return False, nowhere
+    used_b, inside_b = gather_patch(tree_b, node_b, m, True, region, b)
+    tried_b = keep_in_leaf(b, inside_b, tree_b, node_b, m)
+    if used_b == 0 or tried_a + tried_b == 0 or (tried_b > 0 and one_sided(b, tried_b, wide_a)):
+        return False, nowhere
+    if sheets_apart(a, inside_a, tried_a, plane_a[0], b, inside_b, tried_b, plane_b[0], work):
         return False, nowhere
     found, x = search(a, b, tried_a, plane_b[0], region, settings[TOLERANCE], work)
     if not (found and in_leaf(tree_b, node_b, m, x)):
@@ -94,11 +97,18 @@ def test_leaves(tree_a, node_a, tree_b, node_b, m, settings, state, scratch):
 @portable
 def try_leaves(tree_a, node_a, tree_b, node_b, m, settings, state, scratch):
     """As ``test_leaves``, by the paper's test points: found is what is near enough to both surfaces."""
-    there, tried, _ = _gather_leaves(tree_a, node_a, tree_b, node_b, m, scratch)
-    if not there or tried == 0:
-        return False, (0.0, 0.0, 0.0)
+    a = scratch.patch_a
+    b = scratch.patch_b
+    nowhere = (0.0, 0.0, 0.0)
+    if not common_region(tree_a, node_a, tree_b, node_b, m, scratch.region):
+        return False, nowhere
+    used_a, inside_a = gather_patch(tree_a, node_a, m, False, scratch.region, a)
+    used_b, _ = gather_patch(tree_b, node_b, m, True, scratch.region, b)
+    tried = keep_in_leaf(a, inside_a, tree_b, node_b, m)
+    if used_a == 0 or used_b == 0 or tried == 0:
+        return False, nowhere
     near, x = closest_test_point(
-        scratch.patch_a, scratch.patch_b, tried, np.float64(tree_a.radii[node_a]), np.int64(settings[TEST_POINTS]),
+        a, b, tried, np.float64(tree_a.radii[node_a]), np.int64(settings[TEST_POINTS]),
         settings[ENOUGH], state[COUNTER:], scratch.work,
     )  # fmt: skip
     return near <= settings[ENOUGH], x

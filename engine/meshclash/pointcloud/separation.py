@@ -1,0 +1,108 @@
+"""Leaves that face each other across a gap, told apart without a search.
+
+Where a plane lies between the points of two leaves, no surface changes sides of the other among its points. They can
+still meet where they reach beyond their points, at edges and borders, or where their sheets lean towards each other.
+Neither is so where, at the place nearest to the other leaf, both sheets lie along that plane and their tangent planes
+meet far away only.
+
+The plane is found as by Chung and Wang, "Quick Collision Detection of Polytopes in Virtual Environments" (1996),
+section 3: its normal is reflected at the direction between the two points that contradict it most.
+"""
+
+import numpy as np
+
+from ..jit import inner
+from .root_search import meeting_distance2, value_at
+from .surface import SAMPLING_RADIUS
+
+_PLANES = 6  # tried from each leaf's normal; with twelve a contact of the teapot is lost, and no time gained
+_ALONG = 0.9  # least cosine of sheets that lie along a plane; with 0.85 some contacts of edges are lost
+_FAR = 2.0  # in sampling radii
+
+
+@inner
+def _extremes(patch, count, n):
+    """The first and the last of the chosen points along a direction: (offset, index, offset, index)."""
+    points, chosen = patch.points, patch.chosen
+    low = np.inf
+    high = -np.inf
+    lowest = highest = 0
+    for entry in range(count):
+        i = chosen[entry]
+        offset = n[0] * points[i, 0] + n[1] * points[i, 1] + n[2] * points[i, 2]
+        if offset < low:
+            low, lowest = offset, i
+        if offset > high:
+            high, highest = offset, i
+    return low, lowest, high, highest
+
+
+@inner
+def _plane_between(a, inside_a, b, inside_b, n):
+    """A plane between the points of two leaves inside the region, looked for from a normal on.
+
+    Returns (found, normal from a to b).
+    """
+    for _ in range(_PLANES):
+        low_a, lowest_a, high_a, highest_a = _extremes(a, inside_a, n)
+        low_b, lowest_b, high_b, highest_b = _extremes(b, inside_b, n)
+        if high_a < low_b:
+            return True, n
+        if high_b < low_a:
+            return True, (-n[0], -n[1], -n[2])
+        if low_b - high_a >= low_a - high_b:
+            i, j = highest_a, lowest_b
+        else:
+            i, j = lowest_a, highest_b
+        d = (
+            b.points[j, 0] - a.points[i, 0],
+            b.points[j, 1] - a.points[i, 1],
+            b.points[j, 2] - a.points[i, 2],
+        )
+        length2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2]
+        if not length2 > 0.0:
+            break
+        twice = 2.0 * (n[0] * d[0] + n[1] * d[1] + n[2] * d[2]) / length2
+        n = (n[0] - twice * d[0], n[1] - twice * d[1], n[2] - twice * d[2])
+    return False, n
+
+
+@inner
+def _foremost(a, inside_a, tried_a, b, inside_b, tried_b, n):
+    """Of the points to try of two leaves that a plane separates, the one nearest to the other leaf's points."""
+    _, _, front_a, _ = _extremes(a, inside_a, n)
+    front_b, _, _, _ = _extremes(b, inside_b, n)
+    _, _, high, i = _extremes(a, tried_a, n)
+    low, j, _, _ = _extremes(b, tried_b, n)
+    if front_b - high <= low - front_a:
+        return a.points[i, 0], a.points[i, 1], a.points[i, 2]
+    return b.points[j, 0], b.points[j, 1], b.points[j, 2]
+
+
+@inner
+def _lies_along(normal, n):
+    return abs(normal[0] * n[0] + normal[1] * n[1] + normal[2] * n[2]) > _ALONG
+
+
+@inner
+def sheets_apart(a, inside_a, tried_a, normal_a, b, inside_b, tried_b, normal_b, work):
+    """Whether the surfaces of two leaves lie side by side with a gap between them.
+
+    Of each leaf: its patch, how many of the chosen points lie inside the region and how many of these are to be tried,
+    at least one of both leaves together; its mean normal.
+    """
+    found, n = _plane_between(a, inside_a, b, inside_b, normal_b)
+    if not found:
+        found, n = _plane_between(a, inside_a, b, inside_b, normal_a)
+    if not found:
+        return False
+    x = _foremost(a, inside_a, tried_a, b, inside_b, tried_b, n)
+    fb, nb, there = value_at(b, x, work)
+    if not (there and _lies_along(nb, n)):
+        return False
+    fa, na, there = value_at(a, x, work)
+    if not (there and _lies_along(na, n)):
+        return False
+    far = _FAR * min(a.parameters[SAMPLING_RADIUS], b.parameters[SAMPLING_RADIUS])
+    cosine = na[0] * nb[0] + na[1] * nb[1] + na[2] * nb[2]
+    return meeting_distance2(fa, fb, cosine) > far * far
