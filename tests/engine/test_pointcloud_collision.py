@@ -266,6 +266,29 @@ def test_touched_triangles_and_separate_regions(shapes):
     assert (len(none), none.region_count, len(none.touched(0)), len(none.touched(1))) == (0, 0, 0, 0)
 
 
+@given(
+    st.sampled_from(("sphere", "torus", "plane", "wall", "ball")),
+    st.sampled_from(("sphere", "torus", "plane")),
+    st.integers(0, 2**32 - 1),
+    st.floats(0.0, 2.2),
+)
+@settings(max_examples=60)
+def test_answers_do_not_depend_on_which_object_is_named_first(shapes, first, second, seed, gap):
+    a, b = shapes[first], shapes[second]
+    poses = random_pose(seed, (3.0, 0.0, 0.0)), random_pose(seed + 1, (3.0 + gap, 0.0, 0.0))
+    one, other = mc.collide(a, b, *poses), mc.collide(b, a, *poses[::-1])
+    assert mc.collides(a, b, *poses) == mc.collides(b, a, *poses[::-1]) == (len(one) > 0)
+    assert sorted(map(tuple, one.points)) == sorted(map(tuple, other.points))
+    assert one.region_count == other.region_count
+    for side in (0, 1):
+        assert np.array_equal(one.touched(side), other.touched(1 - side))
+        assert len(one.touched(side)) > 0 or not len(one)
+    near, back = mc.distance(a, b, *poses), mc.distance(b, a, *poses[::-1])
+    assert (near.distance, near.sample_distance) == (back.distance, back.sample_distance)
+    assert np.array_equal(near.point_a, back.point_b) and near.index_a == back.index_b
+    assert (near.distance == 0.0) == (len(one) > 0)
+
+
 @pytest.mark.parametrize("side", [2, -1, None, "a", 0.0, True])
 def test_sides_are_0_and_1(shapes, side):
     hits = mc.collide(shapes["torus"], shapes["wall"])

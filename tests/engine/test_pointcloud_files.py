@@ -341,6 +341,16 @@ def test_files_are_read_whatever_their_name_is_given_as(folder, name):
         assert np.array_equal(read(given_as).points, expected)
 
 
+@pytest.mark.filterwarnings("error")
+def test_numbers_beyond_doubles_come_back_as_such(folder):
+    beyond = las(np.full((9, 3), 2**30), (1e307,) * 3, (1e308,) * 3)
+    assert np.isinf(read(written(folder, "beyond.las", beyond)).points).all()
+    assert np.isinf(read(written(folder, "beyond.xyz", b"1e300 1e300 1e300\n"), unit=1e300).points).all()
+    signalling = np.array([0x7FA00000], "<u4").tobytes()  # a NaN that warns when it is converted
+    data = pcd(np.zeros((3, 3)))
+    assert read(written(folder, "nan.pcd", data[:-4] + signalling)).dropped == 1
+
+
 def test_options_of_files_are_named(folder):
     path = written(folder, "plain.xyz", FILES["a.xyz"])
     for options, message in (

@@ -15,9 +15,11 @@ from ..types.pose import Pose, transform_points
 from ..types.results import Progress, QueryStats
 from .cloud import PointCloud
 from .deviation import points_behind_steps, points_of_leaves
+from .surface import MARGIN
 from .walk import Found
 
 Thing = PointCloud | TriangleMesh | Hierarchy
+_GROWN = np.array([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0])
 
 
 class CloudContacts:
@@ -35,7 +37,6 @@ class CloudContacts:
         found: Found,
         objects: tuple[Thing, Thing],
         rows: tuple[np.ndarray, np.ndarray],
-        swapped: bool,
         stats: QueryStats,
         pose: np.ndarray,
     ) -> None:
@@ -43,11 +44,10 @@ class CloudContacts:
         self.points = found.points[order]
         self.pose = pose[order]
         self.stats = stats
-        self._pairs = found.pairs[order][:, ::-1] if swapped else found.pairs[order]
+        self._pairs = found.pairs[order]
         self._regions = found.regions[order]
         self._objects = objects
         self._rows = rows
-        self._swapped = swapped
 
     def __len__(self) -> int:
         return len(self.points)
@@ -77,8 +77,9 @@ class CloudContacts:
     def touched(self, side: int) -> np.ndarray:
         """What is in contact on side 0 (a) or 1 (b), sorted int32: triangles of a mesh; points of a cloud. In any pose.
 
-        Points are those of the meeting leaves that lie where the two surfaces have anything in common: about a leaf's
-            size around the curves of contact.
+        Points are those of the meeting leaves that lie in the other leaf's box, or in what leaf and triangle have in
+        common, with a margin of 1.5 sampling radii: about a leaf's size around the curves of contact. The point of a
+        leaf that is nearest to the contact always counts.
 
         Raises:
             UnsupportedOption: another side.
@@ -89,17 +90,29 @@ class CloudContacts:
             return np.unique(self._pairs[:, side]).astype(np.int32)
         tree, order = thing.built.tree, thing.built.order
         member, contact = points_of_leaves(tree, self._pairs[:, side])
-        pose = self.pose[contact]
-        place = self._in_region_frame(transform_points(self._rows[side][pose], tree.points[member]), pose)
-        region = self._regions[contact]
-        inside = ((place >= region[:, :3]) & (place <= region[:, 3:])).all(axis=1)
-        return np.unique(order[member[inside]])
+        world = transform_points(self._rows[side][self.pose[contact]], tree.points[member])
+        away = ((world - self.points[contact]) ** 2).sum(axis=1)
+        nearest = np.minimum.reduceat(away, np.flatnonzero(np.diff(contact, prepend=-1))) if len(away) else away
+        return np.unique(order[member[self._lies_in_common(side, world, contact) | (away == nearest[contact])]])
 
-    def _in_region_frame(self, world: np.ndarray, pose: np.ndarray) -> np.ndarray:
-        """World points (m, 3) of some poses in the hierarchy frame that the regions are given in."""
-        side = 1 if self._swapped else 0
-        cloud, rows = self._objects[side], self._rows[side]
-        assert isinstance(cloud, PointCloud)
+    def _lies_in_common(self, side: int, world: np.ndarray, contact: np.ndarray) -> np.ndarray:
+        """Whether points (m, 3) of the meeting leaves of some contacts lie where the two objects meet, (m,) bool."""
+        other = self._objects[1 - side]
+        if isinstance(other, PointCloud):
+            tree = other.built.tree
+            margin = tree.parameters[MARGIN]
+            boxes = tree.boxes[self._pairs[contact, 1 - side]].astype(np.float64) + margin * _GROWN
+            place = self._in_frame(1 - side, other, world, self.pose[contact])
+        else:
+            boxes = self._regions[contact]
+            cloud = self._objects[side]
+            assert isinstance(cloud, PointCloud)
+            place = self._in_frame(side, cloud, world, self.pose[contact])
+        return ((place >= boxes[:, :3]) & (place <= boxes[:, 3:])).all(axis=1)
+
+    def _in_frame(self, side: int, cloud: PointCloud, world: np.ndarray, pose: np.ndarray) -> np.ndarray:
+        """World points (m, 3) of some poses in the hierarchy frame of the cloud on one side."""
+        rows = self._rows[side]
         back = np.linalg.inv(rows[:, :, :3])[pose]
         return (back @ (world - rows[pose, :, 3])[:, :, None])[:, :, 0] - cloud.built.tree.origin
 

@@ -27,7 +27,7 @@ from .cloud import PointCloud
 from .collision import mesh_tree
 from .mesh_traverse import corner_of
 from .patches import place
-from .query import Thing, pose_pairs, prepared, walk_for
+from .query import Thing, comes_second, pose_pairs, prepared, walk_for
 from .steps import share
 from .walk import largest_coordinates, pose_rows
 
@@ -272,6 +272,8 @@ def cloud_distance_steps(
 def _one_steps(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray) -> Generator[Progress, None, CloudDistance]:
     """The distance in one pose (3, 4) of each; the hierarchies are there."""
     first, second = prepared(a), prepared(b)
+    if isinstance(first, PointCloud) and isinstance(second, PointCloud) and comes_second(first, second, rows_a, rows_b):
+        return _exchanged((yield from _one_steps(b, a, rows_b, rows_a)))
     if isinstance(first, PointCloud):
         nearest = yield from _samples_steps(first, second, rows_a, rows_b)
     else:
@@ -286,6 +288,11 @@ def _one_steps(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray) -> Ge
     else:
         x, y = _slide(first, x, rows_a, second, y, rows_b)
     return CloudDistance(float(np.linalg.norm(x - y)), x, y, distance, index_a, index_b, walk.stats(0.0))
+
+
+def _exchanged(one: CloudDistance) -> CloudDistance:
+    """The same answer for the objects named the other way round."""
+    return replace(one, point_a=one.point_b, point_b=one.point_a, index_a=one.index_b, index_b=one.index_a)
 
 
 def _world(rows: np.ndarray, point: np.ndarray) -> np.ndarray:

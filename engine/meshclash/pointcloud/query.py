@@ -104,10 +104,29 @@ def walk_for(
     first, second = prepared(a), prepared(b)
     if isinstance(first, PointCloud):
         if isinstance(second, PointCloud):
+            if comes_second(first, second, rows_a, rows_b):
+                return cloud_walk(second, first, rows_b, rows_a, first_only, paper), True
             return cloud_walk(first, second, rows_a, rows_b, first_only, paper), False
         return mesh_walk(first, second, rows_a, rows_b, first_only), False
     assert isinstance(second, PointCloud)
     return mesh_walk(second, first, rows_b, rows_a, first_only), True
+
+
+def comes_second(a: PointCloud, b: PointCloud, rows_a: np.ndarray, rows_b: np.ndarray) -> bool:
+    """Whether b is to be seen as the first of two posed clouds.
+
+    That does not hang on which of them is named first, so that no answer does: a search from one side may find a
+    grazing contact, or a nearest point, that one from the other side does not.
+    """
+    if a.point_count != b.point_count:
+        return b.point_count < a.point_count
+    return _place(b, rows_b) < _place(a, rows_a)
+
+
+def _place(cloud: PointCloud, rows: np.ndarray) -> tuple[list[list[float]], float, list[list[float]]]:
+    """What tells posed clouds with as many points from each other: bounds, how far they were moved, the whole pose."""
+    numbers = rows.tolist()
+    return cloud.bounds.tolist(), sum(abs(row[3]) for row in numbers), numbers
 
 
 def pose_pairs(pose_a: Any, pose_b: Any) -> tuple[np.ndarray, np.ndarray, bool]:
@@ -167,16 +186,21 @@ def cloud_contacts_steps(
     for thing, low in ((a, 0.0), (b, 0.25)):
         if isinstance(thing, PointCloud):
             yield from share(thing.build_steps(), low, low + 0.25)
-    found, swapped, stats = [], False, QueryStats()
+    found, stats = [], QueryStats()
     for k in range(len(rows_a)):
         walk, swapped = walk_for(a, b, rows_a[k], rows_b[k], False)
         yield from share(walk.finish_steps(), 0.5 + 0.5 * k / len(rows_a), 0.5 + 0.5 * (k + 1) / len(rows_a))
-        found.append(walk.found())
+        found.append(_as_named(walk.found(), swapped))
         stats = stats.plus(walk.stats(0.0))
     stats = replace(stats, seconds=time.perf_counter() - start)
     pose = np.repeat(np.arange(len(found), dtype=np.int32), [len(one.points) for one in found])
     whole = Found(*map(np.concatenate, zip(*((one.pairs, one.points, one.regions) for one in found), strict=True)))
-    return CloudContacts(whole, (a, b), (rows_a, rows_b), swapped, stats, pose)
+    return CloudContacts(whole, (a, b), (rows_a, rows_b), stats, pose)
+
+
+def _as_named(found: Found, swapped: bool) -> Found:
+    """The same with the pairs in the order in which the objects were named."""
+    return replace(found, pairs=found.pairs[:, ::-1]) if swapped else found
 
 
 def cloud_collision(

@@ -99,14 +99,15 @@ def read_points(
             yield Progress(0.0, f"reading {file.name}")
             while True:
                 try:
-                    share = next(steps)
+                    with np.errstate(over="ignore", invalid="ignore"):  # PointCloud names points that are not finite
+                        share = next(steps)
                 except StopIteration as stop:
                     raw: RawPoints = stop.value
                     break
                 yield Progress(share, f"reading {file.name}")
     except OSError as error:
         raise InvalidFile(f"{file}: cannot be read: {error.strerror or error}") from None
-    with np.errstate(over="ignore"):  # PointCloud names points that are not finite
+    with np.errstate(over="ignore"):
         points = raw.points if scale == 1.0 else raw.points * scale
     return RawPoints(np.ascontiguousarray(points), raw.normals, raw.dropped)
 
