@@ -46,9 +46,10 @@ def test_the_tree_is_well_formed(points):
     assert (children > np.flatnonzero(tree.count == 0)).all()
     assert built.largest_patch == max(len(patch(tree, leaf)) for leaf in leaves)
     for leaf in leaves:
-        local = tree.points[tree.first[leaf] : tree.first[leaf] + tree.count[leaf]] - tree.origin
-        assert (local >= tree.boxes[leaf, :3]).all()
-        assert (local <= tree.boxes[leaf, 3:]).all()
+        own = slice(tree.first[leaf], tree.first[leaf] + tree.count[leaf])
+        for local in (tree.points[own] - tree.origin, tree.carriers[own]):
+            assert (local >= tree.boxes[leaf, :3]).all()
+            assert (local <= tree.boxes[leaf, 3:]).all()
     for node in np.flatnonzero(tree.count == 0):
         for child in (tree.first[node], tree.first[node] + 1):
             assert (tree.boxes[child, :3] >= tree.boxes[node, :3]).all()
@@ -62,7 +63,7 @@ def test_borders_hold_everything_within_horizon_and_margin(points):
     """So a patch gives the cloud's own surface wherever its leaf is asked about: in its box with the margin."""
     cloud = mc.PointCloud(points)
     tree, margin = cloud.built.tree, cloud.lengths.margin
-    local = tree.points - tree.origin
+    local = tree.carriers
     for leaf in leaves_of(tree)[::7]:
         low, high = tree.boxes[leaf, :3] - margin, tree.boxes[leaf, 3:] + margin
         gap = np.maximum(np.maximum(low - local, local - high), 0.0)
@@ -84,12 +85,12 @@ def hull_points(rng, tree, node, count):
     picks = flat[starts[which][:, None] + (rng.random((count, 4)) * sizes[which][:, None]).astype(int)]
     weights = rng.dirichlet(np.ones(4), count // 2)
     corners = rng.dirichlet(np.full(4, 0.1), count - count // 2)
-    return np.einsum("ij,ijk->ik", np.concatenate([weights, corners]), tree.points[picks] - tree.origin)
+    return np.einsum("ij,ijk->ik", np.concatenate([weights, corners]), tree.carriers[picks])
 
 
 def uncovered(tree, node, at):
     samples = tree.samples[node]
-    centres = tree.points[samples[samples >= 0]] - tree.origin
+    centres = tree.carriers[samples[samples >= 0]]
     nearest = np.full(len(at), np.inf)
     for centre in centres:
         nearest = np.minimum(nearest, ((at - centre) ** 2).sum(axis=1))
@@ -131,7 +132,7 @@ def test_planes_bound_their_points():
         members = np.concatenate([np.arange(tree.first[x], tree.first[x] + tree.count[x]) for x in below(tree, node)])
         if tree.count[node]:
             members = patch(tree, node)
-        offset = (tree.points[members] - tree.origin) @ tree.planes[node, :3].astype(float)
+        offset = tree.carriers[members] @ tree.planes[node, :3].astype(float)
         assert tree.planes[node, 3] <= offset.min()
         assert offset.max() <= tree.planes[node, 4]
 

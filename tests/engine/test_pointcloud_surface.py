@@ -3,7 +3,7 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from clouds import plane, reference_sphere, reference_value, sphere, torus
+from clouds import carriers_of, plane, reference_sphere, reference_value, sphere, torus
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.pointcloud.build import LEAST_WEIGHT, REACH_IN_RADII, bandwidth_of
@@ -14,13 +14,19 @@ COUNT = 4000
 
 
 @given(
-    st.integers(0, 2**32 - 1), st.sampled_from(SHAPES), st.sampled_from((0.0, 0.01)), st.sampled_from((1e-3, 1.0, 1e4))
+    st.integers(0, 2**32 - 1),
+    st.sampled_from(SHAPES),
+    st.sampled_from((0.0, 0.01)),
+    st.sampled_from((1e-3, 1.0, 1e4)),
+    st.sampled_from(("wls", "twicing")),
 )
-@settings(max_examples=12)
-def test_f_equals_the_definition_with_lapack(seed, shape, noise, scale):
+@settings(max_examples=20)
+def test_f_equals_the_definition_with_lapack(seed, shape, noise, scale, surface):
+    """Of the points themselves, or of their carriers (``test_pointcloud_shrinkage.py``)."""
     rng = np.random.default_rng(seed)
     points = shape(rng, COUNT, noise=noise)[0] * scale
-    cloud = mc.PointCloud(points)
+    cloud = mc.PointCloud(points, surface=surface)
+    points = points if surface == "wls" else carriers_of(cloud)
     at = points[rng.integers(0, COUNT, 40)] + rng.normal(size=(40, 3)) * 0.3 * cloud.bandwidth
     values, normals, valid = cloud.evaluate(at)
     for x, f, normal, there in zip(at, values, normals, valid, strict=True):
@@ -57,7 +63,7 @@ def test_algebraic_spheres_follow_curvature_better():
     rng = np.random.default_rng(1)
     points, normals = sphere(rng, COUNT)
     at = normals[:200] * 1.01
-    plain = mc.PointCloud(points, normals).evaluate(at)[0]
+    plain = mc.PointCloud(points, normals, surface="wls").evaluate(at)[0]
     curved = mc.PointCloud(points, normals, surface="apss").evaluate(at)[0]
     assert np.abs(np.abs(curved) - 0.01).max() < 1e-6
     assert np.abs(np.abs(plain) - 0.01).max() > 1e-4
@@ -212,13 +218,13 @@ def test_bad_points_are_refused(points, message):
         ({"normals": with_point(4, 0.0)}, mc.InvalidPointCloud, "normal 4"),
         ({"normals": with_point(4, np.nan)}, mc.InvalidPointCloud, "normal 4"),
         ({"surface": "apss"}, mc.InvalidPointCloud, "needs normals"),
-        ({"surface": "mesh"}, mc.UnsupportedOption, "wls, apss"),
+        ({"surface": "mesh"}, mc.UnsupportedOption, "twicing, wls, apss"),
         ({"covering": "none"}, mc.UnsupportedOption, "certified, paper"),
         ({"bandwidth": 0.0}, mc.UnsupportedOption, "number of metres from 1e-30"),
         ({"bandwidth": "x"}, mc.UnsupportedOption, "number of metres"),
         ({"bandwidth": 10**400}, mc.UnsupportedOption, "number of metres"),
         ({"bandwidth": [0.1]}, mc.UnsupportedOption, r"not \[0.1\]"),
-        ({"surface": ["wls"]}, mc.UnsupportedOption, "wls, apss"),
+        ({"surface": ["wls"]}, mc.UnsupportedOption, "twicing, wls, apss"),
         ({"covering": np.array(["paper", "x"])}, mc.UnsupportedOption, "certified, paper"),
     ],
 )

@@ -1,7 +1,7 @@
 """From checked points to a ``PointTree``: sampling radius, bandwidth, tree, borders, samples, spheres."""
 
 import math
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from typing import NamedTuple
 
 import numpy as np
@@ -11,8 +11,10 @@ from ..types.results import Progress
 from .borders import collect_borders
 from .covering import cover, cover_by_chance, describe_leaves, new_leaves, node_ranges
 from .planes import fit_planes
+from .shrinkage import measure_shortfalls, move_points, new_neighbours
 from .split import DEPTH, NODES, SETTLED, new_split, split_points
-from .surface import PARAMETERS_LENGTH
+from .steps import node_steps, share
+from .surface import HORIZON2, NO_NORMALS, PARAMETERS_LENGTH
 from .tree import SAMPLE_COUNT, PointTree, fit_boxes, measure_residuals, neighbour_distances
 
 LEAF_SIZE = 30
@@ -40,6 +42,7 @@ _CHOSEN = 4096
 _USUAL_BORDER = 8  # border entries a point
 _TINY_SHARE = 0.02
 _SLICE_POINTS = 300_000  # points that a slice of the work looks at: some milliseconds
+_SLICE_NEIGHBOURS = 1_000_000  # points near others that it looks at
 _SLICE_NORMALS = 100_000  # normals that it sorts
 _SLICE_LEAVES = 100_000  # leaves whose distances from all samples of a node it looks at
 _SLICE_NODES = 2_000  # nodes for which it makes random points
@@ -90,18 +93,18 @@ def _copy_steps(points: np.ndarray) -> Generator[Progress, None, np.ndarray]:
     return result
 
 
-def _node_steps(advance: Callable[[int], int], total: int, low: float, high: float, text: str) -> Steps:
-    """Go on from node to node by ``advance``, in slices."""
-    done = 0
-    while True:
-        done = advance(done)
-        yield Progress(low + (high - low) * done / total, text)
-        if done >= total:
-            return
+def _relative_steps(points: np.ndarray, origin: np.ndarray) -> Generator[Progress, None, np.ndarray]:
+    """Points relative to the origin, in slices."""
+    result = np.empty_like(points)
+    for begin in range(0, len(points), _SLICE_POINTS):
+        part = slice(begin, begin + _SLICE_POINTS)
+        np.subtract(points[part], origin, out=result[part])
+        yield Progress(min(part.stop, len(points)) / len(points), "sorting points")
+    return result
 
 
 def _split_steps(
-    points: np.ndarray, order: np.ndarray, skin: float, smallest: float, low: float, high: float
+    points: np.ndarray, order: np.ndarray, skin: float, smallest: float
 ) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray, int]]:
     """The tree: first, count, depth."""
     total = points.shape[0]
@@ -112,22 +115,24 @@ def _split_steps(
         finished = split_points(
             points, order, LEAF_SIZE, skin, smallest, first, count, stack, state, box, _SLICE_POINTS
         )  # fmt: skip
-        yield Progress(low + (high - low) * int(state[SETTLED]) / total, "sorting points")
+        yield Progress(int(state[SETTLED]) / total, "sorting points")
     nodes = int(state[NODES])
     return first[:nodes].copy(), count[:nodes].copy(), int(state[DEPTH])
 
 
-def _sampling_radius(points, origin, first, count, boxes, bandwidth: float | None) -> float:
+def _sampling_radius(tree: PointTree, bandwidth: float | None) -> float:
     """The radius of discs around the points that have the surface's area together (the surfels of eq. 10).
 
     k neighbours within d_k are d_k^2 / k of area a point; the radius that nine in ten points do not exceed is taken.
     A bandwidth that was given is refused where no point has neighbours enough for a surface.
     """
-    total = points.shape[0]
+    total = len(tree.points)
     chosen = np.unique(np.linspace(0, total - 1, min(total, _CHOSEN)).astype(np.int64))
     neighbours = min(_NEIGHBOURS, total - 1)
     distances = np.empty(len(chosen))
-    neighbour_distances(points, origin, first, count, boxes, chosen, neighbours, distances)
+    neighbour_distances(
+        tree.points, tree.origin, tree.first, tree.count, tree.boxes, chosen, neighbours, distances
+    )  # fmt: skip
     if bandwidth is not None and 2.0 * horizon_of(bandwidth) < distances.min():
         raise InvalidPointCloud(
             f"a bandwidth of {bandwidth:.3g} m reaches {horizon_of(bandwidth):.3g} m, and no point has {neighbours} "
@@ -143,13 +148,28 @@ def _lengths(radius: float, bandwidth: float) -> Lengths:
     return Lengths(radius, bandwidth, horizon_of(bandwidth), MARGIN_IN_RADII * radius, CUTOFF)
 
 
-def _bare_tree(points, origin, first, count, boxes) -> PointTree:
-    """A tree without what depends on the bandwidth."""
+def _rough_tree_steps(
+    points: np.ndarray, order: np.ndarray, origin: np.ndarray, skin: float, smallest: float
+) -> Generator[Progress, None, tuple[PointTree, int]]:
+    """A tree without what depends on the bandwidth, its carriers where the points are; and its depth."""
+    first, count, depth = yield from share(_split_steps(points, order, skin, smallest), 0.0, 0.7)
     none, number = np.empty(0, np.int32), np.empty(0, np.int64)
-    return PointTree(
-        points, np.empty((0, 3), np.float32), origin, first, count, none, boxes, number, none,
-        np.empty((0, SAMPLE_COUNT), np.int32), np.empty(0, np.float32), np.empty((0, 5), np.float32),
-        np.empty(PARAMETERS_LENGTH),
+    tree = PointTree(
+        points, (yield from share(_relative_steps(points, origin), 0.7, 0.8)), NO_NORMALS, origin, first, count, none,
+        np.empty((len(first), 6), np.float32), number, none, np.empty((0, SAMPLE_COUNT), np.int32),
+        np.empty(0, np.float32), np.empty((0, 5), np.float32), np.empty(PARAMETERS_LENGTH),
+    )  # fmt: skip
+    yield from share(_box_steps(tree), 0.8, 1.0)
+    return tree, depth
+
+
+def _box_steps(tree: PointTree) -> Steps:
+    """Fill in the boxes of all nodes."""
+    yield from node_steps(
+        lambda done: fit_boxes(
+            tree.points, tree.carriers, tree.origin, tree.first, tree.count, tree.boxes, done, _SLICE_POINTS
+        ),
+        len(tree.first), 0.0, 1.0, "enclosing points",
     )  # fmt: skip
 
 
@@ -175,42 +195,30 @@ def _automatic_bandwidth(tree: PointTree, radius: float) -> float:
     return h
 
 
-def _box_steps(
-    points: np.ndarray, origin: np.ndarray, first: np.ndarray, count: np.ndarray, low: float, high: float
-) -> Generator[Progress, None, np.ndarray]:
-    """Boxes of all nodes."""
-    boxes = np.empty((len(first), 6), np.float32)
-    yield from _node_steps(
-        lambda done: fit_boxes(points, origin, first, count, boxes, done, _SLICE_POINTS),
-        len(first), low, high, "enclosing points",
-    )  # fmt: skip
-    return boxes
-
-
-def _border_steps(
-    points: np.ndarray, origin: np.ndarray, first: np.ndarray, count: np.ndarray, boxes: np.ndarray, lengths: Lengths
-) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray]]:
+def _border_steps(tree: PointTree, margin: float) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray]]:
     """Borders of all leaves: where each begins, and their points."""
-    start = np.zeros(len(first) + 1, np.int64)
-    border = np.empty(_USUAL_BORDER * points.shape[0], np.int32)
+    nodes = len(tree.first)
+    start = np.zeros(nodes + 1, np.int64)
+    border = np.empty(_USUAL_BORDER * len(tree.points), np.int32)
+    horizon = math.sqrt(tree.parameters[HORIZON2])
     node = 0
-    while node < len(first):
+    while node < nodes:
         before = node
         node = collect_borders(
-            points, origin, first, count, boxes, lengths.margin, lengths.horizon, start, border, node, _SLICE_POINTS
+            tree.carriers, tree.first, tree.count, tree.boxes, margin, horizon, start, border, node, _SLICE_POINTS
         )
         if node == before:
             border.resize(2 * len(border), refcheck=False)
-        yield Progress(0.45 + 0.25 * node / len(first), "collecting borders")
+        yield Progress(node / nodes, "collecting borders")
     border.resize(int(start[-1]), refcheck=False)  # gives back what is not needed; slicing and copying takes longer
     return start, border
 
 
-def _leaves_are_tiny(first, count, boxes, reach: float) -> bool:
+def _leaves_are_tiny(tree: PointTree, reach: float) -> bool:
     """Whether leaves are so small against the horizon that borders would hold the points many times over."""
-    leaf = count > 0
-    longest = (boxes[leaf, 3:] - boxes[leaf, :3]).max(axis=1)
-    return bool(count[leaf][longest < 0.5 * reach].sum() > _TINY_SHARE * count.sum())
+    leaf = tree.count > 0
+    longest = (tree.boxes[leaf, 3:] - tree.boxes[leaf, :3]).max(axis=1)
+    return bool(tree.count[leaf][longest < 0.5 * reach].sum() > _TINY_SHARE * tree.count.sum())
 
 
 def _parameters(lengths: Lengths, spheres: bool) -> np.ndarray:
@@ -231,7 +239,7 @@ def build_steps(
     bounds: np.ndarray,
     normals: np.ndarray | None,
     bandwidth: float | None,
-    spheres: bool,
+    surface: str,
     certified: bool,
 ) -> Generator[Progress, None, Built]:
     """Build everything, stage by stage, from a copy of the points that is brought into leaf order.
@@ -241,7 +249,7 @@ def build_steps(
         bounds: their lowest and highest coordinates, (2, 3).
         normals: (n, 3) float32 in the order of the points, or None; left as they are.
         bandwidth: h [m], or None to derive it.
-        spheres: fit algebraic spheres; needs normals.
+        surface: "twicing", "wls" or "apss"; the last needs normals.
         certified: certified covering radii, else the paper's random ones.
 
     Yields:
@@ -252,38 +260,51 @@ def build_steps(
     order = np.arange(len(points), dtype=np.int32)
     origin = 0.5 * low + 0.5 * high
     skin = float((high - low).max()) / math.sqrt(points.shape[0])
-    first, count, depth = yield from _split_steps(points, order, skin, 0.0, 0.0, 0.25)
-    boxes = yield from _box_steps(points, origin, first, count, 0.25, 0.3)
-    radius = _sampling_radius(points, origin, first, count, boxes, bandwidth)
-    yield Progress(0.3, "measuring the spacing of points")
+    tree, depth = yield from share(_rough_tree_steps(points, order, origin, skin, 0.0), 0.0, 0.25)
+    radius = _sampling_radius(tree, bandwidth)
+    yield Progress(0.25, "measuring the spacing of points")
     if bandwidth is None:
-        bandwidth = _automatic_bandwidth(_bare_tree(points, origin, first, count, boxes), radius)
-        yield Progress(0.3, "measuring the noise of points")
+        bandwidth = _automatic_bandwidth(tree, radius)
+        yield Progress(0.25, "measuring the noise of points")
     lengths = _lengths(radius, bandwidth)
     reach = lengths.horizon + lengths.margin
-    if _leaves_are_tiny(first, count, boxes, reach):
-        first, count, depth = yield from _split_steps(points, order, skin, reach, 0.3, 0.4)
-        boxes = yield from _box_steps(points, origin, first, count, 0.4, 0.45)
-    start, border = yield from _border_steps(points, origin, first, count, boxes, lengths)
-    nodes = len(first)
-    tree = PointTree(
-        points,
-        (yield from _sorted_normals_steps(normals, order)),
-        origin,
-        first,
-        count,
-        np.empty(nodes, np.int32),
-        boxes,
-        start,
-        border,
-        np.empty((nodes, SAMPLE_COUNT), np.int32),
-        np.empty(nodes, np.float32),
-        np.empty((nodes, 5), np.float32),
-        _parameters(lengths, spheres),
+    if _leaves_are_tiny(tree, reach):
+        tree, depth = yield from share(_rough_tree_steps(points, order, origin, skin, reach), 0.25, 0.35)
+    tree.parameters[:] = _parameters(lengths, surface == "apss")
+    if surface == "twicing":
+        yield from share(_carrier_steps(tree), 0.35, 0.6)
+    start, border = yield from share(_border_steps(tree, lengths.margin), 0.6, 0.75)
+    nodes = len(tree.first)
+    tree = tree._replace(
+        normals=(yield from _sorted_normals_steps(normals, order)),
+        totals=np.empty(nodes, np.int32),
+        border_start=start,
+        border=border,
+        samples=np.empty((nodes, SAMPLE_COUNT), np.int32),
+        radii=np.empty(nodes, np.float32),
+        planes=np.empty((nodes, 5), np.float32),
     )
     yield from _cover_steps(tree, certified)
-    patch = int((count + np.diff(start)).max())
+    patch = int((tree.count + np.diff(start)).max())
     return Built(tree, order, depth, lengths, patch)
+
+
+def _carrier_steps(tree: PointTree) -> Steps:
+    """Move the carriers against the shrinkage of the surface (``shrinkage.py``), and let the boxes hold them."""
+    start, border = yield from share(_border_steps(tree, 0.0), 0.0, 0.2)
+    rough = tree._replace(border_start=start, border=border)
+    neighbours, residuals = new_neighbours(), np.empty(tree.points.shape, np.float32)
+    state, nodes = np.zeros(2, np.int64), len(tree.first)
+    yield from node_steps(
+        lambda _: int(measure_shortfalls(rough, neighbours, residuals, state, _SLICE_NEIGHBOURS)),
+        nodes, 0.2, 0.6, "measuring curvature",
+    )  # fmt: skip
+    state[:] = 0
+    yield from node_steps(
+        lambda _: int(move_points(rough, neighbours, residuals, state, _SLICE_NEIGHBOURS)),
+        nodes, 0.6, 0.9, "measuring curvature",
+    )  # fmt: skip
+    yield from share(_box_steps(tree), 0.9, 1.0)
 
 
 def _sorted_normals_steps(normals: np.ndarray | None, order: np.ndarray) -> Generator[Progress, None, np.ndarray]:
@@ -294,7 +315,7 @@ def _sorted_normals_steps(normals: np.ndarray | None, order: np.ndarray) -> Gene
     for begin in range(0, len(order), _SLICE_NORMALS):
         part = slice(begin, begin + _SLICE_NORMALS)
         result[part] = normals[order[part]]
-        yield Progress(0.7, "sorting normals")
+        yield Progress(0.75, "sorting normals")
     return result
 
 
@@ -307,19 +328,17 @@ def _cover_steps(tree: PointTree, certified: bool) -> Steps:
     node_ranges(tree.first, tree.count, ranges)
     tree.totals[:] = ranges[:, 1] - ranges[:, 0]
     leaves = new_leaves(tree.points.shape[0], len(leaf_nodes))
-    yield from _node_steps(
+    yield from node_steps(
         lambda number: describe_leaves(tree, leaf_nodes, leaves, number, _SLICE_POINTS),
-        len(leaf_nodes), 0.7, 0.8, "describing leaves",
+        len(leaf_nodes), 0.75, 0.8, "describing leaves",
     )  # fmt: skip
-    yield from _node_steps(
+    yield from node_steps(
         lambda node: cover(tree, ranges, leaves, node, _SLICE_LEAVES),
         nodes, 0.8, 0.9, "covering by spheres",
     )  # fmt: skip
     if not certified:
-        yield from _node_steps(
+        yield from node_steps(
             lambda node: cover_by_chance(tree, ranges, leaf_nodes, leaves, node, _SLICE_NODES),
             nodes, 0.9, 0.9, "covering by spheres",
         )  # fmt: skip
-    yield from _node_steps(
-        lambda node: fit_planes(tree, ranges, node, _SLICE_POINTS), nodes, 0.9, 1.0, "fitting planes"
-    )
+    yield from node_steps(lambda node: fit_planes(tree, ranges, node, _SLICE_POINTS), nodes, 0.9, 1.0, "fitting planes")

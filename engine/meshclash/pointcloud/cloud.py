@@ -16,7 +16,7 @@ from .measure import evaluate_on_device
 from .steps import share
 from .tree import evaluate_many
 
-SURFACES = ("wls", "apss")
+SURFACES = ("twicing", "wls", "apss")
 COVERINGS = ("certified", "paper")
 _LEAST_POINTS = CUTOFF + 1
 _COLLINEAR = 1e-9  # second extent of the points over their first
@@ -154,8 +154,9 @@ class PointCloud:
         bandwidth: h [m] of the weight exp(-d^2 / h^2); None derives it from the sampling radius
             (Klein and Zachmann 2004, eq. 9 to 11). Larger ones smooth more noise, and more detail; beyond about three
             times that, the surface leaves its points, and contacts are missed.
-        surface: "wls", weighted least squares (eq. 1 to 4), or "apss", algebraic spheres, which need normals and follow
-            curvature better (Guennebaud and Gross 2007).
+        surface: "twicing", weighted least squares, corrected for their shrinkage where points are curved
+            (``shrinkage.py``); "wls", weighted least squares of the points themselves (eq. 1 to 4); or "apss",
+            algebraic spheres, which need normals (Guennebaud and Gross 2007).
         covering: "certified" spheres, or "paper" for the Monte Carlo radii of Klein and Zachmann, which may be too
             small.
 
@@ -172,7 +173,7 @@ class PointCloud:
         normals: Any = None,
         bandwidth: float | None = None,
         *,
-        surface: str = "wls",
+        surface: str = "twicing",
         covering: str = "certified",
     ) -> None:
         run(self._init_steps(points, normals, bandwidth, surface, covering))
@@ -184,7 +185,7 @@ class PointCloud:
         normals: Any = None,
         bandwidth: float | None = None,
         *,
-        surface: str = "wls",
+        surface: str = "twicing",
         covering: str = "certified",
     ) -> Generator[Progress, None, "PointCloud"]:
         """A cloud, checked in slices of some milliseconds; arguments and errors as of ``PointCloud``."""
@@ -224,8 +225,8 @@ class PointCloud:
         given = self._given
         if given is not None:
             points, normals = given
-            spheres, certified = self.surface == "apss", self.covering == "certified"
-            built = yield from build_steps(points, self._bounds, normals, self._bandwidth, spheres, certified)
+            certified = self.covering == "certified"
+            built = yield from build_steps(points, self._bounds, normals, self._bandwidth, self.surface, certified)
             if self._built is None:
                 self._built = built
             self._given = None  # after the other, so that one of them is always there
@@ -293,7 +294,7 @@ class PointCloud:
         Returns:
             (f, normal, valid): f (k,) [m], how far along the unit normal (k, 3) the surface lies, and where there is a
             surface (k,) bool: more than the cut-off count of points within the horizon. The sign of f and normal
-            together is arbitrary for "wls", and the normals' for "apss". Where not valid, f is 0.
+            together is the normals' for "apss", and arbitrary otherwise. Where not valid, f is 0.
 
         Raises:
             InvalidPointCloud: ``at`` is not (k, 3) numbers.

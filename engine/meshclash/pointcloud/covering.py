@@ -57,15 +57,15 @@ def _central_point(tree, begin, end):
     """The point of a range nearest to its mean."""
     mx = my = mz = 0.0
     for i in range(begin, end):
-        mx += (tree.points[i, 0] - tree.origin[0]) / (end - begin)
-        my += (tree.points[i, 1] - tree.origin[1]) / (end - begin)
-        mz += (tree.points[i, 2] - tree.origin[2]) / (end - begin)
+        mx += tree.carriers[i, 0] / (end - begin)
+        my += tree.carriers[i, 1] / (end - begin)
+        mz += tree.carriers[i, 2] / (end - begin)
     best = np.inf
     where = begin
     for i in range(begin, end):
-        dx = tree.points[i, 0] - tree.origin[0] - mx
-        dy = tree.points[i, 1] - tree.origin[1] - my
-        dz = tree.points[i, 2] - tree.origin[2] - mz
+        dx = tree.carriers[i, 0] - mx
+        dy = tree.carriers[i, 1] - my
+        dz = tree.carriers[i, 2] - mz
         d2 = dx * dx + dy * dy + dz * dz
         if d2 < best:
             best, where = d2, i
@@ -99,7 +99,7 @@ def describe_leaves(tree, leaf_nodes, leaves, number, limit):
             low = np.float64(tree.boxes[node, k])
             high = np.float64(tree.boxes[node, k + 3])
             for entry in range(border_begin, border_end):
-                c = tree.points[tree.border[entry], k] - tree.origin[k]
+                c = tree.carriers[tree.border[entry], k] - tree.origin[k]
                 low = min(low, c)
                 high = max(high, c)
             leaves.boxes[number, k] = low
@@ -143,9 +143,9 @@ def _farthest_corner2(box, x):
 def _sample(tree, node, k):
     i = tree.samples[node, k]
     return (
-        tree.points[i, 0] - tree.origin[0],
-        tree.points[i, 1] - tree.origin[1],
-        tree.points[i, 2] - tree.origin[2],
+        tree.carriers[i, 0],
+        tree.carriers[i, 1],
+        tree.carriers[i, 2],
     )
 
 
@@ -191,7 +191,7 @@ def _random_hull_point(tree, node, counter, weights, x):
         pick = random_below(counter, total)
         i = tree.first[node] + pick if pick < own else tree.border[start + pick - own]
         for k in range(3):
-            x[k] += weights[j] / scale * (tree.points[i, k] - tree.origin[k])
+            x[k] += weights[j] / scale * tree.carriers[i, k]
 
 
 @inner

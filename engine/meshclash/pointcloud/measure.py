@@ -104,5 +104,7 @@ def distances_from_mesh_on(
 
 
 def _resident_cloud(session: Session, tree: PointTree) -> list[Any]:
-    arrays = (tree.points, tree.normals, tree.origin, tree.first, tree.count, tree.boxes, tree.parameters)
+    arrays = (
+        tree.points, tree.carriers, tree.normals, tree.origin, tree.first, tree.count, tree.boxes, tree.parameters
+    )  # fmt: skip
     return session.resident(tree.points, lambda machine: [*map(machine.upload, arrays)])

@@ -17,7 +17,9 @@ from .deviation import from_solid, from_surface
 from .surface import SUMS_LENGTH, solve
 from .tree import STACK_SIZE, sum_around
 
-_CLOUD = "float64[:,::1], float32[:,::1], float64[::1], int32[::1], int32[::1], float32[:,::1], float64[::1]"
+_CLOUD = (
+    "float64[:,::1], float64[:,::1], float32[:,::1], float64[::1], int32[::1], int32[::1], float32[:,::1], float64[::1]"
+)
 _FOREST = (
     "int32[::1], int32[::1], float32[:,::1], int32[::1], int32[:,::1], float64[:,::1], int64[::1], int64[::1], "
     "int64[::1], int64[::1]"
@@ -28,6 +30,7 @@ class _Cloud(NamedTuple):
     """What these kernels read of a PointTree."""
 
     points: np.ndarray
+    carriers: np.ndarray
     normals: np.ndarray
     origin: np.ndarray
     first: np.ndarray
@@ -44,9 +47,9 @@ class _Solid(NamedTuple):
 
 
 @kernel(f"void({_CLOUD}, float64[:,::1], float64[::1], float64[:,::1], boolean[::1])")
-def evaluate_points(points, normals, origin, first, count, boxes, parameters, at, values, directions, valid):
+def evaluate_points(points, carriers, normals, origin, first, count, boxes, parameters, at, values, directions, valid):
     """The surface at points ``at`` (k, 3) in the cloud's coordinates, as ``tree.evaluate_many``."""
-    tree = _Cloud(points, normals, origin, first, count, boxes, parameters)
+    tree = _Cloud(points, carriers, normals, origin, first, count, boxes, parameters)
     sums = cuda.local.array(SUMS_LENGTH, np.float64)
     stack = cuda.local.array(STACK_SIZE, np.int32)
     for k in range(cuda.grid(1), at.shape[0], cuda.gridsize(1)):
@@ -60,9 +63,9 @@ def evaluate_points(points, normals, origin, first, count, boxes, parameters, at
 
 
 @kernel(f"void({_CLOUD}, float64[:,::1], float64[::1])")
-def measure_from_cloud(points, normals, origin, first, count, boxes, parameters, at, out):
+def measure_from_cloud(points, carriers, normals, origin, first, count, boxes, parameters, at, out):
     """Distances [m] of points ``at`` (k, 3), in the cloud's coordinates, from its surface."""
-    tree = _Cloud(points, normals, origin, first, count, boxes, parameters)
+    tree = _Cloud(points, carriers, normals, origin, first, count, boxes, parameters)
     sums = cuda.local.array(SUMS_LENGTH, np.float64)
     stack = cuda.local.array(STACK_SIZE, np.int32)
     for k in range(cuda.grid(1), at.shape[0], cuda.gridsize(1)):

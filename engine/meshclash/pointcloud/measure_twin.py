@@ -35,9 +35,10 @@ def measure_from_mesh(*arguments: Any) -> None:
     certain[:] = True
 
 
-def _tree(points: Any, normals: Any, origin: Any, first: Any, count: Any, boxes: Any, parameters: Any) -> PointTree:
+def _tree(*arrays: Any) -> PointTree:
+    points, carriers, normals, origin, first, count, boxes, parameters = arrays
     none, number = np.empty(0, np.int32), np.empty(0, np.int64)
     return PointTree(
-        points, normals, origin, first, count, none, boxes, number, none, np.empty((0, SAMPLE_COUNT), np.int32),
-        np.empty(0, np.float32), np.empty((0, 5), np.float32), parameters,
+        points, carriers, normals, origin, first, count, none, boxes, number, none,
+        np.empty((0, SAMPLE_COUNT), np.int32), np.empty(0, np.float32), np.empty((0, 5), np.float32), parameters,
     )  # fmt: skip

@@ -13,15 +13,15 @@ from .surface import HORIZON2, MARGIN, smallest_eigenvector
 def _mean_normal(tree, node, begin, end):
     """Normal of the plane that fits the points of a node best, by about 256 of them."""
     middle = (
-        tree.origin[0] + 0.5 * (np.float64(tree.boxes[node, 0]) + np.float64(tree.boxes[node, 3])),
-        tree.origin[1] + 0.5 * (np.float64(tree.boxes[node, 1]) + np.float64(tree.boxes[node, 4])),
-        tree.origin[2] + 0.5 * (np.float64(tree.boxes[node, 2]) + np.float64(tree.boxes[node, 5])),
+        0.5 * (np.float64(tree.boxes[node, 0]) + np.float64(tree.boxes[node, 3])),
+        0.5 * (np.float64(tree.boxes[node, 1]) + np.float64(tree.boxes[node, 4])),
+        0.5 * (np.float64(tree.boxes[node, 2]) + np.float64(tree.boxes[node, 5])),
     )
     sx = sy = sz = xx = xy = xz = yy = yz = zz = total = 0.0
     for i in range(begin, end, max(1, (end - begin) // 256)):
-        dx = tree.points[i, 0] - middle[0]
-        dy = tree.points[i, 1] - middle[1]
-        dz = tree.points[i, 2] - middle[2]
+        dx = tree.carriers[i, 0] - middle[0]
+        dy = tree.carriers[i, 1] - middle[1]
+        dz = tree.carriers[i, 2] - middle[2]
         total += 1.0
         sx += dx
         sy += dy
@@ -42,7 +42,7 @@ def _mean_normal(tree, node, begin, end):
 def _offset(tree, n, i):
     offset = 0.0
     for k in range(3):
-        offset += n[k] * (tree.points[i, k] - tree.origin[k])
+        offset += n[k] * tree.carriers[i, k]
     return offset
 
 

@@ -16,6 +16,7 @@ from .surface import (
     CUTOFF,
     HORIZON2,
     INVERSE_H2,
+    NO_NORMALS,
     PARAMETERS_LENGTH,
     SPHERES,
     SUMS_LENGTH,
@@ -25,8 +26,6 @@ from .tree import SAMPLE_COUNT
 
 SIDES = 2.0 * (SAMPLE_COUNT // 2) * (SAMPLE_COUNT - SAMPLE_COUNT // 2)
 """Most that two nodes' samples can count on both sides of each other."""
-
-NO_NORMALS = np.empty((0, 3), np.float32)
 
 
 @inner
@@ -41,9 +40,9 @@ def spheres_meet(tree_a, node_a, tree_b, node_b, m, centres):
             break
         x = place(
             m,
-            tree_b.points[i, 0] - tree_b.origin[0],
-            tree_b.points[i, 1] - tree_b.origin[1],
-            tree_b.points[i, 2] - tree_b.origin[2],
+            tree_b.carriers[i, 0],
+            tree_b.carriers[i, 1],
+            tree_b.carriers[i, 2],
         )
         for axis in range(3):
             centres[used, axis] = x[axis]
@@ -52,9 +51,9 @@ def spheres_meet(tree_a, node_a, tree_b, node_b, m, centres):
         i = tree_a.samples[node_a, k]
         if i < 0:
             break
-        x = tree_a.points[i, 0] - tree_a.origin[0]
-        y = tree_a.points[i, 1] - tree_a.origin[1]
-        z = tree_a.points[i, 2] - tree_a.origin[2]
+        x = tree_a.carriers[i, 0]
+        y = tree_a.carriers[i, 1]
+        z = tree_a.carriers[i, 2]
         for j in range(used):
             d2 = (x - centres[j, 0]) ** 2 + (y - centres[j, 1]) ** 2 + (z - centres[j, 2]) ** 2
             if d2 <= reach2:
@@ -71,11 +70,7 @@ def _sides_of_plane(tree, node, nx, ny, nz, low, high):
         i = tree.samples[node, k]
         if i < 0:
             break
-        offset = (
-            nx * (tree.points[i, 0] - tree.origin[0])
-            + ny * (tree.points[i, 1] - tree.origin[1])
-            + nz * (tree.points[i, 2] - tree.origin[2])
-        )
+        offset = nx * tree.carriers[i, 0] + ny * tree.carriers[i, 1] + nz * tree.carriers[i, 2]
         if offset > high:
             above += 1
         elif offset < low:
@@ -105,9 +100,9 @@ def _load_samples(tree, node, m, moved, points):
         if i < 0:
             break
         x = (
-            tree.points[i, 0] - tree.origin[0],
-            tree.points[i, 1] - tree.origin[1],
-            tree.points[i, 2] - tree.origin[2],
+            tree.carriers[i, 0],
+            tree.carriers[i, 1],
+            tree.carriers[i, 2],
         )
         if moved:
             x = place(m, x[0], x[1], x[2])

@@ -1,6 +1,6 @@
 """Progress of one part of a longer question."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import TypeVar
 
 from ..types.results import Progress
@@ -18,3 +18,15 @@ def share(steps: Generator[Progress, None, T], low: float, high: float) -> Gener
         return stop.value
     finally:
         steps.close()
+
+
+def node_steps(
+    advance: Callable[[int], int], total: int, low: float, high: float, text: str
+) -> Generator[Progress, None, None]:
+    """Go on from node to node by ``advance``, in slices."""
+    done = 0
+    while True:
+        done = advance(done)
+        yield Progress(low + (high - low) * done / total, text)
+        if done >= total:
+            return

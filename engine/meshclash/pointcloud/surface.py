@@ -31,6 +31,9 @@ MOST_BESIDE2 = 0.5
 WEIGHT_NEARBY = math.exp(-0.25)
 """Weight of a point half a bandwidth away."""
 
+NO_NORMALS = np.empty((0, 3), np.float32)
+"""Instead of normals, where none are read."""
+
 
 @inner
 def smallest_eigenvector(xx, xy, xz, yy, yz, zz):

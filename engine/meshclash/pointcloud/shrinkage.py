@@ -1,0 +1,163 @@
+"""Points moved against the shrinkage of the surface that is fitted to them.
+
+Where points are curved, the plane through their weighted mean lies on the inner side, on a sphere of radius R by
+h^2 / 2R. Twicing (Tukey, "Exploratory Data Analysis", 1977) fits once more what the first fit left: the residuals,
+from the surface out to the points. So the surface is fitted not to the points but to their *carriers*, the points moved
+by the mean of the residuals around them, and no query costs more than before. With the weights w of the surface:
+
+r_i = -f(p_i) n(p_i);  d_i = sum w_ij r_j / sum w_ij;  v_i = sum w_ij^2 |r_j - d_i|^2 / (sum w_ij)^2;
+c_i = p_i + min(1 - 9 v_i / |d_i|^2, r_i . d_i / |d_i|^2) d_i, where that factor is positive.
+
+v is the variance of the mean d. Where noise or an edge makes residuals differ, a mean of less than three deviations is
+not believed, a larger one in part (as James and Stein shrink a mean, 1961), and the surface stays nearly the plain one.
+A point never moves farther than its own residual reaches, or flat pieces beside edges would be lifted; nor than h / 2.
+"""
+
+import math
+
+import numpy as np
+
+from ..geometry.elementary import exp_below
+from ..jit import inner, kernel
+from ..reference import by_reference
+from .surface import HORIZON2, INVERSE_H2, NO_NORMALS, SUMS_LENGTH, evaluate_among
+
+_BELIEVED = 9.0  # squared mean residual over its variance: three deviations
+_LONGEST2 = 0.25  # squared, in bandwidths
+_MOST_NEIGHBOURS = 1024  # points of a leaf and its border that count; of more, every second, third, ...
+
+
+def new_neighbours() -> tuple[np.ndarray, np.ndarray]:
+    """Room for the points of a leaf and its border: places in the tree, and coordinates relative to the origin."""
+    return np.empty(_MOST_NEIGHBOURS, np.int64), np.empty((_MOST_NEIGHBOURS, 3))
+
+
+@inner
+def _local(tree, i):
+    return (
+        tree.points[i, 0] - tree.origin[0],
+        tree.points[i, 1] - tree.origin[1],
+        tree.points[i, 2] - tree.origin[2],
+    )
+
+
+@inner
+def _gather(tree, leaf, neighbours):
+    """Points of a leaf and its border, or evenly chosen ones of many; returns their number."""
+    places, points = neighbours
+    own = tree.count[leaf]
+    start = tree.border_start[leaf]
+    total = own + tree.border_start[leaf + 1] - start
+    used = 0
+    for entry in range(0, total, 1 + (total - 1) // _MOST_NEIGHBOURS):
+        i = np.int64(tree.first[leaf] + entry if entry < own else tree.border[start + entry - own])
+        places[used] = i
+        points[used, 0], points[used, 1], points[used, 2] = _local(tree, i)
+        used += 1
+    return used
+
+
+@inner
+def _end_in_leaf(tree, leaf, begin, used, work, limit):
+    """Where to stop among the points of a leaf, each of which looks at ``used`` others."""
+    return min(tree.first[leaf] + tree.count[leaf], begin + 1 + max(0, limit - work) // used)
+
+
+@kernel
+def measure_shortfalls(tree, neighbours, residuals, state, limit):
+    """Way [m] from the surface to each point, into (n, 3) float32; 0 where there is no surface.
+
+    Borders must reach to the horizon. Goes on from ``state`` (2,): a node, and how many of its points are done; stops
+    after about ``limit`` points looked at and returns the node.
+    """
+    tree = by_reference(tree)
+    sums = np.zeros(SUMS_LENGTH)
+    work = 0
+    while state[0] < tree.first.shape[0] and work < limit:
+        node = state[0]
+        used = _gather(tree, node, neighbours) if tree.count[node] > 0 else 1
+        begin = tree.first[node] + state[1]
+        end = _end_in_leaf(tree, node, begin, used, work, limit)
+        work += 1 + used * max(0, end - begin)
+        for i in range(begin, end):
+            f, n, there = evaluate_among(
+                neighbours[1], NO_NORMALS, used, _local(tree, i), tree.parameters, sums
+            )  # fmt: skip
+            for k in range(3):
+                residuals[i, k] = -f * n[k] if there else 0.0
+        _advance(tree, state, end)
+    return state[0]
+
+
+@inner
+def _advance(tree, state, end):
+    """Go on behind the points done: in the same leaf, or at the next node."""
+    node = state[0]
+    if end < tree.first[node] + tree.count[node]:
+        state[1] = end - tree.first[node]
+    else:
+        state[0] += 1
+        state[1] = 0
+
+
+@inner
+def _mean_residual(neighbours, used, x, own, residuals, parameters):
+    """Mean of the residuals around x, times how far it is to be believed."""
+    places, points = neighbours
+    weight = weight2 = square = 0.0
+    sx = sy = sz = tx = ty = tz = 0.0
+    for j in range(used):
+        dx = points[j, 0] - x[0]
+        dy = points[j, 1] - x[1]
+        dz = points[j, 2] - x[2]
+        d2 = dx * dx + dy * dy + dz * dz
+        if d2 > parameters[HORIZON2]:
+            continue
+        w = exp_below(-d2 * parameters[INVERSE_H2])
+        rx = np.float64(residuals[places[j], 0])
+        ry = np.float64(residuals[places[j], 1])
+        rz = np.float64(residuals[places[j], 2])
+        weight += w
+        sx += w * rx
+        sy += w * ry
+        sz += w * rz
+        w *= w
+        weight2 += w
+        tx += w * rx
+        ty += w * ry
+        tz += w * rz
+        square += w * (rx * rx + ry * ry + rz * rz)
+    if not weight > 0.0:
+        return 0.0, 0.0, 0.0
+    sx /= weight
+    sy /= weight
+    sz /= weight
+    mean2 = sx * sx + sy * sy + sz * sz
+    variance = (square - 2.0 * (tx * sx + ty * sy + tz * sz) + weight2 * mean2) / (weight * weight)
+    if not mean2 > _BELIEVED * variance:
+        return 0.0, 0.0, 0.0
+    share = 1.0 - _BELIEVED * variance / mean2
+    longest2 = _LONGEST2 / parameters[INVERSE_H2]
+    along = (np.float64(own[0]) * sx + np.float64(own[1]) * sy + np.float64(own[2]) * sz) / mean2
+    share = min(share, math.sqrt(longest2 / mean2), max(0.0, along))
+    return share * sx, share * sy, share * sz
+
+
+@kernel
+def move_points(tree, neighbours, residuals, state, limit):
+    """Move the carriers, from the points, by the residuals; in slices as ``measure_shortfalls``."""
+    tree = by_reference(tree)
+    work = 0
+    while state[0] < tree.first.shape[0] and work < limit:
+        node = state[0]
+        used = _gather(tree, node, neighbours) if tree.count[node] > 0 else 1
+        begin = tree.first[node] + state[1]
+        end = _end_in_leaf(tree, node, begin, used, work, limit)
+        work += 1 + used * max(0, end - begin)
+        for i in range(begin, end):
+            x = _local(tree, i)
+            way = _mean_residual(neighbours, used, x, residuals[i], residuals, tree.parameters)
+            for k in range(3):
+                tree.carriers[i, k] = x[k] + way[k]
+        _advance(tree, state, end)
+    return state[0]
