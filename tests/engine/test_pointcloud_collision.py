@@ -451,8 +451,16 @@ def test_bad_options_are_refused(shapes):
         mc.cloud_collision(a, mesh, mode="paper")
     with pytest.raises(mc.UnsupportedOption, match="needs a PointCloud"):
         mc.cloud_collision(mesh, mesh)
-    with pytest.raises(mc.InvalidMesh):
-        mc.collides(a, "no mesh")
+    for query in (mc.collides, mc.collide, mc.distance, mc.cloud_collision, mc.cloud_distance):
+        for pair in ((a, "no mesh"), (None, a)):
+            with pytest.raises(
+                mc.InvalidMesh, match=r"with a PointCloud, TriangleMesh or Hierarchy, not with a (str|None)"
+            ):
+                query(*pair)
+    for start in ("near", mc.collide(a, mesh)):
+        with pytest.raises(mc.UnsupportedOption, match="start must be the result of an earlier distance query"):
+            mc.distance(a, mesh, start=start)
+    assert mc.distance(a, mesh, start=mc.distance(a, mesh)).distance == mc.distance(a, mesh).distance
     with pytest.raises(mc.InvalidPose):
         mc.collides(a, a, np.diag([2.0, 1, 1, 1]))
 

@@ -92,3 +92,10 @@ def test_deviation_from_a_cloud():
     assert np.allclose(unsigned, np.abs(signed), atol=1e-9)
     with pytest.raises(mc.UnsupportedOption, match="no normals"):
         mc.deviation(cloud, mc.PointCloud(target.points), signed=True)
+
+
+def test_answers_can_be_compared_and_kept_in_sets():
+    cloud = mc.PointCloud(sphere(np.random.default_rng(0), 500)[0])
+    for query in (mc.distance, mc.cloud_collision):
+        one, other = query(cloud, cloud), query(cloud, cloud)
+        assert one != other and len({one, other, one}) == 2

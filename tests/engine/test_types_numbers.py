@@ -59,4 +59,13 @@ def test_masked_rows_of_points_normals_vertices_and_triangles_are_refused():
         mc.TriangleMesh(masked, [(0, 1, 2)])
     with pytest.raises(mc.InvalidMesh, match="triangles: row 0 is masked"):
         mc.TriangleMesh(points, np.ma.masked_array([(0, 1, 2)], mask=[(False, True, False)]))
+    with pytest.raises(mc.InvalidPose, match="a pose: row 2 is masked"):
+        mc.Pose.from_matrix(np.ma.masked_array(np.eye(4), mask=np.eye(4, k=-2) * (np.indices((4, 4))[0] == 2)))
     assert np.array_equal(mc.PointCloud(np.ma.masked_array(points, mask=False)).points, points)
+
+
+def test_whole_numbers_beyond_doubles_are_refused_by_name():
+    with pytest.raises(mc.InvalidPose, match="cannot be read as numbers"):
+        mc.Pose.from_matrix([[10**400] * 4] * 4)
+    with pytest.raises(mc.InvalidMesh, match="vertices cannot be read as numbers"):
+        mc.TriangleMesh([(10**400, 0, 0)] * 3, [(0, 1, 2)])

@@ -157,7 +157,7 @@ def require_device(device: str) -> None:
         UnsupportedOption: not one of ``DEVICES``.
         DeviceUnavailable: "cuda" is asked for and cannot be had; the message says why.
     """
-    if device not in DEVICES:
+    if not isinstance(device, str) or device not in DEVICES:
         raise UnsupportedOption(f"device {device!r} is not known; known are {', '.join(DEVICES)}")
     if device == "cuda" and not device_state().usable:
         raise DeviceUnavailable(f"{device_state().reason}; device='cpu' or 'auto' works without")

@@ -27,7 +27,7 @@ from .cloud import PointCloud
 from .collision import mesh_tree
 from .mesh_traverse import corner_of
 from .patches import place
-from .query import Thing, comes_second, pose_pairs, prepared, walk_for
+from .query import Thing, comes_second, is_for_clouds, pose_pairs, prepared, walk_for
 from .steps import share
 from .walk import largest_coordinates, pose_rows
 
@@ -38,7 +38,7 @@ _LEAVES = 1024
 _USUAL_SLICES = 4
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CloudDistance:
     """The answer of ``distance`` when one of the objects is a cloud.
 
@@ -241,7 +241,7 @@ def cloud_distance_steps(
     Raises:
         InvalidMesh, InvalidPointCloud, InvalidPose, UnsupportedOption.
     """
-    if not (isinstance(a, PointCloud) or isinstance(b, PointCloud)):
+    if not is_for_clouds(a, b):
         raise UnsupportedOption("cloud_distance needs a PointCloud")
     start = time.perf_counter()
     rows_a, rows_b, stacked = pose_pairs(pose_a, pose_b)

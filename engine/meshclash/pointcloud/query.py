@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import UnsupportedOption
+from ..errors import InvalidMesh, UnsupportedOption
 from ..hierarchy.build import as_hierarchy
 from ..hierarchy.bvh import Hierarchy
 from ..traversal.run import run
@@ -29,7 +29,7 @@ ENOUGH_IN_RADII = 0.3
 """d_eps of mode "paper", in sampling radii of the finer cloud."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CloudCollision:
     """The answer of ``cloud_collision``."""
 
@@ -68,8 +68,20 @@ class PaperControl:
 
 
 def is_for_clouds(a: Any, b: Any) -> bool:
-    """Whether a query is about a cloud, so that this module answers it."""
-    return isinstance(a, PointCloud) or isinstance(b, PointCloud)
+    """Whether a query is about a cloud, so that this module answers it.
+
+    Raises:
+        InvalidMesh: the other object is neither a cloud nor a mesh.
+    """
+    if not (isinstance(a, PointCloud) or isinstance(b, PointCloud)):
+        return False
+    for thing in (a, b):
+        if not isinstance(thing, Thing):
+            name = type(thing).__name__
+            raise InvalidMesh(
+                f"a PointCloud is compared with a PointCloud, TriangleMesh or Hierarchy, not with a {name}"
+            )
+    return True
 
 
 def _checked_positive(name: str, value: Any, unit: str) -> float:

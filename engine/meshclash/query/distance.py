@@ -69,7 +69,7 @@ def distance(
     pose_b: Any = None,
     relative_error: float = 0.0,
     absolute_error: float = 0.0,
-    start: Distance | None = None,
+    start: Distance | CloudDistance | None = None,
     volume: str | None = None,
     threads: int | None = None,
     device: str = "auto",
@@ -82,7 +82,7 @@ def distance(
     pose_b: Any = None,
     relative_error: float = 0.0,
     absolute_error: float = 0.0,
-    start: Distance | None = None,
+    start: Distance | CloudDistance | None = None,
     volume: str | None = None,
     threads: int | None = None,
     device: str = "auto",
@@ -107,7 +107,7 @@ def distance(
     pose_b: Any = None,
     relative_error: float = 0.0,
     absolute_error: float = 0.0,
-    start: Distance | None = None,
+    start: Distance | CloudDistance | None = None,
     volume: str | None = None,
     threads: int | None = None,
     device: str = "auto",
@@ -120,7 +120,8 @@ def distance(
     sphere volumes" (1999), for the search.
 
     Args:
-        a, b: meshes, or hierarchies made by ``build``; with a PointCloud the result is that of ``cloud_distance``.
+        a, b: meshes, or hierarchies made by ``build``; with a PointCloud the result is that of ``cloud_distance``,
+            whatever the errors, ``start``, ``volume`` and ``threads`` are.
         pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) that asks k questions.
         relative_error, absolute_error: the true distance d may be overestimated, up to
             (d + absolute_error [m]) / (1 - relative_error); larger errors are found faster.
@@ -139,6 +140,8 @@ def distance(
     if is_for_clouds(a, b):
         check_device(device)
         volume_named(volume)
+        if start is not None and not isinstance(start, Distance | CloudDistance):
+            raise _no_start(start)
         return cloud_distance(a, b, pose_a, pose_b)
     device = check_served_device(device)
     if not may_answer(device, "distance_crossover"):
@@ -161,7 +164,7 @@ def _at_once(
     pose_a: Any,
     pose_b: Any,
     volume: str | None,
-    start: Distance | None,
+    start: Distance | CloudDistance | None,
     errors: tuple[float, float],
     begin: float,
 ) -> Distance | None:
@@ -220,10 +223,16 @@ def _result(answer: NearAnswer, stacked: bool, stats: QueryStats) -> Distance:
     return Distance(float(answer.distances[0]), points_a[0], points_b[0], *pair, stats)
 
 
-def _known_pairs(start: Distance, meshes: tuple[TriangleMesh, TriangleMesh], count: int) -> list[tuple[int, int]]:
+def _no_start(start: object) -> UnsupportedOption:
+    return UnsupportedOption(f"start must be the result of an earlier distance query, not a {type(start).__name__}")
+
+
+def _known_pairs(
+    start: Distance | CloudDistance, meshes: tuple[TriangleMesh, TriangleMesh], count: int
+) -> list[tuple[int, int]]:
     """Pairs of triangles to start from, one or ``count`` of them."""
     if not isinstance(start, Distance):
-        raise UnsupportedOption(f"start must be the result of an earlier distance query, not a {type(start).__name__}")
+        raise _no_start(start)
     if isinstance(start.triangle_a, int):
         known = [(start.triangle_a, start.triangle_b)]
     else:

@@ -22,7 +22,7 @@ def _checked_vertices(vertices: Any) -> np.ndarray:
         if given.dtype.kind not in "fiuO":
             raise TypeError(f"they are {given.dtype}")
         array = np.array(given, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidMesh(f"vertices cannot be read as numbers: {error}") from None
     if array.ndim != 2 or array.shape[1] != 3:
         raise InvalidMesh(f"vertices must have shape (n, 3), not {array.shape}")
@@ -43,7 +43,7 @@ def _checked_triangles(triangles: Any, vertex_count: int) -> np.ndarray:
     refuse_masked("triangles", triangles, InvalidMesh)
     try:
         array = np.asarray(triangles)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidMesh(f"triangles cannot be read as integers: {error}") from None
     if array.size == 0:
         raise InvalidMesh("the mesh has no triangles")
@@ -174,7 +174,7 @@ class TriangleMesh:
         """A new mesh with a (4, 4) affine matrix baked into the vertices; triangles keep their order and winding."""
         try:
             array = np.array(matrix, dtype=np.float64)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise InvalidMesh(f"the matrix cannot be read as numbers: {error}") from None
         if array.shape != (4, 4) or not np.isfinite(array).all():
             raise InvalidMesh(f"a mesh is transformed by a finite 4x4 matrix, not by one of shape {array.shape}")

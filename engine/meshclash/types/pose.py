@@ -7,6 +7,7 @@ import numpy as np
 
 from ..errors import InvalidPose, UnsupportedOption
 from ..jit import portable
+from .numbers import refuse_masked
 
 RIGID_TOLERANCE = 1e-4
 """Largest entry of R^T R - I that still counts as a rotation; float32 matrices of Blender stay below 1e-6."""
@@ -35,9 +36,10 @@ def transform_points(matrix: np.ndarray, points: np.ndarray) -> np.ndarray:
 
 
 def _numbers(matrix: Any) -> np.ndarray:
+    refuse_masked("a pose", matrix, InvalidPose)
     try:
         return np.array(matrix, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidPose(f"a pose cannot be read as numbers: {error}") from None
 
 
