@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from meshclash.geometry.hull_axes import hull_axes
+from meshclash.geometry.hull_axes import _MANY, hull_axes
 from meshclash.geometry.principal_axes import surface_axes
 from meshclash.jit import kernel
 from scipy.spatial import ConvexHull
@@ -42,6 +42,17 @@ def test_axes_of_few_points_are_those_of_their_hull(seed):
 def test_of_many_points_they_are_nearly_those(seed):
     rng = np.random.default_rng(seed)
     points = (rng.normal(size=(3000, 3)) * (3.0, 2.0, 1.0)) @ rotation(rng)
+    corners = points[ConvexHull(points).simplices].reshape(-1, 3)
+    assert same_axes(axes_of(_hull, points), axes_of(_surface, corners), 0.1)
+
+
+def test_of_very_many_points_evenly_chosen_ones_are_compared():
+    """The work of one box is bounded, but for passes that make it hold all points."""
+    rng = np.random.default_rng(5)
+    points = (rng.normal(size=(2 * _MANY + 100, 3)) * (3.0, 2.0, 1.0)) @ rotation(rng)
+    assert np.array_equal(axes_of(_hull, points), axes_of(_hull, points[::3]))
+    assert not np.array_equal(axes_of(_hull, points), axes_of(_hull, points[1::3]))
+    assert not np.array_equal(axes_of(_hull, points[:_MANY]), axes_of(_hull, points[:_MANY:2])), "all of fewer"
     corners = points[ConvexHull(points).simplices].reshape(-1, 3)
     assert same_axes(axes_of(_hull, points), axes_of(_surface, corners), 0.1)
 

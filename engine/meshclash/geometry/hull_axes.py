@@ -2,7 +2,8 @@
 
 Source: Gottschalk, Lin, Manocha, "OBBTree: a hierarchical structure for rapid interference detection" (1996), section
 4: the covariance over the facets of the hull, weighted by area. Of many points the hull is that of those farthest along
-``_HALF`` directions and their opposites, which is all that large facets depend on; of few it is that of all.
+``_HALF`` directions and their opposites, which is all that large facets depend on; of few it is that of all. So that no
+fit of one box takes long, of very many points only some are compared.
 """
 
 import math
@@ -15,6 +16,8 @@ from .principal_axes import surface_axes
 _HALF = 49
 _FEW = 96
 """Points of which all are taken."""
+_MANY = 1 << 16
+"""Points of which all are looked at; of more, evenly chosen ones. The box holds every point whatever its axes are."""
 _FLAT = 1e-7  # of the size: a hull thinner than this is a surface
 
 
@@ -32,13 +35,14 @@ _DIRECTIONS = _spread_directions()
 @portable
 def _farthest_points(points, chosen):
     """Fill ``chosen`` (2 _HALF, 3) with the points lowest and highest along the directions."""
+    step = (points.shape[0] - 1) // _MANY + 1
     for d in range(_HALF):
         x, y, z = _DIRECTIONS[d, 0], _DIRECTIONS[d, 1], _DIRECTIONS[d, 2]
         lowest = math.inf
         highest = -math.inf
         at_lowest = 0
         at_highest = 0
-        for i in range(points.shape[0]):
+        for i in range(0, points.shape[0], step):
             value = x * points[i, 0] + y * points[i, 1] + z * points[i, 2]
             if value < lowest:
                 lowest = value
