@@ -12,6 +12,7 @@ import numpy as np
 from .errors import InputError
 from .frame_scene import FrameScene, Progress, Skipped, SourceCloud, SourceObject
 from .steps import within
+from .world import to_world
 
 Made = tuple[SourceCloud, Any, np.ndarray | None]
 """Points as read, the engine's cloud of them, and which of them it holds."""
@@ -51,9 +52,7 @@ class PlacedCloud:
 
     def world_points(self, chosen: np.ndarray | slice) -> np.ndarray:
         """(k, 3) float32 world positions of some points of the object."""
-        points = self.source.points[chosen]
-        world = points.astype(np.float64) @ self.item.matrix[:3, :3].T + self.item.matrix[:3, 3]
-        return np.ascontiguousarray(world, dtype=np.float32)
+        return to_world(self.source.points[chosen], self.item.matrix).astype(np.float32)
 
 
 class CloudScene:

@@ -166,7 +166,7 @@ def _sum_steps(scans: Sequence[ScanDeviation]) -> Generator[None, None, tuple[di
         for part in chunks(len(array)):
             values = array[part].astype(np.float64)
             total += float(values.sum())
-            squares += float(values @ values)
+            squares += float(np.square(values).sum())
             largest = max(largest, float(np.abs(values).max()))
             inside += int((values < 0.0).sum())
             yield

@@ -66,7 +66,8 @@ def detect_steps(
             steps = _frame_steps(source, options, world, clouds, engine, number, highlights, statistics)
             frame, found = yield from within(steps, low, high, "" if number is None else f"Frame {number}: ")
             rows += found
-            members = [*frame.objects, *frame.scans]
+            # A scan without a surface is no member: to find nothing with it would be taken for an all-clear.
+            members = [*frame.objects, *(placed.item for placed in clouds.placed if frame.scans)]
             seen |= {letter for item in members for letter in "AB" if (item.in_a if letter == "A" else item.in_b)}
         _require_meshes(options, seen, statistics)
         rows.sort(key=lambda row: row.order)

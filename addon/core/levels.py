@@ -13,6 +13,7 @@ from .errors import DetectError, InputError
 from .frame_scene import Progress, SceneSource
 from .placed_mesh import placed_mesh
 from .steps import within
+from .world import to_world
 
 VOLUMES = (
     ("aabb", "Boxes", "Boxes along the object's axes"),
@@ -88,9 +89,8 @@ class ShownHierarchy:
         found = self._engine.hierarchy_level(self._hierarchy, max(wanted, 0), most=most)
         if found.number == self.level:
             return
-        placed = found.lines.reshape(-1, 3) @ self._placing[:3, :3].T + self._placing[:3, 3]
         self.level, self.count = found.number, len(found.nodes)
-        self.lines = np.ascontiguousarray(placed, dtype=np.float32)
+        self.lines = to_world(found.lines.reshape(-1, 3), self._placing).astype(np.float32)
 
 
 def hierarchy_steps(

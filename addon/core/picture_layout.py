@@ -10,6 +10,7 @@ import numpy as np
 from .frame_scene import FrameScene
 from .pair_row import CLASH, CLASH_VERDICTS, NEAR, PairRow
 from .report_formats import format_length
+from .world import to_world
 
 VIEW_DIRECTION = np.array([-0.52, 0.70, -0.49])  # from the camera into the scene
 SHOWN_VERDICTS = (*CLASH_VERDICTS, NEAR)  # others only where there is none of these
@@ -121,8 +122,7 @@ def lay_out(rows: Sequence[PairRow], scene: FrameScene, aspect: float, metres_pe
 def _scan_points(scene: FrameScene) -> list[np.ndarray]:
     """World positions (k, 3) float32 of some points of each scan."""
     return [
-        (_thinned(scene.clouds[item.mesh_key].points) @ item.matrix[:3, :3].T + item.matrix[:3, 3]).astype(np.float32)
-        for item in scene.scans
+        to_world(_thinned(scene.clouds[item.mesh_key].points), item.matrix).astype(np.float32) for item in scene.scans
     ]
 
 
@@ -149,7 +149,7 @@ def _merged(scene: FrameScene, names: set[str], inside: bool) -> Surface:
     for item in scene.objects:
         if (item.name in names) == inside:
             mesh = scene.meshes[item.mesh_key]
-            vertices.append(mesh.vertices @ item.matrix[:3, :3].T + item.matrix[:3, 3])
+            vertices.append(to_world(mesh.vertices, item.matrix))
             triangles.append(mesh.triangles + count)
             count += len(mesh.vertices)
     return Surface(np.concatenate(vertices).astype(np.float32), np.concatenate(triangles).astype(np.int32))

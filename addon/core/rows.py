@@ -14,6 +14,7 @@ from .engine_scene import EngineScene
 from .frame_scene import Progress, SourceMesh, SourceObject
 from .pair_row import CLASH, CONTACT, CONTAINED, LIKELY, MEETS, TOUCHING, PairRow, pair_id
 from .steps import telling
+from .world import to_world
 
 _COUNTS_AS = {MEETS: CLASH, CONTACT: CLASH, LIKELY: TOUCHING}  # of the engine's verdicts
 TRIANGLES_AT_ONCE = 1 << 15  # that are brought into world space in one step
@@ -232,8 +233,7 @@ def world_triangle_steps(
     world = np.empty((len(triangles), 3, 3), np.float32)
     for begin in range(0, len(triangles), TRIANGLES_AT_ONCE):
         some = slice(begin, begin + TRIANGLES_AT_ONCE)
-        corners = mesh.vertices[triangles[some]].astype(np.float64)
-        world[some] = corners @ item.matrix[:3, :3].T + item.matrix[:3, 3]
+        world[some] = to_world(mesh.vertices[triangles[some]], item.matrix)
         if some.stop < len(triangles):
             yield
     return world

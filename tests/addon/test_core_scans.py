@@ -182,6 +182,17 @@ def test_points_on_a_line_are_skipped_with_the_reason(engine, add_box):
     assert [(item.name, "line" in item.reason) for item in report.skipped] == [("Line", True)]
 
 
+@pytest.mark.parametrize("test", ["intersection", "time-critical"])
+def test_a_set_of_nothing_but_scans_without_a_surface_is_refused(engine, add_box, test):
+    """Not answered with "nothing touches", which build machines take for an all-clear."""
+    add_box("Box", (-1, -1, -1), (1, 1, 1))
+    add_scan("Line", np.column_stack([np.linspace(0, 1, 20), np.zeros((20, 2))]))
+    options = {"test": test, "budget": 0.01 if test == "time-critical" else None}
+    for sets, letter in ((("Line", "Box"), "A"), (("Box", "Line"), "B")):
+        with pytest.raises(InputError, match=rf"set {letter} .'Line'. contains no mesh .*left out: Line: .* line"):
+            detect(engine, set_a=sets[0], set_b=sets[1], **options)
+
+
 def test_reports_and_saved_lists_count_points(engine, cap):
     report = detect(engine)
     row = report.rows[0]
