@@ -18,7 +18,7 @@ from .surface import CLEAR_NORMAL, SAMPLING_RADIUS, evaluate_among
 
 ROOT_STEPS = 12
 _STARTS = 4  # points from which Newton's method is tried in a pair of leaves; ten found no more (decision 0021)
-_NEWTON_STEPS = 12
+_NEWTON_STEPS = 18
 _LONGEST_STEP = 0.5  # in sampling radii; surfaces that nearly touch have their tangent planes meet far away
 _NEARLY_PARALLEL = 1e-3  # sine squared of the angle between two tangent planes
 _FARTHEST = 6.0  # sampling radii to where tangent planes meet; with 4 some contacts are lost
