@@ -29,6 +29,14 @@ class MESHCLASH_OT_select_faces(_PairOperator):
     bl_label = "Select Contacting Faces"
     bl_options = {"REGISTER", "UNDO"}
 
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        row = results.active_pair(context)
+        if row is not None and row.scans == "ab":
+            cls.poll_message_set("Both are scans: they have points, and no faces to select")
+            return False
+        return super().poll(context)
+
     def execute(self, context: bpy.types.Context) -> set[str]:
         row = results.selected_pair(context)
         chosen: list[tuple[bpy.types.Object, np.ndarray]] = []

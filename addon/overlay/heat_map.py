@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import blf
@@ -9,8 +10,9 @@ import bpy
 import numpy as np
 
 from .. import session
-from ..core.deviation import SHADES, DeviationMap, scale_colours, shades
+from ..core.deviation import SHADES, DeviationMap, ScanDeviation, scale_colours, shades
 from ..ui.text import length
+from ..view import find_object
 from . import discs, draw
 
 POINT_SIZE = 3.0  # pixels of the smallest points
@@ -23,10 +25,10 @@ FONT = 0
 
 
 class _State:
-    """Draw handlers and the batch of the map that was drawn last."""
+    """Draw handlers and the batches of the map that was drawn last."""
 
     handles: list[object] = []  # noqa: RUF012 - emptied by `uninstall`
-    batch: tuple[object, Any] | None = None
+    batches: tuple[object, list[Any]] | None = None
 
 
 def install() -> None:
@@ -37,11 +39,11 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Removes the draw handlers and frees the batch."""
+    """Removes the draw handlers and frees the batches."""
     for handle in _State.handles:
         bpy.types.SpaceView3D.draw_handler_remove(handle, "WINDOW")
     _State.handles.clear()
-    _State.batch = None
+    _State.batches = None
 
 
 def reach_of(shown: DeviationMap, settings: Any) -> float:
@@ -49,21 +51,24 @@ def reach_of(shown: DeviationMap, settings: Any) -> float:
     return settings.deviation_range if settings.deviation_range > 0.0 else shown.usual_range
 
 
-def point_arrays(shown: DeviationMap, reach: float, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Positions (k, 3), light (k, 4) and radii (k,), float32, of at most ``most`` points, spread over their order."""
+def point_arrays(shown: DeviationMap, reach: float, most: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Of each scan positions (k, 3), light (k, 4) and radii (k,), float32; of all at most ``most``, evenly chosen."""
     lights = discs.linear(scale_colours(shown.signed))
     ends = np.cumsum([0, *(len(scan.values) for scan in shown.scans)])
     count = int(ends[-1])
     chosen = None if count <= most else np.linspace(0, count - 1, most).astype(np.int64)
-    parts = []
     for scan, begin, end in zip(shown.scans, ends[:-1], ends[1:], strict=True):
         some = slice(None)
         if chosen is not None:
             some = chosen[slice(*np.searchsorted(chosen, (begin, end)))] - begin
         light = lights[shades(scan.values[some], reach, shown.signed)]
-        parts.append((scan.points[some], light, np.full(len(light), scan.radius, np.float32)))
-    positions, light, radii = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    return positions, light, radii
+        yield scan.points[some], light, np.full(len(light), scan.radius, np.float32)
+
+
+def is_drawn(scan: ScanDeviation, context: bpy.types.Context, space: bpy.types.SpaceView3D) -> bool:
+    """Whether the object of a scan is to be seen in a 3D view: not deleted, not hidden, not isolated away."""
+    item = find_object(context, scan.owner)
+    return item is not None and item.visible_get(viewport=space)
 
 
 def legend_arrays(x: float, y: float, width: float, height: float, signed: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -105,15 +110,19 @@ def _draw_points() -> None:
         gpu.state.depth_mask_set(True)
         gpu.state.depth_test_set("LESS_EQUAL")
         with draw.nearer(bpy.context.region_data, draw.FACES_IN_FRONT):
-            discs.draw(_batch(measured, settings), POINT_SIZE * bpy.context.preferences.system.pixel_size)
+            size = POINT_SIZE * bpy.context.preferences.system.pixel_size
+            for scan, batch in zip(measured.scans, _batches(measured, settings), strict=True):
+                if batch is not None and is_drawn(scan, bpy.context, bpy.context.space_data):
+                    discs.draw(batch, size)
 
 
-def _batch(shown: DeviationMap, settings: Any) -> Any:
+def _batches(shown: DeviationMap, settings: Any) -> list[Any]:
+    """A batch for each scan, None for one without points."""
     reach, most = reach_of(shown, settings), settings.display_points
     signature = (id(shown), reach, most)
-    if _State.batch is None or _State.batch[0] != signature:
-        _State.batch = signature, discs.make(*point_arrays(shown, reach, most))
-    return _State.batch[1]
+    if _State.batches is None or _State.batches[0] != signature:
+        _State.batches = signature, [discs.make(*arrays) for arrays in point_arrays(shown, reach, most)]
+    return _State.batches[1]
 
 
 def legend_title(measured: DeviationMap, stale: bool) -> str:

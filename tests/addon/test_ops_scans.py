@@ -13,10 +13,11 @@ from addon import session
 from addon.adapters.point_reader import read_points
 from addon.adapters.point_writer import stored_origin
 from addon.core import chunks
-from addon.core.deviation import SIGNED_STOPS
+from addon.core.deviation import SIGNED_STOPS, scale_colours, shades
 from addon.core.job import run_to_end
 from addon.core.scan_import import FAR, import_steps
 from addon.overlay import heat_map
+from addon.overlay.discs import linear
 from addon.ui.panels import MESHCLASH_PT_results
 from addon.ui.scans import MESHCLASH_PT_scans
 
@@ -245,6 +246,7 @@ def test_of_two_scans_none_is_selected(registered):
     assert bpy.ops.meshclash.detect() == {"FINISHED"}
     bpy.context.window_manager.meshclash.active_row = 0
     assert bpy.context.selected_objects == [] and bpy.context.view_layer.objects.active.name == "Ball"
+    assert not bpy.ops.meshclash.select_faces.poll() and bpy.ops.meshclash.exclude_pair.poll()
 
 
 def test_without_scans_the_reason_is_given(registered, add_box):
@@ -262,9 +264,12 @@ def test_what_the_heat_map_draws(registered, add_box):
     assert heat_map.reach_of(shown, settings) == shown.usual_range
     settings.deviation_range = 0.25
     assert heat_map.reach_of(shown, settings) == 0.25
-    positions, rgba, radii = heat_map.point_arrays(shown, 0.25, 1000)
-    assert positions.shape == (1000, 3) and rgba.shape == (1000, 4) and positions.flags["C_CONTIGUOUS"]
+    ((positions, light, radii),) = heat_map.point_arrays(shown, 0.25, 1000)
+    assert positions.shape == (1000, 3) and light.shape == (1000, 4) and positions.flags["C_CONTIGUOUS"]
     assert radii.tolist() == [0.0] * 1000  # a mesh's vertices
+    chosen = np.linspace(0, 4999, 1000).astype(int)
+    assert np.array_equal(positions, shown.scans[0].points[chosen])
+    assert np.array_equal(light, linear(scale_colours(True))[shades(shown.scans[0].values[chosen], 0.25, True)])
     texts = heat_map.legend_texts(0.25, True, bpy.context.scene.unit_settings)
     assert [share for share, _ in texts] == [0.0, 0.25, 0.5, 0.75, 1.0]
     assert texts[0][1].startswith("-") and texts[2][1].startswith("0")
@@ -273,6 +278,39 @@ def test_what_the_heat_map_draws(registered, add_box):
     assert strip.min(axis=0).tolist() == [10.0, 20.0] and strip.max(axis=0).tolist() == [110.0, 25.0]
     assert np.allclose(colours[0, :3], SIGNED_STOPS[0]) and np.allclose(colours[-1, :3], SIGNED_STOPS[-1])
     assert heat_map.legend_title(shown, stale=False) == "Deviation of Ball from Box"
+
+
+def test_points_drawn_are_shared_among_scans(registered, add_box):
+    """Each by its share of all points, which are spread over its own."""
+    for name, count, x in (("Small", 100, 0.0), ("Large", 900, 4.0), ("Other", 500, 8.0)):
+        add_scan(name, ball(count, 0.1)[0], location=(x, 0.0, 0.0))
+    add_box("Box", (1.1, -1, -1), (2, 1, 1))
+    bpy.ops.meshclash.measure_deviation()
+    found = measured()
+    sizes = {scan.owner: len(scan.values) for scan in found.scans}
+    every = [positions for positions, _, _ in heat_map.point_arrays(found, 1.0, 10**6)]
+    assert [len(positions) for positions in every] == list(sizes.values())
+    some = [positions for positions, _, _ in heat_map.point_arrays(found, 1.0, 150)]
+    assert sum(map(len, some)) == 150
+    for scan, positions in zip(found.scans, some, strict=True):
+        assert abs(len(positions) - sizes[scan.owner] / 10) <= 1
+        assert {tuple(point) for point in positions} <= {tuple(point) for point in scan.points}
+
+
+def test_a_heat_map_is_drawn_of_what_is_to_be_seen(registered, add_box):
+    scan = add_scan("Ball", ball(100, 0.1)[0])
+    add_box("Box", (1.1, -1, -1), (2, 1, 1))
+    bpy.ops.meshclash.measure_deviation()
+    (found,) = measured().scans
+    areas = [area for screen in bpy.data.screens for area in screen.areas if area.type == "VIEW_3D"]
+    space = areas[0].spaces.active
+    assert heat_map.is_drawn(found, bpy.context, space)
+    scan.hide_set(True)
+    assert not heat_map.is_drawn(found, bpy.context, space)
+    scan.hide_set(False)
+    assert heat_map.is_drawn(found, bpy.context, space)
+    bpy.data.objects.remove(scan)
+    assert not heat_map.is_drawn(found, bpy.context, space)
 
 
 def test_the_import_menu_is_added_and_taken_away(registered):

@@ -13,6 +13,7 @@ from . import scenes
 Play = Generator[float, None, None]
 POINTS = 20_000
 FRAMES = 40
+BEYOND = (0.65, 0.05, 0.08)  # the colour of what lies farther away than the scale reaches
 
 
 def play(window: Any) -> Play:
@@ -136,6 +137,13 @@ def _legend(window: Any) -> Play:
     yield from window.show("legend_automatic")
     settings.deviation_range = 0.2
     yield from window.show("legend_200_mm")
+    seen = window.colour_share(BEYOND)
+    assert seen > 0.005, seen
+    bpy.data.objects["Mirror"].hide_set(True)
+    yield from window.settle()
+    assert window.colour_share(BEYOND) < 0.95 * seen, "what is hidden is not drawn"
+    bpy.data.objects["Mirror"].hide_set(False)
+    yield from window.settle()
 
 
 def _map(window: Any) -> Any:
