@@ -1,5 +1,7 @@
 """Which pairs of leaves are searched, where surfaces lie side by side: few evaluations, and no contact lost."""
 
+from unittest import mock
+
 import meshclash as mc
 import numpy as np
 import pytest
@@ -22,6 +24,13 @@ def sheet():
 def other():
     """Another sample of the same square."""
     return mc.PointCloud(plane(np.random.default_rng(1), COUNT)[0])
+
+
+@pytest.fixture(scope="module")
+def bulges():
+    """Two samples of a sphere, without noise."""
+    rng = np.random.default_rng(2)
+    return [mc.PointCloud(*sphere(rng, COUNT), surface="apss") for _ in range(2)]
 
 
 def leaning(z, angle):
@@ -80,15 +89,30 @@ def test_borders_reach_beyond_their_points(sheet, other, gap, angle):
     assert mc.collides(other, sheet, pose, None)
 
 
-def test_bulges_that_touch_are_found_and_others_are_not():
+def test_bulges_that_touch_are_found_and_others_are_not(bulges):
     """Two spheres whose surfaces lie nearly side by side around the one place where they touch."""
-    rng = np.random.default_rng(2)
-    a, b = (mc.PointCloud(*sphere(rng, COUNT), surface="apss") for _ in range(2))
+    a, b = bulges
     for seed in range(6):
         for gap in (-0.3, -0.1, 0.1, 0.3):
             pose = random_pose(seed, (0.0, 0.0, 0.0))
             pose[:3, 3] = (2.0 + gap * a.sampling_radius) * random_pose(seed + 9, (0, 0, 0))[:3, 0]
             assert mc.collides(a, b, None, pose) == (gap < 0.0), (seed, gap)
+
+
+@given(st.floats(-0.5, 0.1), st.integers(0, 2**32 - 1))
+@settings(max_examples=20)
+def test_values_that_are_kept_change_no_answer(bulges, gap, seed):
+    a, b = bulges
+    pose = random_pose(seed, (0.0, 0.0, 0.0))
+    pose[:3, 3] = (2.0 + gap) * random_pose(seed + 1, (0.0, 0.0, 0.0))[:3, 0]
+    kept = mc.cloud_collision(a, b, None, pose), mc.collide(a, b, None, pose)
+    with mock.patch("meshclash.pointcloud.collision._KEPT", 1):
+        plain = mc.cloud_collision(a, b, None, pose), mc.collide(a, b, None, pose)
+    assert kept[0].colliding == plain[0].colliding
+    assert np.allclose(kept[1].points, plain[1].points, rtol=0.0, atol=2e-3 * a.sampling_radius)
+    assert kept[1].stats.exact_tests <= plain[1].stats.exact_tests
+    if len(kept[1]) > 50:
+        assert kept[1].stats.exact_tests < 0.8 * plain[1].stats.exact_tests
 
 
 @kernel

@@ -18,11 +18,13 @@ from .walk import Walk, largest_coordinates, pose_rows
 ROOT_TOLERANCE = 1e-3
 """How close to both surfaces a contact point is, in sampling radii of the finer cloud."""
 
+_KEPT = 2048  # values of each surface: a power of two
+
 
 def _scratch(a: PointCloud, b: PointCloud) -> Scratch:
     return Scratch(
-        new_patch(a.built.largest_patch, a.built.tree.parameters),
-        new_patch(b.built.largest_patch, b.built.tree.parameters),
+        new_patch(a.built.largest_patch, a.built.tree.parameters, _KEPT),
+        new_patch(b.built.largest_patch, b.built.tree.parameters, _KEPT),
         np.empty(6),
         np.empty((SAMPLE_COUNT, 3)),
         new_sample_room(),

@@ -116,7 +116,7 @@ def gather_patch(tree, node, m, moved, region, patch):
     ``moved`` says that the tree is b's. Returns (number of points, number of those inside the region). Every point is
     written, and the next one over it unless it counts: half of them do, so that branches would be guessed wrong.
     """
-    points, normals, chosen = patch.points, patch.normals, patch.chosen
+    points, normals, names, chosen = patch.points, patch.normals, patch.names, patch.chosen
     horizon2 = tree.parameters[HORIZON2]
     oriented = tree.normals.shape[0] > 0
     own = tree.count[node]
@@ -136,6 +136,7 @@ def gather_patch(tree, node, m, moved, region, patch):
         points[used, 0] = x[0]
         points[used, 1] = x[1]
         points[used, 2] = x[2]
+        names[used] = i
         if oriented:
             n = (np.float64(tree.normals[i, 0]), np.float64(tree.normals[i, 1]), np.float64(tree.normals[i, 2]))
             if moved:
@@ -228,6 +229,8 @@ class Patch(NamedTuple):
     """(capacity, 3) float64 [m], in the common frame."""
     normals: np.ndarray
     """(capacity, 3) float32."""
+    names: np.ndarray
+    """Which points of the cloud they are, (capacity,) int64."""
     chosen: np.ndarray
     """Indices of the points to try, (capacity,) int64."""
     away: np.ndarray
@@ -238,16 +241,23 @@ class Patch(NamedTuple):
     """Of the cloud (``surface.py``)."""
     sums: np.ndarray
     """Room for the sums of one evaluation."""
+    keys: np.ndarray
+    """Which value of the surface is kept in each place, (kept,) int64."""
+    values: np.ndarray
+    """Values of the surface at points of the clouds: f, normal, whether there is one; (kept, 5) float64."""
 
 
-def new_patch(capacity: int, parameters: np.ndarray) -> Patch:
-    """An empty patch for the leaves of a cloud with these parameters."""
+def new_patch(capacity: int, parameters: np.ndarray, kept: int = 1) -> Patch:
+    """An empty patch for the leaves of a cloud with these parameters; ``kept``, a power of two, values are kept."""
     return Patch(
         np.empty((capacity, 3)),
         np.empty((capacity, 3), np.float32),
+        np.empty(capacity, np.int64),
         np.empty(capacity, np.int64),
         np.empty(capacity),
         np.zeros(1, np.int64),
         parameters,
         np.zeros(SUMS_LENGTH),
+        np.full(kept, -1),
+        np.empty((kept, 5)),
     )

@@ -21,7 +21,6 @@ _STARTS = 4  # points from which Newton's method is tried in a pair of leaves; t
 _NEWTON_STEPS = 18
 _LONGEST_STEP = 0.5  # in sampling radii; surfaces that nearly touch have their tangent planes meet far away
 _NEARLY_PARALLEL = 1e-3  # sine squared of the angle between two tangent planes
-_FARTHEST = 6.0  # sampling radii to where tangent planes meet; with 4 some contacts are lost
 
 
 @inner
@@ -29,6 +28,27 @@ def value_at(patch, x, work):
     """(f, normal, there) of a patch's surface at x; counts the evaluation."""
     work[0] += 1
     return evaluate_among(patch.points, patch.normals, patch.used[0], x, patch.parameters, patch.sums)
+
+
+@inner
+def value_at_point(patch, owner, i, own, work):
+    """As ``value_at``, at a point of a patch in its leaf; ``own`` is 1 where it is a point of the same cloud, else 0.
+
+    Leaves overlap, so the same points are tried in several pairs of them: the latest values are kept.
+    """
+    key = 2 * owner.names[i] + own
+    place = (key ^ (key >> 9)) & (patch.keys.shape[0] - 1)
+    values = patch.values
+    if patch.keys[place] != key:
+        f, n, there = value_at(patch, (owner.points[i, 0], owner.points[i, 1], owner.points[i, 2]), work)
+        patch.keys[place] = key
+        values[place, 0] = f
+        values[place, 1] = n[0]
+        values[place, 2] = n[1]
+        values[place, 3] = n[2]
+        values[place, 4] = there
+    n = (values[place, 1], values[place, 2], values[place, 3])
+    return values[place, 0], n, values[place, 4] != 0.0
 
 
 @inner
@@ -96,50 +116,40 @@ def follow(p, q, start, end, reference, region, tolerance, work):
 
 
 @inner
-def meeting_distance2(fp, fq, cosine):
-    """Squared distance to where two tangent planes meet, from a point at the values fp and fq along their normals."""
-    return (fp * fp + fq * fq - 2.0 * cosine * fp * fq) / max(1.0 - cosine * cosine, 1e-12)
+def drive(p, q, i, region, tolerance, work):
+    """Newton's method from a point of p onto both surfaces at once, each step the shortest to both tangent planes.
 
-
-@inner
-def drive(p, q, x, region, tolerance, work):
-    """Newton's method onto both surfaces at once, each step the shortest that meets both tangent planes.
-
-    It is given up where these meet far away, and in the middle between parallel sheets, where it would stay.
+    It is given up where steps as short as the next one would not reach them: in the middle between parallel sheets.
     """
-    longest = _LONGEST_STEP * q.parameters[SAMPLING_RADIUS]
-    farthest = _FARTHEST * q.parameters[SAMPLING_RADIUS]
-    for _ in range(_NEWTON_STEPS):
+    radius = q.parameters[SAMPLING_RADIUS]
+    x = (p.points[i, 0], p.points[i, 1], p.points[i, 2])
+    for step in range(_NEWTON_STEPS):
         if not inside(region, x):
-            return False, x
-        fp, np_, there = value_at(p, x, work)
+            break
+        fp, np_, there = value_at_point(p, p, i, 1, work) if step == 0 else value_at(p, x, work)
         if not there:
-            return False, x
-        fq, nq, there = value_at(q, x, work)
+            break
+        fq, nq, there = value_at_point(q, p, i, 0, work) if step == 0 else value_at(q, x, work)
         if not there:
-            return False, x
+            break
         if abs(fp) <= tolerance and abs(fq) <= tolerance:
             return True, x
         c = np_[0] * nq[0] + np_[1] * nq[1] + np_[2] * nq[2]
         sine2 = 1.0 - c * c
-        if meeting_distance2(fp, fq, c) > farthest * farthest:
-            return False, x
         if sine2 < _NEARLY_PARALLEL:
             alpha, beta = 0.5 * fp, 0.5 * fq
         else:
             alpha, beta = (fp - c * fq) / sine2, (fq - c * fp) / sine2
-        step2 = alpha * alpha + beta * beta + 2.0 * c * alpha * beta
-        gap = max(abs(fp), abs(fq)) - tolerance
-        if _NEWTON_STEPS * _NEWTON_STEPS * step2 < gap * gap:
-            return False, x
-        scale = 1.0 if step2 <= longest * longest else longest / math.sqrt(step2)
-        alpha *= scale
-        beta *= scale
-        x = (
-            x[0] + alpha * np_[0] + beta * nq[0],
-            x[1] + alpha * np_[1] + beta * nq[1],
-            x[2] + alpha * np_[2] + beta * nq[2],
+        way = (
+            alpha * np_[0] + beta * nq[0],
+            alpha * np_[1] + beta * nq[1],
+            alpha * np_[2] + beta * nq[2],
         )
+        length = math.sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2])
+        if _NEWTON_STEPS * length < max(abs(fp), abs(fq)) - tolerance:
+            break
+        scale = min(1.0, _LONGEST_STEP * radius / length)
+        x = (x[0] + scale * way[0], x[1] + scale * way[1], x[2] + scale * way[2])
     return False, x
 
 
@@ -155,7 +165,10 @@ def _nearest_start(away, tried):
 
 @inner
 def _drive_from_several(p, q, tried, region, tolerance, work):
-    """Newton's method from the points of p nearest to q's surface, each a sampling radius from those before."""
+    """Newton's method from the points of p nearest to q's surface.
+
+    Each is a sampling radius from those before, and half of one from where these led.
+    """
     points, chosen, away = p.points, p.chosen, p.away
     radius = q.parameters[SAMPLING_RADIUS]
     found = False
@@ -166,10 +179,11 @@ def _drive_from_several(p, q, tried, region, tolerance, work):
             break
         i = chosen[nearest]
         start = (points[i, 0], points[i, 1], points[i, 2])
-        found, x = drive(p, q, start, region, tolerance, work)
+        found, x = drive(p, q, i, region, tolerance, work)
         for entry in range(tried):
             i = chosen[entry]
-            if squared_distance(start, (points[i, 0], points[i, 1], points[i, 2])) <= radius * radius:
+            y = (points[i, 0], points[i, 1], points[i, 2])
+            if squared_distance(start, y) <= radius * radius or squared_distance(x, y) <= 0.25 * radius * radius:
                 away[entry] = np.inf
     return found, x
 
@@ -184,7 +198,7 @@ def search(p, q, tried, reference, region, tolerance, work):
     best_under = -1
     for entry in range(tried):
         i = chosen[entry]
-        f, n, there = value_at(q, (points[i, 0], points[i, 1], points[i, 2]), work)
+        f, n, there = value_at_point(q, p, i, 0, work)
         away[entry] = abs(f) if there else np.inf
         along = n[0] * reference[0] + n[1] * reference[1] + n[2] * reference[2]
         if not there or abs(along) < CLEAR_NORMAL:
