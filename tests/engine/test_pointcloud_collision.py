@@ -289,6 +289,22 @@ def test_answers_do_not_depend_on_which_object_is_named_first(shapes, first, sec
     assert (near.distance == 0.0) == (len(one) > 0)
 
 
+@pytest.fixture(scope="module")
+def coarse():
+    rng = np.random.default_rng(5)
+    return [mc.PointCloud(sphere(rng, count)[0]) for count in (300, 500, 3000)]
+
+
+@given(st.integers(0, 2), st.integers(0, 2**32 - 1), st.floats(1e-6, 0.1))
+def test_blades_through_a_surface_are_found_between_its_points(coarse, which, seed, width):
+    """Leaves of a coarse cloud are steep to their mean plane, and a thin triangle passes its points at a distance."""
+    blade = mc.TriangleMesh([(0, 0, 0), (3, -width, 0), (3, width, 0)], [(0, 1, 2)])
+    within = mc.TriangleMesh(0.25 * blade.vertices, [(0, 1, 2)])
+    pose = random_pose(seed, (0.0, 0.0, 0.0))
+    assert mc.collides(coarse[which], blade, None, pose)
+    assert not mc.collides(coarse[which], within, None, pose)
+
+
 @pytest.mark.parametrize("side", [2, -1, None, "a", 0.0, True])
 def test_sides_are_0_and_1(shapes, side):
     hits = mc.collide(shapes["torus"], shapes["wall"])

@@ -112,7 +112,7 @@ def mesh_walk(
     )[0]  # fmt: skip
     tree_b = mesh_tree(hierarchy)
     patch = new_patch(cloud.built.largest_patch, tree.parameters)
-    scratch = MeshScratch(patch, np.empty(6), np.empty((2, 4)), np.zeros(1, np.int64))
+    scratch = MeshScratch(patch, np.empty(6), np.empty((3, 4)), np.zeros(1, np.int64))
 
     def kernel(settings: np.ndarray, state: np.ndarray, heap: Any, output: Any) -> bool:
         return traverse_mesh(tree, tree_b, relative, settings, state, heap, scratch, output)

@@ -34,7 +34,7 @@ class MeshScratch(NamedTuple):
     region: np.ndarray
     """(6,) float64: low and high of the leaf looked at."""
     best: np.ndarray
-    """(2, 4) float64: the samples nearest to the surface on either side, with their f."""
+    """(3, 4) float64: the samples nearest to the surface on either side, and of uncertain side, with their f."""
     work: np.ndarray
     """(1,) int64: evaluations."""
 

@@ -2,7 +2,8 @@
 
 Samples on the triangle are its corners and the feet of the cloud's points nearby. Where two of them lie on different
 sides of the surface, the segment between them stays on the triangle, and the root of f along it is a point on both.
-Where none changes sides, the nearest sample is driven along the triangle's plane.
+Where none changes sides, or the leaf's plane is too steep to tell sides, the nearest sample is driven along the
+triangle's plane.
 """
 
 import math
@@ -13,7 +14,7 @@ from ..geometry.triangle_distance import closest_on_triangle, squared_distance
 from ..jit import inner
 from .patches import inside, one_sided
 from .root_search import ROOT_STEPS, value_at
-from .surface import CLEAR_NORMAL, SAMPLING_RADIUS
+from .surface import CLEAR_NORMAL, HORIZON2, SAMPLING_RADIUS
 
 _DRIVE_STEPS = 6
 _REACH = 2.0  # feet of points farther from the triangle than so many sampling radii tell nothing about a crossing
@@ -103,32 +104,57 @@ def _triangle_misses(patch, tried, plane, corners, region):
 
 
 @inner
+def _take_sample(patch, x, reference, best, work):
+    """Keep a sample where it is the nearest to the surface on its side, or of those whose side is not certain."""
+    f, n, there = value_at(patch, x, work)
+    if not there:
+        return
+    along = n[0] * reference[0] + n[1] * reference[1] + n[2] * reference[2]
+    signed = -f if along < 0.0 else f
+    place = 2 if abs(along) < CLEAR_NORMAL else (0 if signed >= 0.0 else 1)
+    if abs(f) < abs(best[place, 3]):
+        for k in range(3):
+            best[place, k] = x[k]
+        best[place, 3] = signed
+
+
+@inner
 def _extreme_samples(patch, tried, corners, reference, region, best, work):
-    """Samples nearest to the surface on either side; ``best`` (2, 4) holds point and f, f infinite without one."""
+    """Samples nearest to the surface on either side, and where the leaf's plane is so steep that no side is certain.
+
+    ``best`` (3, 4) holds point and f, f infinite without one.
+
+    Where a triangle goes through a gap between the points no foot is near its point, so the nearest one is taken.
+    """
     a, b, c = corners
     points, chosen = patch.points, patch.chosen
     reach = _REACH * patch.parameters[SAMPLING_RADIUS]
-    best[0, 3] = np.inf
+    best[0, 3] = best[2, 3] = np.inf
     best[1, 3] = -np.inf
+    spare = a
+    nearest2 = patch.parameters[HORIZON2]
     for entry in range(-3, tried):
         if entry < 0:
             x = a if entry == -3 else (b if entry == -2 else c)
+            distance2 = 0.0
         else:
             i = chosen[entry]
             p = (points[i, 0], points[i, 1], points[i, 2])
             x = closest_on_triangle(p, a, b, c)
-            if squared_distance(p, x) > reach * reach:
-                continue
-        if not inside(region, x):
+            distance2 = squared_distance(p, x)
+        if distance2 > max(reach * reach, nearest2) or not inside(region, x):
             continue
-        f, clear = _signed(patch, x, reference, work)
-        if not clear:
-            continue
-        side = 0 if f >= 0.0 else 1
-        if abs(f) < abs(best[side, 3]):
-            for k in range(3):
-                best[side, k] = x[k]
-            best[side, 3] = f
+        if distance2 <= reach * reach:
+            _take_sample(patch, x, reference, best, work)
+        elif distance2 < nearest2:
+            spare, nearest2 = x, distance2
+    if (
+        best[0, 3] == np.inf
+        and best[1, 3] == -np.inf
+        and best[2, 3] == np.inf
+        and nearest2 < patch.parameters[HORIZON2]
+    ):
+        _take_sample(patch, spare, reference, best, work)
 
 
 @inner
@@ -138,15 +164,18 @@ def triangle_on_surface(patch, tried, plane, corners, region, tolerance, best, w
     if _triangle_misses(patch, tried, plane, corners, region):
         return False, nowhere
     _extreme_samples(patch, tried, corners, plane[0], region, best, work)
-    over = (best[0, 0], best[0, 1], best[0, 2])
-    under = (best[1, 0], best[1, 1], best[1, 2])
     found = False
     x = nowhere
     if best[0, 3] < np.inf and best[1, 3] > -np.inf:
+        over, under = (best[0, 0], best[0, 1], best[0, 2]), (best[1, 0], best[1, 1], best[1, 2])
         found, x = _root_on_segment(
             patch, over, best[0, 3], under, best[1, 3], plane[0], tolerance, work
         )  # fmt: skip
-    if not found and min(best[0, 3], -best[1, 3]) < patch.parameters[SAMPLING_RADIUS]:
-        start = over if best[0, 3] <= -best[1, 3] else under
+    nearest = 0
+    for k in range(1, 3):
+        if abs(best[k, 3]) < abs(best[nearest, 3]):
+            nearest = k
+    if not found and abs(best[nearest, 3]) < patch.parameters[SAMPLING_RADIUS]:
+        start = (best[nearest, 0], best[nearest, 1], best[nearest, 2])
         found, x = _drive_along(patch, start, corners, region, tolerance, work)
     return found, x
