@@ -12,6 +12,7 @@ from meshclash.bench.cloud_grazing import grazing_row, newton_meets
 from meshclash.bench.cloud_oracle import closest_approach
 from meshclash.bench.cloud_shapes import SHAPES, load_shapes, sample
 from meshclash.bench.cloud_sweep import pose_at, prepare, roots_overlap, sweep
+from meshclash.bench.cloud_touching import OFFSETS, touching_row
 from meshclash.bench.clouds import _missed_rows
 
 
@@ -69,6 +70,12 @@ def test_newtons_method_meets_where_spheres_do():
         pose = np.eye(4)
         pose[0, 3] = 2.0 + gap * cloud.sampling_radius
         assert newton_meets(cloud, pose, rng) == meets, gap
+
+
+def test_smooth_shapes_are_answered_rightly_close_to_the_first_touch():
+    (made,) = load_shapes(["bumpy"], [])
+    row = touching_row(prepare(*made, 6000), 6)
+    assert [row[f"{offset:+g}"] for offset in OFFSETS if abs(offset) >= 0.5] == [0, 0, 0, 0, 0]
 
 
 def test_hardly_a_grazing_contact_of_sharp_edges_is_missed():

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import PointCloud, cloud_collision, collides
-from .cloud_sweep import Shape
+from .cloud_sweep import Shape, random_way
 from .table import Row
 
 OFFSETS = (-0.4, -0.2, -0.1, -0.05, -0.02, 0.003, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4)
@@ -45,17 +45,7 @@ def grazing_row(shape: Shape, directions: int) -> Row:
 
 
 def _poses(cloud: PointCloud, rng: np.random.Generator) -> list[np.ndarray]:
-    rotation, _ = np.linalg.qr(rng.normal(size=(3, 3)))
-    rotation *= np.sign(np.linalg.det(rotation))
-    way = rng.normal(size=3)
-    way /= np.linalg.norm(way)
-
-    def pose(distance: float) -> np.ndarray:
-        matrix = np.eye(4)
-        matrix[:3, :3] = rotation
-        matrix[:3, 3] = distance * way
-        return matrix
-
+    pose = random_way(rng)
     coarse = np.linspace(0.2, 2.5, 24)
     hits = [k for k, d in enumerate(coarse) if collides(cloud, cloud, None, pose(d))]
     near, far = coarse[max(hits, default=0)], coarse[min(max(hits, default=0) + 1, len(coarse) - 1)]

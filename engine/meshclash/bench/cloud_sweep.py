@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -48,6 +49,22 @@ def pose_at(distance: float, angle: float) -> np.ndarray:
     matrix[:2, :2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
     matrix[0, 3] = distance
     return matrix
+
+
+def random_way(rng: np.random.Generator) -> Callable[[float], np.ndarray]:
+    """Poses (4, 4) with one random rotation, some way along a random direction."""
+    rotation, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+    rotation *= np.sign(np.linalg.det(rotation))
+    way = rng.normal(size=3)
+    way /= np.linalg.norm(way)
+
+    def pose_at(length: float) -> np.ndarray:
+        matrix = np.eye(4)
+        matrix[:3, :3] = rotation
+        matrix[:3, 3] = length * way
+        return matrix
+
+    return pose_at
 
 
 def roots_overlap(cloud: PointCloud, pose: np.ndarray) -> bool:

@@ -20,6 +20,7 @@ from .cloud_grazing import grazing_row
 from .cloud_oracle import closest_approach
 from .cloud_shapes import SHAPES, load_shapes, sample
 from .cloud_sweep import DISTANCES, Query, Shape, pose_at, prepare, sweep
+from .cloud_touching import touching_row
 from .table import Row, format_table, write_json
 
 
@@ -32,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--peer-queries", type=int, default=3, help="queries of cKDTree a shape; 0: leave it out")
     parser.add_argument("--scaling", type=int, nargs="*", default=[], help="also build clouds of so many points")
     parser.add_argument("--grazing", type=int, default=0, help="directions in which to look for missed contacts")
+    parser.add_argument("--touching", type=int, default=0, help="directions in which meshes are brought to touch")
     parser.add_argument("--plot", type=Path, help="draw disagreement and time by distance to this file (matplotlib)")
     parser.add_argument("--json", type=Path, help="write all figures to this file")
 
@@ -56,6 +58,9 @@ def run(options: argparse.Namespace) -> int:
     }
     if options.grazing:
         report["grazing"] = _show("surfaces that just touch", [grazing_row(s, options.grazing) for s in shapes])
+    if options.touching:
+        title = "wrong answers, moved on from the first touch by so many sampling radii"
+        report["touching"] = _show(title, [touching_row(s, options.touching) for s in shapes])
     if options.plot:
         _plot(sweeps, options)
     if options.json:
