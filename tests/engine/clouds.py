@@ -49,13 +49,6 @@ def awkward_clouds(draw):
     return (sphere if kind == "sphere" else torus)(rng, count, noise=0.01)[0]
 
 
-def carriers_of(cloud):
-    """The points that a cloud's surface is fitted to, in the order of its points."""
-    carriers = np.empty((cloud.point_count, 3))
-    carriers[cloud.built.order] = cloud.built.tree.carriers + cloud.built.tree.origin
-    return carriers
-
-
 def shifted(x=0.0, y=0.0, z=0.0):
     """A pose that only moves."""
     return matrix(shift=(x, y, z))

@@ -3,7 +3,7 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from clouds import carriers_of, plane, reference_sphere, reference_value, sphere, torus
+from clouds import plane, reference_sphere, reference_value, sphere, torus
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.pointcloud.build import LEAST_WEIGHT, REACH_IN_RADII, bandwidth_of
@@ -26,7 +26,7 @@ def test_f_equals_the_definition_with_lapack(seed, shape, noise, scale, surface)
     rng = np.random.default_rng(seed)
     points = shape(rng, COUNT, noise=noise)[0] * scale
     cloud = mc.PointCloud(points, surface=surface)
-    points = points if surface == "wls" else carriers_of(cloud)
+    points = points if surface == "wls" else cloud.carriers
     at = points[rng.integers(0, COUNT, 40)] + rng.normal(size=(40, 3)) * 0.3 * cloud.bandwidth
     values, normals, valid = cloud.evaluate(at)
     for x, f, normal, there in zip(at, values, normals, valid, strict=True):

@@ -244,6 +244,17 @@ class PointCloud:
         return result
 
     @property
+    def carriers(self) -> np.ndarray:
+        """The points that the surface is fitted to [m], a new (n, 3) float64 array in the order of the points.
+
+        They are moved against the surface's shrinkage for "twicing" (``shrinkage.py``), and the points themselves
+        otherwise.
+        """
+        tree, result = self.built.tree, np.empty((self.point_count, 3))
+        result[self.built.order] = tree.carriers + tree.origin
+        return result
+
+    @property
     def point_count(self) -> int:
         """Number of points."""
         return self._count
@@ -285,7 +296,7 @@ class PointCloud:
         return int(sum(array.nbytes for array in self.built.tree) + self.built.order.nbytes)
 
     def evaluate(self, at: Any, device: str = "auto") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The implicit function at points, in the object's frame.
+        """The implicit function at points, in the object's frame: eq. 1 to 6 of the ``carriers``.
 
         Args:
             at: (k, 3) [m].
