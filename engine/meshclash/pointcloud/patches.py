@@ -242,9 +242,10 @@ class Patch(NamedTuple):
     sums: np.ndarray
     """Room for the sums of one evaluation."""
     keys: np.ndarray
-    """Which value of the surface is kept in each place, (kept,) int64."""
+    """What is kept in each place, (kept,) int64: twice the number of a point, and 1 for one of the own cloud."""
     values: np.ndarray
-    """Values of the surface at points of the clouds: f, normal, whether there is one; (kept, 5) float64."""
+    """Of the surface at that point: f, normal, whether it is there; of Newton's method from an own point: whether it
+    ended nowhere, and at what point; (kept, 9) float64."""
 
 
 def new_patch(capacity: int, parameters: np.ndarray, kept: int = 1) -> Patch:
@@ -259,5 +260,5 @@ def new_patch(capacity: int, parameters: np.ndarray, kept: int = 1) -> Patch:
         parameters,
         np.zeros(SUMS_LENGTH),
         np.full(kept, -1),
-        np.empty((kept, 5)),
+        np.empty((kept, 9)),
     )

@@ -31,13 +31,19 @@ def value_at(patch, x, work):
 
 
 @inner
+def _place_kept(patch, owner, i, own):
+    """(key, place) of what is kept of a patch's surface at a point; ``own`` is 1 for one of the same cloud, else 0."""
+    key = 2 * owner.names[i] + own
+    return key, (key ^ (key >> 9)) & (patch.keys.shape[0] - 1)
+
+
+@inner
 def value_at_point(patch, owner, i, own, work):
-    """As ``value_at``, at a point of a patch in its leaf; ``own`` is 1 where it is a point of the same cloud, else 0.
+    """As ``value_at``, at a point of a patch in its leaf.
 
     Leaves overlap, so the same points are tried in several pairs of them: the latest values are kept.
     """
-    key = 2 * owner.names[i] + own
-    place = (key ^ (key >> 9)) & (patch.keys.shape[0] - 1)
+    key, place = _place_kept(patch, owner, i, own)
     values = patch.values
     if patch.keys[place] != key:
         f, n, there = value_at(patch, (owner.points[i, 0], owner.points[i, 1], owner.points[i, 2]), work)
@@ -47,6 +53,7 @@ def value_at_point(patch, owner, i, own, work):
         values[place, 2] = n[1]
         values[place, 3] = n[2]
         values[place, 4] = there
+        values[place, 5] = 0.0
     n = (values[place, 1], values[place, 2], values[place, 3])
     return values[place, 0], n, values[place, 4] != 0.0
 
@@ -116,7 +123,7 @@ def follow(p, q, start, end, reference, region, tolerance, work):
 
 
 @inner
-def drive(p, q, i, region, tolerance, work):
+def _newton(p, q, i, region, tolerance, work):
     """Newton's method from a point of p onto both surfaces at once, each step the shortest to both tangent planes.
 
     It is given up where steps as short as the next one would not reach them: in the middle between parallel sheets.
@@ -151,6 +158,25 @@ def drive(p, q, i, region, tolerance, work):
         scale = min(1.0, _LONGEST_STEP * radius / length)
         x = (x[0] + scale * way[0], x[1] + scale * way[1], x[2] + scale * way[2])
     return False, x
+
+
+@inner
+def drive(p, q, i, region, tolerance, work):
+    """Newton's method from a point of p onto both surfaces; (found, where it ended).
+
+    Where it ended inside the region without a common point, it would for other pairs of leaves, too, so this is kept.
+    """
+    key, place = _place_kept(p, p, i, 1)
+    values = p.values
+    if p.keys[place] == key and values[place, 5] != 0.0:
+        return False, (values[place, 6], values[place, 7], values[place, 8])
+    found, x = _newton(p, q, i, region, tolerance, work)
+    if not found and p.keys[place] == key and inside(region, x):
+        values[place, 5] = 1.0
+        values[place, 6] = x[0]
+        values[place, 7] = x[1]
+        values[place, 8] = x[2]
+    return found, x
 
 
 @inner
