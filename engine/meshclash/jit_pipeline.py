@@ -10,9 +10,11 @@ its own is ready. So a long helper is optimised once in a process, however many 
 kernel is still whole, in a cache file of its own.
 
 Smaller savings: a helper is compiled once for all whole numbers that it is called with, where Numba would take
-every constant for a type of its own; passes that our text gives nothing to do are left out; compiler flags, which
-Numba looks up with every function that it resolves, are compared quickly; and Python's collector of cycles, which finds
-nothing among the many small objects of a compilation, is kept out.
+every constant for a type of its own; passes that our text gives nothing to do are left out; what an operator or a
+function of Numba gives for arguments of some types is looked up once, not at each of its calls; what Numba has written
+in Python for such functions, and our own plain functions, become helpers, too; compiler flags, which Numba looks up
+with every function that it resolves, are compared quickly; and Python's collector of cycles, which finds nothing among
+the many small objects of a compilation, is kept out.
 
 All stand on Numba's documented ways to customise the compiler and on a few names behind them. So ``jit.py`` uses them
 with the versions that they were written for only; any other compiles as it does by itself: slower, the same result.
@@ -36,7 +38,7 @@ from numba.core.typed_passes import (
     NopythonRewrites,
     NoPythonSupportedFeatureValidation,
 )
-from numba.core.typing.templates import infer, infer_global, make_overload_template
+from numba.core.typing.templates import _OverloadFunctionTemplate, infer, infer_global, make_overload_template
 
 LONG = 100
 """Instructions from which a helper is left out of its callers: twice what LLVM would take in by itself."""
@@ -89,6 +91,14 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
         library._ensure_finalized()
         self.left_out.update(library.left_out)
         (self.left_out if library.is_long else self._short)[library] = None
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """As Numba's, which also makes passes for every function that is only declared."""
+        ll_module.data_layout = self._codegen._data_layout
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes, builder = self._codegen._function_pass_manager()
+                passes.run(function, builder)
 
     def finalize(self) -> None:
         """Links and optimises."""
@@ -244,7 +254,7 @@ def take_for_helper(function: Callable[..., Any], helper: Callable[[Any], Any]) 
     class Template(overload):  # type: ignore[misc]
         def _get_jit_decorator(self) -> Any:
             usual = super()._get_jit_decorator()
-            if usual is not numba.jit:
+            if usual not in (numba.jit, _as_helper):
                 return usual
             if not made:
                 made.append(helper(function))
@@ -252,6 +262,62 @@ def take_for_helper(function: Callable[..., Any], helper: Callable[[Any], Any]) 
 
     infer(Template)
     infer_global(function, types.Function(Template))
+
+
+class _OverloadCompiler(_Compiler):
+    """Compiles what Numba has written in Python for functions of NumPy and of Python, as helpers."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Numba's passes with our lowering."""
+        return _pipeline(self.state, _HelperLowering)
+
+
+def _as_helper(**options: Any) -> Any:
+    return numba.jit(**{**options, "pipeline_class": _OverloadCompiler, "no_cfunc_wrapper": True})
+
+
+@contextmanager
+def _overloads_as_helpers() -> Iterator[None]:
+    """Numba's own functions get no machine code and no entries either, as long as a kernel is compiled."""
+    template: Any = _OverloadFunctionTemplate
+    usual = template._get_jit_decorator
+
+    def chosen(self: Any) -> Any:
+        decorator = usual(self)
+        return _as_helper if decorator is numba.jit else decorator
+
+    template._get_jit_decorator = chosen
+    try:
+        yield
+    finally:
+        template._get_jit_decorator = usual
+
+
+_known: dict[tuple[Any, ...], tuple[Any, Any]] = {}
+"""Signatures found, with what they belong to."""
+
+
+@contextmanager
+def _remembering(context: Any) -> Iterator[None]:
+    """What Numba's functions and operators give for arguments of some types is found once, not once for each call."""
+    resolve = context.resolve_function_type
+
+    def resolve_once(function: Any, args: Any, kws: Any) -> Any:
+        if kws or not (isinstance(function, types.Function) or getattr(function, "__module__", "") == "_operator"):
+            return resolve(function, args, kws)
+        key = (id(context), id(function), args)
+        if key not in _known:
+            signature = resolve(function, args, kws)
+            if signature is None:
+                return None
+            _known[key] = signature, (context, function)
+        return _known[key][0]
+
+    context.resolve_function_type = resolve_once
+    try:
+        yield
+    finally:
+        del context.resolve_function_type
 
 
 class KernelCompiler(_Compiler):
@@ -263,5 +329,5 @@ class KernelCompiler(_Compiler):
 
     def compile_extra(self, function: Any) -> Any:
         """As Numba's."""
-        with _without_collector():
+        with _without_collector(), _overloads_as_helpers(), _remembering(self.state.typingctx):
             return super().compile_extra(function)

@@ -7,9 +7,12 @@ import numba
 import numpy as np
 import pytest
 from meshclash import jit_pipeline
-from meshclash.jit import PIPELINE_KNOWS, inner, kernel, parallel_kernel, parallel_region
+from meshclash.jit import PIPELINE_KNOWS, inlined, inner, kernel, parallel_kernel, parallel_region, portable
 from meshclash.reference import by_reference
+from numba.core import event
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import cpu_target
+from numba.core.typing.templates import _OverloadFunctionTemplate
 from subprocesses import run_python
 
 
@@ -153,6 +156,79 @@ def test_constants_do_not_make_helpers_of_their_own():
     for k in range(3):
         helper.get_call_template([numba.int64, numba.types.literal(k)], {})
     assert helper.signatures == [(numba.int64, numba.int64)]
+
+
+@portable
+def _scaled(x, k):
+    return max(x * k, 0.5, -x)
+
+
+@inner
+def _by_helper(x):
+    return _scaled(x, 2.0)
+
+
+@inlined
+def _by_inlined(x):
+    return _scaled(x, 3.0)
+
+
+@kernel
+def _mixed(n):
+    values = np.zeros(n)
+    for i in range(n):
+        values[i] = _scaled(float(i), 1.0) + _by_helper(float(i)) + _by_inlined(float(i))
+    return np.full(2, values.sum())
+
+
+class _Compiled(event.Listener):
+    """Names of the functions that are compiled, with whether they get machine code."""
+
+    def __init__(self):
+        self.names = []
+
+    def on_start(self, event):
+        pass
+
+    def on_end(self, event):
+        dispatcher = event.data["dispatcher"]
+        for result in dispatcher.overloads.values():
+            self.names.append((dispatcher.py_func.__name__, isinstance(result.library, jit_pipeline._HelperLibrary)))
+
+
+@pytest.mark.needs_jit
+def test_plain_functions_and_those_of_numba_are_helpers_compiled_once():
+    function = kernel(_mixed.py_func)
+    found = _Compiled()
+    with event.install_listener("numba:compile", found):
+        result = function(4)
+    expected = sum(max(i * k, 0.5) for i in range(4) for k in (1.0, 2.0, 3.0))
+    assert result.tolist() == [expected, expected]
+    assert [name for name, helper in found.names if not helper] == ["_mixed"]
+    assert [name for name, _ in found.names].count("_scaled") == 1
+
+
+@pytest.mark.needs_jit
+def test_what_others_compile_with_numba_is_left_alone():
+    usual = _OverloadFunctionTemplate._get_jit_decorator
+    expected = kernel(_mixed.py_func)(3).tolist()
+    assert _OverloadFunctionTemplate._get_jit_decorator is usual
+    assert "resolve_function_type" not in vars(cpu_target.typing_context)
+    theirs = numba.njit(_mixed.py_func)
+    found = _Compiled()
+    with event.install_listener("numba:compile", found):
+        assert theirs(3).tolist() == expected
+    numbas_own = {name for name, helper in found.names if not helper}
+    assert len(numbas_own) > 1 and "_mixed" in numbas_own
+
+
+@pytest.mark.needs_jit
+def test_a_kernel_that_cannot_be_compiled_leaves_nothing_behind():
+    usual = _OverloadFunctionTemplate._get_jit_decorator
+    with pytest.raises(numba.TypingError):
+        kernel(lambda x: np.zeros(x) + "text")(3)
+    assert _OverloadFunctionTemplate._get_jit_decorator is usual and gc.isenabled()
+    assert "resolve_function_type" not in vars(cpu_target.typing_context)
 
 
 ANSWER = """
