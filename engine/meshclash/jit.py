@@ -32,7 +32,7 @@ PIPELINE_KNOWS = "0.68."
 _KERNEL: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 _HELPER: dict[str, Any] = {**_KERNEL, "no_cpython_wrapper": True}
 if numba.__version__.startswith(PIPELINE_KNOWS):
-    from .jit_pipeline import HelperCompiler, KernelCompiler, take_for_helper, without_literals
+    from .jit_pipeline import HelperCompiler, KernelCompiler, PlainCompiler, take_for_helper, without_literals
 
     _KERNEL["pipeline_class"], _HELPER["pipeline_class"] = KernelCompiler, HelperCompiler
 
@@ -131,13 +131,17 @@ def _helper(function: Callable[..., Any], forceinline: bool) -> Any:
     return without_literals(dispatcher) if known else dispatcher
 
 
+def _plain(function: Callable[..., Any]) -> Any:
+    return without_literals(numba.njit(**{**_HELPER, "pipeline_class": PlainCompiler})(function))
+
+
 def portable(function: _F) -> _F:
     """Let kernels compile a plain function in; it is returned unchanged, so it also runs in Python.
 
     Kernel factories close over such functions: they pickle by reference, so kernels made from them are cached.
     """
     if "pipeline_class" in _HELPER and not config.DISABLE_JIT:
-        take_for_helper(function, inner)
+        take_for_helper(function, _plain)
         return function
     return register_jitable(function)
 

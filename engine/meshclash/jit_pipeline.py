@@ -119,9 +119,9 @@ class _HelperLibrary(_Library):
         is_long: whether callers leave this helper out.
     """
 
-    def __init__(self, codegen: Any, name: str, always_inline: bool) -> None:
+    def __init__(self, codegen: Any, name: str, is_kept: bool) -> None:
         super().__init__(codegen, name)
-        self._always_inline = always_inline
+        self._is_kept = is_kept
         self.is_long = False
         self._whole: Any = None
 
@@ -139,7 +139,7 @@ class _HelperLibrary(_Library):
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
         self._finalized = True
-        self.is_long = not self._always_inline and _instructions(self._final_module) >= LONG
+        self.is_long = not self._is_kept and _instructions(self._final_module) >= LONG
 
 
 class _KernelLibrary(_Library):
@@ -173,10 +173,11 @@ class _HelperLowering(NativeLowering):  # type: ignore[misc]
     """Lowers into a _HelperLibrary."""
 
     _name = "meshclash_helper_lowering"
+    _kept = False
 
     def run_pass(self, state: Any) -> bool:
-        codegen = state.targetctx.codegen()
-        state.library = _HelperLibrary(codegen, state.func_id.func_qualname, bool(state.flags.forceinline))
+        codegen, kept = state.targetctx.codegen(), self._kept or bool(state.flags.forceinline)
+        state.library = _HelperLibrary(codegen, state.func_id.func_qualname, kept)
         state.flags.no_compile = True
         super().run_pass(state)
         state.flags.no_compile = False
@@ -185,6 +186,14 @@ class _HelperLowering(NativeLowering):  # type: ignore[misc]
         state["cr"] = state["cr"]._replace(cfunc=entry)
         state.targetctx.insert_user_function(entry, state["cr"].fndesc, [state.library])
         return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _KeptLowering(_HelperLowering):
+    """Lowers into a _HelperLibrary that callers never leave out, so that LLVM may still take it into their loops."""
+
+    _name = "meshclash_kept_lowering"
+    _kept = True
 
 
 def _pipeline(state: Any, lowering: type, without: tuple[type, ...] = ()) -> list[Any]:
@@ -232,6 +241,14 @@ class HelperCompiler(_Compiler):
         return _pipeline(self.state, _HelperLowering, _NOTHING_TO_DO)
 
 
+class PlainCompiler(_Compiler):
+    """Compiles plain functions that kernels close over: verbs of volumes, on which whole traversals wait."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Those of a helper, with another lowering."""
+        return _pipeline(self.state, _KeptLowering, _NOTHING_TO_DO)
+
+
 def without_literals(dispatcher: Any) -> Any:
     """Have a helper compiled for the types of whole numbers and truth values, not for each constant."""
     resolve = dispatcher.get_call_template
@@ -269,7 +286,7 @@ class _OverloadCompiler(_Compiler):
 
     def define_pipelines(self) -> list[Any]:
         """Numba's passes with our lowering."""
-        return _pipeline(self.state, _HelperLowering)
+        return _pipeline(self.state, _KeptLowering)
 
 
 def _as_helper(**options: Any) -> Any:

@@ -23,6 +23,8 @@ QUESTIONS = {
     "collide": "mc.collide(a, b)",
     "verdict": "mc.verdict(a, b)",
     "Scene.contacts": "scene.contacts()",
+    "collides, two clouds": "mc.collides(cloud, cloud)",
+    "collides, cloud and mesh": "mc.collides(cloud, a)",
 }
 START = """
 import json, sys, time
@@ -32,9 +34,10 @@ numpy_seconds = time.process_time() - processor
 import numba
 numba_seconds = time.process_time() - processor - numpy_seconds
 import meshclash as mc
+from meshclash.warming import _cloud, _two_boxes
 engine_seconds = time.process_time() - processor - numpy_seconds - numba_seconds
-from meshclash.warming import _two_boxes
 a, b = _two_boxes()
+cloud = _cloud()
 scene = mc.Scene()
 scene.add(a)
 scene.add(b)
