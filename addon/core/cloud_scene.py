@@ -116,9 +116,9 @@ class CloudScene:
         part = slice(None) if chosen is None else chosen
         normals = None if source.normals is None else source.normals[part]
         text = f"Preparing {item.name}: "
-        cloud = yield from within(self._engine.PointCloud.make_steps(source.points[part], normals), 0.0, 0.1, text)
+        cloud = yield from within(self._engine.PointCloud.make_steps(source.points[part], normals), 0.0, 0.05, text)
         if stretch is not None:
-            cloud = cloud.transformed(stretch)
+            cloud = yield from within(cloud.transformed_steps(stretch), 0.05, 0.1, text)
         yield from within(cloud.build_steps(), 0.1, 1.0, text)
         return source, cloud, chosen
 

@@ -83,6 +83,24 @@ def test_checks_in_slices_find_what_checks_at_once_find(monkeypatch, rows):
             run_to_end(mc.PointCloud.make_steps(*given))
 
 
+@pytest.mark.parametrize("rows", [7, 10**6])
+@pytest.mark.parametrize("built", [False, True], ids=["as given", "built"])
+def test_a_cloud_is_moved_in_slices_as_its_points_are(monkeypatch, rows, built):
+    monkeypatch.setattr(cloud_module, "_SLICE_ROWS", rows)
+    points, normals = torus(np.random.default_rng(5), 400)
+    cloud = mc.PointCloud(points, normals, 0.3, surface="apss", covering="paper")
+    if built:
+        assert cloud.built
+    matrix = np.array([[2.0, 0.5, 0.0, 3.0], [0.0, -1.0, 0.25, 1.0], [0.0, 0.0, 4.0, -7.0], [0.0, 0.0, 0.0, 1.0]])
+    moved, seen = run_to_end(cloud.transformed_steps(matrix))
+    assert seen == sorted(seen) and len(seen) == 3 * max(1, -(-400 // rows))
+    assert (moved.surface, moved.covering, moved.bandwidth) == ("apss", "paper", pytest.approx(0.6))
+    assert np.allclose(moved.points, points @ matrix[:3, :3].T + matrix[:3, 3], rtol=0, atol=1e-12)
+    expected = normals @ np.linalg.inv(matrix[:3, :3])
+    assert np.allclose(moved.normals, expected / np.linalg.norm(expected, axis=1)[:, None], atol=1e-6)
+    assert np.array_equal(moved.points, cloud.transformed(matrix).points)
+
+
 @pytest.mark.parametrize("covering", ["certified", "paper"])
 @pytest.mark.parametrize("spot", [0, 3000])
 def test_a_hierarchy_does_not_depend_on_its_slices(monkeypatch, covering, spot):

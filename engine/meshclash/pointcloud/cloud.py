@@ -142,6 +142,21 @@ def _checked_bandwidth(bandwidth: Any) -> float | None:
     return number
 
 
+def _checked_affine(matrix: Any) -> np.ndarray:
+    """A matrix (4, 4) float64 by which a cloud can be transformed, unless it flattens the cloud."""
+    try:
+        array = np.array(matrix, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidPointCloud(f"the matrix cannot be read as numbers: {error}") from None
+    if array.shape != (4, 4):
+        raise InvalidPointCloud(f"a cloud is transformed by a 4x4 matrix, not by one of shape {array.shape}")
+    if not (np.abs(array) <= LARGEST_COORDINATE).all():
+        raise InvalidPointCloud(f"the matrix has entries that are not finite, or beyond {LARGEST_COORDINATE:g}")
+    if not np.array_equal(array[3], (0.0, 0.0, 0.0, 1.0)):
+        raise InvalidPointCloud(f"the last row of the matrix must be 0 0 0 1, not {array[3].tolist()}")
+    return array
+
+
 class PointCloud:
     """Points of a surface; queries answer for the implicit surface that they stand for (``surface.py``).
 
@@ -331,25 +346,36 @@ class PointCloud:
         Raises:
             InvalidPointCloud: not a finite, invertible 4x4 matrix.
         """
-        try:
-            array = np.array(matrix, dtype=np.float64)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise InvalidPointCloud(f"the matrix cannot be read as numbers: {error}") from None
-        if array.shape != (4, 4):
-            raise InvalidPointCloud(f"a cloud is transformed by a 4x4 matrix, not by one of shape {array.shape}")
-        if not (np.abs(array) <= LARGEST_COORDINATE).all():
-            raise InvalidPointCloud(f"the matrix has entries that are not finite, or beyond {LARGEST_COORDINATE:g}")
-        if not np.array_equal(array[3], (0.0, 0.0, 0.0, 1.0)):
-            raise InvalidPointCloud(f"the last row of the matrix must be 0 0 0 1, not {array[3].tolist()}")
+        return run(self.transformed_steps(matrix))
+
+    def transformed_steps(self, matrix: Any) -> Generator[Progress, None, "PointCloud"]:
+        """As ``transformed``, in slices of some milliseconds."""
+        array = _checked_affine(matrix)
         determinant = abs(float(np.linalg.det(array[:3, :3])))
         if determinant == 0.0:
             raise InvalidPointCloud("the matrix flattens the cloud: it cannot be inverted")
-        normals = self.normals
-        if normals is not None:
-            normals = normals @ np.linalg.inv(array[:3, :3])
         bandwidth = None if self._bandwidth is None else self._bandwidth * determinant ** (1.0 / 3.0)
-        points = transform_points(array, self.points)
-        return PointCloud(points, normals, bandwidth, surface=self.surface, covering=self.covering)
+        points, normals = yield from share(self._moved_steps(array), 0.0, 0.5)
+        made = self.make_steps(points, normals, bandwidth, surface=self.surface, covering=self.covering)
+        return (yield from share(made, 0.5, 1.0))
+
+    def _moved_steps(self, matrix: np.ndarray) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray | None]]:
+        """Points and normals (n, 3) float64 in the order given, with an affine matrix applied."""
+        given = self._given
+        if given is None:
+            tree, order = self.built.tree, self.built.order
+            given = tree.points, (tree.normals if self.has_normals else None)
+        else:
+            order = None
+        points, inverse = np.empty((self._count, 3)), np.linalg.inv(matrix[:3, :3])
+        normals = None if given[1] is None else np.empty((self._count, 3))
+        for part in _slices(self._count):
+            place = part if order is None else order[part]
+            points[place] = transform_points(matrix, given[0][part])
+            if normals is not None and given[1] is not None:
+                normals[place] = given[1][part].astype(np.float64) @ inverse
+            yield Progress(min(part.stop, self._count) / self._count, "moving points")
+        return points, normals
 
     @property
     def normals(self) -> np.ndarray | None:
