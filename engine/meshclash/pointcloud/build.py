@@ -294,7 +294,7 @@ def _carrier_steps(tree: PointTree) -> Steps:
     start, border = yield from share(_border_steps(tree, 0.0), 0.0, 0.2)
     rough = tree._replace(border_start=start, border=border)
     neighbours, residuals = new_neighbours(), np.empty(tree.points.shape, np.float32)
-    state, nodes = np.zeros(2, np.int64), len(tree.first)
+    state, nodes = np.zeros(3, np.int64), len(tree.first)
     yield from node_steps(
         lambda _: int(measure_shortfalls(rough, neighbours, residuals, state, _SLICE_NEIGHBOURS)),
         nodes, 0.2, 0.6, "measuring curvature",

@@ -29,6 +29,7 @@ from .mesh_traverse import corner_of
 from .patches import place
 from .query import Thing, comes_second, is_for_clouds, pose_pairs, prepared, walk_for
 from .steps import share
+from .tree import local_point
 from .walk import largest_coordinates, pose_rows
 
 _STACK = 512  # each step takes one pair off and puts two on, one level deeper in one tree
@@ -81,15 +82,6 @@ def _boxes_gap(a, b, m):
         high = max(np.float64(b[k]) - (back + other), (back - other) - np.float64(b[k + 3])) - m[27 + k]
         gap = max(gap, low, high)
     return gap
-
-
-@inner
-def _local(tree, i):
-    return (
-        tree.points[i, 0] - tree.origin[0],
-        tree.points[i, 1] - tree.origin[1],
-        tree.points[i, 2] - tree.origin[2],
-    )
 
 
 @inner
@@ -159,10 +151,10 @@ def _nearest_points(a, b, m, leaves, state, bounds, nodes, best):
         node_a = nodes[used, 0]
         node_b = nodes[used, 1]
         for j in range(b.first[node_b], b.first[node_b] + b.count[node_b]):
-            y = _local(b, j)
+            y = local_point(b, j)
             y = place(m, y[0], y[1], y[2])
             for i in range(a.first[node_a], a.first[node_a] + a.count[node_a]):
-                d2 = squared_distance(_local(a, i), y)
+                d2 = squared_distance(local_point(a, i), y)
                 if d2 < best[0]:
                     best[0] = d2
                     best[1] = i
@@ -192,7 +184,7 @@ def _nearest_triangle(a, b, m, leaves, state, bounds, nodes, best, point):
             t = np.int64(b.order[entry])
             p, q, r = corner_of(b, t, 0, m), corner_of(b, t, 1, m), corner_of(b, t, 2, m)
             for i in range(a.first[node_a], a.first[node_a] + a.count[node_a]):
-                x = _local(a, i)
+                x = local_point(a, i)
                 foot = closest_on_triangle(x, p, q, r)
                 d2 = squared_distance(x, foot)
                 if d2 < best[0]:

@@ -21,6 +21,7 @@ from ..geometry.elementary import exp_below
 from ..jit import inner, kernel
 from ..reference import by_reference
 from .surface import HORIZON2, INVERSE_H2, NO_NORMALS, SUMS_LENGTH, evaluate_among
+from .tree import local_point
 
 _BELIEVED = 9.0  # squared mean residual over its variance: three deviations
 _LONGEST2 = 0.25  # squared, in bandwidths
@@ -30,15 +31,6 @@ _MOST_NEIGHBOURS = 1024  # points of a leaf and its border that count; of more, 
 def new_neighbours() -> tuple[np.ndarray, np.ndarray]:
     """Room for the points of a leaf and its border: places in the tree, and coordinates relative to the origin."""
     return np.empty(_MOST_NEIGHBOURS, np.int64), np.empty((_MOST_NEIGHBOURS, 3))
-
-
-@inner
-def _local(tree, i):
-    return (
-        tree.points[i, 0] - tree.origin[0],
-        tree.points[i, 1] - tree.origin[1],
-        tree.points[i, 2] - tree.origin[2],
-    )
 
 
 @inner
@@ -52,52 +44,43 @@ def _gather(tree, leaf, neighbours):
     for entry in range(0, total, 1 + (total - 1) // _MOST_NEIGHBOURS):
         i = np.int64(tree.first[leaf] + entry if entry < own else tree.border[start + entry - own])
         places[used] = i
-        points[used, 0], points[used, 1], points[used, 2] = _local(tree, i)
+        points[used, 0], points[used, 1], points[used, 2] = local_point(tree, i)
         used += 1
     return used
 
 
 @inner
-def _end_in_leaf(tree, leaf, begin, used, work, limit):
-    """Where to stop among the points of a leaf, each of which looks at ``used`` others."""
-    return min(tree.first[leaf] + tree.count[leaf], begin + 1 + max(0, limit - work) // used)
+def _next_piece(tree, neighbours, state, limit):
+    """Points begin to end of a leaf, and how many others each of them looks at; ``state`` is as if they were done."""
+    node, done, work = state[0], state[1], state[2]
+    count = tree.count[node]
+    used = _gather(tree, node, neighbours) if count > 0 else 1
+    end = min(np.int64(count), done + 1 + max(0, limit - work) // used)
+    state[0] = node + 1 if end == count else node
+    state[1] = 0 if end == count else end
+    state[2] = work + 1 + used * (end - done)
+    return tree.first[node] + done, tree.first[node] + end, used
 
 
 @kernel
 def measure_shortfalls(tree, neighbours, residuals, state, limit):
     """Way [m] from the surface to each point, into (n, 3) float32; 0 where there is no surface.
 
-    Borders must reach to the horizon. Goes on from ``state`` (2,): a node, and how many of its points are done; stops
-    after about ``limit`` points looked at and returns the node.
+    Borders must reach to the horizon. Goes on from ``state`` (3,): a node, how many of its points are done, and room
+    for how many were looked at; stops after about ``limit`` of these and returns the node.
     """
     tree = by_reference(tree)
     sums = np.zeros(SUMS_LENGTH)
-    work = 0
-    while state[0] < tree.first.shape[0] and work < limit:
-        node = state[0]
-        used = _gather(tree, node, neighbours) if tree.count[node] > 0 else 1
-        begin = tree.first[node] + state[1]
-        end = _end_in_leaf(tree, node, begin, used, work, limit)
-        work += 1 + used * max(0, end - begin)
+    state[2] = 0
+    while state[0] < tree.first.shape[0] and state[2] < limit:
+        begin, end, used = _next_piece(tree, neighbours, state, limit)
         for i in range(begin, end):
             f, n, there = evaluate_among(
-                neighbours[1], NO_NORMALS, used, _local(tree, i), tree.parameters, sums
+                neighbours[1], NO_NORMALS, used, local_point(tree, i), tree.parameters, sums
             )  # fmt: skip
             for k in range(3):
                 residuals[i, k] = -f * n[k] if there else 0.0
-        _advance(tree, state, end)
     return state[0]
-
-
-@inner
-def _advance(tree, state, end):
-    """Go on behind the points done: in the same leaf, or at the next node."""
-    node = state[0]
-    if end < tree.first[node] + tree.count[node]:
-        state[1] = end - tree.first[node]
-    else:
-        state[0] += 1
-        state[1] = 0
 
 
 @inner
@@ -147,17 +130,12 @@ def _mean_residual(neighbours, used, x, own, residuals, parameters):
 def move_points(tree, neighbours, residuals, state, limit):
     """Move the carriers, from the points, by the residuals; in slices as ``measure_shortfalls``."""
     tree = by_reference(tree)
-    work = 0
-    while state[0] < tree.first.shape[0] and work < limit:
-        node = state[0]
-        used = _gather(tree, node, neighbours) if tree.count[node] > 0 else 1
-        begin = tree.first[node] + state[1]
-        end = _end_in_leaf(tree, node, begin, used, work, limit)
-        work += 1 + used * max(0, end - begin)
+    state[2] = 0
+    while state[0] < tree.first.shape[0] and state[2] < limit:
+        begin, end, used = _next_piece(tree, neighbours, state, limit)
         for i in range(begin, end):
-            x = _local(tree, i)
+            x = local_point(tree, i)
             way = _mean_residual(neighbours, used, x, residuals[i], residuals, tree.parameters)
             for k in range(3):
                 tree.carriers[i, k] = x[k] + way[k]
-        _advance(tree, state, end)
     return state[0]

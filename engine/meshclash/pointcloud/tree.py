@@ -80,6 +80,16 @@ def fit_boxes(points, carriers, origin, first, count, boxes, done, limit):
 
 
 @inner
+def local_point(tree, i):
+    """A point relative to the origin."""
+    return (
+        tree.points[i, 0] - tree.origin[0],
+        tree.points[i, 1] - tree.origin[1],
+        tree.points[i, 2] - tree.origin[2],
+    )
+
+
+@inner
 def box_distance2(boxes, node, x, y, z):
     """Squared distance of a point, relative to the origin, from a node's box."""
     total = 0.0
