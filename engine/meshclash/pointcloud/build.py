@@ -310,7 +310,7 @@ def _carrier_steps(tree: PointTree) -> Steps:
 def _sorted_normals_steps(normals: np.ndarray | None, order: np.ndarray) -> Generator[Progress, None, np.ndarray]:
     """Normals in the order of the points; (0, 3) without."""
     if normals is None:
-        return np.empty((0, 3), np.float32)
+        return NO_NORMALS
     result = np.empty_like(normals)
     for begin in range(0, len(order), _SLICE_NORMALS):
         part = slice(begin, begin + _SLICE_NORMALS)

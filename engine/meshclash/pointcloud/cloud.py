@@ -254,9 +254,7 @@ class PointCloud:
         given = self._given
         if given is not None:
             return given[0].copy()
-        result = np.empty((self.point_count, 3))
-        result[self.built.order] = self.built.tree.points
-        return result
+        return self._in_given_order(self.built.tree.points)
 
     @property
     def carriers(self) -> np.ndarray:
@@ -265,8 +263,12 @@ class PointCloud:
         They are moved against the surface's shrinkage for "twicing" (``shrinkage.py``), and the points themselves
         otherwise.
         """
-        tree, result = self.built.tree, np.empty((self.point_count, 3))
-        result[self.built.order] = tree.carriers + tree.origin
+        return self._in_given_order(self.built.tree.carriers + self.built.tree.origin)
+
+    def _in_given_order(self, rows: np.ndarray) -> np.ndarray:
+        """Rows (n, 3) of the tree as a new float64 array in the order of the points as given."""
+        result = np.empty((self.point_count, 3))
+        result[self.built.order] = rows
         return result
 
     @property
@@ -385,9 +387,7 @@ class PointCloud:
             return None if given[1] is None else given[1].astype(np.float64)
         if not self.has_normals:
             return None
-        result = np.empty((self.point_count, 3))
-        result[self.built.order] = self.built.tree.normals
-        return result
+        return self._in_given_order(self.built.tree.normals)
 
     def __repr__(self) -> str:
         return f"PointCloud({self.point_count} points{', with normals' if self.has_normals else ''})"

@@ -1,6 +1,7 @@
 """Text with one point a line: numbers checked column by column, with the line of whatever is wrong."""
 
 from collections.abc import Generator, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -8,6 +9,16 @@ from .source import Source
 
 COORDINATES = ("x", "y", "z")
 NORMALS = (("nx", "ny", "nz"), ("normal_x", "normal_y", "normal_z"))
+
+
+class Layout(NamedTuple):
+    """What a row of a table looks like."""
+
+    columns: int
+    separator: bytes | None
+    """None means blanks."""
+    numeric: Sequence[int]
+    """The columns that hold numbers; others may hold anything."""
 
 
 def find_columns(names: Sequence[str]) -> tuple[list[int] | None, list[int] | None]:
@@ -20,18 +31,9 @@ def find_columns(names: Sequence[str]) -> tuple[list[int] | None, list[int] | No
     return at, None
 
 
-def parse_rows(
-    source: Source,
-    lines: list[bytes],
-    first_line: int,
-    columns: int,
-    separator: bytes | None,
-    numeric: Sequence[int],
-) -> np.ndarray:
-    """The columns that hold numbers, (k, len(numeric)) float64; ``separator`` None means blanks.
-
-    Other columns may hold anything. Raises InvalidFile with the line.
-    """
+def parse_rows(source: Source, lines: list[bytes], first_line: int, layout: Layout) -> np.ndarray:
+    """The columns that hold numbers, (k, len(numeric)) float64. Raises InvalidFile with the line."""
+    columns, separator, numeric = layout
     text = b" ".join(lines)
     if separator is not None:
         text = text.replace(separator, b" ")
@@ -40,7 +42,7 @@ def parse_rows(
     except ValueError:
         flat = np.empty(0)
     if len(flat) != columns * len(lines) or not _rows_fit(lines, columns, separator):
-        return _parse_fields(source, lines, first_line, columns, separator, numeric)
+        return _parse_fields(source, lines, first_line, layout)
     return flat.reshape(len(lines), columns)[:, numeric]
 
 
@@ -63,15 +65,9 @@ def _rows_fit(lines: list[bytes], columns: int, separator: bytes | None) -> bool
     return all(line.count(separator) == columns - 1 for line in lines)
 
 
-def _parse_fields(
-    source: Source,
-    lines: list[bytes],
-    first_line: int,
-    columns: int,
-    separator: bytes | None,
-    numeric: Sequence[int],
-) -> np.ndarray:
+def _parse_fields(source: Source, lines: list[bytes], first_line: int, layout: Layout) -> np.ndarray:
     """As ``parse_rows``, field by field, so that whatever is no number can be named."""
+    columns, separator, numeric = layout
     rows = np.empty((len(lines), len(numeric)))
     for k, line in enumerate(lines):
         fields = _fields(line, separator)
@@ -94,6 +90,7 @@ def read_counted_rows(
         The columns wanted, (count, len(wanted)) float64.
     """
     result = np.empty((count, len(wanted)))
+    layout = Layout(columns, None, range(columns))
     done = 0
     chunks: Iterator[list[bytes]] = source.text_lines()
     while done < count:
@@ -102,7 +99,7 @@ def read_counted_rows(
             raise source.error(f"the file ends after {done:,} of {count:,} {what}", source.line_number + 1)
         first_line = source.line_number + 1
         used = lines[: count - done]
-        result[done : done + len(used)] = parse_rows(source, used, first_line, columns, None, range(columns))[:, wanted]
+        result[done : done + len(used)] = parse_rows(source, used, first_line, layout)[:, wanted]
         source.line_number += len(used)
         done += len(used)
         yield done / count

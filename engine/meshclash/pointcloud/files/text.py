@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterator
 import numpy as np
 
 from .source import RawPoints, Source, whole_number
-from .table import find_columns, is_number, parse_rows
+from .table import Layout, find_columns, is_number, parse_rows
 
 _MARK = b"\xef\xbb\xbf"
 _COMMENTS = (b"#", b"//")
@@ -70,7 +70,8 @@ def read_text(source: Source) -> Generator[float, None, RawPoints]:
         rows = []
     elif len(fields) < 3:
         raise source.error(f"{len(fields)} columns, but a point needs three", number)
-    table = yield from _read_table(source, content, rows, len(fields), separator, numeric, len(wanted))
+    layout = Layout(len(fields), separator, numeric)
+    table = yield from _read_table(source, content, rows, layout, len(wanted))
     if announced is not None and len(table) != announced:
         raise source.error(f"the file announces {announced:,} points and holds {len(table):,}", 1)
     has_normals = len(wanted) == 6 and (not rows or _are_unit(table[:, 3:]))
@@ -81,9 +82,7 @@ def _read_table(
     source: Source,
     content: Iterator[tuple[int, bytes]],
     rows: list[tuple[int, bytes]],
-    columns: int,
-    separator: bytes | None,
-    numeric: list[int],
+    layout: Layout,
     kept: int,
 ) -> Generator[float, None, np.ndarray]:
     """All rows, the first ``kept`` of the columns that hold numbers: (n, kept) float64."""
@@ -99,7 +98,7 @@ def _read_table(
                 finished = False
                 break
         if pending:
-            blocks.append(np.array(_parse(source, pending, columns, separator, numeric)[:, :kept]))
+            blocks.append(np.array(_parse(source, pending, layout)[:, :kept]))
             total += len(pending)
             pending = []
         source.check_count(total)
@@ -107,15 +106,13 @@ def _read_table(
     return np.concatenate(blocks) if blocks else np.empty((0, kept))
 
 
-def _parse(
-    source: Source, rows: list[tuple[int, bytes]], columns: int, separator: bytes | None, numeric: list[int]
-) -> np.ndarray:
+def _parse(source: Source, rows: list[tuple[int, bytes]], layout: Layout) -> np.ndarray:
     """Rows with their own line numbers: comments between them shift the count, so a wrong row is parsed again alone."""
     try:
-        return parse_rows(source, [line for _, line in rows], rows[0][0], columns, separator, numeric)
+        return parse_rows(source, [line for _, line in rows], rows[0][0], layout)
     except ValueError:
         for number, line in rows:
-            parse_rows(source, [line], number, columns, separator, numeric)
+            parse_rows(source, [line], number, layout)
         raise
 
 
