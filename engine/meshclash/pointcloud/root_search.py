@@ -71,13 +71,13 @@ def _onto(patch, x, region, work):
 
 
 @inner
-def _oriented_value(patch, x, reference, work):
-    """f of a patch with its normal turned to a reference direction; not there where the normal is unclear."""
+def oriented_value(patch, x, reference, work):
+    """f of a patch with its normal turned to a reference direction; (f, there, whether the normal is clear, too)."""
     f, n, there = value_at(patch, x, work)
     along = n[0] * reference[0] + n[1] * reference[1] + n[2] * reference[2]
     if along < 0.0:
         f = -f
-    return f, there and abs(along) >= CLEAR_NORMAL
+    return f, there, there and abs(along) >= CLEAR_NORMAL
 
 
 @inner
@@ -91,11 +91,11 @@ def follow(p, q, start, end, reference, region, tolerance, work):
     xa, rest, there = _onto(p, start, region, work)
     if not there:
         return False, xa
-    ga, clear_a = _oriented_value(q, xa, reference, work)
+    ga, _, clear_a = oriented_value(q, xa, reference, work)
     xb, rest, there = _onto(p, end, region, work)
     if not there or not clear_a:
         return False, xa
-    gb, clear_b = _oriented_value(q, xb, reference, work)
+    gb, _, clear_b = oriented_value(q, xb, reference, work)
     if not clear_b or ga * gb > 0.0:
         return False, xa
     last = 0
@@ -105,7 +105,7 @@ def follow(p, q, start, end, reference, region, tolerance, work):
         x, rest, there = _onto(p, _between(xa, xb, ga / (ga - gb)), region, work)
         if not there:
             return False, x
-        g, clear = _oriented_value(q, x, reference, work)
+        g, _, clear = oriented_value(q, x, reference, work)
         if not clear:
             return False, x
         if abs(g) <= tolerance and abs(rest) <= tolerance:

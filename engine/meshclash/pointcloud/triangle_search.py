@@ -13,18 +13,11 @@ import numpy as np
 from ..geometry.triangle_distance import closest_on_triangle, squared_distance
 from ..jit import inner
 from .patches import inside, one_sided
-from .root_search import ROOT_STEPS, value_at
-from .surface import CLEAR_NORMAL, HORIZON2, SAMPLING_RADIUS
+from .root_search import ROOT_STEPS, oriented_value, value_at
+from .surface import HORIZON2, SAMPLING_RADIUS
 
 _DRIVE_STEPS = 6
 _REACH = 2.0  # feet of points farther from the triangle than so many sampling radii tell nothing about a crossing
-
-
-@inner
-def _signed(patch, x, reference, work):
-    f, n, there = value_at(patch, x, work)
-    along = n[0] * reference[0] + n[1] * reference[1] + n[2] * reference[2]
-    return (-f if along < 0.0 else f), there and abs(along) >= CLEAR_NORMAL
 
 
 @inner
@@ -34,7 +27,7 @@ def _root_on_segment(patch, a, fa, b, fb, reference, tolerance, work):
     for _ in range(ROOT_STEPS):
         t = fa / (fa - fb)
         x = (a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]), a[2] + t * (b[2] - a[2]))
-        f, clear = _signed(patch, x, reference, work)
+        f, _, clear = oriented_value(patch, x, reference, work)
         if not clear:
             return False, x
         if abs(f) <= tolerance:
@@ -106,16 +99,14 @@ def _triangle_misses(patch, tried, plane, corners, region):
 @inner
 def _take_sample(patch, x, reference, best, work):
     """Keep a sample where it is the nearest to the surface on its side, or of those whose side is not certain."""
-    f, n, there = value_at(patch, x, work)
+    f, there, clear = oriented_value(patch, x, reference, work)
     if not there:
         return
-    along = n[0] * reference[0] + n[1] * reference[1] + n[2] * reference[2]
-    signed = -f if along < 0.0 else f
-    place = 2 if abs(along) < CLEAR_NORMAL else (0 if signed >= 0.0 else 1)
+    place = 2 if not clear else (0 if f >= 0.0 else 1)
     if abs(f) < abs(best[place, 3]):
         for k in range(3):
             best[place, k] = x[k]
-        best[place, 3] = signed
+        best[place, 3] = f
 
 
 @inner
