@@ -100,6 +100,14 @@ class PairRow:
         return len(self.faces_b) + len(self.points_b) if self.counts is None else self.counts[1]
 
     @property
+    def sides(self) -> tuple[tuple[str, np.ndarray | None, bool], ...]:
+        """Of a and of b: the source's name, its original faces in contact, and whether it is a scan."""
+        return (
+            (self.source_a, self.original_faces_a, "a" in self.scans),
+            (self.source_b, self.original_faces_b, "b" in self.scans),
+        )
+
+    @property
     def order(self) -> tuple[Any, ...]:
         """Sorts rows worst first: severity, then probability, depth and distance, then frame and names."""
         measured = (-(self.probability or 0.0), -(self.depth or 0.0), self.distance or 0.0)

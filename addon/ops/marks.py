@@ -80,11 +80,8 @@ def faces_by_mesh(context: bpy.types.Context, rows: list[PairRow]) -> tuple[dict
     """Mesh name -> contacting faces of all its objects, and why some objects are missing there."""
     wanted: dict[str, list[np.ndarray | None]] = {}
     for row in rows:
-        for letter, name, faces in (
-            ("a", row.source_a, row.original_faces_a),
-            ("b", row.source_b, row.original_faces_b),
-        ):
-            if letter not in row.scans:
+        for name, faces, scan in row.sides:
+            if not scan:
                 wanted.setdefault(name, []).append(faces)
     found: dict[str, list[np.ndarray]] = {}
     problems: list[str] = []

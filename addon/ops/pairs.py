@@ -41,12 +41,9 @@ class MESHCLASH_OT_select_faces(_PairOperator):
         row = results.selected_pair(context)
         chosen: list[tuple[bpy.types.Object, np.ndarray]] = []
         problems: list[str] = []
-        for letter, name, faces in (
-            ("a", row.source_a, row.original_faces_a),
-            ("b", row.source_b, row.original_faces_b),
-        ):
+        for name, faces, scan in row.sides:
             source = view.find_object(context, name)
-            if letter in row.scans:
+            if scan:
                 problems.append(f"'{name}' is a scan: it has points, and no faces to select")
                 continue
             try:
