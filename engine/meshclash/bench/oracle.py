@@ -64,13 +64,13 @@ def classify_pairs(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise ValueError("coordinates must be finite")
     kinds = np.zeros(len(a), np.uint8)
-    near = np.flatnonzero(_boxes_meet(a, b))
+    near = np.flatnonzero(boxes_meet(a, b))
     for i, row in zip(near.tolist(), integer_rows(np.concatenate((a, b), axis=1)[near]), strict=True):
         kinds[i] = classify_integer_pair(row)
     return kinds
 
 
-def _boxes_meet(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def boxes_meet(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Whether the axis-aligned boxes of the triangles share a point; comparisons of floats are exact."""
     return ((a.min(axis=1) <= b.max(axis=1)) & (b.min(axis=1) <= a.max(axis=1))).all(axis=1)
 
