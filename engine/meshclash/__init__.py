@@ -55,6 +55,7 @@ if typing.TYPE_CHECKING:
     from .timecritical.shared import SceneEstimate
     from .types.mesh import TriangleMesh
     from .types.pose import Pose, split_matrix
+    from .types.resolution import float32_resolution
     from .types.results import Progress, QueryStats, Verdict
     from .warming import warm_up
     from .watch import Watch, WatchChanges
@@ -118,6 +119,7 @@ __all__ = [
     "deviation_steps",
     "device_state",
     "distance",
+    "float32_resolution",
     "hierarchy_level",
     "level_wireframe",
     "penetration",
@@ -170,6 +172,7 @@ _PLACES = {
     "timecritical.shared": "SceneEstimate",
     "types.mesh": "TriangleMesh",
     "types.pose": "Pose split_matrix",
+    "types.resolution": "float32_resolution",
     "types.results": "Progress QueryStats Verdict",
     "warming": "warm_up",
     "watch": "Watch WatchChanges",

@@ -14,7 +14,7 @@ from ..hierarchy.build import as_boxes, as_hierarchy, refit
 from ..hierarchy.bvh import Hierarchy
 from ..solid.judge import Limits
 from ..timecritical.trees import hand_over
-from ..types.mesh import TriangleMesh
+from ..types.mesh import TriangleMesh, checked_resolution
 from ..types.pose import Pose, pose_stack
 from ..types.results import Progress
 from ..types.slices import Slice
@@ -31,11 +31,22 @@ class Member:
     """Its pose, (3, 4) float64."""
     revision: int = 0
     """Grows whenever the object moves or deforms."""
+    given_resolution: float | None = None
+    """How finely its world coordinates are known [m]; None: as finely as those of the mesh."""
 
     @property
     def bounds(self) -> np.ndarray:
         """Of its mesh in its own coordinates, (2, 3) float64 [m]."""
-        return (self.mesh.mesh if isinstance(self.mesh, Hierarchy) else self.mesh).bounds
+        return self._triangles.bounds
+
+    @property
+    def resolution(self) -> float:
+        """How finely its world coordinates are known [m]."""
+        return self._triangles.resolution if self.given_resolution is None else self.given_resolution
+
+    @property
+    def _triangles(self) -> TriangleMesh:
+        return self.mesh.mesh if isinstance(self.mesh, Hierarchy) else self.mesh
 
 
 class Members:
@@ -48,12 +59,14 @@ class Members:
     def __len__(self) -> int:
         return len(self._members)
 
-    def add(self, mesh: TriangleMesh | Hierarchy, pose: Any = None) -> int:
+    def add(self, mesh: TriangleMesh | Hierarchy, pose: Any = None, resolution: float | None = None) -> int:
         """Add an object and return its id.
 
         Args:
             mesh: a TriangleMesh, or a hierarchy made by ``build``; give the same one to objects that share it.
             pose: None (identity), a Pose or a rigid (4, 4) matrix.
+            resolution: how finely the object's world coordinates are known [m], where its pose was stored less finely
+                than its mesh (``float32_resolution``); None: the mesh's own.
 
         Raises:
             InvalidMesh, InvalidPose, UnsupportedOption.
@@ -61,7 +74,7 @@ class Members:
         if not isinstance(mesh, TriangleMesh | Hierarchy):
             as_hierarchy(mesh)  # raises the error that names the type
         identifier = self._next
-        self._members[identifier] = Member(mesh, _one_pose(pose))
+        self._members[identifier] = Member(mesh, _one_pose(pose), given_resolution=_checked(resolution))
         self._next += 1
         return identifier
 
@@ -70,10 +83,17 @@ class Members:
         self.member(identifier)
         del self._members[identifier]
 
-    def set_pose(self, identifier: int, pose: Any) -> None:
-        """Move an object; nothing is built or transformed. Raises UnknownObject, InvalidPose."""
-        member = self.member(identifier)
+    def set_pose(self, identifier: int, pose: Any, resolution: float | None = None) -> None:
+        """Move an object; nothing is built or transformed. Raises UnknownObject, InvalidPose, InvalidMesh.
+
+        Args:
+            identifier: of the object.
+            pose: as for ``add``.
+            resolution: as for ``add``; None leaves it as it is.
+        """
+        member, known = self.member(identifier), _checked(resolution)
         member.rows = _one_pose(pose)
+        member.given_resolution = member.given_resolution if known is None else known
         member.revision += 1
 
     def set_vertices(self, identifier: int, vertices: Any) -> None:
@@ -162,6 +182,10 @@ def _one_pose(pose: Any) -> np.ndarray:
     if stacked:
         raise UnsupportedOption("an object of a scene has one pose, not a stack")
     return rows[0].copy()
+
+
+def _checked(resolution: float | None) -> float | None:
+    return None if resolution is None else checked_resolution(resolution)
 
 
 def prepare_steps(

@@ -8,11 +8,12 @@ import numpy as np
 
 from ..errors import InvalidMesh
 from ..jit import kernel
-from .numbers import refuse_masked
+from .numbers import real_number, refuse_masked
 from .pose import LARGEST_COORDINATE, transform_points
 from .topology import Topology, topology_steps
 
 _TOGETHER = 256
+_OUTWARD = 1.0 + 1e-12  # covers the rounding of a matrix's largest singular value
 
 
 def _checked_vertices(vertices: Any) -> np.ndarray:
@@ -37,6 +38,14 @@ def _checked_vertices(vertices: Any) -> np.ndarray:
             f"at most {LARGEST_COORDINATE:g} m"
         )
     return array
+
+
+def checked_resolution(resolution: Any) -> float:
+    """How finely coordinates were stored [m]; raises InvalidMesh for what is no finite length."""
+    number = real_number(resolution)
+    if not 0.0 <= number <= LARGEST_COORDINATE:
+        raise InvalidMesh(f"a resolution must be a length [m], finite and not negative, not {resolution!r}")
+    return number
 
 
 def _checked_triangles(triangles: Any, vertex_count: int) -> np.ndarray:
@@ -100,18 +109,23 @@ class TriangleMesh:
     Args:
         vertices: array-like, shape (n, 3), float32 or float64 [m], in the object's own frame.
         triangles: array-like of integers, shape (m, 3), indices into the vertices.
+        resolution: how finely the coordinates were stored [m]: the true position of a point is at most this far away.
+            It changes no contact; ``verdict(..., permitted_overlap="resolution")`` uses it. See ``float32_resolution``.
 
     Attributes:
+        resolution: as given.
         derived: what later stages made of the mesh and keep with it (hierarchies, solid).
 
     Raises:
-        InvalidMesh: empty, wrong shape or type, NaN or infinite coordinates, an index out of range.
+        InvalidMesh: empty, wrong shape or type, NaN or infinite coordinates, an index out of range, a resolution that
+            is no finite length.
     """
 
-    def __init__(self, vertices: Any, triangles: Any) -> None:
+    def __init__(self, vertices: Any, triangles: Any, resolution: float = 0.0) -> None:
         self._vertices = _checked_vertices(vertices)
         self._triangles = _checked_triangles(triangles, len(self._vertices))
         self._common = _Common(self._triangles, len(self._vertices))
+        self.resolution = checked_resolution(resolution)
         self.derived: dict[str, Any] = {}
 
     @property
@@ -171,17 +185,21 @@ class TriangleMesh:
         return self.topology.closed
 
     def transformed(self, matrix: Any) -> "TriangleMesh":
-        """A new mesh with a (4, 4) affine matrix baked into the vertices; triangles keep their order and winding."""
+        """A new mesh with a (4, 4) affine matrix baked into the vertices; triangles keep their order and winding.
+
+        The resolution grows by the matrix's largest stretch.
+        """
         try:
             array = np.array(matrix, dtype=np.float64)
         except (TypeError, ValueError, OverflowError) as error:
             raise InvalidMesh(f"the matrix cannot be read as numbers: {error}") from None
         if array.shape != (4, 4) or not np.isfinite(array).all():
             raise InvalidMesh(f"a mesh is transformed by a finite 4x4 matrix, not by one of shape {array.shape}")
-        return TriangleMesh(transform_points(array, self._vertices), self._triangles)
+        stretch = _OUTWARD * float(np.linalg.norm(array[:3, :3], 2)) if self.resolution else 0.0
+        return TriangleMesh(transform_points(array, self._vertices), self._triangles, self.resolution * stretch)
 
     def with_vertices(self, vertices: Any) -> "TriangleMesh":
-        """The same triangles over moved vertices (n, 3) [m]; raises InvalidMesh when their number differs."""
+        """The same triangles and resolution, with moved vertices (n, 3) [m]; raises InvalidMesh for another number."""
         array = _checked_vertices(vertices)
         if len(array) != len(self._vertices):
             raise InvalidMesh(f"the mesh has {len(self._vertices)} vertices, {len(array)} were given")
@@ -189,6 +207,7 @@ class TriangleMesh:
         mesh._vertices = array
         mesh._triangles = self._triangles
         mesh._common = self._common
+        mesh.resolution = self.resolution
         mesh.derived = {}
         return mesh
 

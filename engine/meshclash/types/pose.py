@@ -43,7 +43,8 @@ def _numbers(matrix: Any) -> np.ndarray:
         raise InvalidPose(f"a pose cannot be read as numbers: {error}") from None
 
 
-def _checked_matrix(matrix: Any) -> np.ndarray:
+def checked_matrix(matrix: Any) -> np.ndarray:
+    """An affine matrix as (4, 4) float64; raises InvalidPose for another shape, or entries beyond any bound."""
     array = _numbers(matrix)
     if array.shape != (4, 4):
         raise InvalidPose(f"a pose needs a 4x4 matrix, not one of shape {array.shape}")
@@ -88,7 +89,7 @@ class Pose:
         Raises:
             InvalidPose: wrong shape, not finite, or scaled, sheared or mirrored (see ``split_matrix``).
         """
-        array = _checked_matrix(matrix)
+        array = checked_matrix(matrix)
         rotation = array[:3, :3]
         error = _rigidity_error(rotation)
         if not error <= RIGID_TOLERANCE:
@@ -132,7 +133,7 @@ def split_matrix(matrix: Any) -> tuple[Pose, np.ndarray | None]:
     Raises:
         InvalidPose: wrong shape or not finite.
     """
-    array = _checked_matrix(matrix)
+    array = checked_matrix(matrix)
     linear = array[:3, :3]
     mirrored = np.linalg.det(linear) < 0.0
     if not mirrored and _rigidity_error(linear) <= RIGID_TOLERANCE:

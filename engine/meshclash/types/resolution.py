@@ -1,0 +1,48 @@
+"""How finely coordinates are known that were stored in single precision."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..errors import UnsupportedOption
+from .numbers import real_number
+from .pose import checked_matrix
+
+_OUTWARD = 1.0 + 1e-6  # covers products of two roundings, and those of this computation
+
+
+def float32_resolution(largest: Any, matrix: Any = None) -> float:
+    """How far single precision may have moved the points of an object in the world [m].
+
+    Each coordinate of a mesh is off by at most half a unit in the last place (ulp) of the largest one. A matrix A, t
+    that was stored in single precision as well adds its own rounding: world coordinate i is off by at most
+
+        e_i = sum over j of (|A_ij| ulp(largest) + ulp(A_ij) largest) / 2 + ulp(t_i) / 2
+
+    and the point by the length of (e_0, e_1, e_2), which is returned. Entries of A that are 0, 1 or -1 count as exact:
+    they are what an object has that nobody turned or scaled.
+
+    Args:
+        largest: largest absolute coordinate of the mesh in its own frame [m], as stored in float32.
+        matrix: array-like, shape (4, 4): the world matrix of the object as stored in float32; None: the mesh is in the
+            world already.
+
+    Raises:
+        UnsupportedOption: ``largest`` is no finite length of single precision. InvalidPose: the matrix is of another
+        shape or not finite.
+    """
+    size = real_number(largest)
+    if not 0.0 <= size <= float(np.finfo(np.float32).max):
+        raise UnsupportedOption(f"the largest coordinate must be a length that float32 can hold, not {largest!r}")
+    array = np.eye(4) if matrix is None else checked_matrix(matrix)
+    linear = np.abs(array[:3, :3])
+    rounding = np.where(linear == 1.0, 0.0, _half_ulp(linear))
+    errors = linear.sum(axis=1) * float(_half_ulp(size)) + rounding.sum(axis=1) * size + _half_ulp(array[:3, 3])
+    return _OUTWARD * math.sqrt(float(errors @ errors))
+
+
+def _half_ulp(values: Any) -> np.ndarray:
+    """Half the distance of float32 numbers at the given values: the largest rounding error; 0 for 0."""
+    single = np.abs(np.asarray(values)).astype(np.float32)
+    return np.where(single == 0.0, 0.0, 0.5 * np.spacing(single).astype(np.float64))
