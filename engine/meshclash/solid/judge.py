@@ -96,7 +96,7 @@ class Judgement(NamedTuple):
         """The verdict of one object pair, with its depth."""
         depth = float(self.depths[job])
         verdict = _VERDICTS[self.codes[job]]
-        return verdict if np.isnan(depth) else verdict.with_depth(depth)
+        return verdict if np.isnan(depth) else verdict.with_measures(depth=depth)
 
     def location(self, case: Case, job: int) -> np.ndarray | None:
         """A point to look at, (3,) float64 [m]: amid the contacts, or amid the smaller object; None when only near."""

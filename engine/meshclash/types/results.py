@@ -1,6 +1,7 @@
 """What queries return."""
 
 from dataclasses import dataclass, field, replace
+from functools import total_ordering
 from typing import ClassVar, NamedTuple
 
 
@@ -45,11 +46,13 @@ class QueryStats:
         )  # fmt: skip
 
 
+@total_ordering
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """What two objects do to each other; equal to another verdict of the same name, whatever the depth.
+    """What two objects do to each other; equal to another verdict of the same name, whatever was measured.
 
-    The constants ``Verdict.APART``, ``TOUCHING``, ``CLASH``, ``CONTAINED`` and ``DUPLICATE`` carry no depth.
+    Ordered by severity: APART < TOUCHING < CONTAINED < DUPLICATE < CLASH. The constants ``Verdict.APART`` and so on
+    carry no lengths. A length is None where there is none: no common volume, or no object that bounds one.
     """
 
     APART: ClassVar["Verdict"]
@@ -60,16 +63,36 @@ class Verdict:
 
     name: str
     severity: int
-    """Grows from APART (0) to CLASH; results are sorted by it."""
+    """Grows from APART (0) to CLASH (4); results are sorted by it."""
     depth: float | None = None
     """Diameter of the largest ball found inside the common volume [m]: an estimate from below; None without one."""
+    depth_lower: float | None = None
+    """The largest ball has at least this diameter [m]; None where nothing is proved."""
+    depth_upper: float | None = None
+    """The largest ball has at most this diameter [m]; None where nothing is proved."""
+    certainty: float = 1.0
+    """Probability that the verdict is right: 1 where the exact predicates decided it, less where open meshes are judged
+    as the solids that they seem to bound."""
+    flush: bool = False
+    """Whether the objects count as touching only because their overlap is within the precision of their coordinates."""
 
-    def with_depth(self, depth: float | None) -> "Verdict":
-        """The same verdict with a depth estimate [m]."""
-        return Verdict(self.name, self.severity, depth)
+    def with_measures(
+        self,
+        *,
+        depth: float | None = None,
+        depth_lower: float | None = None,
+        depth_upper: float | None = None,
+        certainty: float = 1.0,
+        flush: bool = False,
+    ) -> "Verdict":
+        """The verdict of the same name with exactly these measures; what they mean is said at the fields."""
+        return Verdict(self.name, self.severity, depth, depth_lower, depth_upper, certainty, flush)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Verdict) and other.name == self.name
+
+    def __lt__(self, other: object) -> bool:
+        return self.severity < other.severity if isinstance(other, Verdict) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self.name)
