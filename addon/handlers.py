@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 from bpy.app.handlers import persistent
 
-from . import results, session
+from . import results, session, view
 from .adapters.source import metres_per_unit
 from .adapters.updates import changes_of
 from .core import saved
@@ -15,7 +15,11 @@ from .overlay.draw import tag_redraw
 
 @persistent
 def on_load_pre(*_args: object) -> None:
-    """A file is about to be loaded: nothing of the old one may be touched afterwards."""
+    """A file is about to be loaded: nothing of the old one may be touched afterwards.
+
+    Windows may stay as they are, so views are given back first.
+    """
+    view.leave_isolation(bpy.context)
     session.clear()
 
 
@@ -36,12 +40,22 @@ def on_load_post(*_args: object) -> None:
 
 @persistent
 def on_save_pre(*_args: object) -> None:
-    """The list of each scene goes into the file; the faces do not, they are found again by Detect."""
+    """The list of each scene goes into the file; the faces do not, they are found again by Detect.
+
+    Nor does isolation: the file would open so, with nothing to end it.
+    """
+    view.suspend_isolation(bpy.context)
     for scene in bpy.data.scenes:
         result = session.result_of(scene.session_uid)
         text = "" if result is None else saved.to_text(result.report)
         if scene.library is None and scene.meshclash.saved_list != text:
             scene.meshclash.saved_list = text
+
+
+@persistent
+def on_save_post(*_args: object) -> None:
+    """The file is written, or could not be: what was isolated is isolated again."""
+    view.resume_isolation(bpy.context)
 
 
 @persistent
@@ -52,6 +66,8 @@ def on_undo(scene: bpy.types.Scene, *_args: object) -> None:
     if live is not None:
         live.note(Changes(everything=True))
     _mark_missing(scene)
+    for other in bpy.data.scenes:
+        results.follow_exclusions(bpy.context, other)
     tag_redraw(bpy.context)
 
 
@@ -90,6 +106,8 @@ _HANDLERS = (
     ("load_pre", on_load_pre),
     ("load_post", on_load_post),
     ("save_pre", on_save_pre),
+    ("save_post", on_save_post),
+    ("save_post_fail", on_save_post),
     ("undo_post", on_undo),
     ("redo_post", on_undo),
     ("depsgraph_update_post", on_depsgraph_update),

@@ -15,6 +15,7 @@ from bpy.types import PropertyGroup
 from .core.errors import InputError
 from .core.levels import SPLITS, VOLUMES
 from .core.options import DetectOptions
+from .core.pair_row import CONTACT
 from .core.queries import TESTS, VERDICTS, test_named
 from .core.rules import Rules
 
@@ -206,6 +207,16 @@ class MESHCLASH_PG_settings(PropertyGroup):
         update=_redraw,
     )  # fmt: skip
 
+    @property
+    def excluded_names(self) -> frozenset[tuple[str, str]]:
+        """The pairs of names that are never tested."""
+        return frozenset((pair.name_a, pair.name_b) for pair in self.excluded_pairs)
+
+    @property
+    def approved_ids(self) -> frozenset[str]:
+        """Ids of the pairs that the user has approved: they stay listed, and are counted and drawn as no clash."""
+        return frozenset(review.name for review in self.reviews if review.status == "APPROVED")
+
     def set_expression(self, which: str) -> str:
         """Set A or B ("a", "b") in the words of the core; an empty picker gives an empty expression."""
         kind = getattr(self, f"set_{which}")
@@ -227,7 +238,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
             same_parent=self.skip_same_parent,
             same_armature=self.skip_same_armature,
             same_collection=self.skip_same_collection,
-            listed_pairs=frozenset((pair.name_a, pair.name_b) for pair in self.excluded_pairs),
+            listed_pairs=self.excluded_names,
         )
         test = test_named(self.test)
         lengths = {name: getattr(self, name) * metres_per_unit for name in LENGTHS if name in test.takes}
@@ -298,6 +309,10 @@ class MESHCLASH_PG_results(PropertyGroup):
     show_apart: BoolProperty(
         name="Apart", description="List pairs that are apart, with their distance", default=True, update=_redraw
     )
+    show_contact: BoolProperty(
+        name="Contact", description="List pairs of which Live only knows yet that they meet", default=True,
+        update=_redraw,
+    )  # fmt: skip
     show_meets: BoolProperty(name="Meets", description="List pairs that certainly meet", default=True, update=_redraw)
     show_likely: BoolProperty(
         name="Likely", description="List pairs that meet more likely than not", default=True, update=_redraw
@@ -313,11 +328,11 @@ class MESHCLASH_PG_results(PropertyGroup):
 
     def shown_verdicts(self) -> frozenset[str]:
         """The verdicts whose pairs are listed."""
-        return frozenset(verdict for verdict in VERDICTS if getattr(self, f"show_{verdict}"))
+        return frozenset(verdict for verdict in (*VERDICTS, CONTACT) if self.shows(verdict))
 
     def shows(self, verdict: str) -> bool:
-        """Whether pairs of a verdict are listed; a pair of which only that it meets is known always is."""
-        return verdict not in VERDICTS or bool(getattr(self, f"show_{verdict}"))
+        """Whether pairs of a verdict are listed."""
+        return bool(getattr(self, f"show_{verdict}"))
 
 
 CLASSES = (

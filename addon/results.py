@@ -21,8 +21,8 @@ MAX_ROWS = 1000  # a list longer than this is read in the exported report, not b
 def show_report(context: bpy.types.Context, scene: bpy.types.Scene, report: DetectReport) -> None:
     """Makes `report` the result of `scene` and lists it; no row is selected, so the view stays where it is."""
     session.store_result(scene.session_uid, report)
-    _fill(context.window_manager.meshclash, scene.session_uid, report.rows)
-    tag_redraw(context)
+    session.exclude(scene.session_uid, scene.meshclash.excluded_names)
+    relist(context, scene)
 
 
 def show_live(context: bpy.types.Context, scene_uid: int, report: DetectReport, incomplete: bool) -> None:
@@ -107,11 +107,42 @@ def clear_list(context: bpy.types.Context) -> None:
     tag_redraw(context)
 
 
-def relist(context: bpy.types.Context, scene: bpy.types.Scene) -> None:
-    """Lists the session's result of `scene` again, after it changed or the window shows another scene."""
+def relist(context: bpy.types.Context, scene: bpy.types.Scene, selected: str | None = None) -> None:
+    """Lists the session's result of `scene` again, after it changed or the window shows another scene.
+
+    Args:
+        context: of the window.
+        scene: the scene.
+        selected: id of the pair that stays selected; selecting it has no other effect.
+    """
     result = session.result_of(scene.session_uid)
-    _fill(context.window_manager.meshclash, scene.session_uid, result.report.rows if result else [])
+    _fill(context.window_manager.meshclash, scene.session_uid, result.report.rows if result else [], selected)
     tag_redraw(context)
+
+
+def follow_exclusions(context: bpy.types.Context, scene: bpy.types.Scene) -> bool:
+    """Takes the pairs out of the result that are excluded now, and no others; returns whether that changes it."""
+    listed = context.window_manager.meshclash
+    if not session.exclude(scene.session_uid, scene.meshclash.excluded_names):
+        return False
+    if listed.scene_uid == scene.session_uid:
+        item = listed.active()
+        relist(context, scene, item.pair_id if item else None)
+    return True
+
+
+def neighbour(context: bpy.types.Context) -> str | None:
+    """Id of the pair that is shown after the selected one, or else before it; None where no other is shown."""
+    listed = context.window_manager.meshclash
+    at = listed.active_row
+    others = (*range(at + 1, len(listed.rows)), *range(at - 1, -1, -1))
+    return next((listed.rows[index].pair_id for index in others if listed.shows(listed.rows[index].verdict)), None)
+
+
+def select_pair(context: bpy.types.Context, pair_id: str | None) -> None:
+    """Selects a pair of the list as a click on its row does; None, or one that is not listed, selects nothing."""
+    listed = context.window_manager.meshclash
+    listed.active_row = next((index for index, row in enumerate(listed.rows) if row.pair_id == pair_id), -1)
 
 
 def active_pair(context: bpy.types.Context) -> PairRow | None:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from .core.rules import excludes
 
 if TYPE_CHECKING:
     from .core.advisor import MeasuredAdvice
@@ -28,16 +30,18 @@ class SceneResult:
     """The last report of one scene.
 
     Attributes:
-        report: what Detect found.
+        found: what Detect found.
+        report: the same without the pairs that were excluded since; what is listed, drawn and exported.
         serial: different for every report; part of the overlay's signature.
-        counts: number of rows of each verdict.
-        rows: the rows by their ids.
+        counts: number of rows of each verdict in `report`.
+        rows: the rows of `report` by their ids.
         live: whether it comes from Live, which follows the scene.
         incomplete: whether it is an answer in first-contact mode: who meets, and no more.
         loaded: whether it came with the file: a list without faces, of a scene that may have changed since.
         stale: full names of objects that moved, changed shape or are gone since.
     """
 
+    found: DetectReport
     report: DetectReport
     serial: int
     counts: Counter[str]
@@ -82,6 +86,8 @@ class _State:
     results: dict[int, SceneResult] = {}  # noqa: RUF012 - one per session on purpose
     # key of a 3D view: names of the objects its local view showed before, None where it was not in local view
     isolated: dict[int, tuple[str, ...] | None] = {}  # noqa: RUF012
+    # the same of views that are given back while a file is saved, and what is to be isolated there again
+    suspended: dict[int, tuple[tuple[str, ...] | None, tuple[str, ...]]] = {}  # noqa: RUF012
     task: Task | None = None
     live: LiveRun | None = None
     changed_meanwhile: set[str] = set()  # noqa: RUF012
@@ -101,10 +107,13 @@ def store_result(
     scene_uid: int, report: DetectReport, live: bool = False, incomplete: bool = False, loaded: bool = False
 ) -> SceneResult:
     """Replaces the result of a scene; the flags are those of `SceneResult`."""
-    counts = Counter(row.verdict for row in report.rows)
-    rows = {row.id: row for row in report.rows}
-    _State.results[scene_uid] = SceneResult(report, next(_serials), counts, rows, live, incomplete, loaded)
-    return _State.results[scene_uid]
+    made = SceneResult(report, report, next(_serials), *_counted(report), live, incomplete, loaded)
+    _State.results[scene_uid] = made
+    return made
+
+
+def _counted(report: DetectReport) -> tuple[Counter[str], dict[str, PairRow]]:
+    return Counter(row.verdict for row in report.rows), {row.id: row for row in report.rows}
 
 
 def result_of(scene_uid: int) -> SceneResult | None:
@@ -126,12 +135,22 @@ def listed_cells() -> list[dict[str, object]]:
     return _State.listed
 
 
-def drop_pair(scene_uid: int, pair_id: str) -> None:
-    """Takes one pair out of the scene's report."""
-    old = existing_result(scene_uid)
-    rows = [row for row in old.report.rows if row.id != pair_id]
-    new = store_result(scene_uid, replace(old.report, rows=rows))
-    new.live, new.incomplete, new.loaded, new.stale = old.live, old.incomplete, old.loaded, old.stale
+def exclude(scene_uid: int, pairs: Collection[tuple[str, str]]) -> bool:
+    """Leaves exactly these pairs of names out of the scene's report; returns whether that changes it.
+
+    A pair that is excluded no longer comes back as it was found.
+    """
+    result = _State.results.get(scene_uid)
+    if result is None:
+        return False
+    excluded = excludes(pairs)
+    rows = [row for row in result.found.rows if not excluded(row)]
+    if len(rows) == len(result.rows) and all(row.id in result.rows for row in rows):
+        return False
+    report = replace(result.found, rows=rows)
+    counts, by_id = _counted(report)
+    _State.results[scene_uid] = replace(result, report=report, serial=next(_serials), counts=counts, rows=by_id)
+    return True
 
 
 def drop_result(scene_uid: int) -> None:
@@ -215,6 +234,16 @@ def changed_meanwhile() -> frozenset[str]:
 def isolated_views() -> dict[int, tuple[str, ...] | None]:
     """The 3D views that show only one pair: key of the view to what its local view showed before (see `view`)."""
     return _State.isolated
+
+
+def suspend_views(views: dict[int, tuple[tuple[str, ...] | None, tuple[str, ...]]]) -> None:
+    """Remembers 3D views that show everything for a moment."""
+    _State.suspended = views
+
+
+def suspended_views() -> dict[int, tuple[tuple[str, ...] | None, tuple[str, ...]]]:
+    """The 3D views to isolate again: key of the view to what `isolated_views` has, and what is to be seen."""
+    return _State.suspended
 
 
 def running_task() -> Task | None:
@@ -314,5 +343,6 @@ def clear() -> None:
     _State.results.clear()
     _State.deviations.clear()
     _State.isolated.clear()
+    _State.suspended.clear()
     drop_hierarchy()
     set_advice(None)

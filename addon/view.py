@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import bpy
 import numpy as np
@@ -72,9 +73,13 @@ def _isolate(context: bpy.types.Context, area: bpy.types.Area, pair: list[bpy.ty
         views[key] = None
         _toggle_local_view(area, context.window)
     else:
-        views.setdefault(key, tuple(found.name_full for found in _layer_objects(context) if _is_shown(found, space)))
+        views.setdefault(key, _shown_names(context, space))
     if space.local_view is not None:  # outside Object Mode there may be nothing Blender can isolate
         _set_local_members(context, space, {chosen.name_full for chosen in pair})
+
+
+def _shown_names(context: bpy.types.Context, space: bpy.types.SpaceView3D) -> tuple[str, ...]:
+    return tuple(found.name_full for found in _layer_objects(context) if _is_shown(found, space))
 
 
 def _is_shown(item: bpy.types.Object, space: bpy.types.SpaceView3D) -> bool:
@@ -90,6 +95,8 @@ def _set_local_members(context: bpy.types.Context, space: bpy.types.SpaceView3D,
 def leave_isolation(context: bpy.types.Context) -> None:
     """Gives every isolated 3D view back what it showed before."""
     views = session.isolated_views()
+    if not views:
+        return
     for window, area in _view3d_areas(context):
         before = views.pop(area.as_pointer(), ())
         space = area.spaces.active
@@ -100,6 +107,44 @@ def leave_isolation(context: bpy.types.Context) -> None:
         else:
             _set_local_members(context, space, set(before))
     views.clear()
+
+
+def suspend_isolation(context: bpy.types.Context) -> None:
+    """Gives every isolated 3D view back what it showed before, until `resume_isolation`: a file is being saved."""
+    views = session.isolated_views()
+    shown = {}
+    for _window, area in _view3d_areas(context):
+        space, key = area.spaces.active, area.as_pointer()
+        if key in views and space.local_view is not None:
+            shown[key] = views[key], _shown_names(context, space)
+    leave_isolation(context)
+    session.suspend_views(shown)
+
+
+def resume_isolation(context: bpy.types.Context) -> None:
+    """Isolates again what `suspend_isolation` gave back."""
+    suspended = session.suspended_views()
+    for window, area in _view3d_areas(context):
+        before, names = suspended.pop(area.as_pointer(), (None, ()))
+        space = area.spaces.active
+        if names and space.local_view is None:
+            with _something_selected(context, names):
+                _toggle_local_view(area, window)
+        if names and space.local_view is not None:
+            _set_local_members(context, space, set(names))
+            session.isolated_views()[area.as_pointer()] = before
+    suspended.clear()
+
+
+@contextmanager
+def _something_selected(context: bpy.types.Context, names: tuple[str, ...]) -> Iterator[None]:
+    """While inside, one of the objects is selected: Blender enters local view with nothing less."""
+    item = None if context.selected_objects else find_object(context, names[0])
+    if item is not None:
+        item.select_set(True)
+    yield
+    if item is not None:
+        item.select_set(False)
 
 
 def _toggle_local_view(area: bpy.types.Area, window: bpy.types.Window) -> None:

@@ -1,7 +1,8 @@
-"""Two commands for a fresh machine; needs nothing but Python 3.11 or 3.13 and the network.
+"""Three commands for a fresh machine; needs nothing but Python 3.11 or 3.13 and the network.
 
     python3 blender_scripts/quickstart.py demo    # installs, detects the clashes of the example, checks the answer
     python3 blender_scripts/quickstart.py test    # installs and runs all tests
+    python3 blender_scripts/quickstart.py build   # installs and builds the extension: dist/*.zip for every Blender here
 
 Everything it installs goes into .venv-* folders of the repository. It runs on any Python 3 as far as the message that
 says which Python to take.
@@ -20,12 +21,13 @@ ROOT = Path(__file__).resolve().parent.parent
 BLENDER_VERSIONS = {(3, 11): ["4.5.15", "4.2.23"], (3, 13): ["5.2.3"]}  # first that of the extra "blender"
 NUMPY_OF_BLENDER = {"4.2.23": "numpy<2"}  # that wheel does not say which NumPy it was built for
 PERMITTED_OVERLAP = "0.0001"  # of the example's press fits [m]
+BUILT_RANGES = ("py311", "py313")  # Blender 4.2 to 5.0, and later ones
 LIBRARIES = "libx11-6 libxext6 libxfixes3 libxi6 libxrender1 libxxf86vm1 libxkbcommon0 libsm6 libice6 libgl1 libgomp1"
 
 
 def main() -> int:
-    """Runs one of the two commands; returns the exit code."""
-    arguments = _arguments()
+    """Runs one of the commands; returns the exit code."""
+    arguments, more = _arguments()
     if sys.version_info[:2] not in BLENDER_VERSIONS:
         wanted = " or ".join("{}.{}".format(*version) for version in sorted(BLENDER_VERSIONS))
         print(
@@ -36,6 +38,8 @@ def main() -> int:
         return 2
     versions = arguments.blender or BLENDER_VERSIONS[sys.version_info[:2]]
     try:
+        if arguments.command == "build":
+            return _build(versions[0], more)
         return _demo(versions[0]) if arguments.command == "demo" else _test(versions)
     except subprocess.CalledProcessError as error:
         command = " ".join(str(part) for part in error.cmd)
@@ -43,11 +47,15 @@ def main() -> int:
         return 1
 
 
-def _arguments() -> argparse.Namespace:
+def _arguments() -> tuple:
+    """What is asked for, and what "build" hands on to build_extension.py."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("command", choices=("demo", "test"))
+    parser.add_argument("command", choices=("demo", "test", "build"))
     parser.add_argument("--blender", action="append", metavar="VERSION", help="version of bpy; may be repeated")
-    return parser.parse_args()
+    arguments, more = parser.parse_known_args()
+    if more and arguments.command != "build":
+        parser.error("unrecognized arguments: {}".format(" ".join(more)))
+    return arguments, more
 
 
 def _demo(version: str) -> int:
@@ -76,6 +84,14 @@ def _test(versions: list) -> int:
             _say("Testing {} with bpy {}".format(folder, version))
             _run([python, "-m", "pytest", "-q", folder])
     _say("All tests have passed")
+    return 0
+
+
+def _build(version: str, more: list) -> int:
+    """Builds the zips of this platform, whichever Python the environment has, or what further options ask for."""
+    python = _environment(version, "")
+    for options in [more] if more else [["--range", name] for name in BUILT_RANGES]:
+        _run([python, ROOT / "blender_scripts" / "build_extension.py", *options])
     return 0
 
 

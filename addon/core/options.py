@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .errors import InputError
@@ -89,6 +89,28 @@ class DetectOptions:
             "exclude": [name for name, on in named.items() if on],
             "exclude_pairs": sorted(sorted(pair) for pair in rules.listed_pairs),
         }
+
+
+def changed_settings(asked: DetectOptions, now: DetectOptions) -> list[str]:
+    """What is asked differently now, in the words of the panel; empty where an answer to `asked` still answers `now`.
+
+    Pairs that were excluded since need no new answer: they are left out of the old one.
+    """
+    test = test_named(now.test)
+    compared = ["set_a", "set_b", "test", "point_budget"]
+    if asked.test == now.test:
+        compared += (name for name in TEST_OPTIONS if name in test.takes)
+    changed = [_words(name).title() for name in compared if getattr(asked, name) != getattr(now, name)]
+    if replace(asked.rules, listed_pairs=frozenset()) != replace(now.rules, listed_pairs=frozenset()):
+        changed.append("Exclude")
+    count = len(_unordered(asked.rules) - _unordered(now.rules))
+    if count:
+        changed.append(f"{count} pair{'' if count == 1 else 's'} no longer excluded")
+    return changed
+
+
+def _unordered(rules: Rules) -> set[frozenset[str]]:
+    return {frozenset(pair) for pair in rules.listed_pairs}
 
 
 def parse_frames(text: str) -> range:

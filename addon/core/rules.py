@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from .errors import InputError
 from .frame_scene import SourceObject
 
 NO_GROUP = -1
+
+if TYPE_CHECKING:
+    from .pair_row import PairRow
 
 KeepMask = Callable[[np.ndarray], np.ndarray]
 
@@ -48,6 +52,16 @@ def parse_pair(text: str) -> tuple[str, str]:
     if len(names) != 2 or not all(names):
         raise InputError(f"'{text}' is not a pair of names: write A::B")
     return names[0], names[1]
+
+
+def excludes(listed: Iterable[tuple[str, str]]) -> Callable[[PairRow], bool]:
+    """The test whether a row is about one of the listed pairs of names, as `Rules.listed_pairs` has them."""
+    pairs = {frozenset(pair) for pair in listed}
+
+    def excluded(row: PairRow) -> bool:
+        return any(frozenset((a, b)) in pairs for a in (row.a, row.owner_a) for b in (row.b, row.owner_b))
+
+    return excluded if pairs else lambda _row: False
 
 
 def keep_mask(rules: Rules, objects: Sequence[SourceObject]) -> KeepMask | None:

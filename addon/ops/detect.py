@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 from bpy.types import Operator
 
-from .. import engine, preferences, results, session
+from .. import engine, preferences, results, session, view
 from ..adapters import mesh_reader
 from ..adapters.point_reader import is_scan
 from ..adapters.source import BlenderSource, metres_per_unit
@@ -75,6 +75,7 @@ def accept(context: bpy.types.Context, scene_uid: int, report: DetectReport) -> 
     scene = next((scene for scene in bpy.data.scenes if scene.session_uid == scene_uid), None)
     if scene is None:
         raise DetectError("The scene was removed during detection")
+    view.leave_isolation(context)  # no pair is selected any more
     results.show_report(context, scene, report)
     session.mark_stale(scene_uid, session.changed_meanwhile())
     return summary(report)

@@ -14,11 +14,17 @@ from .. import preferences, results, session, view
 from ..adapters import face_marks, face_selection
 from ..core.errors import DetectError
 from ..core.pair_row import PairRow
+from ..overlay.render_data import rows_to_draw
 
 SCOPES = (
-    ("ALL", "All Listed Pairs", "The contacting faces of every pair whose verdict is listed"),
+    ("ALL", "All Clashes", "The faces of every listed pair, but not of those that only touch or are approved"),
     ("ACTIVE", "Selected Pair", "Those of the pair selected in the list"),
 )
+
+NOTHING = {
+    "ALL": "No listed pair clashes or comes too near; to mark one that touches or is approved, select it",
+    "ACTIVE": "The selected pair has no contacting faces",
+}
 
 Mark = Callable[[bpy.types.Mesh, np.ndarray], None]
 
@@ -60,7 +66,7 @@ class _MarkOperator(Operator):
                 except DetectError as error:
                     problems.append(str(error))
         if not marked:
-            self.report({"ERROR"}, "; ".join(problems) or "No pair has contacting faces")
+            self.report({"ERROR"}, "; ".join(problems) or NOTHING[self.scope])
             return {"CANCELLED"}
         if problems:
             self.report({"WARNING"}, "; ".join(problems))
@@ -73,7 +79,7 @@ def _rows(context: bpy.types.Context, scope: str) -> list[PairRow]:
         return [] if row is None else [row]
     listed = context.window_manager.meshclash
     rows = session.existing_result(context.scene.session_uid).report.rows
-    return [row for row in rows if listed.shows(row.verdict)]
+    return rows_to_draw(rows, "ALL", None, listed.shown_verdicts(), context.scene.meshclash.approved_ids)
 
 
 def faces_by_mesh(context: bpy.types.Context, rows: list[PairRow]) -> tuple[dict[str, np.ndarray], list[str]]:

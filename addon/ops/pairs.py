@@ -68,17 +68,20 @@ class MESHCLASH_OT_exclude_pair(_PairOperator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         row = results.selected_pair(context)
-        listed = context.scene.meshclash.excluded_pairs
-        if not any({pair.name_a, pair.name_b} == {row.a, row.b} for pair in listed):
-            pair = listed.add()
+        following = results.neighbour(context)
+        excluded = context.scene.meshclash.excluded_pairs
+        if not any({pair.name_a, pair.name_b} == {row.a, row.b} for pair in excluded):
+            pair = excluded.add()
             pair.name_a, pair.name_b = row.a, row.b
-        session.drop_pair(context.scene.session_uid, row.id)
-        results.relist(context, context.scene)
+        results.follow_exclusions(context, context.scene)
+        if following is None:
+            view.leave_isolation(context)
+        results.select_pair(context, following)
         return {"FINISHED"}
 
 
 class MESHCLASH_OT_include_pair(Operator):
-    """Test the selected excluded pair again from the next detection on"""
+    """Take the pair off the list of excluded ones: it comes back as it was found, or is tested by the next Detect"""
 
     bl_idname = "meshclash.include_pair"
     bl_label = "Remove From Excluded Pairs"
@@ -91,8 +94,12 @@ class MESHCLASH_OT_include_pair(Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         settings = context.scene.meshclash
+        pair = settings.excluded_pairs[settings.active_excluded]
+        names = f"{pair.name_a} × {pair.name_b}"
         settings.excluded_pairs.remove(settings.active_excluded)
         settings.active_excluded = max(0, min(settings.active_excluded, len(settings.excluded_pairs) - 1))
+        back = results.follow_exclusions(context, context.scene)
+        self.report({"INFO"}, f"{names} is listed again" if back else f"{names} is tested by the next Detect")
         return {"FINISHED"}
 
 

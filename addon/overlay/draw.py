@@ -149,10 +149,11 @@ def _draw_labels(context: bpy.types.Context, settings: Any, result: session.Scen
 
 def _current_batches(context: bpy.types.Context, settings: Any, result: session.SceneResult) -> _Batches:
     """The batches of what is to be seen now, made anew only when the signature has changed."""
-    results = context.window_manager.meshclash
-    item = results.active() if results.scene_uid == context.scene.session_uid else None
-    scope = "ACTIVE" if item and results.isolate else settings.overlay_scope
-    view = scope, item.pair_id if item else None, results.shown_verdicts()
+    listed = context.window_manager.meshclash
+    item = listed.active() if listed.scene_uid == context.scene.session_uid else None
+    alone = listed.isolate and (item is not None or session.isolated_views())  # clashes of hidden objects mean nothing
+    scope = "ACTIVE" if alone else settings.overlay_scope
+    view = scope, item.pair_id if item else None, listed.shown_verdicts(), settings.approved_ids
     wanted = render_data.signature(result.serial, result.stale, *view)
     if _State.batches is None or _State.batches.signature != wanted:
         data = render_data.collect(render_data.rows_to_draw(result.report.rows, *view), result.is_stale)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.pair_row import APART, CONTACT, LIKELY, TOUCHING, UNLIKELY
+from ..core.pair_row import APART, LIKELY, TOUCHING, UNLIKELY
 
 if TYPE_CHECKING:
     from ..core.pair_row import PairRow
@@ -59,15 +59,21 @@ class OverlayData:
     labels: tuple[tuple[tuple[float, float, float], float], ...] = ()
 
 
-def rows_to_draw(rows: Iterable[PairRow], scope: str, active_id: str | None, verdicts: frozenset[str]) -> list[PairRow]:
+def rows_to_draw(
+    rows: Iterable[PairRow],
+    scope: str,
+    active_id: str | None,
+    verdicts: frozenset[str],
+    approved: frozenset[str] = frozenset(),
+) -> list[PairRow]:
     """The rows the overlay shows.
 
-    With scope "ACTIVE" only the selected pair. With "ALL" also every clash and every gap whose verdict is listed; pairs
-    that touch are left out because in an assembly nearly every face touches another, and pairs that are merely apart
-    because nearly all pairs are.
+    With scope "ACTIVE" only the selected pair. With "ALL" also every clash and every gap whose verdict is listed and
+    that nobody has approved; pairs that touch are left out because in an assembly nearly every face touches another,
+    and pairs that are merely apart because nearly all pairs are.
     """
-    drawn = (verdicts - QUIET) | {CONTACT} if scope == "ALL" else frozenset()
-    return [row for row in rows if row.id == active_id or row.verdict in drawn]
+    drawn = verdicts - QUIET if scope == "ALL" else frozenset()
+    return [row for row in rows if row.id == active_id or (row.verdict in drawn and row.id not in approved)]
 
 
 def collect(rows: Iterable[PairRow], is_stale: Callable[[PairRow], bool] = lambda _row: False) -> OverlayData:
@@ -139,10 +145,15 @@ def _points(parts: list[NDArray[np.float32]]) -> NDArray[np.float32]:
 
 
 def signature(
-    serial: int, stale: frozenset[str], scope: str, active_id: str | None, verdicts: frozenset[str]
+    serial: int,
+    stale: frozenset[str],
+    scope: str,
+    active_id: str | None,
+    verdicts: frozenset[str],
+    approved: frozenset[str],
 ) -> tuple[object, ...]:
     """Equal signatures mean equal arrays; colours and x-ray are not part of it."""
-    return serial, stale, scope, active_id, tuple(sorted(verdicts))
+    return serial, stale, scope, active_id, tuple(sorted(verdicts)), approved
 
 
 def bounds(row: PairRow) -> NDArray[np.float64] | None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from .. import preferences, results, session
+from ..adapters.source import metres_per_unit
+from ..core.errors import InputError
+from ..core.options import DetectOptions, changed_settings
+from ..core.pair_row import CONTACT
 from ..core.queries import test_named
 from ..overlay import draw as overlay
 from ..props import STATUSES
@@ -130,7 +135,7 @@ class MESHCLASH_PT_results(TabPanel):
     def draw(self, context: Any) -> None:
         layout, listed = self.layout, context.window_manager.meshclash
         result = session.existing_result(context.scene.session_uid)
-        _draw_age(layout, result)
+        _draw_age(layout, context, result)
         if not result.report.rows:
             layout.label(text=test_named(result.report.options.test).nothing, icon="CHECKMARK")
         elif listed.scene_uid != context.scene.session_uid:
@@ -145,23 +150,44 @@ class MESHCLASH_PT_results(TabPanel):
         row.operator("meshclash.clear_results", text="", icon="TRASH")
 
 
-def _draw_age(layout: Any, result: session.SceneResult) -> None:
+def _draw_age(layout: Any, context: Any, result: session.SceneResult) -> None:
+    """Why the list may no longer be true, and the button that helps."""
+    lines = []
     if result.loaded:
-        layout.label(text="Saved with the file: press Detect to see faces", icon="FILE_BLEND")
+        lines.append(("Saved with the file: press Detect to see faces", "FILE_BLEND"))
     elif result.stale:
-        layout.label(text=f"{counted(len(result.stale), 'object')} changed since, shown in grey", icon="INFO")
+        lines.append((f"{counted(len(result.stale), 'object')} changed since, shown in grey", "INFO"))
+    changed = [] if result.live else _changed_settings(context.scene, result.report.options)
+    if changed:
+        lines.append((f"Settings changed since: {', '.join(changed)}. The list is the answer to the old ones", "INFO"))
+    for text, icon in lines:
+        draw_text(layout, text, context.region, icon)
+    if lines:
+        layout.operator("meshclash.detect", text="Detect Again", icon="FILE_REFRESH")
+
+
+def _changed_settings(scene: Any, asked: DetectOptions) -> list[str]:
+    """What the panel asks differently than the result was asked; that it cannot be asked is a difference, too."""
+    try:
+        return changed_settings(asked, scene.meshclash.detect_options(metres_per_unit(scene)))
+    except InputError as error:
+        return [str(error)]
 
 
 def _draw_list(layout: Any, context: Any, result: session.SceneResult) -> None:
     listed = context.window_manager.meshclash
     buttons = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
     test = test_named(result.report.options.test)
-    for verdict in test.verdicts:
+    accepted = _approved_counts(result, context.scene.meshclash.approved_ids)
+    for verdict in (*test.verdicts, CONTACT) if result.counts[CONTACT] else test.verdicts:
         label = VERDICT_LABELS[verdict]
-        count = result.counts[verdict]
+        count = result.counts[verdict] - accepted[verdict]
         button = buttons.row(align=True)
-        button.active = count > 0
+        button.active = result.counts[verdict] > 0
         button.prop(listed, f"show_{verdict}", text=f"{label} {count}", icon=VERDICT_ICONS[verdict], toggle=True)
+    if accepted.total():
+        text = f"{counted(accepted.total(), 'pair')} approved: listed, but not counted and not drawn"
+        draw_text(layout, text, context.region, "CHECKMARK")
     column = layout.column(align=True)
     measures = ", ".join(MEASURE_LABELS[name] for name in test.measures)
     parts = "Parts" if any(row.scans for row in result.report.rows) else "Faces"
@@ -172,6 +198,11 @@ def _draw_list(layout: Any, context: Any, result: session.SceneResult) -> None:
     column.template_list("MESHCLASH_UL_pairs", "", listed, "rows", listed, "active_row", rows=6)
     if listed.total > len(listed.rows):
         layout.label(text=f"The worst {len(listed.rows)} of {listed.total}; export the report for all", icon="INFO")
+
+
+def _approved_counts(result: session.SceneResult, approved: frozenset[str]) -> Counter[str]:
+    """How many listed pairs of each verdict the user has approved."""
+    return Counter(row.verdict for pair_id in approved if (row := result.row(pair_id)) is not None)
 
 
 def _draw_active(layout: Any, context: Any, row: Any) -> None:
@@ -250,7 +281,7 @@ class MESHCLASH_PT_marks(TabPanel):
             if title == "Face Attribute":
                 column.prop(context.scene.meshclash, "attribute_name", text="")
             row = column.row(align=True)
-            row.operator(write, text="All Pairs", icon=icon).scope = "ALL"
+            row.operator(write, text="All Clashes", icon=icon).scope = "ALL"
             row.operator(write, text="Selected Pair").scope = "ACTIVE"
             row.operator(remove, text="", icon="LOOP_BACK")
 
@@ -295,7 +326,8 @@ class MESHCLASH_PT_statistics(TabPanel):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        return session.result_of(context.scene.session_uid) is not None
+        result = session.result_of(context.scene.session_uid)
+        return result is not None and not result.loaded
 
     def draw(self, context: Any) -> None:
         stats = session.existing_result(context.scene.session_uid).report.stats

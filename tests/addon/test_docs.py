@@ -17,6 +17,11 @@ def test_links_lead_somewhere(path):
     assert not [link for link in targets if not (path.parent / link).exists()]
 
 
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_command_needs_the_environment_of_one_python(path):
+    assert not re.search(r"^\.venv-\d", path.read_text("utf-8"), re.MULTILINE)
+
+
 def test_pictures_of_the_guide_are_small():
     pictures = list((ROOT / "docs" / "images" / "guide").glob("*.png"))
     assert pictures

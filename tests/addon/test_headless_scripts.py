@@ -100,3 +100,26 @@ def test_the_versions_are_those_of_the_project(quickstart):
     for version, blenders in quickstart["BLENDER_VERSIONS"].items():
         python = ".".join(map(str, version))
         assert any(line.startswith(f"bpy=={blenders[0]};") and f"'{python}'" in line for line in wanted)
+
+
+@pytest.mark.parametrize(
+    ("more", "built"),
+    [([], [["--range", "py311"], ["--range", "py313"]]), (["--range", "distribution"], [["--range", "distribution"]])],
+)
+def test_build_works_in_the_environment_of_either_python(quickstart, monkeypatch, more, built):
+    commands, inside = [], quickstart["main"].__globals__
+    monkeypatch.setitem(inside, "_environment", lambda version, extra: f"python-with-{version}")
+    monkeypatch.setitem(inside, "_run", commands.append)
+    monkeypatch.setattr(sys, "argv", ["quickstart.py", "build", *more])
+    assert quickstart["main"]() == 0
+    assert [command[2:] for command in commands] == built
+    assert {command[1].name for command in commands} == {"build_extension.py"}
+    version = inside["BLENDER_VERSIONS"][sys.version_info[:2]][0]
+    assert {command[0] for command in commands} == {f"python-with-{version}"}
+
+
+def test_options_of_the_build_are_refused_elsewhere(quickstart, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["quickstart.py", "demo", "--range", "py311"])
+    with pytest.raises(SystemExit):
+        quickstart["main"]()
+    assert "--range" in capsys.readouterr().err

@@ -40,11 +40,12 @@ def test_unlisted_verdicts_are_not_drawn():
 
 def test_signature_depends_on_what_changes_the_arrays():
     none = frozenset()
-    base = render_data.signature(1, none, "ALL", None, ALL)
-    assert base == render_data.signature(1, none, "ALL", None, frozenset(sorted(ALL, reverse=True)))
+    base = render_data.signature(1, none, "ALL", None, ALL, none)
+    assert base == render_data.signature(1, none, "ALL", None, frozenset(sorted(ALL, reverse=True)), none)
     others = [
-        (2, none, "ALL", None, ALL), (1, none, "ACTIVE", None, ALL), (1, none, "ALL", "x", ALL),
-        (1, none, "ALL", None, ALL - {"clash"}), (1, frozenset({"A"}), "ALL", None, ALL),
+        (2, none, "ALL", None, ALL, none), (1, none, "ACTIVE", None, ALL, none), (1, none, "ALL", "x", ALL, none),
+        (1, none, "ALL", None, ALL - {"clash"}, none), (1, frozenset({"A"}), "ALL", None, ALL, none),
+        (1, none, "ALL", None, ALL, frozenset({"x"})),
     ]  # fmt: skip
     assert base not in [render_data.signature(*other) for other in others]
 
@@ -57,8 +58,15 @@ def test_stale_pairs_are_drawn_apart_and_without_curves():
 
 def test_a_pair_of_which_only_the_first_contact_is_known_is_drawn_with_the_clashes():
     row = make_row(verdict="contact")
-    assert render_data.rows_to_draw([row], "ALL", None, ALL - {"clash"}) == [row]
-    assert render_data.rows_to_draw([row], "ACTIVE", None, ALL) == []
+    assert render_data.rows_to_draw([row], "ALL", None, (ALL - {"clash"}) | {"contact"}) == [row]
+    assert render_data.rows_to_draw([row], "ALL", None, ALL) == []  # its filter is off
+
+
+def test_an_approved_pair_is_drawn_only_while_it_is_selected():
+    rows = [make_row(), make_row(b="C")]
+    approved = frozenset({rows[0].id})
+    assert render_data.rows_to_draw(rows, "ALL", None, ALL, approved) == rows[1:]
+    assert render_data.rows_to_draw(rows, "ALL", rows[0].id, ALL, approved) == rows
 
 
 def test_bounds_hold_faces_and_curves():

@@ -35,13 +35,24 @@ def test_counts_are_made_once_when_stored():
     assert (result.counts["clash"], result.counts["touching"], result.counts["duplicate"]) == (2, 1, 0)
 
 
-def test_drop_pair_keeps_the_others_and_changes_the_serial():
-    before = session.store_result(1, make_report(make_row(), make_row(b="C")))
-    session.drop_pair(1, before.report.rows[0].id)
+def test_excluding_a_pair_keeps_the_others_and_brings_it_back_as_it_was_found():
+    before = session.store_result(1, make_report(make_row(), make_row(b="C")), loaded=True)
+    assert session.exclude(1, [("B", "A")])
     after = session.result_of(1)
-    assert [row.b for row in after.report.rows] == ["C"]
-    assert after.serial != before.serial
+    assert [row.b for row in after.report.rows] == ["C"] and after.row(before.report.rows[0].id) is None
+    assert after.serial != before.serial and after.loaded
     assert after.counts["clash"] == 1
+    assert not session.exclude(1, [("A", "B"), ("A", "nobody")])
+    assert session.exclude(1, [])
+    assert session.result_of(1).report.rows == before.report.rows
+    assert not session.exclude(2, [("A", "B")])  # there is no result
+
+
+def test_an_instancer_stands_for_its_instances_when_it_is_excluded():
+    rows = [make_row(a="I/Bolt[0]", owner_a="I"), make_row(a="I/Bolt[1]", owner_a="I"), make_row(a="Bolt")]
+    session.store_result(1, make_report(*rows))
+    session.exclude(1, [("B", "I")])
+    assert [row.a for row in session.result_of(1).report.rows] == ["Bolt"]
 
 
 def test_a_row_is_found_by_its_id():

@@ -64,12 +64,23 @@ def test_only_the_selected_pair_or_only_listed_verdicts(boxes, add_box):
     listed.active_row = 1
     bpy.ops.meshclash.write_attribute(scope="ACTIVE")
     assert marked("A") == [5] and NAME not in boxes["B"].data.attributes
-    listed.show_touching = False
-    bpy.ops.meshclash.write_attribute()
+    bpy.ops.meshclash.write_attribute()  # what only touches is no clash
     assert marked("A") == [0] and NAME not in boxes["C"].data.attributes
-    listed.show_touching = True
-    bpy.ops.meshclash.write_attribute()
-    assert marked("A") == [0, 5]
+    listed.show_clash = False
+    with pytest.raises(RuntimeError, match="No listed pair clashes"):
+        bpy.ops.meshclash.write_attribute()
+
+
+def test_an_approved_pair_is_marked_only_when_it_is_selected(boxes, add_box):
+    add_box("C", (0, 0, 0), (1, 1, 1))
+    show(make_row(), make_row(a="A", b="C", original_faces_a=np.array([5], np.int32)))
+    bpy.context.window_manager.meshclash.active_row = 1
+    bpy.ops.meshclash.set_status(status="APPROVED")
+    bpy.ops.meshclash.assign_material()
+    assert materials_of_faces("C") == [None] * 6
+    assert [index for index, name in enumerate(materials_of_faces("A")) if name] == [0]
+    bpy.ops.meshclash.assign_material(scope="ACTIVE")
+    assert materials_of_faces("A")[5] == face_marks.MATERIAL
 
 
 def test_objects_that_share_a_mesh_share_the_marks(boxes):
@@ -167,7 +178,7 @@ def test_meshes_that_cannot_be_marked_are_named(boxes):
     with pytest.raises(RuntimeError, match="modifiers of 'A'"):
         bpy.ops.meshclash.write_attribute()
     show()
-    with pytest.raises(RuntimeError, match="No pair has contacting faces"):
+    with pytest.raises(RuntimeError, match="No listed pair clashes"):
         bpy.ops.meshclash.assign_material()
 
 

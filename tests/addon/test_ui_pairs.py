@@ -5,9 +5,11 @@ import json
 import bpy
 import numpy as np
 import pytest
-from ui_fakes import make_report, make_row
+from ui_fakes import draw, make_report, make_row
 
 from addon import results, session, view
+from addon.core.rules import Rules
+from addon.ui import panels
 
 
 def add_cube(name, location=(0.0, 0.0, 0.0)):
@@ -132,11 +134,65 @@ def test_exclude_pair_and_include_it_again(listed):
     settings = bpy.context.scene.meshclash
     assert [(pair.name_a, pair.name_b) for pair in settings.excluded_pairs] == [("A", "B")]
     assert [row.name for row in listed.rows] == ["A × C"]
-    assert listed.active_row == -1
     assert len(session.result_of(bpy.context.scene.session_uid).report.rows) == 1
     bpy.ops.meshclash.include_pair()
     assert not settings.excluded_pairs
     assert not bpy.ops.meshclash.include_pair.poll()
+    assert [row.name for row in listed.rows] == ["A × B", "A × C"]
+    assert listed.active().name == "A × C"  # what was selected stays so
+
+
+def test_excluding_goes_on_to_the_next_row_that_is_shown(cubes):
+    add_cube("D", (5.0, 0.0, 0.0))
+    rows = [make_row(), make_row("A", "C", "touching", None), make_row("A", "D"), make_row("B", "C")]
+    results.show_report(bpy.context, bpy.context.scene, make_report(*rows))
+    listed = bpy.context.window_manager.meshclash
+    listed.show_touching = False
+    selected = []
+    listed.active_row = 0
+    for _ in range(3):
+        selected.append((listed.active().name, {item.name for item in bpy.context.selected_objects}))
+        bpy.ops.meshclash.exclude_pair()
+    assert selected == [("A × B", {"A", "B"}), ("A × D", {"A", "D"}), ("B × C", {"B", "C"})]
+    assert listed.active() is None and [row.name for row in listed.rows] == ["A × C"]
+
+
+def test_excluding_the_last_row_goes_back_to_the_one_before(listed):
+    listed.active_row = 1
+    bpy.ops.meshclash.exclude_pair()
+    assert listed.active().name == "A × B"
+
+
+def test_undo_of_an_exclusion_brings_the_pair_back_and_redo_takes_it_out(listed):
+    bpy.ops.ed.undo_push(message="listed")
+    listed.active_row = 0
+    bpy.ops.meshclash.exclude_pair()
+    bpy.ops.ed.undo_push(message="excluded")
+    bpy.ops.ed.undo()
+    assert [row.name for row in listed.rows] == ["A × B", "A × C"]
+    assert not bpy.context.scene.meshclash.excluded_pairs
+    bpy.ops.ed.redo()
+    assert [row.name for row in listed.rows] == ["A × C"]
+
+
+def test_a_pair_that_was_never_tested_needs_a_detection(cubes):
+    pair = bpy.context.scene.meshclash.excluded_pairs.add()
+    pair.name_a, pair.name_b = "A", "B"
+    report = make_report(make_row("A", "C"), rules=Rules(listed_pairs=frozenset({("A", "B")})))
+    results.show_report(bpy.context, bpy.context.scene, report)
+    panel = panels.MESHCLASH_PT_results
+    assert draw(panel, bpy.context).operators().count("meshclash.detect") == 0
+    bpy.ops.meshclash.include_pair()
+    layout = draw(panel, bpy.context)
+    assert "1 pair no longer excluded" in " ".join(layout.texts())
+    assert "meshclash.detect" in layout.operators()
+
+
+def test_a_pair_excluded_while_detect_runs_is_left_out(cubes):
+    pair = bpy.context.scene.meshclash.excluded_pairs.add()
+    pair.name_a, pair.name_b = "B", "A"
+    results.show_report(bpy.context, bpy.context.scene, make_report(make_row(), make_row("A", "C")))
+    assert [row.name for row in bpy.context.window_manager.meshclash.rows] == ["A × C"]
 
 
 def test_clear_results(listed):

@@ -164,7 +164,64 @@ def test_results_panel_names_what_was_not_tested(registered):
 
 def test_results_panel_says_when_they_are_old(filled):
     session.mark_stale(bpy.context.scene.session_uid, ["A"])
-    assert "1 object changed since, shown in grey" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
+    assert "1 object changed since, shown in grey" in " ".join(draw(panels.MESHCLASH_PT_results, bpy.context).texts())
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("set_a", "SELECTION", "Set A"),
+        ("test", "clearance", "Test"),
+        ("permitted_overlap", 0.5, "Permitted Overlap"),
+        ("touch_tolerance", 0.5, "Touch Tolerance"),
+        ("point_budget", 5000, "Point Budget"),
+        ("point_budget", 5, "point budget must be"),
+        ("skip_same_parent", True, "Exclude"),
+    ],
+)
+def test_settings_changed_since_detect_are_named_and_the_list_stays(filled, name, value, words):
+    panel, settings = panels.MESHCLASH_PT_results, bpy.context.scene.meshclash
+    assert "Settings changed" not in shown(draw(panel, bpy.context))
+    assert "meshclash.detect" not in draw(panel, bpy.context).operators()
+    before = getattr(settings, name)
+    setattr(settings, name, value)
+    layout = draw(panel, bpy.context)
+    said = shown(layout).replace(" | ", " ")
+    assert "Settings changed since" in said and words in said
+    assert "meshclash.detect" in layout.operators() and len(filled.rows) == 3
+    setattr(settings, name, before)
+    assert "Settings changed" not in shown(draw(panel, bpy.context))
+
+
+def test_a_length_of_another_test_is_no_change(filled):
+    bpy.context.scene.meshclash.tolerance = 7.0
+    assert "Settings changed" not in shown(draw(panels.MESHCLASH_PT_results, bpy.context))
+
+
+def test_an_approved_pair_is_not_counted_among_the_clashes(filled):
+    filled.isolate, filled.active_row = False, 0
+    bpy.ops.meshclash.set_status(status="APPROVED")
+    texts = draw(panels.MESHCLASH_PT_results, bpy.context).texts()
+    assert {"Clash 0", "Inside 1"} <= set(texts)
+    assert any(text.startswith("1 pair approved") for text in texts)
+    bpy.ops.meshclash.set_status(status="REVIEWED")
+    assert "Clash 1" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
+
+
+def test_first_contacts_of_live_have_a_filter(registered):
+    report = make_report(make_row(verdict="contact"), make_row(b="C"))
+    results.show_report(bpy.context, bpy.context.scene, report)
+    listed = bpy.context.window_manager.meshclash
+    assert "Contact 1" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
+    assert "contact" in listed.shown_verdicts()
+    listed.show_contact = False
+    assert not listed.shows("contact") and "contact" not in listed.shown_verdicts()
+
+
+def test_a_list_that_came_with_the_file_has_no_statistics(filled):
+    assert panels.MESHCLASH_PT_statistics.poll(bpy.context)
+    session.store_result(bpy.context.scene.session_uid, make_report(make_row()), loaded=True)
+    assert not panels.MESHCLASH_PT_statistics.poll(bpy.context)
 
 
 def test_results_of_another_scene_are_not_mixed_up(filled):
