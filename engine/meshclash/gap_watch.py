@@ -11,6 +11,7 @@ import numpy as np
 
 from .gaps import Measured, Memory, ObjectGap, Pair, Wanted
 from .proximity import beyond_nearest, check_most, measure_nearest_steps, measure_within_steps
+from .query.limits import checked_limits
 from .query.options import check_length
 from .scene.clock import Clock
 from .scene.results import FirstContact
@@ -27,7 +28,7 @@ class GapWatch(SceneWatch):
         tolerance: [m], from 0 on: pairs no farther apart are listed, with the triangles that come that near
             (``scene_clearances``). None: all pairs are, or the nearest ones (``scene_distances``).
         most: how many pairs to list, from 1 on; None for all. Only without a tolerance.
-        permitted_overlap: [m], see ``verdict``.
+        permitted_overlap: see ``verdict``.
 
     Attributes:
         left_out: how many pairs the last update did not list because of ``most``.
@@ -38,12 +39,16 @@ class GapWatch(SceneWatch):
     """
 
     def __init__(
-        self, scene: Scene, tolerance: float | None = None, most: int | None = None, permitted_overlap: float = 0.0
+        self,
+        scene: Scene,
+        tolerance: float | None = None,
+        most: int | None = None,
+        permitted_overlap: float | str = 0.0,
     ) -> None:
         super().__init__(scene)
         self._tolerance = None if tolerance is None else check_length("tolerance", tolerance)
         self._most = check_most(most)
-        self._permitted_overlap = check_length("permitted_overlap", permitted_overlap)
+        self._limits = checked_limits(permitted_overlap)
         self._memory: Memory = {}
         self._listed: dict[Pair, ObjectGap | FirstContact] = {}
         self._reported: dict[Pair, ObjectGap | FirstContact] = {}
@@ -56,7 +61,7 @@ class GapWatch(SceneWatch):
 
     def _steps(self, sets: Sets, first_contact: bool) -> Generator[Progress, None, QueryStats]:
         clock, measured = Clock(), Measured(self._memory)
-        wanted = Wanted(*sets, self._permitted_overlap, self._tolerance, first_contact)
+        wanted = Wanted(*sets, self._limits, self._tolerance, first_contact)
         if self._tolerance is None:
             total = yield from measure_nearest_steps(self._scene, self._most, wanted, measured, clock)
             listed = measured.nearest(self._most)

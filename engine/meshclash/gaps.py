@@ -62,7 +62,8 @@ class Wanted(NamedTuple):
     set_a: Iterable[int] | None = None
     set_b: Iterable[int] | None = None
     keep: Keep | None = None
-    permitted_overlap: float = 0.0
+    limits: Limits = Limits()
+    """Of the verdicts."""
     tolerance: float | None = None
     """[m]; pairs farther apart are of no interest. None: every pair is."""
     first_contact: bool = False
@@ -204,7 +205,7 @@ def _measure(
     overlapping = apart & _overlapping(case)
     own, index = pairs[overlapping], np.flatnonzero(overlapping)
     place = {(int(a), int(b)): int(k) for (a, b), k in zip(own, index, strict=True)}
-    for done, items in judged_portions(case.chosen(overlapping), own, Limits(wanted.permitted_overlap)):
+    for done, items in judged_portions(case.chosen(overlapping), own, wanted.limits):
         for item in items:
             measured.add((item.a, item.b), _meeting(item))
             apart[place[item.a, item.b]] = False

@@ -11,6 +11,7 @@ import numpy as np
 
 from .errors import UnsupportedOption
 from .gaps import Measured, ObjectGap, Wanted, keys, measure_steps, part
+from .query.limits import checked_limits
 from .query.options import check_length, check_served_device
 from .scene.clock import Clock
 from .scene.members import Keep
@@ -41,7 +42,7 @@ def scene_clearances(
     set_a: Iterable[int] | None = None,
     set_b: Iterable[int] | None = None,
     keep: Keep | None = None,
-    permitted_overlap: float = 0.0,
+    permitted_overlap: float | str = 0.0,
     device: str = "auto",
 ) -> SceneGaps:
     """``scene_clearances_steps`` at once."""
@@ -54,7 +55,7 @@ def scene_clearances_steps(
     set_a: Iterable[int] | None = None,
     set_b: Iterable[int] | None = None,
     keep: Keep | None = None,
-    permitted_overlap: float = 0.0,
+    permitted_overlap: float | str = 0.0,
     device: str = "auto",
 ) -> Generator[Progress, None, SceneGaps]:
     """Every pair of objects no farther apart than a tolerance, and the triangles that come that near.
@@ -74,8 +75,8 @@ def scene_clearances_steps(
         UnknownObject, DeviceUnavailable; UnsupportedOption: a length is negative or not finite, an unknown device.
     """
     reach = check_length("tolerance", tolerance)
-    overlap = check_length("permitted_overlap", permitted_overlap)
-    wanted = Wanted(set_a, set_b, keep, overlap, reach, device=check_served_device(device))
+    limits = checked_limits(permitted_overlap)
+    wanted = Wanted(set_a, set_b, keep, limits, reach, device=check_served_device(device))
     clock, measured = Clock(), Measured()
     yield from measure_within_steps(scene, wanted, measured, clock)
     return _listed(measured, clock)
@@ -99,7 +100,7 @@ def scene_distances(
     set_a: Iterable[int] | None = None,
     set_b: Iterable[int] | None = None,
     keep: Keep | None = None,
-    permitted_overlap: float = 0.0,
+    permitted_overlap: float | str = 0.0,
     device: str = "auto",
 ) -> SceneGaps:
     """``scene_distances_steps`` at once."""
@@ -112,7 +113,7 @@ def scene_distances_steps(
     set_a: Iterable[int] | None = None,
     set_b: Iterable[int] | None = None,
     keep: Keep | None = None,
-    permitted_overlap: float = 0.0,
+    permitted_overlap: float | str = 0.0,
     device: str = "auto",
 ) -> Generator[Progress, None, SceneGaps]:
     """The distance of every pair of objects, or of the ``most`` nearest pairs, in slices of a few milliseconds.
@@ -133,8 +134,8 @@ def scene_distances_steps(
         or not finite, an unknown device.
     """
     most, clock, measured = check_most(most), Clock(), Measured()
-    overlap = check_length("permitted_overlap", permitted_overlap)
-    wanted = Wanted(set_a, set_b, keep, overlap, device=check_served_device(device))
+    limits = checked_limits(permitted_overlap)
+    wanted = Wanted(set_a, set_b, keep, limits, device=check_served_device(device))
     total = yield from measure_nearest_steps(scene, most, wanted, measured, clock)
     return _listed(measured, clock, most, total)
 

@@ -78,7 +78,7 @@ def _no_pairs() -> Case:
     )
     solids = Solids(truths, signs, indices, signs, truths, indices, numbers)
     answer = Answer(np.empty((0, 2), np.int32), np.empty(0, np.uint8), indices, 0, 0, 0, 1)
-    return Case(grove, solids, np.empty((0, 2), np.int64), rows, rows, boxes, boxes, answer)
+    return Case(grove, solids, np.empty((0, 2), np.int64), rows, rows, boxes, boxes, answer, np.empty((0, 2)))
 
 
 def _measure_nothing() -> None:

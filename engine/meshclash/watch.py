@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .query.options import check_length
+from .query.limits import checked_limits
 from .scene.clock import Clock
 from .scene.judging import first_contact_of, judged_portions
 from .scene.members import Keep
 from .scene.results import FirstContact, ObjectContacts
 from .scene.scene import Scene
-from .solid.judge import Case, Limits
+from .solid.judge import Case
 from .traversal.run import run
 from .types.results import Progress, QueryStats
 
@@ -125,17 +125,15 @@ class Watch(SceneWatch):
 
     Args:
         scene: the scene to watch; it is not changed.
-        permitted_overlap, touch_tolerance: lengths [m], see ``verdict``.
+        permitted_overlap, touch_tolerance: see ``verdict``.
 
     Raises:
         UnsupportedOption: a length is negative or not finite.
     """
 
-    def __init__(self, scene: Scene, permitted_overlap: float = 0.0, touch_tolerance: float = 0.0) -> None:
+    def __init__(self, scene: Scene, permitted_overlap: float | str = 0.0, touch_tolerance: float = 0.0) -> None:
         super().__init__(scene)
-        self._limits = Limits(
-            check_length("permitted_overlap", permitted_overlap), check_length("touch_tolerance", touch_tolerance)
-        )
+        self._limits = checked_limits(permitted_overlap, touch_tolerance)
         self._known = _nothing_known(np.empty((0, 2), np.int64), np.empty((0, 2), np.int64))
         self._reported: set[Pair] = set()
         self._changes = WatchChanges()

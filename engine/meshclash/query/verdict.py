@@ -7,7 +7,7 @@ import numpy as np
 from ..errors import UnsupportedOption
 from ..hierarchy.build import as_boxes
 from ..hierarchy.bvh import Hierarchy
-from ..solid.judge import Case, Limits, judge
+from ..solid.judge import Case, judge
 from ..solid.solids import gather_solids
 from ..traversal.bounds import world_bounds
 from ..traversal.forest import plant
@@ -17,7 +17,8 @@ from ..traversal.run import answer_steps, run
 from ..types.mesh import TriangleMesh
 from ..types.pose import pose_stack
 from ..types.results import Verdict
-from .options import check_device, check_length, check_threads
+from .limits import checked_limits
+from .options import check_device, check_threads
 
 
 def verdict(
@@ -25,7 +26,7 @@ def verdict(
     b: TriangleMesh | Hierarchy,
     pose_a: Any = None,
     pose_b: Any = None,
-    permitted_overlap: float = 0.0,
+    permitted_overlap: float | str = 0.0,
     touch_tolerance: float = 0.0,
     threads: int | None = None,
     device: str = "auto",
@@ -40,7 +41,8 @@ def verdict(
     Args:
         a, b: meshes, or hierarchies made by ``build``.
         pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
-        permitted_overlap: depth [m] up to which a clash of closed meshes counts as touching (press fits).
+        permitted_overlap: depth [m] up to which a clash of closed meshes counts as touching (press fits). "resolution"
+            permits what both meshes' ``resolution`` come to, and marks what it made milder ``flush``.
         touch_tolerance: gap [m] up to which objects that do not meet count as touching.
         threads, device: as ``collide``.
 
@@ -53,9 +55,7 @@ def verdict(
     """
     check_device(device)
     threads = check_threads(threads)
-    limits = Limits(
-        check_length("permitted_overlap", permitted_overlap), check_length("touch_tolerance", touch_tolerance)
-    )
+    limits = checked_limits(permitted_overlap, touch_tolerance)
     trees = [as_boxes(a), as_boxes(b)]
     (rows_a, stacked_a), (rows_b, stacked_b) = pose_stack(pose_a), pose_stack(pose_b)
     if stacked_a or stacked_b:
@@ -64,5 +64,6 @@ def verdict(
     jobs = np.array([[0, 1]], np.int64)
     answer = run(answer_steps(Question(grove, grove, jobs, rows_a, rows_b, contact, threads=threads)))
     boxes = world_bounds(grove.forest, jobs[0], np.concatenate([rows_a, rows_b]))
-    case = Case(grove, gather_solids(trees), jobs, rows_a, rows_b, boxes[:1], boxes[1:], answer)
+    resolutions = np.array([[tree.mesh.resolution for tree in trees]])
+    case = Case(grove, gather_solids(trees), jobs, rows_a, rows_b, boxes[:1], boxes[1:], answer, resolutions)
     return judge(case, limits).verdict(0)

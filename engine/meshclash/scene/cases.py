@@ -76,7 +76,8 @@ def find_case_steps(
         answer = answer._replace(note=note)
     clock.stop("traversal")
     boxes_a, boxes_b = boxes[pairs[:, 0]], boxes[pairs[:, 1]]
-    return Case(grove, solids, jobs, rows_a, rows_b, boxes_a, boxes_b, answer, meshes), near
+    resolutions = np.array([member.resolution for member in members])[pairs]
+    return Case(grove, solids, jobs, rows_a, rows_b, boxes_a, boxes_b, answer, resolutions, meshes), near
 
 
 def _hierarchies(members: Sequence[Member]) -> Generator[Progress, None, tuple[list[Hierarchy], np.ndarray]]:

@@ -83,4 +83,5 @@ def _portion(case: Case, begin: int, end: int) -> Case:
     return case._replace(
         jobs=case.jobs[part], rows_a=case.rows_a[part], rows_b=case.rows_b[part],
         boxes_a=case.boxes_a[part], boxes_b=case.boxes_b[part], answer=answer,
+        resolutions=case.resolutions[part],
     )  # fmt: skip

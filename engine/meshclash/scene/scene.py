@@ -11,7 +11,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..query.options import check_length, check_served_device
+from ..query.limits import checked_limits
+from ..query.options import check_served_device
 from ..solid.judge import Case, Limits
 from ..timecritical.aims import checked_aim, checked_budget, checked_steps
 from ..timecritical.shared import SceneEstimate, SharedSearch
@@ -39,7 +40,7 @@ class Scene(Members):
         set_a: Iterable[int] | None = None,
         set_b: Iterable[int] | None = None,
         keep: Keep | None = None,
-        permitted_overlap: float = 0.0,
+        permitted_overlap: float | str = 0.0,
         touch_tolerance: float = 0.0,
         touching: bool = True,
         device: str = "auto",
@@ -52,7 +53,7 @@ class Scene(Members):
         set_a: Iterable[int] | None = None,
         set_b: Iterable[int] | None = None,
         keep: Keep | None = None,
-        permitted_overlap: float = 0.0,
+        permitted_overlap: float | str = 0.0,
         touch_tolerance: float = 0.0,
         touching: bool = True,
         device: str = "auto",
@@ -62,7 +63,7 @@ class Scene(Members):
         Args:
             set_a, set_b: ids; pairs have one object in each set. None stands for all objects.
             keep: takes pairs of ids (k, 2) int64 and returns (k,) bool, which of them to look at.
-            permitted_overlap, touch_tolerance: lengths [m], see ``verdict``.
+            permitted_overlap, touch_tolerance: see ``verdict``.
             touching: False leaves out pairs whose verdict is TOUCHING.
             device: where boxes and triangles are tested: "cpu"; "cuda", a GPU; or "auto", as in ``collide``.
 
@@ -75,9 +76,7 @@ class Scene(Members):
             DeviceUnavailable: "cuda" was asked for and no device can be used.
         """
         check_served_device(device)
-        limits = Limits(
-            check_length("permitted_overlap", permitted_overlap), check_length("touch_tolerance", touch_tolerance)
-        )
+        limits = checked_limits(permitted_overlap, touch_tolerance)
         clock = Clock()
         yield Progress(0.0, "comparing bounding boxes")
         notes: list[str] = []

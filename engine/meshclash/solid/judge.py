@@ -44,6 +44,17 @@ class Limits(NamedTuple):
 
     permitted_overlap: float = 0.0
     touch_tolerance: float = 0.0
+    by_resolution: bool = False
+    """Permit each pair the sum of both objects' resolutions, instead of one length for all."""
+
+    def permitted(self, resolutions: np.ndarray) -> np.ndarray:
+        """The permitted overlap (k,) [m] of pairs of objects with resolutions (k, 2) [m].
+
+        Two faces that are meant to lie in one plane overlap by no more than both may be off it.
+        """
+        if self.by_resolution:
+            return resolutions.sum(axis=1)
+        return np.full(len(resolutions), self.permitted_overlap)
 
 
 class Case(NamedTuple):
@@ -58,6 +69,8 @@ class Case(NamedTuple):
     """Exact world bounds of the first objects, (k, 6) float64 [m]."""
     boxes_b: np.ndarray
     answer: Answer
+    resolutions: np.ndarray
+    """How finely the world coordinates of both objects are known, (k, 2) float64 [m]."""
     meshes: Sequence[TriangleMesh] = ()
     """Of the grove's trees, for devices; none where no device is asked."""
 
@@ -77,6 +90,7 @@ class Case(NamedTuple):
         return self._replace(
             jobs=self.jobs[mask], rows_a=self.rows_a[mask], rows_b=self.rows_b[mask],
             boxes_a=self.boxes_a[mask], boxes_b=self.boxes_b[mask], answer=answer,
+            resolutions=self.resolutions[mask],
         )  # fmt: skip
 
 
@@ -91,12 +105,19 @@ class Judgement(NamedTuple):
     """Contacts of pair j are the rows start[j]:start[j + 1] of the answer, (k + 1,) int64."""
     middles: np.ndarray
     """A point of each contact, (n, 3) float64 [m], world."""
+    permitted: np.ndarray
+    """Overlap that was permitted, (k,) float64 [m]."""
+    flush: np.ndarray
+    """Which pairs would have another verdict if nothing were permitted to their resolution, (k,) bool."""
 
     def verdict(self, job: int) -> Verdict:
         """The verdict of one object pair, with its depth."""
         depth = float(self.depths[job])
-        verdict = _VERDICTS[self.codes[job]]
-        return verdict if np.isnan(depth) else verdict.with_measures(depth=depth)
+        return _VERDICTS[self.codes[job]].with_measures(
+            depth=None if np.isnan(depth) else depth,
+            flush=bool(self.flush[job]),
+            permitted_overlap=float(self.permitted[job]),
+        )
 
     def location(self, case: Case, job: int) -> np.ndarray | None:
         """A point to look at, (3,) float64 [m]: amid the contacts, or amid the smaller object; None when only near."""
@@ -129,12 +150,13 @@ def judge_steps(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     codes[same] = _DUPLICATE
     solid = case.solids.closed[case.jobs].all(axis=1)
     deep = np.flatnonzero(solid & (codes >= _CONTAINED))
-    starts = _STARTS_WITH_PERMISSION if limits.permitted_overlap > 0.0 else _STARTS
+    permitted = limits.permitted(case.resolutions)
+    starts = _STARTS_WITH_PERMISSION if permitted.any() else _STARTS
     depths = yield from depth_steps(case, posed, deep, starts, start, middles)
-    if limits.permitted_overlap > 0.0:
-        codes[(codes == _CLASH) & (depths <= limits.permitted_overlap * (1.0 + 1e-9))] = _TOUCHING
+    light = (codes == _CLASH) & (depths <= permitted * (1.0 + 1e-9)) & (permitted > 0.0)
+    codes[light] = _TOUCHING
     _mark_near(case, limits, codes)
-    return Judgement(codes, depths, start, middles)
+    return Judgement(codes, depths, start, middles, permitted, light & limits.by_resolution)
 
 
 def depth_steps(

@@ -74,7 +74,10 @@ class Verdict:
     """Probability that the verdict is right: 1 where the exact predicates decided it, less where open meshes are judged
     as the solids that they seem to bound."""
     flush: bool = False
-    """Whether the objects count as touching only because their overlap is within the precision of their coordinates."""
+    """Whether the verdict is that of the objects as meant, and another one of the coordinates as stored: a difference
+    within their resolution made them clash (``permitted_overlap="resolution"``)."""
+    permitted_overlap: float = 0.0
+    """What was permitted to this pair [m]."""
 
     def with_measures(
         self,
@@ -84,9 +87,10 @@ class Verdict:
         depth_upper: float | None = None,
         certainty: float = 1.0,
         flush: bool = False,
+        permitted_overlap: float = 0.0,
     ) -> "Verdict":
         """The verdict of the same name with exactly these measures; what they mean is said at the fields."""
-        return Verdict(self.name, self.severity, depth, depth_lower, depth_upper, certainty, flush)
+        return Verdict(self.name, self.severity, depth, depth_lower, depth_upper, certainty, flush, permitted_overlap)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Verdict) and other.name == self.name

@@ -1,0 +1,21 @@
+"""The lengths that a verdict allows for, as callers give them."""
+
+from typing import Any
+
+from ..errors import UnsupportedOption
+from ..solid.judge import Limits
+from .options import check_length
+
+RESOLUTION = "resolution"
+
+
+def checked_limits(permitted_overlap: Any = 0.0, touch_tolerance: Any = 0.0) -> Limits:
+    """Limits from the options of ``verdict``; raises UnsupportedOption and names the option that is no length."""
+    tolerance = check_length("touch_tolerance", touch_tolerance)
+    if not isinstance(permitted_overlap, str):
+        return Limits(check_length("permitted_overlap", permitted_overlap), tolerance)
+    if permitted_overlap != RESOLUTION:
+        raise UnsupportedOption(
+            f"permitted_overlap must be a number of metres or '{RESOLUTION}', not {permitted_overlap!r}"
+        )
+    return Limits(touch_tolerance=tolerance, by_resolution=True)
