@@ -9,6 +9,7 @@ import importlib.util
 import typing
 
 if typing.TYPE_CHECKING:
+    from .continuous.impacts import Impacts, edge_edge_impacts, point_triangle_impacts
     from .errors import (
         DeviceUnavailable,
         InvalidFile,
@@ -77,6 +78,7 @@ __all__ = [
     "FirstContact",
     "GapWatch",
     "Hierarchy",
+    "Impacts",
     "InvalidFile",
     "InvalidMesh",
     "InvalidPointCloud",
@@ -119,10 +121,12 @@ __all__ = [
     "deviation_steps",
     "device_state",
     "distance",
+    "edge_edge_impacts",
     "float32_resolution",
     "hierarchy_level",
     "level_wireframe",
     "penetration",
+    "point_triangle_impacts",
     "read_cloud",
     "read_points",
     "refit",
@@ -138,6 +142,7 @@ __all__ = [
 ]
 
 _PLACES = {
+    "continuous.impacts": "Impacts edge_edge_impacts point_triangle_impacts",
     "errors": (
         "DeviceUnavailable InvalidFile InvalidMesh InvalidPointCloud InvalidPose MeshClashError UnknownObject "
         "UnsupportedOption"

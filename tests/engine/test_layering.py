@@ -15,8 +15,8 @@ SOURCES = sorted(ENGINE.rglob("*.py"))
 
 LAYERS = (
     "errors", "jit_cache", "jit_pipeline", "jit", "reference", "types", "geometry", "volumes", "hierarchy", "traversal",
-    "gpu", "broadphase", "partition", "solid", "pointcloud", "query", "timecritical", "scene", "gaps", "proximity",
-    "watch", "gap_watch", "warming", "",
+    "gpu", "broadphase", "partition", "solid", "pointcloud", "query", "continuous", "timecritical", "scene", "gaps",
+    "proximity", "watch", "gap_watch", "warming", "",
 )  # fmt: skip
 """From the bottom up: each imports from its own and from those before it. The last is the package itself."""
 

@@ -1,0 +1,133 @@
+"""Polynomials in the time with integer coefficients, and their roots: exact, in Python integers.
+
+A polynomial of degree n is kept as its form [s_0, ..., s_n], which stands for the sum of s_i t^i m^(n - i) with m = 1
+- t: scaled Bernstein coefficients. So a coordinate that goes from a to b is the form [a, b], the product of two
+polynomials is the plain product of their forms, and the signs of the coefficients bound the roots in [0, 1] by
+Descartes' rule, for an interval after a linear substitution. With x = t/m a form is a polynomial in x from 0 to
+infinity, which is how common roots are found.
+"""
+
+from itertools import pairwise
+from math import gcd
+
+Form = list[int]
+
+
+def add(a: Form, b: Form) -> Form:
+    """Sum of two forms of one degree."""
+    return [x + y for x, y in zip(a, b, strict=True)]
+
+
+def subtract(a: Form, b: Form) -> Form:
+    """Difference of two forms of one degree."""
+    return [x - y for x, y in zip(a, b, strict=True)]
+
+
+def multiply(a: Form, b: Form) -> Form:
+    """Product of two forms."""
+    out = [0] * (len(a) + len(b) - 1)
+    for i, x in enumerate(a):
+        for j, y in enumerate(b):
+            out[i + j] += x * y
+    return out
+
+
+def between(form: Form, index: int, depth: int) -> Form:
+    """The form on the interval [index, index + 1] / 2**depth, times a power of 2."""
+    whole = 1 << depth
+    rest, time = [whole - index, whole - index - 1], [index, index + 1]  # m and t by m' and t' of the interval
+    out = [form[0]]
+    power = [1]
+    for coefficient in form[1:]:  # Horner's rule for forms: P(m, t) = sum of s_i t^i m^(n - i)
+        power = multiply(power, time)
+        out = add(multiply(out, rest), [coefficient * x for x in power])
+    return out
+
+
+def sign(value: int) -> int:
+    """-1, 0 or 1."""
+    return (value > 0) - (value < 0)
+
+
+def at(form: Form, index: int, depth: int) -> int:
+    """A value of the sign that the polynomial has at index / 2**depth."""
+    time, rest = index, (1 << depth) - index
+    out, power = form[0], 1
+    for coefficient in form[1:]:
+        power *= time
+        out = out * rest + coefficient * power
+    return out
+
+
+def changes(form: Form) -> int:
+    """Changes of sign of the coefficients: roots with 0 < t < 1, or more by an even number (Descartes)."""
+    signs = [x > 0 for x in form if x]
+    return sum(p != q for p, q in pairwise(signs))
+
+
+def common(a: Form, b: Form) -> Form:
+    """The greatest common divisor of two forms, primitive; [1] where they have none. One of them must not be zero."""
+    zeros = min(_leading(a), _leading(b)) if any(a) and any(b) else _leading(a if any(a) else b)
+    ends = min(_leading(a[::-1]), _leading(b[::-1])) if any(a) and any(b) else _leading((a if any(a) else b)[::-1])
+    p, q = _core(a), _core(b)
+    if len(p) < len(q):
+        p, q = q, p
+    while q:
+        p, q = q, _core(_remainder(p, q))
+    return [0] * zeros + p + [0] * ends
+
+
+def _leading(form: Form) -> int:
+    """How many coefficients vanish before the first other one: the multiplicity of the root at time 0."""
+    return next(i for i, x in enumerate(form) if x)
+
+
+def _core(form: Form) -> Form:
+    """The primitive form without its roots at the times 0 and 1; [] for zero."""
+    low, high = 0, len(form)
+    while low < high and form[low] == 0:
+        low += 1
+    while high > low and form[high - 1] == 0:
+        high -= 1
+    content = gcd(*form[low:high])
+    return [x // content for x in form[low:high]]
+
+
+def _remainder(p: Form, q: Form) -> Form:
+    """A multiple of p modulo q, as polynomials in x."""
+    p = list(p)
+    while len(p) >= len(q):
+        head, shift = p[-1], len(p) - len(q)
+        p = [x * q[-1] for x in p]
+        for i, x in enumerate(q):
+            p[shift + i] -= head * x
+        p.pop()  # it is zero now
+    return p
+
+
+def without_multiplicity(form: Form) -> Form:
+    """A form with the same roots in [0, 1], each simple; the form must not be zero."""
+    core = _core(form)
+    derived = [i * x for i, x in enumerate(core)][1:]
+    if any(derived):
+        core = _quotient(core, common(core, derived))
+    return [0] * (form[0] == 0) + core + [0] * (form[-1] == 0)
+
+
+def _quotient(p: Form, q: Form) -> Form:
+    """p / q as polynomials in x, where q divides p and both are primitive; primitive."""
+    p, out = list(p), []
+    scale = q[-1] ** (len(p) - len(q) + 1)
+    p = [x * scale for x in p]
+    while len(p) >= len(q):
+        head, shift = p[-1] // q[-1], len(p) - len(q)
+        out.append(head)
+        for i, x in enumerate(q):
+            p[shift + i] -= head * x
+        p.pop()
+    return _core(out[::-1])
+
+
+def divides(q: Form, p: Form) -> bool:
+    """Whether every root of q, none of which are multiple, is a root of p."""
+    return not any(p) or len(common(p, q)) == len(q)

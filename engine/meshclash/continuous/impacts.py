@@ -1,0 +1,120 @@
+"""``point_triangle_impacts`` and ``edge_edge_impacts``: whether and when moving points and edges meet."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidMesh
+from ..jit import kernel
+from .filter import AXES, HIT, MISS, RATIONAL, STAGES, UNDECIDED, decide_in_float
+from .moving import EDGE_EDGE, POINT_TRIANGLE, apart_along_axes
+from .rational import rational_impact
+
+STAGE_NAMES = ("axes", "signs", "bracket", "sharpened", "exact", "rational")
+"""The stages in the order of ``filter.py``."""
+
+
+@dataclass(frozen=True, eq=False)
+class Impacts:
+    """Which of many pairs of moving things meet, and when first."""
+
+    hit: np.ndarray
+    """(n,) bool: whether they meet at any time from 0 to 1, both included; exact."""
+    time: np.ndarray
+    """(n,) float64: a lower bound of the first moment, at most 2**-40 below it; NaN where they do not meet. It is 0
+    only where they meet at time 0 (or before 2**-1074)."""
+    counters: dict[str, int]
+    """How many were decided by each stage: comparisons along "axes", "signs" of the coplanarity's coefficients, a
+    certified "bracket" in float64, one "sharpened" in double-double, "exact" integers of fixed size, "rational"
+    integers
+    of any size."""
+
+    def __len__(self) -> int:
+        return len(self.hit)
+
+    def __repr__(self) -> str:
+        return f"Impacts({int(self.hit.sum())} of {len(self)} meet)"
+
+
+def point_triangle_impacts(start: Any, end: Any) -> Impacts:
+    """Whether points meet triangles while all move on straight lines from time 0 to time 1, decided exactly.
+
+    Closed in space and time: touching counts, also at time 0 or 1. Every degenerate case is included: nothing moves,
+    all stays in one plane, triangles without area.
+
+    Args:
+        start: array-like, (n, 4, 3) [m]: the point, then the triangle's corners, at time 0.
+        end: the same at time 1.
+
+    Returns:
+        Impacts.
+
+    Raises:
+        InvalidMesh: another shape, or coordinates that are not finite numbers.
+    """
+    return _impacts(start, end, POINT_TRIANGLE)
+
+
+def edge_edge_impacts(start: Any, end: Any) -> Impacts:
+    """Whether edges meet edges while all move on straight lines from time 0 to time 1, decided exactly.
+
+    Args:
+        start: array-like, (n, 4, 3) [m]: the ends of the first edge, then those of the second, at time 0.
+        end: the same at time 1.
+
+    Returns, raises: as ``point_triangle_impacts``.
+    """
+    return _impacts(start, end, EDGE_EDGE)
+
+
+def _impacts(start: Any, end: Any, kind: int) -> Impacts:
+    start, end = checked_points("start", start, 4), checked_points("end", end, 4)
+    if len(start) != len(end):
+        raise InvalidMesh(f"start has {len(start)} rows of four points, end has {len(end)}: give both times of each")
+    verdicts, times = np.empty(len(start), np.uint8), np.empty(len(start))
+    counts = np.zeros(STAGES, np.int64)
+    _decide_all(start, end, kind, verdicts, times, counts)
+    for i in np.flatnonzero(verdicts == UNDECIDED).tolist():
+        verdicts[i], times[i] = rational_impact(start[i], end[i], kind)
+        counts[RATIONAL] += 1
+    return Impacts(verdicts == HIT, times, dict(zip(STAGE_NAMES, counts.tolist(), strict=True)))
+
+
+def checked_points(name: str, points: Any, count: int) -> np.ndarray:
+    """Rows of so many points, (n, count, 3) float64 as kernels take them; raises InvalidMesh and names the argument."""
+    try:
+        if isinstance(points, np.ma.MaskedArray):
+            raise TypeError("they are masked")
+        given = np.asarray(points)
+        if given.dtype.kind not in "fiuO":
+            raise TypeError(f"they are {given.dtype}")
+        array = np.require(given, np.float64, ["C", "W"])  # kernels are compiled for writable arrays
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidMesh(f"{name} cannot be read as numbers: {error}") from None
+    if array.ndim != 3 or array.shape[1:] != (count, 3):
+        raise InvalidMesh(f"{name} must have shape (n, {count}, 3), not {array.shape}")
+    if not np.isfinite(array).all():
+        finite = np.isfinite(array).all(axis=(1, 2))
+        i = int(np.argmin(finite))
+        raise InvalidMesh(
+            f"{name}[{i}] is {array[i].tolist()} ({int((~finite).sum())} such in all): coordinates must be finite"
+        )
+    return array
+
+
+@kernel
+def _decide_all(start, end, kind, verdicts, times, counts):
+    for i in range(start.shape[0]):
+        times[i] = np.nan
+        if apart_along_axes(start[i], end[i], kind):
+            verdicts[i] = MISS
+            counts[AXES] += 1
+            continue
+        verdict, low, _, stage = decide_in_float(start[i], end[i], kind)
+        verdicts[i] = verdict
+        if verdict == UNDECIDED:
+            continue
+        counts[stage] += 1
+        if verdict == HIT:
+            times[i] = low

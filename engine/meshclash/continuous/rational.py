@@ -1,0 +1,165 @@
+"""Whether and when four moving points meet, decided in Python integers: the last stage, and the source of certificates.
+
+Where f = det(d, u, v) is not zero for all times, they can meet at its roots only. At a root the projection along an
+axis k with n_k != 0 decides (``inside.py``); where n = u x v vanishes, edges are parallel or the triangle is flat,
+and the two meet only where an end lies on an edge. Where f is zero for all times, they move in one plane: they meet
+at time 0, or first when an end E comes to lie on an edge GH. For at the first moment some end lies on an edge (else,
+by continuity, they met before), and if E, G, H are in line for all times, E lies at G or H (else it lay between them
+before). So the moments to look at are the roots of (E - G) x (H - G), or those of E - G and E - H.
+
+All signs at roots are exact (``roots.py``). Ends and edges: the point and the three sides, or each end and the other
+edge.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from .forms import Form, add, multiply, subtract
+from .moving import POINT_TRIANGLE
+from .roots import Root, roots
+
+Vector = tuple[Form, Form, Form]
+FINE = 41
+"""Depth of the interval that is reported for a first moment."""
+
+END_ON_EDGE = (
+    ((0, 1, 2), (0, 2, 3), (0, 3, 1)),
+    ((2, 0, 1), (3, 0, 1), (0, 2, 3), (1, 2, 3)),
+)
+"""For each kind the points E, G, H of which E may come to lie on GH."""
+
+
+class Meeting(NamedTuple):
+    """When two things that move first meet, and why."""
+
+    root: Root
+    axis: int
+    """Seen along which they overlap at the root; -1 where an end lies on an edge."""
+    place: tuple[int, int, int]
+    """The points E, G, H then."""
+
+
+def integer_points(start: np.ndarray, end: np.ndarray) -> list[Vector]:
+    """Moving points (n, 3) and (n, 3) as forms of degree 1, times a common power of 2."""
+    ratios = [
+        [[float(x).as_integer_ratio() for x in point] for point in points] for points in (start.tolist(), end.tolist())
+    ]
+    scale = max(d for points in ratios for point in points for _, d in point)
+    p, q = ([[n * (scale // d) for n, d in point] for point in points] for points in ratios)
+    return [([a[0], b[0]], [a[1], b[1]], [a[2], b[2]]) for a, b in zip(p, q, strict=True)]
+
+
+def minus(a: Vector, b: Vector) -> Vector:
+    """Difference of two moving points."""
+    return subtract(a[0], b[0]), subtract(a[1], b[1]), subtract(a[2], b[2])
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    """Cross product of two moving vectors."""
+    return (
+        subtract(multiply(a[1], b[2]), multiply(a[2], b[1])),
+        subtract(multiply(a[2], b[0]), multiply(a[0], b[2])),
+        subtract(multiply(a[0], b[1]), multiply(a[1], b[0])),
+    )
+
+
+def dot(a: Vector, b: Vector) -> Form:
+    """Scalar product of two moving vectors."""
+    return add(add(multiply(a[0], b[0]), multiply(a[1], b[1])), multiply(a[2], b[2]))
+
+
+class Encounter:
+    """Four moving points: the forms that say when they meet.
+
+    Attributes:
+        points: as ``integer_points``.
+        normal: u x v, forms of degree 2.
+        coplanarity: det(d, u, v), of degree 3.
+    """
+
+    def __init__(self, points: list[Vector], kind: int) -> None:
+        self.points, self.kind = points, kind
+        if kind == POINT_TRIANGLE:
+            d, u, v = (minus(points[i], points[1]) for i in (0, 2, 3))
+        else:
+            d, u, v = minus(points[2], points[0]), minus(points[1], points[0]), minus(points[3], points[2])
+        self.normal = cross(u, v)
+        self.coplanarity = dot(d, self.normal)
+        self._d, self._u, self._v = d, u, v
+
+    def margins(self, axis: int) -> list[Form]:
+        """Forms which, times the sign of the normal's component along the axis, are >= 0 where the projections meet."""
+        n, s = self.normal[axis], cross(self._d, self._v)[axis]
+        w = cross(self._d, self._u)[axis]
+        if self.kind == POINT_TRIANGLE:
+            w = [-x for x in w]
+            return [s, w, subtract(subtract(n, s), w)]
+        return [s, w, subtract(n, s), subtract(n, w)]
+
+    def in_line(self, place: tuple[int, int, int]) -> Vector:
+        """(E - G) x (H - G): zero where the three are in line."""
+        e, g, h = (self.points[i] for i in place)
+        return cross(minus(e, g), minus(h, g))
+
+    def outside(self, place: tuple[int, int, int]) -> list[Form]:
+        """(E - G)(E - H) along each axis: none is positive where E, in line with G and H, lies between them."""
+        e, g, h = (self.points[i] for i in place)
+        return [multiply(p, q) for p, q in zip(minus(e, g), minus(e, h), strict=True)]
+
+    def met_at(self, root: Root) -> Meeting | None:
+        """How the two meet at a root of the coplanarity."""
+        for axis in range(3):
+            side = root.sign_of(self.normal[axis])
+            if side:
+                met = all(root.sign_of(form) * side >= 0 for form in self.margins(axis))
+                return Meeting(root, axis, (0, 0, 0)) if met else None
+        for place in END_ON_EDGE[self.kind]:
+            if any(root.sign_of(form) for form in self.in_line(place)):
+                continue
+            if all(root.sign_of(form) <= 0 for form in self.outside(place)):
+                return Meeting(root, -1, place)
+        return None
+
+    def first_meeting(self) -> Meeting | None:
+        """The first moment at which they meet; of moments less than 2**-41 apart in one plane, any."""
+        if any(self.coplanarity):
+            return next((met for root in roots(self.coplanarity) if (met := self.met_at(root))), None)
+        meetings = []
+        for root in self._moments_in_plane():
+            met = self.met_at(root)
+            if met:
+                root.narrow(FINE)
+                meetings.append(met)
+        return min(meetings, key=lambda met: met.root.low, default=None)
+
+    def _moments_in_plane(self) -> Iterator[Root]:
+        yield Root([0, 1], 0, 0, exact=True)
+        for place in END_ON_EDGE[self.kind]:
+            e, g, h = (self.points[i] for i in place)
+            found = next((form for form in self.in_line(place) if any(form)), None)
+            if found:
+                yield from roots(found)
+                continue
+            for difference in (minus(e, g), minus(e, h)):
+                form = next((form for form in difference if any(form)), None)
+                if form:
+                    yield from roots(form)
+
+
+def rational_impact(start: np.ndarray, end: np.ndarray, kind: int) -> tuple[bool, float]:
+    """(whether four moving points meet, a lower bound of the first moment within 2**-40); start and end (4, 3)."""
+    met = Encounter(integer_points(start, end), kind).first_meeting()
+    return (False, np.nan) if met is None else (True, lower_bound(met.root))
+
+
+def lower_bound(root: Root) -> float:
+    """A double that is at most the root, at least the root less 2**-40, and 0 only for a root that is 0 or denormal."""
+    root.narrow(FINE)
+    if root.exact and root.index == 0:
+        return 0.0
+    while root.index == 0 and root.depth < 1074:
+        root.halve()
+    shift = max(0, root.index.bit_length() - 53)
+    return float(np.ldexp(float(root.index >> shift), shift - root.depth))
