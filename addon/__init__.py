@@ -11,7 +11,7 @@ import contextlib
 
 import bpy
 
-from . import commandline, handlers, ops, preferences, props, session, ui, view
+from . import commandline, freshness, handlers, ops, preferences, props, session, ui, view
 from .ops import heartbeat, loading, scans
 from .overlay import draw, heat_map, levels
 
@@ -31,6 +31,7 @@ def register() -> None:
         done.callback(session.clear)
         handlers.install()
         done.callback(handlers.uninstall)
+        done.callback(freshness.uninstall)
         draw.install()
         done.callback(draw.uninstall)
         levels.install()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 from bpy.app.handlers import persistent
 
-from . import results, session, view
+from . import freshness, results, session, view
 from .adapters.source import metres_per_unit
 from .adapters.updates import changes_of
 from .core import saved
@@ -67,6 +67,8 @@ def on_undo(scene: bpy.types.Scene, *_args: object) -> None:
         live.note(Changes(everything=True))
     _mark_missing(scene)
     for other in bpy.data.scenes:
+        if session.suspect_all(other.session_uid):
+            freshness.look_soon()
         results.follow_exclusions(bpy.context, other)
     tag_redraw(bpy.context)
 
@@ -89,6 +91,9 @@ def on_depsgraph_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) 
     news = session.mark_stale(scene.session_uid, changes.names)
     if changes.structure:
         news |= _mark_missing(scene)
+        session.suspect_all(scene.session_uid)  # a name may have come back
+    if session.suspects(scene.session_uid):
+        freshness.look_soon()
     if news:
         tag_redraw(bpy.context)
 

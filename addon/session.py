@@ -18,6 +18,7 @@ from .core.rules import excludes
 if TYPE_CHECKING:
     from .core.advisor import MeasuredAdvice
     from .core.deviation import DeviationMap
+    from .core.fingerprints import Seen
     from .core.levels import ShownHierarchy
     from .core.pair_row import PairRow
     from .core.report import DetectReport
@@ -65,6 +66,21 @@ class SceneResult:
         return self.rows.get(pair_id)
 
 
+@dataclass
+class MeasuredDeviation:
+    """The last heat map of one scene.
+
+    Attributes:
+        serial: its number.
+        found: what was measured.
+        stale: full names of its objects that moved, changed shape or are gone since.
+    """
+
+    serial: int
+    found: DeviationMap
+    stale: frozenset[str] = frozenset()
+
+
 @dataclass(frozen=True)
 class EngineState:
     """What came out of the last attempt to load the engine.
@@ -92,8 +108,8 @@ class _State:
     live: LiveRun | None = None
     changed_meanwhile: set[str] = set()  # noqa: RUF012
     ignoring: bool = False  # updates of the dependency graph that are our own doing
-    # key of a scene: the number of its last measurement of deviations, these, and whether an object has changed since
-    deviations: dict[int, tuple[int, DeviationMap, bool]] = {}  # noqa: RUF012
+    deviations: dict[int, MeasuredDeviation] = {}  # noqa: RUF012
+    suspects: dict[int, frozenset[str]] = {}  # noqa: RUF012 - marked objects that may be what they were again
     listed: list[dict[str, object]] = []  # noqa: RUF012 - what the result list shows, row by row
     engine: EngineState | None = None
     hierarchy: tuple[int, ShownHierarchy] | None = None  # with the session uid of its object
@@ -159,15 +175,53 @@ def drop_result(scene_uid: int) -> None:
 
 
 def mark_stale(scene_uid: int, names: Iterable[str]) -> bool:
-    """Notes that objects are no longer what they were; returns whether that is news."""
+    """Notes that objects may no longer be what they were; returns whether that is news."""
+    names = frozenset(names)
+    _State.suspects[scene_uid] = suspects(scene_uid) | names
     if _State.task is not None:
         _State.changed_meanwhile.update(names)
     aged = _age_deviation(scene_uid, names)
     result = _State.results.get(scene_uid)
     if result is None or result.stale.issuperset(names):
         return aged
-    result.stale |= frozenset(names)
+    result.stale |= names
     return True
+
+
+def suspects(scene_uid: int) -> frozenset[str]:
+    """Full names of marked objects that may be again what they were."""
+    return _State.suspects.get(scene_uid, frozenset())
+
+
+def suspect_all(scene_uid: int) -> bool:
+    """Any marked object may be what it was again; returns whether there is one."""
+    result, deviation = _State.results.get(scene_uid), _State.deviations.get(scene_uid)
+    marked = (found.stale for found in (result, deviation) if found is not None)
+    _State.suspects[scene_uid] = suspects(scene_uid).union(*marked)
+    return bool(_State.suspects[scene_uid])
+
+
+def doubts(scene_uid: int) -> list[tuple[Seen, frozenset[str]]]:
+    """What the answers of a scene were found for, each with the marked objects to look at again."""
+    result, deviation = _State.results.get(scene_uid), _State.deviations.get(scene_uid)
+    answers = [] if result is None or result.report.seen is None else [(result.report.seen, result.stale)]
+    answers += [] if deviation is None else [(deviation.found.seen, deviation.stale)]
+    return [(seen, stale & suspects(scene_uid)) for seen, stale in answers if stale & suspects(scene_uid)]
+
+
+def cleared(scene_uid: int, seen: Seen, names: frozenset[str]) -> bool:
+    """Takes the mark from objects that are what `seen` says; returns whether that is news."""
+    result, deviation = _State.results.get(scene_uid), _State.deviations.get(scene_uid)
+    if result is not None and result.report.seen is seen:
+        result.stale -= names
+    elif deviation is not None and deviation.found.seen is seen:
+        deviation.stale -= names
+    return bool(names)
+
+
+def looked_at(scene_uid: int) -> None:
+    """All suspects of a scene were looked at."""
+    _State.suspects.pop(scene_uid, None)
 
 
 def named_objects(scene_uid: int) -> frozenset[str]:
@@ -175,35 +229,35 @@ def named_objects(scene_uid: int) -> frozenset[str]:
     result, deviation = _State.results.get(scene_uid), _State.deviations.get(scene_uid)
     rows = () if result is None else result.report.rows
     named = frozenset(name for row in rows for name in (row.owner_a, row.owner_b))
-    return named if deviation is None else named | deviation[1].owners
+    return named if deviation is None else named | deviation.found.owners
 
 
 def store_deviation(scene_uid: int, found: DeviationMap) -> int:
     """Makes `found` the heat map of a scene; returns its number, by which the scene remembers it through undo."""
     serial = next(_serials)
-    _State.deviations[scene_uid] = serial, found, False
+    _State.deviations[scene_uid] = MeasuredDeviation(serial, found)
     return serial
 
 
 def deviation_of(scene_uid: int, serial: int) -> DeviationMap | None:
     """The scene's heat map of that number; None where another one was measured since, or undo has gone before it."""
     found = _State.deviations.get(scene_uid)
-    return found[1] if found is not None and found[0] == serial else None
+    return found.found if found is not None and found.serial == serial else None
 
 
 def deviation_is_stale(scene_uid: int) -> bool:
     """Whether an object has changed since the scene's heat map was made."""
     found = _State.deviations.get(scene_uid)
-    return found is not None and found[2]
+    return found is not None and bool(found.stale)
 
 
-def _age_deviation(scene_uid: int, names: Iterable[str]) -> bool:
-    """Notes that objects have changed; returns whether that makes the heat map untrue just now."""
-    found = _State.deviations.get(scene_uid)
-    if found is None or found[2] or found[1].names.isdisjoint(names):
+def _age_deviation(scene_uid: int, names: frozenset[str]) -> bool:
+    """Notes that objects may have changed; returns whether that makes the heat map untrue just now."""
+    measured = _State.deviations.get(scene_uid)
+    if measured is None:
         return False
-    _State.deviations[scene_uid] = found[0], found[1], True
-    return True
+    before, measured.stale = measured.stale, measured.stale | (measured.found.names & names)
+    return bool(measured.stale) and not before
 
 
 @contextmanager
@@ -285,12 +339,19 @@ def stop_live(reason: str = "") -> None:
         run.end(reason)
 
 
-def live_ended(scene_uid: int, unanswered: frozenset[str]) -> None:
-    """From now on the result of the scene is like one of Detect: it grows stale."""
+def live_ended(scene_uid: int, unanswered: frozenset[str], seen: Seen | None) -> None:
+    """From now on the result of the scene is like one of Detect: it grows stale.
+
+    Args:
+        scene_uid: the scene.
+        unanswered: full names of objects that may have changed since the last answer.
+        seen: what the objects were at that answer, or None.
+    """
     result = _State.results.get(scene_uid)
     if result is not None:
         result.live = False
-        result.stale |= unanswered
+        result.found, result.report = replace(result.found, seen=seen), replace(result.report, seen=seen)
+        mark_stale(scene_uid, unanswered)
 
 
 def show_hierarchy(uid: int, shown: ShownHierarchy) -> None:
@@ -342,6 +403,7 @@ def clear() -> None:
     stop_live("A file was loaded: Live is off")
     _State.results.clear()
     _State.deviations.clear()
+    _State.suspects.clear()
     _State.isolated.clear()
     _State.suspended.clear()
     drop_hierarchy()

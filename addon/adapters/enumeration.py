@@ -183,7 +183,7 @@ class Enumeration:
         item = original.evaluated_get(depsgraph) if original is not None else None
         if original is None or item is None or not item.is_evaluated:
             raise InputError(f"object '{waiting.name}' was deleted, renamed or hidden during the run")
-        read = _read_object(original, item)
+        read = read_object(original, item)
         if read is None:
             self._skip(waiting.name, NO_FACES)
         elif isinstance(read, SourceMesh):
@@ -350,7 +350,7 @@ def _found_by_name(
     return data is not None and data.as_pointer() == mesh.as_pointer()
 
 
-def _read_object(original: bpy.types.Object, item: bpy.types.Object) -> SourceMesh | SourceCloud | None:
+def read_object(original: bpy.types.Object, item: bpy.types.Object) -> SourceMesh | SourceCloud | None:
     """The mesh of an evaluated object, None when it has no faces; in Edit Mode also its bare vertices."""
     if not original.data.is_editmode:
         if not len(item.data.polygons):

@@ -10,6 +10,7 @@ import bpy
 from ..core.errors import InputError
 
 ALL, SELECTION = "all", "selection"
+SHAPELESS = frozenset(("ARMATURE", "CAMERA", "EMPTY", "LATTICE", "LIGHT", "LIGHT_PROBE", "SPEAKER"))
 COLLECTION_PREFIX, OBJECT_PREFIX = "collection:", "object:"
 
 
@@ -34,6 +35,11 @@ def resolve_set(expression: str, scene: bpy.types.Scene, view_layer: bpy.types.V
     if expression.startswith(COLLECTION_PREFIX):
         return _collection(expression.removeprefix(COLLECTION_PREFIX), scene)
     return _object(expression.removeprefix(OBJECT_PREFIX), scene, view_layer)
+
+
+def has_shape(item: bpy.types.Object) -> bool:
+    """Whether a mesh or points may come of an object, as itself or as an instance."""
+    return item.type not in SHAPELESS or item.instance_type != "NONE"
 
 
 def collections_of_objects(scene: bpy.types.Scene) -> dict[str, frozenset[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bpy
 
 from ..core.changes import Changes
+from .objects import has_shape
 
 
 def changes_of(depsgraph: bpy.types.Depsgraph) -> Changes:
@@ -36,6 +37,6 @@ def _note_object(changes: Changes, update: bpy.types.DepsgraphUpdate) -> None:
         changes.deformed.add(uid)
     if transform or renamed:
         changes.moved.add(uid)
-    if geometry or transform:
+    if (geometry or transform) and has_shape(update.id):
         changes.names.add(update.id.name_full)
     changes.structure |= renamed

@@ -12,7 +12,7 @@ class Changes:
     Attributes:
         moved: objects whose transform (or name) may differ.
         deformed: objects whose mesh may differ.
-        names: full names of all these objects, as they are called now.
+        names: full names of those of them of which a mesh or points may come, as they are called now.
         visible: objects may have been hidden or shown; selecting looks the same.
         structure: objects may have come, gone, or changed their name, parent or collection.
         everything: nothing read before may be trusted (undo, the start).

@@ -14,6 +14,7 @@ from .chunks import chunks, quantile_steps
 from .cloud_scene import CloudScene, PlacedCloud
 from .engine_scene import EngineScene
 from .errors import InputError
+from .fingerprints import Seen, fingerprint_steps
 from .frame_scene import Progress, SceneSource
 from .options import set_in_words
 from .steps import telling, within
@@ -60,6 +61,7 @@ class DeviationMap:
         signed: whether there are closed models, so that values below 0 mean inside.
         lengths: what the values come to, Blender units, by name.
         inside: how many points lie inside a closed model.
+        seen: what the objects were, to find out later whether they are so again.
     """
 
     scans: list[ScanDeviation]
@@ -67,6 +69,7 @@ class DeviationMap:
     signed: bool
     lengths: dict[str, float]
     inside: int
+    seen: Seen
 
     @property
     def owners(self) -> frozenset[str]:
@@ -117,7 +120,8 @@ def deviation_steps(
         scans, signed = yield from within(_measure_steps(engine, world, clouds), PREPARE_END, MEASURE_END)
         lengths, inside = yield from telling(_sum_steps(scans), Progress(MEASURE_END, "Summing up"))
         models = tuple(dict.fromkeys(item.owner for item in world.objects.values()))
-        return DeviationMap(scans, models, signed, lengths, inside)
+        objects = yield from within(fingerprint_steps(frame), 1.0, 1.0)
+        return DeviationMap(scans, models, signed, lengths, inside, Seen(set_a, set_b, objects))
     finally:
         source.restore()
 

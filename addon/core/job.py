@@ -12,6 +12,7 @@ from .cloud_pairs import scan_steps
 from .cloud_scene import CloudScene, Prepare
 from .engine_scene import EngineScene
 from .errors import DetectError, InputError
+from .fingerprints import Seen, fingerprint_steps
 from .frame_scene import FrameScene, Progress, SceneSource
 from .options import DetectOptions, set_in_words
 from .pair_row import PairRow
@@ -34,6 +35,7 @@ def detect_steps(
     engine: ModuleType,
     highlights: bool = True,
     prepare: Prepare | None = None,
+    remember: bool = False,
 ) -> Generator[Progress, None, DetectReport]:
     """Asks the test of the options about every frame.
 
@@ -43,6 +45,7 @@ def detect_steps(
         engine: the meshclash module (`addon.engine.load()`).
         highlights: whether the rows carry triangles and curves for drawing.
         prepare: as `CloudScene` takes it; whether there are scans is seen only when a frame has been read.
+        remember: whether the report says what the objects of the last frame were.
 
     Yields:
         Progress after each slice of work.
@@ -71,7 +74,11 @@ def detect_steps(
             seen |= {letter for item in members for letter in "AB" if (item.in_a if letter == "A" else item.in_b)}
         _require_meshes(options, seen, statistics)
         rows.sort(key=lambda row: row.order)
-        return DetectReport(source.file, source.scale_length, options, rows, statistics.skipped, statistics.as_dict())
+        objects = (yield from within(fingerprint_steps(frame), 1.0, 1.0)) if remember else None
+        return DetectReport(
+            source.file, source.scale_length, options, rows, statistics.skipped, statistics.as_dict(),
+            None if objects is None else Seen(options.set_a, options.set_b, objects),
+        )  # fmt: skip
     except engine.errors.MeshClashError as error:
         raise DetectError(f"the engine refused: {error}") from error
     finally:

@@ -16,7 +16,9 @@ from typing import Any, Protocol, TypeVar
 
 from .changes import Changes
 from .errors import DetectError
+from .fingerprints import Seen, fingerprint_steps
 from .frame_scene import FrameScene, Progress
+from .job import run_to_end
 from .live_answers import Answers
 from .options import DetectOptions
 from .queries import test_named
@@ -93,7 +95,7 @@ class Live:
         self.longest_slice = 0.0
         self._source, self._load, self._publish = source, load, publish
         self._changes = Changes(everything=True)
-        self._unanswered = Changes()
+        self._unanswered, self._asking = Changes(), Changes()
         self._changed_at = self._retry_at = -QUIET_SECONDS
         self._reading_cost = 0.0
         self._options: DetectOptions | None = None
@@ -102,6 +104,7 @@ class Live:
         self._uncertain = 0
         self._slice = Slice(0.0)
         self._show_at = 0.0
+        self._answered: tuple[DetectOptions, FrameScene] | None = None
         self._steps = self._forever()
 
     @property
@@ -112,7 +115,14 @@ class Live:
     @property
     def pending(self) -> frozenset[str]:
         """Full names of objects whose changes are not answered yet."""
-        return frozenset(self._changes.names | self._unanswered.names)
+        return frozenset(self._changes.names | self._unanswered.names | self._asking.names)
+
+    def seen(self) -> Seen | None:
+        """What the objects were at the last answer; None before the first."""
+        if self._answered is None:
+            return None
+        options, frame = self._answered
+        return Seen(options.set_a, options.set_b, run_to_end(fingerprint_steps(frame)))
 
     def note(self, changes: Changes) -> None:
         """Takes note of changes; nothing is read or computed here."""
@@ -171,6 +181,7 @@ class Live:
         try:
             effort = _Effort()
             if changes is not None:
+                self._asking.add(changes)
                 self._options = None
                 self._options = self._source.options()
                 yield from self._prepare(self._parts())
@@ -233,6 +244,7 @@ class Live:
         self.incomplete = first_contact or self._uncertain > 0
         self.problem = ""
         yield from effort.spent_on(answers.publish_steps(self.incomplete))
+        self._answered, self._asking = answers.question, Changes()
         self._show_at = time.perf_counter() + max(SHOW_SECONDS, effort.seconds / SHOW_SHARE)
 
     def _is_quiet(self) -> bool:

@@ -35,6 +35,9 @@ class Answers:
         source: the scene.
         publish: takes every answer, and whether it is incomplete.
         prepare: compiles or loads parts of the engine's warm-up.
+
+    Attributes:
+        frame: what was read last.
     """
 
     def __init__(
@@ -47,7 +50,7 @@ class Answers:
         self._engine = engine
         self._source, self._publish, self._prepare = source, publish, prepare
         self._world = EngineScene(engine)
-        self._frame = FrameScene(0)
+        self.frame = FrameScene(0)
         self._asked: Asked | None = None
         self._question: tuple[Any, ...] | None = None
         self._follower: Follower | None = None
@@ -71,15 +74,20 @@ class Answers:
         followers = (self._follower, self._scans)
         return sum(follower.uncertain for follower in followers if follower is not None)
 
+    @property
+    def question(self) -> tuple[DetectOptions, FrameScene]:
+        """What the last answer is the answer to."""
+        return self._following()[0].options, self.frame
+
     def follow_steps(self, options: DetectOptions, changes: Changes) -> Generator[Progress, None, None]:
         """Makes the engine's scene equal to Blender's."""
         scale = self._source.scale_length
         self._statistics = RunStatistics(scale)
         started = time.perf_counter()
-        self._frame = yield from self._source.read_steps(options, changes)
-        self._statistics.add_frame(self._frame, time.perf_counter() - started)
+        self.frame = yield from self._source.read_steps(options, changes)
+        self._statistics.add_frame(self.frame, time.perf_counter() - started)
         started = time.perf_counter()
-        yield from self._world.update_steps(self._frame)
+        yield from self._world.update_steps(self.frame)
         self._statistics.add_time("prepare", time.perf_counter() - started)
         sets = self._world.ids(in_a=True), self._world.ids(in_a=False)
         self._asked = Asked(self._engine, self._world, options, scale, *sets, self._world.keep(options.rules))
@@ -91,9 +99,9 @@ class Answers:
         if question != self._question or self._scans is None:
             self._question = question
             self._follower, self._scans = test.follower(self._asked), ScanFollower(self._asked, self._clouds)
-        if self._frame.scans:
+        if self.frame.scans:
             yield from self._prepare(CLOUD_PARTS)
-        yield from self._scans.follow_steps(self._asked, self._frame)
+        yield from self._scans.follow_steps(self._asked, self.frame)
         self._statistics.add_skipped(self._scans.skipped)
 
     def ask_steps(self, first_contact: bool, seconds: float) -> Generator[Any, None, None]:
@@ -106,31 +114,31 @@ class Answers:
         asked, follower, scans = self._following()
         options, begun = asked.options, time.perf_counter()
         if options.budget is not None:
-            options = shared_budget(replace(options, budget=min(options.budget, seconds)), self._frame)
+            options = shared_budget(replace(options, budget=min(options.budget, seconds)), self.frame)
             asked = replace(asked, options=options)
         self._add((yield from follower.ask_steps(asked, first_contact)))
         left = seconds - (time.perf_counter() - begun) if options.budget is None else options.budget
-        yield from scans.ask_steps(self._frame.frame, left if first_contact or self.refines else None)
+        yield from scans.ask_steps(self.frame.frame, left if first_contact or self.refines else None)
 
     def refine_steps(self, seconds: float) -> Generator[Any, None, None]:
         """Goes on with the last answer for so long, where nothing has changed since."""
         asked, follower, scans = self._following()
         asked = replace(asked, options=replace(asked.options, budget=seconds))
         self._add((yield from follower.ask_steps(asked, False)))
-        yield from scans.ask_steps(self._frame.frame, None)
+        yield from scans.ask_steps(self.frame.frame, None)
 
     def write_steps(self) -> Generator[Progress, None, None]:
         """Writes the rows of what the last questions found."""
         started = time.perf_counter()
         asked, follower, _ = self._following()
-        yield from follower.write_steps(asked, self._frame.frame)
+        yield from follower.write_steps(asked, self.frame.frame)
         self._statistics.add_time("report", time.perf_counter() - started)
 
     def publish_steps(self, incomplete: bool) -> Generator[Progress, None, None]:
         """Hands out all rows, worst first."""
         asked, follower, scans = self._following()
-        yield from _numbered(follower.rows, self._frame.frame)
-        yield from _numbered(scans.rows, self._frame.frame)
+        yield from _numbered(follower.rows, self.frame.frame)
+        yield from _numbered(scans.rows, self.frame.frame)
         rows = sorted((*follower.rows.values(), *scans.rows.values()), key=lambda row: row.order)
         statistics = self._statistics
         report = DetectReport(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import report_formats
+from .fingerprints import Seen
 from .frame_scene import Skipped
 from .options import DetectOptions
 from .pair_row import CLASH_VERDICTS, PairRow
@@ -25,6 +26,7 @@ class DetectReport:
         rows: worst first.
         skipped: objects that could not take part.
         stats: counters and times, ready for JSON.
+        seen: what the objects were, to find out later whether they are so again; None where nobody will.
     """
 
     file: str
@@ -33,6 +35,7 @@ class DetectReport:
     rows: list[PairRow]
     skipped: list[Skipped] = field(default_factory=list)
     stats: dict[str, Any] = field(default_factory=dict)
+    seen: Seen | None = None
 
     @property
     def clashes(self) -> list[PairRow]:

@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 from bpy.types import Operator
 
-from .. import engine, preferences, results, session, view
+from .. import engine, freshness, preferences, results, session, view
 from ..adapters import mesh_reader
 from ..adapters.point_reader import is_scan
 from ..adapters.source import BlenderSource, metres_per_unit
@@ -56,7 +56,7 @@ def _steps(
     """Loads the engine with some parts of its warm-up, then detects."""
     module = yield from load_steps(cache_folder, parts, gpu)
     prepare = partial(load_steps, cache_folder)
-    return (yield from job.detect_steps(source, options, module, prepare=prepare))
+    return (yield from job.detect_steps(source, options, module, prepare=prepare, remember=True))
 
 
 def explain(error: Exception) -> str:
@@ -78,6 +78,7 @@ def accept(context: bpy.types.Context, scene_uid: int, report: DetectReport) -> 
     view.leave_isolation(context)  # no pair is selected any more
     results.show_report(context, scene, report)
     session.mark_stale(scene_uid, session.changed_meanwhile())
+    freshness.look_soon()
     return summary(report)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 from bpy.types import Operator
 
-from .. import preferences, results, session
+from .. import freshness, preferences, results, session
 from ..adapters import mesh_reader
 from ..adapters.live_source import LiveSource
 from ..core.changes import Changes
@@ -103,7 +103,9 @@ class LiveRun:
         self._heartbeat.stop()
         self.live.close()
         self._source.forget()
-        session.live_ended(self.scene_uid, self.live.pending)
+        seen = None if reason else self.live.seen()  # with a reason, the file or the extension goes away
+        session.live_ended(self.scene_uid, self.live.pending, seen)
+        freshness.look_soon()
         results.list_live(bpy.context, self.scene_uid)
         tag_redraw(bpy.context)
 

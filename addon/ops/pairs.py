@@ -9,6 +9,7 @@ from bpy.types import Operator
 from .. import results, session, view
 from ..adapters import face_selection
 from ..core.errors import DetectError
+from .marks import own_writing
 
 
 class _PairOperator(Operator):
@@ -53,7 +54,8 @@ class MESHCLASH_OT_select_faces(_PairOperator):
         if not chosen:
             self.report({"ERROR"}, "; ".join(problems))
             return {"CANCELLED"}
-        face_selection.select_in_edit_mode(context, chosen)
+        with own_writing(context):  # nothing changes its shape by being selected
+            face_selection.select_in_edit_mode(context, chosen)
         if problems:
             self.report({"WARNING"}, "; ".join(problems))
         return {"FINISHED"}

@@ -29,6 +29,15 @@ def test_rows_come_worst_first_in_alphabetical_order():
     assert [row.a for row in report.clashes] == ["A"]
 
 
+def test_the_panel_remembers_what_the_objects_were():
+    assert detect(FakeSource(three_boxes)).seen is None
+    steps = detect_steps(FakeSource(three_boxes), DetectOptions(set_a="all"), make_engine(), remember=True)
+    seen = run_to_end(steps).seen
+    assert seen.set_a == "all" and set(seen.objects) == set("ABCD")
+    assert len({known.places for known in seen.objects.values()}) == 4
+    assert len({known.shapes for known in seen.objects.values()}) == 1 and seen.objects["A"].plain
+
+
 def test_a_row_has_the_faces_of_its_own_side():
     row = detect(FakeSource(three_boxes)).rows[0]  # the engine has B first, so the columns are exchanged
     assert row.faces_a.tolist() == [0] and row.faces_b.tolist() == [1]

@@ -9,7 +9,7 @@ import pytest
 from scans import add_ball_of_nodes, add_scan, ball, values_of
 from ui_fakes import draw
 
-from addon import session
+from addon import freshness, session
 from addon.adapters.point_reader import read_points
 from addon.adapters.point_writer import stored_origin
 from addon.core import chunks
@@ -158,6 +158,29 @@ def test_deviations_are_written_to_the_points(registered, add_box):
     assert session.deviation_is_stale(uid)
     assert bpy.ops.meshclash.clear_deviation() == {"FINISHED"}
     assert heat_map.shown(bpy.context) is None and "meshclash_deviation" not in scan.data.attributes
+
+
+def test_undo_and_redo_of_measuring_make_nothing_stale(registered, add_box):
+    add_scan("Ball", ball(1000, 0.1)[0])
+    add_box("Box", (0.05, -1, -1), (2, 1, 1))
+    bpy.ops.meshclash.detect()
+    bpy.ops.ed.undo_push(message="before")
+    bpy.ops.meshclash.measure_deviation()
+    bpy.ops.ed.undo_push(message="measured")
+    uid = bpy.context.scene.session_uid
+    for step in (bpy.ops.ed.undo, bpy.ops.ed.redo):
+        step()
+        bpy.context.view_layer.update()
+        freshness.look_again(bpy.context.scene)
+        assert not session.result_of(uid).stale and not session.deviation_is_stale(uid)
+    bpy.data.objects["Box"].location.x = 5.0
+    bpy.context.view_layer.update()
+    freshness.look_again(bpy.context.scene)
+    assert session.deviation_is_stale(uid) and session.result_of(uid).stale == {"Box"}
+    bpy.data.objects["Box"].location.x = 0.0
+    bpy.context.view_layer.update()
+    freshness.look_again(bpy.context.scene)
+    assert not session.deviation_is_stale(uid) and not session.result_of(uid).stale
 
 
 def test_values_of_an_instance_are_drawn_but_not_written(registered, add_box):

@@ -9,7 +9,7 @@ import pytest
 from live_driver import LiveDriver, described, detected
 from ui_fakes import draw, escape
 
-from addon import handlers, session
+from addon import freshness, handlers, session
 from addon.core import live as live_module
 from addon.ops import heartbeat, live, loading
 from addon.ui import panels
@@ -299,6 +299,12 @@ def test_the_result_of_live_is_never_stale_until_it_ends(agrees, boxes, driver):
     boxes["B"].location.x = 0.1
     bpy.context.view_layer.update()
     assert session.result_of(bpy.context.scene.session_uid).stale == {"A", "B"}
+    boxes["A"].location.x = boxes["B"].location.x = 5.0
+    for a, b, left in ((5.0, 0.75, {"A"}), (0.0, 0.75, set())):  # as at the last answer
+        boxes["A"].location.x, boxes["B"].location.x = a, b
+        bpy.context.view_layer.update()
+        freshness.look_again(bpy.context.scene)
+        assert session.result_of(bpy.context.scene.session_uid).stale == left
 
 
 def test_handlers_only_take_note(agrees, boxes, driver, monkeypatch):

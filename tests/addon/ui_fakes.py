@@ -38,7 +38,7 @@ def make_report(*rows, **options):
 def fake_detect_steps(report, count=3, fail_at=None, error=None, log=None):
     """A replacement of job.detect_steps that yields `count` times; `log` gets "closed" when it is stopped early."""
 
-    def steps(_source, _options, _engine, highlights=True, prepare=None):
+    def steps(_source, _options, _engine, highlights=True, prepare=None, remember=False):
         try:
             for index in range(count):
                 if index == fail_at:

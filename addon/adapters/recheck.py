@@ -1,0 +1,87 @@
+"""Whether objects are what they were when an answer was found: after an undo, or after Edit Mode, they often are."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import bpy
+import numpy as np
+
+from ..core.fingerprints import Fingerprint, Seen, fingerprint_steps, plain_places, plain_shapes, shape_steps
+from ..core.frame_scene import FrameScene
+from ..core.job import run_to_end
+from .enumeration import Enumeration, Wanted, read_object
+from .objects import SELECTION, has_shape, resolve_set
+from .point_reader import is_scan, read_points
+
+PLAIN_TYPES = ("MESH", "POINTCLOUD")
+
+
+def unchanged(
+    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, seen: Seen, names: Collection[str]
+) -> frozenset[str]:
+    """Those objects that are what they were, or took no part and take none now.
+
+    Objects with their own mesh are read one by one. Only where instances or converted curves are among them is the
+    whole graph walked; even then no other mesh is read than theirs.
+
+    Args:
+        scene: the scene.
+        view_layer: one of its layers, which a window shows.
+        seen: what they were.
+        names: full names of objects, which may be gone.
+
+    Raises:
+        InputError: an object cannot be read, or a set is gone.
+    """
+    view_layer.update()
+    depsgraph = view_layer.depsgraph
+    present = {item.name_full: item for item in scene.objects if item is not None}
+    same: set[str] = set()
+    others: set[str] = set()
+    for name in names:
+        known, item = seen.objects.get(name), present.get(name)
+        if known is None and (item is None or not has_shape(item)):
+            same.add(name)
+        elif known is None or not known.plain or (item is not None and not _is_plain(item)):
+            others.add(name)
+        elif item is not None and item.visible_get(view_layer=view_layer) and _is_as_before(item, known, depsgraph):
+            same.add(name)
+    if others:
+        now = _walked(scene, view_layer, seen, others)
+        same |= {name for name in others if now.get(name) == seen.objects.get(name)}
+    return frozenset(same)
+
+
+def _is_plain(item: bpy.types.Object) -> bool:
+    """Whether an object stands for its own mesh or points, and for nothing else."""
+    return item.type in PLAIN_TYPES and not item.is_instancer
+
+
+def _is_as_before(item: bpy.types.Object, known: Fingerprint, depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether a plain object has its matrix and its mesh again; the mesh is read only where the matrix agrees."""
+    evaluated = item.evaluated_get(depsgraph)
+    if plain_places(np.array(evaluated.matrix_world, np.float64)) != known.places:
+        return False
+    shape = read_points(evaluated.data, item.name_full) if is_scan(evaluated.data) else read_object(item, evaluated)
+    return shape is not None and plain_shapes(run_to_end(shape_steps(shape))) == known.shapes
+
+
+def _walked(
+    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, seen: Seen, names: Collection[str]
+) -> dict[str, Fingerprint]:
+    """The fingerprints of some objects by a walk over everything that the graph shows."""
+    result = FrameScene(scene.frame_current)
+    set_a, set_b = (_set(expression, scene, view_layer, seen) for expression in (seen.set_a, seen.set_b))
+    enumeration = Enumeration(scene, set_a, set_b, result)
+    enumeration.run(view_layer.depsgraph)
+    wanted = {item.mesh_key for item in result.objects if item.owner in names or item.source in names}
+    for mesh_key in wanted & enumeration.waiting.keys():
+        enumeration.read_waiting(mesh_key, view_layer.depsgraph)
+    enumeration.finish()  # drops what was not read
+    return run_to_end(fingerprint_steps(result, names))
+
+
+def _set(expression: str, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, seen: Seen) -> Wanted:
+    """A set as it was meant: a selection is that of the time of the answer."""
+    return frozenset(seen.objects) if expression == SELECTION else resolve_set(expression, scene, view_layer)

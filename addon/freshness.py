@@ -1,0 +1,74 @@
+"""Takes back the mark of objects that are again what an answer was found for, soon after the last change.
+
+An evaluation says which objects may differ, and such objects are marked at once. Undo, Edit Mode left without an edit,
+or a frame that comes back leave them as they were: that is found out by their fingerprints.
+"""
+
+from __future__ import annotations
+
+import time
+
+import bpy
+
+from . import session
+from .adapters.recheck import unchanged
+from .core.errors import DetectError
+from .overlay.draw import tag_redraw
+
+QUIET = 0.2  # seconds without a change before objects are read again
+
+
+class _State:
+    """When to look."""
+
+    due = 0.0
+
+
+def look_soon() -> None:
+    """Looks at the marked objects when the scene has been quiet for a moment; in a window only."""
+    _State.due = time.perf_counter() + QUIET
+    if not bpy.app.background and not bpy.app.timers.is_registered(_look):
+        bpy.app.timers.register(_look, first_interval=QUIET, persistent=True)
+
+
+def _look() -> float | None:
+    """Blender's timer."""
+    left = _State.due - time.perf_counter()
+    if left > 0.0:
+        return left
+    if session.running_task() is not None or bpy.app.is_job_running("RENDER"):
+        return QUIET
+    for scene in bpy.data.scenes:
+        look_again(scene)
+    return None
+
+
+def look_again(scene: bpy.types.Scene) -> None:
+    """Takes back the marks of a scene's objects that are what they were; what cannot be read stays marked."""
+    uid = scene.session_uid
+    layer = _shown_layer(scene)
+    if layer is None or not session.suspects(uid):
+        return
+    news = False
+    for seen, names in session.doubts(uid):
+        try:
+            news |= session.cleared(uid, seen, unchanged(scene, layer, seen, names))
+        except DetectError:
+            continue
+    session.looked_at(uid)
+    if news:
+        tag_redraw(bpy.context)
+
+
+def _shown_layer(scene: bpy.types.Scene) -> bpy.types.ViewLayer | None:
+    """The view layer in which a window, or the context, has the scene."""
+    shown = [window.view_layer for window in bpy.context.window_manager.windows if window.scene == scene]
+    if not shown and bpy.context.scene == scene:
+        return bpy.context.view_layer
+    return shown[0] if shown else None
+
+
+def uninstall() -> None:
+    """Ends the timer."""
+    if bpy.app.timers.is_registered(_look):
+        bpy.app.timers.unregister(_look)
