@@ -48,6 +48,7 @@ if typing.TYPE_CHECKING:
     from .query.contacts import Contacts
     from .query.distance import Distance, distance
     from .query.penetration import Penetration, penetration
+    from .query.signed_distance import SignedDistance, contains, signed_distance, winding_number
     from .query.soups import collide_soups
     from .query.verdict import verdict
     from .scene.results import FirstContact, ObjectContacts, SceneContacts
@@ -96,6 +97,7 @@ __all__ = [
     "SceneContacts",
     "SceneEstimate",
     "SceneGaps",
+    "SignedDistance",
     "TimeCritical",
     "TriangleMesh",
     "UnknownObject",
@@ -117,6 +119,7 @@ __all__ = [
     "collide_soups",
     "collides",
     "configure_device",
+    "contains",
     "deviation",
     "deviation_steps",
     "device_state",
@@ -135,10 +138,12 @@ __all__ = [
     "scene_distances",
     "scene_distances_steps",
     "self_collide",
+    "signed_distance",
     "split_matrix",
     "time_critical",
     "verdict",
     "warm_up",
+    "winding_number",
 ]
 
 _PLACES = {
@@ -169,6 +174,7 @@ _PLACES = {
     "query.contacts": "Contacts",
     "query.distance": "Distance distance",
     "query.penetration": "Penetration penetration",
+    "query.signed_distance": "SignedDistance contains signed_distance winding_number",
     "query.soups": "collide_soups",
     "query.verdict": "verdict",
     "scene.results": "FirstContact ObjectContacts SceneContacts",

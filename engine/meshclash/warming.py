@@ -19,6 +19,7 @@ from .proximity import scene_clearances, scene_distances
 from .query.clearance import clearance
 from .query.collide import collide, collides, self_collide
 from .query.distance import distance
+from .query.signed_distance import signed_distance
 from .query.verdict import verdict
 from .scene.scene import Scene
 from .solid.coincidence import deny_coincidence
@@ -186,6 +187,7 @@ def _steps() -> _Steps:
             ("distances in scenes", lambda: _measured_scene(far)),
         ],
         "clouds": _cloud_steps(_cloud(), a),
+        "points": [("points against meshes", lambda: signed_distance(a, _CORNERS))],
         "chances": [("time-critical search", lambda: _chances(a, b))],
         "builders": [
             ("hierarchies for much use", lambda: build(a, split="sah")),
@@ -198,7 +200,7 @@ def _steps() -> _Steps:
     return steps
 
 
-PARTS = ("contacts", "scenes", "depths", "verdicts", "more", "gaps", "distances", "clouds", "chances")
+PARTS = ("contacts", "scenes", "depths", "verdicts", "more", "gaps", "distances", "points", "clouds", "chances")
 """Parts of the warm-up. ``Scene.contacts`` needs the first four, with a touch tolerance also gaps; distances and
 clearances of scenes need the first four and distances. Only point clouds need "clouds", only
 time-critical detection needs "chances".

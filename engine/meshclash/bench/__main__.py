@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import sys
+from typing import Any
 
 # A module here offers add_arguments(parser) and run(options) -> exit status; the text is what --help says.
 BENCHES = {
@@ -18,10 +19,15 @@ BENCHES = {
     "haptic": "contacts, distances and depths of two objects in contact, a thousand times a second",
     "latency": "what compiling costs: each kernel cold and from the cache, and the first answer of a fresh process",
     "rigid": "all contacts and first contact of two posed meshes beside five other libraries",
+    "signed-distance": "signed distances of closed meshes beside libigl, every sign against exact arithmetic",
     "soups": "objects asked about once: hierarchies against a uniform grid and a linear octree",
     "timecritical": "calibration, time and errors of time-critical detection",
     "scene": "time of Detect for a thousand objects against each other, stage by stage",
 }
+
+
+def _module(name: str) -> Any:
+    return importlib.import_module(f".{name.replace('-', '_')}", __package__)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -32,9 +38,9 @@ def main(arguments: list[str] | None = None) -> int:
     for name, text in BENCHES.items():
         bench_parser = names.add_parser(name, help=text, description=text)
         if name in arguments[:1]:
-            importlib.import_module(f".{name}", __package__).add_arguments(bench_parser)
+            _module(name).add_arguments(bench_parser)
     options = parser.parse_args(arguments)
-    return importlib.import_module(f".{options.bench}", __package__).run(options)
+    return _module(options.bench).run(options)
 
 
 if __name__ == "__main__":

@@ -75,12 +75,18 @@ def solid_of(mesh: TriangleMesh) -> Solid:
 def _make_solid(mesh: TriangleMesh) -> Solid:
     topology = mesh.topology
     representatives = np.unique(topology.component, return_index=True)[1].astype(np.int32)
+    inside = np.where(component_volumes(mesh) < 0.0, -1, 1).astype(np.int8)
+    alone = _alone(mesh, topology.component, topology.component_count)
+    return Solid(topology.closed, topology.orientation, topology.component, inside, alone, representatives)
+
+
+def component_volumes(mesh: TriangleMesh) -> np.ndarray:
+    """Six times the signed volume of each component, consistently wound, (c,) float64."""
+    topology = mesh.topology
     volumes = np.zeros(topology.component_count)
     centre = 0.5 * mesh.bounds[0] + 0.5 * mesh.bounds[1]
     _component_volumes(*mesh.arrays, topology.component, topology.orientation, centre, volumes)
-    inside = np.where(volumes < 0.0, -1, 1).astype(np.int8)
-    alone = _alone(mesh, topology.component, topology.component_count)
-    return Solid(topology.closed, topology.orientation, topology.component, inside, alone, representatives)
+    return volumes
 
 
 def _alone(mesh: TriangleMesh, component: np.ndarray, count: int) -> np.ndarray:

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..geometry.predicates import UNCERTAIN, Workspace, exact_orient3d, new_workspace
+from ..geometry.incidence import CLEAR_OF, crossing, lies_on
+from ..geometry.predicates import UNCERTAIN, Workspace, new_workspace
 from ..geometry.triangle_distance import closest_on_triangle, squared_distance
 from ..jit import inner
 from ..types.pose import RIGID_TOLERANCE
@@ -19,14 +20,14 @@ STACK_SIZE = 192  # a depth-first walk keeps one sibling per level; builders sta
 _SHRINK = 1.0 - 2.0 * RIGID_TOLERANCE  # a distance in the hierarchy's frame times this is a lower bound in the world
 _SLACK = 64.0 * 2.0**-53
 
-# Directions in general position: no two share a plane through simple lattice directions.
-_DIRECTIONS = np.array(
+DIRECTIONS = np.array(
     [
         (0.8311, 0.3717, 0.4139), (-0.2917, 0.9013, 0.3209), (0.1877, -0.4463, 0.8749), (-0.7331, -0.5779, 0.3581),
         (0.5923, 0.1399, -0.7933), (-0.4507, 0.6793, -0.5791), (0.3301, 0.8887, -0.3181), (0.6173, -0.7121, -0.3347),
         (-0.9103, 0.2707, -0.3137), (-0.1559, -0.9277, -0.3391), (0.7019, 0.6581, -0.2729), (-0.6287, 0.0983, 0.7717),
     ]
 )  # fmt: skip
+"""Directions in general position: no two share a plane through simple lattice directions."""
 
 
 class PointWorkspace(NamedTuple):
@@ -112,10 +113,10 @@ def _beyond(p, a, b, c, limit):
 
 
 @inner
-def nearest(forest, tree, pose, inverse, origin, reach, p, limit, enough, work):
+def nearest(forest, tree, pose, inverse, origin, reach, p, limit, enough, work, skip=-1):
     """Nearest point of a tree's surface to the world point p, among those closer than ``limit``.
 
-    The search ends early with a point that is no farther than ``enough`` (-1: never).
+    The search ends early with a point that is no farther than ``enough`` (-1: never). Triangle ``skip`` is left out.
     Returns (distance, point, triangle); triangle -1 and distance ``limit`` when none is closer.
     """
     q = to_local(p, pose, inverse, origin)
@@ -148,6 +149,8 @@ def nearest(forest, tree, pose, inverse, origin, reach, p, limit, enough, work):
             continue
         for entry in range(first, first + count):
             t = np.int64(forest.order[forest.triangle_start[tree] + entry])
+            if t == skip:
+                continue
             a, b, c = world_triangle(forest, tree, t, pose)
             if _beyond(p, a, b, c, best):
                 continue
@@ -158,6 +161,38 @@ def nearest(forest, tree, pose, inverse, origin, reach, p, limit, enough, work):
                 if best <= enough:
                     return best, best_point, best_triangle
     return best, best_point, best_triangle
+
+
+@inner
+def on_surface(forest, tree, pose, inverse, origin, reach, p, work):
+    """Whether the world point p lies on a tree's surface, decided exactly: LIES_ON, CLEAR_OF or UNCERTAIN."""
+    q = to_local(p, pose, inverse, origin)
+    slack = local_slack(p, pose, reach)
+    start = forest.node_start[tree]
+    found = CLEAR_OF
+    stack = work.stack
+    stack[0] = 0
+    used = 1
+    while used > 0:
+        used -= 1
+        node = start + stack[used]
+        if box_gap(forest.volumes[node], q, slack) > 0.0:
+            continue
+        first = forest.first[node]
+        if forest.count[node] == 0:
+            stack[used] = first
+            stack[used + 1] = first + 1
+            used += 2
+            continue
+        for entry in range(first, first + forest.count[node]):
+            t = np.int64(forest.order[forest.triangle_start[tree] + entry])
+            a, b, c = world_triangle(forest, tree, t, pose)
+            incident = lies_on(p, a, b, c, work.exact)
+            if incident == UNCERTAIN:
+                found = UNCERTAIN
+            elif incident != CLEAR_OF:
+                return incident
+    return found
 
 
 @inner
@@ -181,33 +216,16 @@ def _ray_misses(volume, o, d, inverse, slack):
 
 
 @inner
-def _crossing(p, q, a, b, c, workspace):
-    """1 or -1 when the segment pq goes through abc with or against its normal, 0 when not, UNCERTAIN when it grazes."""
-    side_p = exact_orient3d(a, b, c, p, workspace)
-    side_q = exact_orient3d(a, b, c, q, workspace)
-    if side_p == side_q and (side_p == 1 or side_p == -1):
-        return 0
-    ab = exact_orient3d(p, q, a, b, workspace)
-    bc = exact_orient3d(p, q, b, c, workspace)
-    if ab * bc == -1:
-        return 0
-    ca = exact_orient3d(p, q, c, a, workspace)
-    if (ab == 1 or bc == 1 or ca == 1) and (ab == -1 or bc == -1 or ca == -1):
-        return 0
-    for sign in (side_p, side_q, ab, bc, ca):
-        if sign == 0 or sign == UNCERTAIN:
-            return UNCERTAIN
-    return -side_q  # the normal points to the side of q when q gives a negative determinant
-
-
-@inner
 def _inverse(x):
     return 1.0 / x if x != 0.0 else 0.0
 
 
 @inner
-def _winding_along(forest, tree, pose, inverse, origin, reach, orientation, p, q, skip, component, work):
-    """Sum of crossings of the segment pq, q outside; (number, False when the segment grazes something)."""
+def winding_along(forest, tree, pose, inverse, origin, reach, orientation, p, q, skip, component, work):
+    """Winding number at the world point p less that at q, from the crossings of the segment pq, decided exactly.
+
+    Returns (difference, True), or (0, False) when the segment grazes something.
+    """
     o = to_local(p, pose, inverse, origin)
     e = to_local(q, pose, inverse, origin)
     d = (e[0] - o[0], e[1] - o[1], e[2] - o[2])
@@ -236,10 +254,10 @@ def _winding_along(forest, tree, pose, inverse, origin, reach, orientation, p, q
             if component[triangle_start + t] == skip:
                 continue
             a, b, c = world_triangle(forest, tree, t, pose)
-            crossing = _crossing(p, q, a, b, c, work.exact)
-            if crossing == UNCERTAIN:
+            passed = crossing(p, q, a, b, c, work.exact)
+            if passed == UNCERTAIN:
                 return 0, False
-            total += crossing * orientation[triangle_start + t]
+            total += passed * orientation[triangle_start + t]
     return total, True
 
 
@@ -252,10 +270,10 @@ def _outward_direction(forest, tree, pose, inverse, origin, p):
     y = q[1] - 0.5 * (root[1] + root[4])
     z = q[2] - 0.5 * (root[2] + root[5])
     best, most = 0, -math.inf
-    for i in range(_DIRECTIONS.shape[0]):
+    for i in range(DIRECTIONS.shape[0]):
         along = 0.0
         for k in range(3):
-            along += _DIRECTIONS[i, k] * (pose[k, 0] * x + pose[k, 1] * y + pose[k, 2] * z)
+            along += DIRECTIONS[i, k] * (pose[k, 0] * x + pose[k, 1] * y + pose[k, 2] * z)
         if along > most:
             best, most = i, along
     return best
@@ -273,14 +291,14 @@ def winding(forest, tree, pose, inverse, origin, reach, orientation, component, 
         length += abs(p[k] - pose[k, 3]) + 2.0 * reach[k]
     length *= 4.0
     first = _outward_direction(forest, tree, pose, inverse, origin, p)
-    for turn in range(_DIRECTIONS.shape[0]):
-        i = (first + turn) % _DIRECTIONS.shape[0]
+    for turn in range(DIRECTIONS.shape[0]):
+        i = (first + turn) % DIRECTIONS.shape[0]
         q = (
-            p[0] + length * _DIRECTIONS[i, 0],
-            p[1] + length * _DIRECTIONS[i, 1],
-            p[2] + length * _DIRECTIONS[i, 2],
+            p[0] + length * DIRECTIONS[i, 0],
+            p[1] + length * DIRECTIONS[i, 1],
+            p[2] + length * DIRECTIONS[i, 2],
         )
-        number, clear = _winding_along(
+        number, clear = winding_along(
             forest, tree, pose, inverse, origin, reach, orientation, p, q, skip, component, work
         )
         if clear:

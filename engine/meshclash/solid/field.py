@@ -1,0 +1,272 @@
+"""Where many points lie with respect to one mesh: nearest points, exact sides of a solid, winding numbers.
+
+Points are visited along a Morton curve, so that each begins with what is known of the one before it. Its nearest
+triangle bounds the search. Its winding number is carried on: within the ball that is free of the surface it stays the
+same, and elsewhere it changes by the crossings of the segment between the two points, which are decided exactly. A
+segment that grazes an edge is replaced by a ray to the outside, and where all of those graze the point may lie on the
+surface, which the exact predicates tell too.
+"""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from math import lcm
+from typing import NamedTuple
+
+import numpy as np
+
+from ..geometry.incidence import LIES_ON, crossing_of_integers, lies_on_of_integers
+from ..geometry.predicates import UNCERTAIN, Workspace, new_workspace
+from ..geometry.triangle_distance import closest_on_triangle, squared_distance
+from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.moments import moment_unit, moments_of
+from ..jit import inner, is_compiled, kernel, parallel_kernel, parallel_region, prange, thread_limit
+from ..reference import by_reference
+from ..traversal.forest import plant
+from ..traversal.point import (
+    STACK_SIZE,
+    PointWorkspace,
+    on_surface,
+    winding_along,
+    world_triangle,
+)
+from ..traversal.winding import NO_MOMENTS, generalised_winding
+from ..types.pose import transform_points
+from .frames import beyond_root, make_frame, nearest_in, surface_tolerance, winding_in
+from .solids import gather_solids
+
+NEAREST, EXACT_SIDE, WINDING, WINDING_SIDE = 1, 2, 4, 8
+"""What is asked for: nearest points; winding numbers of a closed mesh by crossings; generalised ones, precise or just
+precise enough to tell inside from outside."""
+ON, CLEAR, UNDECIDED = 0, 1, 2
+"""What a side is: on the surface, off it, or not decided by the predicates' number range."""
+
+_PART = 512  # points between two fresh starts
+_SHARED_FROM = 1 << 14  # points from which several cores pay
+_COMPILED_FOR = 1 << 18  # points for which it is worth compiling for several cores
+_LEAST = 2.0**-1022
+
+
+class Field(NamedTuple):
+    """What is known of n points; arrays of what was not asked for are empty."""
+
+    distances: np.ndarray
+    """Distance to the surface, (n,) float64 [m]; with exact sides 0 for points on the surface and for no others."""
+    points: np.ndarray
+    """Nearest point of the surface, (n, 3) float64 [m], world."""
+    triangles: np.ndarray
+    """Triangle that it lies on, (n,) int32."""
+    windings: np.ndarray
+    """Winding number, (n,) float64."""
+    states: np.ndarray
+    """ON or CLEAR where exact sides were asked for, (n,) int8."""
+
+
+@inner
+def _crossed_number(forest, solids, frame, p, reference, work):
+    """(exact winding number, ON, CLEAR or UNDECIDED) of p from that of a reference point, (x, y, z, number, known)."""
+    if reference[4] > 0.0:
+        q = (reference[0], reference[1], reference[2])
+        if p[0] == q[0] and p[1] == q[1] and p[2] == q[2]:
+            return reference[3], CLEAR
+        change, clear = winding_along(
+            forest, frame.tree, frame.pose, frame.inverse, frame.origin, frame.reach, solids.orientation, p, q,
+            np.int64(-1), solids.component, work,
+        )  # fmt: skip
+        if clear:
+            return reference[3] + change, CLEAR
+    number, clear = winding_in(forest, solids, frame, np.int64(-1), p, work)
+    if clear:
+        return np.float64(number), CLEAR
+    incident = on_surface(forest, frame.tree, frame.pose, frame.inverse, frame.origin, frame.reach, p, work)
+    return 0.0, (ON if incident == LIES_ON else UNDECIDED)
+
+
+@inner
+def _nearest_from(forest, frame, p, hint, work):
+    """Distance, point and triangle of the surface nearest to p; the search begins with the triangle ``hint``."""
+    limit = math.inf
+    y = p
+    if hint >= 0:
+        a, b, c = world_triangle(forest, frame.tree, hint, frame.pose)
+        y = closest_on_triangle(p, a, b, c)
+        limit = math.sqrt(squared_distance(p, y))
+    distance, point, triangle = nearest_in(forest, frame, p, limit, -1.0, work)
+    return (distance, point, triangle) if triangle >= 0 else (limit, y, hint)
+
+
+@inner
+def _within_free_ball(p, reference, free, tolerance):
+    """Whether the reference point is in the ball around p that is free of the surface."""
+    q = (reference[0], reference[1], reference[2])
+    return reference[4] > 0.0 and math.sqrt(squared_distance(p, q)) + tolerance < free * (1.0 - 1e-9)
+
+
+@kernel
+def _measure(
+    forest, solids, pose, inverse, origins, reaches, moments, unit, points, places, tasks, wanted,
+    stack, gaps, counter, expansions, distances, nearest_points, triangles, windings, states,
+):  # fmt: skip
+    """Fill the arrays of a ``Field`` for ``points`` (n, 3), row places[i] for point i; ``tasks`` (k, 2) are ranges."""
+    forest = by_reference(forest)
+    solids = by_reference(solids)
+    work = by_reference(PointWorkspace(stack, gaps, Workspace(counter, expansions)))
+    frame = by_reference(make_frame(np.int64(0), pose, inverse, origins, reaches))
+    for task in range(tasks.shape[0]):
+        hint = np.int64(-1)
+        reference = (0.0, 0.0, 0.0, 0.0, 0.0)
+        for i in range(tasks[task, 0], tasks[task, 1]):
+            p = (points[i, 0], points[i, 1], points[i, 2])
+            row = places[i]
+            free = 0.0
+            if wanted & NEAREST:
+                distance, point, hint = _nearest_from(forest, frame, p, hint, work)
+                free = distance
+                distances[row] = distance
+                triangles[row] = hint
+                for k in range(3):
+                    nearest_points[row, k] = point[k]
+            if wanted & EXACT_SIDE:
+                tolerance = surface_tolerance(p, frame)
+                if beyond_root(forest, frame, p, 0.0):
+                    number, state = 0.0, CLEAR
+                elif _within_free_ball(p, reference, free, tolerance):
+                    number, state = reference[3], CLEAR
+                else:
+                    number, state = _crossed_number(forest, solids, frame, p, reference, work)
+                windings[row] = number
+                states[row] = state
+                if state == CLEAR:
+                    reference = (p[0], p[1], p[2], number, 1.0)
+                    if wanted & NEAREST:
+                        distances[row] = max(distances[row], _LEAST)
+                elif state == ON and wanted & NEAREST:
+                    distances[row] = 0.0
+                    for k in range(3):
+                        nearest_points[row, k] = p[k]
+            elif wanted & (WINDING | WINDING_SIDE):
+                windings[row] = generalised_winding(forest, frame, moments, unit, p, wanted & WINDING_SIDE != 0, work)
+
+
+@parallel_kernel
+def _measure_together(
+    forest, solids, pose, inverse, origins, reaches, moments, unit, points, places, tasks, wanted,
+    stack, gaps, counter, expansions, distances, nearest_points, triangles, windings, states,
+):  # fmt: skip
+    """``_measure`` by every worker w, on every so manieth task."""
+    workers = stack.shape[0]
+    for w in prange(workers):
+        _measure(
+            forest, solids, pose, inverse, origins, reaches, moments, unit, points, places, tasks[w::workers], wanted,
+            stack[w], gaps[w], counter[w], expansions[w], distances, nearest_points, triangles, windings, states,
+        )  # fmt: skip
+
+
+def measure_field(
+    hierarchy: Hierarchy, rows: np.ndarray, points: np.ndarray, wanted: int, threads: int | None = None
+) -> Field:
+    """Measure world points (n, 3) float64 [m] against a hierarchy of boxes in a pose (3, 4).
+
+    Args:
+        hierarchy: its mesh is closed where exact sides are asked for.
+        rows: the pose.
+        points: finite.
+        wanted: what to ask for, the sum of some of the constants above; one kind of winding number only.
+        threads: most threads; the answer is the same for any number.
+    """
+    grove = plant([hierarchy])
+    asked_windings = bool(wanted & (WINDING | WINDING_SIDE))
+    moments = moments_of(hierarchy.index) if asked_windings else NO_MOMENTS
+    rows = np.array(rows)  # not read-only, as a Pose's are: a kernel is compiled anew for these
+    order = _along_curve(points)
+    count = len(points)
+    nearest, sides = count if wanted & NEAREST else 0, count if wanted & EXACT_SIDE else 0
+    field = Field(
+        np.empty(nearest), np.empty((nearest, 3)), np.empty(nearest, np.int32),
+        np.empty(sides if sides else count * asked_windings), np.empty(sides, np.int8),
+    )  # fmt: skip
+    begins = np.arange(0, count, _PART)
+    tasks = np.stack([begins, np.minimum(begins + _PART, count)], axis=1)
+    given = (
+        grove.forest, gather_solids([hierarchy]), rows, np.ascontiguousarray(np.linalg.inv(rows[:, :3])), grove.origins,
+        grove.reaches, moments, moment_unit(hierarchy.index), points[order], order, tasks, np.int64(wanted),
+    )  # fmt: skip
+    allowed = thread_limit(threads)
+    shared = count >= (_SHARED_FROM if is_compiled(_measure_together) else _COMPILED_FOR)
+    with parallel_region(allowed if shared else 1) as workers:
+        if workers > 1:
+            _measure_together(*given, *_workspaces((workers,)), *field)
+        else:
+            _measure(*given, *_workspaces(()), *field)
+    for row in np.flatnonzero(field.states == UNDECIDED).tolist():
+        _decide(hierarchy, rows, points, row, field)
+    return field
+
+
+def _workspaces(shape: tuple[int, ...]) -> tuple[np.ndarray, ...]:
+    counter, expansions = new_workspace()
+    return (
+        np.empty((*shape, STACK_SIZE), np.int64),
+        np.empty((*shape, STACK_SIZE)),
+        np.zeros((*shape, *counter.shape), np.int64),
+        np.empty((*shape, *expansions.shape)),
+    )
+
+
+def _along_curve(points: np.ndarray) -> np.ndarray:
+    """Order (n,) int64 of points along a Morton curve of 2**10 cells a side."""
+    if len(points) < 3:
+        return np.arange(len(points))
+    low = points.min(axis=0)
+    size = max(float((points - low).max()), _LEAST)
+    cells = np.minimum((points - low) / size * 1024.0, 1023.0).astype(np.int64)
+    for shift, mask in ((16, 0x030000FF), (8, 0x0300F00F), (4, 0x030C30C3), (2, 0x09249249)):
+        cells = (cells | (cells << shift)) & mask
+    return np.argsort((cells[:, 0] << 2) | (cells[:, 1] << 1) | cells[:, 2], kind="stable")
+
+
+def _decide(hierarchy: Hierarchy, rows: np.ndarray, points: np.ndarray, row: int, field: Field) -> None:
+    """Decide one point's side by integers, where no double holds the products; looks at all triangles."""
+    vertices, triangles = hierarchy.mesh.arrays
+    corners, p = transform_points(rows, vertices)[triangles], points[row]
+    near = _with_boxes_that_meet(corners, p, p)
+    if any(lies_on_of_integers(*_integers([p, *corners[t]]), None) == LIES_ON for t in near):
+        field.states[row] = ON
+        if len(field.distances):
+            field.distances[row], field.points[row] = 0.0, p
+        return
+    reach = 8.0 * float(np.abs(corners - p).max())
+    turns = hierarchy.mesh.topology.orientation
+    rng = np.random.default_rng(1)
+    number: int | None = None
+    while number is None:  # a point off the surface sees its edges in a set of directions of measure zero
+        q = p + reach * np.array([1.0, *rng.uniform(-1e-3, 1e-3, 2)])  # nearly along an axis: few boxes are met
+        near = _with_boxes_that_meet(corners, np.minimum(p, q), np.maximum(p, q))
+        number = _crossings_by_integers(p, q, corners[near], turns[near].tolist())
+    field.windings[row] = number
+    field.states[row] = CLEAR
+    if len(field.distances):
+        field.distances[row] = max(field.distances[row], _LEAST)
+
+
+def _with_boxes_that_meet(corners: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Triangles (k,) of (m, 3, 3) whose boxes meet another box."""
+    return np.flatnonzero(((corners.min(axis=1) <= high) & (corners.max(axis=1) >= low)).all(axis=1))
+
+
+def _crossings_by_integers(p: np.ndarray, q: np.ndarray, corners: np.ndarray, turns: list[int]) -> int | None:
+    """Sum of the crossings of segment pq with triangles (m, 3, 3), each times its turn; None where it grazes one."""
+    total = 0
+    for corner, turn in zip(corners, turns, strict=True):
+        passed = crossing_of_integers(*_integers([p, q, *corner]), None)
+        if passed == UNCERTAIN:
+            return None
+        total += passed * turn
+    return total
+
+
+def _integers(points: Sequence[np.ndarray]) -> list[tuple[int, ...]]:
+    """Points of floats, all multiplied by one power of two that makes their coordinates whole."""
+    rows = [[Fraction(float(x)) for x in point] for point in points]
+    scale = lcm(*(x.denominator for row in rows for x in row))
+    return [tuple(int(x * scale) for x in row) for row in rows]
