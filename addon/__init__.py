@@ -12,7 +12,7 @@ import contextlib
 import bpy
 
 from . import commandline, freshness, handlers, ops, preferences, props, session, ui, view
-from .ops import heartbeat, loading, scans
+from .ops import heartbeat, listing, loading, scans
 from .overlay import draw, heat_map, levels
 
 CLASSES = (*props.CLASSES, *preferences.CLASSES, *ops.CLASSES, *ui.CLASSES)
@@ -40,6 +40,8 @@ def register() -> None:
         done.callback(heat_map.uninstall)
         scans.add_menu()
         done.callback(scans.remove_menu)
+        listing.add_menu()
+        done.callback(listing.remove_menu)
         done.callback(commandline.unregister_command, commandline.register_command())
         loading.install()
         done.callback(loading.uninstall)

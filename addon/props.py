@@ -18,6 +18,7 @@ from .core.options import DetectOptions
 from .core.pair_row import CONTACT
 from .core.queries import TESTS, VERDICTS, test_named
 from .core.rules import Rules
+from .core.table import FACES, MEASURE, NAME_A, NAME_B, STATUS, WORST, ListQuery
 
 SET_KINDS = (
     ("ALL", "Everything", "All visible objects of the scene"),
@@ -34,6 +35,16 @@ STATUSES = (
     ("REVIEWED", "Reviewed", "Looked at; something has to be done", "HIDE_OFF", 1),
     ("APPROVED", "Approved", "Looked at; it may stay as it is", "CHECKMARK", 2),
     ("RESOLVED", "Resolved", "The scene was changed so that it should be gone", "SOLO_ON", 3),
+)
+STATUS_ORDER = tuple(item[0] for item in STATUSES)
+STATUS_FILTERS = [(name, label, tip, icon, 1 << number) for name, label, tip, icon, number in STATUSES]
+SORT_KEYS = (
+    (WORST, "Worst First", "In the order of the report"),
+    (NAME_A, "A", "By the name of the first object"),
+    (NAME_B, "B", "By the name of the second object"),
+    (FACES, "Faces", "By the number of faces or points in contact, the most first"),
+    (MEASURE, "Measure", "Deep overlaps first, wide gaps last; the likelier first"),
+    (STATUS, "Status", "By status"),
 )
 MILLISECOND = 0.001
 LENGTHS = ("permitted_overlap", "touch_tolerance", "tolerance")  # options of tests that are lengths
@@ -66,7 +77,25 @@ def _show_active_pair(self: PropertyGroup, context: bpy.types.Context) -> None:
     from .view import show_active_pair
 
     if not self.filling:
+        inside = 0 <= self.active_row < len(self.rows)
+        self.selected = self.rows[self.active_row].pair_id if inside else ""
         show_active_pair(context)
+
+
+def _list_again(self: PropertyGroup, context: bpy.types.Context) -> None:
+    """Something else is asked of the list; it begins at its first page."""
+    from .results import list_again
+
+    if not self.filling:
+        self.begin()
+        list_again(context)
+
+
+def _turn_page(self: PropertyGroup, context: bpy.types.Context) -> None:
+    from .results import turn_page
+
+    if not self.filling:
+        turn_page(context)
 
 
 def _isolation_changed(self: PropertyGroup, context: bpy.types.Context) -> None:
@@ -213,6 +242,11 @@ class MESHCLASH_PG_settings(PropertyGroup):
         return frozenset((pair.name_a, pair.name_b) for pair in self.excluded_pairs)
 
     @property
+    def review_statuses(self) -> dict[str, str]:
+        """Statuses by pair id; all other pairs are open."""
+        return {review.name: review.status for review in self.reviews}
+
+    @property
     def approved_ids(self) -> frozenset[str]:
         """Ids of the pairs that the user has approved: they stay listed, and are counted and drawn as no clash."""
         return frozenset(review.name for review in self.reviews if review.status == "APPROVED")
@@ -266,7 +300,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
 
 
 class MESHCLASH_PG_row(PropertyGroup):
-    """One object pair of the result list; `name` holds both names, which makes the list searchable."""
+    """One object pair of the page that Blender's list shows; `name` holds both names."""
 
     pair_id: StringProperty()
     name_a: StringProperty()
@@ -280,51 +314,77 @@ class MESHCLASH_PG_row(PropertyGroup):
 
 
 class MESHCLASH_PG_results(PropertyGroup):
-    """The result list of one scene, worst pair first."""
+    """The result list of one scene: a page of its rows, and what is asked of it."""
 
     scene_uid: IntProperty()
     rows: CollectionProperty(type=MESHCLASH_PG_row)
+    selected: StringProperty(description="Id of the selected pair, on whatever page it is")
     active_row: IntProperty(
         name="Pair", description="Select a pair to select, frame and isolate its two objects", default=-1,
         update=_show_active_pair,
     )  # fmt: skip
-    total: IntProperty(description="Pairs found; the list may be shorter")
+    total: IntProperty(description="Pairs of the report")
+    found: IntProperty(description="Pairs that are listed, on all pages together")
+    page: IntProperty(name="Page", description="Which part of the list is shown", default=1, min=1, update=_turn_page)
+    search: StringProperty(
+        name="Search", description="List pairs whose names contain these words, in any order", update=_list_again,
+        options={"TEXTEDIT_UPDATE"},
+    )  # fmt: skip
+    statuses: EnumProperty(
+        name="Statuses", description="List pairs with these statuses; press Shift to choose several",
+        items=STATUS_FILTERS, options={"ENUM_FLAG"}, default=set(STATUS_ORDER), update=_list_again,
+    )  # fmt: skip
+    sort_key: EnumProperty(
+        name="Sort by", description="By what the list is sorted", items=SORT_KEYS, default=WORST, update=_list_again
+    )
+    sort_reverse: BoolProperty(name="Reverse", description="The last one first", update=_list_again)
     isolate: BoolProperty(
         name="Isolate", description="Show only the two objects of the selected pair (local view)", default=True,
         update=_isolation_changed,
     )  # fmt: skip
-    show_clash: BoolProperty(name="Clash", description="List clashes", default=True, update=_redraw)
+    show_clash: BoolProperty(name="Clash", description="List clashes", default=True, update=_list_again)
     show_contained: BoolProperty(
-        name="Inside", description="List objects that lie wholly inside another", default=True, update=_redraw
+        name="Inside", description="List objects that lie wholly inside another", default=True, update=_list_again
     )
     show_duplicate: BoolProperty(
-        name="Duplicate", description="List objects that occupy the same space", default=True, update=_redraw
+        name="Duplicate", description="List objects that occupy the same space", default=True, update=_list_again
     )
     show_touching: BoolProperty(
-        name="Touching", description="List pairs that touch without common volume", default=True, update=_redraw
+        name="Touching", description="List pairs that touch without common volume", default=True, update=_list_again
     )
     show_near: BoolProperty(
-        name="Near", description="List pairs that are nearer than the tolerance", default=True, update=_redraw
+        name="Near", description="List pairs that are nearer than the tolerance", default=True, update=_list_again
     )
     show_apart: BoolProperty(
-        name="Apart", description="List pairs that are apart, with their distance", default=True, update=_redraw
+        name="Apart", description="List pairs that are apart, with their distance", default=True, update=_list_again
     )
     show_contact: BoolProperty(
         name="Contact", description="List pairs of which Live only knows yet that they meet", default=True,
-        update=_redraw,
+        update=_list_again,
     )  # fmt: skip
-    show_meets: BoolProperty(name="Meets", description="List pairs that certainly meet", default=True, update=_redraw)
+    show_meets: BoolProperty(
+        name="Meets", description="List pairs that certainly meet", default=True, update=_list_again
+    )
     show_likely: BoolProperty(
-        name="Likely", description="List pairs that meet more likely than not", default=True, update=_redraw
+        name="Likely", description="List pairs that meet more likely than not", default=True, update=_list_again
     )
     show_unlikely: BoolProperty(
-        name="Unlikely", description="List pairs that may meet, but probably do not", default=True, update=_redraw
+        name="Unlikely", description="List pairs that may meet, but probably do not", default=True, update=_list_again
     )
     filling: BoolProperty(description="The list is being filled: selecting a row has no effect")
 
-    def active(self) -> MESHCLASH_PG_row | None:
-        """The selected row, or None."""
-        return self.rows[self.active_row] if 0 <= self.active_row < len(self.rows) else None
+    def begin(self) -> None:
+        """From now on the list is at its first page; to be filled by the caller."""
+        self.filling, self.page, self.filling = True, 1, False
+
+    def query(self) -> ListQuery:
+        """What is listed, and in which order."""
+        from .session import listed
+
+        statuses = None if len(self.statuses) in (0, len(STATUS_ORDER)) else frozenset(self.statuses)
+        return ListQuery(
+            self.shown_verdicts(), self.search, statuses, listed().owners, self.sort_key, self.sort_reverse
+        )
 
     def shown_verdicts(self) -> frozenset[str]:
         """The verdicts whose pairs are listed."""

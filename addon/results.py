@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
+import numpy as np
 
 from . import session
+from .core.queries import test_named
+from .core.short_names import commonness
+from .core.table import STATUS
 from .overlay.draw import tag_redraw
+from .props import STATUS_ORDER
 
 if TYPE_CHECKING:
     from .core.pair_row import PairRow
     from .core.report import DetectReport
+    from .core.table import ListQuery, Positions
 
-MAX_LIVE_ROWS = 200  # while Live is on: Blender takes a microsecond for every value that is written
+PAGE_ROWS = 200
+"""Rows in Blender's own list, which is slow to fill; all others are on other pages of it."""
 UNKNOWN = -1.0  # of a measure, which is never negative
-MAX_ROWS = 1000  # a list longer than this is read in the exported report, not by scrolling
 
 
 def show_report(context: bpy.types.Context, scene: bpy.types.Scene, report: DetectReport) -> None:
     """Makes `report` the result of `scene` and lists it; no row is selected, so the view stays where it is."""
     session.store_result(scene.session_uid, report)
     session.exclude(scene.session_uid, scene.meshclash.excluded_names)
+    context.window_manager.meshclash.begin()
     relist(context, scene)
 
 
@@ -32,55 +39,78 @@ def show_live(context: bpy.types.Context, scene_uid: int, report: DetectReport, 
 
 
 def list_live(context: bpy.types.Context, scene_uid: int) -> None:
-    """Lists the result of Live, unless the list shows another scene; the selected row follows its pair."""
+    """Lists the result of Live, unless the list shows another scene; the selected pair stays selected."""
     listed, result = context.window_manager.meshclash, session.result_of(scene_uid)
-    if result is None:
+    scene = next((scene for scene in bpy.data.scenes if scene.session_uid == scene_uid), None)
+    if result is None or scene is None:
         return
     if listed.scene_uid in (scene_uid, 0) or session.result_of(listed.scene_uid) is None:
-        item = listed.active()
-        most = MAX_LIVE_ROWS if result.live else MAX_ROWS
-        _fill(listed, scene_uid, result.report.rows, item.pair_id if item else None, most)
+        _find(listed, scene, result)
+        _fill(listed, scene_uid, result)
         tag_redraw(context, ("UI",))
 
 
-def _fill(
-    results: bpy.types.PropertyGroup,
-    scene_uid: int,
-    rows: list[PairRow],
-    selected: str | None = None,
-    most: int | None = None,
-) -> None:
-    """Makes the list show the first `most` of `rows` (None: `MAX_ROWS`).
+def _find(listed: bpy.types.PropertyGroup, scene: bpy.types.Scene, result: session.SceneResult) -> None:
+    """Finds out which rows are listed, in which order."""
+    session.listed().order = rows_of(result, listed.query(), scene)
 
-    Only what differs from what it shows is written, which Blender is slow at.
+
+def rows_of(result: session.SceneResult, query: ListQuery, scene: bpy.types.Scene) -> Positions:
+    """The positions of the rows of a result that answer a query."""
+    measures = test_named(result.report.options.test).measures
+    asks_status = query.statuses is not None or query.key == STATUS
+    reviews = scene.meshclash.review_statuses if asks_status else {}
+    return result.table.find(query, measures, reviews, STATUS_ORDER)
+
+
+def _fill(listed: bpy.types.PropertyGroup, scene_uid: int, result: session.SceneResult | None) -> None:
+    """Makes Blender's list show its page of the rows that are listed.
+
+    Only what differs from what it shows is written, which Blender is slow at: a microsecond for every value.
     """
-    most = MAX_ROWS if most is None else most
-    wanted = [_cells(row) for row in rows[:most]]
-    shown = session.listed_cells()
-    results.filling = True
-    if len(results.rows) != len(shown):
-        results.rows.clear()
+    state = session.listed()
+    count = 0 if result is None else len(state.order)
+    page = min(listed.page, page_count(count))
+    rows = [] if result is None else [result.report.rows[at] for at in state.order[_of_page(page)].tolist()]
+    state.common = commonness(name for row in rows for name in (row.a, row.b))
+    listed.filling = True
+    _write(listed.rows, [_cells(row) for row in rows], state.cells)
+    values = {
+        "scene_uid": scene_uid, "total": len(result.report.rows) if result else 0, "found": count, "page": page,
+        "active_row": next((at for at, row in enumerate(rows) if row.id == listed.selected), -1),
+    }  # fmt: skip
+    for name, value in values.items():
+        if getattr(listed, name) != value:
+            setattr(listed, name, value)
+    listed.filling = False
+
+
+def _of_page(page: int) -> slice:
+    return slice((page - 1) * PAGE_ROWS, page * PAGE_ROWS)
+
+
+def page_count(rows: int) -> int:
+    """Number of pages of a list, at least one."""
+    return max(1, -(-rows // PAGE_ROWS))
+
+
+def _write(items: Any, wanted: list[dict[str, object]], shown: list[dict[str, object]]) -> None:
+    """Makes a collection hold what is wanted; `shown` is what it holds."""
+    if len(items) != len(shown):
+        items.clear()
         shown.clear()
-    while len(results.rows) > len(wanted):
-        results.rows.remove(len(results.rows) - 1)
+    while len(items) > len(wanted):
+        items.remove(len(items) - 1)
         shown.pop()
     for index, cells in enumerate(wanted):
         if index == len(shown):
-            results.rows.add()
+            items.add()
             shown.append({})
         if shown[index] != cells:
-            item = results.rows[index]
+            item = items[index]
             for name, value in cells.items():
                 setattr(item, name, value)
             shown[index] = cells
-    if results.scene_uid != scene_uid:
-        results.scene_uid = scene_uid
-    if results.total != len(rows):
-        results.total = len(rows)
-    active = next((index for index, row in enumerate(rows[:most]) if row.id == selected), -1)
-    if results.active_row != active:
-        results.active_row = active
-    results.filling = False
 
 
 def _cells(row: PairRow) -> dict[str, object]:
@@ -103,7 +133,10 @@ def _known(value: float | None) -> float:
 
 def clear_list(context: bpy.types.Context) -> None:
     """Empties the list (not the session's results)."""
-    _fill(context.window_manager.meshclash, 0, [])
+    listed, state = context.window_manager.meshclash, session.listed()
+    state.order, state.owners = state.order[:0], None
+    listed.selected = ""
+    _fill(listed, 0, None)
     tag_redraw(context)
 
 
@@ -115,9 +148,26 @@ def relist(context: bpy.types.Context, scene: bpy.types.Scene, selected: str | N
         scene: the scene.
         selected: id of the pair that stays selected; selecting it has no other effect.
     """
-    result = session.result_of(scene.session_uid)
-    _fill(context.window_manager.meshclash, scene.session_uid, result.report.rows if result else [], selected)
+    listed, result = context.window_manager.meshclash, session.result_of(scene.session_uid)
+    listed.selected = selected or ""
+    if result is not None:
+        _find(listed, scene, result)
+    _fill(listed, scene.session_uid, result)
     tag_redraw(context)
+
+
+def list_again(context: bpy.types.Context) -> None:
+    """Brings the list up to date after something else is asked of it; the selected pair stays selected."""
+    listed = context.window_manager.meshclash
+    if listed.scene_uid == context.scene.session_uid:
+        relist(context, context.scene, listed.selected)
+
+
+def turn_page(context: bpy.types.Context) -> None:
+    """Shows the page that is set."""
+    listed = context.window_manager.meshclash
+    _fill(listed, listed.scene_uid, session.result_of(listed.scene_uid))
+    tag_redraw(context, ("UI",))
 
 
 def follow_exclusions(context: bpy.types.Context, scene: bpy.types.Scene) -> bool:
@@ -126,32 +176,52 @@ def follow_exclusions(context: bpy.types.Context, scene: bpy.types.Scene) -> boo
     if not session.exclude(scene.session_uid, scene.meshclash.excluded_names):
         return False
     if listed.scene_uid == scene.session_uid:
-        item = listed.active()
-        relist(context, scene, item.pair_id if item else None)
+        relist(context, scene, listed.selected)
     return True
 
 
-def neighbour(context: bpy.types.Context) -> str | None:
-    """Id of the pair that is shown after the selected one, or else before it; None where no other is shown."""
-    listed = context.window_manager.meshclash
-    at = listed.active_row
-    others = (*range(at + 1, len(listed.rows)), *range(at - 1, -1, -1))
-    return next((listed.rows[index].pair_id for index in others if listed.shows(listed.rows[index].verdict)), None)
+def place_of(context: bpy.types.Context, pair_id: str) -> int | None:
+    """Where a pair stands in the list, counted from 0 over all pages; None where it is not listed."""
+    listed, result = context.window_manager.meshclash, session.result_of(context.scene.session_uid)
+    if result is None or listed.scene_uid != context.scene.session_uid or pair_id not in result.table.positions:
+        return None
+    (places,) = np.nonzero(session.listed().order == result.table.positions[pair_id])
+    return int(places[0]) if len(places) else None
+
+
+def neighbour(context: bpy.types.Context, step: int = 1) -> str | None:
+    """Id of the pair that is listed after the selected one (before it, where `step` is -1).
+
+    Where there is none, the pair on the other side of it; None where no other is listed. Where the selected pair is not
+    listed, the first one.
+    """
+    order, result = session.listed().order, session.result_of(context.scene.session_uid)
+    place = place_of(context, context.window_manager.meshclash.selected)
+    if result is None or not len(order):
+        return None
+    if place is None:
+        return result.report.rows[order[0]].id
+    near = next((at for at in (place + step, place - step) if 0 <= at < len(order)), None)
+    return None if near is None else result.report.rows[order[near]].id
 
 
 def select_pair(context: bpy.types.Context, pair_id: str | None) -> None:
     """Selects a pair of the list as a click on its row does; None, or one that is not listed, selects nothing."""
     listed = context.window_manager.meshclash
-    listed.active_row = next((index for index, row in enumerate(listed.rows) if row.pair_id == pair_id), -1)
+    place = None if pair_id is None else place_of(context, pair_id)
+    if place is None:
+        listed.active_row = -1
+        return
+    listed.page = 1 + place // PAGE_ROWS
+    listed.active_row = place % PAGE_ROWS
 
 
 def active_pair(context: bpy.types.Context) -> PairRow | None:
     """The report row of the pair selected in the list, if the list belongs to the context's scene; else None."""
-    results = context.window_manager.meshclash
-    item, result = results.active(), session.result_of(context.scene.session_uid)
-    if item is None or result is None or results.scene_uid != context.scene.session_uid:
+    listed, result = context.window_manager.meshclash, session.result_of(context.scene.session_uid)
+    if result is None or listed.scene_uid != context.scene.session_uid:
         return None
-    return result.row(item.pair_id)
+    return result.row(listed.selected)
 
 
 def selected_pair(context: bpy.types.Context) -> PairRow:

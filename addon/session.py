@@ -10,10 +10,14 @@ import itertools
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from .core.rules import excludes
+from .core.table import Mask, Positions, RowTable
 
 if TYPE_CHECKING:
     from .core.advisor import MeasuredAdvice
@@ -65,6 +69,35 @@ class SceneResult:
         """The row with that id, or None."""
         return self.rows.get(pair_id)
 
+    @cached_property
+    def table(self) -> RowTable:
+        """The rows of `report` as columns; made when first asked for, since Live replaces results all the time."""
+        return RowTable(self.report.rows)
+
+    @property
+    def stale_rows(self) -> Mask:
+        """Which rows of `table` may no longer be true."""
+        if self.loaded:
+            return np.ones(len(self.table), np.bool_)
+        return self.table.about(self.stale) if self.stale else np.zeros(len(self.table), np.bool_)
+
+
+@dataclass
+class Listed:
+    """What the result list shows.
+
+    Attributes:
+        cells: of each row of the page, so that nothing is written to Blender twice.
+        order: positions in the report of all rows that are listed, on whatever page, in the order of the list.
+        owners: full names of the objects whose pairs alone are listed, or None.
+        common: in how many names of the page each word occurs.
+    """
+
+    cells: list[dict[str, object]] = field(default_factory=list)
+    order: Positions = field(default_factory=lambda: np.empty(0, np.int64))
+    owners: frozenset[str] | None = None
+    common: Counter[str] = field(default_factory=Counter)
+
 
 @dataclass
 class MeasuredDeviation:
@@ -110,7 +143,7 @@ class _State:
     ignoring: bool = False  # updates of the dependency graph that are our own doing
     deviations: dict[int, MeasuredDeviation] = {}  # noqa: RUF012
     suspects: dict[int, frozenset[str]] = {}  # noqa: RUF012 - marked objects that may be what they were again
-    listed: list[dict[str, object]] = []  # noqa: RUF012 - what the result list shows, row by row
+    listed = Listed()
     engine: EngineState | None = None
     hierarchy: tuple[int, ShownHierarchy] | None = None  # with the session uid of its object
     advice: MeasuredAdvice | None = None
@@ -146,8 +179,8 @@ def existing_result(scene_uid: int) -> SceneResult:
     return _State.results[scene_uid]
 
 
-def listed_cells() -> list[dict[str, object]]:
-    """What the result list shows, so that nothing is written to it twice."""
+def listed() -> Listed:
+    """What the result list shows."""
     return _State.listed
 
 
@@ -227,8 +260,7 @@ def looked_at(scene_uid: int) -> None:
 def named_objects(scene_uid: int) -> frozenset[str]:
     """Full names of the objects that the result and the heat map of a scene are about."""
     result, deviation = _State.results.get(scene_uid), _State.deviations.get(scene_uid)
-    rows = () if result is None else result.report.rows
-    named = frozenset(name for row in rows for name in (row.owner_a, row.owner_b))
+    named: frozenset[str] = frozenset() if result is None else result.table.owner_names
     return named if deviation is None else named | deviation.found.owners
 
 

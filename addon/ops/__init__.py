@@ -1,10 +1,11 @@
 """Operators: they ask the core or an adapter and report to the user."""
 
-from . import detect, export, hierarchy, live, maintenance, marks, pairs, review, scans
+from . import detect, export, hierarchy, listing, live, maintenance, marks, pairs, review, scans
 
 CLASSES = (
     *detect.CLASSES,
     *live.CLASSES,
+    *listing.CLASSES,
     *pairs.CLASSES,
     *review.CLASSES,
     *marks.CLASSES,

@@ -78,8 +78,10 @@ def _rows(context: bpy.types.Context, scope: str) -> list[PairRow]:
         row = results.active_pair(context)
         return [] if row is None else [row]
     listed = context.window_manager.meshclash
-    rows = session.existing_result(context.scene.session_uid).report.rows
-    return rows_to_draw(rows, "ALL", None, listed.shown_verdicts(), context.scene.meshclash.approved_ids)
+    result = session.existing_result(context.scene.session_uid)
+    found = results.rows_of(result, listed.query(), context.scene)
+    marked = rows_to_draw(result.table, found, context.scene.meshclash.approved_ids)
+    return [result.report.rows[at] for at in np.flatnonzero(marked).tolist()]
 
 
 def faces_by_mesh(context: bpy.types.Context, rows: list[PairRow]) -> tuple[dict[str, np.ndarray], list[str]]:

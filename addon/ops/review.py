@@ -7,7 +7,6 @@ from bpy.props import EnumProperty
 from bpy.types import Operator
 
 from .. import results
-from ..overlay.draw import tag_redraw
 from ..props import STATUSES
 
 
@@ -36,7 +35,7 @@ class MESHCLASH_OT_set_status(Operator):
         review.status = self.status
         if self.status == "OPEN" and not review.comment:
             reviews.remove(reviews.find(row.id))
-        tag_redraw(context, ("UI",))
+        results.list_again(context)
         return {"FINISHED"}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import bpy
@@ -12,6 +12,8 @@ import numpy as np
 from mathutils import Matrix
 
 from .. import preferences, session
+from ..core.table import WORST
+from ..props import STATUS_ORDER
 from . import discs, render_data
 
 FACES_IN_FRONT = 0.002  # share of the distance to the eye by which faces are drawn nearer than the surface they lie on
@@ -44,14 +46,15 @@ class _Batches:
     dots_b: Any
     stale_dots: Any
     guesses: Any
-    labels: tuple[tuple[tuple[float, float, float], float], ...] = ()
+    labels: tuple[render_data.Label, ...] = ()
 
 
 class _State:
     """The draw handlers, their batches, and why they have given up; all end with `uninstall`."""
 
     handles: tuple[object, ...] = ()
-    batches: _Batches | None = None
+    batches: dict[str, _Batches] = {}  # noqa: RUF012 - of all pairs and of the selected one; emptied by `uninstall`
+    joined: tuple[int, render_data.JoinedRows] | None = None  # with the serial of the result
     failure: str = ""
 
 
@@ -68,7 +71,8 @@ def uninstall() -> None:
     """Removes the draw handlers and frees the batches."""
     for handle in _State.handles:
         bpy.types.SpaceView3D.draw_handler_remove(handle, "WINDOW")
-    _State.handles, _State.batches = (), None
+    _State.handles, _State.joined = (), None
+    _State.batches.clear()
     discs.free()
     _State.failure = ""
 
@@ -109,19 +113,23 @@ def guarded(context: bpy.types.Context) -> Iterator[None]:
 
 
 def _draw_result(context: bpy.types.Context, settings: Any, result: session.SceneResult) -> None:
-    batches = _current_batches(context, settings, result)
     prefs = preferences.of(context)
     with restored_state():
-        _draw_faces(context.region_data, batches, prefs, settings.overlay_xray)
-        _draw_dots(context.region_data, batches, prefs, settings.overlay_xray)
-        if settings.overlay_curves:
-            for batch in (batches.curves, batches.gaps):
-                if batch is not None:
-                    _draw_lines(context.region_data, batch, prefs, settings.overlay_xray)
-            if batches.guesses is not None:
-                _draw_guesses(batches.guesses, prefs)
-            if batches.witnesses is not None:
-                _draw_points(batches.witnesses, prefs)
+        for batches in _current_batches(context, settings, result):
+            _draw_batches(context.region_data, batches, prefs, settings)
+
+
+def _draw_batches(view: bpy.types.RegionView3D, batches: _Batches, prefs: Any, settings: Any) -> None:
+    _draw_faces(view, batches, prefs, settings.overlay_xray)
+    _draw_dots(view, batches, prefs, settings.overlay_xray)
+    if settings.overlay_curves:
+        for batch in (batches.curves, batches.gaps):
+            if batch is not None:
+                _draw_lines(view, batch, prefs, settings.overlay_xray)
+        if batches.guesses is not None:
+            _draw_guesses(batches.guesses, prefs)
+        if batches.witnesses is not None:
+            _draw_points(batches.witnesses, prefs)
 
 
 def _draw_labels(context: bpy.types.Context, settings: Any, result: session.SceneResult) -> None:
@@ -131,7 +139,8 @@ def _draw_labels(context: bpy.types.Context, settings: Any, result: session.Scen
 
     from ..ui.text import length
 
-    labels = _current_batches(context, settings, result).labels
+    batches = _current_batches(context, settings, result)
+    labels = [label for some in reversed(batches) for label in some.labels]  # the selected pair's first
     if not settings.overlay_curves or not labels:
         return
     scale = context.preferences.system.ui_scale
@@ -147,18 +156,43 @@ def _draw_labels(context: bpy.types.Context, settings: Any, result: session.Scen
     blf.disable(FONT, blf.SHADOW)
 
 
-def _current_batches(context: bpy.types.Context, settings: Any, result: session.SceneResult) -> _Batches:
-    """The batches of what is to be seen now, made anew only when the signature has changed."""
+def _current_batches(context: bpy.types.Context, settings: Any, result: session.SceneResult) -> list[_Batches]:
+    """The batches of what is to be seen now, of all pairs and of the selected one, made anew where that has changed."""
     listed = context.window_manager.meshclash
-    item = listed.active() if listed.scene_uid == context.scene.session_uid else None
-    alone = listed.isolate and (item is not None or session.isolated_views())  # clashes of hidden objects mean nothing
-    scope = "ACTIVE" if alone else settings.overlay_scope
-    view = scope, item.pair_id if item else None, listed.shown_verdicts(), settings.approved_ids
-    wanted = render_data.signature(result.serial, result.stale, *view)
-    if _State.batches is None or _State.batches.signature != wanted:
-        data = render_data.collect(render_data.rows_to_draw(result.report.rows, *view), result.is_stale)
-        _State.batches = _make_batches(wanted, data)
-    return _State.batches
+    row = result.row(listed.selected) if listed.scene_uid == context.scene.session_uid else None
+    alone = listed.isolate and (row is not None or session.isolated_views())  # clashes of hidden objects mean nothing
+    current = []
+    if not alone and settings.overlay_scope == "ALL":
+        query = replace(listed.query(), key=WORST, reverse=False)  # in whatever order they are listed
+        reviews = settings.review_statuses
+        known = frozenset(reviews.items()) if query.statuses is not None else None
+        approved = settings.approved_ids
+        wanted = (result.serial, result.stale, query, approved, known)
+
+        def of_all() -> render_data.OverlayData:
+            found = result.table.find(query, (), reviews, STATUS_ORDER)
+            drawn = render_data.rows_to_draw(result.table, found, approved)
+            return _joined(result).take(drawn, result.stale_rows)
+
+        current.append(_batches_of("ALL", wanted, of_all))
+    if row is not None:
+        selected = (result.serial, result.stale, row.id)
+        current.append(_batches_of("ACTIVE", selected, lambda: render_data.collect([row], result.is_stale)))
+    return current
+
+
+def _batches_of(scope: str, wanted: tuple[object, ...], collect: Callable[[], render_data.OverlayData]) -> _Batches:
+    known = _State.batches.get(scope)
+    if known is None or known.signature != wanted:
+        known = _State.batches[scope] = _make_batches(wanted, collect())
+    return known
+
+
+def _joined(result: session.SceneResult) -> render_data.JoinedRows:
+    """What is drawn of all rows of a result, joined when it is first drawn."""
+    if _State.joined is None or _State.joined[0] != result.serial:
+        _State.joined = result.serial, render_data.JoinedRows(result.report.rows)
+    return _State.joined[1]
 
 
 def _make_batches(wanted: tuple[object, ...], data: render_data.OverlayData) -> _Batches:

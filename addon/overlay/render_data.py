@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.pair_row import APART, LIKELY, TOUCHING, UNLIKELY
+from ..core.table import KNOWN_VERDICTS, Mask, Positions, RowTable
 
 if TYPE_CHECKING:
     from ..core.pair_row import PairRow
 
+Label = tuple[tuple[float, float, float], float]
 GUESSES = frozenset({LIKELY, UNLIKELY})
 QUIET = frozenset({TOUCHING, APART})  # verdicts that are drawn for the selected pair only
 GAP_SURROUNDINGS = 3.0  # how far around its middle a gap is looked at, in its lengths
@@ -56,46 +59,104 @@ class OverlayData:
     stale_radii: NDArray[np.float32]
     guesses: NDArray[np.float32]
     guess_colours: NDArray[np.float32]
-    labels: tuple[tuple[tuple[float, float, float], float], ...] = ()
+    labels: tuple[Label, ...] = ()
 
 
-def rows_to_draw(
-    rows: Iterable[PairRow],
-    scope: str,
-    active_id: str | None,
-    verdicts: frozenset[str],
-    approved: frozenset[str] = frozenset(),
-) -> list[PairRow]:
-    """The rows the overlay shows.
+def rows_to_draw(table: RowTable, listed: Positions, approved: Iterable[str] = ()) -> Mask:
+    """Which rows of a table the overlay shows beside the selected pair, (n,) bool.
 
-    With scope "ACTIVE" only the selected pair. With "ALL" also every clash and every gap whose verdict is listed and
-    that nobody has approved; pairs that touch are left out because in an assembly nearly every face touches another,
-    and pairs that are merely apart because nearly all pairs are.
+    Every clash and every gap that is listed and that nobody has approved; pairs that touch are left out because in an
+    assembly nearly every face touches another, and pairs that are merely apart because nearly all pairs are.
+
+    Args:
+        table: the rows.
+        listed: positions of the rows that are listed.
+        approved: ids of pairs.
     """
-    drawn = verdicts - QUIET if scope == "ALL" else frozenset()
-    return [row for row in rows if row.id == active_id or (row.verdict in drawn and row.id not in approved)]
+    drawn = np.zeros(len(table), np.bool_)
+    drawn[listed] = True
+    drawn &= ~np.array([name in QUIET for name in KNOWN_VERDICTS])[table.verdicts]
+    drawn[[table.positions[pair] for pair in approved if pair in table.positions]] = False
+    return drawn
 
 
-def collect(rows: Iterable[PairRow], is_stale: Callable[[PairRow], bool] = lambda _row: False) -> OverlayData:
-    """Joins the arrays of the rows; those of stale rows apart, without their curves, gaps and points."""
-    fresh: list[PairRow] = []
-    stale: list[PairRow] = []
-    for row in rows:
-        (stale if is_stale(row) else fresh).append(row)
-    return OverlayData(
-        _points([row.highlight_a for row in fresh]),
-        _points([row.highlight_b for row in fresh]),
-        _points([row.curves for row in fresh if row.verdict not in GUESSES]),
-        _points([part for row in stale for part in (row.highlight_a, row.highlight_b)]),
-        _points([row.gap for row in fresh]),
-        _points([_witnesses(row) for row in fresh]),
-        *_dots([(row.dots_a, row.dot_radius_a) for row in fresh]),
-        *_dots([(row.dots_b, row.dot_radius_b) for row in fresh]),
-        *_dots([side for row in stale for side in ((row.dots_a, row.dot_radius_a), (row.dots_b, row.dot_radius_b))]),
-        _points([row.curves for row in fresh if row.verdict in GUESSES]),
-        _colours([row for row in fresh if row.verdict in GUESSES]),
-        tuple(label for row in fresh for label in _label(row))[:MOST_LABELS],
-    )
+class _Joined:
+    """Arrays of rows end to end, of which those of some rows are taken."""
+
+    def __init__(self, parts: list[NDArray[np.float32]], *shape: int) -> None:
+        self._lengths = np.array([len(part) for part in parts], np.int64)
+        whole = [part for part, length in zip(parts, self._lengths.tolist(), strict=True) if length]
+        joined = np.concatenate(whole) if whole else np.empty((0, *shape), np.float32)
+        self._values = np.ascontiguousarray(joined, np.float32)
+
+    def take(self, rows: Mask) -> NDArray[np.float32]:
+        """The values of the rows that a mask names."""
+        some = rows & (self._lengths > 0)
+        if some.sum() == np.count_nonzero(self._lengths):
+            return self._values
+        return self._values[np.repeat(rows, self._lengths)]
+
+    @property
+    def nbytes(self) -> int:
+        return self._values.nbytes + self._lengths.nbytes
+
+
+class JoinedRows:
+    """What is drawn of all rows of a result, joined once, so that another choice of rows costs no look at each."""
+
+    def __init__(self, rows: Sequence[PairRow]) -> None:
+        guess = [row.verdict in GUESSES for row in rows]
+        none = np.empty((0, 2, 3), np.float32)
+        self._faces_a = _Joined([row.highlight_a for row in rows], 3, 3)
+        self._faces_b = _Joined([row.highlight_b for row in rows], 3, 3)
+        self._curves = _Joined([none if g else row.curves for g, row in zip(guess, rows, strict=True)], 2, 3)
+        self._guesses = _Joined([row.curves if g else none for g, row in zip(guess, rows, strict=True)], 2, 3)
+        self._colours = _Joined([_colours(row) for row in rows], 4)
+        self._gaps = _Joined([row.gap for row in rows], 2, 3)
+        self._witnesses = _Joined([_witnesses(row) for row in rows], 3)
+        self._dots = [_Joined([getattr(row, f"dots_{side}") for row in rows], 3) for side in "ab"]
+        self._radii = [_Joined([_radii(row, side) for row in rows]) for side in "ab"]
+        self._labels = [_label(row) for row in rows]
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the arrays."""
+        whole = (self._faces_a, self._faces_b, self._curves, self._guesses, self._colours, self._gaps, self._witnesses)
+        return sum(part.nbytes for part in (*whole, *self._dots, *self._radii))
+
+    def take(self, rows: Mask, stale: Mask) -> OverlayData:
+        """The arrays of some rows; those of stale rows apart, without their curves, gaps and points."""
+        fresh, old = rows & ~stale, rows & stale
+        named = np.flatnonzero(fresh)
+        labels = (label for at in named.tolist() if (label := self._labels[at]) is not None)
+        dots_a, dots_b = (thinned(part.take(fresh)) for part in self._dots)
+        radii_a, radii_b = (thinned(part.take(fresh)) for part in self._radii)
+        old_dots, old_radii = (
+            thinned(np.concatenate([part.take(old) for part in parts])) for parts in (self._dots, self._radii)
+        )
+        return OverlayData(
+            _points(self._faces_a.take(fresh)),
+            _points(self._faces_b.take(fresh)),
+            _points(self._curves.take(fresh)),
+            np.concatenate((_points(self._faces_a.take(old)), _points(self._faces_b.take(old)))),
+            _points(self._gaps.take(fresh)),
+            self._witnesses.take(fresh),
+            dots_a,
+            radii_a,
+            dots_b,
+            radii_b,
+            old_dots,
+            old_radii,
+            _points(self._guesses.take(fresh)),
+            self._colours.take(fresh),
+            tuple(islice(labels, MOST_LABELS)),
+        )
+
+
+def collect(rows: Sequence[PairRow], is_stale: Callable[[PairRow], bool] = lambda _row: False) -> OverlayData:
+    """Joins the arrays of a few rows; those of stale rows apart, without their curves, gaps and points."""
+    stale = np.array([is_stale(row) for row in rows], np.bool_)
+    return JoinedRows(rows).take(np.ones(len(rows), np.bool_), stale)
 
 
 def thinned(points: NDArray[np.float32], most: int = MOST_DOTS) -> NDArray[np.float32]:
@@ -105,11 +166,9 @@ def thinned(points: NDArray[np.float32], most: int = MOST_DOTS) -> NDArray[np.fl
     return np.ascontiguousarray(points[np.linspace(0, len(points) - 1, most).astype(np.int64)])
 
 
-def _dots(parts: list[tuple[NDArray[np.float32], float]]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Points of scans and their radii, at most `MOST_DOTS`."""
-    radii = [np.full(len(points), radius, np.float32) for points, radius in parts]
-    joined = np.concatenate(radii) if radii else np.empty(0, np.float32)
-    return thinned(_points([points for points, _ in parts])), thinned(joined)
+def _radii(row: PairRow, side: str) -> NDArray[np.float32]:
+    """How large each point of one side is drawn."""
+    return np.full(len(getattr(row, f"dots_{side}")), getattr(row, f"dot_radius_{side}"), np.float32)
 
 
 def chance_colour(probability: float) -> tuple[float, float, float, float]:
@@ -117,12 +176,10 @@ def chance_colour(probability: float) -> tuple[float, float, float, float]:
     return min(1.0, 2.0 * probability), min(1.0, 2.0 - 2.0 * probability), 0.1, 1.0
 
 
-def _colours(rows: list[PairRow]) -> NDArray[np.float32]:
-    """The colour of each end point of the rows' curves, (n, 4)."""
-    colours = [
-        np.tile(np.array(chance_colour(row.probability or 0.0), np.float32), (2 * len(row.curves), 1)) for row in rows
-    ]
-    return np.concatenate(colours) if colours else np.empty((0, 4), np.float32)
+def _colours(row: PairRow) -> NDArray[np.float32]:
+    """The colour of each end point of the edges of a guess, (n, 4)."""
+    count = 2 * len(row.curves) if row.verdict in GUESSES else 0
+    return np.tile(np.array(chance_colour(row.probability or 0.0), np.float32), (count, 1))
 
 
 def _witnesses(row: PairRow) -> NDArray[np.float32]:
@@ -131,29 +188,16 @@ def _witnesses(row: PairRow) -> NDArray[np.float32]:
     return np.array(points[: 2 if row.distance else 1], np.float32).reshape(-1, 3)
 
 
-def _label(row: PairRow) -> list[tuple[tuple[float, float, float], float]]:
-    """Where the length of a pair's gap is written, and that length; nothing for a pair without gap."""
+def _label(row: PairRow) -> Label | None:
+    """Where the length of a pair's gap is written, and that length; None for a pair without gap."""
     if not row.distance or not len(row.gap):
-        return []
+        return None
     x, y, z = row.gap[0].mean(axis=0).tolist()
-    return [((x, y, z), row.distance)]
+    return (x, y, z), row.distance
 
 
-def _points(parts: list[NDArray[np.float32]]) -> NDArray[np.float32]:
-    flat = [np.ascontiguousarray(part, np.float32).reshape(-1, 3) for part in parts]
-    return np.concatenate(flat) if flat else np.empty((0, 3), np.float32)
-
-
-def signature(
-    serial: int,
-    stale: frozenset[str],
-    scope: str,
-    active_id: str | None,
-    verdicts: frozenset[str],
-    approved: frozenset[str],
-) -> tuple[object, ...]:
-    """Equal signatures mean equal arrays; colours and x-ray are not part of it."""
-    return serial, stale, scope, active_id, tuple(sorted(verdicts)), approved
+def _points(parts: NDArray[np.float32]) -> NDArray[np.float32]:
+    return parts.reshape(-1, 3)
 
 
 def bounds(row: PairRow) -> NDArray[np.float64] | None:

@@ -4,36 +4,42 @@ from __future__ import annotations
 
 from typing import Any
 
-import bpy
 from bpy.types import UIList
 
 from .. import session
 from ..core.queries import test_named
+from ..core.short_names import shorten
+from ..core.table import FACES, MEASURE, NAME_A, NAME_B, STATUS
 from ..props import STATUSES
-from .text import VERDICT_ICONS, VERDICT_LABELS, measure
+from .text import VERDICT_ICONS, VERDICT_LABELS, measure, text_width
 
 STATUS_ICONS = {status: icon for status, _label, _tip, icon, _number in STATUSES}
-WIDE = 340  # width of the sidebar [px at scale 1] from which the verdict is written out
-VERDICT_SHARE = 0.28  # room for "Duplicate" beside its icon
-NAMES_SHARE = 0.47
-FACES_SHARE = 0.32
+WIDE = 480  # width of the sidebar [px at scale 1] from which the verdict is written out
+VERDICT_SHARE = 0.24  # room for "Duplicate" beside two icons
+# Shares of the width that is left after the verdict; the rest is for the measure.
+NAME_SHARE, FACES_SHARE = 0.36, 0.13
+ICONS = 2
+ICON_WIDTH, FRAME_WIDTH, CELL_PADDING = 20.0, 66.0, 10.0  # [px at scale 1]: panel and list beside the rows, both sides
+LEAST_NAME = 40.0  # [px at scale 1]
+COLUMNS = ((STATUS, ""), (NAME_A, "A"), (NAME_B, "B"), (FACES, ""), (MEASURE, ""))
+"""What the columns are sorted by, and their headings where these are always the same."""
 
 
-def columns(layout: Any, context: Any) -> tuple[Any, Any, Any, Any]:
-    """Four columns shared by the heading and the rows: verdict, names, faces, measure."""
+def columns(layout: Any, context: Any) -> tuple[Any, Any, Any, Any, Any]:
+    """Five columns shared by the heading and the rows: status and verdict, A, B, faces, measure."""
     if is_wide(context):
-        split = layout.split(factor=VERDICT_SHARE)
-        verdict = split.row()
+        row = layout.split(factor=VERDICT_SHARE)
+        verdict = row.row(align=True)
     else:
-        split = layout.row(align=True)
-        verdict = split.row(align=True)
+        row = layout.row(align=True)
+        verdict = row.row(align=True)
         verdict.alignment = "LEFT"
-    names = split.split(factor=NAMES_SHARE)
-    name_cell = names.row(align=True)
-    numbers = names.split(factor=FACES_SHARE)
-    faces, value = numbers.row(align=True), numbers.row(align=True)
-    faces.alignment = value.alignment = "RIGHT"
-    return verdict, name_cell, faces, value
+    split = row.split(factor=NAME_SHARE, align=True)
+    name_a = split.row(align=True)
+    rest = split.split(factor=NAME_SHARE / (1.0 - NAME_SHARE), align=True)
+    name_b = rest.row(align=True)
+    numbers = rest.split(factor=FACES_SHARE / (1.0 - 2.0 * NAME_SHARE), align=True)
+    return verdict, name_a, name_b, numbers.row(align=True), numbers.row(align=True)
 
 
 def is_wide(context: Any) -> bool:
@@ -41,32 +47,42 @@ def is_wide(context: Any) -> bool:
     return context.region is not None and context.region.width > WIDE * context.preferences.system.ui_scale
 
 
+def name_width(context: Any) -> float:
+    """Room for the letters of a name [px]."""
+    scale = context.preferences.system.ui_scale or 1.0
+    whole = (context.region.width if context.region else 300.0) / scale - FRAME_WIDTH
+    whole -= VERDICT_SHARE * whole if is_wide(context) else ICONS * ICON_WIDTH
+    return scale * max(LEAST_NAME, NAME_SHARE * whole - CELL_PADDING)
+
+
 class MESHCLASH_UL_pairs(UIList):
-    """Object pairs, worst first."""
+    """A page of object pairs; what is listed, and in which order, is decided before."""
 
     def draw_item(
-        self, context: Any, layout: Any, data: Any, item: Any, _icon: int, _active_data: Any, _active: str
+        self, context: Any, layout: Any, data: Any, item: Any, _icon: int, _active_data: Any, _active: str, index: int
     ) -> None:
         result = session.result_of(data.scene_uid)
         layout.active = result is not None and result.is_fresh(item.pair_id)
-        verdict, names, faces, value = columns(layout, context)
-        verdict.label(text=VERDICT_LABELS[item.verdict] if is_wide(context) else "", icon=VERDICT_ICONS[item.verdict])
+        verdict, name_a, name_b, faces, value = columns(layout, context)
         review = context.scene.meshclash.reviews.get(item.pair_id)
-        names.label(text=item.name, icon=STATUS_ICONS[review.status] if review else "NONE")
-        faces.label(text=str(item.faces_a + item.faces_b))
+        verdict.label(text="", icon=STATUS_ICONS[review.status] if review else "BLANK1")
+        verdict.label(text=VERDICT_LABELS[item.verdict] if is_wide(context) else "", icon=VERDICT_ICONS[item.verdict])
+        room, common = name_width(context), session.listed().common
+        for cell, side, name in ((name_a, "a", item.name_a), (name_b, "b", item.name_b)):
+            cell.alignment = "LEFT"
+            text = shorten(name, room, text_width, common)
+            picked = cell.operator("meshclash.pick_row", text=text, translate=False, emboss=False)
+            picked.index, picked.side = index, side
         measures = () if result is None else test_named(result.report.options.test).measures
+        faces.alignment = value.alignment = "RIGHT"
+        faces.label(text=str(item.faces_a + item.faces_b))
         value.label(text=measure(item, measures, context.scene.unit_settings))
 
-    def filter_items(self, _context: Any, data: Any, propname: str) -> tuple[list[int], list[int]]:
-        rows = getattr(data, propname)
-        if self.filter_name:
-            flags = bpy.types.UI_UL_list.filter_items_by_name(self.filter_name, self.bitflag_filter_item, rows, "name")
-        else:
-            flags = [self.bitflag_filter_item] * len(rows)
-        for index, row in enumerate(rows):
-            if not data.shows(row.verdict):
-                flags[index] &= ~self.bitflag_filter_item
-        return flags, []
+    def draw_filter(self, _context: Any, _layout: Any) -> None:
+        """Nothing: search and filters stand above the list, and are asked of all pages."""
+
+    def filter_items(self, _context: Any, _data: Any, _propname: str) -> tuple[list[int], list[int]]:
+        return [], []
 
 
 class MESHCLASH_UL_excluded(UIList):

@@ -11,14 +11,16 @@ from ..core.errors import InputError
 from ..core.options import DetectOptions, changed_settings
 from ..core.pair_row import CONTACT
 from ..core.queries import test_named
+from ..core.table import FACES, MEASURE, STATUS, WORST
 from ..overlay import draw as overlay
 from ..props import STATUSES
-from .lists import columns, is_wide
+from .lists import COLUMNS, columns
 from .parts import TabPanel, draw_table, draw_text, named_row
 from .text import MEASURE_LABELS, VERDICT_ICONS, VERDICT_LABELS, chance, counted, length, wrapped
 
 OPTION_ORDER = ("tolerance", "permitted_overlap", "touch_tolerance", "budget")
 """Options of tests, in the order of the panel; only those that a test takes are shown."""
+CAPTION_SHARE = 0.25  # of the width, before the facts of the selected pair
 
 
 class MESHCLASH_PT_detect(TabPanel):
@@ -188,16 +190,62 @@ def _draw_list(layout: Any, context: Any, result: session.SceneResult) -> None:
     if accepted.total():
         text = f"{counted(accepted.total(), 'pair')} approved: listed, but not counted and not drawn"
         draw_text(layout, text, context.region, "CHECKMARK")
+    _draw_filters(layout, context, result)
     column = layout.column(align=True)
-    measures = ", ".join(MEASURE_LABELS[name] for name in test.measures)
-    parts = "Parts" if any(row.scans for row in result.report.rows) else "Faces"
-    heading = ("Verdict" if is_wide(context) else "", "Pair", parts, measures)
-    for cell, text in zip(columns(column.row(), context), heading, strict=True):
-        cell.active = False
-        cell.label(text=text, icon="NONE" if text else "BLANK1")
+    _draw_heading(column, context, result)
     column.template_list("MESHCLASH_UL_pairs", "", listed, "rows", listed, "active_row", rows=6)
-    if listed.total > len(listed.rows):
-        layout.label(text=f"The worst {len(listed.rows)} of {listed.total}; export the report for all", icon="INFO")
+    _draw_pages(column, context, listed)
+
+
+def _draw_filters(layout: Any, context: Any, result: session.SceneResult) -> None:
+    """What the list is asked for beside verdicts: words, statuses, the pairs of some objects."""
+    listed, owners = context.window_manager.meshclash, session.listed().owners
+    column = layout.column(align=True)
+    row = column.row(align=True)
+    row.prop(listed, "search", text="", icon="VIEWZOOM")
+    for status, _label, _tip, icon, _number in STATUSES:
+        row.prop_enum(listed, "statuses", status, text="", icon=icon)
+    row.operator("meshclash.list_selected", text="", icon="RESTRICT_SELECT_OFF")
+    if owners is not None:
+        names = next(iter(owners)) if len(owners) == 1 else counted(len(owners), "object")
+        draw_text(column, f"Only pairs of {names}", context.region, "RESTRICT_SELECT_OFF")
+    if listed.found < len(result.report.rows):
+        text = f"Show All {counted(len(result.report.rows), 'Pair')}"
+        column.operator("meshclash.list_all", text=text, icon="PANEL_CLOSE")
+
+
+def _draw_heading(layout: Any, context: Any, result: session.SceneResult) -> None:
+    """The names of the columns, which sort the list."""
+    listed = context.window_manager.meshclash
+    measures = ", ".join(MEASURE_LABELS[name] for name in test_named(result.report.options.test).measures)
+    texts = {FACES: "Parts" if result.table.has_scans else "Faces", MEASURE: measures}
+    heading = layout.row()
+    for cell, (key, text) in zip(columns(heading, context), COLUMNS, strict=True):
+        icon = ("SORT_DESC" if listed.sort_reverse else "SORT_ASC") if listed.sort_key == key else "NONE"
+        if key == STATUS:
+            worst = cell.operator("meshclash.sort_rows", text="", icon="SORTSIZE", depress=listed.sort_key == WORST)
+            worst.key = WORST
+            icon = "CHECKMARK"
+        chosen = listed.sort_key == key
+        cell.operator(
+            "meshclash.sort_rows", text=texts.get(key, text), icon=icon, emboss=True, depress=chosen
+        ).key = key
+
+
+def _draw_pages(layout: Any, context: Any, listed: Any) -> None:
+    """Which rows these are, and the way to the others."""
+    pages = results.page_count(listed.found)
+    if pages > 1:
+        row = layout.row(align=True)
+        row.operator("meshclash.turn_page", text="", icon="TRIA_LEFT").step = -1
+        row.prop(listed, "page", text=f"Page of {pages:,}")
+        row.operator("meshclash.turn_page", text="", icon="TRIA_RIGHT").step = 1
+    first = (listed.page - 1) * results.PAGE_ROWS
+    text = f"{first + 1:,} to {first + len(listed.rows):,} of {counted(listed.found, 'pair')}"
+    if listed.found < listed.total:
+        text += f" listed, {listed.total:,} found"
+    if pages > 1 or listed.found < listed.total:
+        draw_text(layout, text if listed.found else f"No pair of {listed.total:,} is as asked", context.region, "NONE")
 
 
 def _approved_counts(result: session.SceneResult, approved: frozenset[str]) -> Counter[str]:
@@ -208,7 +256,10 @@ def _approved_counts(result: session.SceneResult, approved: frozenset[str]) -> C
 def _draw_active(layout: Any, context: Any, row: Any) -> None:
     listed = context.window_manager.meshclash
     actions = layout.column(align=True)
-    actions.prop(listed, "isolate", toggle=True, icon="ZOOM_SELECTED")
+    steps = actions.row(align=True)
+    steps.prop(listed, "isolate", toggle=True, icon="ZOOM_SELECTED")
+    steps.operator("meshclash.step_pair", text="", icon="TRIA_UP").step = -1
+    steps.operator("meshclash.step_pair", text="", icon="TRIA_DOWN").step = 1
     actions.operator("meshclash.select_faces", icon="FACESEL")
     actions.operator("meshclash.exclude_pair", icon="REMOVE")
     if row is None:
@@ -230,11 +281,12 @@ def _draw_active(layout: Any, context: Any, row: Any) -> None:
     if row.location is not None:
         lines.append(("At", ", ".join(length(value, units) for value in row.location)))
     for name, text in lines:
-        split = box.split(factor=0.25)
-        left = split.row()
-        left.active = False
-        left.label(text=name)
-        split.label(text=text)
+        for index, line in enumerate(wrapped(text, context.region, 1.0 - CAPTION_SHARE)):
+            split = box.split(factor=CAPTION_SHARE)
+            left = split.row()
+            left.active = False
+            left.label(text="" if index else name)
+            split.label(text=line, translate=False)
 
 
 def _draw_review(layout: Any, context: Any, row: Any) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
+import re
 from collections.abc import Sequence
 from typing import Any
 
+import blf
 import bpy
 
 from ..core.pair_row import MEETS
@@ -30,6 +31,9 @@ VERDICT_ICONS = {
 MEASURE_LABELS = {"depth": "Depth", "distance": "Gap", "probability": "Chance"}
 UNMEASURED = "–"
 ALMOST = 1.0 - 1e-9
+FONT, POINTS = 0, 11.0  # Blender's own, and its size in its own theme
+MARGIN = 90.0  # of a panel beside a text with its icon, both sides together [px at scale 1]
+PIECES = re.compile(r"\S+\s*")
 
 
 UNITS = {
@@ -73,8 +77,26 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def wrapped(text: str, region: bpy.types.Region | None) -> list[str]:
-    """Lines of `text` that fit the width of the region; labels do not wrap by themselves."""
-    pixels_per_letter = 7.0 * (bpy.context.preferences.system.ui_scale or 1.0)  # 0 in background
-    columns = int((region.width if region else 280) / pixels_per_letter) - 6
-    return textwrap.wrap(text, max(columns, 16)) or [""]
+def text_width(text: str) -> float:
+    """How wide a text of a panel is [px]."""
+    style = bpy.context.preferences.ui_styles[0].widget if bpy.context.preferences.ui_styles else None
+    blf.size(FONT, (style.points if style else POINTS) * (bpy.context.preferences.system.ui_scale or 1.0))
+    size: Any = blf.dimensions(FONT, text)  # type: ignore[func-returns-value]  # the stubs miss what it returns
+    return float(size[0])
+
+
+def wrapped(text: str, region: bpy.types.Region | None, share: float = 1.0) -> list[str]:
+    """Lines of `text` that fit that share of the region's width; labels do not wrap by themselves."""
+    room = share * ((region.width if region else 280) - MARGIN * (bpy.context.preferences.system.ui_scale or 1.0))
+    lines = [""]
+    for piece in PIECES.findall(text):
+        if text_width((lines[-1] + piece).rstrip()) <= room:
+            lines[-1] += piece
+            continue
+        whole = piece.rstrip()
+        while text_width(whole) > room and len(whole) > 1:  # a word that is longer than a line
+            length = next((size for size in range(len(whole) - 1, 1, -1) if text_width(whole[:size]) <= room), 1)
+            lines.append(whole[:length])
+            whole = whole[length:]
+        lines.append(whole + piece[len(piece.rstrip()) :])
+    return [line.rstrip() for line in lines if line.strip()] or [""]

@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import bpy
+import pytest
 from ui_fakes import make_report, make_row
 
 from addon import results, session
@@ -24,52 +25,70 @@ def test_nothing_is_drawn_without_results_or_when_switched_off(registered, monke
     assert made == []
 
 
-def test_batches_are_made_anew_only_when_the_signature_changes(registered, monkeypatch):
-    made = []
+@pytest.fixture
+def made(registered, monkeypatch):
+    """What batches are made of, as (triangles of A, of B, segments, stale triangles)."""
+    log = []
 
     def make(signature, data):
-        made.append(len(data.faces_a))
+        log.append(tuple(len(part) // size for part, size in
+                         ((data.faces_a, 3), (data.faces_b, 3), (data.curves, 2), (data.stale, 3))))  # fmt: skip
         return SimpleNamespace(signature=signature)
 
     monkeypatch.setattr(draw, "_make_batches", make)
-    context, settings = bpy.context, bpy.context.scene.meshclash
+    return log
+
+
+def current():
+    context = bpy.context
+    result = session.result_of(context.scene.session_uid)
+    return draw._current_batches(context, context.scene.meshclash, result)
+
+
+def test_batches_are_made_anew_only_when_something_else_is_to_be_seen(made):
+    context, settings, listed = bpy.context, bpy.context.scene.meshclash, bpy.context.window_manager.meshclash
     touching = make_row(b="C", verdict="touching")
     results.show_report(context, context.scene, make_report(make_row(), touching))
-
-    def current():
-        return draw._current_batches(context, settings, session.result_of(context.scene.session_uid))
-
-    assert current() is current()
-    assert made == [3]
-    context.window_manager.meshclash.isolate = False
-    context.window_manager.meshclash.active_row = 1
-    current()
+    assert current() == current() and made == [(1, 2, 1, 0)]
+    listed.isolate = False
+    listed.active_row = 1  # drawn beside all clashes, which stay as they are
+    assert len(current()) == 2 and made[1:] == [(1, 2, 1, 0)]
     settings.overlay_xray = False  # no matter of arrays
-    current()
-    assert made == [3, 6]
+    listed.sort_key, listed.sort_reverse = "FACES", True
+    assert len(current()) == 2 and len(made) == 2
     settings.overlay_scope = "ACTIVE"
-    current()
-    assert made == [3, 6, 3]
+    assert len(current()) == 1 and len(made) == 2
     settings.overlay_scope = "ALL"
-    context.window_manager.meshclash.isolate = True  # an isolated pair is drawn alone
+    listed.isolate = True  # an isolated pair is drawn alone
+    assert len(current()) == 1 and len(made) == 2
+    listed.isolate = False
+    listed.search = "nobody"  # what is not listed is not drawn, but the selected pair is
+    assert len(current()) == 2 and made[2:] == [(0, 0, 0, 0)]
+
+
+def test_statuses_decide_what_is_drawn_where_the_list_asks_for_them(made):
+    context, listed = bpy.context, bpy.context.window_manager.meshclash
+    results.show_report(context, context.scene, make_report(make_row(), make_row(b="C")))
+    listed.isolate, listed.active_row = False, 0
     current()
-    assert made == [3, 6, 3]
+    bpy.ops.meshclash.set_status(status="REVIEWED")
+    current()
+    assert len(made) == 2
+    listed.statuses = {"REVIEWED"}
+    current()
+    assert made[2:] == [(1, 2, 1, 0)]
+    bpy.ops.meshclash.set_status(status="OPEN")
+    current()
+    assert made[3:] == [(0, 0, 0, 0)]
 
 
-def test_a_pair_that_grows_stale_changes_its_colour(registered, monkeypatch):
-    made = []
-
-    def make(signature, data):
-        made.append((len(data.faces_a), len(data.faces_b), len(data.curves), len(data.stale)))
-        return SimpleNamespace(signature=signature)
-
-    monkeypatch.setattr(draw, "_make_batches", make)
+def test_a_pair_that_grows_stale_changes_its_colour(made):
     context, uid = bpy.context, bpy.context.scene.session_uid
     results.show_report(context, context.scene, make_report(make_row(), make_row(b="C")))
     for names in ((), ("C",), ("C", "nobody"), ("A",)):
         session.mark_stale(uid, names)
-        draw._current_batches(context, context.scene.meshclash, session.result_of(uid))
-    assert made == [(6, 12, 4, 0), (3, 6, 2, 9), (3, 6, 2, 9), (0, 0, 0, 18)]
+        current()
+    assert made == [(2, 4, 2, 0), (1, 2, 1, 3), (1, 2, 1, 3), (0, 0, 0, 6)]
 
 
 def test_passes():

@@ -1,8 +1,11 @@
 """The arrays of the overlay."""
 
+import dataclasses
+
 import numpy as np
 from ui_fakes import make_row
 
+from addon.core.table import ListQuery, RowTable
 from addon.overlay import render_data
 
 ALL = frozenset(("clash", "contained", "duplicate", "touching"))
@@ -22,32 +25,40 @@ def test_collect_of_nothing_is_empty():
     assert len(data.faces_a) == len(data.faces_b) == len(data.curves) == 0
 
 
-def test_all_scope_leaves_touching_out_but_not_the_selected_pair():
+def drawn(rows, verdicts=ALL, approved=()):
+    """The rows drawn of those whose verdicts are listed."""
+    table = RowTable(rows)
+    found = table.find(ListQuery(frozenset(verdicts)), ("depth",), {}, ("OPEN",))
+    return [row for row, mask in zip(rows, render_data.rows_to_draw(table, found, approved), strict=True) if mask]
+
+
+def test_touching_pairs_are_left_out():
     clash, touching = make_row(), make_row(b="C", verdict="touching")
-    assert render_data.rows_to_draw([clash, touching], "ALL", None, ALL) == [clash]
-    assert render_data.rows_to_draw([clash, touching], "ALL", touching.id, ALL) == [clash, touching]
-
-
-def test_active_scope_draws_the_selected_pair_only():
-    rows = [make_row(), make_row(b="C")]
-    assert render_data.rows_to_draw(rows, "ACTIVE", rows[1].id, ALL) == rows[1:]
-    assert render_data.rows_to_draw(rows, "ACTIVE", None, ALL) == []
+    assert drawn([clash, touching]) == [clash]
 
 
 def test_unlisted_verdicts_are_not_drawn():
-    assert render_data.rows_to_draw([make_row()], "ALL", None, ALL - {"clash"}) == []
+    assert drawn([make_row()], ALL - {"clash"}) == []
 
 
-def test_signature_depends_on_what_changes_the_arrays():
-    none = frozenset()
-    base = render_data.signature(1, none, "ALL", None, ALL, none)
-    assert base == render_data.signature(1, none, "ALL", None, frozenset(sorted(ALL, reverse=True)), none)
-    others = [
-        (2, none, "ALL", None, ALL, none), (1, none, "ACTIVE", None, ALL, none), (1, none, "ALL", "x", ALL, none),
-        (1, none, "ALL", None, ALL - {"clash"}, none), (1, frozenset({"A"}), "ALL", None, ALL, none),
-        (1, none, "ALL", None, ALL, frozenset({"x"})),
+def test_any_choice_of_rows_is_what_joining_only_these_gives():
+    rng = np.random.default_rng(8)
+    rows = [
+        make_row(b=f"B{k}", offset=float(k), verdict=["clash", "near", "likely"][k % 3], probability=0.1 * (k % 7),
+                 **({"distance": 0.5, "point_a": (k, 0, 0), "point_b": (k, 0, 1)} if k % 3 == 1 else {}),
+                 dots_a=rng.random((k % 4, 3), np.float32), dots_b=rng.random((k % 3, 3), np.float32))
+        for k in range(40)
     ]  # fmt: skip
-    assert base not in [render_data.signature(*other) for other in others]
+    joined, stale = render_data.JoinedRows(rows), rng.random(40) < 0.3
+    for share in (0.0, 0.4, 1.0):
+        chosen = rng.random(40) < share
+        some = [row for row, mask in zip(rows, chosen, strict=True) if mask]
+        old = {row.id for row, mask in zip(rows, stale, strict=True) if mask}
+        one, other = joined.take(chosen, stale), render_data.collect(some, lambda row, old=old: row.id in old)
+        assert sum(len(row.highlight_a) for row in some if row.id not in old) * 3 == len(one.faces_a)
+        for field in dataclasses.fields(one)[:-1]:
+            assert np.array_equal(getattr(one, field.name), getattr(other, field.name)), field.name
+        assert one.labels == other.labels
 
 
 def test_stale_pairs_are_drawn_apart_and_without_curves():
@@ -56,17 +67,15 @@ def test_stale_pairs_are_drawn_apart_and_without_curves():
     assert (len(data.faces_a), len(data.faces_b), len(data.curves), len(data.stale)) == (3, 6, 2, 9)
 
 
-def test_a_pair_of_which_only_the_first_contact_is_known_is_drawn_with_the_clashes():
+def test_a_pair_of_which_only_the_first_contact_is_known_is_drawn_as_its_filter_says():
     row = make_row(verdict="contact")
-    assert render_data.rows_to_draw([row], "ALL", None, (ALL - {"clash"}) | {"contact"}) == [row]
-    assert render_data.rows_to_draw([row], "ALL", None, ALL) == []  # its filter is off
+    assert drawn([row], (ALL - {"clash"}) | {"contact"}) == [row]
+    assert drawn([row]) == []
 
 
-def test_an_approved_pair_is_drawn_only_while_it_is_selected():
+def test_approved_pairs_are_not_drawn():
     rows = [make_row(), make_row(b="C")]
-    approved = frozenset({rows[0].id})
-    assert render_data.rows_to_draw(rows, "ALL", None, ALL, approved) == rows[1:]
-    assert render_data.rows_to_draw(rows, "ALL", rows[0].id, ALL, approved) == rows
+    assert drawn(rows, approved=frozenset({rows[0].id, "gone"})) == rows[1:]
 
 
 def test_bounds_hold_faces_and_curves():
@@ -101,11 +110,9 @@ def test_stale_gaps_are_not_drawn():
     assert len(data.gaps) == len(data.witnesses) == len(data.labels) == 0
 
 
-def test_near_pairs_are_drawn_and_pairs_that_are_merely_apart_when_selected():
+def test_near_pairs_are_drawn_and_pairs_that_are_merely_apart_are_not():
     near, apart = make_row(**GAP), make_row(b="C", **{**GAP, "verdict": "apart"})
-    listed = ALL | {"near", "apart"}
-    assert render_data.rows_to_draw([near, apart], "ALL", None, listed) == [near]
-    assert render_data.rows_to_draw([near, apart], "ALL", apart.id, listed) == [near, apart]
+    assert drawn([near, apart], ALL | {"near", "apart"}) == [near]
 
 
 def test_there_are_never_too_many_labels():

@@ -7,9 +7,9 @@ import bpy
 import numpy as np
 import pytest
 from live_driver import LiveDriver, described, detected
-from ui_fakes import draw, escape
+from ui_fakes import draw, escape, make_report, make_row
 
-from addon import freshness, handlers, session
+from addon import freshness, handlers, results, session
 from addon.core import live as live_module
 from addon.ops import heartbeat, live, loading
 from addon.ui import panels
@@ -280,13 +280,17 @@ def test_the_selected_row_follows_its_pair(agrees, boxes, add_box):
     listed.isolate = False
     index = next(i for i, row in enumerate(listed.rows) if row.name_a == "B")
     listed.active_row = index
+
+    def shown():
+        return results.active_pair(bpy.context)
+
     add_box("0", (-1, -1, -1), (3, 3, 3))
     agrees()
     assert len(listed.rows) > 2
-    assert (listed.active().name_a, listed.active().name_b) == ("B", "C")
+    assert listed.rows[listed.active_row].name == "B × C" == f"{shown().a} × {shown().b}"
     bpy.data.objects.remove(boxes["C"])
     agrees()
-    assert listed.active() is None
+    assert shown() is None and listed.active_row == -1
 
 
 def test_the_result_of_live_is_never_stale_until_it_ends(agrees, boxes, driver):
@@ -452,32 +456,26 @@ def test_a_list_that_takes_longer_than_what_is_left_of_a_call_gets_one_of_its_ow
     assert calls[-4:] == ["call", "work", "call", "list"]
 
 
-def test_a_long_list_is_cut_while_live_is_on(registered):
-    from ui_fakes import make_report, make_row
-
-    from addon import results
-
+def test_a_long_list_has_pages_while_live_is_on(registered):
     uid = bpy.context.scene.session_uid
-    report = make_report(*(make_row(b=f"B{k}") for k in range(results.MAX_LIVE_ROWS + 5)))
+    report = make_report(*(make_row(b=f"B{k}") for k in range(results.PAGE_ROWS + 5)))
     results.show_live(bpy.context, uid, report, False)
     results.list_live(bpy.context, uid)
     listed = bpy.context.window_manager.meshclash
-    assert (len(listed.rows), listed.total) == (results.MAX_LIVE_ROWS, results.MAX_LIVE_ROWS + 5)
-    session.live_ended(uid, frozenset())
+    assert (len(listed.rows), listed.total) == (results.PAGE_ROWS, results.PAGE_ROWS + 5)
+    listed.page = 2
+    assert len(listed.rows) == 5
+    results.show_live(bpy.context, uid, make_report(*report.rows[:3]), False)
     results.list_live(bpy.context, uid)
-    assert len(listed.rows) == listed.total
+    assert (len(listed.rows), listed.page) == (3, 1)
 
 
 def test_the_list_follows_shorter_and_changed_answers(registered):
-    from ui_fakes import make_report, make_row
-
-    from addon import results
-
     rows = [make_row(b=f"B{k}") for k in range(5)]
     scene = bpy.context.scene
     results.show_live(bpy.context, scene.session_uid, make_report(*rows), False)
     results.list_live(bpy.context, scene.session_uid)
-    assert len(session.listed_cells()) == 5
+    assert len(session.listed().cells) == 5
     rows[2] = make_row(b="B2", verdict="touching", depth=None)
     results.show_live(bpy.context, scene.session_uid, make_report(*rows[:4]), False)
     results.list_live(bpy.context, scene.session_uid)

@@ -64,7 +64,7 @@ def measures_shown(listed):
     measures = []
     for row in listed.rows:
         layout = RecordingLayout()
-        lists.MESHCLASH_UL_pairs.draw_item(None, bpy.context, layout, listed, row, 0, listed, "active_row")
+        lists.MESHCLASH_UL_pairs.draw_item(None, bpy.context, layout, listed, row, 0, listed, "active_row", 0)
         measures.append(layout.texts()[-1])
     return measures
 
@@ -234,13 +234,6 @@ def test_results_of_another_scene_are_not_mixed_up(filled):
     assert len(filled.rows) == 1 and filled.scene_uid == other.session_uid
 
 
-def test_long_lists_are_cut_and_say_so(registered, monkeypatch):
-    monkeypatch.setattr(results, "MAX_ROWS", 2)
-    report = make_report(*(make_row(b=f"B{index}") for index in range(5)))
-    results.show_report(bpy.context, bpy.context.scene, report)
-    assert any("worst 2 of 5" in line for line in draw(panels.MESHCLASH_PT_results, bpy.context).texts())
-
-
 def test_statistics_table(filled):
     joined = shown(draw(panels.MESHCLASH_PT_statistics, bpy.context))
     assert "Query | 400.0 ms    80%" in joined
@@ -258,12 +251,10 @@ def test_display_panel(registered):
 
 
 def test_list_rows(filled):
-    layout = RecordingLayout()
-    lists.MESHCLASH_UL_pairs.draw_item(None, bpy.context, layout, filled, filled.rows[0], 0, filled, "active_row")
-    assert layout.texts() == ["A × B", "3", "0.25 m"]
-    layout = RecordingLayout()
-    lists.MESHCLASH_UL_pairs.draw_item(None, bpy.context, layout, filled, filled.rows[1], 0, filled, "active_row")
-    assert layout.texts()[-1] == "–"
+    for at, measured in ((0, "0.25 m"), (1, "–")):
+        layout, row = RecordingLayout(), filled.rows[at]
+        lists.MESHCLASH_UL_pairs.draw_item(None, bpy.context, layout, filled, row, 0, filled, "active_row", at)
+        assert layout.texts() == [row.name_a, row.name_b, "3", measured]
 
 
 def test_the_verdict_is_written_out_where_there_is_room(filled):
@@ -275,21 +266,8 @@ def test_the_verdict_is_written_out_where_there_is_room(filled):
         preferences=SimpleNamespace(system=system),
     )  # fmt: skip
     layout = RecordingLayout()
-    lists.MESHCLASH_UL_pairs.draw_item(None, context, layout, filled, filled.rows[0], 0, filled, "active_row")
+    lists.MESHCLASH_UL_pairs.draw_item(None, context, layout, filled, filled.rows[0], 0, filled, "active_row", 0)
     assert layout.texts()[0] == "Clash"
-
-
-def test_list_filters_verdicts_and_names(filled):
-    from types import SimpleNamespace
-
-    bit = 1 << 30
-    ui_list = SimpleNamespace(filter_name="", bitflag_filter_item=bit)
-    filled.show_touching = False
-    flags, order = lists.MESHCLASH_UL_pairs.filter_items(ui_list, bpy.context, filled, "rows")
-    assert [bool(flag) for flag in flags] == [True, True, False] and order == []
-    ui_list.filter_name = "C"
-    flags, _ = lists.MESHCLASH_UL_pairs.filter_items(ui_list, bpy.context, filled, "rows")
-    assert [bool(flag & bit) for flag in flags] == [False, True, False]
 
 
 @pytest.mark.parametrize(

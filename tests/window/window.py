@@ -25,6 +25,7 @@ EDGE = 8  # pixels between the border of a region and where buttons begin
 SETTLE = 0.25  # seconds between two looks at the screen
 TRIES = 40
 MIDDLE = 0.35  # of the sidebar's width: on most buttons, beside their texts
+BESIDE_NAMES = 0.82  # of the sidebar's width: on numbers of a list, whose names are buttons
 SCREENFULS = 3
 Play = Generator[float, None, Any]
 
@@ -152,7 +153,7 @@ class Window:
 
     def click_row(self, index: int, name: str = "active_row") -> Play:
         """Clicks a row of the list whose active row is the property `name`."""
-        x, y = yield from self.find(lambda: self._hovered_property() == name, f"the list of {name}")
+        x, y = yield from self.find(lambda: self._hovered_property() == name, f"the list of {name}", BESIDE_NAMES)
         while self._hovered_property() == name:  # up to the first pixel above the first row
             y += 1
             self.move(x, y)

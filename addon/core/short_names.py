@@ -1,0 +1,74 @@
+"""Names that are too long for their place, cut so that what tells them apart stays."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+CUT = "…"
+WORDS = re.compile(r"\d+|[^\W\d_]+|[\W_]+")  # numbers, words, and what stands between
+
+
+def commonness(names: Iterable[str]) -> Counter[str]:
+    """In how many of some different names each word occurs: what many have in common tells none of them apart."""
+    return Counter(word for name in set(names) for word in set(WORDS.findall(name)))
+
+
+def shorten(name: str, room: float, width: Callable[[str], float], common: Counter[str]) -> str:
+    """The name, or as much of it as fits.
+
+    The commonest words go first, of equally common ones those in the middle; what is left of a name that is one long
+    word is its beginning and its end.
+
+    Args:
+        name: the name.
+        room: how wide it may be.
+        width: of a text, in the same unit.
+        common: `commonness` of the names that it is seen among.
+    """
+    if width(name) <= room:
+        return name
+    words = WORDS.findall(name)
+    kept = [True] * len(words)
+    middle = 0.5 * (len(words) - 1)
+    telling = [index for index, word in enumerate(words) if word[0].isalnum()]
+    order = sorted(telling, key=lambda index: (-common[words[index]], abs(index - middle)))
+    for index in order[:-1]:
+        kept[index] = False
+        text = _joined(words, kept)
+        if width(text) <= room:
+            return text
+    return cut_in_the_middle(_joined(words, kept) if order else name, room, width)
+
+
+def cut_in_the_middle(text: str, room: float, width: Callable[[str], float]) -> str:
+    """As much of the beginning and of the end as fits, at least the sign that something is missing."""
+    if width(text) <= room:
+        return text
+    longest, too_long = 0, len(text)
+    while too_long - longest > 1:
+        length = (longest + too_long) // 2
+        if width(_ends(text, length)) <= room:
+            longest = length
+        else:
+            too_long = length
+    return _ends(text, longest)
+
+
+def _ends(text: str, length: int) -> str:
+    """The first and the last of so many letters of a text."""
+    text, tail = text.strip(CUT), length // 2
+    return text[: length - tail] + CUT + (text[-tail:] if tail else "")
+
+
+def _joined(words: list[str], kept: list[bool]) -> str:
+    """The words that are kept, with the sign for all that is missing between two of them."""
+    parts: list[str] = []
+    for index, word in enumerate(words):
+        beside = [kept[other] for other in (index - 1, index + 1) if 0 <= other < len(words)]
+        if kept[index] and (word[0].isalnum() or all(beside)):
+            parts.append(word)
+        elif not parts or parts[-1] != CUT:
+            parts.append(CUT)
+    return "".join(parts)

@@ -1,0 +1,177 @@
+"""The rows of a report as columns, so that a list of any length is filtered and sorted at once.
+
+A row is named by its position in the report, which lists the worst pair first. Whatever else decides which rows are
+listed, and in which order - groups, the history of a pair - is another column or another mask over these positions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .pair_row import CONTACT
+from .queries import VERDICTS
+
+if TYPE_CHECKING:
+    from .pair_row import PairRow
+
+Positions = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+WORST, NAME_A, NAME_B, FACES, MEASURE, STATUS = "WORST", "A", "B", "FACES", "MEASURE", "STATUS"
+"""By what rows are sorted; `WORST` is the order of the report."""
+KNOWN_VERDICTS = (*VERDICTS, CONTACT)
+NO_STATUS = "OPEN"
+NUMBERS = re.compile(r"(\d+)")
+
+
+@dataclass(frozen=True)
+class ListQuery:
+    """Which rows are listed, and in which order.
+
+    Attributes:
+        verdicts: the verdicts that are listed.
+        text: words that the two names must contain, in any order and case.
+        statuses: the statuses that are listed; None for all.
+        owners: full names of objects, one of which must be in the pair; None for all pairs.
+        key: one of the keys above.
+        reverse: whether the last row comes first; rows without a value stay at the end.
+    """
+
+    verdicts: frozenset[str]
+    text: str = ""
+    statuses: frozenset[str] | None = None
+    owners: frozenset[str] | None = None
+    key: str = WORST
+    reverse: bool = False
+
+
+class RowTable:
+    """The columns of some rows; read-only.
+
+    Attributes:
+        names: all names of objects in their natural order, "Bolt 2" before "Bolt 10"; columns of names are indices.
+        positions: the position of a pair's first row by the pair's id.
+        verdicts: (n,) int8 indices of `KNOWN_VERDICTS`.
+        faces: (n,) int64 faces and points in contact, of both objects.
+        a, b: (n,) int32 indices of the names of the two objects.
+        owners: (4, n) int32 indices of the names of the owners and the sources of both.
+        measures: (n,) float64 by name: depth, distance, probability; NaN where unknown.
+    """
+
+    def __init__(self, rows: Sequence[PairRow]) -> None:
+        number = {name: index for index, name in enumerate(KNOWN_VERDICTS)}
+        count = len(rows)
+        named = {name for row in rows for name in (row.a, row.b, row.owner_a, row.owner_b, row.source_a, row.source_b)}
+        self.names = sorted(named, key=natural)
+        code = {name: index for index, name in enumerate(self.names)}
+        self.positions = {row.id: position for position, row in reversed(list(enumerate(rows)))}
+        self.verdicts = np.fromiter((number[row.verdict] for row in rows), np.int8, count)
+        self.faces = np.fromiter((row.count_a + row.count_b for row in rows), np.int64, count)
+        self.a = np.fromiter((code[row.a] for row in rows), np.int32, count)
+        self.b = np.fromiter((code[row.b] for row in rows), np.int32, count)
+        self.owners = np.array(
+            [[code[getattr(row, name)] for row in rows] for name in ("owner_a", "owner_b", "source_a", "source_b")],
+            np.int32,
+        )
+        self.measures = {
+            name: np.array([getattr(row, name) for row in rows], np.float64)  # None becomes NaN
+            for name in ("depth", "distance", "probability")
+        }
+        self.has_scans = any(row.scans for row in rows)
+
+    def __len__(self) -> int:
+        return len(self.verdicts)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the columns, without names and ids."""
+        whole = (self.verdicts.nbytes, self.faces.nbytes, self.a.nbytes, self.b.nbytes, self.owners.nbytes)
+        return sum(whole) + sum(column.nbytes for column in self.measures.values())
+
+    @cached_property
+    def owner_names(self) -> frozenset[str]:
+        """The objects of the scene that the rows are about."""
+        return frozenset(self.names[index] for index in np.unique(self.owners[:2]).tolist())
+
+    def statuses(self, reviews: Mapping[str, str], order: Sequence[str]) -> NDArray[np.int8]:
+        """The status of each row as an index of ``order``.
+
+        Args:
+            reviews: statuses by pair id; all other pairs have `NO_STATUS`.
+            order: all statuses.
+        """
+        found = np.full(len(self), order.index(NO_STATUS), np.int8)
+        for pair, status in reviews.items():
+            if pair in self.positions:
+                found[self.positions[pair]] = order.index(status)
+        return found
+
+    def about(self, names: Iterable[str]) -> Mask:
+        """Which rows are about one of some objects: it is an owner or a source of the pair."""
+        wanted = frozenset(names)
+        hit = np.fromiter((name in wanted for name in self.names), np.bool_, len(self.names))
+        return np.asarray(hit[self.owners].any(axis=0)) if len(self) else np.empty(0, np.bool_)
+
+    def find(
+        self, query: ListQuery, measures: Sequence[str], reviews: Mapping[str, str], statuses: Sequence[str]
+    ) -> Positions:
+        """The positions of the rows to list, in the order of the list.
+
+        Args:
+            query: what is wanted.
+            measures: by which measures the test's rows are compared; the first one that a row has counts.
+            reviews, statuses: as `statuses` takes them.
+        """
+        listed = np.array([name in query.verdicts for name in KNOWN_VERDICTS])
+        mask = listed[self.verdicts]
+        for word in query.text.casefold().split():
+            mask &= self._contains(word)
+        if query.owners is not None:
+            mask &= self.about(query.owners)
+        needs_status = query.statuses is not None or query.key == STATUS
+        status = self.statuses(reviews, statuses) if needs_status else np.zeros(len(self), np.int8)
+        if query.statuses is not None:
+            mask &= np.array([name in query.statuses for name in statuses])[status]
+        found = np.flatnonzero(mask)
+        if query.key == WORST:
+            return found[::-1] if query.reverse else found
+        keys: dict[str, NDArray[Any]] = {NAME_A: self.a, NAME_B: self.b, FACES: -self.faces, STATUS: status}
+        values = keys[query.key] if query.key in keys else self.badness(measures)
+        return found[_order(values[found], query.reverse)]
+
+    def badness(self, measures: Sequence[str]) -> NDArray[np.float64]:
+        """By which the measures of rows are compared, the worst first: overlaps by depth, gaps, likely before not."""
+        found = np.full(len(self), np.nan)
+        for name in measures:
+            values = self.measures[name]
+            found = np.where(np.isnan(found), values if name == "distance" else -values, found)
+        return found
+
+    def _contains(self, word: str) -> Mask:
+        hit = np.fromiter((word in name for name in self._folded), np.bool_, len(self.names))
+        return np.asarray(hit[self.a] | hit[self.b])
+
+    @cached_property
+    def _folded(self) -> list[str]:
+        return [name.casefold() for name in self.names]
+
+
+def _order(values: NDArray[Any], reverse: bool) -> Positions:
+    """The order of some values, lowest or highest first; equal ones as they are, unknown ones last."""
+    numbers = np.asarray(values, np.float64)
+    return np.argsort(-numbers if reverse else numbers, kind="stable")
+
+
+@lru_cache(1 << 16)
+def natural(name: str) -> tuple[tuple[str, int, str], ...]:
+    """A key that sorts names as people do: numbers in them by their size, letters in either case together."""
+    parts = NUMBERS.split(name.casefold())
+    pairs = zip(parts[::2], [*parts[1::2], "-1"], strict=True)
+    return (*((text, int(number), "") for text, number in pairs), ("", 0, name))

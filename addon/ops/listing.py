@@ -1,0 +1,214 @@
+"""Operators of the result list: sorting, turning pages, stepping from pair to pair, the pairs of an object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+from bpy.props import EnumProperty, IntProperty
+from bpy.types import Operator
+
+from .. import results, session, view
+from ..core.table import KNOWN_VERDICTS
+from ..props import SORT_KEYS, STATUS_ORDER
+from ..ui.text import VERDICT_LABELS
+
+SIDES = (("a", "A", "The first object"), ("b", "B", "The second object"))
+
+
+def _has_rows(cls: type[Operator], context: bpy.types.Context) -> bool:
+    result = session.result_of(context.scene.session_uid)
+    if result is None or not result.report.rows:
+        cls.poll_message_set("Press Detect first: there are no pairs")
+        return False
+    return True
+
+
+class MESHCLASH_OT_sort_rows(Operator):
+    """Sort the list by this column; press again to turn it round"""
+
+    bl_idname = "meshclash.sort_rows"
+    bl_label = "Sort"
+    bl_options = {"INTERNAL"}
+
+    key: EnumProperty(name="Sort by", items=SORT_KEYS, options={"SKIP_SAVE"})
+
+    @classmethod
+    def description(cls, _context: bpy.types.Context, properties: Any) -> str:
+        """The tooltip."""
+        tip = next(tip for name, _, tip in SORT_KEYS if name == properties.key)
+        return f"Sort the list: {tip[0].lower()}{tip[1:]}. Press again to turn it round"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        listed = context.window_manager.meshclash
+        if listed.sort_key == self.key:
+            listed.sort_reverse = not listed.sort_reverse
+        else:
+            listed.filling, listed.sort_reverse, listed.filling = True, False, False  # one change, listed once
+            listed.sort_key = self.key
+        return {"FINISHED"}
+
+
+class MESHCLASH_OT_pick_row(Operator):
+    """Select this pair"""
+
+    bl_idname = "meshclash.pick_row"
+    bl_label = "Select Pair"
+    bl_options = {"INTERNAL"}
+
+    index: IntProperty(options={"SKIP_SAVE"})
+    side: EnumProperty(items=SIDES, options={"SKIP_SAVE"})
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, properties: Any) -> str:
+        """The tooltip: the full names, where the objects are, the id of the pair."""
+        rows, result = context.window_manager.meshclash.rows, session.result_of(context.scene.session_uid)
+        if result is None or not 0 <= properties.index < len(rows):
+            return cls.__doc__ or ""
+        row = result.row(rows[properties.index].pair_id)
+        return "" if row is None else tooltip(context, row, properties.side)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        listed = context.window_manager.meshclash
+        if not 0 <= self.index < len(listed.rows):
+            return {"CANCELLED"}
+        listed.active_row = self.index
+        return {"FINISHED"}
+
+
+def tooltip(context: bpy.types.Context, row: Any, side: str) -> str:
+    """What a name in the list stands for: it and its collections first, then the other object and the pair."""
+    lines = []
+    for letter in (side, "b" if side == "a" else "a"):
+        name, owner = getattr(row, letter), getattr(row, f"owner_{letter}")
+        item = view.find_object(context, owner)
+        found = ", ".join(collection.name for collection in item.users_collection) if item else ""
+        instance = "" if owner == name else f", instance of {owner}"
+        where = f"in {found or 'no collection'}" if item else "no longer in this view layer"
+        lines.append(f"{letter.upper()}: {name}{instance}\n     {where}")
+    return "\n".join((*lines, f"{VERDICT_LABELS[row.verdict]}, pair {row.id}"))
+
+
+class MESHCLASH_OT_step_pair(Operator):
+    """Select the next pair of the list, on whatever page it is"""
+
+    bl_idname = "meshclash.step_pair"
+    bl_label = "Next Pair"
+    bl_options = {"INTERNAL"}
+
+    step: IntProperty(default=1, options={"SKIP_SAVE"})
+
+    @classmethod
+    def description(cls, _context: bpy.types.Context, properties: Any) -> str:
+        """The tooltip."""
+        return f"Select the {'next' if properties.step > 0 else 'previous'} pair of the list, on whatever page it is"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return _has_rows(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        found = results.neighbour(context, self.step)
+        if found is None:
+            return {"CANCELLED"}
+        results.select_pair(context, found)
+        return {"FINISHED"}
+
+
+class MESHCLASH_OT_turn_page(Operator):
+    """Show another page of the list"""
+
+    bl_idname = "meshclash.turn_page"
+    bl_label = "Turn Page"
+    bl_options = {"INTERNAL"}
+
+    step: IntProperty(default=1, options={"SKIP_SAVE"})
+
+    @classmethod
+    def description(cls, _context: bpy.types.Context, properties: Any) -> str:
+        """The tooltip."""
+        return f"Show the {'next' if properties.step > 0 else 'previous'} {results.PAGE_ROWS} pairs"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        listed = context.window_manager.meshclash
+        listed.page = min(max(1, listed.page + self.step), results.page_count(listed.found))
+        return {"FINISHED"}
+
+
+class MESHCLASH_OT_list_selected(Operator):
+    """List only the pairs of the selected objects"""
+
+    bl_idname = "meshclash.list_selected"
+    bl_label = "List Pairs of Selected Objects"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not context.selected_objects:
+            cls.poll_message_set("Select an object first")
+            return False
+        return _has_rows(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        names = frozenset(item.name_full for item in context.selected_objects)
+        view.leave_isolation(context)
+        session.listed().owners = names
+        _show_all_kinds(context.window_manager.meshclash)
+        results.relist(context, context.scene)
+        found = context.window_manager.meshclash.found
+        self.report({"INFO"}, f"{found} pair{'' if found == 1 else 's'} of {len(names)} selected")
+        return {"FINISHED"}
+
+
+class MESHCLASH_OT_list_all(Operator):
+    """List all pairs again, whatever was asked of the list"""
+
+    bl_idname = "meshclash.list_all"
+    bl_label = "List All Pairs"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return _has_rows(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        listed = context.window_manager.meshclash
+        session.listed().owners = None
+        _show_all_kinds(listed)
+        results.relist(context, context.scene, listed.selected)
+        return {"FINISHED"}
+
+
+def _show_all_kinds(listed: Any) -> None:
+    """Lists every verdict and status, whatever the names; to be listed by the caller."""
+    listed.filling = True
+    for verdict in KNOWN_VERDICTS:
+        setattr(listed, f"show_{verdict}", True)
+    listed.statuses, listed.search, listed.page = set(STATUS_ORDER), "", 1
+    listed.filling = False
+
+
+def _draw_in_menu(self: Any, context: bpy.types.Context) -> None:
+    if session.result_of(context.scene.session_uid) is not None:
+        self.layout.separator()
+        self.layout.operator("meshclash.list_selected", icon="VIEWZOOM")
+
+
+def add_menu() -> None:
+    """Puts the way from an object to its pairs into the viewport's context menu."""
+    bpy.types.VIEW3D_MT_object_context_menu.append(_draw_in_menu)
+
+
+def remove_menu() -> None:
+    """Takes it away again."""
+    bpy.types.VIEW3D_MT_object_context_menu.remove(_draw_in_menu)
+
+
+CLASSES = (
+    MESHCLASH_OT_sort_rows,
+    MESHCLASH_OT_pick_row,
+    MESHCLASH_OT_step_pair,
+    MESHCLASH_OT_turn_page,
+    MESHCLASH_OT_list_selected,
+    MESHCLASH_OT_list_all,
+)

@@ -1,0 +1,62 @@
+"""Long names keep what tells them apart."""
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from addon.core.short_names import CUT, commonness, cut_in_the_middle, shorten
+
+WORD = st.text("abcxyz", min_size=1, max_size=9)
+PARTS = st.lists(WORD, max_size=5)
+
+
+def short(name, room, among):
+    return shorten(name, room, len, commonness(among))
+
+
+@pytest.mark.parametrize(
+    ("names", "room", "expected"),
+    [
+        (["Assembly.Bolt.M8.0123", "Assembly.Bolt.M8.0124"], 10, ["…0123", "…0124"]),
+        (["Assembly.Bolt.M8.0123", "Assembly.Nut.M8.0123"], 14, ["…Bolt…", "…Nut…"]),
+        (["Left.Arm.Cover.001", "Left.Leg.Cover.001"], 10, ["…Arm…", "…Leg…"]),
+        (["Short", "Names"], 10, ["Short", "Names"]),
+    ],
+)
+def test_what_differs_stays(names, room, expected):
+    found = [short(name, room, names) for name in names]
+    for text, wanted, name in zip(found, expected, names, strict=True):
+        assert wanted.strip(CUT) in text and len(text) <= room, (text, name)
+
+
+@settings(max_examples=300, deadline=None)
+@given(PARTS, PARTS, st.lists(WORD, min_size=2, max_size=6, unique=True), st.integers(12, 40))
+def test_the_word_in_which_a_family_differs_is_always_seen(before, after, words, room):
+    assume(not set(words) & {*before, *after})
+    names = [".".join((*before, word, *after)) for word in words]
+    texts = [short(name, room, names) for name in names]
+    for word, text in zip(words, texts, strict=True):
+        assert len(text) <= room and word in text
+    assert len(set(texts)) == len(texts)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(max_size=40), st.lists(st.text(max_size=20), max_size=4), st.integers(1, 30))
+def test_any_text_fits_and_what_is_left_is_of_the_name(name, others, room):
+    text = short(name, room, [name, *others])
+    assert len(text) <= room
+    assert text == name if len(name) <= room else True
+    place = 0
+    for part in text.split(CUT):
+        found = name.find(part, place)
+        assert found >= 0 or CUT in name
+        place = max(found, 0)
+
+
+@given(st.text("abc", min_size=1, max_size=30), st.integers(1, 30))
+def test_one_long_word_keeps_both_ends_and_uses_the_room(name, room):
+    text = cut_in_the_middle(name, room, len)
+    assert len(text) == min(len(name), room)
+    if len(name) > room:
+        head, tail = text.split(CUT)
+        assert name.startswith(head) and name.endswith(tail) and 0 <= len(head) - len(tail) <= 1

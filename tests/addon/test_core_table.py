@@ -1,0 +1,88 @@
+"""Rows as columns: found and sorted as one look at each row says."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ui_fakes import make_row
+
+from addon.core.table import FACES, KNOWN_VERDICTS, MEASURE, NAME_A, NAME_B, STATUS, WORST, ListQuery, RowTable, natural
+
+STATUSES = ("OPEN", "REVIEWED", "APPROVED")
+MEASURES = ("depth", "distance", "probability")
+EVERYTHING = frozenset(KNOWN_VERDICTS)
+NAMES = st.sampled_from(["Bolt 2", "bolt 10", "Bolt 10", "Wall:Ä.1", "wall:ä.2", "Pipe"])
+MAYBE = st.none() | st.sampled_from([0.0, 0.25, 1.5])
+FOUND = st.tuples(NAMES, NAMES, st.sampled_from(KNOWN_VERDICTS), MAYBE, MAYBE, MAYBE, st.integers(0, 3))
+QUERIES = st.builds(
+    ListQuery,
+    st.frozensets(st.sampled_from(KNOWN_VERDICTS)) | st.just(EVERYTHING),
+    st.sampled_from(["", "bolt", "BOLT wall", "ä", "nobody", "2 10"]),
+    st.none() | st.frozensets(st.sampled_from(STATUSES)),
+    st.none() | st.frozensets(NAMES),
+    st.sampled_from([WORST, NAME_A, NAME_B, FACES, MEASURE, STATUS]),
+    st.booleans(),
+)
+
+
+def made(found):
+    return [
+        make_row(a, b, verdict, depth, distance=distance, probability=probability, id=str(at), counts=(faces, 1))
+        for at, (a, b, verdict, depth, distance, probability, faces) in enumerate(found)
+    ]
+
+
+def asked(row, query, status):
+    """Whether one row is asked for."""
+    names = (row.a.casefold(), row.b.casefold())
+    return (
+        row.verdict in query.verdicts
+        and all(any(word in name for name in names) for word in query.text.casefold().split())
+        and (query.statuses is None or status in query.statuses)
+        and (query.owners is None or bool(query.owners & {row.owner_a, row.owner_b, row.source_a, row.source_b}))
+    )
+
+
+def value(row, key, status):
+    """What a row is sorted by; None at the end."""
+    measured = [(name, getattr(row, name)) for name in MEASURES if getattr(row, name) is not None]
+    signed = [x if name == "distance" else -x for name, x in measured[:1]]
+    return {
+        WORST: int(row.id), NAME_A: natural(row.a), NAME_B: natural(row.b), FACES: -row.count_a - row.count_b,
+        MEASURE: signed[0] if signed else None, STATUS: STATUSES.index(status),
+    }[key]  # fmt: skip
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(FOUND, max_size=12), QUERIES, st.dictionaries(st.integers(0, 14).map(str), st.sampled_from(STATUSES)))
+def test_a_query_finds_what_each_row_says_in_the_order_of_its_values(found, query, reviews):
+    rows = made(found)
+    status = {row.id: reviews.get(row.id, "OPEN") for row in rows}
+    expected = [row for row in rows if asked(row, query, status[row.id])]
+    keyed = [(value(row, query.key, status[row.id]), row) for row in expected]
+    known = [pair for pair in keyed if pair[0] is not None]
+    known.sort(key=lambda pair: pair[0], reverse=query.reverse)  # turned round, but equal ones stay as they are
+    order = [row.id for _, row in known] + [row.id for first, row in keyed if first is None]
+    positions = RowTable(rows).find(query, MEASURES, reviews, STATUSES)
+    assert [rows[at].id for at in positions.tolist()] == order
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_short_tables(count):
+    table = RowTable([make_row()] * count)
+    assert len(table) == count and table.nbytes == count * table.nbytes
+    assert len(table.find(ListQuery(EVERYTHING, owners=frozenset({"A"})), MEASURES, {}, STATUSES)) == count
+    assert table.about({"B"}).tolist() == [True] * count
+
+
+def test_names_are_in_natural_order_and_owners_are_known():
+    rows = [make_row("Bolt 10", "x"), make_row("Bolt 9", "X"), make_row("bolt 9", "Inst", owner_b="Owner")]
+    table = RowTable(rows)
+    assert table.names == ["Bolt 9", "bolt 9", "Bolt 10", "Inst", "Owner", "X", "x"][: len(table.names)]
+    assert "Owner" in table.owner_names and "Inst" not in table.owner_names
+
+
+def test_columns_are_small():
+    table = RowTable([make_row(b=str(k)) for k in range(1000)])
+    assert table.nbytes / 1000 <= 60.0
+    assert table.verdicts.dtype == np.int8

@@ -1,0 +1,175 @@
+"""The list as a user works it: pages, columns, words, statuses, the pairs of an object, tooltips."""
+
+from types import SimpleNamespace
+
+import bpy
+import pytest
+from ui_fakes import RecordingLayout, draw, make_report, make_row
+
+from addon import results, session
+from addon.ops import listing
+from addon.ui import lists, panels
+
+PAGE = results.PAGE_ROWS
+
+
+def listed():
+    return bpy.context.window_manager.meshclash
+
+
+def names():
+    return [(row.name_a, row.name_b) for row in listed().rows]
+
+
+def show(*rows, **options):
+    results.show_report(bpy.context, bpy.context.scene, make_report(*rows, **options))
+    listed().isolate = False
+
+
+@pytest.fixture
+def many(registered):
+    """More than two pages."""
+    show(*(make_row(f"A{k % 7}", f"B{k}", depth=1.0 - 0.001 * k) for k in range(2 * PAGE + 5)))
+
+
+def test_every_row_is_reached(many):
+    seen = []
+    for page in (1, 2, 3):
+        listed().page = page
+        seen += [row.name_b for row in listed().rows]
+    assert seen == [f"B{k}" for k in range(2 * PAGE + 5)]
+    bpy.ops.meshclash.turn_page(step=1)
+    assert listed().page == 3
+    bpy.ops.meshclash.turn_page(step=-1)
+    assert listed().page == 2
+    texts = draw(panels.MESHCLASH_PT_results, bpy.context).texts()
+    assert f"{PAGE + 1:,} to {2 * PAGE:,} of {2 * PAGE + 5:,} pairs" in texts
+
+
+def test_a_page_that_is_not_there_is_the_last_one(many):
+    listed().page = 99
+    assert listed().page == 3 and len(listed().rows) == 5
+
+
+def test_the_selected_pair_stays_selected_on_other_pages_and_in_other_orders(many):
+    listed().active_row = 3
+    chosen = results.active_pair(bpy.context)
+    listed().page = 2
+    assert results.active_pair(bpy.context) is chosen and listed().active_row == -1
+    listed().page = 1
+    assert listed().active_row == 3
+    bpy.ops.meshclash.sort_rows(key="MEASURE")
+    bpy.ops.meshclash.sort_rows(key="MEASURE")
+    assert listed().sort_reverse and listed().active_row == -1 and results.active_pair(bpy.context) is chosen
+    listed().search = "B3"
+    assert listed().rows[listed().active_row].pair_id == chosen.id
+
+
+def test_stepping_crosses_pages_and_ends_at_the_last_row(many):
+    listed().active_row = PAGE - 1
+    bpy.ops.meshclash.step_pair(step=1)
+    assert (listed().page, listed().active_row) == (2, 0)
+    bpy.ops.meshclash.step_pair(step=-1)
+    assert (listed().page, listed().active_row) == (1, PAGE - 1)
+    listed().search = "nobody"
+    assert bpy.ops.meshclash.step_pair(step=1) == {"CANCELLED"}
+
+
+@pytest.mark.parametrize(("key", "first", "last"), [("A", "A0", "A6"), ("B", "B0", f"B{2 * PAGE + 4}")])
+def test_a_column_sorts_all_pages(many, key, first, last):
+    side = f"name_{key.lower()}"
+    bpy.ops.meshclash.sort_rows(key=key)
+    assert getattr(listed().rows[0], side) == first
+    bpy.ops.meshclash.sort_rows(key=key)
+    assert getattr(listed().rows[0], side) == last
+    bpy.ops.meshclash.sort_rows(key="WORST")
+    assert listed().rows[0].name_b == "B0" and not listed().sort_reverse
+
+
+def test_words_statuses_and_verdicts_are_asked_of_all_pages(many):
+    listed().active_row = 0
+    listed().page = 3
+    listed().active_row = 4
+    bpy.ops.meshclash.set_status(status="APPROVED")
+    listed().search = "b404 A5"
+    assert names() == [("A5", "B404")] and (listed().found, listed().total) == (1, 2 * PAGE + 5)
+    listed().search = ""
+    listed().statuses = {"APPROVED"}
+    assert names() == [("A5", "B404")]
+    listed().statuses = {"OPEN"}
+    assert listed().found == 2 * PAGE + 4
+    listed().show_clash = False
+    assert names() == [] and "No pair of 405 is as asked" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
+    assert bpy.ops.meshclash.list_all() == {"FINISHED"}
+    assert listed().found == listed().total and listed().page == 1 and listed().show_clash
+
+
+def test_a_new_status_moves_a_row_where_statuses_are_asked(registered):
+    show(make_row(), make_row(b="C"))
+    listed().statuses = {"OPEN"}
+    listed().active_row = 0
+    bpy.ops.meshclash.set_status(status="REVIEWED")
+    assert names() == [("A", "C")] and results.active_pair(bpy.context).b == "B"
+
+
+def test_from_an_object_to_its_pairs_and_back(registered):
+    for name in "ABCD":
+        bpy.context.scene.collection.objects.link(bpy.data.objects.new(name, None))
+    show(make_row(), make_row("B", "C", "touching"), make_row("C", "D"))
+    assert not bpy.ops.meshclash.list_selected.poll()
+    listed().show_touching = False
+    bpy.data.objects["B"].select_set(True)
+    bpy.ops.meshclash.list_selected()
+    assert names() == [("A", "B"), ("B", "C")]
+    listed().active_row = 1  # selects B and C, and lists the same
+    assert names() == [("A", "B"), ("B", "C")]
+    layout = draw(panels.MESHCLASH_PT_results, bpy.context)
+    assert "Only pairs of B" in layout.texts() and "meshclash.list_all" in layout.operators()
+    show(make_row("B", "D"), make_row("C", "D"))
+    assert names() == [("B", "D")]
+    bpy.ops.meshclash.list_all()
+    assert len(names()) == 2
+
+
+def test_long_names_are_cut_so_that_they_differ_and_the_tooltip_has_all_of_them(registered):
+    long = [f"Assembly.Bolt.M8.With.A.Very.Long.Name.{k:04}.Body" for k in range(3)]
+    home = bpy.data.collections.new("Bolts")
+    home.objects.link(bpy.data.objects.new(long[0], None))
+    bpy.context.scene.collection.children.link(home)
+    bpy.context.view_layer.update()
+    row = make_row(long[0], long[1])
+    show(row, make_row(long[1], long[2]))
+    shown = []
+    for index, item in enumerate(listed().rows):
+        layout = RecordingLayout()
+        lists.MESHCLASH_UL_pairs.draw_item(None, bpy.context, layout, listed(), item, 0, listed(), "active_row", index)
+        shown.append(layout.texts()[:2])
+    assert ["0000" in shown[0][0], "0001" in shown[0][1], "0001" in shown[1][0], "0002" in shown[1][1]] == [True] * 4
+    tip = listing.MESHCLASH_OT_pick_row.description(bpy.context, SimpleNamespace(index=0, side="b"))
+    assert tip.splitlines() == [
+        f"B: {long[1]}", "     no longer in this view layer", f"A: {long[0]}", "     in Bolts", f"Clash, pair {row.id}",
+    ]  # fmt: skip
+    assert bpy.ops.meshclash.pick_row(index=1, side="a") == {"FINISHED"} and listed().active_row == 1
+    assert bpy.ops.meshclash.pick_row(index=5, side="a") == {"CANCELLED"}
+
+
+def test_facts_of_a_pair_are_not_cut(registered):
+    name = "Basic Wall:" + "Interior Partition " * 9
+    show(make_row(name, "B"))
+    listed().active_row = 0
+    texts = draw(panels.MESHCLASH_PT_results, bpy.context).texts()
+    assert "".join(f"1 face of {name}".split()) in "".join("".join(texts).split())
+
+
+def test_only_the_page_is_written_again(many, monkeypatch):
+    cells = session.listed().cells
+    before = [dict(cell) for cell in cells]
+    listed().search = "B"
+    assert session.listed().cells is cells and cells == before
+
+
+def test_another_file_forgets_the_objects_that_were_asked_for(registered):
+    show(make_row())
+    session.listed().owners = frozenset({"A"})
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    assert session.listed().owners is None and listed().found == 0
