@@ -1,7 +1,8 @@
 """The command line of the detection, for `blender --command meshclash` and `blender_scripts/detect.py`.
 
 Exit codes: 0 done, 1 clashes found and `--fail-on clash`, 2 the input or an option is wrong, 3 internal error,
-130 cancelled. Messages go to stderr; after an error no report is written.
+130 cancelled. Messages go to stderr; after an error no report is written. Streams that are closed, broken or full
+change neither the code nor the report.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from typing import Any, NoReturn
 import bpy
 
 from . import engine
+from .adapters.names import as_renamed, make_names_readable
+from .adapters.objects import require_objects
 from .adapters.picture import render_picture
 from .adapters.source import BlenderSource
 from .core import report_formats
@@ -29,6 +32,7 @@ from .core.output import OutputFile
 from .core.queries import TESTS, test_named
 from .core.report import DetectReport
 from .core.rules import Rules, parse_pair
+from .core.terminal import is_terminal, open_standard_streams, printable, say
 
 COMMAND = "meshclash"
 DONE, CLASHES_FOUND, WRONG_INPUT, INTERNAL_ERROR, CANCELLED = 0, 1, 2, 3, 130
@@ -58,8 +62,9 @@ def main(arguments: list[str]) -> int:
     Returns:
         The exit code.
     """
+    open_standard_streams()
     try:
-        with _interruptible():
+        with _signals_as_errors():
             return _run(_parser().parse_args(arguments))
     except DetectError as error:
         _complain(str(error))
@@ -74,7 +79,7 @@ def main(arguments: list[str]) -> int:
         return int(leaving.code or 0)
     except Exception:  # the last resort: whatever it is, the exit code and the message must be right
         _complain("internal error; please send us this message and, if you can, the file")
-        traceback.print_exc()
+        say(sys.stderr, *traceback.format_exc().splitlines())
         _complain(f"Blender {bpy.app.version_string}", *engine.diagnose())
         return INTERNAL_ERROR
 
@@ -84,6 +89,9 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise InputError(f"{message} (--help shows all options)")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        say(file, *message.splitlines())
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -125,8 +133,8 @@ def _options(given: argparse.Namespace) -> DetectOptions:
     if unknown:
         raise InputError(f"--exclude knows {', '.join(EXCLUSIONS)}, not {', '.join(sorted(unknown))}")
     return DetectOptions(
-        set_a=given.set_a,
-        set_b=given.set_b,
+        set_a=as_renamed(given.set_a),
+        set_b=as_renamed(given.set_b),
         test=given.test,
         **_limits(given),
         frames=None if given.frames is None else parse_frames(given.frames),
@@ -134,7 +142,7 @@ def _options(given: argparse.Namespace) -> DetectOptions:
             same_parent="same-parent" in exclusions,
             same_armature="same-armature" in exclusions,
             same_collection="same-collection" in exclusions,
-            listed_pairs=frozenset(parse_pair(text) for text in given.exclude_pair),
+            listed_pairs=frozenset(parse_pair(as_renamed(text)) for text in given.exclude_pair),
         ),
         point_budget=given.point_budget,
     )
@@ -178,16 +186,25 @@ def _run(given: argparse.Namespace) -> int:
         if given.picture is not None:
             picture_file = files.enter_context(OutputFile(given.picture, "picture", (".png",)))
         _open(given.file)
+        for name in make_names_readable():
+            _complain(f"a name is not UTF-8, it is written as '{name}'")
+        require_objects(name for pair in options.rules.listed_pairs for name in pair)
         source = BlenderSource.from_context(bpy.context)
         steps = detect_steps(source, options, _load_engine(), highlights=picture_file is not None)
         report = run_to_end(steps, None if given.quiet else _ProgressLine().show)
-        if report_file is not None:
-            report_file.commit(report_formats.WRITERS[report_file.path.suffix.lower()](report.as_dict()))
-        if picture_file is not None:
-            render_picture(report, source, picture_file.temporary)
-            picture_file.commit()
-        if not given.quiet:
-            _print_report(report, given)
+        written = []
+        try:
+            if report_file is not None:
+                report_file.commit(report_formats.WRITERS[report_file.path.suffix.lower()](report.as_dict()))
+                written.append(f"Report: {given.report}")
+            if picture_file is not None:
+                render_picture(report, source, picture_file.temporary)
+                picture_file.commit()
+                written.append(f"Picture: {given.picture}")
+        finally:  # the work of an hour is shown also where its file could not be written
+            _print_left_out(report, given.quiet)
+            if not given.quiet:
+                _print_report(report, written)
     return CLASHES_FOUND if given.fail_on and report.clashes else DONE
 
 
@@ -215,19 +232,22 @@ def _load_engine() -> Any:
     return engine.load(cache_folder())
 
 
-def _print_report(report: DetectReport, given: argparse.Namespace) -> None:
+def _print_left_out(report: DetectReport, quiet: bool) -> None:
+    """Names the objects that were not tested; a damaged one is an error, which is told in any case."""
+    told = (item for item in report.skipped if item.damaged or not quiet)
+    say(sys.stderr, *(f"left out: {item.name}: {item.reason}" for item in told))
+
+
+def _print_report(report: DetectReport, written: list[str]) -> None:
     data = report.as_dict()
-    for item in report.skipped:
-        print(f"left out: {item.name}: {item.reason}", file=sys.stderr)
+    lines = []
     if data["pairs"]:
-        print(report_formats.to_table({**data, "pairs": data["pairs"][:TABLE_ROWS]}))
+        lines += report_formats.to_table({**data, "pairs": data["pairs"][:TABLE_ROWS]}).split("\n")
     if len(data["pairs"]) > TABLE_ROWS:
-        print(f"... and {len(data['pairs']) - TABLE_ROWS} more; --report writes all of them")
-    print(report_formats.summary(data))
-    for what, path in (("Report", given.report), ("Picture", given.picture)):
-        if path is not None:
-            print(f"{what}: {path}")
-    sys.stdout.flush()
+        lines.append(f"... and {len(data['pairs']) - TABLE_ROWS} more; --report writes all of them")
+    problem = say(sys.stdout, *lines, report_formats.summary(data), *written)
+    if problem is not None:
+        _complain(f"the list could not be printed: {problem.strerror}")
 
 
 class _ProgressLine:
@@ -235,25 +255,31 @@ class _ProgressLine:
 
     def __init__(self) -> None:
         self._shown = -1
-        self._enabled = sys.stderr.isatty()
+        self._enabled = is_terminal(sys.stderr)
 
     def show(self, progress: Progress) -> None:
         percent = int(100 * progress.fraction)
         if self._enabled and percent != self._shown:
             self._shown = percent
-            print(f"\r{percent:3d} %  {progress.text[:60]:60s}", end="", file=sys.stderr, flush=True)
+            say(sys.stderr, f"{percent:3d} %  {printable(progress.text)[:60]:60s}", raw_start="\r", end="")
 
 
 @contextlib.contextmanager
-def _interruptible() -> Iterator[None]:
-    """Lets Ctrl+C raise KeyboardInterrupt: Blender has a handler of its own that only sets a flag."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+def _signals_as_errors() -> Iterator[None]:
+    """Lets Ctrl+C raise KeyboardInterrupt, and a broken pipe an error where it is written to.
+
+    Blender has a handler of its own for the first that only sets a flag, and may leave the second to end the process.
+    """
+    handlers: dict[int, Any] = {signal.SIGINT: signal.default_int_handler}
+    if hasattr(signal, "SIGPIPE"):
+        handlers[signal.SIGPIPE] = signal.SIG_IGN
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before if before is not None else signal.SIG_DFL)
+        for number, handler in before.items():
+            signal.signal(number, handler if handler is not None else signal.SIG_DFL)
 
 
 def _complain(*lines: str) -> None:
-    for line in lines:
-        print(f"{COMMAND}: {line}", file=sys.stderr, flush=True)
+    say(sys.stderr, *(f"{COMMAND}: {line}" for line in lines))

@@ -44,13 +44,14 @@ def run(adapt: Callable[[list[str]], list[str]] | None = None) -> int:
         return 2
     sys.path[:0] = [str(ROOT), str(ROOT / "engine")]
     from addon import commandline
+    from addon.core.terminal import say
 
     inside_blender = bool(bpy.app.binary_path)  # the bpy wheel has no Blender executable
     given = arguments(sys.argv, inside_blender)
     code = commandline.main(adapt(given) if adapt else given)
     if not inside_blender:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        say(sys.stdout)
+        say(sys.stderr)
         os._exit(code)  # the wheel's tear-down can hang or crash, which would change the exit code
     return code
 

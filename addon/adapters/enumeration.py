@@ -12,13 +12,13 @@ did not change costs a look into a dictionary, and its object and mesh are taken
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import bpy
 import numpy as np
 
 from ..core.changes import Changes
-from ..core.errors import InputError
+from ..core.errors import InputError, UnusableObject
 from ..core.frame_scene import FrameScene, Skipped, SourceCloud, SourceMesh, SourceObject
 from .lookup import ObjectKey, find_object, object_key
 from .mesh_reader import corner_vertices, read_mesh
@@ -117,6 +117,7 @@ class Enumeration:
         self._armatures: dict[str, frozenset[str]] = {}
         self._names: set[str] = set()
         self._without_mesh: dict[str, str] = {}
+        self._unusable: dict[Hashable, Skipped] = {}  # by mesh key; objects may share one
 
     def run(self, depsgraph: bpy.types.Depsgraph) -> None:
         """Walks the graph; reads at once only the meshes that cannot be found again by a name."""
@@ -176,24 +177,31 @@ class Enumeration:
         """Reads one of `waiting`.
 
         Raises:
-            InputError: its object was deleted, renamed or hidden since the walk, or the mesh cannot be used.
+            InputError: its object was deleted, renamed or hidden since the walk.
         """
         waiting = self.waiting[mesh_key]
         original = find_object(waiting.key)
         item = original.evaluated_get(depsgraph) if original is not None else None
         if original is None or item is None or not item.is_evaluated:
             raise InputError(f"object '{waiting.name}' was deleted, renamed or hidden during the run")
-        read = read_object(original, item)
+        try:
+            read = read_object(original, item)
+        except UnusableObject as error:
+            self._note_unusable(mesh_key, error)
+            return
         if read is None:
-            self._skip(waiting.name, NO_FACES)
+            self._unusable[mesh_key] = Skipped(waiting.name, NO_FACES)
         elif isinstance(read, SourceMesh):
             self._result.meshes[mesh_key] = read
         else:
             self._result.clouds[mesh_key] = read
 
     def finish(self) -> None:
-        """Sets scans apart, drops objects whose mesh turned out to have no faces, notes those that never had a mesh."""
+        """Sets scans apart, drops objects whose mesh turned out to be of no use, notes those that never had a mesh."""
         result = self._result
+        for item in result.objects:
+            if item.mesh_key in self._unusable:
+                result.skipped.append(replace(self._unusable[item.mesh_key], name=item.name))
         result.scans = [item for item in result.objects if item.mesh_key in result.clouds]
         result.objects = [item for item in result.objects if item.mesh_key in result.meshes]
         for name, reason in self._without_mesh.items():
@@ -212,7 +220,8 @@ class Enumeration:
         mesh = entry.object.data
         edited = source.type == "MESH" and source.data.is_editmode and not point_count(mesh)
         mesh_key: Hashable = ("edited", object_key(source)) if edited else mesh.as_pointer()
-        if mesh_key in self._result.meshes or mesh_key in self._result.clouds or mesh_key in self.waiting:
+        read = (self._result.meshes, self._result.clouds, self.waiting, self._unusable)
+        if any(mesh_key in known for known in read):
             return mesh_key
         if entry.object.type == "POINTCLOUD" or is_scan(mesh):
             return self._take_scan(mesh, mesh_key, _display_name(source, path), self._memory.cloud(mesh_key, *key[:2]))
@@ -226,7 +235,11 @@ class Enumeration:
         if edited or _found_by_name(entry, source, mesh, depsgraph):
             self.waiting[mesh_key] = Waiting(object_key(source), _display_name(source, path))
         else:
-            self._result.meshes[mesh_key] = read_mesh(mesh, _display_name(source, path), faces_are_original=False)
+            name = _display_name(source, path)
+            try:
+                self._result.meshes[mesh_key] = read_mesh(mesh, name, faces_are_original=False)
+            except UnusableObject as error:
+                self._note_unusable(mesh_key, error)
         return mesh_key
 
     def _take_scan(self, data: bpy.types.ID, key: Hashable, name: str, known: SourceCloud | None) -> Hashable | None:
@@ -234,7 +247,10 @@ class Enumeration:
         if not is_scan(data):
             self._skip(name, TOO_FEW_POINTS)
             return None
-        self._result.clouds[key] = read_points(data, name) if known is None else known
+        try:
+            self._result.clouds[key] = read_points(data, name) if known is None else known
+        except UnusableObject as error:
+            self._note_unusable(key, error)
         return key
 
     def _note_no_faces(self, source: bpy.types.Object, owner: bpy.types.Object, path: str, reason: str) -> None:
@@ -289,6 +305,9 @@ class Enumeration:
         """A converted type is noted only until its MESH entry comes, if it comes."""
         if kind in CONVERTED_TYPES:
             self._without_mesh[owner.name_full] = NO_FACES
+
+    def _note_unusable(self, mesh_key: Hashable, error: UnusableObject) -> None:
+        self._unusable[mesh_key] = Skipped(error.name, error.reason, damaged=True)
 
     def _skip(self, name: str, reason: str) -> None:
         self._result.skipped.append(Skipped(name, reason))

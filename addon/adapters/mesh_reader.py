@@ -12,7 +12,7 @@ import ctypes
 import bpy
 import numpy as np
 
-from ..core.errors import InputError
+from ..core.errors import UnusableObject
 from ..core.frame_scene import SourceMesh
 
 _fast_path = True
@@ -33,20 +33,22 @@ def read_mesh(mesh: bpy.types.Mesh, name: str, faces_are_original: bool) -> Sour
         faces_are_original: passed on to the result.
 
     Raises:
-        InputError: a corner refers to a vertex that does not exist, or a coordinate is not finite.
+        UnusableObject: a corner refers to a vertex that does not exist, or a coordinate is not finite.
     """
     corners = corner_vertices(mesh)
     if corners.min() < 0 or corners.max() >= len(mesh.vertices):
-        raise InputError(
-            f"the mesh of object '{name}' is damaged: a face refers to vertex {int(corners.max())} of "
-            f"{len(mesh.vertices)}; repair it with mesh.validate() in the Python console"
+        raise UnusableObject(
+            name,
+            f"its mesh is damaged, a face refers to vertex {int(corners.max())} of {len(mesh.vertices)}; repair it "
+            f"with mesh.validate() in the Python console",
         )
     vertices = _positions(mesh)
     finite = np.isfinite(vertices).all(axis=1)
     if not finite.all():
-        raise InputError(
-            f"the mesh of object '{name}' has {int((~finite).sum())} vertices whose coordinates are NaN or infinite, "
-            f"the first is vertex {int(np.argmin(finite))}; check its modifiers, drivers and shape keys"
+        raise UnusableObject(
+            name,
+            f"{int((~finite).sum())} of its vertices have coordinates that are NaN or infinite, the first is vertex "
+            f"{int(np.argmin(finite))}; check its modifiers, drivers and shape keys",
         )
     mesh.calc_loop_triangles()
     faces = np.empty(len(mesh.loop_triangles), dtype=np.int32)

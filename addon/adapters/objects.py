@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 
 import bpy
@@ -40,6 +41,22 @@ def resolve_set(expression: str, scene: bpy.types.Scene, view_layer: bpy.types.V
 def has_shape(item: bpy.types.Object) -> bool:
     """Whether a mesh or points may come of an object, as itself or as an instance."""
     return item.type not in SHAPELESS or item.instance_type != "NONE"
+
+
+def require_objects(names: Iterable[str]) -> None:
+    """Checks names that pairs to leave out are made of.
+
+    An instance is called `Instancer/Object[position]`; which positions there are may differ from frame to frame, so
+    only its two objects are looked up.
+
+    Raises:
+        InputError: the file has no such object.
+    """
+    known = {item.name_full for item in bpy.data.objects}
+    for name in names:
+        instance = re.fullmatch(r"(.+)/(.+)\[[\d.-]+\]'*", name, re.DOTALL)
+        if name not in known and not (instance and known.issuperset(instance.groups())):
+            raise InputError(f"there is no object '{name}' in the file{_suggestion(name, known)}")
 
 
 def collections_of_objects(scene: bpy.types.Scene) -> dict[str, frozenset[str]]:

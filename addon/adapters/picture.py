@@ -21,6 +21,7 @@ from ..core.frame_scene import SceneSource
 from ..core.job import run_to_end
 from ..core.picture_layout import LABEL_HEIGHT, Label, PictureLayout, Surface, View, lay_out
 from ..core.report import DetectReport
+from ..core.terminal import say
 
 SIZE = (1280, 800)
 SAMPLES = 12
@@ -235,7 +236,7 @@ class _Studio:
 @contextlib.contextmanager
 def _silent() -> Iterator[None]:
     """Keeps Cycles' hundred lines of progress off the standard output, which they reach below Python's `sys.stdout`."""
-    sys.stdout.flush()
+    say(sys.stdout)
     kept = os.dup(STANDARD_OUTPUT)
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, STANDARD_OUTPUT)

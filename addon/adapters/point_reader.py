@@ -7,7 +7,7 @@ from typing import TypeAlias
 import bpy
 import numpy as np
 
-from ..core.errors import InputError
+from ..core.errors import UnusableObject
 from ..core.frame_scene import SourceCloud
 
 LEAST_POINTS = 8  # fewer have no surface
@@ -39,16 +39,17 @@ def read_points(data: PointData, name: str) -> SourceCloud:
         name: of its object, for messages.
 
     Raises:
-        InputError: a coordinate is not finite.
+        UnusableObject: a coordinate is not finite.
     """
     points = _vectors(data, "position")
     if points is None:
-        raise InputError(f"the points of object '{name}' have no positions")
+        raise UnusableObject(name, "its points have no positions")
     if not _is_finite(points):
         finite = np.isfinite(points).all(axis=1)
-        raise InputError(
-            f"object '{name}' has {int((~finite).sum())} points whose coordinates are NaN or infinite, "
-            f"the first is point {int(np.argmin(finite))}; delete them, or check its modifiers"
+        raise UnusableObject(
+            name,
+            f"{int((~finite).sum())} of its points have coordinates that are NaN or infinite, the first is point "
+            f"{int(np.argmin(finite))}; delete them, or check its modifiers",
         )
     normals = _vectors(data, NORMAL)
     if normals is not None and not (_is_finite(normals) and _has_lengths(normals)):

@@ -49,7 +49,7 @@ class BlenderSource:
         """Goes to `frame` (None = stays where it is) and reads all visible objects of the two sets.
 
         Raises:
-            InputError: a set is wrong, a mesh cannot be used, or an object was deleted meanwhile.
+            InputError: a set is wrong, or an object was deleted meanwhile.
         """
         scene, _ = self._current()
         if frame is not None:

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from .errors import DetectError, InputError
-from .frame_scene import Progress, SceneSource
+from .frame_scene import Progress, SceneSource, refuse_damaged
 from .levels import LABELS, READ_END, VOLUMES, parts_to_build
 from .placed_mesh import placed_mesh
 from .steps import within
@@ -66,6 +66,7 @@ def advise_steps(
         DetectError: the engine refused something else.
     """
     frame = yield from within(source.read_steps("selection", "selection", None), 0.0, READ_END)
+    refuse_damaged(frame.skipped)
     if len(frame.objects) != 2:
         raise InputError(f"select the two objects to measure: {len(frame.objects)} with faces are selected")
     (mesh_a, pose_a), (mesh_b, pose_b) = (placed_mesh(engine, frame, item) for item in frame.objects)

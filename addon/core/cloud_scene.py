@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from .errors import InputError
+from .errors import UnusableObject
 from .frame_scene import FrameScene, Progress, Skipped, SourceCloud, SourceObject
+from .placed_mesh import split_matrix
 from .steps import within
 from .world import to_world
 
@@ -80,16 +81,16 @@ class CloudScene:
             self._warm = True
 
     def update_steps(self, frame: FrameScene) -> Generator[Progress, None, None]:
-        """Makes `placed` equal to the scans of a frame; scans that have no surface are noted in `skipped`.
-
-        Raises:
-            InputError: a matrix cannot be used; the message names the object.
-        """
+        """Makes `placed` equal to the scans of a frame; those without a surface or a usable matrix are in `skipped`."""
         kept, self._made, self.placed, self.skipped = self._made, {}, [], []
         unusable: set[Hashable] = set()
         for item in frame.scans:
-            pose, stretch = self._split(item)
-            key = (item.mesh_key, b"" if stretch is None else stretch.tobytes())
+            try:
+                pose, stretch = split_matrix(self._engine, item)
+            except UnusableObject as error:
+                self.skipped.append(Skipped(item.name, error.reason, damaged=True))
+                continue
+            key = (item.mesh_key, stretch)
             if key not in self._made and key not in unusable:
                 try:
                     source = frame.clouds[item.mesh_key]
@@ -102,23 +103,15 @@ class CloudScene:
                 source, cloud, chosen = self._made[key]
                 self.placed.append(PlacedCloud(item, source, cloud, pose, chosen))
 
-    def _split(self, item: SourceObject) -> tuple[Any, np.ndarray | None]:
-        try:
-            pose, stretch = self._engine.split_matrix(item.matrix)
-        except self._engine.errors.MeshClashError as error:
-            raise InputError(f"the matrix of object '{item.name}' cannot be used: {error}") from error
-        return pose, None if stretch is None else np.asarray(stretch, dtype=np.float64)
-
-    def _cloud_steps(
-        self, item: SourceObject, source: SourceCloud, stretch: np.ndarray | None
-    ) -> Generator[Progress, None, Made]:
+    def _cloud_steps(self, item: SourceObject, source: SourceCloud, stretch: bytes) -> Generator[Progress, None, Made]:
         chosen = chosen_points(len(source.points), self.budget)
         part = slice(None) if chosen is None else chosen
         normals = None if source.normals is None else source.normals[part]
         text = f"Preparing {item.name}: "
         cloud = yield from within(self._engine.PointCloud.make_steps(source.points[part], normals), 0.0, 0.05, text)
-        if stretch is not None:
-            cloud = yield from within(cloud.transformed_steps(stretch), 0.05, 0.1, text)
+        if stretch:
+            matrix = np.frombuffer(stretch).reshape(4, 4)
+            cloud = yield from within(cloud.transformed_steps(matrix), 0.05, 0.1, text)
         yield from within(cloud.build_steps(), 0.1, 1.0, text)
         return source, cloud, chosen
 

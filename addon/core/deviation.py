@@ -15,7 +15,7 @@ from .cloud_scene import CloudScene, PlacedCloud
 from .engine_scene import EngineScene
 from .errors import InputError
 from .fingerprints import Seen, fingerprint_steps
-from .frame_scene import Progress, SceneSource
+from .frame_scene import Progress, SceneSource, refuse_damaged
 from .options import set_in_words
 from .steps import telling, within
 
@@ -103,7 +103,7 @@ def deviation_steps(
     """Measures the scans of set A against the objects with faces of set B, in the current frame.
 
     Raises:
-        InputError: a set is wrong, A holds no scan or B no object with faces.
+        InputError: a set is wrong, A holds no scan or B no object with faces, or an object is damaged.
     """
     try:
         frame = yield from within(source.read_steps(set_a, set_b, None), 0.0, READ_END)
@@ -115,6 +115,7 @@ def deviation_steps(
         middle = 0.5 * (READ_END + PREPARE_END)
         yield from within(world.update_steps(frame), READ_END, middle)
         yield from within(clouds.update_steps(frame), middle, PREPARE_END)
+        refuse_damaged((*frame.skipped, *world.skipped, *clouds.skipped))  # a gap in set B would be measured around
         if not clouds.placed:
             raise InputError("; ".join(f"{item.name}: {item.reason}" for item in clouds.skipped))
         scans, signed = yield from within(_measure_steps(engine, world, clouds), PREPARE_END, MEASURE_END)

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .frame_scene import FrameScene, Progress, SourceMesh, SourceObject
+from .errors import UnusableObject
+from .frame_scene import FrameScene, Progress, Skipped, SourceMesh, SourceObject
 from .placed_mesh import engine_mesh, split_matrix
 from .rules import KeepMask, Rules, keep_mask
 
@@ -42,28 +43,33 @@ class EngineScene:
         self.meshes: dict[Hashable, SourceMesh] = {}
         self.built = 0
         """Objects that the last update added or rebuilt."""
+        self.skipped: list[Skipped] = []
+        """Objects of the last update that the engine cannot take."""
         self._placed: dict[str, _Placed] = {}
 
     def update_steps(self, frame: FrameScene) -> Generator[Progress, None, None]:
         """Makes the engine scene equal to `frame`; yields after each object that differs from the last frame.
 
-        Raises:
-            InputError: a mesh or matrix cannot be used; the message names the object.
+        An object whose mesh or matrix cannot be used is noted in `skipped`, and the scene is without it.
         """
         self._remove_missing(frame)
-        self.objects, self.meshes, self.built = {}, frame.meshes, 0
-        split = [self._split(item) for item in frame.objects]
-        uses = Counter((item.mesh_key, stretch) for item, (_, stretch) in zip(frame.objects, split, strict=True))
+        self.objects, self.meshes, self.built, self.skipped = {}, frame.meshes, 0, []
+        split = [(item, *parts) for item in frame.objects if (parts := self._split(item)) is not None]
+        uses = Counter((item.mesh_key, stretch) for item, _, stretch in split)
         made: dict[tuple[Hashable, bytes], Any] = {}
         same = _SameMesh()
-        for count, (item, (pose, stretch)) in enumerate(zip(frame.objects, split, strict=True)):
+        for count, (item, pose, stretch) in enumerate(split):
             mesh, shared = frame.meshes[item.mesh_key], uses[item.mesh_key, stretch] > 1
             placed = self._placed.get(item.identity)
             if placed is None or placed.item is not item or placed.mesh is not mesh or placed.shared != shared:
                 wanted = _Placed(-1, item, mesh, stretch, shared)
-                placed = replace(wanted, id=self._place(placed, wanted, pose, made, same))
+                try:
+                    placed = replace(wanted, id=self._place(placed, wanted, pose, made, same))
+                except UnusableObject as error:
+                    self._leave_out(item, error)
+                    continue
                 self._placed[item.identity] = placed
-                yield Progress((count + 1) / len(frame.objects), f"Preparing {item.name}")
+                yield Progress((count + 1) / len(split), f"Preparing {item.name}")
             self.objects[placed.id] = item
 
     def ids(self, in_a: bool) -> list[int]:
@@ -83,12 +89,24 @@ class EngineScene:
         for identity in self._placed.keys() - {item.identity for item in frame.objects}:
             self.scene.remove(self._placed.pop(identity).id)
 
-    def _split(self, item: SourceObject) -> tuple[Any, bytes]:
-        """The pose of an object (None when its matrix is that of the last frame) and its stretch."""
+    def _leave_out(self, item: SourceObject, error: UnusableObject) -> None:
+        self.skipped.append(Skipped(item.name, error.reason, damaged=True))
+        if item.identity in self._placed:
+            self.scene.remove(self._placed.pop(item.identity).id)
+
+    def _split(self, item: SourceObject) -> tuple[Any, bytes] | None:
+        """The pose of an object (None when its matrix is that of the last frame) and its stretch.
+
+        None of both where the matrix cannot be used; the object is left out then.
+        """
         old = self._placed.get(item.identity)
         if old is not None and (old.item is item or np.array_equal(old.item.matrix, item.matrix)):
             return None, old.stretch
-        return split_matrix(self._engine, item)
+        try:
+            return split_matrix(self._engine, item)
+        except UnusableObject as error:
+            self._leave_out(item, error)
+            return None
 
     def _place(self, old: _Placed | None, new: _Placed, pose: Any, made: dict[Any, Any], same: _SameMesh) -> int:
         """The engine's id of an object, after it was left, moved, deformed or built."""

@@ -7,3 +7,16 @@ class DetectError(Exception):
 
 class InputError(DetectError):
     """The scene, a set or an option is wrong; the message says what to change (exit code 2)."""
+
+
+class UnusableObject(InputError):
+    """The mesh, the points or the matrix of one object cannot be used; a detection leaves it out and goes on.
+
+    Args:
+        name: of the object.
+        reason: what is wrong, and what to do.
+    """
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"object '{name}' cannot be used: {reason}")
+        self.name, self.reason = name, reason

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Hashable
+from collections.abc import Generator, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
+
+from .errors import UnusableObject
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,8 @@ class Skipped:
 
     name: str
     reason: str
+    damaged: bool = False
+    """Whether it should have taken part: its data are wrong, not merely without faces."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +118,17 @@ class FrameScene:
     clouds: dict[Hashable, SourceCloud] = field(default_factory=dict)
 
 
+def refuse_damaged(skipped: Iterable[Skipped]) -> None:
+    """For questions whose answer would be wrong without one of the objects.
+
+    Raises:
+        InputError: one is damaged; the message names it.
+    """
+    for item in skipped:
+        if item.damaged:
+            raise UnusableObject(item.name, item.reason)
+
+
 class SceneSource(Protocol):
     """Where the scene comes from; `addon.adapters.source.BlenderSource` in Blender."""
 
@@ -124,7 +139,7 @@ class SceneSource(Protocol):
         """Goes to `frame` (None = stays) and reads the two sets.
 
         Raises:
-            InputError: a set is wrong or empty, or a mesh cannot be used.
+            InputError: a set is wrong or empty.
         """
         ...
 

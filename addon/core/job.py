@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from types import ModuleType
 from typing import Any, TypeVar
@@ -54,14 +54,14 @@ def detect_steps(
         The report, worst rows first.
 
     Raises:
-        InputError: a set is wrong or holds no mesh, or a mesh cannot be used.
+        InputError: a set is wrong, or holds nothing that can be used.
         DetectError: the engine refused something else.
     """
     statistics = RunStatistics(source.scale_length)
     world, clouds = EngineScene(engine), CloudScene(engine, options.point_budget, prepare)
     rows: list[PairRow] = []
     seen: set[str] = set()
-    frames: list[int | None] = [None] if options.frames is None else list(options.frames)
+    frames: Sequence[int | None] = (None,) if options.frames is None else options.frames
     try:
         yield from within(engine.warm_up(test_named(options.test).parts(options)), 0.0, WARM_UP_SHARE)
         for index, number in enumerate(frames):
@@ -70,7 +70,7 @@ def detect_steps(
             frame, found = yield from within(steps, low, high, "" if number is None else f"Frame {number}: ")
             rows += found
             # A scan without a surface is no member: to find nothing with it would be taken for an all-clear.
-            members = [*frame.objects, *(placed.item for placed in clouds.placed if frame.scans)]
+            members = [*world.objects.values(), *(placed.item for placed in clouds.placed if frame.scans)]
             seen |= {letter for item in members for letter in "AB" if (item.in_a if letter == "A" else item.in_b)}
         _require_meshes(options, seen, statistics)
         rows.sort(key=lambda row: row.order)
@@ -111,6 +111,7 @@ def _frame_steps(
     statistics.add_frame(frame, time.perf_counter() - started)
     started = time.perf_counter()
     yield from within(world.update_steps(frame), READ_SHARE, PREPARE_SHARE)
+    statistics.add_skipped(world.skipped)
     statistics.add_time("prepare", time.perf_counter() - started)
     test = test_named(options.test)
     sets = world.ids(in_a=True), world.ids(in_a=False)

@@ -102,7 +102,7 @@ class Answers:
         if self.frame.scans:
             yield from self._prepare(CLOUD_PARTS)
         yield from self._scans.follow_steps(self._asked, self.frame)
-        self._statistics.add_skipped(self._scans.skipped)
+        self._statistics.add_skipped((*self._world.skipped, *self._scans.skipped))
 
     def ask_steps(self, first_contact: bool, seconds: float) -> Generator[Any, None, None]:
         """Asks for what changed.

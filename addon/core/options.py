@@ -16,6 +16,8 @@ TEST_OPTIONS = {"permitted_overlap": 0.0, "touch_tolerance": 0.0, "tolerance": N
 """Options that only some tests take, and what they are when they are not given."""
 LEAST_BUDGET = 1000
 """Fewest points of a scan that say anything about a surface."""
+LAST_FRAME, LONGEST_NUMBER = 1_048_574, 12
+"""Blender's frames go from minus this to this."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +67,10 @@ class DetectOptions:
             raise InputError(f"the budget must be a time above 0 s, not {self.budget}")
         if self.point_budget and self.point_budget < LEAST_BUDGET:
             raise InputError(f"the point budget must be 0 (all) or at least {LEAST_BUDGET}, not {self.point_budget}")
-        if self.frames is not None and not len(self.frames):
+        if self.frames is not None and not self.frames:
             raise InputError("the frame range is empty")
+        if self.frames is not None and max(abs(self.frames[0]), abs(self.frames[-1])) > LAST_FRAME:
+            raise InputError(_beyond_frames(format_frames(self.frames)))
 
     def as_dict(self) -> dict[str, Any]:
         """The options as the report shows them; lengths in metres."""
@@ -117,11 +121,13 @@ def parse_frames(text: str) -> range:
     """Reads "5", "1-250" or "1-250:5"; frames may be negative.
 
     Raises:
-        InputError: it is not such a range, or it is empty.
+        InputError: it is not such a range, it is empty, or Blender has no such frames.
     """
     match = re.fullmatch(r"\s*(-?\d+)(?:-(-?\d+))?(?::(\d+))?\s*", text)
     if match is None:
         raise InputError(f"'{text}' is not a range of frames: write 5, 1-250 or 1-250:5")
+    if any(len(number) > LONGEST_NUMBER for number in match.groups(default="")):
+        raise InputError(_beyond_frames(text if len(text) <= 60 else f"{text[:60]}..."))
     first = int(match[1])
     last = int(match[2]) if match[2] else first
     step = int(match[3]) if match[3] else 1
@@ -130,6 +136,10 @@ def parse_frames(text: str) -> range:
             f"the range of frames '{text}' is empty: its last frame comes before the first, or its step is 0"
         )
     return range(first, last + 1, step)
+
+
+def _beyond_frames(text: str) -> str:
+    return f"there are no frames '{text}': Blender's go from {-LAST_FRAME:,} to {LAST_FRAME:,}"
 
 
 def format_frames(frames: range) -> str:

@@ -131,5 +131,5 @@ def chance_verdict(probability: float, certain: bool) -> str:
 def pair_id(identity_a: str, identity_b: str) -> str:
     """16 hexadecimal digits from the identities of two objects, whatever their order."""
     first, second = sorted((identity_a, identity_b))
-    digest = hashlib.sha256(f"{len(first)}:{first}{second}".encode())
+    digest = hashlib.sha256(f"{len(first)}:{first}{second}".encode("utf-8", "surrogatepass"))  # names need not be text
     return digest.hexdigest()[:16]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import InputError
+from .errors import UnusableObject
 from .frame_scene import FrameScene, SourceMesh, SourceObject
 
 
@@ -15,12 +15,12 @@ def split_matrix(engine: ModuleType, item: SourceObject) -> tuple[Any, bytes]:
     """The pose of an object, and the part of its matrix that no rigid pose can hold, empty when there is none.
 
     Raises:
-        InputError: the matrix cannot be used; the message names the object.
+        UnusableObject: the matrix cannot be used.
     """
     try:
         pose, stretch = engine.split_matrix(item.matrix)
     except engine.errors.MeshClashError as error:
-        raise InputError(f"the matrix of object '{item.name}' cannot be used: {error}") from error
+        raise UnusableObject(item.name, f"its matrix: {error}") from error
     return pose, b"" if stretch is None else np.asarray(stretch, dtype=np.float64).tobytes()
 
 
@@ -28,16 +28,16 @@ def engine_mesh(engine: ModuleType, item: SourceObject, mesh: SourceMesh, stretc
     """The engine's mesh of an object, with its stretch baked in.
 
     Raises:
-        InputError: it cannot be used; the message names the object.
+        UnusableObject: the engine refuses it.
     """
     try:
         made = engine.TriangleMesh(mesh.vertices, mesh.triangles)
         return made.transformed(np.frombuffer(stretch).reshape(4, 4)) if stretch else made
     except engine.errors.MeshClashError as error:
-        raise InputError(f"the mesh of object '{item.name}' cannot be used: {error}") from error
+        raise UnusableObject(item.name, f"its mesh: {error}") from error
 
 
 def placed_mesh(engine: ModuleType, frame: FrameScene, item: SourceObject) -> tuple[Any, Any]:
-    """The engine's mesh and pose of an object; raises InputError."""
+    """The engine's mesh and pose of an object; raises UnusableObject."""
     pose, stretch = split_matrix(engine, item)
     return engine_mesh(engine, item, frame.meshes[item.mesh_key], stretch), pose

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .queries import test_named
+from .terminal import printable
 
 CSV_COLUMNS = (
     "id",
@@ -42,6 +43,9 @@ CSV_COLUMNS = (
 POINTS = ("location", "point_a", "point_b")
 LEFT_ALIGNED = 3  # columns of names; numbers are right-aligned
 MILLIMETRES_BELOW = 0.1
+LINE_BEGINS = ("\t", "\r", "\n")
+FORMULA_BEGINS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "'")
+"""Of cells that spreadsheets run (the wide ones in East Asia), and the apostrophe itself, so that it can be undone."""
 
 STYLE = """
 body { font: 14px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em; color: #222; }
@@ -61,12 +65,15 @@ def to_json(report: dict[str, Any]) -> str:
 
 
 def to_csv(report: dict[str, Any]) -> str:
-    """Lines ended by CR LF; lists of faces are separated by blanks; what is unknown is empty."""
+    """Lines ended by CR LF; lists of faces are separated by blanks; what is unknown is empty.
+
+    A name that a spreadsheet would run as a formula has an apostrophe in front; numbers stay numbers.
+    """
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(CSV_COLUMNS)
     for pair in report["pairs"]:
-        cells = dict(pair)
+        cells = {**pair, "a": _csv_name(pair["a"]), "b": _csv_name(pair["b"])}
         for name in POINTS:
             point = pair[name] or (None, None, None)
             cells |= {f"{name}_{axis}": value for axis, value in zip("xyz", point, strict=True)}
@@ -75,8 +82,8 @@ def to_csv(report: dict[str, Any]) -> str:
 
 
 def to_table(report: dict[str, Any]) -> str:
-    """The rows in aligned columns under a header, without a trailing line break."""
-    rows = [_table_header(report), *_table_rows(report)]
+    """The rows in aligned columns under a header, without a trailing line break; names cannot steer a terminal."""
+    rows = [_table_header(report), *(tuple(map(printable, row)) for row in _table_rows(report))]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     rows.insert(1, tuple("-" * width for width in widths))
     return "\n".join("  ".join(_aligned(row, widths)).rstrip() for row in rows)
@@ -193,6 +200,13 @@ def _aligned(row: tuple[str, ...], widths: list[int]) -> list[str]:
         cell.ljust(width) if column < LEFT_ALIGNED else cell.rjust(width)
         for column, (cell, width) in enumerate(zip(row, widths, strict=True))
     ]
+
+
+def _csv_name(name: str) -> str:
+    """The name as text for spreadsheets; without the first apostrophe, if there is one, it is the name again."""
+    begin = next((letter for letter in name if letter.isprintable() and not letter.isspace()), "")
+    runs = begin in FORMULA_BEGINS or name[:1] in LINE_BEGINS
+    return f"'{name}" if name and runs else name
 
 
 def _csv_cell(value: Any) -> Any:

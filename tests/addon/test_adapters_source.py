@@ -1,5 +1,7 @@
 """What the adapter reads out of Blender: names, identities, meshes, matrices, groups and frames."""
 
+import re
+
 import bpy
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from addon.adapters.live_source import LiveSource
 from addon.adapters.source import BlenderSource, metres_per_unit
 from addon.adapters.updates import changes_of
 from addon.core.changes import Changes
-from addon.core.errors import InputError
+from addon.core.errors import InputError, UnusableObject
 from addon.core.job import run_to_end
 
 
@@ -276,13 +278,18 @@ def test_a_selection_is_resolved_once_per_run(add_box):
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_coordinates_that_are_no_numbers_name_the_object(add_box, value):
+    add_box("Sound", (0, 0, 0), (1, 1, 1))
     mesh = add_box("Broken", (0, 0, 0), (1, 1, 1)).data
+    twin = bpy.data.objects.new("Twin", mesh)
+    bpy.context.scene.collection.objects.link(twin)
     coordinates = np.empty(24, np.float32)
     mesh.attributes["position"].data.foreach_get("vector", coordinates)
     coordinates[3 * 3 + 1] = value
     mesh.attributes["position"].data.foreach_set("vector", coordinates)
-    with pytest.raises(InputError, match=r"'Broken' has 1 vertices.*NaN or infinite.*vertex 3"):
-        read()
+    frame = read()
+    assert names(frame) == ["Sound"]
+    assert [(item.name, item.damaged) for item in frame.skipped] == [("Broken", True), ("Twin", True)]
+    assert re.search(r"1 of its vertices .*NaN or infinite.*vertex 3", frame.skipped[0].reason)
 
 
 def test_a_face_with_a_vertex_that_does_not_exist_names_the_object(add_box):
@@ -290,7 +297,7 @@ def test_a_face_with_a_vertex_that_does_not_exist_names_the_object(add_box):
     corners = mesh_reader.corner_vertices(mesh)
     corners[5] = 1000
     mesh.attributes[".corner_vert"].data.foreach_set("value", corners)
-    with pytest.raises(InputError, match=r"'Damaged' is damaged.*vertex 1000 of 8"):
+    with pytest.raises(UnusableObject, match=r"'Damaged' cannot be used: .*is damaged.*vertex 1000 of 8"):
         mesh_reader.read_mesh(mesh, "Damaged", True)
 
 

@@ -1,6 +1,7 @@
 """The detection job over a scene and an engine that need neither Blender nor Numba."""
 
 import json
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -151,12 +152,41 @@ def test_a_set_without_a_mesh_says_which_and_why():
         detect(source)
 
 
-def test_a_mesh_or_matrix_that_the_engine_refuses_names_its_object():
-    nan = replace(BOX, vertices=np.full((8, 3), np.nan, np.float32))
-    with pytest.raises(InputError, match=r"object 'Broken'.*NaN"):
-        detect(FakeSource(lambda frame: [make_object("Broken")], {"box": nan}))
-    with pytest.raises(InputError, match="matrix of object 'Bad'"):
-        detect(FakeSource(lambda frame: [make_object("Bad", float("nan"))]))
+NAN_BOX = replace(BOX, vertices=np.full((8, 3), np.nan, np.float32))
+
+
+def test_a_mesh_or_matrix_that_the_engine_refuses_is_left_out_and_named():
+    objects = [*three_boxes(1), make_object("Broken", mesh_key="nan"), make_object("Bad", float("nan"))]
+    source = FakeSource(lambda frame: objects, {"box": BOX, "nan": NAN_BOX})
+    report = detect(source)
+    assert [(row.a, row.b) for row in report.rows] == [(row.a, row.b) for row in detect(FakeSource(three_boxes)).rows]
+    assert [(item.name, item.damaged) for item in report.skipped] == [("Bad", True), ("Broken", True)]
+    assert all(words in item.reason for item, words in zip(report.skipped, ("its matrix", "NaN"), strict=True))
+
+
+def test_an_object_that_breaks_leaves_the_scene_and_comes_back():
+    def at(frame):
+        return [make_object("A", float("nan") if frame == 2 else 0.0), make_object("B", 0.5)]
+
+    report = detect(FakeSource(at), frames=range(1, 4))
+    assert [(row.a, row.b, row.frame) for row in report.rows] == [("A", "B", 1), ("A", "B", 3)]
+    assert [item.name for item in report.skipped] == ["A"]
+
+
+def test_a_set_of_nothing_but_broken_objects_is_an_error():
+    with pytest.raises(InputError, match=r"contains no mesh.*Broken: its mesh: .*NaN"):
+        detect(FakeSource(lambda frame: [make_object("Broken")], {"box": NAN_BOX}))
+
+
+def test_a_million_frames_are_not_listed_beforehand():
+    asked = FakeSource(three_boxes)
+    steps = detect_steps(asked, DetectOptions(frames=range(1, 1_000_001)), make_engine())
+    tracemalloc.start()
+    while len(asked.read) < 2:
+        next(steps)
+    assert tracemalloc.get_traced_memory()[1] < 2_000_000
+    tracemalloc.stop()
+    steps.close()
 
 
 def test_other_engine_errors_become_errors_for_the_user():

@@ -235,16 +235,17 @@ def test_a_wrong_input_is_told_and_gets_another_chance(engine):
     assert not driver.live.problem
 
 
-def test_a_mesh_that_the_engine_refuses_names_its_object_and_is_left_when_it_is_gone(engine):
+def test_a_mesh_that_the_engine_refuses_is_named_and_the_others_are_answered(engine):
     driver = Driver(row_of_boxes(), engine)
+    before = described(driver.settle())
     driver.scene.meshes["bad"] = replace(BOX, vertices=BOX.vertices * np.float32(1e35))
-    driver.scene.put("Broken", 0.0, "bad")
-    for _ in range(200):
-        driver.live.run_slice(0.0)
-    assert "Broken" in driver.live.problem
-    del driver.scene.objects["Broken"]
-    driver.change()
-    assert described(driver.settle()) == described(driver.fresh())
+    for mesh, skipped in (("bad", ["Broken"]), ("box", []), ("bad", ["Broken"])):  # new, mended, damaged again
+        driver.scene.put("Broken", 0.25, mesh)
+        driver.change()
+        report = driver.settle()
+        assert [item.name for item in report.skipped] == skipped and all(item.damaged for item in report.skipped)
+        assert (described(report) == before) == bool(skipped)
+        assert described(report) == described(driver.fresh())
 
 
 def test_changed_settings_are_noticed_without_a_change_of_the_scene(engine):

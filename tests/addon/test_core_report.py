@@ -1,12 +1,16 @@
 """The report's files and table."""
 
 import csv
+import errno
 import io
 import json
+import os
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
+import report_kills
 from ui_fakes import make_report, make_row
 
 from addon.core import report_formats
@@ -45,6 +49,29 @@ def test_csv_keeps_names_with_commas_and_line_breaks():
     name = 'a "b", c\nd'
     lines = list(csv.DictReader(io.StringIO(make_report(make_row(a=name)).to_csv(), newline="")))
     assert [line["a"] for line in lines] == [name]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["=1+1", "+49 40", "-2", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "\x0b@", "\x01=1", "\u200b=1", "＝1", "＠1",
+     "'", "'=1", "\tA", '=HYPERLINK("x")'],
+)  # fmt: skip
+def test_csv_names_are_no_formulas_and_can_be_had_back(name):
+    text = make_report(make_row(a=name, b="B", depth=-0.25)).to_csv()
+    line = next(csv.DictReader(io.StringIO(text, newline="")))
+    assert line["a"] == "'" + name and line["b"] == "B" and line["depth"] == "-0.25"
+
+
+@pytest.mark.parametrize("name", ["A", "Wall-2", "a=b", " A", "Ölwanne", "1e3", "\u200bA"])
+def test_csv_leaves_other_names_alone(name):
+    line = next(csv.DictReader(io.StringIO(make_report(make_row(a=name)).to_csv(), newline="")))
+    assert line["a"] == name
+
+
+def test_the_table_has_a_line_for_each_pair_whatever_the_names():
+    table = make_report(make_row(a="A\nB\x1b[2J\u2028\u202e", b="\udcff")).to_table()
+    assert len(table.split("\n")) == 3 and all(line.isprintable() for line in table.split("\n"))
+    assert r"A\nB\x1b[2J\u2028\u202e" in table and r"\udcff" in table
 
 
 def test_html_escapes_names_and_is_well_formed():
@@ -112,6 +139,49 @@ def test_an_output_file_appears_only_when_committed(tmp_path):
         file.commit("Grüße \udc80")
     assert path.read_bytes() == "Grüße ".encode() + b"\\udc80"
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_an_output_file_is_written_through_links_and_keeps_its_mode(tmp_path):
+    (tmp_path / "there").mkdir()
+    target, link = tmp_path / "there" / "target.json", tmp_path / "link.json"
+    target.write_text("old", encoding="utf-8")
+    target.chmod(0o640)
+    link.symlink_to(Path("there") / "target.json")
+    with OutputFile(link, "report", (".json",)) as file:
+        assert target.read_text(encoding="utf-8") == "old"
+        file.commit("new")
+    assert link.is_symlink() and target.read_text(encoding="utf-8") == "new"
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert sorted(item.name for item in tmp_path.rglob("*")) == ["link.json", "target.json", "there"]
+    circle = tmp_path / "circle.json"
+    circle.symlink_to(circle)
+    device = tmp_path / "device.json"
+    device.symlink_to(os.devnull)
+    for path, words in ((circle, "circle"), (device, "device")):
+        with pytest.raises(InputError, match=words):
+            OutputFile(path, "report", (".json",))
+    assert Path(os.devnull).is_char_device()
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+def test_a_failing_disk_leaves_the_old_file(tmp_path, monkeypatch, call):
+    path = tmp_path / "report.json"
+    path.write_text("old", encoding="utf-8")
+
+    def fail(*_arguments):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(*((os, "fsync", fail) if call == "fsync" else (Path, "replace", fail)))
+    refused = pytest.raises(InputError, match=r"report\.json.*cannot be written")
+    with OutputFile(path, "report", (".json",)) as file, refused:
+        file.commit("new")
+    assert path.read_text(encoding="utf-8") == "old" and list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="processes are killed by signals")
+def test_a_killed_run_leaves_the_old_report_or_the_new_one(tmp_path):
+    assert report_kills.attack(tmp_path, kills=8, seed=1) == {"torn": 0, "failed": 0}
 
 
 def test_an_output_file_that_cannot_be_written_is_refused_at_once(tmp_path):

@@ -1,8 +1,12 @@
 """The command line: options, exit codes, files, and messages for bad input."""
 
 import csv
+import errno
 import json
+import os
 import re
+import sys
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -124,6 +128,7 @@ def test_lengths_are_metres_whatever_the_scene_unit(boxes, tmp_path):
 
 def wrong(capfd, tmp_path, *arguments):
     """The message of a run that must fail with code 2 and leave no file behind."""
+    tmp_path.mkdir(exist_ok=True)
     before = sorted(tmp_path.iterdir())
     assert run(*arguments, "--report", tmp_path / "report.json") == WRONG
     assert sorted(tmp_path.iterdir()) == before
@@ -189,11 +194,101 @@ def test_an_empty_scene(tmp_path, capfd):
     assert "contains no mesh" in wrong(capfd, tmp_path, save(tmp_path / "empty.blend"))
 
 
-def test_nan_vertices_name_their_object(boxes, tmp_path, capfd):
+def test_nan_vertices_name_their_object_and_the_others_are_tested(boxes, tmp_path, capfd):
     mesh = bpy.data.objects["D"].data
     mesh.attributes["position"].data.foreach_set("vector", np.full(24, np.nan, np.float32))
-    message = wrong(capfd, tmp_path, save(tmp_path / "nan.blend"))
-    assert "'D'" in message and "NaN" in message
+    file, path = save(tmp_path / "nan.blend"), tmp_path / "report.json"
+    assert run(file, "--report", path, "--quiet", "--fail-on", "clash") == CLASHES
+    report = report_of(path)
+    assert [(pair["a"], pair["b"]) for pair in report["pairs"]] == [("A", "B"), ("B", "C")]
+    assert [item["name"] for item in report["stats"]["skipped"]] == ["D"]
+    assert re.search(r"left out: D: .*NaN", capfd.readouterr().err)
+    message = wrong(capfd, tmp_path / "none", file, "--set-a", "D")
+    assert "contains no mesh" in message and "D: " in message and "NaN" in message
+
+
+def test_names_of_excluded_pairs_must_exist(boxes, tmp_path, capfd):
+    message = wrong(capfd, tmp_path, boxes, "--exclude-pair", "A::Typo")
+    assert "no object 'Typo'" in message
+    instancer = bpy.data.objects.new("Instancer", None)
+    bpy.context.scene.collection.objects.link(instancer)
+    file = save(tmp_path / "instancer.blend")
+    assert run(file, "--exclude-pair", "A::Instancer/B[0]", "--quiet") == DONE
+    assert "no object 'Instancer/X[0]'" in wrong(capfd, tmp_path, file, "--exclude-pair", "A::Instancer/X[0]")
+
+
+@pytest.mark.parametrize("frames", ["1-99999999999", "-99999999999", f"1-{'9' * 5000}", f"1-5:{'9' * 40}"])
+def test_frames_that_blender_does_not_have(boxes, tmp_path, capfd, frames):
+    assert "Blender's go from -1,048,574 to 1,048,574" in wrong(capfd, tmp_path, boxes, f"--frames={frames}")
+
+
+def test_names_can_neither_steer_the_terminal_nor_stop_the_run(boxes, tmp_path, capfd):
+    bpy.data.objects["A"].name = "=1\x1b]0;title\x07\nB"
+    bpy.data.objects["B"].name = "Bruecke"
+    file = save(tmp_path / "names.blend")
+    file.write_bytes(file.read_bytes().replace(b"OBBruecke", b"OBBr\xfceche"))  # Latin-1, as old exporters write it
+    for suffix in ("json", "csv", "html"):
+        assert run(file, "--report", tmp_path / f"report.{suffix}", "--fail-on", "clash") == CLASHES
+    output = capfd.readouterr().out
+    assert r"=1\x1b]0;title\x07\nB" in output and r"Br\xfceche" in output and not set("\x1b\x07") & set(output)
+    pairs = report_of(tmp_path / "report.json")["pairs"]
+    assert (
+        pairs[0]["b"] == r"Br\xfceche"
+        and pairs[0]["a"] == bpy.data.objects[pairs[0]["a"]].name == "=1\x1b]0;title\x07\nB"
+    )
+
+
+def test_a_full_disk_keeps_the_old_report_and_shows_the_list(boxes, tmp_path, capfd, monkeypatch):
+    path = tmp_path / "report.json"
+    path.write_text("old", encoding="utf-8")
+
+    def full(_descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert run(boxes, "--report", path) == WRONG
+    output = capfd.readouterr()
+    assert "cannot be written: No space left on device" in output.err and "Traceback" not in output.err
+    assert re.search(r"clash +A +B", output.out) and "Report:" not in output.out
+    assert path.read_text(encoding="utf-8") == "old" and sorted(tmp_path.iterdir()) == [boxes, path]
+
+
+def stream(kind):
+    """A standard stream as a file of the operating system, or None."""
+    if kind == "none":
+        return None
+    if kind == "broken":
+        reader, writer = os.pipe()
+        os.close(reader)
+        return os.fdopen(writer, "w", encoding="utf-8")
+    encoding = "ascii" if kind == "ascii" else "utf-8"
+    file = os.fdopen(os.open("/dev/full" if kind == "full" else os.devnull, os.O_WRONLY), "w", encoding=encoding)
+    if kind == "closed":
+        file.close()
+    return file
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs Linux's /dev/full")
+@pytest.mark.parametrize("kind", ["none", "closed", "broken", "full", "ascii"])
+def test_every_exit_code_under_streams_of_every_kind(boxes, tmp_path, monkeypatch, kind):
+    bpy.data.objects["A"].name = "Träger"
+    file, path = save(tmp_path / "boxes.blend"), tmp_path / "report.json"
+    streams = stream(kind), stream(kind)
+    monkeypatch.setattr(sys, "stdout", streams[0])
+    monkeypatch.setattr(sys, "stderr", streams[1])
+    codes = [run(file, "--report", path), run(file, "--fail-on", "clash"), run(file, "--set-a", "Ö"), run("--help")]
+
+    def interrupt(*_arguments, **_options):
+        raise KeyboardInterrupt
+
+    for replaced in (lambda *_arguments, **_options: 1 / 0, interrupt):
+        monkeypatch.setattr(commandline, "detect_steps", replaced)
+        codes.append(run(file))
+    for used in streams:
+        if used is not None:
+            used.close()  # what is left in a buffer must not raise, either
+    assert codes == [DONE, CLASHES, WRONG, DONE, INTERNAL, CANCELLED]
+    assert report_of(path)["pairs"][0]["b"] == "Träger"
 
 
 def test_an_object_that_vanishes_during_the_run(boxes, tmp_path, capfd, monkeypatch):
