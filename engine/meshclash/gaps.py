@@ -292,7 +292,7 @@ def _meeting(item: ObjectContacts) -> ObjectGap:
     points = triangles = None
     if len(contacts):
         first = slice(0, 1)
-        points = nearest_points(contacts.world_triangles(0, first), contacts.world_triangles(1, first))[0]
+        points = nearest_points(contacts.world_triangles(0, first), contacts.world_triangles(1, first))[1][0]
         triangles = int(contacts.pairs[0, 0]), int(contacts.pairs[0, 1])
     near_a, near_b = (np.unique(contacts.pairs[:, side]) for side in range(2))
     return ObjectGap(item.a, item.b, item.verdict, 0.0, points, triangles, near_a, near_b, contacts, item.location)

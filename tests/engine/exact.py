@@ -50,14 +50,17 @@ def _squared_distance_to_segment(p, a, b):
 
 def distance_to_triangle(point, triangle) -> float:
     """Distance of a point to a closed triangle (3, 3) of floats: squared exactly, then rounded."""
-    p, a, b, c = fractions([point, *triangle])
+    p, *corners = fractions([point, *triangle])
+    return _root(_squared_distance_to_triangle(p, corners))
+
+
+def _squared_distance_to_triangle(p, corners):
+    a, b, c = corners
     normal = cross(minus(b, a), minus(c, a))
     sides = ((a, b), (b, c), (c, a))
     if any(normal) and all(dot(cross(minus(v, u), minus(p, u)), normal) >= 0 for u, v in sides):
-        squared = dot(minus(p, a), normal) ** 2 / dot(normal, normal)
-    else:
-        squared = min(_squared_distance_to_segment(p, u, v) for u, v in sides)
-    return _root(squared)
+        return dot(minus(p, a), normal) ** 2 / dot(normal, normal)
+    return min(_squared_distance_to_segment(p, u, v) for u, v in sides)
 
 
 def _root(x: Fraction) -> float:
@@ -92,3 +95,24 @@ def polygon_area(polygon) -> float:
     for p, q in itertools.pairwise(polygon[1:]):
         total = tuple(x + y for x, y in zip(total, cross(minus(p, polygon[0]), minus(q, polygon[0])), strict=True))
     return _root(dot(total, total)) / 2
+
+
+def _squared_distance_of_segments(p, q, r, s):
+    """Of segments pq and rs: at an end of one of them, or where both lines are nearest."""
+    along, across, offset = minus(q, p), minus(s, r), minus(p, r)
+    ends = ((p, r, s), (q, r, s), (r, p, q), (s, p, q))
+    squared = min(_squared_distance_to_segment(*end) for end in ends)
+    normal = cross(along, across)
+    square = dot(normal, normal)
+    places = (dot(cross(across, offset), normal), dot(cross(along, offset), normal))
+    if square and all(0 <= place <= square for place in places):
+        squared = min(squared, Fraction(dot(offset, normal) ** 2) / square)
+    return squared
+
+
+def distance_of_apart_triangles(first, second) -> float:
+    """Distance of two triangles (3, 3) of floats that do not meet: that of a corner, or of two edges."""
+    a, b = fractions(first), fractions(second)
+    corners = min(*(_squared_distance_to_triangle(p, b) for p in a), *(_squared_distance_to_triangle(p, a) for p in b))
+    edges_a, edges_b = (list(zip(t, t[1:] + t[:1], strict=True)) for t in (a, b))
+    return _root(min(corners, *(_squared_distance_of_segments(*e, *f) for e in edges_a for f in edges_b)))

@@ -82,8 +82,7 @@ def kept_pairs(a, b, turn, shift, directions, limit):
     )
     moved = b @ turn.T + shift.astype(np.float64)
     pairs = np.broadcast_arrays(a[:, None], moved[None])
-    points = nearest_points(*(part.reshape(-1, 3, 3) for part in pairs))
-    distances = np.linalg.norm(points[:, 0] - points[:, 1], axis=1).reshape(kept.shape)
+    distances = nearest_points(*(part.reshape(-1, 3, 3) for part in pairs))[0].reshape(kept.shape)
     return kept, distances <= limit, known
 
 
@@ -101,10 +100,10 @@ def test_no_near_pair_is_dropped(count_a, count_b, count, scale, seed):
         scale * rng.uniform(0.0, 1.0, (n, 1, 3)) + scale * rng.uniform(0.0, 0.2, (n, 3, 3)) for n in (count_a, count_b)
     )
     turn, shift = rotation(rng), scale * rng.normal(size=3)
-    points = nearest_points(a[:1], b[:1] @ turn.T + shift)[0]
+    points = nearest_points(a[:1], b[:1] @ turn.T + shift)[1][0]
     shift -= (points[1] - points[0]) * (1.0 - 10.0 ** rng.uniform(-8.0, 0.0))  # near, so that rounding matters
     shift = shift.astype(np.float32).astype(np.float64)
-    points = nearest_points(a[:1], b[:1] @ turn.T + shift)[0]
+    points = nearest_points(a[:1], b[:1] @ turn.T + shift)[1][0]
     limit = float(np.linalg.norm(points[0] - points[1]))
     directions = rng.normal(size=(count, 3))
     directions[0] = points[1] - points[0] if limit > 0.0 else directions[0]

@@ -141,7 +141,7 @@ def _longest_span(polygon, count, out):
 def _nearest_point(a, b, out):
     """The middle of the nearest points, for contacts too thin for anything else."""
     _, x, y = closest_of_triangles(
-        _corner(a, 0), _corner(a, 1), _corner(a, 2), _corner(b, 0), _corner(b, 1), _corner(b, 2)
+        _corner(a, 0), _corner(a, 1), _corner(a, 2), _corner(b, 0), _corner(b, 1), _corner(b, 2), False
     )
     for k in range(3):
         out[0, k] = 0.5 * (x[k] + y[k])

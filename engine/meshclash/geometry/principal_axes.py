@@ -7,6 +7,7 @@ import numpy as np
 from ..jit import portable
 
 _SWEEPS = 12
+_SMALLEST = 1e-300  # of smaller coordinates the reciprocal is infinite
 
 
 @portable
@@ -69,7 +70,7 @@ def surface_axes(points, axes):
     taken as their corners.
     """
     size = largest_size(points)
-    scale = 1.0 / size if size > 0.0 else 1.0
+    scale = 1.0 / max(size, _SMALLEST)
     mean = np.zeros(3)
     moments = np.zeros((3, 3))
     total = 0.0
@@ -88,7 +89,7 @@ def surface_axes(points, axes):
                     other = (points[i, k] + points[i + 1, k] + points[i + 2, k]) * scale
                     corners = 0.0
                     for c in range(3):
-                        corners += points[i + c, j] * points[i + c, k] * scale * scale
+                        corners += (points[i + c, j] * scale) * (points[i + c, k] * scale)
                     moments[j, k] += area * (middle * other + corners) / 12.0
     for j in range(3):
         for k in range(3):

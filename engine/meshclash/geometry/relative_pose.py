@@ -9,7 +9,9 @@ Why the slack suffices. Contacts are decided on world coordinates w = fl(R x + t
 4u(|R||x| + |t|) componentwise (three products, three sums; u = 2**-53). Two triangles with a common point w thus have
 points x_a, x_b with R_a x_a + d_a = R_b x_b + d_b and |d| within that bound, so in a's frame their distance per axis is
 at most |R_a^-1|(|d_a| + |d_b|). Computing R_a^-1 R_b, the shift and the test itself adds at most 40u of the same sizes.
-64u of their sum covers both. |x| is bounded by the largest absolute coordinates of the mesh.
+64u of their sum covers both. |x| is bounded by the largest absolute coordinates of the mesh. Volumes may reach farther,
+as they are rounded outward to float32: by a share of 2**-23, and near zero by 1e-37. ``_LEAST`` is above 40u of that
+and what float64 loses in products too small for it.
 """
 
 import math
@@ -27,6 +29,7 @@ SLACK, PRODUCTS, ROUNDING = 21, 22, 23
 SCRATCH_LENGTH = 15
 _SLACK = 64.0 * 2.0**-53
 _NARROW_SLACK = 64.0 * 2.0**-24
+_LEAST = 1e-48  # [m]
 _ROUNDING = 1e-14
 _NEARLY_NOTHING = 1e-36  # what products lose that are too small for float32
 _LARGEST_SIZE = 1e12  # products of three lengths up to this stay finite in float32
@@ -77,7 +80,7 @@ def half(rows_a, at_a, rows_b, at_b, sizes_a, size_a, sizes_b, size_b, tolerance
                 + scratch[3 * i + 2] * rows_b[at_b + 8 + j]
             )
         out[begin + 9 + i] = turned - sizes_a[size_a + i]
-        out[begin + 12 + i] = _SLACK * size + tolerance * 1.001
+        out[begin + 12 + i] = _SLACK * size + tolerance * 1.001 + _LEAST
 
 
 @inlined

@@ -1,7 +1,24 @@
 """Distances of points, segments and triangles in float64.
 
 Source: Ericson, "Real-Time Collision Detection" (2005), sections 5.1.5 and 5.1.9, with the parameters clamped in an
-order that also serves zero-length segments and zero-area triangles.
+order that also serves zero-length segments and zero-area triangles, and other formulas where those cancel.
+
+How far off a distance is. Let L be the largest coordinate of two triangles seen from a corner of one, u = 2**-53, and d
+the distance. Differences, products and sums are off by some u L, but a cross product of two vectors at an angle a has a
+relative error of u / sin(a), which tilts it by as much.
+
+* Two segments, nearly parallel. The textbook's quotient of dot products is off by u / sin(a)**2, which displaces the
+  lines against each other by u L / sin(a): 1e-8 L at worst. The quotient of cross products used here is off by the tilt
+  alone, which makes d longer by min(d u**2 / sin(a)**2, L**2 sin(a)**2 / d) / 2, the second since parameters are
+  clamped: never more than u L / 2.
+* A point above a slender triangle of width w = s L. Seen from a corner, a tilt of u / s makes the height off by
+  u L / s. Seen from the nearest point of an edge, at most w away, by u L and d (u / s)**2 / 2. Where the latter exceeds
+  u L, that is d > L s**2 / u, the edge is taken instead: it is at most w**2 / d < u L farther away.
+* Planes across the way between the nearest points so far are turned by u L / d, which matters unless what lies beyond
+  them does so by some u L**2 / d.
+
+So distances are off by a small multiple of u L, whatever the triangles' shape (``test_distance_error.py`` has measured
+it), where a pair is scaled by a power of two, which is exact, before its products underflow.
 """
 
 import math
@@ -9,9 +26,14 @@ import math
 import numpy as np
 
 from ..jit import inlined, inner, kernel
+from .generic_pair import classify_generic
+from .triangle_pair import APART
 
-_LEAST_SINE2 = 1e-24  # below this squared sine of its angle a triangle's normal is rounding: only its edges count
-_PIERCING2 = 1e-30  # squared share of the coordinates by which a point of a triangle may be off by rounding
+_UNIT = 2.0**-53
+_WELL_SHAPED = 0.01  # squared share of its length that a triangle's width has, or the sine between segments
+_PIERCING2 = 1e-27  # squared share of the coordinates by which a point of a triangle may be off by rounding
+_ROUNDING = 32.0 * _UNIT  # share of the coordinates by which a corner may seem to lie beyond a plane
+_SMALL = 2.0**-60  # smaller coordinates are scaled, by steps whose reciprocal this is
 
 
 @inner
@@ -65,27 +87,32 @@ def squared_distance(a, b):
 
 
 @inner
+def _inside(n, p, a, b):
+    """Whether p lies on the inner side of edge ab of a triangle with normal n."""
+    return _dot(n, _cross(_difference(b, a), _difference(p, a))) > 0.0
+
+
+@inner
 def closest_on_triangle(p, a, b, c):
     """The point of triangle abc nearest to p."""
     ab = _difference(b, a)
     ac = _difference(c, a)
     ap = _difference(p, a)
-    d1 = _dot(ab, ap)
-    d2 = _dot(ac, ap)
-    bp = _difference(p, b)
-    d3 = _dot(ab, bp)
-    d4 = _dot(ac, bp)
-    cp = _difference(p, c)
-    d5 = _dot(ab, cp)
-    d6 = _dot(ac, cp)
-    va = d3 * d6 - d5 * d4
-    vb = d5 * d2 - d1 * d6
-    vc = d1 * d4 - d3 * d2
     n = _cross(ab, ac)
     square = _dot(n, n)
-    if va > 0.0 and vb > 0.0 and vc > 0.0 and square > _LEAST_SINE2 * _dot(ab, ab) * _dot(ac, ac):
-        # Down the normal rather than by barycentric weights: those cancel on slender triangles.
-        return _along(p, n, -_dot(n, ap) / square)
+    length2 = max(_dot(ab, ab), _dot(ac, ac))
+    is_well_shaped = square > _WELL_SHAPED * length2 * length2
+    if is_well_shaped:
+        d1 = _dot(ab, ap)
+        d2 = _dot(ac, ap)
+        bp = _difference(p, b)
+        d3 = _dot(ab, bp)
+        d4 = _dot(ac, bp)
+        cp = _difference(p, c)
+        d5 = _dot(ab, cp)
+        d6 = _dot(ac, cp)
+        if d3 * d6 - d5 * d4 > 0.0 and d5 * d2 - d1 * d6 > 0.0 and d1 * d4 - d3 * d2 > 0.0:
+            return _along(p, n, -_dot(n, ap) / square)
     best = closest_on_segment(p, a, b)
     best2 = squared_distance(p, best)
     other = closest_on_segment(p, b, c)
@@ -93,7 +120,15 @@ def closest_on_triangle(p, a, b, c):
     if other2 < best2:
         best, best2 = other, other2
     other = closest_on_segment(p, c, a)
-    return other if squared_distance(p, other) < best2 else best
+    other2 = squared_distance(p, other)
+    if other2 < best2:
+        best, best2 = other, other2
+    if is_well_shaped or square == 0.0 or not (_inside(n, p, a, b) and _inside(n, p, b, c) and _inside(n, p, c, a)):
+        return best
+    width2 = square / length2
+    if best2 * (_UNIT * _UNIT) * length2 > width2 * (width2 / length2) * length2:
+        return best
+    return _along(p, n, -_dot(n, _difference(p, best)) / square)
 
 
 @inner
@@ -108,53 +143,67 @@ def closest_of_segments(p1, q1, p2, q2):
     c = _dot(d1, r)
     b = _dot(d1, d2)
     denominator = a * e - b * b
-    s = _clamp((b * f - c * e) / denominator) if denominator > 0.0 else 0.0
+    s = 0.0
+    if denominator > _WELL_SHAPED * a * e:
+        s = _clamp((b * f - c * e) / denominator)
+    else:
+        n = _cross(d1, d2)
+        square = _dot(n, n)
+        if square > 0.0:
+            s = _clamp(_dot(_cross(d2, r), n) / square)
     t = _clamp((b * s + f) / e) if e > 0.0 else 0.0
     s = _clamp((b * t - c) / a) if a > 0.0 else 0.0
     return _along(p1, d1, s), _along(p2, d2, t)
 
 
 @inner
-def _pierces(a, b, p, q, r):
-    """Whether segment ab goes through triangle pqr; only for the distance, so float64 is enough."""
+def _pierce(a, b, p, q, r, base):
+    """(whether segment ab goes through triangle pqr, the place); only for the distance, so float64 is enough.
+
+    ``base`` is a point of the triangle near that place, if there is one.
+    """
     pq = _difference(q, p)
     pr = _difference(r, p)
     n = _cross(pq, pr)
-    da = _dot(n, _difference(a, p))
-    db = _dot(n, _difference(b, p))
+    da = _dot(n, _difference(a, base))
+    db = _dot(n, _difference(b, base))
     if da * db > 0.0 or da == db:
-        return False
+        return False, base
     ab = _difference(b, a)
     x = _along(a, ab, da / (da - db))
+    y = closest_on_triangle(x, p, q, r)
     # What is lost in x grows with the segment and its way to the triangle, which may be much smaller.
     size = max(_dot(pq, pq), _dot(pr, pr), _dot(ab, ab), squared_distance(a, p))
-    return squared_distance(x, closest_on_triangle(x, p, q, r)) <= _PIERCING2 * size
+    return squared_distance(x, y) <= _PIERCING2 * size, y
 
 
 @inner
-def _through(a, b, p, q, r):
-    """Where segment ab meets the plane of pqr, known to do so."""
-    pq = _difference(q, p)
-    pr = _difference(r, p)
-    n = _cross(pq, pr)
-    da = _dot(n, _difference(a, p))
-    db = _dot(n, _difference(b, p))
-    return _along(a, _difference(b, a), da / (da - db))
+def _beyond(p, x, y, margin):
+    """Whether p lies beyond the plane through y across the way from x to y, certainly."""
+    return _dot(_difference(p, y), _difference(y, x)) > margin
 
 
 @inner
-def _beyond(p, x, y):
-    """Whether p lies beyond the plane through y across the way from x to y."""
-    return _dot(_difference(p, y), _difference(y, x)) >= 0.0
+def _separated(p1, q1, r1, p2, q2, r2, x, y, size):
+    """Whether two triangles are certainly apart along the way from x to y."""
+    way = _difference(y, x)
+    last = max(_dot(way, p1), _dot(way, q1), _dot(way, r1))
+    first = min(_dot(way, p2), _dot(way, q2), _dot(way, r2))
+    gap = first - last
+    rounding = _ROUNDING * size
+    return gap > 0.0 and gap * gap > rounding * rounding * _dot(way, way)
 
 
 @inner
-def _closest_seen_from_corner(p1, q1, r1, p2, q2, r2):
-    """Features are compared until two planes across the way between the nearest points have the triangles beyond them.
+def _closest_features(p1, q1, r1, p2, q2, r2, size):
+    """Squared distance and nearest points of two triangles that do not pierce, and whether it is certain they do not.
 
+    Features are compared until two planes across the way between the nearest points have the triangles beyond them.
     Then nothing is nearer (Larsen, Gottschalk, Lin, Manocha 1999). Nearest points of two segments, and of a point and a
-    triangle, have those on their sides already; so only the other corners are looked at.
+    triangle, have those on their sides already; so only the other corners are looked at. They must be beyond by more
+    than rounding may turn the planes, or the next feature may be nearer.
     """
+    margin = _ROUNDING * size * size
     best2 = math.inf
     best1_point = p1
     best2_point = p2
@@ -170,64 +219,100 @@ def _closest_seen_from_corner(p1, q1, r1, p2, q2, r2):
             distance2 = squared_distance(x, y)
             if distance2 < best2:
                 best2, best1_point, best2_point = distance2, x, y
-                if distance2 > 0.0 and _beyond(other_c, x, y) and _beyond(other_a, y, x):
-                    return best2, best1_point, best2_point
+                if _beyond(other_c, x, y, margin) and _beyond(other_a, y, x, margin):
+                    return best2, best1_point, best2_point, True
             if i == 0:
                 x = closest_on_triangle(c, p1, q1, r1)
                 distance2 = squared_distance(c, x)
                 if distance2 < best2:
                     best2, best1_point, best2_point = distance2, x, c
-                    if distance2 > 0.0 and _beyond(d, x, c) and _beyond(other_c, x, c):
-                        return best2, best1_point, best2_point
-                if _pierces(c, d, p1, q1, r1):
-                    x = closest_on_triangle(_through(c, d, p1, q1, r1), p1, q1, r1)
-                    return 0.0, x, x
+                    if _beyond(d, x, c, margin) and _beyond(other_c, x, c, margin):
+                        return best2, best1_point, best2_point, True
         y = closest_on_triangle(a, p2, q2, r2)
         distance2 = squared_distance(a, y)
         if distance2 < best2:
             best2, best1_point, best2_point = distance2, a, y
-            if distance2 > 0.0 and _beyond(b, y, a) and _beyond(other_a, y, a):
-                return best2, best1_point, best2_point
-        if _pierces(a, b, p2, q2, r2):
-            y = closest_on_triangle(_through(a, b, p2, q2, r2), p2, q2, r2)
-            return 0.0, y, y
-    return best2, best1_point, best2_point
+            if _beyond(b, y, a, margin) and _beyond(other_a, y, a, margin):
+                return best2, best1_point, best2_point, True
+    certain = _separated(p1, q1, r1, p2, q2, r2, best1_point, best2_point, size)
+    return best2, best1_point, best2_point, certain
 
 
 @inner
-def closest_of_triangles(p1, q1, r1, p2, q2, r2):
-    """Squared distance and the nearest points of two triangles; distance 0 and one common point where they pierce.
+def _common_point(p1, q1, r1, p2, q2, r2, x, y):
+    """Where two triangles pierce; the points x and y if that is not found."""
+    for i in range(3):
+        a = p1 if i == 0 else (q1 if i == 1 else r1)
+        b = q1 if i == 0 else (r1 if i == 1 else p1)
+        pierces, place = _pierce(a, b, p2, q2, r2, y)
+        if pierces:
+            return place, place
+        c = p2 if i == 0 else (q2 if i == 1 else r2)
+        d = q2 if i == 0 else (r2 if i == 1 else p2)
+        pierces, place = _pierce(c, d, p1, q1, r1, x)
+        if pierces:
+            return place, place
+    return x, y
 
-    Seen from the first corner, so that nothing cancels far from the world's origin.
+
+@inner
+def _scale_for(size):
+    """A power of two that brings coordinates so small that products of six would underflow to 2**-60 and more."""
+    scale = 1.0
+    while 0.0 < size * scale < _SMALL:
+        scale /= _SMALL
+    return scale
+
+
+@inner
+def closest_of_triangles(p1, q1, r1, p2, q2, r2, apart):
+    """Distance [m] and the nearest points of two triangles; distance 0 where they pierce, or float64 cannot tell.
+
+    Seen from the first corner, so that nothing cancels far from the world's origin. Where exact arithmetic has said
+    that the triangles are ``apart``, nobody asks whether they pierce.
     """
-    square, x, y = _closest_seen_from_corner(
-        (0.0, 0.0, 0.0), _difference(q1, p1), _difference(r1, p1),
-        _difference(p2, p1), _difference(q2, p1), _difference(r2, p1),
-    )  # fmt: skip
-    return square, _along(p1, x, 1.0), _along(p1, y, 1.0)
+    origin = (0.0, 0.0, 0.0)
+    a, b = _difference(q1, p1), _difference(r1, p1)
+    c, d, e = _difference(p2, p1), _difference(q2, p1), _difference(r2, p1)
+    size = max(largest_coordinate(origin, a, b), largest_coordinate(c, d, e))
+    scale = 1.0
+    if size < _SMALL:
+        scale = _scale_for(size)
+        size *= scale
+        a, b = _along(origin, a, scale), _along(origin, b, scale)
+        c, d, e = _along(origin, c, scale), _along(origin, d, scale), _along(origin, e, scale)
+    square, x, y, certain = _closest_features(origin, a, b, c, d, e, size)
+    if not (certain or apart) and classify_generic(p1, q1, r1, p2, q2, r2) != APART:
+        square = 0.0
+        x, y = _common_point(origin, a, b, c, d, e, x, y)
+    return math.sqrt(square) / scale, _along(p1, x, 1.0 / scale), _along(p1, y, 1.0 / scale)
 
 
 @inner
 def triangle_distance(p1, q1, r1, p2, q2, r2):
     """Distance [m] of two triangles, 0 where they pierce each other."""
-    return math.sqrt(closest_of_triangles(p1, q1, r1, p2, q2, r2)[0])
+    return closest_of_triangles(p1, q1, r1, p2, q2, r2, False)[0]
 
 
 @kernel
-def _nearest_points(a, b, points):
+def _nearest_points(a, b, apart, distances, points):
     for n in range(a.shape[0]):
         p, q = a[n], b[n]
-        _, x, y = closest_of_triangles(
+        distances[n], x, y = closest_of_triangles(
             (p[0, 0], p[0, 1], p[0, 2]), (p[1, 0], p[1, 1], p[1, 2]), (p[2, 0], p[2, 1], p[2, 2]),
-            (q[0, 0], q[0, 1], q[0, 2]), (q[1, 0], q[1, 1], q[1, 2]), (q[2, 0], q[2, 1], q[2, 2]),
+            (q[0, 0], q[0, 1], q[0, 2]), (q[1, 0], q[1, 1], q[1, 2]), (q[2, 0], q[2, 1], q[2, 2]), apart[n],
         )  # fmt: skip
         for k in range(3):
             points[n, 0, k] = x[k]
             points[n, 1, k] = y[k]
 
 
-def nearest_points(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The nearest points of triangles a[n] and b[n], both (n, 3, 3) float64 [m]: (n, 2, 3)."""
-    points = np.empty((len(a), 2, 3))
-    _nearest_points(np.ascontiguousarray(a), np.ascontiguousarray(b), points)
-    return points
+def nearest_points(a: np.ndarray, b: np.ndarray, apart: np.ndarray | bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """Distances (n,) [m] and the nearest points (n, 2, 3) of triangles a[n] and b[n], both (n, 3, 3) float64 [m].
+
+    ``apart`` (n,) bool, or for all: those known not to meet.
+    """
+    distances, points = np.empty(len(a)), np.empty((len(a), 2, 3))
+    known = np.array(np.broadcast_to(apart, len(a)), np.bool_)
+    _nearest_points(np.ascontiguousarray(a), np.ascontiguousarray(b), known, distances, points)
+    return distances, points

@@ -108,7 +108,7 @@ def pair_distance(triangles_a, vertices_a, poses_a, triangles_b, vertices_b, pos
     """(distance [m], FAR, NEAR or UNCERTAIN) of two triangles, with the operations of ``near_leaf.py``.
 
     Those whose boxes are farther apart than ``limit`` [m] are FAR, at infinity; those nearer than ``share`` of their
-    coordinates are UNCERTAIN.
+    coordinates are UNCERTAIN; a negative share says that none meet.
     """
     row_a = min(job, poses_a.shape[0] - 1)
     row_b = min(job, poses_b.shape[0] - 1)
@@ -123,6 +123,5 @@ def pair_distance(triangles_a, vertices_a, poses_a, triangles_b, vertices_b, pos
     for axis in range(3):
         if _far_along(p1, q1, r1, p2, q2, r2, axis, reach):
             return math.inf, FAR
-    square, _, _ = closest_of_triangles(p1, q1, r1, p2, q2, r2)
-    distance = math.sqrt(square)
+    distance, _, _ = closest_of_triangles(p1, q1, r1, p2, q2, r2, share < 0.0)
     return distance, UNCERTAIN if distance <= share * size else NEAR

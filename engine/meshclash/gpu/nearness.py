@@ -11,7 +11,7 @@ import numpy as np
 from ..geometry.triangle_distance import nearest_points
 from ..geometry.triangle_pair import APART, classify_triangle_pairs
 from ..traversal.near import LEAST, NearAnswer, exact_zeros
-from ..traversal.near_work import UNCERTAIN
+from ..traversal.near_work import ALL_APART, UNCERTAIN
 from . import near_steps
 from .breadth_first import Descent, Observer, Workspace, descend, selected_rows, summed
 from .finish import own_triangles, world_corners
@@ -89,10 +89,11 @@ def find_distances(
     pairs, distances = found.pairs[first], np.where(found.uncertain[first], 0.0, found.distances[first])
     apart = np.flatnonzero(first < 0)  # as near as rounding, but not meeting
     if len(apart):
-        finer = _nearest(space, a, b, asked, jobs, descent, 0.0)
+        finer = _nearest(space, a, b, asked, jobs, descent, ALL_APART)
         _, own = np.unique(finer.jobs, return_index=True)
         pairs[apart], distances[apart] = finer.pairs[own[apart]], np.maximum(finer.distances[own[apart]], LEAST)
-    points = nearest_points(*world_corners(a, b, asked, pairs, np.arange(count)))
+    corners_a, corners_b = world_corners(a, b, asked, pairs, np.arange(count))
+    points = nearest_points(corners_a, corners_b, distances > 0.0)[1]
     counts = descent.volume_tests, descent.leaf_pairs, exact_tests
     return NearAnswer(pairs, distances, points, np.arange(count, dtype=np.int32), *counts, "cuda")
 

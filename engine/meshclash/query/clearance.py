@@ -53,7 +53,8 @@ class Clearances:
         points = np.empty((len(self), 2, 3))
         for begin in range(0, len(self), _TOGETHER):  # what is worked on stays in the cache
             part = slice(begin, begin + _TOGETHER)
-            points[part] = nearest_points(self._world_triangles(0, part), self._world_triangles(1, part))
+            a, b = self._world_triangles(0, part), self._world_triangles(1, part)
+            points[part] = nearest_points(a, b, self.distances[part] > 0.0)[1]
         return points
 
     def _world_triangles(self, side: int, part: slice) -> np.ndarray:

@@ -99,8 +99,7 @@ def ask_distances(
             transform_points(rows[side][:, None], mesh.arrays[0][mesh.arrays[1][pairs[:, side]]])
             for side, mesh in enumerate(meshes)
         ]
-        points = nearest_points(*corners)
-        limits = np.linalg.norm(points[:, 0] - points[:, 1], axis=1)
+        limits = nearest_points(corners[0], corners[1], True)[0]
     return FoundNear(*distances_on_device(device, first, second, _asked(*rows), limits), meshes)
 
 

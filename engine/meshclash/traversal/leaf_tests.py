@@ -4,8 +4,8 @@ A leaf test is a portable function (p1, q1, r1, p2, q2, r2, tolerance, workspace
 in world coordinates, kind 0 for apart, the workspace of ``predicates.py``.
 """
 
-from ..geometry.triangle_distance import triangle_distance
-from ..geometry.triangle_pair import APART, TOUCHING, classify_exact
+from ..geometry.triangle_distance import closest_of_triangles
+from ..geometry.triangle_pair import TOUCHING, classify_exact
 from ..jit import portable
 
 
@@ -17,5 +17,7 @@ def contact(p1, q1, r1, p2, q2, r2, tolerance, workspace):
 
 @portable
 def nearness(p1, q1, r1, p2, q2, r2, tolerance, workspace):
-    """TOUCHING when the triangles come closer than the tolerance (float64 distance)."""
-    return TOUCHING if triangle_distance(p1, q1, r1, p2, q2, r2) <= tolerance else APART
+    """TOUCHING when the triangles come closer than the tolerance (float64 distance), or the exact kind of a contact."""
+    if closest_of_triangles(p1, q1, r1, p2, q2, r2, True)[0] <= tolerance:
+        return TOUCHING
+    return classify_exact(p1, q1, r1, p2, q2, r2, workspace)

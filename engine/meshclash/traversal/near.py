@@ -1,5 +1,6 @@
 """Driving the nearness kernels: workspace, choice of the engine, slices, full outputs."""
 
+import math
 from collections.abc import Callable, Generator
 from functools import partial
 from typing import NamedTuple
@@ -22,7 +23,7 @@ from .forest import Grove
 from .leaf_tests import contact
 from .near_pairs import near_traversal
 from .near_wide import MOST_OF_TWO_LEAVES
-from .near_work import SMALLEST_QUEUE, UNCERTAIN, Found, Output, Work, kernel_options, output_for
+from .near_work import ALL_APART, SMALLEST_QUEUE, UNCERTAIN, Found, Output, Work, kernel_options, output_for
 from .prepared import prepared_rows
 from .question import Question
 from .run import answer_steps, sort_pairs
@@ -30,8 +31,8 @@ from .run import answer_steps, sort_pairs
 _CHUNK = 1 << 15
 _NO_POINTS = np.empty((0, 2, 3))
 
-LEAST = 1e-300
-"""Distance [m] of triangles that do not meet but are as near as rounding."""
+LEAST = math.ulp(0.0)
+"""Distance [m] of triangles that do not meet where float64 finds none."""
 
 
 class NearQuestion(NamedTuple):
@@ -205,11 +206,11 @@ def settled_steps(question: NearQuestion, answer: NearAnswer) -> Generator[float
     )
     meeting = touching[contacts.jobs]
     answer.pairs[meeting] = contacts.pairs
-    answer.points[meeting] = nearest_points(*_corners(part, contacts.pairs, contacts.jobs))
+    answer.points[meeting] = nearest_points(*_corners(part, contacts.pairs, contacts.jobs))[1]
     volume_tests, primitive_tests = contacts.volume_tests, contacts.primitive_tests
     if len(meeting) < len(touching):
         apart = np.setdiff1d(touching, meeting)
-        finer = yield from _searched(_some(question, apart), 0.0)
+        finer = yield from _searched(_some(question, apart), ALL_APART)
         answer.distances[apart] = np.maximum(finer.distances, LEAST)
         answer.points[apart] = finer.points
         answer.pairs[apart] = finer.pairs
@@ -229,7 +230,7 @@ def _some(question: NearQuestion, jobs: np.ndarray) -> NearQuestion:
 
 
 def _decided(question: NearQuestion, answer: NearAnswer) -> np.ndarray:
-    """Which pairs are within the tolerance; those as near as rounding get 0 or ``LEAST``, decided exactly."""
+    """Which pairs are within the tolerance; those as near as rounding are decided exactly."""
     assert question.tolerance is not None
     suspects = np.flatnonzero(answer.distances <= UNCERTAIN * _farthest(question))
     corners = _corners(question, answer.pairs[suspects], answer.jobs[suspects])
@@ -238,12 +239,16 @@ def _decided(question: NearQuestion, answer: NearAnswer) -> np.ndarray:
 
 
 def exact_zeros(distances: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Distances (n,) [m] of triangles (n, 3, 3) in the world: 0 exactly for those that meet, decided exactly."""
+    """Distances (n,) [m] of triangles (n, 3, 3) in the world: 0 exactly for those that meet, decided exactly.
+
+    Of those as near as rounding that do not meet the distance is measured again, knowing this.
+    """
     size = np.maximum(np.abs(a).max(axis=(1, 2)), np.abs(b).max(axis=(1, 2)))
     doubtful = np.flatnonzero(distances <= UNCERTAIN * size)
-    meet = classify_triangle_pairs(a[doubtful], b[doubtful])[0] != APART
+    apart = doubtful[classify_triangle_pairs(a[doubtful], b[doubtful])[0] == APART]
     result = distances.copy()
-    result[doubtful] = np.where(meet, 0.0, np.maximum(distances[doubtful], LEAST))
+    result[doubtful] = 0.0
+    result[apart] = np.maximum(nearest_points(a[apart], b[apart], True)[0], LEAST)
     return result
 
 

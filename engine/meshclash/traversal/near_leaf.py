@@ -4,8 +4,6 @@ Distances are float64. Nearer than rounding, nothing here says whether triangles
 ``near.py`` asks the exact predicates.
 """
 
-import math
-
 import numpy as np
 
 from ..geometry.triangle_distance import closest_of_triangles
@@ -17,7 +15,8 @@ NEAREST, CHAINED, STEP_LIMIT, ALONE, OPTIONS_LENGTH = range(5)
 # An entry of the state array beside those of ``pairs.py``: whether pairs lie in a heap.
 ORDERED = STATE_LENGTH
 NEAR_STATE_LENGTH = STATE_LENGTH + 1
-# Entries of the errors array: of the nearest distance, and the share of the coordinates within which it is uncertain.
+# Entries of the errors array: of the nearest distance, and the share of the coordinates within which it is uncertain,
+# negative where all triangles are known to be apart.
 RELATIVE, ABSOLUTE, UNCERTAIN, ERRORS_LENGTH = range(4)
 
 
@@ -28,12 +27,11 @@ def _corners(leaf, i):
 
 
 @inner
-def leaf_distance(leaf_a, i, leaf_b, j):
+def leaf_distance(leaf_a, i, leaf_b, j, apart):
     """(distance [m], point of the first, point of the second) of two loaded triangles (as ``pairs.py`` loads them)."""
     p1, q1, r1 = _corners(leaf_a, i)
     p2, q2, r2 = _corners(leaf_b, j)
-    square, x, y = closest_of_triangles(p1, q1, r1, p2, q2, r2)
-    return math.sqrt(square), x, y
+    return closest_of_triangles(p1, q1, r1, p2, q2, r2, apart)
 
 
 @inlined
@@ -74,14 +72,14 @@ def take_known(known, job, chained):
 
 
 @inlined
-def start_from_known(forest_a, forest_b, tree_a, tree_b, pose_a, pose_b, leaf_a, leaf_b, found, job, chained):
+def start_from_known(forest_a, forest_b, tree_a, tree_b, pose_a, pose_b, leaf_a, leaf_b, found, job, chained, apart):
     """Measure the pair that a job is to start from; is there one?"""
     t, u = take_known(found[2], job, chained)
     if t < 0:
         return False
     place_triangle(forest_a, tree_a, t, pose_a, leaf_a, 0)
     place_triangle(forest_b, tree_b, u, pose_b, leaf_b, 0)
-    distance, x, y = leaf_distance(leaf_a, 0, leaf_b, 0)
+    distance, x, y = leaf_distance(leaf_a, 0, leaf_b, 0, apart)
     keep_nearer(found, job, distance, t, u, x, y)
     return True
 

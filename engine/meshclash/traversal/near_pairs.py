@@ -62,6 +62,7 @@ def _near_traversal(gap: Callable, size: Callable, access: Access) -> Callable:
         distances = found[0]
         pairs, lengths, pair_jobs = output
         nearest = options[NEAREST] != 0
+        apart = errors[UNCERTAIN] < 0.0
         room = pairs.shape[0] - leaf_a.shape[0] * leaf_b.shape[0]
         job = state[JOB]
         used = state[STACK_USED]
@@ -80,7 +81,7 @@ def _near_traversal(gap: Callable, size: Callable, access: Access) -> Callable:
                 if nearest:
                     primitive_tests += start_from_known(
                         forest_a, forest_b, tree_a, tree_b, poses_a[job], poses_b[job], leaf_a, leaf_b, found, job,
-                        options[CHAINED] != 0,
+                        options[CHAINED] != 0, apart,
                     )  # fmt: skip
                 volume_tests += 1
                 begin(forest_a.volumes, start_a, forest_b.volumes, start_b, pose, carried)
@@ -141,7 +142,7 @@ def _near_traversal(gap: Callable, size: Callable, access: Access) -> Callable:
                         if not boxes_meet(leaf_a, i, leaf_b, j, limit):
                             continue
                         primitive_tests += 1
-                        distance, x, y = leaf_distance(leaf_a, i, leaf_b, j)
+                        distance, x, y = leaf_distance(leaf_a, i, leaf_b, j, apart)
                         uncertain = distance <= rounding_of(leaf_a, i, leaf_b, j, errors[UNCERTAIN])
                         if nearest:
                             keep_nearer(

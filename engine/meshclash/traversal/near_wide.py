@@ -121,12 +121,11 @@ def _world(tree, t, poses, pose):
 def _distance_of(tree_a, t, poses_a, pose_a, tree_b, u, poses_b, pose_b, share):
     """(distance [m], nearest points, whether rounding may hide that they meet) of two triangles.
 
-    It may where the distance is below a share of the coordinates.
+    It may where the distance is below a share of the coordinates; a negative share says that they do not.
     """
     p1, q1, r1 = _world(tree_a, t, poses_a, pose_a)
     p2, q2, r2 = _world(tree_b, u, poses_b, pose_b)
-    square, x, y = closest_of_triangles(p1, q1, r1, p2, q2, r2)
-    distance = math.sqrt(square)
+    distance, x, y = closest_of_triangles(p1, q1, r1, p2, q2, r2, share < 0.0)
     return distance, x, y, distance <= share * max(largest_coordinate(p1, q1, r1), largest_coordinate(p2, q2, r2))
 
 

@@ -17,6 +17,8 @@ _STEPS_PER_CALL = 1 << 14
 SMALLEST_QUEUE = 1 << 12
 UNCERTAIN = 1e-12
 """Share of the coordinates: nearer than this, only exact predicates say whether triangles meet."""
+ALL_APART = -1.0
+"""In its place where they have said of all triangles that they do not."""
 
 
 class Found(NamedTuple):
