@@ -116,3 +116,41 @@ def distance_of_apart_triangles(first, second) -> float:
     corners = min(*(_squared_distance_to_triangle(p, b) for p in a), *(_squared_distance_to_triangle(p, a) for p in b))
     edges_a, edges_b = (list(zip(t, t[1:] + t[:1], strict=True)) for t in (a, b))
     return _root(min(corners, *(_squared_distance_of_segments(*e, *f) for e in edges_a for f in edges_b)))
+
+
+def clip(polygon, normal, offset):
+    """The part of a convex polygon (a list of corners) where normal . x <= offset."""
+    kept = []
+    for p, q in zip(polygon, polygon[1:] + polygon[:1], strict=True):
+        side_p, side_q = dot(normal, p) - offset, dot(normal, q) - offset
+        if side_p <= 0:
+            kept.append(p)
+        if (side_p < 0 < side_q) or (side_q < 0 < side_p):
+            t = Fraction(side_p) / (side_p - side_q)
+            kept.append(tuple(x + t * (y - x) for x, y in zip(p, q, strict=True)))
+    return kept
+
+
+def half_spaces(corners):
+    """(normal, offset) of half-spaces whose intersection is the convex hull of the corners, whatever its dimension."""
+    p, q, r = corners
+    normal = cross(minus(q, p), minus(r, p))
+    if any(normal):
+        planes = [normal]
+        sides = [(cross(minus(v, u), normal), u) for u, v in ((p, q), (q, r), (r, p))]
+    else:
+        first, last = min(corners), max(corners)  # of collinear points, in lexicographic order
+        along = minus(last, first)
+        planes = [v for v in (cross(along, e) for e in ((1, 0, 0), (0, 1, 0), (0, 0, 1))) if any(v)]
+        planes = planes or [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
+        sides = [(along, last), (minus(first, last), first)] if any(along) else []
+    both = [(n, dot(n, p)) for n in planes] + [(minus((0, 0, 0), n), -dot(n, p)) for n in planes]
+    return both + [(n, dot(n, u)) for n, u in sides]
+
+
+def common_corners(a, b):
+    """Corners of the convex set that two triangles of rational points, proper or not, have in common."""
+    common = [tuple(Fraction(x) for x in p) for p in a]
+    for normal, offset in half_spaces(b):
+        common = clip(common, normal, offset)
+    return common

@@ -6,55 +6,13 @@ interior of C is their intersection), and a coplanar overlap is one where C has 
 """
 
 import itertools
-from fractions import Fraction
 
 import numpy as np
 import pytest
+from exact import common_corners, cross, dot, minus
 from meshclash.bench.oracle import APART, COPLANAR, CROSSING, TOUCHING, classify_pairs
 
 CORNERS_OF_CUBE = np.array(list(itertools.product((0, 1), repeat=3)))
-
-
-def cross(p, q):
-    return p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]
-
-
-def dot(p, q):
-    return sum(x * y for x, y in zip(p, q, strict=True))
-
-
-def minus(p, q):
-    return tuple(x - y for x, y in zip(p, q, strict=True))
-
-
-def clip(polygon, normal, offset):
-    """The part of a convex polygon (a list of corners) where normal . x <= offset."""
-    kept = []
-    for p, q in zip(polygon, polygon[1:] + polygon[:1], strict=True):
-        side_p, side_q = dot(normal, p) - offset, dot(normal, q) - offset
-        if side_p <= 0:
-            kept.append(p)
-        if (side_p < 0 < side_q) or (side_q < 0 < side_p):
-            t = Fraction(side_p) / (side_p - side_q)
-            kept.append(tuple(x + t * (y - x) for x, y in zip(p, q, strict=True)))
-    return kept
-
-
-def half_spaces(corners):
-    """(normal, offset) of half-spaces whose intersection is the convex hull of the corners, whatever its dimension."""
-    p, q, r = corners
-    normal = cross(minus(q, p), minus(r, p))
-    if any(normal):
-        planes = [normal]
-        sides = [(cross(minus(v, u), normal), u) for u, v in ((p, q), (q, r), (r, p))]
-    else:
-        first, last = min(corners), max(corners)  # of collinear points, in lexicographic order
-        along = minus(last, first)
-        planes = [v for v in (cross(along, e) for e in ((1, 0, 0), (0, 1, 0), (0, 0, 1))) if any(v)]
-        planes = planes or [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
-        sides = [(along, last), (minus(first, last), first)] if any(along) else []
-    both = [(n, dot(n, p)) for n in planes] + [(minus((0, 0, 0), n), -dot(n, p)) for n in planes]
-    return both + [(n, dot(n, u)) for n, u in sides]
 
 
 def strictly_inside(point, corners):
@@ -69,11 +27,9 @@ def is_proper(corners):
 
 
 def kind_by_clipping(a, b):
-    common = [tuple(Fraction(x) for x in p) for p in a]
-    for normal, offset in half_spaces(b):
-        common = clip(common, normal, offset)
-        if not common:
-            return APART
+    common = common_corners(a, b)
+    if not common:
+        return APART
     if not (is_proper(a) and is_proper(b)):
         return TOUCHING
     if any(any(cross(minus(p, common[0]), minus(q, common[0]))) for p in common for q in common):

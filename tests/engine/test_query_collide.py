@@ -1,5 +1,6 @@
 """Queries against brute force with the oracle; every way of asking gives one answer."""
 
+import exact
 import meshclash as mc
 import numpy as np
 import pytest
@@ -194,6 +195,20 @@ SELF_CONTACTS = {
     "equal positions, not a shared vertex": (soup([[[0.0, 0, 0], [1, 0, 0], [0, 1, 0]],
                                                    [[0.0, 0, 0], [-1, 0, 0], [0, -1, 0]]]),
                                              [(0, 1, mc.ContactKind.TOUCHING)]),
+    "an edge along half of another one, from a shared vertex":
+        ((np.array([[0.0, 0, 0], [4, 0, 0], [0, 4, 0], [2, 0, 0], [0, -4, 1]]), np.array([[0, 1, 2], [0, 3, 4]])),
+         [(0, 1, mc.ContactKind.TOUCHING)]),
+    "an edge into the other triangle, from a shared vertex":
+        ((np.array([[0.0, 0, 0], [4, 0, 0], [0, 4, 0], [1, 1, 0], [0, 0, 4]]), np.array([[0, 1, 2], [0, 3, 4]])),
+         [(0, 1, mc.ContactKind.TOUCHING)]),
+    "segments that go beyond a shared edge":
+        ((np.array([[0.0, 0, 0], [1, 0, 0], [3, 0, 0], [2, 0, 0]]), np.array([[0, 1, 2], [0, 1, 3]])),
+         [(0, 1, mc.ContactKind.TOUCHING)]),
+    "segments that go beyond a shared edge both ways":
+        ((np.array([[0.0, 0, 0], [1, 0, 0], [3, 0, 0], [-2, 0, 0]]), np.array([[0, 1, 2], [0, 1, 3]])), []),
+    "a segment without area twice":
+        ((np.array([[0.0, 0, 0], [1, 0, 0], [3, 0, 0]]), np.array([[0, 1, 2], [2, 0, 1]])),
+         [(0, 1, mc.ContactKind.TOUCHING)]),
     "zero area beside its neighbours": ((folded()[0], np.array([[0, 1, 2], [0, 1, 1], [2, 2, 2]])), []),
 }  # fmt: skip
 
@@ -222,15 +237,31 @@ def test_closed_surfaces_do_not_meet_themselves(leaf_size):
 
 
 def self_brute_force(mesh, pose):
-    """Pairs i < j by the oracle, less mere touching of triangles that share a vertex index."""
+    """Pairs i < j by the oracle, less those whose common points are exactly one vertex or edge that both have."""
     world = world_triangles(mesh, pose)
     kept = []
     _, pairs, kinds = brute_force(world, world)
     for (i, j), kind in zip(pairs.tolist(), kinds.tolist(), strict=True):
-        neighbours = set(mesh[1][i].tolist()) & set(mesh[1][j].tolist())
-        if i < j and not (neighbours and kind == mc.ContactKind.TOUCHING):
+        shared = sorted(set(mesh[1][i].tolist()) & set(mesh[1][j].tolist()))
+        if i < j and not (kind == mc.ContactKind.TOUCHING and is_what_they_share(mesh, pose, i, j, shared)):
             kept.append((i, j, kind))
     return kept
+
+
+def is_what_they_share(mesh, pose, i, j, shared):
+    """Whether the common points of two triangles are those between one or two vertices that they share."""
+    if len(shared) not in (1, 2):
+        return False
+    world = mc.Pose.from_matrix(pose).apply(mesh[0])
+    common = exact.common_corners(*(exact.fractions(world[mesh[1][k]]) for k in (i, j)))
+    u, v = exact.fractions(world[[shared[0], shared[-1]]])
+    along = exact.minus(v, u)
+    return all(
+        not any(exact.cross(along, exact.minus(p, u)))
+        and 0 <= exact.dot(along, exact.minus(p, u)) <= exact.dot(along, along)
+        and (any(along) or p == u)
+        for p in common
+    )
 
 
 @given(nudged_meshes(), poses(), LEAF_SIZES)
@@ -248,6 +279,34 @@ def test_neighbours_that_only_integers_decide_do_not_touch_themselves():
     vertices = np.array([[0.0, 0, 0], [0, 0, 5e-324], [0, 0, 1]])
     mesh = mc.TriangleMesh(vertices, [[0, 0, 0], [0, 1, 2]])
     assert len(mc.self_collide(mesh, matrix(rotation(np.random.default_rng(5))))) == 0
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_tiny_neighbours_meet_themselves_as_the_same_ones_enlarged(turned):
+    """The large ones are decided by expansions, the tiny ones by integers."""
+    for mesh, _ in SELF_CONTACTS.values():
+        pose = matrix(np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])) if turned else None
+        large, tiny = (mc.self_collide(mc.TriangleMesh(mesh[0] * s, mesh[1]), pose) for s in (1.0, 2.0**-1060))
+        assert tiny.pairs.tolist() == large.pairs.tolist()
+        assert tiny.kinds.tolist() == large.kinds.tolist()
+
+
+@settings(max_examples=40)
+@given(nudged_meshes(), poses())
+def test_a_soup_meets_itself_as_the_mesh_does_once_it_is_welded(mesh, pose):
+    vertices, triangles = mesh
+    first = [next(j for j in range(len(vertices)) if (vertices[j] == vertex).all()) for vertex in vertices]
+    corners = vertices[triangles].reshape(-1, 3)
+    soup_of = mc.TriangleMesh(
+        np.where(corners == 0.0, -0.0, corners), np.arange(len(corners)).reshape(-1, 3), weld=True
+    )
+    assert soup_of.vertex_count == len(corners)
+    assert np.array_equal(soup_of.vertices[soup_of.triangles], vertices[triangles])
+    found, expected = (
+        mc.self_collide(m, pose) for m in (soup_of, mc.TriangleMesh(vertices, np.array(first)[triangles]))
+    )
+    assert found.pairs.tobytes() == expected.pairs.tobytes()
+    assert found.kinds.tobytes() == expected.kinds.tobytes()
 
 
 def test_contacts_say_what_they_are():

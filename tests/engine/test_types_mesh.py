@@ -131,3 +131,14 @@ def test_with_vertices_checks_as_the_constructor_does():
 def test_vertices_that_are_no_real_numbers(dtype):
     with pytest.raises(mc.InvalidMesh, match="cannot be read as numbers: they are"):
         mc.TriangleMesh(np.zeros((3, 3), int).astype(dtype), [[0, 1, 2]])
+
+
+def test_welding_makes_triangles_share_the_first_vertex_at_each_position():
+    given = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [-0.0, 0, 0], [1, 0, 0], [1, 1e-300, 0]])
+    mesh = mc.TriangleMesh(given, [[0, 1, 2], [3, 4, 5]], weld=True)
+    assert mesh.triangles.tolist() == [[0, 1, 2], [0, 1, 5]]
+    assert mesh.vertices.tobytes() == given.tobytes()
+    assert mc.TriangleMesh(given, mesh.triangles).triangles.tobytes() == mesh.triangles.tobytes()
+    for wrong in (None, 1, 1e-6, "yes"):
+        with pytest.raises(mc.InvalidMesh, match="weld must be True or False"):
+            mc.TriangleMesh(given, [[0, 1, 2]], weld=wrong)

@@ -38,11 +38,12 @@ TOUCHING = int(ContactKind.TOUCHING)
 UNDECIDED = 255
 
 
-def _plain(function: Any) -> Any:
+def plain(function: Any) -> Any:
+    """Where functions are made compiled or not: not."""
     return function
 
 
-def _make_flat(orient2d: Callable, compiled: Callable) -> tuple[Callable, Callable, Callable, Callable]:
+def make_flat(orient2d: Callable, compiled: Callable) -> tuple[Callable, Callable, Callable, Callable, Callable]:
     """Tests inside one plane: points are (x, y, z), seen along ``axis``, which must not flatten the plane."""
 
     @compiled
@@ -133,12 +134,12 @@ def _make_flat(orient2d: Callable, compiled: Callable) -> tuple[Callable, Callab
                 return APART
         return TOUCHING
 
-    return spread_axis, coplanar_pair, segment_in_plane, segments_in_plane
+    return turn, spread_axis, coplanar_pair, segment_in_plane, segments_in_plane
 
 
 def _make_degenerate(orient3d: Callable, flat: tuple, compiled: Callable) -> Callable:
     """Contacts of zero-area triangles, which are segments or points."""
-    _, _, segment_in_plane, segments_in_plane = flat
+    _, _, _, segment_in_plane, segments_in_plane = flat
 
     @compiled
     def lowest(p, q):
@@ -193,8 +194,8 @@ def make_classifier(orient3d: Callable, orient2d: Callable, compiled: Callable) 
         orient2d: its planar companion.
         compiled: decorator for the functions made here.
     """
-    flat = _make_flat(orient2d, compiled)
-    spread_axis, coplanar_pair, _, _ = flat
+    flat = make_flat(orient2d, compiled)
+    _, spread_axis, coplanar_pair, _, _ = flat
     degenerate_pair = _make_degenerate(orient3d, flat, compiled)
 
     @compiled
@@ -263,15 +264,19 @@ def make_classifier(orient3d: Callable, orient2d: Callable, compiled: Callable) 
 
 
 classify_exact = make_classifier(predicates.exact_orient3d, predicates.exact_orient2d, inner)
-_classify_rational = make_classifier(predicates.rational_orient3d, predicates.rational_orient2d, _plain)
+_classify_rational = make_classifier(predicates.rational_orient3d, predicates.rational_orient2d, plain)
+
+
+def whole_numbers(a: np.ndarray, b: np.ndarray) -> list[tuple[int, ...]]:
+    """The six corners of two triangles (3, 3) times the number that makes all their coordinates integers."""
+    rows = [[Fraction(float(x)) for x in vertex] for vertex in (*a, *b)]
+    scale = lcm(*(x.denominator for row in rows for x in row))
+    return [tuple(int(x * scale) for x in row) for row in rows]
 
 
 def classify_rational(a: np.ndarray, b: np.ndarray) -> int:
     """Kind of one pair by integer arithmetic, for coordinates of any magnitude; a and b have shape (3, 3)."""
-    rows = [[Fraction(float(x)) for x in vertex] for vertex in (*a, *b)]
-    scale = lcm(*(x.denominator for row in rows for x in row))
-    points = [tuple(int(x * scale) for x in row) for row in rows]
-    return _classify_rational(*points, None)
+    return int(_classify_rational(*whole_numbers(a, b), None))
 
 
 @kernel

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..geometry.neighbours import touching_beyond_shared
 from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED, classify_triangle_pairs
 from ..jit import kernel
 from ..traversal.question import Answer
@@ -28,7 +29,8 @@ def finish(a: Trees, b: Trees, asked: Asked, hits: Hits, threads: int) -> Answer
     if asked.with_itself or len(undecided):  # otherwise all are CROSSING
         kept = kinds == CROSSING if asked.crossing_only else kinds != APART
         if asked.with_itself:
-            kept &= ~((kinds == TOUCHING) & _share_vertex(a, asked, pairs, jobs))
+            touching = np.flatnonzero(kept & (kinds == TOUCHING))
+            kept[touching] = _touch_beyond_shared(a, asked, pairs[touching], jobs[touching])
             pairs.sort(axis=1)
         pairs, kinds, jobs = pairs[kept], kinds[kept], jobs[kept]
     counts = (hits.volume_tests, hits.leaf_pairs, len(undecided), threads, "cuda")
@@ -69,15 +71,16 @@ def _world(trees: Trees, tree: np.ndarray, rows: np.ndarray, job: np.ndarray, tr
     return transform_points(rows[np.minimum(job, len(rows) - 1), None], corners)
 
 
-def _share_vertex(trees: Trees, asked: Asked, pairs: np.ndarray, job: np.ndarray) -> np.ndarray:
-    """Whether the triangles of pairs of one tree have a vertex index in common, (n,) bool."""
-    shared = np.zeros(len(pairs), np.bool_)
+def _touch_beyond_shared(trees: Trees, asked: Asked, pairs: np.ndarray, job: np.ndarray) -> np.ndarray:
+    """Which pairs (n, 2) of touching triangles of one tree do so in more than what they share, (n,) bool."""
+    beyond = np.zeros(len(pairs), np.bool_)
     tree = asked.jobs[job, 0]
     for one in np.unique(tree):
-        mask = tree == one
-        corners: Any = trees.meshes[one].arrays[1][pairs[mask]]
-        shared[mask] = (corners[:, 0, :, None] == corners[:, 1, None, :]).any(axis=(1, 2))
-    return shared
+        for part in np.array_split(np.flatnonzero(tree == one), len(pairs) // _PORTION + 1):
+            ids: Any = trees.meshes[one].arrays[1][pairs[part]]
+            a, b = world_corners(trees, trees, asked, pairs[part], job[part])
+            beyond[part] = touching_beyond_shared(ids[:, 0], a, ids[:, 1], b)
+    return beyond
 
 
 def _index_bits(trees: Trees) -> int:

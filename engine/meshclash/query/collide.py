@@ -148,10 +148,12 @@ def self_collide(
     threads: int | None = None,
     device: str = "auto",
 ) -> Contacts:
-    """Pairs (i < j) of triangles of one object that meet in more than the vertices they share.
+    """Pairs (i < j) of triangles of one object that meet in more than what they share as neighbours.
 
-    Triangles that share a vertex index are neighbours: their mere touching is not reported, a crossing or a coplanar
-    overlap (a fold, a doubled face) is. Arguments and errors as ``collide``.
+    Left out are exactly the pairs that share one or two vertex indices and whose common points are that vertex, or that
+    edge, and nothing else. What crosses, overlaps (a fold, a doubled face) or touches beyond it (an edge along another
+    triangle, a T-junction) is reported. Vertices at one position under several indices are not shared: weld them
+    (``TriangleMesh(..., weld=True)``), or every edge of a soup is reported. Arguments and errors as ``collide``.
     """
     start = time.perf_counter()
     threads = check_threads(threads)

@@ -10,6 +10,8 @@ from functools import cache
 
 import numpy as np
 
+from ..geometry.neighbours import touch_beyond_shared
+from ..geometry.predicates import UNCERTAIN
 from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED
 from ..jit import inlined, inner, kernel
 from ..reference import by_reference
@@ -69,13 +71,16 @@ def boxes_meet(a, i, b, j, tolerance):
 
 
 @inner
-def _share_vertex(forest, tree, t, u):
+def _kind_within(forest, tree, t, a, u, b, workspace):
+    """Kind of two loaded triangles of one tree that touch: apart where they merely do so in what they share."""
     start = forest.triangle_start[tree]
-    for i in range(3):
-        for j in range(3):
-            if forest.triangles[start + t, i] == forest.triangles[start + u, j]:
-                return True
-    return False
+    beyond = touch_beyond_shared(
+        forest.triangles[start + t], ((a[0], a[1], a[2]), (a[3], a[4], a[5]), (a[6], a[7], a[8])),
+        forest.triangles[start + u], ((b[0], b[1], b[2]), (b[3], b[4], b[5]), (b[6], b[7], b[8])), workspace,
+    )  # fmt: skip
+    if beyond == UNCERTAIN:
+        return UNDECIDED
+    return TOUCHING if beyond == 1 else APART
 
 
 def pair_traversal(volume: str, leaf_test: Callable) -> Callable:
@@ -183,6 +188,8 @@ def _pair_traversal(overlap: Callable, size: Callable, access: Access, leaf_test
                             (b[0], b[1], b[2]), (b[3], b[4], b[5]), (b[6], b[7], b[8]),
                             tolerance, workspace,
                         )  # fmt: skip
+                        if with_itself and kind == TOUCHING:
+                            kind = _kind_within(forest_a, tree_a, indices_a[i], a, indices_b[j], b, workspace)
                         exact_tests += counter[0] != before
                         if kind == APART or (options[CROSSING_ONLY] != 0 and kind != CROSSING and kind != UNDECIDED):
                             continue
@@ -190,8 +197,6 @@ def _pair_traversal(overlap: Callable, size: Callable, access: Access, leaf_test
                         u = indices_b[j]
                         if with_itself:
                             t, u = min(t, u), max(t, u)
-                            if kind == TOUCHING and _share_vertex(forest_a, tree_a, t, u):
-                                continue
                         pairs[found, 0] = t
                         pairs[found, 1] = u
                         kinds[found] = kind

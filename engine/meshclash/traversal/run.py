@@ -4,6 +4,7 @@ from collections.abc import Generator
 
 import numpy as np
 
+from ..geometry.neighbours import touching_beyond_shared
 from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED, classify_rational
 from ..types.pose import transform_points
 from ..types.slices import Slice
@@ -84,18 +85,20 @@ def _decide(question: Question, pairs, kinds, jobs):
         a = world_triangle(question.grove_a, question.jobs[job, 0], pose_rows(question.rows_a, job), pairs[n, 0])
         b = world_triangle(question.grove_b, question.jobs[job, 1], pose_rows(question.rows_b, job), pairs[n, 1])
         kinds[n] = classify_rational(a, b)
-        if question.with_itself and kinds[n] == TOUCHING and _are_neighbours(question, jobs[n], pairs[n]):
-            kinds[n] = APART
+        if question.with_itself and kinds[n] == TOUCHING:
+            ids = _vertices_of(question, jobs[n], pairs[n])
+            kinds[n] = TOUCHING if touching_beyond_shared(ids[:1], a[None], ids[1:], b[None])[0] else APART
     if len(undecided):
         kept = (kinds == CROSSING) if question.crossing_only else (kinds != APART)
         return pairs[kept], kinds[kept], jobs[kept]
     return pairs, kinds, jobs
 
 
-def _are_neighbours(question: Question, job: int, pair: np.ndarray) -> bool:
-    """Whether two triangles of one tree share a vertex index."""
+def _vertices_of(question: Question, job: int, pair: np.ndarray) -> np.ndarray:
+    """Vertex indices of two triangles of one tree, (2, 3) int32."""
     forest, tree = question.grove_a.forest, question.jobs[job, 0]
-    return bool(np.intersect1d(*forest.triangles[forest.triangle_start[tree] + pair]).size)
+    ids: np.ndarray = forest.triangles[forest.triangle_start[tree] + pair]
+    return ids
 
 
 def world_triangle(grove: Grove, tree: int, rows: np.ndarray, triangle: int) -> np.ndarray:

@@ -23,8 +23,8 @@ from ..geometry.lane_triangles import (
     turn_leaf,
 )
 from ..geometry.lanes import bit_count, doubles, floats, integers, lowest_bit, not_above, shifted, splat, store
-from ..geometry.neighbours import have_shared, only_touch_where_shared
-from ..geometry.predicates import Workspace
+from ..geometry.neighbours import only_touch_where_shared, touch_beyond_shared
+from ..geometry.predicates import UNCERTAIN, Workspace
 from ..geometry.relative_pose import PRODUCTS, ROW_LENGTH, SCRATCH_LENGTH, half, narrow
 from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED, classify_exact
 from ..hierarchy.wide import CHILD_COUNT, CHILDREN
@@ -87,7 +87,7 @@ def corner(vertices, v, poses, pose):
 def _decide(vertices_a, corners_a, poses_a, pose_a, vertices_b, corners_b, poses_b, pose_b, with_itself, workspace):
     """Kind of two triangles by their world coordinates; ``corners`` point at their vertex indices.
 
-    Of one object, triangles that merely touch where they share a vertex count as apart.
+    Of one object, triangles that merely touch in what they share count as apart (``neighbours.py``).
     """
     p1 = corner(vertices_a, np.int64(corners_a[0]), poses_a, pose_a)
     q1 = corner(vertices_a, np.int64(corners_a[1]), poses_a, pose_a)
@@ -100,8 +100,10 @@ def _decide(vertices_a, corners_a, poses_a, pose_a, vertices_b, corners_b, poses
     kind = classify_generic(p1, q1, r1, p2, q2, r2)
     if kind == UNDECIDED:
         kind = classify_exact(p1, q1, r1, p2, q2, r2, workspace)
-    if with_itself and kind == TOUCHING and have_shared(corners_a, corners_b):
-        return APART
+    if with_itself and kind == TOUCHING:
+        beyond = touch_beyond_shared(corners_a, (p1, q1, r1), corners_b, (p2, q2, r2), workspace)
+        if beyond != 1:
+            return UNDECIDED if beyond == UNCERTAIN else APART
     return kind
 
 

@@ -10,7 +10,8 @@ from ..errors import InvalidMesh
 from ..jit import kernel
 from .numbers import real_number, refuse_masked
 from .pose import LARGEST_COORDINATE, transform_points
-from .topology import Topology, topology_steps
+from .steps import run
+from .topology import Topology, topology_steps, welded_steps
 
 _TOGETHER = 256
 _OUTWARD = 1.0 + 1e-12  # covers the rounding of a matrix's largest singular value
@@ -111,6 +112,9 @@ class TriangleMesh:
         triangles: array-like of integers, shape (m, 3), indices into the vertices.
         resolution: how finely the coordinates were stored [m]: the true position of a point is at most this far away.
             It changes no contact; ``verdict(..., permitted_overlap="resolution")`` uses it. See ``float32_resolution``.
+        weld: True makes triangles share the vertices that lie at exactly one position: each uses the first one there.
+            For soups (STL), whose triangles share none. Vertices and triangles keep their number and order. There is
+            no tolerance: to be near is not transitive, so what is welded would depend on the order.
 
     Attributes:
         resolution: as given.
@@ -118,12 +122,16 @@ class TriangleMesh:
 
     Raises:
         InvalidMesh: empty, wrong shape or type, NaN or infinite coordinates, an index out of range, a resolution that
-            is no finite length.
+            is no finite length, ``weld`` neither True nor False.
     """
 
-    def __init__(self, vertices: Any, triangles: Any, resolution: float = 0.0) -> None:
+    def __init__(self, vertices: Any, triangles: Any, resolution: float = 0.0, weld: bool = False) -> None:
+        if not isinstance(weld, bool | np.bool_):
+            raise InvalidMesh(f"weld must be True or False, not {weld!r}: vertices are welded at equal positions only")
         self._vertices = _checked_vertices(vertices)
         self._triangles = _checked_triangles(triangles, len(self._vertices))
+        if weld:
+            self._triangles = run(welded_steps(self._vertices))[self._triangles].astype(np.int32)
         self._common = _Common(self._triangles, len(self._vertices))
         self.resolution = checked_resolution(resolution)
         self.derived: dict[str, Any] = {}

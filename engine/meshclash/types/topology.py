@@ -178,6 +178,16 @@ def _balanced(start, ordered, higher, orientation, begin, end):
     return True
 
 
+def welded_steps(vertices: np.ndarray) -> Generator[None, None, np.ndarray]:
+    """The first vertex at the position of each of (n, 3) float64, (n,) int64, yielding every few milliseconds."""
+    bits = (vertices + 0.0).view(np.uint64)  # adding 0.0 turns -0.0 into 0.0
+    welded, table = np.empty(len(vertices), np.int64), np.full(_table_size(len(vertices)), _EMPTY)
+    for begin, end in _ranges(len(vertices)):
+        _weld(bits, table, welded, begin, end)
+        yield
+    return welded
+
+
 def topology_steps(
     vertices: np.ndarray, triangles: np.ndarray, known: Topology | None = None
 ) -> Generator[None, None, Topology]:
@@ -189,11 +199,7 @@ def topology_steps(
         known: the topology of the same triangles over other vertices; it is returned when the same vertices coincide.
     """
     count = len(triangles)
-    bits = (vertices + 0.0).view(np.uint64)  # adding 0.0 turns -0.0 into 0.0
-    welded, table = np.empty(len(vertices), np.int64), np.full(_table_size(len(vertices)), _EMPTY)
-    for begin, end in _ranges(len(vertices)):
-        _weld(bits, table, welded, begin, end)
-        yield
+    welded = yield from welded_steps(vertices)
     if known is not None and np.array_equal(welded, known.welded):
         return known
     start, ordered, higher = yield from _sorted_sides(triangles, welded)
