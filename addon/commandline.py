@@ -13,12 +13,13 @@ import signal
 import sys
 import traceback
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 import bpy
 
-from . import engine
+from . import engine, props
 from .adapters.names import as_renamed, make_names_readable
 from .adapters.objects import require_objects
 from .adapters.picture import render_picture
@@ -30,7 +31,7 @@ from .core.job import detect_steps, run_to_end
 from .core.options import DEFAULT_TEST, TEST_OPTIONS, DetectOptions, parse_frames
 from .core.output import OutputFile
 from .core.queries import TESTS, test_named
-from .core.report import DetectReport
+from .core.report import WRITERS, DetectReport, Review
 from .core.rules import Rules, parse_pair
 from .core.terminal import is_terminal, open_standard_streams, printable, say
 
@@ -182,7 +183,7 @@ def _run(given: argparse.Namespace) -> int:
     with contextlib.ExitStack() as files:
         report_file = picture_file = None
         if given.report is not None:
-            report_file = files.enter_context(OutputFile(given.report, "report", tuple(report_formats.WRITERS)))
+            report_file = files.enter_context(OutputFile(given.report, "report", tuple(WRITERS)))
         if given.picture is not None:
             picture_file = files.enter_context(OutputFile(given.picture, "picture", (".png",)))
         _open(given.file)
@@ -192,10 +193,11 @@ def _run(given: argparse.Namespace) -> int:
         source = BlenderSource.from_context(bpy.context)
         steps = detect_steps(source, options, _load_engine(), highlights=picture_file is not None)
         report = run_to_end(steps, None if given.quiet else _ProgressLine().show)
+        report = replace(report, reviews=_reviews(bpy.context.scene))
         written = []
         try:
             if report_file is not None:
-                report_file.commit(report_formats.WRITERS[report_file.path.suffix.lower()](report.as_dict()))
+                report_file.commit(WRITERS[report_file.path.suffix.lower()](report))
                 written.append(f"Report: {given.report}")
             if picture_file is not None:
                 render_picture(report, source, picture_file.temporary)
@@ -206,6 +208,12 @@ def _run(given: argparse.Namespace) -> int:
             if not given.quiet:
                 _print_report(report, written)
     return CLASHES_FOUND if given.fail_on and report.clashes else DONE
+
+
+def _reviews(scene: bpy.types.Scene) -> dict[str, Review]:
+    """What the user said of pairs, as it is saved in the file."""
+    with props.known():
+        return scene.meshclash.reviews_in_words()
 
 
 def _open(file: Path | None) -> None:

@@ -34,6 +34,7 @@ def on_load_post(*_args: object) -> None:
         report = saved.from_text(scene.meshclash.saved_list, bpy.data.filepath, metres_per_unit(scene))
         if report is not None:
             session.store_result(scene.session_uid, report, loaded=True)
+            session.exclude(scene.session_uid, scene.meshclash.excluded_names)
     if bpy.context.scene is not None:
         results.relist(bpy.context, bpy.context.scene)
 
@@ -47,7 +48,7 @@ def on_save_pre(*_args: object) -> None:
     view.suspend_isolation(bpy.context)
     for scene in bpy.data.scenes:
         result = session.result_of(scene.session_uid)
-        text = "" if result is None else saved.to_text(result.report)
+        text = "" if result is None else saved.to_text(result.found)
         if scene.library is None and scene.meshclash.saved_list != text:
             scene.meshclash.saved_list = text
 

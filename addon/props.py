@@ -1,5 +1,8 @@
 """Settings of the work (saved with the scene) and the result list (kept by the window manager, not by undo)."""
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
 import bpy
 from bpy.props import (
     BoolProperty,
@@ -17,6 +20,7 @@ from .core.levels import SPLITS, VOLUMES
 from .core.options import DetectOptions
 from .core.pair_row import CONTACT
 from .core.queries import TESTS, VERDICTS, test_named
+from .core.report import Review
 from .core.rules import Rules
 from .core.table import FACES, MEASURE, NAME_A, NAME_B, STATUS, WORST, ListQuery
 
@@ -246,6 +250,10 @@ class MESHCLASH_PG_settings(PropertyGroup):
         """Statuses by pair id; all other pairs are open."""
         return {review.name: review.status for review in self.reviews}
 
+    def reviews_in_words(self) -> dict[str, Review]:
+        """What reports say of pairs, by their ids."""
+        return {review.name: Review(review.status.lower(), review.comment) for review in self.reviews}
+
     @property
     def approved_ids(self) -> frozenset[str]:
         """Ids of the pairs that the user has approved: they stay listed, and are counted and drawn as no clash."""
@@ -402,6 +410,19 @@ CLASSES = (
     MESHCLASH_PG_row,
     MESHCLASH_PG_results,
 )
+
+
+@contextmanager
+def known() -> Iterator[None]:
+    """While inside, scenes have their settings even where the extension is not registered: scripts in a checkout."""
+    with ExitStack() as done:
+        if not hasattr(bpy.types.Scene, "meshclash"):
+            for cls in CLASSES:
+                bpy.utils.register_class(cls)
+                done.callback(bpy.utils.unregister_class, cls)
+            attach()
+            done.callback(detach)
+        yield
 
 
 def attach() -> None:

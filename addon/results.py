@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -214,6 +215,13 @@ def select_pair(context: bpy.types.Context, pair_id: str | None) -> None:
         return
     listed.page = 1 + place // PAGE_ROWS
     listed.active_row = place % PAGE_ROWS
+
+
+def as_listed(scene: bpy.types.Scene) -> DetectReport:
+    """The report of a scene with what the user says of its pairs, and which of them may no longer be true."""
+    result = session.existing_result(scene.session_uid)
+    outdated = frozenset(row.id for row in result.report.rows if result.is_stale(row))
+    return replace(result.report, reviews=scene.meshclash.reviews_in_words(), outdated=outdated)
 
 
 def active_pair(context: bpy.types.Context) -> PairRow | None:

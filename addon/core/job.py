@@ -18,7 +18,7 @@ from .options import DetectOptions, set_in_words
 from .pair_row import PairRow
 from .queries import test_named
 from .queries.asked import Asked
-from .report import DetectReport
+from .report import DetectReport, now
 from .statistics import RunStatistics
 from .steps import within
 
@@ -57,7 +57,7 @@ def detect_steps(
         InputError: a set is wrong, or holds nothing that can be used.
         DetectError: the engine refused something else.
     """
-    statistics = RunStatistics(source.scale_length)
+    statistics, created = RunStatistics(source.scale_length), now()
     world, clouds = EngineScene(engine), CloudScene(engine, options.point_budget, prepare)
     rows: list[PairRow] = []
     seen: set[str] = set()
@@ -77,7 +77,7 @@ def detect_steps(
         objects = (yield from within(fingerprint_steps(frame), 1.0, 1.0)) if remember else None
         return DetectReport(
             source.file, source.scale_length, options, rows, statistics.skipped, statistics.as_dict(),
-            None if objects is None else Seen(options.set_a, options.set_b, objects),
+            None if objects is None else Seen(options.set_a, options.set_b, objects), created,
         )  # fmt: skip
     except engine.errors.MeshClashError as error:
         raise DetectError(f"the engine refused: {error}") from error

@@ -17,7 +17,7 @@ from .options import DetectOptions
 from .queries import test_named
 from .queries.asked import Answered, Asked
 from .queries.followers import Follower
-from .report import DetectReport
+from .report import DetectReport, now
 from .scan_follower import ScanFollower
 from .statistics import RunStatistics
 
@@ -142,8 +142,9 @@ class Answers:
         rows = sorted((*follower.rows.values(), *scans.rows.values()), key=lambda row: row.order)
         statistics = self._statistics
         report = DetectReport(
-            self._source.file, asked.metres_per_unit, asked.options, rows, statistics.skipped, statistics.as_dict()
-        )
+            self._source.file, asked.metres_per_unit, asked.options, rows, statistics.skipped, statistics.as_dict(),
+            created=now(),
+        )  # fmt: skip
         self._publish(report, incomplete)
 
     def _add(self, answer: Answered) -> None:

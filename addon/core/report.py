@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
-from . import report_formats
+from . import report_formats, report_page
 from .fingerprints import Seen
 from .frame_scene import Skipped
 from .options import DetectOptions
 from .pair_row import CLASH_VERDICTS, PairRow
 
 SCHEMA = "meshclash.report/1"
+
+
+@dataclass(frozen=True)
+class Review:
+    """What the user says of a pair.
+
+    Attributes:
+        status: "open", "reviewed", "approved" or "resolved".
+        comment: a note, or "".
+    """
+
+    status: str = "open"
+    comment: str = ""
+
+
+NOT_REVIEWED = Review()
+
+
+def now() -> str:
+    """The time, as `DetectReport.created` has it."""
+    return datetime.now().astimezone().isoformat(timespec="seconds")
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +49,10 @@ class DetectReport:
         skipped: objects that could not take part.
         stats: counters and times, ready for JSON.
         seen: what the objects were, to find out later whether they are so again; None where nobody will.
+        created: when the objects were read, ISO 8601 with the offset from UTC; "" where that is not known.
+        missing: None, but of a list that came with a file, which has no faces: how many rows were not saved with it.
+        reviews: what the user says of pairs, by their ids; a pair that is not there is open.
+        outdated: ids of pairs of which an object may have changed since.
     """
 
     file: str
@@ -36,6 +62,10 @@ class DetectReport:
     skipped: list[Skipped] = field(default_factory=list)
     stats: dict[str, Any] = field(default_factory=dict)
     seen: Seen | None = None
+    created: str = ""
+    missing: int | None = None
+    reviews: Mapping[str, Review] = field(default_factory=dict)
+    outdated: frozenset[str] = frozenset()
 
     @property
     def clashes(self) -> list[PairRow]:
@@ -51,6 +81,8 @@ class DetectReport:
         return {
             "schema": SCHEMA,
             "file": self.file,
+            "created": self.created or None,
+            "saved_list": None if self.missing is None else {"missing": self.missing},
             "unit": "m",
             "options": self.options.as_dict(),
             "pairs": [self._pair(row) for row in self.rows],
@@ -58,7 +90,7 @@ class DetectReport:
         }
 
     def _pair(self, row: PairRow) -> dict[str, Any]:
-        scale = self.scale_length
+        scale, review = self.scale_length, self.reviews.get(row.id, NOT_REVIEWED)
         return {
             "id": row.id,
             "a": row.a,
@@ -80,6 +112,11 @@ class DetectReport:
             "probability": row.probability,
             "points_a": row.points_a.tolist(),
             "points_b": row.points_b.tolist(),
+            "count_a": row.count_a,
+            "count_b": row.count_b,
+            "status": review.status,
+            "comment": review.comment,
+            "outdated": row.id in self.outdated,
         }
 
     def to_json(self) -> str:
@@ -92,11 +129,19 @@ class DetectReport:
 
     def to_html(self) -> str:
         """One self-contained page."""
-        return report_formats.to_html(self.as_dict())
+        return report_page.to_html(self.as_dict())
 
     def to_table(self) -> str:
         """Aligned text for a terminal."""
         return report_formats.to_table(self.as_dict())
+
+
+WRITERS: dict[str, Callable[[DetectReport], str]] = {
+    ".json": DetectReport.to_json,
+    ".csv": DetectReport.to_csv,
+    ".html": DetectReport.to_html,
+}
+"""How a file of each ending is written."""
 
 
 def _scaled(point: Sequence[float] | None, scale: float) -> list[float] | None:

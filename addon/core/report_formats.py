@@ -1,11 +1,11 @@
-"""A report dictionary of schema `meshclash.report/1` as JSON, CSV, HTML or a table of text."""
+"""A report dictionary of schema `meshclash.report/1` as JSON, CSV or a table of text; `report_page.py` makes HTML."""
 
 from __future__ import annotations
 
 import csv
-import html
 import io
 import json
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -39,24 +39,20 @@ CSV_COLUMNS = (
     "probability",
     "points_a",
     "points_b",
+    "count_a",
+    "count_b",
+    "status",
+    "comment",
+    "outdated",
+    "unit",
 )
 POINTS = ("location", "point_a", "point_b")
 LEFT_ALIGNED = 3  # columns of names; numbers are right-aligned
+APPROVED = "approved"  # the status of pairs that may stay as they are
 MILLIMETRES_BELOW = 0.1
 LINE_BEGINS = ("\t", "\r", "\n")
 FORMULA_BEGINS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "'")
 """Of cells that spreadsheets run (the wide ones in East Asia), and the apostrophe itself, so that it can be undone."""
-
-STYLE = """
-body { font: 14px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em; color: #222; }
-table { border-collapse: collapse; width: 100%; }
-th, td { border-bottom: 1px solid #ddd; padding: .3em .6em; text-align: right; }
-th:nth-child(-n+3), td:nth-child(-n+3) { text-align: left; }
-th { background: #f4f4f4; position: sticky; top: 0; }
-.duplicate td:first-child, .contained td:first-child, .clash td:first-child { color: #b00020; font-weight: 600; }
-.near td:first-child { color: #8a5a00; font-weight: 600; }
-.touching td:first-child { color: #1b6e3c; }
-"""
 
 
 def to_json(report: dict[str, Any]) -> str:
@@ -67,13 +63,14 @@ def to_json(report: dict[str, Any]) -> str:
 def to_csv(report: dict[str, Any]) -> str:
     """Lines ended by CR LF; lists of faces are separated by blanks; what is unknown is empty.
 
-    A name that a spreadsheet would run as a formula has an apostrophe in front; numbers stay numbers.
+    A name or comment that a spreadsheet would run as a formula has an apostrophe in front; numbers stay numbers.
     """
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(CSV_COLUMNS)
     for pair in report["pairs"]:
-        cells = {**pair, "a": _csv_name(pair["a"]), "b": _csv_name(pair["b"])}
+        texts = {name: _csv_text(pair[name]) for name in ("a", "b", "comment")}
+        cells = {**pair, **texts, "outdated": str(pair["outdated"]).lower(), "unit": report["unit"]}
         for name in POINTS:
             point = pair[name] or (None, None, None)
             cells |= {f"{name}_{axis}": value for axis, value in zip("xyz", point, strict=True)}
@@ -83,43 +80,18 @@ def to_csv(report: dict[str, Any]) -> str:
 
 def to_table(report: dict[str, Any]) -> str:
     """The rows in aligned columns under a header, without a trailing line break; names cannot steer a terminal."""
-    rows = [_table_header(report), *(tuple(map(printable, row)) for row in _table_rows(report))]
+    rows = [table_header(report), *(tuple(map(printable, row)) for row in table_rows(report))]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     rows.insert(1, tuple("-" * width for width in widths))
     return "\n".join("  ".join(_aligned(row, widths)).rstrip() for row in rows)
 
 
-def to_html(report: dict[str, Any]) -> str:
-    """One page without any outside reference; every name is escaped."""
-    escape = html.escape
-    head = "".join(f"<th>{escape(title)}</th>" for title in _table_header(report))
-    body = "\n".join(
-        f'<tr class="{escape(row[0])}">' + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
-        for row in _table_rows(report)
-    )
-    title = f"MeshClash: {escape(report['file'] or 'unsaved file')}"
-    options = escape(json.dumps(report["options"], ensure_ascii=False))
-    left_out = [f"{item['name']}: {item['reason']}" for item in report["stats"]["skipped"]]
-    notes = "<h2>Left out</h2><ul>" + "".join(f"<li>{escape(line)}</li>" for line in left_out) + "</ul>"
-    return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>\n'
-        f"<style>{STYLE}</style></head>\n"
-        f"<body><h1>{title}</h1>\n<p>{escape(summary(report))}</p>\n"
-        f"<table><thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table>\n"
-        f"{notes if left_out else ''}<p>Options: <code>{options}</code></p>\n"
-        f"<p>Schema {escape(report['schema'])}</p></body></html>\n"
-    )
-
-
-WRITERS: dict[str, Callable[[dict[str, Any]], str]] = {".json": to_json, ".csv": to_csv, ".html": to_html}
-
-
 def summary(report: dict[str, Any]) -> str:
-    """One or two sentences: how many pairs of which verdict, and how many were left out."""
+    """One or two sentences: how many pairs of which verdict, how many are approved, and how many were left out."""
     test = test_named(report["options"]["test"])
-    counts: dict[str, int] = {}
-    for pair in report["pairs"]:
-        counts[pair["verdict"]] = counts.get(pair["verdict"], 0) + 1
+    counts = Counter(pair["verdict"] for pair in report["pairs"] if pair["status"] != APPROVED)
+    counts[APPROVED] = len(report["pairs"]) - counts.total()
+    counts = +counts  # without zeros
     if not counts:
         return f"{test.nothing}."
     parts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
@@ -166,12 +138,14 @@ def _measures(report: dict[str, Any]) -> tuple[str, ...]:
     return test_named(report["options"]["test"]).measures
 
 
-def _table_header(report: dict[str, Any]) -> tuple[str, ...]:
+def table_header(report: dict[str, Any]) -> tuple[str, ...]:
+    """The titles of the columns."""
     measured = (MEASURES[name][0] for name in _measures(report))
     return ("verdict", "a", "b", "frame", "contacts", "faces a", "faces b", *measured, "location [m]")
 
 
-def _table_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
+def table_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
+    """The cells of each pair, as text."""
     measures = _measures(report)
     return [
         (
@@ -192,7 +166,7 @@ def _table_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
 def _members(pair: dict[str, Any], letter: str) -> str:
     """How many faces, or points of a scan, are in contact."""
     points = len(pair[f"points_{letter}"])
-    return f"{points} points" if points else str(len(pair[f"faces_{letter}"]))
+    return f"{points} points" if points else str(pair[f"count_{letter}"])
 
 
 def _aligned(row: tuple[str, ...], widths: list[int]) -> list[str]:
@@ -202,11 +176,11 @@ def _aligned(row: tuple[str, ...], widths: list[int]) -> list[str]:
     ]
 
 
-def _csv_name(name: str) -> str:
-    """The name as text for spreadsheets; without the first apostrophe, if there is one, it is the name again."""
-    begin = next((letter for letter in name if letter.isprintable() and not letter.isspace()), "")
-    runs = begin in FORMULA_BEGINS or name[:1] in LINE_BEGINS
-    return f"'{name}" if name and runs else name
+def _csv_text(given: str) -> str:
+    """Text as such for spreadsheets; without the first apostrophe, if there is one, it is what was given."""
+    begin = next((letter for letter in given if letter.isprintable() and not letter.isspace()), "")
+    runs = begin in FORMULA_BEGINS or given[:1] in LINE_BEGINS
+    return f"'{given}" if given and runs else given
 
 
 def _csv_cell(value: Any) -> Any:

@@ -12,6 +12,7 @@ from .options import DEFAULT_TEST, DetectOptions
 from .pair_row import CONTACT, PairRow, Point
 from .queries import VERDICTS
 from .report import DetectReport
+from .rules import Rules
 
 FORMAT = 1
 MOST_ROWS = 1000
@@ -29,15 +30,21 @@ _LATER = (
     "scans",
 )  # lists of earlier versions lack them
 _ASKED = ("test", "tolerance", "budget")
+_ASKED_LATER = ("set_a", "set_b", "permitted_overlap", "touch_tolerance", "point_budget")
+_RULES = ("same_parent", "same_armature", "same_collection")
 _NO_FACES = np.empty(0, dtype=np.int32)
 
 
 def to_text(report: DetectReport) -> str:
     """The worst rows of a report; rows of an incomplete answer are left out."""
     rows = [row for row in report.rows if row.verdict != CONTACT]
-    asked = {name: getattr(report.options, name) for name in _ASKED}
+    options = report.options
+    asked = {name: getattr(options, name) for name in (*_ASKED, *_ASKED_LATER)}
+    rules = {name: getattr(options.rules, name) for name in _RULES}
     plain = [_plain(row) for row in rows[:MOST_ROWS]]
-    return json.dumps({"format": FORMAT, "asked": asked, "total": len(rows), "rows": plain})
+    total = len(rows) + (report.missing or 0)  # of a list that came with a file, and was not detected anew
+    about = {"asked": asked, "rules": rules, "excluded": sorted(options.rules.listed_pairs), "created": report.created}
+    return json.dumps({"format": FORMAT, **about, "total": total, "rows": plain})
 
 
 def from_text(text: str, file: str, scale_length: float) -> DetectReport | None:
@@ -47,10 +54,19 @@ def from_text(text: str, file: str, scale_length: float) -> DetectReport | None:
         if data["format"] != FORMAT:
             return None
         rows = [_row(item) for item in data["rows"]]
-        options = DetectOptions(**data.get("asked", {"test": DEFAULT_TEST}))
-    except (ValueError, TypeError, KeyError, InputError):
+        options = DetectOptions(**data.get("asked", {"test": DEFAULT_TEST}), rules=_rules(data))
+        created, missing = data.get("created", ""), max(0, int(data.get("total", 0)) - len(rows))
+        if not all(isinstance(value, str) for value in (options.set_a, options.set_b, created)):
+            return None
+    except (ValueError, TypeError, KeyError, AttributeError, InputError):
         return None
-    return DetectReport(file, scale_length, options, rows)
+    return DetectReport(file, scale_length, options, rows, created=created, missing=missing)
+
+
+def _rules(data: dict[str, Any]) -> Rules:
+    given = data.get("rules", {})
+    pairs = frozenset((str(a), str(b)) for a, b in data.get("excluded", ()))
+    return Rules(**{name: bool(given.get(name)) for name in _RULES}, listed_pairs=pairs)
 
 
 def _plain(row: PairRow) -> dict[str, Any]:

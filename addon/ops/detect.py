@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Generator
 from functools import partial
 from typing import Any
@@ -79,12 +80,14 @@ def accept(context: bpy.types.Context, scene_uid: int, report: DetectReport) -> 
     results.show_report(context, scene, report)
     session.mark_stale(scene_uid, session.changed_meanwhile())
     freshness.look_soon()
-    return summary(report)
+    return summary(report, scene.meshclash.approved_ids)
 
 
-def summary(report: DetectReport) -> str:
-    """One line: how many pairs of each verdict, worst first, and what it took."""
-    counts = ((report.count(verdict), WORDS[verdict]) for verdict in VERDICTS)
+def summary(report: DetectReport, approved: frozenset[str] = frozenset()) -> str:
+    """One line: how many pairs of each verdict, worst first, how many of all are approved, and what it took."""
+    accepted = sum(row.id in approved for row in report.rows)
+    found_now = Counter(row.verdict for row in report.rows if row.id not in approved)
+    counts = [(found_now[verdict], WORDS[verdict]) for verdict in VERDICTS] + [(accepted, "approved")]
     found = ", ".join(f"{count} {word}" for count, word in counts if count)
     skipped = f", {len(report.skipped)} skipped" if report.skipped else ""
     effort = f"{counted(report.stats['objects'], 'object')}{skipped}, {format_seconds(report.stats['seconds'])}"

@@ -9,9 +9,10 @@ from bpy.props import EnumProperty, StringProperty
 from bpy.types import Operator
 from bpy_extras.io_utils import ExportHelper
 
-from .. import session
+from .. import results, session
 from ..core.errors import InputError
 from ..core.output import OutputFile
+from ..core.report import WRITERS
 
 FORMATS = (
     ("JSON", "JSON", "All data, schema meshclash.report/1", ".json"),
@@ -35,7 +36,7 @@ class MESHCLASH_OT_export_report(Operator, ExportHelper):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         result = session.result_of(context.scene.session_uid)
-        if result is not None and (result.incomplete or result.loaded):
+        if result is not None and result.incomplete:
             cls.poll_message_set("The answer is incomplete: wait for Live, or press Detect")
             return False
         return result is not None
@@ -48,10 +49,10 @@ class MESHCLASH_OT_export_report(Operator, ExportHelper):
         return changed
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        report = session.existing_result(context.scene.session_uid).report
+        report = results.as_listed(context.scene)
         name = bpy.path.abspath(self.filepath)
-        path, (chosen, _, _, extension) = Path(self._with_extension(name)), self._chosen(name)
-        text = {"JSON": report.to_json, "CSV": report.to_csv, "HTML": report.to_html}[chosen]()
+        path, extension = Path(self._with_extension(name)), self._chosen(name)[3]
+        text = WRITERS[extension](report)
         try:
             with OutputFile(path, "report", (extension,)) as output:
                 output.commit(text)

@@ -156,7 +156,8 @@ def _draw_age(layout: Any, context: Any, result: session.SceneResult) -> None:
     """Why the list may no longer be true, and the button that helps."""
     lines = []
     if result.loaded:
-        lines.append(("Saved with the file: press Detect to see faces", "FILE_BLEND"))
+        missing = f"; {counted(result.found.missing, 'more pair')} were not saved" if result.found.missing else ""
+        lines.append((f"Saved with the file: press Detect to see faces{missing}", "FILE_BLEND"))
     elif result.stale:
         lines.append((f"{counted(len(result.stale), 'object')} changed since, shown in grey", "INFO"))
     changed = [] if result.live else _changed_settings(context.scene, result.report.options)

@@ -5,6 +5,8 @@ import errno
 import io
 import json
 import os
+import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -18,16 +20,18 @@ from addon.core.errors import InputError
 from addon.core.options import DetectOptions
 from addon.core.output import OutputFile
 from addon.core.pair_row import pair_id
-from addon.core.report import SCHEMA, DetectReport
+from addon.core.report import SCHEMA, DetectReport, Review
+from addon.core.rules import Rules
 
 PAIR_KEYS = ["id", "a", "b", "frame", "verdict", "contacts", "faces_a", "faces_b", "location", "depth", "distance",
-             "point_a", "point_b", "face_a", "face_b", "probability", "points_a", "points_b"]  # fmt: skip
+             "point_a", "point_b", "face_a", "face_b", "probability", "points_a", "points_b",
+             "count_a", "count_b", "status", "comment", "outdated"]  # fmt: skip
 
 
 def test_json_has_the_documented_keys():
     data = json.loads(make_report(make_row()).to_json())
     assert data["schema"] == SCHEMA == "meshclash.report/1"
-    assert list(data) == ["schema", "file", "unit", "options", "pairs", "stats"]
+    assert list(data) == ["schema", "file", "created", "saved_list", "unit", "options", "pairs", "stats"]
     assert [key for key in data["pairs"][0] if not key.startswith("original_")] == PAIR_KEYS
 
 
@@ -72,6 +76,56 @@ def test_the_table_has_a_line_for_each_pair_whatever_the_names():
     table = make_report(make_row(a="A\nB\x1b[2J\u2028\u202e", b="\udcff")).to_table()
     assert len(table.split("\n")) == 3 and all(line.isprintable() for line in table.split("\n"))
     assert r"A\nB\x1b[2J\u2028\u202e" in table and r"\udcff" in table
+
+
+def reviewed():
+    """Two clashes, one of them approved with a remark and outdated; every option is set."""
+    options = {"test": "clearance", "tolerance": 0.01, "permitted_overlap": 0.0005, "set_a": "collection:Pipes & co"}
+    rules = Rules(same_parent=True, listed_pairs=frozenset({("X", "Y")}))
+    rows = make_row(distance=0.0), make_row(b="C", distance=0.0)
+    return replace(
+        make_report(*rows, **options, rules=rules), created="2026-11-22T10:11:12+01:00",
+        reviews={rows[1].id: Review("approved", "=press <fit>")}, outdated=frozenset({rows[1].id}),
+    )  # fmt: skip
+
+
+def test_status_comment_and_age_are_in_every_format():
+    report = reviewed()
+    data = json.loads(report.to_json())
+    said = [(pair["status"], pair["comment"], pair["outdated"]) for pair in data["pairs"]]
+    assert said == [("open", "", False), ("approved", "=press <fit>", True)]
+    assert data["created"] == "2026-11-22T10:11:12+01:00" and data["saved_list"] is None
+    lines = list(csv.DictReader(io.StringIO(report.to_csv(), newline="")))
+    assert [(line["status"], line["outdated"], line["unit"]) for line in lines] == [
+        ("open", "false", "m"), ("approved", "true", "m")
+    ]  # fmt: skip
+    assert lines[1]["comment"] == "'=press <fit>"  # no formula
+    page = report.to_html()
+    assert '<tr class="clash approved outdated">' in page and "=press &lt;fit&gt;" in page
+    assert "an object may have changed since" in page
+
+
+def test_an_approved_pair_is_no_clash_of_the_summary():
+    assert "2 pairs are nearer than the tolerance: 1 clash, 1 approved." in reviewed().to_html()
+
+
+def test_html_says_when_and_what_was_asked():
+    page = reviewed().to_html()
+    facts = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page))
+    assert facts == {
+        "File": "never saved", "Detected": "2026-11-22 10:11:12+01:00", "Test": "Clearance",
+        "Set A": "collection &#x27;Pipes &amp; co&#x27;", "Set B": "everything", "Tolerance": "10 mm",
+        "Permitted overlap": "0.5 mm", "Frames": "the current one", "Pairs left out": "same-parent",
+        "Single pairs left out": "X × Y",
+    }  # fmt: skip
+    assert "overflow-wrap: anywhere" in page
+
+
+def test_a_list_that_came_with_the_file_says_what_it_lacks():
+    page = replace(make_report(make_row(counts=(7, 8))), missing=4000).to_html()
+    assert "4,000 more pairs were found, but not saved" in page
+    assert ">7<" in page and ">8<" in page
+    assert "more pairs were found" not in replace(make_report(make_row()), missing=0).to_html()
 
 
 def test_html_escapes_names_and_is_well_formed():

@@ -9,7 +9,8 @@ import pytest
 from ui_fakes import fake_detect_steps, make_report, make_row
 
 import addon
-from addon import commandline, session
+from addon import commandline, props, session
+from addon.core.report import Review
 from addon.ops import detect
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -110,3 +111,19 @@ def test_it_is_taken_away_before_blenders_module_ends():
     finished = in_a_new_process(code)
     shown = finished.stdout
     assert "registered: True" in shown and "left at the end: False" in shown, shown + finished.stderr
+
+
+def test_settings_of_a_file_are_known_without_the_extension(tmp_path):
+    """Scripts in a checkout do not register it, and report what the user said of pairs all the same."""
+    path = str(tmp_path / "reviewed.blend")
+    addon.register()
+    review = bpy.context.scene.meshclash.reviews.add()
+    review.name, review.status, review.comment = "0123", "APPROVED", "press fit"
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    addon.unregister()
+    bpy.ops.wm.open_mainfile(filepath=path)
+    before = traces()
+    assert commandline._reviews(bpy.context.scene) == {"0123": Review("approved", "press fit")}
+    assert traces() == before and not hasattr(bpy.types.Scene, "meshclash")
+    with props.known(), props.known():
+        assert len(bpy.context.scene.meshclash.reviews) == 1

@@ -1,6 +1,7 @@
 """File loading, undo and changes of the scene."""
 
 import json
+from dataclasses import replace
 
 import bpy
 import pytest
@@ -8,6 +9,7 @@ from ui_fakes import make_report, make_row
 
 from addon import handlers, results, session
 from addon.core import saved
+from addon.core.rules import Rules
 from addon.ops.task import Task
 
 
@@ -37,7 +39,43 @@ def test_the_list_comes_back_with_the_file_and_is_marked(result, tmp_path):
     assert (row.count_a, row.count_b, row.location) == (1, 2, (0.0, 0.0, 0.0))
     listed = bpy.context.window_manager.meshclash
     assert [(item.name, item.faces_b) for item in listed.rows] == [("A × B", 2)]
-    assert not bpy.ops.meshclash.export_report.poll()  # there are no faces to write
+
+
+def test_a_list_that_came_with_the_file_can_be_exported(registered, tmp_path):
+    rules = Rules(same_parent=True, listed_pairs=frozenset({("X", "Y")}))
+    report = make_report(make_row(), make_row(b="C"), set_a="object:A", permitted_overlap=0.25, rules=rules)
+    results.show_report(bpy.context, bpy.context.scene, replace(report, created="2026-11-22T10:11:12+01:00"))
+    bpy.context.window_manager.meshclash.isolate = False
+    bpy.context.window_manager.meshclash.active_row = 0
+    bpy.ops.meshclash.set_status(status="REVIEWED")
+    before = results.as_listed(bpy.context.scene).as_dict()
+    reopened(tmp_path)
+    for name in ("report.json", "report.csv", "report.html"):
+        assert bpy.ops.meshclash.export_report(filepath=str(tmp_path / name)) == {"FINISHED"}
+    after = json.loads((tmp_path / "report.json").read_text("utf-8"))
+    assert after["options"] == before["options"] and after["created"] == before["created"]
+    assert after["saved_list"] == {"missing": 0}
+    for pair, old in zip(after["pairs"], before["pairs"], strict=True):
+        lost = {"faces_a": [], "faces_b": [], "original_faces_a": None, "original_faces_b": None, "outdated": True}
+        assert pair == {**json.loads(json.dumps(old)), **lost}
+    assert [pair["status"] for pair in after["pairs"]] == ["reviewed", "open"]
+    assert "which faces are in contact was not saved" in (tmp_path / "report.html").read_text("utf-8")
+
+
+def test_an_excluded_pair_is_saved_and_can_be_taken_back_after_loading(result, tmp_path):
+    bpy.context.window_manager.meshclash.isolate = False
+    bpy.context.window_manager.meshclash.active_row = 0
+    bpy.ops.meshclash.exclude_pair()
+    assert reopened(tmp_path).report.rows == []
+    bpy.ops.meshclash.include_pair()
+    assert [row.name for row in bpy.context.window_manager.meshclash.rows] == ["A × B"]
+
+
+def test_a_list_longer_than_what_is_saved_says_so(registered, monkeypatch):
+    monkeypatch.setattr(saved, "MOST_ROWS", 2)
+    once = saved.from_text(saved.to_text(make_report(*(make_row(b=f"B{k}") for k in range(5)))), "", 1.0)
+    assert len(once.rows) == 2 and once.missing == 3
+    assert saved.from_text(saved.to_text(once), "", 1.0).missing == 3  # saved again without a new detection
 
 
 def test_a_file_without_results_opens_without(registered, tmp_path):
@@ -58,7 +96,8 @@ def test_gaps_come_back_with_the_file(registered, tmp_path):
 
 def test_lists_of_earlier_versions_are_read(registered):
     plain = json.loads(saved.to_text(make_report(make_row())))
-    del plain["asked"]
+    for name in ("asked", "rules", "excluded", "created", "total"):
+        del plain[name]
     for name in ("distance", "point_a", "point_b", "face_a", "face_b", "probability"):
         del plain["rows"][0][name]
     report = saved.from_text(json.dumps(plain), "", 1.0)
@@ -67,7 +106,17 @@ def test_lists_of_earlier_versions_are_read(registered):
 
 
 @pytest.mark.parametrize(
-    "changes", [{"asked": {"test": "magic"}}, {"asked": {"test": "clearance"}}, {"asked": []}, {"asked": {"no": 1}}]
+    "changes",
+    [
+        {"rules": 5},
+        {"excluded": [["A"]]},
+        {"asked": {"test": "intersection", "set_a": 5}},
+        {"created": 5},
+        {"asked": {"test": "magic"}},
+        {"asked": {"test": "clearance"}},
+        {"asked": []},
+        {"asked": {"no": 1}},
+    ],
 )
 def test_a_list_of_an_unknown_test_is_ignored(registered, changes):
     plain = json.loads(saved.to_text(make_report(make_row())))

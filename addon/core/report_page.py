@@ -1,0 +1,102 @@
+"""A report dictionary of schema `meshclash.report/1` as one page to read and print."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+from .options import set_in_words
+from .queries import test_named
+from .report_formats import format_length, format_seconds, summary, table_header, table_rows
+
+STYLE = """
+body { font: 14px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em; color: #222; }
+h1, dd, li, td { overflow-wrap: anywhere; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1.5em; }
+dt { color: #666; } dd { margin: 0; }
+table { border-collapse: collapse; width: 100%; }
+th, td { border-bottom: 1px solid #ddd; padding: .3em .6em; text-align: right; vertical-align: top; }
+th:nth-child(-n+3), td:nth-child(-n+3), .said { text-align: left; }
+td:nth-child(2), td:nth-child(3), td.said:last-child { min-width: 9em; }
+td.number { overflow-wrap: normal; }
+th { background: #f4f4f4; position: sticky; top: 0; }
+.duplicate td:first-child, .contained td:first-child, .clash td:first-child { color: #b00020; font-weight: 600; }
+.near td:first-child { color: #8a5a00; font-weight: 600; }
+.touching td:first-child { color: #1b6e3c; }
+.approved td:first-child { color: inherit; font-weight: inherit; }
+.outdated td { color: #999; }
+@media print { body { margin: 0; max-width: none; font-size: 10px; } th { position: static; } }
+"""
+TEXT_CELLS = 3  # verdict and names come first, numbers follow
+OUTDATED = "Of pairs in grey an object may have changed since."
+SAVED = "The list came with the .blend file: which faces are in contact was not saved with it."
+
+
+def to_html(report: dict[str, Any]) -> str:
+    """One page without any outside reference; every name is escaped."""
+    escape = html.escape
+    head = "".join(f"<th>{escape(title)}</th>" for title in table_header(report))
+    head += '<th class="said">status</th><th class="said">comment</th>'
+    body = "\n".join(_row(pair, cells) for pair, cells in zip(report["pairs"], table_rows(report), strict=True))
+    title = f"MeshClash: {escape(report['file'] or 'unsaved file')}"
+    facts = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in _facts(report))
+    left_out = [f"{item['name']}: {item['reason']}" for item in report["stats"]["skipped"]]
+    items = "".join(f"<li>{escape(line)}</li>" for line in left_out)
+    notes = "".join(f"<p>{escape(line)}</p>\n" for line in (summary(report), *_notes(report)))
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
+        f'<meta name="viewport" content="width=device-width"><title>{title}</title>\n<style>{STYLE}</style></head>\n'
+        f"<body><h1>{title}</h1>\n{notes}<dl>\n{facts}\n</dl>\n"
+        f"<table><thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table>\n"
+        f"{f'<h2>Left out</h2><ul>{items}</ul>' if left_out else ''}"
+        f"<p>Schema {escape(report['schema'])}</p></body></html>\n"
+    )
+
+
+def _row(pair: dict[str, Any], cells: tuple[str, ...]) -> str:
+    classes = [pair["verdict"], pair["status"], *(["outdated"] if pair["outdated"] else [])]
+    shown = [f"<td>{html.escape(cell)}</td>" for cell in cells[:TEXT_CELLS]]
+    shown += [f'<td class="number">{html.escape(cell)}</td>' for cell in cells[TEXT_CELLS:]]
+    shown += [f'<td class="said">{html.escape(pair[name])}</td>' for name in ("status", "comment")]
+    return f'<tr class="{html.escape(" ".join(classes))}">{"".join(shown)}</tr>'
+
+
+def _notes(report: dict[str, Any]) -> list[str]:
+    saved = report["saved_list"]
+    missing = f" {saved['missing']:,} more pairs were found, but not saved." if saved and saved["missing"] else ""
+    return [
+        *([OUTDATED] if any(pair["outdated"] for pair in report["pairs"]) else []),
+        *([SAVED + missing] if saved else []),
+    ]
+
+
+def _facts(report: dict[str, Any]) -> list[tuple[str, str]]:
+    """What was asked, when, and of which file: only what the test uses, in words."""
+    asked = report["options"]
+    test = test_named(asked["test"])
+    facts = [
+        ("File", report["file"] or "never saved"),
+        ("Detected", (report["created"] or "at an unknown time").replace("T", " ")),
+        ("Test", test.label),
+        ("Set A", set_in_words(asked["set_a"])),
+        ("Set B", set_in_words(asked["set_b"])),
+    ]
+    facts += [(title, format_length(asked[name])) for name, title in LENGTHS.items() if name in test.takes]
+    if "budget" in test.takes:
+        facts.append(("Budget", format_seconds(asked["budget"])))
+    facts.append(("Frames", asked["frames"] or "the current one"))
+    if asked["point_budget"]:
+        facts.append(("Points of a scan", f"at most {asked['point_budget']:,}"))
+    if asked["exclude"]:
+        facts.append(("Pairs left out", ", ".join(asked["exclude"])))
+    if asked["exclude_pairs"]:
+        facts.append(("Single pairs left out", "; ".join(" × ".join(pair) for pair in asked["exclude_pairs"])))
+    return facts
+
+
+LENGTHS = {
+    "tolerance": "Tolerance",
+    "permitted_overlap": "Permitted overlap",
+    "touch_tolerance": "Touch tolerance",
+}
+"""Options of tests that are lengths, as the page calls them."""
