@@ -10,6 +10,7 @@ import typing
 
 if typing.TYPE_CHECKING:
     from .continuous.impacts import Impacts, edge_edge_impacts, point_triangle_impacts
+    from .continuous.swept import SweptContacts, swept_collide, swept_collide_steps, swept_self_collide
     from .errors import (
         DeviceUnavailable,
         InvalidFile,
@@ -98,6 +99,7 @@ __all__ = [
     "SceneEstimate",
     "SceneGaps",
     "SignedDistance",
+    "SweptContacts",
     "TimeCritical",
     "TriangleMesh",
     "UnknownObject",
@@ -140,6 +142,9 @@ __all__ = [
     "self_collide",
     "signed_distance",
     "split_matrix",
+    "swept_collide",
+    "swept_collide_steps",
+    "swept_self_collide",
     "time_critical",
     "verdict",
     "warm_up",
@@ -148,6 +153,7 @@ __all__ = [
 
 _PLACES = {
     "continuous.impacts": "Impacts edge_edge_impacts point_triangle_impacts",
+    "continuous.swept": "SweptContacts swept_collide swept_collide_steps swept_self_collide",
     "errors": (
         "DeviceUnavailable InvalidFile InvalidMesh InvalidPointCloud InvalidPose MeshClashError UnknownObject "
         "UnsupportedOption"

@@ -5,6 +5,8 @@ from collections.abc import Callable, Generator, Sequence
 import numpy as np
 
 from .broadphase.sweep import overlapping_pairs
+from .continuous.impacts import edge_edge_impacts
+from .continuous.swept import swept_collide, swept_self_collide
 from .errors import UnsupportedOption
 from .geometry.intersection import contact_segments, overlap_outlines
 from .gpu.device import kernel_steps
@@ -189,6 +191,10 @@ def _steps() -> _Steps:
         "clouds": _cloud_steps(_cloud(), a),
         "points": [("points against meshes", lambda: signed_distance(a, _CORNERS))],
         "chances": [("time-critical search", lambda: _chances(a, b))],
+        "continuous": [
+            ("impacts of points and edges", lambda: edge_edge_impacts(np.zeros((1, 4, 3)), np.ones((1, 4, 3)))),
+            ("contacts between frames", lambda: (swept_collide(a, b), swept_self_collide(a))),
+        ],
         "builders": [
             ("hierarchies for much use", lambda: build(a, split="sah")),
             ("other builders", lambda: build(a, split="median")),
@@ -200,10 +206,22 @@ def _steps() -> _Steps:
     return steps
 
 
-PARTS = ("contacts", "scenes", "depths", "verdicts", "more", "gaps", "distances", "points", "clouds", "chances")
+PARTS = (
+    "contacts",
+    "scenes",
+    "depths",
+    "verdicts",
+    "more",
+    "gaps",
+    "distances",
+    "points",
+    "clouds",
+    "chances",
+    "continuous",
+)
 """Parts of the warm-up. ``Scene.contacts`` needs the first four, with a touch tolerance also gaps; distances and
 clearances of scenes need the first four and distances. Only point clouds need "clouds", only
-time-critical detection needs "chances".
+time-critical detection needs "chances", only contacts between frames need "continuous" (with contacts and more).
 
 No two of the first four compile the same kernel. Of two processes, one takes contacts and scenes and the other depths
 and verdicts, which share most of their helpers; each is about half of the work. Four processes can take one each."""

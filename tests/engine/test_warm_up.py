@@ -71,6 +71,12 @@ for cloud in clouds:
     cloud.evaluate(ball[:3])
 mc.time_critical(a, b, shift, budget=1e-3)
 mc.time_critical(b, mc.build(a, leaf_size=2), shift, steps=100, count="antichain")
+moved = a.vertices + 0.25
+mc.swept_collide(mc.build(a), b, None, moved, [b.vertices] * 2)
+for first_only in (False, True):
+    mc.swept_self_collide(a, None, moved[::-1], first_only=first_only)
+for ask in (mc.point_triangle_impacts, mc.edge_edge_impacts):
+    ask(corners.reshape(-1, 4, 3), moved.reshape(-1, 4, 3))
 for k in range(3):
     scene.time_critical(budget=1e-3)
     scene.set_vertices(ids[0], corners + 0.1 * k)

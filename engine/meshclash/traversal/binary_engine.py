@@ -37,6 +37,11 @@ class BinaryEngine:
             rows_a, rows_b, a.origins[jobs[:, 0]], b.origins[jobs[:, 1]],
             a.reaches[jobs[:, 0]], b.reaches[jobs[:, 1]], question.tolerance,
         )  # fmt: skip
+        # The kernel stops when another pair of leaves might not fit; every job of a first-contact query adds one pair.
+        leaves = a.largest_leaf * b.largest_leaf
+        self._full = min(len(jobs), CHUNK) if question.first_only else CHUNK
+        options = _options(question)
+        options[layout.ROOM] = self._full
         self._kernel = pair_traversal(a.volume, question.leaf_test)
         prepared = prepared_rows(a, b, jobs, relative)
         self._input = (
@@ -47,15 +52,12 @@ class BinaryEngine:
             rows_b,
             prepared,
             float(question.tolerance),
-            _options(question),
+            options,
         )
         self._state = np.zeros(layout.STATE_LENGTH, np.int64)
         # Each step takes one pair off and puts at most three on, one level deeper in one tree or both.
         entries = 2 * (a.deepest + b.deepest) + 8
         stack, carried = np.empty((entries, 2), np.int32), access_to(volume_named(a.volume)).workspace(entries)
-        # The kernel stops when another pair of leaves might not fit; every job of a first-contact query adds one pair.
-        leaves = a.largest_leaf * b.largest_leaf
-        self._full = min(len(jobs), CHUNK) if question.first_only else CHUNK
         size = leaves + self._full
         self._output = (np.empty((size, 2), np.int32), np.empty(size, np.uint8), np.empty(size, np.int32))
         self._scratch = (stack, (*_leaves(a.largest_leaf, b.largest_leaf), new_workspace()), carried, self._output)

@@ -1,8 +1,9 @@
 """Depth-first simultaneous traversal: which primitives of two hierarchies meet.
 
 One kernel text serves every volume, every leaf test, one object pair or thousands, all contacts or the first one, two
-objects or one against itself. It can stop anywhere: after a number of steps (so that long work comes in slices) or when
-the output is full (so that nothing is cut and nothing is done twice), and goes on from its state.
+objects or one against itself, triangles at rest or moving (``visit``). It can stop anywhere: after a number of steps
+(so that long work comes in slices) or when the output is full (so that nothing is cut and nothing is done twice), and
+goes on from its state.
 """
 
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import numpy as np
 from ..geometry.neighbours import touch_beyond_shared
 from ..geometry.predicates import UNCERTAIN
 from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED
-from ..jit import inlined, inner, kernel
+from ..jit import inlined, inner, kernel, portable
 from ..reference import by_reference
 from ..volumes.registry import volume_named
 from .access import Access, access_to
@@ -21,7 +22,7 @@ from .access import Access, access_to
 # Entries of the state array.
 JOB, STACK_USED, OUTPUT_USED, VOLUME_TESTS, PRIMITIVE_TESTS, EXACT_TESTS, STATE_LENGTH = range(7)
 # Entries of the options array.
-CROSSING_ONLY, FIRST_ONLY, WITH_ITSELF, STEP_LIMIT, OPTIONS_LENGTH = range(5)
+CROSSING_ONLY, FIRST_ONLY, WITH_ITSELF, STEP_LIMIT, ROOM, OPTIONS_LENGTH = range(6)
 
 LEAF_NUMBERS = 15  # corners 0:9, lowest 9:12, highest 12:15
 
@@ -84,19 +85,71 @@ def _kind_within(forest, tree, t, a, u, b, workspace):
 
 
 def pair_traversal(volume: str, leaf_test: Callable) -> Callable:
-    """The traversal kernel for one kind of volume and one leaf test (``leaf_tests.py``).
+    """The traversal kernel for one kind of volume and one leaf test (``leaf_tests.py``), as ``traversal_with``."""
+    verbs = volume_named(volume)
+    return traversal_with(verbs.overlap, verbs.size, access_to(verbs), visit_triangles, leaf_test)
+
+
+@portable
+def visit_triangles(
+    leaf_test, forest_a, tree_a, count_a, pose_a,
+    forest_b, tree_b, count_b, pose_b,
+    same, job, tolerance, options, state, scratch, output, found,
+):  # fmt: skip
+    """Ask the leaf test about each pair of triangles of two leaves whose boxes meet."""
+    leaf_a, leaf_b, indices_a, indices_b, workspace = scratch
+    counter = workspace.counter
+    workspace = by_reference(workspace)
+    pairs, kinds, pair_jobs = output
+    with_itself = options[WITH_ITSELF] != 0
+    place_triangles(forest_a, tree_a, indices_a, count_a, pose_a, leaf_a)
+    place_triangles(forest_b, tree_b, indices_b, count_b, pose_b, leaf_b)
+    for i in range(count_a):
+        for j in range(i + 1 if same else 0, count_b):
+            if not boxes_meet(leaf_a, i, leaf_b, j, tolerance):
+                continue
+            state[PRIMITIVE_TESTS] += 1
+            a = leaf_a[i]
+            b = leaf_b[j]
+            before = counter[0]
+            kind = leaf_test(
+                (a[0], a[1], a[2]), (a[3], a[4], a[5]), (a[6], a[7], a[8]),
+                (b[0], b[1], b[2]), (b[3], b[4], b[5]), (b[6], b[7], b[8]),
+                tolerance, workspace,
+            )  # fmt: skip
+            if with_itself and kind == TOUCHING:
+                kind = _kind_within(forest_a, tree_a, indices_a[i], a, indices_b[j], b, workspace)
+            state[EXACT_TESTS] += counter[0] != before
+            if kind == APART or (options[CROSSING_ONLY] != 0 and kind != CROSSING and kind != UNDECIDED):
+                continue
+            t = indices_a[i]
+            u = indices_b[j]
+            if with_itself:
+                t, u = min(t, u), max(t, u)
+            pairs[found, 0] = t
+            pairs[found, 1] = u
+            kinds[found] = kind
+            pair_jobs[found] = job
+            found += 1
+            if options[FIRST_ONLY] != 0 and kind != UNDECIDED:
+                return found, True
+    return found, False
+
+
+@cache
+def traversal_with(
+    overlap: Callable, size: Callable, access: Access, visit: Callable, leaf_test: Callable | None
+) -> Callable:
+    """The traversal kernel for some verbs and a visit; kinds of volumes that share their verbs share the kernel.
 
     The kernel takes (forest_a, forest_b, jobs, poses_a, poses_b, relative, tolerance, options, state, stack, scratch,
     carried, output) and returns True when all jobs are done. ``jobs`` (k, 2) int64 names the trees; poses are
     (k, 3, 4), ``relative`` is what ``prepared.py`` makes; the rest is allocated by ``binary_engine.py``.
+
+    ``visit`` is called with the leaf test for two leaves, whose triangles are in the scratch. It appends to the
+    output, adds to the counts in ``state``, and returns how many entries of the output are used, and whether the job
+    is done.
     """
-    verbs = volume_named(volume)
-    return _pair_traversal(verbs.overlap, verbs.size, access_to(verbs), leaf_test)
-
-
-@cache
-def _pair_traversal(overlap: Callable, size: Callable, access: Access, leaf_test: Callable) -> Callable:
-    """Kinds of volumes that share their verbs share the kernel."""
     root, _, nodes_of, children, triangle, row, begin, derive, _ = access
 
     def traverse(
@@ -114,18 +167,13 @@ def _pair_traversal(overlap: Callable, size: Callable, access: Access, leaf_test
         carried,
         output,
     ):
-        leaf_a, leaf_b, indices_a, indices_b, workspace = scratch
-        counter = workspace.counter
-        workspace = by_reference(workspace)
-        pairs, kinds, pair_jobs = output
+        indices_a, indices_b = scratch[2], scratch[3]
         with_itself = options[WITH_ITSELF] != 0
-        room = pairs.shape[0] - leaf_a.shape[0] * leaf_b.shape[0]
+        room = options[ROOM]
         job = state[JOB]
         used = state[STACK_USED]
         found = state[OUTPUT_USED]
         volume_tests = state[VOLUME_TESTS]
-        primitive_tests = state[PRIMITIVE_TESTS]
-        exact_tests = state[EXACT_TESTS]
         steps = options[STEP_LIMIT]
         nodes_a, nodes_b = nodes_of(forest_a), nodes_of(forest_b)
         while job < jobs.shape[0] and steps > 0 and found <= room:
@@ -139,7 +187,6 @@ def _pair_traversal(overlap: Callable, size: Callable, access: Access, leaf_test
                 stack[0, 1] = root
                 begin(forest_a.volumes, start_a, forest_b.volumes, start_b, pose, carried)
                 used = 1
-            stop = False
             while used > 0 and steps > 0 and found <= room:
                 steps -= 1
                 used -= 1
@@ -173,40 +220,10 @@ def _pair_traversal(overlap: Callable, size: Callable, access: Access, leaf_test
                     indices_a[i] = triangle(forest_a, tree_a, first_a + i)
                 for j in range(count_b):
                     indices_b[j] = triangle(forest_b, tree_b, first_b + j)
-                place_triangles(forest_a, tree_a, indices_a, count_a, poses_a[job], leaf_a)
-                place_triangles(forest_b, tree_b, indices_b, count_b, poses_b[job], leaf_b)
-                for i in range(count_a):
-                    for j in range(i + 1 if same else 0, count_b):
-                        if not boxes_meet(leaf_a, i, leaf_b, j, tolerance):
-                            continue
-                        primitive_tests += 1
-                        a = leaf_a[i]
-                        b = leaf_b[j]
-                        before = counter[0]
-                        kind = leaf_test(
-                            (a[0], a[1], a[2]), (a[3], a[4], a[5]), (a[6], a[7], a[8]),
-                            (b[0], b[1], b[2]), (b[3], b[4], b[5]), (b[6], b[7], b[8]),
-                            tolerance, workspace,
-                        )  # fmt: skip
-                        if with_itself and kind == TOUCHING:
-                            kind = _kind_within(forest_a, tree_a, indices_a[i], a, indices_b[j], b, workspace)
-                        exact_tests += counter[0] != before
-                        if kind == APART or (options[CROSSING_ONLY] != 0 and kind != CROSSING and kind != UNDECIDED):
-                            continue
-                        t = indices_a[i]
-                        u = indices_b[j]
-                        if with_itself:
-                            t, u = min(t, u), max(t, u)
-                        pairs[found, 0] = t
-                        pairs[found, 1] = u
-                        kinds[found] = kind
-                        pair_jobs[found] = job
-                        found += 1
-                        stop = stop or (options[FIRST_ONLY] != 0 and kind != UNDECIDED)
-                        if stop:
-                            break
-                    if stop:
-                        break
+                found, stop = visit(
+                    leaf_test, forest_a, tree_a, count_a, poses_a[job], forest_b, tree_b, count_b, poses_b[job],
+                    same, job, tolerance, options, state, scratch, output, found,
+                )  # fmt: skip
                 if stop:
                     used = 0
             if used == 0:
@@ -215,8 +232,6 @@ def _pair_traversal(overlap: Callable, size: Callable, access: Access, leaf_test
         state[STACK_USED] = used
         state[OUTPUT_USED] = found
         state[VOLUME_TESTS] = volume_tests
-        state[PRIMITIVE_TESTS] = primitive_tests
-        state[EXACT_TESTS] = exact_tests
         return job == jobs.shape[0]
 
     return kernel(traverse)

@@ -1,0 +1,214 @@
+"""What happens when two leaves of moving triangles meet: each owned vertex against the other's triangles, each owned
+edge against the other's edges, by the stages of ``filter.py``."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import inlined, inner, portable
+from ..reference import by_reference
+from ..traversal.pairs import FIRST_ONLY, PRIMITIVE_TESTS, WITH_ITSELF
+from .filter import AXES, HIT, STAGES, UNDECIDED, decide_in_float
+from .moving import EDGE_EDGE, POINT_TRIANGLE
+
+LEAF_NUMBERS = 30  # corners at time 0 0:9, at the horizon 9:18, boxes then 18:24 and 24:30 (lowest, highest)
+POINT_OF_A, POINT_OF_B, EDGES = 0, 3, 6
+"""Codes of elements: corner c of a's triangle, corner c of b's, edges 3 * (a's) + (b's)."""
+MOST_ELEMENTS = 15
+"""Elements of a pair of triangles."""
+
+
+class MovingWork(NamedTuple):
+    """Scratch of the visits; ``counts`` of stages and ``best`` outlive them."""
+
+    start: np.ndarray
+    """(4, 3) float64."""
+    end: np.ndarray
+    counts: np.ndarray
+    """(STAGES,) int64: elements that each stage decided."""
+    best: np.ndarray
+    """(1,) float64: the earliest moment found so far."""
+
+
+class MovingOutput(NamedTuple):
+    """Elements that meet, or are undecided."""
+
+    pairs: np.ndarray
+    """(n, 2) int32: a triangle of a, one of b."""
+    codes: np.ndarray
+    """(n,) uint8: which element of these."""
+    jobs: np.ndarray
+    """(n,) int32."""
+    times: np.ndarray
+    """(n,) float64: lower bounds of first moments; NaN where float64 does not decide."""
+
+
+def new_moving_work() -> MovingWork:
+    """Scratch with nothing counted or found."""
+    return MovingWork(np.empty((4, 3)), np.empty((4, 3)), np.zeros(STAGES, np.int64), np.full(1, np.inf))
+
+
+@inner
+def _place(forest, indices, count, leaf):
+    """Corners and boxes of the triangles of a leaf."""
+    for i in range(count):
+        for corner in range(3):
+            v = forest.triangles[indices[i], corner]
+            for k in range(3):
+                x, y = forest.vertices[v, k], forest.later[v, k]
+                leaf[i, 3 * corner + k], leaf[i, 9 + 3 * corner + k] = x, y
+                if corner == 0:
+                    leaf[i, 18 + k], leaf[i, 21 + k] = x, x
+                    leaf[i, 24 + k], leaf[i, 27 + k] = y, y
+                else:
+                    leaf[i, 18 + k], leaf[i, 21 + k] = min(leaf[i, 18 + k], x), max(leaf[i, 21 + k], x)
+                    leaf[i, 24 + k], leaf[i, 27 + k] = min(leaf[i, 24 + k], y), max(leaf[i, 27 + k], y)
+
+
+@inlined
+def _triangles_apart(a, b, slack):
+    """Whether an axis separates two triangles up to the horizon; exact where the slack is 0."""
+    for k in range(3):
+        if a[18 + k] > b[21 + k] and a[24 + k] > b[27 + k] + slack:
+            return True
+        if b[18 + k] > a[21 + k] and b[24 + k] > a[27 + k] + slack:
+            return True
+    return False
+
+
+@inlined
+def _point_apart(a, corner, b, slack):
+    """Whether an axis separates a corner of a from the triangle b."""
+    for k in range(3):
+        x, y = a[3 * corner + k], a[9 + 3 * corner + k]
+        if x > b[21 + k] and y > b[27 + k] + slack:
+            return True
+        if x < b[18 + k] and y < b[24 + k] - slack:
+            return True
+    return False
+
+
+@inlined
+def _edges_apart(a, e, b, f, slack):
+    """Whether an axis separates edge e of a from edge f of b."""
+    g, h = (e + 1) % 3, (f + 1) % 3
+    for k in range(3):
+        p, q, r, s = a[3 * e + k], a[3 * g + k], b[3 * f + k], b[3 * h + k]
+        t, u, v, w = a[9 + 3 * e + k], a[9 + 3 * g + k], b[9 + 3 * f + k], b[9 + 3 * h + k]
+        if min(p, q) > max(r, s) and min(t, u) > max(v, w) + slack:
+            return True
+        if min(r, s) > max(p, q) and min(v, w) > max(t, u) + slack:
+            return True
+    return False
+
+
+@inlined
+def _fetch(forest, triangle, corner, work, i):
+    """Both positions of a corner, into row i of the scratch."""
+    v = forest.triangles[triangle, corner]
+    for k in range(3):
+        work.start[i, k] = forest.vertices[v, k]
+        work.end[i, k] = forest.ends[v, k]
+
+
+@inlined
+def _has_vertex(forest, triangle, v):
+    t = forest.triangles
+    return t[triangle, 0] == v or t[triangle, 1] == v or t[triangle, 2] == v
+
+
+@inner
+def _decide(kind, work, options, code, t, u, job, output, found):
+    """Decide the element in the scratch and note it if it meets early enough, or if it is undecided."""
+    verdict, low, _, stage = decide_in_float(work.start, work.end, kind)
+    if verdict != UNDECIDED:
+        work.counts[stage] += 1
+        if verdict != HIT:
+            return found
+        if options[FIRST_ONLY] != 0:
+            if low > work.best[0]:
+                return found
+            work.best[0] = low
+    output.pairs[found, 0], output.pairs[found, 1] = t, u
+    output.codes[found], output.jobs[found] = code, job
+    output.times[found] = low if verdict == HIT else np.nan
+    return found + 1
+
+
+@inner
+def _points_against(forest_p, t, a, forest_t, u, b, with_itself, slack, code, work, options, job, output, found):
+    """The corners that triangle t (row a) owns against triangle u (row b)."""
+    owned = forest_p.owned[t]
+    for corner in range(3):
+        if (owned >> corner) & 1 == 0:
+            continue
+        if with_itself and _has_vertex(forest_t, u, forest_p.triangles[t, corner]):
+            continue
+        if _point_apart(a, corner, b, slack):
+            work.counts[AXES] += 1
+            continue
+        _fetch(forest_p, t, corner, work, 0)
+        for i in range(3):
+            _fetch(forest_t, u, i, work, i + 1)
+        first, second = (t, u) if code == POINT_OF_A else (u, t)
+        found = _decide(POINT_TRIANGLE, work, options, code + corner, first, second, job, output, found)
+    return found
+
+
+@inner
+def _edges_against(forest_a, t, a, forest_b, u, b, with_itself, slack, work, options, job, output, found):
+    """The edges that triangles t and u own against each other."""
+    owned_a, owned_b = forest_a.owned[t] >> 3, forest_b.owned[u] >> 3
+    for e in range(3):
+        if (owned_a >> e) & 1 == 0:
+            continue
+        for f in range(3):
+            if (owned_b >> f) & 1 == 0:
+                continue
+            g, h = (e + 1) % 3, (f + 1) % 3
+            if with_itself:
+                v, w = forest_a.triangles[t, e], forest_a.triangles[t, g]
+                x, y = forest_b.triangles[u, f], forest_b.triangles[u, h]
+                if v in (x, y) or w in (x, y):
+                    continue
+            if _edges_apart(a, e, b, f, slack):
+                work.counts[AXES] += 1
+                continue
+            _fetch(forest_a, t, e, work, 0)
+            _fetch(forest_a, t, g, work, 1)
+            _fetch(forest_b, u, f, work, 2)
+            _fetch(forest_b, u, h, work, 3)
+            found = _decide(EDGE_EDGE, work, options, EDGES + 3 * e + f, t, u, job, output, found)
+    return found
+
+
+@portable
+def visit_moving(
+    leaf_test, forest_a, tree_a, count_a, pose_a,
+    forest_b, tree_b, count_b, pose_b,
+    same, job, tolerance, options, state, scratch, output, found,
+):  # fmt: skip
+    """The visit of two leaves of ``traversal_with``; the tolerance is the slack at the horizon."""
+    leaf_a, leaf_b, indices_a, indices_b, work = scratch
+    forest_a, forest_b = by_reference(forest_a), by_reference(forest_b)
+    work, output = by_reference(work), by_reference(output)
+    with_itself = options[WITH_ITSELF] != 0
+    _place(forest_a, indices_a, count_a, leaf_a)
+    _place(forest_b, indices_b, count_b, leaf_b)
+    for i in range(count_a):
+        for j in range(i + 1 if same else 0, count_b):
+            a, b = leaf_a[i], leaf_b[j]
+            if _triangles_apart(a, b, tolerance):
+                continue
+            state[PRIMITIVE_TESTS] += 1
+            t, u = indices_a[i], indices_b[j]
+            found = _points_against(
+                forest_a, t, a, forest_b, u, b, with_itself, tolerance, POINT_OF_A, work, options, job, output, found
+            )
+            found = _points_against(
+                forest_b, u, b, forest_a, t, a, with_itself, tolerance, POINT_OF_B, work, options, job, output, found
+            )
+            found = _edges_against(
+                forest_a, t, a, forest_b, u, b, with_itself, tolerance, work, options, job, output, found
+            )
+    return found, False

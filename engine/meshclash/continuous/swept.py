@@ -1,0 +1,277 @@
+"""``swept_collide`` and ``swept_self_collide``: which triangles meet between two frames, and when first.
+
+Two triangles meet between the frames if and only if they meet at the first frame, or a corner of one meets the other
+triangle, or an edge of one an edge of the other: where they meet later than at the first frame, they touch in their
+boundaries first. The first frame is asked as ``collide`` does, the elements by ``impacts``, each once however many
+triangles have it.
+"""
+
+import time
+from collections.abc import Generator, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidMesh
+from ..hierarchy.build import DEFAULT_LEAF_SIZE, build_steps, refit
+from ..hierarchy.bvh import Hierarchy
+from ..query.collide import contact_question
+from ..traversal.run import answer_steps
+from ..types.mesh import TriangleMesh
+from ..types.results import Progress, QueryStats
+from ..types.slices import Slice
+from ..types.steps import run
+from .impacts import STAGE_NAMES
+from .moving_engine import MovingEngine
+from .moving_leaf import EDGES, POINT_OF_B
+from .moving_tree import Elements, MovingTree
+
+_HORIZONS = (2.0**-4, 1.0)
+"""How far the first moment is looked for, one after the other."""
+_KEY = "continuous elements"
+
+
+@dataclass(frozen=True, eq=False)
+class SweptContacts:
+    """Pairs of triangles that meet between two frames, sorted by (frame, i, j)."""
+
+    pairs: np.ndarray
+    """(k, 2) int32, triangle of a and triangle of b; i < j within one object."""
+    time: np.ndarray
+    """(k,) float64: lower bounds of the first moments, at most 2**-40 below; 0 where they meet at the first frame."""
+    frame: np.ndarray
+    """(k,) int32: which interval of a stack; 0 without a stack."""
+    stats: QueryStats
+    counters: dict[str, int] = field(default_factory=dict)
+    """Elements (points and triangles, pairs of edges) that each stage decided, as in ``Impacts``."""
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __repr__(self) -> str:
+        return f"SweptContacts({len(self)} pairs)"
+
+
+def swept_collide(
+    a: TriangleMesh | Hierarchy,
+    b: TriangleMesh | Hierarchy,
+    start_a: Any = None,
+    end_a: Any = None,
+    start_b: Any = None,
+    end_b: Any = None,
+    first_only: bool = False,
+) -> SweptContacts:
+    """Every pair of triangles of two objects that meet while all vertices move on straight lines between two frames.
+
+    Exact, and closed in space and time: what ``collide`` finds at either frame is among the pairs.
+
+    Args:
+        a, b: meshes or hierarchies, for their triangles. start_a, start_b: vertices at time 0, (n, 3) [m], or a stack
+        (k, n, 3) that asks about k intervals; None for those of
+            the mesh.
+        end_a, end_b: the same at time 1; both or none of a pair are stacks of one length, others hold for all
+        intervals. first_only: only a pair that meets earliest, of each interval.
+
+    Raises:
+        InvalidMesh: neither a mesh nor a hierarchy, vertices of another number or shape, or coordinates not finite or
+            above 1e30; stacks of different lengths.
+    """
+    return run(swept_collide_steps(a, b, start_a, end_a, start_b, end_b, first_only))
+
+
+def swept_self_collide(
+    a: TriangleMesh | Hierarchy, start: Any = None, end: Any = None, first_only: bool = False
+) -> SweptContacts:
+    """Pairs (i < j) of triangles of one object that meet between two frames in more than the vertices they share.
+
+    Of triangles that share vertices, the corners and edges without a common vertex are compared. So at either frame this
+    finds what ``self_collide`` does, and also a corner that comes to lie exactly at a vertex that both share. Arguments
+    and errors as ``swept_collide``.
+    """
+    return run(swept_collide_steps(a, None, start, end, first_only=first_only))
+
+
+def swept_collide_steps(
+    a: TriangleMesh | Hierarchy,
+    b: TriangleMesh | Hierarchy | None,
+    start_a: Any = None,
+    end_a: Any = None,
+    start_b: Any = None,
+    end_b: Any = None,
+    first_only: bool = False,
+) -> Generator[Progress, None, SweptContacts]:
+    """As ``swept_collide``, or with None for b ``swept_self_collide``, in slices; yields Progress."""
+    begin = time.perf_counter()
+    sides = [_Side("a", a, start_a, end_a)]
+    if b is not None:
+        sides.append(_Side("b", b, start_b, end_b))
+    count = _interval_count(sides)
+    found, stats, counters = [], QueryStats(), dict.fromkeys(STAGE_NAMES, 0)
+    for frame in range(count):
+        steps = _interval_steps(sides, frame, first_only)
+        while True:
+            try:
+                share, text = next(steps)
+            except StopIteration as stop:
+                pairs, times, work, counts = stop.value
+                break
+            yield Progress((frame + share) / count, text)
+        found.append((pairs, times, np.full(len(pairs), frame, np.int32)))
+        stats = stats.plus(work)
+        counters = {name: counters[name] + int(n) for name, n in zip(STAGE_NAMES, counts, strict=True)}
+    pairs, times, frames = (np.concatenate(column) for column in zip(*found, strict=True))
+    elapsed = QueryStats(seconds=time.perf_counter() - begin).plus(stats)
+    return SweptContacts(pairs, times, frames, elapsed, counters)
+
+
+class _Side:
+    """One object with its vertices at the ends of every interval."""
+
+    def __init__(self, name: str, thing: object, start: Any, end: Any) -> None:
+        if not isinstance(thing, TriangleMesh | Hierarchy):
+            raise InvalidMesh(f"{name}: expected a TriangleMesh or a Hierarchy, not a {type(thing).__name__}")
+        self.mesh = thing.mesh if isinstance(thing, Hierarchy) else thing
+        self._starts, self._ends = (
+            self._frames(f"{word} of {name}", x) for word, x in (("start", start), ("end", end))
+        )
+        self.lengths = {len(frames) for frames, stacked in (self._starts, self._ends) if stacked}
+        self._hierarchy: Hierarchy | None = None
+
+    def _frames(self, name: str, vertices: Any) -> tuple[list[TriangleMesh], bool]:
+        """The mesh at each of a stack of frames, or at one, and whether it was a stack."""
+        if vertices is None:
+            return [self.mesh], False
+        try:
+            given = np.asarray(vertices) if not isinstance(vertices, np.ma.MaskedArray) else vertices
+            stacked = given.ndim == 3
+            if stacked and len(given) == 0:
+                raise InvalidMesh("the stack is empty")
+            return [self.mesh.with_vertices(v) for v in (given if stacked else [given])], stacked
+        except InvalidMesh as error:
+            raise InvalidMesh(f"{name}: {error}") from None
+        except (TypeError, ValueError) as error:
+            raise InvalidMesh(f"{name} cannot be read as numbers: {error}") from None
+
+    def at(self, frame: int) -> tuple[TriangleMesh, TriangleMesh]:
+        """The mesh at both ends of an interval."""
+        (starts, many), (ends, more) = self._starts, self._ends
+        return starts[frame if many else 0], ends[frame if more else 0]
+
+    def hierarchy_steps(self, start: TriangleMesh) -> Generator[float, None, Hierarchy]:
+        """A hierarchy at the start of an interval: built once, then refitted."""
+        if self._hierarchy is None:
+            self._hierarchy = yield from build_steps(start)
+        elif self._hierarchy.mesh is not start:
+            self._hierarchy = refit(self._hierarchy, start.vertices)
+        return self._hierarchy
+
+    @property
+    def elements(self) -> Elements:
+        """Vertices and edges of the triangles, kept with the mesh."""
+        if _KEY not in self.mesh.derived:
+            self.mesh.derived[_KEY] = Elements(self.mesh.triangles, self.mesh.vertex_count)
+        return self.mesh.derived[_KEY]
+
+
+def _interval_count(sides: Iterable[_Side]) -> int:
+    lengths = set().union(*(side.lengths for side in sides))
+    if len(lengths) > 1:
+        raise InvalidMesh(f"stacks of {' and '.join(map(str, sorted(lengths)))} frames do not match")
+    return lengths.pop() if lengths else 1
+
+
+def _interval_steps(
+    sides: list[_Side], frame: int, first_only: bool
+) -> Generator[tuple[float, str], None, tuple[np.ndarray, np.ndarray, QueryStats, np.ndarray]]:
+    """Pairs (k, 2) and times (k,) of one interval, the work, and the counts of the stages."""
+    hierarchies = []
+    for side in sides:
+        steps = side.hierarchy_steps(side.at(frame)[0])
+        hierarchies.append((yield from _labelled(steps, 0.0, "building")))
+    with_itself = len(sides) == 1
+    first, last = hierarchies[0], hierarchies[-1]
+    question, _ = contact_question(first, last, None, None, first_only=first_only, with_itself=with_itself)
+    answer = yield from _labelled(answer_steps(question), 0.1, "contacts at the first frame")
+    stats = answer.stats()
+    if first_only and len(answer.pairs):
+        return answer.pairs, np.zeros(len(answer.pairs)), stats, np.zeros(len(STAGE_NAMES), np.int64)
+    low = np.min([mesh.bounds[0] for side in sides for mesh in side.at(frame)], axis=0)
+    high = np.max([mesh.bounds[1] for side in sides for mesh in side.at(frame)], axis=0)
+    origin = 0.5 * low + 0.5 * high
+    trees = [
+        MovingTree(h.tree, *side.at(frame), origin, side.elements) for h, side in zip(hierarchies, sides, strict=True)
+    ]
+    engine = MovingEngine(trees[0], trees[-1], DEFAULT_LEAF_SIZE, with_itself, first_only)
+    piece = Slice()
+    for horizon in _HORIZONS if first_only else _HORIZONS[-1:]:
+        engine.begin(horizon)
+        while not engine.advance():
+            if piece.over:
+                yield 0.5, "moving triangles"
+                piece = Slice()
+        if engine.best < horizon:
+            break
+    nodes, triangles = engine.tests
+    stats = stats.plus(QueryStats(volume_tests=nodes, primitive_tests=triangles))
+    pairs, times = _triangles(engine, sides, with_itself)
+    pairs = np.concatenate([answer.pairs, pairs])
+    times = np.concatenate([np.zeros(len(answer.pairs)), times])
+    return (*_earliest(pairs, times, first_only), stats, engine.counts)
+
+
+def _labelled(steps: Generator[float, None, Any], low: float, text: str) -> Generator[tuple[float, str], None, Any]:
+    """Shares of one part as those of an interval."""
+    while True:
+        try:
+            share = next(steps)
+        except StopIteration as stop:
+            return stop.value
+        yield low + 0.1 * share, text
+
+
+def _triangles(engine: MovingEngine, sides: list[_Side], with_itself: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of triangles (k, 2), repeated, and times (k,) of all that have one of the elements that meet."""
+    if not engine.chunks:
+        return np.empty((0, 2), np.int32), np.empty(0)
+    pairs, codes, times = map(np.concatenate, zip(*engine.chunks, strict=True))
+    first, last = sides[0].elements, sides[-1].elements
+    found = []
+    for side, low, high in ((0, 0, POINT_OF_B), (1, POINT_OF_B, EDGES)):
+        chosen = (codes >= low) & (codes < high)
+        around = (first, last)[side]
+        count, begin = around.around_corner(pairs[chosen, side], codes[chosen] - low)
+        of, where = _spread(count, begin)
+        both = pairs[chosen][of]
+        both[:, side] = around.of_corners[where]
+        found.append((both, times[chosen][of]))
+    chosen = codes >= EDGES
+    e, f = np.divmod(codes[chosen] - EDGES, 3)
+    count, begin = first.around_edge(pairs[chosen, 0], e)
+    of, where = _spread(count, begin)
+    count, begin = last.around_edge(pairs[chosen, 1][of], f[of])
+    again, there = _spread(count, begin)
+    both = np.stack([first.of_edges[where][again], last.of_edges[there]], axis=1)
+    found.append((both, times[chosen][of][again]))
+    pairs, times = np.concatenate([p for p, _ in found]).astype(np.int32), np.concatenate([t for _, t in found])
+    if with_itself:
+        pairs.sort(axis=1)
+    return pairs, times
+
+
+def _spread(count: np.ndarray, begin: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For runs of so many entries, from ``begin`` on: which run each entry belongs to, and where it is."""
+    of = np.repeat(np.arange(len(count)), count)
+    return of, np.arange(len(of)) - np.repeat(np.cumsum(count) - count, count) + begin[of]
+
+
+def _earliest(pairs: np.ndarray, times: np.ndarray, first_only: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Each pair once, with its earliest time, sorted; or the earliest pair only."""
+    if first_only:
+        order = np.lexsort((pairs[:, 1], pairs[:, 0], times))[:1]
+        return pairs[order], times[order]
+    order = np.lexsort((times, pairs[:, 1], pairs[:, 0]))
+    pairs, times = pairs[order], times[order]
+    new = np.ones(len(pairs), np.bool_)
+    new[1:] = (pairs[1:] != pairs[:-1]).any(axis=1)
+    return pairs[new], times[new]
