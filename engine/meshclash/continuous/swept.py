@@ -85,9 +85,9 @@ def swept_self_collide(
 ) -> SweptContacts:
     """Pairs (i < j) of triangles of one object that meet between two frames in more than the vertices they share.
 
-    Of triangles that share vertices, the corners and edges without a common vertex are compared. So at either frame this
-    finds what ``self_collide`` does, and also a corner that comes to lie exactly at a vertex that both share. Arguments
-    and errors as ``swept_collide``.
+    Of triangles that share vertices, the corners and edges without a common vertex are compared. So at either frame
+    this finds what ``self_collide`` does, and also a corner that comes to lie exactly at a vertex that both share.
+    Arguments and errors as ``swept_collide``.
     """
     return run(swept_collide_steps(a, None, start, end, first_only=first_only))
 
