@@ -1,8 +1,8 @@
-"""How the engine compiles: a few decorators, one cache folder named after a hash of the sources, one parallel region.
+"""How the engine compiles: a few decorators, one cache of compiled kernels, one parallel region.
 
 Numba stamps a cached kernel with the file that holds it, not with the helpers that it calls, so an edit of a helper
-would be served stale. A folder per state of the sources cures that. Numba's global cache setting is changed only while
-one of our kernels is decorated: other extensions in the same process keep theirs.
+would be served stale. ``kernels/`` keeps compiled kernels in place of Numba's own cache, with a hash of all sources
+that they are made of; Numba's settings stay as other extensions in the same process want them.
 
 Several cores. A kernel that pays on several cores has two forms: ``kernel`` with an ordinary loop over parts of work
 and ``parallel_kernel`` with ``prange`` over them; the caller takes the second one only inside ``parallel_region``, when
@@ -10,9 +10,6 @@ that gives more than one thread. What a part computes must not depend on who com
 not depend on the number of threads; then neither does the answer.
 """
 
-import hashlib
-import os
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from numbers import Integral
@@ -23,8 +20,10 @@ import numba
 from numba.core import config as _config
 from numba.extending import register_jitable
 
-from . import jit_cache
 from .errors import UnsupportedOption
+from .kernels import cache
+from .kernels.folders import KernelFolder, find_folder
+from .kernels.sources import whole_hash
 
 PIPELINE_KNOWS = "0.68."
 """Beginning of the versions of Numba whose insides ``jit_pipeline.py`` knows."""
@@ -42,52 +41,31 @@ prange = numba.prange
 """``range`` over parts of the work that ``parallel_kernel`` gives to several cores."""
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-_ENGINE = Path(__file__).resolve().parent
-
-
-def source_hash() -> str:
-    """Sixteen hexadecimal digits that change with every edit of an engine source (the benches aside)."""
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]}".encode())
-    for path in sorted(_ENGINE.rglob("*.py")):
-        relative = path.relative_to(_ENGINE)
-        if relative.parts[0] != "bench":
-            digest.update(str(relative).encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def _platform_cache_root() -> Path:
-    """The user's cache folder on this platform."""
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-
-
-def _find_cache_directory() -> Path | None:
-    """The folder for compiled kernels, made if need be; None where nothing can be written.
-
-    ``MESHCLASH_CACHE_DIR`` goes before ``NUMBA_CACHE_DIR``, and that before the platform's cache folder.
-    """
-    named = os.environ.get("MESHCLASH_CACHE_DIR") or os.environ.get("NUMBA_CACHE_DIR")
-    try:
-        root = Path(named) if named else _platform_cache_root() / "meshclash"
-        folder = root / f"kernels-{source_hash()}"
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, RuntimeError):  # the latter: this user has no home
-        return None
-    return folder if os.access(folder, os.W_OK) else None
-
-
-CACHE_DIRECTORY = _find_cache_directory()
+SOURCES = whole_hash()
+"""Hash of the engine's sources."""
+FOLDER_NAME = "kernels-1"
+"""Of compiled kernels, inside the folder for the cache; the number is that of their format."""
+FOLDER: KernelFolder = find_folder(FOLDER_NAME)
+"""Where this user's compiled kernels lie."""
+CACHE_DIRECTORY: Path | None = FOLDER.path if FOLDER.writable else None
+"""The same folder where new ones can be stored, else None."""
 
 
 def cache_problem() -> str:
     """Why compiled kernels are not kept for the next session; "" while they are."""
     if CACHE_DIRECTORY is None:
-        return "no folder for compiled kernels can be written: every session compiles them anew"
-    return jit_cache.problem()
+        return FOLDER.note or f"{FOLDER.path} can only be read: what it lacks is compiled in every session"
+    return next((note for note in cache.notes if "cannot be stored" in note), "")
+
+
+def kernel_notes() -> list[str]:
+    """What a diagnosis should say about compiled kernels, a sentence each."""
+    return [note for note in (FOLDER.note, *cache.notes) if note]
+
+
+def kernel_counts() -> dict[str, int]:
+    """How many kernels this process has loaded: the user's own ("cached"), the package's ("shipped"), or "compiled"."""
+    return {kind: cache.counts[kind] for kind in ("cached", "shipped", "compiled")}
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -104,14 +82,9 @@ def parallel_kernel(function: Callable[..., Any]) -> Any:
 
 
 def _cached(dispatcher: Any) -> Any:
-    """A dispatcher that keeps its machine code in our folder; Numba's own setting is put back."""
-    if CACHE_DIRECTORY is not None and hasattr(dispatcher, "enable_caching"):
-        before = config.CACHE_DIR
-        config.CACHE_DIR = str(CACHE_DIRECTORY)
-        try:
-            dispatcher._cache = jit_cache.KernelCache(dispatcher.py_func)  # as enable_caching does with Numba's class
-        finally:
-            config.CACHE_DIR = before
+    """A dispatcher that looks for its machine code in our folders; Numba's own setting is left alone."""
+    if hasattr(dispatcher, "enable_caching"):
+        dispatcher._cache = cache.KernelCache(dispatcher.py_func, FOLDER, SOURCES)  # as enable_caching does
     return dispatcher
 
 
@@ -150,10 +123,9 @@ def is_compiled(dispatcher: Any) -> bool:
     """Whether a kernel has been compiled: in this process, or by another one that kept it on disk."""
     if dispatcher.signatures:
         return True
-    if CACHE_DIRECTORY is None or dispatcher in _missing:
+    if dispatcher in _missing or config.DISABLE_JIT:
         return False
-    function = dispatcher.py_func
-    found = any(CACHE_DIRECTORY.rglob(f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}-*.nbi"))
+    found: bool = dispatcher._cache.is_stored()
     if not found:
         _missing.add(dispatcher)
     return found

@@ -1,5 +1,6 @@
 """Compiled kernels: cached, never stale, and no concern of anybody else in the process."""
 
+import ast
 import shutil
 import threading
 
@@ -7,6 +8,7 @@ import numba
 import numpy as np
 import pytest
 from meshclash import jit
+from meshclash.kernels.sources import imported_by, reached, whole_hash
 from subprocesses import ENGINE, run_python
 
 BOXES = """
@@ -65,7 +67,7 @@ def test_an_edited_helper_is_never_served_stale(copied_engine, tmp_path):
     assert (edited, hits, misses) == (pytest.approx(-1.0, abs=1e-6), 0, 1)
     edit(helper, "return y * _UP * np.float32(2.0) if y < -_TINY", "return y * _UP if y < -_TINY")
     assert run_python(FIT, copied_engine, MESHCLASH_CACHE_DIR=cache) == [low, 1, 0]
-    assert len(list(cache.iterdir())) == 2
+    assert len(list(cache.rglob("boxes._fit-*"))) == 2
 
 
 @pytest.mark.slow
@@ -78,25 +80,44 @@ def test_the_traversal_is_cached_and_follows_edits_of_what_it_is_made_of(copied_
     assert run_python(MEET, copied_engine, MESHCLASH_CACHE_DIR=cache) == [False, 0, 1]
 
 
-def test_every_source_counts_in_the_hash(copied_engine, monkeypatch):
-    monkeypatch.setattr(jit, "_ENGINE", copied_engine)
-    hashes = {jit.source_hash()}
-    sources = sorted(copied_engine.rglob("*.py"))
+def test_every_source_counts_in_the_hash_of_the_engine(copied_engine):
+    hashes = {whole_hash(copied_engine)}
+    sources = [path for path in sorted(copied_engine.rglob("*.py")) if path.name != "__main__.py"]
     for source in sources:
         source.write_text(source.read_text(encoding="utf-8") + "\n# edited\n", encoding="utf-8")
-        hashes.add(jit.source_hash())
+        hashes.add(whole_hash(copied_engine))
     (copied_engine / "volumes" / "new.py").write_text("")
-    hashes.add(jit.source_hash())
+    hashes.add(whole_hash(copied_engine))
     assert len(hashes) == len(sources) + 2
     assert all(len(h) == 16 and int(h, 16) >= 0 for h in hashes)
 
 
-def test_the_benches_do_not_count_in_the_hash(copied_engine, monkeypatch):
-    monkeypatch.setattr(jit, "_ENGINE", copied_engine)
-    before = jit.source_hash()
+def test_benches_and_command_lines_do_not_count_in_the_hash(copied_engine):
+    before = whole_hash(copied_engine)
     (copied_engine / "bench").mkdir()
     (copied_engine / "bench" / "some.py").write_text("x = 1\n")
-    assert jit.source_hash() == before
+    (copied_engine / "solid" / "__main__.py").write_text("x = 1\n")
+    assert whole_hash(copied_engine) == before
+
+
+@pytest.mark.parametrize("path", sorted(ENGINE.rglob("*.py")), ids=lambda path: str(path.relative_to(ENGINE)))
+def test_imports_are_found_as_python_finds_them(path):
+    """The quick search in the text of a source against its syntax tree."""
+    expected = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            folder = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+            for place in (folder, *(folder / alias.name for alias in node.names)):
+                candidates = (place.with_suffix(".py"), place / "__init__.py") if place != ENGINE else ()
+                expected.update(file for file in candidates if file.is_file())
+    assert imported_by(path) == expected
+
+
+def test_a_hash_follows_what_a_source_imports_and_nothing_else():
+    found = reached([ENGINE / "traversal" / "pairs.py"])
+    names = {str(path.relative_to(ENGINE)) for path in found}
+    assert {"geometry/triangle_pair.py", "jit.py", "jit_pipeline.py", "reference.py", "traversal/access.py"} <= names
+    assert not {"solid/judge.py", "scene/scene.py", "warming.py"} & names
 
 
 WHERE = """
@@ -117,7 +138,7 @@ print(json.dumps(CACHE_DIRECTORY and str(CACHE_DIRECTORY)))
 def test_where_the_cache_lies(tmp_path, set_to, expected):
     environment = {name: folder and tmp_path / folder for name, folder in set_to.items()}
     found = run_python(WHERE, **environment)
-    assert found == str(tmp_path / expected / f"kernels-{jit.source_hash()}")
+    assert found == str(tmp_path / expected / jit.FOLDER_NAME)
 
 
 @pytest.mark.needs_jit

@@ -60,7 +60,8 @@ KERNELS = (
 from pathlib import Path
 from numba.core import event
 from numba.core.dispatcher import Dispatcher
-from meshclash import jit, jit_cache
+from meshclash import jit
+from meshclash.kernels import cache
 
 class Times(event.Listener):
     def __init__(self):
@@ -81,22 +82,22 @@ class Times(event.Listener):
 times = Times()
 event.register("numba:compile", times)
 loads = {}
-load = jit_cache.KernelCache.load_overload
+load = cache.KernelCache.load_overload
 def timed(self, *arguments):
     before = time.process_time()
     try:
         return load(self, *arguments)
     finally:
-        name = self._impl.filename_base.split("-")[0]
+        name = self._label.replace("<locals>.", "")
         loads[name] = loads.get(name, 0.0) + time.process_time() - before
-jit_cache.KernelCache.load_overload = timed
+cache.KernelCache.load_overload = timed
 before = time.process_time()
 for _ in mc.warm_up():
     pass
 total = time.process_time() - before
 sizes = {}
-for path in Path(jit.CACHE_DIRECTORY).rglob("*.nbc"):
-    sizes[path.name.split("-")[0]] = sizes.get(path.name.split("-")[0], 0) + path.stat().st_size
+for path in Path(jit.CACHE_DIRECTORY).rglob("*.kernel"):
+    sizes[path.name.rpartition("-")[0]] = sizes.get(path.name.rpartition("-")[0], 0) + path.stat().st_size
 print(json.dumps([total, times.kernels, times.helpers, loads, sizes]))
 """
 )

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from ..jit import CACHE_DIRECTORY
+from ..jit import CACHE_DIRECTORY, SOURCES
 from .arguments import Arguments, ptx_sizes
 from .state import DeviceFault, DeviceState, OutOfDeviceMemory
 
@@ -345,13 +345,13 @@ def _unfused() -> Iterator[None]:
 
 @contextmanager
 def _our_cache() -> Iterator[bool]:
-    """Compiled kernels go into the engine's folder, if there is one."""
+    """Compiled kernels go into the engine's folder, if there is one; Numba does not see edits of what they call."""
     if CACHE_DIRECTORY is None:
         yield False
         return
     config: Any = importlib.import_module("numba.cuda.core.config")
     before = config.CACHE_DIR
-    config.CACHE_DIR = str(CACHE_DIRECTORY)
+    config.CACHE_DIR = str(CACHE_DIRECTORY / f"gpu-{SOURCES}")
     try:
         yield True
     finally:

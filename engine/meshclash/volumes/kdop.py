@@ -47,18 +47,16 @@ def _directions_of(half: int) -> np.ndarray:
 def _all_triples() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Independent triples of directions for every kind: (first triple of a kind, their indices, their inverses)."""
     start = np.zeros(_MOST + 2, np.int64)
-    indices: list[tuple[int, ...]] = []
-    inverses: list[np.ndarray] = []
+    indices: list[np.ndarray] = []
+    columns: list[np.ndarray] = []
     for half in (3, 7, 9, 13):
-        directions = _directions_of(half)
-        start[half] = len(indices)
-        for triple in itertools.combinations(range(half), 3):
-            columns = directions[list(triple)].T
-            if abs(np.linalg.det(columns)) > 0.5:
-                indices.append(triple)
-                inverses.append(np.linalg.inv(columns))
-        start[half + 1] = len(indices)
-    return start, np.array(indices), np.array(inverses)
+        triples = np.array(list(itertools.combinations(range(half), 3)))
+        vectors = _directions_of(half)[triples].transpose(0, 2, 1)
+        independent = np.abs(np.linalg.det(vectors)) > 0.5
+        indices.append(triples[independent])
+        columns.append(vectors[independent])
+        start[half], start[half + 1] = sum(map(len, indices[:-1])), sum(map(len, indices))
+    return start, np.concatenate(indices), np.linalg.inv(np.concatenate(columns))
 
 
 _START, _TRIPLES, _INVERSES = _all_triples()

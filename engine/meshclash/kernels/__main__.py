@@ -1,0 +1,142 @@
+"""Compiles the engine's kernels for a processor level and keeps them in the package: run before a package is built.
+
+    python -m meshclash.kernels build                      # every level of this machine's architecture that it has
+    python -m meshclash.kernels build --level x86-64-v3 --jobs 4
+    python -m meshclash.kernels verify                     # exit status 1 when a file is damaged, missing or foreign
+    python -m meshclash.kernels list
+
+A build that was stopped goes on where it stopped. Kernels are compiled for this Python and platform only: run it with
+each Python, on each system.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import llvmlite
+import numba
+
+from ..jit import FOLDER_NAME, SOURCES
+from ..warming import PARTS, SPECIAL_PARTS, warm_up
+from .files import ENDING, read_kernel
+from .processors import LEVELS, levels_here, processor_of
+from .store import STORE, read_manifest, store_name, verify, write_manifest
+
+_PACKAGE = __name__.rpartition(".__main__")[0]
+_PAUSE = 0.05  # seconds between two looks at the processes that compile
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Does what the command line asks for; returns the exit status: 0, 1 for a damaged store, 2 for a wrong option."""
+    parser = argparse.ArgumentParser(prog=f"python -m {_PACKAGE}", description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, text in (
+        ("build", "compile and store"), ("verify", "compare every file with its hash"), ("list", "show what is stored"),
+    ):  # fmt: skip
+        command = commands.add_parser(name, help=text)
+        command.add_argument("--output", type=Path, default=STORE, help="folder of the stores (default: the package)")
+        command.add_argument("--level", action="append", choices=LEVELS, help="processor level; may be repeated")
+    build = commands.choices["build"]
+    build.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: one for each core)")
+    compiling = commands.add_parser("compile")  # what build starts
+    compiling.add_argument("part", nargs="+")
+    options = parser.parse_args(arguments)
+    if options.command == "compile":
+        for _ in warm_up(options.part):
+            pass
+        return 0
+    return {"build": _build, "verify": _verify, "list": _list}[options.command](options)
+
+
+def _build(options: argparse.Namespace) -> int:
+    levels = options.level or levels_here()
+    missing = [level for level in levels if level not in levels_here()]
+    if missing or not levels:
+        print(f"this processor lacks {', '.join(missing) or 'every known level'}: build on another", file=sys.stderr)
+        return 2
+    for level in levels:
+        print(f"{level}: {_build_level(level, options.output, options.jobs)}", flush=True)
+    return 0
+
+
+def _build_level(level: str, output: Path, jobs: int) -> str:
+    """Compile all parts in processes that share a folder, and put the result in its place; says what was made."""
+    target, work = output / store_name(level), output / f"{store_name(level)}.unfinished"
+    name, features = processor_of(level)
+    environment = {
+        **os.environ, "NUMBA_CPU_NAME": name, "NUMBA_CPU_FEATURES": features, "MESHCLASH_CACHE_DIR": str(work),
+        "PYTHONPATH": os.pathsep.join([str(Path(__file__).resolve().parents[2]), os.environ.get("PYTHONPATH", "")]),
+    }  # fmt: skip
+    work.mkdir(parents=True, exist_ok=True)
+    _run_all([*PARTS, *SPECIAL_PARTS], environment, jobs)
+    compiled = work / FOLDER_NAME
+    about = {
+        "sources": SOURCES, "level": level, "processor": name, "features": features, "numba": numba.__version__,
+        "llvmlite": llvmlite.__version__, "python": sys.version.split()[0],
+    }  # fmt: skip
+    write_manifest(compiled, about)
+    shutil.rmtree(target, ignore_errors=True)
+    compiled.replace(target)
+    shutil.rmtree(work)
+    return _described(target)
+
+
+def _run_all(parts: Sequence[str], environment: dict[str, str], jobs: int) -> None:
+    """Compile each part in a process of its own, so many at a time.
+
+    Raises:
+        subprocess.CalledProcessError: one failed; its message is on stderr.
+    """
+    waiting = list(parts)
+    running: list[subprocess.Popen[bytes]] = []
+    while waiting or running:
+        while waiting and len(running) < max(1, jobs):
+            command = [sys.executable, "-m", _PACKAGE, "compile", waiting.pop(0)]
+            running.append(subprocess.Popen(command, env=environment))
+        time.sleep(_PAUSE)
+        for process in [process for process in running if process.poll() is not None]:
+            running.remove(process)
+            if process.returncode:
+                for other in running:
+                    other.kill()
+                raise subprocess.CalledProcessError(process.returncode, process.args)
+
+
+def _chosen(options: argparse.Namespace) -> list[Path]:
+    names = [store_name(level) for level in options.level] if options.level else ["*"]
+    found = [path for name in names for path in sorted(options.output.glob(name)) if path.is_dir()]
+    return [path for path in found if path.suffix != ".unfinished"]
+
+
+def _verify(options: argparse.Namespace) -> int:
+    wrong = [f"{folder.name}: {line}" for folder in _chosen(options) for line in verify(folder)]
+    for line in wrong:
+        print(line)
+    if not wrong:
+        print(f"{len(_chosen(options))} stores are as they were built")
+    return 1 if wrong else 0
+
+
+def _list(options: argparse.Namespace) -> int:
+    for folder in _chosen(options):
+        about = read_manifest(folder)["about"]
+        state = "" if about["sources"] == SOURCES else ", of other sources of the engine: not used"
+        print(f"{folder.name}: {_described(folder)}, Numba {about['numba']}, llvmlite {about['llvmlite']}{state}")
+        for path in sorted(folder.glob(f"*{ENDING}")):
+            identity, code = read_kernel(path)
+            print(f"    {identity['kernel'].lstrip('.')}  {len(code.machine_code) / 1000:.0f} kB")
+    return 0
+
+
+def _described(folder: Path) -> str:
+    files = list(folder.glob(f"*{ENDING}"))
+    return f"{len(files)} kernels, {sum(path.stat().st_size for path in files) / 1e6:.1f} MB"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,207 @@
+"""What Numba's dispatchers ask for compiled kernels: the user's folder, then the store of the package, then nobody.
+
+A kernel that is not found, or not as it was written, is compiled: that costs seconds and never an answer. The reasons
+are kept for the diagnosis.
+"""
+
+import functools
+import hashlib
+import inspect
+import types
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+
+from . import store
+from .code import KernelCode, Unstorable, code_of, load_code
+from .files import ENDING, DamagedKernel, Identity, file_name, read_kernel, write_kernel
+from .folders import KernelFolder
+from .processors import levels_here, processor_of
+from .sources import ENGINE, hash_of
+from .sources import counts as counts_as_source
+
+_PACKAGE = __name__.rpartition(".kernels")[0]
+_PLAIN = (bool, int, float, str, bytes, type(None))
+
+_OLD = 30 * 24 * 3600.0
+"""Seconds after which a kernel of other sources is removed when a new one is stored."""
+_Target = tuple[str, str, str]
+"""Platform, processor and features that Numba compiles for."""
+
+notes: list[str] = []
+"""What went wrong with kernels on disk in this process, each thing once."""
+counts: Counter[str] = Counter()
+"""How many kernels came from the user's folder ("cached"), from the package ("shipped"), and were "compiled"."""
+
+
+class KernelCache:
+    """Where the compiled forms of one function are kept.
+
+    Args:
+        function: the Python function.
+        folder: the user's folder.
+        sources: hash of the engine's sources.
+    """
+
+    def __init__(self, function: Callable[..., Any], folder: KernelFolder, sources: str) -> None:
+        self._function = function
+        self._folder = folder
+        self._sources = sources
+        self._own = ""
+        name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}".replace("<locals>.", "")
+        self._label = name.replace("<", "").replace(">", "")  # "<lambda>" is no name for a file
+
+    @property
+    def cache_path(self) -> str:
+        """The user's folder, as Numba wants to know it."""
+        return str(self._folder.path)
+
+    def load_overload(self, arguments: Any, context: Any) -> Any:
+        """The kernel for these argument types, or None: then Numba compiles it."""
+        context.refresh()
+        for kind, target, read in self._places(context.codegen().magic_tuple()):
+            try:
+                identity = self._identity(arguments, target)
+                code = read(file_name(self._label, identity), identity)
+                found = load_code(code, self._function, arguments, context)
+            except FileNotFoundError:
+                continue
+            except Exception as error:  # other versions of Numba and LLVM refuse code with errors of any kind
+                _note(f"a compiled kernel was not used: {error or type(error).__name__}")
+                continue
+            counts[kind] += 1
+            return found
+        return None
+
+    def save_overload(self, arguments: Any, compiled: Any) -> None:
+        """Keeps a kernel that Numba has compiled, where that is possible."""
+        counts["compiled"] += 1
+        if self._folder.path is None or not self._folder.writable:
+            return
+        try:
+            identity = self._identity(arguments, compiled.codegen.magic_tuple())
+            path = self._folder.path / file_name(self._label, identity)
+            write_kernel(path, identity, code_of(compiled))
+            self._forget_old(path)
+        except OSError as error:
+            _note(f"compiled kernels cannot be stored in {self._folder.path}: {error.strerror or error}")
+        except Exception as error:  # names of Numba that are not public, in a version that we do not know
+            _note(f"{self._label} is compiled in every process: {error or type(error).__name__}")
+
+    def _forget_old(self, new: Path) -> None:
+        """Removes forms of this kernel that were compiled long ago from other sources."""
+        for path in new.parent.glob(f"{self._label}-*{ENDING}"):
+            same_sources = path.name.startswith(f"{self._label}-{self._own_sources()}-")
+            if not same_sources and path.stat().st_mtime < new.stat().st_mtime - _OLD:
+                path.unlink(missing_ok=True)
+
+    def is_stored(self) -> bool:
+        """Whether some form of this kernel is on disk."""
+        beginning = f"{self._label}-{self._own_sources()}-"
+        if self._folder.path is not None and any(self._folder.path.glob(f"{beginning}*")):
+            return True
+        return any(name.startswith(beginning) for files in self._shipped().values() for name in files)
+
+    def _places(self, target: _Target) -> Iterator[tuple[str, _Target, Callable[[str, Identity], KernelCode]]]:
+        """Where the kernel may be: kind of place, what it must have been compiled for, and how a file is read there."""
+        folder = self._folder.path
+        if folder is not None:
+            yield "cached", target, lambda name, identity: read_kernel(folder / name, identity)[1]
+        for level, files in self._shipped().items():
+            place = store.STORE / store.store_name(level)
+            read = functools.partial(_read_shipped, place, files)
+            yield "shipped", (target[0], *processor_of(level)), read
+
+    def _shipped(self) -> dict[str, dict[str, str]]:
+        """Names and hashes of what came with the package, by level, the best level first."""
+        found = {}
+        for level in levels_here():
+            try:
+                files = store.usable_files(store.STORE / store.store_name(level), self._sources)
+            except (DamagedKernel, OSError) as error:
+                _note(f"the shipped kernels were not used: {error}")
+                continue
+            if files:
+                found[level] = files
+        return found
+
+    def _own_sources(self) -> str:
+        """Hash of the sources that this kernel depends on; for a function of others, of the whole engine."""
+        if not self._own:
+            files = {Path(function.__code__.co_filename) for function in _functions_in(self._function)}
+            inside = all(file.is_relative_to(ENGINE) and counts_as_source(file) for file in files)
+            self._own = hash_of(files) if inside else self._sources
+        return self._own
+
+    def _identity(self, arguments: Any, target: _Target) -> Identity:
+        triple, processor, features = target
+        code = self._function.__code__
+        file = Path(code.co_filename)
+        foreign = hashlib.sha256(file.read_bytes()).hexdigest() if self._own_sources() == self._sources else ""
+        return {
+            "kernel": f"{_relative(self._function.__module__)}:{self._function.__qualname__}:{code.co_firstlineno}",
+            "arguments": hashlib.sha256(str(tuple(arguments)).encode()).hexdigest(),
+            "closure": _described(self._function),
+            "sources": self._own_sources(),
+            "file": foreign,
+            "numba": numba.__version__,
+            "llvmlite": llvmlite.__version__,
+            "python": store.store_name(""),
+            "triple": triple,
+            "processor": processor,
+            "features": features,
+        }
+
+
+def _read_shipped(place: Path, files: dict[str, str], name: str, identity: Identity) -> KernelCode:
+    if name not in files:
+        raise FileNotFoundError(name)
+    if hashlib.sha256((place / name).read_bytes()).hexdigest() != files[name]:
+        raise DamagedKernel(f"{place / name} is not the file that came with the package")
+    return read_kernel(place / name, identity)[1]
+
+
+def _relative(module: str) -> str:
+    """A module's name without the package's, which differs between an installed engine and Blender's extension."""
+    return module.removeprefix(_PACKAGE)
+
+
+def _functions_in(value: Any) -> Iterator[types.FunctionType]:
+    """A function and all that it closes over, directly or not."""
+    value = getattr(value, "py_func", value)
+    if inspect.isfunction(value):
+        yield value
+        for cell in value.__closure__ or ():
+            yield from _functions_in(cell.cell_contents)
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _functions_in(item)
+
+
+def _described(value: Any) -> str:
+    """What a function closes over, as text that is the same in every process.
+
+    Raises:
+        Unstorable: a value whose text would not tell what it is.
+    """
+    if hasattr(value, "py_func"):
+        return _described(value.py_func)
+    if inspect.isfunction(value):
+        cells = [_described(cell.cell_contents) for cell in value.__closure__ or ()]
+        return f"{_relative(value.__module__)}:{value.__qualname__}:{value.__code__.co_firstlineno}({', '.join(cells)})"
+    if isinstance(value, tuple):
+        return f"{type(value).__name__}({', '.join(map(_described, value))})"
+    if isinstance(value, _PLAIN):
+        return repr(value)
+    if isinstance(value, types.ModuleType):
+        return _relative(value.__name__)
+    raise Unstorable(f"it closes over {type(value).__name__}, which has no name that lasts")
+
+
+def _note(text: str) -> None:
+    if text not in notes:
+        notes.append(text)

@@ -1,0 +1,82 @@
+"""Which sources a compiled kernel depends on: its module, the modules of what it closes over, and all that they import.
+
+A hash of these tells whether machine code is that of today's sources; an edit elsewhere leaves it valid. The whole
+engine has a hash, too: stores of the package carry it.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+ENGINE = Path(__file__).resolve().parents[1]
+"""Folder of the engine's package."""
+
+_IMPORT = re.compile(rb"^[ \t]*from[ \t]+(\.+)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)", re.MULTILINE)
+_COMMENT = re.compile(rb"#[^\n]*")
+_NAME = re.compile(rb"\w+(?=[ \t]+as\b)|\w+")
+
+
+def counts(path: Path) -> bool:
+    """Whether a source of the engine can change what is compiled: benches and command lines cannot."""
+    return path.relative_to(ENGINE).parts[0] != "bench" and path.name != "__main__.py"
+
+
+def whole_hash(engine: Path = ENGINE) -> str:
+    """Sixteen hexadecimal digits that change with every edit of an engine source (benches and command lines aside)."""
+    digest = hashlib.sha256()
+    for path in sorted(engine.rglob("*.py")):
+        relative = path.relative_to(engine)
+        if relative.parts[0] != "bench" and path.name != "__main__.py":
+            digest.update(f"{relative.as_posix()}\n".encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def hash_of(files: Iterable[Path]) -> str:
+    """Sixteen hexadecimal digits that change with every edit of these sources, or of what they import."""
+    return _hash_of(frozenset(files))
+
+
+@cache
+def _hash_of(files: frozenset[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(reached(files)):
+        digest.update(f"{path.relative_to(ENGINE).as_posix()}\n".encode())
+        digest.update(_content(path))
+    return digest.hexdigest()[:16]
+
+
+def reached(files: Iterable[Path]) -> set[Path]:
+    """The sources themselves and all that they import, directly or not."""
+    found, waiting = set[Path](), list(files)
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            waiting += imported_by(path)
+    return found
+
+
+@cache
+def imported_by(path: Path) -> frozenset[Path]:
+    """The engine's sources that one of them imports, also those inside functions; the package's own names aside."""
+    found = set[Path]()
+    for dots, module, names in _IMPORT.findall(_content(path)):
+        folder = path.parents[len(dots) - 1].joinpath(*module.decode().split("."))
+        places = [folder / name.decode() for name in _NAME.findall(_COMMENT.sub(b"", names))]
+        found.update(file for place in (folder, *places) for file in _files(place))
+    return frozenset(found)
+
+
+def _files(place: Path) -> list[Path]:
+    """The source of a module or package, if it is one; not of the whole engine, which imports names when asked."""
+    if place == ENGINE:
+        return []
+    return [file for file in (place.with_name(f"{place.name}.py"), place / "__init__.py") if file.is_file()]
+
+
+@cache
+def _content(path: Path) -> bytes:
+    return path.read_bytes()

@@ -1,0 +1,56 @@
+"""The names of Numba that are not public, and what a compiled kernel may return."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from meshclash.jit import kernel
+from meshclash.kernels.code import Unstorable, code_of, result_name, result_type
+from numba.core import compiler, environment, typed_passes, types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.dispatcher import Dispatcher
+from numba.core.funcdesc import PythonFunctionDescriptor
+
+SIMPLE = st.sampled_from([types.none, types.boolean, types.int64, types.float64, types.uint64, types.int32])
+
+
+def test_numba_has_the_names_that_loading_kernels_needs():
+    """When this fails, kernels are compiled in every process until `kernels/code.py` knows the new names."""
+    for owner, names in (
+        (compiler.CompileResult, ("_rebuild", "_find_referenced_environments")),
+        (JITCodeLibrary, ("_ensure_finalized", "_get_compiled_object", "_unserialize")),
+        (environment.Environment, ("_memo",)),
+        (environment, ("lookup_environment",)),
+        (PythonFunctionDescriptor, ("mangled_name", "env_name", "llvm_cpython_wrapper_name")),
+        (typed_passes, ("_reload_parfors",)),
+        (Dispatcher, ("enable_caching",)),
+    ):
+        assert [name for name in names if not hasattr(owner, name)] == [], owner
+
+
+@given(st.one_of(SIMPLE, st.lists(SIMPLE, min_size=1, max_size=4).map(types.Tuple)))
+def test_names_of_results_are_read_back(result):
+    assert result_type(result_name(result)) == result
+
+
+@pytest.mark.parametrize("result", [types.unicode_type, types.float64[:], types.pyobject])
+def test_other_results_are_not_stored(result):
+    with pytest.raises(Unstorable, match="returns"):
+        result_name(result)
+
+
+@pytest.mark.parametrize("name", ["", "object", "(int64, object)", "__import__('os')", "("])
+def test_other_names_are_no_results(name):
+    with pytest.raises(Unstorable):
+        result_type(name)
+
+
+@pytest.mark.needs_jit
+def test_a_kernel_that_holds_python_objects_is_not_stored():
+    held = kernel(lambda x: print("a text", x))
+    held.compile((types.int64,))
+    (compiled,) = held.overloads.values()
+    if compiled.environment.consts:
+        with pytest.raises(Unstorable, match="Python objects"):
+            code_of(compiled)
+    else:
+        assert code_of(compiled).result == "none"
