@@ -18,6 +18,7 @@ if typing.TYPE_CHECKING:
         InvalidPointCloud,
         InvalidPose,
         MeshClashError,
+        NotASolid,
         UnknownObject,
         UnsupportedOption,
     )
@@ -54,6 +55,7 @@ if typing.TYPE_CHECKING:
     from .query.verdict import verdict
     from .scene.results import FirstContact, ObjectContacts, SceneContacts
     from .scene.scene import Scene
+    from .solid.solidity import Solidity, solidity
     from .timecritical.query import TimeCritical, time_critical
     from .timecritical.shared import SceneEstimate
     from .types.mesh import TriangleMesh
@@ -86,6 +88,7 @@ __all__ = [
     "InvalidPointCloud",
     "InvalidPose",
     "MeshClashError",
+    "NotASolid",
     "ObjectContacts",
     "ObjectGap",
     "PaperControl",
@@ -99,6 +102,7 @@ __all__ = [
     "SceneEstimate",
     "SceneGaps",
     "SignedDistance",
+    "Solidity",
     "SweptContacts",
     "TimeCritical",
     "TriangleMesh",
@@ -141,6 +145,7 @@ __all__ = [
     "scene_distances_steps",
     "self_collide",
     "signed_distance",
+    "solidity",
     "split_matrix",
     "swept_collide",
     "swept_collide_steps",
@@ -155,8 +160,8 @@ _PLACES = {
     "continuous.impacts": "Impacts edge_edge_impacts point_triangle_impacts",
     "continuous.swept": "SweptContacts swept_collide swept_collide_steps swept_self_collide",
     "errors": (
-        "DeviceUnavailable InvalidFile InvalidMesh InvalidPointCloud InvalidPose MeshClashError UnknownObject "
-        "UnsupportedOption"
+        "DeviceUnavailable InvalidFile InvalidMesh InvalidPointCloud InvalidPose MeshClashError NotASolid "
+        "UnknownObject UnsupportedOption"
     ),
     "gap_watch": "GapWatch",
     "gaps": "ObjectGap",
@@ -185,6 +190,7 @@ _PLACES = {
     "query.verdict": "verdict",
     "scene.results": "FirstContact ObjectContacts SceneContacts",
     "scene.scene": "Scene",
+    "solid.solidity": "Solidity solidity",
     "timecritical.query": "TimeCritical time_critical",
     "timecritical.shared": "SceneEstimate",
     "types.mesh": "TriangleMesh",

@@ -9,6 +9,10 @@ class InvalidMesh(MeshClashError, ValueError):
     """Vertices or triangles cannot form a mesh: empty, not finite, out of range, or of the wrong shape."""
 
 
+class NotASolid(MeshClashError, ValueError):
+    """A mesh that is asked for its inside has none, or none that can be told; says why and where it is open."""
+
+
 class InvalidPointCloud(MeshClashError, ValueError):
     """Points or normals cannot form a surface: too few, on a line, not finite, or of the wrong shape."""
 

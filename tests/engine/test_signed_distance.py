@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from meshclash.bench.point_oracle import exact_windings, lies_on_surface
 from meshclash.hierarchy.build import as_hierarchy
 from meshclash.hierarchy.moments import moments_of
-from solids import box, gear, joined, moved, reversed_winding, shell, torus
+from solids import box, gear, joined, moved, open_box, reversed_winding, shell, torus
 from strategies import matrix, rotation, soup
 
 SOLIDS = {
@@ -162,3 +162,86 @@ def test_points_that_are_none_are_refused(points, text):
 def test_a_stack_of_poses_is_refused():
     with pytest.raises(mc.UnsupportedOption, match="stack"):
         mc.signed_distance(mc.TriangleMesh(*SOLIDS["box"]), [(0, 0, 0)], np.tile(np.eye(4), (2, 1, 1)))
+
+
+def without(mesh, gone):
+    return mesh[0], np.delete(mesh[1], gone, axis=0)
+
+
+@pytest.mark.needs_jit
+def test_an_open_mesh_is_the_solid_that_it_means_with_a_certainty():
+    vertices, triangles = torus(3, 1)
+    rng = np.random.default_rng(8)
+    points = rng.uniform(-4.5, 4.5, (500, 3)) * (1, 1, 0.4)
+    whole = mc.signed_distance(mc.TriangleMesh(vertices, triangles), points)
+    turned = triangles.copy()
+    turned[::3] = turned[::3, ::-1]
+    damaged = np.concatenate([turned[1:], turned[7:9], turned[20:22, ::-1]])  # a hole, faces turned, copies
+    pose = mc.Pose.from_matrix(matrix(rotation(rng), (5.0, 1e3, -7.0)))
+    for mesh, place in ((mc.TriangleMesh(vertices, damaged), None), (mc.TriangleMesh(vertices, damaged), pose)):
+        found = mc.signed_distance(mesh, points if place is None else place.apply(points), place)
+        known = found.certainty >= 0.99
+        assert known.mean() > 0.8
+        assert ((found.distance < 0) == (whole.distance < 0))[known].all()
+        assert (
+            mc.contains(mesh, points if place is None else place.apply(points), place) == (found.distance < 0)
+        ).all()
+    told = mc.solidity(mesh)
+    assert told.solid and not told.closed and told.merged == 4 and told.turned > 0
+    assert len(told.open_edges) == 3 and "3 open edges" in told.reason
+    assert sorted(map(tuple, told.open_edges.reshape(-1, 3).tolist())) == sorted(
+        2 * [tuple(p) for p in vertices[triangles[0]].tolist()]
+    )
+
+
+@pytest.mark.needs_jit
+def test_copies_of_faces_leave_a_closed_mesh_exact():
+    vertices, triangles = SOLIDS["gear"]
+    doubled = np.concatenate([triangles, triangles[3:6], triangles[9:10, ::-1], [[0, 0, 1]]])
+    points = np.random.default_rng(9).uniform(-5, 5, (200, 3))
+    found = mc.signed_distance(mc.TriangleMesh(vertices, doubled), points)
+    whole = mc.signed_distance(mc.TriangleMesh(vertices, triangles), points)
+    assert found.distance.tobytes() == whole.distance.tobytes()
+    assert (found.certainty == 1.0).all() and mc.solidity(mc.TriangleMesh(vertices, doubled)).merged == 5
+
+
+@pytest.mark.needs_jit
+def test_the_sides_of_an_open_mesh_do_not_depend_on_how_its_faces_run_and_are_numbered():
+    vertices, triangles = without(SOLIDS["gear"], [0, 1])
+    rng = np.random.default_rng(10)
+    points = rng.uniform(-5, 5, (300, 3))
+    expected = mc.contains(mc.TriangleMesh(vertices, triangles), points)
+    for _ in range(5):
+        other = triangles[rng.permutation(len(triangles))]
+        flip = rng.random(len(other)) < 0.4
+        other[flip] = other[flip][:, ::-1]
+        corners = vertices[other].reshape(-1, 3)  # unwelded, too
+        mesh = mc.TriangleMesh(corners, np.arange(len(corners)).reshape(-1, 3))
+        assert (mc.contains(mesh, points) == expected).all()
+
+
+@pytest.mark.needs_jit
+def test_a_cavity_stays_one_and_a_part_inside_out_is_turned():
+    outer, inner, far = box((0, 0, 0), (4, 4, 4)), box((1, 1, 1), (3, 3, 3)), box((6, 0, 0), (8, 2, 2))
+    for hollow in (True, False):
+        mesh = joined(outer, reversed_winding(inner) if hollow else inner, reversed_winding(far))
+        opened = joined(mesh, (np.array([[9.0, 9, 9], [9.1, 9, 9], [9, 9.1, 9]]), np.array([[0, 1, 2]])))
+        found = mc.contains(mc.TriangleMesh(*opened), [(2, 2, 2), (0.5, 2, 2), (7, 1, 1), (5, 1, 1)])
+        assert found.tolist() == [not hollow, True, True, False]
+
+
+@pytest.mark.needs_jit
+@pytest.mark.parametrize(
+    "mesh", [soup(np.array([[(0, 0, 0), (1, 0, 0), (0, 1, 0.0)]])), open_box((0, 0, 0), (1, 1, 1))]
+)
+def test_what_bounds_nothing_is_told_with_a_reason(mesh):
+    mesh = mc.TriangleMesh(*mesh)
+    with pytest.raises(mc.NotASolid, match="open edges, one at"):
+        mc.signed_distance(mesh, [(0, 0, 0)])
+    assert not mc.solidity(mesh).solid
+
+
+@pytest.mark.needs_jit
+def test_a_mesh_of_points_and_segments_contains_nothing_else():
+    mesh = mc.TriangleMesh([(0, 0, 0), (1, 0, 0)], [(0, 0, 0), (0, 1, 1)])
+    assert mc.contains(mesh, [(0, 0, 0), (0.5, 0, 0), (0.5, 0.1, 0), (2, 0, 0)]).tolist() == [True, True, False, False]

@@ -4,10 +4,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import UnsupportedOption
+from ..errors import NotASolid, UnsupportedOption
 from ..hierarchy.build import as_boxes
 from ..hierarchy.bvh import Hierarchy
-from ..solid.field import EXACT_SIDE, NEAREST, ON, WINDING, Field, measure_field
+from ..solid.field import EXACT_SIDE, NEAREST, ON, WINDING, WINDING_SIDE, Field, measure_field
+from ..solid.solidity import Meant, certainties, meant_by
 from ..types.mesh import TriangleMesh
 from ..types.numbers import refuse_masked
 from ..types.pose import LARGEST_COORDINATE, pose_stack
@@ -24,7 +25,7 @@ class SignedDistance(NamedTuple):
     triangle: np.ndarray
     """Triangle that it lies on, (n,) int32; of several equally near ones, any."""
     certainty: np.ndarray
-    """Probability that the sign is right, (n,) float64: 1 for a closed mesh."""
+    """Probability that the sign is right, (n,) float64: 1 for a closed mesh, of an open one known from 0.99 on."""
 
 
 def signed_distance(
@@ -35,6 +36,10 @@ def signed_distance(
     For a closed mesh the sign is exact: it is decided by the predicates that decide contacts, however near a point is,
     and the distance is 0 for the points on the surface and for no others. Inside is where the winding number is not 0.
 
+    An open mesh stands for the solid that it means (``solidity``): copies of faces merged, faces turned outward, inside
+    where the generalised winding number is above one half. The distance is that to the faces that are there, and each
+    sign has a certainty, low within holes and cracks.
+
     Args:
         mesh: a mesh, or a hierarchy made by ``build``.
         points: array-like, shape (n, 3), world coordinates [m].
@@ -42,13 +47,16 @@ def signed_distance(
         threads: most threads to use; None leaves the choice to the engine. The answer is the same.
 
     Raises:
+        NotASolid: an open mesh that bounds nothing; the message says where it is open.
         InvalidMesh, InvalidPose; UnsupportedOption: a stack of poses, points that are no finite (n, 3) numbers.
     """
     world, rows = checked_points(points), _single_pose("signed_distance", pose)
-    tree = _closed_boxes(mesh)
-    field = measure_field(tree, rows, world, NEAREST | EXACT_SIDE, check_threads(threads))
+    tree, meant = _meant_boxes(mesh)
+    side = EXACT_SIDE if meant.solidity.closed else WINDING_SIDE
+    field = measure_field(tree, rows, world, NEAREST | side, check_threads(threads))
     distance = np.where(_is_inside(field), -field.distances, field.distances)
-    return SignedDistance(distance, field.points, field.triangles, np.ones(len(world)))
+    certainty = np.ones(len(world)) if meant.solidity.closed else certainties(meant, field, rows)
+    return SignedDistance(distance, field.points, meant.repair.faces[field.triangles], certainty)
 
 
 def contains(
@@ -60,13 +68,16 @@ def contains(
         mesh, points, pose, threads: as ``signed_distance``.
 
     Returns:
-        (n,) bool; exact for a closed mesh.
+        (n,) bool; exact for a closed mesh, the likelier answer for an open one (``signed_distance`` says how certain).
 
     Raises:
         as ``signed_distance``.
     """
     world, rows = checked_points(points), _single_pose("contains", pose)
-    field = measure_field(_closed_boxes(mesh), rows, world, EXACT_SIDE, check_threads(threads))
+    tree, meant = _meant_boxes(mesh)
+    if not meant.solidity.closed:
+        return _is_inside(measure_field(tree, rows, world, WINDING_SIDE, check_threads(threads)))
+    field = measure_field(tree, rows, world, EXACT_SIDE, check_threads(threads))
     return _is_inside(field) | (field.states == ON)
 
 
@@ -130,12 +141,14 @@ def _single_pose(query: str, pose: Any) -> np.ndarray:
     return rows[0]
 
 
-def _closed_boxes(mesh: TriangleMesh | Hierarchy) -> Hierarchy:
+def _meant_boxes(mesh: TriangleMesh | Hierarchy) -> tuple[Hierarchy, Meant]:
+    """The hierarchy of the solid that a mesh means; raises NotASolid."""
     tree = as_boxes(mesh)
-    if not tree.mesh.is_closed:
-        raise UnsupportedOption("the mesh is not closed, so it has no inside")
-    return tree
+    meant = meant_by(tree.mesh)
+    if not meant.solidity.solid:
+        raise NotASolid(meant.solidity.reason)
+    return (tree if meant.repair.mesh is tree.mesh else as_boxes(meant.repair.mesh)), meant
 
 
 def _is_inside(field: Field) -> np.ndarray:
-    return field.windings != 0.0
+    return np.abs(field.windings) > 0.5

@@ -29,6 +29,9 @@ DIRECTIONS = np.array(
 )  # fmt: skip
 """Directions in general position: no two share a plane through simple lattice directions."""
 
+IDENTITY = np.eye(4)[:3].copy()
+"""The pose of a mesh that is asked about in its own frame."""
+
 
 class PointWorkspace(NamedTuple):
     """What the queries of this file work in."""

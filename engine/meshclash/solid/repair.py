@@ -1,0 +1,163 @@
+"""The solid that an open mesh means: copies of faces merged, faces turned one way round, components turned outward.
+
+A component is what edges with exactly two triangles hold together; within it the turns follow from the edges
+(``types/topology.py``). Which way a whole component faces is told by its volume where it is closed, else by votes: rays
+leave both sides of its triangles, and outside of a solid a ray meets the surface an even number of times.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..hierarchy.build import as_hierarchy
+from ..jit import kernel
+from ..reference import by_reference
+from ..traversal.forest import plant
+from ..traversal.point import DIRECTIONS, IDENTITY, new_point_workspace, winding_along, world_triangle
+from ..types.mesh import TriangleMesh
+from .solids import component_volumes
+
+_VOTERS = 64  # triangles of a component that are asked
+_RAYS = 8
+
+
+class Repair(NamedTuple):
+    """A mesh as the solid that it means."""
+
+    mesh: TriangleMesh
+    """Over the same vertices, triangles turned outward; the mesh itself where it is closed."""
+    faces: np.ndarray
+    """Which triangle of the given mesh each of its triangles is, (m,) int32."""
+    merged: int
+    """Copies of faces, and faces without three different corners, that were left out."""
+    turned: int
+    """Faces that were turned over."""
+    open_edges: np.ndarray
+    """Vertices of the edges that are not run through equally often in both directions, (k, 2) int32."""
+
+
+def repaired(mesh: TriangleMesh) -> Repair:
+    """The solid that a mesh means, kept with the mesh after the first time."""
+    if "repair" not in mesh.derived:
+        mesh.derived["repair"] = _repair(mesh)
+    return mesh.derived["repair"]
+
+
+def _repair(mesh: TriangleMesh) -> Repair:
+    none = np.empty((0, 2), np.int32)
+    count = mesh.triangle_count
+    if mesh.is_closed:
+        return Repair(mesh, np.arange(count, dtype=np.int32), 0, 0, none)
+    faces = _without_copies(mesh)
+    if len(faces) == 0:  # nothing but points and segments
+        return Repair(mesh, np.arange(count, dtype=np.int32), 0, 0, none)
+    kept = TriangleMesh(mesh.vertices, mesh.triangles[faces])
+    merged = count - len(faces)
+    if kept.is_closed:
+        return Repair(kept, faces, merged, 0, none)
+    turn = kept.topology.orientation * _component_turns(kept)[kept.topology.component]
+    triangles = kept.triangles.copy()
+    triangles[turn < 0] = triangles[turn < 0][:, ::-1]
+    solid = TriangleMesh(mesh.vertices, triangles)
+    return Repair(solid, faces, merged, int((turn < 0).sum()), _open_edges(solid)[0])
+
+
+def _without_copies(mesh: TriangleMesh) -> np.ndarray:
+    """Triangles (k,) int32 with three different corners, the first of those with the same corners."""
+    corners = np.sort(mesh.topology.welded[mesh.triangles], axis=1)
+    whole = np.flatnonzero((corners[:, 0] != corners[:, 1]) & (corners[:, 1] != corners[:, 2]))
+    first = np.unique(corners[whole], axis=0, return_index=True)[1]
+    return np.sort(whole[first]).astype(np.int32)
+
+
+def _open_edges(mesh: TriangleMesh) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices (k, 2) int32 of the edges that are not balanced, and a triangle (k,) at each, as triangles are wound."""
+    welded = mesh.topology.welded[mesh.triangles]
+    sides = np.concatenate([welded[:, [0, 1]], welded[:, [1, 2]], welded[:, [2, 0]]])
+    low, high = sides.min(axis=1), sides.max(axis=1)
+    _, first, edge = np.unique(low * mesh.vertex_count + high, return_index=True, return_inverse=True)
+    balance = np.bincount(edge.ravel(), np.sign(sides[:, 1] - sides[:, 0]))
+    chosen = first[balance != 0]
+    return np.stack([low[chosen], high[chosen]], axis=1).astype(np.int32), chosen % mesh.triangle_count
+
+
+def _component_turns(mesh: TriangleMesh) -> np.ndarray:
+    """1 or -1 for each component of a mesh, (c,): -1 where its consistent winding faces inward.
+
+    A closed component inside out is turned unless rays say that material surrounds it: then it is a cavity.
+    """
+    topology = mesh.topology
+    consistent = mesh.triangles.copy()
+    consistent[topology.orientation < 0] = consistent[topology.orientation < 0][:, ::-1]
+    edge_triangles = _open_edges(TriangleMesh(mesh.vertices, consistent))[1]
+    closed = np.ones(topology.component_count, np.bool_)
+    closed[topology.component[edge_triangles]] = False
+    volumes = component_volumes(mesh)
+    votes = _votes(mesh, np.flatnonzero(~closed | (volumes < 0.0)))
+    return np.where(np.where(closed, (volumes < 0.0) & (votes < 0.0), votes < 0.0), -1, 1).astype(np.int8)
+
+
+def _votes(mesh: TriangleMesh, components: np.ndarray) -> np.ndarray:
+    """Votes (c,) for the consistent winding of the given components, weighted by area; 0 for the others."""
+    topology = mesh.topology
+    corners = mesh.vertices[mesh.triangles]
+    size = max(float((mesh.bounds[1] - mesh.bounds[0]).max()), 2.0**-1000)
+    sides = (corners[:, 1:] - corners[:, :1]) / size  # so that nothing overflows
+    areas = np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1)
+    voters = _voters(topology.component, components, areas, topology.component_count)
+    shares = np.empty(len(voters))
+    tree = as_hierarchy(mesh)
+    grove = plant([tree])
+    _ask_rays(
+        grove.forest, IDENTITY, np.eye(3), grove.origins[0], grove.reaches[0], voters, size,
+        np.arange(mesh.triangle_count, dtype=np.int32), np.ones(mesh.triangle_count, np.int8), new_point_workspace(),
+        shares,
+    )  # fmt: skip
+    weights = areas[voters] * topology.orientation[voters] * shares
+    return np.bincount(topology.component[voters], weights, topology.component_count)
+
+
+def _voters(component: np.ndarray, chosen: np.ndarray, areas: np.ndarray, count: int) -> np.ndarray:
+    """At most ``_VOTERS`` triangles of each chosen component, the larger ones rather."""
+    asked = np.zeros(count, np.bool_)
+    asked[chosen] = True
+    rows = np.flatnonzero(asked[component])
+    draw = np.random.default_rng(0).random(len(rows)) ** (1.0 / np.maximum(areas[rows], 1e-300))
+    rows = rows[np.lexsort((-draw, component[rows]))]
+    own = component[rows]
+    place = np.arange(len(rows)) - np.searchsorted(own, own)
+    return rows[place < _VOTERS].astype(np.int64)
+
+
+@kernel
+def _ask_rays(forest, pose, inverse, origin, reach, voters, size, own, ones, work, shares):
+    """Fill ``shares`` (n,) from -1 to 1: how many rays say that the front of triangle voters[i] is outside.
+
+    ``own`` (m,) int32 names the triangles, so that a ray leaves out the one on which it begins; ``ones`` (m,) int8.
+    """
+    forest = by_reference(forest)
+    work = by_reference(work)
+    for i in range(voters.shape[0]):
+        t = voters[i]
+        a, b, c = world_triangle(forest, np.int64(0), t, pose)
+        p = ((a[0] + b[0] + c[0]) / 3.0, (a[1] + b[1] + c[1]) / 3.0, (a[2] + b[2] + c[2]) / 3.0)
+        ux, uy, uz = (b[0] - a[0]) / size, (b[1] - a[1]) / size, (b[2] - a[2]) / size
+        vx, vy, vz = (c[0] - a[0]) / size, (c[1] - a[1]) / size, (c[2] - a[2]) / size
+        n = (uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx)
+        total, clear_rays = 0, 0
+        for turn in range(2 * DIRECTIONS.shape[0]):
+            if clear_rays == _RAYS:
+                break
+            # Rays to both sides in turn, so that neither decides alone.
+            k = (i + turn // 2) % DIRECTIONS.shape[0]
+            along = n[0] * DIRECTIONS[k, 0] + n[1] * DIRECTIONS[k, 1] + n[2] * DIRECTIONS[k, 2]
+            way = 4.0 * size if turn % 2 == 0 else -4.0 * size
+            if along == 0.0:
+                continue
+            q = (p[0] + way * DIRECTIONS[k, 0], p[1] + way * DIRECTIONS[k, 1], p[2] + way * DIRECTIONS[k, 2])
+            number, clear = winding_along(forest, np.int64(0), pose, inverse, origin, reach, ones, p, q, t, own, work)
+            if clear:
+                outside = number % 2 == 0
+                total += 1 if outside == (along * way > 0.0) else -1
+                clear_rays += 1
+        shares[i] = total / clear_rays if clear_rays > 0 else 0.0

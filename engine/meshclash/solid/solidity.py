@@ -1,0 +1,237 @@
+"""Whether a mesh bounds a solid although it is open, how wide its gaps are, and how certain inside and outside are.
+
+Source: Jacobson et al. (2013) for the winding number as a measure of inside. Thresholds and certainties were fitted to
+damage done to known solids (``python -m meshclash.bench open-meshes``, other models and seeds than it judges by).
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..hierarchy.build import as_hierarchy
+from ..hierarchy.bvh import Hierarchy
+from ..jit import kernel
+from ..reference import by_reference
+from ..traversal.forest import plant
+from ..traversal.point import IDENTITY, nearest, new_point_workspace, world_triangle
+from ..types.mesh import TriangleMesh
+from ..types.pose import transform_points
+from .field import NEAREST, WINDING, Field, measure_field
+from .repair import Repair, repaired
+
+KNOWN = 0.99
+"""Certainty from which on a side counts as known."""
+_LEAST_DECIDED = 0.65
+_LEAST_THICKNESS = 0.45
+_PROBES = 1000
+_SURE = 0.39  # ||w| - 1/2| from which on a winding number tells inside from outside
+_GAPS = 2.0  # widths of a crack from which on it does
+_RIM_REACH = 1.5  # radii of a hole up to which points outside that are nearest to its rim may be within what is missing
+_KNOTS = np.array([0.0, 0.1, 0.2, 0.3, _SURE])  # of ||w| - 1/2|
+_PLAIN, _AT_RIM, _IN_CRACK = 0, 1, 2
+# Certainty at these knots, and from the last one on: clear of cracks and rims, outside a rim, and up to half a gap, one
+# gap and two gaps from the surface.
+_CERTAINTY = np.array(
+    [
+        [0.62, 0.79, 0.92, 0.945, 0.98, 0.9997],
+        [0.40, 0.56, 0.66, 0.80, 0.92, 0.97],
+        [0.52, 0.53, 0.56, 0.59, 0.61, 0.71],
+        [0.53, 0.60, 0.68, 0.79, 0.87, 0.95],
+        [0.60, 0.75, 0.87, 0.93, 0.97, 0.985],
+    ]
+)
+
+
+class Solidity(NamedTuple):
+    """What a mesh bounds, and where it is open."""
+
+    solid: bool
+    """Whether inside and outside can be told."""
+    closed: bool
+    """Whether they are exact: the mesh is closed, or is so without copies of faces."""
+    reason: str
+    """Why it is no solid, or what was repaired; "" for a closed mesh."""
+    open_edges: np.ndarray
+    """Ends of the edges at which it is open [m], (k, 2, 3) float64, in the object's frame."""
+    gap: float
+    """Width of its cracks [m], 0 where triangles meet."""
+    decided: float
+    """Share of probe points off the surface for which the winding number tells inside from outside."""
+    merged: int
+    """Copies of faces, and faces without three different corners, that were left out."""
+    turned: int
+    """Faces that were turned over."""
+
+
+class Meant(NamedTuple):
+    """The solid that a mesh means, ready to be asked about points."""
+
+    repair: Repair
+    solidity: Solidity
+    radii: np.ndarray
+    """Radius of the hole at each side of each triangle of the repaired mesh [m], (m, 3); NaN where there is none."""
+
+
+def meant_by(mesh: TriangleMesh) -> Meant:
+    """The solid that a mesh means, kept with the mesh after the first time."""
+    if "meant" not in mesh.derived:
+        mesh.derived["meant"] = _meant_by(mesh)
+    return mesh.derived["meant"]
+
+
+def solidity(mesh: TriangleMesh | Hierarchy) -> Solidity:
+    """Whether a mesh bounds a solid, exactly or with holes and cracks, why not, and where it is open.
+
+    Copies of faces are merged, faces turned one way round and components turned outward first. A mesh with holes is a
+    solid where the winding number tells inside from outside for enough of some probe points, which are the same in
+    every run.
+
+    Args:
+        mesh: a mesh, or a hierarchy made by ``build``.
+    """
+    return meant_by(mesh.mesh if isinstance(mesh, Hierarchy) else as_hierarchy(mesh).mesh).solidity
+
+
+def certainties(meant: Meant, field: Field, rows: np.ndarray = IDENTITY) -> np.ndarray:
+    """Probability (n,) that the winding numbers of a field with nearest points tell inside from outside rightly.
+
+    ``rows`` (3, 4) is the pose in which the points of the field were measured.
+    """
+    mesh, gap = meant.repair.mesh, meant.solidity.gap
+    undecided = np.abs(np.abs(field.windings) - 0.5)
+    place = np.full(len(undecided), _PLAIN)
+    at_rim = field.distances < _RIM_REACH * _rim_radius(mesh, meant.radii, field, rows)
+    place[at_rim & (np.abs(field.windings) < 0.5)] = _AT_RIM
+    for zone, gaps in ((2, _GAPS), (1, 1.0), (0, 0.5)):
+        place[field.distances < gaps * gap] = _IN_CRACK + zone
+    result = np.empty(len(undecided))
+    for row, known in enumerate(_CERTAINTY):
+        own = place == row
+        result[own] = np.where(undecided[own] >= _SURE, known[-1], np.interp(undecided[own], _KNOTS, known[:-1]))
+    return result
+
+
+def _meant_by(mesh: TriangleMesh) -> Meant:
+    repair = repaired(mesh)
+    ends = repair.mesh.vertices[repair.open_edges]
+    numbers = repair.merged, repair.turned
+    no_rims = np.empty((0, 3))
+    if repair.mesh.is_closed:
+        return Meant(repair, Solidity(True, True, _what_was_done(*numbers), ends, 0.0, 1.0, *numbers), no_rims)
+    decided, thickness, gap = _probed(repair.mesh)
+    place = ", ".join(f"{x:.6g}" for x in ends[0].mean(axis=0)) if len(ends) else "nowhere"
+    where = f"{len(ends)} open edges, one at ({place})"
+    if decided < _LEAST_DECIDED or thickness < _LEAST_THICKNESS:
+        kind = "a sheet rather than a solid" if thickness < _LEAST_THICKNESS else "too open to be a solid"
+        reason = (
+            f"the mesh is {kind}: {where}; inside and outside can be told for {decided:.0%} of the space around it "
+            f"({_LEAST_DECIDED:.0%} are needed). Close its holes or give it a thickness"
+        )
+        return Meant(repair, Solidity(False, False, reason, ends, gap, decided, *numbers), no_rims)
+    cracked = f", cracks of {gap:.3g} m" if gap > 0.0 else ""
+    reason = f"the mesh is open: {where}{cracked}. {_what_was_done(*numbers)}".strip()
+    return Meant(repair, Solidity(True, False, reason, ends, gap, decided, *numbers), _hole_radii(repair))
+
+
+def _what_was_done(merged: int, turned: int) -> str:
+    done = [f"{merged} copies of faces left out"] * (merged > 0) + [f"{turned} faces turned over"] * (turned > 0)
+    return ", ".join(done)
+
+
+def _probed(mesh: TriangleMesh) -> tuple[float, float, float]:
+    """Share of decided probe points, thickness and width of cracks [m] of an open mesh.
+
+    Thickness is 1 - 2 mean ||w| - 1/2| over the surface, w the mean of its two sides: 1 for a solid, 0 for a sheet.
+    """
+    tree, rng = as_hierarchy(mesh), np.random.default_rng(0)
+    gap = _crack_width(mesh, rng)
+    low, high = mesh.bounds
+    corners = mesh.vertices[mesh.triangles]
+    size = max(float((high - low).max()), 2.0**-1000)
+    edges = (corners[:, 1:] - corners[:, :1]) / size
+    normals = np.cross(edges[:, 0], edges[:, 1])
+    areas = np.linalg.norm(normals, axis=1)
+    if not areas.sum() > 0.0:
+        return 0.0, 0.0, gap
+    t = rng.choice(len(areas), _PROBES, p=areas / areas.sum())
+    units, middles = normals[t] / areas[t, None], corners[t].mean(axis=1)
+    both = [measure_field(tree, IDENTITY, middles + side * 1e-6 * size * units, WINDING).windings for side in (1, -1)]
+    thickness = float(1.0 - 2.0 * np.abs(np.abs(0.5 * (both[0] + both[1])) - 0.5).mean())
+    away = size * 10.0 ** rng.uniform(-3, -1, _PROBES) * rng.choice([-1.0, 1.0], _PROBES)
+    in_box = 0.5 * low + 0.5 * high + (rng.random((_PROBES // 2, 3)) - 0.5) * (high - low) * 1.1
+    field = measure_field(tree, IDENTITY, np.concatenate([in_box, middles + away[:, None] * units]), NEAREST | WINDING)
+    clear = field.distances > max(0.003 * size, _GAPS * gap)
+    decided = np.abs(np.abs(field.windings[clear]) - 0.5) >= _SURE
+    return float(decided.mean()) if len(decided) else 0.0, thickness, gap
+
+
+def _crack_width(mesh: TriangleMesh, rng: np.random.Generator) -> float:
+    """Distance to another triangle that 95 % of the corners stay below [m]; 0 where nearly all share their places."""
+    welded = mesh.topology.welded[mesh.triangles]
+    alone = np.bincount(welded.ravel(), minlength=mesh.vertex_count)[welded] == 1
+    if alone.mean() <= 0.05 or mesh.triangle_count < 2:
+        return 0.0
+    chosen = rng.choice(mesh.triangle_count, min(mesh.triangle_count, _PROBES), replace=False)
+    grove = plant([as_hierarchy(mesh)])
+    found = np.empty((len(chosen), 3))
+    _distances_to_others(
+        grove.forest, IDENTITY, np.eye(3), grove.origins[0], grove.reaches[0], chosen, new_point_workspace(), found
+    )
+    return float(np.quantile(found, 0.95))
+
+
+@kernel
+def _distances_to_others(forest, pose, inverse, origin, reach, chosen, work, found):
+    """Fill ``found`` (n, 3) with the distances of the corners of triangles (n,) to the nearest other triangle."""
+    forest = by_reference(forest)
+    work = by_reference(work)
+    for i in range(chosen.shape[0]):
+        t = chosen[i]
+        a, b, c = world_triangle(forest, np.int64(0), t, pose)
+        for k in range(3):
+            p = a if k == 0 else (b if k == 1 else c)
+            found[i, k] = nearest(forest, np.int64(0), pose, inverse, origin, reach, p, math.inf, -1.0, work, t)[0]
+
+
+def _hole_radii(repair: Repair) -> np.ndarray:
+    """``Meant.radii``: the length of the rim over 2 pi; a rim is what open edges that share vertices make up."""
+    mesh, edges = repair.mesh, repair.open_edges
+    above: dict[int, int] = {}
+
+    def top(v: int) -> int:
+        while above.setdefault(v, v) != v:
+            above[v] = above[above[v]]
+            v = above[v]
+        return v
+
+    for u, v in edges.tolist():
+        above[top(u)] = top(v)
+    rims = np.unique([top(u) for u in edges[:, 0].tolist()], return_inverse=True)[1].ravel()
+    lengths = np.linalg.norm(mesh.vertices[edges[:, 0]] - mesh.vertices[edges[:, 1]], axis=1)
+    radius = np.bincount(rims, lengths)[rims] / (2.0 * math.pi)
+    keys = edges[:, 0].astype(np.int64) * mesh.vertex_count + edges[:, 1]
+    order = np.argsort(keys)
+    corners = mesh.topology.welded[mesh.triangles]
+    others = corners[:, [1, 2, 0]]
+    wanted = np.minimum(corners, others) * mesh.vertex_count + np.maximum(corners, others)
+    place = order[np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)]
+    return np.where(keys[place] == wanted, radius[place], np.nan)
+
+
+def _rim_radius(mesh: TriangleMesh, radii: np.ndarray, field: Field, rows: np.ndarray) -> np.ndarray:
+    """Radius (n,) of the hole on whose rim a point's nearest point lies, 0 where it lies elsewhere."""
+    result = np.zeros(len(field.triangles))
+    near = np.flatnonzero(~np.isnan(radii[field.triangles]).all(axis=1))
+    if len(near) == 0:
+        return result
+    corners = transform_points(rows, mesh.vertices[mesh.triangles[field.triangles[near]]])
+    own = radii[field.triangles[near]]
+    tolerance = 1e-9 * float((mesh.bounds[1] - mesh.bounds[0]).max()) + 1e-15 * float(np.abs(corners).max())
+    for k in range(3):
+        a, along = corners[:, k], corners[:, (k + 1) % 3] - corners[:, k]
+        length2 = np.maximum((along**2).sum(axis=1), 1e-300)
+        share = np.clip(((field.points[near] - a) * along).sum(axis=1) / length2, 0.0, 1.0)
+        on = np.linalg.norm(a + share[:, None] * along - field.points[near], axis=1) <= tolerance
+        result[near] = np.where(on & ~np.isnan(own[:, k]), np.maximum(result[near], own[:, k]), result[near])
+    return result
