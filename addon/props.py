@@ -1,7 +1,8 @@
 """Settings of the work (saved with the scene) and the result list (kept by the window manager, not by undo)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from typing import Any
 
 import bpy
 from bpy.props import (
@@ -15,6 +16,7 @@ from bpy.props import (
 )
 from bpy.types import PropertyGroup
 
+from .adapters.scene_size import default_clearance
 from .core.errors import InputError
 from .core.levels import SPLITS, VOLUMES
 from .core.options import DetectOptions
@@ -52,6 +54,20 @@ SORT_KEYS = (
 )
 MILLISECOND = 0.001
 LENGTHS = ("permitted_overlap", "touch_tolerance", "tolerance")  # options of tests that are lengths
+
+
+def _derived(name: str, default: Callable[[bpy.types.Scene], float]) -> dict[str, Any]:
+    """Arguments of a property whose default depends on the scene; what the user sets is stored as ever."""
+    if bpy.app.version >= (5, 0, 0):
+        return {"get_transform": lambda self, value, is_set: value if is_set else default(self.id_data)}
+
+    def get(self: PropertyGroup) -> float:
+        return float(self[name]) if name in self else default(self.id_data)
+
+    def put(self: PropertyGroup, value: float) -> None:
+        self[name] = value
+
+    return {"get": get, "set": put}
 
 
 def _redraw(_self: PropertyGroup, context: bpy.types.Context) -> None:
@@ -152,8 +168,8 @@ class MESHCLASH_PG_settings(PropertyGroup):
     )  # fmt: skip
     tolerance: FloatProperty(
         name="Tolerance",
-        description="Objects nearer to each other than this are too near",
-        subtype="DISTANCE", min=0.0, soft_max=1.0, default=0.01, precision=5,
+        description="Objects nearer to each other than this are too near; until set, it suits the scene's size",
+        subtype="DISTANCE", min=0.0, soft_max=1000.0, precision=5, **_derived("tolerance", default_clearance),
     )  # fmt: skip
     budget: FloatProperty(
         name="Budget (ms)",

@@ -11,6 +11,7 @@ import bpy
 
 from ..core.pair_row import MEETS
 from ..core.report_formats import format_share
+from ..core.units import UNITS
 
 VERDICT_LABELS = {
     "clash": "Clash", "contained": "Inside", "duplicate": "Duplicate", "touching": "Touching", "contact": "Contact",
@@ -34,13 +35,6 @@ ALMOST = 1.0 - 1e-9
 FONT, POINTS = 0, 11.0  # Blender's own, and its size in its own theme
 MARGIN = 90.0  # of a panel beside a text with its icon, both sides together [px at scale 1]
 PIECES = re.compile(r"\S+\s*")
-
-
-UNITS = {
-    "KILOMETERS": (1e3, "km"), "METERS": (1.0, "m"), "CENTIMETERS": (1e-2, "cm"), "MILLIMETERS": (1e-3, "mm"),
-    "MICROMETERS": (1e-6, "µm"), "MILES": (1609.344, "mi"), "FEET": (0.3048, "ft"), "INCHES": (0.0254, "in"),
-    "THOU": (2.54e-5, "thou"),
-}  # fmt: skip
 
 
 def length(blender_units: float, unit_settings: bpy.types.UnitSettings, digits: int = 3) -> str:
