@@ -50,6 +50,7 @@ class Child:
         self.parts = parts
         self.done: set[str] = set()
         self.fraction = 0.0
+        self.doing = "starting"
         self.failed = ""
         self._output = output
         self._rest = ""
@@ -81,7 +82,9 @@ class Child:
         elif "done" in said:
             self.done.add(said["done"])
         else:
-            self.fraction = (self.parts.index(said["part"]) + said["fraction"]) / len(self.parts)
+            self.doing = said["doing"]
+            if "part" in said:
+                self.fraction = (self.parts.index(said["part"]) + said["fraction"]) / len(self.parts)
 
     def stop(self) -> None:
         """Ends the process; what it has compiled stays."""
@@ -149,13 +152,13 @@ class Preparation:
         """What went wrong, or nothing."""
         return next((child.failed for child in self._children if child.failed), "")
 
-    def fraction(self, parts: Sequence[str]) -> float:
-        """How far the children are with what is asked for, 0 to 1."""
-        reached = [1.0]
+    def reached(self, parts: Sequence[str]) -> tuple[float, str]:
+        """How far the children are with what is asked for, 0 to 1, and what the one does that is least far."""
+        reached = [(1.0, "")]
         for child in self._children:
             wanted = [child.parts.index(part) + 1 for part in parts if part in child.parts]
             if wanted:
-                reached.append(child.fraction * len(child.parts) / max(wanted))
+                reached.append((child.fraction * len(child.parts) / max(wanted), child.doing))
         return min(reached)
 
     def stop(self) -> None:
@@ -197,24 +200,34 @@ def begin(
 def steps(parts: Sequence[str]) -> Generator[Progress, None, None]:
     """Waits for the parts that a question needs, as far as they are being prepared.
 
+    A step of the compiler takes seconds, so it is told what is being done and for how long.
+
     Args:
         parts: names of the engine's ``PARTS``, and "gpu".
 
     Yields:
         Progress; a step takes 20 ms and no work.
     """
+    begun = time.monotonic()
     while True:
         _hear()
-        fraction = progress(parts)
-        if fraction is None:
+        reached = _reached(parts)
+        if reached is None:
             return
-        yield Progress(0.01 * int(100.0 * fraction), f"Preparing (first use only) {int(100.0 * fraction)} %")
+        percent, waited = int(100.0 * reached[0]), int(time.monotonic() - begun)
+        yield Progress(0.01 * percent, f"First use: {reached[1]}, {percent} %, {waited} s")
         time.sleep(PAUSE)
 
 
 def progress(parts: Sequence[str]) -> float | None:
     """How far parts are that are being prepared, 0 to 1; None where none of them is."""
-    return min((running.fraction(parts) for running in _running if running.lacks(parts)), default=None)
+    reached = _reached(parts)
+    return None if reached is None else reached[0]
+
+
+def _reached(parts: Sequence[str]) -> tuple[float, str] | None:
+    """As `Preparation.reached`, of all that are running; None where none of the parts is being prepared."""
+    return min((running.reached(parts) for running in _running if running.lacks(parts)), default=None)
 
 
 def _hear() -> None:

@@ -47,11 +47,12 @@ def prepare(name: str, folder: str, parts: Sequence[str]) -> None:
         os.nice(POLITENESS)
     gc.disable()  # a compilation makes millions of objects and hardly a cycle
     sys.meta_path.insert(0, Parents(name, folder))
+    tell(doing="loading the compiler")
     engine = importlib.import_module(name)
     jit = importlib.import_module(f"{name}.jit")
     for part in parts:
         for progress in engine.warm_up([part]):
-            tell(part=part, fraction=progress.fraction, text=progress.text)
+            tell(part=part, fraction=progress.fraction, doing=progress.text.partition(" (")[0])
             if os.name == "posix" and os.getppid() != blender:
                 return
         if jit.cache_problem():

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -61,9 +62,26 @@ def test_the_children_are_waited_for_and_the_cache_is_marked(fake_engine, tmp_pa
     engine = fake_engine("import time; time.sleep(0.2)")
     preparation.begin(engine, str(tmp_path / "cache"))
     texts = wait(("depths", "verdicts"))
-    assert texts and all(text.startswith("Preparing (first use only) ") and text.endswith(" %") for text in texts)
-    percents = [int(text.split()[-2]) for text in texts]
+    shown = [re.fullmatch(r"First use: (.+), (\d+) %, (\d+) s", text).groups() for text in texts]
+    doing = {what for what, _, _ in shown}
+    assert "loading the compiler" in doing or "starting" in doing
+    assert {"compiling depths", "compiling verdicts"} & doing
+    percents = [int(percent) for _, percent, _ in shown]
     assert percents == sorted(percents)
+
+
+def test_while_one_kernel_takes_long_it_is_said_which_and_the_seconds_go_on(fake_engine, tmp_path):
+    engine = fake_engine("import time; time.sleep(2.5)")
+    preparation.begin(engine, str(tmp_path / "cache"))
+    texts = wait(("depths",))
+    while_compiling = [text for text in texts if text.startswith("First use: compiling depths")]
+    assert len(set(while_compiling)) >= 3, "nothing moves"
+
+
+def test_the_cache_is_marked_when_all_is_compiled(fake_engine, tmp_path):
+    engine = fake_engine("pass")
+    preparation.begin(engine, str(tmp_path / "cache"))
+    wait(("depths",))
     while preparation.watch():
         time.sleep(0.02)
     mark = preparation.mark(engine[1] / "meshclash", str(tmp_path / "cache"))
@@ -233,7 +251,7 @@ def test_the_shares_are_the_parts_that_the_engine_knows(shares):
     dealt = [part for share in shares for part in share]
     shared = set(dealt)
     assert len(shared) == len(dealt)
-    assert shared == set(PARTS) - {"clouds"}
+    assert shared == set(PARTS) - {"clouds", "continuous", "points"}  # those are compiled where they are asked for
     needed = set(live.PARTS)
     for test in TESTS.values():
         given = {name: 1.0 for name in TEST_OPTIONS if name in test.takes}

@@ -88,7 +88,7 @@ def _stopped_preparation(window: Any) -> Play:
     yield from window.press("meshclash.detect")
     yield from window.wait_for(window.busy, "the start of the detection")
     task = window.module("session").running_task()
-    yield from window.wait_for(lambda: task.ended or task.text.startswith("Preparing (first"), "preparation", 60)
+    yield from window.wait_for(lambda: task.ended or task.text.startswith("First use"), "preparation", 60)
     if not task.ended:  # a kept home has everything
         yield 0.5
         window.picture("first_use")
