@@ -9,6 +9,7 @@ import importlib.util
 import typing
 
 if typing.TYPE_CHECKING:
+    from .continuous.certify import certify
     from .continuous.impacts import Impacts, edge_edge_impacts, point_triangle_impacts
     from .continuous.swept import SweptContacts, swept_collide, swept_collide_steps, swept_self_collide
     from .errors import (
@@ -116,6 +117,7 @@ __all__ = [
     "assert_well_formed",
     "build",
     "build_steps",
+    "certify",
     "clearance",
     "cloud_collision",
     "cloud_contacts_steps",
@@ -157,6 +159,7 @@ __all__ = [
 ]
 
 _PLACES = {
+    "continuous.certify": "certify",
     "continuous.impacts": "Impacts edge_edge_impacts point_triangle_impacts",
     "continuous.swept": "SweptContacts swept_collide swept_collide_steps swept_self_collide",
     "errors": (

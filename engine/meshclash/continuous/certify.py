@@ -1,0 +1,105 @@
+"""``certify``: a verdict about two points, edges or triangles with a proof that ``check_certificate.py`` can check."""
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidMesh
+from .check_certificate import ELEMENTS
+from .forms import Form, between
+from .impacts import checked_points
+from .moving import EDGE_EDGE, POINT_TRIANGLE
+from .rational import Encounter, Vector, integer_points
+from .separation import intervals_apart
+from .witness import common_point
+
+Certificate = dict[str, Any]
+
+
+def certify(first: Any, second: Any, first_end: Any = None, second_end: Any = None) -> Certificate:
+    """Whether two points, edges or triangles meet, with a proof that needs no trust in this engine.
+
+    The verdict is the exact one of ``collide``, or, with positions at time 1, of the impacts and ``swept_collide``.
+    The proof is checked by ``check_certificate.py``, two hundred lines of plain Python integers without any import of
+    the engine.
+
+    Args:
+        first: one to three points, (1, 3), (2, 3) or (3, 3) [m]: a point, an edge, or a triangle.
+        second: the other; together a point and a triangle, two edges, or two triangles.
+        first_end, second_end: where the points are at time 1; None: everything is at rest.
+
+    Returns:
+        A dictionary of plain numbers, lists and texts, as JSON has them: "meets" is the verdict;
+        ``check_certificate.py`` says what else is in it.
+
+    Raises:
+        InvalidMesh: other shapes, coordinates that are not finite, or only one of the ends.
+    """
+    if (first_end is None) != (second_end is None):
+        raise InvalidMesh("give the positions at time 1 of both, or of neither")
+    moving = first_end is not None
+    names = ("first", "second", "first_end", "second_end")
+    given = (first, second, first_end, second_end) if moving else (first, second, first, second)
+    arrays = [_points(name, points) for name, points in zip(names, given, strict=True)]
+    sizes = tuple(len(x) for x in arrays)
+    if sizes[:2] not in ((1, 3), (3, 1), (2, 2), (3, 3)) or sizes[:2] != sizes[2:]:
+        raise InvalidMesh(
+            f"a point and a triangle, two edges or two triangles can meet, at both times the same, not {sizes} points"
+        )
+    points = integer_points(np.concatenate(arrays[:2]), np.concatenate(arrays[2:]))
+    a, b = points[: sizes[0]], points[sizes[0] :]
+    decide = _at_rest if not moving else (_triangles if sizes[:2] == (3, 3) else _four)
+    meets, proof = decide(a, b)
+    lists: list[Any] = [x.tolist() for x in arrays]
+    lists[2:] = lists[2:] if moving else [None, None]
+    return {**dict(zip(names, lists, strict=True)), "meets": meets, "proof": proof}
+
+
+def _points(name: str, points: Any) -> np.ndarray:
+    array = np.asarray(points)
+    count = len(array) if array.ndim == 2 else 3
+    return checked_points(name, array[None] if array.ndim == 2 else points, count)[0]
+
+
+def _at_rest(a: list[Vector], b: list[Vector]) -> tuple[bool, Any]:
+    """The verdict at time 0 and its proof."""
+    weights = common_point(*([(p[0][0], p[1][0], p[2][0]) for p in group] for group in (a, b)))
+    return (False, {"apart": intervals_apart(a, b)}) if weights is None else (True, {"weights": weights})
+
+
+def _four(a: list[Vector], b: list[Vector]) -> tuple[bool, Any]:
+    """The verdict about a moving point and a triangle, or two edges, and its proof."""
+    turned = len(a) == 3
+    points = [*b, *a] if turned else [*a, *b]
+    meeting = Encounter(points, EDGE_EDGE if len(a) == 2 else POINT_TRIANGLE)
+    found = meeting.first_meeting()
+    if found is None:
+        return False, {"apart": intervals_apart(a, b)}
+    root, axis = found.root, found.axis
+    while axis >= 0 and not root.exact and not _one_sign(between(meeting.normal[axis], root.index, root.depth)):
+        root.halve()
+    low, high = root.index, root.index + (not root.exact)
+    form = [low, low - (1 << root.depth)] if root.exact else root.form  # zero at low / 2**depth only
+    place = [(i - 1) % 4 for i in found.place] if turned else list(found.place)
+    return True, {"root": form, "interval": [low, high, root.depth], "axis": axis, "place": place}
+
+
+def _one_sign(form: Form) -> bool:
+    return min(form) > 0 or max(form) < 0
+
+
+def _triangles(a: list[Vector], b: list[Vector]) -> tuple[bool, Any]:
+    """The verdict about two moving triangles and its proof: at time 0, by an element, or apart."""
+    met, proof = _at_rest(_stopped(a), _stopped(b))
+    if met:
+        return True, proof
+    for rows in ELEMENTS:
+        met, proof = _four([a[i] for i in rows[0]], [b[i] for i in rows[1]])
+        if met:
+            return True, {"element": list(rows), "proof": proof}
+    return False, {"apart": intervals_apart(a, b)}
+
+
+def _stopped(group: list[Vector]) -> list[Vector]:
+    """Moving points as they are at time 0."""
+    return [([x[0]] * 2, [y[0]] * 2, [z[0]] * 2) for x, y, z in group]

@@ -1,0 +1,85 @@
+"""Why things do not meet, in integers: directions that separate them, each for an interval of time."""
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+from .forms import Form, between, multiply, subtract
+from .rational import Vector, cross, dot, minus
+
+_AXES: tuple[Vector, ...] = (([1], [0], [0]), ([0], [1], [0]), ([0], [0], [1]))
+
+
+def edges_of(group: list[Any]) -> list[tuple[Any, Any]]:
+    """The edges of a point (none), an edge or a triangle."""
+    return list(combinations(group, 2))
+
+
+def _directions(a: list[Vector], b: list[Vector]) -> Iterator[Vector]:
+    """Directions, which turn with time, of which one separates two hulls at any moment at which they do not meet.
+
+    The shortest way between two such hulls goes from corner to corner, from a corner to an edge at a right angle, along
+    a triangle's normal, or across an edge of each; and it separates them, also a little earlier and later. The
+    coordinate axes come first, since they often do it.
+    """
+    yield from _AXES
+    sides = [[minus(q, p) for p, q in edges_of(group)] for group in (a, b)]
+    for group in sides:
+        if len(group) == 3:
+            yield cross(group[0], group[1])
+    for e in sides[0]:
+        for f in sides[1]:
+            yield cross(e, f)
+    for p in a:
+        for q in b:
+            yield minus(p, q)
+    for group, others in ((a, b), (b, a)):
+        for p, q in edges_of(group):
+            edge = minus(q, p)
+            square = dot(edge, edge)
+            for other in others:
+                way = minus(other, p)
+                share = dot(way, edge)
+                x, y, z = (subtract(multiply(square, v), multiply(share, w)) for v, w in zip(way, edge, strict=True))
+                yield x, y, z
+
+
+class _Separations:
+    """Directions, made as they are needed, and how far ahead the first group is along each."""
+
+    def __init__(self, a: list[Vector], b: list[Vector]) -> None:
+        self._a, self._b = a, b
+        self._left = _directions(a, b)
+        self._made: list[tuple[Vector, list[Form]]] = []
+
+    def __iter__(self) -> Iterator[tuple[Vector, list[Form]]]:
+        yield from self._made
+        for w in self._left:
+            self._made.append((w, [dot(minus(p, q), w) for p in self._a for q in self._b]))
+            yield self._made[-1]
+
+    def reason(self, index: int, depth: int) -> list[Form] | None:
+        """A direction along which all of the first group is ahead during [index, index + 1] / 2**depth."""
+        for w, leads in self:
+            first = between(leads[0], index, depth)
+            sign = 1 if first[0] > 0 else -1
+            if all(sign * x > 0 for x in first) and all(
+                min(sign * x for x in between(lead, index, depth)) > 0 for lead in leads[1:]
+            ):
+                return [[sign * x for x in form] for form in w]
+        return None
+
+
+def intervals_apart(a: list[Vector], b: list[Vector]) -> list[list[Any]]:
+    """Intervals [low, high, depth, direction] that cover the time from 0 to 1, of moving points that never meet."""
+    separations = _Separations(a, b)
+    found: list[list[Any]] = []
+    waiting = [(0, 0)]
+    while waiting:
+        index, depth = waiting.pop()
+        direction = separations.reason(index, depth)
+        if direction is not None:
+            found.append([index, index + 1, depth, direction])
+        else:
+            waiting += [(2 * index + 1, depth + 1), (2 * index, depth + 1)]
+    return found
