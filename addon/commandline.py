@@ -28,7 +28,7 @@ from .core import report_formats
 from .core.errors import DetectError, InputError
 from .core.frame_scene import Progress
 from .core.job import detect_steps, run_to_end
-from .core.options import DEFAULT_TEST, TEST_OPTIONS, DetectOptions, parse_frames
+from .core.options import DEFAULT_TEST, RESOLUTION, TEST_OPTIONS, DetectOptions, parse_frames
 from .core.output import OutputFile
 from .core.queries import TESTS, test_named
 from .core.report import WRITERS, DetectReport, Review
@@ -108,7 +108,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--set-a", default="all", metavar="SET", help="first set of objects (default: all)")
     add("--set-b", default="all", metavar="SET", help="second set of objects (default: all)")
     add("--test", default=DEFAULT_TEST, choices=tuple(TESTS), help=f"what to find (default: {DEFAULT_TEST})")
-    add("--permitted-overlap", type=float, metavar="METRES", help="depth up to which a clash counts as touching")
+    permitted = "depth up to which a clash counts as touching (default: what the coordinates cannot tell, up to 0.1 mm)"
+    add("--permitted-overlap", type=_overlap, metavar="METRES|resolution", help=permitted)
     add("--tolerance", type=float, metavar="METRES", help=_tolerance_help())
     add("--touch-tolerance", type=float, metavar="METRES", help="gap up to which two objects touch")
     add("--budget", type=float, metavar="SECONDS", help="seconds that an answer may take, for tests with a budget")
@@ -149,7 +150,12 @@ def _options(given: argparse.Namespace) -> DetectOptions:
     )
 
 
-def _limits(given: argparse.Namespace) -> dict[str, float]:
+def _overlap(text: str) -> float | str:
+    """A permitted overlap: "resolution" or metres; ValueError for what is neither."""
+    return text if text == RESOLUTION else float(text)
+
+
+def _limits(given: argparse.Namespace) -> dict[str, Any]:
     """The options that only some tests take, as far as they are given.
 
     Raises:
@@ -244,6 +250,9 @@ def _print_left_out(report: DetectReport, quiet: bool) -> None:
     """Names the objects that were not tested; a damaged one is an error, which is told in any case."""
     told = (item for item in report.skipped if item.damaged or not quiet)
     say(sys.stderr, *(f"left out: {item.name}: {item.reason}" for item in told))
+    warning = report_formats.coarse(report.as_dict())
+    if warning and not quiet:
+        _complain(f"warning: {warning} (--permitted-overlap resolution)")
 
 
 def _print_report(report: DetectReport, written: list[str]) -> None:
@@ -253,6 +262,9 @@ def _print_report(report: DetectReport, written: list[str]) -> None:
         lines += report_formats.to_table({**data, "pairs": data["pairs"][:TABLE_ROWS]}).split("\n")
     if len(data["pairs"]) > TABLE_ROWS:
         lines.append(f"... and {len(data['pairs']) - TABLE_ROWS} more; --report writes all of them")
+    permitted = report_formats.permitted(data)
+    if permitted and "permitted_overlap" in test_named(report.options.test).takes:
+        written = [f"Permitted overlap: {permitted}", *written]
     problem = say(sys.stdout, *lines, report_formats.summary(data), *written)
     if problem is not None:
         _complain(f"the list could not be printed: {problem.strerror}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 from bpy.app.handlers import persistent
 
-from . import freshness, results, session, view
+from . import freshness, props, results, session, view
 from .adapters.source import metres_per_unit
 from .adapters.updates import changes_of
 from .core import saved
@@ -28,6 +28,7 @@ def on_load_post(*_args: object) -> None:
     """The window manager may have come with the file, and so may lists of results."""
     session.clear()
     results.clear_list(bpy.context)
+    props.keep_permitted_lengths()
     for scene in bpy.data.scenes:
         if scene.library is None and scene.meshclash.deviation_serial:
             scene.meshclash.deviation_serial = 0  # of a measurement of another session

@@ -52,6 +52,12 @@ SORT_KEYS = (
     (MEASURE, "Measure", "Deep overlaps first, wide gaps last; the likelier first"),
     (STATUS, "Status", "By status"),
 )
+PERMITTED = (
+    ("AUTO", "Resolution", "Overlaps that the stored coordinates cannot tell from flush; coarser than 0.1 mm they are "
+     "only warned of"),
+    ("RESOLUTION", "Any Resolution", "Overlaps that the stored coordinates cannot tell from flush, however coarse"),
+    ("LENGTH", "Length", "Overlaps up to a length (press fits, welds)"),
+)  # fmt: skip
 MILLISECOND = 0.001
 LENGTHS = ("permitted_overlap", "touch_tolerance", "tolerance")  # options of tests that are lengths
 
@@ -143,6 +149,19 @@ class MESHCLASH_PG_review(PropertyGroup):
     comment: StringProperty(name="Comment", description="A note on this pair, saved with the file")
 
 
+def _permit_length(self: PropertyGroup, context: bpy.types.Context) -> None:
+    """Who gives a length wants it to count."""
+    self.permitted_by = "LENGTH"
+    _redraw(self, context)
+
+
+def keep_permitted_lengths() -> None:
+    """Lets files of versions that knew lengths only keep theirs; where none was chosen, the new default holds."""
+    for settings in (scene.meshclash for scene in bpy.data.scenes if scene.library is None):
+        if settings.is_property_set("permitted_overlap") and not settings.is_property_set("permitted_by"):
+            settings.permitted_by = "LENGTH"
+
+
 class MESHCLASH_PG_settings(PropertyGroup):
     """What Detect tests; saved in the .blend file."""
 
@@ -156,10 +175,14 @@ class MESHCLASH_PG_settings(PropertyGroup):
         name="Test", description="What to find",
         items=[(test.name, test.label, test.description) for test in TESTS.values()], update=_redraw,
     )  # fmt: skip
+    permitted_by: EnumProperty(
+        name="Permitted Overlap", description="Which clashes count as touching", items=PERMITTED, default="AUTO",
+        update=_redraw,
+    )  # fmt: skip
     permitted_overlap: FloatProperty(
         name="Permitted Overlap",
         description="A clash no deeper than this counts as touching (press fits, welds)",
-        subtype="DISTANCE", min=0.0, soft_max=1.0, default=0.0, precision=5,
+        subtype="DISTANCE", min=0.0, soft_max=1.0, default=0.0, precision=5, update=_permit_length,
     )  # fmt: skip
     touch_tolerance: FloatProperty(
         name="Touch Tolerance",
@@ -299,7 +322,11 @@ class MESHCLASH_PG_settings(PropertyGroup):
             listed_pairs=self.excluded_names,
         )
         test = test_named(self.test)
-        lengths = {name: getattr(self, name) * metres_per_unit for name in LENGTHS if name in test.takes}
+        lengths: dict[str, Any] = {
+            name: getattr(self, name) * metres_per_unit for name in LENGTHS if name in test.takes
+        }
+        if "permitted_overlap" in lengths and self.permitted_by != "LENGTH":
+            lengths["permitted_overlap"] = self.permitted_by.lower()
         return DetectOptions(
             set_a=self.set_expression("a"),
             set_b=self.set_expression("b"),

@@ -83,7 +83,7 @@ class Limits:
 def limits_of(options: DetectOptions, scale_length: float) -> Limits:
     """What a test asks of scans."""
     test = test_named(options.test)
-    permitted, reach = options.permitted_overlap / scale_length, test.reach(options) / scale_length
+    permitted, reach = options.permitted_length / scale_length, test.reach(options) / scale_length
     budget = options.budget if "budget" in test.takes else None
     return Limits(permitted, reach, test.apart, "distance" in test.measures, budget)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Generator, Hashable
 from dataclasses import dataclass, replace
@@ -25,6 +26,8 @@ class _Placed:
     mesh: SourceMesh
     stretch: bytes
     """The part of the matrix that no rigid pose can hold, baked into the vertices; empty when there is none."""
+    resolution: float
+    """How finely its world coordinates are known, as the engine was told [Blender units]."""
     shared: bool
     """Whether other objects have the same mesh and stretch, and so the same engine mesh."""
 
@@ -45,15 +48,22 @@ class EngineScene:
         """Objects that the last update added or rebuilt."""
         self.skipped: list[Skipped] = []
         """Objects of the last update that the engine cannot take."""
+        self.resolutions: dict[int, float] = {}
+        """How finely the world coordinates of each object are known [Blender units], by the engine's id."""
         self._placed: dict[str, _Placed] = {}
 
-    def update_steps(self, frame: FrameScene) -> Generator[Progress, None, None]:
+    def update_steps(self, frame: FrameScene, coarsest: float = math.inf) -> Generator[Progress, None, None]:
         """Makes the engine scene equal to `frame`; yields after each object that differs from the last frame.
 
         An object whose mesh or matrix cannot be used is noted in `skipped`, and the scene is without it.
+
+        Args:
+            frame: what there is now.
+            coarsest: resolution [Blender units] above which an object counts as exact, so that it permits no overlap.
         """
         self._remove_missing(frame)
         self.objects, self.meshes, self.built, self.skipped = {}, frame.meshes, 0, []
+        self.resolutions = {}
         split = [(item, *parts) for item in frame.objects if (parts := self._split(item)) is not None]
         uses = Counter((item.mesh_key, stretch) for item, _, stretch in split)
         made: dict[tuple[Hashable, bytes], Any] = {}
@@ -61,8 +71,11 @@ class EngineScene:
         for count, (item, pose, stretch) in enumerate(split):
             mesh, shared = frame.meshes[item.mesh_key], uses[item.mesh_key, stretch] > 1
             placed = self._placed.get(item.identity)
-            if placed is None or placed.item is not item or placed.mesh is not mesh or placed.shared != shared:
-                wanted = _Placed(-1, item, mesh, stretch, shared)
+            known = float(self._engine.float32_resolution(mesh.largest, item.matrix))
+            told = known if known <= coarsest else 0.0
+            now = (item, mesh, told, shared)
+            if placed is None or (placed.item, placed.mesh, placed.resolution, placed.shared) != now:
+                wanted = _Placed(-1, item, mesh, stretch, told, shared)
                 try:
                     placed = replace(wanted, id=self._place(placed, wanted, pose, made, same))
                 except UnusableObject as error:
@@ -71,6 +84,7 @@ class EngineScene:
                 self._placed[item.identity] = placed
                 yield Progress((count + 1) / len(split), f"Preparing {item.name}")
             self.objects[placed.id] = item
+            self.resolutions[placed.id] = known
 
     def ids(self, in_a: bool) -> list[int]:
         """The engine ids of set A, or of set B."""
@@ -111,11 +125,11 @@ class EngineScene:
     def _place(self, old: _Placed | None, new: _Placed, pose: Any, made: dict[Any, Any], same: _SameMesh) -> int:
         """The engine's id of an object, after it was left, moved, deformed or built."""
         if old is not None and old.stretch == new.stretch and same.everything(old.mesh, new.mesh):
-            self._move(old.id, pose)
+            self._move(old, new, pose)
             return old.id
         if old is not None and not old.shared and not new.shared and same.triangles(old.mesh, new.mesh):
             self.scene.set_vertices(old.id, self._mesh(new).vertices)
-            self._move(old.id, pose)
+            self._move(old, new, pose)
             return old.id
         # One engine mesh, and so one hierarchy, serves all objects that share a mesh and a stretch.
         key = (new.item.mesh_key, new.stretch)
@@ -127,11 +141,13 @@ class EngineScene:
             self.scene.remove(old.id)
             del self._placed[new.item.identity]
         self.built += 1
-        return self.scene.add(made[key], pose)
+        return self.scene.add(made[key], pose, new.resolution)
 
-    def _move(self, key: int, pose: Any) -> None:
+    def _move(self, old: _Placed, new: _Placed, pose: Any) -> None:
+        if pose is None and old.resolution != new.resolution:
+            pose, _ = self._engine.split_matrix(new.item.matrix)
         if pose is not None:
-            self.scene.set_pose(key, pose)
+            self.scene.set_pose(old.id, pose, new.resolution)
 
     def _mesh(self, placed: _Placed) -> Any:
         return engine_mesh(self._engine, placed.item, placed.mesh, placed.stretch)

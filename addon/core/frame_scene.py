@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Hashable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -49,6 +50,11 @@ class SourceMesh:
     triangles: np.ndarray
     face_of_triangle: np.ndarray
     faces_are_original: bool = False
+
+    @cached_property
+    def largest(self) -> float:
+        """The largest absolute coordinate."""
+        return float(max(-self.vertices.min(), self.vertices.max()))
 
 
 @dataclass(frozen=True, eq=False)

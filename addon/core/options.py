@@ -12,7 +12,11 @@ from .queries import TESTS, test_named
 from .rules import Rules
 
 DEFAULT_TEST = next(iter(TESTS))
-TEST_OPTIONS = {"permitted_overlap": 0.0, "touch_tolerance": 0.0, "tolerance": None, "budget": None}
+AUTO, RESOLUTION = "auto", "resolution"
+"""Overlaps that the stored coordinates cannot tell from flush are permitted: within `UNASKED_RESOLUTION`, or all."""
+UNASKED_RESOLUTION = 1e-4
+"""Most that is permitted to a pair unasked [m]: what is stored more coarsely is warned of."""
+TEST_OPTIONS = {"permitted_overlap": AUTO, "touch_tolerance": 0.0, "tolerance": None, "budget": None}
 """Options that only some tests take, and what they are when they are not given."""
 LEAST_BUDGET = 1000
 """Fewest points of a scan that say anything about a surface."""
@@ -28,7 +32,7 @@ class DetectOptions:
         set_a: "all", "selection", "collection:NAME", "object:NAME" or just a NAME.
         set_b: the same for the other side of each pair.
         test: the name of one of `queries.TESTS`, which says which of the following it takes.
-        permitted_overlap: depth up to which a clash counts as touching [m].
+        permitted_overlap: depth up to which a clash counts as touching [m], or `AUTO` or `RESOLUTION`.
         touch_tolerance: gap up to which objects count as touching [m].
         tolerance: distance up to which objects are too near [m].
         budget: seconds that an answer may take.
@@ -43,7 +47,7 @@ class DetectOptions:
     set_a: str = "all"
     set_b: str = "all"
     test: str = DEFAULT_TEST
-    permitted_overlap: float = 0.0
+    permitted_overlap: float | str = AUTO
     touch_tolerance: float = 0.0
     tolerance: float | None = None
     budget: float | None = None
@@ -72,6 +76,16 @@ class DetectOptions:
         if self.frames is not None and max(abs(self.frames[0]), abs(self.frames[-1])) > LAST_FRAME:
             raise InputError(_beyond_frames(format_frames(self.frames)))
 
+    @property
+    def permitted_length(self) -> float:
+        """The permitted overlap where it is one length for all pairs, else 0 [m]."""
+        return 0.0 if isinstance(self.permitted_overlap, str) else self.permitted_overlap
+
+    @property
+    def coarsest(self) -> float:
+        """The resolution from which on an object's coordinates permit no overlap [m]; a pair has those of its two."""
+        return 0.5 * UNASKED_RESOLUTION if self.permitted_overlap == AUTO else math.inf
+
     def as_dict(self) -> dict[str, Any]:
         """The options as the report shows them; lengths in metres."""
         rules = self.rules
@@ -84,7 +98,8 @@ class DetectOptions:
             "set_a": self.set_a,
             "set_b": self.set_b,
             "test": self.test,
-            "permitted_overlap": self.permitted_overlap,
+            "permitted_overlap": self.permitted_length,
+            "permitted_by": self.permitted_overlap if isinstance(self.permitted_overlap, str) else "length",
             "touch_tolerance": self.touch_tolerance,
             "tolerance": self.tolerance,
             "budget": self.budget,
@@ -154,8 +169,11 @@ def _words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _check_length(name: str, metres: float | None) -> None:
-    if metres is not None and (not math.isfinite(metres) or metres < 0.0):
+def _check_length(name: str, metres: float | str | None) -> None:
+    if isinstance(metres, str):
+        if name != "permitted overlap" or metres not in (AUTO, RESOLUTION):
+            raise InputError(f"the {name} must be a length, not '{metres}'")
+    elif metres is not None and (not math.isfinite(metres) or metres < 0.0):
         raise InputError(f"the {name} must be a length of at least 0 m, not {metres}")
 
 

@@ -49,6 +49,7 @@ class PairRow:
         curves: (s, 2, 3) float32 world segments of intersection curves and outlines of overlaps.
         counts: numbers of faces and points in contact where these are not known (a list that came with a file).
         points_a, points_b: (k,) int32 sorted points that are in contact, of scans.
+        flush: whether the two clash only within what their stored coordinates cannot tell from flush.
         scans: which of the two are scans: "", "a", "b" or "ab".
         dots_a, dots_b: (k, 3) float32 world positions of these points, for drawing.
         dot_radius_a, dot_radius_b: of the balls as which Blender draws these points; 0 for dots.
@@ -84,6 +85,7 @@ class PairRow:
     points_a: np.ndarray = field(default_factory=lambda: _nothing(0).astype(np.int32), repr=False)
     points_b: np.ndarray = field(default_factory=lambda: _nothing(0).astype(np.int32), repr=False)
     scans: str = ""
+    flush: bool = False
     dots_a: np.ndarray = field(default_factory=lambda: _nothing(0, 3), repr=False)
     dots_b: np.ndarray = field(default_factory=lambda: _nothing(0, 3), repr=False)
     dot_radius_a: float = 0.0

@@ -78,6 +78,12 @@ class DetectReport:
 
     def as_dict(self) -> dict[str, Any]:
         """The report as schema `meshclash.report/1` has it (docs/report-format.md); lengths in metres."""
+        summary = self.as_summary()
+        stats = summary.pop("stats")
+        return {**summary, "pairs": [self._pair(row) for row in self.rows], "stats": stats}
+
+    def as_summary(self) -> dict[str, Any]:
+        """The same without the pairs."""
         return {
             "schema": SCHEMA,
             "file": self.file,
@@ -85,7 +91,6 @@ class DetectReport:
             "saved_list": None if self.missing is None else {"missing": self.missing},
             "unit": "m",
             "options": self.options.as_dict(),
-            "pairs": [self._pair(row) for row in self.rows],
             "stats": {**self.stats, "skipped": [{"name": item.name, "reason": item.reason} for item in self.skipped]},
         }
 
@@ -117,6 +122,7 @@ class DetectReport:
             "status": review.status,
             "comment": review.comment,
             "outdated": row.id in self.outdated,
+            "flush": row.flush,
         }
 
     def to_json(self) -> str:

@@ -44,6 +44,7 @@ CSV_COLUMNS = (
     "status",
     "comment",
     "outdated",
+    "flush",
     "unit",
 )
 POINTS = ("location", "point_a", "point_b")
@@ -100,6 +101,27 @@ def summary(report: dict[str, Any]) -> str:
     return f"{found}: {parts}.{left_out(report['stats'].get('left_out'))}"
 
 
+def permitted(report: dict[str, Any]) -> str:
+    """What is permitted by the resolution of the coordinates, as in "0 mm, resolution 0.004 mm"; "" elsewhere."""
+    resolution = report["stats"].get("resolution")
+    if report["options"]["permitted_by"] == "length" or resolution is None:
+        return ""
+    return f"0 mm, resolution {format_length(resolution)}"
+
+
+def coarse(report: dict[str, Any]) -> str:
+    """A warning about objects whose coordinates are stored too coarsely to permit what they cannot tell; "" if none."""
+    found = report["stats"].get("coarse") or []
+    if not found:
+        return ""
+    worst = max(found, key=lambda item: item["resolution"])
+    more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+    return (
+        f"coordinates of {worst['name']}{more} are stored no finer than {format_length(worst['resolution'])}: clashes "
+        "up to that depth may be roundings; move the parts towards the origin, or permit any resolution"
+    )
+
+
 def left_out(counted: dict[str, Any] | None) -> str:
     """A sentence about pairs that are not listed, after a blank; "" where all are."""
     if counted is None or not counted["pairs"]:
@@ -149,7 +171,7 @@ def table_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
     measures = _measures(report)
     return [
         (
-            pair["verdict"],
+            f"{pair['verdict']} (flush)" if pair["flush"] else pair["verdict"],
             pair["a"],
             pair["b"],
             str(pair["frame"]),

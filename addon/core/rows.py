@@ -38,6 +38,7 @@ class _Finding:
     points: tuple[np.ndarray, np.ndarray] | None = None
     nearest: tuple[int, int] | None = None
     """Triangles on which the points lie."""
+    flush: bool = False
     probability: float | None = None
 
     def turned(self) -> _Finding:
@@ -67,7 +68,7 @@ def contacts_row_steps(engine: ModuleType, world: EngineScene, found: Any, frame
     verdict = found.verdict
     finding = _Finding(
         (found.a, found.b), _sides(found.contacts.pairs), found.contacts, verdict.name.lower(), int(verdict.severity),
-        found.location, _finite(verdict.depth),
+        found.location, _finite(verdict.depth), flush=verdict.flush,
     )  # fmt: skip
     return (yield from _row_steps(engine, world, finding, frame, highlights))
 
@@ -102,7 +103,7 @@ def gap_row_steps(
     finding = _Finding(
         (gap.a, gap.b), triangles, gap.contacts, gap.verdict.name.lower() if meets else apart,
         int(gap.verdict.severity), gap.location, _finite(gap.verdict.depth), float(gap.distance),
-        None if gap.points is None else tuple(gap.points), gap.triangles,
+        None if gap.points is None else tuple(gap.points), gap.triangles, flush=gap.verdict.flush,
     )  # fmt: skip
     return (yield from _row_steps(engine, world, finding, frame, highlights))
 
@@ -183,6 +184,7 @@ def _row(side_a: _Side, side_b: _Side, finding: _Finding, frame: int) -> PairRow
         point_a=None if points is None else _point(points[0]),
         point_b=None if points is None else _point(points[1]),
         probability=finding.probability,
+        flush=finding.flush,
         face_a=None if nearest is None else int(mesh_a.face_of_triangle[nearest[0]]),
         face_b=None if nearest is None else int(mesh_b.face_of_triangle[nearest[1]]),
     )

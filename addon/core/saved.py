@@ -28,6 +28,7 @@ _LATER = (
     "face_b",
     "probability",
     "scans",
+    "flush",
 )  # lists of earlier versions lack them
 _ASKED = ("test", "tolerance", "budget")
 _ASKED_LATER = ("set_a", "set_b", "permitted_overlap", "touch_tolerance", "point_budget")
@@ -96,6 +97,7 @@ def _row(item: dict[str, Any]) -> PairRow:
         face_a=None if later["face_a"] is None else int(later["face_a"]),
         face_b=None if later["face_b"] is None else int(later["face_b"]),
         probability=_number(later["probability"]),
+        flush=bool(later["flush"]),
         counts=(count_a, count_b),
         scans="".join(letter for letter in "ab" if letter in (later["scans"] or "")),
     )

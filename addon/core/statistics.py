@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .engine_scene import EngineScene
 from .frame_scene import FrameScene, Skipped
 from .queries.asked import Answered
 
@@ -31,6 +32,8 @@ class RunStatistics:
             "threads": 0,
             "device": "",
             "left_out": {"pairs": 0, "beyond": None},
+            "resolution": 0.0,
+            "coarse": [],
         }
         self._seconds: dict[str, float] = {}
 
@@ -51,6 +54,22 @@ class RunStatistics:
         """Notes objects that could not take part, each once."""
         known = {(item.name, item.reason) for item in self.skipped}
         self.skipped += [item for item in skipped if (item.name, item.reason) not in known]
+
+    def add_resolutions(self, world: EngineScene, coarsest: float) -> None:
+        """Notes how finely coordinates are known: the coarsest of the objects, and those that are coarser than is
+        permitted unasked, each once.
+
+        Args:
+            world: holds the objects.
+            coarsest: what is permitted [m].
+        """
+        known = {item["name"] for item in self._values["coarse"]}
+        for key, units in world.resolutions.items():
+            metres, name = units * self._values["metres_per_unit"], world.objects[key].name
+            if metres <= coarsest:
+                self._values["resolution"] = max(self._values["resolution"], metres)
+            elif name not in known:
+                self._values["coarse"].append({"name": name, "resolution": metres})
 
     def add_answer(self, answer: Answered) -> None:
         """Adds the counters and times of one answer, and what it leaves out."""

@@ -11,6 +11,7 @@ from ..core.errors import InputError
 from ..core.options import DetectOptions, changed_settings
 from ..core.pair_row import CONTACT
 from ..core.queries import test_named
+from ..core.report_formats import coarse, permitted
 from ..core.table import FACES, MEASURE, STATUS, WORST
 from ..overlay import draw as overlay
 from ..props import STATUSES
@@ -42,7 +43,9 @@ class MESHCLASH_PT_detect(TabPanel):
         named_row(inputs, "Test").prop(settings, "test", text="")
         wanted = inputs.column(align=True)
         for name in OPTION_ORDER:
-            if name in test.takes:
+            if name == "permitted_overlap" and name in test.takes:
+                _draw_permitted(wanted, context, settings)
+            elif name in test.takes:
                 wanted.prop(settings, name)
         if task is None:
             row = layout.row(align=True)
@@ -56,6 +59,17 @@ class MESHCLASH_PT_detect(TabPanel):
             row.scale_y = 1.5
             row.progress(factor=task.fraction, text=task.text)
             row.operator("meshclash.stop", text="", icon="CANCEL")
+
+
+def _draw_permitted(layout: Any, context: Any, settings: Any) -> None:
+    """The permitted overlap: a length, or what the last answer found the coordinates to be known to."""
+    named_row(layout, "Permitted Overlap").prop(settings, "permitted_by", text="")
+    if settings.permitted_by == "LENGTH":
+        layout.prop(settings, "permitted_overlap", text="Up to")
+        return
+    result = session.result_of(context.scene.session_uid)
+    text = "" if result is None else permitted(result.report.as_summary())
+    named_row(layout, "").label(text=text or "0 mm, resolution of the coordinates")
 
 
 def _draw_live(layout: Any, settings: Any, run: Any, region: Any) -> None:
@@ -147,6 +161,9 @@ class MESHCLASH_PT_results(TabPanel):
             _draw_active(layout, context, results.active_pair(context))
         _draw_left_out(layout, context, result.report)
         _draw_skipped(layout, result.report.skipped, context.region)
+        warning = coarse(result.report.as_summary())
+        if warning:
+            draw_text(layout, warning[0].upper() + warning[1:], context.region, "ERROR")
         row = layout.row(align=True)
         row.operator("meshclash.export_report", icon="EXPORT")
         row.operator("meshclash.clear_results", text="", icon="TRASH")
@@ -272,7 +289,7 @@ def _draw_active(layout: Any, context: Any, row: Any) -> None:
         (letter.upper(), f"{counted(count, 'point' if letter in row.scans else 'face')} of {name}")
         for letter, count, name in (("a", row.count_a, row.a), ("b", row.count_b, row.b))
     ]
-    lines.append(("Verdict", VERDICT_LABELS[row.verdict]))
+    lines.append(("Verdict", VERDICT_LABELS[row.verdict] + (", flush within the resolution" if row.flush else "")))
     if row.depth is not None:
         lines.append(("Depth", f"about {length(row.depth, units)}"))
     if row.distance is not None:

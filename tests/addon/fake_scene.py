@@ -70,7 +70,7 @@ class FakeScene:
         self.log = []
         self.objects = {}
 
-    def add(self, mesh, pose):
+    def add(self, mesh, pose, resolution):
         key = len(self.log) + 10
         self.objects[key] = [mesh, pose]
         self.log.append("add")
@@ -80,7 +80,7 @@ class FakeScene:
         del self.objects[key]
         self.log.append("remove")
 
-    def set_pose(self, key, pose):
+    def set_pose(self, key, pose, resolution):
         self.objects[key][1] = pose
         self.log.append("pose")
 
@@ -112,9 +112,9 @@ class FakeScene:
         overlap = min(high_a, high_b) - max(low_a, low_b)
         if overlap < 0:
             return None
-        verdict = SimpleNamespace(name="CLASH", severity=2, depth=overlap)
+        verdict = SimpleNamespace(name="CLASH", severity=2, depth=overlap, flush=False)
         if overlap == 0:
-            verdict = SimpleNamespace(name="TOUCHING", severity=1, depth=None)
+            verdict = SimpleNamespace(name="TOUCHING", severity=1, depth=None, flush=False)
         contacts = SimpleNamespace(
             pairs=np.array([[2, 0], [2, 0]], np.int32),
             kinds=np.array([1, 2], np.uint8),
@@ -142,6 +142,7 @@ def make_engine():
         scenes=scenes,
         TriangleMesh=FakeMesh,
         split_matrix=_split,
+        float32_resolution=lambda largest, matrix: 1e-7 * (largest + np.abs(matrix[:3, 3]).max()),
         warm_up=_warm_up,
         ContactKind=SimpleNamespace(CROSSING=1, COPLANAR=2),
         errors=SimpleNamespace(MeshClashError=MeshClashError),

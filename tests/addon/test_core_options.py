@@ -1,13 +1,23 @@
 """Options, frame ranges and exclusion rules."""
 
 import json
+import math
 
 import numpy as np
 import pytest
 from fake_scene import make_object
 
 from addon.core.errors import InputError
-from addon.core.options import TEST_OPTIONS, DetectOptions, format_frames, parse_frames, set_in_words
+from addon.core.options import (
+    AUTO,
+    RESOLUTION,
+    TEST_OPTIONS,
+    UNASKED_RESOLUTION,
+    DetectOptions,
+    format_frames,
+    parse_frames,
+    set_in_words,
+)
 from addon.core.queries import TESTS, VERDICTS
 from addon.core.report_formats import MEASURES
 from addon.core.rules import Rules, keep_mask, parse_pair
@@ -145,3 +155,16 @@ def test_sets_in_words():
         "object:Pump": "object 'Pump'", "Pump": "'Pump'", "A:B": "'A:B'",
     }  # fmt: skip
     assert {expression: set_in_words(expression) for expression in words} == words
+
+
+def test_an_overlap_within_the_resolution_is_permitted_unless_a_length_is_given():
+    assert DetectOptions().permitted_overlap == AUTO and DetectOptions().permitted_length == 0.0
+    assert DetectOptions().coarsest == 0.5 * UNASKED_RESOLUTION
+    assert DetectOptions(permitted_overlap=RESOLUTION).coarsest == math.inf
+    assert DetectOptions(permitted_overlap=0.0).as_dict()["permitted_by"] == "length"
+    assert DetectOptions().as_dict()["permitted_overlap"] == 0.0
+    with pytest.raises(InputError, match="not 'thick'"):
+        DetectOptions(permitted_overlap="thick")
+    assert DetectOptions(test="time-critical", budget=1.0).permitted_overlap == AUTO
+    with pytest.raises(InputError, match="takes no permitted overlap"):
+        DetectOptions(test="time-critical", budget=1.0, permitted_overlap=0.0)

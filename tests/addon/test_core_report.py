@@ -25,7 +25,7 @@ from addon.core.rules import Rules
 
 PAIR_KEYS = ["id", "a", "b", "frame", "verdict", "contacts", "faces_a", "faces_b", "location", "depth", "distance",
              "point_a", "point_b", "face_a", "face_b", "probability", "points_a", "points_b",
-             "count_a", "count_b", "status", "comment", "outdated"]  # fmt: skip
+             "count_a", "count_b", "status", "comment", "outdated", "flush"]  # fmt: skip
 
 
 def test_json_has_the_documented_keys():

@@ -11,6 +11,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from mathutils import Matrix
 
 from addon import commandline, engine
 from addon.core import job
@@ -80,6 +81,84 @@ def test_a_permitted_overlap_turns_a_clash_into_a_touch(boxes, tmp_path, option)
     assert [pair["verdict"] for pair in report_of(path)["pairs"]] == ["touching", "touching"]
 
 
+@pytest.fixture
+def flush(add_box, tmp_path):
+    """A saved file: two boxes that meet in a plane, but for the rounding of their places."""
+    add_box("Left", (0, 0, 0), (0.1, 1, 1), location=(7.3, 0, 0))
+    add_box("Right", (0, 0.1, 0.2), (1, 0.9, 0.8), location=(7.4, 0, 0))
+    return save(tmp_path / "flush.blend")
+
+
+@pytest.mark.parametrize(
+    ("options", "verdict", "permitted_by"),
+    [((), "touching", "auto"), (("--permitted-overlap", "resolution"), "touching", "resolution"),
+     (("--permitted-overlap", "0"), "clash", "length"), (("--permitted-overlap", "1e-12"), "clash", "length"),
+     (("--test", "distance"), "touching", "auto"), (("--test", "clearance", "--tolerance", "0.1"), "touching", "auto")],
+)  # fmt: skip
+def test_what_rounding_makes_overlap_is_flush(flush, tmp_path, capfd, options, verdict, permitted_by):
+    for suffix in ("json", "csv", "html"):
+        assert run(flush, "--report", tmp_path / f"report.{suffix}", *options) == DONE
+    report = report_of(tmp_path / "report.json")
+    (pair,) = report["pairs"]
+    assert (pair["verdict"], pair["flush"]) == (verdict, verdict == "touching")
+    assert report["options"]["permitted_by"] == permitted_by and report["stats"]["coarse"] == []
+    assert 0.0 < pair["depth"] < 1e-6 if pair["depth"] is not None else pair["flush"]
+    output = capfd.readouterr().out
+    shown = re.search(r"Permitted overlap: 0 mm, resolution ([\d.e-]+) mm", output)
+    if permitted_by == "length":
+        assert shown is None and "(flush)" not in output
+    else:
+        assert (
+            float(shown[1]) == pytest.approx(1000.0 * report["stats"]["resolution"], rel=1e-3) and "(flush)" in output
+        )
+        assert 1e-8 < report["stats"]["resolution"] < 1e-5
+    with (tmp_path / "report.csv").open(newline="", encoding="utf-8") as file:
+        assert next(csv.DictReader(file))["flush"] == str(pair["flush"])
+
+
+def test_a_coarse_resolution_is_warned_of_and_applied_when_asked_for(flush, tmp_path, capfd):
+    for name, x in (("Left", 1500.3), ("Right", 1500.4)):
+        bpy.data.objects[name].location.x = x
+    file, path = save(tmp_path / "far.blend"), tmp_path / "report.json"
+    assert run(file, "--report", path, "--fail-on", "clash") == CLASHES
+    report = report_of(path)
+    assert [item["name"] for item in report["stats"]["coarse"]] == ["Left", "Right"]
+    assert all(5e-5 < item["resolution"] < 1e-3 for item in report["stats"]["coarse"])
+    assert re.search(
+        r"warning: coordinates of Left and 1 more are stored no finer than 0\.06\d* mm", capfd.readouterr().err
+    )
+    assert run(file, "--report", path, "--permitted-overlap", "resolution", "--fail-on", "clash") == DONE
+    assert report_of(path)["pairs"][0]["flush"] and "warning" not in capfd.readouterr().err
+    assert run(file, "--permitted-overlap", "0.001", "--fail-on", "clash") == DONE
+    assert "Permitted overlap" not in capfd.readouterr().out
+
+
+def test_parts_that_meet_as_they_were_meant_do_not_clash(tmp_path):
+    """Boxes side by side, turned and placed in double precision; mesh and matrix are rounded, as importers do."""
+    chance = np.random.default_rng(15)
+    for number in range(60):
+        turned, _ = np.linalg.qr(chance.normal(size=(3, 3)))
+        turned *= np.sign(np.linalg.det(turned))
+        place = chance.uniform(0.0, 1.0, 3) + 20.0 * np.array([number % 8 - 4, number // 8 - 4, 1])
+        width = chance.uniform(0.1, 3.0, 2)
+        for side, (low, high) in enumerate(((-width[0], 0.0), (0.0, width[1]))):
+            own = chance.uniform(-5.0, 5.0, 3) * (1, 0, 0)  # where the importer puts the origin of the object
+            corners = np.array([[x, y, z] for x in (low, high) for y in (0.2 * side, 2.0) for z in (0.1 * side, 1.5)])
+            mesh = bpy.data.meshes.new("Box")
+            faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+            mesh.from_pydata((corners - own).tolist(), [], faces)
+            item = bpy.data.objects.new(f"{number}{'ab'[side]}", mesh)
+            matrix = np.eye(4)
+            matrix[:3, :3], matrix[:3, 3] = turned, turned @ own + place
+            item.matrix_world = Matrix(matrix.tolist())
+            bpy.context.scene.collection.objects.link(item)
+    file, path = save(tmp_path / "many.blend"), tmp_path / "report.json"
+    assert run(file, "--permitted-overlap", "0", "--report", path, "--quiet") == DONE
+    assert sum(pair["verdict"] == "clash" for pair in report_of(path)["pairs"]) > 10
+    assert run(file, "--report", path, "--quiet", "--fail-on", "clash") == DONE
+    assert {pair["verdict"] for pair in report_of(path)["pairs"]} == {"touching"}
+
+
 def test_frames_and_the_frame_of_the_file(boxes, tmp_path):
     path = tmp_path / "report.json"
     assert run(boxes, "--frames", "1-10:3", "--report", path, "--quiet") == DONE
@@ -145,6 +224,8 @@ def wrong(capfd, tmp_path, *arguments):
         (["--tolerance", "-1"], "at least 0 m"),
         (["--tolerance", "nan"], "at least 0 m"),
         (["--tolerance", "thick"], "--tolerance"),
+        (["--permitted-overlap", "thick"], "--permitted-overlap"),
+        (["--permitted-overlap", "auto"], "--permitted-overlap"),
         (["--tolerance", "1", "--permitted-overlap", "2"], "give one of them"),
         (["--exclude", "same-colour"], "same-colour"),
         (["--exclude-pair", "A"], "A::B"),

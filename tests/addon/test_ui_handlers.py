@@ -170,6 +170,22 @@ def test_settings_are_saved_in_the_file(result, tmp_path):
     assert bpy.context.scene.meshclash.excluded_pairs[0].name_a == "A"
 
 
+@pytest.mark.parametrize(("given", "expected"), [(None, "auto"), (0.5, 0.5), (0.0, 0.0)])
+def test_files_of_versions_without_resolution_keep_their_permitted_overlap(result, tmp_path, given, expected):
+    path, settings = str(tmp_path / "old.blend"), bpy.context.scene.meshclash
+    assert settings.detect_options(1.0).permitted_overlap == "auto"
+    if given is not None:
+        settings.permitted_overlap = given
+        assert settings.detect_options(1.0).permitted_overlap == given, "who gives a length wants it to count"
+        settings.property_unset("permitted_by")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    assert bpy.context.scene.meshclash.detect_options(1.0).permitted_overlap == expected
+    bpy.context.scene.meshclash.permitted_by = "RESOLUTION"
+    assert bpy.context.scene.meshclash.detect_options(1.0).permitted_overlap == "resolution"
+
+
 def stale():
     return set(session.result_of(bpy.context.scene.session_uid).stale)
 

@@ -41,6 +41,7 @@ def test_panels_share_one_tab(registered):
 def test_detect_panel_offers_the_button_and_pickers(registered):
     settings = bpy.context.scene.meshclash
     settings.set_a, settings.set_b = "COLLECTION", "OBJECT"
+    settings.permitted_by = "LENGTH"
     layout = draw(panels.MESHCLASH_PT_detect, bpy.context)
     assert layout.operators() == ["meshclash.detect", "meshclash.live"]
     properties = [args[1] for name, args, _ in layout.calls if name == "prop"]
@@ -53,7 +54,7 @@ def shown_properties(layout):
 
 @pytest.mark.parametrize("name", list(TESTS))
 def test_detect_panel_shows_what_the_test_takes(registered, name):
-    bpy.context.scene.meshclash.test = name
+    bpy.context.scene.meshclash.test, bpy.context.scene.meshclash.permitted_by = name, "LENGTH"
     layout = draw(panels.MESHCLASH_PT_detect, bpy.context)
     assert {option for option in panels.OPTION_ORDER if option in shown_properties(layout)} == TESTS[name].takes
     assert bpy.ops.meshclash.live.poll()
@@ -172,7 +173,7 @@ def test_results_panel_says_when_they_are_old(filled):
     [
         ("set_a", "SELECTION", "Set A"),
         ("test", "clearance", "Test"),
-        ("permitted_overlap", 0.5, "Permitted Overlap"),
+        ("permitted_by", "LENGTH", "Permitted Overlap"),
         ("touch_tolerance", 0.5, "Touch Tolerance"),
         ("point_budget", 5000, "Point Budget"),
         ("point_budget", 5, "point budget must be"),

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from ..engine_scene import EngineScene
 from ..rules import KeepMask
 
+RESOLUTION = "resolution"  # the engine's word
+
 if TYPE_CHECKING:
     from ..options import DetectOptions
 
@@ -38,6 +40,12 @@ class Asked:
     def units(self, metres: float) -> float:
         """A length in Blender units, which the engine computes in."""
         return metres / self.metres_per_unit
+
+    @property
+    def permitted_overlap(self) -> float | str:
+        """As the engine takes it: in Blender units, or by the resolution of each pair."""
+        permitted = self.options.permitted_overlap
+        return RESOLUTION if isinstance(permitted, str) else self.units(permitted)
 
 
 @dataclass(frozen=True)

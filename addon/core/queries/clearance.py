@@ -41,14 +41,13 @@ class Clearance(DetectTest):
 
     def ask_steps(self, asked: Asked) -> Generator[Any, None, Answered]:
         """As `DetectTest`."""
-        options = asked.options
         answer = yield from asked.engine.scene_clearances_steps(
             asked.world.scene,
-            asked.units(self.reach(options)),
+            asked.units(self.reach(asked.options)),
             asked.set_a,
             asked.set_b,
             asked.keep,
-            asked.units(options.permitted_overlap),
+            asked.permitted_overlap,
         )
         return Answered(answer.pairs, answer.stats, answer.stats.timings)
 
@@ -58,6 +57,6 @@ class Clearance(DetectTest):
 
     def follower(self, asked: Asked) -> Follower:
         """As `DetectTest`."""
-        lengths = {"tolerance": self.reach(asked.options), "permitted_overlap": asked.options.permitted_overlap}
-        in_units = {name: asked.units(metres) for name, metres in lengths.items()}
-        return GapFollower(self, asked.engine.GapWatch(asked.world.scene, **in_units))
+        tolerance = asked.units(self.reach(asked.options))
+        watch = asked.engine.GapWatch(asked.world.scene, tolerance, permitted_overlap=asked.permitted_overlap)
+        return GapFollower(self, watch)

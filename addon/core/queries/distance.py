@@ -48,7 +48,7 @@ class Distance(DetectTest):
             asked.set_a,
             asked.set_b,
             asked.keep,
-            asked.units(asked.options.permitted_overlap),
+            asked.permitted_overlap,
         )
         beyond = answer.beyond if answer.left_out else None
         return Answered(answer.pairs, answer.stats, answer.stats.timings, answer.left_out, beyond)
@@ -59,6 +59,5 @@ class Distance(DetectTest):
 
     def follower(self, asked: Asked) -> Follower:
         """As `DetectTest`."""
-        permitted = asked.units(asked.options.permitted_overlap)
-        watch = asked.engine.GapWatch(asked.world.scene, most=MOST_PAIRS, permitted_overlap=permitted)
+        watch = asked.engine.GapWatch(asked.world.scene, most=MOST_PAIRS, permitted_overlap=asked.permitted_overlap)
         return GapFollower(self, watch)

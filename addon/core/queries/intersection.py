@@ -43,7 +43,7 @@ class Intersection(DetectTest):
             set_a=asked.set_a,
             set_b=asked.set_b,
             keep=asked.keep,
-            permitted_overlap=asked.units(asked.options.permitted_overlap),
+            permitted_overlap=asked.permitted_overlap,
             touch_tolerance=asked.units(asked.options.touch_tolerance),
         )
         return Answered(answer.pairs, answer.stats, answer.timings)
@@ -54,6 +54,5 @@ class Intersection(DetectTest):
 
     def follower(self, asked: Asked) -> Follower:
         """As `DetectTest`."""
-        options = asked.options
-        lengths = asked.units(options.permitted_overlap), asked.units(options.touch_tolerance)
+        lengths = asked.permitted_overlap, asked.units(asked.options.touch_tolerance)
         return WatchFollower(self, asked.engine.Watch(asked.world.scene, *lengths))
