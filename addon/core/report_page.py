@@ -7,7 +7,7 @@ from typing import Any
 
 from .options import set_in_words
 from .queries import test_named
-from .report_formats import format_length, format_seconds, summary, table_header, table_rows
+from .report_formats import coarse, format_length, format_seconds, permitted, summary, table_header, table_rows
 
 STYLE = """
 body { font: 14px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em; color: #222; }
@@ -67,6 +67,7 @@ def _notes(report: dict[str, Any]) -> list[str]:
     return [
         *([OUTDATED] if any(pair["outdated"] for pair in report["pairs"]) else []),
         *([SAVED + missing] if saved else []),
+        *([warning[0].upper() + warning[1:] + "."] if (warning := coarse(report)) else []),
     ]
 
 
@@ -81,7 +82,9 @@ def _facts(report: dict[str, Any]) -> list[tuple[str, str]]:
         ("Set A", set_in_words(asked["set_a"])),
         ("Set B", set_in_words(asked["set_b"])),
     ]
-    facts += [(title, format_length(asked[name])) for name, title in LENGTHS.items() if name in test.takes]
+    lengths = {name: format_length(asked[name]) for name in LENGTHS}
+    lengths["permitted_overlap"] = permitted(report) or lengths["permitted_overlap"]
+    facts += [(title, lengths[name]) for name, title in LENGTHS.items() if name in test.takes]
     if "budget" in test.takes:
         facts.append(("Budget", format_seconds(asked["budget"])))
     facts.append(("Frames", asked["frames"] or "the current one"))

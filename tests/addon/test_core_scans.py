@@ -199,7 +199,7 @@ def test_reports_and_saved_lists_count_points(engine, cap):
     pair = json.loads(report.to_json())["pairs"][0]
     assert pair["points_a"] == row.points_a.tolist() and pair["points_b"] == [] and pair["faces_a"] == []
     assert f"{len(row.points_a)} points" in report.to_table() and f"{len(row.points_a)} points" in report.to_html()
-    assert report.to_csv().splitlines()[0].endswith("points_a,points_b,flush")
+    assert "points_a,points_b," in report.to_csv().splitlines()[0]
     assert report.stats["points"] == POINTS and report.stats["objects"] == 2
     loaded = saved.from_text(saved.to_text(report), "", 1.0)
     assert row.scans == loaded.rows[0].scans == "a"
