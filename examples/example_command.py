@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
+import views
 
 
 def run(
@@ -38,6 +39,7 @@ def run(
     if given.blend is None:
         parser.error("name the .blend file to write")
     build()
+    views.look_at_everything()
     bpy.ops.wm.save_as_mainfile(filepath=str(given.blend.resolve()), check_existing=False)
     print(f"{len(bpy.data.objects)} objects written to {given.blend}")
     return 0

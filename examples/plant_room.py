@@ -23,6 +23,7 @@ from typing import Any
 
 import bpy  # must be the first import of Blender's modules
 import numpy as np
+import views
 from mathutils import Vector
 
 SCAN = "Plant room (scan)"
@@ -241,6 +242,7 @@ def add_box(name: str, low: tuple[float, float, float], high: tuple[float, float
 
 
 PICTURED = 18  # the exhaust in the low pipe
+EYE = (0.5, 0.4, 3.0)  # in a corner, below the ceiling
 VIEW_FROM, VIEW_TO = (0.4, -3.2, 3.3), (3.9, 2.7, 1.1)
 POINT_RADIUS = 0.009
 COLOURS = {"room": (0.42, 0.47, 0.53), "contact": (0.90, 0.05, 0.02), "machine": (0.95, 0.62, 0.15)}
@@ -338,6 +340,7 @@ def main(arguments: list[str]) -> int:
         print("\n".join(differences) or f"All {clashes} clashes are as constructed, and no other is reported.")
         return 1 if differences else 0
     build()
+    views.look(EYE, VIEW_TO, math.dist((0.0, 0.0, 0.0), SIZE), lens=20.0)  # a room is seen from inside
     bpy.ops.wm.save_as_mainfile(filepath=str(given.file.resolve()), check_existing=False)
     print(f"{len(bpy.data.objects)} objects written to {given.file}")
     return 0
