@@ -25,7 +25,7 @@ from .query.signed_distance import signed_distance
 from .query.verdict import verdict
 from .scene.scene import Scene
 from .solid.coincidence import deny_coincidence
-from .solid.depth import deepen_by_points, overlap_depths
+from .solid.depth import overlap_depths
 from .solid.judge import Case
 from .solid.sampling import sample_sides
 from .solid.solids import Solids, solid_of
@@ -86,9 +86,10 @@ def _no_pairs() -> Case:
 
 def _measure_nothing() -> None:
     case, numbers, places = _no_pairs(), np.empty(0, np.int64), np.empty((0, 3))
-    work, depths, answer = new_point_workspace(), np.empty(0), case.answer
-    overlap_depths(*case.posed(), numbers, numbers, answer.pairs, answer.kinds, places, 1, work, depths)
-    deepen_by_points(*case.posed(), 0, 1, places, work, depths)
+    work, lengths, answer = new_point_workspace(), np.empty(0), case.answer
+    overlap_depths(
+        *case.posed(), np.empty((0, 7)), numbers, numbers, answer.pairs, answer.kinds, places, lengths, work, places
+    )
 
 
 def _judge_nothing() -> None:

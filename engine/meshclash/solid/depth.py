@@ -1,304 +1,401 @@
-"""How deeply two solids overlap: the largest ball in their common volume, found by climbing from their contacts.
+"""How deeply two solids overlap: the largest ball in their common volume, between two bounds.
 
 The depth of an overlap is the diameter of the largest ball inside both solids: the interference of a press fit, the
-thickness of the common slab of two plates, the whole thickness of a part inside another. Every ball found is a lower
-bound. From points just inside both surfaces the ball that touches the nearest surface point is grown until it meets
-something else; then the centre of the largest of these balls climbs away from all that is near, never farther than the
-distance to the nearest surface, so that it stays inside.
+thickness of the common slab of two plates, the whole thickness of a part inside another. Balls are looked for from the
+middle of the overlap, from between contacts far apart, and from beside contacts; each is grown until it meets a surface
+twice, and the largest of them climb (``climb.py``).
+
+Below the largest ball is one whose centre is certainly in both solids and certainly that far from both surfaces
+(``near.py``). Above it is the least width of the common volume that was found, along the axes of the world and the
+normals of the triangles that the ball touches (``width.py``). Positions are relative to a corner of the overlap of both
+boxes, so that flush parts far from the origin are measured as finely as their coordinates differ.
 """
 
 import math
 
 import numpy as np
 
-from ..geometry.triangle_distance import closest_on_triangle, squared_distance
+from ..geometry.triangle_distance import squared_distance
 from ..geometry.triangle_pair import COPLANAR, CROSSING
 from ..jit import inner, kernel
 from ..reference import by_reference
-from ..traversal.point import world_triangle
-from .frames import IN, centroid, make_frame, nearest_in, outward_normal, side_of_solid
+from .climb import MEMORY, climb, grow, nearest_of_both
+from .frames import centroid, make_frame, outward_normal
+from .near import along, is_inside, minus, near_triangle, nearest_from, proved_clearance
+from .width import width_across
 
-_MEMORY = 8  # nearest points remembered while climbing
-_MOST_STEPS = 60
-_MOST_SHRINKS = 12
-_ACTIVE = 1.05  # remembered points within this many radii take part in the direction
-_SHORTEST_STEP = 0.005  # of the radius
-_HALVINGS = 24
-
-
-@inner
-def _nearest_from(forest, frame, x, hint, enough, work):
-    """Distance, point and triangle of the surface nearest to x, or just no farther than ``enough``."""
-    p, q, r = world_triangle(forest, frame.tree, hint, frame.pose)
-    y = closest_on_triangle(x, p, q, r)
-    bound = math.sqrt(squared_distance(x, y))
-    if bound <= enough:
-        return bound, y, hint
-    distance, point, triangle = nearest_in(forest, frame, x, bound, enough, work)
-    return (distance, point, triangle) if triangle >= 0 else (bound, y, hint)
-
-
-@inner
-def _nearest_of_both(forest, a, b, x, hints, enough, work):
-    """Distance and point nearest to x on either surface; ``hints`` keeps the nearest triangle of each."""
-    da, pa, hints[0] = _nearest_from(forest, a, x, hints[0], enough, work)
-    if da <= enough:
-        return da, pa
-    db, pb, hints[1] = _nearest_from(forest, b, x, hints[1], enough, work)
-    return (da, pa) if da <= db else (db, pb)
+_CELLS = 4  # along each axis: of the contacts in one cell one is a mark
+_MOST_MARKS = _CELLS**3
+_MOST_SPREAD = 24  # marks that starts are made of
+_PARTNERS = 4  # of each mark, near and far ones, to start from the middle between both
+_TESTED = 24  # of these middles, the farthest from both surfaces first
+_BESIDE = 8  # marks beside which balls start
+_CLIMBS = 10  # balls that climb
+_SURFACE_MARKS = 8  # triangles of each solid beside which balls start where contacts gave none
+_MOST_STARTS = 2 + _TESTED + _BESIDE + 2 * _SURFACE_MARKS
+_TRIED_NORMALS = 8  # contacts whose normals may show that an overlap is permitted
+_HALVINGS = 28
+_ROUGH, _FINE = 0.01, 0.001  # of the radius: what a step must promise while climbing, and at the top
+_ENOUGH = 0.99  # of the upper bound: a ball this large ends the search
+_AS_GOOD = 1.0 - 1e-9
+_BEYOND = 1.0 + 1e-9
 
 
 @inner
-def _remember(memory, slot, p):
-    memory[slot % _MEMORY, 0] = p[0]
-    memory[slot % _MEMORY, 1] = p[1]
-    memory[slot % _MEMORY, 2] = p[2]
+def _row(points, i):
+    return points[i, 0], points[i, 1], points[i, 2]
 
 
 @inner
-def _reach(frame):
-    return max(frame.reach[0], frame.reach[1], frame.reach[2])
-
-
-@inner
-def _grow(forest, a, b, x, hints, memory, work):
-    """Largest ball touching the surface at the point nearest to x: (centre, radius), touching points in memory[:2].
-
-    The shrinking ball of Ma, Bae, Choi, "3D medial axis point approximation using nearest neighbors and the normal
-    field" (2012): from a ball much too large to the one through the next point that lies inside it.
-    """
-    length, p = _nearest_of_both(forest, a, b, x, hints, -1.0, work)
-    _remember(memory, 0, p)
-    _remember(memory, 1, p)
-    if not length > 0.0:
-        return x, 0.0
-    u = ((x[0] - p[0]) / length, (x[1] - p[1]) / length, (x[2] - p[2]) / length)
-    radius = 2.0 * min(_reach(a), _reach(b)) + length
-    for _ in range(_MOST_SHRINKS):
-        centre = (p[0] + radius * u[0], p[1] + radius * u[1], p[2] + radius * u[2])
-        distance, q = _nearest_of_both(forest, a, b, centre, hints, -1.0, work)
-        if distance >= radius * (1.0 - 1e-9):
-            return centre, distance
-        _remember(memory, 1, q)
-        w = (q[0] - p[0], q[1] - p[1], q[2] - p[2])
-        along = w[0] * u[0] + w[1] * u[1] + w[2] * u[2]
-        if not along > 0.0:
-            break
-        radius = (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]) / (2.0 * along)
-        if radius <= length:
-            break
-    return x, length
-
-
-@inner
-def _direction(memory, used, x, radius, units):
-    """Direction in which all near points recede: the shortest vector in the hull of the unit vectors away from them.
-
-    Frank and Wolfe's iteration; returns the vector and its length, 0 when the near points surround x.
-    """
-    count = 0
-    for i in range(min(used, _MEMORY)):
-        ux = x[0] - memory[i, 0]
-        uy = x[1] - memory[i, 1]
-        uz = x[2] - memory[i, 2]
-        length = math.sqrt(ux * ux + uy * uy + uz * uz)
-        if 0.0 < length <= _ACTIVE * radius:
-            units[count, 0] = ux / length
-            units[count, 1] = uy / length
-            units[count, 2] = uz / length
-            count += 1
-    if count == 0:
-        return 0.0, 0.0, 0.0, 0.0
-    gx, gy, gz = units[0, 0], units[0, 1], units[0, 2]
-    for _ in range(16):
-        worst = 0
-        least = math.inf
-        for i in range(count):
-            along = gx * units[i, 0] + gy * units[i, 1] + gz * units[i, 2]
-            if along < least:
-                worst, least = i, along
-        hx = units[worst, 0] - gx
-        hy = units[worst, 1] - gy
-        hz = units[worst, 2] - gz
-        square = hx * hx + hy * hy + hz * hz
-        t = -(gx * hx + gy * hy + gz * hz) / square if square > 0.0 else 0.0
-        if not t > 1e-6:
-            break
-        t = min(t, 1.0)
-        gx += t * hx
-        gy += t * hy
-        gz += t * hz
-    return gx, gy, gz, math.sqrt(gx * gx + gy * gy + gz * gz)
-
-
-@inner
-def _any_within(memory, used, x, radius):
-    for i in range(min(used, _MEMORY)):
-        dx = x[0] - memory[i, 0]
-        dy = x[1] - memory[i, 1]
-        dz = x[2] - memory[i, 2]
-        if dx * dx + dy * dy + dz * dz <= radius * radius:
-            return True
+def _is_before(p, q):
+    """Whether the coordinates of p come before those of q: an order that does not hang on how contacts are numbered."""
+    for k in range(3):
+        if p[k] != q[k]:
+            return p[k] < q[k]
     return False
 
 
 @inner
-def _largest_radius(forest, a, b, x, climb, work):
-    """Radius of a ball in both solids, grown and moved from the point x inside both."""
-    hints, memory, units = climb
-    x, radius = _grow(forest, a, b, x, hints, memory, work)
-    used = 2
-    step = 0.5 * radius
-    for _ in range(_MOST_STEPS):
-        gx, gy, gz, length = _direction(memory, used, x, radius, units)
-        if length < 0.02 or step < _SHORTEST_STEP * radius:
-            break
-        y = (x[0] + step * gx / length, x[1] + step * gy / length, x[2] + step * gz / length)
-        step *= 0.5
-        if _any_within(memory, used, y, radius):
-            continue
-        distance, q = _nearest_of_both(forest, a, b, y, hints, radius, work)
-        _remember(memory, used, q)
-        used += 1
-        if distance > radius:
-            x = y
-            radius = distance
-            step = min(3.0 * step, 0.9 * radius)
-    return radius
+def _cell_of(p, low, size):
+    """The cell of a grid that a point lies in, and the square of its distance from the middle of the cell."""
+    cell, square = 0, 0.0
+    for k in range(3):
+        place = (p[k] - low[k]) / size * _CELLS if size > 0.0 else 0.0
+        index = min(int(place), _CELLS - 1)
+        cell = _CELLS * cell + index
+        square += (place - index - 0.5) ** 2
+    return cell, square
 
 
 @inner
-def _start_inside(forest, solids, a, b, p, d, reach, work):
-    """A point p + h d inside both solids, h as large as quartering from ``reach`` gives; False when there is none."""
-    h = reach
-    for _ in range(_HALVINGS):
-        x = (p[0] + h * d[0], p[1] + h * d[1], p[2] + h * d[2])
-        if side_of_solid(forest, solids, a, x, work) == IN and side_of_solid(forest, solids, b, x, work) == IN:
-            return x, True
-        h *= 0.25
-    return p, False
-
-
-@inner
-def _inward(n, m):
-    """Unit direction into both materials, between two outward normals."""
-    dx = -(n[0] + m[0])
-    dy = -(n[1] + m[1])
-    dz = -(n[2] + m[2])
-    length = math.sqrt(dx * dx + dy * dy + dz * dz)
-    if length < 1e-9:
-        return 0.0, 0.0, 0.0
-    return dx / length, dy / length, dz / length
-
-
-@inner
-def _start_at_contact(forest, solids, a, b, t, u, kind, p, reach, work):
-    """A point inside both solids beside a contact at p of the triangles t of a and u of b."""
-    n = outward_normal(forest, solids, a, t, p, work)
-    m = outward_normal(forest, solids, b, u, p, work)
-    if kind == COPLANAR and n[0] * m[0] + n[1] * m[1] + n[2] * m[2] <= 0.0:
-        return p, False
-    return _start_inside(forest, solids, a, b, p, _inward(n, m), reach, work)
-
-
-@inner
-def _from_contacts(forest, solids, a, b, begin, end, pairs, kinds, middles, most_starts, climb, work):
-    """Largest grown ball (centre, radius) beside at most ``most_starts`` crossing and coplanar contacts of the list."""
-    hints, memory, _ = climb
-    reach = 0.25 * min(_reach(a), _reach(b))
-    usable = 0
+def _spread_contacts(begin, end, kinds, middles, marks, squares):
+    """Rows of crossing and coplanar contacts spread over all of them, in ``marks``; returns how many."""
+    low = np.full(3, math.inf)
+    high = np.full(3, -math.inf)
     for row in range(begin, end):
-        usable += kinds[row] == CROSSING or kinds[row] == COPLANAR
-    best = 0.0
-    best_centre = (0.0, 0.0, 0.0)
-    seen = 0
-    tried = 0
+        if kinds[row] == CROSSING or kinds[row] == COPLANAR:
+            for k in range(3):
+                low[k] = min(low[k], middles[row, k])
+                high[k] = max(high[k], middles[row, k])
+    size = max(high[0] - low[0], high[1] - low[1], high[2] - low[2])
+    marks[:] = -1
     for row in range(begin, end):
         if kinds[row] != CROSSING and kinds[row] != COPLANAR:
             continue
-        seen += 1
-        if seen * min(most_starts, usable) < (tried + 1) * usable:
+        p = _row(middles, row)
+        cell, square = _cell_of(p, low, size)
+        if marks[cell] < 0 or square < squares[cell]:
+            marks[cell], squares[cell] = row, square
+        elif square == squares[cell] and _is_before(p, _row(middles, marks[cell])):
+            marks[cell] = row
+    count = 0
+    for cell in range(_MOST_MARKS):
+        if marks[cell] >= 0:
+            marks[count] = marks[cell]
+            count += 1
+    if count > _MOST_SPREAD:
+        for i in range(_MOST_SPREAD):
+            marks[i] = marks[i * count // _MOST_SPREAD]
+        count = _MOST_SPREAD
+    return count
+
+
+@inner
+def _is_covered(balls, count, x):
+    """Whether x lies in one of the first balls (centre, radius)."""
+    covered = False
+    for i in range(count):
+        covered |= squared_distance(x, _row(balls, i)) < balls[i, 3] * balls[i, 3]
+    return covered
+
+
+@inner
+def _inside_both(forest, solids, a, b, origin, x, distance, hints, work):
+    return is_inside(forest, solids, a, origin, x, distance, hints[0], work) and is_inside(
+        forest, solids, b, origin, x, distance, hints[1], work
+    )
+
+
+@inner
+def _add_ball(forest, a, b, origin, x, most, hints, store, count, work):
+    """Grows a ball from x, inside both, and adds it to the store; returns how many there are."""
+    balls, memories, kept = store
+    centre, radius = grow(forest, a, b, origin, x, most, hints, memories[count], work)
+    if not radius > 0.0:
+        return count
+    for k in range(3):
+        balls[count, k] = centre[k]
+    balls[count, 3] = radius
+    kept[count, 0] = hints[0]
+    kept[count, 1] = hints[1]
+    return count + 1
+
+
+@inner
+def _try(forest, solids, a, b, origin, x, most, hints, store, count, work):
+    """As ``_add_ball`` where x is inside both; otherwise nothing is added."""
+    distance, _ = nearest_of_both(forest, a, b, origin, x, hints, -1.0, work)
+    if not 0.0 < distance <= most * _BEYOND or not _inside_both(forest, solids, a, b, origin, x, distance, hints, work):
+        return count
+    return _add_ball(forest, a, b, origin, x, most, hints, store, count, work)
+
+
+@inner
+def _try_middles(forest, solids, a, b, origin, most, rows, spread, pairs, middles, hints, store, count, work):
+    """Balls from middles between marks far apart, those farthest from both surfaces first."""
+    found = np.empty((_MOST_SPREAD * _PARTNERS, 4))
+    near = np.empty((_MOST_SPREAD * _PARTNERS, 2), np.int64)
+    squares = np.empty(spread)
+    used = 0
+    for i in range(spread):
+        p = _row(middles, rows[i])
+        for j in range(spread):
+            squares[j] = -squared_distance(p, _row(middles, rows[j]))
+        order = np.argsort(squares, kind="mergesort")
+        for part in range(min(_PARTNERS, spread - 1)):
+            q = _row(middles, rows[order[part * spread // _PARTNERS]])
+            x = minus((0.5 * p[0] + 0.5 * q[0], 0.5 * p[1] + 0.5 * q[1], 0.5 * p[2] + 0.5 * q[2]), origin)
+            hints[0] = pairs[rows[i], 0]
+            hints[1] = pairs[rows[i], 1]
+            distance, _ = nearest_of_both(forest, a, b, origin, x, hints, -1.0, work)
+            if 0.0 < distance <= most * _BEYOND:
+                for k in range(3):
+                    found[used, k] = x[k]
+                found[used, 3] = -distance
+                near[used, 0] = hints[0]
+                near[used, 1] = hints[1]
+                used += 1
+    tested = 0
+    for i in np.argsort(found[:used, 3], kind="mergesort"):
+        x = _row(found, i)
+        if tested == _TESTED:
+            break
+        if _is_covered(store[0], count, x):
             continue
-        tried += 1
-        p = (middles[row, 0], middles[row, 1], middles[row, 2])
-        x, inside = _start_at_contact(
-            forest, solids, a, b, np.int64(pairs[row, 0]), np.int64(pairs[row, 1]), kinds[row], p, reach, work
+        tested += 1
+        hints[0] = near[i, 0]
+        hints[1] = near[i, 1]
+        if _inside_both(forest, solids, a, b, origin, x, -found[i, 3], hints, work):
+            count = _add_ball(forest, a, b, origin, x, most, hints, store, count, work)
+    return count
+
+
+@inner
+def _try_beside(forest, solids, a, b, origin, p, d, reach, most, hints, store, count, work):
+    """A ball from a point p + h d inside both solids, h as large as quartering from ``reach`` gives."""
+    length = math.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
+    if length < 1e-9:
+        return count
+    h = reach / length
+    t, u = hints[0], hints[1]
+    for _ in range(_HALVINGS):
+        hints[0], hints[1] = t, u
+        before = count
+        count = _try(forest, solids, a, b, origin, along(p, d, h), most, hints, store, count, work)
+        if count > before:
+            break
+        h *= 0.25
+    return count
+
+
+@inner
+def _size(forest, frame, t, origin):
+    """Longest edge of a triangle."""
+    p, q, r = near_triangle(forest, frame, t, origin)
+    return math.sqrt(max(squared_distance(p, q), squared_distance(q, r), squared_distance(r, p)))
+
+
+@inner
+def _try_contact(forest, solids, a, b, origin, row, pairs, kinds, middles, most, hints, store, count, work):
+    """A ball beside a contact: between the materials of both triangles."""
+    t, u = np.int64(pairs[row, 0]), np.int64(pairs[row, 1])
+    p = _row(middles, row)
+    n = outward_normal(forest, solids, a, t, p, work)
+    m = outward_normal(forest, solids, b, u, p, work)
+    if kinds[row] == COPLANAR and n[0] * m[0] + n[1] * m[1] + n[2] * m[2] <= 0.0:
+        return count
+    d = (-(n[0] + m[0]), -(n[1] + m[1]), -(n[2] + m[2]))
+    reach = min(most, 0.5 * max(_size(forest, a, t, origin), _size(forest, b, u, origin)))
+    hints[0], hints[1] = t, u
+    return _try_beside(forest, solids, a, b, origin, minus(p, origin), d, reach, most, hints, store, count, work)
+
+
+@inner
+def _try_surface(forest, solids, own, a, b, origin, most, hints, store, count, work):
+    """Balls beside triangles of one solid: one of each of its first components, then others spread over it."""
+    tree = own.tree
+    first = solids.component_start[tree]
+    parts = solids.component_start[tree + 1] - first
+    triangles = forest.triangle_end[tree] - forest.triangle_start[tree]
+    for i in range(min(_SURFACE_MARKS, triangles)):
+        t = np.int64(forest.order[forest.triangle_start[tree] + i * triangles // _SURFACE_MARKS])
+        if i < min(parts, _SURFACE_MARKS // 2):
+            t = np.int64(solids.representatives[first + i])
+        p = centroid(*near_triangle(forest, own, t, origin))
+        n = outward_normal(forest, solids, own, t, along(p, origin, 1.0), work)
+        hints[0], hints[1] = 0, 0
+        d = (-n[0], -n[1], -n[2])
+        count = _try_beside(forest, solids, a, b, origin, p, d, most, most, hints, store, count, work)
+    return count
+
+
+@inner
+def _starts(forest, solids, a, b, origin, marks, spread, pairs, kinds, middles, most, hints, store, count, work):
+    """Balls from all sorts of starts, added to the store."""
+    if spread > 1:
+        count = _try_middles(
+            forest, solids, a, b, origin, most, marks, spread, pairs, middles, hints, store, count, work
         )
-        if inside:
-            hints[0] = pairs[row, 0]
-            hints[1] = pairs[row, 1]
-            centre, radius = _grow(forest, a, b, x, hints, memory, work)
-            if radius > best:
-                best, best_centre = radius, centre
+    for i in range(min(_BESIDE, spread)):
+        row = marks[i * spread // min(_BESIDE, spread)]
+        count = _try_contact(forest, solids, a, b, origin, row, pairs, kinds, middles, most, hints, store, count, work)
+    if spread < _BESIDE or count == 0:
+        count = _try_surface(forest, solids, a, a, b, origin, most, hints, store, count, work)
+        count = _try_surface(forest, solids, b, a, b, origin, most, hints, store, count, work)
+    return count
+
+
+@inner
+def _climbed(forest, a, b, origin, i, gain, hints, store, room, work):
+    """The ball (centre, radius) that the i-th of the store climbs to."""
+    balls, memories, kept = store
+    hints[0] = kept[i, 0]
+    hints[1] = kept[i, 1]
+    return climb(forest, a, b, origin, _row(balls, i), balls[i, 3], gain, hints, memories[i], room[0], room[1], work)
+
+
+@inner
+def _climb_largest(forest, solids, a, b, origin, count, hints, store, tops, room, work):
+    """Centre and radius of the largest ball that the largest ones of the store climb to; those met before are left.
+
+    Balls of the size of roundings may climb through a surface, so where they end is looked at again.
+    """
+    best, best_centre = 0.0, (0.0, 0.0, 0.0)
+    climbs = 0
+    for i in np.argsort(-store[0][:count, 3], kind="mergesort"):
+        if climbs == _CLIMBS:
+            break
+        if _is_covered(tops, climbs, _row(store[0], i)):
+            continue
+        centre, radius = _climbed(forest, a, b, origin, i, _ROUGH, hints, store, room, work)
+        for k in range(3):
+            tops[climbs, k] = centre[k]
+        tops[climbs, 3] = radius
+        climbs += 1
+        if radius > best and _inside_both(forest, solids, a, b, origin, centre, radius, hints, work):
+            best, best_centre = radius, centre
     return best_centre, best
 
 
 @inner
-def _from_components(forest, solids, own, a, b, climb, work):
-    """Largest grown ball (centre, radius) beside a triangle of each of the first components of one solid."""
-    hints, memory, _ = climb
-    reach = 0.25 * min(_reach(a), _reach(b))
-    best = 0.0
-    best_centre = (0.0, 0.0, 0.0)
-    begin = solids.component_start[own.tree]
-    for c in range(begin, min(solids.component_start[own.tree + 1], begin + 8)):
-        t = np.int64(solids.representatives[c])
-        p = centroid(*world_triangle(forest, own.tree, t, own.pose))
-        n = outward_normal(forest, solids, own, t, p, work)
-        x, inside = _start_inside(forest, solids, a, b, p, (-n[0], -n[1], -n[2]), reach, work)
-        if inside:
-            hints[0] = 0
-            hints[1] = 0
-            centre, radius = _grow(forest, a, b, x, hints, memory, work)
-            if radius > best:
-                best, best_centre = radius, centre
-    return best_centre, best
+def _width_at(forest, a, b, origin, x, upper, hints, work):
+    """``upper``, or less where the solids together are less wide across the triangles nearest to x."""
+    _, _, t = nearest_from(forest, a, origin, x, hints[0], -1.0, work)
+    _, _, u = nearest_from(forest, b, origin, x, hints[1], -1.0, work)
+    return min(upper, width_across(forest, a, b, a, t, origin, work), width_across(forest, a, b, b, u, origin, work))
+
+
+@inner
+def _mean_of_marks(marks, spread, middles, origin):
+    """Mean of some contacts less the origin, (0, 0, 0) where there are none."""
+    mean = (0.0, 0.0, 0.0)
+    for i in range(spread):
+        mean = along(mean, minus(_row(middles, marks[i]), origin), 1.0 / spread)
+    return mean
+
+
+@inner
+def _largest_ball(
+    forest, solids, a, b, origin, far, marks, spread, pairs, kinds, middles, upper, hints, store, tops, room, work
+):  # fmt: skip
+    """(centre, radius, upper bound of the diameter) of the largest ball found in both solids; radius 0: none found."""
+    most = 0.5 * upper
+    hints[0], hints[1] = 0, 0
+    amid = (0.5 * far[0], 0.5 * far[1], 0.5 * far[2])
+    count = _try(forest, solids, a, b, origin, amid, most, hints, store, 0, work)
+    if count > 0 and 2.0 * store[0][0, 3] >= _AS_GOOD * upper:
+        return _row(store[0], 0), store[0][0, 3], upper
+    if spread > 0:
+        mean = _mean_of_marks(marks, spread, middles, origin)
+        count = _try(forest, solids, a, b, origin, mean, most, hints, store, count, work)
+    centre, radius = amid, 0.0
+    for quick in (True, False):
+        if count > 0:
+            centre, radius = _climb_largest(forest, solids, a, b, origin, count, hints, store, tops, room, work)
+            upper = _width_at(forest, a, b, origin, centre, upper, hints, work)
+        if not quick or 2.0 * radius >= _ENOUGH * upper:
+            break
+        count = _starts(
+            forest, solids, a, b, origin, marks, spread, pairs, kinds, middles, most, hints, store, count, work
+        )
+    if 0.0 < 2.0 * radius < _AS_GOOD * upper:
+        count = _add_ball(forest, a, b, origin, centre, most, hints, store, 0, work)
+        higher, larger = _climbed(forest, a, b, origin, 0, _FINE, hints, store, room, work)
+        if larger > radius and _inside_both(forest, solids, a, b, origin, higher, larger, hints, work):
+            centre, radius = higher, larger
+        upper = _width_at(forest, a, b, origin, centre, upper, hints, work)
+    return centre, radius, upper
+
+
+@inner
+def _proved_radius(forest, solids, a, b, origin, x, radius, hints, work):
+    """Radius of a ball around x that is certainly in both solids, at most ``radius``."""
+    da, _, hints[0] = nearest_from(forest, a, origin, x, hints[0], -1.0, work)
+    db, _, hints[1] = nearest_from(forest, b, origin, x, hints[1], -1.0, work)
+    if not _inside_both(forest, solids, a, b, origin, x, min(da, db), hints, work):
+        return 0.0
+    least = proved_clearance(forest, a, origin, x, radius, work)
+    return proved_clearance(forest, b, origin, x, least, work)
+
+
+@inner
+def _width_at_contacts(forest, a, b, origin, marks, spread, pairs, upper, enough, work):
+    """The least width across triangles of some contacts, or ``upper``; the search ends where it is ``enough``."""
+    for i in range(0, spread, max(1, spread // _TRIED_NORMALS)):
+        if upper <= enough:
+            break
+        row = marks[i]
+        upper = min(upper, width_across(forest, a, b, a, np.int64(pairs[row, 0]), origin, work))
+        upper = min(upper, width_across(forest, a, b, b, np.int64(pairs[row, 1]), origin, work))
+    return upper
 
 
 @kernel
 def overlap_depths(
-    forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b, chosen,
-    start, pairs, kinds, middles, most_starts, work, depths,
+    forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b, boxes, chosen,
+    start, pairs, kinds, middles, permitted, work, found,
 ):  # fmt: skip
-    """Fill ``depths`` (k,) of the jobs in ``chosen`` with ball diameters [m], 0 where the overlap is too thin for any.
+    """Fill ``found`` (k, 3) of the jobs in ``chosen`` with depth, lower and upper bound [m].
 
-    The arrays are those of ``sample_sides``, start and pairs in the order of the first objects' triangles.
+    A pair whose upper bound is no more than what is permitted is not searched: its depth is that bound. ``boxes``
+    (k, 7) are the low and high corner of the overlap of both world boxes and the least width of it, rounded up;
+    ``permitted`` (k,) [m]. The other arrays are those of ``sample_sides``.
     """
-    climb = (np.zeros(2, np.int64), np.empty((_MEMORY, 3)), np.empty((_MEMORY, 3)))
+    hints = np.zeros(2, np.int64)
+    room = (np.empty((MEMORY, 3)), np.empty(MEMORY))
+    store = (np.empty((_MOST_STARTS, 4)), np.empty((_MOST_STARTS, MEMORY, 3)), np.empty((_MOST_STARTS, 2), np.int64))
+    tops = np.empty((_CLIMBS, 4))
+    marks, squares = np.empty(_MOST_MARKS, np.int64), np.empty(_MOST_MARKS)
     forest = by_reference(forest)
     solids = by_reference(solids)
     work = by_reference(work)
-    for index in range(chosen.shape[0]):
-        job = chosen[index]
+    for job in chosen:
         a = by_reference(make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches))
         b = by_reference(make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches))
-        begin = start[job]
-        end = start[job + 1]
-        centre, radius = _from_contacts(
-            forest, solids, a, b, begin, end, pairs, kinds, middles, most_starts, climb, work
-        )
-        if radius == 0.0:
-            for own in (a, b):
-                other_centre, other = _from_components(forest, solids, own, a, b, climb, work)
-                if other > radius:
-                    centre, radius = other_centre, other
-        depths[job] = 2.0 * _largest_radius(forest, a, b, centre, climb, work) if radius > 0.0 else 0.0
-
-
-@kernel
-def deepen_by_points(
-    forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b, job, side, points, work, depths
-):  # fmt: skip
-    """Raise depths[job] to the largest distance of a point (n, 3) [m] inside the solid of ``side`` to its surface.
-
-    Used for overlaps too thin for any ball: they are as deep as the corners that they take in.
-    """
-    forest = by_reference(forest)
-    solids = by_reference(solids)
-    work = by_reference(work)
-    rows, inverses = (rows_a, inverse_a) if side == 0 else (rows_b, inverse_b)
-    other = by_reference(make_frame(jobs[job, side], rows[job], inverses[job], origins, reaches))
-    for i in range(points.shape[0]):
-        p = (points[i, 0], points[i, 1], points[i, 2])
-        if side_of_solid(forest, solids, other, p, work) == IN:
-            depths[job] = max(depths[job], nearest_in(forest, other, p, math.inf, -1.0, work)[0])
+        spread = _spread_contacts(start[job], start[job + 1], kinds, middles, marks, squares)
+        origin = (boxes[job, 0], boxes[job, 1], boxes[job, 2])
+        far = minus((boxes[job, 3], boxes[job, 4], boxes[job, 5]), origin)
+        upper = boxes[job, 6]
+        if permitted[job] > 0.0:
+            upper = _width_at_contacts(forest, a, b, origin, marks, spread, pairs, upper, permitted[job], work)
+        found[job] = (upper, 0.0, upper)
+        if upper <= permitted[job]:
+            continue
+        centre, radius, upper = _largest_ball(
+            forest, solids, a, b, origin, far, marks, spread, pairs, kinds, middles, upper, hints, store, tops, room,
+            work,
+        )  # fmt: skip
+        lower = 0.0
+        if radius > 0.0:
+            lower = 2.0 * _proved_radius(forest, solids, a, b, origin, centre, radius, hints, work)
+        found[job] = (min(max(2.0 * radius, lower), upper) if radius > 0.0 else upper, lower, upper)

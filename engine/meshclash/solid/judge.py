@@ -26,17 +26,16 @@ from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
 from ..types.results import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Verdict
 from .coincidence import deny_coincidence
-from .depth import deepen_by_points, overlap_depths
+from .measure import DEPTH, LOWER, UPPER, box_overlaps, depth_steps
 from .ordering import AT_ONCE, stable_order_steps
+from .pair_order import swapped_pairs
 from .sampling import A_IN, A_OUT, B_IN, B_OUT, CROSSED, OPPOSITE_SIDES, SAME_SIDE, sample_sides
 from .solids import Solids
 
 _VERDICTS = (APART, TOUCHING, CONTAINED, DUPLICATE, CLASH)
 _APART, _TOUCHING, _CONTAINED, _DUPLICATE, _CLASH = range(5)
+_DECIMAL = 1.0 + 1e-9  # permitted lengths are decimal numbers that coordinates seldom meet to the last bit
 _SPAN = 512  # contacts, triangles or points that are looked at between two chances to stop
-_PAIRS_AT_ONCE = 4  # whose depths are measured between two chances to stop
-_STARTS = 4
-_STARTS_WITH_PERMISSION = 64  # a decision hangs on the depth then, so more of the contact is searched
 
 
 class Limits(NamedTuple):
@@ -100,7 +99,7 @@ class Judgement(NamedTuple):
     codes: np.ndarray
     """(k,) int8, index of the verdict."""
     depths: np.ndarray
-    """(k,) float64 [m], NaN where there is no common volume or an object is open."""
+    """Depth, lower and upper bound, (k, 3) float64 [m]; NaN where there is no common volume or an object is open."""
     start: np.ndarray
     """Contacts of pair j are the rows start[j]:start[j + 1] of the answer, (k + 1,) int64."""
     middles: np.ndarray
@@ -112,9 +111,12 @@ class Judgement(NamedTuple):
 
     def verdict(self, job: int) -> Verdict:
         """The verdict of one object pair, with its depth."""
-        depth = float(self.depths[job])
+        depths = self.depths[job].tolist()
+        depth, lower, upper = (None, None, None) if np.isnan(depths[DEPTH]) else depths
         return _VERDICTS[self.codes[job]].with_measures(
-            depth=None if np.isnan(depth) else depth,
+            depth=depth,
+            depth_lower=lower,
+            depth_upper=upper,
             flush=bool(self.flush[job]),
             permitted_overlap=float(self.permitted[job]),
         )
@@ -142,7 +144,9 @@ def judge(case: Case, limits: Limits) -> Judgement:
 def judge_steps(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     """As ``judge``, yielding every few milliseconds."""
     start = np.searchsorted(case.answer.jobs, np.arange(len(case.jobs) + 1)).astype(np.int64)
-    middles, lines = yield from _contact_places(case)
+    rows, boxes = (case.rows_a, case.rows_b), (case.boxes_a, case.boxes_b)
+    swapped = swapped_pairs(case.grove.forest, case.jobs, rows, boxes)
+    middles, lines = yield from _contact_places(case, swapped)
     posed = case.posed()
     same = yield from _duplicates(case, posed)  # first: where surfaces coincide every triangle is a contact
     bits = yield from _sample(case, posed, start, middles, lines, np.flatnonzero(~same))
@@ -151,55 +155,40 @@ def judge_steps(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     solid = case.solids.closed[case.jobs].all(axis=1)
     deep = np.flatnonzero(solid & (codes >= _CONTAINED))
     permitted = limits.permitted(case.resolutions)
-    starts = _STARTS_WITH_PERMISSION if permitted.any() else _STARTS
-    depths = yield from depth_steps(case, posed, deep, starts, start, middles)
-    light = (codes == _CLASH) & (depths <= permitted * (1.0 + 1e-9)) & (permitted > 0.0)
+    allowed = np.where(codes == _CLASH, permitted * _DECIMAL, 0.0)
+    depths = yield from _measure(case, deep, start, middles, swapped, allowed)
+    light = _within(allowed, depths)
     codes[light] = _TOUCHING
     _mark_near(case, limits, codes)
     return Judgement(codes, depths, start, middles, permitted, light & limits.by_resolution)
 
 
-def depth_steps(
-    case: Case, posed: tuple[Any, ...], chosen: np.ndarray, starts: int, start: np.ndarray, middles: np.ndarray
+def _measure(
+    case: Case, chosen: np.ndarray, start: np.ndarray, middles: np.ndarray, swapped: np.ndarray, permitted: np.ndarray
 ) -> Generator[None, None, np.ndarray]:
-    """Depths (k,) [m] of the chosen pairs (n,) int64 of closed meshes, NaN for the others; see ``depth.py``.
-
-    Args:
-        case: the object pairs.
-        posed: of the case.
-        chosen: which to measure.
-        starts: from how many contacts of a pair the search begins.
-        start, middles: as in ``Judgement``.
-    """
-    depths = np.full(len(case.jobs), np.nan)
-    work = new_point_workspace()
-    answer = case.answer
-    for first in range(0, len(chosen), _PAIRS_AT_ONCE):
-        some = chosen[first : first + _PAIRS_AT_ONCE]
-        overlap_depths(*posed, some, start, answer.pairs, answer.kinds, middles, starts, work, depths)
-        yield
-    for job in chosen[depths[chosen] == 0.0].tolist():
-        for side in range(2):
-            points = _touched_corners(case, job, side, start)
-            for first in range(0, len(points), _SPAN):
-                deepen_by_points(*posed, job, 1 - side, points[first : first + _SPAN], work, depths)
-                yield
-    return depths
+    """Depths and their bounds (k, 3) [m] of the chosen pairs of solids, NaN for the others."""
+    own = swapped[case.answer.jobs, None]
+    rows = [np.where(swapped[:, None, None], r, q) for q, r in ((case.rows_a, case.rows_b), (case.rows_b, case.rows_a))]
+    case = case._replace(
+        jobs=np.where(swapped[:, None], case.jobs[:, ::-1], case.jobs), rows_a=rows[0], rows_b=rows[1],
+        answer=case.answer._replace(pairs=np.where(own, case.answer.pairs[:, ::-1], case.answer.pairs)),
+    )  # fmt: skip
+    contacts = start, case.answer.pairs, case.answer.kinds, middles
+    overlaps = box_overlaps(case.boxes_a, case.boxes_b)
+    return (yield from depth_steps(case.posed(), overlaps, chosen, contacts, permitted))
 
 
-def _touched_corners(case: Case, job: int, side: int, start: np.ndarray) -> np.ndarray:
-    """World corners (n, 3) [m] of the triangles of one side that take part in a pair's contacts, each once."""
-    forest, tree = case.grove.forest, case.jobs[job, side]
-    touched = np.unique(case.answer.pairs[start[job] : start[job + 1], side])
-    corners = np.unique(forest.triangles[forest.triangle_start[tree] + touched])
-    rows = case.rows_a if side == 0 else case.rows_b
-    return transform_points(rows[job], forest.vertices[forest.vertex_start[tree] + corners])
+def _within(allowed: np.ndarray, depths: np.ndarray) -> np.ndarray:
+    """Which pairs (k,) overlap by no more than lengths (k,) above 0: by the bounds (k, 3), else by the depth itself."""
+    proved, denied = depths[:, UPPER] <= allowed, depths[:, LOWER] > allowed
+    return (allowed > 0.0) & (proved | ((depths[:, DEPTH] <= allowed) & ~denied))
 
 
-def _contact_places(case: Case) -> Generator[None, None, tuple[np.ndarray, np.ndarray]]:
+def _contact_places(case: Case, swapped: np.ndarray) -> Generator[None, None, tuple[np.ndarray, np.ndarray]]:
     """The middle of every contact, (n, 3) float64 [m], and whether the surface may change sides beside it, (n,) bool.
 
-    That is where it is a line; and at a crossing, which is one with an inner face where it matters.
+    That is where it is a line; and at a crossing, which is one with an inner face where it matters. Objects are taken
+    in an order of their own, so that points do not hang on who came first.
     """
     count = len(case.answer.pairs)
     middles, lines = np.empty((count, 3)), np.empty(count, np.bool_)
@@ -210,7 +199,8 @@ def _contact_places(case: Case) -> Generator[None, None, tuple[np.ndarray, np.nd
         )
         a = contact_triangles(case.grove, case.jobs, case.rows_a, answer, 0)
         b = contact_triangles(case.grove, case.jobs, case.rows_b, answer, 1)
-        segments, middles[part] = contact_segments(a, b, answer.kinds)
+        first_b = swapped[answer.jobs, None, None]
+        segments, middles[part] = contact_segments(np.where(first_b, b, a), np.where(first_b, a, b), answer.kinds)
         long = (segments[:, 0] != segments[:, 1]).any(axis=1)
         lines[part] = (long & (answer.kinds != COPLANAR_KIND)) | (answer.kinds == CROSSING_KIND)
         yield

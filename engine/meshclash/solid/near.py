@@ -1,0 +1,254 @@
+"""Nearest points of posed surfaces, from positions given relative to an origin close by.
+
+Two solids far from the origin of the world may overlap by a few of its roundings. Corners less an origin amid the
+overlap are small numbers there, and exact where they are nearly equal; so are positions between them.
+"""
+
+import math
+
+import numpy as np
+
+from ..geometry.triangle_distance import closest_on_triangle, squared_distance
+from ..jit import inner
+from ..traversal.point import box_gap, local_slack, to_local, world_triangle
+from .frames import IN, side_of_solid
+
+_ROUNDING = 2.0**-53
+_DOT = 8.0 * _ROUNDING  # times the sum of the products' sizes: error of a product of a vector and a difference
+_OUTWARD = 1.0 - 32.0 * _ROUNDING  # relative rounding of a length that is only to be bounded from below
+_LEAST = 1e-290  # heights below this count as 0: products of shorter lengths may underflow
+_SLACK = 1.25  # for the rounding of origin plus position
+_COARSE = 2.0**-49  # of the coordinates: positions this far from a surface may be rounded
+
+
+@inner
+def minus(a, b):
+    """The vector from b to a."""
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+@inner
+def dot(a, b):
+    """Product of two vectors."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@inner
+def cross(a, b):
+    """The vector across two others."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+@inner
+def along(a, u, s):
+    """a + s u."""
+    return a[0] + s * u[0], a[1] + s * u[1], a[2] + s * u[2]
+
+
+@inner
+def near_triangle(forest, frame, t, origin):
+    """Corners of a triangle less the origin."""
+    a, b, c = world_triangle(forest, frame.tree, t, frame.pose)
+    return minus(a, origin), minus(b, origin), minus(c, origin)
+
+
+@inner
+def _in_tree(frame, origin, x):
+    """The position in the hierarchy's frame, and the slack of box tests."""
+    p = along(x, origin, 1.0)
+    return to_local(p, frame.pose, frame.inverse, frame.origin), _SLACK * local_slack(p, frame.pose, frame.reach)
+
+
+@inner
+def _push_children(forest, start, first, q, slack, limit, work, used):
+    """Puts the children of a node that are nearer than ``limit`` on the stack, the nearer one on top."""
+    left = box_gap(forest.volumes[start + first], q, slack)
+    right = box_gap(forest.volumes[start + first + 1], q, slack)
+    near = first if left <= right else first + 1
+    for child in (2 * first + 1 - near, near):
+        gap = left if child == first else right
+        if gap < limit:
+            work.stack[used] = child
+            work.gaps[used] = gap
+            used += 1
+    return used
+
+
+@inner
+def _beyond(x, a, b, c, limit):
+    """Whether some coordinate alone keeps x farther than ``limit`` from a triangle."""
+    most = 0.0
+    for k in range(3):
+        most = max(most, min(a[k], b[k], c[k]) - x[k], x[k] - max(a[k], b[k], c[k]))
+    return most * _OUTWARD > limit
+
+
+@inner
+def nearest_from(forest, frame, origin, x, hint, enough, work):
+    """Distance, point and triangle of the surface nearest to x, or just no farther than ``enough`` (-1: never).
+
+    Triangle ``hint`` is tried first.
+    """
+    a, b, c = near_triangle(forest, frame, hint, origin)
+    best_point = closest_on_triangle(x, a, b, c)
+    best = math.sqrt(squared_distance(x, best_point))
+    best_triangle = hint
+    if best <= enough:
+        return best, best_point, best_triangle
+    q, slack = _in_tree(frame, origin, x)
+    start = forest.node_start[frame.tree]
+    work.stack[0] = 0
+    work.gaps[0] = 0.0
+    used = 1
+    while used > 0:
+        used -= 1
+        if work.gaps[used] >= best:
+            continue
+        node = start + work.stack[used]
+        first = forest.first[node]
+        count = forest.count[node]
+        if count == 0:
+            used = _push_children(forest, start, first, q, slack, best, work, used)
+            continue
+        for entry in range(first, first + count):
+            t = np.int64(forest.order[forest.triangle_start[frame.tree] + entry])
+            a, b, c = near_triangle(forest, frame, t, origin)
+            if _beyond(x, a, b, c, best):
+                continue
+            y = closest_on_triangle(x, a, b, c)
+            distance = math.sqrt(squared_distance(x, y))
+            if distance < best:
+                best, best_point, best_triangle = distance, y, t
+                if best <= enough:
+                    return best, best_point, best_triangle
+    return best, best_point, best_triangle
+
+
+@inner
+def _height(n, x, corner):
+    """n . (x - corner) for a corner that is rounded, and a bound of its error."""
+    most = 0.0
+    for k in range(3):
+        most += abs(n[k]) * (abs(x[k]) + abs(corner[k]))
+    return dot(n, minus(x, corner)), _DOT * most + _LEAST
+
+
+@inner
+def _least_height(n, x, a, b, c):
+    """A lower bound of the distance of x to a triangle: how far beyond it x is along n; at most 0 where it is not."""
+    length = math.sqrt(dot(n, n))
+    if not length > 0.0:
+        return 0.0
+    above, below = math.inf, math.inf
+    for corner in (a, b, c):
+        height, error = _height(n, x, corner)
+        above = min(above, height - error)
+        below = min(below, -height - error)
+    return max(above, below) / length * _OUTWARD
+
+
+@inner
+def _across(d, e):
+    """What is left of d across e, after two turns, so that what is left along e is rounding of the rest only."""
+    square = dot(e, e)
+    if square > 0.0:
+        d = along(d, e, -dot(d, e) / square)
+        d = along(d, e, -dot(d, e) / square)
+    return d
+
+
+@inner
+def proved_distance(x, a, b, c):
+    """A lower bound of the distance of x to a triangle, close to it: by planes across the way to the nearest point.
+
+    Every plane that has the triangle on its other side gives one, however the plane was found. Where x is very near,
+    the way is rounding mostly; the triangle's normal and directions across its edges are not.
+    """
+    d = minus(x, closest_on_triangle(x, a, b, c))
+    ab, bc, ca = minus(b, a), minus(c, b), minus(a, c)
+    best = max(_least_height(d, x, a, b, c), _least_height(cross(ab, bc), x, a, b, c))
+    for edge in (ab, bc, ca):
+        best = max(best, _least_height(_across(d, edge), x, a, b, c))
+    return max(best, 0.0)
+
+
+@inner
+def proved_clearance(forest, frame, origin, x, limit, work):
+    """A lower bound of the distance of x to the surface, at most ``limit``."""
+    q, slack = _in_tree(frame, origin, x)
+    start = forest.node_start[frame.tree]
+    best = limit
+    work.stack[0] = 0
+    work.gaps[0] = 0.0
+    used = 1
+    while used > 0:
+        used -= 1
+        if work.gaps[used] >= best:
+            continue
+        node = start + work.stack[used]
+        first = forest.first[node]
+        if forest.count[node] == 0:
+            used = _push_children(forest, start, first, q, slack, best, work, used)
+            continue
+        for entry in range(first, first + forest.count[node]):
+            t = np.int64(forest.order[forest.triangle_start[frame.tree] + entry])
+            a, b, c = near_triangle(forest, frame, t, origin)
+            if not _beyond(x, a, b, c, best):
+                best = min(best, proved_distance(x, a, b, c))
+    return best
+
+
+@inner
+def _behind(forest, solids, frame, t, x, a, b, c):
+    """Whether x is certainly on the material's side of a triangle's plane; False for components that may overlap."""
+    row = forest.triangle_start[frame.tree] + t
+    component = solids.component_start[frame.tree] + solids.component[row]
+    if not solids.alone[component]:
+        return False
+    side = solids.inside[component] * solids.orientation[row]
+    height, error = _height(cross(minus(b, a), minus(c, a)), x, a)
+    return side * height < -error
+
+
+@inner
+def _behind_all(forest, solids, frame, origin, x, reach, work):
+    """Whether x is certainly behind every triangle no farther than ``reach``, which is one at least.
+
+    The nearest point of the surface lies on some of these, and x is behind all that meet there, so it is inside
+    (Baerentzen, Aanaes, "Signed distance computation using the angle weighted pseudonormal" (2005)).
+    """
+    q, slack = _in_tree(frame, origin, x)
+    start = forest.node_start[frame.tree]
+    work.stack[0] = 0
+    work.gaps[0] = 0.0
+    used = 1
+    while used > 0:
+        used -= 1
+        node = start + work.stack[used]
+        first = forest.first[node]
+        if forest.count[node] == 0:
+            used = _push_children(forest, start, first, q, slack, np.nextafter(reach, math.inf), work, used)
+            continue
+        for entry in range(first, first + forest.count[node]):
+            t = np.int64(forest.order[forest.triangle_start[frame.tree] + entry])
+            a, b, c = near_triangle(forest, frame, t, origin)
+            if proved_distance(x, a, b, c) <= reach and not _behind(forest, solids, frame, t, x, a, b, c):
+                return False
+    return True
+
+
+@inner
+def is_inside(forest, solids, frame, origin, x, distance, triangle, work):
+    """Whether x is certainly inside a solid whose surface is nearest in ``triangle``, about ``distance`` away.
+
+    Where the world has numbers between x and the surface, the predicates decide. Where it has none, the triangles
+    near x do.
+    """
+    p = along(x, origin, 1.0)
+    if distance > _COARSE * max(abs(p[0]), abs(p[1]), abs(p[2])):
+        return side_of_solid(forest, solids, frame, p, work) == IN
+    most = distance
+    for corner in near_triangle(forest, frame, triangle, origin):
+        for k in range(3):
+            most = max(most, abs(corner[k]))
+    return _behind_all(forest, solids, frame, origin, x, distance + 64.0 * _ROUNDING * most, work)
