@@ -121,7 +121,7 @@ def portable(function: _F) -> _F:
 
 def is_compiled(dispatcher: Any) -> bool:
     """Whether a kernel has been compiled: in this process, or by another one that kept it on disk."""
-    if dispatcher.signatures:
+    if config.DISABLE_JIT or dispatcher.signatures:
         return True
     if dispatcher in _missing or config.DISABLE_JIT:
         return False

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .errors import UnsupportedOption
 from .gaps import Measured, ObjectGap, Wanted, keys, measure_steps, part
 from .query.limits import checked_limits
 from .query.options import check_length, check_served_device
 from .scene.clock import Clock
-from .scene.members import Keep
+from .scene.members import Keep, require_scene
 from .scene.results import FirstContact
 from .scene.scene import Scene
 from .solid.judge import Limits
 from .traversal.run import run
+from .types.numbers import whole_number
 from .types.results import Progress, QueryStats
 
 _FIRST_REACH = 1.0 / 64.0  # of the scene's size: how far the search for near pairs looks first
@@ -74,6 +74,7 @@ def scene_clearances_steps(
     Raises:
         UnknownObject, DeviceUnavailable; UnsupportedOption: a length is negative or not finite, an unknown device.
     """
+    require_scene(scene)
     reach = check_length("tolerance", tolerance)
     limits = checked_limits(permitted_overlap)
     wanted = Wanted(set_a, set_b, keep, limits, reach, device=check_served_device(device))
@@ -133,6 +134,7 @@ def scene_distances_steps(
         UnknownObject, DeviceUnavailable; UnsupportedOption: ``most`` is no whole number from 1 on, a length is negative
         or not finite, an unknown device.
     """
+    require_scene(scene)
     most, clock, measured = check_most(most), Clock(), Measured()
     limits = checked_limits(permitted_overlap)
     wanted = Wanted(set_a, set_b, keep, limits, device=check_served_device(device))
@@ -142,9 +144,7 @@ def scene_distances_steps(
 
 def check_most(most: int | None) -> int | None:
     """A number of pairs; raises UnsupportedOption."""
-    if most is not None and (isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1):
-        raise UnsupportedOption(f"most must be None or a whole number of pairs from 1 on, not {most!r}")
-    return None if most is None else int(most)
+    return None if most is None else whole_number("most, unless None,", most, 1)
 
 
 def measure_nearest_steps(

@@ -248,6 +248,8 @@ def warm_up(parts: Sequence[str] = PARTS) -> Generator[Progress, None, None]:
         UnsupportedOption: a part that does not exist.
     """
     known_parts = (*PARTS, *SPECIAL_PARTS, DEVICE_PART)
+    if isinstance(parts, str) or not isinstance(parts, Sequence):
+        raise UnsupportedOption(f"parts must be a list of parts to warm up, not {parts!r}")
     unknown = [part for part in parts if part not in known_parts]
     if unknown:
         raise UnsupportedOption(f"there is no part {unknown[0]!r} to warm up; there are {', '.join(known_parts)}")

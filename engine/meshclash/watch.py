@@ -15,11 +15,12 @@ import numpy as np
 from .query.limits import checked_limits
 from .scene.clock import Clock
 from .scene.judging import first_contact_of, judged_portions
-from .scene.members import Keep
+from .scene.members import Keep, require_scene
 from .scene.results import FirstContact, ObjectContacts
 from .scene.scene import Scene
 from .solid.judge import Case
 from .traversal.run import run
+from .types.numbers import truth
 from .types.results import Progress, QueryStats
 
 _BATCH = 256
@@ -68,6 +69,7 @@ class SceneWatch(ABC):
     """
 
     def __init__(self, scene: Scene) -> None:
+        require_scene(scene)
         self._scene = scene
 
     @property
@@ -117,7 +119,7 @@ class SceneWatch(ABC):
         Raises:
             UnknownObject, UnsupportedOption: as ``Scene.contacts_steps``.
         """
-        return self._steps((set_a, set_b, keep), first_contact)
+        return self._steps((set_a, set_b, keep), truth("first_contact", first_contact))
 
 
 class Watch(SceneWatch):

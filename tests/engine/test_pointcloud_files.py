@@ -439,3 +439,15 @@ def test_laz_of_every_layered_kind_in_several_chunks(folder, kind):
     path = folder / "layers.laz"
     record.write(str(path), do_compress=True)
     assert np.allclose(read(path).points, whole * header.scales + header.offsets, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("axis", range(3))
+@pytest.mark.parametrize("name", ["flat.las", "flat.laz"])
+def test_a_scale_of_zero_is_refused_also_where_points_are_compressed(folder, name, axis):
+    """It would put all points into one plane."""
+    scale = [0.01] * 3
+    scale[axis] = 0.0
+    data = bytearray(las(np.arange(150).reshape(50, 3), scale, (0, 0, 0)))
+    data[104] |= 0x80 if name.endswith("z") else 0
+    with pytest.raises(mc.InvalidFile, match=rf"{name}.*scale and offset .* are no lengths"):
+        read(written(folder, name, bytes(data)))

@@ -155,7 +155,7 @@ def test_bad_stacks_name_the_index():
     with pytest.raises(mc.InvalidPose, match="pose 1 of the stack"):
         pose_stack([mc.Pose.identity(), np.eye(4) * 2.0])
     with pytest.raises(mc.InvalidPose, match="shape"):
-        pose_stack(np.zeros((2, 3, 4)))
+        pose_stack(np.zeros((2, 3, 5)))
     with pytest.raises(mc.UnsupportedOption, match="empty"):
         pose_stack(np.empty((0, 4, 4)))
 

@@ -19,6 +19,7 @@ from ..hierarchy.bvh import Hierarchy
 from ..query.collide import contact_question
 from ..traversal.run import answer_steps
 from ..types.mesh import TriangleMesh
+from ..types.numbers import truth
 from ..types.results import Progress, QueryStats
 from ..types.slices import Slice
 from ..types.steps import run
@@ -102,6 +103,7 @@ def swept_collide_steps(
     first_only: bool = False,
 ) -> Generator[Progress, None, SweptContacts]:
     """As ``swept_collide``, or with None for b ``swept_self_collide``, in slices; yields Progress."""
+    first_only = truth("first_only", first_only)
     begin = time.perf_counter()
     sides = [_Side("a", a, start_a, end_a)]
     if b is not None:

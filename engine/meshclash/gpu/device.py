@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from ..errors import DeviceUnavailable, UnsupportedOption
 from ..traversal.question import Answer
 from ..types.mesh import TriangleMesh
+from ..types.numbers import truth
 from .breadth_first import Workspace, traverse
 from .finish import finish
 from .jobs import Asked
@@ -99,6 +100,7 @@ def device_state(refresh: bool = False, look: bool = True) -> DeviceState:
         refresh: look again; otherwise what was found first stands, or the fault that ended its use.
         look: False only tells what is known already, without loading anything.
     """
+    look, refresh = truth("look", look), truth("refresh", refresh)
     if not look:
         return _state[0] if _state else DeviceState(False, "no device has been looked for yet")
     if refresh:
@@ -141,7 +143,7 @@ def configure_device(
     for name, value in {**crossovers, "memory_limit": memory_limit}.items():
         if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
             raise UnsupportedOption(f"{name} must be None or a positive whole number, not {value!r}")
-    if mode not in MODES:
+    if not isinstance(mode, str) or mode not in MODES:
         raise UnsupportedOption(f"mode {mode!r} is not known; known are {', '.join(MODES)}")
     changed = memory_limit != _settings.memory_limit
     _settings.crossovers = {k: _from_environment(k) if value is None else value for k, value in crossovers.items()}

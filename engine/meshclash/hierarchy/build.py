@@ -7,7 +7,8 @@ import numpy as np
 
 from ..errors import InvalidMesh, UnsupportedOption
 from ..jit import parallel_region, thread_limit
-from ..types.mesh import TriangleMesh
+from ..types.mesh import TriangleMesh, no_mesh
+from ..types.numbers import truth
 from ..types.steps import run
 from ..volumes.registry import DEFAULT_VOLUME, volume_named
 from .boxes import LARGEST_LEAF, NO_COORDINATES, fit_boxes, relative_points
@@ -82,7 +83,7 @@ def build_steps(
 def _checked(mesh: object, volume: str | None, split: object, leaf_size: object) -> tuple[str, int]:
     """Name of the volume and most triangles of a leaf; raises what ``build`` says."""
     if not isinstance(mesh, TriangleMesh):
-        raise InvalidMesh(f"a hierarchy is built over a TriangleMesh, not over a {type(mesh).__name__}")
+        raise no_mesh(mesh, "a TriangleMesh to build a hierarchy over")
     derived = volume_named(volume).derived
     if not isinstance(split, str) or split not in (AUTO, *SPLITS):
         raise UnsupportedOption(f"split {split!r} is not known; known are {', '.join(sorted((AUTO, *SPLITS)))}")
@@ -152,10 +153,11 @@ def refit(hierarchy: Hierarchy, vertices: np.ndarray, in_place: bool = False) ->
 
     Raises:
         InvalidMesh: as TriangleMesh, or another number of vertices; ``hierarchy`` is none.
+        UnsupportedOption: ``in_place`` is neither True nor False.
     """
     if not isinstance(hierarchy, Hierarchy):
         raise InvalidMesh(f"refit takes a Hierarchy made by build, not a {type(hierarchy).__name__}")
-    index = hierarchy.index
+    index, in_place = hierarchy.index, truth("in_place", in_place)
     mesh = index.mesh.with_vertices(vertices)
     target = index if in_place else _copied(index)
     index = _fitted(target._replace(mesh=mesh, origin=_middle(mesh.bounds), derived={}), hierarchy.volume)
@@ -201,8 +203,9 @@ def as_hierarchy(mesh: object, volume: str | None = None) -> Hierarchy:
 
     Raises:
         InvalidMesh: neither a mesh nor a hierarchy.
-        UnsupportedOption: a hierarchy of another volume than asked for.
+        UnsupportedOption: an unknown volume, or a hierarchy of another one than asked for.
     """
+    volume_named(volume)
     if isinstance(mesh, Hierarchy):
         if volume is not None and volume != mesh.volume:
             raise UnsupportedOption(
@@ -210,7 +213,7 @@ def as_hierarchy(mesh: object, volume: str | None = None) -> Hierarchy:
             )
         return _improved(mesh)
     if not isinstance(mesh, TriangleMesh):
-        raise InvalidMesh(f"expected a TriangleMesh or a Hierarchy, not a {type(mesh).__name__}")
+        raise no_mesh(mesh)
     key = f"hierarchy {volume or DEFAULT_VOLUME}"
     if key not in mesh.derived:
         mesh.derived[key] = build(mesh, volume)

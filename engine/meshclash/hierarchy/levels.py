@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import UnsupportedOption
 from ..types.mesh import TriangleMesh
+from ..types.numbers import whole_number
 from ..volumes.boxtree import ROOT
 from ..volumes.registry import volume_named
 from .boxtree import children_of, root_box
@@ -45,17 +45,17 @@ def hierarchy_level(
         most: volumes that a level may have; of levels with more, the deepest one above that has not. None: any number.
 
     Raises:
-        InvalidMesh; UnsupportedOption: a level that is no whole number from 0 on, an unknown volume, or another one
-        than that of the hierarchy.
+        InvalidMesh; UnsupportedOption: a level that is no whole number from 0 on, or ``most`` none from 1 on, an
+        unknown volume, or another one than that of the hierarchy.
     """
-    if not isinstance(level, int | np.integer) or isinstance(level, bool) or level < 0:
-        raise UnsupportedOption(f"level must be a whole number from 0 on, not {level!r}")
+    level = whole_number("level", level, 0)
+    most = None if most is None else whole_number("most, unless None,", most, 1)
     hierarchy = as_hierarchy(a, volume)
     derived = volume_named(hierarchy.volume).derived
     nodes = np.array([ROOT if derived else 0])
     boxes = root_box(hierarchy.volumes) if derived else np.empty((1, 0), np.float32)
     number = 0
-    while number < min(int(level), hierarchy.tree.depth):
+    while number < min(level, hierarchy.tree.depth):
         below = _restricted_below(hierarchy, nodes, boxes) if derived else _below(hierarchy, nodes, boxes)
         if most is not None and len(below[0]) > most:
             break

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from ..types.mesh import no_mesh
 from ..volumes.boxtree import ROOT
 from ..volumes.registry import volume_named
 from .boxtree import references, restricted_boxes
@@ -22,7 +23,10 @@ def assert_well_formed(hierarchy: Hierarchy) -> None:
 
     Raises:
         AssertionError: names the node and what is wrong with it.
+        InvalidMesh: what is no hierarchy.
     """
+    if not isinstance(hierarchy, Hierarchy):
+        raise no_mesh(hierarchy, "a Hierarchy made by build")
     if volume_named(hierarchy.volume).derived:
         _assert_boxtree(hierarchy)
         return

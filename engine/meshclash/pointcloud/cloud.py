@@ -8,7 +8,7 @@ import numpy as np
 from ..errors import InvalidPointCloud, UnsupportedOption
 from ..gpu.device import require_device
 from ..traversal.run import run
-from ..types.numbers import real_number, refuse_masked
+from ..types.numbers import float_array, real_number, refuse_masked
 from ..types.pose import LARGEST_COORDINATE, transform_points
 from ..types.results import Progress
 from .build import CUTOFF, SMALLEST_LENGTH, Built, Lengths, build_steps
@@ -144,10 +144,7 @@ def _checked_bandwidth(bandwidth: Any) -> float | None:
 
 def _checked_affine(matrix: Any) -> np.ndarray:
     """A matrix (4, 4) float64 by which a cloud can be transformed, unless it flattens the cloud."""
-    try:
-        array = np.array(matrix, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidPointCloud(f"the matrix cannot be read as numbers: {error}") from None
+    array = float_array("the matrix", matrix, InvalidPointCloud)
     if array.shape != (4, 4):
         raise InvalidPointCloud(f"a cloud is transformed by a 4x4 matrix, not by one of shape {array.shape}")
     if not (np.abs(array) <= LARGEST_COORDINATE).all():
@@ -325,12 +322,14 @@ class PointCloud:
             together is the normals' for "apss", and arbitrary otherwise. Where not valid, f is 0.
 
         Raises:
-            InvalidPointCloud: ``at`` is not (k, 3) numbers.
+            InvalidPointCloud: ``at`` is not (k, 3) finite numbers.
             UnsupportedOption: an unknown device.
             DeviceUnavailable: "cuda" was asked for and no device can be used.
         """
         require_device(device)
         array = np.array(_rows("the points to evaluate at", at), dtype=np.float64, order="C")
+        if not np.isfinite(array).all():
+            raise InvalidPointCloud("the points to evaluate at must be finite")
         found = evaluate_on_device(device, self.built.tree, array)
         if found is not None:
             return found

@@ -18,6 +18,7 @@ from ..traversal.forest import plant
 from ..traversal.point import new_point_workspace
 from ..traversal.run import run
 from ..types.mesh import TriangleMesh
+from ..types.numbers import truth
 from ..types.pose import pose_stack, transform_points
 from ..types.results import Progress
 from .cloud import PointCloud
@@ -155,6 +156,7 @@ def deviation_steps(
 ) -> Generator[Progress, None, np.ndarray]:
     """As ``deviation``, in slices of some milliseconds."""
     require_device(device)
+    signed = truth("signed", signed)
     rows, rows_other = _checked_question(cloud, pose_cloud, pose_other)
     yield from share(cloud.build_steps(), 0.0, 0.25)
     measure = yield from share(_measure_steps(other, rows_other, signed, device, cloud.point_count), 0.25, 0.5)

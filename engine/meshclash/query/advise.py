@@ -7,12 +7,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..errors import InvalidMesh, UnsupportedOption
+from ..errors import UnsupportedOption
 from ..hierarchy.build import AUTO, SPLITS, build, build_steps
 from ..hierarchy.bvh import Hierarchy
 from ..traversal.question import Answer
 from ..traversal.run import answer_steps
-from ..types.mesh import TriangleMesh
+from ..types.mesh import TriangleMesh, no_mesh
 from ..types.pose import pose_stack
 from ..types.results import Progress
 from ..types.steps import run, scaled
@@ -108,7 +108,7 @@ def advise_steps(
     """
     for mesh in (a, b):
         if not isinstance(mesh, TriangleMesh):
-            raise InvalidMesh(f"advise builds hierarchies itself: it takes a TriangleMesh, not a {type(mesh).__name__}")
+            raise no_mesh(mesh, "a TriangleMesh, since advise builds hierarchies itself")
     volumes = _names("volume", list(VOLUMES) if volumes is None else volumes, VOLUMES)
     splits = _names("split", list(SPLITS) if splits is None else splits, (AUTO, *SPLITS))
     matched_poses(pose_a, pose_b)

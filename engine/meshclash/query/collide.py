@@ -16,6 +16,7 @@ from ..traversal.question import Answer, Question, uses_lanes
 from ..traversal.run import answer_steps, run
 from ..traversal.wide_engine import meet_at_once
 from ..types.mesh import TriangleMesh
+from ..types.numbers import truth
 from ..volumes.registry import volume_named
 from .contacts import Contacts
 from .device import ask_device
@@ -88,7 +89,7 @@ def collide(
         InvalidMesh, InvalidPose, UnsupportedOption, DeviceUnavailable.
     """
     start = time.perf_counter()
-    threads = check_threads(threads)
+    threads, touching = check_threads(threads), truth("touching", touching)
     if is_for_clouds(a, b):
         check_device(device)
         volume_named(volume)
@@ -116,7 +117,7 @@ def collides(
     Returns:
         bool; for a stack of k poses an array (k,) bool.
     """
-    threads = check_threads(threads)
+    threads, touching = check_threads(threads), truth("touching", touching)
     if is_for_clouds(a, b):
         check_device(device)
         volume_named(volume)
@@ -156,7 +157,7 @@ def self_collide(
     (``TriangleMesh(..., weld=True)``), or every edge of a soup is reported. Arguments and errors as ``collide``.
     """
     start = time.perf_counter()
-    threads = check_threads(threads)
+    threads, touching = check_threads(threads), truth("touching", touching)
     found = ask_device(
         check_served_device(device), (a, a), volume, (pose, pose), crossing_only=not touching, with_itself=True
     )

@@ -18,7 +18,7 @@ def check_device(device: str) -> str:
         UnsupportedOption: not one of ``DEVICES``.
         DeviceUnavailable: "cuda" was asked for.
     """
-    if device == "cuda":
+    if isinstance(device, str) and device == "cuda":
         raise DeviceUnavailable("this query is computed on the CPU only: use device='auto' or 'cpu'")
     require_device(device)
     return "cpu"

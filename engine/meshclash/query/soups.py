@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidMesh
 from ..geometry.triangle_pair import APART, ContactKind, classify_triangle_pairs
 from ..partition.registry import partition_named
-from ..types.mesh import TriangleMesh
+from ..types.mesh import TriangleMesh, no_mesh
+from ..types.numbers import truth
 from ..types.pose import transform_points
 from ..types.results import QueryStats
 from .contacts import Contacts
@@ -40,10 +40,10 @@ def collide_soups(
         InvalidMesh: what is no TriangleMesh. InvalidPose; UnsupportedOption: an unknown partition.
     """
     start = time.perf_counter()
-    find = partition_named(partition)
+    find, touching = partition_named(partition), truth("touching", touching)
     for mesh in (a, b):
         if not isinstance(mesh, TriangleMesh):
-            raise InvalidMesh(f"soups are TriangleMeshes, not a {type(mesh).__name__}; collide takes hierarchies")
+            raise no_mesh(mesh, "a TriangleMesh (collide takes hierarchies)")
     rows_a, rows_b, _ = every_pose(pose_a, pose_b)
     found: list[tuple[np.ndarray, ...]] = []
     counts = np.zeros(3, np.int64)

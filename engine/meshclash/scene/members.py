@@ -114,10 +114,21 @@ class Members:
         return member.mesh, Pose(member.rows)
 
     def revisions(self, identifiers: np.ndarray) -> np.ndarray:
-        """How often each object of an array of ids has been moved or deformed, int64 of the same shape."""
+        """How often each object of an array of ids has been moved or deformed, int64 of the same shape.
+
+        Raises:
+            UnknownObject: an id is not in the scene.
+        """
         ids = np.fromiter(self._members, np.int64, len(self._members))  # ascending: they are given in that order
         counts = np.fromiter((member.revision for member in self._members.values()), np.int64, len(ids))
-        return counts[np.searchsorted(ids, identifiers)]
+        wanted = np.asarray(identifiers)
+        if wanted.dtype.kind not in "iu" and wanted.size:
+            raise UnknownObject(f"ids of objects are whole numbers, not {identifiers!r}")
+        places = np.searchsorted(ids, wanted)
+        known = np.isin(wanted, ids)
+        if not known.all():
+            raise UnknownObject(f"the scene has no object {wanted[~known].ravel()[0]}")
+        return counts[places]
 
     def candidates(
         self,
@@ -135,7 +146,9 @@ class Members:
             limits: boxes as near as the tolerance for touching overlap.
             notes: is told why the CPU compared boxes where a device was meant to.
         """
-        in_a, in_b = self.members_of(set_a), self.members_of(set_b)
+        in_a, in_b = self.members_of(set_a, "set_a"), self.members_of(set_b, "set_b")
+        if keep is not None and not callable(keep):
+            raise UnsupportedOption(f"keep must be None or a function of pairs (k, 2) of ids, not {keep!r}")
         ids, boxes = self.boxes(limits.touch_tolerance)
         if not len(ids):
             return np.empty((0, 2), np.int64)
@@ -160,11 +173,19 @@ class Members:
             return ids, np.empty((0, 6))
         return ids, world_boxes(np.stack([m.bounds for m in members]), np.stack([m.rows for m in members]), margin)
 
-    def members_of(self, chosen: Iterable[int] | None) -> np.ndarray:
-        """Which objects, in the order of their ids, a set means, (n,) bool; None means all. Raises UnknownObject."""
+    def members_of(self, chosen: Iterable[int] | None, name: str = "a set") -> np.ndarray:
+        """Which objects, in the order of their ids, a set means, (n,) bool; None means all.
+
+        Raises:
+            UnknownObject: an id is not in the scene.
+            UnsupportedOption: the set, called ``name``, is none.
+        """
         if chosen is None:
             return np.ones(len(self._members), np.bool_)
-        wanted = set(chosen)
+        try:
+            wanted = set(chosen)
+        except TypeError:
+            raise UnsupportedOption(f"{name} must be None or several ids of objects, not {chosen!r}") from None
         for identifier in wanted:
             self.member(identifier)
         return np.fromiter((i in wanted for i in self._members), np.bool_, len(self._members))
@@ -175,6 +196,12 @@ class Members:
             return self._members[identifier]
         except (KeyError, TypeError):
             raise UnknownObject(f"the scene has no object {identifier!r}") from None
+
+
+def require_scene(scene: object) -> None:
+    """Raise UnsupportedOption unless it is a scene."""
+    if not isinstance(scene, Members):
+        raise UnsupportedOption(f"scene must be a meshclash.Scene, not a {type(scene).__name__}")
 
 
 def _one_pose(pose: Any) -> np.ndarray:

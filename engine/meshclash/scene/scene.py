@@ -17,6 +17,7 @@ from ..solid.judge import Case, Limits
 from ..timecritical.aims import checked_aim, checked_budget, checked_steps
 from ..timecritical.shared import SceneEstimate, SharedSearch
 from ..traversal.run import run
+from ..types.numbers import truth
 from ..types.results import TOUCHING, Progress, QueryStats
 from ..types.slices import Slice
 from .cases import Planter, find_case_steps
@@ -76,7 +77,7 @@ class Scene(Members):
             DeviceUnavailable: "cuda" was asked for and no device can be used.
         """
         check_served_device(device)
-        limits = checked_limits(permitted_overlap, touch_tolerance)
+        limits, touching = checked_limits(permitted_overlap, touch_tolerance), truth("touching", touching)
         clock = Clock()
         yield Progress(0.0, "comparing bounding boxes")
         notes: list[str] = []

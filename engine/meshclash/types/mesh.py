@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import InvalidMesh
 from ..jit import kernel
-from .numbers import real_number, refuse_masked
+from .numbers import float_array, real_number, refuse_masked
 from .pose import LARGEST_COORDINATE, transform_points
 from .steps import run
 from .topology import Topology, topology_steps, welded_steps
@@ -18,14 +18,7 @@ _OUTWARD = 1.0 + 1e-12  # covers the rounding of a matrix's largest singular val
 
 
 def _checked_vertices(vertices: Any) -> np.ndarray:
-    refuse_masked("vertices", vertices, InvalidMesh)
-    try:
-        given = np.asarray(vertices)
-        if given.dtype.kind not in "fiuO":
-            raise TypeError(f"they are {given.dtype}")
-        array = np.array(given, dtype=np.float64, order="C")
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidMesh(f"vertices cannot be read as numbers: {error}") from None
+    array = float_array("vertices", vertices, InvalidMesh)
     if array.ndim != 2 or array.shape[1] != 3:
         raise InvalidMesh(f"vertices must have shape (n, 3), not {array.shape}")
     if len(array) == 0:
@@ -85,6 +78,14 @@ def _along_rows(function: Callable[..., np.ndarray], points: np.ndarray) -> np.n
     if whole:
         parts.append(function(points[:whole].reshape(-1, 3 * _TOGETHER), axis=0).reshape(_TOGETHER, 3))
     return function(np.concatenate(parts), axis=0)
+
+
+def no_mesh(thing: object, wanted: str = "a TriangleMesh or a Hierarchy") -> InvalidMesh:
+    """The error for something else than a mesh; of other libraries' meshes it says how to make one of ours."""
+    name = type(thing).__name__
+    faces = next((f for f in ("faces", "triangles", "F") if hasattr(thing, "vertices") and hasattr(thing, f)), None)
+    hint = f": make one by meshclash.TriangleMesh(mesh.vertices, mesh.{faces})" if faces else ""
+    return InvalidMesh(f"expected {wanted}, not a {name}{hint}")
 
 
 class _Common:
@@ -197,10 +198,7 @@ class TriangleMesh:
 
         The resolution grows by the matrix's largest stretch.
         """
-        try:
-            array = np.array(matrix, dtype=np.float64)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise InvalidMesh(f"the matrix cannot be read as numbers: {error}") from None
+        array = float_array("the matrix", matrix, InvalidMesh)
         if array.shape != (4, 4) or not np.isfinite(array).all():
             raise InvalidMesh(f"a mesh is transformed by a finite 4x4 matrix, not by one of shape {array.shape}")
         stretch = _OUTWARD * float(np.linalg.norm(array[:3, :3], 2)) if self.resolution else 0.0

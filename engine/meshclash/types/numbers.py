@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import MeshClashError
+from ..errors import MeshClashError, UnsupportedOption
 
 
 def real_number(value: Any) -> float:
@@ -23,6 +23,32 @@ def real_number(value: Any) -> float:
         return math.nan
     except OverflowError:  # of a whole number
         return math.inf
+
+
+def float_array(name: str, values: Any, error: type[MeshClashError]) -> np.ndarray:
+    """Numbers as a new float64 array; raises ``error`` for texts, complex or masked numbers and anything else."""
+    refuse_masked(name, values, error)
+    try:
+        given = np.asarray(values)
+        if given.dtype.kind not in "fiuO":
+            raise TypeError(f"they are {given.dtype}")
+        return np.array(given, dtype=np.float64, order="C")
+    except (TypeError, ValueError, OverflowError) as reason:
+        raise error(f"{name} cannot be read as numbers: {reason}") from None
+
+
+def whole_number(name: str, value: Any, least: int) -> int:
+    """A whole number from ``least`` on; raises UnsupportedOption and names the option."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise UnsupportedOption(f"{name} must be a whole number from {least} on, not {value!r}")
+    return int(value)
+
+
+def truth(name: str, value: Any) -> bool:
+    """True or False (or 1 or 0); raises UnsupportedOption and names the option."""
+    if not isinstance(value, bool | int | np.bool_ | np.integer) or value not in (0, 1):
+        raise UnsupportedOption(f"{name} must be True or False, not {value!r}")
+    return bool(value)
 
 
 def refuse_masked(name: str, values: Any, error: type[MeshClashError]) -> None:

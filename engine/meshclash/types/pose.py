@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidPose, UnsupportedOption
+from ..errors import InvalidMesh, InvalidPose, UnsupportedOption
 from ..jit import portable
-from .numbers import refuse_masked
+from .numbers import float_array
 
 RIGID_TOLERANCE = 1e-4
 """Largest entry of R^T R - I that still counts as a rotation; float32 matrices of Blender stay below 1e-6."""
@@ -35,19 +35,40 @@ def transform_points(matrix: np.ndarray, points: np.ndarray) -> np.ndarray:
     return np.stack(rows, axis=-1)
 
 
-def _numbers(matrix: Any) -> np.ndarray:
-    refuse_masked("a pose", matrix, InvalidPose)
+def _as_motion(pose: Any) -> np.ndarray | None:
+    """A pair (R, t) of a rotation (3, 3) and three numbers as a matrix (4, 4); None for anything else."""
+    if not isinstance(pose, tuple | list) or len(pose) != 2 or isinstance(pose[0], Pose) or isinstance(pose[1], Pose):
+        return None
     try:
-        return np.array(matrix, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidPose(f"a pose cannot be read as numbers: {error}") from None
+        shapes = np.shape(pose[0]), np.shape(pose[1])
+    except (TypeError, ValueError):  # rows of different lengths
+        return None
+    if shapes[0] != (3, 3) or shapes[1] not in ((3,), (3, 1)):
+        return None
+    matrix = _STILL.copy()
+    matrix[:3, :3] = float_array("the rotation of a pose", pose[0], InvalidPose)
+    matrix[:3, 3] = float_array("the translation of a pose", pose[1], InvalidPose).ravel()
+    return matrix
+
+
+def _numbers(pose: Any) -> np.ndarray:
+    """A pose, or a stack of poses, as an array (4, 4) or (k, 4, 4); of what is neither the array is returned."""
+    matrix = _as_motion(pose)
+    if matrix is not None:
+        return matrix
+    array = float_array("a pose", pose, InvalidPose)
+    if array.ndim not in (2, 3) or array.shape[-2:] != (3, 4):
+        return array
+    return np.concatenate([array, np.broadcast_to(_STILL[3:], (*array.shape[:-2], 1, 4))], axis=-2)
 
 
 def checked_matrix(matrix: Any) -> np.ndarray:
     """An affine matrix as (4, 4) float64; raises InvalidPose for another shape, or entries beyond any bound."""
     array = _numbers(matrix)
     if array.shape != (4, 4):
-        raise InvalidPose(f"a pose needs a 4x4 matrix, not one of shape {array.shape}")
+        raise InvalidPose(
+            f"a pose needs a matrix of shape (4, 4) or (3, 4), or a pair (R, t), not one of shape {array.shape}"
+        )
     if not np.isfinite(array).all():
         raise InvalidPose("the pose matrix has entries that are NaN or infinite")
     if not np.array_equal(array[3], (0.0, 0.0, 0.0, 1.0)):
@@ -84,7 +105,7 @@ class Pose:
         """A pose from a rigid matrix.
 
         Args:
-            matrix: array-like, shape (4, 4); translation in metres in the last column.
+            matrix: array-like, shape (4, 4) or (3, 4), translation in metres in the last column; or a pair (R, t).
 
         Raises:
             InvalidPose: wrong shape, not finite, or scaled, sheared or mirrored (see ``split_matrix``).
@@ -112,8 +133,15 @@ class Pose:
         return self._rows
 
     def apply(self, points: Any) -> np.ndarray:
-        """World coordinates [m], (n, 3) float64, of points (n, 3) [m]; see ``transform_points``."""
-        return transform_points(self._rows, np.asarray(points, dtype=np.float64).reshape(-1, 3))
+        """World coordinates [m], (n, 3) float64, of points (n, 3) [m]; see ``transform_points``.
+
+        Raises:
+            InvalidMesh: no numbers, or of another shape.
+        """
+        array = float_array("points", points, InvalidMesh)
+        if array.size % 3:
+            raise InvalidMesh(f"points must have shape (n, 3), not {array.shape}")
+        return transform_points(self._rows, array.reshape(-1, 3))
 
     def __repr__(self) -> str:
         return f"Pose({self._rows.tolist()})"
@@ -152,7 +180,8 @@ def pose_stack(pose: "Pose | np.ndarray | Sequence[Any] | None") -> tuple[np.nda
     """Poses as rows (k, 3, 4) float64, and whether they came as a stack.
 
     Args:
-        pose: None (identity), a Pose, a (4, 4) matrix, a stack (k, 4, 4), or a sequence of poses.
+        pose: None (identity), a Pose, a matrix (4, 4) or (3, 4), a pair (R, t) of a rotation (3, 3) and a translation
+            (3,), a stack (k, 4, 4) or (k, 3, 4), or a sequence of such poses.
 
     Raises:
         InvalidPose: as ``Pose.from_matrix``; the message names the index within a stack.
@@ -161,7 +190,7 @@ def pose_stack(pose: "Pose | np.ndarray | Sequence[Any] | None") -> tuple[np.nda
         return _STILL[None, :3].copy(), False
     if isinstance(pose, Pose):
         return pose.rows[None], False
-    if not isinstance(pose, np.ndarray) and isinstance(pose, Sequence) and any(isinstance(p, Pose) for p in pose):
+    if _is_list_of_poses(pose):
         return np.stack([_stack_item(p, i) for i, p in enumerate(pose)]), True
     array = _numbers(pose)
     if array.shape == (4, 4) and plainly_rigid(array.ravel().tolist()):
@@ -169,13 +198,23 @@ def pose_stack(pose: "Pose | np.ndarray | Sequence[Any] | None") -> tuple[np.nda
     if array.ndim == 2:
         return Pose.from_matrix(array).rows[None], False
     if array.ndim != 3 or array.shape[1:] != (4, 4):
-        raise InvalidPose(f"poses must have shape (4, 4) or (k, 4, 4), not {array.shape}")
+        raise InvalidPose(
+            "a pose is None, a Pose, a matrix of shape (4, 4) or (3, 4), or (R, t); a stack has shape (k, 4, 4) or "
+            f"(k, 3, 4): not {array.shape}"
+        )
     if len(array) == 0:
         raise UnsupportedOption("the stack of poses is empty")
     if not _all_rigid(array):
         for index, matrix in enumerate(array):
             _stack_item(matrix, index)
     return np.ascontiguousarray(array[:, :3]), True
+
+
+def _is_list_of_poses(pose: Any) -> bool:
+    """Whether it is a sequence with a Pose or a pair (R, t) in it, which NumPy cannot stack."""
+    if isinstance(pose, np.ndarray | str | bytes) or not isinstance(pose, Sequence):
+        return False
+    return any(isinstance(item, Pose) or _as_motion(item) is not None for item in pose)
 
 
 def put_single_pose(pose: Any, matrix: np.ndarray) -> bool:

@@ -46,12 +46,12 @@ def read_las(source: Source) -> Generator[float, None, RawPoints]:
         if extended * _EXTENDED_RECORD > max(0, source.size - at):
             raise source.error(f"{extended:,} records from byte {at} on are not possible", byte=235)
         count = whole or count
+    scale, offset = _scale_and_offset(source, header)
     if kind & _LAZ_BITS:
         source.check_count(count)
         return (yield from _read_laz(source, start, count, kind & ~_LAZ_BITS, record))
     if record < _LEAST_RECORD or start < len(header):
         raise source.error(f"points of {record} bytes from byte {start} on are not possible", byte=96)
-    scale, offset = _scale_and_offset(source, header)
     source.seek(start)
     source.check_count(count, record)
     points = np.empty((count, 3))

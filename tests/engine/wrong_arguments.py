@@ -1,0 +1,131 @@
+"""Calls every public function with arguments of wrong kinds, one at a time; prints what went wrong, as JSON.
+
+Run uncompiled, in a process of its own (``test_wrong_arguments.py``): what is looked at is said before any kernel runs.
+"""
+
+import inspect
+import json
+import warnings
+
+import meshclash as mc
+import numpy as np
+
+VERTICES = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+TRIANGLES = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
+MESH = mc.TriangleMesh(VERTICES, TRIANGLES)
+
+
+LONG = ("warm_up", "advise", "advise_steps", "read_cloud", "read_points")
+"""What takes seconds, or reads any file."""
+
+
+class Foreign:
+    """A mesh of another library."""
+
+    vertices, faces = VERTICES, np.array(TRIANGLES)
+
+
+WRONG = [
+    5, -1, 1.5, "x", b"x", "", None, object(), [], (), {}, [None], ["a"], 1j, [[1j, 0, 0]], np.zeros(3),
+    np.zeros((2, 2)), np.full((4, 4), 1j), np.full((4, 3), np.nan), np.array(["a"]), np.array(1), True,
+    float("nan"), 10**400, MESH, Foreign(), lambda *_: np.ones(1, np.bool_),
+]  # fmt: skip
+
+
+def sphere():
+    k = np.arange(60) + 0.5
+    z, turn = 1.0 - k / 30.0, 2.4 * k
+    r = np.sqrt(1.0 - z * z)
+    return np.stack([r * np.cos(turn), r * np.sin(turn), z], axis=1)
+
+
+def scene():
+    made = mc.Scene()
+    made.add(MESH)
+    made.add(MESH, [[1, 0, 0, 0.5], [0, 1, 0, 0], [0, 0, 1, 0]])
+    return made
+
+
+def run(answer):
+    """To its end, where it is a generator."""
+    if inspect.isgenerator(answer):
+        for _ in answer:
+            pass
+
+
+def givens():
+    """Good values for arguments without a default; others get a mesh, which they may refuse."""
+    cloud, moving = mc.PointCloud(sphere()), np.zeros((1, 4, 3))
+    return {
+        "a": MESH, "b": MESH, "mesh": MESH, "cloud": cloud, "other": MESH, "tolerance": 0.1, "points": VERTICES,
+        "level": 1, "hierarchy": mc.build(MESH), "vertices": VERTICES, "triangles": TRIANGLES, "matrix": np.eye(4),
+        "path": __file__, "largest": 1.0, "start": moving, "end": moving + 1.0, "budget": 1.0, "at": VERTICES,
+        "identifier": 0, "identifiers": np.array([0, 1]), "scene": scene(), "pose": None,
+        "first": VERTICES[:1], "second": VERTICES[:3],
+    }  # fmt: skip
+
+
+def functions():
+    """(name, function, arguments that differ from ``givens``)."""
+    cloud = mc.PointCloud(sphere())
+    for name in mc.__all__:
+        public = getattr(mc, name)
+        if inspect.isfunction(public) and name not in (
+            "warm_up",
+            "advise",
+            "advise_steps",
+            "read_cloud",
+            "read_points",
+        ):
+            yield name, public, {"a": cloud} if name.startswith("cloud") else {}
+    yield "read_points", mc.read_points, {"path": "no such file.ply"}
+    for public in (mc.TriangleMesh, mc.Watch, mc.GapWatch, mc.PaperControl):
+        yield public.__name__, public, {}
+    yield "PointCloud", mc.PointCloud, {"points": sphere()}
+    for method in ("add", "remove", "set_pose", "set_vertices", "posed", "contacts", "time_critical", "revisions"):
+
+        def fresh(_method=method, **arguments):
+            return getattr(scene(), _method)(**arguments)
+
+        fresh.__signature__ = inspect.signature(getattr(scene(), method))
+        yield f"Scene.{method}", fresh, {}
+    for thing, methods in (
+        (MESH, ("transformed", "with_vertices")), (cloud, ("transformed", "evaluate")), (mc.Pose, ("from_matrix",)),
+        (mc.Pose.identity(), ("apply",)), (mc.Watch(scene()), ("update",)), (mc.GapWatch(scene()), ("update",)),
+    ):  # fmt: skip
+        for method in methods:
+            yield f"{type(thing).__name__}.{method}", getattr(thing, method), {}
+
+
+def what_is_wrong(function, argument, arguments):
+    """Nothing, where the call is answered or refused in words that say what to change."""
+    try:
+        run(function(**arguments))
+    except mc.MeshClashError:
+        return None
+    except Exception as error:
+        if isinstance(error, TypeError) and argument in str(error):
+            return None
+        return f"{type(error).__name__}: {error}"
+    return None
+
+
+def main():
+    warnings.simplefilter("error", getattr(np, "ComplexWarning", None) or np.exceptions.ComplexWarning)
+    found, calls = [], 0
+    for name, function, own in functions():
+        known = {**givens(), **own}
+        parameters = inspect.signature(function).parameters.values()
+        base = {p.name: known.get(p.name, MESH) for p in parameters if p.default is p.empty}
+        wrong = what_is_wrong(function, "", base)
+        found += [f"{name}: {wrong}"] if wrong else []
+        for parameter in parameters:
+            for value in WRONG:
+                wrong = what_is_wrong(function, parameter.name, {**base, parameter.name: value})
+                found += [f"{name}({parameter.name}={value!r:.40}): {wrong}"] if wrong else []
+                calls += 1
+    print(json.dumps({"calls": calls, "found": found}))
+
+
+if __name__ == "__main__":
+    main()
