@@ -13,6 +13,7 @@ from ..core.table import FACES, MEASURE, NAME_A, NAME_B, STATUS
 from ..props import STATUSES
 from .text import VERDICT_ICONS, VERDICT_LABELS, measure, text_width
 
+ACCEPTED_ICON = "OUTLINER_COLLECTION"  # of an approved pair: its verdict in no colour
 STATUS_ICONS = {status: icon for status, _label, _tip, icon, _number in STATUSES}
 WIDE = 480  # width of the sidebar [px at scale 1] from which the verdict is written out
 VERDICT_SHARE = 0.24  # room for "Duplicate" beside two icons
@@ -66,7 +67,8 @@ class MESHCLASH_UL_pairs(UIList):
         verdict, name_a, name_b, faces, value = columns(layout, context)
         review = context.scene.meshclash.reviews.get(item.pair_id)
         verdict.label(text="", icon=STATUS_ICONS[review.status] if review else "BLANK1")
-        verdict.label(text=VERDICT_LABELS[item.verdict] if is_wide(context) else "", icon=VERDICT_ICONS[item.verdict])
+        icon = ACCEPTED_ICON if review and review.status == "APPROVED" else VERDICT_ICONS[item.verdict]
+        verdict.label(text=VERDICT_LABELS[item.verdict] if is_wide(context) else "", icon=icon)
         room, common = name_width(context), session.listed().common
         for cell, side, name in ((name_a, "a", item.name_a), (name_b, "b", item.name_b)):
             cell.alignment = "LEFT"

@@ -152,7 +152,9 @@ class MESHCLASH_PT_results(TabPanel):
         layout, listed = self.layout, context.window_manager.meshclash
         result = session.existing_result(context.scene.session_uid)
         _draw_age(layout, context, result)
-        if not result.report.rows:
+        if result.found.rows and not result.report.rows:
+            layout.label(text="All pairs that were found are excluded", icon="CHECKMARK")
+        elif not result.report.rows:
             layout.label(text=test_named(result.report.options.test).nothing, icon="CHECKMARK")
         elif listed.scene_uid != context.scene.session_uid:
             layout.operator("meshclash.show_results", icon="FILE_REFRESH")

@@ -209,6 +209,28 @@ def test_an_approved_pair_is_not_counted_among_the_clashes(filled):
     assert "Clash 1" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
 
 
+def test_an_approved_clash_has_no_red_icon(filled):
+    def icons():
+        layout = RecordingLayout()
+        draw_row = lists.MESHCLASH_UL_pairs.draw_item
+        draw_row(None, bpy.context, layout, filled, filled.rows[0], 0, filled, "active_row", 0)
+        return [kwargs["icon"] for _, _, kwargs in layout.calls if "icon" in kwargs]
+
+    assert text.VERDICT_ICONS["clash"] in icons()
+    filled.isolate, filled.active_row = False, 0
+    bpy.ops.meshclash.set_status(status="APPROVED")
+    assert text.VERDICT_ICONS["clash"] not in icons()
+
+
+def test_a_list_of_excluded_pairs_only_is_not_called_clean(filled):
+    filled.isolate = False
+    for _ in range(3):
+        filled.active_row = 0
+        bpy.ops.meshclash.exclude_pair()
+    texts = draw(panels.MESHCLASH_PT_results, bpy.context).texts()
+    assert "Nothing touches" not in texts and "All pairs that were found are excluded" in texts
+
+
 def test_first_contacts_of_live_have_a_filter(registered):
     report = make_report(make_row(verdict="contact"), make_row(b="C"))
     results.show_report(bpy.context, bpy.context.scene, report)
