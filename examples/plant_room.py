@@ -23,8 +23,10 @@ from typing import Any
 
 import bpy  # must be the first import of Blender's modules
 import numpy as np
-import views
 from mathutils import Vector
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # Blender does not do this for a script that it runs
+import views
 
 SCAN = "Plant room (scan)"
 SIZE = (8.0, 6.0, 3.5)
