@@ -16,6 +16,9 @@ MEETS, LIKELY, UNLIKELY = "meets", "likely", "unlikely"  # surfaces, in the time
 CLASH_VERDICTS = (CLASH, CONTAINED, DUPLICATE, MEETS, LIKELY)
 """What `--fail-on clash` counts: on the safe side where only a probability is known."""
 
+QUIET_VERDICTS = frozenset({TOUCHING, APART})
+"""What is drawn of the selected pair only: in an assembly nearly everything touches something, or is apart."""
+
 Point = tuple[float, float, float]
 
 
@@ -45,7 +48,9 @@ class PairRow:
         face_a, face_b: the faces of the evaluated meshes on which these lie, or None.
         probability: that the surfaces of the two meet, 0 to 1; None where the test does not state it.
         highlight_a, highlight_b: (t, 3, 3) float32 world triangles of the faces in contact; for a contained pair
-            whose surfaces do not meet, all triangles of the inner object.
+            whose surfaces do not meet, all triangles of the inner object. Large faces are cut to where the contact is.
+        whole_a, whole_b: (t,) int64 the face of each of these triangles where the faces are still to be cut, when the
+            pair is first looked at (`regions.cut_row`); else empty.
         curves: (s, 2, 3) float32 world segments of intersection curves and outlines of overlaps.
         counts: numbers of faces and points in contact where these are not known (a list that came with a file).
         points_a, points_b: (k,) int32 sorted points that are in contact, of scans.
@@ -80,6 +85,8 @@ class PairRow:
     probability: float | None = None
     highlight_a: np.ndarray = field(default_factory=lambda: _nothing(0, 3, 3), repr=False)
     highlight_b: np.ndarray = field(default_factory=lambda: _nothing(0, 3, 3), repr=False)
+    whole_a: np.ndarray = field(default_factory=lambda: _nothing(0).astype(np.int64), repr=False)
+    whole_b: np.ndarray = field(default_factory=lambda: _nothing(0).astype(np.int64), repr=False)
     curves: np.ndarray = field(default_factory=lambda: _nothing(0, 2, 3), repr=False)
     counts: tuple[int, int] | None = None
     points_a: np.ndarray = field(default_factory=lambda: _nothing(0).astype(np.int32), repr=False)

@@ -9,6 +9,7 @@ import numpy as np
 
 from .frame_scene import FrameScene
 from .pair_row import CLASH, CLASH_VERDICTS, NEAR, PairRow
+from .regions import cut_row
 from .report_formats import format_length
 from .world import to_world
 
@@ -96,7 +97,7 @@ def lay_out(rows: Sequence[PairRow], scene: FrameScene, aspect: float, metres_pe
         aspect: width of the picture divided by its height.
         metres_per_unit: how many metres a Blender unit is.
     """
-    shown = [row for row in rows if row.verdict in SHOWN_VERDICTS] or list(rows)
+    shown = [cut_row(row) for row in [row for row in rows if row.verdict in SHOWN_VERDICTS] or rows]
     names = {name for row in shown for name in (row.a, row.b)}
     others, involved = _merged(scene, names, inside=False), _merged(scene, names, inside=True)
     points = _scan_points(scene)

@@ -12,7 +12,8 @@ import numpy as np
 from .curves import curve_steps
 from .engine_scene import EngineScene
 from .frame_scene import Progress, SourceMesh, SourceObject
-from .pair_row import CLASH, CONTACT, CONTAINED, LIKELY, MEETS, TOUCHING, PairRow, pair_id
+from .pair_row import CLASH, CONTACT, CONTAINED, LIKELY, MEETS, QUIET_VERDICTS, TOUCHING, PairRow, pair_id
+from .regions import Side, cut_row
 from .steps import telling
 from .world import to_world
 
@@ -194,13 +195,17 @@ def _drawing_steps(
     row: PairRow, engine: ModuleType, side_a: _Side, side_b: _Side, contacts: Any
 ) -> Generator[None, None, PairRow]:
     """The row with what is drawn of it; the caller says what is being done."""
+    curves = row.curves if contacts is None else (yield from curve_steps(engine, contacts))
     if row.verdict == CONTAINED and not row.contacts:
         highlight_a, highlight_b = yield from _inner_object_steps(side_a, side_b)
-    else:
-        highlight_a = yield from world_triangle_steps(*side_a, triangles_of_faces(side_a[1], row.faces_a))
-        highlight_b = yield from world_triangle_steps(*side_b, triangles_of_faces(side_b[1], row.faces_b))
-    curves = row.curves if contacts is None else (yield from curve_steps(engine, contacts))
-    return replace(row, highlight_a=highlight_a, highlight_b=highlight_b, curves=curves)
+        return replace(row, highlight_a=highlight_a, highlight_b=highlight_b, curves=curves)
+    whole_a = yield from _world_face_steps(side_a, row.faces_a)
+    whole_b = yield from _world_face_steps(side_b, row.faces_b)
+    whole = replace(
+        row, highlight_a=whole_a.triangles, highlight_b=whole_b.triangles, whole_a=whole_a.faces,
+        whole_b=whole_b.faces, curves=curves,
+    )  # fmt: skip
+    return whole if row.verdict in QUIET_VERDICTS else cut_row(whole)
 
 
 def _sides(pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -221,11 +226,24 @@ def faces_of(mesh: SourceMesh, triangles: np.ndarray) -> np.ndarray:
 
 def triangles_of_faces(mesh: SourceMesh, faces: np.ndarray) -> np.ndarray:
     """The triangles (t, 3) int32 of some faces."""
+    return mesh.triangles[_of_faces(mesh, faces)]
+
+
+def _of_faces(mesh: SourceMesh, faces: np.ndarray) -> np.ndarray:
+    """The indices of the triangles of some faces."""
     if not len(faces):
-        return np.empty((0, 3), dtype=np.int32)
+        return np.empty(0, np.int64)
     wanted = np.zeros(int(mesh.face_of_triangle.max()) + 1, dtype=bool)
     wanted[faces] = True
-    return mesh.triangles[wanted[mesh.face_of_triangle]]
+    return np.flatnonzero(wanted[mesh.face_of_triangle])
+
+
+def _world_face_steps(side: _Side, faces: np.ndarray) -> Generator[None, None, Side]:
+    """The triangles of some faces in world space, in slices."""
+    item, mesh = side
+    index = _of_faces(mesh, faces)
+    corners = yield from world_triangle_steps(item, mesh, mesh.triangles[index])
+    return Side(corners, mesh.face_of_triangle[index].astype(np.int64))
 
 
 def world_triangle_steps(

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.pair_row import APART, LIKELY, TOUCHING, UNLIKELY
+from ..core.pair_row import LIKELY, QUIET_VERDICTS, UNLIKELY
+from ..core.regions import cut_row
 from ..core.table import KNOWN_VERDICTS, Mask, Positions, RowTable
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 Label = tuple[tuple[float, float, float], float]
 GUESSES = frozenset({LIKELY, UNLIKELY})
-QUIET = frozenset({TOUCHING, APART})  # verdicts that are drawn for the selected pair only
 GAP_SURROUNDINGS = 3.0  # how far around its middle a gap is looked at, in its lengths
 MOST_LABELS = 100  # more would hide the scene
 MOST_DOTS = 200_000
@@ -75,7 +75,7 @@ def rows_to_draw(table: RowTable, listed: Positions, approved: Iterable[str] = (
     """
     drawn = np.zeros(len(table), np.bool_)
     drawn[listed] = True
-    drawn &= ~np.array([name in QUIET for name in KNOWN_VERDICTS])[table.verdicts]
+    drawn &= ~np.array([name in QUIET_VERDICTS for name in KNOWN_VERDICTS])[table.verdicts]
     drawn[[table.positions[pair] for pair in approved if pair in table.positions]] = False
     return drawn
 
@@ -102,9 +102,16 @@ class _Joined:
 
 
 class JoinedRows:
-    """What is drawn of all rows of a result, joined once, so that another choice of rows costs no look at each."""
+    """What is drawn of all rows of a result, joined once, so that another choice of rows costs no look at each.
 
-    def __init__(self, rows: Sequence[PairRow]) -> None:
+    Args:
+        rows: the rows.
+        quiet: whether those are drawn, too, whose verdict is quiet.
+    """
+
+    def __init__(self, rows: Sequence[PairRow], quiet: bool = False) -> None:
+        self._drawn = np.array([quiet or row.verdict not in QUIET_VERDICTS for row in rows], np.bool_)
+        rows = [row for row, drawn in zip(rows, self._drawn.tolist(), strict=True) if drawn]
         guess = [row.verdict in GUESSES for row in rows]
         none = np.empty((0, 2, 3), np.float32)
         self._faces_a = _Joined([row.highlight_a for row in rows], 3, 3)
@@ -126,6 +133,7 @@ class JoinedRows:
 
     def take(self, rows: Mask, stale: Mask) -> OverlayData:
         """The arrays of some rows; those of stale rows apart, without their curves, gaps and points."""
+        rows, stale = rows[self._drawn], stale[self._drawn]
         fresh, old = rows & ~stale, rows & stale
         named = np.flatnonzero(fresh)
         labels = (label for at in named.tolist() if (label := self._labels[at]) is not None)
@@ -156,7 +164,7 @@ class JoinedRows:
 def collect(rows: Sequence[PairRow], is_stale: Callable[[PairRow], bool] = lambda _row: False) -> OverlayData:
     """Joins the arrays of a few rows; those of stale rows apart, without their curves, gaps and points."""
     stale = np.array([is_stale(row) for row in rows], np.bool_)
-    return JoinedRows(rows).take(np.ones(len(rows), np.bool_), stale)
+    return JoinedRows([cut_row(row) for row in rows], quiet=True).take(np.ones(len(rows), np.bool_), stale)
 
 
 def thinned(points: NDArray[np.float32], most: int = MOST_DOTS) -> NDArray[np.float32]:
