@@ -10,6 +10,7 @@ from .adapters.source import metres_per_unit
 from .adapters.updates import changes_of
 from .core import saved
 from .core.changes import Changes
+from .overlay import bodies
 from .overlay.draw import tag_redraw
 
 
@@ -68,6 +69,7 @@ def on_undo(scene: bpy.types.Scene, *_args: object) -> None:
     if live is not None:
         live.note(Changes(everything=True))
     _mark_missing(scene)
+    bodies.forget()
     for other in bpy.data.scenes:
         if session.suspect_all(other.session_uid):
             freshness.look_soon()
@@ -84,6 +86,8 @@ def on_depsgraph_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) 
     if depsgraph.mode != "VIEWPORT" or session.ignores_updates():
         return
     changes = changes_of(depsgraph)
+    if changes.deformed:
+        bodies.forget()
     if session.age_hierarchy(changes.deformed):
         tag_redraw(bpy.context)
     live = session.running_live()

@@ -127,10 +127,23 @@ def _turn_page(self: PropertyGroup, context: bpy.types.Context) -> None:
 def _isolation_changed(self: PropertyGroup, context: bpy.types.Context) -> None:
     from .view import leave_isolation, show_active_pair
 
+    if self.filling:
+        return
+    leave_isolation(context)
     if self.isolate:
+        self.filling, self.ghost, self.filling = True, False, False  # one or the other
         show_active_pair(context)
-    else:
-        leave_isolation(context)
+
+
+def _ghost_changed(self: PropertyGroup, context: bpy.types.Context) -> None:
+    from .view import leave_isolation, show_active_pair
+
+    if self.filling:
+        return
+    leave_isolation(context)
+    if self.ghost:
+        self.filling, self.isolate, self.filling = True, False, False
+        show_active_pair(context)
 
 
 class MESHCLASH_PG_excluded_pair(PropertyGroup):
@@ -392,6 +405,10 @@ class MESHCLASH_PG_results(PropertyGroup):
     isolate: BoolProperty(
         name="Isolate", description="Show only the two objects of the selected pair (local view)", default=True,
         update=_isolation_changed,
+    )  # fmt: skip
+    ghost: BoolProperty(
+        name="Ghost", description="Make everything transparent but the two objects of the selected pair",
+        update=_ghost_changed,
     )  # fmt: skip
     show_clash: BoolProperty(name="Clash", description="List clashes", default=True, update=_list_again)
     show_contained: BoolProperty(

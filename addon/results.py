@@ -14,6 +14,7 @@ from .core.short_names import commonness
 from .core.table import STATUS
 from .overlay.draw import tag_redraw
 from .props import STATUS_ORDER
+from .ui.text import typical
 
 if TYPE_CHECKING:
     from .core.pair_row import PairRow
@@ -74,6 +75,8 @@ def _fill(listed: bpy.types.PropertyGroup, scene_uid: int, result: session.Scene
     page = min(listed.page, page_count(count))
     rows = [] if result is None else [result.report.rows[at] for at in state.order[_of_page(page)].tolist()]
     state.common = commonness(name for row in rows for name in (row.a, row.b))
+    lengths = (row.distance if row.depth is None else row.depth for row in rows)
+    state.typical = typical(value for value in lengths if value is not None)
     listed.filling = True
     _write(listed.rows, [_cells(row) for row in rows], state.cells)
     values = {

@@ -91,12 +91,14 @@ class Listed:
         order: positions in the report of all rows that are listed, on whatever page, in the order of the list.
         owners: full names of the objects whose pairs alone are listed, or None.
         common: in how many names of the page each word occurs.
+        typical: the depth or distance in whose unit those of the page are written, or None.
     """
 
     cells: list[dict[str, object]] = field(default_factory=list)
     order: Positions = field(default_factory=lambda: np.empty(0, np.int64))
     owners: frozenset[str] | None = None
     common: Counter[str] = field(default_factory=Counter)
+    typical: float | None = None
 
 
 @dataclass
@@ -137,6 +139,8 @@ class _State:
     isolated: dict[int, tuple[str, ...] | None] = {}  # noqa: RUF012
     # the same of views that are given back while a file is saved, and what is to be isolated there again
     suspended: dict[int, tuple[tuple[str, ...] | None, tuple[str, ...]]] = {}  # noqa: RUF012
+    ghosted: dict[int, dict[str, object]] = {}  # noqa: RUF012 - key of a 3D view: its shading before (`ghosting`)
+    suspended_ghosts: tuple[int, ...] = ()
     task: Task | None = None
     live: LiveRun | None = None
     changed_meanwhile: set[str] = set()  # noqa: RUF012
@@ -332,6 +336,21 @@ def suspended_views() -> dict[int, tuple[tuple[str, ...] | None, tuple[str, ...]
     return _State.suspended
 
 
+def ghosted_views() -> dict[int, dict[str, object]]:
+    """The 3D views in which all but one pair is transparent: key of the view to its shading before."""
+    return _State.ghosted
+
+
+def suspend_ghosts(views: tuple[int, ...]) -> None:
+    """Remembers 3D views that are as before for a moment."""
+    _State.suspended_ghosts = views
+
+
+def suspended_ghosts() -> tuple[int, ...]:
+    """The 3D views to make transparent again."""
+    return _State.suspended_ghosts
+
+
 def running_task() -> Task | None:
     """The task that is running in the interface, or None."""
     return _State.task
@@ -438,5 +457,7 @@ def clear() -> None:
     _State.suspects.clear()
     _State.isolated.clear()
     _State.suspended.clear()
+    _State.ghosted.clear()
+    _State.suspended_ghosts = ()
     drop_hierarchy()
     set_advice(None)

@@ -9,13 +9,14 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-from . import results, session
+from . import ghosting, results, session
 from .core.pair_row import PairRow
 from .overlay import render_data
 from .overlay.draw import tag_redraw
 
 FRAME_MARGIN = 1.7  # distance of the eye, in sizes of what is framed, through a lens of 50 mm
 STANDARD_LENS = 50.0
+SENSOR = 36.0  # [mm]; a 3D view shows twice of what a camera with its lens does
 SMALLEST_FRAME = 0.02  # share of the pair's size below which a tiny contact is not enlarged further
 
 
@@ -33,7 +34,9 @@ def show_active_pair(context: bpy.types.Context) -> None:
         return
     if context.window_manager.meshclash.isolate and pair:
         _isolate(context, area, pair)
-    _frame(area.spaces.active, row, pair)
+    elif context.window_manager.meshclash.ghost and pair:
+        ghosting.enter(area)
+    _frame(area, row, pair)
 
 
 def pair_objects(context: bpy.types.Context, row: PairRow) -> list[bpy.types.Object]:
@@ -93,7 +96,8 @@ def _set_local_members(context: bpy.types.Context, space: bpy.types.SpaceView3D,
 
 
 def leave_isolation(context: bpy.types.Context) -> None:
-    """Gives every isolated 3D view back what it showed before."""
+    """Gives every 3D view that is isolated or shows ghosts back what it showed before."""
+    ghosting.leave(context)
     views = session.isolated_views()
     if not views:
         return
@@ -117,6 +121,7 @@ def suspend_isolation(context: bpy.types.Context) -> None:
         space, key = area.spaces.active, area.as_pointer()
         if key in views and space.local_view is not None:
             shown[key] = views[key], _shown_names(context, space)
+    ghosting.suspend(context)
     leave_isolation(context)
     session.suspend_views(shown)
 
@@ -134,6 +139,7 @@ def resume_isolation(context: bpy.types.Context) -> None:
             _set_local_members(context, space, set(names))
             session.isolated_views()[area.as_pointer()] = before
     suspended.clear()
+    ghosting.resume(context)
 
 
 @contextmanager
@@ -161,8 +167,21 @@ def _view3d_areas(context: bpy.types.Context) -> Iterator[tuple[bpy.types.Window
                 yield window, area
 
 
-def _frame(space: bpy.types.SpaceView3D, row: PairRow, pair: list[bpy.types.Object]) -> None:
+def _beside_panels(area: bpy.types.Area) -> float:
+    """How far right of its subject a view must look so that panels over its sides leave that in the middle [units]."""
+    space = area.spaces.active
+    sizes = {region.type: region.width for region in area.regions if region.width > 1}
+    view = next(region for region in area.regions if region.type == "WINDOW")
+    covered = sizes.get("UI", 0) - sizes.get("TOOLS", 0)
+    if not bpy.context.preferences.system.use_region_overlap or covered >= view.width:
+        return 0.0
+    pixels_per_unit = max(view.width, view.height) * space.lens / (2.0 * SENSOR * space.region_3d.view_distance)
+    return 0.5 * covered / pixels_per_unit
+
+
+def _frame(area: bpy.types.Area, row: PairRow, pair: list[bpy.types.Object]) -> None:
     """Turns the view's centre to the contact and comes near enough to see it with its surroundings."""
+    space = area.spaces.active
     view = space.region_3d
     box, around = render_data.bounds(row), _object_bounds(pair)
     if box is None:
@@ -174,8 +193,8 @@ def _frame(space: bpy.types.SpaceView3D, row: PairRow, pair: list[bpy.types.Obje
         size = max(size, SMALLEST_FRAME * float(np.linalg.norm(around[1] - around[0])))
     if view.view_perspective == "CAMERA":
         view.view_perspective = "PERSP"
-    view.view_location = Vector(box.mean(axis=0))
     view.view_distance = max(FRAME_MARGIN * size * space.lens / STANDARD_LENS, 1e-4)
+    view.view_location = Vector(box.mean(axis=0)) + view.view_rotation @ Vector((_beside_panels(area), 0.0, 0.0))
 
 
 def _object_bounds(pair: list[bpy.types.Object]) -> np.ndarray | None:

@@ -23,10 +23,11 @@ READ_END, PREPARE_END, MEASURE_END = 0.1, 0.3, 0.9
 USUAL_SHARE = 0.95  # of the points whose deviation the automatic range covers
 
 SIGNED_STOPS = np.array(
-    [(0.02, 0.15, 0.55), (0.25, 0.60, 0.90), (0.95, 0.95, 0.90), (0.98, 0.62, 0.15), (0.65, 0.05, 0.08)], np.float32
+    [(0.36, 0.06, 0.48), (0.72, 0.48, 0.83), (0.95, 0.95, 0.93), (0.50, 0.78, 0.35), (0.05, 0.36, 0.14)], np.float32
 )
-"""Colours from the lowest to the highest deviation; behind the surface is blue, in front of it red, on it white. Eyes
-that do not tell red from green tell these apart, and the larger a deviation is the darker it is."""
+"""Colours from the lowest to the highest deviation; behind the surface is purple, in front of it green, on it white:
+red and blue are the two objects of a pair. Eyes that do not tell red from green tell these apart, and the larger a
+deviation is the darker it is."""
 UNSIGNED_STOPS = SIGNED_STOPS[2:]
 SHADES = 1025
 """Colours of a scale, one of them that of no deviation: more than a screen shows."""

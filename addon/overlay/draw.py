@@ -11,10 +11,10 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from .. import preferences, session
+from .. import ghosting, preferences, session
 from ..core.table import WORST
 from ..props import STATUS_ORDER
-from . import discs, render_data
+from . import bodies, discs, render_data
 
 FACES_IN_FRONT = 0.002  # share of the distance to the eye by which faces are drawn nearer than the surface they lie on
 CURVES_IN_FRONT = 0.004
@@ -22,10 +22,13 @@ STALE = (0.5, 0.5, 0.5, 0.45)  # colour of faces of a pair of which an object ha
 HIDDEN_FACES_ALPHA = 0.3  # times the colour's own, for what shines through
 HIDDEN_CURVES_ALPHA = 0.6
 HIDDEN_DOTS_ALPHA = 0.5
+CROWD_SHARE = 0.3  # of the space from one line to the next that a line may take
+LEAST_WIDTH = 1.0  # of lines [px at scale 1]
 POINT_SIZE = 8.0  # of nearest points [px at scale 1]
 DOT_SIZE = 4.0  # of points of scans [px at scale 1]
 TEXT_SIZE = 13.0  # [px at scale 1]
 TEXT_OFFSET = 8.0
+TEXT_GAP = 3.0  # between two texts, at least [px at scale 1]
 TEXT_COLOUR, TEXT_SHADOW = (1.0, 1.0, 1.0, 1.0), (0.0, 0.0, 0.0, 0.9)
 FONT = 0  # Blender's own
 DOT_SHADER = "POINT_UNIFORM_COLOR" if bpy.app.version >= (4, 5, 0) else "UNIFORM_COLOR"
@@ -38,7 +41,7 @@ class _Batches:
     signature: tuple[object, ...]
     faces_a: Any
     faces_b: Any
-    curves: Any
+    curves: list[tuple[float, Any]]  # with the space from one line to the next
     stale: Any
     gaps: Any
     witnesses: Any
@@ -74,6 +77,7 @@ def uninstall() -> None:
     _State.handles, _State.joined = (), None
     _State.batches.clear()
     discs.free()
+    bodies.free()
     _State.failure = ""
 
 
@@ -115,17 +119,38 @@ def guarded(context: bpy.types.Context) -> Iterator[None]:
 def _draw_result(context: bpy.types.Context, settings: Any, result: session.SceneResult) -> None:
     prefs = preferences.of(context)
     with restored_state():
+        if ghosting.is_ghosted(context.area):
+            _draw_pair(context, prefs, result)
         for batches in _current_batches(context, settings, result):
             _draw_batches(context.region_data, batches, prefs, settings)
+
+
+def _draw_pair(context: bpy.types.Context, prefs: Any, result: session.SceneResult) -> None:
+    """The selected pair as solid bodies among ghosts."""
+    from ..view import find_object
+
+    listed = context.window_manager.meshclash
+    row = result.row(listed.selected) if listed.scene_uid == context.scene.session_uid else None
+    if row is None:
+        return
+    colours = {
+        row.owner_b: prefs.colour_b,
+        row.owner_a: prefs.colour_a,
+    }  # two instances of one instancer are drawn once
+    found = [(item, colour) for name, colour in colours.items() if (item := find_object(context, name)) is not None]
+    bodies.draw([item for item, _ in found], [colour for _, colour in found])
 
 
 def _draw_batches(view: bpy.types.RegionView3D, batches: _Batches, prefs: Any, settings: Any) -> None:
     _draw_faces(view, batches, prefs, settings.overlay_xray)
     _draw_dots(view, batches, prefs, settings.overlay_xray)
     if settings.overlay_curves:
-        for batch in (batches.curves, batches.gaps):
-            if batch is not None:
-                _draw_lines(view, batch, prefs, settings.overlay_xray)
+        width = prefs.curve_width * bpy.context.preferences.system.pixel_size
+        least, pixels = min(width, LEAST_WIDTH * bpy.context.preferences.system.pixel_size), pixels_per_unit(view)
+        for space, batch in batches.curves:
+            _draw_lines(view, batch, prefs, settings.overlay_xray, min(width, max(least, CROWD_SHARE * space * pixels)))
+        if batches.gaps is not None:
+            _draw_lines(view, batches.gaps, prefs, settings.overlay_xray, width)
         if batches.guesses is not None:
             _draw_guesses(batches.guesses, prefs)
         if batches.witnesses is not None:
@@ -137,7 +162,7 @@ def _draw_labels(context: bpy.types.Context, settings: Any, result: session.Scen
     import blf
     from bpy_extras.view3d_utils import location_3d_to_region_2d
 
-    from ..ui.text import length
+    from ..ui.text import length, typical
 
     batches = _current_batches(context, settings, result)
     labels = [label for some in reversed(batches) for label in some.labels]  # the selected pair's first
@@ -148,11 +173,17 @@ def _draw_labels(context: bpy.types.Context, settings: Any, result: session.Scen
     blf.enable(FONT, blf.SHADOW)
     blf.shadow(FONT, 3, *TEXT_SHADOW)
     blf.color(FONT, *TEXT_COLOUR)
+    like = typical(distance for _, distance in labels)
+    texts, boxes = [], []
     for place, distance in labels:
         pixel = location_3d_to_region_2d(context.region, context.region_data, place)
         if pixel is not None:
-            blf.position(FONT, pixel.x + TEXT_OFFSET * scale, pixel.y + TEXT_OFFSET * scale, 0.0)
-            blf.draw(FONT, length(distance, context.scene.unit_settings))
+            texts.append(length(distance, context.scene.unit_settings, like=like))
+            size: Any = blf.dimensions(FONT, texts[-1])  # type: ignore[func-returns-value]  # the stubs miss it
+            boxes.append((pixel.x + TEXT_OFFSET * scale, pixel.y + TEXT_OFFSET * scale, *size))
+    for at in render_data.apart(np.array(boxes).reshape(-1, 4), TEXT_GAP * scale):
+        blf.position(FONT, boxes[at][0], boxes[at][1], 0.0)
+        blf.draw(FONT, texts[at])
     blf.disable(FONT, blf.SHADOW)
 
 
@@ -160,7 +191,9 @@ def _current_batches(context: bpy.types.Context, settings: Any, result: session.
     """The batches of what is to be seen now, of all pairs and of the selected one, made anew where that has changed."""
     listed = context.window_manager.meshclash
     row = result.row(listed.selected) if listed.scene_uid == context.scene.session_uid else None
-    alone = listed.isolate and (row is not None or session.isolated_views())  # clashes of hidden objects mean nothing
+    apart = listed.isolate or listed.ghost
+    hidden = session.isolated_views() or session.ghosted_views()
+    alone = apart and (row is not None or hidden)  # clashes of hidden objects mean nothing
     current = []
     if not alone and settings.overlay_scope == "ALL":
         query = replace(listed.query(), key=WORST, reverse=False)  # in whatever order they are listed
@@ -211,7 +244,10 @@ def _make_batches(wanted: tuple[object, ...], data: render_data.OverlayData) -> 
         wanted,
         make("UNIFORM_COLOR", "TRIS", data.faces_a),
         make("UNIFORM_COLOR", "TRIS", data.faces_b),
-        make("POLYLINE_UNIFORM_COLOR", "LINES", data.curves),
+        [
+            (space, make("POLYLINE_UNIFORM_COLOR", "LINES", points))
+            for space, points in render_data.line_groups(data.curves, data.curve_rows)
+        ],
         make("UNIFORM_COLOR", "TRIS", data.stale),
         make("POLYLINE_UNIFORM_COLOR", "LINES", data.gaps),
         make(DOT_SHADER, "POINTS", data.witnesses),
@@ -308,11 +344,18 @@ def _draw_guesses(batch: Any, prefs: Any) -> None:
     batch.draw(shader)
 
 
-def _draw_lines(view: bpy.types.RegionView3D, batch: Any, prefs: Any, xray: bool) -> None:
+def pixels_per_unit(view: bpy.types.RegionView3D) -> float:
+    """How large a Blender unit is drawn at the centre of a 3D view [px]."""
+    import gpu
+
+    height = 0.5 * gpu.state.viewport_get()[3] * view.window_matrix[1][1]
+    return float(height / view.view_distance if view.is_perspective else height)
+
+
+def _draw_lines(view: bpy.types.RegionView3D, batch: Any, prefs: Any, xray: bool, width: float) -> None:
     import gpu
 
     shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
-    width = prefs.curve_width * bpy.context.preferences.system.pixel_size
     with nearer(view, CURVES_IN_FRONT):
         for depth_test, alpha in _passes(xray, HIDDEN_CURVES_ALPHA):
             gpu.state.depth_test_set(depth_test)

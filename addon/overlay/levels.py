@@ -52,7 +52,7 @@ def _draw_lines(shown: ShownHierarchy, item: bpy.types.Object) -> None:
 
     gpu.state.depth_test_set("LESS_EQUAL")
     shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-    with gpu.matrix.push_pop():
+    with draw.nearer(bpy.context.region_data, draw.CURVES_IN_FRONT):  # faces of a part lie on faces of its box
         gpu.matrix.multiply_matrix(item.matrix_world)
         shader.bind()
         shader.uniform_float("color", draw.STALE if shown.stale else COLOUR)

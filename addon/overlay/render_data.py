@@ -21,6 +21,8 @@ Label = tuple[tuple[float, float, float], float]
 GUESSES = frozenset({LIKELY, UNLIKELY})
 GAP_SURROUNDINGS = 3.0  # how far around its middle a gap is looked at, in its lengths
 MOST_LABELS = 100  # more would hide the scene
+CELLS = 64  # along the size of all lines
+GROUPS = 10  # of lines, each with half the space of the one before
 MOST_DOTS = 200_000
 """Points drawn at once: more would only hide each other, and cost time at each redraw."""
 
@@ -33,6 +35,7 @@ class OverlayData:
         faces_a: corners of the contacting triangles of the first objects, shape (3 t, 3).
         faces_b: the same of the second objects.
         curves: end points of the segments of the intersection curves, shape (2 s, 3).
+        curve_rows: the row of each segment, shape (s,), ascending.
         stale: corners of the triangles of both objects of pairs that may no longer be true, shape (3 t, 3).
         gaps: end points of the lines between nearest points of objects that are apart, shape (2 g, 3).
         witnesses: nearest points, of objects that meet only the common one, shape (w, 3).
@@ -48,6 +51,7 @@ class OverlayData:
     faces_a: NDArray[np.float32]
     faces_b: NDArray[np.float32]
     curves: NDArray[np.float32]
+    curve_rows: NDArray[np.int64]
     stale: NDArray[np.float32]
     gaps: NDArray[np.float32]
     witnesses: NDArray[np.float32]
@@ -95,6 +99,10 @@ class _Joined:
         if some.sum() == np.count_nonzero(self._lengths):
             return self._values
         return self._values[np.repeat(rows, self._lengths)]
+
+    def rows(self, rows: Mask) -> NDArray[np.int64]:
+        """Of each of these values the place of its row among them."""
+        return np.repeat(np.arange(int(rows.sum())), self._lengths[rows])
 
     @property
     def nbytes(self) -> int:
@@ -146,6 +154,7 @@ class JoinedRows:
             _points(self._faces_a.take(fresh)),
             _points(self._faces_b.take(fresh)),
             _points(self._curves.take(fresh)),
+            self._curves.rows(fresh),
             np.concatenate((_points(self._faces_a.take(old)), _points(self._faces_b.take(old)))),
             _points(self._gaps.take(fresh)),
             self._witnesses.take(fresh),
@@ -206,6 +215,56 @@ def _label(row: PairRow) -> Label | None:
 
 def _points(parts: NDArray[np.float32]) -> NDArray[np.float32]:
     return parts.reshape(-1, 3)
+
+
+def apart(boxes: NDArray[np.float64], gap: float) -> list[int]:
+    """Which texts are written: each that keeps its distance from those before it.
+
+    Args:
+        boxes: (k, 4) left, bottom, width, height of each text [px], the most important first.
+        gap: the distance [px].
+    """
+    low, high = boxes[:, :2] - gap, boxes[:, :2] + boxes[:, 2:]
+    chosen: list[int] = []
+    for at in range(len(boxes)):
+        beside = (low[chosen] < high[at]) & (low[at] < high[chosen])
+        if not beside.all(axis=1).any():
+            chosen.append(at)
+    return chosen
+
+
+def line_groups(lines: NDArray[np.float32], rows: NDArray[np.int64]) -> list[tuple[float, NDArray[np.float32]]]:
+    """Lines in groups of those that crowd alike, each with the space from one to the next; the widest first.
+
+    The space in a cell of a grid is its area, seen from any side, by the length of the lines in it (of a line that is
+    longer than a cell, in the cell of its middle); and no more than half the size of what is drawn of the line's pair.
+
+    Args:
+        lines: (2 s, 3) end points.
+        rows: (s,) the row of each line, in ascending order.
+
+    Returns:
+        For each group the space, a length, and its end points (2 k, 3).
+    """
+    if not len(lines):
+        return []
+    ends = lines.reshape(-1, 2, 3).astype(np.float64)
+    low = ends.min(axis=(0, 1))
+    cell = float((ends.max(axis=(0, 1)) - low).max()) / CELLS or 1.0
+    where = ((ends.mean(axis=1) - low) / cell).astype(np.int64).clip(0, CELLS - 1) @ (1, CELLS, CELLS**2)
+    length = np.minimum(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1), cell)
+    filled, at = np.unique(where, return_inverse=True)
+    crowd = np.bincount(at, length, len(filled))[at]
+    first = np.flatnonzero(np.diff(rows, prepend=-1))
+    size = np.maximum.reduceat(ends.max(axis=1), first) - np.minimum.reduceat(ends.min(axis=1), first)
+    own = np.repeat(0.5 * np.linalg.norm(size, axis=1), np.diff(first, append=len(rows)))
+    space = np.minimum(cell * cell / np.maximum(crowd, 1e-3 * cell), own)
+    widest = float(space.max()) or 1.0
+    group = np.floor(np.log2(widest / np.maximum(space, 1e-9 * widest))).astype(np.int64).clip(0, GROUPS - 1)
+    return [
+        (widest * 0.5**k, np.ascontiguousarray(lines.reshape(-1, 2, 3)[group == k].reshape(-1, 3)))
+        for k in np.unique(group).tolist()
+    ]
 
 
 def bounds(row: PairRow) -> NDArray[np.float64] | None:

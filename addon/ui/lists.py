@@ -78,7 +78,7 @@ class MESHCLASH_UL_pairs(UIList):
         measures = () if result is None else test_named(result.report.options.test).measures
         faces.alignment = value.alignment = "RIGHT"
         faces.label(text=str(item.faces_a + item.faces_b))
-        value.label(text=measure(item, measures, context.scene.unit_settings))
+        value.label(text=measure(item, measures, context.scene.unit_settings, session.listed().typical))
 
     def draw_filter(self, _context: Any, _layout: Any) -> None:
         """Nothing: search and filters stand above the list, and are asked of all pages."""

@@ -278,6 +278,7 @@ def _draw_active(layout: Any, context: Any, row: Any) -> None:
     actions = layout.column(align=True)
     steps = actions.row(align=True)
     steps.prop(listed, "isolate", toggle=True, icon="ZOOM_SELECTED")
+    steps.prop(listed, "ghost", toggle=True, icon="GHOST_ENABLED")
     steps.operator("meshclash.step_pair", text="", icon="TRIA_UP").step = -1
     steps.operator("meshclash.step_pair", text="", icon="TRIA_DOWN").step = 1
     actions.operator("meshclash.select_faces", icon="FACESEL")

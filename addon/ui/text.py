@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import blf
@@ -37,27 +37,62 @@ MARGIN = 90.0  # of a panel beside a text with its icon, both sides together [px
 PIECES = re.compile(r"\S+\s*")
 
 
-def length(blender_units: float, unit_settings: bpy.types.UnitSettings, digits: int = 3) -> str:
-    """A length as the scene's units have it: "0.25 mm", or a bare number where the scene has no units."""
+SYSTEMS = {
+    "METRIC": ("KILOMETERS", "METERS", "MILLIMETERS", "MICROMETERS"), "IMPERIAL": ("MILES", "FEET", "INCHES", "THOU"),
+}  # fmt: skip
+"""What lengths that do not suit the scene's unit are written in."""
+READABLE = (0.01, 10000.0)
+
+
+def length(
+    blender_units: float, unit_settings: bpy.types.UnitSettings, digits: int = 3, like: float | None = None
+) -> str:
+    """A length as the scene's units have it: "0.25 mm", or a bare number where the scene has no units.
+
+    Args:
+        blender_units: the length.
+        unit_settings: of the scene.
+        digits: significant ones.
+        like: a length whose unit is taken, so that lengths that are read together have one unit.
+    """
     if unit_settings.system == "NONE":
         return f"{blender_units:.{digits}g}"
     metres = blender_units * unit_settings.scale_length
     size, name = UNITS.get(unit_settings.length_unit, (1.0, ""))
+    if like:
+        size, name = _unit_for(like * unit_settings.scale_length, unit_settings)
+        value = metres / size
+        return f"{value:.{digits}g} {name}" if abs(value) < 10**digits else f"{value:.0f} {name}"
     value = metres / size
-    if name and (value == 0.0 or 0.01 <= abs(value) < 10000.0):
+    if name and (value == 0.0 or READABLE[0] <= abs(value) < READABLE[1]):
         return f"{value:.{digits}g} {name}" if abs(value) < 10**digits else f"{value:.0f} {name}"
     # too small or large for that unit: one that fits the size
     return bpy.utils.units.to_string(unit_settings.system, "LENGTH", metres, precision=digits)
 
 
-def measure(row: Any, names: Sequence[str], unit_settings: bpy.types.UnitSettings) -> str:
-    """The first measure that a listed row has; all are negative where they are unknown."""
+def _unit_for(metres: float, unit_settings: bpy.types.UnitSettings) -> tuple[float, str]:
+    """The scene's unit where a length is readable in it, else the largest of its system that is no larger."""
+    size, name = UNITS.get(unit_settings.length_unit, (1.0, ""))
+    if name and READABLE[0] <= abs(metres) / size < READABLE[1]:
+        return size, name
+    known = sorted((UNITS[unit] for unit in SYSTEMS[unit_settings.system]), reverse=True)
+    return next((unit for unit in known if unit[0] <= abs(metres)), known[-1])
+
+
+def typical(lengths: Iterable[float]) -> float | None:
+    """The length in whose unit some lengths are written: the one in their middle; None where all are 0."""
+    known = sorted(length for length in lengths if length > 0.0)
+    return known[len(known) // 2] if known else None
+
+
+def measure(row: Any, names: Sequence[str], unit_settings: bpy.types.UnitSettings, like: float | None = None) -> str:
+    """The first measure that a listed row has; all are negative where they are unknown. `like`: as in `length`."""
     for name in names:
         value = getattr(row, name)
         if value >= 0.0 and name == "probability":
             return chance(value, row.verdict)
         if value >= 0.0:
-            return length(value, unit_settings, digits=2)
+            return length(value, unit_settings, digits=2, like=like)
     return UNMEASURED
 
 

@@ -136,3 +136,23 @@ def test_points_in_contact_are_collected_thinned_and_framed():
     assert np.array_equal(few, dots[[0, 3, 6, 9]]) and few.flags["C_CONTIGUOUS"]
     assert render_data.thinned(dots, 10) is dots
     assert render_data.bounds(rows[0])[1].tolist() == [27.0, 28.0, 29.0]
+
+
+def test_texts_that_would_overlap_are_left_out_the_most_important_stay():
+    boxes = np.array([[0, 0, 10, 5], [5, 2, 10, 5], [14, 0, 10, 5], [0, 9, 10, 5], [0, 5.5, 10, 5]], float)
+    assert render_data.apart(boxes, 2.0) == [0, 2, 3]
+    assert render_data.apart(boxes[:0], 2.0) == []
+
+
+def test_lines_side_by_side_have_little_space_and_one_alone_has_much():
+    many = np.array([[[x, 0, 0], [x, 1, 0]] for x in np.linspace(0, 0.05, 40)], np.float32)
+    alone = np.array([[[5, 0, 0], [5, 6, 0]]], np.float32)
+    lines, rows = np.concatenate((many, alone)), np.repeat([0, 1], (40, 1))
+    groups = render_data.line_groups(lines.reshape(-1, 3), rows)
+    assert sum(len(points) for _, points in groups) == 82
+    spaces = {float(x): space for space, points in groups for x in points[:, 0]}
+    assert spaces[5.0] > 10 * spaces[float(many[20, 0, 0])]
+    assert [space for space, _ in groups] == sorted((space for space, _ in groups), reverse=True)
+    assert render_data.line_groups(np.empty((0, 3), np.float32), np.empty(0, np.int64)) == []
+    point = np.zeros((2, 3), np.float32)
+    assert len(render_data.line_groups(point, np.zeros(1, np.int64))) == 1

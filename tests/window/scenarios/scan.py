@@ -20,7 +20,7 @@ FRAME = 18  # the exhaust in the low pipe, the motor in nothing
 STEP = 0.0087  # between two rays, half a degree: the screen is drawn by software
 RANGE = 1.0  # metres
 COPIES = 30  # of the scan in the file whose import is cancelled, so that there is time to cancel it
-SCALE_ENDS = ((0.02, 0.15, 0.55), (0.65, 0.05, 0.08))  # colours of the lowest and the highest deviation
+SCALE_ENDS = ((0.36, 0.06, 0.48), (0.05, 0.36, 0.14))  # colours of the lowest and the highest deviation
 Play = Generator[float, None, None]
 
 

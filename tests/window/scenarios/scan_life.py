@@ -13,7 +13,7 @@ from . import scenes
 Play = Generator[float, None, None]
 POINTS = 20_000
 FRAMES = 40
-BEYOND = (0.65, 0.05, 0.08)  # the colour of what lies farther away than the scale reaches
+BEYOND = (0.05, 0.36, 0.14)  # the colour of what lies farther away than the scale reaches
 
 
 def play(window: Any) -> Play:

@@ -1,0 +1,71 @@
+"""Ghosting: in a 3D view everything is transparent but the selected pair, which the overlay draws solid.
+
+Blender's own X-Ray makes the ghosts, for any number of objects at no cost; no object and no material is touched. What
+it changes of the view is noted and given back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import bpy
+
+from . import session
+
+ALPHA = 0.12  # of ghosts
+GHOSTED = {"type": "SOLID", "show_xray": True, "xray_alpha": ALPHA}
+"""Settings of a view's shading; the order matters: X-Ray is one of solid shading."""
+
+
+def enter(area: bpy.types.Area) -> None:
+    """Makes everything in a 3D view transparent."""
+    shading, views = area.spaces.active.shading, session.ghosted_views()
+    if area.as_pointer() in views:
+        return
+    before: dict[str, object] = {"type": shading.type}
+    for name, value in GHOSTED.items():
+        before.setdefault(name, getattr(shading, name))
+        setattr(shading, name, value)
+    views[area.as_pointer()] = before
+
+
+def is_ghosted(area: bpy.types.Area | None) -> bool:
+    """Whether a view shows ghosts."""
+    return area is not None and area.as_pointer() in session.ghosted_views()
+
+
+def leave(context: bpy.types.Context) -> None:
+    """Gives the views back as they were; what the user has changed meanwhile stays."""
+    views = session.ghosted_views()
+    for area in _view3d_areas(context):
+        before = views.get(area.as_pointer(), {})
+        shading = area.spaces.active.shading
+        for name in reversed(GHOSTED):
+            if name in before and _same(getattr(shading, name), GHOSTED[name]):
+                setattr(shading, name, before[name])
+    views.clear()
+
+
+def suspend(context: bpy.types.Context) -> None:
+    """Gives the views back until `resume`: a file is being saved."""
+    ghosted = tuple(session.ghosted_views())
+    leave(context)
+    session.suspend_ghosts(ghosted)
+
+
+def resume(context: bpy.types.Context) -> None:
+    """Makes transparent again what `suspend` gave back."""
+    suspended = session.suspended_ghosts()
+    session.suspend_ghosts(())
+    for area in _view3d_areas(context):
+        if area.as_pointer() in suspended:
+            enter(area)
+
+
+def _same(value: object, other: object) -> bool:
+    return abs(value - other) < 1e-6 if isinstance(value, float) and isinstance(other, float) else value == other
+
+
+def _view3d_areas(context: bpy.types.Context) -> Iterator[bpy.types.Area]:
+    for window in context.window_manager.windows:
+        yield from (area for area in window.screen.areas if area.type == "VIEW_3D")

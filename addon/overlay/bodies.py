@@ -1,0 +1,124 @@
+"""Draws the two objects of the selected pair as solid bodies, where everything else is a ghost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from . import discs
+
+VERTEX = """
+void main()
+{
+  gl_Position = to_clip * vec4(pos, 1.0);
+  facing = dot(towards_eye.xyz, normal);
+}
+"""
+FRAGMENT = """
+void main()
+{
+  float light = 0.35 + 0.65 * abs(facing);
+  seen_colour = vec4(colour.rgb * light, 1.0);
+}
+"""
+PALE = 0.55  # how much of a body's colour is white: its contact is drawn in the full colour
+
+
+class _State:
+    """The shader, and the bodies that were drawn last with what they were made of."""
+
+    shader: Any = None
+    bodies: tuple[object, list[Any]] | None = None
+
+
+def free() -> None:
+    """Frees the shader and the bodies."""
+    _State.shader = _State.bodies = None
+
+
+def forget() -> None:
+    """The bodies are read again: an object has changed."""
+    _State.bodies = None
+
+
+def draw(items: list[bpy.types.Object], colours: list[Any]) -> None:
+    """Draws objects in front of all that has been drawn, with the matrices that are set."""
+    import gpu
+
+    projection, view = gpu.matrix.get_projection_matrix(), gpu.matrix.get_model_view_matrix()
+    gpu.state.active_framebuffer_get().clear(depth=1.0)  # ghosts have written theirs
+    gpu.state.depth_test_set("LESS_EQUAL")
+    gpu.state.depth_mask_set(True)
+    shader = _shader()
+    shader.bind()
+    shader.uniform_float("to_clip", projection @ view)
+    shader.uniform_float("towards_eye", view[2])
+    for batch, colour in zip(_bodies(items), colours, strict=True):
+        if batch is not None:
+            pale = [PALE + (1.0 - PALE) * part for part in colour[:3]]
+            shader.uniform_float("colour", discs.linear(np.array([*pale, 1.0])).tolist())
+            batch.draw(shader)
+    gpu.state.depth_mask_set(False)
+
+
+def flat_triangles(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[np.ndarray, np.ndarray]:
+    """World corners (3 t, 3) of an object as it is seen and their unit normals, float32; none where it has no faces."""
+    shown = item.evaluated_get(depsgraph)
+    try:
+        mesh = shown.to_mesh()
+    except RuntimeError:  # of a kind that has no faces
+        mesh = None
+    if mesh is None:
+        return np.empty((0, 3), np.float32), np.empty((0, 3), np.float32)
+    mesh.calc_loop_triangles()
+    points, index = np.empty(3 * len(mesh.vertices), np.float32), np.empty(3 * len(mesh.loop_triangles), np.int32)
+    mesh.vertices.foreach_get("co", points)
+    mesh.loop_triangles.foreach_get("vertices", index)
+    shown.to_mesh_clear()
+    matrix = np.array(shown.matrix_world)
+    world = np.einsum("ij,kj->ki", matrix[:3, :3], points.reshape(-1, 3).astype(np.float64)) + matrix[:3, 3]
+    corners = world[index].reshape(-1, 3, 3)
+    crossed = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    length = np.linalg.norm(crossed, axis=1, keepdims=True)
+    normals = crossed / np.where(length > 0.0, length, 1.0)
+    return corners.reshape(-1, 3).astype(np.float32), np.repeat(normals, 3, axis=0).astype(np.float32)
+
+
+def _bodies(items: list[bpy.types.Object]) -> list[Any]:
+    """A batch for each object, None for one without faces; made anew where another object is drawn or one has moved."""
+    from gpu_extras.batch import batch_for_shader
+
+    wanted = tuple((item.session_uid, tuple(map(tuple, item.matrix_world))) for item in items)
+    if _State.bodies is None or _State.bodies[0] != wanted:
+        depsgraph, made = bpy.context.evaluated_depsgraph_get(), []
+        for item in items:
+            corners, normals = flat_triangles(item, depsgraph)
+            content = {"pos": corners, "normal": normals}
+            made.append(batch_for_shader(_shader(), "TRIS", content) if len(corners) else None)
+        _State.bodies = wanted, made
+    return _State.bodies[1]
+
+
+def _shader() -> Any:
+    """The shader; raises RuntimeError where the driver cannot make it."""
+    import gpu
+
+    if _State.shader is None:
+        passed = gpu.types.GPUStageInterfaceInfo("meshclash_bodies")
+        passed.smooth("FLOAT", "facing")
+        info = gpu.types.GPUShaderCreateInfo()
+        for kind, name in (("MAT4", "to_clip"), ("VEC4", "towards_eye"), ("VEC4", "colour")):
+            info.push_constant(kind, name)
+        info.vertex_in(0, "VEC3", "pos")
+        info.vertex_in(1, "VEC3", "normal")
+        info.vertex_out(passed)
+        info.fragment_out(0, "VEC4", "seen_colour")
+        info.vertex_source(VERTEX)
+        info.fragment_source(FRAGMENT)
+        try:
+            _State.shader = gpu.shader.create_from_info(info)
+        except Exception as error:  # Blender raises nothing more special
+            raise RuntimeError(f"solid bodies cannot be drawn: {error}") from error
+    return _State.shader
