@@ -12,7 +12,7 @@ import bpy
 
 from . import session
 
-ALPHA = 0.12  # of ghosts
+ALPHA = 0.22  # of ghosts
 GHOSTED = {"type": "SOLID", "show_xray": True, "xray_alpha": ALPHA}
 """Settings of a view's shading; the order matters: X-Ray is one of solid shading."""
 

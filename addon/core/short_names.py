@@ -38,8 +38,17 @@ def shorten(name: str, room: float, width: Callable[[str], float], common: Count
         kept[index] = False
         text = _joined(words, kept)
         if width(text) <= room:
-            return text
+            return _begun(name, text, room, width)
     return cut_in_the_middle(_joined(words, kept) if order else name, room, width)
+
+
+def _begun(name: str, text: str, room: float, width: Callable[[str], float]) -> str:
+    """A shortened name with as much of the beginning of the name as there is room for."""
+    if not text.startswith(CUT):
+        return text
+    most = name.find(text.split(CUT)[1])  # where the first part that is kept begins
+    fitting = (length for length in range(most, 0, -1) if width(name[:length].rstrip() + text) <= room)
+    return name[: next(fitting, 0)].rstrip() + text
 
 
 def cut_in_the_middle(text: str, room: float, width: Callable[[str], float]) -> str:

@@ -121,17 +121,22 @@ class JoinedRows:
         self._drawn = np.array([quiet or row.verdict not in QUIET_VERDICTS for row in rows], np.bool_)
         rows = [row for row, drawn in zip(rows, self._drawn.tolist(), strict=True) if drawn]
         guess = [row.verdict in GUESSES for row in rows]
-        none = np.empty((0, 2, 3), np.float32)
+        apart = [bool(row.distance) for row in rows]
+        none, nowhere, alone = (np.empty(shape, np.float32) for shape in ((0, 2, 3), (0, 3), (0,)))
+        plain = np.empty((0, 4), np.float32)  # most rows have nothing of most kinds: one array stands for all of them
         self._faces_a = _Joined([row.highlight_a for row in rows], 3, 3)
         self._faces_b = _Joined([row.highlight_b for row in rows], 3, 3)
         self._curves = _Joined([none if g else row.curves for g, row in zip(guess, rows, strict=True)], 2, 3)
         self._guesses = _Joined([row.curves if g else none for g, row in zip(guess, rows, strict=True)], 2, 3)
-        self._colours = _Joined([_colours(row) for row in rows], 4)
-        self._gaps = _Joined([row.gap for row in rows], 2, 3)
-        self._witnesses = _Joined([_witnesses(row) for row in rows], 3)
+        self._colours = _Joined([_colours(row) if g else plain for g, row in zip(guess, rows, strict=True)], 4)
+        self._gaps = _Joined([row.gap if g else none for g, row in zip(apart, rows, strict=True)], 2, 3)
+        self._witnesses = _Joined([nowhere if row.point_a is None else _witnesses(row) for row in rows], 3)
         self._dots = [_Joined([getattr(row, f"dots_{side}") for row in rows], 3) for side in "ab"]
-        self._radii = [_Joined([_radii(row, side) for row in rows]) for side in "ab"]
-        self._labels = [_label(row) for row in rows]
+        self._radii = [
+            _Joined([_radii(row, side) if len(getattr(row, f"dots_{side}")) else alone for row in rows])
+            for side in "ab"
+        ]
+        self._labels = [_label(row) if g else None for g, row in zip(apart, rows, strict=True)]
 
     @property
     def nbytes(self) -> int:
@@ -195,8 +200,7 @@ def chance_colour(probability: float) -> tuple[float, float, float, float]:
 
 def _colours(row: PairRow) -> NDArray[np.float32]:
     """The colour of each end point of the edges of a guess, (n, 4)."""
-    count = 2 * len(row.curves) if row.verdict in GUESSES else 0
-    return np.tile(np.array(chance_colour(row.probability or 0.0), np.float32), (count, 1))
+    return np.tile(np.array(chance_colour(row.probability or 0.0), np.float32), (2 * len(row.curves), 1))
 
 
 def _witnesses(row: PairRow) -> NDArray[np.float32]:
@@ -248,15 +252,16 @@ def line_groups(lines: NDArray[np.float32], rows: NDArray[np.int64]) -> list[tup
     """
     if not len(lines):
         return []
-    ends = lines.reshape(-1, 2, 3).astype(np.float64)
-    low = ends.min(axis=(0, 1))
-    cell = float((ends.max(axis=(0, 1)) - low).max()) / CELLS or 1.0
-    where = ((ends.mean(axis=1) - low) / cell).astype(np.int64).clip(0, CELLS - 1) @ (1, CELLS, CELLS**2)
-    length = np.minimum(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1), cell)
-    filled, at = np.unique(where, return_inverse=True)
-    crowd = np.bincount(at, length, len(filled))[at]
+    ends = lines.reshape(-1, 2, 3)
+    low = lines.min(axis=0)
+    cell = float((lines.max(axis=0) - low).max()) / CELLS or 1.0
+    x, y, z = ((0.5 * (ends[:, 0] + ends[:, 1]) - low) / cell).astype(np.int64).clip(0, CELLS - 1).T
+    where = (x * CELLS + y) * CELLS + z
+    along = ends[:, 1] - ends[:, 0]
+    length = np.minimum(np.sqrt(np.einsum("ij,ij->i", along, along)), cell)
+    crowd = np.bincount(where, length, CELLS**3)[where]
     first = np.flatnonzero(np.diff(rows, prepend=-1))
-    size = np.maximum.reduceat(ends.max(axis=1), first) - np.minimum.reduceat(ends.min(axis=1), first)
+    size = np.maximum.reduceat(lines, 2 * first) - np.minimum.reduceat(lines, 2 * first)
     own = np.repeat(0.5 * np.linalg.norm(size, axis=1), np.diff(first, append=len(rows)))
     space = np.minimum(cell * cell / np.maximum(crowd, 1e-3 * cell), own)
     widest = float(space.max()) or 1.0

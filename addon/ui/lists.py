@@ -18,7 +18,7 @@ STATUS_ICONS = {status: icon for status, _label, _tip, icon, _number in STATUSES
 WIDE = 480  # width of the sidebar [px at scale 1] from which the verdict is written out
 VERDICT_SHARE = 0.24  # room for "Duplicate" beside two icons
 # Shares of the width that is left after the verdict; the rest is for the measure.
-NAME_SHARE, FACES_SHARE = 0.36, 0.13
+NAME_SHARE, FACES_SHARE = 0.33, 0.12
 ICONS = 2
 ICON_WIDTH, FRAME_WIDTH, CELL_PADDING = 20.0, 66.0, 10.0  # [px at scale 1]: panel and list beside the rows, both sides
 LEAST_NAME = 40.0  # [px at scale 1]

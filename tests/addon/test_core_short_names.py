@@ -17,16 +17,15 @@ def short(name, room, among):
 @pytest.mark.parametrize(
     ("names", "room", "expected"),
     [
-        (["Assembly.Bolt.M8.0123", "Assembly.Bolt.M8.0124"], 10, ["…0123", "…0124"]),
-        (["Assembly.Bolt.M8.0123", "Assembly.Nut.M8.0123"], 14, ["…Bolt…", "…Nut…"]),
-        (["Left.Arm.Cover.001", "Left.Leg.Cover.001"], 10, ["…Arm…", "…Leg…"]),
+        (["Assembly.Bolt.M8.0123", "Assembly.Bolt.M8.0124"], 10, ["Assem…0123", "Assem…0124"]),
+        (["Assembly.Bolt.M8.0123", "Assembly.Nut.M8.0123"], 15, ["Assem…Bolt…0123", "Assemb…Nut…0123"]),
+        (["Left.Arm.Cover.001", "Left.Leg.Cover.001"], 10, ["Le…Arm…001", "Le…Leg…001"]),
         (["Short", "Names"], 10, ["Short", "Names"]),
     ],
 )
 def test_what_differs_stays(names, room, expected):
     found = [short(name, room, names) for name in names]
-    for text, wanted, name in zip(found, expected, names, strict=True):
-        assert wanted.strip(CUT) in text and len(text) <= room, (text, name)
+    assert found == expected and all(len(text) <= room for text in found)
 
 
 @settings(max_examples=300, deadline=None)
