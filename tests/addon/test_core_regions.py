@@ -1,11 +1,14 @@
 """Large faces are cut to where the contact is: judged by points, which know nothing of clipping."""
 
+import bpy
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from live_driver import detected
 
 from addon.core import regions
+from addon.overlay import render_data
 
 WALL = np.array([[[0, 0, 0], [10, 0, 0], [10, 0, 4]], [[0, 0, 0], [10, 0, 4], [0, 0, 4]]], np.float32)
 SEEDS = st.integers(0, 2**32 - 1)
@@ -114,3 +117,21 @@ def test_regions_hold_the_contact_and_lie_in_the_face_without_overlap(seed, coun
     assert covered(samples, flat).max() <= 1
     share = (covered(samples, flat) == 1).mean()
     assert abs(share - area(flat) / 40.0) < 0.12
+
+
+def test_a_detected_socket_is_framed_and_painted_as_what_it_is(engine, registered, add_box):
+    """The whole way: two boxes, what is drawn and framed of them, and the faces that are marked all the same."""
+    add_box("Wall", (0, 0, 0), (10, 0.2, 4))
+    add_box("Socket", (3.0, -0.02, 1.0), (3.08, 0.03, 1.08))
+    add_box("Floor", (0, 0, -0.3), (10, 10, 0))  # touches the wall along a strip
+    bpy.context.view_layer.update()
+    rows = {(row.a, row.b): row for row in detected(engine)}
+    row = rows["Socket", "Wall"]
+    low, high = render_data.bounds(row)
+    assert (low < (3.0, 0.0, 1.0)).all() and (high > (3.08, 0.0, 1.08)).all() and np.linalg.norm(high - low) < 0.5
+    assert len(row.faces_b) == 1 and area(row.highlight_b) < 0.1
+    floor = rows["Floor", "Wall"]
+    assert floor.verdict == "touching" and len(floor.whole_a) == len(floor.highlight_a)
+    cut = regions.cut_row(floor)
+    assert area(cut.highlight_a) < 0.5 * area(floor.highlight_a) and not len(cut.whole_a)
+    assert regions.cut_row(cut) is cut

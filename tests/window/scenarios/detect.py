@@ -39,6 +39,7 @@ def play(window: Any) -> Generator[float, None, None]:
     yield 0.5
     assert view.local_view is None
     yield from window.show("among_others")
+    yield from _ghosts(window)
     for option in ("overlay_xray", "overlay_curves"):
         before = getattr(bpy.context.scene.meshclash, option)
         yield from window.toggle(option)
@@ -49,6 +50,26 @@ def play(window: Any) -> Generator[float, None, None]:
     assert window.colour_share(RED) < 0.1 * shown, "faces are highlighted although the display is off"
     yield from window.toggle("overlay", across=0.11)
     yield from _measured_detection(window, "next")
+
+
+def _ghosts(window: Any) -> Generator[float, None, None]:
+    """Everything but the pair becomes transparent; the view is as before afterwards, and what is saved is, too."""
+    shading, listed = window.area().spaces.active.shading, bpy.context.window_manager.meshclash
+    before = shading.type, shading.show_xray, shading.xray_alpha
+    yield from window.toggle("ghost", across=0.6)
+    yield 0.5
+    assert listed.ghost and shading.show_xray and shading.xray_alpha < 0.5
+    yield from window.show("ghosts")
+    seen = []
+    bpy.app.handlers.save_pre.append(lambda *_: seen.append((shading.type, shading.show_xray, shading.xray_alpha)))
+    bpy.ops.wm.save_as_mainfile(filepath=str(window.out / "saved.blend"), copy=True)
+    bpy.app.handlers.save_pre.pop()
+    assert seen == [before], "the file would open with ghosts"
+    assert shading.show_xray, "the window keeps its ghosts"
+    yield from window.toggle("ghost", across=0.6)
+    yield 0.5
+    assert (shading.type, shading.show_xray, shading.xray_alpha) == before
+    assert listed.selected, "the pair stays selected"
 
 
 def _measured_detection(window: Any, name: str) -> Generator[float, None, None]:
