@@ -26,6 +26,7 @@ from .query.verdict import verdict
 from .scene.scene import Scene
 from .solid.coincidence import deny_coincidence
 from .solid.depth import overlap_depths
+from .solid.flush import span_within
 from .solid.judge import Case
 from .solid.sampling import sample_sides
 from .solid.solids import Solids, solid_of
@@ -90,6 +91,7 @@ def _measure_nothing() -> None:
     overlap_depths(
         *case.posed(), np.empty((0, 7)), numbers, numbers, answer.pairs, answer.kinds, places, lengths, work, places
     )
+    span_within(*case.posed(), 0, 0, 0, 0, False, answer.pairs, places, 0.0, work)
 
 
 def _judge_nothing() -> None:

@@ -48,10 +48,15 @@ def _squared_distance_to_segment(p, a, b):
     return dot(gap, gap)
 
 
+def squared_distance_to_triangle(point, triangle) -> Fraction:
+    """Square of the distance of a point to a closed triangle (3, 3) of floats."""
+    p, *corners = fractions([point, *triangle])
+    return _squared_distance_to_triangle(p, corners)
+
+
 def distance_to_triangle(point, triangle) -> float:
     """Distance of a point to a closed triangle (3, 3) of floats: squared exactly, then rounded."""
-    p, *corners = fractions([point, *triangle])
-    return _root(_squared_distance_to_triangle(p, corners))
+    return _root(squared_distance_to_triangle(point, triangle))
 
 
 def _squared_distance_to_triangle(p, corners):

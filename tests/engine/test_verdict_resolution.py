@@ -1,8 +1,9 @@
 """Overlaps within the resolution of the coordinates: flush, not a clash, where that is asked for."""
 
 import meshclash as mc
+import numpy as np
 import pytest
-from solids import box, moved
+from solids import box, gear, moved, prism, refined, sheet, shell
 
 FINE = 1e-6
 
@@ -74,3 +75,38 @@ def shifted(place):
 def test_what_is_neither_a_length_nor_the_word_is_refused(wrong):
     with pytest.raises(mc.UnsupportedOption, match="permitted_overlap"):
         mc.verdict(*map(of_resolution, neighbour(0.0)), permitted_overlap=wrong)
+
+
+WALL = box((0, 0, 0), (4, 0.25, 3))
+HOLLOW = shell((0, 0, 0), (4, 4, 4), 1)
+SLIGHT = np.array([7e-7, -5e-7, 3e-7])
+CASES = {
+    "let in flush": (WALL, box((1, -5e-7, 1), (2, 0.25 + 5e-7, 2)), "CONTAINED", True),
+    "let in fine": (WALL, refined(box((1, -5e-7, 1), (2, 0.25, 2)), 2), "CONTAINED", True),
+    "sticking out": (WALL, box((1, -5e-6, 1), (2, 0.25, 2)), "CLASH", False),
+    "let in": (WALL, box((1, 0, 1), (2, 0.25, 2)), "CONTAINED", False),
+    "copy": (gear(2, 8, 0, 1), moved(gear(2, 8, 0, 1), SLIGHT), "DUPLICATE", True),
+    "smaller copy": (WALL, box((4e-7,) * 3, (4 - 4e-7, 0.25 - 4e-7, 3 - 4e-7)), "DUPLICATE", True),
+    "moved copy": (gear(2, 8, 0, 1), moved(gear(2, 8, 0, 1), 10 * SLIGHT), "CLASH", False),
+    "through a cavity": (HOLLOW, box((-5e-7, 1.5, 1.5), (4, 2.5, 2.5)), "CLASH", False),
+    "in one wall": (HOLLOW, box((-5e-7, 1.5, 1.5), (1, 2.5, 2.5)), "CONTAINED", True),
+    "pin of the hole's size": (prism(1, 12, 0, 1), moved(prism(1, 12, -1, 2), SLIGHT), "CONTAINED", True),
+    "layer": (WALL, box((1, 0.25 - 5e-7, 1), (2, 0.25 + 1, 2)), "TOUCHING", True),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_differs_within_the_resolution_is_what_a_person_would_call_it(name):
+    one, other, expected, flush = CASES[name]
+    meshes = of_resolution(one), of_resolution(other)
+    for pair in (meshes, meshes[::-1]):
+        found = mc.verdict(*pair, permitted_overlap="resolution")
+        assert (found.name, found.flush) == (expected, flush)
+        assert (mc.verdict(*pair).name != expected) == flush
+
+
+def test_an_open_part_that_sticks_out_within_the_resolution_is_contained():
+    part = of_resolution(sheet((1, -5e-7), (2, 0.25), 1.5, 3))
+    assert mc.verdict(of_resolution(WALL), part) == mc.Verdict.CLASH
+    found = mc.verdict(of_resolution(WALL), part, permitted_overlap="resolution")
+    assert (found.name, found.flush, found.depth) == ("CONTAINED", True, None)

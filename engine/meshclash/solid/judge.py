@@ -26,6 +26,7 @@ from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
 from ..types.results import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Verdict
 from .coincidence import deny_coincidence
+from .flush import within_steps
 from .measure import DEPTH, LOWER, UPPER, box_overlaps, depth_steps
 from .ordering import AT_ONCE, stable_order_steps
 from .pair_order import swapped_pairs
@@ -159,8 +160,13 @@ def judge_steps(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     depths = yield from _measure(case, deep, start, middles, swapped, allowed)
     light = _within(allowed, depths)
     codes[light] = _TOUCHING
+    flush = light & limits.by_resolution
+    if limits.by_resolution:
+        meant = yield from _as_meant(case, posed, codes, start, middles, permitted)
+        flush |= meant != codes
+        codes = meant
     _mark_near(case, limits, codes)
-    return Judgement(codes, depths, start, middles, permitted, light & limits.by_resolution)
+    return Judgement(codes, depths, start, middles, permitted, flush)
 
 
 def _measure(
@@ -176,6 +182,19 @@ def _measure(
     contacts = start, case.answer.pairs, case.answer.kinds, middles
     overlaps = box_overlaps(case.boxes_a, case.boxes_b)
     return (yield from depth_steps(case.posed(), overlaps, chosen, contacts, permitted))
+
+
+def _as_meant(
+    case: Case, posed: tuple[Any, ...], codes: np.ndarray, start: np.ndarray, middles: np.ndarray, permitted: np.ndarray
+) -> Generator[None, None, np.ndarray]:
+    """The codes, with parts that stick out of the other object by no more than is permitted counted as inside."""
+    closed = case.solids.closed[case.jobs]
+    chosen = np.flatnonzero((permitted > 0.0) & ((codes == _CLASH) | (codes == _CONTAINED)) & closed.any(axis=1))
+    boxes = case.boxes_a, case.boxes_b
+    within = yield from within_steps(posed, boxes, chosen, start, case.answer.pairs, middles, permitted)
+    codes = np.where((codes == _CLASH) & within.any(axis=1), _CONTAINED, codes).astype(np.int8)
+    codes[within.all(axis=1)] = _DUPLICATE
+    return codes
 
 
 def _within(allowed: np.ndarray, depths: np.ndarray) -> np.ndarray:

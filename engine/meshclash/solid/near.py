@@ -11,7 +11,7 @@ import numpy as np
 from ..geometry.triangle_distance import closest_on_triangle, squared_distance
 from ..jit import inner
 from ..traversal.point import box_gap, local_slack, to_local, world_triangle
-from .frames import IN, side_of_solid
+from .frames import IN, ON, outward_side, side_of_solid
 
 _ROUNDING = 2.0**-53
 _DOT = 8.0 * _ROUNDING  # times the sum of the products' sizes: error of a product of a vector and a difference
@@ -199,26 +199,28 @@ def proved_clearance(forest, frame, origin, x, limit, work):
 
 
 @inner
-def _behind(forest, solids, frame, t, x, a, b, c):
-    """Whether x is certainly on the material's side of a triangle's plane; False for components that may overlap."""
+def _side_of_face(forest, solids, frame, t, x, a, b, c):
+    """-1 or 1 where x is certainly on the material's or the other side of a component by itself, 0 where it is open."""
     row = forest.triangle_start[frame.tree] + t
     component = solids.component_start[frame.tree] + solids.component[row]
-    if not solids.alone[component]:
-        return False
-    side = solids.inside[component] * solids.orientation[row]
     height, error = _height(cross(minus(b, a), minus(c, a)), x, a)
-    return side * height < -error
+    if abs(height) <= error:
+        return 0
+    side = solids.inside[component] * solids.orientation[row]
+    return side if height > 0.0 else -side
 
 
 @inner
-def _behind_all(forest, solids, frame, origin, x, reach, work):
-    """Whether x is certainly behind every triangle no farther than ``reach``, which is one at least.
+def _side_of_faces(forest, solids, frame, origin, x, reach, work):
+    """-1 or 1 where x is on one side of every triangle no farther than ``reach``, and one of these; 0 otherwise.
 
-    The nearest point of the surface lies on some of these, and x is behind all that meet there, so it is inside
-    (Baerentzen, Aanaes, "Signed distance computation using the angle weighted pseudonormal" (2005)).
+    They must be of one component. The nearest point of the surface lies on some of them, and x is on that side of all
+    that meet there, hence of the component (Baerentzen, Aanaes, "Signed distance computation using the angle weighted
+    pseudonormal" (2005)).
     """
     q, slack = _in_tree(frame, origin, x)
     start = forest.node_start[frame.tree]
+    found, some = 0, np.int64(-1)
     work.stack[0] = 0
     work.gaps[0] = 0.0
     used = 1
@@ -232,23 +234,47 @@ def _behind_all(forest, solids, frame, origin, x, reach, work):
         for entry in range(first, first + forest.count[node]):
             t = np.int64(forest.order[forest.triangle_start[frame.tree] + entry])
             a, b, c = near_triangle(forest, frame, t, origin)
-            if proved_distance(x, a, b, c) <= reach and not _behind(forest, solids, frame, t, x, a, b, c):
-                return False
-    return True
+            if proved_distance(x, a, b, c) > reach:
+                continue
+            side = _side_of_face(forest, solids, frame, t, x, a, b, c)
+            row = forest.triangle_start[frame.tree] + t
+            known = found == 0 or (
+                side == found and solids.component[row] == solids.component[forest.triangle_start[frame.tree] + some]
+            )
+            if side == 0 or not known:
+                return 0, some
+            found, some = side, t
+    return found, some
+
+
+@inner
+def _inside_by_faces(forest, solids, frame, origin, x, reach, work):
+    """Whether x is certainly inside, by the triangles no farther than ``reach``, which are of one component."""
+    side, t = _side_of_faces(forest, solids, frame, origin, x, reach, work)
+    if side == 0:
+        return False
+    row = forest.triangle_start[frame.tree] + t
+    component = solids.component_start[frame.tree] + solids.component[row]
+    alone = solids.inside[component] * solids.orientation[row]
+    return side * alone * outward_side(forest, solids, frame, t, along(x, origin, 1.0), work) == -1
 
 
 @inner
 def is_inside(forest, solids, frame, origin, x, distance, triangle, work):
     """Whether x is certainly inside a solid whose surface is nearest in ``triangle``, about ``distance`` away.
 
-    Where the world has numbers between x and the surface, the predicates decide. Where it has none, the triangles
-    near x do.
+    Where the world has numbers between x and the surface, the predicates decide. Where it has none, or they
+    cannot tell, the triangles near x do.
     """
     p = along(x, origin, 1.0)
     if distance > _COARSE * max(abs(p[0]), abs(p[1]), abs(p[2])):
-        return side_of_solid(forest, solids, frame, p, work) == IN
+        side = side_of_solid(forest, solids, frame, p, work)
+        if side != ON:
+            return side == IN
     most = distance
     for corner in near_triangle(forest, frame, triangle, origin):
-        for k in range(3):
-            most = max(most, abs(corner[k]))
-    return _behind_all(forest, solids, frame, origin, x, distance + 64.0 * _ROUNDING * most, work)
+        most = max(most, abs(corner[0]), abs(corner[1]), abs(corner[2]))
+    # So far there is no other component, and rounding does not lead to the other side of one.
+    rounding = 4.0 * _ROUNDING * max(abs(p[0]), abs(p[1]), abs(p[2]))
+    reach = max(distance + 64.0 * _ROUNDING * most, rounding)
+    return _inside_by_faces(forest, solids, frame, origin, x, reach, work)

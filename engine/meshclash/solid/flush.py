@@ -1,0 +1,135 @@
+"""Whether one object lies in the other as meant, though its stored coordinates stick out of it a little.
+
+A part let into a wall, flush with its faces, sticks out by roundings, and so does a copy of an object. What a surface
+has outside the other solid is looked at in the corners, edge middles and centroids of its triangles, and beside its
+contacts at distances that shrink by four each, down to the length that may stick out: so gaps in the other solid that
+are wider are met. Where all of that is no farther from the solid than the length, the object counts as inside.
+"""
+
+from collections.abc import Generator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..geometry.triangle_distance import squared_distance
+from ..jit import inner, kernel
+from ..reference import by_reference
+from ..traversal.point import new_point_workspace, world_triangle
+from .frames import IN, beyond_root, centroid, make_frame, middle, nearest_in, side_of_solid
+
+_AT_ONCE = 256  # triangles or contacts that are looked at between two chances to stop
+_MOST_STEPS = 24
+
+
+@inner
+def _is_within(forest, solids, other, p, limit, work):
+    """Whether p lies in a solid or closer than ``limit`` to it."""
+    if beyond_root(forest, other, p, limit):
+        return False
+    _, _, triangle = nearest_in(forest, other, p, limit, limit, work)
+    return triangle >= 0 or side_of_solid(forest, solids, other, p, work) == IN
+
+
+@inner
+def _triangle_within(forest, solids, other, a, b, c, limit, work):
+    for p in (centroid(a, b, c), a, b, c, middle(a, b), middle(b, c), middle(c, a)):
+        if not _is_within(forest, solids, other, p, limit, work):
+            return False
+    return True
+
+
+@inner
+def _beside_within(forest, solids, other, p, corner, limit, work):
+    """Whether points on the way from a contact to a corner of its triangle are within."""
+    share = 0.25
+    for _ in range(_MOST_STEPS):
+        x = (
+            p[0] + share * (corner[0] - p[0]), p[1] + share * (corner[1] - p[1]), p[2] + share * (corner[2] - p[2])
+        )  # fmt: skip
+        if squared_distance(x, p) <= limit * limit:
+            break
+        if not _is_within(forest, solids, other, x, limit, work):
+            return False
+        share *= 0.25
+    return True
+
+
+@kernel
+def span_within(
+    forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b,
+    job, side, begin, end, contacts, pairs, middles, limit, work,
+):  # fmt: skip
+    """Whether triangles begin to end of the object of ``side``, or what is beside these contacts of it, are within."""
+    if begin >= end:
+        return True
+    forest = by_reference(forest)
+    solids = by_reference(solids)
+    work = by_reference(work)
+    a = by_reference(make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches))
+    b = by_reference(make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches))
+    own, other = (a, b) if side == 0 else (b, a)
+    for i in range(begin, end):
+        t = np.int64(pairs[i, side]) if contacts else np.int64(i)
+        p, q, r = world_triangle(forest, own.tree, t, own.pose)
+        if not contacts:
+            if not _triangle_within(forest, solids, other, p, q, r, limit, work):
+                return False
+            continue
+        x = (middles[i, 0], middles[i, 1], middles[i, 2])
+        for corner in (p, q, r):
+            if not _beside_within(forest, solids, other, x, corner, limit, work):
+                return False
+    return True
+
+
+def within_steps(
+    posed: Sequence[Any],
+    boxes: tuple[np.ndarray, np.ndarray],
+    chosen: np.ndarray,
+    start: np.ndarray,
+    pairs: np.ndarray,
+    middles: np.ndarray,
+    limits: np.ndarray,
+) -> Generator[None, None, np.ndarray]:
+    """Which object of each pair lies in the other's solid but for parts no farther from it than a limit, (k, 2) bool.
+
+    Args:
+        posed: arguments that all kernels on posed solids share.
+        boxes: exact world bounds of the first and of the second objects, (k, 6) each [m].
+        chosen: the pairs to look at; of the others nothing is said.
+        start, pairs, middles: contacts, as in ``judge.Judgement``.
+        limits: (k,) [m].
+    """
+    forest, solids, jobs = posed[0], posed[1], posed[4]
+    result = np.zeros((len(jobs), 2), np.bool_)
+    for job in chosen.tolist():
+        for side in range(2):
+            own, other = boxes[side][job], boxes[1 - side][job]
+            outside = np.maximum(other[:3] - own[:3], own[3:] - other[3:]).max()
+            if outside > limits[job] or not solids.closed[jobs[job, 1 - side]]:
+                continue
+            tree = jobs[job, side]
+            triangles = int(forest.triangle_end[tree] - forest.triangle_start[tree])
+            spans = [(True, int(start[job]), int(start[job + 1])), (False, 0, triangles)]
+            question = job, side, pairs, middles, float(limits[job])
+            result[job, side] = yield from _spans_within(posed, spans, *question)
+    return result
+
+
+def _spans_within(
+    posed: Sequence[Any],
+    spans: Sequence[tuple[bool, int, int]],
+    job: int,
+    side: int,
+    pairs: np.ndarray,
+    middles: np.ndarray,
+    limit: float,
+) -> Generator[None, None, bool]:
+    work = new_point_workspace()
+    for contacts, first, last in spans:
+        for begin in range(first, last, _AT_ONCE):
+            end = min(begin + _AT_ONCE, last)
+            if not span_within(*posed, job, side, begin, end, contacts, pairs, middles, limit, work):
+                return False
+            yield
+    return True
