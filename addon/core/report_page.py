@@ -18,7 +18,8 @@ table { border-collapse: collapse; width: 100%; }
 th, td { border-bottom: 1px solid #ddd; padding: .3em .6em; text-align: right; vertical-align: top; }
 th:nth-child(-n+3), td:nth-child(-n+3), .said { text-align: left; }
 td:nth-child(2), td:nth-child(3), td.said:last-child { min-width: 9em; }
-td.number { overflow-wrap: normal; }
+td.number, td:first-child, td.said { white-space: nowrap; }
+td.said:last-child { white-space: normal; }
 th { background: #f4f4f4; position: sticky; top: 0; }
 .duplicate td:first-child, .contained td:first-child, .clash td:first-child { color: #b00020; font-weight: 600; }
 .near td:first-child { color: #8a5a00; font-weight: 600; }
