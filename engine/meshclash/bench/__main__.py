@@ -11,6 +11,7 @@ from typing import Any
 BENCHES = {
     "build": "from arrays to an index, and refitting it, beside mathutils, Bullet and Embree",
     "clouds": "collisions of point clouds beside their meshes' own answers and cKDTree's minimum distance",
+    "continuous": "points, edges and triangles between two frames against rational root isolation, steps beside ipctk",
     "distance": "distance and clearance of two posed meshes beside python-fcl and coal",
     "exactness": "verdicts and kinds against exact arithmetic, for triangle pairs and whole meshes",
     "procedure": "every volume and split rule along full turns: tests, times, and what a test costs",

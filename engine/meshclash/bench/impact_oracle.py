@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 from math import gcd
 
@@ -199,11 +200,12 @@ def _dot(a: Vector, b: Vector) -> Polynomial:
 
 def _points(start: np.ndarray, end: np.ndarray) -> list[Vector]:
     """Moving points with integer coefficients, times a power of two."""
-    exact = [[[Fraction(x) for x in point] for point in points] for points in (start.tolist(), end.tolist())]
-    scale = max(x.denominator for points in exact for point in points for x in point)
+    exact = [[[x.as_integer_ratio() for x in point] for point in points] for points in (start.tolist(), end.tolist())]
+    scale = max(d for points in exact for point in points for _, d in point)
+    whole = ([[n * (scale // d) for n, d in point] for point in points] for points in exact)
     return [
-        tuple(_trim([int(a * scale), int((b - a) * scale)]) for a, b in zip(p, q, strict=True))  # type: ignore[misc]
-        for p, q in zip(*exact, strict=True)
+        tuple(_trim([a, b - a]) for a, b in zip(p, q, strict=True))  # type: ignore[misc]
+        for p, q in zip(*whole, strict=True)
     ]
 
 
@@ -216,14 +218,19 @@ class _Pair:
         else:
             d, u, v = _difference(p, q), _difference(r, q), _difference(s, q)
             self.ends = [(p, q, r), (p, r, s), (p, s, q)]
-        n = _cross(u, v)
-        self.f = _dot(d, n)
-        self.square = _dot(n, n)
-        first, second = _dot(n, _cross(d, v)), _dot(n, _cross(d, u))
-        if edges:
-            self.sides = [first, second, _minus(self.square, first), _minus(self.square, second)]
-        else:
-            self.sides = [first, _minus([], second), _plus(_minus(self.square, first), second)]
+        self._d, self._u, self._v, self._n, self._edges = d, u, v, _cross(u, v), edges
+        self.f = _dot(d, self._n)
+
+    @cached_property
+    def square(self) -> Polynomial:
+        return _dot(self._n, self._n)
+
+    @cached_property
+    def sides(self) -> list[Polynomial]:
+        first, second = _dot(self._n, _cross(self._d, self._v)), _dot(self._n, _cross(self._d, self._u))
+        if self._edges:
+            return [first, second, _minus(self.square, first), _minus(self.square, second)]
+        return [first, _minus([], second), _plus(_minus(self.square, first), second)]
 
     def in_line(self, e: Vector, g: Vector, h: Vector) -> Polynomial:
         c = _cross(_difference(e, g), _difference(h, g))

@@ -3,7 +3,8 @@
 Stages: comparisons of coordinates (exact); signs of the Bernstein coefficients of f = det(d, u, v); then intervals of
 time from early to late, halved until in each of them f has no root, or the projections are apart, or f has exactly
 one root, for which a bracket is found by Newton's method and proved by the signs of f at its ends. All bounds are
-those of ``moving.py`` and ``inside.py``; what they do not decide is left ``UNDECIDED``.
+those of ``moving.py`` and ``inside.py``. What they do not decide is asked for directions that separate
+(``directions.py``), and else left ``UNDECIDED``.
 
 Descartes' rule: Bernstein coefficients with exactly one change of sign have exactly one root between. The two end
 coefficients have certain opposite signs here, and one of the two between has the certain sign that leaves one change,
@@ -11,6 +12,7 @@ whatever the other one is.
 """
 
 from ..jit import inlined, inner
+from .directions import corners_coincide, directions_separate
 from .inside import FLAT, INSIDE, OUTSIDE, inside_between
 from .moving import (
     CUBIC_BOUND,
@@ -27,8 +29,8 @@ from .moving import (
 from .sharpen import sharpen
 
 MISS, HIT, UNDECIDED = 0, 1, 2
-AXES, SIGNS, BRACKET, SHARPENED, EXACT, RATIONAL, STAGES = range(7)
-"""The stages that decide; SHARPENED are brackets whose width needed double-double."""
+COMPARISONS, SIGNS, BRACKET, SHARPENED, DIRECTIONS, RATIONAL, STAGES = range(7)
+"""The stages that decide: SHARPENED are brackets whose width needed double-double, RATIONAL is not here."""
 
 TIGHT = 2.0**-40
 """Widest bracket of a first moment."""
@@ -93,10 +95,22 @@ def _bracket(b, bound, sign, low, high, at_low, at_high):
 
 @inner
 def decide_in_float(start, end, kind):
-    """(verdict, low, high, stage) of four moving points, start and end (4, 3), that no axis separates.
+    """(verdict, low, stage) of four moving points, start and end (4, 3), that no axis separates.
 
-    For a HIT the first moment lies in [low, high]; low is 0 only when they meet at time 0.
+    For a HIT low is a lower bound of the first moment, at most ``TIGHT`` below it, and 0 only when they meet at time 0.
     """
+    verdict, low, _, stage = _by_roots(start, end, kind)
+    if verdict == UNDECIDED:
+        if corners_coincide(start, kind):
+            return HIT, 0.0, COMPARISONS
+        if directions_separate(start, end, kind):
+            return MISS, 0.0, DIRECTIONS
+    return verdict, low, stage
+
+
+@inner
+def _by_roots(start, end, kind):
+    """(verdict, low, high, stage): the first moment of a HIT lies in [low, high]."""
     d0, u0, v0 = vectors(start, kind)
     d1, u1, v1 = vectors(end, kind)
     sizes_d, sizes_u, sizes_v = larger(d0, d1), larger(u0, u1), larger(v0, v1)

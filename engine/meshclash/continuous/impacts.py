@@ -7,11 +7,11 @@ import numpy as np
 
 from ..errors import InvalidMesh
 from ..jit import kernel
-from .filter import AXES, HIT, MISS, RATIONAL, STAGES, UNDECIDED, decide_in_float
+from .filter import COMPARISONS, HIT, MISS, RATIONAL, STAGES, UNDECIDED, decide_in_float
 from .moving import EDGE_EDGE, POINT_TRIANGLE, apart_along_axes
 from .rational import rational_impact
 
-STAGE_NAMES = ("axes", "signs", "bracket", "sharpened", "exact", "rational")
+STAGE_NAMES = ("comparisons", "signs", "bracket", "sharpened", "directions", "rational")
 """The stages in the order of ``filter.py``."""
 
 
@@ -25,10 +25,8 @@ class Impacts:
     """(n,) float64: a lower bound of the first moment, at most 2**-40 below it; NaN where they do not meet. It is 0
     only where they meet at time 0 (or before 2**-1074)."""
     counters: dict[str, int]
-    """How many were decided by each stage: comparisons along "axes", "signs" of the coplanarity's coefficients, a
-    certified "bracket" in float64, one "sharpened" in double-double, "exact" integers of fixed size, "rational"
-    integers
-    of any size."""
+    """How many were decided by each stage: "comparisons" of coordinates, "signs" of the coplanarity's coefficients, a
+    certified "bracket" in float64, one "sharpened" in double-double, "directions" that separate, "rational" signs."""
 
     def __len__(self) -> int:
         return len(self.hit)
@@ -109,9 +107,9 @@ def _decide_all(start, end, kind, verdicts, times, counts):
         times[i] = np.nan
         if apart_along_axes(start[i], end[i], kind):
             verdicts[i] = MISS
-            counts[AXES] += 1
+            counts[COMPARISONS] += 1
             continue
-        verdict, low, _, stage = decide_in_float(start[i], end[i], kind)
+        verdict, low, stage = decide_in_float(start[i], end[i], kind)
         verdicts[i] = verdict
         if verdict == UNDECIDED:
             continue

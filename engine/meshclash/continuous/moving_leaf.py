@@ -8,7 +8,7 @@ import numpy as np
 from ..jit import inlined, inner, portable
 from ..reference import by_reference
 from ..traversal.pairs import FIRST_ONLY, PRIMITIVE_TESTS, WITH_ITSELF
-from .filter import AXES, HIT, STAGES, UNDECIDED, decide_in_float
+from .filter import COMPARISONS, HIT, STAGES, UNDECIDED, decide_in_float
 from .moving import EDGE_EDGE, POINT_TRIANGLE
 
 LEAF_NUMBERS = 30  # corners at time 0 0:9, at the horizon 9:18, boxes then 18:24 and 24:30 (lowest, highest)
@@ -120,7 +120,7 @@ def _has_vertex(forest, triangle, v):
 @inner
 def _decide(kind, work, options, code, t, u, job, output, found):
     """Decide the element in the scratch and note it if it meets early enough, or if it is undecided."""
-    verdict, low, _, stage = decide_in_float(work.start, work.end, kind)
+    verdict, low, stage = decide_in_float(work.start, work.end, kind)
     if verdict != UNDECIDED:
         work.counts[stage] += 1
         if verdict != HIT:
@@ -145,7 +145,7 @@ def _points_against(forest_p, t, a, forest_t, u, b, with_itself, slack, code, wo
         if with_itself and _has_vertex(forest_t, u, forest_p.triangles[t, corner]):
             continue
         if _point_apart(a, corner, b, slack):
-            work.counts[AXES] += 1
+            work.counts[COMPARISONS] += 1
             continue
         _fetch(forest_p, t, corner, work, 0)
         for i in range(3):
@@ -172,7 +172,7 @@ def _edges_against(forest_a, t, a, forest_b, u, b, with_itself, slack, work, opt
                 if v in (x, y) or w in (x, y):
                     continue
             if _edges_apart(a, e, b, f, slack):
-                work.counts[AXES] += 1
+                work.counts[COMPARISONS] += 1
                 continue
             _fetch(forest_a, t, e, work, 0)
             _fetch(forest_a, t, g, work, 1)

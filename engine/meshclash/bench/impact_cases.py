@@ -1,4 +1,6 @@
-"""Moving points in hard positions, for tests of continuous detection: (n, 8, 3), four points at time 0, then at 1."""
+"""Moving points in hard positions, to judge continuous detection by: (n, 8, 3), four points at time 0, then at 1."""
+
+from __future__ import annotations
 
 import numpy as np
 
@@ -63,6 +65,33 @@ def _needles(rng: np.random.Generator, n: int) -> np.ndarray:
     return _grid(rng, n) * np.array([1.0, 2.0**-30, 1.0]) + rng.integers(-1, 2, (n, 8, 3)) * 2.0**-52
 
 
+def _touching_at_an_end(rng: np.random.Generator, n: int) -> np.ndarray:
+    """At time 0 or 1 the first point is a mean of others with weights of quarters, some of them 0."""
+    x = 4.0 * _grid(rng, n)
+    weights = rng.multinomial(4, [1 / 3] * 3, n) / 4.0
+    late = rng.integers(0, 2, n) == 1
+    x[late, 4] = np.einsum("ni,nik->nk", weights[late], x[late, 5:])
+    x[~late, 0] = np.einsum("ni,nik->nk", weights[~late], x[~late, 1:4])
+    return x
+
+
+def _grazing(rng: np.random.Generator, n: int) -> np.ndarray:
+    """The first point swings towards the others' plane, reaches it about half way, and nearly no other time."""
+    x = rng.uniform(-1.0, 1.0, (n, 8, 3))
+    x[:, 1:4, 2] = x[:, 5:, 2] = 0.0
+    slope = rng.uniform(0.5, 2.0, n)
+    x[:, 0, 2], x[:, 4, 2] = slope, -slope
+    x[:, 1, 2] = slope * (1.0 + rng.choice([0.0, 1e-16, -1e-16, 1e-9, -1e-9, 1e-3], n))
+    x[:, 7, 2] = -slope
+    return x
+
+
+def _turned_plane(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Everything in one oblique plane at all times, but for the roundings of the coordinates."""
+    plane = rng.uniform(-1.0, 1.0, (n, 2, 3))
+    return np.einsum("nij,njk->nik", rng.integers(-4, 5, (n, 8, 2)).astype(np.float64), plane)
+
+
 CASES = {
     "integers": _grid,
     "at rest": _at_rest,
@@ -71,6 +100,9 @@ CASES = {
     "an ulp off": _an_ulp_off,
     "nearly at rest": _nearly_at_rest,
     "double roots": _double_root,
+    "touching at an end": _touching_at_an_end,
+    "grazing": _grazing,
+    "in a turned plane": _turned_plane,
     "without area": _without_area,
     "far off": _far_off,
     "needles": _needles,
