@@ -19,6 +19,7 @@ BENCHES = {
     "gpu": "a CUDA device beside our own CPU path: the same answers, times, memory; its twin where there is none",
     "haptic": "contacts, distances and depths of two objects in contact, a thousand times a second",
     "latency": "what compiling costs: each kernel cold and from the cache, and the first answer of a fresh process",
+    "open-meshes": "inside, containment and depth of open, cracked and turned meshes whose truth is known",
     "rigid": "all contacts and first contact of two posed meshes beside five other libraries",
     "signed-distance": "signed distances of closed meshes beside libigl, every sign against exact arithmetic",
     "soups": "objects asked about once: hierarchies against a uniform grid and a linear octree",

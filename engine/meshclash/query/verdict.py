@@ -35,20 +35,22 @@ def verdict(
 
     Closed meshes are solids (nonzero winding number). They clash when they have common volume, are contained when one
     has no point outside the other, and touch when they meet without common volume. An open mesh clashes when it
-    crosses another's surface or passes into its solid, and is contained when it lies inside. Surfaces that coincide are
-    duplicates, however they are cut into triangles.
+    crosses another's surface or passes into its solid, and is contained when it lies inside; where it means a solid
+    (``solidity``), things may also be contained in it, and its overlaps have a depth where that is known. Surfaces
+    that coincide are duplicates, however they are cut into triangles.
 
     Args:
         a, b: meshes, or hierarchies made by ``build``.
         pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
-        permitted_overlap: depth [m] up to which a clash of closed meshes counts as touching (press fits). "resolution"
+        permitted_overlap: depth [m] up to which a clash of solids counts as touching (press fits). "resolution"
             permits what both meshes' ``resolution`` come to, and marks what it made milder ``flush``.
         touch_tolerance: gap [m] up to which objects that do not meet count as touching.
         threads, device: as ``collide``.
 
     Returns:
         Verdict: equal to ``Verdict.CLASH`` and so on whatever its ``depth``, the diameter [m] of the largest ball found
-        inside the common volume of two closed meshes; an estimate from below.
+        inside the common volume of two solids; an estimate from below. ``certainty`` is below 1 where an open mesh
+        counts as the solid that it means.
 
     Raises:
         InvalidMesh, InvalidPose, UnsupportedOption, DeviceUnavailable.

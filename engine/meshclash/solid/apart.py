@@ -14,7 +14,7 @@ from ..reference import by_reference
 from ..traversal.forest import plant
 from ..traversal.point import new_point_workspace
 from .frames import IN, OUT, make_frame, nearest_in, side_of_solid
-from .solids import Solids, gather_solids, solid_of
+from .solids import kept_solids, solid_of
 
 _CLIMB = 16
 _SHORTEST_STEP = 0.01  # of the radius
@@ -106,15 +106,9 @@ def _common_ball(
     return radius
 
 
-def _kept_solids(tree: Hierarchy) -> Solids:
-    if "solids" not in tree.mesh.derived:
-        tree.mesh.derived["solids"] = gather_solids([tree])
-    return tree.mesh.derived["solids"]
-
-
 def _arguments(tree: Hierarchy, row: np.ndarray) -> tuple:
     grove = plant([tree])
-    return grove.forest, _kept_solids(tree), row, grove.origins, grove.reaches
+    return grove.forest, kept_solids(tree), row, grove.origins, grove.reaches
 
 
 def is_outside(trees: tuple[Hierarchy, Hierarchy], rows: tuple[np.ndarray, np.ndarray]) -> bool:

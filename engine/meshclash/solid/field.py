@@ -33,7 +33,7 @@ from ..traversal.point import (
 from ..traversal.winding import NO_MOMENTS, generalised_winding
 from ..types.pose import transform_points
 from .frames import beyond_root, make_frame, nearest_in, surface_tolerance, winding_in
-from .solids import gather_solids
+from .solids import kept_solids
 
 NEAREST, EXACT_SIDE, WINDING, WINDING_SIDE = 1, 2, 4, 8
 """What is asked for: nearest points; winding numbers of a closed mesh by crossings; generalised ones, precise or just
@@ -188,7 +188,7 @@ def measure_field(
     begins = np.arange(0, count, _PART)
     tasks = np.stack([begins, np.minimum(begins + _PART, count)], axis=1)
     given = (
-        grove.forest, gather_solids([hierarchy]), rows, np.ascontiguousarray(np.linalg.inv(rows[:, :3])), grove.origins,
+        grove.forest, kept_solids(hierarchy), rows, np.ascontiguousarray(np.linalg.inv(rows[:, :3])), grove.origins,
         grove.reaches, moments, moment_unit(hierarchy.index), points[order], order, tasks, np.int64(wanted),
     )  # fmt: skip
     allowed = thread_limit(threads)

@@ -28,6 +28,8 @@ from ..types.results import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Verdic
 from .coincidence import deny_coincidence
 from .flush import within_steps
 from .measure import DEPTH, LOWER, UPPER, box_overlaps, depth_steps
+from .open_judge import judge_open_steps
+from .open_overlap import DEPTH_CERTAINTY
 from .ordering import AT_ONCE, stable_order_steps
 from .pair_order import swapped_pairs
 from .sampling import A_IN, A_OUT, B_IN, B_OUT, CROSSED, OPPOSITE_SIDES, SAME_SIDE, sample_sides
@@ -100,7 +102,7 @@ class Judgement(NamedTuple):
     codes: np.ndarray
     """(k,) int8, index of the verdict."""
     depths: np.ndarray
-    """Depth, lower and upper bound, (k, 3) float64 [m]; NaN where there is no common volume or an object is open."""
+    """Depth, lower and upper bound, (k, 3) float64 [m]; NaN where there is no common volume or nothing is known."""
     start: np.ndarray
     """Contacts of pair j are the rows start[j]:start[j + 1] of the answer, (k + 1,) int64."""
     middles: np.ndarray
@@ -109,16 +111,18 @@ class Judgement(NamedTuple):
     """Overlap that was permitted, (k,) float64 [m]."""
     flush: np.ndarray
     """Which pairs would have another verdict if nothing were permitted to their resolution, (k,) bool."""
+    certainties: np.ndarray
+    """Probability that the verdict is right, (k,) float64; below 1 where an open mesh counts as what it means."""
 
     def verdict(self, job: int) -> Verdict:
         """The verdict of one object pair, with its depth."""
-        depths = self.depths[job].tolist()
-        depth, lower, upper = (None, None, None) if np.isnan(depths[DEPTH]) else depths
+        depth, lower, upper = (None if np.isnan(length) else length for length in self.depths[job].tolist())
         return _VERDICTS[self.codes[job]].with_measures(
             depth=depth,
             depth_lower=lower,
             depth_upper=upper,
             flush=bool(self.flush[job]),
+            certainty=float(self.certainties[job]),
             permitted_overlap=float(self.permitted[job]),
         )
 
@@ -156,17 +160,21 @@ def judge_steps(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     solid = case.solids.closed[case.jobs].all(axis=1)
     deep = np.flatnonzero(solid & (codes >= _CONTAINED))
     permitted = limits.permitted(case.resolutions)
+    certainties = np.ones(len(codes))
+    of_open = yield from judge_open_steps(case, codes, certainties)
     allowed = np.where(codes == _CLASH, permitted * _DECIMAL, 0.0)
     depths = yield from _measure(case, deep, start, middles, swapped, allowed)
+    depths[~solid, DEPTH] = of_open[~solid]
     light = _within(allowed, depths)
     codes[light] = _TOUCHING
+    certainties[light & ~solid] = DEPTH_CERTAINTY
     flush = light & limits.by_resolution
     if limits.by_resolution:
         meant = yield from _as_meant(case, posed, codes, start, middles, permitted)
         flush |= meant != codes
         codes = meant
     _mark_near(case, limits, codes)
-    return Judgement(codes, depths, start, middles, permitted, flush)
+    return Judgement(codes, depths, start, middles, permitted, flush, certainties)
 
 
 def _measure(

@@ -5,6 +5,7 @@ A component is what edges with exactly two triangles hold together; within it th
 leave both sides of its triangles, and outside of a solid a ray meets the surface an even number of times.
 """
 
+from collections.abc import Generator
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from .solids import component_volumes
 
 _VOTERS = 64  # triangles of a component that are asked
 _RAYS = 8
+_AT_ONCE = 256  # triangles that are asked between two chances to stop
 
 
 class Repair(NamedTuple):
@@ -36,14 +38,8 @@ class Repair(NamedTuple):
     """Vertices of the edges that are not run through equally often in both directions, (k, 2) int32."""
 
 
-def repaired(mesh: TriangleMesh) -> Repair:
-    """The solid that a mesh means, kept with the mesh after the first time."""
-    if "repair" not in mesh.derived:
-        mesh.derived["repair"] = _repair(mesh)
-    return mesh.derived["repair"]
-
-
-def _repair(mesh: TriangleMesh) -> Repair:
+def repair_steps(mesh: TriangleMesh) -> Generator[None, None, Repair]:
+    """The solid that a mesh means, yielding every some milliseconds."""
     none = np.empty((0, 2), np.int32)
     count = mesh.triangle_count
     if mesh.is_closed:
@@ -55,7 +51,8 @@ def _repair(mesh: TriangleMesh) -> Repair:
     merged = count - len(faces)
     if kept.is_closed:
         return Repair(kept, faces, merged, 0, none)
-    turn = kept.topology.orientation * _component_turns(kept)[kept.topology.component]
+    turns = yield from _component_turns(kept)
+    turn = kept.topology.orientation * turns[kept.topology.component]
     triangles = kept.triangles.copy()
     triangles[turn < 0] = triangles[turn < 0][:, ::-1]
     solid = TriangleMesh(mesh.vertices, triangles)
@@ -81,7 +78,7 @@ def _open_edges(mesh: TriangleMesh) -> tuple[np.ndarray, np.ndarray]:
     return np.stack([low[chosen], high[chosen]], axis=1).astype(np.int32), chosen % mesh.triangle_count
 
 
-def _component_turns(mesh: TriangleMesh) -> np.ndarray:
+def _component_turns(mesh: TriangleMesh) -> Generator[None, None, np.ndarray]:
     """1 or -1 for each component of a mesh, (c,): -1 where its consistent winding faces inward.
 
     A closed component inside out is turned unless rays say that material surrounds it: then it is a cavity.
@@ -93,11 +90,11 @@ def _component_turns(mesh: TriangleMesh) -> np.ndarray:
     closed = np.ones(topology.component_count, np.bool_)
     closed[topology.component[edge_triangles]] = False
     volumes = component_volumes(mesh)
-    votes = _votes(mesh, np.flatnonzero(~closed | (volumes < 0.0)))
+    votes = yield from _votes(mesh, np.flatnonzero(~closed | (volumes < 0.0)))
     return np.where(np.where(closed, (volumes < 0.0) & (votes < 0.0), votes < 0.0), -1, 1).astype(np.int8)
 
 
-def _votes(mesh: TriangleMesh, components: np.ndarray) -> np.ndarray:
+def _votes(mesh: TriangleMesh, components: np.ndarray) -> Generator[None, None, np.ndarray]:
     """Votes (c,) for the consistent winding of the given components, weighted by area; 0 for the others."""
     topology = mesh.topology
     corners = mesh.vertices[mesh.triangles]
@@ -108,11 +105,12 @@ def _votes(mesh: TriangleMesh, components: np.ndarray) -> np.ndarray:
     shares = np.empty(len(voters))
     tree = as_hierarchy(mesh)
     grove = plant([tree])
-    _ask_rays(
-        grove.forest, IDENTITY, np.eye(3), grove.origins[0], grove.reaches[0], voters, size,
-        np.arange(mesh.triangle_count, dtype=np.int32), np.ones(mesh.triangle_count, np.int8), new_point_workspace(),
-        shares,
-    )  # fmt: skip
+    own, ones = np.arange(mesh.triangle_count, dtype=np.int32), np.ones(mesh.triangle_count, np.int8)
+    frame, work = (grove.forest, IDENTITY, np.eye(3), grove.origins[0], grove.reaches[0]), new_point_workspace()
+    for begin in range(0, len(voters), _AT_ONCE):
+        part = slice(begin, begin + _AT_ONCE)
+        _ask_rays(*frame, voters[part], size, own, ones, work, shares[part])
+        yield
     weights = areas[voters] * topology.orientation[voters] * shares
     return np.bincount(topology.component[voters], weights, topology.component_count)
 

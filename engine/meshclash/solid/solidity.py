@@ -5,6 +5,7 @@ damage done to known solids (``python -m meshclash.bench open-meshes``, other mo
 """
 
 import math
+from collections.abc import Generator
 from typing import NamedTuple
 
 import numpy as np
@@ -17,8 +18,9 @@ from ..traversal.forest import plant
 from ..traversal.point import IDENTITY, nearest, new_point_workspace, world_triangle
 from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
+from ..types.steps import run
 from .field import NEAREST, WINDING, Field, measure_field
-from .repair import Repair, repaired
+from .repair import Repair, repair_steps
 
 KNOWN = 0.99
 """Certainty from which on a side counts as known."""
@@ -75,8 +77,15 @@ class Meant(NamedTuple):
 
 def meant_by(mesh: TriangleMesh) -> Meant:
     """The solid that a mesh means, kept with the mesh after the first time."""
+    return run(meant_steps(mesh))
+
+
+def meant_steps(mesh: TriangleMesh) -> Generator[None, None, Meant]:
+    """As ``meant_by``, yielding every some milliseconds."""
     if "meant" not in mesh.derived:
-        mesh.derived["meant"] = _meant_by(mesh)
+        repair = yield from repair_steps(mesh)
+        yield
+        mesh.derived["meant"] = _meant_by(repair)
     return mesh.derived["meant"]
 
 
@@ -112,8 +121,7 @@ def certainties(meant: Meant, field: Field, rows: np.ndarray = IDENTITY) -> np.n
     return result
 
 
-def _meant_by(mesh: TriangleMesh) -> Meant:
-    repair = repaired(mesh)
+def _meant_by(repair: Repair) -> Meant:
     ends = repair.mesh.vertices[repair.open_edges]
     numbers = repair.merged, repair.turned
     no_rims = np.empty((0, 3))

@@ -115,3 +115,10 @@ def gather_solids(hierarchies: Sequence[Hierarchy]) -> Solids:
         np.concatenate([s.representatives for s in solids]),
         np.cumsum([0, *(len(s.inside) for s in solids)]).astype(np.int64),
     )
+
+
+def kept_solids(hierarchy: Hierarchy) -> Solids:
+    """``gather_solids`` of a single hierarchy, kept with its mesh."""
+    if "solids" not in hierarchy.mesh.derived:
+        hierarchy.mesh.derived["solids"] = gather_solids([hierarchy])
+    return hierarchy.mesh.derived["solids"]

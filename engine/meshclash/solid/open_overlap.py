@@ -1,0 +1,192 @@
+"""Containment and depth of pairs with an open mesh that means a solid; see ``solidity.py`` for what it means.
+
+A mesh without crossings lies in another one where nearly all of its surface does, and the winding numbers there are
+far from one half. The depth is the diameter of the largest ball found in both solids, as for closed meshes, and it is
+stated only where the winding numbers say that the ball lies in both, clear of large holes.
+"""
+
+from collections.abc import Generator
+from typing import NamedTuple
+
+import numpy as np
+
+from ..hierarchy.build import as_hierarchy
+from ..hierarchy.bvh import Hierarchy
+from ..types.pose import transform_points
+from .field import EXACT_SIDE, NEAREST, WINDING_SIDE, measure_field
+from .solidity import Meant, certainties
+
+_SAMPLES = 64  # of a surface, for containment
+_IN_BOX, _BESIDE = 400, 150  # where the search for a ball begins
+_WAYS = (-0.5, -0.05, 0.0, 0.05, 0.5)  # from a surface, in distances to the other
+_SPREAD = 1500  # samples of a surface, for depth
+_CLIMBERS = 10
+_STEPS = 24
+_LEAST_GAIN = 1.0005
+_SURE = 0.7  # |w| at the whole sphere of a ball that is known to be inside
+_INSIDE_SPHERE = 0.95  # of its radius
+_RIM_RADII = 1.2  # a hole is clear of a ball when its rim is farther than this from the centre,
+_SMALL_HOLE = 0.25  # or its radius is below this; both in radii of the ball
+_SHARE, _MARGIN = 0.9, 0.2  # of the samples on one side, and their median ||w| - 1/2|, for containment to be known
+_KNOWN_CONTAINMENT = 0.999
+DEPTH_CERTAINTY = 0.95
+"""Of a verdict that hangs on a depth."""
+
+_grid = np.stack(np.meshgrid(*[(-1.0, 0.0, 1.0)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+_SPHERE = np.delete(_grid, 13, axis=0) / np.linalg.norm(np.delete(_grid, 13, axis=0), axis=1, keepdims=True)
+
+
+class Side(NamedTuple):
+    """One object of a pair."""
+
+    meant: Meant
+    tree: Hierarchy
+    """Over the mesh that is meant."""
+    rows: np.ndarray
+    """Its pose, (3, 4)."""
+
+
+class Inside(NamedTuple):
+    """Where points lie with respect to one object."""
+
+    distances: np.ndarray
+    windings: np.ndarray
+    """Absolute winding numbers; whole for a closed mesh."""
+    certainty: np.ndarray
+
+
+def side_of(meant: Meant, rows: np.ndarray) -> Side:
+    """An object of a pair in its pose."""
+    return Side(meant, as_hierarchy(meant.repair.mesh), rows)
+
+
+def _inside(side: Side, points: np.ndarray) -> Inside:
+    closed = side.meant.solidity.closed
+    field = measure_field(side.tree, side.rows, points, NEAREST | (EXACT_SIDE if closed else WINDING_SIDE))
+    certainty = np.ones(len(points)) if closed else certainties(side.meant, field, side.rows)
+    return Inside(field.distances, np.abs(field.windings), certainty)
+
+
+def _samples(side: Side, count: int, box: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Points and unit normals (n, 3), evenly over the world triangles that meet a box, and within it."""
+    mesh = side.meant.repair.mesh
+    corners = transform_points(side.rows, mesh.vertices)[mesh.triangles]
+    if box is not None:
+        meets = (corners.max(axis=1) >= box[:3]) & (corners.min(axis=1) <= box[3:])
+        corners = corners[meets.all(axis=1)]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    areas = np.linalg.norm(normals, axis=1)
+    if not areas.sum() > 0.0:
+        return np.empty((0, 3)), np.empty((0, 3))
+    rng = np.random.default_rng(0)  # the same points in every run, whichever object is named first
+    t = rng.choice(len(areas), count if box is None else 4 * count, p=areas / areas.sum())
+    root, share = np.sqrt(rng.random(len(t))), rng.random(len(t))
+    weights = np.stack([1.0 - root, root * (1.0 - share), root * share], axis=1)
+    points, units = np.einsum("nk,nkd->nd", weights, corners[t]), normals[t] / areas[t, None]
+    if box is None:
+        return points, units
+    kept = ((points >= box[:3]) & (points <= box[3:])).all(axis=1)
+    return points[kept][:count], units[kept][:count]
+
+
+def containment(inner: Side, outer: Side) -> tuple[bool, float]:
+    """Whether one object, which crosses the other nowhere, lies in it, and the probability that this is right."""
+    mesh = inner.meant.repair.mesh
+    first = np.unique(mesh.topology.component, return_index=True)[1][:_SAMPLES]
+    corners = transform_points(inner.rows, mesh.vertices[mesh.triangles[first, 0]])
+    found = _inside(outer, np.concatenate([_samples(inner, _SAMPLES)[0], corners]))
+    inside = found.windings > 0.5
+    share = float(inside.mean())
+    contained, agreed = share > 0.5, max(share, 1.0 - share)
+    if agreed >= _SHARE and float(np.median(np.abs(found.windings - 0.5))) >= _MARGIN:
+        return contained, min(_KNOWN_CONTAINMENT, float(np.median(found.certainty[inside == contained])))
+    return contained, 0.5 + 0.9 * (agreed - 0.5)
+
+
+def depth_steps(a: Side, b: Side, box: np.ndarray) -> Generator[None, None, float | None]:
+    """Depth [m] of the overlap of two objects; None where it is not known.
+
+    Args:
+        a, b: the objects.
+        box: what their world boxes have in common, (6,) [m].
+
+    Yields every few milliseconds.
+    """
+    # Points in the common box find wide overlaps, points beside the surfaces thin ones.
+    starts = [box[:3] + np.random.default_rng(0).random((_IN_BOX, 3)) * (box[3:] - box[:3])]
+    for own, other in ((a, b), (b, a)):
+        points, units = _samples(own, _SPREAD, box)
+        yield
+        if len(points):
+            found = _inside(other, points)
+            yield
+            deep = np.flatnonzero(found.windings > 0.5)
+            deep = deep[np.argsort(-found.distances[deep], kind="stable")][:_BESIDE]
+            way = found.distances[deep, None] * units[deep]
+            starts += [points[deep] + share * way for share in _WAYS]
+    centres, radii = yield from _climb(a, b, np.concatenate(starts))
+    for centre, radius in zip(centres, radii.tolist(), strict=True):
+        if (yield from _is_known(a, b, centre, radius)):
+            return 2.0 * radius
+        if radius < 0.9 * radii[0]:
+            break
+    return None
+
+
+def _balls(a: Side, b: Side, centres: np.ndarray) -> np.ndarray:
+    """Radii (n,) [m] of the balls around points that reach to the nearer surface; 0 where not in both solids."""
+    one = _inside(a, centres)
+    radii = np.zeros(len(centres))
+    rows = np.flatnonzero(one.windings > 0.5)
+    if len(rows):
+        two = _inside(b, centres[rows])
+        radii[rows] = np.where(two.windings > 0.5, np.minimum(one.distances[rows], two.distances), 0.0)
+    return radii
+
+
+def _climb(a: Side, b: Side, starts: np.ndarray) -> Generator[None, None, tuple[np.ndarray, np.ndarray]]:
+    """Centres (n, 3) and radii (n,) of balls grown from the best starts by pattern search, the largest first."""
+    radii = _balls(a, b, starts)
+    order = np.argsort(-radii, kind="stable")
+    order = order[radii[order] > 0.0][:_CLIMBERS]
+    centres, radii = starts[order], radii[order]
+    steps = radii.copy()
+    for _ in range(_STEPS):
+        if len(radii) == 0:
+            break
+        yield
+        around = centres[:, None] + steps[:, None, None] * _SPHERE
+        found = _balls(a, b, around.reshape(-1, 3)).reshape(len(centres), -1)
+        best = found.argmax(axis=1)
+        rows = np.arange(len(centres))
+        better = found[rows, best] > _LEAST_GAIN * radii
+        centres = np.where(better[:, None], around[rows, best], centres)
+        radii = np.where(better, found[rows, best], radii)
+        steps = np.where(better, np.minimum(steps, radii), 0.5 * steps)
+    order = np.argsort(-radii, kind="stable")
+    return centres[order], radii[order]
+
+
+def _is_known(a: Side, b: Side, centre: np.ndarray, radius: float) -> Generator[None, None, bool]:
+    """Whether a ball surely lies in both solids."""
+    sphere = np.concatenate([centre[None], centre + _INSIDE_SPHERE * radius * _SPHERE])
+    for side in (a, b):
+        yield
+        if not side.meant.solidity.closed and (
+            _inside(side, sphere).windings.min() <= _SURE or _near_hole(side, centre, radius)
+        ):
+            return False
+    return True
+
+
+def _near_hole(side: Side, centre: np.ndarray, radius: float) -> bool:
+    """Whether the rim of a hole that is not small beside a ball comes near its centre."""
+    mesh, radii = side.meant.repair.mesh, side.meant.radii
+    large = np.argwhere(radii > _SMALL_HOLE * radius)
+    ends = np.stack([mesh.triangles[large[:, 0], large[:, 1]], mesh.triangles[large[:, 0], (large[:, 1] + 1) % 3]])
+    first, last = transform_points(side.rows, mesh.vertices[ends])
+    along = last - first
+    length2 = np.maximum((along**2).sum(axis=1), 1e-300)
+    share = np.clip(((centre - first) * along).sum(axis=1) / length2, 0.0, 1.0)
+    nearest = np.linalg.norm(first + share[:, None] * along - centre, axis=1)
+    return bool((nearest < _RIM_RADII * radius).any())
