@@ -194,9 +194,9 @@ def _in_a_spreadsheet(folder: Path, scene: Path) -> str:
     if any(f"{table}formula" in cell.attrib for cell in cells):
         return "there is a formula"
     texts = {"".join(cell.itertext()).strip() for cell in cells if cell.get(f"{office_name}value-type") == "string"}
-    numbers = {float(cell.get(f"{office_name}value", "nan")) for cell in cells}
+    numbers = {f"{float(cell.get(f'{office_name}value', 'nan')):.9g}" for cell in cells}  # it keeps 15 digits
     missing = [name for name in FORMULAS if f"'{name}".strip() not in texts and f"'{name.strip()}" not in texts]
-    depths = {float(row["depth"]) for row in rows if row["depth"]}
+    depths = {f"{float(row['depth']):.9g}" for row in rows if row["depth"]}
     return f"no text: {missing}" if missing else "" if depths and depths <= numbers else "the depths are no numbers"
 
 

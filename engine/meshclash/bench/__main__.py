@@ -18,6 +18,7 @@ BENCHES = {
     "filters": "the float32 filters of the 8-wide engine under attack: does any drop a contact?",
     "gpu": "a CUDA device beside our own CPU path: the same answers, times, memory; its twin where there is none",
     "haptic": "contacts, distances and depths of two objects in contact, a thousand times a second",
+    "ifc": "all pairs of elements of IFC models beside ifcopenshell's geometry tree, differences judged exactly",
     "latency": "what compiling costs: each kernel cold and from the cache, and the first answer of a fresh process",
     "open-meshes": "inside, containment and depth of open, cracked and turned meshes whose truth is known",
     "rigid": "all contacts and first contact of two posed meshes beside five other libraries",
