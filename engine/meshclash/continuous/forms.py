@@ -44,6 +44,21 @@ def between(form: Form, index: int, depth: int) -> Form:
     return out
 
 
+def halves(form: Form) -> tuple[Form, Form]:
+    """The form, of degree 3 at most, on the first and on the second half of its interval, times a power of 2."""
+    return _first_half(form), _first_half(form[::-1])[::-1]
+
+
+def _first_half(form: Form) -> Form:
+    if len(form) == 4:
+        a, b, c, d = form
+        return [8 * a, 12 * a + 4 * b, 6 * a + 4 * b + 2 * c, a + b + c + d]
+    if len(form) == 3:
+        a, b, c = form
+        return [4 * a, 4 * a + 2 * b, a + b + c]
+    return [2 * form[0], form[0] + form[1]] if len(form) == 2 else form
+
+
 def sign(value: int) -> int:
     """-1, 0 or 1."""
     return (value > 0) - (value < 0)

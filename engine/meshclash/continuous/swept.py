@@ -197,7 +197,7 @@ def _interval_steps(
     answer = yield from _labelled(answer_steps(question), 0.1, "contacts at the first frame")
     stats = answer.stats()
     if first_only and len(answer.pairs):
-        return answer.pairs, np.zeros(len(answer.pairs)), stats, np.zeros(len(STAGE_NAMES), np.int64)
+        return answer.pairs[:1], np.zeros(1), stats, np.zeros(len(STAGE_NAMES), np.int64)
     low = np.min([mesh.bounds[0] for side in sides for mesh in side.at(frame)], axis=0)
     high = np.max([mesh.bounds[1] for side in sides for mesh in side.at(frame)], axis=0)
     origin = 0.5 * low + 0.5 * high
