@@ -12,6 +12,7 @@ BENCHES = {
     "build": "from arrays to an index, and refitting it, beside mathutils, Bullet and Embree",
     "clouds": "collisions of point clouds beside their meshes' own answers and cKDTree's minimum distance",
     "continuous": "points, edges and triangles between two frames against rational root isolation, steps beside ipctk",
+    "depths": "depths of overlaps against rational truth (boxes) and the best of many searches (models)",
     "distance": "distance and clearance of two posed meshes beside python-fcl and coal",
     "exactness": "verdicts and kinds against exact arithmetic, for triangle pairs and whole meshes",
     "procedure": "every volume and split rule along full turns: tests, times, and what a test costs",
