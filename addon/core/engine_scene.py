@@ -26,8 +26,10 @@ class _Placed:
     mesh: SourceMesh
     stretch: bytes
     """The part of the matrix that no rigid pose can hold, baked into the vertices; empty when there is none."""
+    known: float
+    """How finely its world coordinates are known [Blender units]."""
     resolution: float
-    """How finely its world coordinates are known, as the engine was told [Blender units]."""
+    """The same as the engine was told, 0 where it is too coarse."""
     shared: bool
     """Whether other objects have the same mesh and stretch, and so the same engine mesh."""
 
@@ -71,11 +73,11 @@ class EngineScene:
         for count, (item, pose, stretch) in enumerate(split):
             mesh, shared = frame.meshes[item.mesh_key], uses[item.mesh_key, stretch] > 1
             placed = self._placed.get(item.identity)
-            known = float(self._engine.float32_resolution(mesh.largest, item.matrix))
+            known = self._resolution(placed, item, mesh)
             told = known if known <= coarsest else 0.0
             now = (item, mesh, told, shared)
             if placed is None or (placed.item, placed.mesh, placed.resolution, placed.shared) != now:
-                wanted = _Placed(-1, item, mesh, stretch, told, shared)
+                wanted = _Placed(-1, item, mesh, stretch, known, told, shared)
                 try:
                     placed = replace(wanted, id=self._place(placed, wanted, pose, made, same))
                 except UnusableObject as error:
@@ -102,6 +104,12 @@ class EngineScene:
     def _remove_missing(self, frame: FrameScene) -> None:
         for identity in self._placed.keys() - {item.identity for item in frame.objects}:
             self.scene.remove(self._placed.pop(identity).id)
+
+    def _resolution(self, old: _Placed | None, item: SourceObject, mesh: SourceMesh) -> float:
+        """How finely an object's world coordinates are known; computed when its mesh or matrix is another one."""
+        if old is not None and old.item is item and old.mesh is mesh:
+            return old.known
+        return float(self._engine.float32_resolution(mesh.largest, item.matrix))
 
     def _leave_out(self, item: SourceObject, error: UnusableObject) -> None:
         self.skipped.append(Skipped(item.name, error.reason, damaged=True))
