@@ -138,7 +138,7 @@ def _of_one_pose(
     found = verdict(*trees, search.pose_a, search.pose_b)
     if found in (Verdict.APART, Verdict.TOUCHING):
         return Penetration(0.0, np.zeros(3), 0.0)
-    return search.answer(found.depth or 0.0)
+    return search.answer(found.depth_lower or 0.0)
 
 
 class _Search:

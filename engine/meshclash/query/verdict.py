@@ -49,8 +49,8 @@ def verdict(
 
     Returns:
         Verdict: equal to ``Verdict.CLASH`` and so on whatever its ``depth``, the diameter [m] of the largest ball found
-        inside the common volume of two solids; an estimate from below. ``certainty`` is below 1 where an open mesh
-        counts as the solid that it means.
+        inside the common volume of two solids, between ``depth_lower`` and ``depth_upper``. ``certainty`` is below 1
+        where an open mesh counts as the solid that it means.
 
     Raises:
         InvalidMesh, InvalidPose, UnsupportedOption, DeviceUnavailable.

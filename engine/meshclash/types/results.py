@@ -65,7 +65,8 @@ class Verdict:
     severity: int
     """Grows from APART (0) to CLASH (4); results are sorted by it."""
     depth: float | None = None
-    """Diameter of the largest ball found inside the common volume [m]: an estimate from below; None without one."""
+    """Diameter of the largest ball found in the common volume [m], between its bounds; the upper one itself where that
+    permitted the overlap, or no ball was found. None without common volume."""
     depth_lower: float | None = None
     """The largest ball has at least this diameter [m]; None where nothing is proved."""
     depth_upper: float | None = None
