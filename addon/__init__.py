@@ -1,7 +1,6 @@
 """MeshClash: exact clash detection for meshes in Blender.
 
-Registration imports neither Numba nor the engine; `engine.load` does that on the first Detect. Where there is a window,
-other processes compile the engine meanwhile (`preparation.py`).
+Registration imports neither Numba nor the engine; `engine.load` does that on the first Detect.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import contextlib
 import bpy
 
 from . import commandline, freshness, handlers, ops, preferences, props, session, ui, view
-from .ops import heartbeat, listing, loading, scans
+from .ops import heartbeat, listing, scans
 from .overlay import draw, heat_map, levels
 
 CLASSES = (*props.CLASSES, *preferences.CLASSES, *ops.CLASSES, *ui.CLASSES)
@@ -43,8 +42,6 @@ def register() -> None:
         listing.add_menu()
         done.callback(listing.remove_menu)
         done.callback(commandline.unregister_command, commandline.register_command())
-        loading.install()
-        done.callback(loading.uninstall)
         done.callback(_restore_views)
         _undo.push(done.pop_all())
     if not bpy.app.binary_path:

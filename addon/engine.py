@@ -12,7 +12,6 @@ import importlib.metadata
 import importlib.util
 import os
 import platform
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -87,11 +86,6 @@ def use_gpu_from(sizes: dict[str, int] | None) -> None:
         _engine.configure_device(**sizes)
 
 
-def has_cuda() -> bool:
-    """Whether CUDA's target is installed, so that a GPU may be looked for."""
-    return importlib.util.find_spec("numba_cuda") is not None
-
-
 def device_known() -> tuple[bool, str]:
     """Whether a GPU can be used and what to tell the user about it, without looking for one."""
     if _engine is None:
@@ -129,13 +123,6 @@ def _choose_cache(cache_dir: str | None) -> None:
         os.environ["MESHCLASH_CACHE_DIR"] = cache_dir
 
 
-def location() -> tuple[str, Path] | None:
-    """The engine's module name and the folder that holds its package, without importing it; None when it is missing."""
-    name = _engine_name()
-    spec = importlib.util.find_spec(name)
-    return (name, Path(spec.origin).parents[1]) if spec is not None and spec.origin else None
-
-
 def loaded() -> bool:
     """Whether the engine is loaded already."""
     return _engine is not None
@@ -154,9 +141,9 @@ def diagnose() -> list[str]:
         lines.append(f"this version of MeshClash was tested with numba {NUMBA_TESTED}")
     if _engine is not None:
         lines.append(f"engine {getattr(_engine, '__version__', '')} in {_engine.__file__}")
+        kernels = ", ".join(f"{count} {kind}" for kind, count in _engine.jit.kernel_counts().items())
+        lines += [f"kernels: {kernels}", *_engine.jit.kernel_notes()]
         lines.append(f"GPU: {device_known()[1]}")
-    if cache_problem():
-        lines.append(cache_problem())
     return lines
 
 

@@ -7,7 +7,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty
 from bpy.types import AddonPreferences
 
-from . import engine, preparation, session
+from . import engine, session
 
 BASE = __package__  # "bl_ext.<repository>.meshclash" when installed
 CACHE_FOLDER = "kernels"
@@ -41,10 +41,7 @@ def _redraw(_self: AddonPreferences, context: bpy.types.Context) -> None:
 
 
 def _use_device(_self: AddonPreferences, context: bpy.types.Context) -> None:
-    from .ops import loading
-
     engine.use_gpu_from(gpu_from(context))
-    loading.look_again()
 
 
 class MESHCLASH_AP_preferences(AddonPreferences):
@@ -166,7 +163,7 @@ def clear_cache() -> int:
 
 
 def draw_device(layout: bpy.types.UILayout, owner: Any, chosen: Any) -> None:
-    """The device, whether it can be used, and how far its kernels are: what is known, since looking takes a moment.
+    """The device, and whether it can be used: what is known, since looking takes a moment.
 
     Args:
         layout: place on the page.
@@ -181,9 +178,6 @@ def draw_device(layout: bpy.types.UILayout, owner: Any, chosen: Any) -> None:
         column.prop(owner, name)
     usable, text = engine.device_known()
     layout.label(text=text, icon="CHECKMARK" if usable else "INFO")
-    compiled = preparation.progress((preparation.GPU_PART,))
-    if compiled is not None:
-        layout.label(text=f"Its kernels are being compiled beside Blender: {int(100.0 * compiled)} %", icon="SORTTIME")
     layout.operator("meshclash.look_for_gpu", icon="FILE_REFRESH")
 
 

@@ -6,10 +6,16 @@
     python blender_scripts/build_extension.py --range distribution  # Linux packages of Blender with another Python
     python blender_scripts/build_extension.py --all                 # all seven, for a release
     python blender_scripts/build_extension.py --gpu                 # with CUDA, for machines with an NVIDIA driver
+    python blender_scripts/build_extension.py --kernels dist/kernels      # keeps compiled kernels there between builds
 
 A zip holds addon/, the engine as its sub-package `meshclash`, wheels of Numba and llvmlite from the package index, and
 their licences. It is built and validated by Blender's own tool, which the bpy module brings. The same sources and
-wheels give the same bytes again.
+wheels give the same bytes again, kernels aside.
+
+Kernels are compiled by the Python and on the system that they are for. So this compiles those of the Python that it
+runs in, if the zip is for that; those of others it takes from the folder of --kernels, where `python -m
+meshclash.kernels build --output FOLDER` puts them. A Blender whose kernels a zip lacks compiles them when they are
+first needed.
 """
 
 from __future__ import annotations
@@ -18,12 +24,14 @@ import argparse
 import base64
 import hashlib
 import importlib.util
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import zipfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,7 +95,8 @@ def main(arguments: list[str] | None = None) -> int:
     wanted = RELEASE if options.all else [(options.platform, options.range)]
     try:
         for platform, name in wanted:
-            path = build(platform, RANGES[name], options.output, options.wheels, options.tool, options.gpu)
+            kernels = None if options.without_kernels else options.kernels or options.output / "kernels"
+            path = build(platform, RANGES[name], options.output, options.wheels, options.tool, options.gpu, kernels)
             print(f"{path} ({path.stat().st_size / 1e6:.1f} MB)", flush=True)
     except BuildError as error:
         print(f"build_extension: {error}", file=sys.stderr)
@@ -104,6 +113,8 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--output", type=Path, default=ROOT / "dist", help="folder of the zips (default: dist)")
     parser.add_argument("--wheels", type=Path, help="folder that keeps downloaded wheels between builds")
     parser.add_argument("--tool", type=Path, help="Blender's blender_ext.py (default: that of this Python's bpy)")
+    parser.add_argument("--kernels", type=Path, help="folder of compiled kernels (default: kernels in the output)")
+    parser.add_argument("--without-kernels", action="store_true", help="each machine compiles them itself")
     options = parser.parse_args(arguments)
     if options.platform is None and not options.all:
         parser.error(f"no wheels for {sys.platform}: choose a --platform")
@@ -121,6 +132,7 @@ def build(
     wheel_folder: Path | None = None,
     tool: Path | None = None,
     gpu: bool = False,
+    kernels: Path | None = None,
 ) -> Path:
     """Builds and validates one zip.
 
@@ -131,6 +143,7 @@ def build(
         wheel_folder: keeps downloaded wheels; None downloads into a temporary folder.
         tool: Blender's extension tool; None takes that of the bpy module.
         gpu: whether the wheels of CUDA go into it.
+        kernels: keeps compiled kernels; None ships none.
 
     Returns:
         Path of the zip.
@@ -143,6 +156,8 @@ def build(
     with tempfile.TemporaryDirectory() as temporary:
         stage = Path(temporary) / "meshclash"
         copy_sources(stage)
+        if kernels is not None:
+            add_kernels(stage, platform, versions, kernels)
         downloads = wheel_folder or Path(temporary) / "wheels"
         more = GPU_REQUIREMENTS if gpu else ()
         wheels = [wheel for python in versions.pythons for wheel in download(platform, python, downloads, more)]
@@ -153,9 +168,9 @@ def build(
         manifest = stage / "blender_manifest.toml"
         manifest.write_text(complete_manifest(manifest.read_text("utf-8"), platform, versions, wheels), "utf-8")
         zip_path = output.resolve() / zip_name(manifest.read_text("utf-8"), platform, versions, gpu)
-        _run(tool, "build", "--source-dir", str(stage), "--output-filepath", str(zip_path))
+        run(tool, "build", "--source-dir", str(stage), "--output-filepath", str(zip_path))
         make_reproducible(zip_path)
-        _run(tool, "validate", str(zip_path))
+        run(tool, "validate", str(zip_path))
     return zip_path
 
 
@@ -181,6 +196,34 @@ def copy_sources(stage: Path) -> None:
         shutil.copy(ROOT / "LICENSE", stage / "LICENSE")
 
 
+def add_kernels(stage: Path, platform: str, versions: BlenderRange, kernels: Path) -> None:
+    """Puts the kernels of a platform and a range of Blenders into the staged engine; says which Pythons lack some."""
+    system = next(system for system, name in PLATFORM_OF_SYSTEM.items() if name == platform)
+    own = f"{sys.version_info[0]}{sys.version_info[1]}"
+    if system == sys.platform and own in versions.pythons:
+        build_kernels(kernels, [])
+    for python in versions.pythons:
+        found = stored_kernels(kernels, (python,), system)
+        for path in found:
+            target = stage / "meshclash" / "kernels" / "store" / path.parent.name / path.name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, target)
+        if not found:
+            print(f"no kernels for Python {python} on {platform}: they are compiled on the first use", file=sys.stderr)
+
+
+def build_kernels(folder: Path, levels: Iterable[str]) -> None:
+    """Compiles this checkout's kernels for this Python, as far as they are not in the folder; raises BuildError."""
+    chosen = [option for level in levels for option in ("--level", level)]
+    run("-m", "meshclash.kernels", "build", "--output", folder.resolve(), *chosen, PYTHONPATH=str(ROOT / "engine"))
+
+
+def stored_kernels(folder: Path, pythons: Iterable[str], system: str) -> list[Path]:
+    """The files of all finished stores for some Pythons ("311") on a system (as ``sys.platform`` names it)."""
+    stores = (path for python in pythons for path in sorted(folder.glob(f"cp{python}-{system}-*")))
+    return [file for store in stores if store.suffix != ".unfinished" for file in sorted(store.glob("*"))]
+
+
 def download(platform: str, python: str, folder: Path, more: tuple[str, ...] = ()) -> list[Path]:
     """The wheels of `REQUIREMENTS` and `more` for a platform and a Python ("311"), from `folder` or the package index.
 
@@ -194,7 +237,7 @@ def download(platform: str, python: str, folder: Path, more: tuple[str, ...] = (
             tags = [option for tag in PLATFORM_TAGS[platform] for option in ("--platform", tag)]
             target = ("--implementation", "cp", "--python-version", f"{python[0]}.{python[1:]}", *tags)
             command = ("pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--dest", str(folder))
-            _run("-m", *command, *target, requirement)
+            run("-m", *command, *target, requirement)
         fitting = _downloaded(requirement, platform, python, folder)
         if not fitting:
             raise BuildError(f"no wheel of {requirement} for Python {python} on {platform}")
@@ -333,10 +376,12 @@ def zip_name(manifest: str, platform: str, versions: BlenderRange, gpu: bool = F
     return f"meshclash-{version[1]}-{platform}-{pythons}{'-gpu' if gpu else ''}.zip"
 
 
-def _run(*command: str | Path) -> None:
+def run(*command: str | Path, **variables: str) -> None:
+    """Runs Python with a command and more environment variables; raises BuildError with what it said."""
     finished = subprocess.run(
-        [sys.executable, *map(str, command)], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
-    )
+        [sys.executable, *map(str, command)], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
+        env={**os.environ, **variables},
+    )  # fmt: skip
     if finished.returncode:
         name = Path(str(command[0])).name if command[0] != "-m" else str(command[1])
         raise BuildError(f"{name} failed:\n{finished.stdout}{finished.stderr}".strip())

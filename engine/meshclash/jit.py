@@ -60,12 +60,17 @@ def cache_problem() -> str:
 
 def kernel_notes() -> list[str]:
     """What a diagnosis should say about compiled kernels, a sentence each."""
-    return [note for note in (FOLDER.note, *cache.notes) if note]
+    return [note for note in dict.fromkeys((cache_problem(), FOLDER.note, *cache.notes)) if note]
 
 
 def kernel_counts() -> dict[str, int]:
     """How many kernels this process has loaded: the user's own ("cached"), the package's ("shipped"), or "compiled"."""
     return {kind: cache.counts[kind] for kind in ("cached", "shipped", "compiled")}
+
+
+def has_shipped_kernels() -> bool:
+    """Whether the package brought kernels for this processor and Python, so that nothing is compiled."""
+    return bool(cache.shipped(SOURCES))
 
 
 def kernel(function: Callable[..., Any]) -> Any:

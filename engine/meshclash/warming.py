@@ -13,15 +13,19 @@ from .gpu.device import kernel_steps
 from .hierarchy.build import build, refit
 from .hierarchy.slabs import slabs_of
 from .jit import parallel_region, thread_limit
+from .partition.registry import PARTITIONS
 from .pointcloud.cloud import PointCloud
 from .pointcloud.deviation import deviation
 from .pointcloud.distance import cloud_distance
+from .pointcloud.files.pcd import unpack_lzf
 from .pointcloud.query import cloud_collision, collide_clouds
 from .proximity import scene_clearances, scene_distances
 from .query.clearance import clearance
 from .query.collide import collide, collides, self_collide
 from .query.distance import distance
+from .query.penetration import penetration
 from .query.signed_distance import signed_distance
+from .query.soups import collide_soups
 from .query.verdict import verdict
 from .scene.scene import Scene
 from .solid.coincidence import deny_coincidence
@@ -129,6 +133,19 @@ def _together(mesh: TriangleMesh) -> None:
             WideEngine(question).work_together(count)
 
 
+def _large_hierarchy() -> None:
+    """A sheet of so many triangles that several cores sort them."""
+    across = 256
+    u, v = np.divmod(np.arange(across * across), across)
+    lower = (u[:, None] * across + v[:, None] + np.array([0, across, 1]))[(u < across - 1) & (v < across - 1)]
+    build(TriangleMesh(np.stack([u, v, 0 * u], axis=1).astype(float), lower))
+
+
+def _two_in_one() -> TriangleMesh:
+    """Two boxes apart as one mesh, which is not convex."""
+    return TriangleMesh(np.concatenate([_CORNERS, _CORNERS + 3.0]), np.concatenate([_BOX, _BOX + 8]))
+
+
 def _cloud() -> PointCloud:
     """Points on a sphere, by a spiral."""
     k = np.arange(400) + 0.5
@@ -203,6 +220,14 @@ def _steps() -> _Steps:
             ("other builders", lambda: build(a, split="median")),
         ],
         "paper": [("point clouds as in the paper", _as_in_the_paper)],
+        "seldom": [
+            ("large hierarchies", _large_hierarchy),
+            ("moved vertices of restricted boxes", lambda: refit(build(a, "boxtree"), _CORNERS)),
+            ("stacks of poses", lambda: collides(a, b, None, np.stack([np.eye(4)] * 2))),
+            ("penetration", lambda: (penetration(a, b), penetration(_two_in_one(), a))),
+            ("triangle soups", lambda: [collide_soups(a, b, partition=name) for name in PARTITIONS]),
+            ("compressed files of points", lambda: unpack_lzf(np.zeros(2, np.uint8), np.zeros(1, np.uint8))),
+        ],
     }
     for name in VOLUMES:
         steps.update(_volume_steps(name, a, b))
@@ -228,9 +253,14 @@ time-critical detection needs "chances", only contacts between frames need "cont
 
 No two of the first four compile the same kernel. Of two processes, one takes contacts and scenes and the other depths
 and verdicts, which share most of their helpers; each is about half of the work. Four processes can take one each."""
-SPECIAL_PARTS = ("builders", "paper", *(f"{name} {what}" for name in VOLUMES for what in ("volumes", "contacts")))
+SPECIAL_PARTS = (
+    "builders",
+    "paper",
+    "seldom",
+    *(f"{name} {what}" for name in VOLUMES for what in ("volumes", "contacts")),
+)
 """What is asked for by name only: builders other than the fastest, coverings and comparisons of clouds as in the paper,
-hierarchies and contacts of a kind of volume."""
+questions that few ask, hierarchies and contacts of a kind of volume."""
 
 
 DEVICE_PART = "gpu"

@@ -6,7 +6,7 @@ import bpy
 import pytest
 from ui_fakes import RecordingLayout
 
-from addon import engine, preferences, preparation
+from addon import engine, preferences
 from addon.ops import loading
 
 
@@ -99,28 +99,18 @@ def test_the_button(registered, monkeypatch):
     module.gpu.device._state.clear()
 
 
-def test_the_page_says_how_far_the_kernels_are(monkeypatch):
-    monkeypatch.setattr(preparation, "progress", lambda parts: 0.424 if parts == ("gpu",) else None)
-    assert any(text.endswith("beside Blender: 42 %") for text in shown(device="GPU", gpu_from=1))
-    assert not any("42 %" in text for text in shown(device="CPU", gpu_from=1))
-
-
 def test_what_a_gpu_needs_is_ready_before_the_first_question(monkeypatch):
     module = engine.load()
     monkeypatch.setattr(module.gpu.device, "_state", [module.DeviceState(False, "there is none")])
     texts = [[step.text for step in loading.load_steps(None, (), gpu=gpu)] for gpu in (False, True)]
-    assert "looking for a GPU" in texts[1]
-    assert [text for text in texts[1] if "GPU" not in text and text != "ready"] == texts[0]
+    assert "First use on this machine: looking for a GPU" in texts[1]
+    assert [text for text in texts[1] if not text.startswith("First use")] == texts[0]
 
 
-def test_other_processes_compile_for_a_gpu_where_cuda_is_installed(monkeypatch):
-    begun = []
-    monkeypatch.setattr(preparation, "begin", lambda place, folder, kinds: begun.append(kinds))
-    monkeypatch.setattr(engine, "location", lambda: ("meshclash", None))
-    for has_cuda in (False, True):
-        monkeypatch.setattr(engine, "has_cuda", lambda has_cuda=has_cuda: has_cuda)
-        for loaded in (False, True):
-            monkeypatch.setattr(engine, "loaded", lambda loaded=loaded: loaded)
-            loading.begin("folder", gpu=True)
-            loading.begin("folder", gpu=False)
-    assert begun == [("engine",), ("engine",), (), (), ("engine", "gpu"), ("engine",), ("gpu",), ()]
+def test_what_the_package_brought_is_not_compiled_before_the_question(monkeypatch):
+    module, asked = engine.load(), []
+    monkeypatch.setattr(module, "warm_up", lambda parts: asked.append(parts) or iter(()))
+    for shipped in (True, False):
+        monkeypatch.setattr(module.jit, "has_shipped_kernels", lambda shipped=shipped: shipped)
+        list(loading.load_steps(None, ("contacts", "scenes")))
+    assert asked == [("contacts", "scenes")]

@@ -27,7 +27,7 @@ from .files import ENDING, read_kernel
 from .processors import LEVELS, levels_here, processor_of
 from .store import STORE, read_manifest, store_name, verify, write_manifest
 
-_PACKAGE = __name__.rpartition(".__main__")[0]
+_PACKAGE = __package__ or ""
 _PAUSE = 0.05  # seconds between two looks at the processes that compile
 
 
@@ -67,6 +67,8 @@ def _build(options: argparse.Namespace) -> int:
 def _build_level(level: str, output: Path, jobs: int) -> str:
     """Compile all parts in processes that share a folder, and put the result in its place; says what was made."""
     target, work = output / store_name(level), output / f"{store_name(level)}.unfinished"
+    if target.is_dir() and not verify(target) and read_manifest(target)["about"]["sources"] == SOURCES:
+        return f"{_described(target)}, built before"
     name, features = processor_of(level)
     environment = {
         **os.environ, "NUMBA_CPU_NAME": name, "NUMBA_CPU_FEATURES": features, "MESHCLASH_CACHE_DIR": str(work),
@@ -96,6 +98,7 @@ def _run_all(parts: Sequence[str], environment: dict[str, str], jobs: int) -> No
     running: list[subprocess.Popen[bytes]] = []
     while waiting or running:
         while waiting and len(running) < max(1, jobs):
+            print(f"  {len(parts) - len(waiting) + 1} of {len(parts)}: {waiting[0]}", flush=True)
             command = [sys.executable, "-m", _PACKAGE, "compile", waiting.pop(0)]
             running.append(subprocess.Popen(command, env=environment))
         time.sleep(_PAUSE)

@@ -104,30 +104,17 @@ class KernelCache:
         beginning = f"{self._label}-{self._own_sources()}-"
         if self._folder.path is not None and any(self._folder.path.glob(f"{beginning}*")):
             return True
-        return any(name.startswith(beginning) for files in self._shipped().values() for name in files)
+        return any(name.startswith(beginning) for files in shipped(self._sources).values() for name in files)
 
     def _places(self, target: _Target) -> Iterator[tuple[str, _Target, Callable[[str, Identity], KernelCode]]]:
         """Where the kernel may be: kind of place, what it must have been compiled for, and how a file is read there."""
         folder = self._folder.path
         if folder is not None:
             yield "cached", target, lambda name, identity: read_kernel(folder / name, identity)[1]
-        for level, files in self._shipped().items():
+        for level, files in shipped(self._sources).items():
             place = store.STORE / store.store_name(level)
             read = functools.partial(_read_shipped, place, files)
             yield "shipped", (target[0], *processor_of(level)), read
-
-    def _shipped(self) -> dict[str, dict[str, str]]:
-        """Names and hashes of what came with the package, by level, the best level first."""
-        found = {}
-        for level in levels_here():
-            try:
-                files = store.usable_files(store.STORE / store.store_name(level), self._sources)
-            except (DamagedKernel, OSError) as error:
-                _note(f"the shipped kernels were not used: {error}")
-                continue
-            if files:
-                found[level] = files
-        return found
 
     def _own_sources(self) -> str:
         """Hash of the sources that this kernel depends on; for a function of others, of the whole engine."""
@@ -155,6 +142,24 @@ class KernelCache:
             "processor": processor,
             "features": features,
         }
+
+
+def shipped(sources: str) -> dict[str, dict[str, str]]:
+    """Names and hashes of the kernels that came with the package, by level, the best level first.
+
+    Args:
+        sources: hash of the engine's sources; kernels of others are not used.
+    """
+    found = {}
+    for level in levels_here():
+        try:
+            files = store.usable_files(store.STORE / store.store_name(level), sources)
+        except (DamagedKernel, OSError) as error:
+            _note(f"the shipped kernels were not used: {error}")
+            continue
+        if files:
+            found[level] = files
+    return found
 
 
 def _read_shipped(place: Path, files: dict[str, str], name: str, identity: Identity) -> KernelCode:

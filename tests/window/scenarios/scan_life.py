@@ -84,17 +84,17 @@ def _add_box(name: str, place: tuple[float, float, float]) -> Any:
 
 
 def _stopped_preparation(window: Any) -> Play:
-    """What scans need is compiled beside Blender: the window says so and stays alive, and Escape ends the waiting."""
+    """Where the package brought no kernels they are compiled: the window says so, and Escape ends it after a step."""
     yield from window.press("meshclash.detect")
     yield from window.wait_for(window.busy, "the start of the detection")
     task = window.module("session").running_task()
-    yield from window.wait_for(lambda: task.ended or task.text.startswith("First use"), "preparation", 60)
-    if not task.ended:  # a kept home has everything
+    yield from window.wait_for(lambda: task.ended or task.text.startswith("First use"), "compiling", 60)
+    if not task.ended:  # nothing is compiled where the zip or a kept home has everything
         yield 0.5
         window.picture("first_use")
         window.move(*window.view_centre)
         yield from window.key("Escape")
-        yield from window.wait_for(lambda: not window.busy(), "the end of what was cancelled", 10)
+        yield from window.wait_for(lambda: not window.busy(), "the end of what was cancelled", 60)
         assert not window.rows
         yield from window.show("first_use_stopped")
 
