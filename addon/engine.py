@@ -24,7 +24,8 @@ PRELOADED = (
     "numba.typed.typeddict", "numba.typed.typedset", "numba.experimental.jitclass.base", ".jit",
     ".geometry.lane_triangles", ".volumes.registry", ".hierarchy.build", ".traversal.point", ".traversal.near_wide",
     ".traversal.near", ".gpu.device", ".gpu.near_device", ".solid.judge", ".pointcloud.build", ".query.collide",
-    ".timecritical.search", ".scene.scene", ".warming",
+    ".timecritical.search", ".scene.scene", ".continuous.swept", ".query.penetration", ".query.signed_distance",
+    ".warming",
 )  # fmt: skip
 """What the engine and its first kernel import, in steps that do not hold a window for long; the engine's own modules
 begin with a dot.

@@ -156,8 +156,6 @@ def build(
     with tempfile.TemporaryDirectory() as temporary:
         stage = Path(temporary) / "meshclash"
         copy_sources(stage)
-        if kernels is not None:
-            add_kernels(stage, platform, versions, kernels)
         downloads = wheel_folder or Path(temporary) / "wheels"
         more = GPU_REQUIREMENTS if gpu else ()
         wheels = [wheel for python in versions.pythons for wheel in download(platform, python, downloads, more)]
@@ -165,6 +163,8 @@ def build(
             wheels = shared_wheels(wheels, Path(temporary) / "shared")
         add_wheels(stage, wheels)
         add_notices(stage, wheels)
+        if kernels is not None:
+            add_kernels(stage, platform, versions, kernels)
         manifest = stage / "blender_manifest.toml"
         manifest.write_text(complete_manifest(manifest.read_text("utf-8"), platform, versions, wheels), "utf-8")
         zip_path = output.resolve() / zip_name(manifest.read_text("utf-8"), platform, versions, gpu)

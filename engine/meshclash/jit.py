@@ -53,8 +53,10 @@ CACHE_DIRECTORY: Path | None = FOLDER.path if FOLDER.writable else None
 
 def cache_problem() -> str:
     """Why compiled kernels are not kept for the next session; "" while they are."""
+    if FOLDER.path is None:
+        return f"no folder for compiled kernels can be written: every session compiles them anew ({FOLDER.note})"
     if CACHE_DIRECTORY is None:
-        return FOLDER.note or f"{FOLDER.path} can only be read: what it lacks is compiled in every session"
+        return f"{FOLDER.path} can only be read: what it lacks is compiled in every session"
     return next((note for note in cache.notes if "cannot be stored" in note), "")
 
 
