@@ -117,11 +117,11 @@ def guarded(context: bpy.types.Context) -> Iterator[None]:
 
 
 def _draw_result(context: bpy.types.Context, settings: Any, result: session.SceneResult) -> None:
-    prefs = preferences.of(context)
+    prefs, current = preferences.of(context), _current_batches(context, settings, result)
     with restored_state():
         if ghosting.is_ghosted(context.area):
             _draw_pair(context, prefs, result)
-        for batches in _current_batches(context, settings, result):
+        for batches in current:
             _draw_batches(context.region_data, batches, prefs, settings)
 
 
