@@ -20,7 +20,7 @@ VERDICT_SHARE = 0.24  # room for "Duplicate" beside two icons
 # Shares of the width that is left after the verdict; the rest is for the measure.
 NAME_SHARE, FACES_SHARE = 0.33, 0.12
 ICONS = 2
-ICON_WIDTH, FRAME_WIDTH, CELL_PADDING = 20.0, 66.0, 10.0  # [px at scale 1]: panel and list beside the rows, both sides
+ICON_WIDTH, FRAME_WIDTH, CELL_PADDING = 20.0, 84.0, 26.0  # [px at scale 1], on both sides of rows and of a button
 LEAST_NAME = 40.0  # [px at scale 1]
 COLUMNS = ((STATUS, ""), (NAME_A, "A"), (NAME_B, "B"), (FACES, ""), (MEASURE, ""))
 """What the columns are sorted by, and their headings where these are always the same."""

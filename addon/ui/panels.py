@@ -258,7 +258,7 @@ def _draw_pages(layout: Any, context: Any, listed: Any) -> None:
     if pages > 1:
         row = layout.row(align=True)
         row.operator("meshclash.turn_page", text="", icon="TRIA_LEFT").step = -1
-        row.prop(listed, "page", text=f"Page of {pages:,}")
+        row.prop(listed, "page", text=f"Page (of {pages:,})")
         row.operator("meshclash.turn_page", text="", icon="TRIA_RIGHT").step = 1
     first = (listed.page - 1) * results.PAGE_ROWS
     text = f"{first + 1:,} to {first + len(listed.rows):,} of {counted(listed.found, 'pair')}"

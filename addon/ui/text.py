@@ -71,12 +71,12 @@ def length(
 
 
 def _unit_for(metres: float, unit_settings: bpy.types.UnitSettings) -> tuple[float, str]:
-    """The scene's unit where a length is readable in it, else the largest of its system that is no larger."""
+    """The scene's unit where a length is readable in it, else the largest of its system of which it is a tenth."""
     size, name = UNITS.get(unit_settings.length_unit, (1.0, ""))
     if name and READABLE[0] <= abs(metres) / size < READABLE[1]:
         return size, name
     known = sorted((UNITS[unit] for unit in SYSTEMS[unit_settings.system]), reverse=True)
-    return next((unit for unit in known if unit[0] <= abs(metres)), known[-1])
+    return next((unit for unit in known if 0.1 * unit[0] <= abs(metres)), known[-1])
 
 
 def typical(lengths: Iterable[float]) -> float | None:

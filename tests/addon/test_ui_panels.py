@@ -355,3 +355,12 @@ def test_clearing_the_cache_deletes_files_and_keeps_folders(registered, monkeypa
 def test_there_is_no_cache_to_clear_in_a_checkout(registered):
     assert preferences.cache_folder() is None
     assert not bpy.ops.meshclash.clear_cache.poll()
+
+
+def test_lengths_that_are_read_together_have_one_unit(registered):
+    units = bpy.context.scene.unit_settings
+    assert text.typical([0.0, 0.0004, 0.0009, 0.02]) == 0.0009 and text.typical([0.0]) is None
+    assert [text.length(value, units, 2, like=0.0009) for value in (0.0009, 0.02, 0.0)] == ["0.9 mm", "20 mm", "0 mm"]
+    assert [text.length(value, units, 2, like=0.5) for value in (0.5, 0.004)] == ["0.5 m", "0.004 m"]
+    units.system, units.length_unit = "IMPERIAL", "FEET"
+    assert text.length(0.0254, units, like=0.002) == "1 in"
