@@ -18,16 +18,17 @@ STATUS_ICONS = {status: icon for status, _label, _tip, icon, _number in STATUSES
 WIDE = 480  # width of the sidebar [px at scale 1] from which the verdict is written out
 VERDICT_SHARE = 0.24  # room for "Duplicate" beside two icons
 # Shares of the width that is left after the verdict; the rest is for the measure.
-NAME_SHARE, FACES_SHARE = 0.33, 0.12
+NARROW = 340  # width of the sidebar [px at scale 1] up to which names get the room of the number of faces
+WIDE_SHARES, NARROW_SHARES = (0.33, 0.12), (0.385, 0.0)  # of a name, of the number of faces
 ICONS = 2
-ICON_WIDTH, FRAME_WIDTH, CELL_PADDING = 20.0, 84.0, 26.0  # [px at scale 1], on both sides of rows and of a button
-LEAST_NAME = 40.0  # [px at scale 1]
+ICON_WIDTH, FRAME_WIDTH, CELL_PADDING = 20.0, 88.0, 14.0  # [px at scale 1], on both sides of rows and of a button
+LEAST_NAME = 30.0  # [px at scale 1]
 COLUMNS = ((STATUS, ""), (NAME_A, "A"), (NAME_B, "B"), (FACES, ""), (MEASURE, ""))
 """What the columns are sorted by, and their headings where these are always the same."""
 
 
 def columns(layout: Any, context: Any) -> tuple[Any, Any, Any, Any, Any]:
-    """Five columns shared by the heading and the rows: status and verdict, A, B, faces, measure."""
+    """Columns shared by the heading and the rows: status and verdict, A, B, faces (None where narrow), measure."""
     if is_wide(context):
         row = layout.split(factor=VERDICT_SHARE)
         verdict = row.row(align=True)
@@ -35,12 +36,19 @@ def columns(layout: Any, context: Any) -> tuple[Any, Any, Any, Any, Any]:
         row = layout.row(align=True)
         verdict = row.row(align=True)
         verdict.alignment = "LEFT"
-    split = row.split(factor=NAME_SHARE, align=True)
+    share, faces = shares(context)
+    split = row.split(factor=share, align=True)
     name_a = split.row(align=True)
-    rest = split.split(factor=NAME_SHARE / (1.0 - NAME_SHARE), align=True)
+    rest = split.split(factor=share / (1.0 - share), align=True)
     name_b = rest.row(align=True)
-    numbers = rest.split(factor=FACES_SHARE / (1.0 - 2.0 * NAME_SHARE), align=True)
-    return verdict, name_a, name_b, numbers.row(align=True), numbers.row(align=True)
+    numbers = rest.split(factor=faces / (1.0 - 2.0 * share), align=True) if faces else rest
+    return verdict, name_a, name_b, numbers.row(align=True) if faces else None, numbers.row(align=True)
+
+
+def shares(context: Any) -> tuple[float, float]:
+    """How much of the width a name and the number of faces get."""
+    width = context.region.width if context.region else 0.0
+    return WIDE_SHARES if width > NARROW * context.preferences.system.ui_scale else NARROW_SHARES
 
 
 def is_wide(context: Any) -> bool:
@@ -51,9 +59,9 @@ def is_wide(context: Any) -> bool:
 def name_width(context: Any) -> float:
     """Room for the letters of a name [px]."""
     scale = context.preferences.system.ui_scale or 1.0
-    whole = (context.region.width if context.region else 300.0) / scale - FRAME_WIDTH
+    whole = (context.region.width if context.region else 420.0) / scale - FRAME_WIDTH
     whole -= VERDICT_SHARE * whole if is_wide(context) else ICONS * ICON_WIDTH
-    return scale * max(LEAST_NAME, NAME_SHARE * whole - CELL_PADDING)
+    return scale * max(LEAST_NAME, shares(context)[0] * whole - CELL_PADDING)
 
 
 class MESHCLASH_UL_pairs(UIList):
@@ -76,8 +84,10 @@ class MESHCLASH_UL_pairs(UIList):
             picked = cell.operator("meshclash.pick_row", text=text, translate=False, emboss=False)
             picked.index, picked.side = index, side
         measures = () if result is None else test_named(result.report.options.test).measures
-        faces.alignment = value.alignment = "RIGHT"
-        faces.label(text=str(item.faces_a + item.faces_b))
+        value.alignment = "RIGHT"
+        if faces is not None:
+            faces.alignment = "RIGHT"
+            faces.label(text=str(item.faces_a + item.faces_b))
         value.label(text=measure(item, measures, context.scene.unit_settings, session.listed().typical))
 
     def draw_filter(self, _context: Any, _layout: Any) -> None:

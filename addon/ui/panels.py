@@ -241,6 +241,8 @@ def _draw_heading(layout: Any, context: Any, result: session.SceneResult) -> Non
     texts = {FACES: "Parts" if result.table.has_scans else "Faces", MEASURE: measures}
     heading = layout.row()
     for cell, (key, text) in zip(columns(heading, context), COLUMNS, strict=True):
+        if cell is None:
+            continue
         icon = ("SORT_DESC" if listed.sort_reverse else "SORT_ASC") if listed.sort_key == key else "NONE"
         if key == STATUS:
             worst = cell.operator("meshclash.sort_rows", text="", icon="SORTSIZE", depress=listed.sort_key == WORST)

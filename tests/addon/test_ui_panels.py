@@ -277,7 +277,7 @@ def test_list_rows(filled):
     for at, measured in ((0, "0.25 m"), (1, "–")):
         layout, row = RecordingLayout(), filled.rows[at]
         lists.MESHCLASH_UL_pairs.draw_item(None, bpy.context, layout, filled, row, 0, filled, "active_row", at)
-        assert layout.texts() == [row.name_a, row.name_b, "3", measured]
+        assert layout.texts() == [row.name_a, row.name_b, measured]  # no room for the number of faces
 
 
 def test_the_verdict_is_written_out_where_there_is_room(filled):
@@ -290,7 +290,7 @@ def test_the_verdict_is_written_out_where_there_is_room(filled):
     )  # fmt: skip
     layout = RecordingLayout()
     lists.MESHCLASH_UL_pairs.draw_item(None, context, layout, filled, filled.rows[0], 0, filled, "active_row", 0)
-    assert layout.texts()[0] == "Clash"
+    assert layout.texts()[0] == "Clash" and "3" in layout.texts()
 
 
 @pytest.mark.parametrize(
@@ -363,4 +363,4 @@ def test_lengths_that_are_read_together_have_one_unit(registered):
     assert [text.length(value, units, 2, like=0.0009) for value in (0.0009, 0.02, 0.0)] == ["0.9 mm", "20 mm", "0 mm"]
     assert [text.length(value, units, 2, like=0.5) for value in (0.5, 0.004)] == ["0.5 m", "0.004 m"]
     units.system, units.length_unit = "IMPERIAL", "FEET"
-    assert text.length(0.0254, units, like=0.002) == "1 in"
+    assert text.length(0.0254, units, like=0.0028) == "1 in"
