@@ -4,6 +4,7 @@ from collections.abc import Generator
 from typing import Any
 
 import bpy
+import numpy as np
 
 LEAST, MOST = 0.01, 0.9  # of the picture that is not background
 
@@ -15,8 +16,8 @@ def play(window: Any) -> Generator[float, None, None]:
         yield 2.0
         yield from window.show(name)
         pixels = window.view_pixels()
-        inner = pixels[pixels.shape[0] // 5 :]  # below the buttons
-        background = inner[-1, 0]
-        share = float((abs(inner - background).max(axis=-1) > 25).mean())
+        inner = pixels[pixels.shape[0] // 5 :, pixels.shape[1] // 10 :]  # beside the buttons
+        background = np.median(inner[:20], axis=(0, 1))  # above the model
+        share = float((np.abs(inner - background).max(axis=-1) > 25).mean())
         window.notes[f"share_of_{name}"] = share
         assert name == "room" or LEAST < share < MOST, (name, share)
