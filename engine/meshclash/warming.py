@@ -174,6 +174,12 @@ def _cloud_steps(cloud: PointCloud, mesh: TriangleMesh) -> list[tuple[str, Calla
     ]
 
 
+def _ask_open_mesh() -> None:
+    """Everything that points and verdicts need of a mesh that is open, cracked and turned about."""
+    corners = _CORNERS[_BOX].reshape(-1, 3) * (1.0 + 1e-6 * np.arange(36)[:, None])
+    signed_distance(TriangleMesh(corners, np.arange(36).reshape(-1, 3)), _CORNERS)
+
+
 def _as_in_the_paper() -> None:
     cloud = PointCloud(_cloud().points, covering="paper")
     cloud_collision(cloud, cloud, mode="paper")
@@ -209,7 +215,7 @@ def _steps() -> _Steps:
             ("distances in scenes", lambda: _measured_scene(far)),
         ],
         "clouds": _cloud_steps(_cloud(), a),
-        "points": [("points against meshes", lambda: signed_distance(a, _CORNERS))],
+        "points": [("points against meshes", _ask_open_mesh)],
         "chances": [("time-critical search", lambda: _chances(a, b))],
         "continuous": [
             ("impacts of points and edges", lambda: edge_edge_impacts(np.zeros((1, 4, 3)), np.ones((1, 4, 3)))),

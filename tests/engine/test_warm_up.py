@@ -38,6 +38,9 @@ for pose in (None, shift):
     for tolerance in (0.0, 0.1):
         mc.verdict(b, b, pose, permitted_overlap=tolerance, touch_tolerance=tolerance)
         mc.verdict(a, b, pose, permitted_overlap=tolerance, touch_tolerance=tolerance)
+mc.contains(b, corners, shift)
+mc.winding_number(a, corners)
+mc.signed_distance(mc.TriangleMesh(b.vertices, b.triangles[1:]), corners, shift)
 mc.refit(mc.build(a), corners + 1)
 b.is_closed
 scene = mc.Scene()

@@ -13,7 +13,7 @@ from .followers import Follower
 if TYPE_CHECKING:
     from ..options import DetectOptions
 
-BASIC_PARTS = ("depths", "contacts", "verdicts", "scenes")
+BASIC_PARTS = ("depths", "contacts", "verdicts", "scenes", "points")
 """Parts of the engine's warm-up that every test needs."""
 
 

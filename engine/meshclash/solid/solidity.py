@@ -24,7 +24,7 @@ from .repair import Repair, repair_steps
 
 KNOWN = 0.99
 """Certainty from which on a side counts as known."""
-_LEAST_DECIDED = 0.65
+_LEAST_DECIDED = 0.8
 _LEAST_THICKNESS = 0.45
 _PROBES = 1000
 _SURE = 0.39  # ||w| - 1/2| from which on a winding number tells inside from outside
