@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from ..traversal.forest import Forest
 from ..traversal.point import new_point_workspace
 from .depth import overlap_depths
 
 DEPTH, LOWER, UPPER = range(3)
 """Columns of what is measured."""
-_AT_ONCE = 4  # pairs that are measured between two chances to stop
+_AT_ONCE = 2048  # triangles of pairs that are measured between two chances to stop
 
 
 def depth_steps(
@@ -31,10 +32,19 @@ def depth_steps(
     """
     found = np.full((len(overlaps), 3), np.nan)
     work = new_point_workspace()
-    for first in range(0, len(chosen), _AT_ONCE):
-        overlap_depths(*posed, overlaps, chosen[first : first + _AT_ONCE], *contacts, permitted, work, found)
+    for some in _portions(posed[0], posed[4], chosen):
+        overlap_depths(*posed, overlaps, some, *contacts, permitted, work, found)
         yield
     return found
+
+
+def _portions(forest: Forest, jobs: np.ndarray, chosen: np.ndarray) -> list[np.ndarray]:
+    """The chosen pairs in groups of about as many triangles as are measured at once, larger pairs by themselves."""
+    if not len(chosen):
+        return []
+    trees = jobs[chosen]
+    effort = np.cumsum((forest.triangle_end[trees] - forest.triangle_start[trees]).sum(axis=1))
+    return np.split(chosen, np.flatnonzero(np.diff(effort // _AT_ONCE)) + 1)
 
 
 def box_overlaps(boxes_a: np.ndarray, boxes_b: np.ndarray) -> np.ndarray:
