@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from clouds import sphere
 from meshclash.bench.__main__ import main
+from meshclash.bench.cloud_borders import KINDS, border_rows
 from meshclash.bench.cloud_budgets import all_budgets, budget_rows
 from meshclash.bench.cloud_grazing import grazing_row, newton_meets
 from meshclash.bench.cloud_oracle import closest_approach
@@ -120,3 +121,13 @@ def test_the_bench_runs_and_reports(tmp_path, capsys):
     assert len(report["budgets"]) == len(report["all budgets"]) == 6
     assert report["budgets"][-1]["complete [%]"] == 100.0
     assert "distance sweep" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("kind", ["border", "corner", "leaning"])
+def test_surfaces_that_meet_beyond_their_points_are_found(kind):
+    """Where a refined grid over both functions says that they vanish somewhere, and nowhere else."""
+    start = 5000 + KINDS.index(kind)
+    rows = [row for k in range(9) for row in border_rows(1, start + len(KINDS) * k) if row["cases"]]
+    assert {row["kind"] for row in rows} == {kind}
+    assert 0 < sum(row["surfaces meet"] for row in rows) < len(rows)
+    assert sum(row["missed"] + row["false"] + row["undecided"] for row in rows) == 0

@@ -31,49 +31,67 @@ class Approach(NamedTuple):
     """Points at which they were evaluated."""
 
 
-def closest_approach(cloud: PointCloud, pose: np.ndarray) -> Approach:
-    """Of a cloud and its own copy in a pose (4, 4).
+def closest_approach(
+    cloud: PointCloud,
+    pose: np.ndarray,
+    other: PointCloud | None = None,
+    coarsest: float = COARSEST,
+    finest: float = FINEST,
+) -> Approach:
+    """Of a cloud and another one, or its own copy, in a pose (4, 4); lengths are those of the finer one.
 
-    Cells whose centre says that neither function can vanish in them are left out, the others halved.
+    Cells whose centre says that neither function can vanish in them are left out, the others halved, from one width down
+    to another. A cell whose centre has no surface is kept beside one where both functions may vanish.
     """
-    radius = cloud.sampling_radius
-    width, cells = _first_cells(cloud, pose)
+    other = cloud if other is None else other
+    radius = min(cloud.sampling_radius, other.sampling_radius)
+    width, cells = _first_cells(cloud, other, pose, coarsest * radius)
     best, count = np.inf, 0
-    while len(cells) and width >= FINEST * radius:
-        values = _farther_surface(cloud, pose, cells)
+    while len(cells) and width >= finest * radius:
+        values = _farther_surface(cloud, other, pose, cells)
         count += len(cells)
         best = min(best, float(values.min()))
-        cells = cells[values <= _STEEPEST * 0.5 * 3.0**0.5 * width]
+        cells = cells[_may_vanish(cells, values, width)]
         width *= 0.5
         cells = (cells[:, None] + (_lattice(range(2)) - 0.5) * width).reshape(-1, 3)
     return Approach(best / radius, len(cells) == 0, count)
 
 
-def _first_cells(cloud: PointCloud, pose: np.ndarray) -> tuple[float, np.ndarray]:
-    """Width and centres of cells over everything within the horizon of both clouds."""
+def _may_vanish(cells: np.ndarray, values: np.ndarray, width: float) -> np.ndarray:
+    """Which cells both functions may vanish in: by the values at their centres, or next to such a one, (k,) bool."""
     from scipy.spatial import cKDTree
 
-    horizon, points = cloud.horizon, cloud.points
-    moved = points @ pose[:3, :3].T + pose[:3, 3]
-    tree, other = cKDTree(points), cKDTree(moved)
-    near = points[other.query(points, distance_upper_bound=2.0 * horizon)[0] < np.inf]
+    kept = values <= _STEEPEST * 0.5 * 3.0**0.5 * width
+    unknown = np.flatnonzero(np.isinf(values))
+    if kept.any() and len(unknown):
+        kept[unknown] = cKDTree(cells[kept]).query(cells[unknown], distance_upper_bound=1.8 * width)[0] < np.inf
+    return kept
+
+
+def _first_cells(cloud: PointCloud, other: PointCloud, pose: np.ndarray, coarsest: float) -> tuple[float, np.ndarray]:
+    """Width, at most ``coarsest`` [m], and centres of cells over everything within the horizon of both clouds."""
+    from scipy.spatial import cKDTree
+
+    points, horizon = cloud.points, cloud.horizon
+    sides = (cKDTree(points), horizon), (cKDTree(other.points @ pose[:3, :3].T + pose[:3, 3]), other.horizon)
+    near = points[sides[1][0].query(points, distance_upper_bound=horizon + other.horizon)[0] < np.inf]
     edge = _BLOCK * horizon
-    along = max(1, int(np.ceil(edge / (COARSEST * cloud.sampling_radius))))
+    along = max(1, int(np.ceil(edge / coarsest)))
     offsets = (_lattice(range(along)) + 0.5) * (edge / along)
     found = [np.empty((0, 3))]
     blocks = _blocks_around(near, edge)
     for begin in range(0, len(blocks), _BLOCKS_AT_ONCE):
         at = (blocks[begin : begin + _BLOCKS_AT_ONCE, None] * edge + offsets).reshape(-1, 3)
-        for side in (tree, other):
-            at = at[side.query(at, distance_upper_bound=horizon)[0] < np.inf] if len(at) else at
+        for side, reach in sides:
+            at = at[side.query(at, distance_upper_bound=reach)[0] < np.inf] if len(at) else at
         found.append(at)
     return edge / along, np.concatenate(found)
 
 
-def _farther_surface(cloud: PointCloud, pose: np.ndarray, at: np.ndarray) -> np.ndarray:
+def _farther_surface(cloud: PointCloud, other: PointCloud, pose: np.ndarray, at: np.ndarray) -> np.ndarray:
     """max(|f_A|, |f_B|) at points (k, 3), infinite where one of the surfaces is not."""
     f_a, _, there_a = cloud.evaluate(at)
-    f_b, _, there_b = cloud.evaluate((at - pose[:3, 3]) @ pose[:3, :3])
+    f_b, _, there_b = other.evaluate((at - pose[:3, 3]) @ pose[:3, :3])
     return np.where(there_a & there_b, np.maximum(np.abs(f_a), np.abs(f_b)), np.inf)
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from .. import PointCloud, TriangleMesh, cloud_collision, collide, collides
+from .cloud_borders import border_rows
 from .cloud_budgets import all_budgets, budget_rows, likelihood_rows
 from .cloud_grazing import grazing_row
 from .cloud_oracle import closest_approach
@@ -34,6 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--scaling", type=int, nargs="*", default=[], help="also build clouds of so many points")
     parser.add_argument("--grazing", type=int, default=0, help="directions in which to look for missed contacts")
     parser.add_argument("--touching", type=int, default=0, help="directions in which meshes are brought to touch")
+    parser.add_argument(
+        "--borders", type=int, default=0, help="cases of surfaces that meet beyond their points, beside a refined grid"
+    )
     parser.add_argument("--plot", type=Path, help="draw disagreement and time by distance to this file (matplotlib)")
     parser.add_argument("--json", type=Path, help="write all figures to this file")
 
@@ -56,6 +60,8 @@ def run(options: argparse.Namespace) -> int:
         "all budgets": _show("time budgets, all shapes", all_budgets(budgets)),
         "likelihood": _show("stated likelihood of interrupted queries", likelihood_rows(shapes, sweeps)),
     }
+    if options.borders:
+        report["borders"] = _show("surfaces that meet beyond their points", border_rows(options.borders))
     if options.grazing:
         report["grazing"] = _show("surfaces that just touch", [grazing_row(s, options.grazing) for s in shapes])
     if options.touching:

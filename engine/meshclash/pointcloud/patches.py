@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import inlined, inner
-from .surface import CUTOFF, HORIZON2, MARGIN, SAMPLING_RADIUS, SUMS_LENGTH
+from .surface import CUTOFF, HORIZON2, MARGIN, SAMPLING_RADIUS, SUMS_LENGTH, reach_of
 
-_BEYOND_POINTS = 0.5  # in sampling radii
+_BESIDE_POINTS = 0.25  # in sampling radii: how far a surface may lie beside the points of its leaf
 
 
 @inlined
@@ -171,9 +171,10 @@ def leaf_plane(tree, node, m, moved):
 
 @inner
 def widened(plane, patch):
-    """A leaf's plane with the offsets apart by what surfaces may reach beyond their points, at edges and borders."""
+    """A leaf's plane with the offsets apart by how far its surface may lie beside its points, and the one of ``patch``,
+    another leaf, beyond its own: points of that one outside, and its surface is elsewhere."""
     n, low, high = plane
-    slack = _BEYOND_POINTS * patch.parameters[SAMPLING_RADIUS]
+    slack = _BESIDE_POINTS * patch.parameters[SAMPLING_RADIUS] + reach_of(patch.parameters)
     return n, low - slack, high + slack
 
 

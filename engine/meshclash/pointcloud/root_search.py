@@ -14,7 +14,7 @@ import numpy as np
 from ..geometry.triangle_distance import squared_distance
 from ..jit import inner
 from .patches import inside
-from .surface import CLEAR_NORMAL, SAMPLING_RADIUS, evaluate_among
+from .surface import CLEAR_NORMAL, SAMPLING_RADIUS, evaluate_among, reach_of
 
 ROOT_STEPS = 12
 _STARTS = 4  # points from which Newton's method is tried in a pair of leaves; ten found no more (decision 0021)
@@ -193,7 +193,8 @@ def _nearest_start(away, tried):
 def _drive_from_several(p, q, tried, region, tolerance, work):
     """Newton's method from the points of p nearest to q's surface.
 
-    Each is a sampling radius from those before, and half of one from where these led.
+    Each is a sampling radius from those before, and half of one from where these led. At a border the surface reaches
+    beyond its points, so points that are as far from q's surface are tried, too.
     """
     points, chosen, away = p.points, p.chosen, p.away
     radius = q.parameters[SAMPLING_RADIUS]
@@ -201,7 +202,7 @@ def _drive_from_several(p, q, tried, region, tolerance, work):
     x = (0.0, 0.0, 0.0)
     for _ in range(_STARTS if tried > 0 else 0):
         nearest = _nearest_start(away, tried)
-        if found or not away[nearest] < radius:
+        if found or not away[nearest] < max(radius, reach_of(p.parameters)):
             break
         i = chosen[nearest]
         start = (points[i, 0], points[i, 1], points[i, 2])

@@ -28,8 +28,11 @@ CLEAR_NORMAL = 0.5
 MOST_BESIDE2 = 0.5
 """Square of how far the mean of the points may lie beside x, in bandwidths; at a straight border it is 0.32."""
 
-WEIGHT_NEARBY = math.exp(-0.25)
-"""Weight of a point half a bandwidth away."""
+NEARBY = 0.5
+"""In bandwidths: so far from each of its points a surface reaches, at a border too."""
+
+WEIGHT_NEARBY = math.exp(-(NEARBY**2))
+"""Weight of a point so far away."""
 
 NO_NORMALS = np.empty((0, 3), np.float32)
 """Instead of normals, where none are read."""
@@ -174,6 +177,12 @@ def solve_sphere(sums):
         return solve_plane(sums)
     root = math.sqrt(max(0.0, length * length - 4.0 * u0 * curvature))
     return -2.0 * u0 / (length + root), (ux / length, uy / length, uz / length)
+
+
+@inlined
+def reach_of(parameters):
+    """How far a surface reaches beyond the points at its border [m]."""
+    return NEARBY / math.sqrt(parameters[INVERSE_H2])
 
 
 @inlined
