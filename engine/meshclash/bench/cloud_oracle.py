@@ -40,8 +40,8 @@ def closest_approach(
 ) -> Approach:
     """Of a cloud and another one, or its own copy, in a pose (4, 4); lengths are those of the finer one.
 
-    Cells whose centre says that neither function can vanish in them are left out, the others halved, from one width down
-    to another. A cell whose centre has no surface is kept beside one where both functions may vanish.
+    Cells whose centre says that neither function can vanish in them are left out, the others halved, from one width
+    down to another. A cell whose centre has no surface is kept beside one where both functions may vanish.
     """
     other = cloud if other is None else other
     radius = min(cloud.sampling_radius, other.sampling_radius)
