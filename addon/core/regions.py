@@ -23,6 +23,7 @@ SMALL_SHARE = 0.5  # of its area up to which the region of a face is drawn inste
 WIDER, LONGER, LEAST = 0.25, 0.08, 0.004  # padding: shares of the rectangle's shorter and longer side, of the face
 FINE = 0.25  # of the size of all curves; smaller faces are never cut, of dense meshes none
 MOST_FACES, MOST_PIECES, MOST_TESTS = 512, 600, 1 << 20  # more are drawn whole, seen as one, thinned
+SAME_PLANE = 1e-3  # how far normals, and offsets in sizes of all faces, are rounded to tell which lie in one plane
 ON_PLANE = 1e-4  # of the size of a face: how far from its plane a curve may run
 TURNED, TURNED_BACK = [1, 2, 0], [2, 0, 1]
 ROUNDING = 4.0 * float(np.finfo(np.float32).eps)
@@ -58,10 +59,14 @@ def contact_regions(
     corners = np.concatenate(whole).astype(np.float64)
     of = np.repeat(np.arange(len(sides)), [len(part) for part in whole])
     contact = curves if len(curves) else corners
-    if not len(contact):
+    if not len(corners) or not len(contact):
         return whole
     names, face = np.unique(2 * np.concatenate([side.faces for side in sides]) + of, return_inverse=True)
     plane = _Faces(corners, face, len(names))
+    first, together = _coplanar(plane, names & 1)
+    if len(first) < len(names):
+        names, face = names[first], together[face]
+        plane = _Faces(corners, face, len(names))
     flat = contact.reshape(-1, 3)
     large = (plane.area > 0.0) & (plane.size > FINE * np.linalg.norm(flat.max(axis=0) - flat.min(axis=0)))
     if not large.any() or large.sum() > MOST_FACES:
@@ -107,6 +112,16 @@ class _Faces:
         self.corner = np.empty((count, 3))
         self.corner[face] = corners[:, 0]
         self.slack = ON_PLANE * self.size + ROUNDING * np.abs(self.high).max(axis=1, initial=0.0)
+
+
+def _coplanar(plane: _Faces, side: Indices) -> tuple[Indices, Indices]:
+    """Faces of a side that lie in a plane are cut as one: the first of each such group, and the group of each face."""
+    low = plane.low.min(axis=0)
+    size = float((plane.high.max(axis=0) - low).max()) or 1.0
+    offset = np.einsum("ij,ij->i", plane.normal, plane.corner - low) / size
+    alike = np.rint(np.column_stack((plane.normal, offset, side)) / SAME_PLANE).astype(np.int64)
+    _, first, together = np.unique(alike, axis=0, return_index=True, return_inverse=True)
+    return first, together.reshape(-1)
 
 
 def _pieces(

@@ -135,3 +135,13 @@ def test_a_detected_socket_is_framed_and_painted_as_what_it_is(engine, registere
     cut = regions.cut_row(floor)
     assert area(cut.highlight_a) < 0.5 * area(floor.highlight_a) and not len(cut.whole_a)
     assert regions.cut_row(cut) is cut
+
+
+def test_triangles_of_a_wall_are_cut_as_the_wall_is():
+    """As triangulated models have them: each triangle a face of its own."""
+    curves = ring(5.0, 2.0, 0.3)
+    whole = contact_regions(WALL, np.zeros(2, np.int64), curves, NONE)
+    single = contact_regions(WALL, np.arange(2), curves, NONE)
+    assert np.array_equal(single.min(axis=(0, 1)), whole.min(axis=(0, 1))) and area(single) == pytest.approx(
+        area(whole)
+    )
