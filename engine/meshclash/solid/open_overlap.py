@@ -28,7 +28,7 @@ _INSIDE_SPHERE = 0.95  # of its radius
 _RIM_RADII = 1.2  # a hole is clear of a ball when its rim is farther than this from the centre,
 _SMALL_HOLE = 0.25  # or its radius is below this; both in radii of the ball
 _SHARE, _MARGIN = 0.9, 0.2  # of the samples on one side, and their median ||w| - 1/2|, for containment to be known
-_KNOWN_CONTAINMENT = 0.999
+_KNOWN_CONTAINMENT, _UNSURE_CONTAINMENT = 0.999, 0.65
 DEPTH_CERTAINTY = 0.95
 """Of a verdict that hangs on a depth."""
 
@@ -100,7 +100,7 @@ def containment(inner: Side, outer: Side) -> tuple[bool, float]:
     contained, agreed = share > 0.5, max(share, 1.0 - share)
     if agreed >= _SHARE and float(np.median(np.abs(found.windings - 0.5))) >= _MARGIN:
         return contained, min(_KNOWN_CONTAINMENT, float(np.median(found.certainty[inside == contained])))
-    return contained, 0.5 + 0.9 * (agreed - 0.5)
+    return contained, _UNSURE_CONTAINMENT
 
 
 def depth_steps(a: Side, b: Side, box: np.ndarray) -> Generator[None, None, float | None]:
