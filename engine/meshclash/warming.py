@@ -101,10 +101,8 @@ def _measure_nothing() -> None:
 def _judge_nothing() -> None:
     case, numbers = _no_pairs(), np.empty(0, np.int64)
     spans, truths, orders = np.empty((0, 4), np.int64), np.empty(0, np.bool_), np.empty((2, 0), np.int64)
-    work, places, answer = new_point_workspace(), np.empty((0, 3)), case.answer
-    sample_sides(
-        *case.posed(), spans, numbers, answer.pairs, answer.kinds, places, truths, orders, work, numbers
-    )  # fmt: skip
+    work, answer = new_point_workspace(), case.answer
+    sample_sides(*case.posed(), spans, numbers, answer.pairs, answer.kinds, orders, numbers, work, numbers)
     deny_coincidence(*case.posed(), spans, work, truths)
     world_bounds(case.grove.forest, numbers, case.rows_a)
 

@@ -143,5 +143,5 @@ def test_one_enormous_touching_pair_is_judged_in_many_steps(monkeypatch):
     (pair,) = scene.contacts().pairs
     assert pair.verdict == mc.Verdict.TOUCHING
     contacts = len(pair.contacts.pairs)
-    assert sum(looked_at) == 3 * contacts > 10 * judge._SPAN  # what the contacts say, and both surfaces
+    assert sum(looked_at) == 3 * contacts + 2 > 10 * judge._SPAN  # contacts, both surfaces, a component of each
     assert max(looked_at) <= 2 * judge._SPAN

@@ -28,10 +28,13 @@ _BOUND_2D = (3.0 + 16.0 * _EPSILON) * _EPSILON
 _SAFE_PERMANENT = 1e-180
 _SMALLEST = 2.0**-250  # a product of three differences of such numbers is a multiple of 2**-906: no underflow
 _LARGEST = 2.0**300
+_SMALLEST_IN_PRODUCT = 2.0**-110  # two determinants of such numbers multiply to a multiple of 2**-972
+_LARGEST_IN_PRODUCT = 2.0**140
 
 
 _SCRATCH_ROWS = 12
 _LONGEST = 192  # three minors of 16 components, each times 2 components: sums of up to 64, 128 and 192
+_LONGEST_SUM = 1024  # of products of two such determinants, which a few dozen components hold but for odd coordinates
 
 
 class Workspace(NamedTuple):
@@ -54,8 +57,8 @@ def _same(a, b):
 
 
 @inner
-def filtered_orient3d(a, b, c, d, workspace):
-    """Sign of det(a - d, b - d, c - d) in float64, or UNCERTAIN; points are (x, y, z) tuples."""
+def _determinant(a, b, c, d):
+    """det(a - d, b - d, c - d) in float64, and its permanent."""
     adx = a[0] - d[0]
     ady = a[1] - d[1]
     adz = a[2] - d[2]
@@ -73,18 +76,29 @@ def filtered_orient3d(a, b, c, d, workspace):
     ab2 = bdx * ady
     determinant = adz * (bc1 - bc2) + bdz * (ca1 - ca2) + cdz * (ab1 - ab2)
     permanent = (abs(bc1) + abs(bc2)) * abs(adz) + (abs(ca1) + abs(ca2)) * abs(bdz) + (abs(ab1) + abs(ab2)) * abs(cdz)
+    return determinant, permanent
+
+
+@inner
+def measured_orient3d(a, b, c, d):
+    """det(a - d, b - d, c - d) in float64, and a bound of its error, infinite where products may underflow."""
+    determinant, permanent = _determinant(a, b, c, d)
+    return determinant, _BOUND_3D * permanent if permanent > _SAFE_PERMANENT else np.inf
+
+
+@inner
+def filtered_orient3d(a, b, c, d, workspace):
+    """Sign of det(a - d, b - d, c - d) in float64, or UNCERTAIN; points are (x, y, z) tuples."""
+    determinant, permanent = _determinant(a, b, c, d)
     if permanent > _SAFE_PERMANENT:
         bound = _BOUND_3D * permanent
         if determinant > bound:
             return 1
         if determinant < -bound:
             return -1
-    if (
-        (adx == 0.0 and bdx == 0.0 and cdx == 0.0)
-        or (ady == 0.0 and bdy == 0.0 and cdy == 0.0)
-        or (adz == 0.0 and bdz == 0.0 and cdz == 0.0)
-    ):
-        return 0
+    for k in range(3):
+        if a[k] == d[k] and b[k] == d[k] and c[k] == d[k]:
+            return 0
     if _same(a, d) or _same(b, d) or _same(c, d) or _same(a, b) or _same(b, c) or _same(c, a):
         return 0
     return UNCERTAIN
@@ -175,10 +189,15 @@ def exact_orient3d(a, b, c, d, workspace):
 
 @inner
 def _expanded_orient3d(a, b, c, d, workspace):
-    work = workspace.expansions
     workspace.counter[0] += 1
     if not (_in_range(a) and _in_range(b) and _in_range(c) and _in_range(d)):
         return UNCERTAIN
+    return sign_of(workspace.expansions[11], _expand_orient3d(a, b, c, d, workspace.expansions))
+
+
+@inner
+def _expand_orient3d(a, b, c, d, work):
+    """det(a - d, b - d, c - d) as an expansion in work[11]; returns its length."""
     adx, adxt = two_difference(a[0], d[0])
     ady, adyt = two_difference(a[1], d[1])
     adz, adzt = two_difference(a[2], d[2])
@@ -195,8 +214,86 @@ def _expanded_orient3d(a, b, c, d, workspace):
     r = add_expansions(work[8], p, work[9], q, work[10])
     m = _minor(adx, adxt, ady, adyt, bdx, bdxt, bdy, bdyt, work, work[7])
     q = _times(work[7], m, cdz, cdzt, work, work[9])
-    p = add_expansions(work[10], r, work[9], q, work[11])
-    return sign_of(work[11], p)
+    return add_expansions(work[10], r, work[9], q, work[11])
+
+
+@inner
+def _add_product(e, m, f, n, factor, scratch, sums, length):
+    """Adds factor * e * f to the expansion of ``length`` components in sums[0]; returns its length, -1 for too long."""
+    for i in range(n):
+        k = scale_expansion(e, m, factor * f[i], scratch)
+        if length < 0 or length + k > sums.shape[1]:
+            return -1
+        added = add_expansions(sums[0], length, scratch, k, sums[1])
+        for j in range(added):
+            sums[0, j] = sums[1, j]
+        length = added
+    return length
+
+
+@inner
+def _product_in_range(points):
+    """Whether a product of two determinants of these points is free of underflow and overflow."""
+    for point in points:
+        for value in point:
+            if abs(value) > _LARGEST_IN_PRODUCT or (abs(value) < _SMALLEST_IN_PRODUCT and value != 0.0):
+                return False
+    return True
+
+
+@inner
+def _expanded_side_of_cut(a, b, c, v, w, r, s, t, workspace):
+    """Sign of o(v) f(w) - o(w) f(v), with o(x) = orient3d(r, s, t, x) and f(x) = orient3d(a, b, c, x)."""
+    workspace.counter[0] += 1
+    if not _product_in_range((a, b, c, v, w, r, s, t)):
+        return UNCERTAIN
+    work = workspace.expansions
+    kept, scratch, sums = np.empty(_LONGEST), np.empty(2 * _LONGEST), np.empty((2, _LONGEST_SUM))
+    length = 0
+    for turn in range(2):
+        x, y, factor = (v, w, 1.0) if turn == 0 else (w, v, -1.0)
+        m = _expand_orient3d(r, s, t, x, work)
+        kept[:m] = work[11, :m]
+        n = _expand_orient3d(a, b, c, y, work)
+        length = _add_product(kept, m, work[11], n, factor, scratch, sums, length)
+    return sign_of(sums[0], length) if length >= 0 else UNCERTAIN
+
+
+@inner
+def exact_side_of_cut(a, b, c, v, w, r, s, t, workspace):
+    """Sign of orient3d(a, b, c, x), exactly, for the point x in which the segment vw goes through the plane rst.
+
+    v and w lie strictly on different sides of the plane. With o and f for the determinants of rst and abc, x is
+    (|o(w)| v + |o(v)| w) / (|o(w)| + |o(v)|). f is affine, so its sign at x is that of |o(w)| f(v) + |o(v)| f(w):
+    that of both terms where they agree, else first with the terms' error bounds, then by expansions.
+    """
+    at_v = exact_orient3d(a, b, c, v, workspace)
+    at_w = exact_orient3d(a, b, c, w, workspace)
+    if at_v == UNCERTAIN or at_w == UNCERTAIN:
+        return UNCERTAIN
+    if at_v == at_w or at_w == 0:
+        return at_v
+    if at_v == 0:
+        return at_w
+    if (
+        exact_orient3d(r, s, t, a, workspace) == 0
+        and exact_orient3d(r, s, t, b, workspace) == 0
+        and exact_orient3d(r, s, t, c, workspace) == 0
+    ):
+        return 0
+    ov, ov_error = measured_orient3d(r, s, t, v)
+    ow, ow_error = measured_orient3d(r, s, t, w)
+    fv, fv_error = measured_orient3d(a, b, c, v)
+    fw, fw_error = measured_orient3d(a, b, c, w)
+    for turn in range(2):
+        least = (max(abs(ow) - ow_error, 0.0) * max(abs(fv) - fv_error, 0.0)) * (1.0 - 8.0 * _EPSILON)
+        most = ((abs(ov) + ov_error) * (abs(fw) + fw_error)) * (1.0 + 8.0 * _EPSILON)
+        if least > most and least > _SAFE_PERMANENT:
+            return at_v if turn == 0 else at_w
+        ov, ov_error, ow, ow_error = ow, ow_error, ov, ov_error
+        fv, fv_error, fw, fw_error = fw, fw_error, fv, fv_error
+    side = _expanded_side_of_cut(a, b, c, v, w, r, s, t, workspace)
+    return side if side == UNCERTAIN else side * exact_orient3d(r, s, t, v, workspace)
 
 
 @inner

@@ -1,39 +1,52 @@
-"""Whether two surfaces are the same set of points, however they are cut into triangles.
+"""Whether two open surfaces are the same set of points, however they are cut into triangles.
 
-Work comes in spans of triangles, so that callers can stop between two of them.
+Closed ones bound solids, and are the same when these are (``sampling.py``). Work comes in spans of triangles, so that
+callers can stop between two of them.
 """
 
 import math
 
+import numpy as np
+
+from ..geometry.predicates import exact_orient3d
 from ..jit import inner, kernel
 from ..reference import by_reference
 from ..traversal.point import world_triangle
-from .frames import beyond_root, centroid, make_frame, middle, nearest_in, outward_side, surface_tolerance
+from .frames import make_frame
+from .places import FOUND, MOST_AROUND, TURNS, away_from, numbers_at, ray_end, star, vertex_base, without_area
 
 
 @inner
-def _close(forest, frame, p, limit, work):
-    if beyond_root(forest, frame, p, limit):
-        return False
-    distance, _, _ = nearest_in(forest, frame, p, 2.0 * limit, limit, work)
-    return distance <= limit
+def _corner_covered(forest, solids, own, other, u, v, w, found, work):
+    """Whether the places at the corner u of a triangle u, v, w, beside both of its edges there, lie on the other."""
+    base = by_reference(vertex_base(u))
+    first = away_from(forest, other, base)
+    for turn in range(TURNS):
+        q = ray_end(forest, own, other, (first + turn) % TURNS, base)
+        number, count, how = star(forest, solids, other, base, q, found, work)
+        if how != FOUND or exact_orient3d(u, v, w, q, work.exact) == 0:
+            continue
+        for turned in range(2):
+            y, z = (v, w) if turned == 0 else (w, v)
+            _, _, lies, decided = numbers_at(
+                forest, solids, other, base, y, z, q, found, min(count, MOST_AROUND), number, work
+            )
+            if not (lies and decided):
+                return False
+        return True
+    return False
 
 
 @inner
-def _covered(forest, solids, own, other, begin, end, work):
-    """Whether corners, edge middles and centroid of some triangles lie on the other surface; inner faces aside."""
+def _covered(forest, solids, own, other, begin, end, found, work):
+    """Whether all corners of some triangles lie on the other surface, with what is beside them in the triangle."""
     for t in range(begin, end):
         a, b, c = world_triangle(forest, own.tree, t, own.pose)
-        limit = surface_tolerance(a, other)
-        for i in range(7):
-            p = a if i < 2 else (b if i < 4 else c)
-            if i == 6:
-                p = centroid(a, b, c)
-            elif i % 2 == 1:
-                p = middle(p, b if i == 1 else (c if i == 3 else a))
-            if _close(forest, other, p, limit, work):
-                continue
-            if not solids.closed[own.tree] or outward_side(forest, solids, own, t, p, work) != 0:
+        if without_area(a, b, c, work):
+            continue
+        for i in range(3):
+            u, v, w = (a, b, c) if i == 0 else ((b, c, a) if i == 1 else (c, a, b))
+            if not _corner_covered(forest, solids, own, other, u, v, w, found, work):
                 return False
     return True
 
@@ -52,10 +65,8 @@ def _area(forest, frame):
 
 
 @inner
-def _alike(forest, solids, a, b):
-    """Whether both surfaces are closed, or both are open and have equal areas: a hole may lie between their points."""
-    if solids.closed[a.tree] or solids.closed[b.tree]:
-        return solids.closed[a.tree] == solids.closed[b.tree]
+def _equal_areas(forest, a, b):
+    """Whether both surfaces have the same area up to its rounding: a hole may lie between the corners of triangles."""
     area = _area(forest, a)
     return abs(area - _area(forest, b)) <= 1e-9 * area
 
@@ -64,7 +75,7 @@ def _alike(forest, solids, a, b):
 def deny_coincidence(
     forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b, spans, work, result
 ):  # fmt: skip
-    """Clear ``result`` (k,) bool of the jobs whose surfaces do not lie on each other, up to rounding.
+    """Clear ``result`` (k,) bool of the jobs whose surfaces, both open, do not lie on each other.
 
     A span (job, side, begin, end) compares some triangles of one surface with the other; the span that begins with
     triangle 0 of side 0 compares the surfaces as wholes, too.
@@ -72,6 +83,7 @@ def deny_coincidence(
     forest = by_reference(forest)
     solids = by_reference(solids)
     work = by_reference(work)
+    found = np.empty(MOST_AROUND, np.int64)
     for index in range(spans.shape[0]):
         job, side, begin, end = spans[index, 0], spans[index, 1], spans[index, 2], spans[index, 3]
         if not result[job]:
@@ -80,6 +92,6 @@ def deny_coincidence(
         b = by_reference(make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches))
         own, other = (a, b) if side == 0 else (b, a)
         whole = side == 0 and begin == 0
-        result[job] = (not whole or _alike(forest, solids, a, b)) and _covered(
-            forest, solids, own, other, begin, end, work
+        result[job] = (not whole or _equal_areas(forest, a, b)) and _covered(
+            forest, solids, own, other, begin, end, found, work
         )

@@ -6,7 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import inner
+from ..reference import by_reference
 from ..traversal.point import box_gap, local_slack, nearest, to_local, winding, world_triangle
+from .places import FOUND, TURNS, away_from, ray_end, star, vertex_base
 
 IN, OUT, ON = 1, 2, 0
 
@@ -67,17 +69,20 @@ def winding_in(forest, solids, frame, skip, p, work):
 
 @inner
 def side_of_solid(forest, solids, frame, p, work):
-    """IN, OUT or ON: where the world point p lies with respect to a closed tree."""
-    tolerance = surface_tolerance(p, frame)
-    if beyond_root(forest, frame, p, tolerance):
+    """IN, OUT or ON: where the world point p lies with respect to a closed tree, exactly.
+
+    ON too where the predicates cannot tell: coordinates whose products no double can hold.
+    """
+    if beyond_root(forest, frame, p, 0.0):
         return OUT
-    _, _, triangle = nearest_in(forest, frame, p, tolerance, tolerance, work)
-    if triangle >= 0:
-        return ON
-    number, clear = winding_in(forest, solids, frame, np.int64(-1), p, work)
-    if not clear:
-        return ON
-    return IN if number != 0 else OUT
+    base = by_reference(vertex_base(p))
+    first = away_from(forest, frame, base)
+    for turn in range(TURNS):
+        q = ray_end(forest, frame, frame, (first + turn) % TURNS, base)
+        number, count, how = star(forest, solids, frame, base, q, work.stack[:0], work)
+        if how == FOUND:
+            return ON if count > 0 else (IN if number != 0 else OUT)
+    return ON
 
 
 @inner

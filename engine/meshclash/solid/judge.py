@@ -1,9 +1,9 @@
 """Verdicts of many object pairs at once, from their contacts.
 
-Both closed: common volume shows by a crossing pair, by a coplanar pair with the material on the same side, or by a
-point of one surface inside the other solid; without a crossing, a solid none of whose points is outside the other is
-contained. One open: it clashes when it passes through the solid, is contained when it lies inside. Both open: they
-clash when they cross. Surfaces that coincide are duplicates, whatever else they do.
+Both closed: they clash when there are points in both, points in the first only, and points in the second only. One is
+contained when one of the latter is missing, they are duplicates when both are. Without points in both they touch when
+they meet. One open: it clashes when parts of it lie inside the solid and parts outside, is contained when none lies
+outside. Both open: they clash when they cross, and are duplicates when they coincide.
 
 Everything that grows with the contacts or the triangles of a pair is done in spans of them, so that one enormous pair
 holds nobody up either.
@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..geometry.intersection import contact_segments
-from ..geometry.triangle_pair import COPLANAR as COPLANAR_KIND
-from ..geometry.triangle_pair import CROSSING as CROSSING_KIND
+from ..geometry.triangle_pair import CROSSING
 from ..traversal.forest import Grove
 from ..traversal.leaf_tests import nearness
 from ..traversal.point import new_point_workspace
@@ -25,6 +24,7 @@ from ..traversal.run import answer_steps, run
 from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
 from ..types.results import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Verdict
+from .by_fractions import Surface, bits_by_fractions
 from .coincidence import deny_coincidence
 from .flush import within_steps
 from .measure import DEPTH, LOWER, UPPER, box_overlaps, depth_steps
@@ -32,7 +32,21 @@ from .open_judge import judge_open_steps
 from .open_overlap import DEPTH_CERTAINTY
 from .ordering import AT_ONCE, stable_order_steps
 from .pair_order import swapped_pairs
-from .sampling import A_IN, A_OUT, B_IN, B_OUT, CROSSED, OPPOSITE_SIDES, SAME_SIDE, sample_sides
+from .sampling import (
+    COMMON,
+    COMPONENTS_A,
+    CONTACTS,
+    ONLY_A,
+    ONLY_B,
+    SURFACE_IN,
+    SURFACE_OUT,
+    TOUCHED_A,
+    TOUCHED_B,
+    UNDECIDED,
+    is_complete,
+    sample_sides,
+    visited_room,
+)
 from .solids import Solids
 
 _VERDICTS = (APART, TOUCHING, CONTAINED, DUPLICATE, CLASH)
@@ -151,13 +165,13 @@ def judge_steps(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     start = np.searchsorted(case.answer.jobs, np.arange(len(case.jobs) + 1)).astype(np.int64)
     rows, boxes = (case.rows_a, case.rows_b), (case.boxes_a, case.boxes_b)
     swapped = swapped_pairs(case.grove.forest, case.jobs, rows, boxes)
-    middles, lines = yield from _contact_places(case, swapped)
+    middles = yield from _contact_middles(case, swapped)
     posed = case.posed()
     same = yield from _duplicates(case, posed)  # first: where surfaces coincide every triangle is a contact
-    bits = yield from _sample(case, posed, start, middles, lines, np.flatnonzero(~same))
+    solid = case.solids.closed[case.jobs].all(axis=1)
+    bits = yield from _sample(case, posed, start, ~same)
     codes = _codes(case, np.diff(start) > 0, bits)
     codes[same] = _DUPLICATE
-    solid = case.solids.closed[case.jobs].all(axis=1)
     deep = np.flatnonzero(solid & (codes >= _CONTAINED))
     permitted = limits.permitted(case.resolutions)
     certainties = np.ones(len(codes))
@@ -211,14 +225,10 @@ def _within(allowed: np.ndarray, depths: np.ndarray) -> np.ndarray:
     return (allowed > 0.0) & (proved | ((depths[:, DEPTH] <= allowed) & ~denied))
 
 
-def _contact_places(case: Case, swapped: np.ndarray) -> Generator[None, None, tuple[np.ndarray, np.ndarray]]:
-    """The middle of every contact, (n, 3) float64 [m], and whether the surface may change sides beside it, (n,) bool.
-
-    That is where it is a line; and at a crossing, which is one with an inner face where it matters. Objects are taken
-    in an order of their own, so that points do not hang on who came first.
-    """
+def _contact_middles(case: Case, swapped: np.ndarray) -> Generator[None, None, np.ndarray]:
+    """The middle of every contact, (n, 3) float64 [m]; objects in an order of their own, whoever came first."""
     count = len(case.answer.pairs)
-    middles, lines = np.empty((count, 3)), np.empty(count, np.bool_)
+    middles = np.empty((count, 3))
     for begin in range(0, count, 8 * _SPAN):
         part = slice(begin, begin + 8 * _SPAN)
         answer = case.answer._replace(
@@ -227,11 +237,9 @@ def _contact_places(case: Case, swapped: np.ndarray) -> Generator[None, None, tu
         a = contact_triangles(case.grove, case.jobs, case.rows_a, answer, 0)
         b = contact_triangles(case.grove, case.jobs, case.rows_b, answer, 1)
         first_b = swapped[answer.jobs, None, None]
-        segments, middles[part] = contact_segments(np.where(first_b, b, a), np.where(first_b, a, b), answer.kinds)
-        long = (segments[:, 0] != segments[:, 1]).any(axis=1)
-        lines[part] = (long & (answer.kinds != COPLANAR_KIND)) | (answer.kinds == CROSSING_KIND)
+        middles[part] = contact_segments(np.where(first_b, b, a), np.where(first_b, a, b), answer.kinds)[1]
         yield
-    return middles, lines
+    return middles
 
 
 def contact_triangles(grove: Grove, jobs: np.ndarray, rows: np.ndarray, answer: Answer, side: int) -> np.ndarray:
@@ -244,42 +252,70 @@ def contact_triangles(grove: Grove, jobs: np.ndarray, rows: np.ndarray, answer: 
 
 
 def _sample(
-    case: Case,
-    posed: tuple[Any, ...],
-    start: np.ndarray,
-    middles: np.ndarray,
-    lines: np.ndarray,
-    asked: np.ndarray,
+    case: Case, posed: tuple[Any, ...], start: np.ndarray, asked: np.ndarray
 ) -> Generator[None, None, np.ndarray]:
-    """Bits of ``sampling.py`` for every pair, none for those that are not ``asked`` about."""
-    answer = case.answer
+    """Bits of ``sampling.py`` for every pair, none for those of two open objects and those not ``asked`` (k,) about."""
+    answer, solids = case.answer, case.solids
     bits = np.zeros(len(case.jobs), np.int64)
     orders = np.tile(np.arange(len(answer.pairs)), (2, 1))
     work = new_point_workspace()
+    closed = solids.closed[case.jobs]
+    looked_at = asked[:, None] & (closed.all(axis=1)[:, None] | (closed[:, ::-1] & ~closed))
+    """Which sides' surfaces are looked at: both of two solids, else an open one."""
 
-    def look(sides: tuple[int, ...], jobs: np.ndarray) -> Steps:
-        for spans in _batches(_spans(sides, jobs, start[jobs], start[jobs + 1])):
-            sample_sides(*posed, spans, start, answer.pairs, answer.kinds, middles, lines, orders, work, bits)
+    ends = np.append(case.grove.forest.vertex_start[1:], len(case.grove.forest.vertices))
+    vertices = (ends - case.grove.forest.vertex_start)[case.jobs].max(axis=1, initial=0)
+    visited = np.empty(visited_room(np.diff(start), vertices), np.int64)
+
+    def look(what: int, jobs: np.ndarray, begin: np.ndarray, end: np.ndarray) -> Steps:
+        some = begin < end
+        for spans in _batches(_spans(what, jobs[some], begin[some], end[some])):
+            sample_sides(*posed, spans, start, answer.pairs, answer.kinds, orders, visited, work, bits)
             yield
 
-    yield from look((2,), asked)
-    chosen = asked[bits[asked] & CROSSED == 0]
-    for jobs in _portions(chosen, start):
+    def unknown(sides: np.ndarray) -> np.ndarray:
+        return np.flatnonzero(sides & ~is_complete(bits))
+
+    jobs = unknown(looked_at.any(axis=1))
+    yield from look(CONTACTS, jobs, start[jobs], start[jobs + 1])
+    for side in range(2):
+        jobs = unknown(looked_at[:, side])
+        trees = case.jobs[jobs, side]
+        count = solids.component_start[trees + 1] - solids.component_start[trees]
+        yield from look(COMPONENTS_A + side, jobs, np.zeros_like(count), count)
+    jobs = unknown(looked_at[:, 0])
+    yield from look(TOUCHED_A, jobs, start[jobs], start[jobs + 1])
+    for jobs in _portions(unknown(looked_at[:, 1]), start):
         rows = np.concatenate([np.arange(start[job], start[job + 1]) for job in jobs.tolist()])
         keys = (answer.jobs[rows].astype(np.int64) << 32) + answer.pairs[rows, 1]
         orders[1, rows] = rows[(yield from stable_order_steps(keys))]
         yield
-    yield from look((0, 1), chosen)
+        yield from look(TOUCHED_B, jobs, start[jobs], start[jobs + 1])
+    for job in np.flatnonzero(bits & UNDECIDED):
+        if not is_complete(bits[job]):
+            pairs, kinds = (array[start[job] : start[job + 1]] for array in (answer.pairs, answer.kinds))
+            a, b = (_surface(case, job, side, pairs[:, side]) for side in range(2))
+            bits[job] = yield from bits_by_fractions(a, b, pairs, kinds)
     return bits
 
 
-def _spans(sides: tuple[int, ...], jobs: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Rows (job, side, begin, end) that cut the range of each job into spans, at least one for each side of a job."""
-    pieces = np.maximum(1, -(-(end - begin) // _SPAN))
+def _surface(case: Case, job: int, side: int, touched: np.ndarray) -> Surface:
+    """One object of a pair in world coordinates, of which some triangles are touched."""
+    forest, solids, tree = case.grove.forest, case.solids, case.jobs[job, side]
+    part = slice(forest.triangle_start[tree], forest.triangle_end[tree])
+    rows = case.rows_a if side == 0 else case.rows_b
+    points = transform_points(rows[job], forest.vertices[forest.vertex_start[tree] + forest.triangles[part]])
+    components = slice(solids.component_start[tree], solids.component_start[tree + 1])
+    looked_at = np.union1d(touched, solids.representatives[components])
+    return Surface(points, solids.orientation[part], bool(solids.closed[tree]), looked_at)
+
+
+def _spans(what: int, jobs: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Rows (job, what, begin, end) that cut the range of each job, which is not empty, into spans."""
+    pieces = -(-(end - begin) // _SPAN)
     row = np.repeat(np.arange(len(jobs)), pieces)
     low = begin[row] + _SPAN * (np.arange(len(row)) - np.repeat(np.cumsum(pieces) - pieces, pieces))
-    high = np.minimum(low + _SPAN, end[row])
-    return np.concatenate([np.stack([jobs[row], np.full(len(row), side), low, high], axis=1) for side in sides])
+    return np.stack([jobs[row], np.full(len(row), what), low, np.minimum(low + _SPAN, end[row])], axis=1)
 
 
 def _portions(jobs: np.ndarray, start: np.ndarray) -> list[np.ndarray]:
@@ -291,38 +327,59 @@ def _portions(jobs: np.ndarray, start: np.ndarray) -> list[np.ndarray]:
 def _batches(spans: np.ndarray) -> list[np.ndarray]:
     """Spans in groups of about ``_SPAN`` items in all."""
     effort = np.cumsum(spans[:, 3] - spans[:, 2] + 1)
-    return np.split(spans, np.flatnonzero(np.diff(effort // _SPAN)) + 1)
+    return np.split(spans, np.flatnonzero(np.diff(effort // _SPAN)) + 1) if len(spans) else []
 
 
 def _codes(case: Case, meeting: np.ndarray, bits: np.ndarray) -> np.ndarray:
-    """Verdict codes before duplicates, permitted overlap and touch tolerance."""
-    closed_a, closed_b = case.solids.closed[case.jobs].T
+    """Verdict codes before surfaces that coincide, permitted overlap and touch tolerance."""
+    closed = case.solids.closed[case.jobs]
 
     def has(bit: int) -> np.ndarray:
         return (bits & bit) != 0
 
     codes = np.where(meeting, _TOUCHING, _APART).astype(np.int8)
-    codes[has(CROSSED) | has(SAME_SIDE) | has(A_IN) | has(B_IN)] = _CLASH
-    whole = (codes == _CLASH) & ~has(CROSSED) & ~has(OPPOSITE_SIDES)
-    within = (closed_b & ~has(A_OUT) & ~has(B_IN)) | (closed_a & ~has(B_OUT) & ~has(A_IN))
-    codes[whole & within] = _CONTAINED
+    codes[has(COMMON)] = _DUPLICATE
+    codes[has(COMMON) & (has(ONLY_A) | has(ONLY_B))] = _CONTAINED
+    codes[has(COMMON) & has(ONLY_A) & has(ONLY_B)] = _CLASH
+    codes[has(SURFACE_IN)] = _CONTAINED
+    codes[has(SURFACE_IN) & has(SURFACE_OUT)] = _CLASH
+    crossing = np.zeros(len(codes), np.bool_)
+    crossing[case.answer.jobs[case.answer.kinds == CROSSING]] = True
+    codes[crossing & ~closed.any(axis=1)] = _CLASH
     return codes
 
 
 def _duplicates(case: Case, posed: tuple[Any, ...]) -> Generator[None, None, np.ndarray]:
-    """Pairs whose surfaces coincide; only those with equal world boxes are compared point by point."""
-    scale = np.maximum(np.abs(case.boxes_a), np.abs(case.boxes_b)).max(axis=1)
-    result = (np.abs(case.boxes_a - case.boxes_b) <= 1e-12 * scale[:, None]).all(axis=1)
+    """Pairs with the same triangles at the same places, and pairs of open surfaces that coincide."""
+    result = (case.boxes_a == case.boxes_b).all(axis=1)
+    identical = np.zeros(len(result), np.bool_)
+    for job in np.flatnonzero(result):
+        identical[job] = _are_identical(case, job)
+        yield
+    result &= ~case.solids.closed[case.jobs].any(axis=1) & ~identical
     chosen = np.flatnonzero(result)
     forest, work = case.grove.forest, new_point_workspace()
     for side in range(2):
         trees = case.jobs[chosen, side]
         counts = forest.triangle_end[trees] - forest.triangle_start[trees]
-        for spans in _batches(_spans((side,), chosen, np.zeros_like(counts), counts)):
+        for spans in _batches(_spans(side, chosen, np.zeros_like(counts), counts)):
             if result[spans[:, 0]].any():
                 deny_coincidence(*posed, spans, work, result)
                 yield
-    return result
+    return result | identical
+
+
+def _are_identical(case: Case, job: int) -> bool:
+    """Whether two objects are the same arrays in the same pose."""
+    forest, (a, b) = case.grove.forest, case.jobs[job]
+    if not np.array_equal(case.rows_a[job], case.rows_b[job]):
+        return False
+    ends = np.append(forest.vertex_start, len(forest.vertices))
+    arrays = [
+        (forest.triangles[forest.triangle_start[t] : forest.triangle_end[t]], forest.vertices[ends[t] : ends[t + 1]])
+        for t in (a, b)
+    ]
+    return a == b or all(map(np.array_equal, *arrays))
 
 
 def _mark_near(case: Case, limits: Limits, codes: np.ndarray) -> None:

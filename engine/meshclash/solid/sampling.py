@@ -1,211 +1,358 @@
-"""Which parts of one surface lie inside, outside or on the solid that another surface bounds.
+"""Which cells there are about two surfaces: common to both solids, in one of them only.
 
-Used where no triangles cross: then every patch of a surface between contacts lies on one side, and a few points per
-touched triangle show which: its corners, edge middles and centroid, and beside contacts along lines points on both
-sides and points between them; any other contact has the same patch of the triangle all around it. A point within the
-rounding of world coordinates of the other surface says nothing, and neither does one on an inner face, which has
-material on both sides.
+The triangles of two surfaces cut space into cells, and a verdict says which kinds of bounded cells there are. Where no
+triangles cross, the corners of a cell that stick out of it are vertices of the meshes: where only edges cross, each
+cell has a whole line. At such a corner some triangle borders the cell beside one of its edges. So the two sides of
+every triangle, beside both edges at each of its vertices, show all cells, and winding numbers at those places
+(``places.py``) say what they are. Around a vertex off the other surface that surface's number is one and the same, and
+so it is on all triangles that do not touch it: looked at are the vertices of triangles that take part in contacts, and
+one vertex of each component. Where triangles cross, which is not all there is to know when one of them is an inner face
+of its solid, the points where an edge goes through a triangle are corners of cells, too.
 
-Work comes in spans of contacts, so that callers can stop between two of them.
+A surface that crosses itself has further corners; then cells are told rightly as far as they are found, and one that
+has none of the corners above is not. An open surface has no sides: asked is which of its parts lie in the solid.
+
+Work comes in spans, so that callers can stop between two of them.
 """
 
 import numpy as np
 
-from ..geometry.triangle_pair import COPLANAR, CROSSING
-from ..jit import inner, kernel
+from ..geometry.predicates import UNCERTAIN, exact_orient3d
+from ..geometry.triangle_pair import CROSSING
+from ..jit import inner, kernel, portable
 from ..reference import by_reference
 from ..traversal.point import world_triangle
-from .frames import IN, OUT, centroid, make_frame, middle, outward_normal, outward_side, side_of_solid
+from .frames import make_frame
+from .places import (
+    FOUND,
+    GRAZES,
+    MOST_AROUND,
+    TURNS,
+    away_from,
+    cut_base,
+    held_edges,
+    held_triangle,
+    is_at,
+    numbers_at,
+    place_in_triangle,
+    ray_end,
+    star,
+    vertex_base,
+)
 
-# Bits of the result for a pair of objects.
-A_IN, A_OUT, B_IN, B_OUT, SAME_SIDE, OPPOSITE_SIDES, CROSSED = 1, 2, 4, 8, 16, 32, 64
+COMMON, ONLY_A, ONLY_B, SURFACE_IN, SURFACE_OUT, UNDECIDED = 1, 2, 4, 8, 16, 32
+"""Bits of the result for a pair: cells in both solids, or in one of them; parts of an open surface inside and outside
+the solid of the other object; that something could not be decided in float64 and its expansions."""
 
-_LOOK_BACK = 64  # triangles around a vertex touch in the same point, and come close together in the list
-_STEP = 1.0 / 64.0  # from a contact towards a corner
-_SLOTS = 16  # of the table of visited points for each contact: a triangle has six shared ones
+_SOLID, _SURFACE = COMMON | ONLY_A | ONLY_B, SURFACE_IN | SURFACE_OUT
+
+TOUCHED_A, TOUCHED_B, CONTACTS, COMPONENTS_A, COMPONENTS_B = 0, 1, 2, 3, 4
+"""What a span lists: contacts in the order of the triangles of one side, which are looked at; contacts by themselves;
+components of one side."""
+
+
+@portable
+def is_complete(bits):
+    """Whether nothing more can be found, for one pair or an array of them."""
+    return ((bits & _SOLID) == _SOLID) | ((bits & _SURFACE) == _SURFACE)
+
+
+@portable
+def _slots(touched, vertices):
+    """Size of the table of visited vertices, a power of two, for some touched triangles of a mesh."""
+    size = 2
+    while size < 2 * min(3 * touched, vertices):
+        size *= 2
+    return size
+
+
+def visited_room(contacts: np.ndarray, vertices: np.ndarray) -> int:
+    """Entries of ``visited`` that pairs with some contacts (k,) need, of meshes with some vertices (k,)."""
+    most = (_slots(int(n), int(v)) for n, v in zip(contacts.tolist(), vertices.tolist(), strict=True))
+    return max(most, default=0)
 
 
 @inner
-def _towards(a, b):
-    return a[0] + _STEP * (b[0] - a[0]), a[1] + _STEP * (b[1] - a[1]), a[2] + _STEP * (b[2] - a[2])
+def _visited_mask(forest, tree, count):
+    end = forest.vertex_start[tree + 1] if tree + 1 < len(forest.vertex_start) else len(forest.vertices)
+    return _slots(count, end - forest.vertex_start[tree]) - 1
 
 
 @inner
-def _row(points, i):
-    return points[i, 0], points[i, 1], points[i, 2]
-
-
-@inner
-def _seen(points, order, first, i):
-    """Whether the point of row i is the same as one of the rows just before it, from ``first`` on."""
-    here = _row(points, order[i])
-    j = max(first, i - _LOOK_BACK)
-    while j < i and _row(points, order[j]) != here:
-        j += 1
-    return j < i
-
-
-@inner
-def _visit(visited, mask, u, v):
-    """Notes a visit to the middle of the vertices u and v, in a table of mask + 1 slots; whether it is the first."""
-    low, high = min(u, v), max(u, v)
-    key = (low << 32) + high + 1
-    slot = ((low * 73856093) ^ (high * 19349663)) & mask
+def _visit(visited, mask, vertex):
+    """Notes a visit to a vertex, in a table of mask + 1 slots; whether it is the first."""
+    slot = (vertex * 73856093) & mask
     while visited[slot] != 0:
-        if visited[slot] == key:
+        if visited[slot] == vertex + 1:
             return False
         slot = (slot + 1) & mask
-    visited[slot] = key
+    visited[slot] = vertex + 1
     return True
 
 
 @inner
-def _side_of_sample(forest, solids, own, t, other, p, work):
-    """IN, OUT or nothing for a point of triangle t of ``own``."""
-    side = side_of_solid(forest, solids, other, p, work)
-    if side != 0 and solids.closed[own.tree] and outward_side(forest, solids, own, t, p, work) == 0:
-        return 0
-    return side
+def _corner(corners, i):
+    return corners[0] if i == 0 else (corners[1] if i == 1 else corners[2])
 
 
 @inner
-def _bits_of_triangle(forest, solids, own, other, t, found, visited, mask, work):
-    """``found`` with the bits of a triangle's corners, edge middles and centroid; points visited before are left out.
+def _bits_at_place(forest, solids, own, other, side, base, y, z, q, found, counts, numbers, bits, work):
+    """``bits`` with those of the cells on both sides of a triangle of ``own``, which is a (side 0) or b, at a place.
 
-    Where components overlap, neighbours may differ in whether they are inner faces, so all their points are taken.
+    What winds around nothing on either side is no boundary, but still a part of its object.
     """
-    row = forest.triangle_start[own.tree] + t
-    alone = solids.alone[solids.component_start[own.tree] + solids.component[row]]
-    corners = world_triangle(forest, own.tree, t, own.pose)
-    for index in range(6):
-        i = index % 3
-        j = i if index < 3 else (i + 1) % 3
-        u = np.int64(forest.triangles[row, i])
-        v = np.int64(forest.triangles[row, j])
-        if alone and not _visit(visited, mask, u, v):
+    only_own, only_other = (ONLY_A, ONLY_B) if side == 0 else (ONLY_B, ONLY_A)
+    towards, away, lies, decided = numbers_at(
+        forest, solids, other, base, y, z, q, found[1 - side], counts[1 - side], numbers[1 - side], work
+    )
+    if not decided:
+        return bits | UNDECIDED
+    possible = (COMMON | only_other if towards != 0 or away != 0 else 0) | (
+        only_own if towards == 0 or away == 0 else 0
+    )
+    if bits & possible == possible:
+        return bits
+    own_towards, own_away, _, decided = numbers_at(
+        forest, solids, own, base, y, z, q, found[side], counts[side], numbers[side], work
+    )
+    if not decided:
+        return bits | UNDECIDED
+    for own_number, number in ((own_towards, towards), (own_away, away)):
+        if own_number != 0 or (own_towards == 0 and own_away == 0 and not lies):
+            bits |= COMMON if number != 0 else only_own
+        if own_number == 0 and number != 0:
+            bits |= only_other
+    return bits
+
+
+@inner
+def _bits_of_corners(forest, solids, a, b, base, q, found, counts, numbers, bits, work):
+    """``bits`` with those beside all edges, at the base, of the triangles around it."""
+    for side in range(2):
+        own, other = (a, b) if side == 0 else (b, a)
+        for i in range(counts[side]):
+            corners = world_triangle(forest, own.tree, held_triangle(found[side, i]), own.pose)
+            for edge in range(3):
+                if held_edges(found[side, i]) & (1 << edge) == 0:
+                    continue
+                apex = _corner(corners, (edge + 2) % 3)
+                for k in range(2):
+                    y = _corner(corners, (edge + k) % 3)
+                    if not is_at(base, y, work):
+                        bits = _bits_at_place(
+                            forest, solids, own, other, side, base, y, apex, q, found, counts, numbers, bits, work
+                        )
+                if is_complete(bits):
+                    return bits
+    return bits
+
+
+@inner
+def _bits_on_open(forest, solids, other, base, corners, y, q, found, count, number, bits, work):
+    """``bits`` with those of the places in an open triangle from a base towards y, and then each of its corners."""
+    for i in range(3):
+        z = _corner(corners, i)
+        if not place_in_triangle(base, y, z, q, corners, work):
             continue
-        a = corners[0] if i == 0 else (corners[1] if i == 1 else corners[2])
-        b = corners[0] if j == 0 else (corners[1] if j == 1 else corners[2])
-        found |= _side_of_sample(forest, solids, own, t, other, middle(a, b), work)
-        if found == IN | OUT:
-            return found
-    return found | _side_of_sample(forest, solids, own, t, other, centroid(*corners), work)
+        towards, away, _, decided = numbers_at(forest, solids, other, base, y, z, q, found, count, number, work)
+        if not decided:
+            bits |= UNDECIDED
+        elif towards != 0 and away != 0:
+            bits |= SURFACE_IN
+        elif towards == 0 and away == 0:
+            bits |= SURFACE_OUT
+    return bits
 
 
 @inner
-def _bits_beside(forest, solids, own, other, t, found, order, first, i, points, work):
-    """``found`` with the bits of points beside and between contacts along lines; ``first`` is the triangle's first."""
-    here = _row(points, order[i])
-    a, b, c = world_triangle(forest, own.tree, t, own.pose)
-    for index in range(5):
-        if (index == 3 and i == first) or (index == 4 and i <= first + 1):
-            break
-        if index < 3:
-            p = _towards(here, a if index == 0 else (b if index == 1 else c))
-        else:
-            p = middle(here, _row(points, order[i - 1 if index == 3 else first]))
-        found |= _side_of_sample(forest, solids, own, t, other, p, work)
-        if found == IN | OUT:
-            return found
-    return found
+def _bits_of_open(forest, solids, own, other, side, base, q, found, counts, numbers, bits, work):
+    """``bits`` with those of the parts of an open surface around a base, which the other one's edges may bound."""
+    ahead = found[1 - side], counts[1 - side], numbers[1 - side]
+    for i in range(counts[side]):
+        corners = world_triangle(forest, own.tree, held_triangle(found[side, i]), own.pose)
+        for k in range(3 + 3 * counts[1 - side]):
+            y = _corner(corners, k)
+            if k >= 3:
+                around = world_triangle(forest, other.tree, held_triangle(found[1 - side, (k - 3) // 3]), other.pose)
+                y = _corner(around, k % 3)
+                if exact_orient3d(corners[0], corners[1], corners[2], y, work.exact) != 0:
+                    continue
+            if not is_at(base, y, work):
+                bits = _bits_on_open(forest, solids, other, base, corners, y, q, *ahead, bits, work)
+            if is_complete(bits):
+                return bits
+    return bits
 
 
 @inner
-def _bits_of_components(forest, solids, own, other, found, work):
-    """``found`` with the bits of a corner of each component of a surface."""
-    for r in range(solids.component_start[own.tree], solids.component_start[own.tree + 1]):
-        t = np.int64(solids.representatives[r])
-        corners = world_triangle(forest, own.tree, t, own.pose)
-        found |= _side_of_sample(forest, solids, own, t, other, corners[0], work)
-        if found == IN | OUT:
-            return found
-    return found
+def _at_vertex(entries, count):
+    """Whether a base is a vertex of one of the triangles around it: those of the first object are looked at anyway."""
+    for i in range(min(count, MOST_AROUND)):
+        edges = held_edges(entries[i])
+        if edges & (edges - 1) != 0:
+            return True
+    return False
 
 
 @inner
-def _side_bits(forest, solids, own, other, side, found, order, start, begin, end, pairs, points, lines, visited, work):
-    """``found`` with the IN and OUT bits of one object's surface with respect to the other's solid, until both are.
+def look_around(forest, solids, a, b, side, base, bits, found, work):
+    """``bits`` with those of all cells around a point of the surface of a (side 0) or b."""
+    own, other = (a, b) if side == 0 else (b, a)
+    solid = solids.closed[own.tree]
+    first = away_from(forest, other, base)
+    for turn in range(TURNS):
+        q = ray_end(forest, a, b, (first + turn) % TURNS, base)
+        number, count, how = star(forest, solids, other, base, q, found[1 - side], work)
+        if how == GRAZES:
+            continue
+        if how == FOUND and count == 0:
+            if not solid:
+                return bits | (SURFACE_IN if number != 0 else SURFACE_OUT)
+            only_own, only_other = (ONLY_A, ONLY_B) if side == 0 else (ONLY_B, ONLY_A)
+            possible = COMMON | only_other if number != 0 else only_own
+            if bits & possible == possible:
+                return bits
+        if side == 1 and solid and _at_vertex(found[0], count):
+            return bits
+        own_number, own_count, own_how = star(forest, solids, own, base, q, found[side], work)
+        if own_how == GRAZES:
+            continue
+        if how != FOUND or own_how != FOUND or max(count, own_count) > MOST_AROUND:
+            return bits | UNDECIDED
+        if solid and count == 0 and own_count == 0:  # on triangles without area only
+            return bits | (COMMON if number != 0 else (ONLY_A if side == 0 else ONLY_B))
+        counts = (own_count, count) if side == 0 else (count, own_count)
+        numbers = (own_number, number) if side == 0 else (number, own_number)
+        if solid:
+            return _bits_of_corners(forest, solids, a, b, base, q, found, counts, numbers, bits, work)
+        return _bits_of_open(forest, solids, own, other, side, base, q, found, counts, numbers, bits, work)
+    return bits | UNDECIDED
 
-    ``side`` is the object's column of ``pairs``; ``order[start:]`` lists the contacts by that column's triangle, and
-    those from begin to end are looked at.
+
+@inner
+def _bits_of_triangle(forest, solids, a, b, side, t, bits, found, visited, mask, work):
+    """``bits`` with those around the vertices of a triangle, except those visited before."""
+    own = a if side == 0 else b
+    corners = world_triangle(forest, own.tree, t, own.pose)
+    row = forest.triangle_start[own.tree] + t
+    for i in range(3):
+        if not is_complete(bits) and _visit(visited, mask, np.int64(forest.triangles[row, i])):
+            base = by_reference(vertex_base(_corner(corners, i)))
+            bits = look_around(forest, solids, a, b, side, base, bits, found, work)
+    return bits
+
+
+@inner
+def _bits_of_component(forest, solids, a, b, side, component, bits, found, work):
+    """``bits`` with those around one vertex of a component."""
+    own = a if side == 0 else b
+    t = np.int64(solids.representatives[solids.component_start[own.tree] + component])
+    corners = world_triangle(forest, own.tree, t, own.pose)
+    return look_around(forest, solids, a, b, side, by_reference(vertex_base(corners[0])), bits, found, work)
+
+
+@inner
+def _meets(v, w, corners, work):
+    """Whether a segment goes from one side of a triangle to the other and meets it: 1, 0, or 2 when undecided."""
+    r, s, t = corners
+    at_v, at_w = exact_orient3d(r, s, t, v, work.exact), exact_orient3d(r, s, t, w, work.exact)
+    if at_v == UNCERTAIN or at_w == UNCERTAIN:
+        return 2
+    if at_v * at_w != -1:
+        return 0
+    rs, st = exact_orient3d(v, w, r, s, work.exact), exact_orient3d(v, w, s, t, work.exact)
+    tr = exact_orient3d(v, w, t, r, work.exact)
+    if rs == UNCERTAIN or st == UNCERTAIN or tr == UNCERTAIN:
+        return 2
+    return 0 if (rs > 0 or st > 0 or tr > 0) and (rs < 0 or st < 0 or tr < 0) else 1
+
+
+@inner
+def _bits_of_contact(forest, solids, a, b, side, t, u, bits, found, work):
+    """``bits`` with those around the points in which an edge of t (of a) or of u goes through the other triangle.
+
+    ``side`` is that of the surface that is asked about. Where that is open, also around the corners of the other
+    triangle in its plane.
     """
-    mask = 1
-    while mask < _SLOTS * (end - begin):
-        mask *= 2
-    visited[:mask] = 0
-    if begin == start:
-        found = _bits_of_components(forest, solids, own, other, found, work)
-    first = begin
-    while first > start and pairs[order[first - 1], side] == pairs[order[begin], side]:
-        first -= 1
-    for i in range(begin, end):
-        if found == IN | OUT:
-            break
-        row = order[i]
-        t = np.int64(pairs[row, side])
-        if pairs[order[first], side] != t:
-            first = i
-        if i == first:
-            found = _bits_of_triangle(forest, solids, own, other, t, found, visited, mask - 1, work)
-        if lines[row] and found != IN | OUT and not _seen(points, order, first, i):
-            found = _bits_beside(forest, solids, own, other, t, found, order, first, i, points, work)
-    return found
+    first, second = world_triangle(forest, a.tree, t, a.pose), world_triangle(forest, b.tree, u, b.pose)
+    for i in range(6):
+        corners, through = (first, second) if i < 3 else (second, first)
+        v, w = _corner(corners, i % 3), _corner(corners, (i + 1) % 3)
+        meets = _meets(v, w, through, work)
+        if meets == 2:
+            return bits | UNDECIDED
+        if meets == 1:
+            base = by_reference(cut_base(v, w, *through))
+            bits = look_around(forest, solids, a, b, side, base, bits, found, work)
+        if is_complete(bits):
+            return bits
+    if not solids.closed[a.tree if side == 0 else b.tree]:
+        plane, corners = (first, second) if side == 0 else (second, first)
+        for i in range(3):
+            v = _corner(corners, i)
+            if exact_orient3d(*plane, v, work.exact) == 0:
+                base = by_reference(vertex_base(v))
+                bits = look_around(forest, solids, a, b, side, base, bits, found, work)
+    return bits
 
 
 @inner
-def _contact_bits(forest, solids, a, b, begin, end, pairs, kinds, middles, work):
-    """CROSSED, and for two solids on which sides of coplanar faces their material lies."""
-    found = 0
-    both = solids.closed[a.tree] and solids.closed[b.tree]
-    for row in range(begin, end):
-        p = _row(middles, row)
-        if kinds[row] == CROSSING:
-            # A crossing with an inner face is none: the face bounds nothing there.
-            if (
-                not solids.closed[a.tree] or outward_side(forest, solids, a, np.int64(pairs[row, 0]), p, work) != 0
-            ) and (not solids.closed[b.tree] or outward_side(forest, solids, b, np.int64(pairs[row, 1]), p, work) != 0):
-                return found | CROSSED
-        elif both and kinds[row] == COPLANAR:
-            n = outward_normal(forest, solids, a, np.int64(pairs[row, 0]), p, work)
-            m = outward_normal(forest, solids, b, np.int64(pairs[row, 1]), p, work)
-            along = n[0] * m[0] + n[1] * m[1] + n[2] * m[2]
-            found |= SAME_SIDE if along > 0.0 else (OPPOSITE_SIDES if along < 0.0 else 0)
-    return found
+def _bits_of_span(
+    forest, solids, a, b, what, begin, end, start, count, pairs, kinds, orders, bits, found, visited, work
+):  # fmt: skip
+    """``bits`` with those of a span; the pair of objects has ``count`` contacts from ``start`` on."""
+    if what >= COMPONENTS_A:
+        for component in range(begin, end):
+            bits = _bits_of_component(forest, solids, a, b, what - COMPONENTS_A, component, bits, found, work)
+            if is_complete(bits):
+                break
+        return bits
+    if what == CONTACTS:
+        both = solids.closed[a.tree] and solids.closed[b.tree]
+        side = 0 if both or not solids.closed[a.tree] else 1
+        for row in range(begin, end):
+            if kinds[row] == CROSSING or not both:
+                t, u = np.int64(pairs[row, 0]), np.int64(pairs[row, 1])
+                bits = _bits_of_contact(forest, solids, a, b, side, t, u, bits, found, work)
+                if is_complete(bits):
+                    break
+        return bits
+    mask = _visited_mask(forest, (a if what == TOUCHED_A else b).tree, count)
+    if begin == start:
+        visited[: mask + 1] = 0
+    order = orders[what]
+    for i in range(begin, end):
+        t = np.int64(pairs[order[i], what])
+        if i > start and pairs[order[i - 1], what] == t:
+            continue
+        bits = _bits_of_triangle(forest, solids, a, b, what, t, bits, found, visited, mask, work)
+        if is_complete(bits):
+            break
+    return bits
 
 
 @kernel
 def sample_sides(
     forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b,
-    spans, start, pairs, kinds, middles, lines, orders, work, bits,
+    spans, start, pairs, kinds, orders, visited, work, bits,
 ):  # fmt: skip
-    """Add the bits of some contacts to ``bits`` (k,) of their pairs of objects.
+    """Add the bits of some spans to ``bits`` (k,) of their pairs of objects, of which one at least is closed.
 
-    A span (job, side, begin, end) stands for the contacts begin to end of ``orders[side]``, (2, n) int64, which lists
-    a job's rows of ``pairs`` and ``kinds`` by the triangle of that side from start[job] on. Side 2 asks what the
-    contacts themselves say, which must come first: where triangles cross, nothing is sampled. ``middles`` (n, 3) are
-    points of the contacts, ``lines`` (n,) bool tells beside which of them the surface may change sides.
+    A span (job, what, begin, end) stands for the contacts begin to end of ``orders[side]``, (2, n) int64, which lists
+    a job's rows of ``pairs`` and ``kinds`` by the triangle of that side from start[job] on; for contacts by themselves;
+    or for components. Open objects are looked at, and closed ones unless the other is open. ``visited`` are as many
+    int64 as ``visited_room`` says, and stay as they are from the first span of a job to its last.
     """
     forest = by_reference(forest)
     solids = by_reference(solids)
     work = by_reference(work)
-    longest = 0
+    found = np.empty((2, MOST_AROUND), np.int64)
     for index in range(spans.shape[0]):
-        longest = max(longest, spans[index, 3] - spans[index, 2])
-    visited = np.empty(2 * _SLOTS * longest + 1, np.int64)
-    for index in range(spans.shape[0]):
-        job, side, begin, end = spans[index, 0], spans[index, 1], spans[index, 2], spans[index, 3]
-        if bits[job] & CROSSED:
-            continue
-        a = by_reference(make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches))
-        b = by_reference(make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches))
-        if side == 2:
-            bits[job] |= _contact_bits(forest, solids, a, b, begin, end, pairs, kinds, middles, work)
-            continue
-        own, other = (a, b) if side == 0 else (b, a)
-        found = (bits[job] >> (2 * side)) & (IN | OUT)  # A_IN, A_OUT; B_IN, B_OUT
-        if solids.closed[other.tree] and found != IN | OUT:
-            found = _side_bits(
-                forest, solids, own, other, side, found, orders[side], start[job], begin, end, pairs, middles, lines,
-                visited, work,
+        job, what, begin, end = spans[index, 0], spans[index, 1], spans[index, 2], spans[index, 3]
+        if not is_complete(bits[job]):
+            a = by_reference(make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches))
+            b = by_reference(make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches))
+            bits[job] = _bits_of_span(
+                forest, solids, a, b, what, begin, end, start[job], start[job + 1] - start[job], pairs, kinds, orders,
+                bits[job], found, visited, work,
             )  # fmt: skip
-            bits[job] |= found << (2 * side)

@@ -28,7 +28,7 @@ class Solid(NamedTuple):
     alone: np.ndarray
     """Whether a component's box meets no other component's, (c,) bool."""
     representatives: np.ndarray
-    """One triangle of each component, (c,) int32."""
+    """A triangle of each component, one of the largest area, (c,) int32."""
 
 
 class Solids(NamedTuple):
@@ -65,6 +65,23 @@ def _component_volumes(vertices, triangles, component, orientation, centre, volu
         volumes[component[t]] += six * orientation[t]
 
 
+@kernel
+def _doubled_areas(vertices, triangles, unit, areas):
+    """Twice the area of each triangle, squared, in units in which no coordinate is beyond 1."""
+    for t in range(triangles.shape[0]):
+        i = triangles[t, 0]
+        j = triangles[t, 1]
+        k = triangles[t, 2]
+        ux = (vertices[j, 0] - vertices[i, 0]) / unit
+        uy = (vertices[j, 1] - vertices[i, 1]) / unit
+        uz = (vertices[j, 2] - vertices[i, 2]) / unit
+        vx = (vertices[k, 0] - vertices[i, 0]) / unit
+        vy = (vertices[k, 1] - vertices[i, 1]) / unit
+        vz = (vertices[k, 2] - vertices[i, 2]) / unit
+        nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+        areas[t] = nx * nx + ny * ny + nz * nz
+
+
 def solid_of(mesh: TriangleMesh) -> Solid:
     """The material sides of a mesh, kept with it after the first time."""
     if "solid" not in mesh.derived:
@@ -74,7 +91,7 @@ def solid_of(mesh: TriangleMesh) -> Solid:
 
 def _make_solid(mesh: TriangleMesh) -> Solid:
     topology = mesh.topology
-    representatives = np.unique(topology.component, return_index=True)[1].astype(np.int32)
+    representatives = _largest_triangles(mesh, topology.component, topology.component_count)
     inside = np.where(component_volumes(mesh) < 0.0, -1, 1).astype(np.int8)
     alone = _alone(mesh, topology.component, topology.component_count)
     return Solid(topology.closed, topology.orientation, topology.component, inside, alone, representatives)
@@ -87,6 +104,18 @@ def component_volumes(mesh: TriangleMesh) -> np.ndarray:
     centre = 0.5 * mesh.bounds[0] + 0.5 * mesh.bounds[1]
     _component_volumes(*mesh.arrays, topology.component, topology.orientation, centre, volumes)
     return volumes
+
+
+def _largest_triangles(mesh: TriangleMesh, component: np.ndarray, count: int) -> np.ndarray:
+    """The triangle of the largest area of each component, (c,) int32: one with area, where there is one."""
+    areas = np.empty(len(component))
+    _doubled_areas(*mesh.arrays, float(np.abs(mesh.bounds).max()) or 1.0, areas)
+    largest = np.full(count, -1.0)
+    np.maximum.at(largest, component, areas)
+    candidates = np.flatnonzero(areas == largest[component])
+    result = np.empty(count, np.int32)
+    result[component[candidates[::-1]]] = candidates[::-1]  # the first of them is written last
+    return result
 
 
 def _alone(mesh: TriangleMesh, component: np.ndarray, count: int) -> np.ndarray:

@@ -199,7 +199,7 @@ def on_surface(forest, tree, pose, inverse, origin, reach, p, work):
 
 
 @inner
-def _ray_misses(volume, o, d, inverse, slack):
+def ray_misses(volume, o, d, inverse, slack):
     """Whether the segment o + t d, 0 <= t <= 1, stays clear of a box enlarged by the slack; ``inverse``: 1 / d."""
     low = 0.0
     high = 1.0
@@ -219,7 +219,8 @@ def _ray_misses(volume, o, d, inverse, slack):
 
 
 @inner
-def _inverse(x):
+def inverse_of(x):
+    """1 / x, 0 for 0."""
     return 1.0 / x if x != 0.0 else 0.0
 
 
@@ -232,7 +233,7 @@ def winding_along(forest, tree, pose, inverse, origin, reach, orientation, p, q,
     o = to_local(p, pose, inverse, origin)
     e = to_local(q, pose, inverse, origin)
     d = (e[0] - o[0], e[1] - o[1], e[2] - o[2])
-    inverse_d = (_inverse(d[0]), _inverse(d[1]), _inverse(d[2]))
+    inverse_d = (inverse_of(d[0]), inverse_of(d[1]), inverse_of(d[2]))
     slack = local_slack(p, pose, reach) + local_slack(q, pose, reach)
     node_start = forest.node_start[tree]
     triangle_start = forest.triangle_start[tree]
@@ -243,7 +244,7 @@ def winding_along(forest, tree, pose, inverse, origin, reach, orientation, p, q,
     while used > 0:
         used -= 1
         node = node_start + stack[used]
-        if _ray_misses(forest.volumes[node], o, d, inverse_d, slack):
+        if ray_misses(forest.volumes[node], o, d, inverse_d, slack):
             continue
         first = forest.first[node]
         count = forest.count[node]
@@ -265,7 +266,7 @@ def winding_along(forest, tree, pose, inverse, origin, reach, orientation, p, q,
 
 
 @inner
-def _outward_direction(forest, tree, pose, inverse, origin, p):
+def outward_direction(forest, tree, pose, inverse, origin, p):
     """Index of the direction that leads best away from the middle of the tree's root box: it meets the least."""
     root = forest.volumes[forest.node_start[tree]]
     q = to_local(p, pose, inverse, origin)
@@ -293,7 +294,7 @@ def winding(forest, tree, pose, inverse, origin, reach, orientation, component, 
     for k in range(3):
         length += abs(p[k] - pose[k, 3]) + 2.0 * reach[k]
     length *= 4.0
-    first = _outward_direction(forest, tree, pose, inverse, origin, p)
+    first = outward_direction(forest, tree, pose, inverse, origin, p)
     for turn in range(DIRECTIONS.shape[0]):
         i = (first + turn) % DIRECTIONS.shape[0]
         q = (

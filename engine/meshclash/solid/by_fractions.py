@@ -1,0 +1,218 @@
+"""The cells of two surfaces in fractions of integers: the places of ``sampling.py``, for what float64 cannot hold.
+
+For coordinates so small or so different that no expansion of doubles holds their products, and for more triangles
+around one point than are kept. Every triangle is looked at for every place, which takes long; nothing is filtered.
+"""
+
+from collections.abc import Generator, Iterator
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from ..geometry.triangle_pair import CROSSING
+from ..traversal.point import DIRECTIONS
+from .sampling import COMMON, ONLY_A, ONLY_B, SURFACE_IN, SURFACE_OUT
+
+Point = tuple[Fraction, ...]
+Corners = tuple[Point, Point, Point]
+
+
+class Surface(NamedTuple):
+    """One object in world coordinates."""
+
+    triangles: np.ndarray
+    """Corners (m, 3, 3) float64 [m]."""
+    orientation: np.ndarray
+    """(m,), 1 or -1."""
+    closed: bool
+    looked_at: np.ndarray
+    """Indices of the triangles whose corners are looked at: those in contact, and one of each component."""
+
+
+class _Side(NamedTuple):
+    triangles: list[Corners]
+    orientation: list[int]
+    closed: bool
+
+
+def bits_by_fractions(a: Surface, b: Surface, pairs: np.ndarray, kinds: np.ndarray) -> Generator[None, None, int]:
+    """The bits of ``sampling.py`` of one pair of objects, yielding after every point.
+
+    Args:
+        a, b: the objects; one of them is closed.
+        pairs, kinds: their contacts, (n, 2) and (n,).
+    """
+    sides = _exact(a), _exact(b)
+    bits = 0
+    for side, base in _bases((a, b), sides, pairs, kinds):
+        bits |= _around(sides, side, base)
+        yield
+    return bits
+
+
+def _exact(surface: Surface) -> _Side:
+    triangles = [(_point(corners[0]), _point(corners[1]), _point(corners[2])) for corners in surface.triangles.tolist()]
+    return _Side(triangles, [int(x) for x in surface.orientation], surface.closed)
+
+
+def _point(row: list[float]) -> Point:
+    return tuple(map(Fraction, row))
+
+
+def _orient(a: Point, b: Point, c: Point, d: Point) -> Fraction:
+    ax, ay, az = (a[k] - d[k] for k in range(3))
+    bx, by, bz = (b[k] - d[k] for k in range(3))
+    cx, cy, cz = (c[k] - d[k] for k in range(3))
+    return az * (bx * cy - cx * by) + bz * (cx * ay - ax * cy) + cz * (ax * by - bx * ay)
+
+
+def _side(a: Point, b: Point, c: Point, place: tuple[Point, ...]) -> int:
+    """Sign of orient3d(a, b, c, place) for a base, or a base with the points that it is moved towards."""
+    for point in place:
+        value = _orient(a, b, c, point)
+        if value != 0:
+            return 1 if value > 0 else -1
+    return 0
+
+
+def _bases(
+    surfaces: tuple[Surface, Surface], sides: tuple[_Side, _Side], pairs: np.ndarray, kinds: np.ndarray
+) -> Iterator[tuple[int, Point]]:
+    """The points around which cells are looked at, each with a side on whose surface it lies."""
+    both = sides[0].closed and sides[1].closed
+    asked = (0, 1) if both else ((1,) if sides[0].closed else (0,))
+    for side in asked:
+        corners = {p for t in surfaces[side].looked_at.tolist() for p in sides[side].triangles[t]}
+        yield from ((side, corner) for corner in sorted(corners))
+    crossing = {
+        x
+        for (i, j), kind in zip(pairs.tolist(), kinds.tolist(), strict=True)
+        if kind == CROSSING or not both
+        for first, second in ((sides[0].triangles[i], sides[1].triangles[j]),)
+        for x in (*_cuts(first, second), *_cuts(second, first), *(() if both else (*first, *second)))
+    }
+    yield from ((asked[0], x) for x in sorted(crossing))
+
+
+def _cuts(edges_of: Corners, triangle: Corners) -> Iterator[Point]:
+    """The points in which edges of one triangle go through another."""
+    for i in range(3):
+        v, w = edges_of[i], edges_of[(i + 1) % 3]
+        at_v, at_w = _orient(*triangle, v), _orient(*triangle, w)
+        signs = {_side(v, w, triangle[k], (triangle[(k + 1) % 3],)) for k in range(3)}
+        if at_v * at_w < 0 and not {1, -1} <= signs:
+            share = at_v / (at_v - at_w)
+            yield tuple(v[k] + share * (w[k] - v[k]) for k in range(3))
+
+
+class _Star(NamedTuple):
+    number: int
+    """What the ray crosses."""
+    around: list[int]
+    """Triangles that hold the base."""
+
+
+def _star(side: _Side, base: Point, q: Point) -> _Star | None:
+    """What a ray from a base crosses, and the triangles that hold the base; None when it grazes something."""
+    number, around = 0, []
+    for t, (a, b, c) in enumerate(side.triangles):
+        side_p, side_q = _side(a, b, c, (base,)), _side(a, b, c, (q,))
+        signs = {_side(q, a, b, (base,)), _side(q, b, c, (base,)), _side(q, c, a, (base,))}
+        if (side_p == side_q != 0) or {1, -1} <= signs:
+            continue
+        if side_q == 0:
+            if _has_area(a, b, c):
+                return None
+        elif side_p == 0:
+            around.append(t)
+        elif 0 in signs:
+            return None
+        else:
+            number -= side_q * side.orientation[t]
+    return _Star(number, around)
+
+
+def _has_area(a: Point, b: Point, c: Point) -> bool:
+    u, v = [b[k] - a[k] for k in range(3)], [c[k] - a[k] for k in range(3)]
+    return any(u[k - 2] * v[k - 1] != u[k - 1] * v[k - 2] for k in range(3))
+
+
+def _numbers(side: _Side, star: _Star, place: tuple[Point, ...], q: Point) -> tuple[int, int, bool]:
+    """Winding numbers at a place, on the side of q and on the other side of triangles it lies on; whether there are."""
+    towards = away = star.number
+    lies = False
+    for t in star.around:
+        a, b, c = side.triangles[t]
+        side_p, side_q = _side(a, b, c, place), _side(a, b, c, (q,))
+        signs = {_side(q, a, b, place), _side(q, b, c, place), _side(q, c, a, place)}
+        if side_p == side_q or len(signs) > 1:
+            continue
+        step = -side_q * side.orientation[t]
+        away += step
+        towards += step if side_p != 0 else 0
+        lies = lies or side_p == 0
+    return towards, away, lies
+
+
+def _around(sides: tuple[_Side, _Side], side: int, base: Point) -> int:
+    """Bits of the cells around a base."""
+    size = max(abs(x) for part in sides for triangle in part.triangles for p in triangle for x in p)
+    for direction in DIRECTIONS.tolist():
+        q = tuple(x + 16 * size * Fraction(d) for x, d in zip(base, direction, strict=True))
+        a, b = _star(sides[0], base, q), _star(sides[1], base, q)
+        if a is not None and b is not None:
+            break
+    else:
+        raise AssertionError("every direction from a point grazes an edge")
+    stars = a, b
+    if sides[0].closed and sides[1].closed and not a.around and not b.around:
+        return _cell(1, b.number) if side == 0 else _cell(a.number, 1)
+    if sides[0].closed and sides[1].closed:
+        return _bits_of_corners(sides, stars, base, q)
+    return _bits_of_open(sides, stars, side, base, q)
+
+
+def _bits_of_corners(sides: tuple[_Side, _Side], stars: tuple[_Star, _Star], base: Point, q: Point) -> int:
+    bits = 0
+    for side in range(2):
+        for t in stars[side].around:
+            for i in range(3):
+                u, v, apex = (sides[side].triangles[t][(i + k) % 3] for k in range(3))
+                if _side(q, u, v, (base,)) == 0:
+                    for end in {u, v} - {base}:
+                        bits |= _bits_at_place(sides, stars, side, (base, end, apex), q)
+    return bits
+
+
+def _bits_at_place(
+    sides: tuple[_Side, _Side], stars: tuple[_Star, _Star], side: int, place: tuple[Point, ...], q: Point
+) -> int:
+    a, b = (_numbers(part, star, place, q) for part, star in zip(sides, stars, strict=True))
+    bits = _cell(a[0], b[0]) | _cell(a[1], b[1])
+    own, other = (a, b) if side == 0 else (b, a)
+    if own[0] == own[1] == 0 and not other[2]:
+        bits |= _cell(1, b[0]) if side == 0 else _cell(a[0], 1)
+    return bits
+
+
+def _cell(a: int, b: int) -> int:
+    if a != 0:
+        return COMMON if b != 0 else ONLY_A
+    return ONLY_B if b != 0 else 0
+
+
+def _bits_of_open(sides: tuple[_Side, _Side], stars: tuple[_Star, _Star], side: int, base: Point, q: Point) -> int:
+    own, other, bits = sides[side], sides[1 - side], 0
+    ends = [p for t in stars[1 - side].around for p in other.triangles[t]]
+    for t in stars[side].around:
+        a, b, c = corners = own.triangles[t]
+        for y in (*corners, *(p for p in ends if _orient(a, b, c, p) == 0)):
+            for z in corners:
+                place = base, y, z
+                signs = {_side(q, a, b, place), _side(q, b, c, place), _side(q, c, a, place)}
+                if y in (base, z) or len(signs) > 1 or 0 in signs or _side(q, y, z, (base,)) == 0:
+                    continue
+                inside = [number != 0 for number in _numbers(other, stars[1 - side], place, q)[:2]]
+                bits |= SURFACE_IN if all(inside) else (SURFACE_OUT if not any(inside) else 0)
+    return bits
