@@ -26,6 +26,7 @@ BENCHES = {
     "signed-distance": "signed distances of closed meshes beside libigl, every sign against exact arithmetic",
     "soups": "objects asked about once: hierarchies against a uniform grid and a linear octree",
     "timecritical": "calibration, time and errors of time-critical detection",
+    "verdicts": "verdicts of solids whose answer is known: unions of boxes that touch, or nearly do",
     "scene": "time of Detect for a thousand objects against each other, stage by stage",
 }
 
