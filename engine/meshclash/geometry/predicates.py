@@ -34,7 +34,7 @@ _LARGEST_IN_PRODUCT = 2.0**140
 
 _SCRATCH_ROWS = 12
 _LONGEST = 192  # three minors of 16 components, each times 2 components: sums of up to 64, 128 and 192
-_LONGEST_SUM = 1024  # of products of two such determinants, which a few dozen components hold but for odd coordinates
+_LONGEST_SUM = 8192  # of products of two such determinants
 
 
 class Workspace(NamedTuple):
