@@ -31,7 +31,7 @@ def play(window: Any) -> Generator[float, None, None]:
     bpy.ops.wm.open_mainfile(filepath=path)  # with its windows
     yield 1.0
     assert not _isolated(window), "the saved file opens isolated"
-    yield from window.open_tab(width=400)
+    yield from window.open_tab()  # as wide as it was saved
     yield from window.show("reopened")
     for name in ("report.html", "report.csv", "report.json"):
         assert bpy.ops.meshclash.export_report.poll(), "the list of the file cannot be exported"
