@@ -73,7 +73,9 @@ def _pair(rng: np.random.Generator) -> tuple[Body, Body]:
     planes_b = []
     for planes in planes_a:
         ulps = rng.integers(-MOST_ULPS, MOST_ULPS + 1, len(planes)) // rng.choice([1, 100, 1000])
-        near = np.unique(planes + ulps * np.spacing(np.abs(planes)) * (rng.random(len(planes)) < 0.5))
+        near = np.unique(
+            planes + ulps * np.spacing(np.where(planes == 0.0, size, np.abs(planes))) * (rng.random(len(planes)) < 0.5)
+        )
         near = near if rng.random() < 0.9 else _planes(rng, size, away)
         near = near if len(near) < 3 or rng.random() < 0.5 else near[int(rng.integers(0, 2)) : len(near) - 1]
         planes_b.append(near if len(near) > 1 else planes)
