@@ -80,7 +80,7 @@ def _scene(folder: Path) -> Path:
         bpy.context.object.name = name
     bpy.context.object.name = "Bruecke"
     path = folder / "scene.blend"
-    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), compress=False)
     path.write_bytes(path.read_bytes().replace(b"OBBruecke", b"OB" + NOT_UTF8))
     return path
 
