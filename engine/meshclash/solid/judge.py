@@ -291,7 +291,7 @@ def _sample(
         orders[1, rows] = rows[(yield from stable_order_steps(keys))]
         yield
         yield from look(TOUCHED_B, jobs, start[jobs], start[jobs + 1])
-    for job in np.flatnonzero(bits & UNDECIDED):
+    for job in np.flatnonzero(bits & UNDECIDED).tolist():
         if not is_complete(bits[job]):
             pairs, kinds = (array[start[job] : start[job + 1]] for array in (answer.pairs, answer.kinds))
             a, b = (_surface(case, job, side, pairs[:, side]) for side in range(2))
@@ -353,7 +353,7 @@ def _duplicates(case: Case, posed: tuple[Any, ...]) -> Generator[None, None, np.
     """Pairs with the same triangles at the same places, and pairs of open surfaces that coincide."""
     result = (case.boxes_a == case.boxes_b).all(axis=1)
     identical = np.zeros(len(result), np.bool_)
-    for job in np.flatnonzero(result):
+    for job in np.flatnonzero(result).tolist():
         identical[job] = _are_identical(case, job)
         yield
     result &= ~case.solids.closed[case.jobs].any(axis=1) & ~identical

@@ -57,7 +57,8 @@ def judge_open_steps(case: "Case", codes: np.ndarray, certainties: np.ndarray) -
 
 def _within(inner: np.ndarray, outer: np.ndarray) -> np.ndarray:
     """Which boxes (k, 6) lie in others."""
-    return (inner[:, :3] >= outer[:, :3]).all(axis=1) & (inner[:, 3:] <= outer[:, 3:]).all(axis=1)
+    low, high = inner[:, :3] >= outer[:, :3], inner[:, 3:] <= outer[:, 3:]
+    return np.logical_and(low.all(axis=1), high.all(axis=1))
 
 
 def _side_steps(case: "Case", job: int, side: int) -> Generator[None, None, Side | None]:
