@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.bench import ifc
-from meshclash.bench.solid_oracle import have_common_volume
+from meshclash.bench.solid_oracle import have_common_volume, turned_alike
 
 CORNERS = np.array(list(product((0.0, 1.0), repeat=3)))
 FACES = np.array([0, 1, 3, 0, 3, 2, 4, 6, 7, 4, 7, 5, 0, 4, 5, 0, 5, 1, 2, 3, 7, 2, 7, 6, 0, 2, 6, 0, 6, 4, 1, 5, 7,
@@ -112,3 +112,12 @@ def test_the_bench_says_who_is_wrong(monkeypatch, tmp_path, capsys):
     row = ifc._compare(geom, tmp_path / "row.ifc", asked)
     assert (row["ours wrong"], row["tree wrong"]) == (2, 1)
     assert "ours is wrong: IfcWall #3 and IfcWall #7: CLASH, but volume is False" in capsys.readouterr().out
+
+
+@given(st.lists(st.booleans(), min_size=12, max_size=12))
+def test_faces_are_turned_as_their_neighbours(turned):
+    mixed = np.array([face[::-1] if turn else face for face, turn in zip(UNIT, turned, strict=True)])
+    alike = turned_alike(mixed)
+    assert abs(np.einsum("ij,ij->i", alike[:, 0], np.cross(alike[:, 1], alike[:, 2])).sum() / 6.0) == pytest.approx(1.0)
+    assert not have_common_volume(alike, box((1, 0.3, 0.2), (2, 1, 1)))
+    assert have_common_volume(alike, box((1 - ULP, 0.3, 0.2), (2, 1, 1)))

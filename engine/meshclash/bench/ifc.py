@@ -20,7 +20,7 @@ import numpy as np
 
 from .. import Scene, TriangleMesh, warm_up
 from .oracle import APART, boxes_meet, classify_pairs
-from .solid_oracle import have_common_volume
+from .solid_oracle import have_common_volume, turned_alike
 from .table import Row, format_table, write_json
 
 _NO_PARTS = ("IfcOpeningElement", "IfcSpace")  # holes and rooms: nothing is built of them
@@ -161,7 +161,10 @@ class _Judge:
         if time.perf_counter() > self._end:
             self.counts["unjudged"] += 1
             return
-        right = _surfaces_meet(a, b) if question == "touch" else have_common_volume(a.corners, b.corners)
+        if question == "touch":
+            right = _surfaces_meet(a, b)
+        else:
+            right = have_common_volume(turned_alike(a.corners), turned_alike(b.corners))
         self.counts["judged"] += 1
         self.counts["tree wrong"] += theirs != right
         self.counts["ours wrong"] += ours != right

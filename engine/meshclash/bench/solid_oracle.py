@@ -36,6 +36,36 @@ def have_common_volume(a: np.ndarray, b: np.ndarray) -> bool:
     )
 
 
+def turned_alike(corners: np.ndarray) -> np.ndarray:
+    """The same triangles (m, 3, 3), turned so that neighbours across an edge of two run through it in opposite ways.
+
+    Modellers write faces of one solid with both windings; the engine turns them, so a judge has to do so, too.
+    """
+    points: dict[tuple[float, ...], int] = {}
+    faces = [[points.setdefault(tuple(p), len(points)) for p in t] for t in (corners + 0.0).tolist()]
+    across: dict[frozenset[int], list[tuple[int, bool]]] = {}
+    for t, face in enumerate(faces):
+        for u, v in zip(face, face[1:] + face[:1], strict=True):
+            across.setdefault(frozenset((u, v)), []).append((t, u < v))
+    turned: dict[int, bool] = {}
+    for first in range(len(faces)):
+        waiting = [] if first in turned else [(first, False)]
+        while waiting:
+            t, turn = waiting.pop()
+            if t in turned:
+                continue
+            turned[t] = turn
+            for u, v in zip(faces[t], faces[t][1:] + faces[t][:1], strict=True):
+                sides = across[frozenset((u, v))]
+                if len(sides) == 2:
+                    other, upward = next(side for side in sides if side[0] != t or sides[0][0] == sides[1][0])
+                    waiting.append((other, turn ^ (upward == (u < v))))
+    result = corners.copy()
+    for t, turn in turned.items():
+        result[t] = corners[t, ::-1] if turn else corners[t]
+    return result
+
+
 def _whole_numbers(meshes: tuple[np.ndarray, ...]) -> list[list[Triangle]]:
     """The corners of all meshes, enlarged by one power of two so that every coordinate is a whole number."""
     ratios = [[float(x).as_integer_ratio() for x in corners.ravel()] for corners in meshes]
