@@ -23,7 +23,8 @@ PRELOADED = (
     "numba.np.npyimpl", "numba.np.random.generator_methods", "numba.cpython.setobj", "numba.core.inline_closurecall",
     "numba.typed.typeddict", "numba.typed.typedset", "numba.experimental.jitclass.base", ".jit",
     ".geometry.lane_triangles", ".volumes.registry", ".hierarchy.build", ".traversal.point", ".traversal.near_wide",
-    ".traversal.near", ".gpu.device", ".gpu.near_device", ".solid.judge", ".pointcloud.build", ".query.collide",
+    ".traversal.near", ".gpu.device", ".gpu.near_device", ".solid.open_judge", ".solid.judge", ".pointcloud.build",
+    ".query.collide",
     ".timecritical.search", ".scene.scene", ".continuous.swept", ".query.penetration", ".query.signed_distance",
     ".warming",
 )  # fmt: skip

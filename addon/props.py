@@ -492,6 +492,9 @@ def attach() -> None:
 
 
 def detach() -> None:
-    """Takes the property groups away again."""
+    """Takes the property groups away again; how the list was sorted and searched ends with the session."""
+    for manager in bpy.data.window_managers:
+        for known in manager.meshclash.bl_rna.properties:
+            manager.meshclash.property_unset(known.identifier)
     del bpy.types.Scene.meshclash
     del bpy.types.WindowManager.meshclash

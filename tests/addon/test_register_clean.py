@@ -6,7 +6,7 @@ from pathlib import Path
 
 import bpy
 import pytest
-from ui_fakes import fake_detect_steps, make_report, make_row
+from ui_fakes import ENGINE, fake_detect_steps, make_report, make_row
 
 import addon
 from addon import commandline, props, session
@@ -40,7 +40,7 @@ def test_twice_in_a_row_leaves_nothing(monkeypatch):
     for _ in range(2):
         addon.register()
         assert traces() != before
-        monkeypatch.setattr(detect.engine, "load", lambda _cache: None)
+        monkeypatch.setattr(detect.engine, "load", lambda _cache: ENGINE)
         monkeypatch.setattr(detect.job, "detect_steps", fake_detect_steps(make_report(make_row())))
         bpy.ops.meshclash.detect()
         addon.unregister()

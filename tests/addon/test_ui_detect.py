@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import bpy
 import pytest
-from ui_fakes import escape, fake_detect_steps, make_report, make_row, timer
+from ui_fakes import ENGINE, escape, fake_detect_steps, make_report, make_row, timer
 
 from addon import engine, handlers, session
 from addon.core.errors import DetectError
@@ -17,7 +17,7 @@ def faked(registered, monkeypatch):
     """The extension with a detection that does nothing; call it with the arguments of `fake_detect_steps`."""
 
     def use(**options):
-        monkeypatch.setattr(detect.engine, "load", lambda _cache: SimpleNamespace())
+        monkeypatch.setattr(detect.engine, "load", lambda _cache: ENGINE)
         report = options.pop("report", make_report(make_row()))
         monkeypatch.setattr(detect.job, "detect_steps", fake_detect_steps(report, **options))
 

@@ -433,7 +433,7 @@ def test_memory_of_the_meshes_is_freed_when_it_ends(registered, add_box, engine)
     driver.settle()
     answerer = driver.run.live._steps.gi_frame.f_locals["answers"]
     alive = [weakref.ref(answerer._world.scene)]
-    alive += [weakref.ref(mesh) for mesh in answerer._frame.meshes.values()]
+    alive += [weakref.ref(mesh) for mesh in answerer.frame.meshes.values()]
     del answerer
     driver.escape()
     gc.collect()
