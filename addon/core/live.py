@@ -157,6 +157,7 @@ class Live:
     def close(self) -> None:
         """Ends for good; what was read and built is freed."""
         self._steps.close()
+        self._answered = None
 
     def _forever(self) -> Generator[Progress, None, None]:
         engine = yield from self._loaded(self._parts())

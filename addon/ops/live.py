@@ -101,9 +101,9 @@ class LiveRun:
             return
         self.stopped_because = reason
         self._heartbeat.stop()
+        seen = None if reason else self.live.seen()  # with a reason, the file or the extension goes away
         self.live.close()
         self._source.forget()
-        seen = None if reason else self.live.seen()  # with a reason, the file or the extension goes away
         session.live_ended(self.scene_uid, self.live.pending, seen)
         freshness.look_soon()
         results.list_live(bpy.context, self.scene_uid)
