@@ -18,18 +18,17 @@ _COMMENT = re.compile(rb"#[^\n]*")
 _NAME = re.compile(rb"\w+(?=[ \t]+as\b)|\w+")
 
 
-def counts(path: Path) -> bool:
+def counts(path: Path, engine: Path = ENGINE) -> bool:
     """Whether a source of the engine can change what is compiled: benches and command lines cannot."""
-    return path.relative_to(ENGINE).parts[0] != "bench" and path.name != "__main__.py"
+    return path.relative_to(engine).parts[0] != "bench" and path.name != "__main__.py"
 
 
 def whole_hash(engine: Path = ENGINE) -> str:
     """Sixteen hexadecimal digits that change with every edit of an engine source (benches and command lines aside)."""
     digest = hashlib.sha256()
     for path in sorted(engine.rglob("*.py")):
-        relative = path.relative_to(engine)
-        if relative.parts[0] != "bench" and path.name != "__main__.py":
-            digest.update(f"{relative.as_posix()}\n".encode())
+        if counts(path, engine):
+            digest.update(f"{path.relative_to(engine).as_posix()}\n".encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
