@@ -200,7 +200,7 @@ def add_kernels(stage: Path, platform: str, versions: BlenderRange, kernels: Pat
     """Puts the kernels of a platform and a range of Blenders into the staged engine; says which Pythons lack some."""
     system = next(system for system, name in PLATFORM_OF_SYSTEM.items() if name == platform)
     own = f"{sys.version_info[0]}{sys.version_info[1]}"
-    if system == sys.platform and own in versions.pythons:
+    if system == sys.platform and own in versions.pythons and importlib.util.find_spec("numba"):
         build_kernels(kernels, [])
     for python in versions.pythons:
         found = stored_kernels(kernels, (python,), system)

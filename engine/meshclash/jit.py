@@ -31,9 +31,12 @@ PIPELINE_KNOWS = "0.68."
 _KERNEL: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 _HELPER: dict[str, Any] = {**_KERNEL, "no_cpython_wrapper": True}
 if numba.__version__.startswith(PIPELINE_KNOWS):
-    from .jit_pipeline import HelperCompiler, KernelCompiler, PlainCompiler, take_for_helper, without_literals
+    try:
+        from .jit_pipeline import HelperCompiler, KernelCompiler, PlainCompiler, take_for_helper, without_literals
 
-    _KERNEL["pipeline_class"], _HELPER["pipeline_class"] = KernelCompiler, HelperCompiler
+        _KERNEL["pipeline_class"], _HELPER["pipeline_class"] = KernelCompiler, HelperCompiler
+    except ImportError as error:
+        cache.note(f"Numba {numba.__version__} is not as this engine knows it, so it compiles slowly: {error}")
 
 config: Any = _config  # its settings are attributes made at run time
 
@@ -67,7 +70,8 @@ def kernel_notes() -> list[str]:
 
 def kernel_counts() -> dict[str, int]:
     """How many kernels this process has loaded: the user's own ("cached"), the package's ("shipped"), or "compiled"."""
-    return {kind: cache.counts[kind] for kind in ("cached", "shipped", "compiled")}
+    found = list(cache.origins.values())
+    return {kind: found.count(kind) for kind in ("cached", "shipped", "compiled")}
 
 
 def has_shipped_kernels() -> bool:

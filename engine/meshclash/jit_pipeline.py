@@ -11,16 +11,15 @@ kernel is still whole, in a cache file of its own.
 
 Smaller savings: a helper is compiled once for all whole numbers that it is called with, where Numba would take
 every constant for a type of its own; passes that our text gives nothing to do are left out; what an operator or a
-function of Numba gives for arguments of some types is looked up once, not at each of its calls; what Numba has written
-in Python for such functions, and our own plain functions, become helpers, too; compiler flags, which Numba looks up
-with every function that it resolves, are compared quickly; and Python's collector of cycles, which finds nothing among
-the many small objects of a compilation, is kept out.
+function of Numba gives for arguments of some types is looked up once, not at each of its calls; our own plain functions
+become helpers, too; and compiler flags, which Numba looks up with every function that it resolves, are compared
+quickly. docs/measurements.md has what each of them spares.
 
-All stand on Numba's documented ways to customise the compiler and on a few names behind them. So ``jit.py`` uses them
-with the versions that they were written for only; any other compiles as it does by itself: slower, the same result.
+All stand on Numba's documented ways to customise the compiler and on the names of ``NEEDED`` behind them. ``jit.py``
+takes this module with the versions of Numba that it was written for, and where all these names exist. Any other
+compiles as it does by itself: slower, the same result.
 """
 
-import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -30,7 +29,8 @@ from llvmlite import binding
 from numba.core import types, untyped_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags
-from numba.core.compiler_machinery import register_pass
+from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.registry import cpu_target
 from numba.core.typed_passes import (
     DumpParforDiagnostics,
     InlineOverloads,
@@ -38,7 +38,12 @@ from numba.core.typed_passes import (
     NopythonRewrites,
     NoPythonSupportedFeatureValidation,
 )
-from numba.core.typing.templates import _OverloadFunctionTemplate, infer, infer_global, make_overload_template
+from numba.core.typing.templates import (
+    _OverloadFunctionTemplate,
+    infer,
+    infer_global,
+    make_overload_template,
+)
 
 LONG = 100
 """Instructions from which a helper is left out of its callers: twice what LLVM would take in by itself."""
@@ -60,15 +65,31 @@ _NOTHING_TO_DO = (
 """Passes for ``with``, closures, optional arguments, constants as types and whole-array expressions: not in helpers."""
 
 
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
+NEEDED: tuple[tuple[Any, tuple[str, ...]], ...] = (
+    (
+        JITCodeLibrary,
+        ("_optimize_final_module", "_finalize_final_module", "_finalize_dynamic_globals", "_get_module_for_linking",
+         "_ensure_finalized", "add_linking_library", "enable_object_caching", "finalize"),
+    ),
+    (Flags, ("options", "values", "no_compile", "forceinline")),
+    (PassManager(""), ("passes", "_finalized", "finalize")),
+    (_OverloadFunctionTemplate, ("_get_jit_decorator",)),
+    (CompilerBase, ("compile_extra", "define_pipelines")),
+    (cpu_target.target_context, ("insert_user_function", "codegen")),
+    (cpu_target.typing_context, ("resolve_function_type",)),
+)  # fmt: skip
+"""Names of Numba that its manual does not promise, beside those imported above."""
+
+
+def _require_names() -> None:
+    missing = [
+        f"{type(owner).__name__}.{name}" for owner, names in NEEDED for name in names if not hasattr(owner, name)
+    ]
+    if missing:
+        raise ImportError(f"it lacks {', '.join(missing)}")
+
+
+_require_names()
 
 
 class _Library(JITCodeLibrary):  # type: ignore[misc]
@@ -91,14 +112,6 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
         library._ensure_finalized()
         self.left_out.update(library.left_out)
         (self.left_out if library.is_long else self._short)[library] = None
-
-    def _optimize_functions(self, ll_module: Any) -> None:
-        """As Numba's, which also makes passes for every function that is only declared."""
-        ll_module.data_layout = self._codegen._data_layout
-        for function in ll_module.functions:
-            if not function.is_declaration:
-                passes, builder = self._codegen._function_pass_manager()
-                passes.run(function, builder)
 
     def finalize(self) -> None:
         """Links and optimises."""
@@ -271,7 +284,7 @@ def take_for_helper(function: Callable[..., Any], helper: Callable[[Any], Any]) 
     class Template(overload):  # type: ignore[misc]
         def _get_jit_decorator(self) -> Any:
             usual = super()._get_jit_decorator()
-            if usual not in (numba.jit, _as_helper):
+            if usual is not numba.jit:
                 return usual
             if not made:
                 made.append(helper(function))
@@ -279,35 +292,6 @@ def take_for_helper(function: Callable[..., Any], helper: Callable[[Any], Any]) 
 
     infer(Template)
     infer_global(function, types.Function(Template))
-
-
-class _OverloadCompiler(_Compiler):
-    """Compiles what Numba has written in Python for functions of NumPy and of Python, as helpers."""
-
-    def define_pipelines(self) -> list[Any]:
-        """Numba's passes with our lowering."""
-        return _pipeline(self.state, _KeptLowering)
-
-
-def _as_helper(**options: Any) -> Any:
-    return numba.jit(**{**options, "pipeline_class": _OverloadCompiler, "no_cfunc_wrapper": True})
-
-
-@contextmanager
-def _overloads_as_helpers() -> Iterator[None]:
-    """Numba's own functions get no machine code and no entries either, as long as a kernel is compiled."""
-    template: Any = _OverloadFunctionTemplate
-    usual = template._get_jit_decorator
-
-    def chosen(self: Any) -> Any:
-        decorator = usual(self)
-        return _as_helper if decorator is numba.jit else decorator
-
-    template._get_jit_decorator = chosen
-    try:
-        yield
-    finally:
-        template._get_jit_decorator = usual
 
 
 _known: dict[tuple[Any, ...], tuple[Any, Any]] = {}
@@ -338,7 +322,7 @@ def _remembering(context: Any) -> Iterator[None]:
 
 
 class KernelCompiler(_Compiler):
-    """Compiles kernels, without interruptions by the collector of cycles."""
+    """Compiles kernels."""
 
     def define_pipelines(self) -> list[Any]:
         """Numba's passes with our lowering."""
@@ -346,5 +330,5 @@ class KernelCompiler(_Compiler):
 
     def compile_extra(self, function: Any) -> Any:
         """As Numba's."""
-        with _without_collector(), _overloads_as_helpers(), _remembering(self.state.typingctx):
+        with _remembering(self.state.typingctx):
             return super().compile_extra(function)

@@ -1,4 +1,4 @@
-"""Compiles every kernel without a device and prints what matters of each as JSON: python gpu_ptx.py
+"""Compiles every kernel without a device and prints what matters of each as JSON: python gpu_ptx.py [briefly]
 
 For compute capability 7.5 as far as PTX, for 9.0 as far as machine code, as a launch does it: with NVIDIA's linker, and
 in the engine's cache.
@@ -9,7 +9,9 @@ import re
 import sys
 
 from meshclash.gpu.arguments import Arguments, ptx_sizes
-from meshclash.gpu.shim_gpu import FUSED, all_kernels, cuda
+from meshclash.gpu.kept_kernels import code_of
+from meshclash.gpu.shim_gpu import FUSED, Kernel, all_kernels, cuda
+from meshclash.kernels.cache import origins
 
 
 class Device:
@@ -38,16 +40,25 @@ def machine_code(kernel):
     assert not kernel.ready
     kernel.prepare()
     assert kernel.ready
-    dispatcher = kernel._compiled
-    [compiled] = dispatcher.overloads.values()
-    return "".join(dispatcher.inspect_asm().values()), len(compiled.library.get_cubin().code)
+    [compiled] = kernel._compiled.overloads.values()
+    return code_of(compiled).get_asm_str(), bytes(code_of(compiled).get_cubin().code)
+
+
+def kept(kernel, *expected):
+    """Whether the file on disk is taken, and is what was compiled."""
+    origins.clear()
+    found = machine_code(Kernel(kernel.function, kernel.signature))
+    return found == expected and list(origins.values()) == ["cached"]
 
 
 found = {}
 kernels = all_kernels()
+if sys.argv[1:]:  # only whether there is machine code
+    print(json.dumps({name: len(machine_code(kernel)[1]) > 1000 for name, kernel in kernels.items()}))
+    sys.exit()
 for name, kernel in kernels.items():
     older = kernel.ptx((7, 5))
-    newer, size = machine_code(kernel)
+    newer, code = machine_code(kernel)
     found[name] = {
         "targets": [re.search(r"^\.target (\w+)", ptx, re.MULTILINE)[1] for ptx in (older, newer)],
         "entries": [ptx.count(".entry") for ptx in (older, newer)],
@@ -56,7 +67,8 @@ for name, kernel in kernels.items():
         "approximate": any(re.search(r"\.approx|\.full|__nv_", ptx) is not None for ptx in (older, newer)),
         "loose": sum(len(re.findall(r"\b(?:add|sub|mul)\.f(?:32|64)\b", ptx)) for ptx in (older, newer)),
         "parameters as launched": all(ptx_sizes(ptx) == Arguments(kernel.signature).sizes for ptx in (older, newer)),
-        "machine code": size > 1000,  # which size depends on what was compiled before: names hold counters
+        "kept": kept(kernel, newer, code),
+        "machine code": len(code) > 1000,  # which size depends on what was compiled before: names hold counters
     }
 count = kernels["count_pairs"]
 plain, _ = cuda.compile(count.function, count.signature, cc=(9, 0), device=False, abi="numba", output="ptx")

@@ -6,6 +6,7 @@ import sys
 import threading
 
 import numpy as np
+import simulated_blocks
 from gpu_cases import cases, steps
 from meshclash.gpu.machine_gpu import Machine
 from meshclash.gpu.shim_gpu import SIMULATED, Kernel
@@ -13,8 +14,9 @@ from meshclash.gpu.state import OutOfDeviceMemory
 from meshclash.gpu.trees import needed_bytes, plant_trees
 
 assert SIMULATED
-sys.setswitchinterval(2e-5)  # the simulator's main thread polls, and would hold the interpreter for 5 ms each time
-simulator = importlib.import_module("numba.cuda.simulator.kernel")
+sys.setswitchinterval(1e-4)  # threads of a block take turns
+simulated_blocks.use()
+simulator = simulated_blocks.simulator
 
 
 def array_of_a_block(self, shape, dtype):

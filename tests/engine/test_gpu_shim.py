@@ -135,7 +135,8 @@ def test_mistakes_of_our_own_are_no_faults(shim):
 
 
 def test_a_compiler_that_fuses_is_refused(shim, monkeypatch):
-    compiled = SimpleNamespace(inspect_asm=lambda: {"signature": "fma.rn.f64 %d1;"})
+    library = SimpleNamespace(get_asm_str=lambda: "fma.rn.f64 %d1;")
+    compiled = SimpleNamespace(overloads={"signature": SimpleNamespace(_codelibrary=library)})
     monkeypatch.setattr(shim.cuda, "jit", lambda *signature, **options: lambda function: compiled)
     kernel = shim.Kernel(lambda: None, "void()")
     with pytest.raises(DeviceFault, match="fuses"):

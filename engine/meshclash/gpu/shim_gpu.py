@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from ..jit import CACHE_DIRECTORY, SOURCES
 from .arguments import Arguments, ptx_sizes
+from .kept_kernels import KeptKernel, code_of
 from .state import DeviceFault, DeviceState, OutOfDeviceMemory
 
 if not hasattr(np, "row_stack"):  # numba-cuda 0.30 asks NumPy 2.5 for it when it is imported
@@ -229,10 +229,10 @@ class Kernel:
         return str(code.decode() if isinstance(code, bytes) else code)
 
     def _compile(self) -> Any:
-        with _unfused(), _our_cache() as cached:
-            compiled = cuda.jit(self.signature, lto=False, cache=cached)(self.function)
-            assembly = compiled.inspect_asm()
-        if any(FUSED in text for text in assembly.values()):
+        with _unfused(), _kept(self.signature):
+            compiled = cuda.jit(self.signature, lto=False, cache=True)(self.function)
+            assembly = _assembly(compiled)
+        if FUSED in assembly:
             raise DeviceFault(f"this compiler fuses products of {self.function.__name__}: answers would differ")
         return compiled
 
@@ -252,11 +252,17 @@ class _Direct:
         )
 
 
+def _assembly(compiled: Any) -> str:
+    """The PTX that runs; what ``inspect_asm`` gives is compiled for it, without what only this device has."""
+    [kernel] = compiled.overloads.values()
+    return str(code_of(kernel).get_asm_str())
+
+
 def _direct(compiled: Any, signature: str) -> _Direct | None:
     """How to launch a kernel directly; None where numba-cuda is not as this was written for: then it launches."""
     try:
         [kernel] = compiled.overloads.values()
-        [assembly] = compiled.inspect_asm().values()
+        assembly = _assembly(compiled)
         handle = importlib.import_module("cuda.bindings.driver").CUfunction(int(kernel.library.get_cufunc().handle))
     except (AttributeError, ImportError, TypeError, ValueError):
         return None
@@ -344,15 +350,16 @@ def _unfused() -> Iterator[None]:
 
 
 @contextmanager
-def _our_cache() -> Iterator[bool]:
-    """Compiled kernels go into the engine's folder, if there is one; Numba does not see edits of what they call."""
-    if CACHE_DIRECTORY is None:
-        yield False
-        return
-    config: Any = importlib.import_module("numba.cuda.core.config")
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(CACHE_DIRECTORY / f"gpu-{SOURCES}")
+def _kept(signature: str) -> Iterator[None]:
+    """Compiled kernels are kept as plain data; numba-cuda would pickle them, and not see edits of what they call."""
+    dispatcher: Any = importlib.import_module("numba.cuda.dispatcher").CUDADispatcher
+    usual = dispatcher.enable_caching
+
+    def enable_caching(self: Any) -> None:
+        self._cache = KeptKernel(self.py_func, signature)
+
+    dispatcher.enable_caching = enable_caching
     try:
-        yield True
+        yield
     finally:
-        config.CACHE_DIR = before
+        dispatcher.enable_caching = usual

@@ -2,11 +2,12 @@
 
     python -m meshclash.kernels build                      # every level of this machine's architecture that it has
     python -m meshclash.kernels build --level x86-64-v3 --jobs 4
+    python -m meshclash.kernels build --level best         # the best level that this machine has
     python -m meshclash.kernels verify                     # exit status 1 when a file is damaged, missing or foreign
     python -m meshclash.kernels list
 
-A build that was stopped goes on where it stopped. Kernels are compiled for this Python and platform only: run it with
-each Python, on each system.
+A build that was stopped goes on where it stopped, and one after an edit compiles what the edit changes. Kernels are
+compiled for this Python and platform only: run it with each Python, on each system.
 """
 
 import argparse
@@ -14,21 +15,19 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
-import llvmlite
-import numba
-
 from ..jit import FOLDER_NAME, SOURCES
 from ..warming import PARTS, SPECIAL_PARTS, warm_up
+from . import cache, store
 from .files import ENDING, read_kernel
 from .processors import LEVELS, levels_here, processor_of
-from .store import STORE, read_manifest, store_name, verify, write_manifest
+from .store import STORE, made_for, read_manifest, store_name, verify, write_manifest
 
 _PACKAGE = __package__ or ""
-_PAUSE = 0.05  # seconds between two looks at the processes that compile
+BEST = "best"
+"""Option for the best level that this machine's processor has."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -40,17 +39,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ):  # fmt: skip
         command = commands.add_parser(name, help=text)
         command.add_argument("--output", type=Path, default=STORE, help="folder of the stores (default: the package)")
-        command.add_argument("--level", action="append", choices=LEVELS, help="processor level; may be repeated")
+        command.add_argument("--level", action="append", choices=(*LEVELS, BEST), help="of processors; may be repeated")
     build = commands.choices["build"]
     build.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: one for each core)")
+    parts = (*PARTS, *SPECIAL_PARTS)
+    build.add_argument("--part", action="append", choices=parts, help="of the warm-up; default: all")
     compiling = commands.add_parser("compile")  # what build starts
+    compiling.add_argument("used", type=Path, help="file for the names of the kernels that the parts need")
     compiling.add_argument("part", nargs="+")
     options = parser.parse_args(arguments)
     if options.command == "compile":
-        for _ in warm_up(options.part):
-            pass
-        return 0
+        return _compile(options.part, options.used)
+    if BEST in (options.level or ()):
+        options.level = list(levels_here()[:1])
     return {"build": _build, "verify": _verify, "list": _list}[options.command](options)
+
+
+def _compile(parts: Sequence[str], used: Path) -> int:
+    """Compile what parts of the warm-up need, as far as the user's folder lacks it."""
+    store.STORE = used / "none"  # what the package has for other levels would be taken instead
+    for progress in warm_up(parts):
+        print(f"  {progress.text}", flush=True)
+    used.write_text("\n".join(cache.origins), encoding="utf-8")
+    return 0
 
 
 def _build(options: argparse.Namespace) -> int:
@@ -60,27 +71,30 @@ def _build(options: argparse.Namespace) -> int:
         print(f"this processor lacks {', '.join(missing) or 'every known level'}: build on another", file=sys.stderr)
         return 2
     for level in levels:
-        print(f"{level}: {_build_level(level, options.output, options.jobs)}", flush=True)
+        print(f"{level}: {_build_level(level, options)}", flush=True)
     return 0
 
 
-def _build_level(level: str, output: Path, jobs: int) -> str:
-    """Compile all parts in processes that share a folder, and put the result in its place; says what was made."""
+def _build_level(level: str, options: argparse.Namespace) -> str:
+    """Compile parts in processes that share a folder, and put the result in its place; says what was made."""
+    output, parts = options.output, options.part or [*PARTS, *SPECIAL_PARTS]
     target, work = output / store_name(level), output / f"{store_name(level)}.unfinished"
-    if target.is_dir() and not verify(target) and read_manifest(target)["about"]["sources"] == SOURCES:
+    about = {**made_for(level, SOURCES), "parts": ", ".join(parts)}
+    if target.is_dir() and not verify(target) and read_manifest(target)["about"] == about:
         return f"{_described(target)}, built before"
     name, features = processor_of(level)
     environment = {
         **os.environ, "NUMBA_CPU_NAME": name, "NUMBA_CPU_FEATURES": features, "MESHCLASH_CACHE_DIR": str(work),
         "PYTHONPATH": os.pathsep.join([str(Path(__file__).resolve().parents[2]), os.environ.get("PYTHONPATH", "")]),
     }  # fmt: skip
-    work.mkdir(parents=True, exist_ok=True)
-    _run_all([*PARTS, *SPECIAL_PARTS], environment, jobs)
     compiled = work / FOLDER_NAME
-    about = {
-        "sources": SOURCES, "level": level, "processor": name, "features": features, "numba": numba.__version__,
-        "llvmlite": llvmlite.__version__, "python": sys.version.split()[0],
-    }  # fmt: skip
+    if target.is_dir() and not compiled.is_dir():
+        shutil.copytree(target, compiled)
+    work.mkdir(parents=True, exist_ok=True)
+    used = _run_all(parts, work, environment, options.jobs)
+    for path in compiled.iterdir():
+        if path.name not in used:
+            path.unlink()
     write_manifest(compiled, about)
     shutil.rmtree(target, ignore_errors=True)
     compiled.replace(target)
@@ -88,26 +102,29 @@ def _build_level(level: str, output: Path, jobs: int) -> str:
     return _described(target)
 
 
-def _run_all(parts: Sequence[str], environment: dict[str, str], jobs: int) -> None:
-    """Compile each part in a process of its own, so many at a time.
+def _run_all(parts: Sequence[str], work: Path, environment: dict[str, str], jobs: int) -> set[str]:
+    """Compile parts in some processes at a time; gives the files of all kernels that they need.
+
+    A process compiles helpers once for all of its parts, so there are no more processes than may run at a time.
 
     Raises:
         subprocess.CalledProcessError: one failed; its message is on stderr.
     """
-    waiting = list(parts)
-    running: list[subprocess.Popen[bytes]] = []
-    while waiting or running:
-        while waiting and len(running) < max(1, jobs):
-            print(f"  {len(parts) - len(waiting) + 1} of {len(parts)}: {waiting[0]}", flush=True)
-            command = [sys.executable, "-m", _PACKAGE, "compile", waiting.pop(0)]
-            running.append(subprocess.Popen(command, env=environment))
-        time.sleep(_PAUSE)
-        for process in [process for process in running if process.poll() is not None]:
-            running.remove(process)
-            if process.returncode:
-                for other in running:
-                    other.kill()
+    jobs = max(1, min(jobs, len(parts)))
+    shares = [list(parts[k::jobs]) for k in range(jobs)]
+    files = [work / f"used-{k}" for k in range(len(shares))]
+    running = [
+        subprocess.Popen([sys.executable, "-m", _PACKAGE, "compile", str(used), *share], env=environment)
+        for used, share in zip(files, shares, strict=True)
+    ]
+    try:
+        for process in running:
+            if process.wait():
                 raise subprocess.CalledProcessError(process.returncode, process.args)
+    finally:
+        for process in running:
+            process.kill()
+    return {name for used in files for name in used.read_text(encoding="utf-8").splitlines()}
 
 
 def _chosen(options: argparse.Namespace) -> list[Path]:
@@ -132,7 +149,7 @@ def _list(options: argparse.Namespace) -> int:
         print(f"{folder.name}: {_described(folder)}, Numba {about['numba']}, llvmlite {about['llvmlite']}{state}")
         for path in sorted(folder.glob(f"*{ENDING}")):
             identity, code = read_kernel(path)
-            print(f"    {identity['kernel'].lstrip('.')}  {len(code.machine_code) / 1000:.0f} kB")
+            print(f"    {identity['kernel'].lstrip('.')}  {len(code['machine_code']) / 1000:.0f} kB")
     return 0
 
 

@@ -8,7 +8,6 @@ import functools
 import hashlib
 import inspect
 import types
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ import numba
 
 from . import store
 from .code import KernelCode, Unstorable, code_of, load_code
-from .files import ENDING, DamagedKernel, Identity, file_name, read_kernel, write_kernel
+from .files import DamagedKernel, Fields, Identity, file_name, forget_old, parsed, read_kernel, write_kernel
 from .folders import KernelFolder
 from .processors import levels_here, processor_of
 from .sources import ENGINE, hash_of
@@ -26,16 +25,14 @@ from .sources import counts as counts_as_source
 
 _PACKAGE = __name__.rpartition(".kernels")[0]
 _PLAIN = (bool, int, float, str, bytes, type(None))
-
-_OLD = 30 * 24 * 3600.0
-"""Seconds after which a kernel of other sources is removed when a new one is stored."""
 _Target = tuple[str, str, str]
 """Platform, processor and features that Numba compiles for."""
 
 notes: list[str] = []
 """What went wrong with kernels on disk in this process, each thing once."""
-counts: Counter[str] = Counter()
-"""How many kernels came from the user's folder ("cached"), from the package ("shipped"), and were "compiled"."""
+origins: dict[str, str] = {}
+"""Files of the kernels of this process (those that have none: their labels), and where each came from: the user's
+folder ("cached"), the package ("shipped"), or Numba ("compiled")."""
 
 
 class KernelCache:
@@ -66,38 +63,32 @@ class KernelCache:
         for kind, target, read in self._places(context.codegen().magic_tuple()):
             try:
                 identity = self._identity(arguments, target)
-                code = read(file_name(self._label, identity), identity)
-                found = load_code(code, self._function, arguments, context)
+                name = file_name(self._label, identity)
+                code = read(name, identity)
+                found = load_code(KernelCode(**code), self._function, arguments, context)
             except FileNotFoundError:
                 continue
             except Exception as error:  # other versions of Numba and LLVM refuse code with errors of any kind
-                _note(f"a compiled kernel was not used: {error or type(error).__name__}")
+                note(f"a compiled kernel was not used: {error or type(error).__name__}")
                 continue
-            counts[kind] += 1
+            origins[name] = kind
             return found
         return None
 
     def save_overload(self, arguments: Any, compiled: Any) -> None:
         """Keeps a kernel that Numba has compiled, where that is possible."""
-        counts["compiled"] += 1
-        if self._folder.path is None or not self._folder.writable:
-            return
+        name = self._label
         try:
             identity = self._identity(arguments, compiled.codegen.magic_tuple())
-            path = self._folder.path / file_name(self._label, identity)
-            write_kernel(path, identity, code_of(compiled))
-            self._forget_old(path)
+            name = file_name(self._label, identity)
+            if self._folder.path is not None and self._folder.writable:
+                write_kernel(self._folder.path / name, identity, code_of(compiled)._asdict())
+                forget_old(self._folder.path / name, self._label, self._own_sources())
         except OSError as error:
-            _note(f"compiled kernels cannot be stored in {self._folder.path}: {error.strerror or error}")
+            note(f"compiled kernels cannot be stored in {self._folder.path}: {error.strerror or error}")
         except Exception as error:  # names of Numba that are not public, in a version that we do not know
-            _note(f"{self._label} is compiled in every process: {error or type(error).__name__}")
-
-    def _forget_old(self, new: Path) -> None:
-        """Removes forms of this kernel that were compiled long ago from other sources."""
-        for path in new.parent.glob(f"{self._label}-*{ENDING}"):
-            same_sources = path.name.startswith(f"{self._label}-{self._own_sources()}-")
-            if not same_sources and path.stat().st_mtime < new.stat().st_mtime - _OLD:
-                path.unlink(missing_ok=True)
+            note(f"{self._label} is compiled in every process: {error or type(error).__name__}")
+        origins[name] = "compiled"
 
     def is_stored(self) -> bool:
         """Whether some form of this kernel is on disk."""
@@ -106,7 +97,7 @@ class KernelCache:
             return True
         return any(name.startswith(beginning) for files in shipped(self._sources).values() for name in files)
 
-    def _places(self, target: _Target) -> Iterator[tuple[str, _Target, Callable[[str, Identity], KernelCode]]]:
+    def _places(self, target: _Target) -> Iterator[tuple[str, _Target, Callable[[str, Identity], Fields]]]:
         """Where the kernel may be: kind of place, what it must have been compiled for, and how a file is read there."""
         folder = self._folder.path
         if folder is not None:
@@ -155,19 +146,32 @@ def shipped(sources: str) -> dict[str, dict[str, str]]:
         try:
             files = store.usable_files(store.STORE / store.store_name(level), sources)
         except (DamagedKernel, OSError) as error:
-            _note(f"the shipped kernels were not used: {error}")
+            note(f"the shipped kernels were not used: {error}")
             continue
         if files:
             found[level] = files
+    if not found:
+        _note_foreign_stores()
     return found
 
 
-def _read_shipped(place: Path, files: dict[str, str], name: str, identity: Identity) -> KernelCode:
+@functools.cache
+def _note_foreign_stores() -> None:
+    """Says that the package has kernels, but none for this Python and processor; looks once."""
+    wanted = {store.store_name(level) for level in levels_here()}
+    others = store.names()
+    if others and not wanted & set(others):
+        best = store.store_name(levels_here()[0] if levels_here() else "unknown")
+        note(f"the shipped kernels were not used: they are for {', '.join(others)}, and this is {best}")
+
+
+def _read_shipped(place: Path, files: dict[str, str], name: str, identity: Identity) -> Fields:
     if name not in files:
         raise FileNotFoundError(name)
-    if hashlib.sha256((place / name).read_bytes()).hexdigest() != files[name]:
+    content = (place / name).read_bytes()
+    if hashlib.sha256(content).hexdigest() != files[name]:
         raise DamagedKernel(f"{place / name} is not the file that came with the package")
-    return read_kernel(place / name, identity)[1]
+    return parsed(content, place / name, identity)[1]
 
 
 def _relative(module: str) -> str:
@@ -207,6 +211,7 @@ def _described(value: Any) -> str:
     raise Unstorable(f"it closes over {type(value).__name__}, which has no name that lasts")
 
 
-def _note(text: str) -> None:
+def note(text: str) -> None:
+    """Keeps a sentence for the diagnosis, once."""
     if text not in notes:
         notes.append(text)

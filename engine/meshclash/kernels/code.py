@@ -8,7 +8,7 @@ This file and ``jit_pipeline.py`` are the only ones that use names of Numba whic
 ``tests/engine/test_kernels_code.py`` fails when one of them is gone, and kernels are then compiled in every process.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from llvmlite import binding
@@ -39,7 +39,7 @@ class KernelCode(NamedTuple):
     """Name of the function in the machine code."""
     environment: str
     """Name of the variable that holds the function's environment."""
-    environments: tuple[str, ...]
+    environments: Sequence[str]
     """Names of the variables that hold the environments of the helpers in it."""
     result: str
     """Type of what it returns, as ``result_name`` writes it."""

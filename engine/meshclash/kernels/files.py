@@ -12,15 +12,17 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from .code import KernelCode
-
 ENDING = ".kernel"
 _FORMAT = b"MCKERN1\n"
 _HASH_END = len(_FORMAT) + 32
 _HEADER = _HASH_END + 4
+_OLD = 30 * 24 * 3600.0
+"""Seconds after which a kernel of other sources is removed when a new one is stored."""
 
 Identity = dict[str, str]
 """What a compiled kernel depends on, by name: sources, versions, argument types, processor."""
+Fields = dict[str, Any]
+"""What a compiled kernel is, by name: ``machine_code`` (bytes), and names that JSON can hold."""
 
 
 class DamagedKernel(Exception):
@@ -38,9 +40,9 @@ def file_name(label: str, identity: Identity) -> str:
     return f"{label}-{identity['sources']}-{digest[:24]}{ENDING}"
 
 
-def write_kernel(path: Path, identity: Identity, code: KernelCode) -> None:
+def write_kernel(path: Path, identity: Identity, fields: Fields) -> None:
     """Writes a file under another name and renames it, so that no reader sees a part of it; raises OSError."""
-    named = code._asdict()
+    named = dict(fields)
     machine_code = named.pop("machine_code")
     header = json.dumps({"identity": identity, "code": named}, sort_keys=True).encode()
     body = len(header).to_bytes(4, "little") + header + machine_code
@@ -54,7 +56,7 @@ def write_kernel(path: Path, identity: Identity, code: KernelCode) -> None:
         raise
 
 
-def read_kernel(path: Path, identity: Identity | None = None) -> tuple[Identity, KernelCode]:
+def read_kernel(path: Path, identity: Identity | None = None) -> tuple[Identity, Fields]:
     """For whom a kernel was compiled, and its data.
 
     Args:
@@ -65,15 +67,31 @@ def read_kernel(path: Path, identity: Identity | None = None) -> tuple[Identity,
         DamagedKernel: the hash is wrong, or the file holds another kernel.
         OSError: the file cannot be read.
     """
-    content = path.read_bytes()
+    return parsed(path.read_bytes(), path, identity)
+
+
+def parsed(content: bytes, path: Path, identity: Identity | None = None) -> tuple[Identity, Fields]:
+    """As ``read_kernel``, of a file that has been read; its name is for the message."""
     if len(content) < _HEADER or content[: len(_FORMAT)] != _FORMAT:
         raise DamagedKernel(f"{path} is no compiled kernel of this version")
     if hashlib.sha256(memoryview(content)[_HASH_END:]).digest() != content[len(_FORMAT) : _HASH_END]:
         raise DamagedKernel(f"{path} is damaged: its hash is not that of its content")
     end = _HEADER + int.from_bytes(content[_HASH_END:_HEADER], "little")
-    header: dict[str, Any] = json.loads(content[_HEADER:end])
+    header = json.loads(content[_HEADER:end])
     if identity is not None and header["identity"] != identity:
         raise DamagedKernel(f"{path} holds another kernel than its name says")
-    named = header["code"]
-    named["environments"] = tuple(named["environments"])
-    return header["identity"], KernelCode(**named, machine_code=content[end:])
+    return header["identity"], {**header["code"], "machine_code": content[end:]}
+
+
+def forget_old(new: Path, label: str, sources: str) -> None:
+    """Removes forms of a kernel that were compiled long ago from other sources.
+
+    Args:
+        new: file that was just written.
+        label: as ``file_name`` was given it.
+        sources: hash of today's.
+    """
+    for path in new.parent.glob(f"{label}-*{ENDING}"):
+        same_sources = path.name.startswith(f"{label}-{sources}-")
+        if not same_sources and path.stat().st_mtime < new.stat().st_mtime - _OLD:
+            path.unlink(missing_ok=True)

@@ -12,6 +12,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import llvmlite
+import numba
+
 from .files import ENDING, DamagedKernel
 
 STORE = Path(__file__).resolve().parent / "store"
@@ -23,6 +26,22 @@ _SCHEMA = "meshclash.kernels/1"
 def store_name(level: str) -> str:
     """Folder of the store of a processor level for this Python."""
     return f"cp{sys.version_info[0]}{sys.version_info[1]}-{sys.platform}-{level}"
+
+
+def made_for(level: str, sources: str) -> dict[str, str]:
+    """What a store that is built here says about itself.
+
+    Args:
+        level: of the processor.
+        sources: hash of the engine's sources.
+    """
+    versions = {"numba": numba.__version__, "llvmlite": llvmlite.__version__, "python": sys.version.split()[0]}
+    return {"sources": sources, "level": level, **versions}
+
+
+def names() -> list[str]:
+    """Folders of all stores that came with the package, for whatever Python and processor they are."""
+    return sorted(path.parent.name for path in STORE.glob(f"*/{MANIFEST}"))
 
 
 def write_manifest(folder: Path, about: dict[str, str]) -> None:
@@ -73,21 +92,26 @@ def verify(folder: Path) -> list[str]:
 
 @cache
 def usable_files(folder: Path, sources: str) -> dict[str, str]:
-    """Names and hashes of the kernels of a store that was built from these sources; none of any other.
+    """Names and hashes of the kernels of a store; none where there is no store.
 
     Args:
         folder: the store.
         sources: hash of the engine's sources.
 
     Raises:
-        DamagedKernel: the manifest is damaged.
+        DamagedKernel: the manifest is damaged, or the store was built from other sources or by another Numba.
     """
     try:
         manifest = read_manifest(folder)
     except FileNotFoundError:
         return {}
-    if manifest["about"].get("sources") != sources:
+    about = manifest["about"]
+    if about.get("sources") != sources:
         raise DamagedKernel(f"{folder} was built from other sources of the engine")
+    for library in (numba, llvmlite):
+        built, here = about.get(library.__name__), library.__version__
+        if built != here:
+            raise DamagedKernel(f"{folder} was built by {library.__name__} {built}, and this is {here}")
     return dict(manifest["files"])
 
 
