@@ -143,7 +143,7 @@ def test_forged_parts_are_refused():
         changed(miss, ["proof", "apart"], []),
         changed(miss, ["proof", "apart", 0, 3], [[0], [0], [0]]),
         changed(miss, ["proof", "apart", 0, 3], [[0.5], [0.5], [0.5]]),
-        changed(miss, ["proof", "apart", 0, 3, 0], [-x for x in miss["proof"]["apart"][0][3][0]]),
+        changed(miss, ["proof", "apart", 0, 3], [[-x for x in form] for form in miss["proof"]["apart"][0][3]]),
         changed(miss, ["proof", "apart", 0, 3], []),
         changed(meet, ["proof", "weights"], [[1, 1, 1], [0, 0, 0]]),
         changed(meet, ["proof", "weights"], [[2, -1, 0], [1, 0, 0]]),

@@ -113,6 +113,6 @@ CASES = {
 }
 
 
-def make_cases(name: str, n: int, seed: int) -> np.ndarray:
-    """n cases of a class; the same ones for the same seed."""
-    return CASES[name](np.random.default_rng([seed, *name.encode()]), n)
+def make_cases(name: str, n: int, seed: int, portion: int = 0) -> np.ndarray:
+    """n cases of a class; the same ones for the same seed and portion."""
+    return CASES[name](np.random.default_rng([seed, portion, *name.encode()]), n)

@@ -25,6 +25,7 @@ COMPILER = ("g++", "-std=c++17", "-O3", "-march=native", "-ffp-contract=off")
 PACKAGES = {
     "bullet": "libbullet-dev and pkg-config",
     "embree": "libembree-dev and libtbb-dev",
+    "gmp": "libgmp-dev",
 }
 """Libraries that drivers are linked with, and what Debian calls them."""
 
@@ -37,6 +38,8 @@ def _flags(library: str) -> list[str]:
     """What the compiler needs to know of a library, at the end of its command."""
     if library == "embree":
         return ["-lembree3", "-ltbb"]
+    if library == "gmp":
+        return ["-lgmpxx", "-lgmp"]
     try:
         asked = subprocess.run(
             ["pkg-config", "--cflags", "--libs", library], capture_output=True, text=True, check=True

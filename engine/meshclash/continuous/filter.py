@@ -3,8 +3,7 @@
 Stages: comparisons of coordinates (exact); signs of the Bernstein coefficients of f = det(d, u, v); then intervals of
 time from early to late, halved until in each of them f has no root, or the projections are apart, or f has exactly
 one root, for which a bracket is found by Newton's method and proved by the signs of f at its ends. All bounds are
-those of ``moving.py`` and ``inside.py``. What they do not decide is asked for directions that separate
-(``directions.py``), and else left ``UNDECIDED``.
+those of ``moving.py`` and ``inside.py``. What they do not decide is left ``UNDECIDED``.
 
 Descartes' rule: Bernstein coefficients with exactly one change of sign have exactly one root between. The two end
 coefficients have certain opposite signs here, and one of the two between has the certain sign that leaves one change,
@@ -12,7 +11,6 @@ whatever the other one is.
 """
 
 from ..jit import inlined, inner
-from .directions import corners_coincide, directions_separate
 from .inside import FLAT, INSIDE, OUTSIDE, inside_between
 from .moving import (
     CUBIC_BOUND,
@@ -26,11 +24,10 @@ from .moving import (
     permanent,
     vectors,
 )
-from .sharpen import sharpen
 
 MISS, HIT, UNDECIDED = 0, 1, 2
-COMPARISONS, SIGNS, BRACKET, SHARPENED, DIRECTIONS, RATIONAL, STAGES = range(7)
-"""The stages that decide: SHARPENED are brackets whose width needed double-double, RATIONAL is not here."""
+COMPARISONS, SIGNS, BRACKET, INTEGERS, RATIONAL, STAGES = range(6)
+"""The stages that decide; the last two are not here."""
 
 TIGHT = 2.0**-40
 """Widest bracket of a first moment."""
@@ -99,28 +96,16 @@ def decide_in_float(start, end, kind):
 
     For a HIT low is a lower bound of the first moment, at most ``TIGHT`` below it, and 0 only when they meet at time 0.
     """
-    verdict, low, _, stage = _by_roots(start, end, kind)
-    if verdict == UNDECIDED:
-        if corners_coincide(start, kind):
-            return HIT, 0.0, COMPARISONS
-        if directions_separate(start, end, kind):
-            return MISS, 0.0, DIRECTIONS
-    return verdict, low, stage
-
-
-@inner
-def _by_roots(start, end, kind):
-    """(verdict, low, high, stage): the first moment of a HIT lies in [low, high]."""
     d0, u0, v0 = vectors(start, kind)
     d1, u1, v1 = vectors(end, kind)
     sizes_d, sizes_u, sizes_v = larger(d0, d1), larger(u0, u1), larger(v0, v1)
     if not max(largest(sizes_d), largest(sizes_u), largest(sizes_v)) < LARGEST_DIFFERENCE:
-        return UNDECIDED, 0.0, 1.0, BRACKET
+        return UNDECIDED, 0.0, BRACKET
     size = permanent(sizes_d, sizes_u, sizes_v)
     bound = CUBIC_BOUND * size + UNDERFLOW
     b = coplanarity(d0, u0, v0, d1, u1, v1)
     if _all_above(b, bound) or _all_below(b, bound):
-        return MISS, 0.0, 1.0, SIGNS
+        return MISS, 0.0, SIGNS
     index, depth, width = 0, 0, 1.0
     for _ in range(_MOST_INTERVALS):
         low, high = index * width, (index + 1) * width
@@ -131,40 +116,36 @@ def _by_roots(start, end, kind):
             if sign * c[0] > bound and sign * c[3] < -bound and (sign * c[1] > bound or sign * c[2] < -bound):
                 left, right, found = _bracket(b, bound, sign, low, high, c[0], c[3])
                 if not found:
-                    return UNDECIDED, 0.0, 1.0, BRACKET
+                    return UNDECIDED, 0.0, BRACKET
                 answer = inside_between(kind, d0, u0, v0, d1, u1, v1, sizes_d, sizes_u, sizes_v, left, right)
                 if answer == INSIDE:
-                    return _timed(start, end, kind, b, bound, size, sign, left, right)
+                    return _timed(b, bound, sign, left, right)
                 if answer != OUTSIDE:
-                    return UNDECIDED, 0.0, 1.0, BRACKET
+                    return UNDECIDED, 0.0, BRACKET
                 clear = True
             if not clear:
                 answer = inside_between(kind, d0, u0, v0, d1, u1, v1, sizes_d, sizes_u, sizes_v, low, high)
                 if answer != OUTSIDE:
                     flat = _all_within(c, bound)
                     if depth >= _DEEPEST or (flat and (answer != FLAT or depth >= _DEEPEST_FLAT)):
-                        return UNDECIDED, 0.0, 1.0, BRACKET
+                        return UNDECIDED, 0.0, BRACKET
                     index, depth, width = 2 * index, depth + 1, 0.5 * width
                     continue
         index += 1
         while index & 1 == 0 and depth > 0:
             index, depth, width = index >> 1, depth - 1, 2.0 * width
         if depth == 0:
-            return MISS, 0.0, 1.0, BRACKET
-    return UNDECIDED, 0.0, 1.0, BRACKET
+            return MISS, 0.0, BRACKET
+    return UNDECIDED, 0.0, BRACKET
 
 
 @inlined
-def _timed(start, end, kind, b, bound, size, sign, left, right):
-    """A hit with its bracket, made narrow enough and cleared of time 0, where f is not zero."""
-    stage = BRACKET
-    if right - left > TIGHT:
-        stage = SHARPENED
-        left, right = sharpen(start, end, kind, size, sign, left, right)
+def _timed(b, bound, sign, left, right):
+    """A hit with its bracket, if that is narrow enough, cleared of time 0, where f is not zero."""
     if left <= 0.0:
         left = 0.25 * right
         if not sign * cubic_at(b, left) > bound:
-            return UNDECIDED, 0.0, 1.0, BRACKET
+            return UNDECIDED, 0.0, BRACKET
     if right - left > TIGHT:
-        return UNDECIDED, 0.0, 1.0, BRACKET
-    return HIT, left, right, stage
+        return UNDECIDED, 0.0, BRACKET
+    return HIT, left, BRACKET

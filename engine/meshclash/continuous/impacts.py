@@ -7,11 +7,11 @@ import numpy as np
 
 from ..errors import InvalidMesh
 from ..jit import kernel
-from .filter import COMPARISONS, HIT, MISS, RATIONAL, STAGES, UNDECIDED, decide_in_float
+from .exactly import decide_exactly
+from .filter import COMPARISONS, HIT, MISS, STAGES, UNDECIDED, decide_in_float
 from .moving import EDGE_EDGE, POINT_TRIANGLE, apart_along_axes
-from .rational import rational_impact
 
-STAGE_NAMES = ("comparisons", "signs", "bracket", "sharpened", "directions", "rational")
+STAGE_NAMES = ("comparisons", "signs", "bracket", "integers", "rational")
 """The stages in the order of ``filter.py``."""
 
 
@@ -26,7 +26,7 @@ class Impacts:
     only where they meet at time 0 (or before 2**-1074)."""
     counters: dict[str, int]
     """How many were decided by each stage: "comparisons" of coordinates, "signs" of the coplanarity's coefficients, a
-    certified "bracket" in float64, one "sharpened" in double-double, "directions" that separate, "rational" signs."""
+    certified "bracket" in float64, "integers" of fixed width, "rational" signs in Python's integers."""
 
     def __len__(self) -> int:
         return len(self.hit)
@@ -73,9 +73,9 @@ def _impacts(start: Any, end: Any, kind: int) -> Impacts:
     verdicts, times = np.empty(len(start), np.uint8), np.empty(len(start))
     counts = np.zeros(STAGES, np.int64)
     _decide_all(start, end, kind, verdicts, times, counts)
-    for i in np.flatnonzero(verdicts == UNDECIDED).tolist():
-        verdicts[i], times[i] = rational_impact(start[i], end[i], kind)
-        counts[RATIONAL] += 1
+    left = np.flatnonzero(verdicts == UNDECIDED)
+    if len(left):
+        verdicts[left], times[left] = decide_exactly(start[left], end[left], kind, counts)
     return Impacts(verdicts == HIT, times, dict(zip(STAGE_NAMES, counts.tolist(), strict=True)))
 
 

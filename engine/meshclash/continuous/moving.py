@@ -16,7 +16,7 @@ sum of two of these, and two for the third: 12 in all, so B_i is off by 13 u P a
 (1 - t) a + t b carries three more, and there are three levels: 22 u P, and magnitudes stay below P(1 + 13 u). 32 u P
 covers this and the rounding of P itself (9 u). Where no difference exceeds ``LARGEST_DIFFERENCE`` = 2**200, an
 underflow adds at most 2**-1074 times two such differences a product, and there are fewer than 100: ``UNDERFLOW``
-covers all. The bounds of double-double numbers are in ``sharpen.py``.
+covers all.
 """
 
 from ..jit import inlined

@@ -7,7 +7,7 @@ from ..traversal.access import access_to
 from ..traversal.binary_engine import CHUNK, STEPS
 from ..traversal.pairs import traversal_with
 from ..volumes.registry import volume_named
-from .filter import RATIONAL
+from .exactly import decide_exactly
 from .moving import EDGE_EDGE, POINT_TRIANGLE
 from .moving_leaf import (
     EDGES,
@@ -19,7 +19,6 @@ from .moving_leaf import (
     visit_moving,
 )
 from .moving_tree import MovingForest, MovingTree, moving_boxes_meet, moving_size
-from .rational import rational_impact
 
 _SLACK = 2.0**-48
 """Of the largest coordinate: covers what positions at a horizon are rounded by, 4 * 2**-53 of it on either side."""
@@ -49,7 +48,7 @@ class MovingEngine:
         leaves = (np.empty((leaf_size, LEAF_NUMBERS)), np.empty((leaf_size, LEAF_NUMBERS)))
         self._work = new_moving_work()
         indices = (np.empty(leaf_size, np.int32), np.empty(leaf_size, np.int32))
-        self._scratch = (*leaves, *indices, self._work)
+        self._scratch = layout.Scratch(*leaves, *indices, self._work)
         self._output = MovingOutput(
             np.empty((size, 2), np.int32), np.empty(size, np.uint8), np.empty(size, np.int32), np.empty(size)
         )
@@ -98,9 +97,12 @@ class MovingEngine:
     def _take(self, found: int) -> None:
         """Decide what is undecided, and keep the elements that meet."""
         pairs, codes, times = (array[:found].copy() for array in (*self._output[:2], self._output.times))
-        for i in np.flatnonzero(np.isnan(times)).tolist():
-            times[i] = rational_impact(*element(self._a.forest, self._b.forest, pairs[i], int(codes[i])))[1]
-            self.counts[RATIONAL] += 1
+        left = np.flatnonzero(np.isnan(times))
+        for kind in (POINT_TRIANGLE, EDGE_EDGE):
+            of_kind = left[(codes[left] >= EDGES) == (kind == EDGE_EDGE)]
+            if len(of_kind):
+                points = element_points(self._a.forest, self._b.forest, pairs[of_kind], codes[of_kind].astype(np.int64))
+                times[of_kind] = decide_exactly(*points, kind, self.counts)[1]
         met = ~np.isnan(times)
         if self._first_only and met.any():
             self._work.best[0] = min(self.best, times[met].min())
@@ -116,16 +118,24 @@ class MovingEngine:
         self._slack = 0.0 if horizon == 1.0 else _SLACK * float(reach)
 
 
-def element(a: MovingForest, b: MovingForest, pair: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray, int]:
-    """(start, end, kind) of the element with a code of a pair of triangles: what ``rational_impact`` takes."""
-    corners_a, corners_b = a.triangles[pair[0]], b.triangles[pair[1]]
-    if code >= EDGES:
-        e, f = divmod(code - EDGES, 3)
-        sides = ((a, corners_a[[e, (e + 1) % 3]]), (b, corners_b[[f, (f + 1) % 3]]))
-    elif code >= POINT_OF_B:
-        sides = ((b, corners_b[[code - POINT_OF_B]]), (a, corners_a))
-    else:
-        sides = ((a, corners_a[[code]]), (b, corners_b))
-    start = np.concatenate([forest.vertices[corners] for forest, corners in sides])
-    end = np.concatenate([forest.ends[corners] for forest, corners in sides])
-    return start, end, EDGE_EDGE if code >= EDGES else POINT_TRIANGLE
+def element_points(
+    a: MovingForest, b: MovingForest, pairs: np.ndarray, codes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Points (n, 4, 3) at both times of elements of one kind, with codes (n,) of pairs of triangles (n, 2)."""
+    corners_a, corners_b = a.triangles[pairs[:, 0]], b.triangles[pairs[:, 1]]
+    rows = np.arange(len(codes))[:, None]
+    if len(codes) and codes[0] >= EDGES:
+        of_a, of_b = ((edge[:, None] + [0, 1]) % 3 for edge in np.divmod(codes - EDGES, 3))
+        return _both_times((a, corners_a[rows, of_a]), (b, corners_b[rows, of_b]))
+    start, end = _both_times((a, corners_a[rows, codes[:, None] % 3]), (b, corners_b))
+    turned = codes >= POINT_OF_B
+    corner = corners_b[rows, codes[:, None] % 3]
+    start[turned], end[turned] = _both_times((b, corner[turned]), (a, corners_a[turned]))
+    return start, end
+
+
+def _both_times(*parts: tuple[MovingForest, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Positions of rows of vertices of forests, side by side, at times 0 and 1."""
+    start = np.concatenate([forest.vertices[corners] for forest, corners in parts], axis=1)
+    end = np.concatenate([forest.ends[corners] for forest, corners in parts], axis=1)
+    return start, end

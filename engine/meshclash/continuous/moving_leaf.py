@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import inlined, inner, portable
-from ..reference import by_reference
 from ..traversal.pairs import FIRST_ONLY, PRIMITIVE_TESTS, WITH_ITSELF
 from .filter import COMPARISONS, HIT, STAGES, UNDECIDED, decide_in_float
 from .moving import EDGE_EDGE, POINT_TRIANGLE
@@ -189,9 +188,8 @@ def visit_moving(
     same, job, tolerance, options, state, scratch, output, found,
 ):  # fmt: skip
     """The visit of two leaves of ``traversal_with``; the tolerance is the slack at the horizon."""
-    leaf_a, leaf_b, indices_a, indices_b, work = scratch
-    forest_a, forest_b = by_reference(forest_a), by_reference(forest_b)
-    work, output = by_reference(work), by_reference(output)
+    leaf_a, leaf_b, indices_a, indices_b = scratch.leaf_a, scratch.leaf_b, scratch.indices_a, scratch.indices_b
+    work = scratch.workspace
     with_itself = options[WITH_ITSELF] != 0
     _place(forest_a, indices_a, count_a, leaf_a)
     _place(forest_b, indices_b, count_b, leaf_b)

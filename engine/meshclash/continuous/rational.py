@@ -130,9 +130,8 @@ class Encounter:
         for root in self._moments_in_plane():
             met = self.met_at(root)
             if met:
-                root.narrow(FINE)
                 meetings.append(met)
-        return min(meetings, key=lambda met: met.root.low, default=None)
+        return min(meetings, key=lambda met: lower_bound(met.root), default=None)
 
     def _moments_in_plane(self) -> Iterator[Root]:
         yield Root([0, 1], 0, 0, exact=True)
@@ -155,11 +154,13 @@ def rational_impact(start: np.ndarray, end: np.ndarray, kind: int) -> tuple[bool
 
 
 def lower_bound(root: Root) -> float:
-    """A double that is at most the root, at least the root less 2**-40, and 0 only for a root that is 0 or denormal."""
+    """The largest multiple of 2**-41 that is at most the root, or for smaller roots the largest power of two."""
     root.narrow(FINE)
     if root.exact and root.index == 0:
         return 0.0
     while root.index == 0 and root.depth < 1074:
         root.halve()
-    shift = max(0, root.index.bit_length() - 53)
-    return float(np.ldexp(float(root.index >> shift), shift - root.depth))
+    index, depth = (root.index, root.depth) if root.depth <= FINE else (root.index >> (root.depth - FINE), FINE)
+    if index == 0:
+        index, depth = 1 << root.index.bit_length() >> 1, root.depth
+    return float(np.ldexp(float(index), -depth))

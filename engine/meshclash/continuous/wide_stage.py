@@ -1,0 +1,225 @@
+"""Whether and when four moving points meet, decided in integers of fixed width: what ``rational.py`` does, compiled.
+
+Left undecided, for Python's integers: coordinates that are on no common grid of 122 bits, multiple roots and roots
+that are closer to each other than 2**-20, signs at roots that are not certain to 2**-41 and not zero, and the moment of
+what meets between time 0 and 2**-41.
+"""
+
+import numpy as np
+
+from ..geometry.wide_integers import sign
+from ..jit import inlined, inner, kernel
+from .filter import HIT, MISS, UNDECIDED
+from .grid import LONG, SHORT, factors_for, fits_grid, largest_coordinate, long_point, short_point
+from .moving import POINT_TRIANGLE
+from .rational import END_ON_EDGE
+from .wide_forms import (
+    dot_cubic,
+    is_zero,
+    lifted_quadratic,
+    minor,
+    quadratic,
+    quadratic_minus,
+    raised,
+    vector_minus,
+    without_double_root,
+)
+from .wide_roots import FINE, UNCERTAIN, next_root, sign_at_root
+
+_PLACES = END_ON_EDGE[0] + END_ON_EDGE[1]
+"""Ends and edges of a point and a triangle, then of two edges."""
+
+
+@inlined
+def _difference(points, i, j):
+    return vector_minus(points[i], points[j])
+
+
+@inner
+def _vectors(points, kind):
+    """d, u, v as in ``moving.py``."""
+    if kind == POINT_TRIANGLE:
+        return _difference(points, 0, 1), _difference(points, 2, 1), _difference(points, 3, 1)
+    return _difference(points, 2, 0), _difference(points, 1, 0), _difference(points, 3, 2)
+
+
+@inner
+def _inside_along(kind, k, side, n, vectors, f, root):
+    """HIT, MISS or UNDECIDED at a root at which the normal's component n along axis k has the sign ``side``."""
+    i, j = (k + 1) % 3, (k + 2) % 3
+    d, u, v = vectors
+    s = minor(d, v, i, j)
+    found = sign_at_root(s, f, root)
+    if found == -side:
+        return MISS
+    certain = found != UNCERTAIN
+    w = minor(u, d, i, j) if kind == POINT_TRIANGLE else minor(d, u, i, j)
+    for number in range(3):
+        if number == 0:
+            q = w
+        elif number == 1:
+            q = quadratic_minus(n, s)
+            if kind == POINT_TRIANGLE:
+                q = quadratic_minus(q, w)
+        elif kind == POINT_TRIANGLE:
+            break
+        else:
+            q = quadratic_minus(n, w)
+        found = sign_at_root(q, f, root)
+        if found == -side:
+            return MISS
+        certain = certain and found != UNCERTAIN
+    return HIT if certain else UNDECIDED
+
+
+@inner
+def _end_on_edge(points, e, g, h, f, root):
+    """HIT where the end e lies on the edge gh at a root, as ``_inside_along``."""
+    p, q, r = _difference(points, e, g), _difference(points, h, g), _difference(points, e, h)
+    certain = True
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        found = sign_at_root(minor(p, q, i, j), f, root)
+        if found == UNCERTAIN:
+            certain = False
+        elif found != 0:
+            return MISS
+        found = sign_at_root(quadratic(p[k], r[k]), f, root)
+        if found == 1:
+            return MISS
+        certain = certain and found != UNCERTAIN
+    return HIT if certain else UNDECIDED
+
+
+@inlined
+def _places_of(kind):
+    """Where its rows of ``_PLACES`` begin and end."""
+    return (0, 3) if kind == POINT_TRIANGLE else (3, 7)
+
+
+@inner
+def _met_at(points, kind, vectors, n, f, root):
+    """Whether the two meet at a root at which all lies in one plane: HIT, MISS or UNDECIDED."""
+    certain = True
+    for k in range(3):
+        side = sign_at_root(n[k], f, root)
+        if side == UNCERTAIN:
+            certain = False
+        elif side != 0:
+            return _inside_along(kind, k, side, n[k], vectors, f, root)
+    if not certain:
+        return UNDECIDED
+    first, last = _places_of(kind)
+    for place in range(first, last):
+        row = _PLACES[place]
+        found = _end_on_edge(points, row[0], row[1], row[2], f, root)
+        if found == HIT:
+            return HIT
+        certain = certain and found != UNDECIDED
+    return MISS if certain else UNDECIDED
+
+
+@inner
+def _first_at_roots(points, kind, vectors, n, f):
+    """(verdict, moment): the first root of f, which is not zero, at which the two meet."""
+    index, depth, fresh = 0, 0, True
+    while True:
+        found, root, index, depth, fresh = next_root(f, index, depth, fresh)
+        if found == 0:
+            return MISS, np.nan
+        if found == UNCERTAIN:
+            return UNDECIDED, np.nan
+        met = _met_at(points, kind, vectors, n, f, root)
+        if met == UNDECIDED or (met == HIT and root[0] == 0 and root[1] != 0):
+            return UNDECIDED, np.nan
+        if met == HIT:
+            return HIT, root[0] * 2.0**-FINE
+
+
+@inner
+def _moments_of(points, row, number, zero):
+    """(whether it is not zero, a form of degree 3) whose roots are moments at which an end may come to an edge.
+
+    Number 0 is when the three points are in line, 1 and 2, for those that always are, when the end is at an end.
+    """
+    p, q, r = (
+        _difference(points, row[0], row[1]),
+        _difference(points, row[2], row[1]),
+        _difference(points, row[0], row[2]),
+    )
+    for k in range(3):
+        if number == 0:
+            form = minor(p, q, (k + 1) % 3, (k + 2) % 3)
+            if not is_zero(form):
+                return True, lifted_quadratic(without_double_root(form), zero)
+        else:
+            a, b = p[k] if number == 1 else r[k]
+            if sign(a) != 0 or sign(b) != 0:
+                return True, lifted_quadratic(raised(a, b), zero)
+    return False, (zero, zero, zero, zero)
+
+
+@inner
+def _first_in_plane(points, kind, vectors, n, f):
+    """(verdict, moment) where all moves in one plane, f = 0: at time 0, or when an end comes to lie on an edge."""
+    if _met_at(points, kind, vectors, n, f, (0, 0)) == HIT:
+        return HIT, 0.0
+    best = np.inf
+    first, last = _places_of(kind)
+    for place in range(first, last):
+        for number in range(3):
+            given, form = _moments_of(points, _PLACES[place], number, f[0])
+            if not given:
+                continue
+            met, moment = _first_at_roots(points, kind, vectors, n, form)
+            if met == UNDECIDED:
+                return UNDECIDED, np.nan
+            if met == HIT:
+                best = min(best, moment)
+            if number == 0:
+                break
+    return (HIT, best) if best <= 1.0 else (MISS, np.nan)
+
+
+@inner
+def _decide(points, kind):
+    """(verdict, moment) of four moving points on a grid."""
+    vectors = _vectors(points, kind)
+    d, u, v = vectors
+    n = minor(u, v, 1, 2), minor(u, v, 2, 0), minor(u, v, 0, 1)
+    f = dot_cubic(d, n)
+    if sign(f[0]) == 0 and sign(f[1]) == 0 and sign(f[2]) == 0 and sign(f[3]) == 0:
+        return _first_in_plane(points, kind, vectors, n, f)
+    return _first_at_roots(points, kind, vectors, n, f)
+
+
+@inner
+def decide_in_integers(start, end, kind):
+    """(verdict, moment) of four moving points, start and end (4, 3); the moment of a MISS is NaN."""
+    top = largest_coordinate(start, end)
+    a, b = factors_for(top, SHORT)
+    if fits_grid(start, end, a, b):
+        return _decide(
+            (
+                short_point(start, end, 0, a, b), short_point(start, end, 1, a, b),
+                short_point(start, end, 2, a, b), short_point(start, end, 3, a, b),
+            ),
+            kind,
+        )  # fmt: skip
+    a, b = factors_for(top, LONG)
+    if fits_grid(start, end, a, b):
+        return _decide(
+            (
+                long_point(start, end, 0, a, b), long_point(start, end, 1, a, b),
+                long_point(start, end, 2, a, b), long_point(start, end, 3, a, b),
+            ),
+            kind,
+        )  # fmt: skip
+    return UNDECIDED, np.nan
+
+
+@kernel
+def decide_all_in_integers(start, end, kind, verdicts, moments):
+    """``decide_in_integers`` for rows (n, 4, 3)."""
+    for i in range(start.shape[0]):
+        verdicts[i], moments[i] = decide_in_integers(start[i], end[i], kind)

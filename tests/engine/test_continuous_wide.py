@@ -1,0 +1,97 @@
+"""Moving points and edges decided in integers of fixed width: against Python's, to the last bit of the time."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from meshclash.bench.impact_cases import CASES, make_cases
+from meshclash.continuous.exactly import decide_exactly
+from meshclash.continuous.filter import HIT, INTEGERS, RATIONAL, STAGES, UNDECIDED
+from meshclash.continuous.grid import LONG, SHORT
+from meshclash.continuous.rational import rational_impact
+from meshclash.continuous.wide_stage import decide_all_in_integers
+
+KINDS = (0, 1)
+
+
+def in_integers(x, kind):
+    start, end = np.ascontiguousarray(x[:, :4]), np.ascontiguousarray(x[:, 4:])
+    verdicts, times = np.empty(len(x), np.uint8), np.empty(len(x))
+    decide_all_in_integers(start, end, kind, verdicts, times)
+    return verdicts, times
+
+
+def assert_same(x, kind):
+    """Returns how many are left undecided."""
+    verdicts, times = in_integers(x, kind)
+    for row, verdict, time in zip(x, verdicts, times, strict=True):
+        if verdict != UNDECIDED:
+            hit, moment = rational_impact(row[:4], row[4:], kind)
+            assert hit == (verdict == HIT), row.tolist()
+            assert moment == time or (not hit and np.isnan(time)), (row.tolist(), moment, time)
+    return int((verdicts == UNDECIDED).sum())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", CASES)
+def test_verdicts_and_times_equal_those_of_pythons_integers(name, kind):
+    assert assert_same(make_cases(name, 60, seed=40 + kind), kind) <= 3
+
+
+@pytest.mark.needs_jit
+def test_nearly_everything_is_decided_in_fixed_width():
+    left = total = 0
+    for name in CASES:
+        for kind in KINDS:
+            verdicts, _ = in_integers(make_cases(name, 1000, seed=2), kind)
+            left, total = left + (verdicts == UNDECIDED).sum(), total + len(verdicts)
+    assert 0 < left < 0.003 * total
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("bits", (SHORT, LONG))
+def test_the_largest_numbers_of_a_width_fit(bits, kind):
+    """Corners of the range, and numbers close by: every sum is as large as it can be somewhere."""
+    rng = np.random.default_rng([bits, kind])
+    for spread in (0.0, 2.0 ** (bits - 3)):
+        size = (
+            2.0**bits - 2.0 ** (bits - 53) * rng.integers(1, 4, (150, 8, 3)) - spread * rng.integers(0, 3, (150, 8, 3))
+        )
+        x = rng.choice([-1.0, 1.0], size.shape) * size
+        assert 2.0 ** (bits - 1) <= np.abs(x).max() < 2.0**bits
+        assert_same(x, kind)
+
+
+small = st.integers(-3, 3)
+
+
+@given(
+    st.lists(st.tuples(small, small, small), min_size=8, max_size=8), st.sampled_from(KINDS),
+    st.sampled_from((0, 56, 100)), st.integers(-2, 2),
+)  # fmt: skip
+def test_a_finer_grid_changes_nothing(points, kind, shift, ulps):
+    """Small whole coordinates far apart from the smallest one: the same answers in one word, two, and in Python's."""
+    x = np.array([points], dtype=float)
+    x[0, 0, 0] += ulps * 2.0**-shift
+    assert_same(x, kind)
+
+
+def test_what_is_on_no_grid_is_left_to_pythons_integers_and_counted():
+    x = make_cases("integers", 30, seed=3)
+    x[:, :, 1] *= 2.0**-200
+    counts = np.zeros(STAGES, np.int64)
+    verdicts, times = decide_exactly(x[:, :4].copy(), x[:, 4:].copy(), 0, counts)
+    assert (in_integers(x, 0)[0] == UNDECIDED).all()
+    assert counts[RATIONAL] == 30 and counts[INTEGERS] == 0
+    for row, verdict, time in zip(x, verdicts, times, strict=True):
+        hit, moment = rational_impact(row[:4], row[4:], 0)
+        assert hit == (verdict == HIT) and (moment == time or not hit)
+
+
+def test_huge_and_denormal_together_are_on_no_grid():
+    """The smaller ones must not become zeros on the way to the grid."""
+    x = make_cases("integers", 20, seed=4)
+    x[:, :, 0] *= 5e-324
+    x[:, :, 2] *= 2.0**1000
+    assert (in_integers(x, 1)[0] == UNDECIDED).sum() > 10
+    assert_same(x, 1)
