@@ -1,0 +1,6 @@
+"""Voxels: which cells of a regular grid two surfaces share, found anew for every question without any preparation.
+
+Source: Chen, Wan, Zhang, Bao, Peng, "Interactive Collision Detection for Complex and Deformable Models Using
+Programmable Graphics Hardware" (VRST 2004): the region that both objects reach, their voxels in it, the comparison.
+Here no voxel is missed, and what shares a voxel is decided exactly.
+"""

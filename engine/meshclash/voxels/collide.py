@@ -1,0 +1,246 @@
+"""``voxel_collide``: which voxels, which triangles and how much volume two objects share, without any preparation."""
+
+import time
+from collections.abc import Generator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import InvalidMesh, UnsupportedOption
+from ..hierarchy.bvh import Hierarchy
+from ..query.contacts import Contacts
+from ..query.options import check_threads
+from ..types.mesh import TriangleMesh, no_mesh
+from ..types.numbers import truth
+from ..types.pose import pose_stack
+from ..types.results import Progress, QueryStats
+from ..types.steps import run, scaled
+from .bricks import common_bricks, list_voxels, rank_words
+from .common import closed_solid, overlap_steps
+from .entries import by_voxel, entry_steps
+from .grid import Fineness, Grid, check_columns, checked_fineness, make_grid
+from .marking import mark_steps
+from .meeting import Met, meet_steps
+from .placing import Gridded, Placed, choose, mean_extent, place, put_on_grid
+from .results import Overlap, VoxelContacts
+
+MODES = ("exact", "voxels", "solid")
+_EXTENTS = 1.5  # sizes of triangles that a voxel takes where triangles are to be compared
+_FINEST = 1024  # voxels along the region's longest side at most where the caller says nothing
+
+_Answer = Generator[Progress, None, VoxelContacts]
+
+
+def voxel_collide(
+    a: TriangleMesh | Hierarchy,
+    b: TriangleMesh | Hierarchy,
+    pose_a: Any = None,
+    pose_b: Any = None,
+    *,
+    resolution: int | None = None,
+    voxel_size: float | None = None,
+    mode: str = "exact",
+    touching: bool = True,
+    threads: int | None = None,
+    memory: int | None = None,
+) -> VoxelContacts:
+    """Which cells of a grid both objects reach, and what they do to each other there.
+
+    For objects that deform or change their triangles all the time: nothing is built beforehand and nothing is kept.
+    Only the region that the boxes of both objects share is divided into voxels.
+
+    Args:
+        a, b: meshes; of hierarchies the mesh is taken.
+        pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix; no stacks.
+        resolution: voxels along the longest side of the region, a whole number.
+        voxel_size: length of a voxel's sides [m]; voxels lie at its multiples. Without either the default is twice the
+            mean size of the triangles in mode "exact", and 256 voxels otherwise.
+        mode: "exact": the pairs and kinds of ``collide``. "voxels": the common voxels only; without one the surfaces
+            are certainly apart, with one they are closer than a voxel's diagonal (``closer_than``). "solid": also the
+            common volume of two closed meshes between bounds, and whether one lies inside the other.
+        touching: as ``collide``.
+        threads: most threads to use; the answer is the same.
+        memory: bytes that voxels may take, 1 GiB by default.
+
+    Returns:
+        VoxelContacts.
+
+    Raises:
+        InvalidMesh, InvalidPose: as ``collide``. NotASolid: mode "solid" and a mesh that is not closed.
+        UnsupportedOption: no such mode, a resolution or voxel size that is no positive number or needs more than the
+            memory, both of them, or a stack of poses.
+    """
+    return run(
+        voxel_collide_steps(
+            a, b, pose_a, pose_b, resolution=resolution, voxel_size=voxel_size, mode=mode, touching=touching,
+            threads=threads, memory=memory,
+        )
+    )  # fmt: skip
+
+
+def voxel_collide_steps(
+    a: TriangleMesh | Hierarchy,
+    b: TriangleMesh | Hierarchy,
+    pose_a: Any = None,
+    pose_b: Any = None,
+    *,
+    resolution: int | None = None,
+    voxel_size: float | None = None,
+    mode: str = "exact",
+    touching: bool = True,
+    threads: int | None = None,
+    memory: int | None = None,
+) -> _Answer:
+    """As ``voxel_collide`` in slices; yields Progress."""
+    start = time.perf_counter()
+    fineness = checked_fineness(resolution, voxel_size, memory)
+    if not isinstance(mode, str) or mode not in MODES:
+        raise UnsupportedOption(f"mode must be one of {', '.join(MODES)}, not {mode!r}")
+    asked = _Asked(mode, fineness, not truth("touching", touching), check_threads(threads), start)
+    meshes = (mesh_of("a", a), mesh_of("b", b))
+    rows = (single_pose("pose_a", pose_a), single_pose("pose_b", pose_b))
+    return (yield from _answer_steps(meshes, rows, asked))
+
+
+class _Asked(NamedTuple):
+    mode: str
+    fineness: Fineness
+    crossing_only: bool
+    threads: int
+    start: float
+
+
+def mesh_of(name: str, thing: object) -> TriangleMesh:
+    """A mesh, or that of a hierarchy; raises InvalidMesh for anything else."""
+    if isinstance(thing, Hierarchy):
+        return thing.mesh
+    if not isinstance(thing, TriangleMesh):
+        raise InvalidMesh(f"{name}: {no_mesh(thing)}")
+    return thing
+
+
+def single_pose(name: str, pose: Any) -> np.ndarray:
+    """A pose as (3, 4) float64; raises UnsupportedOption for a stack."""
+    rows, stacked = pose_stack(pose)
+    if stacked:
+        raise UnsupportedOption(f"{name}: voxels are made for one pose of each object, not for a stack")
+    return np.array(rows[0], order="C")
+
+
+def common_region(bounds: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray] | None:
+    """Lowest and highest corners (3,) of what boxes (2, 3) have in common; None when that is nothing."""
+    low = np.max([b[0] for b in bounds], axis=0)
+    high = np.min([b[1] for b in bounds], axis=0)
+    return (low, high) if (low <= high).all() else None
+
+
+def _answer_steps(meshes: tuple[TriangleMesh, ...], rows: tuple[np.ndarray, ...], asked: _Asked) -> _Answer:
+    yield Progress(0.0, "region of interest")
+    if asked.mode == "solid":
+        for name, mesh in zip("ab", meshes, strict=True):
+            closed_solid(name, mesh)
+    worlds = [place(mesh, row) for mesh, row in zip(meshes, rows, strict=True)]
+    region = common_region([bounds for _, bounds in worlds])
+    if region is None:
+        return _nothing(meshes, rows, asked)
+    reach = region if asked.mode != "solid" else (region[0], np.where([False, False, True], np.inf, region[1]))
+    placed = [choose(mesh, *world, *reach) for mesh, world in zip(meshes, worlds, strict=True)]
+    grid = make_grid(*region, max(p.farthest for p in placed), fitting(asked.fineness, asked.mode, region, placed))
+    things = [put_on_grid(p, grid) for p in placed]
+    if asked.mode == "exact":
+        return (yield from _exact_steps(meshes, rows, placed, things, grid, asked))
+    if asked.mode == "solid":
+        whole = [bool(((b[0] >= region[0]) & (b[1] <= region[1])).all()) for _, b in worlds]
+        return (yield from _solid_steps(meshes, things, grid, asked, whole))
+    first, second = _smaller_first(placed)
+    bricks = yield from _marked(things[first], grid, asked, 0.0, 0.5)
+    common = yield from scaled(
+        mark_steps(things[second], grid, asked.fineness.memory, asked.threads, bricks), 0.5, 1.0, "comparing voxels"
+    )
+    slack = max(thing.worst_slack for thing in things)
+    voxels = list_voxels(common, grid.brick_size)
+    return VoxelContacts(asked.mode, voxels, grid, slack, _stats(asked))
+
+
+def _marked(thing: Gridded, grid: Grid, asked: _Asked, low: float, high: float) -> Generator[Progress, None, Any]:
+    return scaled(mark_steps(thing, grid, asked.fineness.memory, asked.threads), low, high, "marking voxels")
+
+
+def _smaller_first(placed: Sequence[Placed]) -> tuple[int, int]:
+    """The object with fewer triangles in the region, and the other."""
+    return (0, 1) if len(placed[0].chosen) <= len(placed[1].chosen) else (1, 0)
+
+
+def fitting(fineness: Fineness, mode: str, region: tuple[np.ndarray, np.ndarray], placed: Sequence[Placed]) -> Fineness:
+    """What was asked for; where nothing was and triangles are compared, voxels that suit them."""
+    if mode != "exact" or fineness.resolution is not None or fineness.voxel_size is not None:
+        return fineness
+    extent = float((region[1] - region[0]).max())
+    length = _EXTENTS * max(mean_extent(p) for p in placed)
+    count = _FINEST if length * _FINEST <= extent else max(1, int(extent / length))
+    return fineness._replace(resolution=count)
+
+
+def _exact_steps(
+    meshes: tuple[TriangleMesh, ...],
+    rows: tuple[np.ndarray, ...],
+    placed: Sequence[Placed],
+    things: Sequence[Gridded],
+    grid: Grid,
+    asked: _Asked,
+) -> _Answer:
+    """Pairs of triangles that share a voxel, and how they meet."""
+    first, second = _smaller_first(placed)
+    bricks = yield from _marked(things[first], grid, asked, 0.0, 0.3)
+    ranks, total = rank_words(bricks)
+    wanted = bricks.words[: len(ranks)]
+    text = "comparing voxels"
+    others, common = yield from scaled(entry_steps(things[second], grid, bricks, ranks, wanted), 0.3, 0.6, text)
+    own, _ = yield from scaled(entry_steps(things[first], grid, bricks, ranks, common), 0.6, 0.7, text)
+    steps = meet_steps(own, *by_voxel(others, total), placed[first], placed[second], asked.crossing_only)
+    met = yield from scaled(steps, 0.7, 1.0, "comparing triangles")
+    if first:
+        met = _turned(met)
+    stats = QueryStats(met.box_tests, met.triangle_tests, met.exact_tests)
+    contacts = Contacts(
+        met.pairs, met.kinds, np.zeros(len(met.kinds), np.int32), _stats(asked, stats), (meshes[0], meshes[1]),
+        (rows[0][None], rows[1][None]),
+    )  # fmt: skip
+    voxels = list_voxels(bricks._replace(words=common), grid.brick_size)
+    slack = max(thing.worst_slack for thing in things)
+    return VoxelContacts(asked.mode, voxels, grid, slack, contacts.stats, contacts)
+
+
+def _solid_steps(
+    meshes: tuple[TriangleMesh, ...], things: Sequence[Gridded], grid: Grid, asked: _Asked, whole: Sequence[bool]
+) -> _Answer:
+    """Common volume and common voxels."""
+    check_columns(grid, asked.fineness.memory)
+    overlap, first, second = yield from overlap_steps(
+        meshes, things, grid, asked.fineness.memory, asked.threads, whole
+    )  # fmt: skip
+    voxels = list_voxels(common_bricks(first, second), grid.brick_size)
+    slack = max(thing.worst_slack for thing in things)
+    return VoxelContacts(asked.mode, voxels, grid, slack, _stats(asked), overlap=overlap)
+
+
+def _turned(met: Met) -> Met:
+    """The same with the objects' parts exchanged."""
+    order = np.lexsort((met.pairs[:, 0], met.pairs[:, 1]))
+    return met._replace(pairs=np.ascontiguousarray(met.pairs[order][:, ::-1]), kinds=met.kinds[order])
+
+
+def _stats(asked: _Asked, counts: QueryStats | None = None) -> QueryStats:
+    return QueryStats(seconds=time.perf_counter() - asked.start, threads=asked.threads).plus(counts or QueryStats())
+
+
+def _nothing(meshes: tuple[TriangleMesh, ...], rows: tuple[np.ndarray, ...], asked: _Asked) -> VoxelContacts:
+    """The answer for objects whose boxes have no common point."""
+    contacts = None
+    if asked.mode == "exact":
+        contacts = Contacts(
+            np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empty(0, np.int32), _stats(asked),
+            (meshes[0], meshes[1]), (rows[0][None], rows[1][None]),
+        )  # fmt: skip
+    overlap = Overlap(0.0, 0.0) if asked.mode == "solid" else None
+    return VoxelContacts(asked.mode, np.empty((0, 3), np.int32), None, 0.0, _stats(asked), contacts, overlap)

@@ -1,0 +1,144 @@
+"""Which triangles touch which voxels of a set: lists of numbers of voxels, triangle by triangle."""
+
+from collections.abc import Generator
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import inlined, kernel
+from .bricks import Bricks, find_brick, popcount
+from .grid import Grid
+from .marking import PIECE
+from .placing import Gridded
+from .walk import make_walk
+
+_FIRST_ROOM = 1 << 16
+_USED, _BEFORE, _STATE_LENGTH = range(3)
+
+
+class _Work(NamedTuple):
+    """What the visitor of voxels reads and writes."""
+
+    wanted: np.ndarray
+    """(n, 8) uint64: voxels of the set that count."""
+    met: np.ndarray
+    """(n, 8) uint64: those that were met are added."""
+    ranks: np.ndarray
+    """(n, 8) int64: numbers of the words' first voxels."""
+    voxels: np.ndarray
+    """(room,) int64, output."""
+    owners: np.ndarray
+    """(room,) int32, output."""
+    state: np.ndarray
+    """Entries used, and before the triangle at hand."""
+
+
+class Entries(NamedTuple):
+    """Triangles with the voxels that they touch."""
+
+    voxels: np.ndarray
+    """(k,) int64 numbers of voxels: ``rank_words``."""
+    owners: np.ndarray
+    """(k,) int32 numbers of chosen triangles, ascending."""
+
+
+@inlined
+def _begin(work):
+    work.state[_BEFORE] = work.state[_USED]
+
+
+@inlined
+def _wants(bricks, work, name):
+    brick = find_brick(bricks, name)
+    if brick < 0:
+        return False
+    some = np.uint64(0)
+    for x in range(8):
+        some |= work.wanted[brick, x]
+    return some != np.uint64(0)
+
+
+@inlined
+def _visit(bricks, work, n, name, x0, x1, bits, shape):
+    brick = find_brick(bricks, name)
+    if brick < 0:
+        return True
+    used = work.state[_USED]
+    for x in range(x0, x1 + 1):
+        common = bits[x] & work.wanted[brick, x]
+        if common == np.uint64(0):
+            continue
+        work.met[brick, x] |= common
+        all_bits, rank = bricks.words[brick, x], work.ranks[brick, x]
+        while common != np.uint64(0):
+            lowest = common & (~common + np.uint64(1))
+            common ^= lowest
+            if used == work.voxels.shape[0]:
+                return False
+            work.voxels[used] = rank + popcount(all_bits & (lowest - np.uint64(1)))
+            work.owners[used] = n
+            used += 1
+    work.state[_USED] = used
+    return True
+
+
+_list_entries = make_walk(_begin, _wants, _visit)
+
+
+def entry_steps(
+    thing: Gridded, grid: Grid, bricks: Bricks, ranks: np.ndarray, wanted: np.ndarray
+) -> Generator[float, None, tuple[Entries, np.ndarray]]:
+    """The triangles of an object at voxels of a set; yields shares of what is done.
+
+    Args:
+        thing, grid: the object on its grid.
+        bricks, ranks: the set, and ``rank_words`` of it.
+        wanted: (n, 8) uint64: voxels of the set that count.
+
+    Returns:
+        entries, and which of the voxels were met, (n, 8) uint64.
+    """
+    met, state = np.zeros_like(wanted), np.zeros(_STATE_LENGTH, np.int64)
+    room = _FIRST_ROOM
+    voxels, owners = np.empty(room, np.int64), np.empty(room, np.int32)
+    done, count = 0, len(thing.chosen)
+    while done < count:
+        goal = min(count, done + PIECE)
+        work = _Work(wanted, met, ranks, voxels, owners, state)
+        done = _list_entries(*thing[:3], done, goal, grid.size, thing.slack, bricks, work)
+        if done < goal:
+            used = state[_USED] = state[_BEFORE]
+            room *= 2
+            voxels, owners = (_grown(array, used, room) for array in (voxels, owners))
+        yield done / count
+    return Entries(voxels[: state[_USED]], owners[: state[_USED]]), met
+
+
+def _grown(array: np.ndarray, used: int, room: int) -> np.ndarray:
+    result = np.empty(room, array.dtype)
+    result[:used] = array[:used]
+    return result
+
+
+@kernel
+def _sort(voxels, owners, starts, lists):
+    """Counting sort: ``starts`` (voxels + 1,), ``lists`` (k,)."""
+    starts[:] = 0
+    for k in range(voxels.shape[0]):
+        starts[voxels[k] + 1] += 1
+    for v in range(1, starts.shape[0]):
+        starts[v] += starts[v - 1]
+    for k in range(voxels.shape[0]):
+        v = voxels[k]
+        lists[starts[v]] = owners[k]
+        starts[v] += 1
+    for v in range(starts.shape[0] - 1, 0, -1):
+        starts[v] = starts[v - 1]
+    starts[0] = 0
+
+
+def by_voxel(entries: Entries, voxel_count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Triangles of each voxel v, ascending: ``lists[starts[v]:starts[v + 1]]``; (v + 1,) int64 and (k,) int32."""
+    starts, lists = np.empty(voxel_count + 1, np.int64), np.empty(len(entries.voxels), np.int32)
+    _sort(*entries, starts, lists)
+    return starts, lists

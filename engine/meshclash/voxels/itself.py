@@ -1,0 +1,62 @@
+"""``voxel_self_collide``: which triangles of one object meet, by the voxels that they share."""
+
+import time
+from typing import Any
+
+import numpy as np
+
+from ..hierarchy.bvh import Hierarchy
+from ..query.contacts import Contacts
+from ..query.options import check_threads
+from ..types.mesh import TriangleMesh
+from ..types.numbers import truth
+from ..types.results import QueryStats
+from ..types.steps import run
+from .bricks import list_voxels, rank_words
+from .collide import fitting, mesh_of, single_pose
+from .entries import by_voxel, entry_steps
+from .grid import checked_fineness, make_grid
+from .marking import mark_steps
+from .meeting import meet_steps
+from .placing import choose, place, put_on_grid
+from .results import VoxelContacts
+
+
+def voxel_self_collide(
+    a: TriangleMesh | Hierarchy,
+    pose: Any = None,
+    *,
+    resolution: int | None = None,
+    voxel_size: float | None = None,
+    touching: bool = True,
+    threads: int | None = None,
+    memory: int | None = None,
+) -> VoxelContacts:
+    """The pairs and kinds of ``self_collide`` without a hierarchy: of triangles of one object that share a voxel.
+
+    Args and errors as ``voxel_collide``; the region is the object's own box.
+
+    Returns:
+        VoxelContacts of mode "exact"; ``voxels`` are all that the surface touches.
+    """
+    start = time.perf_counter()
+    fineness, crossing_only = checked_fineness(resolution, voxel_size, memory), not truth("touching", touching)
+    threads = check_threads(threads)
+    mesh, row = mesh_of("a", a), single_pose("pose", pose)
+    corners, bounds = place(mesh, row)
+    placed = choose(mesh, corners, bounds, bounds[0], bounds[1])
+    grid = make_grid(
+        bounds[0], bounds[1], placed.farthest, fitting(fineness, "exact", (bounds[0], bounds[1]), [placed])
+    )
+    thing = put_on_grid(placed, grid)
+    bricks = run(mark_steps(thing, grid, fineness.memory, threads))
+    ranks, total = rank_words(bricks)
+    entries, _ = run(entry_steps(thing, grid, bricks, ranks, bricks.words[: len(ranks)]))
+    met = run(meet_steps(entries, *by_voxel(entries, total), placed, placed, crossing_only, with_itself=True))
+    stats = QueryStats(
+        met.box_tests, met.triangle_tests, met.exact_tests, time.perf_counter() - start, threads
+    )  # fmt: skip
+    rows = (row[None], row[None])
+    contacts = Contacts(met.pairs, met.kinds, np.zeros(len(met.kinds), np.int32), stats, (mesh, mesh), rows)
+    voxels = list_voxels(bricks, grid.brick_size)
+    return VoxelContacts("exact", voxels, grid, thing.worst_slack, stats, contacts)

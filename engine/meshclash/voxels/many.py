@@ -1,0 +1,193 @@
+"""``voxel_overlaps``: which of many objects share voxels of one grid, and with which triangles or points."""
+
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import InvalidMesh, UnsupportedOption
+from ..hierarchy.bvh import Hierarchy
+from ..pointcloud.cloud import PointCloud
+from ..query.options import check_threads
+from ..types.mesh import TriangleMesh
+from ..types.pose import transform_points
+from ..types.results import QueryStats
+from ..types.steps import run
+from .bricks import Bricks, common_bricks, list_voxels, rank_words
+from .collide import mesh_of, single_pose
+from .entries import entry_steps
+from .grid import Grid, checked_fineness, make_grid
+from .marking import mark_steps
+from .placing import Gridded, Placed, choose_of, place, put_on_grid
+
+_OUTWARD = 1.0 + 1e-12
+
+
+class _Member(NamedTuple):
+    """One object in the world: triangles, or points as triangles of one corner."""
+
+    corners: np.ndarray
+    triangles: np.ndarray
+    bounds: np.ndarray
+    reach: float
+    """How far around a point a surface may lie [m]; 0 for meshes."""
+
+
+class VoxelOverlaps:
+    """Which objects share voxels.
+
+    Attributes:
+        pairs: (k, 2) int32: objects (i < j) that share a voxel, sorted. Any others are certainly apart.
+        counts: (k,) int64: how many voxels they share.
+        grid: where the voxels lie; None where no boxes of objects have a common point.
+        stats: QueryStats.
+    """
+
+    def __init__(
+        self, pairs: np.ndarray, common: list[Bricks], members: list[tuple[Gridded, Bricks] | None],
+        reaches: Sequence[float], grid: Grid | None, stats: QueryStats,
+    ) -> None:  # fmt: skip
+        self.pairs = pairs
+        self.counts = np.array([rank_words(bricks)[1] for bricks in common], np.int64)
+        self.grid = grid
+        self.stats = stats
+        self._common = common
+        self._members = members
+        self._reaches = reaches
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def voxels(self, k: int) -> np.ndarray:
+        """The voxels that pair k shares, (n, 3) int32."""
+        assert self.grid is not None  # there is a pair
+        return list_voxels(self._common[k], self.grid.brick_size)
+
+    def boxes(self, k: int) -> np.ndarray:
+        """The same as boxes (n, 2, 3) [m], world."""
+        assert self.grid is not None
+        return self.grid.boxes(self.voxels(k))
+
+    def closer_than(self, k: int) -> float:
+        """The objects of pair k come closer than this [m]: a voxel's diagonal, and of clouds how far a point counts."""
+        assert self.grid is not None
+        reach = sum(np.sqrt(3.0) * self._reaches[i] for i in self.pairs[k])
+        slack = max(member[0].worst_slack for member in self._members if member is not None)
+        return float((self.grid.diagonal * (1.0 + 2.0 * slack) + reach) * _OUTWARD)
+
+    def primitives(self, k: int, side: int) -> np.ndarray:
+        """Triangles (of a cloud points) of one object of pair k that touch the common voxels, ascending int32."""
+        member = self._members[int(self.pairs[k, side])]
+        assert member is not None and self.grid is not None
+        thing, _ = member
+        bricks = self._common[k]
+        ranks, _ = rank_words(bricks)
+        entries, _ = run(entry_steps(thing, self.grid, bricks, ranks, bricks.words[: len(ranks)]))
+        return thing.chosen[np.unique(entries.owners)]
+
+    def __repr__(self) -> str:
+        return f"VoxelOverlaps({len(self)} pairs, {int(self.counts.sum())} common voxels)"
+
+
+def voxel_overlaps(
+    things: Sequence[TriangleMesh | Hierarchy | PointCloud],
+    poses: Sequence[Any] | None = None,
+    *,
+    resolution: int | None = None,
+    voxel_size: float | None = None,
+    threads: int | None = None,
+    memory: int | None = None,
+) -> VoxelOverlaps:
+    """Which of many objects share cells of one grid, without any preparation.
+
+    Args:
+        things: meshes, hierarchies (their mesh is taken) and point clouds. Of a cloud all voxels count that its surface
+            could touch: those within the cloud's horizon of a point.
+        poses: one for each object, or None.
+        resolution, voxel_size, threads, memory: as ``voxel_collide``; the default is 256 voxels along the longest side.
+
+    Raises:
+        InvalidMesh, InvalidPose, UnsupportedOption: as ``voxel_collide``.
+    """
+    start = time.perf_counter()
+    fineness, threads = checked_fineness(resolution, voxel_size, memory), check_threads(threads)
+    members = [_member(k, thing, pose) for k, (thing, pose) in enumerate(_posed(things, poses))]
+    candidates, regions = _candidates([member.bounds for member in members])
+    if not len(candidates):
+        return VoxelOverlaps(candidates, [], [None] * len(members), [], None, _stats(start, threads))
+    some = sorted(regions)
+    low = np.min([regions[k][0] for k in some], axis=0)
+    high = np.max([regions[k][1] for k in some], axis=0)
+    placed = {k: _chosen(members[k], *regions[k]) for k in some}
+    farthest = max(float(np.abs(members[k].bounds - low).max()) for k in some)
+    grid = make_grid(low, high, farthest, fineness)
+    marked: list[tuple[Gridded, Bricks] | None] = [None] * len(members)
+    for k in some:
+        thing = _grown(put_on_grid(placed[k]._replace(farthest=farthest), grid), members[k].reach, grid)
+        marked[k] = (thing, run(mark_steps(thing, grid, fineness.memory, threads)))
+    pairs, common = _share(candidates, marked)
+    return VoxelOverlaps(pairs, common, marked, [m.reach for m in members], grid, _stats(start, threads))
+
+
+def _posed(things: Any, poses: Any) -> list[tuple[Any, Any]]:
+    if not isinstance(things, Sequence) or isinstance(things, str | bytes):
+        raise InvalidMesh(f"things must be a list of meshes and point clouds, not {things!r}")
+    if poses is None:
+        return [(thing, None) for thing in things]
+    if not isinstance(poses, Sequence | np.ndarray) or isinstance(poses, str | bytes) or len(poses) != len(things):
+        raise UnsupportedOption(f"poses must be None or a list with a pose for each of the {len(things)} objects")
+    return list(zip(things, poses, strict=True))
+
+
+def _member(k: int, thing: Any, pose: Any) -> _Member:
+    row = single_pose(f"poses[{k}]", pose)
+    if isinstance(thing, PointCloud):
+        points = transform_points(row, thing.carriers)
+        reach = thing.horizon * _OUTWARD
+        corners = np.repeat(np.arange(len(points), dtype=np.int32)[:, None], 3, axis=1)
+        bounds = np.stack([points.min(axis=0) - reach, points.max(axis=0) + reach])
+        return _Member(np.ascontiguousarray(points), corners, bounds, reach)
+    mesh = mesh_of(f"things[{k}]", thing)
+    corners, bounds = place(mesh, row)
+    return _Member(corners, mesh.arrays[1], bounds, 0.0)
+
+
+def _candidates(bounds: list[np.ndarray]) -> tuple[np.ndarray, dict[int, tuple[np.ndarray, np.ndarray]]]:
+    """Pairs of objects (k, 2) whose boxes meet, and for each object around all that it shares with others."""
+    pairs: list[tuple[int, int]] = []
+    regions: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+    for j in range(len(bounds)):
+        for i in range(j):
+            low, high = np.maximum(bounds[i][0], bounds[j][0]), np.minimum(bounds[i][1], bounds[j][1])
+            if (low <= high).all():
+                pairs.append((i, j))
+                for k in (i, j):
+                    before = regions.get(k, (low, high))
+                    regions[k] = (np.minimum(before[0], low), np.maximum(before[1], high))
+    return np.array(sorted(pairs), np.int32).reshape(-1, 2), regions
+
+
+def _chosen(member: _Member, low: np.ndarray, high: np.ndarray) -> Placed:
+    reach = member.reach
+    return choose_of(member.triangles, member.corners, member.bounds, low - reach, high + reach)
+
+
+def _grown(thing: Gridded, reach: float, grid: Grid) -> Gridded:
+    """The same with every primitive grown on all sides."""
+    return thing._replace(slack=thing.slack + reach / grid.voxel_size * _OUTWARD) if reach else thing
+
+
+def _share(candidates: np.ndarray, marked: list[Any]) -> tuple[np.ndarray, list[Bricks]]:
+    """Pairs that share voxels, and these."""
+    found, common = [], []
+    for i, j in candidates:
+        both = common_bricks(marked[i][1], marked[j][1])
+        if rank_words(both)[1]:
+            found.append((i, j))
+            common.append(both)
+    return np.array(found, np.int32).reshape(-1, 2), common
+
+
+def _stats(start: float, threads: int) -> QueryStats:
+    return QueryStats(seconds=time.perf_counter() - start, threads=threads)

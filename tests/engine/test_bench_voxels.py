@@ -1,0 +1,18 @@
+"""The bench of voxels finds the same contacts on all sides, and volumes within their bounds."""
+
+import json
+
+import pytest
+from meshclash.bench.__main__ import main
+
+
+@pytest.mark.needs_jit
+def test_the_bench_finds_nothing_wrong(tmp_path, capsys):
+    pytest.importorskip("manifold3d")
+    target = tmp_path / "report.json"
+    options = ["--sizes", "2000", "--runs", "1", "--frames", "--volumes", "3", "--json", str(target)]
+    assert main(["voxels", *options]) == 0
+    report = json.loads(target.read_text())
+    assert len(report["frames"]) == 4
+    assert report["volumes"][0]["poses"] == 3
+    assert "rebuild" in capsys.readouterr().out

@@ -1,0 +1,144 @@
+"""Common volumes by voxels: inside their bounds, against volumes that are known or found by other means."""
+
+import meshclash as mc
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from meshclash.bench.mesh_generators import bumpy_sphere
+from scipy.spatial import ConvexHull, HalfspaceIntersection, QhullError
+from solids import box, open_box
+from strategies import matrix, rotation
+
+BOX = mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1)))
+
+
+def joined(*meshes, turned=()):
+    """One mesh of several; those named in ``turned`` are wound the other way."""
+    vertices, triangles, start = [], [], 0
+    for k, (v, t) in enumerate(meshes):
+        vertices.append(v)
+        triangles.append((t[:, ::-1] if k in turned else t) + start)
+        start += len(v)
+    return mc.TriangleMesh(np.concatenate(vertices), np.concatenate(triangles))
+
+
+def measured(a, b, pose=None, **options):
+    found = mc.voxel_collide(a, b, None, pose, mode="solid", **options)
+    low, high = found.overlap_volume
+    assert 0.0 <= low <= found.overlap.volume <= high
+    return low, high
+
+
+def volume_of_hulls(pose):
+    """Common volume of the unit box and the same in a pose, by Qhull; 0 where they hardly have any."""
+    planes = np.vstack([np.hstack([np.eye(3), -np.ones((3, 1))]), np.hstack([-np.eye(3), np.zeros((3, 1))])])
+    turned = planes.copy()
+    turned[:, :3] = planes[:, :3] @ pose[:3, :3].T
+    turned[:, 3] = planes[:, 3] - turned[:, :3] @ pose[:3, 3]
+    inner = ConvexHull(np.vstack([BOX.vertices, BOX.vertices @ pose[:3, :3].T + pose[:3, 3]])).points
+    middle = 0.5 * (np.full(3, 0.5) + inner[8:].mean(axis=0))
+    both = np.vstack([planes, turned])
+    if (both[:, :3] @ middle + both[:, 3]).max() > -1e-6:
+        return None
+    try:
+        return float(ConvexHull(HalfspaceIntersection(both, middle).intersections).volume)
+    except QhullError:
+        return None
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32 - 1), st.sampled_from((5, 16, 40)))
+def test_turned_boxes(seed, resolution):
+    rng = np.random.default_rng(seed)
+    pose = matrix(rotation(rng), rng.normal(size=3) * 0.4 + 0.3)
+    volume = volume_of_hulls(pose)
+    if volume is not None:
+        low, high = measured(BOX, BOX, pose, resolution=resolution)
+        assert low - 1e-12 <= volume <= high + 1e-12
+        assert high - low < 40.0 / resolution**2
+
+
+@pytest.mark.parametrize("shift", [(0.5, 0.25, 0.125), (0.3, 0.2, 0.1), (0, 0, 0), (1, 0, 0), (0.5, 0, 0), (1e6, 0, 0)])
+def test_boxes_in_line_are_measured_to_rounding(shift):
+    volume = float(np.prod(1.0 - np.array(shift))) if max(shift) <= 1.0 else 0.0
+    for resolution in (1, 7, 32):
+        low, high = measured(BOX, BOX, matrix(shift=shift), resolution=resolution)
+        assert low <= volume <= high
+        if volume:
+            assert high - low <= 1e-10
+
+
+@pytest.mark.parametrize("far", [0.0, 1e6])
+def test_what_lies_inside_is_found(far):
+    small = mc.TriangleMesh(*box((0.25, 0.25, 0.25), (0.75, 0.5, 0.75)))
+    place = matrix(shift=(far, far, far))
+    for a, b, inside in ((BOX, small, "b"), (small, BOX, "a"), (BOX, BOX, "")):
+        found = mc.voxel_collide(a, b, place, place, mode="solid", resolution=32)
+        assert found.overlap.inside == inside
+        low, high = found.overlap_volume
+        volume = 1.0 if a is b else 0.0625
+        assert low <= volume <= high and high - low < 1e-6
+    assert not mc.voxel_collide(BOX, small, place, place, mode="exact").pairs.size
+
+
+def test_material_is_where_the_winding_number_is_not_zero():
+    hollow = joined(box((0, 0, 0), (3, 3, 3)), box((1, 1, 1), (2, 2, 2)), turned=(1,))
+    twice = joined(box((0, 0, 0), (2, 2, 2)), box((1, 0, 0), (3, 2, 2)))
+    inside_out = joined(box((0, 0, 0), (1, 1, 1)), turned=(0,))
+    probe = mc.TriangleMesh(*box((0.5, 0.5, 0.5), (2.5, 2.5, 2.5)))
+    core = mc.TriangleMesh(*box((1.25, 1.25, 1.25), (1.75, 1.75, 1.75)))
+    for a, b, volume in (
+        (hollow, probe, 7.0), (probe, hollow, 7.0), (twice, probe, 2 * 1.5**2), (inside_out, probe, 0.125),
+        (hollow, core, 0.0), (inside_out, inside_out, 1.0), (twice, twice, 12.0),
+    ):  # fmt: skip
+        for resolution in (16, 50):
+            low, high = measured(a, b, resolution=resolution)
+            assert low <= volume <= high
+        assert high - low <= 0.25 * max(volume, 1.0)
+    assert mc.voxel_collide(hollow, core, mode="solid").overlap.inside == ""
+    around = mc.voxel_collide(hollow, mc.TriangleMesh(*box((0.5, 0.5, 0.5), (2.5, 2.5, 2.5))), mode="solid")
+    assert around.overlap.inside == ""  # the cavity is in it
+
+
+def test_a_surface_that_meets_itself_is_measured_by_whole_voxels():
+    bow = bumpy_sphere(1000, 1)
+    crossing = joined(bow, (bow[0] + 0.3, bow[1]))
+    clean = mc.TriangleMesh(*bow)
+    coarse = measured(crossing, BOX, resolution=24)
+    fine = measured(crossing, BOX, resolution=96)
+    assert coarse[0] <= fine[0] <= fine[1] <= coarse[1]
+    assert fine[1] - fine[0] > 1e-2
+    low, high = measured(clean, BOX, resolution=96)
+    assert high - low < 1e-3
+
+
+def test_bounds_of_models_agree_with_another_library():
+    manifold3d = pytest.importorskip("manifold3d")
+    a, b = (mc.TriangleMesh(*bumpy_sphere(3000, seed)) for seed in (1, 2))
+    rng = np.random.default_rng(1)
+
+    def solid(mesh, pose):
+        vertices = mc.Pose.from_matrix(pose).apply(mesh.vertices)
+        return manifold3d.Manifold(manifold3d.Mesh64(vertices, mesh.triangles.astype(np.uint64)))
+
+    for _ in range(10):
+        pose = matrix(rotation(rng), rng.normal(size=3) * 0.8)
+        volume = (solid(a, np.eye(4)) ^ solid(b, pose)).volume()
+        low, high = measured(a, b, pose, resolution=48)
+        assert low - 1e-9 <= volume <= high + 1e-9
+
+
+def test_volumes_do_not_depend_on_threads():
+    a, b = (mc.TriangleMesh(*bumpy_sphere(70_000, seed)) for seed in (1, 2))
+    pose = matrix(shift=(1.0, 0.2, 0.1))
+    assert measured(a, b, pose, threads=1, resolution=40) == measured(a, b, pose, threads=2, resolution=40)
+
+
+def test_open_meshes_have_no_volume():
+    lid_off = mc.TriangleMesh(*open_box((0, 0, 0), (1, 1, 1)))
+    for a, b, name in ((lid_off, BOX, "a"), (BOX, lid_off, "b")):
+        with pytest.raises(mc.NotASolid, match=f"{name} is open: only a closed mesh has a volume"):
+            mc.voxel_collide(a, b, None, matrix(shift=(5, 0, 0)), mode="solid")
+    with pytest.raises(mc.UnsupportedOption, match="need more than 1024 MiB"):
+        mc.voxel_collide(BOX, BOX, mode="solid", resolution=100_000)

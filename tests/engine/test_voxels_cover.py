@@ -1,0 +1,117 @@
+"""Voxels of triangles against clipping by exact arithmetic: none missed, and none farther away than the slack."""
+
+from fractions import Fraction
+
+import meshclash as mc
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from meshclash.bench.mesh_generators import bumpy_sphere
+from meshclash.types.steps import run
+from meshclash.voxels.bricks import list_voxels, new_bricks, unite
+from meshclash.voxels.marking import mark_steps
+from strategies import GRID, nudged_points, points
+from voxels import marked, on_grid, touches
+
+NUMBERS = st.floats(-1.0, 6.0)
+
+
+@st.composite
+def needles(draw):
+    """Triangles next to a segment: as high as rounding, or somewhat more."""
+    ends = draw(points(NUMBERS, 2))
+    t, away = draw(st.floats(0.0, 1.0)), draw(points(st.floats(-1.0, 1.0), 1))[0]
+    height = draw(st.sampled_from((0.0, 1e-16, 1e-12, 1e-8, 1e-4)))
+    return np.vstack([ends, ends[0] + t * (ends[1] - ends[0]) + height * away])
+
+
+@st.composite
+def cases(draw):
+    """(triangle, low, high): the region is five voxels wide, a triangle of any kind near it."""
+    triangle = draw(
+        st.one_of(
+            points(NUMBERS, 3), points(st.floats(2.0, 3.0), 3), needles(), points(GRID, 3), nudged_points(3),
+            points(st.floats(-1e6, 1e6), 3), points(st.sampled_from((-1e3, 0.0, 5.0, 2.5, 1e9)), 3),
+        )
+    )  # fmt: skip
+    scale = draw(st.sampled_from((1.0, 1.0, 0.1, 1e-3, 1e20, 1e-200, 5e-324 * 2**60)))
+    shift = draw(st.sampled_from((0.0, 0.0, 1e6, -3e9))) if scale == 1.0 else 0.0
+    return triangle * scale + shift, np.full(3, shift), np.full(3, 5.0 * scale + shift)
+
+
+@given(cases())
+def test_every_voxel_that_a_triangle_touches_is_marked_and_hardly_another(case):
+    triangle, low, high = case
+    grid, thing = on_grid(mc.TriangleMesh(triangle, [[0, 1, 2]]), low, high, resolution=5)
+    found = {tuple(v) for v in marked(grid, thing).tolist()}
+    slack = Fraction(thing.worst_slack)
+    for voxel in np.ndindex(*grid.size.tolist()):
+        if voxel in found:
+            assert touches(triangle, grid, voxel) or touches(triangle, grid, voxel, slack)
+        else:
+            assert not touches(triangle, grid, voxel)
+
+
+@given(points(st.floats(-20.0, 220.0), 3))
+def test_large_triangles_in_blocks_and_bricks_are_the_same(triangle):
+    """A fine grid is compared with a coarse one: a coarse voxel is marked if and only if one of its fine ones is."""
+    mesh = mc.TriangleMesh(triangle, [[0, 1, 2]])
+    coarse, thing = on_grid(mesh, (0, 0, 0), (207.5, 207.5, 207.5), voxel_size=8.0)
+    fine, fine_thing = on_grid(mesh, (0, 0, 0), (207.5, 207.5, 207.5), voxel_size=1.0)
+    above = {tuple(v) for v in (marked(fine, fine_thing) // 8).tolist()}
+    below = {tuple(v) for v in marked(coarse, thing).tolist()}
+    slack = Fraction(thing.worst_slack)
+    for voxel in above ^ below:
+        assert voxel in below
+        assert touches(triangle, coarse, voxel, slack)
+        assert not touches(triangle, coarse, voxel, -slack)
+
+
+def test_segments_and_points_have_exactly_their_voxels():
+    corners = np.array([[0.5, 0.5, 0.5], [0.5, 0.5, 6.5], [0.5, 0.5, 3.5]])
+    grid, thing = on_grid(mc.TriangleMesh(corners, [[0, 1, 2], [0, 0, 0]]), (0, 0, 0), (8, 8, 8), voxel_size=1.0)
+    assert marked(grid, thing).tolist() == [[0, 0, z] for z in range(7)]
+
+
+def test_a_point_on_a_corner_of_the_grid_is_in_eight_voxels():
+    grid, thing = on_grid(mc.TriangleMesh([[2.0, 2, 2]], [[0, 0, 0]]), (0, 0, 0), (8, 8, 8), voxel_size=1.0)
+    assert len(marked(grid, thing)) == 8
+
+
+@pytest.mark.parametrize("resolution", [16, 300])
+def test_the_bits_do_not_depend_on_the_number_of_threads(resolution):
+    mesh = mc.TriangleMesh(*bumpy_sphere(70_000, 1))
+    grid, thing = on_grid(mesh, *mesh.bounds, resolution=resolution)
+    alone = marked(grid, thing)
+    assert len(alone) > resolution**2
+    for threads in (2, 3, 5):
+        assert np.array_equal(alone, marked(grid, thing, threads))
+    inside = run(mark_steps(thing, grid, 1 << 30))
+    for threads in (1, 2):
+        assert np.array_equal(
+            alone, list_voxels(run(mark_steps(thing, grid, 1 << 30, threads, inside)), grid.brick_size)
+        )
+
+
+def test_common_voxels_are_those_of_both():
+    meshes = [mc.TriangleMesh(*bumpy_sphere(3000, seed)) for seed in (1, 2)]
+    low, high = np.full(3, -1.0), np.full(3, 1.5)
+    sets, things = [], []
+    for mesh in meshes:
+        grid, thing = on_grid(mesh, low, high, resolution=50)
+        things.append(thing)
+        sets.append({tuple(v) for v in marked(grid, thing).tolist()})
+    first = run(mark_steps(things[0], grid, 1 << 30))
+    common = list_voxels(run(mark_steps(things[1], grid, 1 << 30, 1, first)), grid.brick_size)
+    assert {tuple(v) for v in common.tolist()} == sets[0] & sets[1]
+    second = run(mark_steps(things[1], grid, 1 << 30))
+    united = list_voxels(unite(unite(new_bricks(4), first), second), grid.brick_size)
+    assert {tuple(v) for v in united.tolist()} == sets[0] | sets[1]
+
+
+def test_memory_grows_with_the_surface_and_not_with_the_region():
+    mesh = mc.TriangleMesh([[0.0, 0, 0], [1, 1, 1], [1, 1, 1 + 1e-6]], [[0, 1, 2]])
+    grid, thing = on_grid(mesh, *mesh.bounds, resolution=1 << 17)
+    bricks = run(mark_steps(thing, grid, 1 << 30))
+    assert 1 << 14 <= int(bricks.used[0]) < 1 << 17
