@@ -108,7 +108,7 @@ def test_the_bench_says_who_is_wrong(monkeypatch, tmp_path, capsys):
     assert (row["elements"], row["closed"], row["touching"], row["differ"]) == (3, 3, 1, 1)
     assert (row["judged"], row["ours wrong"], row["tree wrong"], row["unjudged"]) == (2, 0, 1, 0)
     Iterator.left = shapes[::-1]
-    monkeypatch.setattr(ifc, "_verdicts", lambda elements: {(3, 7): ("CLASH", 0)})
+    monkeypatch.setattr(ifc, "_verdicts", lambda found, numbers: {(3, 7): ("CLASH", 0)})
     row = ifc._compare(geom, tmp_path / "row.ifc", asked)
     assert (row["ours wrong"], row["tree wrong"]) == (2, 1)
     assert "ours is wrong: IfcWall #3 and IfcWall #7: CLASH, but volume is False" in capsys.readouterr().out

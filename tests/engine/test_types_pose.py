@@ -5,7 +5,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meshclash.types.pose import LARGEST_COORDINATE, RIGID_TOLERANCE, plainly_rigid, pose_stack, put_single_pose
+from meshclash.types.pose import (
+    LARGEST_COORDINATE,
+    RIGID_TOLERANCE,
+    inverse_rotations,
+    plainly_rigid,
+    pose_stack,
+    put_single_pose,
+)
 from strategies import WIDE, matrix, points, poses, rotation
 
 seeds = st.integers(0, 2**32 - 1)
@@ -187,3 +194,13 @@ def test_a_single_pose_is_written_or_left_alone():
         assert np.array_equal(written, expected)
     for given_pose in (one.tolist(), one[None], one[0], np.float32(1.0), "pose", one.astype(np.float32)):
         assert not put_single_pose(given_pose, np.eye(4))
+
+
+@given(seeds)
+def test_inverse_rotations(seed):
+    rng = np.random.default_rng(seed)
+    linear = np.stack([rotation(rng) * (1 + 0.4 * RIGID_TOLERANCE), np.eye(3)])
+    rows = np.concatenate([linear, rng.random((2, 3, 1))], axis=2)
+    found = inverse_rotations(rows)
+    np.testing.assert_allclose(found @ linear, np.broadcast_to(np.eye(3), (2, 3, 3)), atol=1e-14)
+    assert np.array_equal(inverse_rotations(rows[0]), found[0])

@@ -10,28 +10,31 @@ from ..jit import kernel
 
 
 @kernel
-def _sweep(boxes, order, axis, in_a, in_b, pairs):
+def _sweep(boxes, orders, axis, in_a, in_b, pairs, places):
     """Write overlapping pairs with one object in each set; returns how many there are, also beyond the capacity."""
     other1 = (axis + 1) % 3
     other2 = (axis + 2) % 3
     found = 0
-    for s in range(order.shape[0]):
-        i = order[s]
-        highest = boxes[i, axis + 3]
-        for r in range(s + 1, order.shape[0]):
-            j = order[r]
-            if boxes[j, axis] > highest:
-                break
-            if not ((in_a[i] and in_b[j]) or (in_a[j] and in_b[i])):
-                continue
-            if boxes[i, other1] > boxes[j, other1 + 3] or boxes[j, other1] > boxes[i, other1 + 3]:
-                continue
-            if boxes[i, other2] > boxes[j, other2 + 3] or boxes[j, other2] > boxes[i, other2 + 3]:
-                continue
-            if found < pairs.shape[0]:
-                pairs[found, 0] = min(i, j)
-                pairs[found, 1] = max(i, j)
-            found += 1
+    for m in range(boxes.shape[0]):
+        order = orders[m]
+        for s in range(order.shape[0]):
+            i = order[s]
+            highest = boxes[m, i, axis + 3]
+            for r in range(s + 1, order.shape[0]):
+                j = order[r]
+                if boxes[m, j, axis] > highest:
+                    break
+                if not ((in_a[i] and in_b[j]) or (in_a[j] and in_b[i])):
+                    continue
+                if boxes[m, i, other1] > boxes[m, j, other1 + 3] or boxes[m, j, other1] > boxes[m, i, other1 + 3]:
+                    continue
+                if boxes[m, i, other2] > boxes[m, j, other2 + 3] or boxes[m, j, other2] > boxes[m, i, other2 + 3]:
+                    continue
+                if found < pairs.shape[0]:
+                    places[found] = m
+                    pairs[found, 0] = min(i, j)
+                    pairs[found, 1] = max(i, j)
+                found += 1
     return found
 
 
@@ -45,24 +48,60 @@ def overlapping_pairs(boxes: np.ndarray, in_a: np.ndarray, in_b: np.ndarray) -> 
     Returns:
         (k, 2) int64, sorted.
     """
-    middles = 0.5 * boxes[:, :3] + 0.5 * boxes[:, 3:]
-    axis = int(np.argmax(middles.std(axis=0)))
-    order = np.argsort(boxes[:, axis], kind="stable")
-    pairs = np.empty((4 * len(boxes) + 16, 2), np.int64)
-    found = _sweep(boxes, order, axis, in_a, in_b, pairs)
-    if found > len(pairs):
-        pairs = np.empty((found, 2), np.int64)
-        _sweep(boxes, order, axis, in_a, in_b, pairs)
-    pairs = pairs[:found]
-    return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+    return overlapping_pairs_of_each(boxes[None], in_a, in_b)[1]
+
+
+def overlapping_pairs_of_each(boxes: np.ndarray, in_a: np.ndarray, in_b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """As ``overlapping_pairs``, in each of m configurations of the objects by itself.
+
+    Args:
+        boxes: (m, n, 6) float64 [m].
+        in_a, in_b: as there.
+
+    Returns:
+        The configuration (k,) int64 of each pair, and the pairs (k, 2) int64; sorted.
+    """
+    middles = 0.5 * boxes[..., :3] + 0.5 * boxes[..., 3:]
+    axis = int(np.argmax(middles.std(axis=1).mean(axis=0)))
+    orders = np.argsort(boxes[..., axis], axis=1, kind="stable")
+    room = boxes.shape[0] * (4 * boxes.shape[1] + 16)
+    while True:
+        pairs, places = np.empty((room, 2), np.int64), np.empty(room, np.int64)
+        found = _sweep(boxes, orders, axis, in_a, in_b, pairs, places)
+        if found <= room:
+            break
+        room = found
+    pairs, places = pairs[:found], places[:found]
+    count = boxes.shape[1]
+    order = np.argsort((places * count + pairs[:, 0]) * count + pairs[:, 1])
+    return places[order], pairs[order]
 
 
 def world_boxes(bounds: np.ndarray, rows: np.ndarray, margin: float) -> np.ndarray:
-    """Boxes (n, 6) [m] that contain objects with ``bounds`` (n, 2, 3) in poses ``rows`` (n, 3, 4), rounded outward."""
-    middle = 0.5 * bounds[:, 0] + 0.5 * bounds[:, 1]
-    half = 0.5 * (bounds[:, 1] - bounds[:, 0])
-    absolute = np.abs(rows[:, :, :3])
-    centre = np.einsum("nij,nj->ni", rows[:, :, :3], middle) + rows[:, :, 3]
-    reach = np.einsum("nij,nj->ni", absolute, np.abs(bounds).max(axis=1)) + np.abs(rows[:, :, 3])
-    extent = np.einsum("nij,nj->ni", absolute, half) + 64.0 * 2.0**-53 * reach + margin
-    return np.hstack([centre - extent, centre + extent])
+    """Boxes (..., n, 6) [m] that contain n objects in poses, rounded outward.
+
+    Args:
+        bounds: of the objects in their own coordinates, (n, 2, 3) [m].
+        rows: poses (..., n, 3, 4).
+        margin: that the boxes are larger [m].
+    """
+    boxes = np.empty((*rows.shape[:-2], 6))
+    _world_boxes(bounds, np.ascontiguousarray(rows).reshape(-1, 3, 4), margin, boxes.reshape(-1, 6))
+    return boxes
+
+
+@kernel
+def _world_boxes(bounds, rows, margin, boxes):
+    """Fill ``boxes`` (m, 6) of poses (m, 3, 4); objects take turns."""
+    for i in range(rows.shape[0]):
+        of = i % bounds.shape[0]
+        for k in range(3):
+            centre, extent, reach = rows[i, k, 3], margin, abs(rows[i, k, 3])
+            for j in range(3):
+                low, high = bounds[of, 0, j], bounds[of, 1, j]
+                centre += rows[i, k, j] * (0.5 * low + 0.5 * high)
+                extent += abs(rows[i, k, j]) * (0.5 * (high - low))
+                reach += abs(rows[i, k, j]) * max(abs(low), abs(high))
+            extent += 64.0 * 2.0**-53 * reach
+            boxes[i, k] = centre - extent
+            boxes[i, k + 3] = centre + extent

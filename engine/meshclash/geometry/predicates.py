@@ -7,7 +7,8 @@ Each comes in two strengths with one contract: the result is -1, 0, 1 or ``UNCER
 workspace from ``new_workspace``, which the exact ones need and which counts how often they had to go beyond float64.
 - *filtered*: one evaluation in float64 with a static error bound (Shewchuk 1997, section 4, bounds "A"); UNCERTAIN when
   the bound does not decide. Cases that are zero by construction (a shared vertex, a common axis plane) are recognised.
-- *exact*: expansion arithmetic; UNCERTAIN only when the coordinates span more than doubles can hold in a product.
+- *exact*: integers where the coordinates have a common grid (``grid_signs.py``), else expansion arithmetic; UNCERTAIN
+  only when the coordinates span more than doubles can hold in a product.
 
 The bounds hold without underflow: for coordinates up to 1e30 (checked where meshes enter) an underflow adds at most
 2**-900 to a determinant, which is below 2**-53 times ``_SAFE_PERMANENT``.
@@ -17,8 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import inner
+from ..jit import config, inlined, inner
 from .expansion import add_expansions, scale_expansion, sign_of, two_difference
+from .grid_signs import OFF_GRID, grid_orient2d, grid_orient3d
+from .lanes import doubles, shifted
 
 UNCERTAIN = 2
 
@@ -49,6 +52,25 @@ class Workspace(NamedTuple):
 def new_workspace() -> Workspace:
     """A workspace with the counter at 0."""
     return Workspace(np.zeros(1, np.int64), np.empty((_SCRATCH_ROWS, _LONGEST)))
+
+
+if config.DISABLE_JIT:
+
+    def _rows(expansions):
+        return expansions
+
+    def _row(work, k):
+        return work[k]
+else:
+
+    @inlined
+    def _rows(expansions):
+        """The rows as a pointer: every use of an array that has an owner counts its references, by atomic steps."""
+        return doubles(expansions.ctypes.data)
+
+    @inlined
+    def _row(work, k):
+        return shifted(work, _LONGEST * k)
 
 
 @inner
@@ -139,10 +161,10 @@ def _in_range(values):
 
 @inner
 def _multiply_pairs(u, u_tail, v, v_tail, work, out):
-    """(u + u_tail) * (v + v_tail) into ``out`` (8 components at most); ``work`` is scratch, shape (>= 3, >= 8)."""
-    factor = work[0]
-    first = work[1]
-    second = work[2]
+    """(u + u_tail) * (v + v_tail) into ``out`` (8 components at most); ``work``: rows, of which it takes three."""
+    factor = _row(work, 0)
+    first = _row(work, 1)
+    second = _row(work, 2)
     length = 0
     if u_tail != 0.0:
         factor[length] = u_tail
@@ -158,8 +180,8 @@ def _multiply_pairs(u, u_tail, v, v_tail, work, out):
 @inner
 def _minor(ax, axt, ay, ayt, bx, bxt, by, byt, work, out):
     """ax * by - ay * bx of two-component numbers into ``out`` (16 components at most); returns its length."""
-    positive = work[3]
-    negative = work[4]
+    positive = _row(work, 3)
+    negative = _row(work, 4)
     m = _multiply_pairs(ax, axt, by, byt, work, positive)
     n = _multiply_pairs(-ay, -ayt, bx, bxt, work, negative)
     return add_expansions(positive, m, negative, n, out)
@@ -168,8 +190,8 @@ def _minor(ax, axt, ay, ayt, bx, bxt, by, byt, work, out):
 @inner
 def _times(minor, length, z, z_tail, work, out):
     """minor * (z + z_tail) into ``out`` (64 components at most); returns its length."""
-    first = work[5]
-    second = work[6]
+    first = _row(work, 5)
+    second = _row(work, 6)
     m = scale_expansion(minor, length, z_tail, first) if z_tail != 0.0 else 0
     n = scale_expansion(minor, length, z, second)
     return add_expansions(first, m, second, n, out)
@@ -192,12 +214,16 @@ def _expanded_orient3d(a, b, c, d, workspace):
     workspace.counter[0] += 1
     if not (_in_range(a) and _in_range(b) and _in_range(c) and _in_range(d)):
         return UNCERTAIN
-    return sign_of(workspace.expansions[11], _expand_orient3d(a, b, c, d, workspace.expansions))
+    sign = grid_orient3d(a, b, c, d)
+    if sign != OFF_GRID:
+        return sign
+    work = _rows(workspace.expansions)
+    return sign_of(_row(work, 11), _expand_orient3d(a, b, c, d, work))
 
 
 @inner
 def _expand_orient3d(a, b, c, d, work):
-    """det(a - d, b - d, c - d) as an expansion in work[11]; returns its length."""
+    """det(a - d, b - d, c - d) as an expansion in row 11; returns its length."""
     adx, adxt = two_difference(a[0], d[0])
     ady, adyt = two_difference(a[1], d[1])
     adz, adzt = two_difference(a[2], d[2])
@@ -207,14 +233,14 @@ def _expand_orient3d(a, b, c, d, work):
     cdx, cdxt = two_difference(c[0], d[0])
     cdy, cdyt = two_difference(c[1], d[1])
     cdz, cdzt = two_difference(c[2], d[2])
-    m = _minor(bdx, bdxt, bdy, bdyt, cdx, cdxt, cdy, cdyt, work, work[7])
-    p = _times(work[7], m, adz, adzt, work, work[8])
-    m = _minor(cdx, cdxt, cdy, cdyt, adx, adxt, ady, adyt, work, work[7])
-    q = _times(work[7], m, bdz, bdzt, work, work[9])
-    r = add_expansions(work[8], p, work[9], q, work[10])
-    m = _minor(adx, adxt, ady, adyt, bdx, bdxt, bdy, bdyt, work, work[7])
-    q = _times(work[7], m, cdz, cdzt, work, work[9])
-    return add_expansions(work[10], r, work[9], q, work[11])
+    m = _minor(bdx, bdxt, bdy, bdyt, cdx, cdxt, cdy, cdyt, work, _row(work, 7))
+    p = _times(_row(work, 7), m, adz, adzt, work, _row(work, 8))
+    m = _minor(cdx, cdxt, cdy, cdyt, adx, adxt, ady, adyt, work, _row(work, 7))
+    q = _times(_row(work, 7), m, bdz, bdzt, work, _row(work, 9))
+    r = add_expansions(_row(work, 8), p, _row(work, 9), q, _row(work, 10))
+    m = _minor(adx, adxt, ady, adyt, bdx, bdxt, bdy, bdyt, work, _row(work, 7))
+    q = _times(_row(work, 7), m, cdz, cdzt, work, _row(work, 9))
+    return add_expansions(_row(work, 10), r, _row(work, 9), q, _row(work, 11))
 
 
 @inner
@@ -247,15 +273,16 @@ def _expanded_side_of_cut(a, b, c, v, w, r, s, t, workspace):
     workspace.counter[0] += 1
     if not _product_in_range((a, b, c, v, w, r, s, t)):
         return UNCERTAIN
-    work = workspace.expansions
+    work = _rows(workspace.expansions)
     kept, scratch, sums = np.empty(_LONGEST), np.empty(2 * _LONGEST), np.empty((2, _LONGEST_SUM))
     length = 0
     for turn in range(2):
         x, y, factor = (v, w, 1.0) if turn == 0 else (w, v, -1.0)
         m = _expand_orient3d(r, s, t, x, work)
-        kept[:m] = work[11, :m]
+        for i in range(m):
+            kept[i] = _row(work, 11)[i]
         n = _expand_orient3d(a, b, c, y, work)
-        length = _add_product(kept, m, work[11], n, factor, scratch, sums, length)
+        length = _add_product(kept, m, _row(work, 11), n, factor, scratch, sums, length)
     return sign_of(sums[0], length) if length >= 0 else UNCERTAIN
 
 
@@ -305,16 +332,19 @@ def exact_orient2d(ax, ay, bx, by, cx, cy, workspace):
 
 @inner
 def _expanded_orient2d(ax, ay, bx, by, cx, cy, workspace):
-    work = workspace.expansions
     workspace.counter[0] += 1
     if not _in_range((ax, ay, bx, by, cx, cy)):
         return UNCERTAIN
+    sign = grid_orient2d(ax, ay, bx, by, cx, cy)
+    if sign != OFF_GRID:
+        return sign
+    work = _rows(workspace.expansions)
     acx, acxt = two_difference(ax, cx)
     acy, acyt = two_difference(ay, cy)
     bcx, bcxt = two_difference(bx, cx)
     bcy, bcyt = two_difference(by, cy)
-    length = _minor(acx, acxt, acy, acyt, bcx, bcxt, bcy, bcyt, work, work[7])
-    return sign_of(work[7], length)
+    length = _minor(acx, acxt, acy, acyt, bcx, bcxt, bcy, bcyt, work, _row(work, 7))
+    return sign_of(_row(work, 7), length)
 
 
 def rational_orient3d(a, b, c, d, workspace=None):

@@ -2,6 +2,7 @@
 
 import operator
 from collections.abc import Generator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from ..traversal.forest import Grove, plant
 from ..traversal.leaf_tests import contact
 from ..traversal.question import Question
 from ..traversal.run import answer_steps
+from ..types.mesh import TriangleMesh
 from ..types.results import Progress
 from ..types.steps import scaled
 from .clock import Clock
@@ -22,21 +24,55 @@ from .members import Member, prepare_steps
 
 _TRIANGLES = 1 << 19
 """Triangles whose world bounds are found at once: some ten milliseconds."""
+_MOST_KEPT = 256  # times that packed trees are taken as they are
+
+
+@dataclass(frozen=True, eq=False)
+class Planted:
+    """The packed trees of n objects."""
+
+    grove: Grove
+    solids: Solids
+    trees: np.ndarray
+    """Which tree each object has, (n,) int64; objects may share one."""
+    bounds: np.ndarray
+    """Of each object's mesh in its own coordinates, (n, 2, 3) float64 [m]."""
+    meshes: list[TriangleMesh]
+    """Of the trees."""
 
 
 class Planter:
     """Packs the trees of objects, and keeps them as long as the same ones are asked for."""
 
     def __init__(self) -> None:
-        self._planted: tuple[list[Index], Grove, Solids] | None = None
+        self._things: list[TriangleMesh | Hierarchy] = []
+        self._indices: list[Index] = []
+        self._planted: Planted | None = None
+        self._kept = 0
 
-    def plant(self, hierarchies: list[Hierarchy]) -> tuple[Grove, Solids]:
-        """The packed trees of hierarchies."""
-        kept = self._planted
+    def kept(self, members: Sequence[Member]) -> Planted | None:
+        """What was packed last, if it was for the same meshes; None every so often, so that better trees are used."""
+        things = self._things
+        if self._planted is None or len(things) != len(members) or self._kept >= _MOST_KEPT:
+            return None
+        if any(member.mesh is not thing for member, thing in zip(members, things, strict=True)):
+            return None
+        self._kept += 1
+        return self._planted
+
+    def planted_steps(self, members: Sequence[Member]) -> Generator[Progress, None, Planted]:
+        """The packed trees of objects, which are built first where they are new."""
+        hierarchies, trees = yield from _hierarchies(members)
         indices = [h.index for h in hierarchies]
-        if kept is None or len(kept[0]) != len(indices) or any(map(operator.is_not, kept[0], indices)):
-            kept = self._planted = (indices, plant(hierarchies), gather_solids(hierarchies))
-        return kept[1], kept[2]
+        known = self._planted
+        if known is None or len(indices) != len(self._indices) or any(map(operator.is_not, indices, self._indices)):
+            packed = plant(hierarchies), gather_solids(hierarchies)
+        else:
+            packed = known.grove, known.solids
+        bounds = np.stack([member.bounds for member in members])
+        self._planted = Planted(*packed, trees, bounds, [h.mesh for h in hierarchies])
+        self._things, self._indices, self._kept = [member.mesh for member in members], indices, 0
+        return self._planted
 
 
 def find_case_steps(
@@ -59,16 +95,15 @@ def find_case_steps(
     Returns:
         The case, and which pairs it holds, (k,) bool.
     """
-    hierarchies, trees = yield from _hierarchies(members)
+    planted = yield from planter.planted_steps(members)
+    grove, solids, trees, meshes = planted.grove, planted.solids, planted.trees, planted.meshes
     clock.stop("building")
-    grove, solids = planter.plant(hierarchies)
     rows = np.stack([member.rows for member in members])
     boxes = yield from _bounds(grove, trees, rows)
     near = _boxes_near(boxes[pairs[:, 0]], boxes[pairs[:, 1]], limits.touch_tolerance)
     pairs = pairs[near]
     jobs, rows_a, rows_b = trees[pairs], rows[pairs[:, 0]], rows[pairs[:, 1]]
     clock.stop("packing")
-    meshes = [hierarchy.mesh for hierarchy in hierarchies]
     answer, note = answer_on_device(device, meshes, meshes, Asked(jobs, rows_a, rows_b))
     if answer is None:
         question = Question(grove, grove, jobs, rows_a, rows_b, contact, first_only=first_only)

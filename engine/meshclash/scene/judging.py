@@ -7,9 +7,11 @@ import numpy as np
 from ..query.contacts import Contacts
 from ..solid.judge import Case, Judgement, Limits, judge_steps
 from ..types.results import APART, QueryStats
+from ..types.steps import always
 from .results import FirstContact, ObjectContacts
 
-_PORTION_PAIRS, _PORTION_CONTACTS = 64, 4096  # judged together
+_PORTION_PAIRS, _PORTION_CONTACTS = 256, 16384  # judged together
+_NOTHING_COUNTED = QueryStats()
 
 
 def judged_portions(
@@ -29,7 +31,7 @@ def judged_portions(
         enough = int(np.searchsorted(start, start[begin] + _PORTION_CONTACTS, "right")) - 1
         end = min(max(enough, begin + 1), begin + _PORTION_PAIRS, total)
         part = _portion(case, begin, end)
-        judgement = yield from _with_nothing_found(begin, judge_steps(part, limits))
+        judgement = yield from always((begin, []), judge_steps(part, limits))
         found = _results(part, judgement, identifiers[begin:])
         begin = end
         yield begin, found
@@ -43,34 +45,26 @@ def first_contact_of(case: Case, job: int, a: int, b: int) -> FirstContact:
 def contacts_of(case: Case, job: int) -> Contacts:
     """The contacts of one pair of a case."""
     begin, end = np.searchsorted(case.answer.jobs, (job, job + 1))
-    first, second = case.jobs[job]
+    return _contacts_between(case, job, begin, end)
+
+
+def _contacts_between(case: Case, job: int, begin: int, end: int) -> Contacts:
+    """The contacts of one pair of a case, rows ``begin`` to ``end`` of its answer."""
+    first, second = case.jobs[job].tolist()
     return Contacts(
         case.answer.pairs[begin:end], case.answer.kinds[begin:end], np.zeros(end - begin, np.int32),
-        QueryStats(), (case.meshes[first], case.meshes[second]),
+        _NOTHING_COUNTED, (case.meshes[first], case.meshes[second]),
         (case.rows_a[job : job + 1], case.rows_b[job : job + 1]),
     )  # fmt: skip
 
 
 def _results(case: Case, judgement: Judgement, identifiers: np.ndarray) -> list[ObjectContacts]:
-    found = []
-    for job in range(len(case.jobs)):
-        verdict = judgement.verdict(job)
-        if verdict == APART:
-            continue
-        a, b = (int(i) for i in identifiers[job])
-        found.append(ObjectContacts(a, b, verdict, contacts_of(case, job), judgement.location(case, job)))
-    return found
-
-
-def _with_nothing_found(
-    done: int, steps: Generator[None, None, Judgement]
-) -> Generator[tuple[int, list[ObjectContacts]], None, Judgement]:
-    while True:
-        try:
-            next(steps)
-        except StopIteration as stop:
-            return stop.value
-        yield done, []
+    start, places, ids = judgement.start.tolist(), judgement.locations(case), identifiers[: len(case.jobs)].tolist()
+    return [
+        ObjectContacts(a, b, verdict, _contacts_between(case, job, *start[job : job + 2]), place)
+        for job, ((a, b), verdict, place) in enumerate(zip(ids, judgement.verdicts(), places, strict=True))
+        if verdict != APART
+    ]
 
 
 def _portion(case: Case, begin: int, end: int) -> Case:

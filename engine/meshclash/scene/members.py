@@ -147,8 +147,7 @@ class Members:
             notes: is told why the CPU compared boxes where a device was meant to.
         """
         in_a, in_b = self.members_of(set_a, "set_a"), self.members_of(set_b, "set_b")
-        if keep is not None and not callable(keep):
-            raise UnsupportedOption(f"keep must be None or a function of pairs (k, 2) of ids, not {keep!r}")
+        keep = checked_keep(keep)
         ids, boxes = self.boxes(limits.touch_tolerance)
         if not len(ids):
             return np.empty((0, 2), np.int64)
@@ -156,14 +155,7 @@ class Members:
         if note and notes is not None:
             notes.append(note)
         pairs = ids[overlapping_pairs(boxes, in_a, in_b) if places is None else places]
-        if keep is None or len(pairs) == 0:
-            return pairs
-        mask = np.asarray(keep(pairs))
-        if mask.shape != (len(pairs),) or mask.dtype != np.bool_:
-            raise UnsupportedOption(
-                f"keep must return booleans of shape ({len(pairs)},), not {mask.dtype} of shape {mask.shape}"
-            )
-        return pairs[mask]
+        return pairs if keep is None or len(pairs) == 0 else pairs[keep(pairs)]
 
     def boxes(self, margin: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
         """All ids (n,) int64, ascending, and world boxes that contain the objects and a margin, (n, 6) float64 [m]."""
@@ -196,6 +188,28 @@ class Members:
             return self._members[identifier]
         except (KeyError, TypeError):
             raise UnknownObject(f"the scene has no object {identifier!r}") from None
+
+
+def checked_keep(keep: Keep | None) -> Keep | None:
+    """A function of pairs (k, 2) of ids whose answer is known to be (k,) booleans; None for none.
+
+    Raises:
+        UnsupportedOption: no function; and, when it is called, an answer of another shape or kind.
+    """
+    if keep is None:
+        return None
+    if not callable(keep):
+        raise UnsupportedOption(f"keep must be None or a function of pairs (k, 2) of ids, not {keep!r}")
+
+    def checked(pairs: np.ndarray) -> np.ndarray:
+        mask = np.asarray(keep(pairs))
+        if mask.shape != (len(pairs),) or mask.dtype != np.bool_:
+            raise UnsupportedOption(
+                f"keep must return booleans of shape ({len(pairs)},), not {mask.dtype} of shape {mask.shape}"
+            )
+        return mask
+
+    return checked
 
 
 def require_scene(scene: object) -> None:

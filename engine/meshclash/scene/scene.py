@@ -6,8 +6,9 @@ changed.
 """
 
 import time
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -22,9 +23,10 @@ from ..types.results import TOUCHING, Progress, QueryStats
 from ..types.slices import Slice
 from .cases import Planter, find_case_steps
 from .clock import Clock
+from .collisions import Configurations, SceneCollisions, collisions_steps, configured_rows, no_collisions
 from .estimating import estimate_steps
 from .judging import judged_portions
-from .members import Keep, Members
+from .members import Keep, Members, checked_keep
 from .results import ObjectContacts, SceneContacts
 
 
@@ -45,9 +47,10 @@ class Scene(Members):
         touch_tolerance: float = 0.0,
         touching: bool = True,
         device: str = "auto",
+        depth: bool = True,
     ) -> SceneContacts:
         """Every pair of objects that is not apart; arguments and errors as ``contacts_steps``."""
-        return run(self.contacts_steps(set_a, set_b, keep, permitted_overlap, touch_tolerance, touching, device))
+        return run(self.contacts_steps(set_a, set_b, keep, permitted_overlap, touch_tolerance, touching, device, depth))
 
     def contacts_steps(
         self,
@@ -58,6 +61,7 @@ class Scene(Members):
         touch_tolerance: float = 0.0,
         touching: bool = True,
         device: str = "auto",
+        depth: bool = True,
     ) -> Generator[Progress, None, SceneContacts]:
         """As ``contacts``, in slices of a few milliseconds; closing the generator leaves the scene as it is.
 
@@ -67,6 +71,7 @@ class Scene(Members):
             permitted_overlap, touch_tolerance: see ``verdict``.
             touching: False leaves out pairs whose verdict is TOUCHING.
             device: where boxes and triangles are tested: "cpu"; "cuda", a GPU; or "auto", as in ``collide``.
+            depth: False leaves depths out where no verdict hangs on them: they cost more than all the rest.
 
         Yields:
             Progress.
@@ -77,7 +82,7 @@ class Scene(Members):
             DeviceUnavailable: "cuda" was asked for and no device can be used.
         """
         check_served_device(device)
-        limits, touching = checked_limits(permitted_overlap, touch_tolerance), truth("touching", touching)
+        limits, touching = checked_limits(permitted_overlap, touch_tolerance, depth), truth("touching", touching)
         clock = Clock()
         yield Progress(0.0, "comparing bounding boxes")
         notes: list[str] = []
@@ -91,6 +96,52 @@ class Scene(Members):
         clock.stop("verdicts")
         stats = case.answer.stats(clock.total, clock.timings).plus(compared)
         return SceneContacts(results, stats, clock.timings)
+
+    def collides(
+        self,
+        poses: Any = None,
+        movers: Sequence[int] | None = None,
+        set_a: Iterable[int] | None = None,
+        set_b: Iterable[int] | None = None,
+        keep: Keep | None = None,
+    ) -> SceneCollisions:
+        """Which objects collide, with one contact each and nothing more; arguments and errors as ``collides_steps``."""
+        return run(self.collides_steps(poses, movers, set_a, set_b, keep))
+
+    def collides_steps(
+        self,
+        poses: Any = None,
+        movers: Sequence[int] | None = None,
+        set_a: Iterable[int] | None = None,
+        set_b: Iterable[int] | None = None,
+        keep: Keep | None = None,
+    ) -> Generator[Progress, None, SceneCollisions]:
+        """As ``collides``, in slices of a few milliseconds: the pairs that ``contacts`` gives, several times faster.
+
+        Args:
+            poses: None for the objects as they stand; or poses (k, 4, 4) of the movers, or a stack (m, k, 4, 4) of
+                configurations, as a planner of motions has them. The scene itself stays as it is.
+            movers: ids (k,) of the objects that poses are given for; None stands for all, in the order of their ids.
+            set_a, set_b, keep: as ``contacts_steps``.
+
+        Yields:
+            Progress.
+
+        Raises:
+            UnknownObject: an id is not in the scene.
+            InvalidPose: poses of another shape, or not rigid.
+            UnsupportedOption: ``keep`` returns another shape, movers that are named twice.
+        """
+        in_a, in_b = self.members_of(set_a, "set_a"), self.members_of(set_b, "set_b")
+        ids, keep = np.fromiter(self._members, np.int64, len(self._members)), checked_keep(keep)
+        members = list(self._members.values())
+        rows = configured_rows(members, ids, poses, movers)
+        if not rows.size:
+            return no_collisions(len(rows))
+        planted = self._planter.kept(members)
+        if planted is None:
+            planted = yield from self._planter.planted_steps(members)
+        return (yield from collisions_steps(Configurations(planted, ids, rows, in_a, in_b, keep)))
 
     def time_critical(
         self,

@@ -7,7 +7,7 @@ from ..geometry.relative_pose import relative_rows
 from ..volumes.registry import volume_named
 from . import pairs as layout
 from .access import access_to
-from .pairs import pair_traversal
+from .pairs import Output, Scratch, pair_traversal
 from .prepared import prepared_rows
 from .question import Question
 
@@ -59,8 +59,9 @@ class BinaryEngine:
         entries = 2 * (a.deepest + b.deepest) + 8
         stack, carried = np.empty((entries, 2), np.int32), access_to(volume_named(a.volume)).workspace(entries)
         size = leaves + self._full
-        self._output = (np.empty((size, 2), np.int32), np.empty(size, np.uint8), np.empty(size, np.int32))
-        self._scratch = (stack, (*_leaves(a.largest_leaf, b.largest_leaf), new_workspace()), carried, self._output)
+        self._output = Output(np.empty((size, 2), np.int32), np.empty(size, np.uint8), np.empty(size, np.int32))
+        scratch = Scratch(*_leaves(a.largest_leaf, b.largest_leaf), new_workspace())
+        self._scratch = (stack, scratch, carried, self._output)
         self.chunks: list[tuple[np.ndarray, ...]] = []
 
     def advance(self) -> bool:
@@ -93,7 +94,7 @@ def _options(question: Question) -> np.ndarray:
     return options
 
 
-def _leaves(*sizes: int) -> tuple[np.ndarray, ...]:
+def _leaves(a: int, b: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """A leaf of each side in world coordinates, and the indices of its triangles."""
-    worlds = [np.empty((size, layout.LEAF_NUMBERS)) for size in sizes]
-    return (*worlds, *(np.empty(size, np.int32) for size in sizes))
+    worlds = np.empty((a, layout.LEAF_NUMBERS)), np.empty((b, layout.LEAF_NUMBERS))
+    return (*worlds, np.empty(a, np.int32), np.empty(b, np.int32))

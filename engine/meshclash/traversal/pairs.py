@@ -8,6 +8,7 @@ goes on from its state.
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,6 +26,30 @@ JOB, STACK_USED, OUTPUT_USED, VOLUME_TESTS, PRIMITIVE_TESTS, EXACT_TESTS, STATE_
 CROSSING_ONLY, FIRST_ONLY, WITH_ITSELF, STEP_LIMIT, ROOM, OPTIONS_LENGTH = range(6)
 
 LEAF_NUMBERS = 15  # corners 0:9, lowest 9:12, highest 12:15
+
+
+class Scratch(NamedTuple):
+    """What a visit of two leaves works in."""
+
+    leaf_a: np.ndarray
+    """(leaf size, numbers of a triangle) float64."""
+    leaf_b: np.ndarray
+    indices_a: np.ndarray
+    """(leaf size,) int32: the triangles of the leaf, which the traversal puts there."""
+    indices_b: np.ndarray
+    workspace: Any
+    """A NamedTuple of the visit's own."""
+
+
+class Output(NamedTuple):
+    """Pairs that were found."""
+
+    pairs: np.ndarray
+    """(n, 2) int32."""
+    kinds: np.ndarray
+    """(n,) uint8."""
+    jobs: np.ndarray
+    """(n,) int32."""
 
 
 @inlined
@@ -97,10 +122,10 @@ def visit_triangles(
     same, job, tolerance, options, state, scratch, output, found,
 ):  # fmt: skip
     """Ask the leaf test about each pair of triangles of two leaves whose boxes meet."""
-    leaf_a, leaf_b, indices_a, indices_b, workspace = scratch
+    leaf_a, leaf_b, indices_a, indices_b = scratch.leaf_a, scratch.leaf_b, scratch.indices_a, scratch.indices_b
+    workspace = scratch.workspace
     counter = workspace.counter
-    workspace = by_reference(workspace)
-    pairs, kinds, pair_jobs = output
+    pairs, kinds, pair_jobs = output.pairs, output.kinds, output.jobs
     with_itself = options[WITH_ITSELF] != 0
     place_triangles(forest_a, tree_a, indices_a, count_a, pose_a, leaf_a)
     place_triangles(forest_b, tree_b, indices_b, count_b, pose_b, leaf_b)
@@ -146,7 +171,8 @@ def traversal_with(
     carried, output) and returns True when all jobs are done. ``jobs`` (k, 2) int64 names the trees; poses are
     (k, 3, 4), ``relative`` is what ``prepared.py`` makes; the rest is allocated by ``binary_engine.py``.
 
-    ``visit`` is called with the leaf test for two leaves, whose triangles are in the scratch. It appends to the
+    ``visit`` is called with the leaf test for two leaves, whose triangles are in the scratch; forests, scratch and
+    output are references. It appends to the
     output, adds to the counts in ``state``, and returns how many entries of the output are used, and whether the job
     is done.
     """
@@ -167,7 +193,9 @@ def traversal_with(
         carried,
         output,
     ):
-        indices_a, indices_b = scratch[2], scratch[3]
+        indices_a, indices_b = scratch.indices_a, scratch.indices_b
+        leaves_a, leaves_b = by_reference(forest_a), by_reference(forest_b)
+        scratch, output = by_reference(scratch), by_reference(output)
         with_itself = options[WITH_ITSELF] != 0
         room = options[ROOM]
         job = state[JOB]
@@ -221,7 +249,7 @@ def traversal_with(
                 for j in range(count_b):
                     indices_b[j] = triangle(forest_b, tree_b, first_b + j)
                 found, stop = visit(
-                    leaf_test, forest_a, tree_a, count_a, poses_a[job], forest_b, tree_b, count_b, poses_b[job],
+                    leaf_test, leaves_a, tree_a, count_a, poses_a[job], leaves_b, tree_b, count_b, poses_b[job],
                     same, job, tolerance, options, state, scratch, output, found,
                 )  # fmt: skip
                 if stop:

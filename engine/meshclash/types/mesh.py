@@ -167,6 +167,11 @@ class TriangleMesh:
         """What all meshes over the same triangles share: it tells whether one is another one deformed."""
         return self._common
 
+    @property
+    def used_vertices(self) -> np.ndarray | None:
+        """Vertices that a triangle has, (u,) int64; None when all are."""
+        return self._common.used
+
     @cached_property
     def bounds(self) -> np.ndarray:
         """Lowest and highest coordinates of the triangles' vertices [m], (2, 3) float64."""

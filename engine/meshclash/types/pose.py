@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidMesh, InvalidPose, UnsupportedOption
-from ..jit import portable
+from ..jit import kernel, portable
 from .numbers import float_array
 
 RIGID_TOLERANCE = 1e-4
@@ -33,6 +33,23 @@ def transform_points(matrix: np.ndarray, points: np.ndarray) -> np.ndarray:
     x, y, z = (np.ascontiguousarray(points[..., k], dtype=np.float64) for k in range(3))
     rows = [matrix[..., k, 0] * x + matrix[..., k, 1] * y + matrix[..., k, 2] * z + matrix[..., k, 3] for k in range(3)]
     return np.stack(rows, axis=-1)
+
+
+def inverse_rotations(rows: np.ndarray) -> np.ndarray:
+    """The inverses (..., 3, 3) of the rotations in the rows (..., 3, 4) of poses, by cofactors.
+
+    NumPy's inverse hands every one of them to LAPACK, which may wake threads for nine numbers.
+    """
+    a, b, c = rows[..., 0, :3], rows[..., 1, :3], rows[..., 2, :3]
+    columns = np.stack([_cross(b, c), _cross(c, a), _cross(a, b)], axis=-1)
+    determinants = (a * columns[..., 0]).sum(axis=-1)
+    return columns / determinants[..., None, None]
+
+
+def _cross(u: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Vectors (..., 3) across pairs of others."""
+    x, y, z = (u[..., (k + 1) % 3] * v[..., (k + 2) % 3] - u[..., (k + 2) % 3] * v[..., (k + 1) % 3] for k in range(3))
+    return np.stack([x, y, z], axis=-1)
 
 
 def _as_motion(pose: Any) -> np.ndarray | None:
@@ -204,7 +221,7 @@ def pose_stack(pose: "Pose | np.ndarray | Sequence[Any] | None") -> tuple[np.nda
         )
     if len(array) == 0:
         raise UnsupportedOption("the stack of poses is empty")
-    if not _all_rigid(array):
+    if not _plainly_rigid_each(np.ascontiguousarray(array).reshape(-1, 16)) and not _all_rigid(array):
         for index, matrix in enumerate(array):
             _stack_item(matrix, index)
     return np.ascontiguousarray(array[:, :3]), True
@@ -246,6 +263,15 @@ def plainly_rigid(m: Any) -> bool:
         and abs(m[3]) <= LARGEST_COORDINATE and abs(m[7]) <= LARGEST_COORDINATE and abs(m[11]) <= LARGEST_COORDINATE
         and m[12] == 0.0 and m[13] == 0.0 and m[14] == 0.0 and m[15] == 1.0
     )  # fmt: skip
+
+
+@kernel
+def _plainly_rigid_each(matrices):
+    """Whether ``plainly_rigid`` holds for each of the matrices (k, 16)."""
+    rigid = True
+    for i in range(matrices.shape[0]):
+        rigid &= plainly_rigid(matrices[i])
+    return rigid
 
 
 def _all_rigid(matrices: np.ndarray) -> bool:

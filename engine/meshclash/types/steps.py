@@ -25,3 +25,13 @@ def scaled(steps: Generator[float, None, _T], low: float, high: float, text: str
         except StopIteration as stop:
             return stop.value
         yield Progress(low + (high - low) * fraction, text)
+
+
+def always(value: Any, steps: Generator[Any, None, _T]) -> Generator[Any, None, _T]:
+    """Yield one value in place of all that a stage yields."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            return stop.value
+        yield value

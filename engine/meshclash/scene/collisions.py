@@ -1,0 +1,220 @@
+"""Which objects of a scene collide, and one contact of each pair: in the scene as it stands, or in many configurations.
+
+Two objects collide when their surfaces meet, or when one lies in the other: exactly the pairs that are not apart.
+Objects whose surfaces do not meet are told by one point of each component, without any depth.
+"""
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..broadphase.sweep import overlapping_pairs_of_each, world_boxes
+from ..errors import InvalidPose, UnknownObject, UnsupportedOption
+from ..jit import kernel
+from ..reference import by_reference
+from ..solid.frames import IN, OUT, make_frame, side_of_solid
+from ..solid.judge import Case, Limits, judge_steps
+from ..traversal.bounds import world_bounds
+from ..traversal.leaf_tests import contact
+from ..traversal.point import new_point_workspace, world_triangle
+from ..traversal.question import Question
+from ..traversal.run import answer_steps
+from ..types.numbers import float_array
+from ..types.pose import inverse_rotations, pose_stack, transform_points
+from ..types.results import APART, Progress, QueryStats
+from ..types.steps import always, scaled
+from .cases import Planted
+from .members import Keep, Member
+
+_ROWS_AT_ONCE = 1 << 15  # poses of objects that are looked at together
+_AT_ONCE = 4096  # pairs between two chances to stop
+_NO, _YES, _UNSURE = range(3)
+
+
+@dataclass(frozen=True, eq=False)
+class SceneCollisions:
+    """Pairs of objects that collide; true when there is one."""
+
+    pairs: np.ndarray
+    """Ids, (k, 2) int64, the lower one first; sorted by configuration, then by ids."""
+    triangles: np.ndarray
+    """A triangle of each that meet, (k, 2) int32; -1 where one object lies in the other and no surfaces meet."""
+    configuration: np.ndarray
+    """Of each pair, (k,) int64; 0 without configurations."""
+    any: np.ndarray
+    """Whether something collides in each configuration, (m,) bool; of length 1 without configurations."""
+    stats: QueryStats
+
+    def __bool__(self) -> bool:
+        return len(self.pairs) > 0
+
+
+class Configurations(NamedTuple):
+    """What is to collide: n objects, each in a pose of its own in each of m configurations."""
+
+    planted: Planted
+    ids: np.ndarray
+    """Of the objects, (n,) int64, ascending."""
+    rows: np.ndarray
+    """Poses, (m, n, 3, 4)."""
+    in_a: np.ndarray
+    """Whether an object belongs to the first set, (n,) bool."""
+    in_b: np.ndarray
+    keep: Keep | None
+    """Of pairs of ids, checked."""
+
+
+def no_collisions(count: int) -> SceneCollisions:
+    """Of ``count`` configurations of no objects, or of none."""
+    pairs = np.empty((0, 2), np.int64)
+    return SceneCollisions(pairs, pairs.astype(np.int32), pairs[:, 0], np.zeros(count, np.bool_), QueryStats())
+
+
+def configured_rows(members: Sequence[Member], ids: np.ndarray, poses: Any, movers: Sequence[int] | None) -> np.ndarray:
+    """Poses (m, n, 3, 4) of all objects of a scene, those of the movers as given; see ``Scene.collides_steps``."""
+    rows = np.array([member.rows for member in members]).reshape(1, len(members), 3, 4)
+    if poses is None:
+        if movers is not None:
+            raise UnsupportedOption("movers are named, but poses are None: give a pose (4, 4) for each of them")
+        return rows
+    wanted = ids if movers is None else np.array([int(i) for i in movers], np.int64)
+    places = np.searchsorted(ids, wanted)
+    known = np.isin(wanted, ids)
+    if not known.all():
+        raise UnknownObject(f"the scene has no object {wanted[~known][0]}")
+    if len(np.unique(wanted)) != len(wanted):
+        raise UnsupportedOption(f"movers must name each object once, not {wanted.tolist()}")
+    given = float_array("poses", poses, InvalidPose)
+    if given.ndim not in (3, 4) or given.shape[-3:] != (len(wanted), 4, 4):
+        raise InvalidPose(
+            f"poses of {len(wanted)} movers have shape ({len(wanted)}, 4, 4), or (m, {len(wanted)}, 4, 4) for m "
+            f"configurations, not {given.shape}"
+        )
+    count = 1 if given.ndim == 3 else len(given)
+    rows = np.repeat(rows, count, axis=0)
+    if given.size:
+        rows[:, places] = pose_stack(given.reshape(-1, 4, 4))[0].reshape(count, len(wanted), 3, 4)
+    return rows
+
+
+def collisions_steps(asked: Configurations) -> Generator[Progress, None, SceneCollisions]:
+    """Which pairs collide in which configurations, in slices of a few milliseconds."""
+    total, portion = len(asked.rows), max(1, _ROWS_AT_ONCE // max(1, len(asked.ids)))
+    found, stats = [], QueryStats()
+    for begin in range(0, total, portion):
+        some = asked._replace(rows=asked.rows[begin : begin + portion])
+        low, high = (min(1.0, place / total) for place in (begin, begin + portion))
+        text = f"testing configuration {begin + 1} of {total}"
+        places, pairs, triangles, work = yield from scaled(_portion_steps(some), low, high, text)
+        found.append((asked.ids[pairs], triangles, places + begin))
+        stats = stats.plus(work)
+    pairs, triangles, places = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    colliding = np.zeros(total, np.bool_)
+    colliding[places] = True
+    return SceneCollisions(pairs, triangles, places, colliding, stats)
+
+
+def _portion_steps(
+    asked: Configurations,
+) -> Generator[float, None, tuple[np.ndarray, np.ndarray, np.ndarray, QueryStats]]:
+    """Of some configurations: the one (k,) and the places of the objects (k, 2) of each pair, triangles, the work."""
+    planted, objects = asked.planted, asked.rows.shape[1]
+    boxes = world_boxes(planted.bounds, asked.rows, 0.0)
+    places, pairs = overlapping_pairs_of_each(boxes, asked.in_a, asked.in_b)
+    rows, boxes = asked.rows.reshape(-1, 3, 4), boxes.reshape(-1, 6)
+    if asked.keep is not None:
+        kept = asked.keep(asked.ids[pairs])
+        places, pairs = places[kept], pairs[kept]
+    triangles = np.full((len(pairs), 2), -1, np.int32)
+    if not len(pairs):
+        return places, pairs, triangles, QueryStats()
+    at = places[:, None] * objects + pairs
+    jobs, rows_a, rows_b = planted.trees[pairs], rows[at[:, 0]], rows[at[:, 1]]
+    question = Question(planted.grove, planted.grove, jobs, rows_a, rows_b, contact, first_only=True)
+    answer = yield from answer_steps(question)
+    triangles[answer.jobs] = answer.pairs
+    case = Case(
+        planted.grove, planted.solids, jobs, rows_a, rows_b, boxes[at[:, 0]], boxes[at[:, 1]], answer,
+        np.zeros((len(jobs), 2)),
+    )  # fmt: skip
+    collide = yield from _enclosed_steps(case)
+    collide[answer.jobs] = True
+    return places[collide], pairs[collide], triangles[collide], answer.stats()
+
+
+def _enclosed_steps(case: Case) -> Generator[float, None, np.ndarray]:
+    """Which pairs (k,) of a case collide although no contact was found, in slices.
+
+    ``boxes_a`` and ``boxes_b`` of the case need not be exact.
+    """
+    met = np.zeros(len(case.jobs), np.bool_)
+    met[case.answer.jobs] = True
+    left = np.flatnonzero(~met)
+    inside = np.zeros(len(met), np.bool_)
+    if not len(left):
+        return inside
+    rows = [np.ascontiguousarray(side[left]) for side in (case.rows_a, case.rows_b)]
+    inverses = [inverse_rotations(side) for side in rows]
+    grove, found, work = case.grove, np.zeros(len(left), np.int8), new_point_workspace()
+    for begin in range(0, len(left), _AT_ONCE):
+        part = slice(begin, begin + _AT_ONCE)
+        _enclosed(
+            grove.forest, case.solids, grove.origins, grove.reaches, case.jobs[left[part]],
+            rows[0][part], rows[1][part], inverses[0][part], inverses[1][part], work, found[part],
+        )  # fmt: skip
+        yield 1.0
+    inside[left[found == _YES]] = True
+    unsure = np.zeros(len(met), np.bool_)
+    unsure[left[found == _UNSURE]] = True
+    unsure[left[found == _NO]] = _may_lie_in_open(case, left[found == _NO])
+    if unsure.any():
+        steps = judge_steps(_with_exact_boxes(case.chosen(unsure)), Limits(depths=False))
+        judgement = yield from always(1.0, steps)
+        inside[np.flatnonzero(unsure)[judgement.codes != APART.severity]] = True
+    return inside
+
+
+@kernel
+def _enclosed(forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b, work, found):
+    """Fill ``found`` (k,): whether a component of one object of each pair lies in the other, a solid."""
+    forest = by_reference(forest)
+    solids = by_reference(solids)
+    work = by_reference(work)
+    for job in range(len(jobs)):
+        a = by_reference(make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches))
+        b = by_reference(make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches))
+        found[job] = _NO
+        for turn in range(2):
+            own, other = (a, b) if turn == 0 else (b, a)
+            if not solids.closed[other.tree]:
+                continue
+            for component in range(solids.component_start[own.tree], solids.component_start[own.tree + 1]):
+                p = world_triangle(forest, own.tree, np.int64(solids.representatives[component]), own.pose)[0]
+                side = side_of_solid(forest, solids, other, p, work)
+                if side != OUT:
+                    found[job] = _YES if side == IN else _UNSURE
+                    break
+            if found[job] != _NO:
+                break
+
+
+def _may_lie_in_open(case: Case, jobs: np.ndarray) -> np.ndarray:
+    """Which pairs (k,) have an open object whose box holds a point of the other."""
+    forest, may = case.grove.forest, np.zeros(len(jobs), np.bool_)
+    trees = case.jobs[jobs]
+    sides = (case.rows_a, case.boxes_a), (case.rows_b, case.boxes_b)
+    for own, other in ((0, 1), (1, 0)):
+        points = transform_points(sides[own][0][jobs], forest.vertices[forest.vertex_start[trees[:, own]]])
+        boxes = sides[other][1][jobs]
+        within = ((points >= boxes[:, :3]) & (points <= boxes[:, 3:])).all(axis=1)
+        may |= within & ~case.solids.closed[trees[:, other]]
+    return may
+
+
+def _with_exact_boxes(case: Case) -> Case:
+    boxes = [
+        world_bounds(case.grove.forest, case.jobs[:, k], rows) for k, rows in enumerate((case.rows_a, case.rows_b))
+    ]
+    return case._replace(boxes_a=boxes[0], boxes_b=boxes[1])

@@ -1,0 +1,136 @@
+"""``Scene.collides``: the pairs that ``contacts`` gives, in the scene as it stands and in configurations."""
+
+import meshclash as mc
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scene_editor import Editor
+from solids import box, joined, reversed_winding
+from strategies import matrix, rotation
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def crowd(seed, count=8):
+    editor = Editor(np.random.default_rng(seed))
+    for _ in range(count):
+        editor.add()
+    return editor
+
+
+def punctured_box(low, high):
+    vertices, triangles = box(low, high)
+    return vertices, triangles[1:]
+
+
+LARGE, SMALL = ((0, 0, 0), (1, 1, 1)), ((0.45, 0.45, 0.45), (0.55, 0.55, 0.55))
+
+
+def pairs_of(contacts):
+    return {(pair.a, pair.b) for pair in contacts.pairs}
+
+
+@settings(max_examples=40)
+@given(seeds)
+def test_pairs_are_those_of_contacts(seed):
+    editor = crowd(seed)
+    for _ in range(3):
+        editor.step()
+    found, expected = editor.scene.collides(), editor.scene.contacts()
+    assert set(map(tuple, found.pairs.tolist())) == pairs_of(expected)
+    assert bool(found) == bool(expected.pairs) == bool(found.any[0])
+    by_ids = {(pair.a, pair.b): set(map(tuple, pair.contacts.pairs.tolist())) for pair in expected.pairs}
+    for pair, triangles in zip(found.pairs.tolist(), found.triangles.tolist(), strict=True):
+        contacts = by_ids[tuple(pair)]
+        assert tuple(triangles) in contacts or (not contacts and triangles == [-1, -1])
+
+
+@settings(max_examples=15)
+@given(seeds, st.booleans())
+def test_configurations_are_the_scene_with_its_objects_moved(seed, some):
+    editor = crowd(seed)
+    scene, rng = editor.scene, np.random.default_rng(seed)
+    ids = sorted(editor.objects)
+    movers = ids[::-2] if some else ids
+    poses = np.tile(np.eye(4), (3, len(movers), 1, 1))
+    for pose in poses.reshape(-1, 4, 4):
+        pose[:3, :3], pose[:3, 3] = rotation(rng), rng.uniform(-2, 2, 3)
+    found = scene.collides(poses, movers=movers if some else None)
+    alone = [scene.collides(configuration, movers=movers) for configuration in poses]
+    for k, configuration in enumerate(poses):
+        of_this = found.pairs[found.configuration == k]
+        assert np.array_equal(of_this, alone[k].pairs)
+        for identifier, pose in zip(movers, configuration, strict=True):
+            scene.set_pose(identifier, pose)
+        assert set(map(tuple, of_this.tolist())) == pairs_of(scene.contacts())
+        assert found.any[k] == (len(of_this) > 0)
+
+
+@pytest.mark.parametrize("outer", [box, punctured_box])
+@pytest.mark.parametrize("inner", [box, punctured_box])
+def test_what_lies_inside_collides(outer, inner):
+    scene = mc.Scene()
+    a, b = scene.add(mc.TriangleMesh(*outer(*LARGE))), scene.add(mc.TriangleMesh(*inner(*SMALL)))
+    found = scene.collides()
+    assert found.pairs.tolist() == [[a, b]]
+    assert found.triangles.tolist() == [[-1, -1]]
+    assert pairs_of(scene.contacts()) == {(a, b)}
+    scene.set_pose(b, matrix(shift=(0.0, 0.0, 5.0)))
+    assert not scene.collides()
+
+
+def test_a_part_in_a_cavity_does_not_collide():
+    scene = mc.Scene()
+    scene.add(mc.TriangleMesh(*joined(box(*LARGE), reversed_winding(box((0.25, 0.25, 0.25), (0.75, 0.75, 0.75))))))
+    scene.add(mc.TriangleMesh(*box(*SMALL)))
+    assert not scene.collides()
+    assert not scene.contacts().pairs
+
+
+def test_sets_and_rules_choose_pairs():
+    scene = mc.Scene()
+    ids = [scene.add(mc.TriangleMesh(*box(*LARGE))) for _ in range(4)]
+    assert len(scene.collides().pairs) == 6
+    assert scene.collides(set_a=ids[:1], set_b=ids[2:]).pairs.tolist() == [[ids[0], ids[2]], [ids[0], ids[3]]]
+    assert scene.collides(keep=lambda pairs: pairs[:, 1] == ids[1]).pairs.tolist() == [ids[:2]]
+    assert not scene.collides(keep=lambda pairs: np.zeros(len(pairs), bool))
+
+
+def test_empty_scenes_and_no_configurations():
+    assert not mc.Scene().collides()
+    assert mc.Scene().collides().any.tolist() == [False]
+    scene = mc.Scene()
+    scene.add(mc.TriangleMesh(*box(*LARGE)))
+    found = scene.collides(np.empty((0, 1, 4, 4)))
+    assert not found and found.any.shape == (0,)
+
+
+def test_wrong_arguments_are_named():
+    scene = mc.Scene()
+    a = scene.add(mc.TriangleMesh(*box(*LARGE)))
+    with pytest.raises(mc.UnsupportedOption, match="movers are named"):
+        scene.collides(movers=[a])
+    with pytest.raises(mc.UnknownObject, match="7"):
+        scene.collides(np.eye(4)[None], movers=[7])
+    with pytest.raises(mc.UnsupportedOption, match="once"):
+        scene.collides(np.tile(np.eye(4), (2, 1, 1)), movers=[a, a])
+    with pytest.raises(mc.InvalidPose, match="1 movers"):
+        scene.collides(np.eye(4))
+    with pytest.raises(mc.InvalidPose, match="rigid"):
+        scene.collides(2.0 * np.eye(4)[None] - np.diag([0, 0, 0, 1.0]))
+    with pytest.raises(mc.UnsupportedOption, match="keep"):
+        scene.collides(keep=5)
+
+
+@settings(max_examples=15)
+@given(seeds)
+def test_verdicts_without_depths_are_the_same(seed):
+    editor = crowd(seed)
+    full, short = editor.scene.contacts(), editor.scene.contacts(depth=False)
+    names = [{(pair.a, pair.b): pair.verdict.name for pair in result.pairs} for result in (full, short)]
+    assert names[0] == names[1]
+    assert all(pair.verdict.depth is None for pair in short.pairs)
+    permitted = [editor.scene.contacts(permitted_overlap=0.2, depth=depth) for depth in (True, False)]
+    names = [{(pair.a, pair.b): pair.verdict.name for pair in result.pairs} for result in permitted]
+    assert names[0] == names[1]
