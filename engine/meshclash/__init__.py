@@ -54,6 +54,7 @@ if typing.TYPE_CHECKING:
     from .query.signed_distance import SignedDistance, contains, signed_distance, winding_number
     from .query.soups import collide_soups
     from .query.verdict import verdict
+    from .scene.collisions import SceneCollisions
     from .scene.results import FirstContact, ObjectContacts, SceneContacts
     from .scene.scene import Scene
     from .solid.solidity import Solidity, solidity
@@ -63,6 +64,11 @@ if typing.TYPE_CHECKING:
     from .types.pose import Pose, split_matrix
     from .types.resolution import float32_resolution
     from .types.results import Progress, QueryStats, Verdict
+    from .voxels.collide import voxel_collide, voxel_collide_steps
+    from .voxels.itself import voxel_self_collide
+    from .voxels.many import VoxelOverlaps, voxel_overlaps
+    from .voxels.map import ShellContacts, VoxelMap
+    from .voxels.results import VoxelContacts
     from .warming import warm_up
     from .watch import Watch, WatchChanges
 
@@ -99,9 +105,11 @@ __all__ = [
     "Progress",
     "QueryStats",
     "Scene",
+    "SceneCollisions",
     "SceneContacts",
     "SceneEstimate",
     "SceneGaps",
+    "ShellContacts",
     "SignedDistance",
     "Solidity",
     "SweptContacts",
@@ -110,6 +118,9 @@ __all__ = [
     "UnknownObject",
     "UnsupportedOption",
     "Verdict",
+    "VoxelContacts",
+    "VoxelMap",
+    "VoxelOverlaps",
     "Watch",
     "WatchChanges",
     "advise",
@@ -154,6 +165,10 @@ __all__ = [
     "swept_self_collide",
     "time_critical",
     "verdict",
+    "voxel_collide",
+    "voxel_collide_steps",
+    "voxel_overlaps",
+    "voxel_self_collide",
     "warm_up",
     "winding_number",
 ]
@@ -191,6 +206,7 @@ _PLACES = {
     "query.signed_distance": "SignedDistance contains signed_distance winding_number",
     "query.soups": "collide_soups",
     "query.verdict": "verdict",
+    "scene.collisions": "SceneCollisions",
     "scene.results": "FirstContact ObjectContacts SceneContacts",
     "scene.scene": "Scene",
     "solid.solidity": "Solidity solidity",
@@ -200,6 +216,11 @@ _PLACES = {
     "types.pose": "Pose split_matrix",
     "types.resolution": "float32_resolution",
     "types.results": "Progress QueryStats Verdict",
+    "voxels.collide": "voxel_collide voxel_collide_steps",
+    "voxels.itself": "voxel_self_collide",
+    "voxels.many": "VoxelOverlaps voxel_overlaps",
+    "voxels.map": "ShellContacts VoxelMap",
+    "voxels.results": "VoxelContacts",
     "warming": "warm_up",
     "watch": "Watch WatchChanges",
 }

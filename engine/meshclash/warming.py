@@ -44,6 +44,10 @@ from .types.mesh import TriangleMesh
 from .types.pose import Pose
 from .types.results import Progress
 from .volumes.registry import DEFAULT_VOLUME, VOLUMES
+from .voxels.collide import voxel_collide
+from .voxels.itself import voxel_self_collide
+from .voxels.many import voxel_overlaps
+from .voxels.map import VoxelMap
 
 _CORNERS = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])
 _Steps = dict[str, list[tuple[str, Callable[[], object]]]]
@@ -121,6 +125,15 @@ def _scene(touch_tolerance: float) -> None:
     for mesh in _two_boxes():
         scene.add(mesh)
     scene.contacts(touch_tolerance=touch_tolerance)
+
+
+def _configurations(a: TriangleMesh) -> None:
+    scene = Scene()
+    moved, _ = (
+        scene.add(a),
+        scene.add(TriangleMesh(0.5 * _CORNERS + 0.5 * _CORNERS.mean(axis=0), _BOX)),
+    )  # one in the other
+    scene.collides(np.stack([np.eye(4)] * 2)[:, None], [moved])
 
 
 def _together(mesh: TriangleMesh) -> None:
@@ -205,6 +218,7 @@ def _steps() -> _Steps:
             ("contacts within one object", lambda: self_collide(a)),
             ("hierarchies for much use", lambda: build(a, split="sah")),
             ("contacts on several cores", lambda: _together(a)),
+            ("scenes in many configurations", lambda: _configurations(a)),
         ],
         "gaps": [("gaps", lambda: verdict(a, far, touch_tolerance=1.0)), ("scenes with gaps", lambda: _scene(1e-3))],
         "distances": [
@@ -218,6 +232,14 @@ def _steps() -> _Steps:
         "continuous": [
             ("impacts of points and edges", lambda: edge_edge_impacts(np.zeros((1, 4, 3)), np.ones((1, 4, 3)))),
             ("contacts between frames", lambda: (swept_collide(a, b), swept_self_collide(a))),
+        ],
+        "voxels": [
+            (
+                "contacts by voxels",
+                lambda: (voxel_collide(a, b), voxel_self_collide(a), voxel_overlaps([a, b]).boxes(0)),
+            ),
+            ("common volumes", lambda: voxel_collide(a, b, mode="solid", resolution=4)),
+            ("voxel maps", lambda: VoxelMap(a, resolution=4).touch(_CORNERS)),
         ],
         "builders": [
             ("hierarchies for much use", lambda: build(a, split="sah")),
@@ -258,13 +280,14 @@ time-critical detection needs "chances", only contacts between frames need "cont
 No two of the first four compile the same kernel. Of two processes, one takes contacts and scenes and the other depths
 and verdicts, which share most of their helpers; each is about half of the work. Four processes can take one each."""
 SPECIAL_PARTS = (
+    "voxels",
     "builders",
     "paper",
     "seldom",
     *(f"{name} {what}" for name in VOLUMES for what in ("volumes", "contacts")),
 )
-"""What is asked for by name only: builders other than the fastest, coverings and comparisons of clouds as in the paper,
-questions that few ask, hierarchies and contacts of a kind of volume."""
+"""What is asked for by name only: voxels, builders other than the fastest, coverings and comparisons of clouds as in
+the paper, questions that few ask, hierarchies and contacts of a kind of volume."""
 
 
 DEVICE_PART = "gpu"

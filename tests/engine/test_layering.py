@@ -4,6 +4,7 @@ import ast
 import importlib
 import inspect
 import pkgutil
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import meshclash
@@ -15,8 +16,8 @@ SOURCES = sorted(ENGINE.rglob("*.py"))
 
 LAYERS = (
     "errors", "kernels", "jit_pipeline", "jit", "reference", "types", "geometry", "volumes", "hierarchy", "traversal",
-    "gpu", "broadphase", "partition", "solid", "pointcloud", "query", "continuous", "timecritical", "scene", "gaps",
-    "proximity", "watch", "gap_watch", "warming", "",
+    "gpu", "broadphase", "partition", "solid", "pointcloud", "query", "continuous", "voxels", "timecritical", "scene",
+    "gaps", "proximity", "watch", "gap_watch", "warming", "",
 )  # fmt: skip
 """From the bottom up: each imports from its own and from those before it. The last is the package itself, with
 its command lines."""
@@ -170,19 +171,39 @@ def test_a_name_is_imported_when_it_is_asked_for():
     assert starred == documented == everything
 
 
-FIRST = """
-import importlib, json, sys
-import meshclash
-for module in sorted(set(meshclash._MODULE_OF.values())):
-    for name in [name for name in sys.modules if name.startswith("meshclash.")]:
-        del sys.modules[name]
-    importlib.import_module(f"meshclash.{module}")
-print(json.dumps(True))
-"""
+def imported_with(path: Path) -> set[Path]:
+    """The engine's sources that are imported while a module is: not those inside functions, nor for type checkers."""
+    found = {path.parent / "__init__.py"} if path.parent != ENGINE else set()
+
+    def visit(nodes):
+        for node in nodes:
+            if isinstance(node, ast.ImportFrom) and node.level:
+                folder = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+                places = [
+                    place for place in (folder, *(folder / alias.name for alias in node.names)) if place != ENGINE
+                ]
+                found.update(place.with_suffix(".py") for place in places)
+                found.update(place / "__init__.py" for place in places)
+            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+                visit(node.orelse)
+            elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+                visit(ast.iter_child_nodes(node))
+
+    visit(ast.parse(path.read_text("utf-8")).body)
+    return {file for file in found - {path} if file.is_file()}
 
 
-def test_any_public_module_may_be_imported_first():
-    assert run_python(FIRST)
+def test_any_module_may_be_imported_first():
+    """No module waits, while it is imported, for one that waits for it; a topological order proves it."""
+    TopologicalSorter({path: imported_with(path) for path in SOURCES}).prepare()  # raises CycleError
+
+
+def test_the_search_for_cycles_sees_one():
+    inside = {path: imported_with(path) for path in SOURCES}
+    assert ENGINE / "jit.py" in inside[ENGINE / "reference.py"] | inside[ENGINE / "traversal" / "pairs.py"]
+    inside[ENGINE / "errors.py"] = {ENGINE / "jit.py"}
+    with pytest.raises(CycleError):
+        TopologicalSorter(inside).prepare()
 
 
 PROMISED = (

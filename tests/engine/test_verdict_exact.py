@@ -233,3 +233,28 @@ def test_what_lies_in_flush_bricks_is_contained():
         assert names_of(body, moved(inside, (0, 0, 0.25 + 2.0**-52))) == [CLASH] * 3
         assert names_of(body, box((0, 0, 0), (3, 2, 1))) == [DUPLICATE] * 3
         assert names_of(body, box((0.5, 0.5, 1), (2.5, 1.5, 2))) == [TOUCHING] * 3
+
+
+def drum(low, high, sides, turn=0):
+    """A prism around the z axis whose ends are fans of ``sides`` triangles each; corners lie on a grid."""
+    angles = 2 * np.pi * (np.arange(sides) + turn) / sides
+    ring = np.round(1024 * np.stack([np.cos(angles), np.sin(angles)], axis=1)) / 1024
+    ends = [np.column_stack([ring, np.full(sides, z)]) for z in (low, high)]
+    i, n = np.arange(sides), sides
+    j = (i + 1) % n
+    walls = [[i, j, n + j], [i, n + j, n + i], [j, i, 0 * i + 2 * n], [n + i, n + j, 0 * i + 2 * n + 1]]
+    return np.concatenate([*ends, [[0, 0, low], [0, 0, high]]]), np.concatenate([np.stack(w, 1) for w in walls])
+
+
+@pytest.mark.parametrize("turn", [0, 0.5])
+def test_fans_of_many_triangles_that_lie_flush(turn):
+    """Around the middle of an end all triangles of both lie in its plane, or in one plane and on its two sides."""
+    body = drum(0, 1, 64)
+    assert names_of(body, drum(1, 2, 64, turn)) == [TOUCHING] * 3
+    assert names_of(body, box((-2, -2, 1), (2, 2, 3))) == [TOUCHING] * 3
+    assert names_of(body, box((-2, -2, 0), (2, 2, 3))) == [CONTAINED] * 3
+    assert names_of(body, box((-0.25, -0.25, 0.5), (0.25, 0.25, 1))) == [CONTAINED] * 3, "a corner off the middle"
+    assert names_of(body, drum(1 - 2.0**-52, 2, 64, turn)) == [CLASH] * 3
+    assert names_of(body, drum(0, 1, 64, turn)) == [CLASH if turn else DUPLICATE] * 3
+    assert names_of(body, joined(drum(0, 0.5, 64), drum(0.5, 1, 64))) == [DUPLICATE] * 3, "an inner fan"
+    assert names_of(joined(drum(0, 1, 64), drum(1, 2, 64)), drum(0.5, 1, 64)) == [CONTAINED] * 3

@@ -80,6 +80,8 @@ for first_only in (False, True):
     mc.swept_self_collide(a, None, moved[::-1], first_only=first_only)
 for ask in (mc.point_triangle_impacts, mc.edge_edge_impacts):
     ask(corners.reshape(-1, 4, 3), moved.reshape(-1, 4, 3))
+scene.collides()
+scene.collides(np.stack([np.eye(4)] * 3)[:, None], ids[:1])
 for k in range(3):
     scene.time_critical(budget=1e-3)
     scene.set_vertices(ids[0], corners + 0.1 * k)

@@ -23,10 +23,13 @@ BENCHES = {
     "latency": "what compiling costs: each kernel cold and from the cache, and the first answer of a fresh process",
     "open-meshes": "inside, containment and depth of open, cracked and turned meshes whose truth is known",
     "rigid": "all contacts and first contact of two posed meshes beside five other libraries",
+    "robots": "a robot in random configurations, with itself and obstacles, beside coal",
     "signed-distance": "signed distances of closed meshes beside libigl, every sign against exact arithmetic",
     "soups": "objects asked about once: hierarchies against a uniform grid and a linear octree",
     "timecritical": "calibration, time and errors of time-critical detection",
+    "voxels": "voxels of deforming objects: marking, contacts and volumes beside rebuilding and other libraries",
     "verdicts": "verdicts of solids whose answer is known: unions of boxes that touch, or nearly do",
+    "volumes": "verdicts of closed models beside manifold3d's common volumes, close cases by exact arithmetic",
     "scene": "time of Detect for a thousand objects against each other, stage by stage",
 }
 

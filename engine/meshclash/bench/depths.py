@@ -118,7 +118,7 @@ def _unit_mesh(path: Path) -> TriangleMesh:
 
 def _pose(a: TriangleMesh, b: TriangleMesh, rng: np.random.Generator, number: int) -> np.ndarray:
     """A pose (4, 4) of b: laid against a and pushed in, or anywhere near a point of its surface."""
-    (p, n), (q, m) = (_surface_point(mesh, rng) for mesh in (a, b))
+    (p, n), (q, m) = (surface_point(mesh, rng) for mesh in (a, b))
     turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
     turn *= np.sign(np.linalg.det(turn))
     shift = turn[0] * rng.uniform(0.0, 0.15)
@@ -132,7 +132,7 @@ def _pose(a: TriangleMesh, b: TriangleMesh, rng: np.random.Generator, number: in
     return pose
 
 
-def _surface_point(mesh: TriangleMesh, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def surface_point(mesh: TriangleMesh, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """A random point of a surface and the unit normal there."""
     corners = mesh.vertices[mesh.triangles]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])

@@ -1,4 +1,4 @@
-"""What a long run of the bench ``exactness`` has done so far: counters per class of pairs, kept in a file.
+"""What a long run of a bench has done so far: counters per class of cases, kept in a file.
 
 The file is JSON. It is written beside and renamed, so that a run that is stopped at any moment leaves a whole one.
 """
@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from .generators import CLASSES
 
-SCHEMA = "meshclash.bench.exactness/1"
 COUNTERS = (
     "pairs", "verdict differs", "kind differs", "exact", "apart", "crossing", "coplanar", "touching", "engine seconds",
     "oracle seconds",
 )  # fmt: skip
+"""Of the bench ``exactness``."""
 SHOWN_OFFENDERS = 3
 
 Counts = dict[str, Any]
@@ -30,17 +31,24 @@ class State:
     """Counters of every class, and how many portions have been counted.
 
     Attributes:
+        SCHEMA, COUNTERS, WRONG: what the file is of, what is counted, and which of that are wrong answers.
         done: portions, from the first one on.
         classes: name -> counters (``COUNTERS``).
         offenders: pairs that differ, as text, the first few of each class.
     """
 
-    def __init__(self, seed: int, portion: int, path: Path | None = None) -> None:
+    SCHEMA: str = "meshclash.bench.exactness/1"
+    COUNTERS: tuple[str, ...] = COUNTERS
+    WRONG: tuple[str, ...] = ("verdict differs", "kind differs")
+
+    def __init__(
+        self, seed: int, portion: int | list[int], path: Path | None = None, names: Iterable[str] = CLASSES
+    ) -> None:
         self._path = path
-        self._key = {"schema": SCHEMA, "seed": seed, "portion": portion, "names": list(CLASSES)}
+        self._key = {"schema": self.SCHEMA, "seed": seed, "portion": portion, "names": list(names)}
         self.done = 0
-        self.classes: dict[str, Counts] = {name: dict.fromkeys(COUNTERS, 0) for name in CLASSES}
-        self.offenders: dict[str, list[str]] = {name: [] for name in CLASSES}
+        self.classes: dict[str, Counts] = {name: dict.fromkeys(self.COUNTERS, 0) for name in names}
+        self.offenders: dict[str, list[str]] = {name: [] for name in names}
         if path is not None and path.exists():
             self._read(path)
 
@@ -50,7 +58,7 @@ class State:
             key = {name: content[name] for name in self._key}
             done, classes, offenders = content["done"], content["classes"], content["offenders"]
             whole = isinstance(done, int) and all(
-                classes[c].keys() == set(COUNTERS) and offenders[c] is not None for c in CLASSES
+                classes[c].keys() == set(self.COUNTERS) and offenders[c] is not None for c in self.classes
             )
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise StateError(f"{path} is no state of this bench ({error!r}): name another file") from None
@@ -86,10 +94,10 @@ class State:
 
     @property
     def pairs(self) -> int:
-        """Pairs counted so far."""
-        return int(sum(counts["pairs"] for counts in self.classes.values()))
+        """Pairs, or other cases, counted so far."""
+        return int(sum(counts[self.COUNTERS[0]] for counts in self.classes.values()))
 
     @property
     def wrong(self) -> int:
         """Pairs that differ so far."""
-        return int(sum(counts["verdict differs"] + counts["kind differs"] for counts in self.classes.values()))
+        return int(sum(counts[name] for counts in self.classes.values() for name in self.WRONG))

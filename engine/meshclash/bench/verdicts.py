@@ -3,14 +3,14 @@
 The truth compares coordinates with each other and does nothing else with them: the planes of both solids cut space
 into boxes, and sets of boxes are compared. It shares no code with the engine. Bodies are merged (outer faces only) or
 left as bricks with flush inner faces, hollow or not, at several sizes, at the origin and far away, in both orders. A
-run is decided by its seed; it prints some verdicts that differ, and how many of each kind there were.
+run is decided by its seed; it prints some verdicts that differ, and how many of each kind there were. With
+``--state FILE`` a run that was stopped goes on where it was.
 """
 
 from __future__ import annotations
 
 import argparse
-import time
-from collections import Counter
+from pathlib import Path
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from ..traversal.question import Question
 from ..traversal.run import answer_steps
 from ..traversal.run import run as run_steps
 from ..types.mesh import TriangleMesh
+from .tally import Tally, TallyError
 
 AT_ONCE = 250  # pairs that are judged together
 SIZES = (1e-3, 1.0, 1e3, 0.7e-3, 1.3, 0.9e3)
@@ -41,29 +42,42 @@ Body = tuple[list[np.ndarray], np.ndarray]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of this bench."""
-    parser.add_argument("--pairs", type=int, default=20_000, help="pairs of bodies, each judged in both orders")
+    parser.add_argument(
+        "--pairs", type=int, default=20_000, help=f"pairs, in portions of {AT_ONCE}; each in both orders"
+    )
     parser.add_argument("--seed", type=int, default=1, help="runs with other seeds ask about other bodies")
+    parser.add_argument("--state", type=Path, help="keep the counters in this file, and go on from it where it exists")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Judge pairs of bodies; 1 when a verdict or a bound of a depth is wrong."""
-    counts: Counter[str] = Counter()
-    wrong, begin = 0, time.perf_counter()
-    for number in range(-(-options.pairs // AT_ONCE)):
-        rng = np.random.default_rng([options.seed, number])
-        bodies = [_pair(rng) for _ in range(min(AT_ONCE, options.pairs - number * AT_ONCE))]
-        expected = [_truth(*pair) for pair in bodies]
-        counts.update(expected)
-        for k, found in enumerate(_verdicts(bodies, rng)):
-            truth = expected[k // 2]
-            bounds = found.depth is None or found.depth_lower <= found.depth <= found.depth_upper
-            if found.name != truth or not bounds:
-                wrong += 1
-                if wrong <= SHOWN:
-                    print(f"pair {k} of portion {number}: {found}, truth {truth}")
-    text = ", ".join(f"{name.lower()} {count}" for name, count in sorted(counts.items()))
-    print(f"{2 * counts.total()} verdicts, {wrong} wrong, in {time.perf_counter() - begin:.0f} s; pairs: {text}")
+    """Judge pairs of bodies; 1 when a verdict or a bound of a depth is wrong, 2 when the state cannot be used."""
+    try:
+        tally = Tally({"bench": "verdicts", "seed": options.seed, "portion": AT_ONCE}, options.state)
+    except TallyError as error:
+        print(f"error: {error}")
+        return 2
+    portions = -(-options.pairs // AT_ONCE)
+    while tally.done < portions:
+        _judge_portion(tally, np.random.default_rng([options.seed, tally.done]))
+        tally.portion_done(last=tally.done + 1 == portions)
+    print(*tally.notes, sep="\n", end="\n" if tally.notes else "")
+    wrong = tally.counts["wrong"]
+    text = ", ".join(f"{name.lower()} {count}" for name, count in sorted(tally.counts.items()) if name != "wrong")
+    print(f"{2 * AT_ONCE * tally.done} verdicts, {wrong} wrong, in {tally.total_seconds():.0f} s; pairs: {text}")
     return 1 if wrong else 0
+
+
+def _judge_portion(tally: Tally, rng: np.random.Generator) -> None:
+    bodies = [_pair(rng) for _ in range(AT_ONCE)]
+    expected = [_truth(*pair) for pair in bodies]
+    tally.counts.update(expected)
+    for k, found in enumerate(_verdicts(bodies, rng)):
+        truth = expected[k // 2]
+        bounds = found.depth is None or found.depth_lower <= found.depth <= found.depth_upper
+        if found.name != truth or not bounds:
+            tally.counts["wrong"] += 1
+            if len(tally.notes) < SHOWN:
+                tally.notes.append(f"pair {k} of portion {tally.done}: {found}, truth {truth}")
 
 
 def _pair(rng: np.random.Generator) -> tuple[Body, Body]:

@@ -10,6 +10,7 @@ from .cloud import PointCloud
 from .mesh_traverse import MeshScratch, traverse_mesh
 from .patches import new_patch
 from .priority import new_sample_room
+from .rim_search import CUBES
 from .surface import MARGIN, SAMPLING_RADIUS
 from .traverse import ENOUGH, TEST_POINTS, Scratch, traverse, traverse_as_paper
 from .tree import SAMPLE_COUNT
@@ -29,6 +30,7 @@ def _scratch(a: PointCloud, b: PointCloud) -> Scratch:
         np.empty((SAMPLE_COUNT, 3)),
         new_sample_room(),
         np.zeros(1, np.int64),
+        np.empty((CUBES, 4)),
     )
 
 

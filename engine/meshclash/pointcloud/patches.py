@@ -78,7 +78,13 @@ def in_leaf(tree_b, node_b, m, x):
 
     The region is an axis-aligned box of a's frame, so its corners may lie outside.
     """
-    margin = tree_b.parameters[MARGIN]
+    return near_leaf(tree_b, node_b, m, x, 0.0)
+
+
+@inner
+def near_leaf(tree_b, node_b, m, x, length):
+    """As ``in_leaf``, of the box with its margin and a length more."""
+    margin = tree_b.parameters[MARGIN] + length
     for k in range(3):
         c = m[15 + 3 * k] * x[0] + m[16 + 3 * k] * x[1] + m[17 + 3 * k] * x[2] + m[24 + k]
         if c < np.float64(tree_b.boxes[node_b, k]) - margin or c > np.float64(tree_b.boxes[node_b, k + 3]) + margin:

@@ -16,6 +16,8 @@ from ..jit import inner
 from .patches import inside
 from .surface import CLEAR_NORMAL, SAMPLING_RADIUS, evaluate_among, reach_of
 
+UNTRIED, SETTLED, LOST = 0, 1, 2
+"""How Newton's method ended from the points of a leaf."""
 ROOT_STEPS = 12
 _STARTS = 4  # points from which Newton's method is tried in a pair of leaves; ten found no more (decision 0021)
 _NEWTON_STEPS = 18
@@ -123,8 +125,24 @@ def follow(p, q, start, end, reference, region, tolerance, work):
 
 
 @inner
+def both_planes(fp, np_, fq, nq):
+    """The shortest way to both tangent planes from a point at the values fp and fq along their normals."""
+    c = np_[0] * nq[0] + np_[1] * nq[1] + np_[2] * nq[2]
+    sine2 = 1.0 - c * c
+    if sine2 < _NEARLY_PARALLEL:
+        alpha, beta = 0.5 * fp, 0.5 * fq
+    else:
+        alpha, beta = (fp - c * fq) / sine2, (fq - c * fp) / sine2
+    return (
+        alpha * np_[0] + beta * nq[0],
+        alpha * np_[1] + beta * nq[1],
+        alpha * np_[2] + beta * nq[2],
+    )
+
+
+@inner
 def _newton(p, q, i, region, tolerance, work):
-    """Newton's method from a point of p onto both surfaces at once, each step the shortest to both tangent planes.
+    """Newton's method from a point of p onto both surfaces at once; (found, where it ended, whether it was LOST).
 
     It is given up where steps as short as the next one would not reach them: in the middle between parallel sheets.
     """
@@ -135,48 +153,38 @@ def _newton(p, q, i, region, tolerance, work):
             break
         fp, np_, there = value_at_point(p, p, i, 1, work) if step == 0 else value_at(p, x, work)
         if not there:
-            break
+            return False, x, LOST
         fq, nq, there = value_at_point(q, p, i, 0, work) if step == 0 else value_at(q, x, work)
         if not there:
-            break
+            return False, x, LOST
         if abs(fp) <= tolerance and abs(fq) <= tolerance:
-            return True, x
-        c = np_[0] * nq[0] + np_[1] * nq[1] + np_[2] * nq[2]
-        sine2 = 1.0 - c * c
-        if sine2 < _NEARLY_PARALLEL:
-            alpha, beta = 0.5 * fp, 0.5 * fq
-        else:
-            alpha, beta = (fp - c * fq) / sine2, (fq - c * fp) / sine2
-        way = (
-            alpha * np_[0] + beta * nq[0],
-            alpha * np_[1] + beta * nq[1],
-            alpha * np_[2] + beta * nq[2],
-        )
+            return True, x, SETTLED
+        way = both_planes(fp, np_, fq, nq)
         length = math.sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2])
         if _NEWTON_STEPS * length < max(abs(fp), abs(fq)) - tolerance:
             break
         scale = min(1.0, _LONGEST_STEP * radius / length)
         x = (x[0] + scale * way[0], x[1] + scale * way[1], x[2] + scale * way[2])
-    return False, x
+    return False, x, SETTLED
 
 
 @inner
 def drive(p, q, i, region, tolerance, work):
-    """Newton's method from a point of p onto both surfaces; (found, where it ended).
+    """Newton's method from a point of p onto both surfaces; (found, where it ended, whether it was LOST).
 
     Where it ended inside the region without a common point, it would for other pairs of leaves, too, so this is kept.
     """
     key, place = _place_kept(p, p, i, 1)
     values = p.values
     if p.keys[place] == key and values[place, 5] != 0.0:
-        return False, (values[place, 6], values[place, 7], values[place, 8])
-    found, x = _newton(p, q, i, region, tolerance, work)
+        return False, (values[place, 6], values[place, 7], values[place, 8]), np.int64(values[place, 5])
+    found, x, how = _newton(p, q, i, region, tolerance, work)
     if not found and p.keys[place] == key and inside(region, x):
-        values[place, 5] = 1.0
+        values[place, 5] = how
         values[place, 6] = x[0]
         values[place, 7] = x[1]
         values[place, 8] = x[2]
-    return found, x
+    return found, x, how
 
 
 @inner
@@ -194,11 +202,12 @@ def _drive_from_several(p, q, tried, region, tolerance, work):
     """Newton's method from the points of p nearest to q's surface.
 
     Each is a sampling radius from those before, and half of one from where these led. At a border the surface reaches
-    beyond its points, so points that are as far from q's surface are tried, too.
+    beyond its points, so points that are as far from q's surface are tried, too. Returns (found, point, how it ended).
     """
     points, chosen, away = p.points, p.chosen, p.away
     radius = q.parameters[SAMPLING_RADIUS]
     found = False
+    outcome = UNTRIED
     x = (0.0, 0.0, 0.0)
     for _ in range(_STARTS if tried > 0 else 0):
         nearest = _nearest_start(away, tried)
@@ -206,18 +215,22 @@ def _drive_from_several(p, q, tried, region, tolerance, work):
             break
         i = chosen[nearest]
         start = (points[i, 0], points[i, 1], points[i, 2])
-        found, x = drive(p, q, i, region, tolerance, work)
+        found, x, how = drive(p, q, i, region, tolerance, work)
+        outcome = max(outcome, how)
         for entry in range(tried):
             i = chosen[entry]
             y = (points[i, 0], points[i, 1], points[i, 2])
             if squared_distance(start, y) <= radius * radius or squared_distance(x, y) <= 0.25 * radius * radius:
                 away[entry] = np.inf
-    return found, x
+    return found, x, outcome
 
 
 @inner
 def search(p, q, tried, reference, region, tolerance, work):
-    """A point on both surfaces, looked for from the points of p in the region; (found, point)."""
+    """A point on both surfaces, looked for from the points of p in the region; (found, point, how it ended).
+
+    It ends UNTRIED where Newton's method has no start, LOST where that came to a place without one of the surfaces.
+    """
     points, chosen, away = p.points, p.chosen, p.away
     over = np.inf
     under = np.inf
@@ -241,6 +254,7 @@ def search(p, q, tried, reference, region, tolerance, work):
         start = (points[best_over, 0], points[best_over, 1], points[best_over, 2])
         end = (points[best_under, 0], points[best_under, 1], points[best_under, 2])
         found, x = follow(p, q, start, end, reference, region, tolerance, work)
+    outcome = SETTLED
     if not found:
-        found, x = _drive_from_several(p, q, tried, region, tolerance, work)
-    return found, x
+        found, x, outcome = _drive_from_several(p, q, tried, region, tolerance, work)
+    return found, x, outcome

@@ -29,13 +29,20 @@ from .patches import (
 )
 from .priority import plane_priority, spheres_meet, surface_priority
 from .random_points import closest_test_point
-from .root_search import search
+from .rim_search import search_rims
+from .root_search import SETTLED, search
 from .separation import sheets_apart
 
 # Entries of the state array.
-STARTED, HEAP_USED, FOUND, VOLUME_TESTS, LEAF_TESTS, EVALUATIONS, COUNTER, STATE_LENGTH = range(8)
+STARTED, HEAP_USED, FOUND, HIT, VOLUME_TESTS, LEAF_TESTS, EVALUATIONS, COUNTER, STATE_LENGTH = range(9)
 # Entries of the settings array (float64).
 FIRST_ONLY, WORK_LIMIT, TOLERANCE, RESOLUTION, TEST_POINTS, ENOUGH, SETTINGS_LENGTH = range(7)
+
+NO_POINT, FOUND_POINT, ASK_RIMS = 0, 1, 2
+"""What is found in two leaves; rims are asked about when nothing else is left and no contact is found."""
+
+LATE = 0.5
+"""Negated key of such a pair of leaves in the heap, no less than any other's; there node_a is -1 - node_a."""
 
 EVALUATION_WORK = 8.0
 """Work of one evaluation of a surface, in tests of two nodes."""
@@ -54,6 +61,8 @@ class Scratch(NamedTuple):
     """``priority.new_sample_room``."""
     work: np.ndarray
     """(1,) int64: evaluations."""
+    cubes: np.ndarray
+    """(64, 4) float64: room for ``search_rims``."""
 
 
 @inner
@@ -64,54 +73,72 @@ def longest_side(boxes, node):
 
 @portable
 def test_leaves(tree_a, node_a, tree_b, node_b, m, settings, state, scratch):
-    """A point on the surfaces of two leaves by a root search; (found, point in a's hierarchy frame)."""
+    """A point on the surfaces of two leaves by a root search: (FOUND_POINT, NO_POINT or ASK_RIMS, point).
+
+    Points are those of a's hierarchy frame.
+    """
     a = scratch.patch_a
     b = scratch.patch_b
     region = scratch.region
     work = scratch.work
     nowhere = (0.0, 0.0, 0.0)
     if not common_region(tree_a, node_a, tree_b, node_b, m, region):
-        return False, nowhere
+        return NO_POINT, nowhere
     plane_a = leaf_plane(tree_a, node_a, m, False)
     plane_b = leaf_plane(tree_b, node_b, m, True)
     wide_a = widened(plane_a, b)
     wide_b = widened(plane_b, a)
     if slab_beyond(region, plane_a, wide_b) or slab_beyond(region, plane_b, wide_a):
-        return False, nowhere
+        return NO_POINT, nowhere
     used_a, inside_a = gather_patch(tree_a, node_a, m, False, region, a)
     tried_a = keep_in_leaf(a, inside_a, tree_b, node_b, m)
     if used_a == 0 or (tried_a > 0 and one_sided(a, tried_a, wide_b)):
-        return False, nowhere
+        return NO_POINT, nowhere
     used_b, inside_b = gather_patch(tree_b, node_b, m, True, region, b)
     tried_b = keep_in_leaf(b, inside_b, tree_b, node_b, m)
     if used_b == 0 or tried_a + tried_b == 0 or (tried_b > 0 and one_sided(b, tried_b, wide_a)):
-        return False, nowhere
+        return NO_POINT, nowhere
     if sheets_apart(a, inside_a, tried_a, plane_a[0], b, inside_b, tried_b, plane_b[0], work):
-        return False, nowhere
-    found, x = search(a, b, tried_a, plane_b[0], region, settings[TOLERANCE], work)
-    if not (found and in_leaf(tree_b, node_b, m, x)):
-        found, x = search(b, a, tried_b, plane_a[0], region, settings[TOLERANCE], work)
-    return found and in_leaf(tree_b, node_b, m, x), x
+        return NO_POINT, nowhere
+    found, x, outcome = search(a, b, tried_a, plane_b[0], region, settings[TOLERANCE], work)
+    if found and in_leaf(tree_b, node_b, m, x):
+        return FOUND_POINT, x
+    found, x, other = search(b, a, tried_b, plane_a[0], region, settings[TOLERANCE], work)
+    if found:
+        return (FOUND_POINT if in_leaf(tree_b, node_b, m, x) else NO_POINT), x
+    return (NO_POINT if max(outcome, other) == SETTLED else ASK_RIMS), nowhere
+
+
+@inner
+def test_rims(tree_a, node_a, tree_b, node_b, m, settings, scratch):
+    """A point on the surfaces of two leaves where their rims meet; (found, point in a's hierarchy frame)."""
+    region = scratch.region
+    common_region(tree_a, node_a, tree_b, node_b, m, region)
+    gather_patch(tree_a, node_a, m, False, region, scratch.patch_a)
+    gather_patch(tree_b, node_b, m, True, region, scratch.patch_b)
+    return search_rims(
+        scratch.patch_a, scratch.patch_b, scratch.cubes, region, tree_b, node_b, m, settings[TOLERANCE], scratch.work
+    )
 
 
 @portable
 def try_leaves(tree_a, node_a, tree_b, node_b, m, settings, state, scratch):
-    """As ``test_leaves``, by the paper's test points: found is what is near enough to both surfaces."""
+    """As ``test_leaves``, by the paper's test points: a point is what is near enough to both surfaces."""
     a = scratch.patch_a
     b = scratch.patch_b
     nowhere = (0.0, 0.0, 0.0)
     if not common_region(tree_a, node_a, tree_b, node_b, m, scratch.region):
-        return False, nowhere
+        return NO_POINT, nowhere
     used_a, inside_a = gather_patch(tree_a, node_a, m, False, scratch.region, a)
     used_b, _ = gather_patch(tree_b, node_b, m, True, scratch.region, b)
     tried = keep_in_leaf(a, inside_a, tree_b, node_b, m)
     if used_a == 0 or used_b == 0 or tried == 0:
-        return False, nowhere
+        return NO_POINT, nowhere
     near, x = closest_test_point(
         a, b, tried, np.float64(tree_a.radii[node_a]), np.int64(settings[TEST_POINTS]),
         settings[ENOUGH], state[COUNTER:], scratch.work,
     )  # fmt: skip
-    return near <= settings[ENOUGH], x
+    return (FOUND_POINT if near <= settings[ENOUGH] else NO_POINT), x
 
 
 @portable
@@ -171,6 +198,7 @@ def _write(output, state, node_a, node_b, x, region):
     for axis in range(6):
         regions[k, axis] = region[axis]
     state[FOUND] += 1
+    state[HIT] = 1
 
 
 @cache
@@ -214,6 +242,8 @@ def traversal(key_of: Callable, find: Callable) -> Callable:
                 state[HEAP_USED] = heap_pop(nodes, keys, state[HEAP_USED])
                 node_a = np.int64(nodes[state[HEAP_USED], 0])
                 node_b = np.int64(nodes[state[HEAP_USED], 1])
+                rims = node_a < 0
+                node_a = -1 - node_a if rims else node_a
                 first_a, count_a = _children(tree_a, node_a)
                 first_b, count_b = _children(tree_b, node_b)
                 size = max(longest_side(tree_a.boxes, node_a), longest_side(tree_b.boxes, node_b))
@@ -221,9 +251,16 @@ def traversal(key_of: Callable, find: Callable) -> Callable:
                 if coarse or (count_a == 1 and count_b == 1):
                     if coarse:
                         found, x = _middle_of_common(tree_a, node_a, tree_b, node_b, m, region)
+                    elif rims:
+                        found, x = False, (0.0, 0.0, 0.0)
+                        if state[HIT] == 0:
+                            found, x = test_rims(tree_a, node_a, tree_b, node_b, m, settings, scratch)
                     else:
                         state[LEAF_TESTS] += 1
-                        found, x = find(tree_a, node_a, tree_b, node_b, m, settings, state, scratch)
+                        what, x = find(tree_a, node_a, tree_b, node_b, m, settings, state, scratch)
+                        found = what == FOUND_POINT
+                        if what == ASK_RIMS:
+                            state[HEAP_USED] = heap_push(nodes, keys, state[HEAP_USED], -1 - node_a, node_b, LATE)
                     if found:
                         _write(output, state, node_a, node_b, x, region)
                         if settings[FIRST_ONLY] != 0.0:

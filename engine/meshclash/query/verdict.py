@@ -30,6 +30,7 @@ def verdict(
     touch_tolerance: float = 0.0,
     threads: int | None = None,
     device: str = "auto",
+    depth: bool = True,
 ) -> Verdict:
     """What two objects do to each other: APART, TOUCHING, CLASH, CONTAINED or DUPLICATE.
 
@@ -46,6 +47,7 @@ def verdict(
             permits what both meshes' ``resolution`` come to, and marks what it made milder ``flush``.
         touch_tolerance: gap [m] up to which objects that do not meet count as touching.
         threads, device: as ``collide``.
+        depth: False leaves the depth out where the verdict does not hang on it: it costs more than the verdict.
 
     Returns:
         Verdict: equal to ``Verdict.CLASH`` and so on whatever its ``depth``, the diameter [m] of the largest ball found
@@ -57,7 +59,7 @@ def verdict(
     """
     check_device(device)
     threads = check_threads(threads)
-    limits = checked_limits(permitted_overlap, touch_tolerance)
+    limits = checked_limits(permitted_overlap, touch_tolerance, depth)
     trees = [as_boxes(a), as_boxes(b)]
     (rows_a, stacked_a), (rows_b, stacked_b) = pose_stack(pose_a), pose_stack(pose_b)
     if stacked_a or stacked_b:

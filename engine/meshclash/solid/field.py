@@ -31,7 +31,7 @@ from ..traversal.point import (
     world_triangle,
 )
 from ..traversal.winding import NO_MOMENTS, generalised_winding
-from ..types.pose import transform_points
+from ..types.pose import inverse_rotations, transform_points
 from .frames import beyond_root, make_frame, nearest_in, surface_tolerance, winding_in
 from .solids import kept_solids
 
@@ -162,6 +162,45 @@ def _measure_together(
         )  # fmt: skip
 
 
+class PosedSurface:
+    """A hierarchy of boxes in a pose, which may be asked about points any number of times."""
+
+    def __init__(self, hierarchy: Hierarchy, rows: np.ndarray) -> None:
+        """Prepare a hierarchy in a pose (3, 4)."""
+        self._hierarchy = hierarchy
+        self._rows = np.array(rows)  # not read-only, as a Pose's are: a kernel is compiled anew for these
+        grove = plant([hierarchy])
+        self._forest = grove.forest, kept_solids(hierarchy)
+        self._frame = self._rows, inverse_rotations(self._rows), grove.origins, grove.reaches
+        self._unit = moment_unit(hierarchy.index)
+        self._work = _workspaces(())
+
+    def measure(self, points: np.ndarray, wanted: int, threads: int | None = None) -> Field:
+        """Measure points; arguments as ``measure_field``."""
+        asked_windings = bool(wanted & (WINDING | WINDING_SIDE))
+        moments = moments_of(self._hierarchy.index) if asked_windings else NO_MOMENTS
+        order = _along_curve(points)
+        count = len(points)
+        nearest, sides = count if wanted & NEAREST else 0, count if wanted & EXACT_SIDE else 0
+        field = Field(
+            np.empty(nearest), np.empty((nearest, 3)), np.empty(nearest, np.int32),
+            np.empty(sides if sides else count * asked_windings), np.empty(sides, np.int8),
+        )  # fmt: skip
+        begins = np.arange(0, count, _PART)
+        tasks = np.stack([begins, np.minimum(begins + _PART, count)], axis=1)
+        given = *self._forest, *self._frame, moments, self._unit, points[order], order, tasks, np.int64(wanted)
+        allowed = thread_limit(threads)
+        shared = count >= (_SHARED_FROM if is_compiled(_measure_together) else _COMPILED_FOR)
+        with parallel_region(allowed if shared else 1) as workers:
+            if workers > 1:
+                _measure_together(*given, *_workspaces((workers,)), *field)
+            else:
+                _measure(*given, *self._work, *field)
+        for row in np.flatnonzero(field.states == UNDECIDED).tolist():
+            _decide(self._hierarchy, self._rows, points, row, field)
+        return field
+
+
 def measure_field(
     hierarchy: Hierarchy, rows: np.ndarray, points: np.ndarray, wanted: int, threads: int | None = None
 ) -> Field:
@@ -174,33 +213,7 @@ def measure_field(
         wanted: what to ask for, the sum of some of the constants above; one kind of winding number only.
         threads: most threads; the answer is the same for any number.
     """
-    grove = plant([hierarchy])
-    asked_windings = bool(wanted & (WINDING | WINDING_SIDE))
-    moments = moments_of(hierarchy.index) if asked_windings else NO_MOMENTS
-    rows = np.array(rows)  # not read-only, as a Pose's are: a kernel is compiled anew for these
-    order = _along_curve(points)
-    count = len(points)
-    nearest, sides = count if wanted & NEAREST else 0, count if wanted & EXACT_SIDE else 0
-    field = Field(
-        np.empty(nearest), np.empty((nearest, 3)), np.empty(nearest, np.int32),
-        np.empty(sides if sides else count * asked_windings), np.empty(sides, np.int8),
-    )  # fmt: skip
-    begins = np.arange(0, count, _PART)
-    tasks = np.stack([begins, np.minimum(begins + _PART, count)], axis=1)
-    given = (
-        grove.forest, kept_solids(hierarchy), rows, np.ascontiguousarray(np.linalg.inv(rows[:, :3])), grove.origins,
-        grove.reaches, moments, moment_unit(hierarchy.index), points[order], order, tasks, np.int64(wanted),
-    )  # fmt: skip
-    allowed = thread_limit(threads)
-    shared = count >= (_SHARED_FROM if is_compiled(_measure_together) else _COMPILED_FOR)
-    with parallel_region(allowed if shared else 1) as workers:
-        if workers > 1:
-            _measure_together(*given, *_workspaces((workers,)), *field)
-        else:
-            _measure(*given, *_workspaces(()), *field)
-    for row in np.flatnonzero(field.states == UNDECIDED).tolist():
-        _decide(hierarchy, rows, points, row, field)
-    return field
+    return PosedSurface(hierarchy, rows).measure(points, wanted, threads)
 
 
 def _workspaces(shape: tuple[int, ...]) -> tuple[np.ndarray, ...]:

@@ -9,6 +9,7 @@ Everything that grows with the contacts or the triangles of a pair is done in sp
 holds nobody up either.
 """
 
+import math
 from collections.abc import Generator, Sequence
 from typing import Any, NamedTuple
 
@@ -16,13 +17,15 @@ import numpy as np
 
 from ..geometry.intersection import contact_segments
 from ..geometry.triangle_pair import CROSSING
+from ..jit import kernel
+from ..reference import by_reference
 from ..traversal.forest import Grove
 from ..traversal.leaf_tests import nearness
-from ..traversal.point import new_point_workspace
+from ..traversal.point import new_point_workspace, world_triangle
 from ..traversal.question import Answer, Question
 from ..traversal.run import answer_steps, run
 from ..types.mesh import TriangleMesh
-from ..types.pose import transform_points
+from ..types.pose import inverse_rotations, transform_points
 from ..types.results import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Verdict
 from .by_fractions import Surface, bits_by_fractions
 from .coincidence import deny_coincidence
@@ -62,6 +65,8 @@ class Limits(NamedTuple):
     touch_tolerance: float = 0.0
     by_resolution: bool = False
     """Permit each pair the sum of both objects' resolutions, instead of one length for all."""
+    depths: bool = True
+    """Measure every depth, not just those on which a verdict hangs."""
 
     def permitted(self, resolutions: np.ndarray) -> np.ndarray:
         """The permitted overlap (k,) [m] of pairs of objects with resolutions (k, 2) [m].
@@ -93,7 +98,7 @@ class Case(NamedTuple):
     def posed(self) -> tuple[Any, ...]:
         """The arguments that all kernels on posed solids share."""
         grove, rows = self.grove, (self.rows_a, self.rows_b)
-        inverses = [np.linalg.inv(side[:, :, :3]) for side in rows]
+        inverses = [inverse_rotations(side) for side in rows]
         return grove.forest, self.solids, grove.origins, grove.reaches, self.jobs, *rows, *inverses
 
     def chosen(self, mask: np.ndarray) -> "Case":
@@ -130,26 +135,39 @@ class Judgement(NamedTuple):
 
     def verdict(self, job: int) -> Verdict:
         """The verdict of one object pair, with its depth."""
-        depth, lower, upper = (None if np.isnan(length) else length for length in self.depths[job].tolist())
-        return _VERDICTS[self.codes[job]].with_measures(
-            depth=depth,
-            depth_lower=lower,
-            depth_upper=upper,
-            flush=bool(self.flush[job]),
-            certainty=float(self.certainties[job]),
-            permitted_overlap=float(self.permitted[job]),
-        )
+        return self.verdicts()[job]
 
-    def location(self, case: Case, job: int) -> np.ndarray | None:
-        """A point to look at, (3,) float64 [m]: amid the contacts, or amid the smaller object; None when only near."""
-        rows = slice(self.start[job], self.start[job + 1])
-        if rows.start < rows.stop:
-            return self.middles[rows].mean(axis=0)
-        if self.codes[job] != _CONTAINED:
-            return None
-        boxes = np.stack([case.boxes_a[job], case.boxes_b[job]])
-        smaller = boxes[np.argmin((boxes[:, 3:] - boxes[:, :3]).sum(axis=1))]
-        return 0.5 * smaller[:3] + 0.5 * smaller[3:]
+    def verdicts(self) -> list[Verdict]:
+        """The verdicts of all object pairs, with their depths."""
+        return [
+            _VERDICTS[code] if code == _APART else _VERDICTS[code].with_measures(
+                depth=_known(depth), depth_lower=_known(lower), depth_upper=_known(upper), certainty=certainty,
+                flush=flush, permitted_overlap=permitted,
+            )
+            for code, (depth, lower, upper), certainty, flush, permitted in zip(
+                *(numbers.tolist() for numbers in (
+                    self.codes, self.depths, self.certainties, self.flush, self.permitted
+                )), strict=True,
+            )
+        ]  # fmt: skip
+
+    def locations(self, case: Case) -> list[np.ndarray | None]:
+        """Points to look at, (3,) float64 [m]: amid contacts, or amid a contained object; None for pairs only near."""
+        counts = np.diff(self.start)
+        met = np.flatnonzero(counts)
+        points: list[np.ndarray | None] = [None] * len(counts)
+        means = np.add.reduceat(self.middles, self.start[met]) / counts[met, None] if len(met) else ()
+        for job, mean in zip(met.tolist(), means, strict=True):
+            points[job] = mean
+        for job in np.flatnonzero((counts == 0) & (self.codes == _CONTAINED)).tolist():
+            boxes = np.stack([case.boxes_a[job], case.boxes_b[job]])
+            smaller = boxes[np.argmin((boxes[:, 3:] - boxes[:, :3]).sum(axis=1))]
+            points[job] = 0.5 * smaller[:3] + 0.5 * smaller[3:]
+        return points
+
+
+def _known(length: float) -> float | None:
+    return None if math.isnan(length) else length
 
 
 Steps = Generator[None, None, Any]
@@ -175,8 +193,9 @@ def judge_steps(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     deep = np.flatnonzero(solid & (codes >= _CONTAINED))
     permitted = limits.permitted(case.resolutions)
     certainties = np.ones(len(codes))
-    of_open = yield from judge_open_steps(case, codes, certainties)
+    of_open = yield from judge_open_steps(case, codes, certainties, limits.depths | (permitted > 0.0))
     allowed = np.where(codes == _CLASH, permitted * _DECIMAL, 0.0)
+    deep = deep[limits.depths | (allowed[deep] > 0.0)]
     depths = yield from _measure(case, deep, start, middles, swapped, allowed)
     depths[~solid, DEPTH] = of_open[~solid]
     light = _within(allowed, depths)
@@ -244,11 +263,19 @@ def _contact_middles(case: Case, swapped: np.ndarray) -> Generator[None, None, n
 
 def contact_triangles(grove: Grove, jobs: np.ndarray, rows: np.ndarray, answer: Answer, side: int) -> np.ndarray:
     """World coordinates (n, 3, 3) [m] of one side's triangle of every contact."""
-    forest = grove.forest
-    trees = jobs[answer.jobs, side]
-    corners = forest.triangles[forest.triangle_start[trees] + answer.pairs[:, side]]
-    points = forest.vertices[forest.vertex_start[trees][:, None] + corners]
-    return transform_points(rows[answer.jobs, None], points)
+    corners, trees = np.empty((len(answer.pairs), 3, 3)), np.ascontiguousarray(jobs[:, side])
+    _place_triangles(grove.forest, trees, rows, answer.jobs, answer.pairs[:, side], corners)
+    return corners
+
+
+@kernel
+def _place_triangles(forest, trees, rows, jobs, triangles, corners):
+    """Fill ``corners`` (n, 3, 3) with triangles (n,) of the trees (k,), in the poses (k, 3, 4), of jobs (n,)."""
+    forest = by_reference(forest)
+    for i in range(len(jobs)):
+        a, b, c = world_triangle(forest, trees[jobs[i]], np.int64(triangles[i]), rows[jobs[i]])
+        for k in range(3):
+            corners[i, 0, k], corners[i, 1, k], corners[i, 2, k] = a[k], b[k], c[k]
 
 
 def _sample(

@@ -16,12 +16,15 @@ if TYPE_CHECKING:
 _ROUNDING = 512.0 * 2.0**-53  # of the largest coordinate: lengths below this may be rounding
 
 
-def judge_open_steps(case: "Case", codes: np.ndarray, certainties: np.ndarray) -> Generator[None, None, np.ndarray]:
+def judge_open_steps(
+    case: "Case", codes: np.ndarray, certainties: np.ndarray, measured: np.ndarray
+) -> Generator[None, None, np.ndarray]:
     """Write into the codes and certainties (k,) of a case what is known of pairs with an open mesh.
 
     An object that crosses nothing may be contained in an open one, objects that touch may have a ball in common, and
     clashes and contained objects get a depth, each where it is known. Meshes that mean no solid are left as they are.
-    Yields every few milliseconds.
+    Of pairs that are not ``measured`` (k,) only those depths are found on which the verdict hangs. Yields every few
+    milliseconds.
 
     Returns:
         Their depths, (k,) [m]; NaN where they are not known.
@@ -34,7 +37,8 @@ def judge_open_steps(case: "Case", codes: np.ndarray, certainties: np.ndarray) -
     overlaps = box_overlaps(case.boxes_a, case.boxes_b)
     rounding = _ROUNDING * np.maximum(np.abs(case.boxes_a), np.abs(case.boxes_b)).max(axis=1)
     thick = overlaps[:, 6] > rounding
-    asked = enclosed | (codes >= CONTAINED.severity) | (thick & (codes == TOUCHING.severity))
+    hanging = thick & (codes == TOUCHING.severity)
+    asked = enclosed | hanging | (measured & (codes >= CONTAINED.severity))
     for job in np.flatnonzero(is_open.any(axis=1) & asked).tolist():
         a = yield from _side_steps(case, job, 0)
         b = yield from _side_steps(case, job, 1)
@@ -46,7 +50,7 @@ def judge_open_steps(case: "Case", codes: np.ndarray, certainties: np.ndarray) -
                 codes[job] = CONTAINED.severity if contained else codes[job]
                 certainties[job] = certainty if contained else min(certainty, certainties[job])
         yield
-        if codes[job] in (TOUCHING.severity, CONTAINED.severity, CLASH.severity):
+        if codes[job] == TOUCHING.severity or (measured[job] and codes[job] in (CONTAINED.severity, CLASH.severity)):
             depth = yield from depth_steps(a, b, overlaps[job, :6])
             if depth is not None and depth > rounding[job]:
                 depths[job] = depth

@@ -11,9 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..hierarchy.build import as_hierarchy
-from ..hierarchy.bvh import Hierarchy
 from ..types.pose import transform_points
-from .field import EXACT_SIDE, NEAREST, WINDING_SIDE, measure_field
+from .field import EXACT_SIDE, NEAREST, WINDING_SIDE, PosedSurface
 from .solidity import Meant, certainties
 
 _SAMPLES = 64  # of a surface, for containment
@@ -40,31 +39,30 @@ class Side(NamedTuple):
     """One object of a pair."""
 
     meant: Meant
-    tree: Hierarchy
-    """Over the mesh that is meant."""
+    surface: PosedSurface
+    """Of the mesh that is meant."""
     rows: np.ndarray
     """Its pose, (3, 4)."""
 
 
-class Inside(NamedTuple):
-    """Where points lie with respect to one object."""
-
-    distances: np.ndarray
-    windings: np.ndarray
-    """Absolute winding numbers; whole for a closed mesh."""
-    certainty: np.ndarray
-
-
 def side_of(meant: Meant, rows: np.ndarray) -> Side:
     """An object of a pair in its pose."""
-    return Side(meant, as_hierarchy(meant.repair.mesh), rows)
+    return Side(meant, PosedSurface(as_hierarchy(meant.repair.mesh), rows), rows)
 
 
-def _inside(side: Side, points: np.ndarray) -> Inside:
-    closed = side.meant.solidity.closed
-    field = measure_field(side.tree, side.rows, points, NEAREST | (EXACT_SIDE if closed else WINDING_SIDE))
-    certainty = np.ones(len(points)) if closed else certainties(side.meant, field, side.rows)
-    return Inside(field.distances, np.abs(field.windings), certainty)
+def _distances(side: Side, points: np.ndarray) -> np.ndarray:
+    """Distances (n,) [m] of points to a surface."""
+    return side.surface.measure(points, NEAREST).distances
+
+
+def _windings(side: Side, points: np.ndarray) -> np.ndarray:
+    """Absolute winding numbers (n,) of points, above one half inside; whole for a closed mesh."""
+    return np.abs(side.surface.measure(points, _side_kind(side)).windings)
+
+
+def _side_kind(side: Side) -> int:
+    """What to ask a surface for its sides: exact ones are cheaper where distances tell how far they hold."""
+    return NEAREST | EXACT_SIDE if side.meant.solidity.closed else WINDING_SIDE
 
 
 def _samples(side: Side, count: int, box: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -94,12 +92,15 @@ def containment(inner: Side, outer: Side) -> tuple[bool, float]:
     mesh = inner.meant.repair.mesh
     first = np.unique(mesh.topology.component, return_index=True)[1][:_SAMPLES]
     corners = transform_points(inner.rows, mesh.vertices[mesh.triangles[first, 0]])
-    found = _inside(outer, np.concatenate([_samples(inner, _SAMPLES)[0], corners]))
-    inside = found.windings > 0.5
+    points = np.concatenate([_samples(inner, _SAMPLES)[0], corners])
+    field = outer.surface.measure(points, NEAREST | _side_kind(outer))
+    windings = np.abs(field.windings)
+    certainty = np.ones(len(points)) if outer.meant.solidity.closed else certainties(outer.meant, field, outer.rows)
+    inside = windings > 0.5
     share = float(inside.mean())
     contained, agreed = share > 0.5, max(share, 1.0 - share)
-    if agreed >= _SHARE and float(np.median(np.abs(found.windings - 0.5))) >= _MARGIN:
-        return contained, min(_KNOWN_CONTAINMENT, float(np.median(found.certainty[inside == contained])))
+    if agreed >= _SHARE and float(np.median(np.abs(windings - 0.5))) >= _MARGIN:
+        return contained, min(_KNOWN_CONTAINMENT, float(np.median(certainty[inside == contained])))
     return contained, _UNSURE_CONTAINMENT
 
 
@@ -118,11 +119,8 @@ def depth_steps(a: Side, b: Side, box: np.ndarray) -> Generator[None, None, floa
         points, units = _samples(own, _SPREAD, box)
         yield
         if len(points):
-            found = _inside(other, points)
-            yield
-            deep = np.flatnonzero(found.windings > 0.5)
-            deep = deep[np.argsort(-found.distances[deep], kind="stable")][:_BESIDE]
-            way = found.distances[deep, None] * units[deep]
+            deep, distances = yield from _deepest(other, points)
+            way = distances[:, None] * units[deep]
             starts += [points[deep] + share * way for share in _WAYS]
     centres, radii = yield from _climb(a, b, np.concatenate(starts))
     for centre, radius in zip(centres, radii.tolist(), strict=True):
@@ -133,20 +131,43 @@ def depth_steps(a: Side, b: Side, box: np.ndarray) -> Generator[None, None, floa
     return None
 
 
-def _balls(a: Side, b: Side, centres: np.ndarray) -> np.ndarray:
-    """Radii (n,) [m] of the balls around points that reach to the nearer surface; 0 where not in both solids."""
-    one = _inside(a, centres)
+def _deepest(side: Side, points: np.ndarray) -> Generator[None, None, tuple[np.ndarray, np.ndarray]]:
+    """Rows (k,) of the points inside a solid that are farthest from its surface, and their distances [m]."""
+    distances = _distances(side, points)
+    yield
+    order = np.argsort(-distances, kind="stable")
+    found: list[int] = []
+    for begin in range(0, len(order), 2 * _BESIDE):  # most points are never asked on which side they are
+        some = order[begin : begin + 2 * _BESIDE]
+        found += some[_windings(side, points[some]) > 0.5].tolist()
+        yield
+        if len(found) >= _BESIDE:
+            break
+    rows = np.array(found[:_BESIDE], np.int64)
+    return rows, distances[rows]
+
+
+def _balls(a: Side, b: Side, centres: np.ndarray, larger_than: np.ndarray) -> np.ndarray:
+    """Radii (n,) [m] of the balls around points that reach to the nearer surface; 0 where not in both solids.
+
+    Only balls larger than given radii (n,) are looked at, the others count as 0: a distance costs less than a side.
+    """
     radii = np.zeros(len(centres))
-    rows = np.flatnonzero(one.windings > 0.5)
-    if len(rows):
-        two = _inside(b, centres[rows])
-        radii[rows] = np.where(two.windings > 0.5, np.minimum(one.distances[rows], two.distances), 0.0)
+    reach, rows = np.full(len(centres), np.inf), np.arange(len(centres))
+    for side in (a, b):
+        if len(rows):
+            reach[rows] = np.minimum(reach[rows], _distances(side, centres[rows]))
+            rows = rows[reach[rows] > larger_than[rows]]
+    for side in (a, b):
+        if len(rows):
+            rows = rows[_windings(side, centres[rows]) > 0.5]
+    radii[rows] = reach[rows]
     return radii
 
 
 def _climb(a: Side, b: Side, starts: np.ndarray) -> Generator[None, None, tuple[np.ndarray, np.ndarray]]:
     """Centres (n, 3) and radii (n,) of balls grown from the best starts by pattern search, the largest first."""
-    radii = _balls(a, b, starts)
+    radii = _balls(a, b, starts, np.zeros(len(starts)))
     order = np.argsort(-radii, kind="stable")
     order = order[radii[order] > 0.0][:_CLIMBERS]
     centres, radii = starts[order], radii[order]
@@ -156,10 +177,11 @@ def _climb(a: Side, b: Side, starts: np.ndarray) -> Generator[None, None, tuple[
             break
         yield
         around = centres[:, None] + steps[:, None, None] * _SPHERE
-        found = _balls(a, b, around.reshape(-1, 3)).reshape(len(centres), -1)
+        needed = np.repeat(_LEAST_GAIN * radii, len(_SPHERE))
+        found = _balls(a, b, around.reshape(-1, 3), needed).reshape(len(centres), -1)
         best = found.argmax(axis=1)
         rows = np.arange(len(centres))
-        better = found[rows, best] > _LEAST_GAIN * radii
+        better = found[rows, best] > 0.0
         centres = np.where(better[:, None], around[rows, best], centres)
         radii = np.where(better, found[rows, best], radii)
         steps = np.where(better, np.minimum(steps, radii), 0.5 * steps)
@@ -173,7 +195,7 @@ def _is_known(a: Side, b: Side, centre: np.ndarray, radius: float) -> Generator[
     for side in (a, b):
         yield
         if not side.meant.solidity.closed and (
-            _inside(side, sphere).windings.min() <= _SURE or _near_hole(side, centre, radius)
+            _windings(side, sphere).min() <= _SURE or _near_hole(side, centre, radius)
         ):
             return False
     return True

@@ -23,6 +23,7 @@ from ..jit import inner, kernel, portable
 from ..reference import by_reference
 from ..traversal.point import world_triangle
 from .frames import make_frame
+from .halves import APART, HALVES, halves
 from .places import (
     FOUND,
     GRAZES,
@@ -96,6 +97,15 @@ def _corner(corners, i):
 
 
 @inner
+def _bits_of_cell(own_number, number, flat, side):
+    """The bits of a cell in which own, a (side 0) or b, and the other winds so often; ``flat``: own is there anyway."""
+    only_own, only_other = (ONLY_A, ONLY_B) if side == 0 else (ONLY_B, ONLY_A)
+    if own_number != 0 or flat:
+        return COMMON if number != 0 else only_own
+    return only_other if number != 0 else 0
+
+
+@inner
 def _bits_at_place(forest, solids, own, other, side, base, y, z, q, found, counts, numbers, bits, work):
     """``bits`` with those of the cells on both sides of a triangle of ``own``, which is a (side 0) or b, at a place.
 
@@ -117,12 +127,9 @@ def _bits_at_place(forest, solids, own, other, side, base, y, z, q, found, count
     )
     if not decided:
         return bits | UNDECIDED
-    for own_number, number in ((own_towards, towards), (own_away, away)):
-        if own_number != 0 or (own_towards == 0 and own_away == 0 and not lies):
-            bits |= COMMON if number != 0 else only_own
-        if own_number == 0 and number != 0:
-            bits |= only_other
-    return bits
+    flat = own_towards == 0 and own_away == 0 and not lies
+    bits |= _bits_of_cell(own_towards, towards, flat, side)
+    return bits | _bits_of_cell(own_away, away, flat, side)
 
 
 @inner
@@ -224,6 +231,13 @@ def look_around(forest, solids, a, b, side, base, bits, found, work):
         counts = (own_count, count) if side == 0 else (count, own_count)
         numbers = (own_number, number) if side == 0 else (number, own_number)
         if solid:
+            first = found[side], own_count, own_number
+            second = found[1 - side], count, number
+            how, towards, away, ahead, back = halves(forest, solids, own, other, first, second, base, q, work)
+            if how == HALVES:
+                return bits | _bits_of_cell(towards, ahead, False, side) | _bits_of_cell(away, back, False, side)
+            if how == APART and bits & (ONLY_A | ONLY_B) == ONLY_A | ONLY_B:
+                return bits
             return _bits_of_corners(forest, solids, a, b, base, q, found, counts, numbers, bits, work)
         return _bits_of_open(forest, solids, own, other, side, base, q, found, counts, numbers, bits, work)
     return bits | UNDECIDED
