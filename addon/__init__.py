@@ -10,7 +10,7 @@ import contextlib
 
 import bpy
 
-from . import commandline, freshness, handlers, ops, preferences, props, session, ui, view
+from . import commandline, early_bytecode, freshness, handlers, ops, preferences, props, session, ui, view, view_notes
 from .ops import heartbeat, listing, scans
 from .overlay import draw, heat_map, levels
 
@@ -27,10 +27,14 @@ def register() -> None:
             done.callback(bpy.utils.unregister_class, cls)
         props.attach()
         done.callback(props.detach)
+        view_notes.attach()
+        done.callback(view_notes.detach)
         done.callback(session.clear)
         handlers.install()
         done.callback(handlers.uninstall)
         done.callback(freshness.uninstall)
+        early_bytecode.begin()
+        done.callback(early_bytecode.end)
         draw.install()
         done.callback(draw.uninstall)
         levels.install()

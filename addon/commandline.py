@@ -65,8 +65,8 @@ def main(arguments: list[str]) -> int:
     """
     open_standard_streams()
     try:
-        with _signals_as_errors():
-            return _run(_parser().parse_args(arguments))
+        with _signals_as_errors() as interruption:
+            return _run(_parser().parse_args(arguments), interruption)
     except DetectError as error:
         _complain(str(error))
         return WRONG_INPUT
@@ -184,7 +184,7 @@ def _tolerance_help() -> str:
     return "; ".join([f"distance that is too near ({', '.join(meanings['tolerance'])})", *same])
 
 
-def _run(given: argparse.Namespace) -> int:
+def _run(given: argparse.Namespace, interruption: _Interruption) -> int:
     options = _options(given)
     with contextlib.ExitStack() as files:
         report_file = picture_file = None
@@ -198,7 +198,15 @@ def _run(given: argparse.Namespace) -> int:
         require_objects(name for pair in options.rules.listed_pairs for name in pair)
         source = BlenderSource.from_context(bpy.context)
         steps = detect_steps(source, options, _load_engine(), highlights=picture_file is not None)
-        report = run_to_end(steps, None if given.quiet else _ProgressLine().show)
+        files.callback(steps.close)
+        line = None if given.quiet else _ProgressLine()
+
+        def show(progress: Progress) -> None:
+            interruption.check()
+            if line is not None:
+                line.show(progress)
+
+        report = run_to_end(steps, show)
         report = replace(report, reviews=_reviews(bpy.context.scene))
         written = []
         try:
@@ -284,18 +292,36 @@ class _ProgressLine:
             say(sys.stderr, f"{percent:3d} %  {printable(progress.text)[:60]:60s}", raw_start="\r", end="")
 
 
+class _Interruption:
+    """Ctrl+C as KeyboardInterrupt, also where Blender swallows it: it only prints what its handlers raise."""
+
+    def __init__(self) -> None:
+        self._pressed = False
+
+    def press(self, *_args: object) -> None:
+        """What the signal calls."""
+        self._pressed = True
+        raise KeyboardInterrupt
+
+    def check(self) -> None:
+        """Raises KeyboardInterrupt if Ctrl+C was pressed."""
+        if self._pressed:
+            raise KeyboardInterrupt
+
+
 @contextlib.contextmanager
-def _signals_as_errors() -> Iterator[None]:
+def _signals_as_errors() -> Iterator[_Interruption]:
     """Lets Ctrl+C raise KeyboardInterrupt, and a broken pipe an error where it is written to.
 
     Blender has a handler of its own for the first that only sets a flag, and may leave the second to end the process.
     """
-    handlers: dict[int, Any] = {signal.SIGINT: signal.default_int_handler}
+    interruption = _Interruption()
+    handlers: dict[int, Any] = {signal.SIGINT: interruption.press}
     if hasattr(signal, "SIGPIPE"):
         handlers[signal.SIGPIPE] = signal.SIG_IGN
     before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:
-        yield
+        yield interruption
     finally:
         for number, handler in before.items():
             signal.signal(number, handler if handler is not None else signal.SIG_DFL)

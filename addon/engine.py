@@ -12,8 +12,12 @@ import importlib.metadata
 import importlib.util
 import os
 import platform
+from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from .core.bytecode import bytecode_steps
 
 SUB_PACKAGE = "meshclash"
 NUMBA_TESTED = "0.68"
@@ -26,7 +30,7 @@ PRELOADED = (
     ".traversal.near", ".gpu.device", ".gpu.near_device", ".solid.open_judge", ".solid.judge", ".pointcloud.build",
     ".query.collide",
     ".timecritical.search", ".scene.scene", ".continuous.swept", ".query.penetration", ".query.signed_distance",
-    ".warming",
+    ".voxels.collide", ".warming",
 )  # fmt: skip
 """What the engine and its first kernel import, in steps that do not hold a window for long; the engine's own modules
 begin with a dot.
@@ -117,6 +121,15 @@ def preload(module: str, cache_dir: str | None = None) -> None:
     _choose_cache(cache_dir)
     with contextlib.suppress(Exception):
         importlib.import_module(f"{_engine_name()}{module}" if module.startswith(".") else module)
+
+
+def bytecode() -> Iterator[None]:
+    """Steps that write the bytecode of what `PRELOADED` imports, after an installation; imports nothing of it."""
+    name = _engine_name().split(".")[-1]
+    found = {package: importlib.util.find_spec(package) for package in ("numba", "llvmlite")}
+    found[name] = importlib.util.find_spec(_engine_name())
+    roots = {package: Path(spec.origin).parent for package, spec in found.items() if spec and spec.origin}
+    return bytecode_steps(roots, tuple(f"{name}{module}" if module[0] == "." else module for module in PRELOADED))
 
 
 def _choose_cache(cache_dir: str | None) -> None:

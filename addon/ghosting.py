@@ -6,13 +6,15 @@ it changes of the view is noted and given back.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 
 import bpy
 
 from . import session
+from .screens import view3d_areas
 
 ALPHA = 0.22  # of ghosts
+SHADINGS = ("WIREFRAME", "SOLID", "MATERIAL", "RENDERED")
 GHOSTED = {"type": "SOLID", "show_xray": True, "xray_alpha": ALPHA}
 """Settings of a view's shading; the order matters: X-Ray is one of solid shading."""
 
@@ -37,13 +39,19 @@ def is_ghosted(area: bpy.types.Area | None) -> bool:
 def leave(context: bpy.types.Context) -> None:
     """Gives the views back as they were; what the user has changed meanwhile stays."""
     views = session.ghosted_views()
-    for area in _view3d_areas(context):
+    for _window, _screen, area in view3d_areas(context):
         before = views.get(area.as_pointer(), {})
         shading = area.spaces.active.shading
         for name in reversed(GHOSTED):
             if name in before and _same(getattr(shading, name), GHOSTED[name]):
                 setattr(shading, name, before[name])
     views.clear()
+
+
+def is_shading(before: Mapping[str, object]) -> bool:
+    """Whether values are what `enter` notes of a view."""
+    known = before.keys() <= GHOSTED.keys() and before.get("type", "SOLID") in SHADINGS
+    return known and all(isinstance(value, type(GHOSTED[name])) for name, value in before.items())
 
 
 def suspend(context: bpy.types.Context) -> None:
@@ -57,15 +65,10 @@ def resume(context: bpy.types.Context) -> None:
     """Makes transparent again what `suspend` gave back."""
     suspended = session.suspended_ghosts()
     session.suspend_ghosts(())
-    for area in _view3d_areas(context):
+    for _window, _screen, area in view3d_areas(context):
         if area.as_pointer() in suspended:
             enter(area)
 
 
 def _same(value: object, other: object) -> bool:
     return abs(value - other) < 1e-6 if isinstance(value, float) and isinstance(other, float) else value == other
-
-
-def _view3d_areas(context: bpy.types.Context) -> Iterator[bpy.types.Area]:
-    for window in context.window_manager.windows:
-        yield from (area for area in window.screen.areas if area.type == "VIEW_3D")

@@ -26,8 +26,9 @@ def on_load_pre(*_args: object) -> None:
 
 @persistent
 def on_load_post(*_args: object) -> None:
-    """The window manager may have come with the file, and so may lists of results."""
+    """The window manager may have come with the file, and so may lists of results and what was asked of them."""
     session.clear()
+    bpy.context.window_manager.meshclash.ask_for_all()
     results.clear_list(bpy.context)
     props.keep_permitted_lengths()
     for scene in bpy.data.scenes:
@@ -37,6 +38,7 @@ def on_load_post(*_args: object) -> None:
         if report is not None:
             session.store_result(scene.session_uid, report, loaded=True)
             session.exclude(scene.session_uid, scene.meshclash.excluded_names)
+    view.give_back_noted(bpy.context)
     if bpy.context.scene is not None:
         results.relist(bpy.context, bpy.context.scene)
 
@@ -69,6 +71,7 @@ def on_undo(scene: bpy.types.Scene, *_args: object) -> None:
     if live is not None:
         live.note(Changes(everything=True))
     _mark_missing(scene)
+    session.doubt_reviews()
     bodies.forget()
     for other in bpy.data.scenes:
         if session.suspect_all(other.session_uid):

@@ -153,7 +153,7 @@ def cache_folder() -> str | None:
 def clear_cache() -> int:
     """Deletes the compiled kernels in the extension's own folder; returns the number of files.
 
-    The folders stay: Numba makes them once per session and fails to store a kernel in one that is gone.
+    The folders stay: the engine makes its own once per session, and cannot store a kernel in one that is gone.
     """
     folder = cache_folder()
     files = [path for path in Path(folder).rglob("*") if path.is_file()] if folder else []

@@ -153,12 +153,21 @@ class MESHCLASH_PG_excluded_pair(PropertyGroup):
     name_b: StringProperty(name="B", description="Second object of the excluded pair")
 
 
+def _reviewed(_self: PropertyGroup, _context: bpy.types.Context) -> None:
+    from .session import doubt_reviews
+
+    doubt_reviews()
+
+
 class MESHCLASH_PG_review(PropertyGroup):
     """The user's word on a pair; `name` is the pair's id, which is the same in every run."""
 
     name_a: StringProperty(name="A")
     name_b: StringProperty(name="B")
-    status: EnumProperty(name="Status", description="What you think of this pair", items=STATUSES, default="OPEN")
+    status: EnumProperty(
+        name="Status", description="What you think of this pair", items=STATUSES, default="OPEN",
+        update=_reviewed,
+    )  # fmt: skip
     comment: StringProperty(name="Comment", description="A note on this pair, saved with the file")
 
 
@@ -297,19 +306,9 @@ class MESHCLASH_PG_settings(PropertyGroup):
         """The pairs of names that are never tested."""
         return frozenset((pair.name_a, pair.name_b) for pair in self.excluded_pairs)
 
-    @property
-    def review_statuses(self) -> dict[str, str]:
-        """Statuses by pair id; all other pairs are open."""
-        return {review.name: review.status for review in self.reviews}
-
     def reviews_in_words(self) -> dict[str, Review]:
         """What reports say of pairs, by their ids."""
         return {review.name: Review(review.status.lower(), review.comment) for review in self.reviews}
-
-    @property
-    def approved_ids(self) -> frozenset[str]:
-        """Ids of the pairs that the user has approved: they stay listed, and are counted and drawn as no clash."""
-        return frozenset(review.name for review in self.reviews if review.status == "APPROVED")
 
     def set_expression(self, which: str) -> str:
         """Set A or B ("a", "b") in the words of the core; an empty picker gives an empty expression."""
@@ -444,6 +443,20 @@ class MESHCLASH_PG_results(PropertyGroup):
     def begin(self) -> None:
         """From now on the list is at its first page; to be filled by the caller."""
         self.filling, self.page, self.filling = True, 1, False
+
+    def show_all(self) -> None:
+        """Asks for all verdicts and statuses, whatever the names; to be filled by the caller."""
+        self.filling = True
+        for verdict in (*VERDICTS, CONTACT):
+            setattr(self, f"show_{verdict}", True)
+        self.statuses, self.search, self.page = set(STATUS_ORDER), "", 1
+        self.filling = False
+
+    def ask_for_all(self) -> None:
+        """Asks for all pairs in the report's order, as for a new file: how another was searched says nothing of it."""
+        self.show_all()
+        self.filling, self.sort_key, self.sort_reverse = True, WORST, False
+        self.filling = False
 
     def query(self) -> ListQuery:
         """What is listed, and in which order."""

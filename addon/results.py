@@ -14,6 +14,7 @@ from .core.short_names import commonness
 from .core.table import STATUS
 from .overlay.draw import tag_redraw
 from .props import STATUS_ORDER
+from .reviews import reviews_of
 from .ui.text import typical
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def rows_of(result: session.SceneResult, query: ListQuery, scene: bpy.types.Scen
     """The positions of the rows of a result that answer a query."""
     measures = test_named(result.report.options.test).measures
     asks_status = query.statuses is not None or query.key == STATUS
-    reviews = scene.meshclash.review_statuses if asks_status else {}
+    reviews = reviews_of(scene).statuses if asks_status else {}
     return result.table.find(query, measures, reviews, STATUS_ORDER)
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .core.report import DetectReport
     from .ops.live import LiveRun
     from .ops.task import Task
+    from .reviews import Reviews
 
 
 @dataclass
@@ -92,6 +93,7 @@ class Listed:
         owners: full names of the objects whose pairs alone are listed, or None.
         common: in how many names of the page each word occurs.
         typical: the depth or distance in whose unit those of the page are written, or None.
+        accepted: how many pairs of each verdict are approved, with the serial of the result and the approved ids.
     """
 
     cells: list[dict[str, object]] = field(default_factory=list)
@@ -99,6 +101,7 @@ class Listed:
     owners: frozenset[str] | None = None
     common: Counter[str] = field(default_factory=Counter)
     typical: float | None = None
+    accepted: tuple[int, frozenset[str], Counter[str]] | None = None
 
 
 @dataclass
@@ -148,6 +151,7 @@ class _State:
     deviations: dict[int, MeasuredDeviation] = {}  # noqa: RUF012
     suspects: dict[int, frozenset[str]] = {}  # noqa: RUF012 - marked objects that may be what they were again
     listed = Listed()
+    reviews: dict[int, tuple[Reviews, bool]] = {}  # noqa: RUF012 - and whether they are still those of Blender
     engine: EngineState | None = None
     hierarchy: tuple[int, ShownHierarchy] | None = None  # with the session uid of its object
     advice: MeasuredAdvice | None = None
@@ -204,6 +208,21 @@ def exclude(scene_uid: int, pairs: Collection[tuple[str, str]]) -> bool:
     counts, by_id = _counted(report)
     _State.results[scene_uid] = replace(result, report=report, serial=next(_serials), counts=counts, rows=by_id)
     return True
+
+
+def known_reviews(scene_uid: int) -> tuple[Reviews | None, bool]:
+    """What the user said of pairs when it was read last, and whether it is sure to be still so."""
+    return _State.reviews.get(scene_uid, (None, False))
+
+
+def keep_reviews(scene_uid: int, reviews: Reviews) -> None:
+    """Remembers what the user says of pairs."""
+    _State.reviews[scene_uid] = reviews, True
+
+
+def doubt_reviews() -> None:
+    """What the user says of pairs may have changed, in any scene: it is read again when it is asked for."""
+    _State.reviews = {uid: (known, False) for uid, (known, _) in _State.reviews.items()}
 
 
 def drop_result(scene_uid: int) -> None:
@@ -455,6 +474,7 @@ def clear() -> None:
     _State.results.clear()
     _State.deviations.clear()
     _State.suspects.clear()
+    _State.reviews.clear()
     _State.isolated.clear()
     _State.suspended.clear()
     _State.ghosted.clear()

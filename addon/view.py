@@ -9,10 +9,11 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-from . import ghosting, results, session
+from . import ghosting, results, session, view_notes
 from .core.pair_row import PairRow
 from .overlay import render_data
 from .overlay.draw import tag_redraw
+from .screens import view3d_areas
 
 FRAME_MARGIN = 1.7  # distance of the eye, in sizes of what is framed, through a lens of 50 mm
 STANDARD_LENS = 50.0
@@ -36,6 +37,7 @@ def show_active_pair(context: bpy.types.Context) -> None:
         _isolate(context, area, pair)
     elif context.window_manager.meshclash.ghost and pair:
         ghosting.enter(area)
+    view_notes.write(context)
     _frame(area, row, pair)
 
 
@@ -74,7 +76,7 @@ def _isolate(context: bpy.types.Context, area: bpy.types.Area, pair: list[bpy.ty
     key = area.as_pointer()
     if space.local_view is None:
         views[key] = None
-        _toggle_local_view(area, context.window)
+        _toggle_local_view(area, context.screen, context.window)
     else:
         views.setdefault(key, _shown_names(context, space))
     if space.local_view is not None:  # outside Object Mode there may be nothing Blender can isolate
@@ -96,30 +98,44 @@ def _set_local_members(context: bpy.types.Context, space: bpy.types.SpaceView3D,
 
 
 def leave_isolation(context: bpy.types.Context) -> None:
-    """Gives every 3D view that is isolated or shows ghosts back what it showed before."""
+    """Gives every 3D view that is isolated or shows ghosts back what it showed before.
+
+    A view that no window shows leaves local view altogether: Blender crashes when asked for the members of its local
+    view.
+    """
     ghosting.leave(context)
     views = session.isolated_views()
-    if not views:
-        return
-    for window, area in _view3d_areas(context):
-        before = views.pop(area.as_pointer(), ())
+    for window, screen, area in view3d_areas(context):
+        if area.as_pointer() not in views:
+            continue
+        before = views.pop(area.as_pointer())
         space = area.spaces.active
-        if before == () or space.local_view is None:
-            continue  # not isolated, or the user has left the local view already
-        if before is None:
-            _toggle_local_view(area, window)
+        if space.local_view is None:
+            continue  # the user has left it already
+        if before is None or window.screen != screen:
+            _toggle_local_view(area, screen, window)
         else:
             _set_local_members(context, space, set(before))
     views.clear()
+    view_notes.write(context)
+
+
+def give_back_noted(context: bpy.types.Context) -> None:
+    """Gives the views of a file back that was written by Blender itself while a pair was isolated."""
+    if not bpy.app.background and view_notes.read(context):
+        leave_isolation(context)
 
 
 def suspend_isolation(context: bpy.types.Context) -> None:
-    """Gives every isolated 3D view back what it showed before, until `resume_isolation`: a file is being saved."""
+    """Gives every isolated 3D view back what it showed before, until `resume_isolation`: a file is being saved.
+
+    Views that no window shows are not isolated again.
+    """
     views = session.isolated_views()
     shown = {}
-    for _window, area in _view3d_areas(context):
+    for window, screen, area in view3d_areas(context):
         space, key = area.spaces.active, area.as_pointer()
-        if key in views and space.local_view is not None:
+        if key in views and space.local_view is not None and window.screen == screen:
             shown[key] = views[key], _shown_names(context, space)
     ghosting.suspend(context)
     leave_isolation(context)
@@ -129,17 +145,18 @@ def suspend_isolation(context: bpy.types.Context) -> None:
 def resume_isolation(context: bpy.types.Context) -> None:
     """Isolates again what `suspend_isolation` gave back."""
     suspended = session.suspended_views()
-    for window, area in _view3d_areas(context):
+    for window, screen, area in view3d_areas(context):
         before, names = suspended.pop(area.as_pointer(), (None, ()))
         space = area.spaces.active
         if names and space.local_view is None:
             with _something_selected(context, names):
-                _toggle_local_view(area, window)
+                _toggle_local_view(area, screen, window)
         if names and space.local_view is not None:
             _set_local_members(context, space, set(names))
             session.isolated_views()[area.as_pointer()] = before
     suspended.clear()
     ghosting.resume(context)
+    view_notes.write(context)
 
 
 @contextmanager
@@ -153,18 +170,11 @@ def _something_selected(context: bpy.types.Context, names: tuple[str, ...]) -> I
         item.select_set(False)
 
 
-def _toggle_local_view(area: bpy.types.Area, window: bpy.types.Window) -> None:
+def _toggle_local_view(area: bpy.types.Area, screen: bpy.types.Screen, window: bpy.types.Window) -> None:
     region = next(region for region in area.regions if region.type == "WINDOW")
-    with bpy.context.temp_override(window=window, area=area, region=region):
+    with bpy.context.temp_override(window=window, screen=screen, area=area, region=region):
         if bpy.ops.view3d.localview.poll():
             bpy.ops.view3d.localview(frame_selected=False)
-
-
-def _view3d_areas(context: bpy.types.Context) -> Iterator[tuple[bpy.types.Window, bpy.types.Area]]:
-    for window in context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                yield window, area
 
 
 def _beside_panels(area: bpy.types.Area) -> float:

@@ -22,11 +22,18 @@ QUIET_VERDICTS = frozenset({TOUCHING, APART})
 Point = tuple[float, float, float]
 
 
-def _nothing(*shape: int) -> np.ndarray:
-    return np.empty(shape, dtype=np.float32)
+def _nothing(*shape: int, dtype: type = np.float32) -> np.ndarray:
+    """An empty array that rows share: most have nothing of most kinds, and an array takes 150 bytes."""
+    empty: np.ndarray = np.empty(shape, dtype)
+    empty.flags.writeable = False
+    return empty
 
 
-@dataclass(frozen=True, eq=False)
+_NO_TRIANGLES, _NO_LINES, _NO_DOTS = _nothing(0, 3, 3), _nothing(0, 2, 3), _nothing(0, 3)
+_NO_FACES, _NO_POINTS = _nothing(0, dtype=np.int64), _nothing(0, dtype=np.int32)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class PairRow:
     """One pair of objects in one frame. Lengths are Blender units; the report's files are in metres.
 
@@ -55,6 +62,8 @@ class PairRow:
         counts: numbers of faces and points in contact where these are not known (a list that came with a file).
         points_a, points_b: (k,) int32 sorted points that are in contact, of scans.
         flush: whether the two clash only within what their stored coordinates cannot tell from flush.
+        certainty: probability that the verdict is right: 1 where it was decided exactly, less where an open mesh counts
+            as the solid that it seems to bound.
         scans: which of the two are scans: "", "a", "b" or "ab".
         dots_a, dots_b: (k, 3) float32 world positions of these points, for drawing.
         dot_radius_a, dot_radius_b: of the balls as which Blender draws these points; 0 for dots.
@@ -83,18 +92,19 @@ class PairRow:
     face_a: int | None = None
     face_b: int | None = None
     probability: float | None = None
-    highlight_a: np.ndarray = field(default_factory=lambda: _nothing(0, 3, 3), repr=False)
-    highlight_b: np.ndarray = field(default_factory=lambda: _nothing(0, 3, 3), repr=False)
-    whole_a: np.ndarray = field(default_factory=lambda: _nothing(0).astype(np.int64), repr=False)
-    whole_b: np.ndarray = field(default_factory=lambda: _nothing(0).astype(np.int64), repr=False)
-    curves: np.ndarray = field(default_factory=lambda: _nothing(0, 2, 3), repr=False)
+    highlight_a: np.ndarray = field(default_factory=lambda: _NO_TRIANGLES, repr=False)
+    highlight_b: np.ndarray = field(default_factory=lambda: _NO_TRIANGLES, repr=False)
+    whole_a: np.ndarray = field(default_factory=lambda: _NO_FACES, repr=False)
+    whole_b: np.ndarray = field(default_factory=lambda: _NO_FACES, repr=False)
+    curves: np.ndarray = field(default_factory=lambda: _NO_LINES, repr=False)
     counts: tuple[int, int] | None = None
-    points_a: np.ndarray = field(default_factory=lambda: _nothing(0).astype(np.int32), repr=False)
-    points_b: np.ndarray = field(default_factory=lambda: _nothing(0).astype(np.int32), repr=False)
+    points_a: np.ndarray = field(default_factory=lambda: _NO_POINTS, repr=False)
+    points_b: np.ndarray = field(default_factory=lambda: _NO_POINTS, repr=False)
     scans: str = ""
     flush: bool = False
-    dots_a: np.ndarray = field(default_factory=lambda: _nothing(0, 3), repr=False)
-    dots_b: np.ndarray = field(default_factory=lambda: _nothing(0, 3), repr=False)
+    certainty: float = 1.0
+    dots_a: np.ndarray = field(default_factory=lambda: _NO_DOTS, repr=False)
+    dots_b: np.ndarray = field(default_factory=lambda: _NO_DOTS, repr=False)
     dot_radius_a: float = 0.0
     dot_radius_b: float = 0.0
 
@@ -126,7 +136,7 @@ class PairRow:
     def gap(self) -> np.ndarray:
         """The line between the nearest points of two objects that are apart, (1, 2, 3) float32; else (0, 2, 3)."""
         if not self.distance or self.point_a is None or self.point_b is None:
-            return _nothing(0, 2, 3)
+            return _NO_LINES
         return np.array([[self.point_a, self.point_b]], dtype=np.float32)
 
 

@@ -123,6 +123,7 @@ class DetectReport:
             "comment": review.comment,
             "outdated": row.id in self.outdated,
             "flush": row.flush,
+            "certainty": row.certainty,
         }
 
     def to_json(self) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from .queries import test_named
 from .terminal import printable
+from .units import length_in_words
 
 CSV_COLUMNS = (
     "id",
@@ -46,6 +47,7 @@ CSV_COLUMNS = (
     "outdated",
     "flush",
     "unit",
+    "certainty",
 )
 POINTS = ("location", "point_a", "point_b")
 LEFT_ALIGNED = 3  # columns of names; numbers are right-aligned
@@ -130,10 +132,10 @@ def left_out(counted: dict[str, Any] | None) -> str:
 
 
 def format_length(metres: float | None) -> str:
-    """Millimetres for small lengths, else metres; "" when unknown."""
+    """Millimetres for small lengths, else metres, "<0.001 mm" for roundings; "" when unknown."""
     if metres is None:
         return ""
-    return f"{metres * 1000:.4g} mm" if abs(metres) < MILLIMETRES_BELOW else f"{metres:.4g} m"
+    return length_in_words(metres, "METRIC", "MILLIMETERS" if abs(metres) < MILLIMETRES_BELOW else "METERS", 4)
 
 
 def format_share(share: float, digits: int = 0) -> str:
@@ -171,7 +173,7 @@ def table_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
     measures = _measures(report)
     return [
         (
-            f"{pair['verdict']} (flush)" if pair["flush"] else pair["verdict"],
+            _verdict(pair),
             pair["a"],
             pair["b"],
             str(pair["frame"]),
@@ -183,6 +185,14 @@ def table_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
         )
         for pair in report["pairs"]
     ]
+
+
+def _verdict(pair: dict[str, Any]) -> str:
+    """The verdict with what is to be known of it: "touching (flush)", "contained (87% certain)"."""
+    notes = ["flush"] if pair["flush"] else []
+    if pair["certainty"] < 1.0:
+        notes.append(f"{format_share(pair['certainty'])} certain")
+    return f"{pair['verdict']} ({', '.join(notes)})" if notes else str(pair["verdict"])
 
 
 def _members(pair: dict[str, Any], letter: str) -> str:

@@ -40,6 +40,7 @@ class _Finding:
     nearest: tuple[int, int] | None = None
     """Triangles on which the points lie."""
     flush: bool = False
+    certainty: float = 1.0
     probability: float | None = None
 
     def turned(self) -> _Finding:
@@ -69,7 +70,7 @@ def contacts_row_steps(engine: ModuleType, world: EngineScene, found: Any, frame
     verdict = found.verdict
     finding = _Finding(
         (found.a, found.b), _sides(found.contacts.pairs), found.contacts, verdict.name.lower(), int(verdict.severity),
-        found.location, _finite(verdict.depth), flush=verdict.flush,
+        found.location, _finite(verdict.depth), flush=verdict.flush, certainty=float(verdict.certainty),
     )  # fmt: skip
     return (yield from _row_steps(engine, world, finding, frame, highlights))
 
@@ -105,6 +106,7 @@ def gap_row_steps(
         (gap.a, gap.b), triangles, gap.contacts, gap.verdict.name.lower() if meets else apart,
         int(gap.verdict.severity), gap.location, _finite(gap.verdict.depth), float(gap.distance),
         None if gap.points is None else tuple(gap.points), gap.triangles, flush=gap.verdict.flush,
+        certainty=float(gap.verdict.certainty),
     )  # fmt: skip
     return (yield from _row_steps(engine, world, finding, frame, highlights))
 
@@ -186,6 +188,7 @@ def _row(side_a: _Side, side_b: _Side, finding: _Finding, frame: int) -> PairRow
         point_b=None if points is None else _point(points[1]),
         probability=finding.probability,
         flush=finding.flush,
+        certainty=finding.certainty,
         face_a=None if nearest is None else int(mesh_a.face_of_triangle[nearest[0]]),
         face_b=None if nearest is None else int(mesh_b.face_of_triangle[nearest[1]]),
     )

@@ -29,6 +29,7 @@ _LATER = (
     "probability",
     "scans",
     "flush",
+    "certainty",
 )  # lists of earlier versions lack them
 _ASKED = ("test", "tolerance", "budget")
 _ASKED_LATER = ("set_a", "set_b", "permitted_overlap", "touch_tolerance", "point_budget")
@@ -98,6 +99,7 @@ def _row(item: dict[str, Any]) -> PairRow:
         face_b=None if later["face_b"] is None else int(later["face_b"]),
         probability=_number(later["probability"]),
         flush=bool(later["flush"]),
+        certainty=1.0 if later["certainty"] is None else float(later["certainty"]),
         counts=(count_a, count_b),
         scans="".join(letter for letter in "ab" if letter in (later["scans"] or "")),
     )

@@ -107,10 +107,12 @@ class RowTable:
             reviews: statuses by pair id; all other pairs have `NO_STATUS`.
             order: all statuses.
         """
-        found = np.full(len(self), order.index(NO_STATUS), np.int8)
-        for pair, status in reviews.items():
-            if pair in self.positions:
-                found[self.positions[pair]] = order.index(status)
+        code = {status: index for index, status in enumerate(order)}
+        found = np.full(len(self), code[NO_STATUS], np.int8)
+        known = [(self.positions[pair], code[status]) for pair, status in reviews.items() if pair in self.positions]
+        if known:
+            at, statuses = zip(*known, strict=True)
+            found[list(at)] = statuses
         return found
 
     def about(self, names: Iterable[str]) -> Mask:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 
 UNITS = {
     "KILOMETERS": (1e3, "km"), "METERS": (1.0, "m"), "CENTIMETERS": (1e-2, "cm"), "MILLIMETERS": (1e-3, "mm"),
@@ -10,6 +11,15 @@ UNITS = {
     "THOU": (2.54e-5, "thou"),
 }  # fmt: skip
 """By Blender's names: metres, and how it is written."""
+SYSTEMS = {
+    "METRIC": ("KILOMETERS", "METERS", "MILLIMETERS"), "IMPERIAL": ("MILES", "FEET", "INCHES", "THOU"),
+}  # fmt: skip
+"""What lengths that do not suit a unit are written in, the largest first, by Blender's names of systems."""
+USUAL = 1  # of these, where there is no length
+FINEST = {"METRIC": (1e-6, "<0.001 mm"), "IMPERIAL": (2.54e-6, "<0.0001 in")}
+"""Of each system a length below which lengths are roundings [m], and what is written instead of them."""
+READABLE = (0.01, 10000.0)
+LEAST_AMONG_OTHERS = 0.001  # in the unit of lengths beside it
 FREE_SHARE = 0.001  # of the size of a scene: a clearance that is neither nothing nor everything
 FREE_WHERE_EMPTY = 0.01  # metres
 
@@ -24,3 +34,50 @@ def usual_clearance(size: float, unit: float) -> float:
     wanted = FREE_SHARE * size if size > 0.0 else FREE_WHERE_EMPTY
     power = math.floor(math.log10(wanted / unit) + 1e-9)  # down to a power of ten; 10.000000001 is one, too
     return unit * 10.0**power
+
+
+def plain(value: float, digits: int = 3) -> str:
+    """A number with so many significant digits, all of those before the point, and no power of ten."""
+    rounded = f"{value:.{digits}g}" if abs(value) < 10**digits else f"{value:.0f}"
+    return f"{Decimal(rounded):f}"
+
+
+def length_in_words(metres: float, system: str, unit: str = "", digits: int = 3, like: float | None = None) -> str:
+    """A length as people say it: "0.25 mm", "12.5 m"; "<0.001 mm" where it is no more than a rounding.
+
+    Args:
+        metres: the length.
+        system: "METRIC" or "IMPERIAL".
+        unit: the one to use as long as the number is readable, by Blender's name; others fit the length.
+        digits: significant ones.
+        like: a length [m] whose unit is taken, so that lengths that are read together have one unit; what is below a
+            thousandth of it is called so.
+    """
+    if like:
+        size, name = fitting_unit(like, system, unit)
+        small = 0.0 < abs(metres) < LEAST_AMONG_OTHERS * size
+        return f"<{LEAST_AMONG_OTHERS} {name}" if small else f"{plain(metres / size, digits)} {name}"
+    finest, instead = _finest(system, unit)
+    if 0.0 < abs(metres) < finest:
+        return instead
+    size, name = UNITS.get(unit, (1.0, ""))
+    if not name or (metres != 0.0 and not READABLE[0] <= abs(metres) / size < READABLE[1]):
+        size, name = fitting_unit(metres, system)
+    return f"{plain(metres / size, digits)} {name}"
+
+
+def fitting_unit(metres: float, system: str, unit: str = "") -> tuple[float, str]:
+    """The given unit where a length is readable in it, else the largest of the system of which it is a tenth."""
+    size, name = UNITS.get(unit, (1.0, ""))
+    if name and READABLE[0] <= abs(metres) / size < READABLE[1]:
+        return size, name
+    known = [UNITS[unit] for unit in SYSTEMS[system]]
+    if metres == 0.0:
+        return known[USUAL]
+    return next((unit for unit in known if 0.1 * unit[0] <= abs(metres)), known[-1])
+
+
+def _finest(system: str, unit: str) -> tuple[float, str]:
+    """Below what lengths are roundings [m], and how that is said; units finer than usual have a bound of their own."""
+    size, name = UNITS.get(unit, (1.0, ""))
+    return min(FINEST[system], (LEAST_AMONG_OTHERS * size, f"<{LEAST_AMONG_OTHERS} {name}")) if name else FINEST[system]

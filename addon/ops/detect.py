@@ -24,6 +24,7 @@ from ..core.queries import VERDICTS, test_named
 from ..core.report import DetectReport
 from ..core.report_formats import format_seconds, left_out
 from ..overlay.draw import tag_redraw
+from ..reviews import reviews_of
 from ..ui.text import counted
 from .heartbeat import Heartbeat
 from .loading import load_steps
@@ -80,7 +81,7 @@ def accept(context: bpy.types.Context, scene_uid: int, report: DetectReport) -> 
     results.show_report(context, scene, report)
     session.mark_stale(scene_uid, session.changed_meanwhile())
     freshness.look_soon()
-    return summary(report, scene.meshclash.approved_ids)
+    return summary(report, reviews_of(scene).approved)
 
 
 def summary(report: DetectReport, approved: frozenset[str] = frozenset()) -> str:

@@ -9,9 +9,8 @@ from bpy.props import EnumProperty, IntProperty
 from bpy.types import Operator
 
 from .. import results, session, view
-from ..core.table import KNOWN_VERDICTS
-from ..props import SORT_KEYS, STATUS_ORDER
-from ..ui.text import VERDICT_LABELS
+from ..props import SORT_KEYS
+from ..ui.text import verdict_in_words
 
 SIDES = (("a", "A", "The first object"), ("b", "B", "The second object"))
 
@@ -86,7 +85,7 @@ def tooltip(context: bpy.types.Context, row: Any, side: str) -> str:
         instance = "" if owner == name else f", instance of {owner}"
         where = f"in {found or 'no collection'}" if item else "no longer in this view layer"
         lines.append(f"{letter.upper()}: {name}{instance}\n     {where}")
-    return "\n".join((*lines, f"{VERDICT_LABELS[row.verdict]}, pair {row.id}"))
+    return "\n".join((*lines, verdict_in_words(row), f"Pair {row.id}"))
 
 
 class MESHCLASH_OT_step_pair(Operator):
@@ -153,7 +152,7 @@ class MESHCLASH_OT_list_selected(Operator):
         names = frozenset(item.name_full for item in context.selected_objects)
         view.leave_isolation(context)
         session.listed().owners = names
-        _show_all_kinds(context.window_manager.meshclash)
+        context.window_manager.meshclash.show_all()
         results.relist(context, context.scene)
         found = context.window_manager.meshclash.found
         self.report({"INFO"}, f"{found} pair{'' if found == 1 else 's'} of {len(names)} selected")
@@ -174,18 +173,9 @@ class MESHCLASH_OT_list_all(Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         listed = context.window_manager.meshclash
         session.listed().owners = None
-        _show_all_kinds(listed)
+        listed.show_all()
         results.relist(context, context.scene, listed.selected)
         return {"FINISHED"}
-
-
-def _show_all_kinds(listed: Any) -> None:
-    """Lists every verdict and status, whatever the names; to be listed by the caller."""
-    listed.filling = True
-    for verdict in KNOWN_VERDICTS:
-        setattr(listed, f"show_{verdict}", True)
-    listed.statuses, listed.search, listed.page = set(STATUS_ORDER), "", 1
-    listed.filling = False
 
 
 def _draw_in_menu(self: Any, context: bpy.types.Context) -> None:

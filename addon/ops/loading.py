@@ -26,6 +26,8 @@ def load_steps(cache_folder: str | None, parts: Sequence[str], gpu: bool = False
     Raises:
         EngineMissing: Numba or the engine cannot be imported.
     """
+    for _ in () if engine.loaded() else engine.bytecode():
+        yield Progress(0.0, "Preparing the compiler")
     for name in () if engine.loaded() else engine.PRELOADED:
         yield Progress(0.0, "Loading the compiler")
         engine.preload(name, cache_folder)

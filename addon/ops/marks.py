@@ -15,6 +15,7 @@ from ..adapters import face_marks, face_selection
 from ..core.errors import DetectError
 from ..core.pair_row import PairRow
 from ..overlay.render_data import rows_to_draw
+from ..reviews import reviews_of
 
 SCOPES = (
     ("ALL", "All Clashes", "The faces of every listed pair, but not of those that only touch or are approved"),
@@ -80,7 +81,7 @@ def _rows(context: bpy.types.Context, scope: str) -> list[PairRow]:
     listed = context.window_manager.meshclash
     result = session.existing_result(context.scene.session_uid)
     found = results.rows_of(result, listed.query(), context.scene)
-    marked = rows_to_draw(result.table, found, context.scene.meshclash.approved_ids)
+    marked = rows_to_draw(result.table, found, reviews_of(context.scene).approved)
     return [result.report.rows[at] for at in np.flatnonzero(marked).tolist()]
 
 

@@ -10,10 +10,12 @@ from typing import Any
 import bpy
 import numpy as np
 from mathutils import Matrix
+from numpy.typing import NDArray
 
 from .. import ghosting, preferences, session
 from ..core.table import WORST
 from ..props import STATUS_ORDER
+from ..reviews import reviews_of
 from . import bodies, discs, render_data
 
 FACES_IN_FRONT = 0.002  # share of the distance to the eye by which faces are drawn nearer than the surface they lie on
@@ -29,6 +31,8 @@ DOT_SIZE = 4.0  # of points of scans [px at scale 1]
 TEXT_SIZE = 13.0  # [px at scale 1]
 TEXT_OFFSET = 8.0
 TEXT_GAP = 3.0  # between two texts, at least [px at scale 1]
+TEXT_PADDING = 3.0  # around a text, on its backdrop [px at scale 1]
+BACKDROP = (0.0, 0.0, 0.0, 0.65)  # behind texts: white ones are not read on white or yellow
 TEXT_COLOUR, TEXT_SHADOW = (1.0, 1.0, 1.0, 1.0), (0.0, 0.0, 0.0, 0.9)
 FONT = 0  # Blender's own
 DOT_SHADER = "POINT_UNIFORM_COLOR" if bpy.app.version >= (4, 5, 0) else "UNIFORM_COLOR"
@@ -181,10 +185,28 @@ def _draw_labels(context: bpy.types.Context, settings: Any, result: session.Scen
             texts.append(length(distance, context.scene.unit_settings, like=like))
             size: Any = blf.dimensions(FONT, texts[-1])  # type: ignore[func-returns-value]  # the stubs miss it
             boxes.append((pixel.x + TEXT_OFFSET * scale, pixel.y + TEXT_OFFSET * scale, *size))
-    for at in render_data.apart(np.array(boxes).reshape(-1, 4), TEXT_GAP * scale):
+    room = np.array(boxes).reshape(-1, 4) + np.array((-1.0, -1.0, 2.0, 2.0)) * TEXT_PADDING * scale
+    chosen = render_data.apart(room, TEXT_GAP * scale)
+    with restored_state():
+        draw_backdrops(room[chosen])
+    for at in chosen:
         blf.position(FONT, boxes[at][0], boxes[at][1], 0.0)
         blf.draw(FONT, texts[at])
     blf.disable(FONT, blf.SHADOW)
+
+
+def draw_backdrops(boxes: NDArray[np.float64]) -> None:
+    """Dark rectangles behind texts, (k, 4) left, bottom, width, height in pixels of the region."""
+    import gpu
+    from gpu_extras.batch import batch_for_shader
+
+    if not len(boxes):
+        return
+    gpu.state.depth_test_set("NONE")
+    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+    shader.bind()
+    shader.uniform_float("color", BACKDROP)
+    batch_for_shader(shader, "TRIS", {"pos": render_data.rectangles(boxes)}).draw(shader)
 
 
 def _current_batches(context: bpy.types.Context, settings: Any, result: session.SceneResult) -> list[_Batches]:
@@ -197,13 +219,12 @@ def _current_batches(context: bpy.types.Context, settings: Any, result: session.
     current = []
     if not alone and settings.overlay_scope == "ALL":
         query = replace(listed.query(), key=WORST, reverse=False)  # in whatever order they are listed
-        reviews = settings.review_statuses
-        known = frozenset(reviews.items()) if query.statuses is not None else None
-        approved = settings.approved_ids
-        wanted = (result.serial, result.stale, query, approved, known)
+        reviews = reviews_of(context.scene)
+        approved = reviews.approved
+        wanted = (result.serial, result.stale, query, approved, reviews if query.statuses is not None else None)
 
         def of_all() -> render_data.OverlayData:
-            found = result.table.find(query, (), reviews, STATUS_ORDER)
+            found = result.table.find(query, (), reviews.statuses, STATUS_ORDER)
             drawn = render_data.rows_to_draw(result.table, found, approved)
             return _joined(result).take(drawn, result.stale_rows)
 

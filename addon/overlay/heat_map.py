@@ -20,7 +20,7 @@ LEGEND_STEPS = 64
 # The legend stands at the foot of the view, in its middle: the operator's panel is on its left. Pixels at scale 1.
 LEGEND_WIDTH, STRIP_HEIGHT, MARGIN, PADDING, LINE = 340.0, 12.0, 16.0, 14.0, 20.0
 TEXT_SIZE = 11.0
-BACKDROP, TEXT_COLOUR = (0.0, 0.0, 0.0, 0.65), (1.0, 1.0, 1.0, 1.0)
+TEXT_COLOUR = (1.0, 1.0, 1.0, 1.0)
 FONT = 0
 
 
@@ -84,11 +84,11 @@ def legend_texts(reach: float, signed: bool, units: bpy.types.UnitSettings) -> l
     """Places between 0 and 1 along the strip, and what is written there."""
     shares = (-1.0, -0.5, 0.0, 0.5, 1.0) if signed else (0.0, 0.25, 0.5, 0.75, 1.0)
     low = -1.0 if signed else 0.0
-    return [((share - low) / (1.0 - low), _signed_length(share * reach, units)) for share in shares]
+    return [((share - low) / (1.0 - low), _signed_length(share * reach, units, reach)) for share in shares]
 
 
-def _signed_length(value: float, units: bpy.types.UnitSettings) -> str:
-    text = length(abs(value), units)
+def _signed_length(value: float, units: bpy.types.UnitSettings, like: float) -> str:
+    text = length(abs(value), units, like=like)
     return f"-{text}" if value < 0.0 else text
 
 
@@ -147,7 +147,7 @@ def _draw_legend() -> None:
     width = min(width, high - low - 2.0 * (margin + padding))
     x, y = 0.5 * (low + high - width), margin + line
     with draw.guarded(context), draw.restored_state():
-        _draw_rectangle(x - 2.0 * padding, margin, width + 4.0 * padding, 2.0 * line + strip)
+        draw.draw_backdrops(np.array([(x - 2.0 * padding, margin, width + 4.0 * padding, 2.0 * line + strip)]))
         _draw_strip(*legend_arrays(x, y, width, strip, measured.signed))
         title = legend_title(measured, session.deviation_is_stale(context.scene.session_uid))
         _write(title, x + 0.5 * width, y + strip + 0.3 * line, scale)
@@ -165,18 +165,6 @@ def _free_width(context: bpy.types.Context) -> tuple[float, float]:
             elif region.alignment == "RIGHT":
                 high = min(high, float(region.x - view.x))
     return low, max(high, low + 1.0)
-
-
-def _draw_rectangle(x: float, y: float, width: float, height: float) -> None:
-    import gpu
-    from gpu_extras.batch import batch_for_shader
-
-    gpu.state.depth_test_set("NONE")
-    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-    shader.bind()
-    shader.uniform_float("color", BACKDROP)
-    corners = [(x, y, 0.0), (x + width, y, 0.0), (x, y + height, 0.0), (x + width, y + height, 0.0)]
-    batch_for_shader(shader, "TRI_STRIP", {"pos": corners}).draw(shader)
 
 
 def _draw_strip(positions: np.ndarray, rgba: np.ndarray) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 Label = tuple[tuple[float, float, float], float]
 GUESSES = frozenset({LIKELY, UNLIKELY})
 GAP_SURROUNDINGS = 3.0  # how far around its middle a gap is looked at, in its lengths
+ROUNDING = 2.0**-21  # share of the largest coordinate of a gap's ends below which its length is no more than rounding
 MOST_LABELS = 100  # more would hide the scene
 CELLS = 64  # along the size of all lines
 GROUPS = 10  # of lines, each with half the space of the one before
@@ -137,6 +137,7 @@ class JoinedRows:
             for side in "ab"
         ]
         self._labels = [_label(row) if g else None for g, row in zip(apart, rows, strict=True)]
+        self._labelled = np.array([label is not None for label in self._labels], np.bool_)
 
     @property
     def nbytes(self) -> int:
@@ -148,8 +149,8 @@ class JoinedRows:
         """The arrays of some rows; those of stale rows apart, without their curves, gaps and points."""
         rows, stale = rows[self._drawn], stale[self._drawn]
         fresh, old = rows & ~stale, rows & stale
-        named = np.flatnonzero(fresh)
-        labels = (label for at in named.tolist() if (label := self._labels[at]) is not None)
+        first = np.flatnonzero(fresh & self._labelled)[:MOST_LABELS]
+        labels = tuple(label for at in first.tolist() if (label := self._labels[at]) is not None)
         dots_a, dots_b = (thinned(part.take(fresh)) for part in self._dots)
         radii_a, radii_b = (thinned(part.take(fresh)) for part in self._radii)
         old_dots, old_radii = (
@@ -171,7 +172,7 @@ class JoinedRows:
             old_radii,
             _points(self._guesses.take(fresh)),
             self._colours.take(fresh),
-            tuple(islice(labels, MOST_LABELS)),
+            labels,
         )
 
 
@@ -210,8 +211,11 @@ def _witnesses(row: PairRow) -> NDArray[np.float32]:
 
 
 def _label(row: PairRow) -> Label | None:
-    """Where the length of a pair's gap is written, and that length; None for a pair without gap."""
-    if not row.distance or not len(row.gap):
+    """Where the length of a pair's gap is written, and that length; None for a pair without gap.
+
+    A gap that is lost in the rounding of its ends has none: of parts that were drawn flush there are hundreds.
+    """
+    if not row.distance or not len(row.gap) or row.distance <= ROUNDING * float(np.abs(row.gap).max()):
         return None
     x, y, z = row.gap[0].mean(axis=0).tolist()
     return (x, y, z), row.distance
@@ -237,6 +241,15 @@ def apart(boxes: NDArray[np.float64], gap: float) -> list[int]:
     return chosen
 
 
+def rectangles(boxes: NDArray[np.float64]) -> NDArray[np.float32]:
+    """The corners of two triangles for each box (k, 4) of left, bottom, width, height: (6 k, 3), all at height 0."""
+    at = np.array([(0, 0), (1, 0), (0, 1), (0, 1), (1, 0), (1, 1)])
+    corners = boxes[:, None, :2] + at * boxes[:, None, 2:]
+    flat = np.zeros((len(boxes), len(at), 3), np.float32)
+    flat[..., :2] = corners
+    return flat.reshape(-1, 3)
+
+
 def line_groups(lines: NDArray[np.float32], rows: NDArray[np.int64]) -> list[tuple[float, NDArray[np.float32]]]:
     """Lines in groups of those that crowd alike, each with the space from one to the next; the widest first.
 
@@ -252,24 +265,26 @@ def line_groups(lines: NDArray[np.float32], rows: NDArray[np.int64]) -> list[tup
     """
     if not len(lines):
         return []
-    ends = lines.reshape(-1, 2, 3)
-    low = lines.min(axis=0)
-    cell = float((lines.max(axis=0) - low).max()) / CELLS or 1.0
-    x, y, z = ((0.5 * (ends[:, 0] + ends[:, 1]) - low) / cell).astype(np.int64).clip(0, CELLS - 1).T
+    columns = np.ascontiguousarray(lines.T)  # three long rows: several times faster than many short ones
+    begin, end = columns[:, ::2], columns[:, 1::2]
+    low, high = columns.min(axis=1), columns.max(axis=1)
+    cell = float((high - low).max()) / CELLS or 1.0
+    x, y, z = ((0.5 * (begin + end) - low[:, None]) * (1.0 / cell)).astype(np.int32).clip(0, CELLS - 1)
     where = (x * CELLS + y) * CELLS + z
-    along = ends[:, 1] - ends[:, 0]
-    length = np.minimum(np.sqrt(np.einsum("ij,ij->i", along, along)), cell)
+    along = end - begin
+    length = np.minimum(np.sqrt(np.einsum("ij,ij->j", along, along)), cell)
     crowd = np.bincount(where, length, CELLS**3)[where]
     first = np.flatnonzero(np.diff(rows, prepend=-1))
-    size = np.maximum.reduceat(lines, 2 * first) - np.minimum.reduceat(lines, 2 * first)
-    own = np.repeat(0.5 * np.linalg.norm(size, axis=1), np.diff(first, append=len(rows)))
+    size = np.maximum.reduceat(columns, 2 * first, axis=1) - np.minimum.reduceat(columns, 2 * first, axis=1)
+    own = np.repeat(0.5 * np.linalg.norm(size, axis=0), np.diff(first, append=len(rows)))
     space = np.minimum(cell * cell / np.maximum(crowd, 1e-3 * cell), own)
     widest = float(space.max()) or 1.0
-    group = np.floor(np.log2(widest / np.maximum(space, 1e-9 * widest))).astype(np.int64).clip(0, GROUPS - 1)
-    return [
-        (widest * 0.5**k, np.ascontiguousarray(lines.reshape(-1, 2, 3)[group == k].reshape(-1, 3)))
-        for k in np.unique(group).tolist()
-    ]
+    group = np.floor(np.log2(widest / np.maximum(space, 1e-9 * widest))).clip(0, GROUPS - 1).astype(np.uint8)
+    order = np.argsort(group, kind="stable")
+    ends = lines.reshape(-1, 2, 3)[order]
+    counts = np.bincount(group, minlength=GROUPS)
+    parts = np.split(ends, np.cumsum(counts)[:-1])
+    return [(widest * 0.5**k, part.reshape(-1, 3)) for k, part in enumerate(parts) if len(part)]
 
 
 def bounds(row: PairRow) -> NDArray[np.float64] | None:

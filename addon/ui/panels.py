@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 from .. import preferences, results, session
@@ -15,12 +14,24 @@ from ..core.report_formats import coarse, permitted
 from ..core.table import FACES, MEASURE, STATUS, WORST
 from ..overlay import draw as overlay
 from ..props import STATUSES
+from ..reviews import approved_counts, reviews_of
 from .lists import COLUMNS, columns
 from .parts import TabPanel, draw_table, draw_text, named_row
-from .text import MEASURE_LABELS, VERDICT_ICONS, VERDICT_LABELS, chance, counted, length, wrapped
+from .text import (
+    MEASURE_LABELS,
+    VERDICT_ICONS,
+    VERDICT_LABELS,
+    chance,
+    counted,
+    length,
+    place,
+    verdict_in_words,
+    wrapped,
+)
 
 OPTION_ORDER = ("tolerance", "permitted_overlap", "touch_tolerance", "budget")
 """Options of tests, in the order of the panel; only those that a test takes are shown."""
+LONG_NAME_SHARE = 0.46  # of the narrowest sidebar
 CAPTION_SHARE = 0.25  # of the width, before the facts of the selected pair
 
 
@@ -63,13 +74,13 @@ class MESHCLASH_PT_detect(TabPanel):
 
 def _draw_permitted(layout: Any, context: Any, settings: Any) -> None:
     """The permitted overlap: a length, or what the last answer found the coordinates to be known to."""
-    named_row(layout, "Permitted Overlap").prop(settings, "permitted_by", text="")
+    named_row(layout, "Permitted Overlap", LONG_NAME_SHARE).prop(settings, "permitted_by", text="")
     if settings.permitted_by == "LENGTH":
         layout.prop(settings, "permitted_overlap", text="Up to")
         return
     result = session.result_of(context.scene.session_uid)
     text = "" if result is None else permitted(result.report.as_summary())
-    named_row(layout, "").label(text=text or "0 mm, resolution of the coordinates")
+    draw_text(layout, text or "0 mm, resolution of the coordinates", context.region, "BLANK1")
 
 
 def _draw_live(layout: Any, settings: Any, run: Any, region: Any) -> None:
@@ -200,7 +211,7 @@ def _draw_list(layout: Any, context: Any, result: session.SceneResult) -> None:
     listed = context.window_manager.meshclash
     buttons = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
     test = test_named(result.report.options.test)
-    accepted = _approved_counts(result, context.scene.meshclash.approved_ids)
+    accepted = approved_counts(result, reviews_of(context.scene))
     for verdict in (*test.verdicts, CONTACT) if result.counts[CONTACT] else test.verdicts:
         label = VERDICT_LABELS[verdict]
         count = result.counts[verdict] - accepted[verdict]
@@ -270,11 +281,6 @@ def _draw_pages(layout: Any, context: Any, listed: Any) -> None:
         draw_text(layout, text if listed.found else f"No pair of {listed.total:,} is as asked", context.region, "NONE")
 
 
-def _approved_counts(result: session.SceneResult, approved: frozenset[str]) -> Counter[str]:
-    """How many listed pairs of each verdict the user has approved."""
-    return Counter(row.verdict for pair_id in approved if (row := result.row(pair_id)) is not None)
-
-
 def _draw_active(layout: Any, context: Any, row: Any) -> None:
     listed = context.window_manager.meshclash
     actions = layout.column(align=True)
@@ -294,15 +300,16 @@ def _draw_active(layout: Any, context: Any, row: Any) -> None:
         (letter.upper(), f"{counted(count, 'point' if letter in row.scans else 'face')} of {name}")
         for letter, count, name in (("a", row.count_a, row.a), ("b", row.count_b, row.b))
     ]
-    lines.append(("Verdict", VERDICT_LABELS[row.verdict] + (", flush within the resolution" if row.flush else "")))
+    lines.append(("Verdict", verdict_in_words(row)))
     if row.depth is not None:
-        lines.append(("Depth", f"about {length(row.depth, units)}"))
+        depth = length(row.depth, units)
+        lines.append(("Depth", depth if depth.startswith("<") else f"about {depth}"))
     if row.distance is not None:
         lines.append(("Gap", length(row.distance, units)))
     if row.probability is not None:
         lines.append(("Chance", chance(row.probability, row.verdict, digits=1)))
     if row.location is not None:
-        lines.append(("At", ", ".join(length(value, units) for value in row.location)))
+        lines.append(("At", place(row.location, units)))
     for name, text in lines:
         for index, line in enumerate(wrapped(text, context.region, 1.0 - CAPTION_SHARE)):
             split = box.split(factor=CAPTION_SHARE)

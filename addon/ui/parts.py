@@ -24,9 +24,9 @@ def draw_text(layout: Any, text: str, region: Any, icon: str) -> None:
         column.label(text=line, icon="BLANK1" if index else icon)
 
 
-def named_row(layout: Any, name: str) -> Any:
-    """A row that begins with a name; returns the rest of it."""
-    split = layout.row(align=True).split(factor=0.18, align=True)
+def named_row(layout: Any, name: str, share: float = 0.18) -> Any:
+    """A row that begins with a name, on a share of its width; returns the rest of it."""
+    split = layout.row(align=True).split(factor=share, align=True)
     split.label(text=name)
     return split
 

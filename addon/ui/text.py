@@ -11,7 +11,7 @@ import bpy
 
 from ..core.pair_row import MEETS
 from ..core.report_formats import format_share
-from ..core.units import UNITS
+from ..core.units import length_in_words, plain
 
 VERDICT_LABELS = {
     "clash": "Clash", "contained": "Inside", "duplicate": "Duplicate", "touching": "Touching", "contact": "Contact",
@@ -32,16 +32,10 @@ VERDICT_ICONS = {
 MEASURE_LABELS = {"depth": "Depth", "distance": "Gap", "probability": "Chance"}
 UNMEASURED = "–"
 ALMOST = 1.0 - 1e-9
+ROUNDING = 1e-6  # share of the largest coordinate of a point below which others are roundings
 FONT, POINTS = 0, 11.0  # Blender's own, and its size in its own theme
 MARGIN = 90.0  # of a panel beside a text with its icon, both sides together [px at scale 1]
 PIECES = re.compile(r"\S+\s*")
-
-
-SYSTEMS = {
-    "METRIC": ("KILOMETERS", "METERS", "MILLIMETERS", "MICROMETERS"), "IMPERIAL": ("MILES", "FEET", "INCHES", "THOU"),
-}  # fmt: skip
-"""What lengths that do not suit the scene's unit are written in."""
-READABLE = (0.01, 10000.0)
 
 
 def length(
@@ -56,27 +50,15 @@ def length(
         like: a length whose unit is taken, so that lengths that are read together have one unit.
     """
     if unit_settings.system == "NONE":
-        return f"{blender_units:.{digits}g}"
-    metres = blender_units * unit_settings.scale_length
-    size, name = UNITS.get(unit_settings.length_unit, (1.0, ""))
-    if like:
-        size, name = _unit_for(like * unit_settings.scale_length, unit_settings)
-        value = metres / size
-        return f"{value:.{digits}g} {name}" if abs(value) < 10**digits else f"{value:.0f} {name}"
-    value = metres / size
-    if name and (value == 0.0 or READABLE[0] <= abs(value) < READABLE[1]):
-        return f"{value:.{digits}g} {name}" if abs(value) < 10**digits else f"{value:.0f} {name}"
-    # too small or large for that unit: one that fits the size
-    return bpy.utils.units.to_string(unit_settings.system, "LENGTH", metres, precision=digits)
+        return plain(blender_units, digits)
+    scale, system, unit = unit_settings.scale_length, unit_settings.system, unit_settings.length_unit
+    return length_in_words(blender_units * scale, system, unit, digits, like and like * scale)
 
 
-def _unit_for(metres: float, unit_settings: bpy.types.UnitSettings) -> tuple[float, str]:
-    """The scene's unit where a length is readable in it, else the largest of its system of which it is a tenth."""
-    size, name = UNITS.get(unit_settings.length_unit, (1.0, ""))
-    if name and READABLE[0] <= abs(metres) / size < READABLE[1]:
-        return size, name
-    known = sorted((UNITS[unit] for unit in SYSTEMS[unit_settings.system]), reverse=True)
-    return next((unit for unit in known if 0.1 * unit[0] <= abs(metres)), known[-1])
+def place(point: Sequence[float], unit_settings: bpy.types.UnitSettings) -> str:
+    """The coordinates of a point in one unit; roundings are 0."""
+    reach = max(map(abs, point))
+    return ", ".join(length(x if abs(x) > ROUNDING * reach else 0.0, unit_settings, like=reach) for x in point)
 
 
 def typical(lengths: Iterable[float]) -> float | None:
@@ -99,6 +81,16 @@ def measure(row: Any, names: Sequence[str], unit_settings: bpy.types.UnitSetting
 def chance(probability: float, verdict: str, digits: int = 0) -> str:
     """A probability in percent; only what certainly meets has 100 %."""
     return format_share(probability if verdict == MEETS else min(probability, ALMOST), digits)
+
+
+def verdict_in_words(row: Any) -> str:
+    """The verdict of a row, with what limits it: the resolution of the coordinates, an open mesh."""
+    parts = [VERDICT_LABELS[row.verdict]]
+    if row.flush:
+        parts.append("flush within the resolution")
+    if row.certainty < 1.0:
+        parts.append(f"{format_share(row.certainty)} certain: an open mesh counts as the solid that it seems to bound")
+    return ", ".join(parts)
 
 
 def counted(number: int, noun: str) -> str:

@@ -112,9 +112,9 @@ class FakeScene:
         overlap = min(high_a, high_b) - max(low_a, low_b)
         if overlap < 0:
             return None
-        verdict = SimpleNamespace(name="CLASH", severity=2, depth=overlap, flush=False)
+        verdict = SimpleNamespace(name="CLASH", severity=2, depth=overlap, flush=False, certainty=1.0)
         if overlap == 0:
-            verdict = SimpleNamespace(name="TOUCHING", severity=1, depth=None, flush=False)
+            verdict = SimpleNamespace(name="TOUCHING", severity=1, depth=None, flush=False, certainty=1.0)
         contacts = SimpleNamespace(
             pairs=np.array([[2, 0], [2, 0]], np.int32),
             kinds=np.array([1, 2], np.uint8),

@@ -13,6 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import report_kills
+from hypothesis import given
+from hypothesis import strategies as st
 from ui_fakes import make_report, make_row
 
 from addon.core import report_formats
@@ -22,10 +24,11 @@ from addon.core.output import OutputFile
 from addon.core.pair_row import pair_id
 from addon.core.report import SCHEMA, DetectReport, Review
 from addon.core.rules import Rules
+from addon.core.units import SYSTEMS, UNITS, length_in_words
 
 PAIR_KEYS = ["id", "a", "b", "frame", "verdict", "contacts", "faces_a", "faces_b", "location", "depth", "distance",
              "point_a", "point_b", "face_a", "face_b", "probability", "points_a", "points_b",
-             "count_a", "count_b", "status", "comment", "outdated", "flush"]  # fmt: skip
+             "count_a", "count_b", "status", "comment", "outdated", "flush", "certainty"]  # fmt: skip
 
 
 def test_json_has_the_documented_keys():
@@ -157,7 +160,24 @@ def test_the_table_is_aligned():
 def test_lengths_are_shown_in_fitting_units():
     assert report_formats.format_length(0.0001) == "0.1 mm"
     assert report_formats.format_length(2.5) == "2.5 m"
+    assert report_formats.format_length(1.44e-8) == "<0.001 mm"
+    assert report_formats.format_length(2e-5) == "0.02 mm"
+    assert report_formats.format_length(2.492e-6) == "0.002492 mm"
+    assert report_formats.format_length(123456.0) == "123.5 km"
+    assert report_formats.format_length(0.0) == "0 mm"
     assert report_formats.format_length(None) == ""
+
+
+@given(st.floats(1e-12, 1e9))
+def test_no_length_has_a_power_of_ten(metres):
+    for unit in ("", *UNITS):
+        for system in SYSTEMS:
+            text = length_in_words(metres, system, unit)
+            number, name = text.removeprefix("<").split()
+            assert "e" not in number
+            if not text.startswith("<"):
+                size = next(size for size, known in UNITS.values() if known == name)
+                assert float(number) * size == pytest.approx(metres, rel=0.006)
 
 
 def test_an_empty_report_is_a_report():

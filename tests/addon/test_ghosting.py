@@ -33,7 +33,8 @@ def areas():
 @pytest.fixture
 def context(areas, registered):
     window = SimpleNamespace(screen=SimpleNamespace(areas=areas))
-    return SimpleNamespace(window_manager=SimpleNamespace(windows=[window]), area=areas[0])
+    data = SimpleNamespace(screens=[window.screen])
+    return SimpleNamespace(window_manager=SimpleNamespace(windows=[window]), blend_data=data, area=areas[0])
 
 
 def shading(area):

@@ -15,6 +15,7 @@ from mathutils import Matrix
 
 from addon import commandline, engine
 from addon.core import job
+from addon.core.report_formats import format_length, format_share
 
 DONE, CLASHES, WRONG, INTERNAL, CANCELLED = 0, 1, 2, 3, 130
 
@@ -104,13 +105,11 @@ def test_what_rounding_makes_overlap_is_flush(flush, tmp_path, capfd, options, v
     assert report["options"]["permitted_by"] == permitted_by and report["stats"]["coarse"] == []
     assert 0.0 < pair["depth"] < 1e-6 if pair["depth"] is not None else pair["flush"]
     output = capfd.readouterr().out
-    shown = re.search(r"Permitted overlap: 0 mm, resolution ([\d.e-]+) mm", output)
     if permitted_by == "length":
-        assert shown is None and "(flush)" not in output
+        assert "resolution" not in output and "(flush)" not in output
     else:
-        assert (
-            float(shown[1]) == pytest.approx(1000.0 * report["stats"]["resolution"], rel=1e-3) and "(flush)" in output
-        )
+        resolution = format_length(report["stats"]["resolution"])
+        assert f"Permitted overlap: 0 mm, resolution {resolution}" in output and "(flush)" in output
         assert 1e-8 < report["stats"]["resolution"] < 1e-5
     with (tmp_path / "report.csv").open(newline="", encoding="utf-8") as file:
         assert next(csv.DictReader(file))["flush"] == str(pair["flush"])
@@ -434,3 +433,27 @@ def test_the_command_is_registered_once():
     handle = commandline.register_command()
     commandline.unregister_command(handle)
     commandline.unregister_command(commandline.register_command())
+
+
+def test_verdicts_about_open_meshes_say_how_certain_they_are(add_box, tmp_path, capfd):
+    bpy.ops.mesh.primitive_uv_sphere_add(radius=1.0)
+    bpy.context.object.name = "Tank"
+    mesh = bpy.context.object.data
+    cap = [face.index for face in mesh.polygons if face.center.z > 0.9]
+    shell = bpy.data.meshes.new("Shell")
+    corners = [tuple(vertex.co) for vertex in mesh.vertices]
+    shell.from_pydata(corners, [], [tuple(face.vertices) for face in mesh.polygons if face.index not in cap])
+    bpy.context.object.data = shell
+    add_box("Inside", (-0.2, -0.2, -0.3), (0.2, 0.2, 0.1))
+    add_box("Across", (0.8, -0.1, -0.1), (1.2, 0.1, 0.1))
+    file = save(tmp_path / "tank.blend")
+    for suffix in ("json", "csv", "html"):
+        assert run(file, "--report", tmp_path / f"report.{suffix}") == DONE
+    pairs = {(pair["a"], pair["b"]): pair for pair in report_of(tmp_path / "report.json")["pairs"]}
+    inside, across = pairs["Inside", "Tank"], pairs["Across", "Tank"]
+    assert inside["verdict"] == "contained" and 0.5 < inside["certainty"] < 1.0
+    assert across["verdict"] == "clash" and across["certainty"] == 1.0, "surfaces that cross are decided exactly"
+    words = f"contained ({format_share(inside['certainty'])} certain)"
+    assert words in capfd.readouterr().out and words.replace(">", "&gt;") in (tmp_path / "report.html").read_text()
+    with (tmp_path / "report.csv").open(newline="", encoding="utf-8") as lines:
+        assert [float(line["certainty"]) for line in csv.DictReader(lines)] == [1.0, inside["certainty"]]

@@ -303,6 +303,8 @@ def test_what_the_heat_map_draws(registered, add_box):
     assert strip.min(axis=0).tolist() == [10.0, 20.0] and strip.max(axis=0).tolist() == [110.0, 25.0]
     assert np.allclose(colours[0, :3], SIGNED_STOPS[0]) and np.allclose(colours[-1, :3], SIGNED_STOPS[-1])
     assert heat_map.legend_title(shown, stale=False) == "Deviation of Ball from Box"
+    small = [text for _, text in heat_map.legend_texts(0.0214, False, bpy.context.scene.unit_settings)]
+    assert {text.split()[1] for text in small} == {"m"}, small
 
 
 def test_points_drawn_are_shared_among_scans(registered, add_box):

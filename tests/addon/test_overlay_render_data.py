@@ -105,6 +105,13 @@ def test_objects_that_meet_have_one_point_and_no_gap():
     assert len(data.gaps) == 0 and data.labels == () and data.witnesses.tolist() == [[0, 0, 0]]
 
 
+def test_a_gap_that_is_only_rounding_takes_no_place_of_another_label():
+    flush = {**GAP, "point_a": (8.0, 0.0, 0.0), "point_b": (8.0 + 1e-6, 0.0, 0.0), "distance": 1e-6}
+    rows = [make_row(b=f"B{k}", **flush) for k in range(render_data.MOST_LABELS)] + [make_row(b="C", **GAP)]
+    data = render_data.collect(rows)
+    assert data.labels == (((0.0, 0.0, 0.25), 0.5),) and len(data.gaps) == 2 * len(rows)
+
+
 def test_stale_gaps_are_not_drawn():
     data = render_data.collect([make_row(**GAP)], lambda _row: True)
     assert len(data.gaps) == len(data.witnesses) == len(data.labels) == 0
@@ -156,3 +163,13 @@ def test_lines_side_by_side_have_little_space_and_one_alone_has_much():
     assert render_data.line_groups(np.empty((0, 3), np.float32), np.empty(0, np.int64)) == []
     point = np.zeros((2, 3), np.float32)
     assert len(render_data.line_groups(point, np.zeros(1, np.int64))) == 1
+
+
+def test_rectangles_cover_their_boxes():
+    boxes = np.array([(10.0, 20.0, 30.0, 5.0), (0.0, 0.0, 1.0, 2.0)])
+    corners = render_data.rectangles(boxes).reshape(2, 2, 3, 3)
+    sides = corners[:, :, 1:] - corners[:, :, :1]
+    areas = 0.5 * np.abs(np.cross(sides[:, :, 0], sides[:, :, 1])[..., 2])
+    assert areas.sum(axis=1).tolist() == [150.0, 2.0] and not corners[..., 2].any()
+    assert corners[..., :2].reshape(2, -1, 2).min(axis=1).tolist() == boxes[:, :2].tolist()
+    assert corners[..., :2].reshape(2, -1, 2).max(axis=1).tolist() == (boxes[:, :2] + boxes[:, 2:]).tolist()

@@ -11,6 +11,7 @@ from addon import handlers, results, session
 from addon.core import saved
 from addon.core.rules import Rules
 from addon.ops.task import Task
+from addon.reviews import reviews_of
 
 
 @pytest.fixture
@@ -98,11 +99,14 @@ def test_lists_of_earlier_versions_are_read(registered):
     plain = json.loads(saved.to_text(make_report(make_row())))
     for name in ("asked", "rules", "excluded", "created", "total"):
         del plain[name]
-    for name in ("distance", "point_a", "point_b", "face_a", "face_b", "probability"):
+    for name in ("distance", "point_a", "point_b", "face_a", "face_b", "probability", "flush", "certainty"):
         del plain["rows"][0][name]
     report = saved.from_text(json.dumps(plain), "", 1.0)
     assert report.options.test == "intersection"
     assert report.rows[0].depth == 0.25 and report.rows[0].distance is None
+    unsure = saved.from_text(saved.to_text(make_report(make_row(certainty=0.75))), "", 1.0)
+    assert unsure.rows[0].certainty == 0.75
+    assert report.rows[0].certainty == 1.0 and not report.rows[0].flush
 
 
 @pytest.mark.parametrize(
@@ -152,11 +156,18 @@ def test_a_status_can_be_undone(result):
     bpy.context.window_manager.meshclash.active_row = 0
     bpy.ops.ed.undo_push(message="before")
     bpy.ops.meshclash.set_status(status="RESOLVED")
-    bpy.ops.ed.undo_push(message="after")
+    bpy.ops.ed.undo_push(message="resolved")
+    bpy.ops.meshclash.set_status(status="APPROVED")
+    bpy.ops.ed.undo_push(message="approved")
+    assert len(reviews_of(bpy.context.scene).approved) == 1
+    bpy.ops.ed.undo()
+    assert bpy.context.scene.meshclash.reviews[0].status == "RESOLVED"
+    assert not reviews_of(bpy.context.scene).approved
     bpy.ops.ed.undo()
     assert len(bpy.context.scene.meshclash.reviews) == 0
     bpy.ops.ed.redo()
-    assert bpy.context.scene.meshclash.reviews[0].status == "RESOLVED"
+    bpy.ops.ed.redo()
+    assert len(reviews_of(bpy.context.scene).approved) == 1
 
 
 def test_settings_are_saved_in_the_file(result, tmp_path):

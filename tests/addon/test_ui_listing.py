@@ -8,6 +8,7 @@ from ui_fakes import RecordingLayout, draw, make_report, make_row
 
 from addon import results, session
 from addon.ops import listing
+from addon.reviews import approved_counts, reviews_of
 from addon.ui import lists, panels
 
 PAGE = results.PAGE_ROWS
@@ -147,10 +148,20 @@ def test_long_names_are_cut_so_that_they_differ_and_the_tooltip_has_all_of_them(
     assert ["0000" in shown[0][0], "0001" in shown[0][1], "0001" in shown[1][0], "0002" in shown[1][1]] == [True] * 4
     tip = listing.MESHCLASH_OT_pick_row.description(bpy.context, SimpleNamespace(index=0, side="b"))
     assert tip.splitlines() == [
-        f"B: {long[1]}", "     no longer in this view layer", f"A: {long[0]}", "     in Bolts", f"Clash, pair {row.id}",
+        f"B: {long[1]}", "     no longer in this view layer", f"A: {long[0]}", "     in Bolts", "Clash",
+        f"Pair {row.id}",
     ]  # fmt: skip
     assert bpy.ops.meshclash.pick_row(index=1, side="a") == {"FINISHED"} and listed().active_row == 1
     assert bpy.ops.meshclash.pick_row(index=5, side="a") == {"CANCELLED"}
+
+
+def test_a_verdict_that_is_not_certain_says_so(registered):
+    show(make_row(verdict="contained", certainty=0.874), make_row("B", "C"))
+    listed().active_row = 0
+    words = "Inside, 87% certain: an open mesh counts as the solid that it seems to bound"
+    assert words in " ".join(draw(panels.MESHCLASH_PT_results, bpy.context).texts())
+    tips = [listing.MESHCLASH_OT_pick_row.description(bpy.context, SimpleNamespace(index=k, side="a")) for k in (0, 1)]
+    assert words in tips[0].splitlines() and "Clash" in tips[1].splitlines()
 
 
 def test_facts_of_a_pair_are_not_cut(registered):
@@ -173,3 +184,71 @@ def test_another_file_forgets_the_objects_that_were_asked_for(registered):
     session.listed().owners = frozenset({"A"})
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     assert session.listed().owners is None and listed().found == 0
+
+
+def approved():
+    return set(reviews_of(bpy.context.scene).approved)
+
+
+def test_statuses_are_read_once_and_again_after_every_change(registered, monkeypatch):
+    bpy.context.preferences.edit.use_global_undo = True
+    bpy.ops.ed.undo_push(message="Before")
+    show(make_row(), make_row("B", "C"), make_row("C", "D"))
+    first, second, _third = (row.pair_id for row in listed().rows)
+    assert approved() == set()
+    listed().active_row = 0
+    bpy.ops.meshclash.set_status(status="APPROVED")
+    assert approved() == {first}
+    known = reviews_of(bpy.context.scene)
+    listed().active_row = 1
+    bpy.ops.meshclash.set_status(status="REVIEWED")
+    assert reviews_of(bpy.context.scene) is not known and reviews_of(bpy.context.scene).approved is known.approved
+    assert reviews_of(bpy.context.scene) is reviews_of(bpy.context.scene)
+    bpy.context.scene.meshclash.reviews[second].status = "APPROVED"  # as a script does it
+    assert approved() == {first, second}
+    bpy.context.scene.meshclash.reviews.remove(0)
+    assert approved() == {second}
+    bpy.context.scene.meshclash.reviews.clear()
+    assert approved() == set()
+
+
+def test_approved_pairs_are_counted_once_for_a_result(registered):
+    show(make_row(), make_row("B", "C", "touching"), make_row("C", "D"))
+    for pair in [row.pair_id for row in listed().rows][:2]:
+        results.select_pair(bpy.context, pair)
+        bpy.ops.meshclash.set_status(status="APPROVED")
+
+    def counts():
+        result = session.existing_result(bpy.context.scene.session_uid)
+        return approved_counts(result, reviews_of(bpy.context.scene))
+
+    assert counts() == {"clash": 1, "touching": 1}
+    assert counts() is counts()
+    before = counts()
+    bpy.ops.meshclash.set_status(status="OPEN")
+    assert counts().total() == before.total() - 1
+    show(make_row("X", "Y"))
+    assert counts().total() == 0
+
+
+def test_another_file_is_listed_whole_whatever_was_asked_of_the_last_one(registered, tmp_path):
+    path = str(tmp_path / "list.blend")
+    show(make_row(), make_row("B", "C", "touching"), make_row("C", "D"))
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    for load_ui in (True, False):
+        listed().search, listed().statuses, listed().show_clash = "nobody", {"APPROVED"}, False
+        listed().sort_key, listed().sort_reverse = "A", True
+        session.listed().owners = frozenset({"A"})
+        bpy.ops.wm.open_mainfile(filepath=path, load_ui=load_ui)
+        assert listed().found == listed().total == 3 and names()[0] == ("A", "B")
+        assert listed().search == "" and listed().sort_key == "WORST" and session.listed().owners is None
+
+
+def test_what_is_asked_of_the_list_is_not_saved_with_the_file(registered, tmp_path):
+    path = str(tmp_path / "list.blend")
+    show(make_row(), make_row("B", "C"))
+    listed().search = "C"
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    assert listed().search == "" and listed().found == 2

@@ -9,6 +9,7 @@ from ui_fakes import RecordingLayout, draw, make_report, make_row
 from addon import preferences, results, session
 from addon.core.frame_scene import Progress, Skipped
 from addon.core.queries import TESTS
+from addon.core.units import UNITS
 from addon.ops.task import Task
 from addon.ui import lists, panels, text
 
@@ -302,7 +303,18 @@ def test_the_verdict_is_written_out_where_there_is_room(filled):
         ("METRIC", "MILLIMETERS", 0.001, 0.0, "0 mm"),
         ("METRIC", "MILLIMETERS", 1.0, 1.5, "1500 mm"),
         ("IMPERIAL", "INCHES", 1.0, 0.0254, "1 in"),
+        ("METRIC", "MILLIMETERS", 0.001, 1.44e-5, "<0.001 mm"),
+        ("METRIC", "METERS", 1.0, -1.44e-8, "<0.001 mm"),
+        ("METRIC", "METERS", 1.0, 12.3456, "12.3 m"),
+        ("METRIC", "METERS", 1.0, 1.25e-5, "0.0125 mm"),
+        ("METRIC", "MICROMETERS", 1e-6, 0.0144, "0.0144 µm"),
+        ("METRIC", "MICROMETERS", 1e-6, 0.000144, "<0.001 µm"),
+        ("METRIC", "ADAPTIVE", 1.0, 0.0, "0 m"),
+        ("METRIC", "ADAPTIVE", 1.0, 1234567.0, "1235 km"),
+        ("IMPERIAL", "FEET", 1.0, 1e-7, "<0.0001 in"),
+        ("IMPERIAL", "ADAPTIVE", 1.0, 1e-5, "0.394 thou"),
         ("NONE", None, 0.001, 2.0, "2"),
+        ("NONE", None, 0.001, 0.0000144, "0.0000144"),
     ],
 )
 def test_lengths_in_scene_units(system, unit, scale, value, expected):
@@ -320,7 +332,7 @@ def test_every_unit_of_blender_is_known(system):
     with pytest.raises(TypeError) as refused:
         units.length_unit = "?"
     known = set(re.findall(r"'(\w+)'", str(refused.value).split(" in ")[-1])) - {"ADAPTIVE"}
-    assert known and known <= set(text.UNITS)
+    assert known and known <= set(UNITS)
 
 
 def test_icons_exist():
@@ -362,5 +374,8 @@ def test_lengths_that_are_read_together_have_one_unit(registered):
     assert text.typical([0.0, 0.0004, 0.0009, 0.02]) == 0.0009 and text.typical([0.0]) is None
     assert [text.length(value, units, 2, like=0.0009) for value in (0.0009, 0.02, 0.0)] == ["0.9 mm", "20 mm", "0 mm"]
     assert [text.length(value, units, 2, like=0.5) for value in (0.5, 0.004)] == ["0.5 m", "0.004 m"]
+    assert [text.length(value, units, 2, like=0.5) for value in (4e-4, 1.44e-8)] == ["<0.001 m", "<0.001 m"]
+    assert text.place((1.5, -0.25, 3e-9), units) == "1.5 m, -0.25 m, 0 m"
+    assert text.place((0.0, 0.0, 0.0), units) == "0 m, 0 m, 0 m"
     units.system, units.length_unit = "IMPERIAL", "FEET"
     assert text.length(0.0254, units, like=0.0028) == "1 in"

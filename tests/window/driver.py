@@ -73,6 +73,8 @@ def _write_result(window: Window, error: str, seconds: float) -> None:
         "blender": bpy.app.version_string,
         "notes": window.notes,
         "pictures": window.pictures,
+        "python": f"cp{sys.version_info[0]}{sys.version_info[1]}",
+        "kernels": sorted(window.kernels.items()),
     }
     (window.out / "result.json").write_text(json.dumps(result, indent=1), "utf-8")
 

@@ -25,6 +25,7 @@ class StallMeter:
 
     def __init__(self, *modules: ModuleType) -> None:
         self.calls: list[float] = []
+        self.processor = 0.0
         self.gaps: list[float] = []
         self.started = self._last = time.perf_counter()
         self._originals: list[tuple[type, str, Callable[..., Any]]] = []
@@ -46,6 +47,7 @@ class StallMeter:
             "seconds": round(time.perf_counter() - self.started, 2),
             "calls": len(self.calls),
             "seconds_in_calls": round(sum(self.calls), 2),
+            "processor_seconds_in_calls": round(self.processor, 2),
             "longest_call_ms": round(1e3 * max(self.calls, default=0.0), 1),
             "calls_over_30_ms": sum(call > 0.03 for call in self.calls),
             "longest_gap_ms": round(1e3 * max(self.gaps, default=0.0), 1),
@@ -60,10 +62,11 @@ class StallMeter:
 
     def _timed(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def call(operator: Any, context: Any, event: Any) -> Any:
-            started = time.perf_counter()
+            started, processor = time.perf_counter(), time.thread_time()
             try:
                 return original(operator, context, event)
             finally:
+                self.processor += time.thread_time() - processor
                 self.calls.append(time.perf_counter() - started)
 
         return call

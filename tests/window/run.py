@@ -5,7 +5,8 @@
     python tests/window/run.py --blender /opt/blender/blender   # a Blender of one's own; needs Xvfb and xdotool
 
 Each scenario starts Blender anew, in a home folder where the extension's zip is installed, and must leave it without an
-error: exit status 0, no traceback and no memory leak in what it prints. OUT gets pictures, logs and results.
+error: exit status 0, no traceback and no memory leak in what it prints. OUT gets pictures, logs and results. With
+--kernels FOLDER the zip has kernels, compiled by the Python of each Blender; one that compiles any itself has failed.
 """
 
 from __future__ import annotations
@@ -18,13 +19,18 @@ import shutil
 import subprocess
 import sys
 import time
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-
-import debian
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+sys.path.insert(0, str(ROOT / "blender_scripts"))
+
+import build_extension  # noqa: E402
+import debian  # noqa: E402
+
 SCENARIOS = sorted(path.stem for path in (HERE / "scenarios").glob("[a-z]*.py") if path.stem != "scenes")
 # Scenes that scenarios open, and the examples that make them.
 EXAMPLES = {"gearbox": "mechanical_assembly.py", "rack": "pipe_rack.py", "room": "plant_room.py"}
@@ -79,6 +85,40 @@ class Player:
         if done.returncode:
             raise KitError(f"Blender failed, see {log}:\n{(done.stdout + done.stderr)[-2000:]}")
 
+    def build_kernels(self, wheels: Path, folder: Path) -> None:
+        """Compiles the engine's kernels with the Python of this Blender, as far as the folder lacks them.
+
+        Args:
+            wheels: folder of downloaded wheels.
+            folder: of the stores.
+
+        Raises:
+            KitError: the compilation fails.
+        """
+        if self.inside is None:
+            return  # its Python may lack what compiling needs: kernels come with --zip
+        home, libraries = self.out / "home-kernels", self.out / "libraries"
+        asked = self.command(home, ["python3", "-c", "import sys; print('%d%d' % sys.version_info[:2])"])
+        python = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+        shutil.rmtree(libraries, ignore_errors=True)
+        for wheel in build_extension.download("linux-x64", python, wheels):
+            with zipfile.ZipFile(wheel) as archive:
+                archive.extractall(libraries)
+        place = self.out / "kernels"  # seen from inside
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir()
+        for store in folder.glob(f"cp{python}-*"):
+            shutil.copytree(store, place / store.name)
+        build = ["python3", "-m", "meshclash.kernels", "build", "--level", "best", "--output", str(place)]
+        command = self.command(home, ["env", f"PYTHONPATH={ROOT / 'engine'}:{libraries}", *build])
+        done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+        if done.returncode:
+            raise KitError(f"the kernels cannot be compiled:\n{(done.stdout + done.stderr)[-2000:]}")
+        print(done.stdout.splitlines()[-1], flush=True)
+        for store in place.iterdir():
+            shutil.rmtree(folder / store.name, ignore_errors=True)
+            shutil.copytree(store, folder / store.name)
+
     def play(self, scenario: str, home: Path, timeout: float, arguments: dict[str, str]) -> list[str]:
         """Plays a scenario; returns what went wrong."""
         folder = self.out / scenario
@@ -94,20 +134,33 @@ class Player:
                 self.command(home, [python, str(HERE / "stage.py"), SIZE, str(timeout), *driver]),
                 stdout=log, stderr=subprocess.STDOUT, check=False, stdin=subprocess.DEVNULL,
             ).returncode  # fmt: skip
-        return problems(folder, status)
+        return problems(folder, status, arguments["zip"])
 
 
-def problems(folder: Path, status: int) -> list[str]:
-    """What went wrong in a run, from its exit status, its result and what Blender printed."""
+def problems(folder: Path, status: int, zip_path: str) -> list[str]:
+    """What went wrong in a run of a zip, from its exit status, its result and what Blender printed."""
     found = [f"exit status {status}"] if status else []
     result = folder / "result.json"
     if not result.exists():
         found.append("it did not come to its end")
     elif not json.loads(result.read_text("utf-8"))["passed"]:
         found.append(json.loads(result.read_text("utf-8"))["error"].strip())
+    else:
+        found += compilations(json.loads(result.read_text("utf-8")), zip_path)
     printed = (folder / "log.txt").read_text("utf-8", errors="replace")
     found += [f"Blender printed: {match[0]}" for match in FAILURES.finditer(printed)]
     return found
+
+
+def compilations(result: dict[str, Any], zip_path: str) -> list[str]:
+    """What is wrong with where kernels came from: a zip that has some for this Blender's Python must have all."""
+    store = f"meshclash/kernels/store/{result['python']}-"
+    with zipfile.ZipFile(zip_path) as archive:
+        if not any(name.startswith(store) for name in archive.namelist()):
+            return []
+    return [
+        f"{name} was {kind}, and did not come with the zip" for name, kind in result["kernels"] if kind != "shipped"
+    ]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -118,7 +171,7 @@ def main(arguments: list[str] | None = None) -> int:
     failed = 0
     try:
         players = [_player(name, out) for name in options.blender or debian.SUITES]
-        zip_path = options.zip.resolve() if options.zip else _build_zip(out, players[0])
+        zip_path = options.zip.resolve() if options.zip else _build_zip(out, players, options.kernels)
         for player in players:
             failed += _play_all(player, zip_path, options)
     except (KitError, debian.SetupError) as error:
@@ -134,22 +187,30 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--scenario", action="append", choices=SCENARIOS, help="may be repeated; default: all")
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "window", help="default: out/window")
     parser.add_argument("--zip", type=Path, help="test this zip instead of building one")
+    parser.add_argument("--kernels", type=Path, help="ship kernels, kept in this folder; else Blender compiles")
+    parser.add_argument(
+        "--scene", action="append", default=[], metavar="NAME=FILE", help="a model of one's own, for the scenario looks"
+    )
     parser.add_argument("--home", type=Path, help="keep Blender's home here, with its compiled kernels")
     parser.add_argument("--timeout", type=float, default=900.0, help="seconds for one scenario")
     return parser.parse_args(arguments)
 
 
-def _build_zip(out: Path, player: Player) -> Path:
-    """Builds the zip for distribution packages of Blender, with the wheels of several Pythons, by a player's tool."""
+def _build_zip(out: Path, players: list[Player], kernels: Path | None) -> Path:
+    """Builds the zip for distribution packages of Blender: wheels of several Pythons, and kernels if there is a folder.
+
+    Any Python builds it: each player's own compiles its kernels.
+    """
     print("building the extension", flush=True)
-    script = str(ROOT / "blender_scripts" / "build_extension.py")
-    wheels = str(debian.cache_folder() / "wheels")
-    target = ["--range", "distribution", "--output", str(out / "dist"), "--wheels", wheels, "--tool", str(player.tool)]
-    done = subprocess.run([sys.executable, script, *target], capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise KitError(f"the extension cannot be built: {done.stderr}")
-    print(done.stdout, end="", flush=True)
-    return Path(done.stdout.splitlines()[-1].partition(" (")[0])
+    wheels, versions = debian.cache_folder() / "wheels", build_extension.RANGES["distribution"]
+    try:
+        for player in players if kernels else ():
+            player.build_kernels(wheels, kernels)
+        path = build_extension.build("linux-x64", versions, out / "dist", wheels, players[0].tool, kernels=kernels)
+    except build_extension.BuildError as error:
+        raise KitError(f"the extension cannot be built: {error}") from error
+    print(f"{path} ({path.stat().st_size / 1e6:.1f} MB)", flush=True)
+    return path
 
 
 def _player(name: str, out: Path) -> Player:
@@ -178,6 +239,7 @@ def _play_all(player: Player, zip_path: Path, options: argparse.Namespace) -> in
         shutil.rmtree(home, ignore_errors=True)
     chosen = options.scenario or SCENARIOS
     scenes = {name: player.out / f"{name}.blend" for name in EXAMPLES}
+    own = {name: _copied(Path(path), player.out / f"own-{name}.blend") for name, _, path in _scenes(options.scene)}
     zip_path = Path(shutil.copy(zip_path, player.out / zip_path.name))  # where it is seen from inside
     if set(chosen) - set(INSTALLS_ITSELF):
         _install(player, zip_path, home)
@@ -190,7 +252,7 @@ def _play_all(player: Player, zip_path: Path, options: argparse.Namespace) -> in
         if scenario in INSTALLS_ITSELF:
             shutil.rmtree(own_home, ignore_errors=True)
         started = time.monotonic()
-        given = {"zip": str(zip_path), **{name: str(path) for name, path in scenes.items()}}
+        given = {"zip": str(zip_path), **own, **{name: str(path) for name, path in scenes.items()}}
         found = player.play(scenario, own_home if scenario in INSTALLS_ITSELF else home, options.timeout, given)
         failed += bool(found)
         print(f"{player.name}  {scenario:<14}{'FAILED' if found else 'passed'}  {time.monotonic() - started:5.1f} s")
@@ -198,6 +260,20 @@ def _play_all(player: Player, zip_path: Path, options: argparse.Namespace) -> in
             print("    " + line.replace("\n", "\n    "))
         sys.stdout.flush()
     return failed
+
+
+def _scenes(given: list[str]) -> list[tuple[str, str, str]]:
+    """Names and files of "NAME=FILE"."""
+    parts = [item.partition("=") for item in given]
+    for name, _, path in parts:
+        if not name or not Path(path).is_file():
+            raise KitError(f"--scene {name}={path}: there is no such file")
+    return parts
+
+
+def _copied(source: Path, target: Path) -> str:
+    """Copies a file to where it is seen from inside; returns the copy."""
+    return str(shutil.copy(source, target))
 
 
 def _notes(folder: Path) -> list[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -22,7 +23,8 @@ HOVER = 0.06  # seconds in which Blender notices where the mouse is
 SEARCH_STEP = 10  # pixels; half the height of a button
 INSIDE_BORDER = 6  # pixels from a region's border to where it can be dragged
 EDGE = 8  # pixels between the border of a region and where buttons begin
-SETTLE = 0.25  # seconds between two looks at the screen
+SETTLE = 0.25  # seconds between two looks at the screen, at least
+DRAWINGS = 2.0  # between two looks, as many as the window may need
 TRIES = 40
 MIDDLE = 0.35  # of the sidebar's width: on most buttons, beside their texts
 BESIDE_NAMES = 0.82  # of the sidebar's width: on numbers of a list, whose names are buttons
@@ -226,14 +228,22 @@ class Window:
             yield 0.1
 
     def settle(self) -> Play:
-        """Waits until the screen does not change any more."""
+        """Waits until the screen does not change any more, on a busy machine, too."""
+        pause = max(SETTLE, DRAWINGS * self.redraw())
         before = screen.pixels()
         for _ in range(TRIES):
-            yield SETTLE
+            yield pause
             now = screen.pixels()
             if np.array_equal(before, now):
                 return
             before = now
+
+    def redraw(self) -> float:
+        """Draws the window; returns the seconds that it took."""
+        begin = time.perf_counter()
+        with bpy.context.temp_override(window=self.window):
+            bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=1)
+        return time.perf_counter() - begin
 
     def show(self, name: str, region: str = "") -> Play:
         """Takes a picture when the window has come to rest: of all of it, or of one region of the 3D viewport."""
@@ -251,9 +261,9 @@ class Window:
         screen.write_png(self.out / f"{name}.png", seen)
         self.pictures.append(name)
 
-    def colour_share(self, colour: tuple[float, float, float]) -> float:
-        """The share of the view's pixels that look like a colour (0 to 1 each)."""
-        return float((np.abs(self.view_pixels() - np.rint(255 * np.array(colour))).max(axis=-1) < 60).mean())
+    def colour_share(self, colour: tuple[float, float, float], within: int = 60) -> float:
+        """The share of the view's pixels that look like a colour (0 to 1 each), to so many of 255 steps."""
+        return float((np.abs(self.view_pixels() - np.rint(255 * np.array(colour))).max(axis=-1) < within).mean())
 
     def view_pixels(self) -> np.ndarray:
         """The view's pixels, left of the sidebar, (height, width, 3) int16."""
@@ -274,6 +284,12 @@ class Window:
     def module(self, name: str) -> ModuleType:
         """A module of the installed extension."""
         return importlib.import_module(f".{name}", self.package)
+
+    @property
+    def kernels(self) -> dict[str, str]:
+        """The engine's kernels that this Blender has used, and where each came from; none before it is loaded."""
+        engine = sys.modules.get(f"{self.package}.meshclash.kernels.cache")
+        return dict(engine.origins) if engine else {}
 
     @property
     def rows(self) -> list[Any]:

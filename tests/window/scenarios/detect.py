@@ -1,6 +1,7 @@
 """Open a file, press Detect, read the list, click a row, look at it alone, switch the display's options."""
 
-from collections.abc import Generator
+import time
+from collections.abc import Callable, Generator
 from typing import Any
 
 import bpy
@@ -81,10 +82,39 @@ def _measured_detection(window: Any, name: str) -> Generator[float, None, None]:
     yield 2.0
     window.notes[f"idle_before_{name}_detection"] = idle.stop()
     meter = StallMeter(window.module("ops.detect"))
+    ready = _noted_when_it_is_ready(window, meter, name)
     yield from window.click(x, y)
     yield from window.wait_for(lambda: meter.calls, "the start of the detection")
     yield 0.5
     window.picture("running" if name == "first" else "running_again")
     yield from window.wait_for(lambda: not window.busy(), "the end of the detection", 600)
     window.notes[f"{name}_detection"] = meter.stop()
+    ready()
+    kinds = list(window.kernels.values())
+    window.notes[f"kernels_after_{name}_detection"] = {kind: kinds.count(kind) for kind in sorted(set(kinds))}
     yield 0.5
+
+
+def _noted_when_it_is_ready(window: Any, meter: StallMeter, name: str) -> Callable[[], None]:
+    """Notes what the press of Detect costs until the first frame is read; gives what ends the watch.
+
+    Processor time of the calls is this extension's; that of the whole process contains what Blender draws meanwhile.
+    """
+    job = window.module("core.job")
+    usual, processor = job._frame_steps, time.process_time()
+
+    def frame_steps(*arguments: Any) -> Any:
+        window.notes[f"{name}_detection_is_ready"] = {
+            "seconds": round(time.perf_counter() - meter.started, 2),
+            "processor_seconds_in_earlier_calls": round(meter.processor, 2),
+            "processor_seconds_of_the_process": round(time.process_time() - processor, 2),
+        }
+        job._frame_steps = usual
+        return usual(*arguments)
+
+    job._frame_steps = frame_steps
+
+    def end() -> None:
+        job._frame_steps = usual
+
+    return end

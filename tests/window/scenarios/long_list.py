@@ -18,6 +18,7 @@ def play(window: Any) -> Generator[float, None, None]:
     yield from window.open_tab(width=420)
     addon = long_list.modules(window.module)
     window.notes["memory"] = long_list.memory(addon, long_list.ROWS)
+    long_list.review(addon)
     yield 1.0
     yield from window.show("list")
     listed = bpy.context.window_manager.meshclash
@@ -32,30 +33,26 @@ def play(window: Any) -> Generator[float, None, None]:
     for name, turns in long_list.acts(addon).items():
         with window.context():
             long_list.prepare(addon, name)
-        _redraw()
+        window.redraw()
         yield 0.1
-        idle = statistics.median(_redraw() for _ in range(3))
+        used = time.thread_time()
+        idle = statistics.median(window.redraw() for _ in range(3))
+        rest = (time.thread_time() - used) / 3
         acted, worked, drawn = [], [], []
         for turn in turns:
             begin, used = time.perf_counter(), time.thread_time()
             with window.context():
                 turn()
             acted.append(time.perf_counter() - begin)
-            drawn.append(acted[-1] + _redraw())
+            drawn.append(acted[-1] + window.redraw())
             worked.append(time.thread_time() - used)
             yield 0.05
         window.notes[name] = (
             f"{1e3 * statistics.median(acted):.0f} ms, at most {1e3 * max(acted):.0f}; until drawn again "
             f"{1e3 * statistics.median(drawn):.0f}, of which a redraw without any change takes {1e3 * idle:.0f}; "
-            f"processor time of both in Blender's thread {1e3 * statistics.median(worked):.0f}"
+            f"processor time of both in Blender's thread {1e3 * statistics.median(worked):.0f}, "
+            f"of which {1e3 * rest:.0f} without any change"
         )
     listed.search = "0123 0124"
     assert listed.found == 1 and window.rows[0].name == "Assembly.Bolt.M8.0123 × Assembly.Bolt.M8.0124"
     yield from window.show("found")
-
-
-def _redraw() -> float:
-    """Draws the window; returns the seconds that it took."""
-    begin = time.perf_counter()
-    bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=1)
-    return time.perf_counter() - begin

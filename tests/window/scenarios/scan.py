@@ -21,6 +21,7 @@ STEP = 0.0087  # between two rays, half a degree: the screen is drawn by softwar
 RANGE = 1.0  # metres
 COPIES = 30  # of the scan in the file whose import is cancelled, so that there is time to cancel it
 SCALE_ENDS = ((0.36, 0.06, 0.48), (0.05, 0.36, 0.14))  # colours of the lowest and the highest deviation
+LIKE = 20  # steps of 255: the view's grey is not far from the green
 Play = Generator[float, None, None]
 
 
@@ -217,7 +218,7 @@ def _deviation(window: Any) -> Play:
     window.notes["deviation"] = meter.stop()
     assert _measured() and _map(window)
     yield from window.show("heat_map")
-    window.notes["ends of the scale"] = [round(window.colour_share(colour), 5) for colour in SCALE_ENDS]
+    window.notes["ends of the scale"] = [round(window.colour_share(colour, LIKE), 5) for colour in SCALE_ENDS]
     yield from _undone_and_redone(window, lambda: not _measured(), "the measured values")
     assert _map(window), "the heat map comes back with the values"
     yield from window.show("heat_map_again")

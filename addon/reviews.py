@@ -1,0 +1,57 @@
+"""What the user says of pairs: read from Blender once, since lists and views ask for it whenever they are drawn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import bpy
+
+from . import session
+
+if TYPE_CHECKING:
+    from .session import SceneResult
+
+APPROVED = "APPROVED"
+
+
+@dataclass(frozen=True, eq=False)
+class Reviews:
+    """What was said when it was read; another object when something else is said.
+
+    Attributes:
+        count: how many pairs have a word, for a look whether some were added or taken away.
+        statuses: statuses by pair id; all other pairs are open.
+        approved: ids of the pairs that the user has approved: they stay listed, but count and draw as no clash.
+    """
+
+    count: int
+    statuses: Mapping[str, str]
+    approved: frozenset[str]
+
+
+def reviews_of(scene: bpy.types.Scene) -> Reviews:
+    """The reviews of a scene, read anew only after `session.doubt_reviews`, or when their number is another."""
+    items, (known, sure) = scene.meshclash.reviews, session.known_reviews(scene.session_uid)
+    if known is not None and sure and known.count == len(items):
+        return known
+    read = {review.name: review.status for review in items}
+    approved = frozenset(name for name, status in read.items() if status == APPROVED)
+    if known is not None and known.approved == approved:
+        approved = known.approved  # the same object is compared at once
+    if known is None or known.statuses != read or known.count != len(items):
+        known = Reviews(len(items), read, approved)
+    session.keep_reviews(scene.session_uid, known)
+    return known
+
+
+def approved_counts(result: SceneResult, reviews: Reviews) -> Counter[str]:
+    """How many pairs of each verdict the user has approved, of a result; counted once."""
+    known = session.listed().accepted
+    if known is None or known[:2] != (result.serial, reviews.approved):
+        rows = (result.row(pair) for pair in reviews.approved)
+        known = result.serial, reviews.approved, Counter(row.verdict for row in rows if row is not None)
+        session.listed().accepted = known
+    return known[2]

@@ -1,0 +1,81 @@
+"""Notes, kept with screens, of how views were before a pair was isolated or everything else made transparent.
+
+Files that Blender writes by itself, autosaves and that of the last session, are written as the views are, and no
+handler is told. They open with these notes, so that views are given back then: out of local view, whatever a local view
+of the user's own showed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+from bpy.props import StringProperty
+
+from . import ghosting, session
+
+Before = dict[str, Any]  # "local": true where a local view isolates a pair; "shading": see `ghosting`
+
+
+def attach() -> None:
+    """Gives screens their notes."""
+    bpy.types.Screen.meshclash_views = StringProperty(
+        description="How 3D views were before a pair was isolated", options={"HIDDEN"}
+    )
+
+
+def detach() -> None:
+    """Takes the notes away again."""
+    del bpy.types.Screen.meshclash_views
+
+
+def write(context: bpy.types.Context) -> None:
+    """Makes the notes of all screens say what the session knows."""
+    isolated, ghosted = session.isolated_views(), session.ghosted_views()
+    for screen in context.blend_data.screens:
+        notes: dict[str, Before] = {}
+        for index, area in enumerate(screen.areas):
+            note: Before = {}
+            key = area.as_pointer()
+            if key in isolated:
+                note["local"] = True
+            if key in ghosted:
+                note["shading"] = ghosted[key]
+            if note:
+                notes[str(index)] = note
+        text = json.dumps(notes) if notes else ""
+        if screen.meshclash_views != text:
+            screen.meshclash_views = text
+
+
+def read(context: bpy.types.Context) -> bool:
+    """Makes the session know what the notes of a file say that was just loaded; returns whether there are any."""
+    isolated, ghosted = session.isolated_views(), session.ghosted_views()
+    for screen in context.blend_data.screens:
+        for index, note in _notes(screen.meshclash_views):
+            if index >= len(screen.areas) or screen.areas[index].type != "VIEW_3D":
+                continue
+            key = screen.areas[index].as_pointer()
+            if "local" in note:
+                isolated[key] = None
+            if "shading" in note:
+                ghosted[key] = note["shading"]
+    return bool(isolated or ghosted)
+
+
+def _notes(text: str) -> Iterator[tuple[int, Before]]:
+    """What a screen's note says; nothing where the file was damaged."""
+    try:
+        found = [(int(index), note) for index, note in json.loads(text or "{}").items()]
+    except (ValueError, AttributeError):
+        return
+    yield from ((index, note) for index, note in found if _is_note(note))
+
+
+def _is_note(note: object) -> bool:
+    if not isinstance(note, dict):
+        return False
+    shading = note.get("shading", {})
+    return note.get("local", True) is True and isinstance(shading, dict) and ghosting.is_shading(shading)
