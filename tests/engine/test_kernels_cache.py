@@ -13,6 +13,7 @@ import numba
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from llvmlite import binding
 from meshclash import jit
 from meshclash.kernels import cache, store
 from meshclash.kernels.files import DamagedKernel, read_kernel
@@ -194,6 +195,34 @@ print(json.dumps(str(jit.CACHE_DIRECTORY)))
     shutil.copytree(made, folder)
     store.write_manifest(folder, store.made_for(level, sources or jit.SOURCES))
     return folder
+
+
+VECTORS = """
+define void @work(ptr %p) {
+  %v = load <16 x i32>, ptr %p
+  %counted = call <16 x i32> @llvm.ctpop.v16i32(<16 x i32> %v)
+  store <16 x i32> %counted, ptr %p
+  ret void
+}
+declare <16 x i32> @llvm.ctpop.v16i32(<16 x i32>)
+"""
+
+
+@pytest.mark.skipif("x86_64" not in binding.get_process_triple(), reason="levels of x86-64")
+@pytest.mark.parametrize(("level", "wide"), [("x86-64-v2", "xmm"), ("x86-64-v3", "ymm"), ("x86-64-v4", "zmm")])
+def test_code_of_a_level_has_none_of_the_instructions_that_its_processor_has_beyond_it(level, wide):
+    """Icelake counts bits of a vector by one instruction, which the level lacks."""
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    target = binding.Target.from_triple(binding.get_process_triple())
+
+    def assembly(features):
+        machine = target.create_target_machine(cpu=processor_of(level)[0], features=features)
+        return machine.emit_assembly(binding.parse_assembly(VECTORS))
+
+    assert "vpopcnt" not in assembly(processor_of(level)[1])
+    assert ("vpopcnt" in assembly("")) == (level == "x86-64-v4"), "the check sees the instruction"
+    assert wide in assembly(processor_of(level)[1])
 
 
 @needs_jit

@@ -5,19 +5,43 @@ The levels of x86-64 are those of its psABI (x86-64 psABI supplement, section 3.
 """
 
 from functools import cache
+from typing import NamedTuple
 
 from llvmlite import binding
 
 _V2 = ("cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2", "ssse3")
 _V3 = (*_V2, "avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave")
 _V4 = (*_V3, "avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl")
+_SKYLAKE = (
+    "adx", "aes", "clflushopt", "fsgsbase", "invpcid", "pclmul", "prfchw", "rdrnd", "rdseed", "sgx", "xsavec",
+    "xsaveopt", "xsaves",
+)  # fmt: skip
+_ICELAKE = (
+    *_SKYLAKE, "avx512bitalg", "avx512ifma", "avx512vbmi", "avx512vbmi2", "avx512vnni", "avx512vpopcntdq", "clwb",
+    "gfni", "pconfig", "pku", "rdpid", "sha", "vaes", "vpclmulqdq", "wbnoinvd",
+)  # fmt: skip
+
+
+class Level(NamedTuple):
+    """A set of instructions, and how code for it is made."""
+
+    architecture: str
+    tuned_for: str
+    """LLVM's name of a processor that has the level: code is scheduled as suits it. LLVM's own names of levels choose
+    instructions that are slow on every processor of today."""
+    features: tuple[str, ...]
+    """LLVM's names of what the level has."""
+    not_used: tuple[str, ...] = ()
+    """What that processor has beyond the level."""
+
+
 LEVELS = {
-    "x86-64-v4": ("x86_64", "x86-64-v4", _V4),
-    "x86-64-v3": ("x86_64", "x86-64-v3", _V3),
-    "x86-64-v2": ("x86_64", "x86-64-v2", _V2),
-    "arm64": ("aarch64", "generic", ("neon",)),
+    "x86-64-v4": Level("x86_64", "icelake-server", _V4, _ICELAKE),
+    "x86-64-v3": Level("x86_64", "skylake", _V3, _SKYLAKE),
+    "x86-64-v2": Level("x86_64", "nehalem", _V2),
+    "arm64": Level("aarch64", "generic", ("neon",)),
 }
-"""Architecture, LLVM's name of the processor, and the features that it must have; the best of an architecture first."""
+"""The best level of an architecture first."""
 
 
 @cache
@@ -25,14 +49,15 @@ def levels_here() -> tuple[str, ...]:
     """The levels that this machine's processor has, best first."""
     architecture = binding.get_process_triple().split("-")[0].replace("arm64", "aarch64")
     features = binding.get_host_cpu_features()
-    return tuple(
-        name
-        for name, (wanted, _, needed) in LEVELS.items()
-        if wanted == architecture and (architecture == "aarch64" or all(features.get(f, False) for f in needed))
-    )
+    return tuple(name for name, level in LEVELS.items() if level.architecture == architecture and _has(features, level))
+
+
+def _has(features: dict[str, bool], level: Level) -> bool:
+    return level.architecture == "aarch64" or all(features.get(name, False) for name in level.features)
 
 
 def processor_of(level: str) -> tuple[str, str]:
     """LLVM's name and features of the processor that a level is compiled for, as Numba's settings take them."""
-    _, name, features = LEVELS[level]
-    return name, ",".join(f"+{feature}" for feature in features)
+    known = LEVELS[level]
+    features = [f"+{name}" for name in known.features] + [f"-{name}" for name in known.not_used]
+    return known.tuned_for, ",".join(features)
