@@ -22,8 +22,9 @@ from .core.bytecode import bytecode_steps
 SUB_PACKAGE = "meshclash"
 NUMBA_TESTED = "0.68"
 PRELOADED = (
-    "llvmlite.ir", "llvmlite.binding", "importlib.metadata", "numpy.random", "numpy.polynomial", "numba",
-    "numba.cpython.unicode", "numba.np.arrayobj", "numba.np.random.legacy", "numba.np.linalg", "numba.np.arraymath",
+    "uuid", "logging", "llvmlite.ir", "llvmlite.binding", "importlib.metadata", "fractions", "numpy.random",
+    "numpy.polynomial", "numba", "numba.cpython.unicode", "numba.np.arrayobj", "numba.np.random.legacy",
+    "numba.np.linalg", "numba.np.arraymath",
     "numba.np.npyimpl", "numba.np.random.generator_methods", "numba.cpython.setobj", "numba.core.inline_closurecall",
     "numba.typed.typeddict", "numba.typed.typedset", "numba.experimental.jitclass.base", ".jit",
     ".geometry.lane_triangles", ".volumes.registry", ".hierarchy.build", ".traversal.point", ".traversal.near_wide",

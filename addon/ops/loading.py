@@ -33,6 +33,8 @@ def load_steps(cache_folder: str | None, parts: Sequence[str], gpu: bool = False
         engine.preload(name, cache_folder)
     yield Progress(0.0, "Loading the engine")
     module = engine.load(cache_folder)
+    yield Progress(0.0, "Loading the engine")
+    module.kernels.code.fill_tables()
     needed = (*(() if module.jit.has_shipped_kernels() else parts), *((GPU_PART,) if gpu else ()))
     for progress in module.warm_up(needed) if needed else ():
         yield Progress(progress.fraction, f"First use on this machine: {progress.text}")

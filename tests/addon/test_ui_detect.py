@@ -93,7 +93,7 @@ def test_escape_cancels_and_keeps_the_last_results(faked, monkeypatch):
     faked(count=50, log=log)
     monkeypatch.setattr(detect.Task.run_slice, "__defaults__", (0.0,))
     modal = Modal()
-    for _ in range(3 + len(engine.PRELOADED)):
+    for _ in range(4 + len(engine.PRELOADED)):
         modal.send(timer())
     assert modal.send(escape()) == {"CANCELLED"}
     assert modal.reports == [("WARNING", "Detection cancelled")]

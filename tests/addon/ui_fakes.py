@@ -11,7 +11,10 @@ from addon.core.report import DetectReport
 
 TRIANGLE = np.array([[[0, 0, 0], [1, 0, 0], [0, 1, 0]]], np.float32)
 
-ENGINE = SimpleNamespace(jit=SimpleNamespace(has_shipped_kernels=lambda: True))
+ENGINE = SimpleNamespace(
+    jit=SimpleNamespace(has_shipped_kernels=lambda: True),
+    kernels=SimpleNamespace(code=SimpleNamespace(fill_tables=lambda: None)),
+)
 """An engine whose kernels need not be compiled, and that can do nothing else."""
 SEVERITIES = {"touching": 1, "near": 0, "apart": 0}
 

@@ -9,6 +9,7 @@ from numba.core import compiler, environment, typed_passes, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.dispatcher import Dispatcher
 from numba.core.funcdesc import PythonFunctionDescriptor
+from subprocesses import run_python
 
 SIMPLE = st.sampled_from([types.none, types.boolean, types.int64, types.float64, types.uint64, types.int32])
 
@@ -25,6 +26,25 @@ def test_numba_has_the_names_that_loading_kernels_needs():
         (Dispatcher, ("enable_caching",)),
     ):
         assert [name for name in names if not hasattr(owner, name)] == [], owner
+
+
+def test_after_filling_its_tables_numba_has_nothing_left_to_read():
+    """`cpu_target` and its two contexts are not public either."""
+    code = """
+import json
+from meshclash.kernels.code import fill_tables
+from numba.core.registry import cpu_target
+fill_tables()
+contexts = cpu_target.typing_context, cpu_target.target_context
+def known():
+    return [len(contexts[0]._functions), len(contexts[0]._globals)]
+before = known()
+for context in contexts:
+    context.refresh()
+print(json.dumps([before, known(), len(contexts[1]._defns)]))
+"""
+    before, after, definitions = run_python(code)
+    assert before == after and min(before) > 1000 and definitions > 400
 
 
 @given(st.one_of(SIMPLE, st.lists(SIMPLE, min_size=1, max_size=4).map(types.Tuple)))

@@ -8,6 +8,8 @@ This file and ``jit_pipeline.py`` are the only ones that use names of Numba whic
 ``tests/engine/test_kernels_code.py`` fails when one of them is gone, and kernels are then compiled in every process.
 """
 
+import contextlib
+import importlib
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -24,6 +26,14 @@ _RESULTS = {
 }
 _THREADS = "_reload_parfors"
 """What Numba calls before it loads a kernel with parallel loops: it starts the threads."""
+
+
+def fill_tables() -> None:
+    """Let Numba read its tables of types and functions, for which the first kernel would wait: some 60 ms."""
+    with contextlib.suppress(AttributeError, ImportError):  # another version of Numba: the first kernel waits
+        target = importlib.import_module("numba.core.registry").cpu_target
+        target.typing_context.refresh()
+        target.target_context.refresh()
 
 
 class Unstorable(Exception):

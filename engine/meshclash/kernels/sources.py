@@ -41,10 +41,16 @@ def hash_of(files: Iterable[Path]) -> str:
 @cache
 def _hash_of(files: frozenset[Path]) -> str:
     digest = hashlib.sha256()
-    for path in sorted(reached(files)):
-        digest.update(f"{path.relative_to(ENGINE).as_posix()}\n".encode())
-        digest.update(_content(path))
+    for path in sorted(map(str, reached(files))):
+        digest.update(_named_hash(path))
     return digest.hexdigest()[:16]
+
+
+@cache
+def _named_hash(path: str) -> bytes:
+    """Hash of one source and its place in the engine."""
+    place = Path(path).relative_to(ENGINE).as_posix().encode()
+    return hashlib.sha256(place + b"\n" + _content(Path(path))).digest()
 
 
 def reached(files: Iterable[Path]) -> set[Path]:
@@ -61,19 +67,25 @@ def reached(files: Iterable[Path]) -> set[Path]:
 @cache
 def imported_by(path: Path) -> frozenset[Path]:
     """The engine's sources that one of them imports, also those inside functions; the package's own names aside."""
-    found = set[Path]()
+    found = set[str]()
     for dots, module, names in _IMPORT.findall(_content(path)):
-        folder = path.parents[len(dots) - 1].joinpath(*module.decode().split("."))
-        places = [folder / name.decode() for name in _NAME.findall(_COMMENT.sub(b"", names))]
+        folder = "/".join((path.parents[len(dots) - 1].as_posix(), *filter(None, module.decode().split("."))))
+        places = [f"{folder}/{name.decode()}" for name in _NAME.findall(_COMMENT.sub(b"", names))]
         found.update(file for place in (folder, *places) for file in _files(place))
-    return frozenset(found)
+    return frozenset(map(_sources().__getitem__, found))
 
 
-def _files(place: Path) -> list[Path]:
+def _files(place: str) -> list[str]:
     """The source of a module or package, if it is one; not of the whole engine, which imports names when asked."""
-    if place == ENGINE:
+    if place == ENGINE.as_posix():
         return []
-    return [file for file in (place.with_name(f"{place.name}.py"), place / "__init__.py") if file.is_file()]
+    return [file for file in (f"{place}.py", f"{place}/__init__.py") if file in _sources()]
+
+
+@cache
+def _sources() -> dict[str, Path]:
+    """The engine's sources by their paths: looking them up in the file system again and again takes longer."""
+    return {path.as_posix(): path for path in ENGINE.rglob("*.py")}
 
 
 @cache
