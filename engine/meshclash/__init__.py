@@ -9,9 +9,13 @@ import importlib.util
 import typing
 
 if typing.TYPE_CHECKING:
+    from .broadphase.incremental import PairChanges, SweepAndPrune
+    from .broadphase.matrix import CollisionMatrix
     from .continuous.certify import certify
     from .continuous.impacts import Impacts, edge_edge_impacts, point_triangle_impacts
     from .continuous.swept import SweptContacts, swept_collide, swept_collide_steps, swept_self_collide
+    from .convex.closest import ClosestFeatures, closest_features
+    from .convex.hull import ConvexHull
     from .errors import (
         DeviceUnavailable,
         InvalidFile,
@@ -32,6 +36,10 @@ if typing.TYPE_CHECKING:
     from .hierarchy.bvh import Hierarchy
     from .hierarchy.levels import hierarchy_level, level_wireframe
     from .hierarchy.validate import assert_well_formed
+    from .motion.contact import TimeOfContact, time_of_contact, time_of_contact_steps
+    from .motion.deepest import ContactInterval
+    from .motion.motions import KeyframedMotion, ScrewMotion
+    from .motion.schedule import WakeUps, safe_time
     from .pointcloud.cloud import PointCloud
     from .pointcloud.contacts import CloudContacts
     from .pointcloud.deviation import deviation, deviation_steps
@@ -57,6 +65,7 @@ if typing.TYPE_CHECKING:
     from .scene.collisions import SceneCollisions
     from .scene.results import FirstContact, ObjectContacts, SceneContacts
     from .scene.scene import Scene
+    from .scene.stepping import SceneStep
     from .solid.solidity import Solidity, solidity
     from .timecritical.query import TimeCritical, time_critical
     from .timecritical.shared import SceneEstimate
@@ -78,11 +87,15 @@ __all__ = [
     "Advice",
     "Candidate",
     "Clearances",
+    "ClosestFeatures",
     "CloudCollision",
     "CloudContacts",
     "CloudDistance",
+    "CollisionMatrix",
+    "ContactInterval",
     "ContactKind",
     "Contacts",
+    "ConvexHull",
     "DeviceState",
     "DeviceUnavailable",
     "Distance",
@@ -94,10 +107,12 @@ __all__ = [
     "InvalidMesh",
     "InvalidPointCloud",
     "InvalidPose",
+    "KeyframedMotion",
     "MeshClashError",
     "NotASolid",
     "ObjectContacts",
     "ObjectGap",
+    "PairChanges",
     "PaperControl",
     "Penetration",
     "PointCloud",
@@ -109,11 +124,15 @@ __all__ = [
     "SceneContacts",
     "SceneEstimate",
     "SceneGaps",
+    "SceneStep",
+    "ScrewMotion",
     "ShellContacts",
     "SignedDistance",
     "Solidity",
+    "SweepAndPrune",
     "SweptContacts",
     "TimeCritical",
+    "TimeOfContact",
     "TriangleMesh",
     "UnknownObject",
     "UnsupportedOption",
@@ -121,6 +140,7 @@ __all__ = [
     "VoxelContacts",
     "VoxelMap",
     "VoxelOverlaps",
+    "WakeUps",
     "Watch",
     "WatchChanges",
     "advise",
@@ -130,6 +150,7 @@ __all__ = [
     "build_steps",
     "certify",
     "clearance",
+    "closest_features",
     "cloud_collision",
     "cloud_contacts_steps",
     "cloud_distance",
@@ -152,6 +173,7 @@ __all__ = [
     "read_cloud",
     "read_points",
     "refit",
+    "safe_time",
     "scene_clearances",
     "scene_clearances_steps",
     "scene_distances",
@@ -164,6 +186,8 @@ __all__ = [
     "swept_collide_steps",
     "swept_self_collide",
     "time_critical",
+    "time_of_contact",
+    "time_of_contact_steps",
     "verdict",
     "voxel_collide",
     "voxel_collide_steps",
@@ -174,9 +198,13 @@ __all__ = [
 ]
 
 _PLACES = {
+    "broadphase.incremental": "PairChanges SweepAndPrune",
+    "broadphase.matrix": "CollisionMatrix",
     "continuous.certify": "certify",
     "continuous.impacts": "Impacts edge_edge_impacts point_triangle_impacts",
     "continuous.swept": "SweptContacts swept_collide swept_collide_steps swept_self_collide",
+    "convex.closest": "ClosestFeatures closest_features",
+    "convex.hull": "ConvexHull",
     "errors": (
         "DeviceUnavailable InvalidFile InvalidMesh InvalidPointCloud InvalidPose MeshClashError NotASolid "
         "UnknownObject UnsupportedOption"
@@ -190,6 +218,10 @@ _PLACES = {
     "hierarchy.bvh": "Hierarchy",
     "hierarchy.levels": "hierarchy_level level_wireframe",
     "hierarchy.validate": "assert_well_formed",
+    "motion.contact": "TimeOfContact time_of_contact time_of_contact_steps",
+    "motion.deepest": "ContactInterval",
+    "motion.motions": "KeyframedMotion ScrewMotion",
+    "motion.schedule": "WakeUps safe_time",
     "pointcloud.cloud": "PointCloud",
     "pointcloud.contacts": "CloudContacts",
     "pointcloud.deviation": "deviation deviation_steps",
@@ -209,6 +241,7 @@ _PLACES = {
     "scene.collisions": "SceneCollisions",
     "scene.results": "FirstContact ObjectContacts SceneContacts",
     "scene.scene": "Scene",
+    "scene.stepping": "SceneStep",
     "solid.solidity": "Solidity solidity",
     "timecritical.query": "TimeCritical time_critical",
     "timecritical.shared": "SceneEstimate",

@@ -4,9 +4,12 @@ from collections.abc import Callable, Generator, Sequence
 
 import numpy as np
 
+from .broadphase.incremental import SweepAndPrune
 from .broadphase.sweep import overlapping_pairs
 from .continuous.impacts import edge_edge_impacts
 from .continuous.swept import swept_collide, swept_self_collide
+from .convex.closest import closest_features
+from .convex.hull import ConvexHull
 from .errors import UnsupportedOption
 from .geometry.intersection import contact_segments, overlap_outlines
 from .gpu.device import kernel_steps
@@ -241,6 +244,10 @@ def _steps() -> _Steps:
             ("common volumes", lambda: voxel_collide(a, b, mode="solid", resolution=4)),
             ("voxel maps", lambda: VoxelMap(a, resolution=4).touch(_CORNERS)),
         ],
+        "motion": [
+            ("convex hulls", lambda: closest_features(ConvexHull(_CORNERS), ConvexHull(_CORNERS * (1.0, 1.0, 0.0)))),
+            ("sorted boxes", lambda: SweepAndPrune().update(np.arange(2), np.zeros((2, 6)))),
+        ],
         "builders": [
             ("hierarchies for much use", lambda: build(a, split="sah")),
             ("other builders", lambda: build(a, split="median")),
@@ -281,13 +288,15 @@ No two of the first four compile the same kernel. Of two processes, one takes co
 and verdicts, which share most of their helpers; each is about half of the work. Four processes can take one each."""
 SPECIAL_PARTS = (
     "voxels",
+    "motion",
     "builders",
     "paper",
     "seldom",
     *(f"{name} {what}" for name in VOLUMES for what in ("volumes", "contacts")),
 )
-"""What is asked for by name only: voxels, builders other than the fastest, coverings and comparisons of clouds as in
-the paper, questions that few ask, hierarchies and contacts of a kind of volume."""
+"""What is asked for by name only: voxels, what steps of scenes and convex hulls need besides ("motion"), builders other
+than the fastest, coverings and comparisons of clouds as in the paper, questions that few ask, hierarchies and contacts
+of a kind of volume."""
 
 
 DEVICE_PART = "gpu"

@@ -61,7 +61,8 @@ def givens():
         "level": 1, "hierarchy": mc.build(MESH), "vertices": VERTICES, "triangles": TRIANGLES, "matrix": np.eye(4),
         "path": __file__, "largest": 1.0, "start": moving, "end": moving + 1.0, "budget": 1.0, "at": VERTICES,
         "identifier": 0, "identifiers": np.array([0, 1]), "scene": scene(), "pose": None,
-        "first": VERTICES[:1], "second": VERTICES[:3],
+        "first": VERTICES[:1], "second": VERTICES[:3], "poses": [np.eye(4)] * 2, "times": [0.0, 1.0],
+        "point": VERTICES[0], "direction": VERTICES[1], "angle": 1.0, "distance": 1.0, "speed": 1.0,
     }  # fmt: skip
 
 
@@ -70,19 +71,17 @@ def functions():
     cloud = mc.PointCloud(sphere())
     for name in mc.__all__:
         public = getattr(mc, name)
-        if inspect.isfunction(public) and name not in (
-            "warm_up",
-            "advise",
-            "advise_steps",
-            "read_cloud",
-            "read_points",
-        ):
-            yield name, public, {"a": cloud} if name.startswith("cloud") else {}
+        if inspect.isfunction(public) and name not in LONG:
+            hulls = {"a": mc.ConvexHull(VERTICES), "b": mc.ConvexHull(VERTICES)} if name == "closest_features" else {}
+            yield name, public, {"a": cloud} if name.startswith("cloud") else hulls
     yield "read_points", mc.read_points, {"path": "no such file.ply"}
-    for public in (mc.TriangleMesh, mc.Watch, mc.GapWatch, mc.PaperControl):
+    for public in (mc.TriangleMesh, mc.Watch, mc.GapWatch, mc.PaperControl, mc.ConvexHull, mc.KeyframedMotion):
         yield public.__name__, public, {}
+    yield "ScrewMotion", mc.ScrewMotion, {"start": 0.0, "end": 1.0}
+    yield "ScrewMotion.about", mc.ScrewMotion.about, {"start": 0.0, "end": 1.0}
     yield "PointCloud", mc.PointCloud, {"points": sphere()}
-    for method in ("add", "remove", "set_pose", "set_vertices", "posed", "contacts", "time_critical", "revisions"):
+    asked = "posed", "contacts", "time_critical", "revisions", "step"
+    for method in ("add", "remove", "set_pose", "set_poses", "set_vertices", *asked):
 
         def fresh(_method=method, **arguments):
             return getattr(scene(), _method)(**arguments)

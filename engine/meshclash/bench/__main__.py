@@ -21,6 +21,7 @@ BENCHES = {
     "haptic": "contacts, distances and depths of two objects in contact, a thousand times a second",
     "ifc": "all pairs of elements of IFC models beside ifcopenshell's geometry tree, differences judged exactly",
     "latency": "what compiling costs: each kernel cold and from the cache, and the first answer of a fresh process",
+    "motion": "moments of contact, convex hulls, sorted boxes and steps of scenes, against independent answers",
     "open-meshes": "inside, containment and depth of open, cracked and turned meshes whose truth is known",
     "rigid": "all contacts and first contact of two posed meshes beside five other libraries",
     "robots": "a robot in random configurations, with itself and obstacles, beside coal",

@@ -132,8 +132,8 @@ def closest_on_triangle(p, a, b, c):
 
 
 @inner
-def closest_of_segments(p1, q1, p2, q2):
-    """The nearest points (on p1q1, on p2q2) of two segments."""
+def parameters_of_segments(p1, q1, p2, q2):
+    """Where on p1q1 and p2q2 the nearest points of two segments are, from 0 to 1 each."""
     d1 = _difference(q1, p1)
     d2 = _difference(q2, p2)
     r = _difference(p1, p2)
@@ -153,7 +153,14 @@ def closest_of_segments(p1, q1, p2, q2):
             s = _clamp(_dot(_cross(d2, r), n) / square)
     t = _clamp((b * s + f) / e) if e > 0.0 else 0.0
     s = _clamp((b * t - c) / a) if a > 0.0 else 0.0
-    return _along(p1, d1, s), _along(p2, d2, t)
+    return s, t
+
+
+@inner
+def closest_of_segments(p1, q1, p2, q2):
+    """The nearest points (on p1q1, on p2q2) of two segments."""
+    s, t = parameters_of_segments(p1, q1, p2, q2)
+    return _along(p1, _difference(q1, p1), s), _along(p2, _difference(q2, p2), t)
 
 
 @inner

@@ -19,7 +19,7 @@ from ..solid.judge import Case, Limits, judge_steps
 from ..traversal.bounds import world_bounds
 from ..traversal.leaf_tests import contact
 from ..traversal.point import new_point_workspace, world_triangle
-from ..traversal.question import Question
+from ..traversal.question import Answer, Question
 from ..traversal.run import answer_steps
 from ..types.numbers import float_array
 from ..types.pose import inverse_rotations, pose_stack, transform_points
@@ -131,17 +131,38 @@ def _portion_steps(
     if not len(pairs):
         return places, pairs, triangles, QueryStats()
     at = places[:, None] * objects + pairs
-    jobs, rows_a, rows_b = planted.trees[pairs], rows[at[:, 0]], rows[at[:, 1]]
-    question = Question(planted.grove, planted.grove, jobs, rows_a, rows_b, contact, first_only=True)
-    answer = yield from answer_steps(question)
+    sides, around = (rows[at[:, 0]], rows[at[:, 1]]), (boxes[at[:, 0]], boxes[at[:, 1]])
+    answer, collide = yield from meeting_steps(planted, planted.trees[pairs], sides, around, True)
     triangles[answer.jobs] = answer.pairs
-    case = Case(
-        planted.grove, planted.solids, jobs, rows_a, rows_b, boxes[at[:, 0]], boxes[at[:, 1]], answer,
-        np.zeros((len(jobs), 2)),
-    )  # fmt: skip
+    return places[collide], pairs[collide], triangles[collide], answer.stats()
+
+
+def meeting_steps(
+    planted: Planted,
+    jobs: np.ndarray,
+    rows: tuple[np.ndarray, np.ndarray],
+    boxes: tuple[np.ndarray, np.ndarray],
+    first_only: bool,
+) -> Generator[float, None, tuple[Answer, np.ndarray]]:
+    """The contacts of pairs of objects, one of each or all, and which pairs (k,) collide, by contact or as one lies in
+    the other.
+
+    Args:
+        planted: trees of the objects.
+        jobs: trees of each pair, (k, 2) int64.
+        rows, boxes: poses (k, 3, 4) and world boxes (k, 6) of the first and of the second objects; the boxes need not
+            be exact.
+        first_only: whether one contact of each pair is enough.
+    """
+    if not len(jobs):
+        none = np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empty(0, np.int32)
+        return Answer(*none, 0, 0, 0, 1), np.zeros(0, np.bool_)
+    question = Question(planted.grove, planted.grove, jobs, *rows, contact, first_only=first_only)
+    answer = yield from answer_steps(question)
+    case = Case(planted.grove, planted.solids, jobs, *rows, *boxes, answer, np.zeros((len(jobs), 2)))
     collide = yield from _enclosed_steps(case)
     collide[answer.jobs] = True
-    return places[collide], pairs[collide], triangles[collide], answer.stats()
+    return answer, collide
 
 
 def _enclosed_steps(case: Case) -> Generator[float, None, np.ndarray]:

@@ -28,6 +28,7 @@ from .estimating import estimate_steps
 from .judging import judged_portions
 from .members import Keep, Members, checked_keep
 from .results import ObjectContacts, SceneContacts
+from .stepping import SceneStep, Stepper
 
 
 class Scene(Members):
@@ -37,6 +38,7 @@ class Scene(Members):
         super().__init__()
         self._planter = Planter()
         self._shared = SharedSearch()
+        self._stepper = Stepper()
 
     def contacts(
         self,
@@ -142,6 +144,39 @@ class Scene(Members):
         if planted is None:
             planted = yield from self._planter.planted_steps(members)
         return (yield from collisions_steps(Configurations(planted, ids, rows, in_a, in_b, keep)))
+
+    def step(self, keep: Keep | None = None, first_only: bool = True) -> SceneStep:
+        """Which objects begin to touch, go on, and end since the last step; see ``step_steps``."""
+        return run(self.step_steps(keep, first_only))
+
+    def step_steps(self, keep: Keep | None = None, first_only: bool = True) -> Generator[Progress, None, SceneStep]:
+        """As ``step``, in slices of a few milliseconds: for a scene that changes little from one step to the next.
+
+        Between two steps objects are moved (``set_pose``, ``set_poses``), deformed, added and removed. Then a step
+        finds the pairs that touch, as ``collides`` does, from what is kept of the step before: sorted boxes, and pairs
+        that cannot have come near enough since their distance was measured. The answer does not depend on that.
+
+        Args:
+            keep: as ``contacts_steps``, for instance a CollisionMatrix. A pair that touched and is no longer compared
+                has ended.
+            first_only: one contact of each pair; False: all triangle pairs.
+
+        Yields:
+            Progress. A generator that is closed before its end leaves the next step to find out the same.
+
+        Raises:
+            UnsupportedOption: ``keep`` returns another shape.
+        """
+        start = time.perf_counter()
+        keep, first_only = checked_keep(keep), truth("first_only", first_only)
+        ids, members = np.fromiter(self._members, np.int64, len(self._members)), list(self._members.values())
+        if not members:
+            return self._stepper.empty_step()
+        planted = self._planter.kept(members)
+        if planted is None:
+            planted = yield from self._planter.planted_steps(members)
+        found = yield from self._stepper.steps(ids, members, planted, keep, first_only)
+        return replace(found, stats=replace(found.stats, seconds=time.perf_counter() - start))
 
     def time_critical(
         self,

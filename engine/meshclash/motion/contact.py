@@ -1,0 +1,341 @@
+"""``time_of_contact``: when two objects in rigid motion first touch, and from when to when they stay in contact.
+
+Conservative advancement (Mirtich 1996; Zhang, Lee, Kim 2006; Tang, Kim, Manocha, "C2A" 2009): at a time when the
+objects are d apart and approach with at most m, nothing can touch within d / m. So time is advanced by as much, and
+the distance is measured again, until it is within the tolerance. What is passed over is proved to be free, so nothing
+tunnels, however thin or fast. ``approach.py`` derives m.
+
+The advance is (d - tolerance / 2) / m: while it is waited for, the objects stay more than half a tolerance apart. So
+
+* at every moment before the time of contact the objects are apart, for certain;
+* at that time they are no farther apart than the tolerance;
+* whatever comes as near as half a tolerance is found, and a step is never shorter than half a tolerance / m.
+
+Where a plane across the way between the nearest points has one object on each side, the gap between such planes is a
+second such d, with an m of its own; the longer advance is taken.
+"""
+
+import math
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidMesh, UnsupportedOption
+from ..hierarchy.build import as_hierarchy
+from ..hierarchy.bvh import Hierarchy
+from ..pointcloud.cloud import PointCloud
+from ..pointcloud.distance import CloudDistance
+from ..pointcloud.query import Thing, is_for_clouds
+from ..query.distance import Distance, distance
+from ..query.verdict import verdict
+from ..types.mesh import TriangleMesh
+from ..types.numbers import real_number, truth
+from ..types.pose import Pose
+from ..types.results import APART, TOUCHING, Progress
+from ..types.slices import Slice
+from ..types.steps import run
+from .approach import Mover, approach_speed, closing_speed, make_mover
+from .deepest import ContactInterval, Meeting, deepest_moment_steps
+from .motions import Motion, as_motion
+
+_DEFAULT_TOLERANCE = 1e-5  # of the objects' size
+_ROUNDING = 64.0 * 2.0**-53
+"""Share of the coordinates by which a distance may be off: rounded poses, world coordinates, and the search."""
+_PARTS = 256
+
+
+@dataclass(frozen=True, eq=False)
+class TimeOfContact:
+    """When two moving objects first touch; true when they do."""
+
+    time: float | None
+    """None where they never do. At all earlier times the objects are apart for certain."""
+    distance: float
+    """At that time [m], at most the tolerance; infinite where there is none."""
+    point_a: np.ndarray | None
+    """World point of a's surface nearest to b's at that time, (3,) [m]; None without one."""
+    point_b: np.ndarray | None
+    intervals: list[ContactInterval]
+    """From when to when they stay in contact; empty unless asked for."""
+    tolerance: float
+    """[m]: given, or chosen by the size of the objects."""
+    queries: int
+    """How often a distance was measured."""
+
+    def __bool__(self) -> bool:
+        return self.time is not None
+
+    def __repr__(self) -> str:
+        return f"TimeOfContact({self.time!r}, {len(self.intervals)} intervals, {self.queries} distances)"
+
+
+def time_of_contact(
+    a: Thing,
+    b: Thing,
+    motion_a: Any = None,
+    motion_b: Any = None,
+    tolerance: float | None = None,
+    intervals: bool = False,
+    resolution: float | None = None,
+) -> TimeOfContact:
+    """When two objects in rigid motion first come into contact; arguments and errors as ``time_of_contact_steps``."""
+    return run(time_of_contact_steps(a, b, motion_a, motion_b, tolerance, intervals, resolution))
+
+
+def time_of_contact_steps(
+    a: Thing,
+    b: Thing,
+    motion_a: Any = None,
+    motion_b: Any = None,
+    tolerance: float | None = None,
+    intervals: bool = False,
+    resolution: float | None = None,
+) -> Generator[Progress, None, TimeOfContact]:
+    """As ``time_of_contact``, in slices of a few milliseconds.
+
+    Objects are in contact when their surfaces are within the tolerance, or one lies in the other, a closed mesh. What
+    meets is found, however fast it is; what comes within the tolerance but not within half of it may be.
+
+    Args:
+        a, b: meshes, or hierarchies made by ``build``, or PointClouds. Distances of clouds are those of
+            ``cloud_distance``: as near to the truth as the surface that a cloud stands for.
+        motion_a, motion_b: a ScrewMotion or KeyframedMotion; or a pose (None: identity) of an object that stays. The
+            question is about the time from the first beginning to the last end of both; outside its own time an object
+            stays where it was. Without any motion the time is 0.
+        tolerance: [m], above 0; None: 1e-5 of the size of the smaller object.
+        intervals: True also finds from when to when the objects stay in contact, and the deepest moment.
+        resolution: contacts that are interrupted for a shorter time than this may be reported as one; None: 1/256 of
+            the time. The first moment of the first contact does not depend on it.
+
+    Yields:
+        Progress.
+
+    Raises:
+        InvalidMesh, InvalidPose; UnsupportedOption: a tolerance or resolution not above 0, or too small to be resolved
+        in float64 at these coordinates, speeds and times.
+    """
+    chase = _Chase(a, b, as_motion("motion_a", motion_a), as_motion("motion_b", motion_b), tolerance)
+    wanted, pause = truth("intervals", intervals), chase.checked_resolution(resolution)
+    first = meeting = yield from chase.next_contact_steps(chase.start)
+    spans: list[list[float]] = []
+    while wanted and meeting is not None:
+        last = yield from chase.end_steps(meeting, pause)
+        if spans and meeting.time - spans[-1][1] <= pause:
+            spans[-1][1] = last
+        else:
+            spans.append([meeting.time, last])
+        if chase.free_again is None:
+            break
+        meeting = yield from chase.next_contact_steps(chase.free_again)
+    found = []
+    for span in spans:
+        found.append((yield from deepest_moment_steps(chase, *span)))
+    return chase.answer(first, found)
+
+
+@dataclass
+class _Chase:
+    """Two objects on their way, and what was measured last."""
+
+    a: Thing
+    b: Thing
+    motion_a: Motion
+    motion_b: Motion
+    wanted: float | None
+    queries: int = 0
+    free_again: float | None = None
+    """A moment after the last contact at which the objects are apart; None at the end of time."""
+    _start_pair: Any = None
+    _movers: dict[tuple[int, int], Mover] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not is_for_clouds(self.a, self.b):
+            self.a, self.b = as_hierarchy(self.a), as_hierarchy(self.b)
+        self._points = [_points_of(thing) for thing in (self.a, self.b)]
+        motions = [m for m in (self.motion_a, self.motion_b) if m.end > m.start]
+        self.start = min((m.start for m in motions), default=0.0)
+        self.end = max((m.end for m in motions), default=0.0)
+        # Near the origin of the world rounding is least, so the answer does not depend on where the scene is.
+        rows, points = self.motion_a.rows_at(self.start), self._points[0][0]
+        self._origin = rows[:, :3] @ (0.5 * (points.min(axis=0) + points.max(axis=0))) + rows[:, 3]
+        self.motion_a, self.motion_b = self.motion_a.moved(-self._origin), self.motion_b.moved(-self._origin)
+        sizes = [float(np.ptp(points, axis=0).max()) for points, _ in self._points]
+        self.tolerance = self._checked_tolerance(self.wanted, min(sizes) or max(sizes) or 1.0)
+
+    def _checked_tolerance(self, wanted: float | None, size: float) -> float:
+        tolerance = _DEFAULT_TOLERANCE * size if wanted is None else real_number(wanted)
+        if not (math.isfinite(tolerance) and tolerance > 0.0):
+            raise UnsupportedOption(f"tolerance must be a length above 0 [m], not {wanted!r:.80}")
+        self._rounding = _ROUNDING * max(self._reach(motion, points) for motion, (points, _) in self._sides())
+        fastest = sum(
+            max(self._mover(side, span.start).speed for span in motion.spans)
+            for side, motion in enumerate((self.motion_a, self.motion_b))
+        )
+        tick = math.ulp(max(abs(self.start), abs(self.end)))
+        if tolerance < 4.0 * self._rounding or tolerance < 16.0 * fastest * tick:
+            least = max(4.0 * self._rounding, 16.0 * fastest * tick)
+            raise UnsupportedOption(
+                f"tolerance {tolerance:g} m is too small for float64 at these coordinates, speeds and times: give at "
+                f"least {least:.2g} m"
+            )
+        return tolerance
+
+    def checked_resolution(self, resolution: float | None) -> float:
+        """How long a contact may be interrupted and still be one; raises UnsupportedOption."""
+        pause = (self.end - self.start) / _PARTS if resolution is None else real_number(resolution)
+        if not math.isfinite(pause) or pause < 0.0 or (resolution is not None and pause == 0.0):
+            raise UnsupportedOption(f"resolution must be a time above 0, not {resolution!r:.80}")
+        return pause
+
+    def _sides(self) -> list[tuple[Motion, tuple[np.ndarray, float]]]:
+        return list(zip((self.motion_a, self.motion_b), self._points, strict=True))
+
+    @staticmethod
+    def _reach(motion: Motion, points: np.ndarray) -> float:
+        """A bound of the coordinates at any time."""
+        local = float(np.abs(points).max())
+        return max(
+            2.0 * local + 2.0 * float(np.abs(rows[:, 3]).max()) for s in motion.spans for rows in (s.first, s.last)
+        )
+
+    def _mover(self, side: int, time: float) -> Mover:
+        motion = (self.motion_a, self.motion_b)[side]
+        place = motion.place_of(time)
+        if (side, place) not in self._movers:
+            self._movers[side, place] = make_mover(motion.piece(place), *self._points[side])
+        return self._movers[side, place]
+
+    def _next_change(self, time: float) -> float:
+        """When the next piece of either motion begins, or time ends."""
+        return min(self.motion_a.next_change(time), self.motion_b.next_change(time), self.end)
+
+    def measure(self, time: float) -> Meeting:
+        """How far apart the objects are at a time."""
+        poses = Pose(self.motion_a.rows_at(time)), Pose(self.motion_b.rows_at(time))
+        found: Distance | CloudDistance = distance(self.a, self.b, *poses, start=self._start_pair, device="cpu")
+        if isinstance(found, Distance):
+            self._start_pair = found
+        self.queries += 1
+        return Meeting(time, float(found.distance), found.point_a, found.point_b, poses)
+
+    def is_inside(self, at: Meeting) -> bool:
+        """Whether one object is in the other, which is closed, although their surfaces are apart."""
+        if isinstance(self.a, PointCloud) or isinstance(self.b, PointCloud):
+            return False
+        if not (_mesh_of(self.a).is_closed or _mesh_of(self.b).is_closed):
+            return False
+        return verdict(self.a, self.b, *at.poses, depth=False) not in (APART, TOUCHING)
+
+    def is_contact(self, at: Meeting) -> bool:
+        """Whether the objects are in contact."""
+        return at.distance <= self.tolerance or self.is_inside(at)
+
+    def next_contact_steps(self, time: float) -> Generator[Progress, None, Meeting | None]:
+        """The first contact from a time on; None where there is none until the end."""
+        at = self.measure(time)
+        if self.is_contact(at):
+            return at
+        piece = Slice()
+        while time < self.end:
+            change = self._next_change(time)
+            time = min(self._advanced(at, change), change)
+            at = self.measure(time)
+            if at.distance <= self.tolerance:
+                return at
+            if piece.over:
+                yield self._progress(time)
+                piece = Slice()
+        return None
+
+    def _progress(self, time: float) -> Progress:
+        return Progress((time - self.start) / max(self.end - self.start, math.ulp(0.0)), f"moving to {time:.6g}")
+
+    def _advanced(self, at: Meeting, change: float) -> float:
+        """Until when the objects stay apart for certain; not before the motion changes."""
+        a, b = self._mover(0, at.time), self._mover(1, at.time)
+        spare = 0.5 * self.tolerance + self._rounding
+        fastest = approach_speed(a, b, at.time, change)
+        if fastest * (change - at.time) < at.distance - spare:
+            return change
+        advance = (at.distance - spare) / fastest
+        direction = (at.point_b - at.point_a) / at.distance
+        gap = self._gap_along(at, direction) - spare
+        if gap > 0.0:
+            closing = closing_speed(a, b, direction)
+            if closing * (change - at.time) < gap:
+                return change
+            advance = max(advance, gap / closing)
+        return max(at.time + advance, math.nextafter(at.time, math.inf))
+
+    def _gap_along(self, at: Meeting, direction: np.ndarray) -> float:
+        """How far apart two planes across a direction are that have the objects beyond them; not above 0: none."""
+        ends = []
+        for (points, margin), pose, sign in zip(self._points, at.poses, (1.0, -1.0), strict=True):
+            along = sign * (pose.rows[:, :3].T @ direction)
+            ends.append(float((points @ along).max()) + margin + sign * float(pose.rows[:, 3] @ direction))
+        return -(ends[0] + ends[1])
+
+    def end_steps(self, meeting: Meeting, pause: float) -> Generator[Progress, None, float]:
+        """Until when a contact lasts; sets ``free_again``."""
+        known, self.free_again = meeting, None
+        piece = Slice()
+        while known.time < self.end:
+            time = min(known.time + max(pause, self._sure_contact(known)), self.end)
+            time = max(time, math.nextafter(known.time, math.inf))
+            at = self.measure(time)
+            if not self.is_contact(at):
+                return self._last_contact(known, at)
+            known = at
+            if piece.over:
+                yield self._progress(time)
+                piece = Slice()
+        return known.time
+
+    def _sure_contact(self, at: Meeting) -> float:
+        """How long the surfaces stay within the tolerance for certain, at least."""
+        if at.distance >= self.tolerance:
+            return 0.0
+        change = self._next_change(at.time)
+        fastest = approach_speed(self._mover(0, at.time), self._mover(1, at.time), at.time, change)
+        return min((self.tolerance - at.distance) / fastest, change - at.time) if fastest > 0.0 else change - at.time
+
+    def _last_contact(self, known: Meeting, free: Meeting) -> float:
+        """The last moment of a contact, between one of contact and a later one without; to a part of the tolerance."""
+        fastest = sum(self._mover(side, known.time).speed for side in range(2))
+        while (free.time - known.time) * fastest > 0.25 * self.tolerance:
+            middle = 0.5 * (known.time + free.time)
+            if not known.time < middle < free.time:
+                break
+            at = self.measure(middle)
+            if self.is_contact(at):
+                known = at
+            else:
+                free = at
+        self.free_again = free.time
+        return known.time
+
+    def answer(self, first: Meeting | None, found: list[ContactInterval]) -> TimeOfContact:
+        """As the caller sees it, in the world's coordinates."""
+        if first is None:
+            return TimeOfContact(None, math.inf, None, None, [], self.tolerance, self.queries)
+        points = first.point_a + self._origin, first.point_b + self._origin
+        return TimeOfContact(first.time, first.distance, *points, found, self.tolerance, self.queries)
+
+
+def _points_of(thing: Thing) -> tuple[np.ndarray, float]:
+    """Points (n, 3) whose hull holds an object up to a margin [m], and the margin."""
+    if isinstance(thing, PointCloud):
+        return thing.points, float(thing.lengths.horizon)
+    mesh = _mesh_of(thing)
+    used = mesh.used_vertices
+    return (mesh.vertices if used is None else mesh.vertices[used]), 0.0
+
+
+def _mesh_of(thing: Thing) -> TriangleMesh:
+    if isinstance(thing, Hierarchy):
+        return thing.mesh
+    if not isinstance(thing, TriangleMesh):
+        raise InvalidMesh(f"expected a mesh, not a {type(thing).__name__}")
+    return thing

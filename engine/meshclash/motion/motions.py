@@ -1,0 +1,213 @@
+"""Rigid motions: where an object is at every time of an interval."""
+
+import math
+from bisect import bisect_right
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidPose, UnsupportedOption
+from ..types.numbers import float_array, real_number
+from ..types.pose import Pose, pose_stack
+from .span import Span, make_span, rotation_about
+
+INTERPOLATIONS = "linear", "screw"
+_MOST_TURNS = 1e4
+
+
+class Motion:
+    """A rigid motion, as pieces without a gap; before the first and after the last one the object stays."""
+
+    def __init__(self, spans: list[Span]) -> None:
+        self._spans = spans
+        self._starts = [span.start for span in spans]
+
+    @property
+    def spans(self) -> list[Span]:
+        """The pieces, in the order of time."""
+        return self._spans
+
+    @property
+    def start(self) -> float:
+        """When it begins."""
+        return self._spans[0].start
+
+    @property
+    def end(self) -> float:
+        """When it ends."""
+        return self._spans[-1].end
+
+    def place_of(self, time: float) -> int:
+        """Which piece a time is in, or begins; -1 before the first one, as many as there are pieces after the last."""
+        return len(self._spans) if time >= self.end else bisect_right(self._starts, time) - 1
+
+    def piece(self, place: int) -> Span:
+        """The piece of a place; those outside are rest."""
+        if 0 <= place < len(self._spans):
+            return self._spans[place]
+        rows = self._spans[0].first if place < 0 else self._spans[-1].last
+        return make_span(0.0, 0.0, rows, rows, False)
+
+    def next_change(self, time: float) -> float:
+        """When the next piece after a time begins, or the last one ends; infinite after that."""
+        place = bisect_right(self._starts, time)
+        if place < len(self._starts):
+            return self._starts[place]
+        return self.end if time < self.end else math.inf
+
+    def rows_at(self, time: float) -> np.ndarray:
+        """Rows (3, 4) of the pose at a time."""
+        return self.piece(self.place_of(time)).rows_at(time)
+
+    def pose(self, time: Any) -> Pose:
+        """The pose at a time; raises UnsupportedOption for what is no finite number."""
+        return Pose(self.rows_at(_checked_time("time", time)))
+
+    def poses(self, times: Any) -> np.ndarray:
+        """Poses (k, 4, 4) at times (k,), as every query takes them; raises UnsupportedOption as ``pose``."""
+        given = float_array("times", times, UnsupportedOption).ravel()
+        stack = np.tile(np.eye(4), (len(given), 1, 1))
+        for k, time in enumerate(given.tolist()):
+            stack[k, :3] = self.rows_at(_checked_time("times", time))
+        return stack
+
+    def moved(self, shift: np.ndarray) -> "Motion":
+        """The same motion, displaced by a vector (3,)."""
+        return Motion([span.moved(shift) for span in self._spans])
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self._spans)} pieces from {self.start!r} to {self.end!r})"
+
+
+class ScrewMotion(Motion):
+    """The motion from one pose to another that turns about one axis and advances along it, at constant speeds.
+
+    Args:
+        pose_start, pose_end: None (identity), a Pose, or a rigid (4, 4) matrix. The least rotation is taken: half a
+            turn at most; ``about`` makes longer ones.
+        start, end: times, the second one later.
+
+    Raises:
+        InvalidPose; UnsupportedOption: times that are not finite or not in this order.
+    """
+
+    def __init__(self, pose_start: Any = None, pose_end: Any = None, start: float = 0.0, end: float = 1.0) -> None:
+        times = _ordered("times", [start, end])
+        super().__init__(_spans_between(times, _rows_of([pose_start, pose_end]), True))
+
+    @classmethod
+    def about(
+        cls,
+        point: Any,
+        direction: Any,
+        angle: float,
+        advance: float = 0.0,
+        pose: Any = None,
+        start: float = 0.0,
+        end: float = 1.0,
+    ) -> Motion:
+        """A rotation by any angle about an axis, with an advance along it.
+
+        Args:
+            point: of the axis, (3,) [m], world. direction: of the axis, (3,), not zero.
+            angle: [rad], also more than a turn, or negative. advance: [m] along the direction.
+            pose: of the object at the start. start, end: times.
+
+        Raises:
+            InvalidPose; UnsupportedOption: numbers that are not finite, a direction without length, more than 10,000
+            turns.
+        """
+        times = _ordered("times", [start, end])
+        centre, axis = _vector("point", point), _vector("direction", direction)
+        length = float(np.linalg.norm(axis))
+        if length == 0.0:
+            raise UnsupportedOption("direction must not be zero")
+        axis, turned, way = axis / length, _checked_time("angle", angle), _checked_time("advance", advance)
+        if abs(turned) > _MOST_TURNS * 2.0 * np.pi:
+            raise UnsupportedOption(f"angle must be at most {_MOST_TURNS:g} turns, not {turned!r} rad")
+        first = _rows_of([pose])[0]
+        parts = max(1, int(np.ceil(abs(turned) / 3.0)))
+        shares = np.linspace(0.0, 1.0, parts + 1)
+        rows = []
+        for share in shares:
+            turn = rotation_about(axis, share * turned)
+            moved = turn @ (first[:, 3] - centre) + centre + share * way * axis
+            rows.append(np.column_stack([turn @ first[:, :3], moved]))
+        rows[0] = first
+        return Motion(_spans_between((times[0] + shares * (times[1] - times[0])).tolist(), rows, True))
+
+
+class KeyframedMotion(Motion):
+    """The motion through given poses at given times.
+
+    Args:
+        times: (k,), rising, k > 0.
+        poses: as many, (k, 4, 4), or a sequence of poses.
+        interpolation: between two poses. "linear": the origin of the object's coordinates moves on a straight line
+            while the object turns, both at constant speed; "screw": as ``ScrewMotion``. Either turns by half a turn
+            between two keys at most: give more keys for more.
+
+    Raises:
+        InvalidPose; UnsupportedOption: times that are not finite or do not rise, another number of poses, an unknown
+        interpolation.
+    """
+
+    def __init__(self, times: Any, poses: Any, interpolation: str = "linear") -> None:
+        if not isinstance(interpolation, str) or interpolation not in INTERPOLATIONS:
+            raise UnsupportedOption(f"interpolation must be one of {', '.join(INTERPOLATIONS)}, not {interpolation!r}")
+        given = _ordered("times", float_array("times", times, UnsupportedOption).ravel().tolist())
+        rows, stacked = pose_stack(poses)
+        if not stacked or len(rows) != len(given):
+            count = len(rows) if stacked else "one pose"
+            raise UnsupportedOption(f"poses must be a stack of as many as there are times, {len(given)}, not {count}")
+        super().__init__(_spans_between(given, list(rows), interpolation == "screw"))
+
+
+def as_motion(name: str, motion: Any) -> Motion:
+    """A motion as it is, or a pose for an object that stays; raises InvalidPose and names the argument."""
+    if isinstance(motion, Motion):
+        return motion
+    try:
+        rows = _rows_of([motion])[0]
+    except InvalidPose as error:
+        raise InvalidPose(f"{name} must be a ScrewMotion, a KeyframedMotion or a pose: {error}") from None
+    return Motion([make_span(0.0, 0.0, rows, rows, False)])
+
+
+def _spans_between(times: list[float], rows: list[np.ndarray], is_screw: bool) -> list[Span]:
+    if len(rows) == 1:
+        return [make_span(times[0], times[0], rows[0], rows[0], is_screw)]
+    keys = pairwise(zip(times, rows, strict=True))
+    return [make_span(start, end, first, last, is_screw) for (start, first), (end, last) in keys]
+
+
+def _rows_of(poses: list[Any]) -> list[np.ndarray]:
+    found = []
+    for pose in poses:
+        rows, stacked = pose_stack(pose)
+        if stacked:
+            raise InvalidPose("a motion begins and ends with one pose, not with a stack; see KeyframedMotion")
+        found.append(rows[0].copy())
+    return found
+
+
+def _ordered(name: str, times: list[float]) -> list[float]:
+    found = [_checked_time(name, time) for time in times]
+    if not found or any(late <= early for early, late in pairwise(found)):
+        raise UnsupportedOption(f"{name} must rise, not {times!r:.80}")
+    return found
+
+
+def _checked_time(name: str, value: Any) -> float:
+    number = real_number(value)
+    if not np.isfinite(number):
+        raise UnsupportedOption(f"{name} must be finite numbers, not {value!r:.80}")
+    return number
+
+
+def _vector(name: str, value: Any) -> np.ndarray:
+    array = float_array(name, value, UnsupportedOption)
+    if array.shape != (3,) or not np.isfinite(array).all():
+        raise UnsupportedOption(f"{name} must be three finite numbers, not {value!r:.80}")
+    return array

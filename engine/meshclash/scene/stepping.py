@@ -1,0 +1,194 @@
+"""Frame after frame of a scene: which objects begin to touch, go on touching, and end, with as little work as possible.
+
+What is kept from step to step, each part only saves work and never decides:
+
+* the ends of all boxes, sorted (``broadphase/incremental.py``);
+* how far apart pairs were whose boxes overlap although they do not touch, and how far every object has moved since. No
+  point of an object moved farther than the corner of its box that moved farthest, so two objects are apart for certain
+  until both ways together exceed the distance. Such pairs sleep: they are counted, and not looked at. A distance is
+  measured when a pair has been apart for two steps, then four, eight and so on: measuring costs more than looking.
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..broadphase.incremental import SweepAndPrune
+from ..broadphase.sweep import world_boxes
+from ..traversal.near import NearQuestion, near_steps
+from ..types.results import Progress, QueryStats
+from ..types.steps import scaled
+from .cases import Planted
+from .collisions import meeting_steps
+from .members import Keep, Member
+
+_ROUNDING = 2.0**-40
+"""Share of the coordinates that distances and ways may be off by, with room."""
+_CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)])
+
+
+@dataclass(frozen=True, eq=False)
+class SceneStep:
+    """What a step of a scene found; pairs of ids are (k, 2) int64, the lower one first, sorted."""
+
+    begun: np.ndarray
+    """Pairs that touch now, and did not in the step before."""
+    persisting: np.ndarray
+    """Pairs that touch now as before."""
+    ended: np.ndarray
+    """Pairs that touched before and do not now: apart, no longer compared, or an object was removed."""
+    pairs: np.ndarray
+    """All that touch: those that meet, and those of which one lies in the other."""
+    triangles: np.ndarray
+    """Triangle pairs that meet, (n, 2) int32: one of each pair, or all; none of a pair without common surface point."""
+    kinds: np.ndarray
+    """(n,) uint8, see ``ContactKind``; of single contacts as found."""
+    pair_of: np.ndarray
+    """Which of ``pairs`` each belongs to, (n,) int64, ascending."""
+    near: int
+    """Pairs whose boxes overlap, and that are compared."""
+    asleep: int
+    """Those of them that were proved to be apart by how far they had moved."""
+    swaps: int
+    """Of the sorted ends of boxes; 0 where they were sorted anew."""
+    sorted_anew: bool
+    measured: int
+    """Pairs whose distance was measured, so that they may sleep."""
+    stats: QueryStats
+
+    def __bool__(self) -> bool:
+        return len(self.pairs) > 0
+
+
+class Stepper:
+    """What a scene keeps from step to step."""
+
+    def __init__(self) -> None:
+        self._sweep = SweepAndPrune()
+        self._touching = np.empty(0, np.int64)
+        self._ids = np.empty(0, np.int64)
+        self._meshes: list[object] = []
+        self._rows = np.empty((0, 3, 4))
+        self._ways = np.empty(0)
+        """How far each object has moved, (n,) [m]; infinite for an object that was deformed in this step."""
+        self._sleep = _Sleep()
+
+    def steps(
+        self, ids: np.ndarray, members: list[Member], planted: Planted, keep: Keep | None, first_only: bool
+    ) -> Generator[Progress, None, SceneStep]:
+        """One step; objects in the order of their ids."""
+        rows = np.array([member.rows for member in members]).reshape(-1, 3, 4)
+        boxes = world_boxes(planted.bounds, rows, 0.0)
+        self._sweep.update(ids, boxes)
+        pairs = self._sweep.pairs
+        if keep is not None and len(pairs):
+            pairs = pairs[keep(pairs)]
+        places = np.searchsorted(ids, pairs)
+        changed = self._move(ids, members, planted, rows)
+        keys = _keys(pairs)
+        spare = _ROUNDING * (np.abs(boxes).max(axis=1) if len(boxes) else np.empty(0))
+        ways, spare = self._ways[places].sum(axis=1), spare[places].sum(axis=1)
+        asked = ~self._sleep.asleep(keys, ways + spare, np.asarray(changed[places].any(axis=1)))
+        yield Progress(0.1, "comparing objects")
+        jobs, at = planted.trees[places[asked]], places[asked]
+        sides = rows[at[:, 0]], rows[at[:, 1]]
+        found = meeting_steps(planted, jobs, sides, (boxes[at[:, 0]], boxes[at[:, 1]]), first_only)
+        answer, meet = yield from scaled(found, 0.1, 0.8, "comparing objects")
+        wanted = self._sleep.note(keys[asked], meet)
+        stats = answer.stats()
+        if wanted.any():
+            question = NearQuestion(planted.grove, planted.grove, jobs[wanted], sides[0][wanted], sides[1][wanted])
+            nearest = yield from scaled(near_steps(question), 0.8, 1.0, "measuring distances")
+            until = nearest.distances + ways[asked][wanted] - spare[asked][wanted]
+            self._sleep.rest(keys[asked][wanted], until)
+            stats = stats.plus(nearest.stats())
+        touching, before = keys[asked][meet], self._touching
+        self._touching = touching
+        number = np.cumsum(meet) - 1
+        return SceneStep(
+            _pairs(np.setdiff1d(touching, before, assume_unique=True)),
+            _pairs(np.intersect1d(touching, before, assume_unique=True)),
+            _pairs(np.setdiff1d(before, touching, assume_unique=True)),
+            _pairs(touching), answer.pairs, answer.kinds, number[answer.jobs], len(pairs),
+            len(pairs) - int(asked.sum()), self._sweep.swaps, self._sweep.sorted_anew, int(wanted.sum()), stats,
+        )  # fmt: skip
+
+    def empty_step(self) -> SceneStep:
+        """A step of a scene without objects."""
+        ended, self._touching = self._touching, np.empty(0, np.int64)
+        self._sweep.update(np.empty(0, np.int64), np.empty((0, 6)))
+        none, triangles = np.empty((0, 2), np.int64), np.empty((0, 2), np.int32)
+        kinds, places = np.empty(0, np.uint8), np.empty(0, np.int64)
+        return SceneStep(none, none, _pairs(ended), none, triangles, kinds, places, 0, 0, 0, False, 0, QueryStats())
+
+    def _move(self, ids: np.ndarray, members: list[Member], planted: Planted, rows: np.ndarray) -> np.ndarray:
+        """Add to the ways of the objects; returns which of them are new or deformed, (n,) bool."""
+        meshes: list[object] = [member.mesh for member in members]
+        if len(ids) == len(self._ids) and (ids == self._ids).all():
+            before = np.arange(len(ids))
+            known = np.ones(len(ids), np.bool_)
+        else:
+            known = np.isin(ids, self._ids, assume_unique=True)
+            before = np.minimum(np.searchsorted(self._ids, ids), max(len(self._ids) - 1, 0))
+        ways, changed = np.zeros(len(ids)), ~known
+        if known.any():
+            same = [known[k] and meshes[k] is self._meshes[before[k]] for k in range(len(ids))]
+            changed = ~np.array(same)
+            still = np.flatnonzero(~changed)
+            low, high = planted.bounds[still, 0], planted.bounds[still, 1]
+            difference = rows[still] - self._rows[before[still]]
+            corners = low[:, None] + _CORNERS * (high - low)[:, None]
+            moved = np.einsum("nij,nkj->nki", difference[:, :, :3], corners) + difference[:, None, :, 3]
+            ways[still] = self._ways[before[still]] + np.sqrt((moved**2).sum(axis=-1).max(axis=1))
+        self._ids, self._meshes, self._rows, self._ways = ids, meshes, rows, ways
+        return changed
+
+
+class _Sleep:
+    """Pairs that are known to be apart, sorted by their keys."""
+
+    def __init__(self) -> None:
+        self._keys = np.empty(0, np.int64)
+        self._until = np.empty(0)
+        """Both ways at which a pair may touch [m]; minus infinity where nothing is known."""
+        self._apart = np.empty(0, np.int64)
+        """For how many questions in a row a pair was found to be apart."""
+
+    def asleep(self, keys: np.ndarray, ways: np.ndarray, changed: np.ndarray) -> np.ndarray:
+        """Which pairs cannot touch yet, (k,) bool; ``changed`` pairs have an object that is new or deformed."""
+        until, apart = np.full(len(keys), -np.inf), np.zeros(len(keys), np.int64)
+        place, known = _find(self._keys, keys)
+        known &= ~changed
+        until[known], apart[known] = self._until[place[known]], self._apart[place[known]]
+        self._keys, self._until, self._apart = keys, until, apart
+        return ways < until
+
+    def note(self, keys: np.ndarray, meet: np.ndarray) -> np.ndarray:
+        """Take in which pairs meet; returns those whose distance should be measured, (k,) bool."""
+        place = np.searchsorted(self._keys, keys)
+        self._apart[place] = np.where(meet, 0, self._apart[place] + 1)
+        self._until[place] = -np.inf
+        count = self._apart[place]
+        return (count >= 2) & ((count & (count - 1)) == 0)
+
+    def rest(self, keys: np.ndarray, until: np.ndarray) -> None:
+        """Let pairs sleep."""
+        self._until[np.searchsorted(self._keys, keys)] = until
+
+
+def _find(known: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where keys are among sorted known ones, and which of them are there."""
+    if not len(known):
+        return np.zeros(len(keys), np.int64), np.zeros(len(keys), np.bool_)
+    place = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+    return place, known[place] == keys
+
+
+def _keys(pairs: np.ndarray) -> np.ndarray:
+    keys: np.ndarray = (pairs[:, 0] << 32) + pairs[:, 1]
+    return keys
+
+
+def _pairs(keys: np.ndarray) -> np.ndarray:
+    return np.stack([keys >> 32, keys & 0xFFFFFFFF], axis=1)

@@ -1,0 +1,124 @@
+"""Sweep and prune over frames against all pairs: small motions, teleports, boxes that come and go, ties everywhere."""
+
+import meshclash as mc
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from meshclash.broadphase.incremental import SweepAndPrune
+
+
+def all_pairs(ids, boxes):
+    low, high = boxes[:, None, :3], boxes[:, None, 3:]
+    meet = (low <= high.swapaxes(0, 1)).all(-1) & (low.swapaxes(0, 1) <= high).all(-1)
+    i, j = np.nonzero(np.triu(meet, 1))
+    return set(zip(ids[i].tolist(), ids[j].tolist(), strict=True))
+
+
+def as_set(pairs):
+    return set(map(tuple, pairs.tolist()))
+
+
+def follow(frames):
+    """Run frames (ids, boxes) and compare what is said with all pairs; returns (swaps, frames sorted anew)."""
+    sweep, known, swaps, anew = SweepAndPrune(), set(), 0, 0
+    for ids, boxes in frames:
+        changes = sweep.update(ids, boxes)
+        truth = all_pairs(ids, boxes)
+        assert as_set(changes.begun) == truth - known
+        assert as_set(changes.ended) == known - truth
+        assert as_set(sweep.pairs) == truth
+        assert (np.diff((sweep.pairs[:, 0] << 32) + sweep.pairs[:, 1]) > 0).all()
+        known = truth
+        swaps, anew = swaps + sweep.swaps, anew + sweep.sorted_anew
+    return swaps, anew
+
+
+def drifting(rng, count, frames, busy):
+    """Boxes that drift; now and then some jump, come or go."""
+    ids, fresh = np.arange(count), count
+    centres = rng.uniform(0, 10, (count, 3))
+    half = rng.uniform(0.1, 0.8, (count, 3))
+    speed = rng.normal(size=(count, 3)) * 0.03
+    for _ in range(frames):
+        centres = centres + speed
+        chance = rng.random()
+        if chance < busy:
+            jump = rng.random(len(ids)) < rng.choice([0.02, 1.0])
+            centres[jump] = rng.uniform(0, 10, (jump.sum(), 3))
+        elif chance < 2 * busy and len(ids) > 3:
+            stays = rng.random(len(ids)) < 0.8
+            ids, centres, half, speed = ids[stays], centres[stays], half[stays], speed[stays]
+        elif chance < 3 * busy:
+            more = int(rng.integers(1, 12))
+            ids = np.concatenate([ids, np.arange(fresh, fresh + more)])
+            fresh += more
+            centres = np.vstack([centres, rng.uniform(0, 10, (more, 3))])
+            half = np.vstack([half, rng.uniform(0.1, 0.8, (more, 3))])
+            speed = np.vstack([speed, rng.normal(size=(more, 3)) * 0.03])
+        yield ids, np.hstack([centres - half, centres + half])
+
+
+def test_a_thousand_frames_with_teleports_adding_and_removing():
+    swaps, anew = follow(drifting(np.random.default_rng(1), 80, 1000, 0.05))
+    assert swaps > 1000  # most frames were sorted by insertion
+    assert 1 < anew < 300
+
+
+def test_calm_frames_are_sorted_by_insertion():
+    swaps, anew = follow(drifting(np.random.default_rng(2), 100, 100, 0.0))
+    assert anew <= 1 and swaps < 100 * 100 * 6
+
+
+@st.composite
+def sequences(draw):
+    """Few boxes on a small grid, ids that come and go, ties everywhere."""
+    number = st.integers(0, 3)
+    frames = []
+    for _ in range(draw(st.integers(1, 8))):
+        ids = np.array(sorted(draw(st.sets(st.integers(0, 7), max_size=7))), np.int64)
+        values = draw(st.lists(number, min_size=6 * len(ids), max_size=6 * len(ids)))
+        corners = np.array(values, float).reshape(len(ids), 2, 3)
+        frames.append((ids, np.hstack([corners.min(axis=1), corners.max(axis=1)])))
+    return frames
+
+
+@given(sequences())
+@settings(max_examples=200)
+def test_any_sequence(frames):
+    follow(frames)
+
+
+@pytest.mark.parametrize(
+    ("ids", "boxes", "says"),
+    [
+        ([0, 1], np.zeros((2, 5)), "shape"),
+        ([1, 0], np.zeros((2, 6)), "rise"),
+        ([-1], np.zeros((1, 6)), "rise"),
+        ([3], [[1, 0, 0, 0, 1, 1]], "box 3 is upside down"),
+        ([3], [[np.nan, 0, 0, 1, 1, 1]], "NaN"),
+    ],
+)
+def test_wrong_boxes_are_refused(ids, boxes, says):
+    with pytest.raises(mc.UnsupportedOption, match=says):
+        SweepAndPrune().update(ids, boxes)
+
+
+def test_groups_rules_and_single_pairs():
+    rules = mc.CollisionMatrix()
+    pairs = np.array([[0, 1], [0, 5], [1, 5], [5, 900]])
+    assert rules(pairs).all()
+    rules.assign([0, 1], "robot")
+    rules.assign(5, "cell")
+    rules.set_rule("robot", "robot", False)
+    assert rules(pairs).tolist() == [False, True, True, True]
+    rules.set_pair(1, 0, True)
+    rules.set_pair(5, 900, False)
+    assert rules(pairs).tolist() == [True, True, True, False]
+    rules.set_pair(0, 1, None)
+    rules.set_rule("cell", "robot", False)
+    assert rules(pairs).tolist() == [False, False, False, False]
+    assert rules.groups == ["default", "robot", "cell"] and rules.group_of(900) == "default"
+    for call in (lambda: rules.assign(0, ""), lambda: rules.assign("x", "a"), lambda: rules.set_pair(-1, 0, True)):
+        with pytest.raises(mc.UnsupportedOption):
+            call()

@@ -1,0 +1,60 @@
+"""Wake-up times: ballistic scenes against fine stepping, limits of the formula, a heap that is always right."""
+
+import math
+
+import meshclash as mc
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from meshclash.bench.ballistic import check_ballistic
+
+NUMBERS = st.floats(0.0, 1e6)
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_no_collision_of_finer_stepping_is_missed(block):
+    """Random ballistic scenes; the bench runs ten thousand."""
+    rows = [check_ballistic(25 * block + seed) for seed in range(25)]
+    assert sum(row["missed"] for row in rows) == 0
+    assert sum(row["narrow calls"] for row in rows) < sum(row["frames x pairs"] for row in rows) / 2
+
+
+@given(NUMBERS, st.floats(-1e3, 1e6), NUMBERS)
+def test_nothing_is_reached_before_the_safe_time(distance, speed, acceleration):
+    time = mc.safe_time(distance, speed, acceleration)
+    assert time >= 0.0
+    if math.isfinite(time):
+        for share in (0.25, 0.5, 0.999):
+            t = share * time
+            assert speed * t + 0.5 * acceleration * t * t <= distance * (1 + 1e-9) + 1e-300
+
+
+def test_limits():
+    assert mc.safe_time(0.0, 1.0) == 0.0
+    assert mc.safe_time(3.0, 2.0) == 1.5
+    assert mc.safe_time(3.0, 0.0) == math.inf
+    assert mc.safe_time(3.0, -1.0) == math.inf
+    assert mc.safe_time(2.0, 0.0, 1.0) == pytest.approx(2.0)
+    assert mc.safe_time(2.0, 1.0, 1e-30) == pytest.approx(2.0)
+    for bad in ((-1.0, 1.0, 0.0), (1.0, math.nan, 0.0), (1.0, 1.0, -1.0), (math.inf, 1.0, 0.0)):
+        with pytest.raises(mc.UnsupportedOption):
+            mc.safe_time(*bad)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.one_of(st.none(), st.integers(0, 9)), st.booleans())))
+def test_a_heap_gives_what_is_due_and_nothing_else(actions):
+    heap, truth = mc.WakeUps(), {}
+    for key, moment, take in actions:
+        if moment is None:
+            heap.forget(key)
+            truth.pop(key, None)
+        else:
+            heap.set(key, moment)
+            truth[key] = moment
+        if take:
+            due = heap.take_due(4)
+            assert sorted(due) == sorted(k for k, m in truth.items() if m <= 4)
+            assert [truth[k] for k in due] == sorted(truth[k] for k in due)
+            truth = {k: m for k, m in truth.items() if m > 4}
+        assert len(heap) == len(truth)
+        assert heap.next_moment == min(truth.values(), default=math.inf)
