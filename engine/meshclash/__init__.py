@@ -27,8 +27,6 @@ if typing.TYPE_CHECKING:
         UnknownObject,
         UnsupportedOption,
     )
-    from .gap_watch import GapWatch
-    from .gaps import ObjectGap
     from .geometry.triangle_pair import ContactKind
     from .gpu.device import configure_device, device_state
     from .gpu.state import DeviceState
@@ -46,13 +44,6 @@ if typing.TYPE_CHECKING:
     from .pointcloud.distance import CloudDistance, cloud_distance, cloud_distance_steps
     from .pointcloud.files.read import read_cloud, read_points
     from .pointcloud.query import CloudCollision, PaperControl, cloud_collision, cloud_contacts_steps
-    from .proximity import (
-        SceneGaps,
-        scene_clearances,
-        scene_clearances_steps,
-        scene_distances,
-        scene_distances_steps,
-    )
     from .query.advise import Advice, Candidate, advise, advise_steps
     from .query.clearance import Clearances, clearance
     from .query.collide import collide, collides, self_collide
@@ -63,9 +54,13 @@ if typing.TYPE_CHECKING:
     from .query.soups import collide_soups
     from .query.verdict import verdict
     from .scene.collisions import SceneCollisions
+    from .scene.gap_watch import GapWatch
+    from .scene.gaps import ObjectGap
+    from .scene.proximity import SceneGaps
     from .scene.results import FirstContact, ObjectContacts, SceneContacts
     from .scene.scene import Scene
     from .scene.stepping import SceneStep
+    from .scene.watch import Watch, WatchChanges
     from .solid.solidity import Solidity, solidity
     from .timecritical.query import TimeCritical, time_critical
     from .timecritical.shared import SceneEstimate
@@ -79,7 +74,6 @@ if typing.TYPE_CHECKING:
     from .voxels.map import ShellContacts, VoxelMap
     from .voxels.results import VoxelContacts
     from .warming import warm_up
-    from .watch import Watch, WatchChanges
 
 __version__ = "0.1.0"
 
@@ -174,10 +168,6 @@ __all__ = [
     "read_points",
     "refit",
     "safe_time",
-    "scene_clearances",
-    "scene_clearances_steps",
-    "scene_distances",
-    "scene_distances_steps",
     "self_collide",
     "signed_distance",
     "solidity",
@@ -209,8 +199,6 @@ _PLACES = {
         "DeviceUnavailable InvalidFile InvalidMesh InvalidPointCloud InvalidPose MeshClashError NotASolid "
         "UnknownObject UnsupportedOption"
     ),
-    "gap_watch": "GapWatch",
-    "gaps": "ObjectGap",
     "geometry.triangle_pair": "ContactKind",
     "gpu.device": "configure_device device_state",
     "gpu.state": "DeviceState",
@@ -228,7 +216,6 @@ _PLACES = {
     "pointcloud.distance": "CloudDistance cloud_distance cloud_distance_steps",
     "pointcloud.files.read": "read_cloud read_points",
     "pointcloud.query": "CloudCollision PaperControl cloud_collision cloud_contacts_steps",
-    "proximity": "SceneGaps scene_clearances scene_clearances_steps scene_distances scene_distances_steps",
     "query.advise": "Advice Candidate advise advise_steps",
     "query.clearance": "Clearances clearance",
     "query.collide": "collide collides self_collide",
@@ -239,9 +226,13 @@ _PLACES = {
     "query.soups": "collide_soups",
     "query.verdict": "verdict",
     "scene.collisions": "SceneCollisions",
+    "scene.gap_watch": "GapWatch",
+    "scene.gaps": "ObjectGap",
+    "scene.proximity": "SceneGaps",
     "scene.results": "FirstContact ObjectContacts SceneContacts",
     "scene.scene": "Scene",
     "scene.stepping": "SceneStep",
+    "scene.watch": "Watch WatchChanges",
     "solid.solidity": "Solidity solidity",
     "timecritical.query": "TimeCritical time_critical",
     "timecritical.shared": "SceneEstimate",
@@ -255,7 +246,6 @@ _PLACES = {
     "voxels.map": "ShellContacts VoxelMap",
     "voxels.results": "VoxelContacts",
     "warming": "warm_up",
-    "watch": "Watch WatchChanges",
 }
 """Which modules the public names come from."""
 

@@ -22,7 +22,6 @@ from .pointcloud.deviation import deviation
 from .pointcloud.distance import cloud_distance
 from .pointcloud.files.pcd import unpack_lzf
 from .pointcloud.query import cloud_collision, collide_clouds
-from .proximity import scene_clearances, scene_distances
 from .query.clearance import clearance
 from .query.collide import collide, collides, self_collide
 from .query.distance import distance
@@ -70,8 +69,8 @@ def _measured_scene(other: TriangleMesh) -> None:
     scene = Scene()
     scene.add(_two_boxes()[0])
     scene.add(other)
-    scene_clearances(scene, 1.0)
-    scene_distances(scene)
+    scene.clearances(1.0)
+    scene.distances()
 
 
 def _chances(a: TriangleMesh, b: TriangleMesh) -> None:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshclash import gaps as gaps_module
+from meshclash.scene import gaps as gaps_module
 from meshclash.traversal.run import run
 from scene_editor import BOX, Editor
 from solids import torus
@@ -45,9 +45,7 @@ def described(gaps):
 
 def cold(scene, tolerance=None, most=None, **sets):
     """What a question without a memory finds."""
-    return (
-        mc.scene_distances(scene, most, **sets) if tolerance is None else mc.scene_clearances(scene, tolerance, **sets)
-    )
+    return scene.distances(most, **sets) if tolerance is None else scene.clearances(tolerance, **sets)
 
 
 @settings(max_examples=25)

@@ -152,8 +152,8 @@ def scene_of(count=6):
 
 
 SCENE_QUERIES = {
-    "clearances": lambda device: mc.scene_clearances(scene_of(), 0.3, device=device),
-    "distances": lambda device: mc.scene_distances(scene_of(), 7, device=device),
+    "clearances": lambda device: scene_of().clearances(0.3, device=device),
+    "distances": lambda device: scene_of().distances(7, device=device),
     "contacts": lambda device: scene_of().contacts(device=device),
 }
 

@@ -18,7 +18,7 @@ LAYERS = (
     "errors", "kernels", "jit_pipeline", "jit", "reference", "types", "geometry", "volumes", "hierarchy", "traversal",
     "gpu", "broadphase", "partition", "solid", "pointcloud", "convex", "query", "continuous", "motion", "voxels",
     "timecritical", "scene",
-    "gaps", "proximity", "watch", "gap_watch", "warming", "",
+    "warming", "",
 )  # fmt: skip
 """From the bottom up: each imports from its own and from those before it. The last is the package itself, with
 its command lines."""

@@ -65,7 +65,7 @@ def test_distances_of_any_scene_are_those_of_its_pairs(seed, permitted_overlap):
     for _ in range(3):
         for _ in range(4):
             editor.step()
-        found = mc.scene_distances(editor.scene, permitted_overlap=permitted_overlap)
+        found = editor.scene.distances(permitted_overlap=permitted_overlap)
         assert found.left_out == 0 and found.beyond == np.inf
         assert_distances(found, pairwise(editor.objects, permitted_overlap), editor.objects)
 
@@ -78,7 +78,7 @@ def test_clearances_of_any_scene_are_those_of_its_pairs(seed, tolerance):
         editor.add()
     objects = editor.objects
     expected = {pair: value for pair, value in pairwise(objects).items() if value[1] <= tolerance}
-    found = mc.scene_clearances(editor.scene, tolerance)
+    found = editor.scene.clearances(tolerance)
     assert_distances(found, expected, objects)
     for gap in found.pairs:
         (mesh_a, pose_a), (mesh_b, pose_b) = objects[gap.a], objects[gap.b]
@@ -100,7 +100,7 @@ def test_only_farther_pairs_are_left_out(seed, most):
         pose = matrix(rotation(rng), rng.choice([1.0, 40.0]) * rng.uniform(-3, 3, 3))
         objects[scene.add(mesh, pose)] = mesh, pose
     every = sorted(distance for _, distance in pairwise(objects).values())
-    found = mc.scene_distances(scene, most)
+    found = scene.distances(most)
     assert sorted(gap.distance for gap in found.pairs) == every[:most]
     assert found.left_out == len(every) - most
     assert found.beyond == every[most - 1]
@@ -109,15 +109,15 @@ def test_only_farther_pairs_are_left_out(seed, most):
 def test_sets_and_rules_choose_among_all_pairs():
     scene = mc.Scene()
     ids = [scene.add(mc.TriangleMesh(*BOX), matrix(shift=(2.0 * k, 0, 0))) for k in range(5)]
-    for ask in (partial(mc.scene_distances, scene), partial(mc.scene_clearances, scene, 9.0)):
+    for ask in (partial(scene.distances), partial(scene.clearances, 9.0)):
         chosen = ask(set_a=ids[:2], set_b=ids[1:3])
         assert {(gap.a, gap.b) for gap in chosen.pairs} == {(0, 1), (0, 2), (1, 2)}
         kept = ask(keep=lambda pairs: pairs.sum(axis=1) == 4)
         assert {(gap.a, gap.b) for gap in kept.pairs} == {(0, 4), (1, 3)}
-    cut = mc.scene_distances(scene, 1, keep=lambda pairs: pairs.sum(axis=1) % 2 == 0)
+    cut = scene.distances(1, keep=lambda pairs: pairs.sum(axis=1) % 2 == 0)
     assert (len(cut.pairs), cut.left_out) == (1, 3)
     with pytest.raises(mc.UnknownObject):
-        mc.scene_distances(scene, set_a=[99])
+        scene.distances(set_a=[99])
 
 
 def test_meshes_of_very_different_sizes_in_one_question():
@@ -127,7 +127,7 @@ def test_meshes_of_very_different_sizes_in_one_question():
     for k in range(6):
         pose = matrix(shift=(7.0 * k, 0, 0))
         objects[scene.add(meshes[k % 2], pose)] = meshes[k % 2], pose
-    assert_distances(mc.scene_distances(scene), pairwise(objects), objects)
+    assert_distances(scene.distances(), pairwise(objects), objects)
 
 
 @pytest.mark.parametrize("count", [0, 1])
@@ -135,7 +135,7 @@ def test_no_pairs(count):
     scene = mc.Scene()
     for _ in range(count):
         scene.add(mc.TriangleMesh(*BOX))
-    for found in (mc.scene_distances(scene), mc.scene_distances(scene, 3), mc.scene_clearances(scene, 1.0)):
+    for found in (scene.distances(), scene.distances(3), scene.clearances(1.0)):
         assert found.pairs == [] and found.left_out == 0
 
 
@@ -143,7 +143,7 @@ def test_an_object_inside_another_is_at_no_distance():
     scene = mc.Scene()
     scene.add(mc.TriangleMesh(*box((0, 0, 0), (4, 4, 4))))
     scene.add(mc.TriangleMesh(*box((1, 1, 1), (1, 1, 1))))
-    (gap,) = mc.scene_clearances(scene, 0.0).pairs
+    (gap,) = scene.clearances(0.0).pairs
     assert (gap.verdict, gap.distance, gap.points, gap.triangles) == (mc.Verdict.CONTAINED, 0.0, None, None)
     assert len(gap.near_a) == len(gap.near_b) == 0
 
@@ -155,12 +155,12 @@ def test_portions_hold_every_pair_once(monkeypatch):
     scene = mc.Scene()
     scene.add(a)
     scene.add(b, pose)
-    (gap,) = mc.scene_clearances(scene, 0.5).pairs
+    (gap,) = scene.clearances(0.5).pairs
     monkeypatch.setattr(near, "_CHUNK", 64)
     parted = mc.clearance(a, b, 0.5, pose_b=pose)
     assert len(whole) > 1000
     assert np.array_equal(whole.pairs, parted.pairs) and np.array_equal(whole.distances, parted.distances)
-    (again,) = mc.scene_clearances(scene, 0.5).pairs
+    (again,) = scene.clearances(0.5).pairs
     assert np.array_equal(gap.near_a, again.near_a) and np.array_equal(gap.near_b, again.near_b)
 
 
@@ -168,8 +168,8 @@ def test_closing_leaves_the_scene_as_it_was():
     scene = mc.Scene()
     for shift in (0.0, 0.5, 2.0, 4.0):
         scene.add(mc.TriangleMesh(*BOX), matrix(shift=(shift, 0, 0)))
-    whole = [gap.distance for gap in mc.scene_distances(scene).pairs]
-    for make in (mc.scene_distances_steps, lambda scene: mc.scene_clearances_steps(scene, 9.0)):
+    whole = [gap.distance for gap in scene.distances().pairs]
+    for make in (mc.Scene.distances_steps, lambda scene: scene.clearances_steps(9.0)):
         fractions = [step.fraction for step in make(scene)]
         assert len(fractions) > 1 and fractions == sorted(fractions) and fractions[-1] <= 1.0
         for count in range(1, len(fractions)):
@@ -177,16 +177,16 @@ def test_closing_leaves_the_scene_as_it_was():
             for _ in range(count):
                 next(steps)
             steps.close()
-        assert [gap.distance for gap in mc.scene_distances(scene).pairs] == whole
+        assert [gap.distance for gap in scene.distances().pairs] == whole
 
 
 @pytest.mark.parametrize("tolerance", [-1.0, float("nan"), float("inf"), "wide", None])
 def test_wrong_tolerances_are_refused(tolerance):
     with pytest.raises(mc.UnsupportedOption, match="tolerance"):
-        mc.scene_clearances(mc.Scene(), tolerance)
+        mc.Scene().clearances(tolerance)
 
 
 @pytest.mark.parametrize("most", [0, -1, True, 1.5, "all"])
 def test_wrong_numbers_of_pairs_are_refused(most):
     with pytest.raises(mc.UnsupportedOption, match="most"):
-        mc.scene_distances(mc.Scene(), most)
+        mc.Scene().distances(most)

@@ -55,7 +55,7 @@ def test_scenes_and_watches_ask_each_pair_by_its_own_resolution():
     expected = {(0, 1): (mc.Verdict.TOUCHING, True), (0, 2): (mc.Verdict.CLASH, False)}
     rows = scene.contacts(permitted_overlap="resolution").pairs
     assert {(r.a, r.b): (r.verdict, r.verdict.flush) for r in rows} == expected
-    gaps = mc.scene_clearances(scene, 0.0, permitted_overlap="resolution").pairs
+    gaps = scene.clearances(0.0, permitted_overlap="resolution").pairs
     assert {(g.a, g.b): (g.verdict, g.verdict.flush) for g in gaps} == expected
     watch = mc.Watch(scene, permitted_overlap="resolution")
     list(watch.update_steps())

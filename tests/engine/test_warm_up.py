@@ -54,8 +54,8 @@ for pose in (shift, far):
     mc.distance(a, b, pose, start=mc.distance(a, b))
     mc.clearance(a, b, 4.0, pose).points()
 scene.add(b, far)
-mc.scene_distances(scene, 3)
-mc.scene_clearances(scene, 5.0)
+scene.distances(3)
+scene.clearances(5.0)
 k = np.arange(3000) + 0.5
 z = 1 - k / 1500
 ball = np.stack([np.sqrt(1 - z * z) * np.cos(2.4 * k), np.sqrt(1 - z * z) * np.sin(2.4 * k), z], 1)

@@ -41,13 +41,12 @@ class Clearance(DetectTest):
 
     def ask_steps(self, asked: Asked) -> Generator[Any, None, Answered]:
         """As `DetectTest`."""
-        answer = yield from asked.engine.scene_clearances_steps(
-            asked.world.scene,
+        answer = yield from asked.world.scene.clearances_steps(
             asked.units(self.reach(asked.options)),
-            asked.set_a,
-            asked.set_b,
-            asked.keep,
-            asked.permitted_overlap,
+            set_a=asked.set_a,
+            set_b=asked.set_b,
+            keep=asked.keep,
+            permitted_overlap=asked.permitted_overlap,
         )
         return Answered(answer.pairs, answer.stats, answer.stats.timings)
 

@@ -42,13 +42,12 @@ class Distance(DetectTest):
 
     def ask_steps(self, asked: Asked) -> Generator[Any, None, Answered]:
         """As `DetectTest`."""
-        answer = yield from asked.engine.scene_distances_steps(
-            asked.world.scene,
+        answer = yield from asked.world.scene.distances_steps(
             MOST_PAIRS,
-            asked.set_a,
-            asked.set_b,
-            asked.keep,
-            asked.permitted_overlap,
+            set_a=asked.set_a,
+            set_b=asked.set_b,
+            keep=asked.keep,
+            permitted_overlap=asked.permitted_overlap,
         )
         beyond = answer.beyond if answer.left_out else None
         return Answered(answer.pairs, answer.stats, answer.stats.timings, answer.left_out, beyond)

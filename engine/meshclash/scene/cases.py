@@ -20,7 +20,7 @@ from ..types.mesh import TriangleMesh
 from ..types.results import Progress
 from ..types.steps import scaled
 from .clock import Clock
-from .members import Member, prepare_steps
+from .member import Member, prepare_steps
 
 _TRIANGLES = 1 << 19
 """Triangles whose world bounds are found at once: some ten milliseconds."""

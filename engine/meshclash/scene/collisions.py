@@ -26,7 +26,8 @@ from ..types.pose import inverse_rotations, pose_stack, transform_points
 from ..types.results import APART, Progress, QueryStats
 from ..types.steps import always, scaled
 from .cases import Planted
-from .members import Keep, Member
+from .member import Member
+from .members import Keep
 
 _ROWS_AT_ONCE = 1 << 15  # poses of objects that are looked at together
 _AT_ONCE = 4096  # pairs between two chances to stop

@@ -13,7 +13,7 @@ from ..timecritical.trees import AdbTree, adb_tree, adb_tree_steps
 from ..types.pose import Pose
 from ..types.results import Progress
 from ..volumes.registry import DEFAULT_VOLUME
-from .members import Member, prepare_steps
+from .member import Member, prepare_steps
 
 
 def estimate_steps(

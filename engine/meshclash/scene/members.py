@@ -1,8 +1,9 @@
-"""The objects of a scene: their meshes, poses and revisions, and which of them have boxes that overlap."""
+"""The objects of a scene: their meshes, poses and revisions, which of them have boxes that overlap, and their contacts.
 
-from collections.abc import Callable, Generator, Iterable, Sequence
-from dataclasses import dataclass
-from itertools import chain
+What a scene is asked stands on two stages: ``candidates`` says whose boxes overlap, ``case_steps`` where surfaces meet.
+"""
+
+from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
 import numpy as np
@@ -10,45 +11,20 @@ import numpy as np
 from ..broadphase.sweep import overlapping_pairs, world_boxes
 from ..errors import UnknownObject, UnsupportedOption
 from ..gpu.near_device import object_pairs_on_device
-from ..hierarchy.build import as_boxes, as_hierarchy, build, refit
+from ..hierarchy.build import as_hierarchy, build, refit
 from ..hierarchy.bvh import Hierarchy
 from ..hierarchy.quality import WORN, expected_tests
-from ..solid.judge import Limits
+from ..solid.judge import Case, Limits
 from ..timecritical.trees import hand_over
 from ..types.mesh import TriangleMesh, checked_resolution
 from ..types.pose import Pose, pose_stack
 from ..types.results import Progress
-from ..types.slices import Slice
+from .cases import Planter, find_case_steps
+from .clock import Clock
+from .member import Member
 
 Keep = Callable[[np.ndarray], np.ndarray]
 _BUILT = "expected tests when built"
-
-
-@dataclass
-class Member:
-    """One object of a scene."""
-
-    mesh: TriangleMesh | Hierarchy
-    rows: np.ndarray
-    """Its pose, (3, 4) float64."""
-    revision: int = 0
-    """Grows whenever the object moves or deforms."""
-    given_resolution: float | None = None
-    """How finely its world coordinates are known [m]; None: as finely as those of the mesh."""
-
-    @property
-    def bounds(self) -> np.ndarray:
-        """Of its mesh in its own coordinates, (2, 3) float64 [m]."""
-        return self._triangles.bounds
-
-    @property
-    def resolution(self) -> float:
-        """How finely its world coordinates are known [m]."""
-        return self._triangles.resolution if self.given_resolution is None else self.given_resolution
-
-    @property
-    def _triangles(self) -> TriangleMesh:
-        return self.mesh.mesh if isinstance(self.mesh, Hierarchy) else self.mesh
 
 
 class Members:
@@ -57,6 +33,7 @@ class Members:
     def __init__(self) -> None:
         self._members: dict[int, Member] = {}
         self._next = 0
+        self._planter = Planter()
 
     def __len__(self) -> int:
         return len(self._members)
@@ -197,6 +174,27 @@ class Members:
             return ids, np.empty((0, 6))
         return ids, world_boxes(np.stack([m.bounds for m in members]), np.stack([m.rows for m in members]), margin)
 
+    def case_steps(
+        self, pairs: np.ndarray, limits: Limits, clock: Clock, first_only: bool = False, device: str = "cpu"
+    ) -> Generator[Progress, None, tuple[Case, np.ndarray]]:
+        """The contacts of pairs of ids (k, 2), k > 0, ready to be judged; drops pairs whose exact boxes are apart.
+
+        Args:
+            pairs: as ``candidates`` gives them.
+            limits: lengths that a verdict allows for.
+            clock: takes the seconds of each stage.
+            first_only: look for one contact of each pair only.
+            device: that tests triangles, as ``check_served_device`` gives it.
+
+        Returns:
+            The case, and the ids (n, 2) of its pairs.
+        """
+        ids, places = np.unique(pairs, return_inverse=True)
+        members = [self.member(i) for i in ids.tolist()]
+        found = find_case_steps(self._planter, members, places.reshape(-1, 2), limits, clock, first_only, device)
+        case, near = yield from found
+        return case, pairs[near]
+
     def members_of(self, chosen: Iterable[int] | None, name: str = "a set") -> np.ndarray:
         """Which objects, in the order of their ids, a set means, (n,) bool; None means all.
 
@@ -259,18 +257,3 @@ def _one_pose(pose: Any) -> np.ndarray:
 
 def _checked(resolution: float | None) -> float | None:
     return None if resolution is None else checked_resolution(resolution)
-
-
-def prepare_steps(
-    members: Sequence[Member], steps_of: Callable[[Hierarchy], Iterable[object]], share: float, text: str
-) -> Generator[Progress, None, list[Hierarchy]]:
-    """The hierarchies of objects, after what ``steps_of`` prepares of each, in slices up to a share of the whole."""
-    hierarchies = []
-    piece = Slice()
-    for done, member in enumerate(members):
-        hierarchies.append(as_boxes(member.mesh))
-        for _ in chain(steps_of(hierarchies[-1]), [None]):
-            if piece.over:
-                yield Progress(share * done / len(members), f"{text} {done + 1} of {len(members)}")
-                piece = Slice()
-    return hierarchies

@@ -1,8 +1,8 @@
 """``Scene``: many objects in their poses, and every pair of them that is not apart.
 
-A pair is answered in two stages, both in slices: ``case_steps`` finds the contacts of many pairs at once, and
+A pair is answered in two stages, both in slices: ``Members.case_steps`` finds the contacts of many pairs at once, and
 ``judging.judged_portions`` what they mean. ``contacts`` runs both for all pairs; ``watch.py`` runs them for pairs that
-changed.
+changed, and ``proximity.py`` measures those that are apart.
 """
 
 import time
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..query.limits import checked_limits
-from ..query.options import check_served_device
+from ..query.options import check_length, check_served_device
 from ..solid.judge import Case, Limits
 from ..timecritical.aims import checked_aim, checked_budget, checked_steps
 from ..timecritical.shared import SceneEstimate, SharedSearch
@@ -21,12 +21,13 @@ from ..traversal.run import run
 from ..types.numbers import truth
 from ..types.results import TOUCHING, Progress, QueryStats
 from ..types.slices import Slice
-from .cases import Planter, find_case_steps
 from .clock import Clock
 from .collisions import Configurations, SceneCollisions, collisions_steps, configured_rows, no_collisions
 from .estimating import estimate_steps
+from .gaps import Wanted
 from .judging import judged_portions
 from .members import Keep, Members, checked_keep
+from .proximity import SceneGaps, check_most, clearances_steps, distances_steps
 from .results import ObjectContacts, SceneContacts
 from .stepping import SceneStep, Stepper
 
@@ -36,7 +37,6 @@ class Scene(Members):
 
     def __init__(self) -> None:
         super().__init__()
-        self._planter = Planter()
         self._shared = SharedSearch()
         self._stepper = Stepper()
 
@@ -178,6 +178,94 @@ class Scene(Members):
         found = yield from self._stepper.steps(ids, members, planted, keep, first_only)
         return replace(found, stats=replace(found.stats, seconds=time.perf_counter() - start))
 
+    def clearances(
+        self,
+        tolerance: float,
+        *,
+        set_a: Iterable[int] | None = None,
+        set_b: Iterable[int] | None = None,
+        keep: Keep | None = None,
+        permitted_overlap: float | str = 0.0,
+        device: str = "auto",
+    ) -> SceneGaps:
+        """Every pair of objects no farther apart than a tolerance; arguments and errors as ``clearances_steps``."""
+        sets = {"set_a": set_a, "set_b": set_b}
+        return run(
+            self.clearances_steps(tolerance, **sets, keep=keep, permitted_overlap=permitted_overlap, device=device)
+        )
+
+    def clearances_steps(
+        self,
+        tolerance: float,
+        *,
+        set_a: Iterable[int] | None = None,
+        set_b: Iterable[int] | None = None,
+        keep: Keep | None = None,
+        permitted_overlap: float | str = 0.0,
+        device: str = "auto",
+    ) -> Generator[Progress, None, SceneGaps]:
+        """As ``clearances``, in slices of a few milliseconds: pairs with the triangles that come that near.
+
+        Pairs that meet are listed at distance 0, with their verdict and the triangles that meet.
+
+        Args:
+            tolerance: [m], from 0 on.
+            set_a, set_b, keep, permitted_overlap, device: as ``contacts_steps``.
+
+        Yields:
+            Progress.
+
+        Raises:
+            UnknownObject, DeviceUnavailable; UnsupportedOption: a length is negative or not finite, an unknown device.
+        """
+        reach, limits = check_length("tolerance", tolerance), checked_limits(permitted_overlap)
+        wanted = Wanted(set_a, set_b, keep, limits, reach, device=check_served_device(device))
+        return (yield from clearances_steps(self, wanted))
+
+    def distances(
+        self,
+        most: int | None = None,
+        *,
+        set_a: Iterable[int] | None = None,
+        set_b: Iterable[int] | None = None,
+        keep: Keep | None = None,
+        permitted_overlap: float | str = 0.0,
+        device: str = "auto",
+    ) -> SceneGaps:
+        """The distance of every pair of objects; arguments and errors as ``distances_steps``."""
+        sets = {"set_a": set_a, "set_b": set_b}
+        return run(self.distances_steps(most, **sets, keep=keep, permitted_overlap=permitted_overlap, device=device))
+
+    def distances_steps(
+        self,
+        most: int | None = None,
+        *,
+        set_a: Iterable[int] | None = None,
+        set_b: Iterable[int] | None = None,
+        keep: Keep | None = None,
+        permitted_overlap: float | str = 0.0,
+        device: str = "auto",
+    ) -> Generator[Progress, None, SceneGaps]:
+        """As ``distances``, in slices of a few milliseconds: of all pairs, or of the ``most`` nearest.
+
+        Pairs are measured in the order of their boxes' distances, until the boxes of all others are farther apart than
+        the pairs that are listed.
+
+        Args:
+            most: pairs to list, from 1 on; None for all. Of pairs at equal distances any may be left out.
+            set_a, set_b, keep, permitted_overlap, device: as ``contacts_steps``.
+
+        Yields:
+            Progress.
+
+        Raises:
+            UnknownObject, DeviceUnavailable; UnsupportedOption: ``most`` is no whole number from 1 on, a length is
+            negative or not finite, an unknown device.
+        """
+        most, limits = check_most(most), checked_limits(permitted_overlap)
+        wanted = Wanted(set_a, set_b, keep, limits, device=check_served_device(device))
+        return (yield from distances_steps(self, most, wanted))
+
     def time_critical(
         self,
         budget: float | None = None,
@@ -230,27 +318,6 @@ class Scene(Members):
         members = {i: self.member(i) for i in np.unique(pairs).tolist()}
         left = None if seconds is None else seconds - (time.perf_counter() - start)
         return (yield from estimate_steps(self._shared, pairs, members, aim, left, steps))
-
-    def case_steps(
-        self, pairs: np.ndarray, limits: Limits, clock: Clock, first_only: bool = False, device: str = "cpu"
-    ) -> Generator[Progress, None, tuple[Case, np.ndarray]]:
-        """The contacts of pairs of ids (k, 2), k > 0, ready to be judged; drops pairs whose exact boxes are apart.
-
-        Args:
-            pairs: as ``candidates`` gives them.
-            limits: lengths that a verdict allows for.
-            clock: takes the seconds of each stage.
-            first_only: look for one contact of each pair only.
-            device: that tests triangles, as ``check_served_device`` gives it.
-
-        Returns:
-            The case, and the ids (n, 2) of its pairs.
-        """
-        ids, places = np.unique(pairs, return_inverse=True)
-        members = [self.member(i) for i in ids.tolist()]
-        found = find_case_steps(self._planter, members, places.reshape(-1, 2), limits, clock, first_only, device)
-        case, near = yield from found
-        return case, pairs[near]
 
 
 def _judge(

@@ -12,16 +12,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .query.limits import checked_limits
-from .scene.clock import Clock
-from .scene.judging import first_contact_of, judged_portions
-from .scene.members import Keep, require_scene
-from .scene.results import FirstContact, ObjectContacts
-from .scene.scene import Scene
-from .solid.judge import Case
-from .traversal.run import run
-from .types.numbers import truth
-from .types.results import Progress, QueryStats
+from ..query.limits import checked_limits
+from ..solid.judge import Case
+from ..traversal.run import run
+from ..types.numbers import truth
+from ..types.results import Progress, QueryStats
+from .clock import Clock
+from .judging import first_contact_of, judged_portions
+from .members import Keep, Members, require_scene
+from .results import FirstContact, ObjectContacts
 
 _BATCH = 256
 """Pairs that are traversed together: few enough for a commit now and then, many enough to be worth a kernel call."""
@@ -68,7 +67,7 @@ class SceneWatch(ABC):
         scene: the scene to watch; it is not changed.
     """
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: Members) -> None:
         require_scene(scene)
         self._scene = scene
 
@@ -133,7 +132,7 @@ class Watch(SceneWatch):
         UnsupportedOption: a length is negative or not finite.
     """
 
-    def __init__(self, scene: Scene, permitted_overlap: float | str = 0.0, touch_tolerance: float = 0.0) -> None:
+    def __init__(self, scene: Members, permitted_overlap: float | str = 0.0, touch_tolerance: float = 0.0) -> None:
         super().__init__(scene)
         self._limits = checked_limits(permitted_overlap, touch_tolerance)
         self._known = _nothing_known(np.empty((0, 2), np.int64), np.empty((0, 2), np.int64))

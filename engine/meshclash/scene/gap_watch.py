@@ -9,14 +9,14 @@ from collections.abc import Generator
 
 import numpy as np
 
+from ..query.limits import checked_limits
+from ..query.options import check_length
+from ..types.results import Progress, QueryStats
+from .clock import Clock
 from .gaps import Measured, Memory, ObjectGap, Pair, Wanted
+from .members import Members
 from .proximity import beyond_nearest, check_most, measure_nearest_steps, measure_within_steps
-from .query.limits import checked_limits
-from .query.options import check_length
-from .scene.clock import Clock
-from .scene.results import FirstContact
-from .scene.scene import Scene
-from .types.results import Progress, QueryStats
+from .results import FirstContact
 from .watch import SceneWatch, Sets, WatchChanges
 
 
@@ -26,7 +26,7 @@ class GapWatch(SceneWatch):
     Args:
         scene: the scene to watch; it is not changed.
         tolerance: [m], from 0 on: pairs no farther apart are listed, with the triangles that come that near
-            (``scene_clearances``). None: all pairs are, or the nearest ones (``scene_distances``).
+            (``Scene.clearances``). None: all pairs are, or the nearest ones (``Scene.distances``).
         most: how many pairs to list, from 1 on; None for all. Only without a tolerance.
         permitted_overlap: see ``verdict``.
 
@@ -40,7 +40,7 @@ class GapWatch(SceneWatch):
 
     def __init__(
         self,
-        scene: Scene,
+        scene: Members,
         tolerance: float | None = None,
         most: int | None = None,
         permitted_overlap: float | str = 0.0,

@@ -4,22 +4,19 @@ Both ask the contacts of pairs whose boxes overlap, for their verdicts, and the 
 that have a common point are at distance 0, whether their surfaces meet or one lies inside the other.
 """
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from .gaps import Measured, ObjectGap, Wanted, keys, measure_steps, part
-from .query.limits import checked_limits
-from .query.options import check_length, check_served_device
-from .scene.clock import Clock
-from .scene.members import Keep, require_scene
-from .scene.results import FirstContact
-from .scene.scene import Scene
-from .solid.judge import Limits
-from .traversal.run import run
-from .types.numbers import whole_number
-from .types.results import Progress, QueryStats
+from ..solid.judge import Limits
+from ..types.numbers import whole_number
+from ..types.results import Progress, QueryStats
+from ..types.steps import scaled
+from .clock import Clock
+from .gaps import Measured, ObjectGap, Wanted, keys, measure_steps
+from .members import Members
+from .results import FirstContact
 
 _FIRST_REACH = 1.0 / 64.0  # of the scene's size: how far the search for near pairs looks first
 
@@ -36,55 +33,15 @@ class SceneGaps:
     stats: QueryStats
 
 
-def scene_clearances(
-    scene: Scene,
-    tolerance: float,
-    set_a: Iterable[int] | None = None,
-    set_b: Iterable[int] | None = None,
-    keep: Keep | None = None,
-    permitted_overlap: float | str = 0.0,
-    device: str = "auto",
-) -> SceneGaps:
-    """``scene_clearances_steps`` at once."""
-    return run(scene_clearances_steps(scene, tolerance, set_a, set_b, keep, permitted_overlap, device))
-
-
-def scene_clearances_steps(
-    scene: Scene,
-    tolerance: float,
-    set_a: Iterable[int] | None = None,
-    set_b: Iterable[int] | None = None,
-    keep: Keep | None = None,
-    permitted_overlap: float | str = 0.0,
-    device: str = "auto",
-) -> Generator[Progress, None, SceneGaps]:
-    """Every pair of objects no farther apart than a tolerance, and the triangles that come that near.
-
-    In slices of a few milliseconds. Pairs that meet are listed at distance 0, with their verdict and the triangles that
-    meet.
-
-    Args:
-        scene: the objects.
-        tolerance: [m], from 0 on.
-        set_a, set_b, keep, permitted_overlap, device: as ``Scene.contacts_steps``.
-
-    Yields:
-        Progress.
-
-    Raises:
-        UnknownObject, DeviceUnavailable; UnsupportedOption: a length is negative or not finite, an unknown device.
-    """
-    require_scene(scene)
-    reach = check_length("tolerance", tolerance)
-    limits = checked_limits(permitted_overlap)
-    wanted = Wanted(set_a, set_b, keep, limits, reach, device=check_served_device(device))
+def clearances_steps(scene: Members, wanted: Wanted) -> Generator[Progress, None, SceneGaps]:
+    """``Scene.clearances_steps``, with its options as ``wanted``."""
     clock, measured = Clock(), Measured()
     yield from measure_within_steps(scene, wanted, measured, clock)
     return _listed(measured, clock)
 
 
 def measure_within_steps(
-    scene: Scene, wanted: Wanted, measured: Measured, clock: Clock
+    scene: Members, wanted: Wanted, measured: Measured, clock: Clock
 ) -> Generator[Progress, None, None]:
     """Measure all pairs within the tolerance of ``wanted``."""
     assert wanted.tolerance is not None
@@ -95,49 +52,9 @@ def measure_within_steps(
     yield from measure_steps(scene, pairs, wanted, measured, clock)
 
 
-def scene_distances(
-    scene: Scene,
-    most: int | None = None,
-    set_a: Iterable[int] | None = None,
-    set_b: Iterable[int] | None = None,
-    keep: Keep | None = None,
-    permitted_overlap: float | str = 0.0,
-    device: str = "auto",
-) -> SceneGaps:
-    """``scene_distances_steps`` at once."""
-    return run(scene_distances_steps(scene, most, set_a, set_b, keep, permitted_overlap, device))
-
-
-def scene_distances_steps(
-    scene: Scene,
-    most: int | None = None,
-    set_a: Iterable[int] | None = None,
-    set_b: Iterable[int] | None = None,
-    keep: Keep | None = None,
-    permitted_overlap: float | str = 0.0,
-    device: str = "auto",
-) -> Generator[Progress, None, SceneGaps]:
-    """The distance of every pair of objects, or of the ``most`` nearest pairs, in slices of a few milliseconds.
-
-    Pairs are measured in the order of their boxes' distances, until the boxes of all others are farther apart than the
-    pairs that are listed.
-
-    Args:
-        scene: the objects.
-        most: pairs to list, from 1 on; None for all. Of pairs at equal distances any may be left out.
-        set_a, set_b, keep, permitted_overlap, device: as ``Scene.contacts_steps``.
-
-    Yields:
-        Progress.
-
-    Raises:
-        UnknownObject, DeviceUnavailable; UnsupportedOption: ``most`` is no whole number from 1 on, a length is negative
-        or not finite, an unknown device.
-    """
-    require_scene(scene)
-    most, clock, measured = check_most(most), Clock(), Measured()
-    limits = checked_limits(permitted_overlap)
-    wanted = Wanted(set_a, set_b, keep, limits, device=check_served_device(device))
+def distances_steps(scene: Members, most: int | None, wanted: Wanted) -> Generator[Progress, None, SceneGaps]:
+    """``Scene.distances_steps``, with its options as ``wanted``."""
+    clock, measured = Clock(), Measured()
     total = yield from measure_nearest_steps(scene, most, wanted, measured, clock)
     return _listed(measured, clock, most, total)
 
@@ -148,7 +65,7 @@ def check_most(most: int | None) -> int | None:
 
 
 def measure_nearest_steps(
-    scene: Scene, most: int | None, wanted: Wanted, measured: Measured, clock: Clock
+    scene: Members, most: int | None, wanted: Wanted, measured: Measured, clock: Clock
 ) -> Generator[Progress, None, int]:
     """Measure the ``most`` nearest pairs, and some more; returns how many pairs there are."""
     yield Progress(0.0, "comparing bounding boxes")
@@ -173,7 +90,7 @@ def measure_nearest_steps(
 class _Neighbours:
     """The pairs of a scene's objects by the distance of their boxes."""
 
-    def __init__(self, scene: Scene, wanted: Wanted, measured: Measured) -> None:
+    def __init__(self, scene: Members, wanted: Wanted, measured: Measured) -> None:
         self._scene, self._wanted, self._notes = scene, wanted, measured.notes
         self._ids, self._boxes = scene.boxes()
         low, high = (self._boxes[:, :3], self._boxes[:, 3:]) if len(self._ids) else (np.zeros((1, 3)),) * 2
@@ -208,7 +125,7 @@ class _Neighbours:
 
 
 def _nearest_first(
-    scene: Scene,
+    scene: Members,
     pairs: np.ndarray,
     gaps: np.ndarray,
     wanted: Wanted,
@@ -223,7 +140,7 @@ def _nearest_first(
         if end <= begin:
             return
         steps = measure_steps(scene, pairs[begin:end], wanted, measured, clock)
-        yield from part(steps, begin / len(pairs), end / len(pairs))
+        yield from scaled(steps, begin / len(pairs), end / len(pairs))
         begin, together = end, 2 * together
 
 

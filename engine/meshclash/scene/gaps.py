@@ -6,29 +6,27 @@ again, starting from the triangles that were nearest before.
 
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
-from .geometry.triangle_distance import nearest_points
-from .gpu.jobs import Asked
-from .gpu.near_device import clearances_on_device, distances_on_device
-from .query.contacts import Contacts
-from .scene.clock import Clock
-from .scene.judging import first_contact_of, judged_portions
-from .scene.members import Keep
-from .scene.results import FirstContact, ObjectContacts
-from .scene.scene import Scene
-from .solid.judge import Case, Limits
-from .traversal.near import NearAnswer, NearQuestion, near_portions, near_steps
-from .traversal.question import Answer
-from .types.results import APART, Progress, QueryStats, Verdict
-from .types.steps import scaled
+from ..geometry.triangle_distance import nearest_points
+from ..gpu.jobs import Asked
+from ..gpu.near_device import clearances_on_device, distances_on_device
+from ..query.contacts import Contacts
+from ..solid.judge import Case, Limits
+from ..traversal.near import NearAnswer, NearQuestion, near_portions, near_steps
+from ..traversal.question import Answer
+from ..types.results import APART, Progress, QueryStats, Verdict
+from ..types.steps import scaled
+from .clock import Clock
+from .judging import first_contact_of, judged_portions
+from .members import Keep, Members
+from .results import FirstContact, ObjectContacts
 
 _BATCH = 256
 """Pairs that are measured together where they are remembered: few enough for losing little when work is given up."""
 _NONE = np.empty(0, np.int32)
-_T = TypeVar("_T")
 
 Pair = tuple[int, int]
 
@@ -108,7 +106,7 @@ class Measured:
         self._used: set[Pair] = set()
         self._revisions: dict[Pair, tuple[int, ...]] = {}
 
-    def recall(self, scene: Scene, pairs: np.ndarray, first_contact: bool) -> np.ndarray:
+    def recall(self, scene: Members, pairs: np.ndarray, first_contact: bool) -> np.ndarray:
         """Take over what is known of pairs (k, 2), and return those that are to be measured."""
         if self._memory is None:
             return pairs
@@ -177,22 +175,22 @@ class Measured:
 
 
 def measure_steps(
-    scene: Scene, pairs: np.ndarray, wanted: Wanted, measured: Measured, clock: Clock
+    scene: Members, pairs: np.ndarray, wanted: Wanted, measured: Measured, clock: Clock
 ) -> Generator[Progress, None, None]:
     """The verdicts and distances of pairs of ids (k, 2), those that are known already aside."""
     asked = measured.recall(scene, pairs, wanted.first_contact)
     for begin, some in measured.portions(asked):
         low, high = begin / len(asked), (begin + len(some)) / len(asked)
-        yield from part(_measure(scene, some, wanted, measured, clock), low, high)
+        yield from scaled(_measure(scene, some, wanted, measured, clock), low, high)
 
 
 def _measure(
-    scene: Scene, asked: np.ndarray, wanted: Wanted, measured: Measured, clock: Clock
+    scene: Members, asked: np.ndarray, wanted: Wanted, measured: Measured, clock: Clock
 ) -> Generator[Progress, None, None]:
     """As ``measure_steps``, of all pairs at once; k > 0."""
     reach = np.inf if wanted.tolerance is None else wanted.tolerance
     steps = scene.case_steps(asked, Limits(touch_tolerance=reach), clock, wanted.first_contact, wanted.device)
-    case, pairs = yield from part(steps, 0.0, 0.4)
+    case, pairs = yield from scaled(steps, 0.0, 0.4)
     measured.note(case.answer)
     for a, b in asked[~np.isin(keys(asked), keys(pairs), assume_unique=True)].tolist():
         measured.add((a, b), None)
@@ -211,7 +209,7 @@ def _measure(
             apart[place[item.a, item.b]] = False
         yield Progress(0.4 + 0.2 * done / len(own), f"judging object pair {done} of {len(own)}")
     clock.stop("verdicts")
-    yield from part(_gaps(case.chosen(apart), pairs[apart], wanted, measured), 0.6, 1.0)
+    yield from scaled(_gaps(case.chosen(apart), pairs[apart], wanted, measured), 0.6, 1.0)
     clock.stop("distances")
 
 
@@ -301,13 +299,3 @@ def _meeting(item: ObjectContacts) -> ObjectGap:
 def keys(pairs: np.ndarray) -> np.ndarray:
     """One number for each pair of ids (k, 2), (k,) int64."""
     return (pairs[:, 0] << 32) + pairs[:, 1]
-
-
-def part(steps: Generator[Progress, None, _T], low: float, high: float) -> Generator[Progress, None, _T]:
-    """Run steps as the part of a longer work from ``low`` to ``high``."""
-    while True:
-        try:
-            progress = next(steps)
-        except StopIteration as stop:
-            return stop.value
-        yield Progress(low + (high - low) * progress.fraction, progress.text)

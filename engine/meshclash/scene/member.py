@@ -1,0 +1,55 @@
+"""One object of a scene, and preparing many of them in slices."""
+
+from collections.abc import Callable, Generator, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from ..hierarchy.build import as_boxes
+from ..hierarchy.bvh import Hierarchy
+from ..types.mesh import TriangleMesh
+from ..types.results import Progress
+from ..types.slices import Slice
+
+
+@dataclass
+class Member:
+    """One object of a scene."""
+
+    mesh: TriangleMesh | Hierarchy
+    rows: np.ndarray
+    """Its pose, (3, 4) float64."""
+    revision: int = 0
+    """Grows whenever the object moves or deforms."""
+    given_resolution: float | None = None
+    """How finely its world coordinates are known [m]; None: as finely as those of the mesh."""
+
+    @property
+    def bounds(self) -> np.ndarray:
+        """Of its mesh in its own coordinates, (2, 3) float64 [m]."""
+        return self._triangles.bounds
+
+    @property
+    def resolution(self) -> float:
+        """How finely its world coordinates are known [m]."""
+        return self._triangles.resolution if self.given_resolution is None else self.given_resolution
+
+    @property
+    def _triangles(self) -> TriangleMesh:
+        return self.mesh.mesh if isinstance(self.mesh, Hierarchy) else self.mesh
+
+
+def prepare_steps(
+    members: Sequence[Member], steps_of: Callable[[Hierarchy], Iterable[object]], share: float, text: str
+) -> Generator[Progress, None, list[Hierarchy]]:
+    """The hierarchies of objects, after what ``steps_of`` prepares of each, in slices up to a share of the whole."""
+    hierarchies = []
+    piece = Slice()
+    for done, member in enumerate(members):
+        hierarchies.append(as_boxes(member.mesh))
+        for _ in chain(steps_of(hierarchies[-1]), [None]):
+            if piece.over:
+                yield Progress(share * done / len(members), f"{text} {done + 1} of {len(members)}")
+                piece = Slice()
+    return hierarchies
