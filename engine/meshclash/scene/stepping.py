@@ -21,7 +21,8 @@ from ..types.results import Progress, QueryStats
 from ..types.steps import scaled
 from .cases import Planted
 from .collisions import meeting_steps
-from .members import Keep, Member
+from .member import Member
+from .members import Keep
 
 _ROUNDING = 2.0**-40
 """Share of the coordinates that distances and ways may be off by, with room."""
