@@ -1,0 +1,29 @@
+"""Words of public names are those of the glossary."""
+
+import re
+from pathlib import Path
+
+import meshclash as mc
+
+GLOSSARY = (Path(__file__).resolve().parents[2] / "docs" / "glossary.md").read_text("utf-8").lower()
+KNOWN = set(re.findall(r"[a-z][a-z0-9]*", GLOSSARY))
+
+
+def words(name: str) -> set[str]:
+    """The words of a name in either style."""
+    return {word.lower() for word in re.findall(r"[A-Z]?[a-z0-9]+", name)}
+
+
+def is_known(word: str) -> bool:
+    """Whether the glossary has the word, in singular or plural."""
+    return bool({word, word.removesuffix("s"), f"{word}s", f"{word.removesuffix('s')}ed"} & KNOWN)
+
+
+def test_every_word_of_a_public_name_is_in_the_glossary():
+    missing = {word: name for name in mc.__all__ for word in words(name) if not is_known(word)}
+    assert missing == {}
+
+
+def test_the_check_misses_a_word_that_is_not_there():
+    assert words("TriangleQuux_steps") == {"triangle", "quux", "steps"}
+    assert is_known("triangle") and is_known("steps") and not is_known("quux")
