@@ -47,7 +47,6 @@ if typing.TYPE_CHECKING:
     from .query.advise import Advice, Candidate, advise, advise_steps
     from .query.clearance import Clearances, clearance
     from .query.collide import collide, collides, self_collide
-    from .query.contacts import Contacts
     from .query.distance import Distance, distance
     from .query.penetration import Penetration, penetration
     from .query.signed_distance import SignedDistance, contains, signed_distance, winding_number
@@ -64,6 +63,7 @@ if typing.TYPE_CHECKING:
     from .solid.solidity import Solidity, solidity
     from .timecritical.query import TimeCritical, time_critical
     from .timecritical.shared import SceneEstimate
+    from .traversal.contacts import Contacts
     from .types.mesh import TriangleMesh
     from .types.pose import Pose, split_matrix
     from .types.resolution import float32_resolution
@@ -73,6 +73,7 @@ if typing.TYPE_CHECKING:
     from .voxels.many import VoxelOverlaps, voxel_overlaps
     from .voxels.map import ShellContacts, VoxelMap
     from .voxels.results import VoxelContacts
+    from .voxels.surface import SurfaceVoxels, voxelise
     from .warming import warm_up
 
 __version__ = "0.1.0"
@@ -123,6 +124,7 @@ __all__ = [
     "ShellContacts",
     "SignedDistance",
     "Solidity",
+    "SurfaceVoxels",
     "SweepAndPrune",
     "SweptContacts",
     "TimeCritical",
@@ -183,6 +185,7 @@ __all__ = [
     "voxel_collide_steps",
     "voxel_overlaps",
     "voxel_self_collide",
+    "voxelise",
     "warm_up",
     "winding_number",
 ]
@@ -219,7 +222,7 @@ _PLACES = {
     "query.advise": "Advice Candidate advise advise_steps",
     "query.clearance": "Clearances clearance",
     "query.collide": "collide collides self_collide",
-    "query.contacts": "Contacts",
+    "traversal.contacts": "Contacts",
     "query.distance": "Distance distance",
     "query.penetration": "Penetration penetration",
     "query.signed_distance": "SignedDistance contains signed_distance winding_number",
@@ -245,6 +248,7 @@ _PLACES = {
     "voxels.many": "VoxelOverlaps voxel_overlaps",
     "voxels.map": "ShellContacts VoxelMap",
     "voxels.results": "VoxelContacts",
+    "voxels.surface": "SurfaceVoxels voxelise",
     "warming": "warm_up",
 }
 """Which modules the public names come from."""

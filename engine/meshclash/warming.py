@@ -50,6 +50,7 @@ from .voxels.collide import voxel_collide
 from .voxels.itself import voxel_self_collide
 from .voxels.many import voxel_overlaps
 from .voxels.map import VoxelMap
+from .voxels.surface import voxelise
 
 _CORNERS = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])
 _Steps = dict[str, list[tuple[str, Callable[[], object]]]]
@@ -146,12 +147,22 @@ def _together(mesh: TriangleMesh) -> None:
             WideEngine(question).work_together(count)
 
 
-def _large_hierarchy() -> None:
-    """A sheet of so many triangles that several cores sort them."""
-    across = 256
+def _sheet(across: int) -> TriangleMesh:
+    """A sheet of about so many triangles along either side."""
     u, v = np.divmod(np.arange(across * across), across)
     lower = (u[:, None] * across + v[:, None] + np.array([0, across, 1]))[(u < across - 1) & (v < across - 1)]
-    build(TriangleMesh(np.stack([u, v, 0 * u], axis=1).astype(float), lower))
+    return TriangleMesh(np.stack([u, v, 0 * u], axis=1).astype(float), lower)
+
+
+def _large_hierarchy() -> None:
+    """So many triangles that several cores sort them."""
+    build(_sheet(256))
+
+
+def _voxels_together() -> None:
+    """So many triangles that several cores mark their voxels."""
+    sheet = _sheet(300)
+    voxel_collide(sheet, sheet, mode="voxels", resolution=8)
 
 
 def _two_in_one() -> TriangleMesh:
@@ -220,6 +231,8 @@ def _steps() -> _Steps:
             ("contacts within one object", lambda: self_collide(a)),
             ("hierarchies for much use", lambda: build(a, split="sah")),
             ("contacts on several cores", lambda: _together(a)),
+            ("contacts by voxels", lambda: collide(a, b, engine="voxels")),
+            ("voxels on several cores", _voxels_together),
             ("scenes in many configurations", lambda: _configurations(a)),
         ],
         "gaps": [("gaps", lambda: verdict(a, far, touch_tolerance=1.0)), ("scenes with gaps", lambda: _scene(1e-3))],
@@ -236,11 +249,9 @@ def _steps() -> _Steps:
             ("contacts between frames", lambda: (swept_collide(a, b), swept_self_collide(a))),
         ],
         "voxels": [
-            (
-                "contacts by voxels",
-                lambda: (voxel_collide(a, b), voxel_self_collide(a), voxel_overlaps([a, b]).boxes(0)),
-            ),
+            ("other contacts by voxels", lambda: (voxel_self_collide(a), voxel_overlaps([a, b]).boxes(0))),
             ("common volumes", lambda: voxel_collide(a, b, mode="solid", resolution=4)),
+            ("voxels of a surface", lambda: voxelise(a, resolution=4, separating=6)),
             ("voxel maps", lambda: VoxelMap(a, resolution=4).touch(_CORNERS)),
         ],
         "motion": [
@@ -293,9 +304,9 @@ SPECIAL_PARTS = (
     "seldom",
     *(f"{name} {what}" for name in VOLUMES for what in ("volumes", "contacts")),
 )
-"""What is asked for by name only: voxels, what steps of scenes and convex hulls need besides ("motion"), builders other
-than the fastest, coverings and comparisons of clouds as in the paper, questions that few ask, hierarchies and contacts
-of a kind of volume."""
+"""What is asked for by name only: questions to voxels (with more), what steps of scenes and convex hulls need besides
+("motion"), builders other than the fastest, coverings and comparisons of clouds as in the paper, questions that few
+ask, hierarchies and contacts of a kind of volume."""
 
 
 DEVICE_PART = "gpu"

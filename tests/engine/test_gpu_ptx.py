@@ -33,9 +33,9 @@ KERNELS = (
     "expand_pairs", "gather_leaves", "test_leaves", "gather_hits", "begin_queue", "run_queue", "test_queued",
     "evaluate_points", "measure_from_cloud", "measure_from_mesh",
     "count_near_pairs", "set_limits", "lower_limits", "measure_leaves", "find_nearest", "select_leaves",
-    "gather_lengths", "test_boxes",
+    "gather_lengths", "test_boxes", "mark_surface", "keep_common_voxels",
 )  # fmt: skip
-MODULES = ("boxes_gpu", "build_gpu", "near_gpu", "traverse_gpu", "measure_gpu")
+MODULES = ("boxes_gpu", "build_gpu", "near_gpu", "traverse_gpu", "measure_gpu", "device_gpu")
 
 
 def test_every_kernel_compiles_and_fuses_nothing(tmp_path):

@@ -16,7 +16,7 @@ SOURCES = sorted(ENGINE.rglob("*.py"))
 
 LAYERS = (
     "errors", "kernels", "jit_pipeline", "jit", "reference", "types", "geometry", "volumes", "hierarchy", "traversal",
-    "gpu", "broadphase", "partition", "solid", "pointcloud", "convex", "query", "continuous", "motion", "voxels",
+    "gpu", "broadphase", "partition", "solid", "pointcloud", "convex", "voxels", "query", "continuous", "motion",
     "timecritical", "scene",
     "warming", "",
 )  # fmt: skip

@@ -32,6 +32,14 @@ stack = np.stack([np.eye(4), shift])
 for query in (mc.collide, mc.collides):
     query(a, b, stack, shift)
     query(mc.build(a, leaf_size=2), b, mc.Pose.from_matrix(shift), touching=False)
+mc.collide(a, b, shift, engine="voxels").segments()
+u, v = (g.ravel() for g in np.mgrid[:200, :200])
+first = (200 * u + v)[(u < 199) & (v < 199)]
+halves = np.concatenate([np.stack((first + i, first + j, first + 200), axis=1) for i, j in ((0, 1), (1, 201))])
+sheet = np.stack([u, v, 0.01 * u * v], axis=1) / 200.0
+for lift in (0.0, 0.1):
+    a_sheet, b_sheet = mc.TriangleMesh(sheet, halves), mc.TriangleMesh(sheet + [0.99, 0.0, lift], halves)
+    assert mc.collide(a_sheet, b_sheet).stats.engine == "voxels"
 mc.self_collide(a).segments()
 mc.collide(b, b).outlines()
 for pose in (None, shift):

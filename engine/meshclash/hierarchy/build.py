@@ -23,6 +23,7 @@ from .wide import collapse, coordinates_for, copy_boxes, fits_lanes
 SPLITS: dict[str, TreeSteps] = {"lbvh": morton_tree_steps, "sah": sah_tree_steps, **HEURISTICS}
 _T = TypeVar("_T")
 AUTO = "auto"
+_KEY = "hierarchy "  # and the volume's name: where hierarchies are kept with a mesh
 _FAST, _BETTER = "lbvh", "sah"
 EARNING_TESTS = 128
 """Volume tests a triangle after which a tree by "sah" has paid for itself: it saves a fifth of the tests, about 10 ns
@@ -214,10 +215,15 @@ def as_hierarchy(mesh: object, volume: str | None = None) -> Hierarchy:
         return _improved(mesh)
     if not isinstance(mesh, TriangleMesh):
         raise no_mesh(mesh)
-    key = f"hierarchy {volume or DEFAULT_VOLUME}"
+    key = f"{_KEY}{volume or DEFAULT_VOLUME}"
     if key not in mesh.derived:
         mesh.derived[key] = build(mesh, volume)
     return _improved(mesh.derived[key])
+
+
+def is_prepared(mesh: TriangleMesh) -> bool:
+    """Whether a hierarchy of any kind is kept with a mesh."""
+    return any(key.startswith(_KEY) for key in mesh.derived)
 
 
 def as_hierarchies(a: object, b: object, volume: str | None = None) -> tuple[Hierarchy, Hierarchy]:

@@ -10,6 +10,7 @@ from ..hierarchy.bvh import Hierarchy
 from ..pointcloud.cloud import PointCloud
 from ..pointcloud.contacts import CloudContacts
 from ..pointcloud.query import Thing, collide_clouds, collides_clouds, is_for_clouds
+from ..traversal.contacts import Contacts
 from ..traversal.forest import plant
 from ..traversal.leaf_tests import contact
 from ..traversal.question import Answer, Question, uses_lanes
@@ -18,8 +19,8 @@ from ..traversal.wide_engine import meet_at_once
 from ..types.mesh import TriangleMesh
 from ..types.numbers import truth
 from ..volumes.registry import volume_named
-from .contacts import Contacts
 from .device import ask_device
+from .engines import AUTO, VOXELS, checked_engine, quick_contacts, require_hierarchies, voxel_contacts
 from .options import check_device, check_served_device, check_threads, matched_poses
 
 Meshes = tuple[TriangleMesh, TriangleMesh]
@@ -35,6 +36,7 @@ def collide(
     volume: str | None = None,
     threads: int | None = None,
     device: str = "auto",
+    engine: str = "auto",
 ) -> CloudContacts: ...
 @overload
 def collide(
@@ -46,6 +48,7 @@ def collide(
     volume: str | None = None,
     threads: int | None = None,
     device: str = "auto",
+    engine: str = "auto",
 ) -> CloudContacts: ...
 @overload
 def collide(
@@ -57,6 +60,7 @@ def collide(
     volume: str | None = None,
     threads: int | None = None,
     device: str = "auto",
+    engine: str = "auto",
 ) -> Contacts: ...
 def collide(
     a: Thing,
@@ -67,6 +71,7 @@ def collide(
     volume: str | None = None,
     threads: int | None = None,
     device: str = "auto",
+    engine: str = "auto",
 ) -> Contacts | CloudContacts:
     """Every pair of triangles with a common point, decided exactly.
 
@@ -81,22 +86,32 @@ def collide(
         threads: most threads to use; None leaves the choice to the engine.
         device: "cpu"; "cuda", a GPU; or "auto", which takes a GPU for enough triangles (``configure_device``). When a
             GPU fails in the middle, the CPU answers with a warning, and ``stats.note`` says so.
+        engine: "hierarchies", which are built when first asked for and kept with the mesh; "voxels", which need no
+            preparation; or "auto", which takes voxels for the first question about large meshes that have no
+            hierarchies, where these would take longer to build (``engines.py``). ``stats.engine`` says which it was.
 
     Returns:
-        Contacts: pairs sorted by (pose, i, j), the same for every volume, builder, thread count and device.
+        Contacts: pairs sorted by (pose, i, j), the same for every volume, builder, thread count, device and engine.
 
     Raises:
         InvalidMesh, InvalidPose, UnsupportedOption, DeviceUnavailable.
     """
     start = time.perf_counter()
-    threads, touching = check_threads(threads), truth("touching", touching)
+    threads, touching, engine = check_threads(threads), truth("touching", touching), checked_engine(engine)
     if is_for_clouds(a, b):
         check_device(device)
         volume_named(volume)
+        require_hierarchies(engine, "point clouds")
         return collide_clouds(a, b, pose_a, pose_b)
+    if engine == VOXELS:
+        return voxel_contacts(a, b, volume, pose_a, pose_b, touching, threads, device)
     found = ask_device(check_served_device(device), (a, b), volume, (pose_a, pose_b), crossing_only=not touching)
     if found.answer is not None:
         return _contacts_of(found.answer, found.meshes, found.rows, start)
+    if engine == AUTO:
+        contacts = quick_contacts(a, b, volume, pose_a, pose_b, touching, threads, found.note)
+        if contacts is not None:
+            return contacts
     tree_a, tree_b = as_hierarchies(a, b, volume)
     question, _ = contact_question(tree_a, tree_b, pose_a, pose_b, crossing_only=not touching, threads=threads)
     return _contacts((tree_a.mesh, tree_b.mesh), question, start, found.note)

@@ -7,11 +7,11 @@ import numpy as np
 
 from ..geometry.triangle_pair import APART, ContactKind, classify_triangle_pairs
 from ..partition.registry import partition_named
+from ..traversal.contacts import Contacts
 from ..types.mesh import TriangleMesh, no_mesh
 from ..types.numbers import truth
 from ..types.pose import transform_points
 from ..types.results import QueryStats
-from .contacts import Contacts
 from .options import every_pose
 
 

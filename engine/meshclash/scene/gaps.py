@@ -13,8 +13,8 @@ import numpy as np
 from ..geometry.triangle_distance import nearest_points
 from ..gpu.jobs import Asked
 from ..gpu.near_device import clearances_on_device, distances_on_device
-from ..query.contacts import Contacts
 from ..solid.judge import Case, Limits
+from ..traversal.contacts import Contacts
 from ..traversal.near import NearAnswer, NearQuestion, near_portions, near_steps
 from ..traversal.question import Answer
 from ..types.results import APART, Progress, QueryStats, Verdict

@@ -4,8 +4,8 @@ from collections.abc import Generator
 
 import numpy as np
 
-from ..query.contacts import Contacts
 from ..solid.judge import Case, Judgement, Limits, judge_steps
+from ..traversal.contacts import Contacts
 from ..types.results import APART, QueryStats
 from ..types.steps import always
 from .results import FirstContact, ObjectContacts

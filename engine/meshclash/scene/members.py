@@ -11,7 +11,7 @@ import numpy as np
 from ..broadphase.sweep import overlapping_pairs, world_boxes
 from ..errors import UnknownObject, UnsupportedOption
 from ..gpu.near_device import object_pairs_on_device
-from ..hierarchy.build import as_hierarchy, build, refit
+from ..hierarchy.build import as_hierarchy, build, is_prepared, refit
 from ..hierarchy.bvh import Hierarchy
 from ..hierarchy.quality import WORN, expected_tests
 from ..solid.judge import Case, Limits
@@ -97,7 +97,7 @@ class Members:
             member.revision += 1
 
     def set_vertices(self, identifier: int, vertices: Any) -> None:
-        """Deform an object: same triangles, moved vertices (n, 3) [m]; its hierarchy is refitted.
+        """Deform an object: same triangles, moved vertices (n, 3) [m]; its hierarchy, if it has one, is refitted.
 
         Where deforming has made the boxes so loose that half as many tests again are expected as when it was built, it
         is built anew.
@@ -106,6 +106,10 @@ class Members:
             UnknownObject; InvalidMesh when the number of vertices differs or a coordinate is not finite.
         """
         member = self.member(identifier)
+        if isinstance(member.mesh, TriangleMesh) and not is_prepared(member.mesh):
+            member.mesh = member.mesh.with_vertices(vertices)
+            member.revision += 1
+            return
         hierarchy = as_hierarchy(member.mesh)
         fitted = refit(hierarchy, vertices)
         built = hierarchy.derived.get(_BUILT) or expected_tests(hierarchy)

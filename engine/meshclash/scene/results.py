@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..query.contacts import Contacts
+from ..traversal.contacts import Contacts
 from ..types.results import QueryStats, Verdict
 
 

@@ -34,6 +34,8 @@ class QueryStats:
     """Seconds per stage, where a query has stages."""
     updated_nodes: int = 0
     """Nodes refitted since the last query on the hierarchies (N_u)."""
+    engine: str = "hierarchies"
+    """That compared the objects: "hierarchies" or "voxels"."""
 
     def plus(self, other: "QueryStats") -> "QueryStats":
         """The same with the counts of other work added: on a device if any of it was, with every note once."""

@@ -6,17 +6,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import InvalidMesh, UnsupportedOption
+from ..errors import DeviceUnavailable, InvalidMesh, UnsupportedOption
+from ..gpu.device import on_device, require_device
 from ..hierarchy.bvh import Hierarchy
-from ..query.contacts import Contacts
-from ..query.options import check_threads
+from ..jit import thread_limit
+from ..traversal.contacts import Contacts
 from ..types.mesh import TriangleMesh, no_mesh
 from ..types.numbers import truth
 from ..types.pose import pose_stack
 from ..types.results import Progress, QueryStats
 from ..types.steps import run, scaled
-from .bricks import common_bricks, list_voxels, rank_words
+from .bricks import Bricks, common_bricks, list_voxels, rank_words
 from .common import closed_solid, overlap_steps
+from .device import common_voxels_on
 from .entries import by_voxel, entry_steps
 from .grid import Fineness, Grid, check_columns, checked_fineness, make_grid
 from .marking import mark_steps
@@ -25,6 +27,9 @@ from .placing import Gridded, Placed, choose, mean_extent, place, put_on_grid
 from .results import Overlap, VoxelContacts
 
 MODES = ("exact", "voxels", "solid")
+DEVICE = "cuda"
+ENGINE = "voxels"
+"""As ``QueryStats`` names it."""
 _EXTENTS = 1.5  # sizes of triangles that a voxel takes where triangles are to be compared
 _FINEST = 1024  # voxels along the region's longest side at most where the caller says nothing
 
@@ -43,6 +48,7 @@ def voxel_collide(
     touching: bool = True,
     threads: int | None = None,
     memory: int | None = None,
+    device: str = "cpu",
 ) -> VoxelContacts:
     """Which cells of a grid both objects reach, and what they do to each other there.
 
@@ -61,6 +67,9 @@ def voxel_collide(
         touching: as ``collide``.
         threads: most threads to use; the answer is the same.
         memory: bytes that voxels may take, 1 GiB by default.
+        device: "cpu" or "auto"; "cuda" has a GPU mark and compare in mode "voxels", where they take a bit for every
+            voxel of the region. When it fails in the middle, the CPU answers with a warning, and ``stats.note`` says
+            so.
 
     Returns:
         VoxelContacts.
@@ -69,11 +78,12 @@ def voxel_collide(
         InvalidMesh, InvalidPose: as ``collide``. NotASolid: mode "solid" and a mesh that is not closed.
         UnsupportedOption: no such mode, a resolution or voxel size that is no positive number or needs more than the
             memory, both of them, or a stack of poses.
+        DeviceUnavailable: "cuda" with another mode, or no device can be used.
     """
     return run(
         voxel_collide_steps(
             a, b, pose_a, pose_b, resolution=resolution, voxel_size=voxel_size, mode=mode, touching=touching,
-            threads=threads, memory=memory,
+            threads=threads, memory=memory, device=device,
         )
     )  # fmt: skip
 
@@ -90,13 +100,17 @@ def voxel_collide_steps(
     touching: bool = True,
     threads: int | None = None,
     memory: int | None = None,
+    device: str = "cpu",
 ) -> _Answer:
     """As ``voxel_collide`` in slices; yields Progress."""
     start = time.perf_counter()
     fineness = checked_fineness(resolution, voxel_size, memory)
     if not isinstance(mode, str) or mode not in MODES:
         raise UnsupportedOption(f"mode must be one of {', '.join(MODES)}, not {mode!r}")
-    asked = _Asked(mode, fineness, not truth("touching", touching), check_threads(threads), start)
+    require_device(device)
+    if device == DEVICE and mode != "voxels":
+        raise DeviceUnavailable(f"mode {mode!r} is computed on the CPU only: use device='auto' or 'cpu'")
+    asked = _Asked(mode, fineness, not truth("touching", touching), thread_limit(threads), start, device)
     meshes = (mesh_of("a", a), mesh_of("b", b))
     rows = (single_pose("pose_a", pose_a), single_pose("pose_b", pose_b))
     return (yield from _answer_steps(meshes, rows, asked))
@@ -108,6 +122,7 @@ class _Asked(NamedTuple):
     crossing_only: bool
     threads: int
     start: float
+    device: str
 
 
 def mesh_of(name: str, thing: object) -> TriangleMesh:
@@ -152,14 +167,23 @@ def _answer_steps(meshes: tuple[TriangleMesh, ...], rows: tuple[np.ndarray, ...]
     if asked.mode == "solid":
         whole = [bool(((b[0] >= region[0]) & (b[1] <= region[1])).all()) for _, b in worlds]
         return (yield from _solid_steps(meshes, things, grid, asked, whole))
-    first, second = _smaller_first(placed)
+    slack, counts = max(thing.worst_slack for thing in things), QueryStats()
+    common = None
+    if asked.device == DEVICE:
+        common, note = on_device(lambda s: common_voxels_on(s.machine, things, grid, asked.fineness.memory))
+        counts = QueryStats(note=note, device="cpu" if common is None else DEVICE)
+    if common is None:
+        common = yield from _common_steps(things, grid, asked, *_smaller_first(placed))
+    return VoxelContacts(asked.mode, list_voxels(common, grid.brick_size), grid, slack, _stats(asked, counts))
+
+
+def _common_steps(
+    things: Sequence[Gridded], grid: Grid, asked: _Asked, first: int, second: int
+) -> Generator[Progress, None, Bricks]:
+    """The voxels that two surfaces share; the first is that of fewer triangles."""
     bricks = yield from _marked(things[first], grid, asked, 0.0, 0.5)
-    common = yield from scaled(
-        mark_steps(things[second], grid, asked.fineness.memory, asked.threads, bricks), 0.5, 1.0, "comparing voxels"
-    )
-    slack = max(thing.worst_slack for thing in things)
-    voxels = list_voxels(common, grid.brick_size)
-    return VoxelContacts(asked.mode, voxels, grid, slack, _stats(asked))
+    steps = mark_steps(things[second], grid, asked.fineness.memory, asked.threads, bricks)
+    return (yield from scaled(steps, 0.5, 1.0, "comparing voxels"))
 
 
 def _marked(thing: Gridded, grid: Grid, asked: _Asked, low: float, high: float) -> Generator[Progress, None, Any]:
@@ -195,8 +219,9 @@ def _exact_steps(
     ranks, total = rank_words(bricks)
     wanted = bricks.words[: len(ranks)]
     text = "comparing voxels"
-    others, common = yield from scaled(entry_steps(things[second], grid, bricks, ranks, wanted), 0.3, 0.6, text)
-    own, _ = yield from scaled(entry_steps(things[first], grid, bricks, ranks, common), 0.6, 0.7, text)
+    memory = asked.fineness.memory
+    others, common = yield from scaled(entry_steps(things[second], grid, bricks, ranks, wanted, memory), 0.3, 0.6, text)
+    own, _ = yield from scaled(entry_steps(things[first], grid, bricks, ranks, common, memory), 0.6, 0.7, text)
     steps = meet_steps(own, *by_voxel(others, total), placed[first], placed[second], asked.crossing_only)
     met = yield from scaled(steps, 0.7, 1.0, "comparing triangles")
     if first:
@@ -231,7 +256,8 @@ def _turned(met: Met) -> Met:
 
 
 def _stats(asked: _Asked, counts: QueryStats | None = None) -> QueryStats:
-    return QueryStats(seconds=time.perf_counter() - asked.start, threads=asked.threads).plus(counts or QueryStats())
+    seconds = time.perf_counter() - asked.start
+    return QueryStats(seconds=seconds, threads=asked.threads, engine=ENGINE).plus(counts or QueryStats())
 
 
 def _nothing(meshes: tuple[TriangleMesh, ...], rows: tuple[np.ndarray, ...], asked: _Asked) -> VoxelContacts:

@@ -5,8 +5,12 @@ from collections.abc import Generator, Sequence
 import numpy as np
 
 from ..errors import NotASolid
-from ..query.collide import self_collide
+from ..hierarchy.build import as_hierarchy
 from ..solid.solids import Solid, solid_of
+from ..traversal.forest import plant
+from ..traversal.leaf_tests import contact
+from ..traversal.question import Question
+from ..traversal.run import answer_steps, run
 from ..types.mesh import TriangleMesh
 from ..types.results import Progress
 from ..types.steps import scaled
@@ -49,10 +53,16 @@ def winds_once(mesh: TriangleMesh, solid: Solid) -> bool:
     """
     if _KEY not in mesh.derived:
         apart = bool(solid.alone.all()) and len(set(solid.inside.tolist())) == 1
-        welded = TriangleMesh(*mesh.arrays, weld=True) if apart else mesh
-        mesh.derived[_KEY] = apart and len(self_collide(welded, device="cpu")) == 0
+        mesh.derived[_KEY] = apart and not _meets_itself(TriangleMesh(*mesh.arrays, weld=True))
     known: bool = mesh.derived[_KEY]
     return known
+
+
+def _meets_itself(mesh: TriangleMesh) -> bool:
+    """Whether triangles of a mesh have more in common than shared vertices and edges."""
+    tree, still = plant([as_hierarchy(mesh)]), np.eye(4)[None, :3].copy()
+    question = Question(tree, tree, np.zeros((1, 2), np.int64), still, still, contact, with_itself=True)
+    return len(run(answer_steps(question)).pairs) > 0
 
 
 def overlap_steps(

@@ -23,9 +23,11 @@ from ..jit import inlined
 SLACK = 2.0**-47
 """Slack [voxels] of coordinates up to 1; that of larger ones grows with them."""
 _PLANE_ERROR = 2.0**-49
-_EDGE = 5  # numbers of an axis that is normal to an edge: p, q, middle, reach, |p| + |q|
-_FIRST_EDGE = 5  # n, n.c, reach
-CORNERS = _FIRST_EDGE + 9 * _EDGE
+EDGE = 5
+"""Numbers of an axis that is normal to an edge: p, q, middle, reach, |p| + |q|."""
+FIRST_EDGE = 5
+"""Where they begin, behind n, n.c and its reach."""
+CORNERS = FIRST_EDGE + 9 * EDGE
 """Where the nine coordinates of the corners begin."""
 SHAPE_LENGTH = CORNERS + 9
 """Numbers that ``prepare_shape`` writes."""
@@ -38,7 +40,7 @@ def prepare_edges(shape, axis, slack):
     pu, pv = shape[CORNERS + u], shape[CORNERS + v]
     qu, qv = shape[CORNERS + 3 + u], shape[CORNERS + 3 + v]
     ru, rv = shape[CORNERS + 6 + u], shape[CORNERS + 6 + v]
-    at = _FIRST_EDGE + 3 * _EDGE * axis
+    at = FIRST_EDGE + 3 * EDGE * axis
     for _ in range(3):
         a, b = pv - qv, qu - pu
         on_edge, opposite = a * pu + b * pv, a * ru + b * rv
@@ -47,7 +49,7 @@ def prepare_edges(shape, axis, slack):
         shape[at + 2] = 0.5 * (on_edge + opposite)
         shape[at + 3] = 0.5 * abs(opposite - on_edge) + weight * (0.5 + slack)
         shape[at + 4] = weight
-        at += _EDGE
+        at += EDGE
         pu, pv, qu, qv, ru, rv = qu, qv, ru, rv, pu, pv
 
 
@@ -78,7 +80,7 @@ def misses_box(shape, x, y, z, more):
         s = y if axis == 0 else (z if axis == 1 else x)
         t = z if axis == 0 else (x if axis == 1 else y)
         for k in range(3):
-            at = _FIRST_EDGE + (3 * axis + k) * _EDGE
+            at = FIRST_EDGE + (3 * axis + k) * EDGE
             if abs(shape[at] * s + shape[at + 1] * t - shape[at + 2]) > shape[at + 3] + shape[at + 4] * more:
                 return True
     return False
@@ -87,7 +89,7 @@ def misses_box(shape, x, y, z, more):
 @inlined
 def _outside_edges(shape, axis, s, t):
     """Whether a voxel around (s, t), seen along an axis, certainly misses the triangle."""
-    at = _FIRST_EDGE + 3 * _EDGE * axis
+    at = FIRST_EDGE + 3 * EDGE * axis
     return (
         abs(shape[at] * s + shape[at + 1] * t - shape[at + 2]) > shape[at + 3]
         or abs(shape[at + 5] * s + shape[at + 6] * t - shape[at + 7]) > shape[at + 8]

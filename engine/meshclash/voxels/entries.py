@@ -7,12 +7,13 @@ import numpy as np
 
 from ..jit import inlined, kernel
 from .bricks import Bricks, find_brick, popcount
-from .grid import Grid
+from .grid import DEFAULT_MEMORY, Grid, check_bytes
 from .marking import PIECE
 from .placing import Gridded
 from .walk import make_walk
 
 _FIRST_ROOM = 1 << 16
+_ENTRY_BYTES = 12
 _USED, _BEFORE, _STATE_LENGTH = range(3)
 
 
@@ -86,7 +87,12 @@ _list_entries = make_walk(_begin, _wants, _visit)
 
 
 def entry_steps(
-    thing: Gridded, grid: Grid, bricks: Bricks, ranks: np.ndarray, wanted: np.ndarray
+    thing: Gridded,
+    grid: Grid,
+    bricks: Bricks,
+    ranks: np.ndarray,
+    wanted: np.ndarray,
+    memory: int = DEFAULT_MEMORY,
 ) -> Generator[float, None, tuple[Entries, np.ndarray]]:
     """The triangles of an object at voxels of a set; yields shares of what is done.
 
@@ -94,6 +100,10 @@ def entry_steps(
         thing, grid: the object on its grid.
         bricks, ranks: the set, and ``rank_words`` of it.
         wanted: (n, 8) uint64: voxels of the set that count.
+        memory: bytes that the entries may take.
+
+    Raises:
+        UnsupportedOption: they need more.
 
     Returns:
         entries, and which of the voxels were met, (n, 8) uint64.
@@ -109,6 +119,7 @@ def entry_steps(
         if done < goal:
             used = state[_USED] = state[_BEFORE]
             room *= 2
+            check_bytes(room * _ENTRY_BYTES, grid, memory)
             voxels, owners = (_grown(array, used, room) for array in (voxels, owners))
         yield done / count
     return Entries(voxels[: state[_USED]], owners[: state[_USED]]), met

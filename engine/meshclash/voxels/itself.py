@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 
 from ..hierarchy.bvh import Hierarchy
-from ..query.contacts import Contacts
-from ..query.options import check_threads
+from ..jit import thread_limit
+from ..traversal.contacts import Contacts
 from ..types.mesh import TriangleMesh
 from ..types.numbers import truth
 from ..types.results import QueryStats
 from ..types.steps import run
 from .bricks import list_voxels, rank_words
-from .collide import fitting, mesh_of, single_pose
+from .collide import ENGINE, fitting, mesh_of, single_pose
 from .entries import by_voxel, entry_steps
 from .grid import checked_fineness, make_grid
 from .marking import mark_steps
@@ -41,7 +41,7 @@ def voxel_self_collide(
     """
     start = time.perf_counter()
     fineness, crossing_only = checked_fineness(resolution, voxel_size, memory), not truth("touching", touching)
-    threads = check_threads(threads)
+    threads = thread_limit(threads)
     mesh, row = mesh_of("a", a), single_pose("pose", pose)
     corners, bounds = place(mesh, row)
     placed = choose(mesh, corners, bounds, bounds[0], bounds[1])
@@ -51,11 +51,11 @@ def voxel_self_collide(
     thing = put_on_grid(placed, grid)
     bricks = run(mark_steps(thing, grid, fineness.memory, threads))
     ranks, total = rank_words(bricks)
-    entries, _ = run(entry_steps(thing, grid, bricks, ranks, bricks.words[: len(ranks)]))
+    entries, _ = run(entry_steps(thing, grid, bricks, ranks, bricks.words[: len(ranks)], fineness.memory))
     met = run(meet_steps(entries, *by_voxel(entries, total), placed, placed, crossing_only, with_itself=True))
     stats = QueryStats(
-        met.box_tests, met.triangle_tests, met.exact_tests, time.perf_counter() - start, threads
-    )  # fmt: skip
+        met.box_tests, met.triangle_tests, met.exact_tests, time.perf_counter() - start, threads, engine=ENGINE
+    )
     rows = (row[None], row[None])
     contacts = Contacts(met.pairs, met.kinds, np.zeros(len(met.kinds), np.int32), stats, (mesh, mesh), rows)
     voxels = list_voxels(bricks, grid.brick_size)

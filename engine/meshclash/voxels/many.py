@@ -8,14 +8,14 @@ import numpy as np
 
 from ..errors import InvalidMesh, UnsupportedOption
 from ..hierarchy.bvh import Hierarchy
+from ..jit import thread_limit
 from ..pointcloud.cloud import PointCloud
-from ..query.options import check_threads
 from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
 from ..types.results import QueryStats
 from ..types.steps import run
 from .bricks import Bricks, common_bricks, list_voxels, rank_words
-from .collide import mesh_of, single_pose
+from .collide import ENGINE, mesh_of, single_pose
 from .entries import entry_steps
 from .grid import Grid, checked_fineness, make_grid
 from .marking import mark_steps
@@ -111,7 +111,7 @@ def voxel_overlaps(
         InvalidMesh, InvalidPose, UnsupportedOption: as ``voxel_collide``.
     """
     start = time.perf_counter()
-    fineness, threads = checked_fineness(resolution, voxel_size, memory), check_threads(threads)
+    fineness, threads = checked_fineness(resolution, voxel_size, memory), thread_limit(threads)
     members = [_member(k, thing, pose) for k, (thing, pose) in enumerate(_posed(things, poses))]
     candidates, regions = _candidates([member.bounds for member in members])
     if not len(candidates):
@@ -190,4 +190,4 @@ def _share(candidates: np.ndarray, marked: list[Any]) -> tuple[np.ndarray, list[
 
 
 def _stats(start: float, threads: int) -> QueryStats:
-    return QueryStats(seconds=time.perf_counter() - start, threads=threads)
+    return QueryStats(seconds=time.perf_counter() - start, threads=threads, engine=ENGINE)

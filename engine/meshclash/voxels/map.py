@@ -221,7 +221,7 @@ class VoxelMap:
         check_bytes(count * _CELL_BYTES, self.grid, fineness.memory)
         pieces = run(piece_steps(thing, self.grid, bricks, ranks, total, solid.orientation))
         inside, whole = run(inside_steps(bricks, pieces, size))
-        entries, _ = run(entry_steps(thing, self.grid, bricks, ranks, bricks.words[:count]))
+        entries, _ = run(entry_steps(thing, self.grid, bricks, ranks, bricks.words[:count], fineness.memory))
         self._planes = np.zeros((total, 4), np.float32)  # to a hundred-thousandth of a voxel
         _nearest_planes(
             *thing[:3], _outward_signs(solid_mesh, solid),

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedOption
-from ..query.contacts import Contacts
+from ..traversal.contacts import Contacts
 from ..types.results import QueryStats
 from .grid import Grid
 

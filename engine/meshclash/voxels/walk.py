@@ -31,6 +31,13 @@ _STACK = 8 * 20  # each of at most 18 levels takes one cube off and puts eight o
 
 
 @inlined
+def _whole_below(x):
+    """The largest whole number up to a number below 2**63 in size; devices have no ``np.floor``."""
+    whole = np.int64(x)
+    return whole - 1 if x < whole else whole
+
+
+@inlined
 def _ends(p, q, r, slack, size, axis, span):
     """Voxels of the grid along an axis that three coordinates reach, into ``span``; whether there are any.
 
@@ -40,7 +47,7 @@ def _ends(p, q, r, slack, size, axis, span):
     low = (low if low < r else r) - slack
     high = p if p > q else q
     high = (high if high > r else r) + slack
-    first, last = np.int64(np.floor(low)), np.int64(np.floor(high))
+    first, last = _whole_below(low), _whole_below(high)
     most = size[axis] - 1
     span[axis] = first if first > 0 else 0
     span[3 + axis] = last if last < most else most
@@ -49,7 +56,7 @@ def _ends(p, q, r, slack, size, axis, span):
 
 
 @inlined
-def _load(points, triangles, t, slack, size, shape, span):
+def load_triangle(points, triangles, t, slack, size, shape, span):
     """Corners of a triangle, and the voxels that its box reaches; whether there are any."""
     i, j, k = np.uint32(triangles[t, 0]), np.uint32(triangles[t, 1]), np.uint32(triangles[t, 2])
     inside = True
@@ -61,7 +68,7 @@ def _load(points, triangles, t, slack, size, shape, span):
 
 
 @inlined
-def _flat_axis(span):
+def flat_axis(span):
     """The only axis along which the range is one voxel; 3 where there is none, 4 where there are more."""
     x, y, z = span[6], span[7], span[8]
     if x + y + z > 1:
@@ -70,7 +77,7 @@ def _flat_axis(span):
 
 
 @inlined
-def _first_level(span):
+def first_level(span):
     """The least level whose cubes, of 8 << level voxels, cover the range with two along each axis."""
     level = 0
     for axis in range(3):
@@ -92,7 +99,8 @@ def _put_cubes(stack, used, level, span, x, y, z, reach):
 
 
 @inlined
-def _cover(shape, kind, x0, x1, y0, y1, z0, z1, bits):
+def cover_range(shape, kind, x0, x1, y0, y1, z0, z1, bits):
+    """Mark the voxels that the triangle touches, of a range inside one brick, as ``cover_brick``."""
     if kind == SMALL:
         fill_brick(x0, x1, y0, y1, z0, z1, bits)
     elif kind == THICK:
@@ -111,7 +119,7 @@ def make_walk(begin: Callable, wants: Callable, visit: Callable) -> Callable:
     @inner
     def walk_bricks(shape, kind, span, count_y, count_z, bricks, work, n, bits, stack):
         """A triangle that reaches several bricks: from large cubes down to bricks, without those that it misses."""
-        level = _first_level(span)
+        level = first_level(span)
         used = _put_cubes(stack, 0, level, span, 0, 0, 0, np.int64(1) << 20)
         while used > 0:
             used -= 1
@@ -129,7 +137,7 @@ def make_walk(begin: Callable, wants: Callable, visit: Callable) -> Callable:
             name = (x * count_y + y) * count_z + z
             if not wants(bricks, work, name):
                 continue
-            _cover(shape, kind, x0, x1, y0, y1, z0, z1, bits)
+            cover_range(shape, kind, x0, x1, y0, y1, z0, z1, bits)
             if not visit(bricks, work, n, name, x0 & 7, x1 & 7, bits, shape):
                 return False
         return True
@@ -144,7 +152,7 @@ def make_walk(begin: Callable, wants: Callable, visit: Callable) -> Callable:
         stack = np.empty((_STACK, 4), np.int64)
         count_y, count_z = (size[1] + 7) >> 3, (size[2] + 7) >> 3
         for n in range(first, last):
-            if not _load(points, triangles, chosen[n], slack, size, shape, span):
+            if not load_triangle(points, triangles, chosen[n], slack, size, shape, span):
                 continue
             begin(work)
             bx, by, bz = span[0] >> 3, span[1] >> 3, span[2] >> 3
@@ -152,7 +160,7 @@ def make_walk(begin: Callable, wants: Callable, visit: Callable) -> Callable:
             name = (bx * count_y + by) * count_z + bz
             if alone and not wants(bricks, work, name):
                 continue
-            kind = _flat_axis(span)
+            kind = flat_axis(span)
             if kind != SMALL and not alone:
                 kind = THICK
             if kind == THICK:
@@ -160,7 +168,7 @@ def make_walk(begin: Callable, wants: Callable, visit: Callable) -> Callable:
             elif kind != SMALL:
                 prepare_edges(shape, kind, slack)
             if alone:
-                _cover(shape, kind, span[0], span[3], span[1], span[4], span[2], span[5], bits)
+                cover_range(shape, kind, span[0], span[3], span[1], span[4], span[2], span[5], bits)
                 if not visit(bricks, work, n, name, span[0] & 7, span[3] & 7, bits, shape):
                     return n
             elif not walk_bricks(shape, kind, span, count_y, count_z, bricks, work, n, bits, stack):
