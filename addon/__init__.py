@@ -12,7 +12,7 @@ import bpy
 
 from . import commandline, early_bytecode, freshness, handlers, ops, preferences, props, session, ui, view, view_notes
 from .ops import heartbeat, listing, scans
-from .overlay import draw, heat_map, levels
+from .overlay import draw, heat_map, lines
 
 CLASSES = (*props.CLASSES, *preferences.CLASSES, *ops.CLASSES, *ui.CLASSES)
 
@@ -37,8 +37,8 @@ def register() -> None:
         done.callback(early_bytecode.end)
         draw.install()
         done.callback(draw.uninstall)
-        levels.install()
-        done.callback(levels.uninstall)
+        lines.install()
+        done.callback(lines.uninstall)
         heat_map.install()
         done.callback(heat_map.uninstall)
         scans.add_menu()

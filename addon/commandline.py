@@ -117,6 +117,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--exclude", default="", metavar="RULE,RULE", help=f"pairs to leave out: {', '.join(EXCLUSIONS)}")
     add("--exclude-pair", action="append", default=[], metavar="A::B", help="leave out one pair; may be repeated")
     add("--point-budget", type=int, default=0, metavar="POINTS", help="most points of a scan to use (default: all)")
+    add("--overlap-volume", action="store_true", default=None, help="measure the common volume of clashing solids")
+    least = "leave out pairs that certainly have less volume in common; includes --overlap-volume"
+    add("--min-volume", type=float, metavar="CUBIC_METRES", default=0.0, help=least)
     add("--report", type=Path, metavar="FILE", help="write a report: .json, .csv or .html")
     add("--picture", type=Path, metavar="FILE.png", help="render a picture of the faces in contact")
     add("--fail-on", choices=("clash",), help="exit with 1 when there is a clash, a contained object or a duplicate")
@@ -147,6 +150,7 @@ def _options(given: argparse.Namespace) -> DetectOptions:
             listed_pairs=frozenset(parse_pair(as_renamed(text)) for text in given.exclude_pair),
         ),
         point_budget=given.point_budget,
+        min_volume=given.min_volume,
     )
 
 
@@ -169,6 +173,8 @@ def _limits(given: argparse.Namespace) -> dict[str, Any]:
         if named.get(meant) not in (None, given.tolerance):
             raise InputError(f"--tolerance and --{meant.replace('_', '-')} mean the same here; give one of them")
         named[meant] = given.tolerance
+    if given.min_volume:
+        named["overlap_volume"] = True
     return {name: value for name, value in named.items() if value is not None}
 
 

@@ -91,7 +91,8 @@ def on_depsgraph_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) 
     changes = changes_of(depsgraph)
     if changes.deformed:
         bodies.forget()
-    if session.age_hierarchy(changes.deformed):
+    aged = session.age_hierarchy(changes.deformed), session.age_voxels(scene.session_uid, changes.names)
+    if any(aged):
         tag_redraw(bpy.context)
     live = session.running_live()
     if live is not None and live.scene_uid == scene.session_uid:
@@ -108,12 +109,13 @@ def on_depsgraph_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) 
 
 
 def _mark_missing(scene: bpy.types.Scene) -> bool:
-    """Marks objects of the result and of the heat map that were deleted or renamed; returns whether that is news."""
+    """Marks objects of what is shown of a scene that were deleted or renamed; returns whether that is news."""
     named = session.named_objects(scene.session_uid)
     if not named:
         return False
     present = {item.name_full for item in scene.objects if item is not None}
-    return session.mark_stale(scene.session_uid, named - present)
+    aged = session.age_voxels(scene.session_uid, named - present)
+    return session.mark_stale(scene.session_uid, named - present) or aged
 
 
 _HANDLERS = (

@@ -221,6 +221,11 @@ class MESHCLASH_PG_settings(PropertyGroup):
         description="Milliseconds that all pairs of a frame may take together: the most likely ones come first",
         min=0.1, max=60_000.0, soft_max=100.0, default=5.0, precision=1,
     )  # fmt: skip
+    overlap_volume: BoolProperty(
+        name="Overlap Volume",
+        description="Measure how much volume the two objects of each clash have in common, between bounds; both must "
+        "be closed. It takes some tens of milliseconds a pair, and Live does without it",
+    )
     skip_same_parent: BoolProperty(
         name="Same Parent", description="Do not test objects that have the same parent, nor a parent with its child"
     )
@@ -281,6 +286,14 @@ class MESHCLASH_PG_settings(PropertyGroup):
     hierarchy_level: IntProperty(
         name="Level", description="How deep to look: 0 is the volume around everything", min=0, soft_max=20, default=3,
         update=_level_changed,
+    )  # fmt: skip
+    voxel_resolution: IntProperty(
+        name="Voxels Across", description="Voxels along the longest side of the region that both objects reach",
+        min=1, soft_max=256, max=4096, default=32,
+    )  # fmt: skip
+    voxel_size: FloatProperty(
+        name="Size (0: by number)", description="Length of a voxel's sides; 0: the number above counts",
+        subtype="DISTANCE", min=0.0, soft_max=1.0, default=0.0, precision=4,
     )  # fmt: skip
     advise_all: BoolProperty(
         name="Try Everything", description="All volumes with all builders, instead of one of each kind"
@@ -346,6 +359,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
             rules=rules,
             point_budget=self.point_budget,
             budget=self.budget * MILLISECOND if "budget" in test.takes else None,
+            overlap_volume=self.overlap_volume and "overlap_volume" in test.takes,
             **lengths,
         )
 
@@ -374,6 +388,7 @@ class MESHCLASH_PG_row(PropertyGroup):
     depth: FloatProperty(description="Depth estimate in Blender units; negative: unknown", default=-1.0)
     distance: FloatProperty(description="Distance in Blender units; negative: not measured", default=-1.0)
     probability: FloatProperty(description="That the two meet, 0 to 1; negative: not stated", default=-1.0)
+    volume: FloatProperty(description="Common volume in cubic Blender units; negative: not measured", default=-1.0)
 
 
 class MESHCLASH_PG_results(PropertyGroup):
@@ -396,6 +411,11 @@ class MESHCLASH_PG_results(PropertyGroup):
     statuses: EnumProperty(
         name="Statuses", description="List pairs with these statuses; press Shift to choose several",
         items=STATUS_FILTERS, options={"ENUM_FLAG"}, default=set(STATUS_ORDER), update=_list_again,
+    )  # fmt: skip
+    min_volume: FloatProperty(
+        name="Common Volume",
+        description="List pairs with at least so much volume in common; also those of which it is not known",
+        unit="VOLUME", min=0.0, default=0.0, precision=4, update=_list_again,
     )  # fmt: skip
     sort_key: EnumProperty(
         name="Sort by", description="By what the list is sorted", items=SORT_KEYS, default=WORST, update=_list_again
@@ -449,7 +469,7 @@ class MESHCLASH_PG_results(PropertyGroup):
         self.filling = True
         for verdict in (*VERDICTS, CONTACT):
             setattr(self, f"show_{verdict}", True)
-        self.statuses, self.search, self.page = set(STATUS_ORDER), "", 1
+        self.statuses, self.search, self.page, self.min_volume = set(STATUS_ORDER), "", 1, 0.0
         self.filling = False
 
     def ask_for_all(self) -> None:
@@ -464,8 +484,9 @@ class MESHCLASH_PG_results(PropertyGroup):
 
         statuses = None if len(self.statuses) in (0, len(STATUS_ORDER)) else frozenset(self.statuses)
         return ListQuery(
-            self.shown_verdicts(), self.search, statuses, listed().owners, self.sort_key, self.sort_reverse
-        )
+            self.shown_verdicts(), self.search, statuses, listed().owners, self.sort_key, self.sort_reverse,
+            self.min_volume,
+        )  # fmt: skip
 
     def shown_verdicts(self) -> frozenset[str]:
         """The verdicts whose pairs are listed."""

@@ -9,7 +9,6 @@ import bpy
 import numpy as np
 
 from . import session
-from .core.queries import test_named
 from .core.short_names import commonness
 from .core.table import STATUS
 from .overlay.draw import tag_redraw
@@ -60,7 +59,7 @@ def _find(listed: bpy.types.PropertyGroup, scene: bpy.types.Scene, result: sessi
 
 def rows_of(result: session.SceneResult, query: ListQuery, scene: bpy.types.Scene) -> Positions:
     """The positions of the rows of a result that answer a query."""
-    measures = test_named(result.report.options.test).measures
+    measures = result.report.options.measures
     asks_status = query.statuses is not None or query.key == STATUS
     reviews = reviews_of(scene).statuses if asks_status else {}
     return result.table.find(query, measures, reviews, STATUS_ORDER)
@@ -128,7 +127,7 @@ def _cells(row: PairRow) -> dict[str, object]:
         "verdict": row.verdict,
         "faces_a": row.count_a,
         "faces_b": row.count_b,
-        **{name: _known(getattr(row, name)) for name in ("depth", "distance", "probability")},
+        **{name: _known(getattr(row, name)) for name in ("depth", "distance", "probability", "volume")},
     }
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .core.levels import ShownHierarchy
     from .core.pair_row import PairRow
     from .core.report import DetectReport
+    from .core.voxel_boxes import ShownVoxels
     from .ops.live import LiveRun
     from .ops.task import Task
     from .reviews import Reviews
@@ -154,6 +155,7 @@ class _State:
     reviews: dict[int, tuple[Reviews, bool]] = {}  # noqa: RUF012 - and whether they are still those of Blender
     engine: EngineState | None = None
     hierarchy: tuple[int, ShownHierarchy] | None = None  # with the session uid of its object
+    voxels: tuple[int, ShownVoxels] | None = None  # with the session uid of their scene
     advice: MeasuredAdvice | None = None
 
 
@@ -281,9 +283,11 @@ def looked_at(scene_uid: int) -> None:
 
 
 def named_objects(scene_uid: int) -> frozenset[str]:
-    """Full names of the objects that the result and the heat map of a scene are about."""
+    """Full names of the objects that the result, the heat map and the voxels of a scene are about."""
     result, deviation = _State.results.get(scene_uid), _State.deviations.get(scene_uid)
     named: frozenset[str] = frozenset() if result is None else result.table.owner_names
+    voxels = shown_voxels(scene_uid)
+    named = named if voxels is None else named | voxels.owners
     return named if deviation is None else named | deviation.found.owners
 
 
@@ -447,6 +451,30 @@ def drop_hierarchy() -> None:
     _State.hierarchy = None
 
 
+def show_voxels(scene_uid: int, shown: ShownVoxels) -> None:
+    """Makes `shown` the voxels that are drawn, in that scene."""
+    _State.voxels = scene_uid, shown
+
+
+def shown_voxels(scene_uid: int) -> ShownVoxels | None:
+    """The voxels that are drawn in a scene, or None."""
+    return _State.voxels[1] if _State.voxels is not None and _State.voxels[0] == scene_uid else None
+
+
+def age_voxels(scene_uid: int, names: Iterable[str]) -> bool:
+    """Notes that objects of a scene moved or changed; returns whether that is news to the voxels that are drawn."""
+    shown = shown_voxels(scene_uid)
+    if shown is None or shown.stale or shown.owners.isdisjoint(names):
+        return False
+    shown.stale = True
+    return True
+
+
+def drop_voxels() -> None:
+    """Frees the voxels that are drawn."""
+    _State.voxels = None
+
+
 def set_advice(advice: MeasuredAdvice | None) -> None:
     """Keeps what the advisor measured last."""
     _State.advice = advice
@@ -480,4 +508,5 @@ def clear() -> None:
     _State.ghosted.clear()
     _State.suspended_ghosts = ()
     drop_hierarchy()
+    drop_voxels()
     set_advice(None)

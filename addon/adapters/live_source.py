@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import replace
 
 import bpy
 
@@ -46,7 +47,7 @@ class LiveSource:
         return next((scene for scene in bpy.data.scenes if scene.session_uid == self.scene_uid), None)
 
     def options(self) -> DetectOptions:
-        """What the panel asks for at this moment.
+        """What the panel asks for at this moment, but for common volumes: they take long, and Detect measures them.
 
         Raises:
             InputError: the scene is gone, or an option is out of range.
@@ -54,7 +55,7 @@ class LiveSource:
         scene = self.scene()
         if scene is None:
             raise InputError("the scene was removed")
-        return scene.meshclash.checked_options(metres_per_unit(scene))
+        return replace(scene.meshclash.checked_options(metres_per_unit(scene)), overlap_volume=False)
 
     def read_steps(self, options: DetectOptions, changes: Changes) -> Generator[Progress, None, FrameScene]:
         """Reads what may differ since the last call that ended.

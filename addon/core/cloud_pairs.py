@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .candidates import candidate_pairs
 from .cloud_scene import CloudScene, PlacedCloud
 from .engine_scene import EngineScene
 from .frame_scene import FrameScene, Progress, SourceMesh, SourceObject
@@ -17,7 +18,7 @@ from .options import DetectOptions
 from .pair_row import CLASH, CONTAINED, MEETS, TOUCHING, PairRow, Point, chance_verdict
 from .queries import test_named
 from .rows import RowSteps, faces_of, identified, in_order, severity_of, triangles_of_faces, world_triangle_steps
-from .rules import Rules, keep_mask
+from .rules import Rules
 from .steps import telling, within
 
 WARM_UP_END, BUILD_END = 0.2, 0.5
@@ -70,6 +71,7 @@ class Limits:
         reach: how far apart two surfaces may be to be reported.
         apart: the verdict of those.
         measures: whether rows give distances.
+        surfaces: whether rows only say whether surfaces meet.
         budget: seconds for all pairs together, where rows state probabilities; else None.
     """
 
@@ -77,6 +79,7 @@ class Limits:
     reach: float
     apart: str
     measures: bool
+    surfaces: bool
     budget: float | None
 
 
@@ -85,7 +88,7 @@ def limits_of(options: DetectOptions, scale_length: float) -> Limits:
     test = test_named(options.test)
     permitted, reach = options.permitted_length / scale_length, test.reach(options) / scale_length
     budget = options.budget if "budget" in test.takes else None
-    return Limits(permitted, reach, test.apart, "distance" in test.measures, budget)
+    return Limits(permitted, reach, test.apart, "distance" in test.measures, MEETS in test.verdicts, budget)
 
 
 def scan_steps(
@@ -112,7 +115,8 @@ def scan_steps(
         low, high = (BUILD_END + (1.0 - BUILD_END) * k / len(pairs) for k in (count, count + 1))
         names = f"{scan.item.name} and {other.item.name}: "
         if left is None:
-            finding = yield from within(finding_steps(engine, scan, other, limits), low, high, names)
+            ask = surely_steps if limits.surfaces else finding_steps
+            finding = yield from within(ask(engine, scan, other, limits), low, high, names)
         else:
             started = time.thread_time()
             finding = estimate(engine, scan, other, max(left, LEAST_BUDGET) / (len(pairs) - count))
@@ -129,11 +133,8 @@ def pairs_in_question(world: EngineScene, clouds: CloudScene, rules: Rules, reac
     ids, mesh_boxes = world.scene.boxes(0.5 * reach)
     placed = clouds.placed
     items = [*(scan.item for scan in placed), *(world.objects[key] for key in ids.tolist())]
-    found = _near_pairs(items, np.concatenate((_world_boxes(placed, 0.5 * reach), mesh_boxes)), len(placed))
-    involved, places = np.unique(found, return_inverse=True)
-    keep = keep_mask(rules, [items[k] for k in involved.tolist()])
-    if keep is not None and len(found):
-        found = found[keep(places.reshape(-1, 2))]
+    boxes = np.concatenate((_world_boxes(placed, 0.5 * reach), mesh_boxes))
+    found = candidate_pairs(items, boxes, rules, len(placed))
     sides = {k: _side(world, placed, ids, k) for k in np.unique(found).tolist()}
     return [(sides[i], sides[j]) for i, j in found.tolist()]
 
@@ -147,19 +148,6 @@ def _side(world: EngineScene, placed: Sequence[PlacedCloud], ids: np.ndarray, pl
     thing, pose = world.scene.posed(key)
     item = world.objects[key]
     return Side(item, thing, pose, mesh=world.meshes[item.mesh_key])
-
-
-def _near_pairs(items: Sequence[SourceObject], boxes: np.ndarray, scans: int) -> np.ndarray:
-    """Pairs i < j (k, 2) int64, one from each set, whose boxes (n, 6) overlap; i is one of the first `scans`."""
-    in_a, in_b = (np.array([getattr(item, name) for item in items], np.bool_) for name in ("in_a", "in_b"))
-    low, high = boxes[:, :3], boxes[:, 3:]
-    found = [np.empty((0, 2), np.int64)]
-    for i in range(scans):
-        near = (in_b if in_a[i] else np.False_) | (in_a if in_b[i] else np.False_)
-        near = near & (low <= high[i]).all(axis=1) & (high >= low[i]).all(axis=1)
-        others = np.flatnonzero(near[i + 1 :]) + i + 1
-        found.append(np.stack((np.full(len(others), i), others), axis=1))
-    return np.concatenate(found)
 
 
 def _world_boxes(placed: Sequence[PlacedCloud], reach: float) -> np.ndarray:

@@ -21,6 +21,7 @@ from .queries.asked import Asked
 from .report import DetectReport, now
 from .statistics import RunStatistics
 from .steps import within
+from .volumes import has_less, volume_steps
 
 T = TypeVar("T")
 
@@ -125,7 +126,8 @@ def _frame_steps(
     rows = []
     for found in answer.found:
         written = test.row_steps(asked, found, frame.frame, highlights)
-        rows.append((yield from within(written, query_end, query_end)))
+        row = yield from within(written, query_end, query_end)
+        rows.append((yield from within(volume_steps(asked, found, row), query_end, query_end)))
     statistics.add_time("report", time.perf_counter() - started)
     if frame.scans:
         started = time.perf_counter()
@@ -133,7 +135,9 @@ def _frame_steps(
         rows += yield from within(steps, query_end, 1.0)
         statistics.add_skipped(clouds.skipped)
         statistics.add_time("scans", time.perf_counter() - started)
-    return frame, rows
+    large = [row for row in rows if not has_less(row, options.min_volume / source.scale_length**3)]
+    statistics.add_smaller(len(rows) - len(large))
+    return frame, large
 
 
 def shared_budget(options: DetectOptions, frame: FrameScene) -> DetectOptions:

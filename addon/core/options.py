@@ -16,7 +16,9 @@ AUTO, RESOLUTION = "auto", "resolution"
 """Overlaps that the stored coordinates cannot tell from flush are permitted: within `UNASKED_RESOLUTION`, or all."""
 UNASKED_RESOLUTION = 1e-4
 """Most that is permitted to a pair unasked [m]: what is stored more coarsely is warned of."""
-TEST_OPTIONS = {"permitted_overlap": AUTO, "touch_tolerance": 0.0, "tolerance": None, "budget": None}
+TEST_OPTIONS = {
+    "permitted_overlap": AUTO, "touch_tolerance": 0.0, "tolerance": None, "budget": None, "overlap_volume": False,
+}  # fmt: skip
 """Options that only some tests take, and what they are when they are not given."""
 LEAST_BUDGET = 1000
 """Fewest points of a scan that say anything about a surface."""
@@ -39,6 +41,8 @@ class DetectOptions:
         frames: the frames to test, or None for the current one.
         rules: pairs that are left out.
         point_budget: most points of a scan that are used; more are thinned out evenly. 0 uses all.
+        overlap_volume: whether the common volume of each pair of solids is measured.
+        min_volume: pairs that certainly have less volume in common are left out [m3]; 0 leaves out none.
 
     Raises:
         InputError: a value is out of range, missing, or not for this test.
@@ -54,6 +58,8 @@ class DetectOptions:
     frames: range | None = None
     rules: Rules = field(default_factory=Rules)
     point_budget: int = 0
+    overlap_volume: bool = False
+    min_volume: float = 0.0
 
     def __post_init__(self) -> None:
         test = test_named(self.test)
@@ -71,6 +77,10 @@ class DetectOptions:
             raise InputError(f"the budget must be a time above 0 s, not {self.budget}")
         if self.point_budget and self.point_budget < LEAST_BUDGET:
             raise InputError(f"the point budget must be 0 (all) or at least {LEAST_BUDGET}, not {self.point_budget}")
+        if not (math.isfinite(self.min_volume) and self.min_volume >= 0.0):
+            raise InputError(f"the min volume must be a volume of at least 0 m3, not {self.min_volume}")
+        if self.min_volume and not self.overlap_volume:
+            raise InputError("a min volume needs the overlap volume")
         if self.frames is not None and not self.frames:
             raise InputError("the frame range is empty")
         if self.frames is not None and max(abs(self.frames[0]), abs(self.frames[-1])) > LAST_FRAME:
@@ -80,6 +90,12 @@ class DetectOptions:
     def permitted_length(self) -> float:
         """The permitted overlap where it is one length for all pairs, else 0 [m]."""
         return 0.0 if isinstance(self.permitted_overlap, str) else self.permitted_overlap
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Fields of `PairRow` that rows are compared by; a list shows the first one that a row has."""
+        named = test_named(self.test).measures
+        return tuple("volume" if name == "depth" else name for name in named) if self.overlap_volume else named
 
     @property
     def coarsest(self) -> float:
@@ -105,6 +121,8 @@ class DetectOptions:
             "budget": self.budget,
             "frames": None if self.frames is None else format_frames(self.frames),
             "point_budget": self.point_budget,
+            "overlap_volume": self.overlap_volume,
+            "min_volume": self.min_volume,
             "exclude": [name for name, on in named.items() if on],
             "exclude_pairs": sorted(sorted(pair) for pair in rules.listed_pairs),
         }

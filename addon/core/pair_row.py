@@ -16,6 +16,11 @@ MEETS, LIKELY, UNLIKELY = "meets", "likely", "unlikely"  # surfaces, in the time
 CLASH_VERDICTS = (CLASH, CONTAINED, DUPLICATE, MEETS, LIKELY)
 """What `--fail-on clash` counts: on the safe side where only a probability is known."""
 
+SOLID_VERDICTS = frozenset({CLASH, CONTAINED, DUPLICATE})
+"""Of pairs that may have volume in common."""
+NO_VOLUME_VERDICTS = frozenset({TOUCHING, NEAR, APART})
+"""Of pairs that have no volume in common, or none that counts."""
+
 QUIET_VERDICTS = frozenset({TOUCHING, APART})
 """What is drawn of the selected pair only: in an assembly nearly everything touches something, or is apart."""
 
@@ -50,6 +55,8 @@ class PairRow:
         original_faces_a, original_faces_b: the same for the meshes before modifiers, or None where unknown.
         location: a point of the contact, or None.
         depth: estimate of how deep the two overlap, or None.
+        volume_lower, volume_upper: bounds of their common volume, cubic Blender units; None where it was not asked for,
+            where they have none by their verdict, and where one of them bounds no solid.
         distance: how far apart they are, 0 where they meet; None where the test does not measure it.
         point_a, point_b: points of the two that are nearest to each other, or None.
         face_a, face_b: the faces of the evaluated meshes on which these lie, or None.
@@ -107,6 +114,15 @@ class PairRow:
     dots_b: np.ndarray = field(default_factory=lambda: _NO_DOTS, repr=False)
     dot_radius_a: float = 0.0
     dot_radius_b: float = 0.0
+    volume_lower: float | None = None
+    volume_upper: float | None = None
+
+    @property
+    def volume(self) -> float | None:
+        """The middle of the bounds of the common volume, cubic Blender units; None where there are none."""
+        if self.volume_lower is None or self.volume_upper is None:
+            return None
+        return 0.5 * (self.volume_lower + self.volume_upper)
 
     @property
     def count_a(self) -> int:

@@ -124,6 +124,9 @@ class DetectReport:
             "outdated": row.id in self.outdated,
             "flush": row.flush,
             "certainty": row.certainty,
+            "volume": _cubed(row.volume, scale),
+            "volume_lower": _cubed(row.volume_lower, scale),
+            "volume_upper": _cubed(row.volume_upper, scale),
         }
 
     def to_json(self) -> str:
@@ -149,6 +152,10 @@ WRITERS: dict[str, Callable[[DetectReport], str]] = {
     ".html": DetectReport.to_html,
 }
 """How a file of each ending is written."""
+
+
+def _cubed(volume: float | None, scale: float) -> float | None:
+    return None if volume is None else scale**3 * volume
 
 
 def _scaled(point: Sequence[float] | None, scale: float) -> list[float] | None:

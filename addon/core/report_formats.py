@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from .pair_row import SOLID_VERDICTS
 from .queries import test_named
 from .terminal import printable
-from .units import length_in_words
+from .units import length_in_words, volume_between, volume_in_words
 
 CSV_COLUMNS = (
     "id",
@@ -48,11 +49,15 @@ CSV_COLUMNS = (
     "flush",
     "unit",
     "certainty",
+    "volume",
+    "volume_lower",
+    "volume_upper",
 )
 POINTS = ("location", "point_a", "point_b")
 LEFT_ALIGNED = 3  # columns of names; numbers are right-aligned
 APPROVED = "approved"  # the status of pairs that may stay as they are
 MILLIMETRES_BELOW = 0.1
+NO_SOLID = "not a solid"  # in the place of a volume
 LINE_BEGINS = ("\t", "\r", "\n")
 FORMULA_BEGINS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "'")
 """Of cells that spreadsheets run (the wide ones in East Asia), and the apostrophe itself, so that it can be undone."""
@@ -96,11 +101,12 @@ def summary(report: dict[str, Any]) -> str:
     counts[APPROVED] = len(report["pairs"]) - counts.total()
     counts = +counts  # without zeros
     if not counts:
-        return f"{test.nothing}."
+        return f"{test.nothing}.{too_small(report['stats'], report['options'])}"
     parts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
     count = len(report["pairs"])
     found = f"1 pair {test.found[0]}" if count == 1 else f"{count} pairs {test.found[1]}"
-    return f"{found}: {parts}.{left_out(report['stats'].get('left_out'))}"
+    more = left_out(report["stats"].get("left_out")) + too_small(report["stats"], report["options"])
+    return f"{found}: {parts}.{more}"
 
 
 def permitted(report: dict[str, Any]) -> str:
@@ -131,11 +137,30 @@ def left_out(counted: dict[str, Any] | None) -> str:
     return f" {counted['pairs']:,} more are at least {format_length(counted['beyond'])} apart."
 
 
+def too_small(stats: dict[str, Any], options: dict[str, Any]) -> str:
+    """A sentence about pairs that are not listed as they share too little, after a blank; "" where all are."""
+    if not stats.get("smaller"):
+        return ""
+    return f" {stats['smaller']:,} more have less than {format_volume(options['min_volume'])} in common."
+
+
 def format_length(metres: float | None) -> str:
     """Millimetres for small lengths, else metres, "<0.001 mm" for roundings; "" when unknown."""
     if metres is None:
         return ""
     return length_in_words(metres, "METRIC", "MILLIMETERS" if abs(metres) < MILLIMETRES_BELOW else "METERS", 4)
+
+
+def format_volume(cubic_metres: float | None) -> str:
+    """A volume in cubic metres, centimetres or millimetres, "<0.001 mm³" for roundings; "" when unknown."""
+    return "" if cubic_metres is None else volume_in_words(cubic_metres, "METRIC", digits=4)
+
+
+def format_volume_of(pair: dict[str, Any]) -> str:
+    """The common volume of a pair with its bounds; "not a solid" where one of the two bounds none."""
+    if pair["volume"] is None:
+        return NO_SOLID if pair["verdict"] in SOLID_VERDICTS else ""
+    return volume_between(pair["volume_lower"], pair["volume_upper"], "METRIC", digits=4)
 
 
 def format_share(share: float, digits: int = 0) -> str:
@@ -151,15 +176,24 @@ def format_seconds(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds >= 0.1 else f"{1000.0 * seconds:.0f} ms"
 
 
-MEASURES: dict[str, tuple[str, Callable[[Any], str]]] = {
-    "depth": ("depth", format_length),
-    "distance": ("gap", format_length),
-    "probability": ("probability", lambda share: "" if share is None else format_share(share)),
+MEASURES: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
+    "depth": ("depth", lambda pair: format_length(pair["depth"])),
+    "volume": ("common volume", format_volume_of),
+    "distance": ("gap", lambda pair: format_length(pair["distance"])),
+    "probability": ("probability", lambda pair: _known_share(pair["probability"])),
 }
+"""The columns of what tests measure: their titles, and their cells for a pair."""
 
 
-def _measures(report: dict[str, Any]) -> tuple[str, ...]:
-    return test_named(report["options"]["test"]).measures
+def _known_share(share: float | None) -> str:
+    return "" if share is None else format_share(share)
+
+
+def _measures(report: dict[str, Any]) -> list[str]:
+    """What the rows of a report say, in the order of the columns."""
+    asked = {*test_named(report["options"]["test"]).measures}
+    asked |= {"volume"} if report["options"].get("overlap_volume") else set()
+    return [name for name in MEASURES if name in asked]
 
 
 def table_header(report: dict[str, Any]) -> tuple[str, ...]:
@@ -180,7 +214,7 @@ def table_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
             str(pair["contacts"]),
             _members(pair, "a"),
             _members(pair, "b"),
-            *(MEASURES[name][1](pair[name]) for name in measures),
+            *(MEASURES[name][1](pair) for name in measures),
             "" if pair["location"] is None else " ".join(f"{x:.4f}" for x in pair["location"]),
         )
         for pair in report["pairs"]

@@ -7,7 +7,16 @@ from typing import Any
 
 from .options import set_in_words
 from .queries import test_named
-from .report_formats import coarse, format_length, format_seconds, permitted, summary, table_header, table_rows
+from .report_formats import (
+    coarse,
+    format_length,
+    format_seconds,
+    format_volume,
+    permitted,
+    summary,
+    table_header,
+    table_rows,
+)
 
 STYLE = """
 body { font: 14px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em; color: #222; }
@@ -86,6 +95,8 @@ def _facts(report: dict[str, Any]) -> list[tuple[str, str]]:
     lengths = {name: format_length(asked[name]) for name in LENGTHS}
     lengths["permitted_overlap"] = permitted(report) or lengths["permitted_overlap"]
     facts += [(title, lengths[name]) for name, title in LENGTHS.items() if name in test.takes]
+    if asked["min_volume"]:
+        facts.append(("Common volume", f"at least {format_volume(asked['min_volume'])}"))
     if "budget" in test.takes:
         facts.append(("Budget", format_seconds(asked["budget"])))
     facts.append(("Frames", asked["frames"] or "the current one"))

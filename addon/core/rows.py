@@ -83,10 +83,28 @@ def first_contact_row_steps(
     Args:
         distance: 0 where the test measures distances.
     """
-    location = first.contacts.segments()[0].mean(axis=0)
-    sides, severity = _sides(first.contacts.pairs), severity_of(engine, CONTACT)
-    finding = _Finding((first.a, first.b), sides, first.contacts, CONTACT, severity, location, distance=distance)
-    return (yield from _row_steps(engine, world, finding, frame, highlights=True))
+    return (yield from surfaces_row_steps(engine, world, first, CONTACT, frame, True, distance))
+
+
+def surfaces_row_steps(
+    engine: ModuleType,
+    world: EngineScene,
+    found: Any,
+    verdict: str,
+    frame: int,
+    highlights: bool,
+    distance: float | None = None,
+) -> RowSteps:
+    """The row of two objects with contacts of which nothing else is known; arguments as `contacts_row_steps`.
+
+    Args:
+        verdict: what is said of it.
+        distance: 0 where the test measures distances.
+    """
+    location = found.contacts.segments([0])[0].mean(axis=0)
+    sides, severity = _sides(found.contacts.pairs), severity_of(engine, verdict)
+    finding = _Finding((found.a, found.b), sides, found.contacts, verdict, severity, location, distance=distance)
+    return (yield from _row_steps(engine, world, finding, frame, highlights))
 
 
 def gap_row_steps(

@@ -30,9 +30,11 @@ _LATER = (
     "scans",
     "flush",
     "certainty",
+    "volume_lower",
+    "volume_upper",
 )  # lists of earlier versions lack them
 _ASKED = ("test", "tolerance", "budget")
-_ASKED_LATER = ("set_a", "set_b", "permitted_overlap", "touch_tolerance", "point_budget")
+_ASKED_LATER = ("set_a", "set_b", "permitted_overlap", "touch_tolerance", "point_budget", "overlap_volume")
 _RULES = ("same_parent", "same_armature", "same_collection")
 _NO_FACES = np.empty(0, dtype=np.int32)
 
@@ -100,6 +102,8 @@ def _row(item: dict[str, Any]) -> PairRow:
         probability=_number(later["probability"]),
         flush=bool(later["flush"]),
         certainty=1.0 if later["certainty"] is None else float(later["certainty"]),
+        volume_lower=_number(later["volume_lower"]),
+        volume_upper=_number(later["volume_upper"]),
         counts=(count_a, count_b),
         scans="".join(letter for letter in "ab" if letter in (later["scans"] or "")),
     )

@@ -114,7 +114,7 @@ class ScanFollower:
 
     def _whole_steps(self, scan: Side, other: Side) -> Generator[Any, None, Finding | None]:
         """Everything that the test asks of a pair."""
-        steps = surely_steps if self._estimates else finding_steps
+        steps = surely_steps if self._limits.surfaces else finding_steps
         return (yield from within(steps(self._engine, scan, other, self._limits), 0.0, 1.0))
 
     def _hurried_steps(

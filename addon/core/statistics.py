@@ -32,6 +32,7 @@ class RunStatistics:
             "threads": 0,
             "device": "",
             "left_out": {"pairs": 0, "beyond": None},
+            "smaller": 0,
             "resolution": 0.0,
             "coarse": [],
         }
@@ -79,6 +80,10 @@ class RunStatistics:
         if answer.beyond is not None:
             metres = answer.beyond * self._values["metres_per_unit"]
             left_out["beyond"] = metres if left_out["beyond"] is None else min(metres, left_out["beyond"])
+
+    def add_smaller(self, pairs: int) -> None:
+        """Counts pairs that are not listed as they have too little volume in common."""
+        self._values["smaller"] += pairs
 
     def forget_left_out(self) -> None:
         """Before the same frame is asked about again."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .pair_row import CONTACT
+from .pair_row import CONTACT, NO_VOLUME_VERDICTS
 from .queries import VERDICTS
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ Mask = NDArray[np.bool_]
 WORST, NAME_A, NAME_B, FACES, MEASURE, STATUS = "WORST", "A", "B", "FACES", "MEASURE", "STATUS"
 """By what rows are sorted; `WORST` is the order of the report."""
 KNOWN_VERDICTS = (*VERDICTS, CONTACT)
+_NO_VOLUME = np.array([name in NO_VOLUME_VERDICTS for name in KNOWN_VERDICTS])
 NO_STATUS = "OPEN"
 NUMBERS = re.compile(r"(\d+)")
 
@@ -42,6 +43,8 @@ class ListQuery:
         owners: full names of objects, one of which must be in the pair; None for all pairs.
         key: one of the keys above.
         reverse: whether the last row comes first; rows without a value stay at the end.
+        min_volume: rows that certainly have less volume in common are not listed, cubic Blender units; it counts only
+            where volumes were measured.
     """
 
     verdicts: frozenset[str]
@@ -50,6 +53,7 @@ class ListQuery:
     owners: frozenset[str] | None = None
     key: str = WORST
     reverse: bool = False
+    min_volume: float = 0.0
 
 
 class RowTable:
@@ -62,7 +66,8 @@ class RowTable:
         faces: (n,) int64 faces and points in contact, of both objects.
         a, b: (n,) int32 indices of the names of the two objects.
         owners: (4, n) int32 indices of the names of the owners and the sources of both.
-        measures: (n,) float64 by name: depth, distance, probability; NaN where unknown.
+        measures: (n,) float64 by name: depth, distance, probability, and volume with its upper bound where some are
+            known; NaN where unknown.
     """
 
     def __init__(self, rows: Sequence[PairRow]) -> None:
@@ -82,12 +87,21 @@ class RowTable:
         )
         self.measures = {
             name: np.array([getattr(row, name) for row in rows], np.float64)  # None becomes NaN
-            for name in ("depth", "distance", "probability")
+            for name in ("depth", "distance", "probability", *self._volumes(rows))
         }
         self.has_scans = any(row.scans for row in rows)
 
     def __len__(self) -> int:
         return len(self.verdicts)
+
+    @staticmethod
+    def _volumes(rows: Sequence[PairRow]) -> tuple[str, ...]:
+        return ("volume", "volume_upper") if any(row.volume_upper is not None for row in rows) else ()
+
+    @property
+    def has_volumes(self) -> bool:
+        """Whether common volumes were measured."""
+        return "volume" in self.measures
 
     @property
     def nbytes(self) -> int:
@@ -137,6 +151,8 @@ class RowTable:
             mask &= self._contains(word)
         if query.owners is not None:
             mask &= self.about(query.owners)
+        if query.min_volume > 0.0 and self.has_volumes:
+            mask &= ~_NO_VOLUME[self.verdicts] & ~(self.measures["volume_upper"] < query.min_volume)
         needs_status = query.statuses is not None or query.key == STATUS
         status = self.statuses(reviews, statuses) if needs_status else np.zeros(len(self), np.int8)
         if query.statuses is not None:
@@ -151,7 +167,7 @@ class RowTable:
     def badness(self, measures: Sequence[str]) -> NDArray[np.float64]:
         """By which the measures of rows are compared, the worst first: overlaps by depth, gaps, likely before not."""
         found = np.full(len(self), np.nan)
-        for name in measures:
+        for name in (name for name in measures if name in self.measures):
             values = self.measures[name]
             found = np.where(np.isnan(found), values if name == "distance" else -values, found)
         return found

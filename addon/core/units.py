@@ -15,6 +15,8 @@ SYSTEMS = {
     "METRIC": ("KILOMETERS", "METERS", "MILLIMETERS"), "IMPERIAL": ("MILES", "FEET", "INCHES", "THOU"),
 }  # fmt: skip
 """What lengths that do not suit a unit are written in, the largest first, by Blender's names of systems."""
+VOLUME_UNITS = {"METRIC": ("METERS", "CENTIMETERS", "MILLIMETERS"), "IMPERIAL": ("FEET", "INCHES")}
+"""The same for volumes: of cubes of these."""
 USUAL = 1  # of these, where there is no length
 FINEST = {"METRIC": (1e-6, "<0.001 mm"), "IMPERIAL": (2.54e-6, "<0.0001 in")}
 """Of each system a length below which lengths are roundings [m], and what is written instead of them."""
@@ -64,6 +66,36 @@ def length_in_words(metres: float, system: str, unit: str = "", digits: int = 3,
     if not name or (metres != 0.0 and not READABLE[0] <= abs(metres) / size < READABLE[1]):
         size, name = fitting_unit(metres, system)
     return f"{plain(metres / size, digits)} {name}"
+
+
+def volume_in_words(cubic_metres: float, system: str, unit: str = "", digits: int = 3) -> str:
+    """A volume as people say it: "1.25 cm³"; "<0.001 mm³" where it is no more than a rounding.
+
+    Args:
+        cubic_metres: the volume.
+        system, unit: as in `length_in_words`; the unit is that of lengths.
+        digits: significant ones.
+    """
+    return volume_between(cubic_metres, cubic_metres, system, unit, digits)
+
+
+def volume_between(low: float, high: float, system: str, unit: str = "", digits: int = 3) -> str:
+    """A volume that lies between two bounds: "1.24 to 1.26 cm³", and one number where both are written alike."""
+    size, name = _fitting_volume(high, system, unit)
+    if 0.0 < high < LEAST_AMONG_OTHERS * size:
+        return f"<{LEAST_AMONG_OTHERS} {name}"
+    texts = list(dict.fromkeys(plain(value / size, digits) for value in (low, high)))
+    return f"{' to '.join(texts)} {name}"
+
+
+def _fitting_volume(cubic_metres: float, system: str, unit: str) -> tuple[float, str]:
+    """The cube of the given unit where a volume is readable in it, else the largest one of which it is a tenth."""
+    size, name = UNITS.get(unit, (1.0, ""))
+    if name and READABLE[0] <= cubic_metres / size**3 < READABLE[1]:
+        return size**3, f"{name}³"
+    known = [(UNITS[unit][0] ** 3, f"{UNITS[unit][1]}³") for unit in VOLUME_UNITS[system]]
+    least = 0.1 * (1.0 - 1e-9)  # 0.1 cm³ is not quite 1e-7
+    return next((unit for unit in known if least * unit[0] <= cubic_metres), known[-1])
 
 
 def fitting_unit(metres: float, system: str, unit: str = "") -> tuple[float, str]:

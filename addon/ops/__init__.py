@@ -1,6 +1,6 @@
 """Operators: they ask the core or an adapter and report to the user."""
 
-from . import detect, export, hierarchy, listing, live, maintenance, marks, pairs, review, scans
+from . import detect, export, hierarchy, listing, live, maintenance, marks, pairs, review, scans, voxels
 
 CLASSES = (
     *detect.CLASSES,
@@ -13,4 +13,5 @@ CLASSES = (
     *hierarchy.CLASSES,
     *maintenance.CLASSES,
     *scans.CLASSES,
+    *voxels.CLASSES,
 )

@@ -22,7 +22,7 @@ from ..core.errors import DetectError
 from ..core.options import DetectOptions
 from ..core.queries import VERDICTS, test_named
 from ..core.report import DetectReport
-from ..core.report_formats import format_seconds, left_out
+from ..core.report_formats import format_seconds, left_out, too_small
 from ..overlay.draw import tag_redraw
 from ..reviews import reviews_of
 from ..ui.text import counted
@@ -92,7 +92,7 @@ def summary(report: DetectReport, approved: frozenset[str] = frozenset()) -> str
     found = ", ".join(f"{count} {word}" for count, word in counts if count)
     skipped = f", {len(report.skipped)} skipped" if report.skipped else ""
     effort = f"{counted(report.stats['objects'], 'object')}{skipped}, {format_seconds(report.stats['seconds'])}"
-    more = left_out(report.stats.get("left_out"))
+    more = left_out(report.stats.get("left_out")) + too_small(report.stats, report.options.as_dict())
     return f"{found or test_named(report.options.test).nothing} ({effort}){more and '.' + more}"
 
 

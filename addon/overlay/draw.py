@@ -319,7 +319,7 @@ def _draw_dots(view: bpy.types.RegionView3D, batches: _Batches, prefs: Any, xray
         return
     size = DOT_SIZE * bpy.context.preferences.system.pixel_size
     with nearer(view, FACES_IN_FRONT):
-        for depth_test, alpha in _passes(xray, HIDDEN_DOTS_ALPHA):
+        for depth_test, alpha in passes(xray, HIDDEN_DOTS_ALPHA):
             gpu.state.depth_test_set(depth_test)
             for batch, colour in parts:
                 if batch is not None:
@@ -331,7 +331,7 @@ def _draw_faces(view: bpy.types.RegionView3D, batches: _Batches, prefs: Any, xra
 
     shader = gpu.shader.from_builtin("UNIFORM_COLOR")
     with nearer(view, FACES_IN_FRONT):
-        for depth_test, alpha in _passes(xray, HIDDEN_FACES_ALPHA):
+        for depth_test, alpha in passes(xray, HIDDEN_FACES_ALPHA):
             gpu.state.depth_test_set(depth_test)
             parts = ((batches.faces_a, prefs.colour_a), (batches.faces_b, prefs.colour_b), (batches.stale, STALE))
             for batch, colour in parts:
@@ -378,7 +378,7 @@ def _draw_lines(view: bpy.types.RegionView3D, batch: Any, prefs: Any, xray: bool
 
     shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
     with nearer(view, CURVES_IN_FRONT):
-        for depth_test, alpha in _passes(xray, HIDDEN_CURVES_ALPHA):
+        for depth_test, alpha in passes(xray, HIDDEN_CURVES_ALPHA):
             gpu.state.depth_test_set(depth_test)
             shader.bind()
             shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
@@ -387,7 +387,7 @@ def _draw_lines(view: bpy.types.RegionView3D, batch: Any, prefs: Any, xray: bool
             batch.draw(shader)
 
 
-def _passes(xray: bool, hidden_alpha: float) -> tuple[tuple[str, float], ...]:
+def passes(xray: bool, hidden_alpha: float) -> tuple[tuple[str, float], ...]:
     """Depth tests and opacities: what is hidden first, faintly, then what is seen."""
     seen = ("LESS_EQUAL", 1.0)
     return (("GREATER", hidden_alpha), seen) if xray else (seen,)

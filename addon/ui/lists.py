@@ -7,7 +7,6 @@ from typing import Any
 from bpy.types import UIList
 
 from .. import session
-from ..core.queries import test_named
 from ..core.short_names import shorten
 from ..core.table import FACES, MEASURE, NAME_A, NAME_B, STATUS
 from ..props import STATUSES
@@ -83,7 +82,7 @@ class MESHCLASH_UL_pairs(UIList):
             text = shorten(name, room, text_width, common)
             picked = cell.operator("meshclash.pick_row", text=text, translate=False, emboss=False)
             picked.index, picked.side = index, side
-        measures = () if result is None else test_named(result.report.options.test).measures
+        measures = () if result is None else result.report.options.measures
         value.alignment = "RIGHT"
         if faces is not None:
             faces.alignment = "RIGHT"

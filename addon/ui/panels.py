@@ -8,9 +8,9 @@ from .. import preferences, results, session
 from ..adapters.source import metres_per_unit
 from ..core.errors import InputError
 from ..core.options import DetectOptions, changed_settings
-from ..core.pair_row import CONTACT
+from ..core.pair_row import CONTACT, SOLID_VERDICTS
 from ..core.queries import test_named
-from ..core.report_formats import coarse, permitted
+from ..core.report_formats import NO_SOLID, coarse, permitted
 from ..core.table import FACES, MEASURE, STATUS, WORST
 from ..overlay import draw as overlay
 from ..props import STATUSES
@@ -26,10 +26,11 @@ from .text import (
     length,
     place,
     verdict_in_words,
+    volume,
     wrapped,
 )
 
-OPTION_ORDER = ("tolerance", "permitted_overlap", "touch_tolerance", "budget")
+OPTION_ORDER = ("tolerance", "permitted_overlap", "touch_tolerance", "budget", "overlap_volume")
 """Options of tests, in the order of the panel; only those that a test takes are shown."""
 LONG_NAME_SHARE = 0.46  # of the narrowest sidebar
 CAPTION_SHARE = 0.25  # of the width, before the facts of the selected pair
@@ -171,7 +172,7 @@ class MESHCLASH_PT_results(TabPanel):
             layout.operator("meshclash.show_results", icon="FILE_REFRESH")
         else:
             _draw_list(layout, context, result)
-            _draw_active(layout, context, results.active_pair(context))
+            _draw_active(layout, context, results.active_pair(context), result.report.options)
         _draw_left_out(layout, context, result.report)
         _draw_skipped(layout, result.report.skipped, context.region)
         warning = coarse(result.report.as_summary())
@@ -237,6 +238,8 @@ def _draw_filters(layout: Any, context: Any, result: session.SceneResult) -> Non
     for status, _label, _tip, icon, _number in STATUSES:
         row.prop_enum(listed, "statuses", status, text="", icon=icon)
     row.operator("meshclash.list_selected", text="", icon="RESTRICT_SELECT_OFF")
+    if result.table.has_volumes:
+        column.prop(listed, "min_volume", text="At Least in Common")
     if owners is not None:
         names = next(iter(owners)) if len(owners) == 1 else counted(len(owners), "object")
         draw_text(column, f"Only pairs of {names}", context.region, "RESTRICT_SELECT_OFF")
@@ -248,7 +251,7 @@ def _draw_filters(layout: Any, context: Any, result: session.SceneResult) -> Non
 def _draw_heading(layout: Any, context: Any, result: session.SceneResult) -> None:
     """The names of the columns, which sort the list."""
     listed = context.window_manager.meshclash
-    measures = ", ".join(MEASURE_LABELS[name] for name in test_named(result.report.options.test).measures)
+    measures = ", ".join(MEASURE_LABELS[name] for name in result.report.options.measures)
     texts = {FACES: "Parts" if result.table.has_scans else "Faces", MEASURE: measures}
     heading = layout.row()
     for cell, (key, text) in zip(columns(heading, context), COLUMNS, strict=True):
@@ -281,7 +284,7 @@ def _draw_pages(layout: Any, context: Any, listed: Any) -> None:
         draw_text(layout, text if listed.found else f"No pair of {listed.total:,} is as asked", context.region, "NONE")
 
 
-def _draw_active(layout: Any, context: Any, row: Any) -> None:
+def _draw_active(layout: Any, context: Any, row: Any, options: DetectOptions) -> None:
     listed = context.window_manager.meshclash
     actions = layout.column(align=True)
     steps = actions.row(align=True)
@@ -304,6 +307,10 @@ def _draw_active(layout: Any, context: Any, row: Any) -> None:
     if row.depth is not None:
         depth = length(row.depth, units)
         lines.append(("Depth", depth if depth.startswith("<") else f"about {depth}"))
+    if row.volume_lower is not None:
+        lines.append(("Volume", volume(row.volume_lower, row.volume_upper, units)))
+    elif options.overlap_volume and row.verdict in SOLID_VERDICTS:
+        lines.append(("Volume", NO_SOLID))
     if row.distance is not None:
         lines.append(("Gap", length(row.distance, units)))
     if row.probability is not None:

@@ -11,7 +11,7 @@ import bpy
 
 from ..core.pair_row import MEETS
 from ..core.report_formats import format_share
-from ..core.units import length_in_words, plain
+from ..core.units import length_in_words, plain, volume_between
 
 VERDICT_LABELS = {
     "clash": "Clash", "contained": "Inside", "duplicate": "Duplicate", "touching": "Touching", "contact": "Contact",
@@ -29,7 +29,7 @@ VERDICT_ICONS = {
     "likely": "COLLECTION_COLOR_02",
     "unlikely": "COLLECTION_COLOR_04",
 }
-MEASURE_LABELS = {"depth": "Depth", "distance": "Gap", "probability": "Chance"}
+MEASURE_LABELS = {"depth": "Depth", "volume": "Volume", "distance": "Gap", "probability": "Chance"}
 UNMEASURED = "–"
 ALMOST = 1.0 - 1e-9
 ROUNDING = 1e-6  # share of the largest coordinate of a point below which others are roundings
@@ -55,6 +55,14 @@ def length(
     return length_in_words(blender_units * scale, system, unit, digits, like and like * scale)
 
 
+def volume(low: float, high: float, unit_settings: bpy.types.UnitSettings, digits: int = 3) -> str:
+    """A volume between two bounds, cubic Blender units, as the scene's units have it."""
+    if unit_settings.system == "NONE":
+        return " to ".join(dict.fromkeys(plain(value, digits) for value in (low, high)))
+    cube = unit_settings.scale_length**3
+    return volume_between(low * cube, high * cube, unit_settings.system, unit_settings.length_unit, digits)
+
+
 def place(point: Sequence[float], unit_settings: bpy.types.UnitSettings) -> str:
     """The coordinates of a point in one unit; roundings are 0."""
     reach = max(map(abs, point))
@@ -73,6 +81,8 @@ def measure(row: Any, names: Sequence[str], unit_settings: bpy.types.UnitSetting
         value = getattr(row, name)
         if value >= 0.0 and name == "probability":
             return chance(value, row.verdict)
+        if value >= 0.0 and name == "volume":
+            return volume(value, value, unit_settings, digits=2)
         if value >= 0.0:
             return length(value, unit_settings, digits=2, like=like)
     return UNMEASURED

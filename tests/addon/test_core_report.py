@@ -28,7 +28,8 @@ from addon.core.units import SYSTEMS, UNITS, length_in_words
 
 PAIR_KEYS = ["id", "a", "b", "frame", "verdict", "contacts", "faces_a", "faces_b", "location", "depth", "distance",
              "point_a", "point_b", "face_a", "face_b", "probability", "points_a", "points_b",
-             "count_a", "count_b", "status", "comment", "outdated", "flush", "certainty"]  # fmt: skip
+             "count_a", "count_b", "status", "comment", "outdated", "flush", "certainty",
+             "volume", "volume_lower", "volume_upper"]  # fmt: skip
 
 
 def test_json_has_the_documented_keys():

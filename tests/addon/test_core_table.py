@@ -9,11 +9,11 @@ from ui_fakes import make_row
 from addon.core.table import FACES, KNOWN_VERDICTS, MEASURE, NAME_A, NAME_B, STATUS, WORST, ListQuery, RowTable, natural
 
 STATUSES = ("OPEN", "REVIEWED", "APPROVED")
-MEASURES = ("depth", "distance", "probability")
+MEASURES = ("volume", "depth", "distance", "probability")
 EVERYTHING = frozenset(KNOWN_VERDICTS)
 NAMES = st.sampled_from(["Bolt 2", "bolt 10", "Bolt 10", "Wall:Ä.1", "wall:ä.2", "Pipe"])
 MAYBE = st.none() | st.sampled_from([0.0, 0.25, 1.5])
-FOUND = st.tuples(NAMES, NAMES, st.sampled_from(KNOWN_VERDICTS), MAYBE, MAYBE, MAYBE, st.integers(0, 3))
+FOUND = st.tuples(NAMES, NAMES, st.sampled_from(KNOWN_VERDICTS), MAYBE, MAYBE, MAYBE, st.integers(0, 3), MAYBE)
 QUERIES = st.builds(
     ListQuery,
     st.frozensets(st.sampled_from(KNOWN_VERDICTS)) | st.just(EVERYTHING),
@@ -22,14 +22,34 @@ QUERIES = st.builds(
     st.none() | st.frozensets(NAMES),
     st.sampled_from([WORST, NAME_A, NAME_B, FACES, MEASURE, STATUS]),
     st.booleans(),
+    st.sampled_from([0.0, 0.25, 1.0]),
 )
 
 
 def made(found):
     return [
-        make_row(a, b, verdict, depth, distance=distance, probability=probability, id=str(at), counts=(faces, 1))
-        for at, (a, b, verdict, depth, distance, probability, faces) in enumerate(found)
+        make_row(
+            a,
+            b,
+            verdict,
+            depth,
+            distance=distance,
+            probability=probability,
+            id=str(at),
+            counts=(faces, 1),
+            volume_lower=volume and 0.5 * volume,
+            volume_upper=volume,
+        )
+        for at, (a, b, verdict, depth, distance, probability, faces, volume) in enumerate(found)
     ]
+
+
+def large_enough(row, query, measured):
+    """Whether the common volume of one row may be as large as is asked for, where any was measured."""
+    if not measured or query.min_volume == 0.0:
+        return True
+    known = row.volume_upper is not None
+    return row.verdict not in ("touching", "near", "apart") and not (known and row.volume_upper < query.min_volume)
 
 
 def asked(row, query, status):
@@ -58,7 +78,9 @@ def value(row, key, status):
 def test_a_query_finds_what_each_row_says_in_the_order_of_its_values(found, query, reviews):
     rows = made(found)
     status = {row.id: reviews.get(row.id, "OPEN") for row in rows}
-    expected = [row for row in rows if asked(row, query, status[row.id])]
+    measured = any(row.volume is not None for row in rows)
+    wanted = [row for row in rows if large_enough(row, query, measured)]
+    expected = [row for row in wanted if asked(row, query, status[row.id])]
     keyed = [(value(row, query.key, status[row.id]), row) for row in expected]
     known = [pair for pair in keyed if pair[0] is not None]
     known.sort(key=lambda pair: pair[0], reverse=query.reverse)  # turned round, but equal ones stay as they are

@@ -12,7 +12,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 HALF_WIDTH, HALF_HEIGHT = 36.0, 18.0  # of the picture [mm], at the lens's distance: a wide window
 
 
-@pytest.fixture(scope="module", params=["mechanical_assembly", "pipe_rack", "plant_room"])
+@pytest.fixture(scope="module", params=["mechanical_assembly", "pipe_rack", "plant_room", "changing_cloth"])
 def example(request, tmp_path_factory):
     file = tmp_path_factory.mktemp("examples") / "example.blend"
     subprocess.run([sys.executable, EXAMPLES / f"{request.param}.py", file], check=True, capture_output=True)

@@ -92,5 +92,5 @@ def test_a_pair_that_grows_stale_changes_its_colour(made):
 
 
 def test_passes():
-    assert draw._passes(False, 0.3) == (("LESS_EQUAL", 1.0),)
-    assert draw._passes(True, 0.3) == (("GREATER", 0.3), ("LESS_EQUAL", 1.0))
+    assert draw.passes(False, 0.3) == (("LESS_EQUAL", 1.0),)
+    assert draw.passes(True, 0.3) == (("GREATER", 0.3), ("LESS_EQUAL", 1.0))

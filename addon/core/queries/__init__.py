@@ -5,11 +5,14 @@ from __future__ import annotations
 from ..errors import InputError
 from .base import DetectTest
 from .clearance import Clearance
+from .deforming import Deforming
 from .distance import Distance
 from .intersection import Intersection
 from .time_critical import TimeCritical
 
-TESTS: dict[str, DetectTest] = {test.name: test for test in (Intersection(), Clearance(), Distance(), TimeCritical())}
+TESTS: dict[str, DetectTest] = {
+    test.name: test for test in (Intersection(), Clearance(), Distance(), TimeCritical(), Deforming())
+}
 """By their names, in the order of the panel; the first is the default."""
 
 VERDICTS = tuple(dict.fromkeys(verdict for test in TESTS.values() for verdict in test.verdicts))

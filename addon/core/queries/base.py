@@ -17,6 +17,11 @@ BASIC_PARTS = ("depths", "contacts", "verdicts", "scenes", "points")
 """Parts of the engine's warm-up that every test needs."""
 
 
+def basic_parts(options: DetectOptions) -> tuple[str, ...]:
+    """These, and what measures volumes where they are asked for."""
+    return (*BASIC_PARTS, "more", "voxels") if options.overlap_volume else BASIC_PARTS
+
+
 class DetectTest(ABC):
     """One test. Detect, the command line, the reports and the panels know a test by these members only.
 

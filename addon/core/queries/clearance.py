@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..pair_row import CLASH, CONTAINED, DUPLICATE, NEAR, TOUCHING
 from ..rows import RowSteps, gap_row_steps
 from .asked import Answered, Asked
-from .base import BASIC_PARTS, DetectTest
+from .base import DetectTest, basic_parts
 from .followers import Follower, GapFollower
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class Clearance(DetectTest):
     name = "clearance"
     label = "Clearance"
     description = "Every pair of objects nearer than the tolerance, with the gap and the faces that come that near"
-    takes = frozenset({"tolerance", "permitted_overlap"})
+    takes = frozenset({"tolerance", "permitted_overlap", "overlap_volume"})
     required = frozenset({"tolerance"})
     tolerance_means = "tolerance"
     verdicts = (CLASH, CONTAINED, DUPLICATE, TOUCHING, NEAR)
@@ -32,7 +32,7 @@ class Clearance(DetectTest):
 
     def parts(self, options: DetectOptions) -> tuple[str, ...]:
         """As `DetectTest`."""
-        return (*BASIC_PARTS, "distances")
+        return (*basic_parts(options), "distances")
 
     def reach(self, options: DetectOptions) -> float:
         """As `DetectTest`."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..pair_row import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING
 from ..rows import RowSteps, gap_row_steps
 from .asked import Answered, Asked
-from .base import BASIC_PARTS, DetectTest
+from .base import DetectTest, basic_parts
 from .followers import Follower, GapFollower
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Distance(DetectTest):
     name = "distance"
     label = "Distance"
     description = f"The distance of every pair of objects and where it is, of the nearest {MOST_PAIRS} pairs at most"
-    takes = frozenset({"permitted_overlap"})
+    takes = frozenset({"permitted_overlap", "overlap_volume"})
     verdicts = (CLASH, CONTAINED, DUPLICATE, TOUCHING, APART)
     apart = APART
     measures = ("depth", "distance")
@@ -34,7 +34,7 @@ class Distance(DetectTest):
 
     def parts(self, options: DetectOptions) -> tuple[str, ...]:
         """As `DetectTest`."""
-        return (*BASIC_PARTS, "distances")
+        return (*basic_parts(options), "distances")
 
     def reach(self, options: DetectOptions) -> float:
         """As `DetectTest`."""

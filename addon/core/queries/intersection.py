@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..pair_row import CLASH, CONTAINED, DUPLICATE, TOUCHING
 from ..rows import RowSteps, contacts_row_steps
 from .asked import Answered, Asked
-from .base import BASIC_PARTS, DetectTest
+from .base import DetectTest, basic_parts
 from .followers import Follower, WatchFollower
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class Intersection(DetectTest):
     name = "intersection"
     label = "Intersection"
     description = "Every pair of objects that touch, clash, contain or duplicate each other"
-    takes = frozenset({"permitted_overlap", "touch_tolerance"})
+    takes = frozenset({"permitted_overlap", "touch_tolerance", "overlap_volume"})
     tolerance_means = "permitted_overlap"
     verdicts = (CLASH, CONTAINED, DUPLICATE, TOUCHING)
     apart = TOUCHING
@@ -31,7 +31,8 @@ class Intersection(DetectTest):
 
     def parts(self, options: DetectOptions) -> tuple[str, ...]:
         """As `DetectTest`."""
-        return (*BASIC_PARTS, "gaps") if options.touch_tolerance > 0.0 else BASIC_PARTS
+        gaps = ("gaps",) if options.touch_tolerance > 0.0 else ()
+        return (*basic_parts(options), *gaps)
 
     def reach(self, options: DetectOptions) -> float:
         """As `DetectTest`."""

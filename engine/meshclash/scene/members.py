@@ -106,19 +106,8 @@ class Members:
             UnknownObject; InvalidMesh when the number of vertices differs or a coordinate is not finite.
         """
         member = self.member(identifier)
-        if isinstance(member.mesh, TriangleMesh) and not is_prepared(member.mesh):
-            member.mesh = member.mesh.with_vertices(vertices)
-            member.revision += 1
-            return
-        hierarchy = as_hierarchy(member.mesh)
-        fitted = refit(hierarchy, vertices)
-        built = hierarchy.derived.get(_BUILT) or expected_tests(hierarchy)
-        if hierarchy.earns and expected_tests(fitted) > WORN * built > 0.0:
-            fitted = build(fitted.mesh, hierarchy.volume, leaf_size=hierarchy.leaf_size)
-        else:
-            fitted.derived[_BUILT] = built
-            hand_over(hierarchy, fitted)
-        member.mesh = fitted
+        unprepared = isinstance(member.mesh, TriangleMesh) and not is_prepared(member.mesh)
+        member.mesh = member.mesh.with_vertices(vertices) if unprepared else _refitted(member.mesh, vertices)
         member.revision += 1
 
     def posed(self, identifier: int) -> tuple[TriangleMesh | Hierarchy, Pose]:
@@ -222,6 +211,18 @@ class Members:
             return self._members[identifier]
         except (KeyError, TypeError):
             raise UnknownObject(f"the scene has no object {identifier!r}") from None
+
+
+def _refitted(thing: TriangleMesh | Hierarchy, vertices: Any) -> Hierarchy:
+    """The hierarchy of an object over moved vertices, built anew where it has become too loose."""
+    hierarchy = as_hierarchy(thing)
+    fitted = refit(hierarchy, vertices)
+    built = hierarchy.derived.get(_BUILT) or expected_tests(hierarchy)
+    if hierarchy.earns and expected_tests(fitted) > WORN * built > 0.0:
+        return build(fitted.mesh, hierarchy.volume, leaf_size=hierarchy.leaf_size)
+    fitted.derived[_BUILT] = built
+    hand_over(hierarchy, fitted)
+    return fitted
 
 
 def checked_keep(keep: Keep | None) -> Keep | None:

@@ -1,0 +1,47 @@
+"""How much volume the two objects of a pair have in common, between proved bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+from typing import Any
+
+from .frame_scene import Progress
+from .pair_row import NO_VOLUME_VERDICTS, SOLID_VERDICTS, PairRow
+from .queries.asked import Asked
+from .steps import telling
+
+RESOLUTIONS = (64, 256)
+"""Voxels along the region that both objects reach; the finer ones where the coarser leave much open."""
+CLOSE_ENOUGH = 0.01  # share of the volume that may be left open
+
+
+def volume_steps(asked: Asked, found: Any, row: PairRow) -> Generator[Progress, None, PairRow]:
+    """The row with the bounds of the common volume, in slices; as it is where these are not asked for, or unknown.
+
+    Args:
+        asked: the question.
+        found: what the row was written of; it names the engine's objects.
+        row: the row.
+    """
+    if not asked.options.overlap_volume or row.verdict not in SOLID_VERDICTS:
+        return row
+    (a, pose_a), (b, pose_b) = (asked.world.scene.posed(key) for key in (found.a, found.b))
+    low = high = 0.0
+    for resolution in RESOLUTIONS:
+        steps = asked.engine.voxel_collide_steps(a, b, pose_a, pose_b, resolution=resolution, mode="solid")
+        progress = Progress(1.0, f"Measuring what {row.a} and {row.b} have in common")
+        try:
+            low, high = (yield from telling(steps, progress)).overlap_volume
+        except asked.engine.errors.NotASolid:
+            return row
+        if high - low <= CLOSE_ENOUGH * high:
+            break
+    return replace(row, volume_lower=float(low), volume_upper=float(high))
+
+
+def has_less(row: PairRow, volume: float) -> bool:
+    """Whether a pair certainly has less than a volume in common, cubic Blender units; never where it is 0."""
+    if volume <= 0.0:
+        return False
+    return row.verdict in NO_VOLUME_VERDICTS or (row.volume_upper is not None and row.volume_upper < volume)

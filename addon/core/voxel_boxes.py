@@ -1,0 +1,106 @@
+"""The voxels that the surfaces of a pair share, to be looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from .errors import DetectError, InputError
+from .frame_scene import Progress, SceneSource, refuse_damaged
+from .pair_row import PairRow
+from .placed_mesh import placed_mesh
+from .steps import within
+
+PARTS = ("more", "voxels")
+"""Of the engine's warm-up, beside those of every test."""
+READ_END = 0.2
+MOST_VOXELS = 20_000
+"""That are drawn at most: more are a blot, and larger ones are taken instead."""
+
+
+@dataclass
+class ShownVoxels:
+    """Voxels that are being looked at.
+
+    Attributes:
+        names: of the two objects, as the list has them.
+        owners: full names of the objects of the scene that they depend on.
+        count: how many voxels both surfaces touch; 0 proves that they are apart.
+        size: length of their sides, Blender units; None where the boxes around the objects are apart.
+        coarser: whether they are larger than was asked for, as those would have been too many.
+        lines: (2 k, 3) float32 world end points of their edges, each once.
+        stale: whether one of the objects moved or changed since.
+    """
+
+    names: tuple[str, str]
+    owners: frozenset[str]
+    count: int
+    size: float | None
+    coarser: bool
+    lines: np.ndarray = field(repr=False)
+    stale: bool = False
+
+
+def voxels_steps(
+    source: SceneSource, engine: ModuleType, row: PairRow, resolution: int, voxel_size: float
+) -> Generator[Progress, None, ShownVoxels]:
+    """Finds the common voxels of the two objects of a row as they stand, in slices.
+
+    Args:
+        source, engine: as `job.detect_steps` takes them.
+        row: the pair.
+        resolution: voxels along the longest side of the region that both objects' boxes share.
+        voxel_size: length of their sides instead, Blender units; 0 for the number.
+
+    Raises:
+        InputError: one of the two is gone, hidden, a scan, or cannot be used.
+        DetectError: the engine refused something else.
+    """
+    steps = source.read_steps(f"object:{row.owner_a}", f"object:{row.owner_b}", None)
+    frame = yield from within(steps, 0.0, READ_END)
+    refuse_damaged(frame.skipped)
+    placed = []
+    for name in (row.a, row.b):
+        item = next((item for item in frame.objects if item.name == name), None)
+        if item is None:
+            raise InputError(f"object '{name}' has no faces of its own")
+        placed.append(placed_mesh(engine, frame, item))
+    (a, pose_a), (b, pose_b) = placed
+    asked: dict[str, Any] = {"voxel_size": voxel_size} if voxel_size > 0.0 else {"resolution": resolution}
+    coarser = False
+    try:
+        while True:
+            steps = engine.voxel_collide_steps(a, b, pose_a, pose_b, mode="voxels", **asked)
+            found = yield from within(steps, READ_END, 1.0)
+            if len(found.voxels) <= MOST_VOXELS:
+                break
+            asked, coarser = {"voxel_size": 2.0 * found.voxel_size}, True
+    except engine.errors.MeshClashError as error:
+        raise DetectError(f"the engine refused: {error}") from error
+    owners = frozenset((row.owner_a, row.owner_b, row.source_a, row.source_b))
+    return ShownVoxels((row.a, row.b), owners, len(found.voxels), found.voxel_size, coarser, edges(found))
+
+
+_EDGES = [(axis, (axis + 1) % 3, (axis + 2) % 3) for axis in range(3)]
+
+
+def edges(found: Any) -> np.ndarray:
+    """The edges of voxels of the engine's answer, each once, as end points (2 k, 3) float32."""
+    if found.grid is None or not len(found.voxels):
+        return np.empty((0, 3), np.float32)
+    across = found.grid.size + 1
+    ends = []
+    for along, u, v in _EDGES:
+        corners = np.repeat(found.voxels.astype(np.int64), 4, axis=0)
+        corners[:, u] += np.tile([0, 0, 1, 1], len(found.voxels))
+        corners[:, v] += np.tile([0, 1, 0, 1], len(found.voxels))
+        names = np.unique(np.ravel_multi_index(tuple(corners.T), tuple(across)))
+        begin = np.stack(np.unravel_index(names, tuple(across)), axis=1)
+        end = begin.copy()
+        end[:, along] += 1
+        ends.append(np.stack((begin, end), axis=1).reshape(-1, 3))
+    return np.ascontiguousarray(found.grid.origin + found.grid.voxel_size * np.concatenate(ends), np.float32)

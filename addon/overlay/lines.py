@@ -1,0 +1,97 @@
+"""Draws what is shown as lines: the bounding volumes of one level of a hierarchy, and the common voxels of a pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import bpy
+from mathutils import Matrix
+
+from .. import session
+from . import draw
+
+COLOUR = (0.35, 1.0, 0.55, 0.7)
+VOXEL_COLOUR = (1.0, 0.8, 0.2, 0.8)
+HIDDEN_ALPHA = 0.35  # of voxels behind surfaces: most lie inside the objects
+
+
+class _Lines(NamedTuple):
+    """Lines to draw."""
+
+    kind: str
+    signature: tuple[object, ...]
+    points: Any
+    placing: Matrix
+    colour: tuple[float, float, float, float]
+    xray: bool
+
+
+class _State:
+    """The draw handler, and the batches of what was drawn last, by kind."""
+
+    handle: object | None = None
+    batches: dict[str, tuple[tuple[object, ...], Any]] = {}  # noqa: RUF012 - emptied by `uninstall`
+
+
+def install() -> None:
+    """Adds the draw handler; does nothing in background mode."""
+    if not bpy.app.background and _State.handle is None:
+        _State.handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
+
+
+def uninstall() -> None:
+    """Removes the draw handler and frees the batches."""
+    if _State.handle is not None:
+        bpy.types.SpaceView3D.draw_handler_remove(_State.handle, "WINDOW")
+    _State.handle = None
+    _State.batches.clear()
+
+
+def _draw() -> None:
+    wanted = [] if draw.failure() else list(_wanted(bpy.context))
+    for kind in _State.batches.keys() - {lines.kind for lines in wanted}:
+        del _State.batches[kind]
+    for lines in wanted:
+        with draw.guarded(bpy.context), draw.restored_state():
+            _draw_lines(lines)
+
+
+def _wanted(context: bpy.types.Context) -> Iterator[_Lines]:
+    """What is to be seen in a 3D view."""
+    from ..view import find_object
+
+    shown = session.shown_hierarchy()
+    item = None if shown is None else find_object(context, shown.name)
+    if shown is not None and item is not None and item.visible_get():
+        colour = draw.STALE if shown.stale else COLOUR
+        yield _Lines("hierarchy", (id(shown), shown.level), shown.lines, item.matrix_world, colour, False)
+    voxels = session.shown_voxels(context.scene.session_uid)
+    if voxels is not None and len(voxels.lines):
+        colour = draw.STALE if voxels.stale else VOXEL_COLOUR
+        yield _Lines("voxels", (id(voxels),), voxels.lines, Matrix(), colour, True)
+
+
+def _draw_lines(lines: _Lines) -> None:
+    import gpu
+
+    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+    with draw.nearer(bpy.context.region_data, draw.CURVES_IN_FRONT):  # faces of a part lie on faces of its box
+        gpu.matrix.multiply_matrix(lines.placing)
+        for depth_test, alpha in draw.passes(lines.xray, HIDDEN_ALPHA):
+            gpu.state.depth_test_set(depth_test)
+            shader.bind()
+            shader.uniform_float("color", (*lines.colour[:3], alpha * lines.colour[3]))
+            _batch(lines).draw(shader)
+
+
+def _batch(lines: _Lines) -> Any:
+    """The batch of some lines, made anew only when others are shown."""
+    import gpu
+    from gpu_extras.batch import batch_for_shader
+
+    known = _State.batches.get(lines.kind)
+    if known is None or known[0] != lines.signature:
+        shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+        known = _State.batches[lines.kind] = lines.signature, batch_for_shader(shader, "LINES", {"pos": lines.points})
+    return known[1]

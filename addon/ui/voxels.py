@@ -1,0 +1,50 @@
+"""The panel for looking at common voxels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import results, session
+from .parts import TabPanel, draw_table, draw_text
+from .text import length
+
+
+class MESHCLASH_PT_voxels(TabPanel):
+    """Draws the voxels that the selected pair shares."""
+
+    bl_label = "Common Voxels"
+    bl_parent_id = "MESHCLASH_PT_results"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        shown = session.shown_voxels(context.scene.session_uid)
+        return results.active_pair(context) is not None or shown is not None
+
+    def draw(self, context: Any) -> None:
+        layout, settings = self.layout, context.scene.meshclash
+        shown = session.shown_voxels(context.scene.session_uid)
+        column = layout.column(align=True)
+        column.enabled = session.running_task() is None
+        by_number = column.column(align=True)
+        by_number.active = settings.voxel_size == 0.0
+        by_number.prop(settings, "voxel_resolution")
+        column.prop(settings, "voxel_size")
+        row = layout.row(align=True)
+        row.operator("meshclash.show_voxels", text="Show Selected Pair" if shown is None else "Update")
+        if shown is None:
+            return
+        row.operator("meshclash.hide_voxels", text="", icon="X")
+        lines = [("Objects", " and ".join(shown.names)), ("Common voxels", f"{shown.count:,}")]
+        if shown.size is not None:
+            lines.append(("Voxel size", length(shown.size, context.scene.unit_settings)))
+        draw_table(layout, lines)
+        if not shown.count:
+            draw_text(layout, "The surfaces are certainly apart", context.region, "CHECKMARK")
+        if shown.coarser:
+            draw_text(layout, "Smaller voxels are too many to be drawn", context.region, "INFO")
+        if shown.stale:
+            draw_text(layout, "An object moved or changed since: press Update", context.region, "INFO")
+
+
+CLASSES = (MESHCLASH_PT_voxels,)
