@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class Deforming(DetectTest):
         "Every pair of objects whose surfaces meet, found anew without preparation: for cloth and simulations whose "
         "faces change from frame to frame. What lies wholly inside another object is not seen"
     )
-    takes: frozenset[str] = frozenset()
+    takes: ClassVar[frozenset[str]] = frozenset()
     verdicts = (MEETS,)
     apart = MEETS
     measures = ()

@@ -106,8 +106,7 @@ class Members:
             UnknownObject; InvalidMesh when the number of vertices differs or a coordinate is not finite.
         """
         member = self.member(identifier)
-        unprepared = isinstance(member.mesh, TriangleMesh) and not is_prepared(member.mesh)
-        member.mesh = member.mesh.with_vertices(vertices) if unprepared else _refitted(member.mesh, vertices)
+        member.mesh = _deformed(member.mesh, vertices)
         member.revision += 1
 
     def posed(self, identifier: int) -> tuple[TriangleMesh | Hierarchy, Pose]:
@@ -213,8 +212,10 @@ class Members:
             raise UnknownObject(f"the scene has no object {identifier!r}") from None
 
 
-def _refitted(thing: TriangleMesh | Hierarchy, vertices: Any) -> Hierarchy:
-    """The hierarchy of an object over moved vertices, built anew where it has become too loose."""
+def _deformed(thing: TriangleMesh | Hierarchy, vertices: Any) -> TriangleMesh | Hierarchy:
+    """An object with moved vertices: its hierarchy is refitted, or built anew where it has become too loose."""
+    if isinstance(thing, TriangleMesh) and not is_prepared(thing):
+        return thing.with_vertices(vertices)
     hierarchy = as_hierarchy(thing)
     fitted = refit(hierarchy, vertices)
     built = hierarchy.derived.get(_BUILT) or expected_tests(hierarchy)
