@@ -7,13 +7,15 @@ import numpy as np
 from .broadphase.incremental import SweepAndPrune
 from .broadphase.sweep import overlapping_pairs
 from .continuous.impacts import edge_edge_impacts
+from .continuous.moving_engine import MovingEngine
+from .continuous.moving_tree import Elements, MovingTree
 from .continuous.swept import swept_collide, swept_self_collide
 from .convex.closest import closest_features
 from .convex.hull import ConvexHull
 from .errors import UnsupportedOption
 from .geometry.intersection import contact_segments, overlap_outlines
 from .gpu.device import kernel_steps
-from .hierarchy.build import build, refit
+from .hierarchy.build import DEFAULT_LEAF_SIZE, build, refit
 from .hierarchy.slabs import slabs_of
 from .jit import parallel_region, thread_limit
 from .partition.registry import PARTITIONS
@@ -147,6 +149,16 @@ def _together(mesh: TriangleMesh) -> None:
             WideEngine(question).work_together(count)
 
 
+def _frames_together(mesh: TriangleMesh) -> None:
+    elements = Elements(mesh.triangles, mesh.vertex_count)
+    tree = MovingTree(build(mesh).tree, mesh, mesh, np.zeros(3), elements)
+    with parallel_region(thread_limit(None)) as count:
+        if count > 1:
+            engine = MovingEngine(tree, tree, DEFAULT_LEAF_SIZE, True, False, count, lambda *met: (met[0], met[2]))
+            engine.begin(1.0)
+            engine.work_together(count)
+
+
 def _sheet(across: int) -> TriangleMesh:
     """A sheet of about so many triangles along either side."""
     u, v = np.divmod(np.arange(across * across), across)
@@ -247,6 +259,7 @@ def _steps() -> _Steps:
         "continuous": [
             ("impacts of points and edges", lambda: edge_edge_impacts(np.zeros((1, 4, 3)), np.ones((1, 4, 3)))),
             ("contacts between frames", lambda: (swept_collide(a, b), swept_self_collide(a))),
+            ("contacts between frames on several cores", lambda: _frames_together(a)),
         ],
         "voxels": [
             ("other contacts by voxels", lambda: (voxel_self_collide(a), voxel_overlaps([a, b]).boxes(0))),

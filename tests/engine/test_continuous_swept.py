@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.bench.impact_oracle import first_moment
 from meshclash.bench.oracle import classify_pairs
+from meshclash.jit import thread_limit
+from slices import limit
 
 STEPS = 16
 """Parts of the interval for finer stepping: a power of two, so that positions in between are exact."""
@@ -163,6 +165,45 @@ def test_much_is_found_in_many_slices_and_can_be_given_up():
     assert {tuple(p) for p in mc.self_collide(mesh).pairs.tolist()} == {
         tuple(p) for p in found.pairs[found.time == 0.0].tolist()
     }
+
+
+@pytest.mark.needs_jit
+@pytest.mark.parametrize("first_only", (False, True))
+@pytest.mark.parametrize("with_itself", (False, True))
+def test_any_number_of_threads_gives_the_same_bytes(monkeypatch, with_itself, first_only):
+    limit(monkeypatch, steps=50, chunk=40, shared=True)
+    rng = np.random.default_rng(9)
+    places = 10.0 * np.stack(np.meshgrid(*[np.arange(7)] * 3), axis=-1).reshape(-1, 1, 3)
+    corners = np.arange(3 * len(places)).reshape(-1, 3)
+    a, b = (
+        mc.TriangleMesh((places + shift + rng.uniform(-2.4, 2.4, (len(places), 3, 3))).reshape(-1, 3), corners)
+        for shift in (0.0, 5.0)
+    )
+    end_a, end_b = (m.vertices + np.repeat(rng.uniform(-60.0, 60.0, places.shape), 3, axis=0)[:, 0] for m in (a, b))
+
+    def ask(threads):
+        if with_itself:
+            return mc.swept_self_collide(a, None, end_a, first_only, threads)
+        return mc.swept_collide(a, b, None, end_a, None, end_b, first_only, threads)
+
+    one = ask(1)
+    assert one.stats.threads == 1 and len(one) > (0 if first_only else 60)
+    for threads in (2, 3, None):
+        several = ask(threads)
+        assert several.stats.threads == min(threads or 99, thread_limit(None))
+        for name in ("pairs", "time", "frame"):
+            assert getattr(several, name).tobytes() == getattr(one, name).tobytes()
+        if not first_only:
+            assert several.counters == one.counters
+            assert several.stats.primitive_tests == one.stats.primitive_tests
+            assert several.stats.volume_tests == one.stats.volume_tests
+
+
+def test_threads_are_a_number():
+    mesh = mc.TriangleMesh(np.eye(3), [[0, 1, 2]])
+    for bad in (0, "two", True):
+        with pytest.raises(mc.UnsupportedOption, match="threads"):
+            mc.swept_self_collide(mesh, threads=bad)
 
 
 def test_stacks_are_asked_interval_by_interval():

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from meshclash.bench.impact_cases import CASES, make_cases
 from meshclash.continuous.exactly import decide_exactly
-from meshclash.continuous.filter import HIT, INTEGERS, RATIONAL, STAGES, UNDECIDED
 from meshclash.continuous.grid import LONG, SHORT
 from meshclash.continuous.rational import rational_impact
+from meshclash.continuous.stages import HIT, INTEGERS, RATIONAL, STAGES, UNDECIDED
 from meshclash.continuous.wide_stage import decide_all_in_integers
 
 KINDS = (0, 1)
@@ -78,7 +78,7 @@ def test_a_finer_grid_changes_nothing(points, kind, shift, ulps):
 
 def test_what_is_on_no_grid_is_left_to_pythons_integers_and_counted():
     x = make_cases("integers", 30, seed=3)
-    x[:, :, 1] *= 2.0**-200
+    x[:, 0, 1] = 2.0**-200
     counts = np.zeros(STAGES, np.int64)
     verdicts, times = decide_exactly(x[:, :4].copy(), x[:, 4:].copy(), 0, counts)
     assert (in_integers(x, 0)[0] == UNDECIDED).all()
@@ -88,10 +88,19 @@ def test_what_is_on_no_grid_is_left_to_pythons_integers_and_counted():
         assert hit == (verdict == HIT) and (moment == time or not hit)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_axis_has_a_grid_of_its_own(kind):
+    x = make_cases("integers", 60, seed=6)
+    scaled = x * np.array([5e-324, 1.0, 2.0**1000])
+    for found, expected in zip(in_integers(scaled, kind), in_integers(x, kind), strict=True):
+        assert np.array_equal(found, expected, equal_nan=True)
+    assert assert_same(scaled[:20], kind) <= 1
+
+
 def test_huge_and_denormal_together_are_on_no_grid():
     """The smaller ones must not become zeros on the way to the grid."""
     x = make_cases("integers", 20, seed=4)
-    x[:, :, 0] *= 5e-324
-    x[:, :, 2] *= 2.0**1000
+    x[:, 0, 0] *= 5e-324
+    x[:, 1:, 0] *= 2.0**1000
     assert (in_integers(x, 1)[0] == UNDECIDED).sum() > 10
     assert_same(x, 1)

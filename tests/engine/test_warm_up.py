@@ -3,7 +3,7 @@
 import pytest
 from subprocesses import run_python
 
-CODE = '''
+COUNTING = '''
 import collections, gc, json
 import numpy as np
 import meshclash as mc
@@ -16,7 +16,11 @@ def kernels():
         if isinstance(d, Dispatcher) and d.py_func.__module__.startswith("meshclash"):
             found.update((f"{d.py_func.__module__}.{d.py_func.__qualname__}", str(s)) for s in d.signatures)
     return found
+'''
 
+CODE = (
+    COUNTING
+    + """
 progress = list(mc.warm_up())
 list(mc.warm_up(["paper"]))
 warm = kernels()
@@ -96,7 +100,8 @@ for k in range(3):
     scene.remove(ids.pop())
 after = kernels()
 print(json.dumps([progress, sorted((after - warm).elements()), len(warm)]))
-'''
+"""
+)
 
 
 @pytest.fixture(scope="module")
@@ -119,3 +124,39 @@ def test_progress_rises_to_one(session):
     assert (fractions[0], fractions[-1]) == (0.0, 1.0)
     assert len(progress) > 5
     assert all(isinstance(text, str) and text for _, text in progress)
+
+
+BETWEEN_FRAMES = (
+    COUNTING
+    + """
+from meshclash.continuous import moving_engine
+from meshclash.traversal import wide_engine
+
+list(mc.warm_up(["contacts", "more", "continuous"]))
+warm = kernels()
+wide_engine.STEPS_ALONE, moving_engine.STEPS = 1, 9  # several cores
+rng = np.random.default_rng(1)
+sheet = mc.TriangleMesh(rng.integers(-2, 3, (60, 3)), np.arange(60).reshape(-1, 3))
+end = rng.integers(-2, 3, (60, 3)).astype(float)
+stages, threads = collections.Counter(), 0
+for found in (
+    mc.swept_self_collide(sheet, None, end), mc.swept_self_collide(sheet, None, end, first_only=True),
+    mc.swept_collide(sheet, mc.build(sheet), sheet.vertices + 9, None, None, [end, end + 9]),
+):
+    stages.update(found.counters)
+    threads = max(threads, found.stats.threads)
+points = rng.integers(-2, 3, (200, 8, 3)) * np.where(rng.random((200, 1, 1)) < 0.5, 1.0, 1.0 + 2.0**-50)
+points[:50, 0] *= 2.0**-100
+for ask in (mc.point_triangle_impacts, mc.edge_edge_impacts):
+    stages.update(ask(points[:, :4], points[:, 4:]).counters)
+print(json.dumps([sorted((kernels() - warm).elements()), stages, threads]))
+"""
+)
+
+
+@pytest.mark.needs_jit
+def test_contacts_between_frames_find_all_kernels_ready_integers_and_several_cores_included():
+    compiled_later, stages, threads = run_python(BETWEEN_FRAMES, NUMBA_NUM_THREADS=2)
+    assert compiled_later == []
+    assert all(stages.values()), stages
+    assert threads == 2

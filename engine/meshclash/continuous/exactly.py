@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from .filter import INTEGERS, RATIONAL, UNDECIDED
 from .rational import rational_impact
+from .stages import INTEGERS, RATIONAL, UNDECIDED
 from .wide_stage import decide_all_in_integers
 
 

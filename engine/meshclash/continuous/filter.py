@@ -2,8 +2,9 @@
 
 Stages: comparisons of coordinates (exact); signs of the Bernstein coefficients of f = det(d, u, v); then intervals of
 time from early to late, halved until in each of them f has no root, or the projections are apart, or f has exactly
-one root, for which a bracket is found by Newton's method and proved by the signs of f at its ends. All bounds are
-those of ``moving.py`` and ``inside.py``. What they do not decide is left ``UNDECIDED``.
+one root, for which a bracket is found by Newton's method and proved by the signs of f at its ends. A root that has a
+bracket, but at which float64 does not tell whether the two meet, or not closely enough when, is looked at in integers
+at once. All bounds are those of ``moving.py`` and ``inside.py``. What is left is ``UNDECIDED``.
 
 Descartes' rule: Bernstein coefficients with exactly one change of sign have exactly one root between. The two end
 coefficients have certain opposite signs here, and one of the two between has the certain sign that leaves one change,
@@ -11,7 +12,7 @@ whatever the other one is.
 """
 
 from ..jit import inlined, inner
-from .inside import FLAT, INSIDE, OUTSIDE, inside_between
+from .inside import FLAT, INSIDE, OUTSIDE, inside_between, inside_near
 from .moving import (
     CUBIC_BOUND,
     LARGEST_DIFFERENCE,
@@ -24,10 +25,8 @@ from .moving import (
     permanent,
     vectors,
 )
-
-MISS, HIT, UNDECIDED = 0, 1, 2
-COMPARISONS, SIGNS, BRACKET, INTEGERS, RATIONAL, STAGES = range(6)
-"""The stages that decide; the last two are not here."""
+from .stages import BRACKET, HIT, INTEGERS, MISS, SIGNS, UNDECIDED
+from .wide_stage import decide_at_root
 
 TIGHT = 2.0**-40
 """Widest bracket of a first moment."""
@@ -106,7 +105,7 @@ def decide_in_float(start, end, kind):
     b = coplanarity(d0, u0, v0, d1, u1, v1)
     if _all_above(b, bound) or _all_below(b, bound):
         return MISS, 0.0, SIGNS
-    index, depth, width = 0, 0, 1.0
+    index, depth, width, stage = 0, 0, 1.0, BRACKET
     for _ in range(_MOST_INTERVALS):
         low, high = index * width, (index + 1) * width
         c = b if depth == 0 else cubic_between(b, low, high)
@@ -117,11 +116,16 @@ def decide_in_float(start, end, kind):
                 left, right, found = _bracket(b, bound, sign, low, high, c[0], c[3])
                 if not found:
                     return UNDECIDED, 0.0, BRACKET
-                answer = inside_between(kind, d0, u0, v0, d1, u1, v1, sizes_d, sizes_u, sizes_v, left, right)
-                if answer == INSIDE:
-                    return _timed(b, bound, sign, left, right)
+                answer = inside_near(kind, d0, u0, v0, d1, u1, v1, sizes_d, sizes_u, sizes_v, left, right)
+                if answer == INSIDE and right - left <= TIGHT:
+                    moment = _timed(b, bound, sign, left, right)
+                    return (HIT if moment > 0.0 else UNDECIDED), moment, BRACKET
                 if answer != OUTSIDE:
-                    return UNDECIDED, 0.0, BRACKET
+                    after = 1 if sign > 0.0 else -1
+                    verdict, moment = decide_at_root(start, end, kind, after, left, right, answer == INSIDE)
+                    if verdict != MISS:
+                        return verdict, moment, INTEGERS
+                    stage = INTEGERS
                 clear = True
             if not clear:
                 answer = inside_between(kind, d0, u0, v0, d1, u1, v1, sizes_d, sizes_u, sizes_v, low, high)
@@ -135,17 +139,14 @@ def decide_in_float(start, end, kind):
         while index & 1 == 0 and depth > 0:
             index, depth, width = index >> 1, depth - 1, 2.0 * width
         if depth == 0:
-            return MISS, 0.0, BRACKET
+            return MISS, 0.0, stage
     return UNDECIDED, 0.0, BRACKET
 
 
 @inlined
 def _timed(b, bound, sign, left, right):
-    """A hit with its bracket, if that is narrow enough, cleared of time 0, where f is not zero."""
-    if left <= 0.0:
-        left = 0.25 * right
-        if not sign * cubic_at(b, left) > bound:
-            return UNDECIDED, 0.0, BRACKET
-    if right - left > TIGHT:
-        return UNDECIDED, 0.0, BRACKET
-    return HIT, left, BRACKET
+    """A lower bound of the root in a bracket, cleared of time 0, where f is not zero; 0 where that is not certain."""
+    if left > 0.0:
+        return left
+    left = 0.25 * right
+    return left if sign * cubic_at(b, left) > bound else 0.0

@@ -1,4 +1,7 @@
-"""Coordinates as whole numbers: four moving points on a common grid, whose step is a power of two.
+"""Coordinates as whole numbers: four moving points on a common grid, whose step along each axis is a power of two.
+
+Each axis has a step of its own. That changes no sign: the terms of each polynomial in ``wide_stage.py`` are products of
+as many x, of as many y and of as many z. And a small coordinate along one axis does not make the others' numbers long.
 
 Multiplication by a power of two is exact unless the result is subnormal; what is not a whole number then, or a zero
 that was none, is not on the grid.
@@ -17,21 +20,30 @@ _SPLIT = 62
 
 
 @inner
-def largest_coordinate(start, end):
-    """The largest magnitude of (4, 3) and (4, 3) coordinates."""
+def _largest_along(start, end, k):
+    """The largest magnitude of (4, 3) and (4, 3) coordinates along axis k."""
     top = 0.0
     for i in range(4):
-        for k in range(3):
-            top = max(top, abs(start[i, k]), abs(end[i, k]))
+        top = max(top, abs(start[i, k]), abs(end[i, k]))
     return top
 
 
 @inner
-def factors_for(top, bits):
+def _factors_for(top, bits):
     """Two powers of two whose product takes ``top`` below 2**bits: one of them alone might not be a float64."""
     shift = bits - frexp(top)[1]
     half = shift // 2
     return ldexp(1.0, half), ldexp(1.0, shift - half)
+
+
+@inner
+def factors_of_axes(start, end, bits):
+    """For each axis two powers of two whose product takes (4, 3) and (4, 3) coordinates below 2**bits."""
+    return (
+        _factors_for(_largest_along(start, end, 0), bits),
+        _factors_for(_largest_along(start, end, 1), bits),
+        _factors_for(_largest_along(start, end, 2), bits),
+    )
 
 
 @inlined
@@ -41,43 +53,52 @@ def _is_whole(x, y):
 
 
 @inner
-def fits_grid(start, end, first, second):
-    """Whether all coordinates, times both factors, are whole numbers."""
+def _fits_along(start, end, k, factors):
+    """Whether all coordinates along axis k, times both factors, are whole numbers."""
     for i in range(4):
-        for k in range(3):
-            x, y = start[i, k], end[i, k]
-            if not (_is_whole(x, x * first * second) and _is_whole(y, y * first * second)):
-                return False
+        x, y = start[i, k], end[i, k]
+        if not (_is_whole(x, x * factors[0] * factors[1]) and _is_whole(y, y * factors[0] * factors[1])):
+            return False
     return True
 
 
 @inlined
-def _short(x, first, second):
-    return wide(int(x * first * second))
+def fits_grid(start, end, factors):
+    """Whether all coordinates, times the factors of their axes, are whole numbers."""
+    return (
+        _fits_along(start, end, 0, factors[0])
+        and _fits_along(start, end, 1, factors[1])
+        and _fits_along(start, end, 2, factors[2])
+    )
 
 
 @inlined
-def _long(x, first, second):
-    y = x * first * second
+def _short(x, factors):
+    return wide(int(x * factors[0] * factors[1]))
+
+
+@inlined
+def _long(x, factors):
+    y = x * factors[0] * factors[1]
     high = np.floor(y * 2.0**-_SPLIT)
     return plus(times(wide(int(high)), wide(1 << _SPLIT)), wide(int(y - high * 2.0**_SPLIT)))
 
 
 @inner
-def short_point(start, end, i, first, second):
+def short_point(start, end, i, factors):
     """Point i of both times: three pairs of numbers of one word."""
     return (
-        (_short(start[i, 0], first, second), _short(end[i, 0], first, second)),
-        (_short(start[i, 1], first, second), _short(end[i, 1], first, second)),
-        (_short(start[i, 2], first, second), _short(end[i, 2], first, second)),
+        (_short(start[i, 0], factors[0]), _short(end[i, 0], factors[0])),
+        (_short(start[i, 1], factors[1]), _short(end[i, 1], factors[1])),
+        (_short(start[i, 2], factors[2]), _short(end[i, 2], factors[2])),
     )
 
 
 @inner
-def long_point(start, end, i, first, second):
+def long_point(start, end, i, factors):
     """As ``short_point``, of two words."""
     return (
-        (_long(start[i, 0], first, second), _long(end[i, 0], first, second)),
-        (_long(start[i, 1], first, second), _long(end[i, 1], first, second)),
-        (_long(start[i, 2], first, second), _long(end[i, 2], first, second)),
+        (_long(start[i, 0], factors[0]), _long(end[i, 0], factors[0])),
+        (_long(start[i, 1], factors[1]), _long(end[i, 1], factors[1])),
+        (_long(start[i, 2], factors[2]), _long(end[i, 2], factors[2])),
     )

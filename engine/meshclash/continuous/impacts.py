@@ -7,9 +7,11 @@ import numpy as np
 
 from ..errors import InvalidMesh
 from ..jit import kernel
+from ..reference import by_reference
 from .exactly import decide_exactly
-from .filter import COMPARISONS, HIT, MISS, STAGES, UNDECIDED, decide_in_float
-from .moving import EDGE_EDGE, POINT_TRIANGLE, apart_along_axes
+from .filter import decide_in_float
+from .moving import EDGE_EDGE, POINT_TRIANGLE, Rows, apart_along_axes
+from .stages import COMPARISONS, HIT, MISS, STAGES, UNDECIDED
 
 STAGE_NAMES = ("comparisons", "signs", "bracket", "integers", "rational")
 """The stages in the order of ``filter.py``."""
@@ -42,7 +44,7 @@ def point_triangle_impacts(start: Any, end: Any) -> Impacts:
     all stays in one plane, triangles without area.
 
     Args:
-        start: array-like, (n, 4, 3) [m]: the point, then the triangle's corners, at time 0.
+        start: array-like, (n, 4, 3) [m], taken as float64: the point, then the triangle's corners, at time 0.
         end: the same at time 1.
 
     Returns:
@@ -58,7 +60,8 @@ def edge_edge_impacts(start: Any, end: Any) -> Impacts:
     """Whether edges meet edges while all move on straight lines from time 0 to time 1, decided exactly.
 
     Args:
-        start: array-like, (n, 4, 3) [m]: the ends of the first edge, then those of the second, at time 0.
+        start: array-like, (n, 4, 3) [m], taken as float64: the ends of the first edge, then those of the second, at
+            time 0.
         end: the same at time 1.
 
     Returns, raises: as ``point_triangle_impacts``.
@@ -103,13 +106,15 @@ def checked_points(name: str, points: Any, count: int) -> np.ndarray:
 
 @kernel
 def _decide_all(start, end, kind, verdicts, times, counts):
+    rows = by_reference(Rows(start, end))
     for i in range(start.shape[0]):
+        first, last = rows.start[i], rows.end[i]
         times[i] = np.nan
-        if apart_along_axes(start[i], end[i], kind):
+        if apart_along_axes(first, last, kind):
             verdicts[i] = MISS
             counts[COMPARISONS] += 1
             continue
-        verdict, low, stage = decide_in_float(start[i], end[i], kind)
+        verdict, low, stage = decide_in_float(first, last, kind)
         verdicts[i] = verdict
         if verdict == UNDECIDED:
             continue

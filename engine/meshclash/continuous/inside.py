@@ -110,3 +110,11 @@ def inside_between(kind, d0, u0, v0, d1, u1, v1, sizes_d, sizes_u, sizes_v, low,
         if answer == UNKNOWN:
             found = UNKNOWN
     return found
+
+
+@inner
+def inside_near(kind, d0, u0, v0, d1, u1, v1, sizes_d, sizes_u, sizes_v, low, high):
+    """``inside_between`` for a short interval, where other axes do not tell more unless the first one tells nothing."""
+    first = _steepest_axis(u0, v0, u1, v1, 0.5 * (low + high))
+    answer = inside_along(kind, first, d0, u0, v0, d1, u1, v1, sizes_d, sizes_u, sizes_v, low, high)
+    return answer if answer != FLAT else UNKNOWN

@@ -19,6 +19,10 @@ underflow adds at most 2**-1074 times two such differences a product, and there 
 covers all.
 """
 
+from typing import NamedTuple
+
+import numpy as np
+
 from ..jit import inlined
 
 POINT_TRIANGLE, EDGE_EDGE = 0, 1
@@ -26,6 +30,14 @@ UNIT = 2.0**-53
 CUBIC_BOUND = 32.0 * UNIT
 UNDERFLOW = 2.0**-600
 LARGEST_DIFFERENCE = 2.0**200
+
+
+class Rows(NamedTuple):
+    """Many times four points at both times, to be handed on ``by_reference``."""
+
+    start: np.ndarray
+    """(n, 4, 3) float64."""
+    end: np.ndarray
 
 
 @inlined

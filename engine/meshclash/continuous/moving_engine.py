@@ -1,8 +1,13 @@
 """The traversal at work on trees of moving triangles: slices, undecided elements, a horizon that comes nearer."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
+from ..jit import inner, is_compiled, parallel_kernel, parallel_region, prange
 from ..traversal import pairs as layout
+from ..traversal import wide_engine
 from ..traversal.access import access_to
 from ..traversal.binary_engine import CHUNK, STEPS
 from ..traversal.pairs import traversal_with
@@ -15,99 +20,231 @@ from .moving_leaf import (
     MOST_ELEMENTS,
     POINT_OF_B,
     MovingOutput,
-    new_moving_work,
+    MovingWork,
     visit_moving,
 )
 from .moving_tree import MovingForest, MovingTree, moving_boxes_meet, moving_size
+from .stages import STAGES
 
 _SLACK = 2.0**-48
 """Of the largest coordinate: covers what positions at a horizon are rounded by, 4 * 2**-53 of it on either side."""
+_TIE = 2.0**-39
+"""How far beyond the earliest moment the horizon stays: lower bounds of moments that are equal differ by less."""
 _NEARER = 0.7
 """The horizon is brought nearer when the earliest moment is below this share of it: fitting the boxes costs a pass."""
+
+
+_BOXES = access_to(volume_named("aabb"))
+_traverse = traversal_with(moving_boxes_meet, moving_size, _BOXES, visit_moving, None)
+
+
+@inner
+def _work(
+    forest_a, forest_b, jobs, poses_a, poses_b, relative, slack, options, carried, w, state, stack, leaf_a, leaf_b,
+    indices_a, indices_b, start, end, counts, best, pairs, codes, pair_jobs, times,
+):  # fmt: skip
+    """The traversal by worker w, on its own rows."""
+    work = MovingWork(start[w], end[w], counts[w], best[w])
+    scratch = layout.Scratch(leaf_a[w], leaf_b[w], indices_a[w], indices_b[w], work)
+    output = MovingOutput(pairs[w], codes[w], pair_jobs[w], times[w])
+    _traverse(
+        forest_a, forest_b, jobs, poses_a, poses_b, relative, slack, options, state[w], stack[w], scratch, carried,
+        output,
+    )  # fmt: skip
+
+
+@parallel_kernel
+def _traverse_together(
+    forest_a, forest_b, jobs, poses_a, poses_b, relative, slack, options, carried, state, stack, leaf_a, leaf_b,
+    indices_a, indices_b, start, end, counts, best, pairs, codes, pair_jobs, times,
+):  # fmt: skip
+    """The traversal by every worker."""
+    for w in prange(state.shape[0]):
+        _work(
+            forest_a, forest_b, jobs, poses_a, poses_b, relative, slack, options, carried, w, state, stack, leaf_a,
+            leaf_b, indices_a, indices_b, start, end, counts, best, pairs, codes, pair_jobs, times,
+        )  # fmt: skip
+
+
+class _Workers:
+    """Arrays of some workers, each with a row of all."""
+
+    def __init__(self, count: int, stack: int, leaf_size: int) -> None:
+        size = CHUNK + MOST_ELEMENTS * leaf_size * leaf_size
+        self.state = np.zeros((count, layout.STATE_LENGTH), np.int64)
+        self.stack = np.empty((count, stack, 2), np.int32)
+        self.leaves = (
+            np.empty((count, leaf_size, LEAF_NUMBERS)),
+            np.empty((count, leaf_size, LEAF_NUMBERS)),
+            np.empty((count, leaf_size), np.int32),
+            np.empty((count, leaf_size), np.int32),
+        )
+        self.work = (
+            np.empty((count, 4, 3)),
+            np.empty((count, 4, 3)),
+            np.zeros((count, STAGES), np.int64),
+            np.full((count, 1), np.inf),
+        )
+        self.output = (
+            np.empty((count, size, 2), np.int32),
+            np.empty((count, size), np.uint8),
+            np.empty((count, size), np.int32),
+            np.empty((count, size)),
+        )
+        _, _, self.counts, self.best = self.work
+
+    def __len__(self) -> int:
+        return len(self.state)
 
 
 class MovingEngine:
     """Finds the elements of two moving trees, or of one against itself, that meet; ``advance`` until all is done.
 
+    Large questions are shared out as in ``wide_engine.py``: after each round what is left on the stacks is dealt anew.
+    Who finds an element changes nothing, since pairs are sorted in the end.
+
+    Args:
+        counted: gives the pairs (k, 2) of triangles that have some elements (pairs, codes, times) which meet, and
+            when these first do.
+
     Attributes:
-        chunks: what was found so far: pairs, codes and times.
-        counts: elements that each stage decided.
+        chunks: what float64 proved so far: pairs, codes and times of elements that meet.
+        decided: pairs of triangles, and times, of what integers decided.
+        threads: how many were used.
     """
 
-    def __init__(self, a: MovingTree, b: MovingTree, leaf_size: int, with_itself: bool, first_only: bool) -> None:
-        self._a, self._b, self._first_only = a, b, first_only
-        self._kernel = traversal_with(
-            moving_boxes_meet, moving_size, access_to(volume_named("aabb")), visit_moving, None
-        )
+    def __init__(
+        self, a: MovingTree, b: MovingTree, leaf_size: int, with_itself: bool, first_only: bool, threads: int,
+        counted: Callable[..., tuple[np.ndarray, np.ndarray]],
+    ) -> None:  # fmt: skip
+        self._a, self._b, self._first_only, self._threads, self._counted = a, b, first_only, threads, counted
         options = np.zeros(layout.OPTIONS_LENGTH, np.int64)
         options[layout.FIRST_ONLY], options[layout.WITH_ITSELF] = first_only, with_itself
-        options[layout.STEP_LIMIT], options[layout.ROOM] = STEPS, CHUNK
-        entries = 2 * (a.tree.depth + b.tree.depth) + 8
-        size = CHUNK + MOST_ELEMENTS * leaf_size * leaf_size
-        self._options, self._stack = options, np.empty((entries, 2), np.int32)
-        leaves = (np.empty((leaf_size, LEAF_NUMBERS)), np.empty((leaf_size, LEAF_NUMBERS)))
-        self._work = new_moving_work()
-        indices = (np.empty(leaf_size, np.int32), np.empty(leaf_size, np.int32))
-        self._scratch = layout.Scratch(*leaves, *indices, self._work)
-        self._output = MovingOutput(
-            np.empty((size, 2), np.int32), np.empty(size, np.uint8), np.empty(size, np.int32), np.empty(size)
-        )
+        options[layout.ROOM] = CHUNK
+        # Each step takes one pair off and puts at most three on, one level deeper in one tree or both.
+        self._options, self._leaf_size, self._entries = options, leaf_size, 2 * (a.tree.depth + b.tree.depth) + 8
+        self._workers = _Workers(1, self._entries, leaf_size)
+        self._active, self._calls = 1, 0
         self._jobs, self._poses = np.zeros((1, 2), np.int64), np.zeros((1, 3, 4))
         self._carried = np.empty((0, 2, 0))
-        self._state = np.zeros(layout.STATE_LENGTH, np.int64)
         self._horizon, self._slack = 1.0, 0.0
+        self.threads = 1
         self.chunks: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+        self.decided: list[tuple[np.ndarray, np.ndarray]] = []
 
     @property
     def best(self) -> float:
-        """The earliest moment found so far; infinite when there is none."""
-        return float(self._work.best[0])
+        """The earliest moment found so far, where only that is asked for; infinite when there is none."""
+        return float(self._workers.best.min())
 
     @property
     def counts(self) -> np.ndarray:
         """Elements that each stage of ``filter.py`` decided, (STAGES,) int64."""
-        return self._work.counts
+        return self._workers.counts.sum(axis=0)
 
     @property
     def tests(self) -> tuple[int, int]:
         """Tests of nodes, and of triangles."""
-        return int(self._state[layout.VOLUME_TESTS]), int(self._state[layout.PRIMITIVE_TESTS])
+        nodes, triangles = self._workers.state[:, [layout.VOLUME_TESTS, layout.PRIMITIVE_TESTS]].sum(axis=0).tolist()
+        return nodes, triangles
+
+    def found_before(self, horizon: float) -> bool:
+        """Whether the earliest moment of all is known, once all is done up to a horizon."""
+        return self.best < horizon - _TIE
 
     def begin(self, horizon: float) -> None:
         """Start from the roots, looking no further than a horizon; what was found stays."""
-        self._state[layout.JOB] = self._state[layout.STACK_USED] = 0
+        self._active, self._calls = 1, 0
+        self._workers.stack[0, 0] = _BOXES.root
+        self._workers.state[0, [layout.JOB, layout.STACK_USED]] = 0, 1
         if horizon != self._horizon:
             self._look_ahead(horizon)
 
     def advance(self) -> bool:
         """Work for some milliseconds; returns True when all is done."""
-        relative = np.full((1, 1), self._slack)
-        done = self._kernel(
-            self._a.forest, self._b.forest, self._jobs, self._poses, self._poses, relative, self._slack, self._options,
-            self._state, self._stack, self._scratch, self._carried, self._output,
-        )  # fmt: skip
-        found = int(self._state[layout.OUTPUT_USED])
-        if found:
-            self._take(found)
-            self._state[layout.OUTPUT_USED] = 0
-        if self._first_only and not done and self.best < _NEARER * self._horizon:
-            self._look_ahead(self.best)
-        return bool(done)
+        self._calls += 1
+        alone = self._threads == 1 or self._calls == 1
+        self._options[layout.STEP_LIMIT] = STEPS if self._calls > 1 else min(STEPS, wide_engine.STEPS_ALONE)
+        if alone or (self._calls <= wide_engine.CALLS_TO_COMPILE and not is_compiled(_traverse_together)):
+            self._work_alone()
+        else:
+            with parallel_region(self._threads) as count:
+                if count > 1:
+                    self.work_together(count)
+                else:
+                    self._work_alone()
+        return self._take_stock()
 
-    def _take(self, found: int) -> None:
-        """Decide what is undecided, and keep the elements that meet."""
-        pairs, codes, times = (array[:found].copy() for array in (*self._output[:2], self._output.times))
-        left = np.flatnonzero(np.isnan(times))
+    def _given(self) -> tuple[Any, ...]:
+        relative = np.full((1, 1), self._slack)
+        return (
+            self._a.forest, self._b.forest, self._jobs, self._poses, self._poses, relative, self._slack, self._options
+        )  # fmt: skip
+
+    def _work_alone(self) -> None:
+        own = self._workers
+        for w in range(self._active):
+            work = MovingWork(*(array[w] for array in own.work))
+            leaf_a, leaf_b, indices_a, indices_b = (array[w] for array in own.leaves)
+            scratch = layout.Scratch(leaf_a, leaf_b, indices_a, indices_b, work)
+            output = MovingOutput(*(array[w] for array in own.output))
+            _traverse(*self._given(), own.state[w], own.stack[w], scratch, self._carried, output)
+
+    def work_together(self, count: int) -> None:
+        """One round of so many workers, inside a parallel region."""
+        self._deal(count)
+        own = self._workers
+        arrays = (array[:count] for array in (own.state, own.stack, *own.leaves, *own.work, *own.output))
+        _traverse_together(*self._given(), self._carried, *arrays)
+        self.threads = max(self.threads, count)
+
+    def _deal(self, count: int) -> None:
+        """Share what is left on the stacks among some workers."""
+        old = self._workers
+        used = old.state[: self._active, layout.STACK_USED].tolist()
+        entries = np.concatenate([old.stack[w, :n] for w, n in enumerate(used)])
+        room = self._entries + -(-len(entries) // count)
+        if len(old) < count or old.stack.shape[1] < room:
+            self._workers = _Workers(max(count, len(old)), room, self._leaf_size)
+            self._workers.state[: len(old)], self._workers.counts[: len(old)] = old.state, old.counts
+            self._workers.best[:] = old.best.min()
+        self._active = count
+        for w in range(count):
+            own = entries[w::count]
+            self._workers.stack[w, : len(own)] = own
+            self._workers.state[w, [layout.JOB, layout.STACK_USED]] = len(own) == 0, len(own)
+
+    def _take_stock(self) -> bool:
+        """Empty the outputs; returns whether all is done."""
+        state = self._workers.state[: self._active]
+        for w in np.flatnonzero(state[:, layout.OUTPUT_USED]).tolist():
+            found = int(state[w, layout.OUTPUT_USED])
+            self._take(*(array[w, :found].copy() for array in self._workers.output))
+        state[:, layout.OUTPUT_USED] = 0
+        done = bool((state[:, layout.JOB] == len(self._jobs)).all())
+        if self._first_only:
+            best = self._workers.best[:] = self.best
+            if not done and best < _NEARER * self._horizon:
+                self._look_ahead(best + _TIE)
+        return done
+
+    def _take(self, pairs: np.ndarray, codes: np.ndarray, _: np.ndarray, times: np.ndarray) -> None:
+        """Keep what was found; decide what is undecided."""
+        certain = times >= 0.0
+        self.chunks.append((pairs[certain], codes[certain], times[certain]))
+        left = np.isnan(times)
+        times = np.abs(times)
         for kind in (POINT_TRIANGLE, EDGE_EDGE):
-            of_kind = left[(codes[left] >= EDGES) == (kind == EDGE_EDGE)]
-            if len(of_kind):
+            of_kind = left & ((codes >= EDGES) == (kind == EDGE_EDGE))
+            if of_kind.any():
                 points = element_points(self._a.forest, self._b.forest, pairs[of_kind], codes[of_kind].astype(np.int64))
-                times[of_kind] = decide_exactly(*points, kind, self.counts)[1]
-        met = ~np.isnan(times)
-        if self._first_only and met.any():
-            self._work.best[0] = min(self.best, times[met].min())
-            met &= times <= self.best
-        self.chunks.append((pairs[met], codes[met], times[met]))
+                times[of_kind] = decide_exactly(*points, kind, self._workers.counts[0])[1]
+        met = ~certain & ~np.isnan(times)
+        if met.any():
+            both, moments = self._counted(pairs[met], codes[met], times[met])
+            self.decided.append((both, moments))
+            if self._first_only:
+                self._workers.best[0] = moments.min(initial=self.best)
 
     def _look_ahead(self, horizon: float) -> None:
         self._horizon = horizon

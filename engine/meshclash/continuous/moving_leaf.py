@@ -7,8 +7,9 @@ import numpy as np
 
 from ..jit import inlined, inner, portable
 from ..traversal.pairs import FIRST_ONLY, PRIMITIVE_TESTS, WITH_ITSELF
-from .filter import COMPARISONS, HIT, STAGES, UNDECIDED, decide_in_float
+from .filter import decide_in_float
 from .moving import EDGE_EDGE, POINT_TRIANGLE
+from .stages import COMPARISONS, HIT, INTEGERS, UNDECIDED
 
 LEAF_NUMBERS = 30  # corners at time 0 0:9, at the horizon 9:18, boxes then 18:24 and 24:30 (lowest, highest)
 POINT_OF_A, POINT_OF_B, EDGES = 0, 3, 6
@@ -39,12 +40,7 @@ class MovingOutput(NamedTuple):
     jobs: np.ndarray
     """(n,) int32."""
     times: np.ndarray
-    """(n,) float64: lower bounds of first moments; NaN where float64 does not decide."""
-
-
-def new_moving_work() -> MovingWork:
-    """Scratch with nothing counted or found."""
-    return MovingWork(np.empty((4, 3)), np.empty((4, 3)), np.zeros(STAGES, np.int64), np.full(1, np.inf))
+    """(n,) float64: lower bounds of first moments, negative where integers decided; NaN where nothing is decided."""
 
 
 @inner
@@ -122,11 +118,11 @@ def _decide(kind, work, options, code, t, u, job, output, found):
     verdict, low, stage = decide_in_float(work.start, work.end, kind)
     if verdict != UNDECIDED:
         work.counts[stage] += 1
-        if verdict != HIT:
+        if verdict != HIT or (options[FIRST_ONLY] != 0 and low > work.best[0]):
             return found
-        if options[FIRST_ONLY] != 0:
-            if low > work.best[0]:
-                return found
+        if stage == INTEGERS:
+            low = -low
+        elif options[FIRST_ONLY] != 0:
             work.best[0] = low
     output.pairs[found, 0], output.pairs[found, 1] = t, u
     output.codes[found], output.jobs[found] = code, job

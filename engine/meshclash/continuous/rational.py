@@ -122,16 +122,16 @@ class Encounter:
                 return Meeting(root, -1, place)
         return None
 
+    def meetings(self) -> Iterator[Meeting]:
+        """Moments at which they meet, with all at which that begins or ends; from early to late unless in one plane."""
+        moments = roots(self.coplanarity) if any(self.coplanarity) else self._moments_in_plane()
+        return (met for root in moments if (met := self.met_at(root)))
+
     def first_meeting(self) -> Meeting | None:
         """The first moment at which they meet; of moments less than 2**-41 apart in one plane, any."""
         if any(self.coplanarity):
-            return next((met for root in roots(self.coplanarity) if (met := self.met_at(root))), None)
-        meetings = []
-        for root in self._moments_in_plane():
-            met = self.met_at(root)
-            if met:
-                meetings.append(met)
-        return min(meetings, key=lambda met: lower_bound(met.root), default=None)
+            return next(self.meetings(), None)
+        return min(self.meetings(), key=lambda met: lower_bound(met.root), default=None)
 
     def _moments_in_plane(self) -> Iterator[Root]:
         yield Root([0, 1], 0, 0, exact=True)

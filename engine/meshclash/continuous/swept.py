@@ -7,8 +7,8 @@ triangles have it.
 """
 
 import time
-from collections.abc import Generator, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,15 +17,17 @@ from ..errors import InvalidMesh
 from ..hierarchy.build import DEFAULT_LEAF_SIZE, build_steps, refit
 from ..hierarchy.bvh import Hierarchy
 from ..query.collide import contact_question
+from ..query.options import check_threads
 from ..traversal.run import answer_steps
 from ..types.mesh import TriangleMesh
 from ..types.numbers import truth
 from ..types.results import Progress, QueryStats
 from ..types.slices import Slice
 from ..types.steps import run
+from .adjacent import Neighbours
+from .around import triangle_pairs
 from .impacts import STAGE_NAMES
 from .moving_engine import MovingEngine
-from .moving_leaf import EDGES, POINT_OF_B
 from .moving_tree import Elements, MovingTree
 
 _HORIZONS = (2.0**-4, 1.0)
@@ -62,35 +64,44 @@ def swept_collide(
     start_b: Any = None,
     end_b: Any = None,
     first_only: bool = False,
+    threads: int | None = None,
 ) -> SweptContacts:
     """Every pair of triangles of two objects that meet while all vertices move on straight lines between two frames.
 
     Exact, and closed in space and time: what ``collide`` finds at either frame is among the pairs.
 
     Args:
-        a, b: meshes or hierarchies, for their triangles. start_a, start_b: vertices at time 0, (n, 3) [m], or a stack
-        (k, n, 3) that asks about k intervals; None for those of
-            the mesh.
+        a, b: meshes or hierarchies, for their triangles.
+        start_a, start_b: vertices at time 0, (n, 3) [m], or a stack (k, n, 3) that asks about k intervals; None for
+            those of the mesh.
         end_a, end_b: the same at time 1; both or none of a pair are stacks of one length, others hold for all
-        intervals. first_only: only a pair that meets earliest, of each interval.
+            intervals.
+        first_only: only a pair that meets earliest, of each interval.
+        threads: most threads to use; None leaves the choice to the engine. The answer is the same for any number.
 
     Raises:
         InvalidMesh: neither a mesh nor a hierarchy, vertices of another number or shape, or coordinates not finite or
             above 1e30; stacks of different lengths.
+        UnsupportedOption: threads or first_only are not what they should be.
     """
-    return run(swept_collide_steps(a, b, start_a, end_a, start_b, end_b, first_only))
+    return run(swept_collide_steps(a, b, start_a, end_a, start_b, end_b, first_only, threads))
 
 
 def swept_self_collide(
-    a: TriangleMesh | Hierarchy, start: Any = None, end: Any = None, first_only: bool = False
+    a: TriangleMesh | Hierarchy,
+    start: Any = None,
+    end: Any = None,
+    first_only: bool = False,
+    threads: int | None = None,
 ) -> SweptContacts:
-    """Pairs (i < j) of triangles of one object that meet between two frames in more than the vertices they share.
+    """Pairs (i < j) of triangles of one object that meet between two frames in more than they share as neighbours.
 
-    Of triangles that share vertices, the corners and edges without a common vertex are compared. So at either frame
-    this finds what ``self_collide`` does, and also a corner that comes to lie exactly at a vertex that both share.
-    Arguments and errors as ``swept_collide``.
+    A pair is found if and only if there is a moment from 0 to 1 at which ``self_collide`` would report it: triangles
+    that share vertices do not count for what happens at the shared vertex or edge alone, such as a corner that comes to
+    lie exactly there. The time of a pair is that of the first such moment, or, where such moments have no first one,
+    the moment after which they begin. Arguments and errors as ``swept_collide``.
     """
-    return run(swept_collide_steps(a, None, start, end, first_only=first_only))
+    return run(swept_collide_steps(a, None, start, end, first_only=first_only, threads=threads))
 
 
 def swept_collide_steps(
@@ -101,9 +112,10 @@ def swept_collide_steps(
     start_b: Any = None,
     end_b: Any = None,
     first_only: bool = False,
+    threads: int | None = None,
 ) -> Generator[Progress, None, SweptContacts]:
     """As ``swept_collide``, or with None for b ``swept_self_collide``, in slices; yields Progress."""
-    first_only = truth("first_only", first_only)
+    first_only, threads = truth("first_only", first_only), check_threads(threads)
     begin = time.perf_counter()
     sides = [_Side("a", a, start_a, end_a)]
     if b is not None:
@@ -111,7 +123,7 @@ def swept_collide_steps(
     count = _interval_count(sides)
     found, stats, counters = [], QueryStats(), dict.fromkeys(STAGE_NAMES, 0)
     for frame in range(count):
-        steps = _interval_steps(sides, frame, first_only)
+        steps = _interval_steps(sides, frame, first_only, threads)
         while True:
             try:
                 share, text = next(steps)
@@ -120,11 +132,10 @@ def swept_collide_steps(
                 break
             yield Progress((frame + share) / count, text)
         found.append((pairs, times, np.full(len(pairs), frame, np.int32)))
-        stats = stats.plus(work)
+        stats = replace(stats.plus(work), threads=max(stats.threads, work.threads))
         counters = {name: counters[name] + int(n) for name, n in zip(STAGE_NAMES, counts, strict=True)}
     pairs, times, frames = (np.concatenate(column) for column in zip(*found, strict=True))
-    elapsed = QueryStats(seconds=time.perf_counter() - begin).plus(stats)
-    return SweptContacts(pairs, times, frames, elapsed, counters)
+    return SweptContacts(pairs, times, frames, replace(stats, seconds=time.perf_counter() - begin), counters)
 
 
 class _Side:
@@ -184,7 +195,7 @@ def _interval_count(sides: Iterable[_Side]) -> int:
 
 
 def _interval_steps(
-    sides: list[_Side], frame: int, first_only: bool
+    sides: list[_Side], frame: int, first_only: bool, threads: int
 ) -> Generator[tuple[float, str], None, tuple[np.ndarray, np.ndarray, QueryStats, np.ndarray]]:
     """Pairs (k, 2) and times (k,) of one interval, the work, and the counts of the stages."""
     hierarchies = []
@@ -193,7 +204,9 @@ def _interval_steps(
         hierarchies.append((yield from _labelled(steps, 0.0, "building")))
     with_itself = len(sides) == 1
     first, last = hierarchies[0], hierarchies[-1]
-    question, _ = contact_question(first, last, None, None, first_only=first_only, with_itself=with_itself)
+    question, _ = contact_question(
+        first, last, None, None, first_only=first_only, with_itself=with_itself, threads=threads
+    )
     answer = yield from _labelled(answer_steps(question), 0.1, "contacts at the first frame")
     stats = answer.stats()
     if first_only and len(answer.pairs):
@@ -204,7 +217,9 @@ def _interval_steps(
     trees = [
         MovingTree(h.tree, *side.at(frame), origin, side.elements) for h, side in zip(hierarchies, sides, strict=True)
     ]
-    engine = MovingEngine(trees[0], trees[-1], DEFAULT_LEAF_SIZE, with_itself, first_only)
+    engine = MovingEngine(
+        trees[0], trees[-1], DEFAULT_LEAF_SIZE, with_itself, first_only, threads, _counted(sides, frame)
+    )
     piece = Slice()
     for horizon in _HORIZONS if first_only else _HORIZONS[-1:]:
         engine.begin(horizon)
@@ -212,11 +227,12 @@ def _interval_steps(
             if piece.over:
                 yield 0.5, "moving triangles"
                 piece = Slice()
-        if engine.best < horizon:
+        if engine.found_before(horizon):
             break
     nodes, triangles = engine.tests
     stats = stats.plus(QueryStats(volume_tests=nodes, primitive_tests=triangles))
-    pairs, times = _triangles(engine, sides, with_itself)
+    stats = replace(stats, threads=max(stats.threads, engine.threads))
+    pairs, times = _triangles(engine, sides)
     pairs = np.concatenate([answer.pairs, pairs])
     times = np.concatenate([np.zeros(len(answer.pairs)), times])
     return (*_earliest(pairs, times, first_only), stats, engine.counts)
@@ -232,39 +248,31 @@ def _labelled(steps: Generator[float, None, Any], low: float, text: str) -> Gene
         yield low + 0.1 * share, text
 
 
-def _triangles(engine: MovingEngine, sides: list[_Side], with_itself: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of triangles (k, 2), repeated, and times (k,) of all that have one of the elements that meet."""
-    if not engine.chunks:
-        return np.empty((0, 2), np.int32), np.empty(0)
-    pairs, codes, times = map(np.concatenate, zip(*engine.chunks, strict=True))
-    first, last = sides[0].elements, sides[-1].elements
-    found = []
-    for side, low, high in ((0, 0, POINT_OF_B), (1, POINT_OF_B, EDGES)):
-        chosen = (codes >= low) & (codes < high)
-        around = (first, last)[side]
-        count, begin = around.around_corner(pairs[chosen, side], codes[chosen] - low)
-        of, where = _spread(count, begin)
-        both = pairs[chosen][of]
-        both[:, side] = around.of_corners[where]
-        found.append((both, times[chosen][of]))
-    chosen = codes >= EDGES
-    e, f = np.divmod(codes[chosen] - EDGES, 3)
-    count, begin = first.around_edge(pairs[chosen, 0], e)
-    of, where = _spread(count, begin)
-    count, begin = last.around_edge(pairs[chosen, 1][of], f[of])
-    again, there = _spread(count, begin)
-    both = np.stack([first.of_edges[where][again], last.of_edges[there]], axis=1)
-    found.append((both, times[chosen][of][again]))
-    pairs, times = np.concatenate([p for p, _ in found]).astype(np.int32), np.concatenate([t for _, t in found])
-    if with_itself:
+def _counted(sides: list[_Side], frame: int) -> Callable[..., tuple[np.ndarray, np.ndarray]]:
+    """``MovingEngine``'s argument: all triangles that have elements which meet, of one object those that count."""
+    if len(sides) == 1:
+        start, end = sides[0].at(frame)
+        vertices, triangles = start.arrays
+        return Neighbours(triangles, vertices, end.arrays[0], sides[0].elements).counted
+
+    def every(pairs: np.ndarray, codes: np.ndarray, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        both, of = triangle_pairs(pairs, codes, sides[0].elements, sides[1].elements)
+        return both, times[of]
+
+    return every
+
+
+def _triangles(engine: MovingEngine, sides: list[_Side]) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of triangles (k, 2), repeated, and times (k,) of all that meet in their elements."""
+    found = list(engine.decided)
+    if engine.chunks:
+        pairs, codes, times = map(np.concatenate, zip(*engine.chunks, strict=True))
+        both, of = triangle_pairs(pairs, codes, sides[0].elements, sides[-1].elements)
+        found.append((both, times[of]))
+    pairs = np.concatenate([np.empty((0, 2), np.int32), *(p for p, _ in found)])
+    if len(sides) == 1:
         pairs.sort(axis=1)
-    return pairs, times
-
-
-def _spread(count: np.ndarray, begin: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For runs of so many entries, from ``begin`` on: which run each entry belongs to, and where it is."""
-    of = np.repeat(np.arange(len(count)), count)
-    return of, np.arange(len(of)) - np.repeat(np.cumsum(count) - count, count) + begin[of]
+    return pairs, np.concatenate([np.empty(0), *(t for _, t in found)])
 
 
 def _earliest(pairs: np.ndarray, times: np.ndarray, first_only: bool) -> tuple[np.ndarray, np.ndarray]:

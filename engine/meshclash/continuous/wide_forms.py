@@ -14,6 +14,7 @@ held in 192 bits, or, down to depth 20, 2**63 of which each is below 2**62; of a
 
 from ..geometry.wide_integers import cut, minus, plus, sign, times, wide
 from ..jit import inlined, inner
+from .moving import POINT_TRIANGLE
 
 
 @inlined
@@ -22,9 +23,18 @@ def _form_minus(a, b):
 
 
 @inlined
-def vector_minus(a, b):
-    """Difference of two moving points: three forms of degree 1."""
+def difference_of(points, i, j):
+    """Moving point i minus moving point j: three forms of degree 1."""
+    a, b = points[i], points[j]
     return _form_minus(a[0], b[0]), _form_minus(a[1], b[1]), _form_minus(a[2], b[2])
+
+
+@inner
+def vectors_of(points, kind):
+    """d, u, v as in ``moving.py``."""
+    if kind == POINT_TRIANGLE:
+        return difference_of(points, 0, 1), difference_of(points, 2, 1), difference_of(points, 3, 1)
+    return difference_of(points, 2, 0), difference_of(points, 1, 0), difference_of(points, 3, 2)
 
 
 @inlined

@@ -80,7 +80,7 @@ def _guess(s, low, high, after):
 
 
 @inner
-def _narrowed(f, low, high, after):
+def narrowed(f, low, high, after):
     """The only root strictly between low and high, over 2**FINE; ``after`` is the sign before it.
 
     A guess is checked, and then points beside it, further and further away; in float64 where its bound allows.
@@ -136,7 +136,7 @@ def next_root(f, index, depth, fresh):
             index, depth = index >> 1, depth - 1
         if count == 1:
             after = left if left != 0 else (first if first != 0 else second)
-            return 1, _narrowed(f, low, high, after), index, depth, True
+            return 1, narrowed(f, low, high, after), index, depth, True
     if fresh and sign(f[3]) == 0:
         return 1, (1 << FINE, 0), index, depth, False
     return 0, (0, 0), index, depth, False

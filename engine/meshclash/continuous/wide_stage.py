@@ -9,11 +9,13 @@ import numpy as np
 
 from ..geometry.wide_integers import sign
 from ..jit import inlined, inner, kernel
-from .filter import HIT, MISS, UNDECIDED
-from .grid import LONG, SHORT, factors_for, fits_grid, largest_coordinate, long_point, short_point
-from .moving import POINT_TRIANGLE
+from ..reference import by_reference
+from .grid import LONG, SHORT, factors_of_axes, fits_grid, long_point, short_point
+from .moving import POINT_TRIANGLE, Rows
 from .rational import END_ON_EDGE
+from .stages import HIT, MISS, UNDECIDED
 from .wide_forms import (
+    difference_of,
     dot_cubic,
     is_zero,
     lifted_quadratic,
@@ -21,26 +23,13 @@ from .wide_forms import (
     quadratic,
     quadratic_minus,
     raised,
-    vector_minus,
+    vectors_of,
     without_double_root,
 )
-from .wide_roots import FINE, UNCERTAIN, next_root, sign_at_root
+from .wide_roots import FINE, UNCERTAIN, narrowed, next_root, sign_at_root
 
 _PLACES = END_ON_EDGE[0] + END_ON_EDGE[1]
 """Ends and edges of a point and a triangle, then of two edges."""
-
-
-@inlined
-def _difference(points, i, j):
-    return vector_minus(points[i], points[j])
-
-
-@inner
-def _vectors(points, kind):
-    """d, u, v as in ``moving.py``."""
-    if kind == POINT_TRIANGLE:
-        return _difference(points, 0, 1), _difference(points, 2, 1), _difference(points, 3, 1)
-    return _difference(points, 2, 0), _difference(points, 1, 0), _difference(points, 3, 2)
 
 
 @inner
@@ -75,7 +64,7 @@ def _inside_along(kind, k, side, n, vectors, f, root):
 @inner
 def _end_on_edge(points, e, g, h, f, root):
     """HIT where the end e lies on the edge gh at a root, as ``_inside_along``."""
-    p, q, r = _difference(points, e, g), _difference(points, h, g), _difference(points, e, h)
+    p, q, r = difference_of(points, e, g), difference_of(points, h, g), difference_of(points, e, h)
     certain = True
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
@@ -143,9 +132,9 @@ def _moments_of(points, row, number, zero):
     Number 0 is when the three points are in line, 1 and 2, for those that always are, when the end is at an end.
     """
     p, q, r = (
-        _difference(points, row[0], row[1]),
-        _difference(points, row[2], row[1]),
-        _difference(points, row[0], row[2]),
+        difference_of(points, row[0], row[1]),
+        difference_of(points, row[2], row[1]),
+        difference_of(points, row[0], row[2]),
     )
     for k in range(3):
         if number == 0:
@@ -184,7 +173,7 @@ def _first_in_plane(points, kind, vectors, n, f):
 @inner
 def _decide(points, kind):
     """(verdict, moment) of four moving points on a grid."""
-    vectors = _vectors(points, kind)
+    vectors = vectors_of(points, kind)
     d, u, v = vectors
     n = minor(u, v, 1, 2), minor(u, v, 2, 0), minor(u, v, 0, 1)
     f = dot_cubic(d, n)
@@ -194,32 +183,66 @@ def _decide(points, kind):
 
 
 @inner
+def _decide_root(points, kind, after, left, right, inside):
+    """``decide_at_root`` of points on a grid."""
+    vectors = vectors_of(points, kind)
+    d, u, v = vectors
+    n = minor(u, v, 1, 2), minor(u, v, 2, 0), minor(u, v, 0, 1)
+    f = dot_cubic(d, n)
+    root = narrowed(f, int(np.floor(left * 2.0**FINE)), int(np.ceil(right * 2.0**FINE)), after)
+    met = HIT if inside else _met_at(points, kind, vectors, n, f, root)
+    if met == HIT and root[0] == 0:
+        return UNDECIDED, np.nan
+    return met, root[0] * 2.0**-FINE
+
+
+@inner
+def decide_at_root(start, end, kind, after, left, right, inside):
+    """(verdict, moment): whether four moving points meet at the only root of the coplanarity in (left, right).
+
+    ``after`` is the sign before the root, -1 or 1; around [left, right] there is no other one in [i, j] / 2**FINE for
+    the nearest i and j. ``inside``: that they meet is known, not when.
+    """
+    factors = factors_of_axes(start, end, SHORT)
+    if fits_grid(start, end, factors):
+        return _decide_root(_short_points(start, end, factors), kind, after, left, right, inside)
+    factors = factors_of_axes(start, end, LONG)
+    if fits_grid(start, end, factors):
+        return _decide_root(_long_points(start, end, factors), kind, after, left, right, inside)
+    return UNDECIDED, np.nan
+
+
+@inlined
+def _short_points(start, end, factors):
+    return (
+        short_point(start, end, 0, factors), short_point(start, end, 1, factors),
+        short_point(start, end, 2, factors), short_point(start, end, 3, factors),
+    )  # fmt: skip
+
+
+@inlined
+def _long_points(start, end, factors):
+    return (
+        long_point(start, end, 0, factors), long_point(start, end, 1, factors),
+        long_point(start, end, 2, factors), long_point(start, end, 3, factors),
+    )  # fmt: skip
+
+
+@inner
 def decide_in_integers(start, end, kind):
     """(verdict, moment) of four moving points, start and end (4, 3); the moment of a MISS is NaN."""
-    top = largest_coordinate(start, end)
-    a, b = factors_for(top, SHORT)
-    if fits_grid(start, end, a, b):
-        return _decide(
-            (
-                short_point(start, end, 0, a, b), short_point(start, end, 1, a, b),
-                short_point(start, end, 2, a, b), short_point(start, end, 3, a, b),
-            ),
-            kind,
-        )  # fmt: skip
-    a, b = factors_for(top, LONG)
-    if fits_grid(start, end, a, b):
-        return _decide(
-            (
-                long_point(start, end, 0, a, b), long_point(start, end, 1, a, b),
-                long_point(start, end, 2, a, b), long_point(start, end, 3, a, b),
-            ),
-            kind,
-        )  # fmt: skip
+    factors = factors_of_axes(start, end, SHORT)
+    if fits_grid(start, end, factors):
+        return _decide(_short_points(start, end, factors), kind)
+    factors = factors_of_axes(start, end, LONG)
+    if fits_grid(start, end, factors):
+        return _decide(_long_points(start, end, factors), kind)
     return UNDECIDED, np.nan
 
 
 @kernel
 def decide_all_in_integers(start, end, kind, verdicts, moments):
     """``decide_in_integers`` for rows (n, 4, 3)."""
+    rows = by_reference(Rows(start, end))
     for i in range(start.shape[0]):
-        verdicts[i], moments[i] = decide_in_integers(start[i], end[i], kind)
+        verdicts[i], moments[i] = decide_in_integers(rows.start[i], rows.end[i], kind)

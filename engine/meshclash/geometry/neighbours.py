@@ -20,6 +20,7 @@ is off B's plane, A meets the plane in the shared edge alone. The same holds the
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from ..jit import inlined, inner, kernel
 from ..reference import by_reference
 from . import predicates
 from .predicates import UNCERTAIN, filtered_orient3d
-from .triangle_pair import make_flat, plain, whole_numbers
+from .triangle_pair import APART, TOUCHING, classify_numbers, make_flat, plain, whole_numbers
 
 _TWO_PLACES = (3, 5, 6)
 
@@ -166,7 +167,7 @@ def _make_beyond(orient3d: Callable, orient2d: Callable, compiled: Callable) -> 
 
 
 touch_beyond_shared = _make_beyond(predicates.exact_orient3d, predicates.exact_orient2d, inner)
-_rational_beyond = _make_beyond(predicates.rational_orient3d, predicates.rational_orient2d, plain)
+_numbers_beyond = _make_beyond(predicates.rational_orient3d, predicates.rational_orient2d, plain)
 
 
 @kernel
@@ -196,5 +197,18 @@ def touching_beyond_shared(ids_a: np.ndarray, a: np.ndarray, ids_b: np.ndarray, 
     _touch_many(*arrays, beyond, predicates.new_workspace())
     for n in np.flatnonzero(beyond == UNCERTAIN):
         corners = whole_numbers(a[n], b[n])
-        beyond[n] = _rational_beyond(ids_a[n].tolist(), corners[:3], ids_b[n].tolist(), corners[3:], None)
+        beyond[n] = _numbers_beyond(ids_a[n].tolist(), corners[:3], ids_b[n].tolist(), corners[3:], None)
     return beyond == 1
+
+
+def meet_beyond_shared(ids_a: list[int], a: Any, ids_b: list[int], b: Any) -> bool:
+    """Whether two triangles of one object meet in more than the vertex, or the edge, that they share.
+
+    Args:
+        ids_a, ids_b: their vertex indices.
+        a, b: their corners, three times (x, y, z), of numbers that are exact: see ``classify_numbers``.
+    """
+    kind = classify_numbers(*a, *b, None)
+    if kind == TOUCHING:
+        return bool(_numbers_beyond(ids_a, a, ids_b, b, None) == 1)
+    return bool(kind != APART)

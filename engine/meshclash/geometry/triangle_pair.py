@@ -264,7 +264,8 @@ def make_classifier(orient3d: Callable, orient2d: Callable, compiled: Callable) 
 
 
 classify_exact = make_classifier(predicates.exact_orient3d, predicates.exact_orient2d, inner)
-_classify_rational = make_classifier(predicates.rational_orient3d, predicates.rational_orient2d, plain)
+classify_numbers = make_classifier(predicates.rational_orient3d, predicates.rational_orient2d, plain)
+"""The same of coordinates that are exact, Python's integers or what is calculated with as these are."""
 
 
 def whole_numbers(a: np.ndarray, b: np.ndarray) -> list[tuple[int, ...]]:
@@ -276,7 +277,7 @@ def whole_numbers(a: np.ndarray, b: np.ndarray) -> list[tuple[int, ...]]:
 
 def classify_rational(a: np.ndarray, b: np.ndarray) -> int:
     """Kind of one pair by integer arithmetic, for coordinates of any magnitude; a and b have shape (3, 3)."""
-    return int(_classify_rational(*whole_numbers(a, b), None))
+    return int(classify_numbers(*whole_numbers(a, b), None))
 
 
 @kernel

@@ -21,6 +21,7 @@ struct Vector {
 };
 using Sequence = std::vector<Polynomial>;
 constexpr long WIDTH = 60;  // brackets are narrowed to 2^-60
+constexpr long FIRST_WIDTH = 16;  // and to 2^-16 before signs are asked for, most of which show then
 constexpr size_t LARGE = 4000;  // bits
 
 struct Dyadic {  // number / 2^power
@@ -99,9 +100,8 @@ Polynomial divided(Polynomial p, const Polynomial& q) {
     return out;
 }
 
-int sign_at(const Polynomial& p, const Dyadic& t) {
-    if (p.empty()) return 0;
-    if (t.number == 0) return sgn(p[0]);
+// p(t) times 2^(t.power * degree), until it is called again; p is not zero.
+const mpz_class& value_at(const Polynomial& p, const Dyadic& t) {
     static mpz_class value, term;
     value = p.back();
     for (size_t i = p.size() - 1, shift = t.power; i-- > 0; shift += t.power) {
@@ -109,7 +109,12 @@ int sign_at(const Polynomial& p, const Dyadic& t) {
         mpz_mul_2exp(term.get_mpz_t(), p[i].get_mpz_t(), shift);
         value += term;
     }
-    return sgn(value);
+    return value;
+}
+
+int sign_at(const Polynomial& p, const Dyadic& t) {
+    if (p.empty()) return 0;
+    return t.number == 0 ? sgn(p[0]) : sgn(value_at(p, t));
 }
 
 Sequence sequence_of(Polynomial p, Polynomial q) {
@@ -163,12 +168,24 @@ struct Number {
         if (q.empty()) return 0;
         if (exact) return sign_at(q, low);
         if (sign_at(p, high) == 0) return sign_at(q, high);
+        if (const int s = sign_within(q)) return s;
         const Polynomial product = times(derivative(p), q);
         const Sequence s = sequence_of(p, product.size() >= p.size() ? remainder(product, p) : product);
         return changes(s, low) - changes(s, high);
     }
 
-    Number refined() const {
+    // The sign of q in all of [low, high]; 0 if it may change: q moves by at most the sum of i |q_i|, times the width.
+    int sign_within(const Polynomial& q) const {
+        if (q.size() == 1) return sgn(q[0]);
+        mpz_class most = 0;
+        for (size_t i = 1; i < q.size(); ++i) most += abs(q[i]) * static_cast<long>(i);
+        const unsigned long power = std::max(low.power, high.power);
+        const mpz_class from = low.number << (power - low.power), width = (high.number << (power - high.power)) - from;
+        const mpz_class &value = value_at(q, {from, power}), moved = (most * width) << (power * (q.size() - 2));
+        return abs(value) > moved ? sgn(value) : 0;
+    }
+
+    Number refined(long bits = WIDTH) const {
         if (exact) return *this;
         if (sign_at(p, high) == 0) return {p, high, high, true};
         Number out = *this;
@@ -176,7 +193,7 @@ struct Number {
         for (;;) {
             const unsigned long power = std::max(out.low.power, out.high.power);
             const mpz_class width = (out.high.number << (power - out.high.power)) - (out.low.number << (power - out.low.power));
-            if (width << WIDTH <= mpz_class(1) << power) return out;
+            if (width << bits <= mpz_class(1) << power) return out;
             const Dyadic between = middle(out.low, out.high);
             const int s = sign_at(p, between);
             if (s == 0) return {p, between, between, true};
@@ -275,8 +292,10 @@ public:
     void first(double* bracket) {
         bracket[0] = bracket[1] = std::numeric_limits<double>::quiet_NaN();
         if (!f_.empty()) {
-            for (const Number& t : numbers(f_))
+            for (const Number& root : numbers(f_)) {
+                const Number t = root.refined(FIRST_WIDTH);
                 if (meets_at(t)) return write(t.refined(), bracket);
+            }
             return;
         }
         prepare_sides();
@@ -287,7 +306,7 @@ public:
         std::vector<Number> moments{{{}, {0, 0}, {0, 0}, true}};
         for (const Polynomial& p : deciding)
             if (!p.empty())
-                for (const Number& t : numbers(p)) moments.push_back(t);
+                for (const Number& t : numbers(p)) moments.push_back(t.refined(FIRST_WIDTH));
         const auto start = [](const Number& t) { return rounded(t.low, false); };
         std::sort(moments.begin(), moments.end(), [&](const auto& s, const auto& t) { return start(s) < start(t); });
         for (const Number& t : moments) {

@@ -1,0 +1,208 @@
+"""Triangles of one object that share vertices: when first they have more in common than what they share.
+
+A pair counts while it is a contact by ``self_collide``, that is, unless the common points are exactly the shared vertex
+or edge. Elements, a corner and a triangle or two edges without a common vertex, may also meet just there: a corner that
+comes to the shared vertex or to the shared edge, or a vertex that comes to lie on an opposite edge. Then the moment
+alone tells nothing.
+
+When. Let T be the times at which a pair counts, and t > 0 one at which T begins. Then an element comes into contact at
+t. For the common points that are not shared reach the rim of one of the triangles. Where there are some at t itself, an
+edge from the shared vertex lies in the cone of the other triangle, so its end, or the point where it leaves, is an
+element's contact apart from the shared vertex; it was none before. Where there are none at t, a cone of directions is
+not closed at t: a corner meets the shared vertex, or the vertex comes to lie between two corners, on an edge. With a
+shared edge, the same holds at either end. By reversal T ends when an element ceases to be in contact. So between
+successive moments at which contacts of elements begin or end the pair counts always or never: a rational time between
+two tells, and the moments themselves are looked at with exact signs at roots (``roots.py``).
+
+What float64 decides alone (``filter.py``) is strictly inside a triangle, or two edges: not at what is shared. Most of
+the rest is off it by more than rounding.
+"""
+
+from fractions import Fraction
+from functools import total_ordering
+from typing import Any
+
+import numpy as np
+
+from ..geometry.neighbours import meet_beyond_shared
+from .around import triangle_pairs
+from .forms import Form, add, multiply, subtract
+from .moving import EDGE_EDGE, POINT_TRIANGLE
+from .moving_leaf import EDGES, POINT_OF_B
+from .moving_tree import Elements
+from .rational import Encounter, Vector, integer_points, lower_bound
+from .roots import Root
+
+_SLACK = 2.0**-38
+"""Of the largest coordinate: covers roundings of positions, and motion within 2**-40, what moments are off by."""
+
+
+class Neighbours:
+    """Pairs of triangles of one object, moving from some vertices to others, (n, 3) [m]."""
+
+    def __init__(self, triangles: np.ndarray, start: np.ndarray, end: np.ndarray, elements: Elements) -> None:
+        self._triangles, self._start, self._end, self._elements = triangles, start, end, elements
+        self._known: dict[tuple[int, int], float] = {}
+
+    def counted(self, pairs: np.ndarray, codes: np.ndarray, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Pairs (k, 2) of triangles that have elements which meet, and when first they count; none that never do.
+
+        Args:
+            pairs, codes, times: elements, as in ``MovingOutput``, with lower bounds of their first moments.
+        """
+        both, of = triangle_pairs(pairs, codes, self._elements, self._elements)
+        times = times[of]
+        for i in np.flatnonzero(self._may_be_at_shared(pairs[of], codes[of].astype(np.int64), both, times)).tolist():
+            # Not before the element itself, so that one which is not asked about changes nothing; NaN stays.
+            times[i] = np.maximum(times[i], self._first_moment(int(both[i, 0]), int(both[i, 1])))
+        met = ~np.isnan(times)
+        return both[met], times[met]
+
+    def _may_be_at_shared(
+        self, pairs: np.ndarray, codes: np.ndarray, both: np.ndarray, times: np.ndarray
+    ) -> np.ndarray:
+        """Whether elements (k,) of pairs of triangles may meet at what these share, at times (k,)."""
+        ids_a, ids_b = self._triangles[both[:, 0]], self._triangles[both[:, 1]]
+        shared = (ids_a[:, :, None] == ids_b[:, None, :]).any(axis=2)
+        some = np.flatnonzero(shared.any(axis=1))
+        ids_a, shared, of, codes, times = (
+            ids_a[some],
+            shared[some],
+            self._triangles[pairs[some]],
+            codes[some],
+            times[some],
+        )
+        rows = np.arange(len(some))
+        ends = ids_a[rows, shared.argmax(axis=1)], ids_a[rows, 2 - shared[:, ::-1].argmax(axis=1)]
+        points = codes < EDGES
+        turned = (codes >= POINT_OF_B) & points
+        corner = of[rows, turned.astype(np.int64), codes % 3]
+        e, f = np.divmod(np.maximum(codes - EDGES, 0), 3)
+        may = ~self._off(corner, *ends, times)
+        may_edges = np.zeros(len(some), np.bool_)
+        for end in ends:  # at the shared vertex only if it lies on the edge that does not have it
+            p, q = of[rows, 0, e], of[rows, 0, (e + 1) % 3]
+            has = (p == end) | (q == end)
+            g, h = np.where(has, of[rows, 1, f], p), np.where(has, of[rows, 1, (f + 1) % 3], q)
+            may_edges |= ~self._off(end, g, h, times)
+        out = np.zeros(len(both), np.bool_)
+        out[some] = np.where(points, may, may_edges)
+        return out
+
+    def _off(self, e: np.ndarray, g: np.ndarray, h: np.ndarray, times: np.ndarray) -> np.ndarray:
+        """Whether vertices e certainly do not lie on the edges gh, (k,) each, within 2**-40 after some times."""
+        t = times[:, None]
+        p, q, r = ((1.0 - t) * self._start[v] + t * self._end[v] for v in (e, g, h))
+        largest = np.max([np.abs(x[v]).max(axis=1) for v in (e, g, h) for x in (self._start, self._end)], axis=0)
+        slack = _SLACK * largest[:, None]
+        beside = ((p < np.minimum(q, r) - 2.0 * slack) | (p > np.maximum(q, r) + 2.0 * slack)).any(axis=1)
+        way, edge = p - q, r - q
+        # Components of the way and the edge are off by 2 slacks, so products by 4 slacks times the largest of them.
+        size = np.maximum(np.abs(way), np.abs(edge)).max(axis=1, keepdims=True) + 4.0 * slack
+        return beside | (np.abs(np.cross(way, edge)) > 16.0 * slack * size + 1e-300).any(axis=1)
+
+    def _first_moment(self, a: int, b: int) -> float:
+        key = (min(a, b), max(a, b))
+        if key not in self._known:
+            ids = self._triangles[list(key)]
+            vertices = ids.ravel()
+            points = integer_points(self._start[vertices], self._end[vertices])
+            self._known[key] = first_moment_beyond_shared(ids[0].tolist(), ids[1].tolist(), points)
+        return self._known[key]
+
+
+@total_ordering
+class _Number:
+    """A polynomial in the time at a root, as a number: sums, products, and exact comparisons within its degree."""
+
+    def __init__(self, form: Form, root: Root) -> None:
+        self._form, self._root = form, root
+
+    def __add__(self, other: "_Number") -> "_Number":
+        return _Number(add(self._form, other._form), self._root)
+
+    def __sub__(self, other: "_Number") -> "_Number":
+        return _Number(subtract(self._form, other._form), self._root)
+
+    def __mul__(self, other: "_Number") -> "_Number":
+        return _Number(multiply(self._form, other._form), self._root)
+
+    def __abs__(self) -> "_Number":
+        return self if self >= 0 else _Number([-x for x in self._form], self._root)
+
+    def __eq__(self, other: object) -> bool:
+        return self._compared_with(other) == 0
+
+    def __lt__(self, other: object) -> bool:
+        return self._compared_with(other) < 0
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _compared_with(self, other: Any) -> int:
+        form = subtract(self._form, other._form) if isinstance(other, _Number) else self._form  # else with 0
+        return self._root.sign_of(form) if any(form) else 0
+
+
+def first_moment_beyond_shared(ids_a: list[int], ids_b: list[int], points: list[Vector]) -> float:
+    """A lower bound of the first moment at which two moving triangles meet in more than they share; NaN if never.
+
+    Args:
+        ids_a, ids_b: their vertex indices, some of them equal.
+        points: their six corners, as of ``integer_points``.
+    """
+
+    def count_at(corners: list[tuple[Any, ...]]) -> bool:
+        return meet_beyond_shared(ids_a, corners[:3], ids_b, corners[3:])
+
+    moments = _moments(ids_a, ids_b, points)
+    for root, following in zip(moments, [*moments[1:], None], strict=True):
+        if count_at([tuple(_Number(form, root) for form in point) for point in points]):
+            return lower_bound(root)
+        if following is None:
+            break
+        between = (root.high + following.low) / 2
+        if count_at([tuple(_at(form, between) for form in point) for point in points]):
+            return lower_bound(root)
+    return np.nan
+
+
+def _at(form: Form, time: Fraction) -> int:
+    """The value of a form of degree 1, times the denominator of the time."""
+    return form[0] * (time.denominator - time.numerator) + form[1] * time.numerator
+
+
+def _moments(ids_a: list[int], ids_b: list[int], points: list[Vector]) -> list[Root]:
+    """The times 0 and 1 and all moments at which contacts of elements begin or end, in order, each once, and apart."""
+    found = [Root([0, 1], 0, 0, exact=True), Root([1, 0], 1, 0, exact=True)]
+    for rows, kind in _elements(ids_a, ids_b):
+        for met in Encounter([points[i] for i in rows], kind).meetings():
+            if all(_part(met.root, other) for other in found):
+                found.append(met.root)
+    return sorted(found, key=lambda root: root.low)
+
+
+def _elements(ids_a: list[int], ids_b: list[int]) -> list[tuple[list[int], int]]:
+    """Corners, 0 to 5, of all points and triangles, and edges, without a common vertex; and of which kind."""
+    ids = [*ids_a, *ids_b]
+    corners = [([c, *([3, 4, 5] if c < 3 else [0, 1, 2])], POINT_TRIANGLE) for c in range(6)]
+    sides = [([e, (e + 1) % 3, 3 + f, 3 + (f + 1) % 3], EDGE_EDGE) for e in range(3) for f in range(3)]
+    return [
+        (rows, kind)
+        for rows, kind in corners + sides
+        if not {ids[i] for i in rows[: 1 + kind]} & {ids[i] for i in rows[1 + kind :]}
+    ]
+
+
+def _part(a: Root, b: Root) -> bool:
+    """Whether two roots differ; if so, their intervals are narrowed until they have no point in common."""
+    while a.low <= b.high and b.low <= a.high:
+        if b.high - b.low < a.high - a.low:
+            a, b = b, a
+        if b.exact:
+            return False
+        inside = b.low < a.low and a.high < b.high if a.exact else b.low <= a.low and a.high <= b.high
+        if inside and a.sign_of(b.form) == 0:
+            return False
+        a.halve()
+        b.halve()
+    return True
