@@ -13,7 +13,7 @@ import bpy
 from . import session
 from .adapters.recheck import unchanged
 from .core.errors import DetectError
-from .overlay.draw import tag_redraw
+from .redraw import tag_redraw
 
 QUIET = 0.2  # seconds without a change before objects are read again
 

@@ -11,7 +11,7 @@ from .adapters.updates import changes_of
 from .core import saved
 from .core.changes import Changes
 from .overlay import bodies
-from .overlay.draw import tag_redraw
+from .redraw import tag_redraw
 
 
 @persistent

@@ -8,6 +8,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProp
 from bpy.types import AddonPreferences
 
 from . import engine, session
+from .redraw import tag_redraw
 
 BASE = __package__  # "bl_ext.<repository>.meshclash" when installed
 CACHE_FOLDER = "kernels"
@@ -35,8 +36,6 @@ CROSSOVERS = {
 
 
 def _redraw(_self: AddonPreferences, context: bpy.types.Context) -> None:
-    from .overlay.draw import tag_redraw
-
     tag_redraw(context)
 
 

@@ -16,6 +16,7 @@ from bpy.props import (
 )
 from bpy.types import PropertyGroup
 
+from . import reactions, session
 from .adapters.scene_size import default_clearance
 from .core.errors import InputError
 from .core.levels import SPLITS, VOLUMES
@@ -25,6 +26,7 @@ from .core.queries import TESTS, VERDICTS, test_named
 from .core.report import Review
 from .core.rules import Rules
 from .core.table import FACES, MEASURE, NAME_A, NAME_B, STATUS, WORST, ListQuery
+from .redraw import tag_redraw
 
 SET_KINDS = (
     ("ALL", "Everything", "All visible objects of the scene"),
@@ -77,73 +79,57 @@ def _derived(name: str, default: Callable[[bpy.types.Scene], float]) -> dict[str
 
 
 def _redraw(_self: PropertyGroup, context: bpy.types.Context) -> None:
-    from .overlay.draw import tag_redraw
-
     tag_redraw(context)
 
 
 def _rebuild_hierarchy(_self: PropertyGroup, context: bpy.types.Context) -> None:
-    from .session import running_task, shown_hierarchy
-
-    shown = shown_hierarchy()
-    if shown is not None and running_task() is None:
+    shown = session.shown_hierarchy()
+    if shown is not None and session.running_task() is None:
         bpy.ops.meshclash.show_hierarchy("INVOKE_DEFAULT", name=shown.name)
 
 
 def _level_changed(self: PropertyGroup, context: bpy.types.Context) -> None:
-    from .session import shown_hierarchy
-
-    shown = shown_hierarchy()
+    shown = session.shown_hierarchy()
     if shown is not None:
         shown.show(self.hierarchy_level)
         _redraw(self, context)
 
 
 def _show_active_pair(self: PropertyGroup, context: bpy.types.Context) -> None:
-    from .view import show_active_pair
-
     if not self.filling:
         inside = 0 <= self.active_row < len(self.rows)
         self.selected = self.rows[self.active_row].pair_id if inside else ""
-        show_active_pair(context)
+        reactions.tell("pair chosen", context)
 
 
 def _list_again(self: PropertyGroup, context: bpy.types.Context) -> None:
     """Something else is asked of the list; it begins at its first page."""
-    from .results import list_again
-
     if not self.filling:
         self.begin()
-        list_again(context)
+        reactions.tell("list asked", context)
 
 
 def _turn_page(self: PropertyGroup, context: bpy.types.Context) -> None:
-    from .results import turn_page
-
     if not self.filling:
-        turn_page(context)
+        reactions.tell("page turned", context)
 
 
 def _isolation_changed(self: PropertyGroup, context: bpy.types.Context) -> None:
-    from .view import leave_isolation, show_active_pair
-
     if self.filling:
         return
-    leave_isolation(context)
+    reactions.tell("view left", context)
     if self.isolate:
         self.filling, self.ghost, self.filling = True, False, False  # one or the other
-        show_active_pair(context)
+        reactions.tell("pair chosen", context)
 
 
 def _ghost_changed(self: PropertyGroup, context: bpy.types.Context) -> None:
-    from .view import leave_isolation, show_active_pair
-
     if self.filling:
         return
-    leave_isolation(context)
+    reactions.tell("view left", context)
     if self.ghost:
         self.filling, self.isolate, self.filling = True, False, False
-        show_active_pair(context)
+        reactions.tell("pair chosen", context)
 
 
 class MESHCLASH_PG_excluded_pair(PropertyGroup):
@@ -154,9 +140,7 @@ class MESHCLASH_PG_excluded_pair(PropertyGroup):
 
 
 def _reviewed(_self: PropertyGroup, _context: bpy.types.Context) -> None:
-    from .session import doubt_reviews
-
-    doubt_reviews()
+    session.doubt_reviews()
 
 
 class MESHCLASH_PG_review(PropertyGroup):
@@ -480,11 +464,9 @@ class MESHCLASH_PG_results(PropertyGroup):
 
     def query(self) -> ListQuery:
         """What is listed, and in which order."""
-        from .session import listed
-
         statuses = None if len(self.statuses) in (0, len(STATUS_ORDER)) else frozenset(self.statuses)
         return ListQuery(
-            self.shown_verdicts(), self.search, statuses, listed().owners, self.sort_key, self.sort_reverse,
+            self.shown_verdicts(), self.search, statuses, session.listed().owners, self.sort_key, self.sort_reverse,
             self.min_volume,
         )  # fmt: skip
 

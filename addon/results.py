@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import bpy
 import numpy as np
 
-from . import session
+from . import reactions, session
 from .core.short_names import commonness
 from .core.table import STATUS
-from .overlay.draw import tag_redraw
 from .props import STATUS_ORDER
+from .redraw import tag_redraw
 from .reviews import reviews_of
 from .ui.text import typical
 
@@ -160,6 +160,7 @@ def relist(context: bpy.types.Context, scene: bpy.types.Scene, selected: str | N
     tag_redraw(context)
 
 
+@reactions.on("list asked")
 def list_again(context: bpy.types.Context) -> None:
     """Brings the list up to date after something else is asked of it; the selected pair stays selected."""
     listed = context.window_manager.meshclash
@@ -167,6 +168,7 @@ def list_again(context: bpy.types.Context) -> None:
         relist(context, context.scene, listed.selected)
 
 
+@reactions.on("page turned")
 def turn_page(context: bpy.types.Context) -> None:
     """Shows the page that is set."""
     listed = context.window_manager.meshclash

@@ -9,10 +9,10 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-from . import ghosting, results, session, view_notes
+from . import ghosting, reactions, results, session, view_notes
 from .core.pair_row import PairRow
 from .overlay import render_data
-from .overlay.draw import tag_redraw
+from .redraw import tag_redraw
 from .screens import view3d_areas
 
 FRAME_MARGIN = 1.7  # distance of the eye, in sizes of what is framed, through a lens of 50 mm
@@ -21,6 +21,7 @@ SENSOR = 36.0  # [mm]; a 3D view shows twice of what a camera with its lens does
 SMALLEST_FRAME = 0.02  # share of the pair's size below which a tiny contact is not enlarged further
 
 
+@reactions.on("pair chosen")
 def show_active_pair(context: bpy.types.Context) -> None:
     """Selects, frames and isolates the pair selected in the list; objects that are gone are left out."""
     row = results.active_pair(context)
@@ -97,6 +98,7 @@ def _set_local_members(context: bpy.types.Context, space: bpy.types.SpaceView3D,
         item.local_view_set(space, item.name_full in names)
 
 
+@reactions.on("view left")
 def leave_isolation(context: bpy.types.Context) -> None:
     """Gives every 3D view that is isolated or shows ghosts back what it showed before.
 

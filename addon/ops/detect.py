@@ -23,7 +23,7 @@ from ..core.options import DetectOptions
 from ..core.queries import VERDICTS, test_named
 from ..core.report import DetectReport
 from ..core.report_formats import format_seconds, left_out, too_small
-from ..overlay.draw import tag_redraw
+from ..redraw import tag_redraw
 from ..reviews import reviews_of
 from ..ui.text import counted
 from .heartbeat import Heartbeat

@@ -15,7 +15,7 @@ from ..core.advisor import QUICK_SPLITS, QUICK_VOLUMES, MeasuredAdvice, advise_s
 from ..core.errors import InputError
 from ..core.levels import LABELS, SPLITS, VOLUMES, ShownHierarchy, hierarchy_steps, parts_to_build
 from ..core.queries.base import BASIC_PARTS
-from ..overlay.draw import tag_redraw
+from ..redraw import tag_redraw
 from ..view import find_object
 from .detect import begin, handle, run_at_once
 from .loading import load_steps

@@ -14,7 +14,7 @@ from ..adapters.live_source import LiveSource
 from ..core.changes import Changes
 from ..core.live import Live
 from ..core.report import DetectReport
-from ..overlay.draw import tag_redraw
+from ..redraw import tag_redraw
 from .detect import USER_ERRORS, explain
 from .heartbeat import Heartbeat
 from .loading import load_steps

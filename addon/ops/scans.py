@@ -20,7 +20,7 @@ from ..core.cloud_scene import CLOUD_PARTS
 from ..core.deviation import DeviationMap, ScanDeviation, deviation_steps
 from ..core.errors import DetectError, InputError
 from ..core.scan_import import ImportedScan, import_steps
-from ..overlay.draw import tag_redraw
+from ..redraw import tag_redraw
 from ..ui.text import length
 from ..view import find_object
 from .detect import begin, handle, run_at_once

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from .. import ghosting, preferences, session
 from ..core.table import WORST
 from ..props import STATUS_ORDER
+from ..redraw import tag_redraw
 from ..reviews import reviews_of
 from . import bodies, discs, render_data
 
@@ -88,16 +89,6 @@ def uninstall() -> None:
 def failure() -> str:
     """Why nothing can be drawn with this graphics driver; "" while it can."""
     return _State.failure
-
-
-def tag_redraw(context: bpy.types.Context, region_types: tuple[str, ...] = ("WINDOW", "UI")) -> None:
-    """Asks all 3D viewports to draw these regions again."""
-    for window in context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                for region in area.regions:
-                    if region.type in region_types:
-                        region.tag_redraw()
 
 
 def _draw(part: Callable[[bpy.types.Context, Any, session.SceneResult], None]) -> None:

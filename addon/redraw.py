@@ -1,0 +1,13 @@
+"""Asking Blender to draw again."""
+
+import bpy
+
+
+def tag_redraw(context: bpy.types.Context, region_types: tuple[str, ...] = ("WINDOW", "UI")) -> None:
+    """Asks all 3D viewports to draw these regions again."""
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                for region in area.regions:
+                    if region.type in region_types:
+                        region.tag_redraw()

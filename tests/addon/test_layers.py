@@ -1,0 +1,55 @@
+"""Modules of the extension import in one direction only, also inside functions."""
+
+import ast
+from collections.abc import Iterable
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ADDON = Path(__file__).resolve().parents[2] / "addon"
+SOURCES = sorted(ADDON.rglob("*.py"))
+
+
+def targets(path: Path, node: ast.ImportFrom) -> Iterable[Path]:
+    """The sources that a relative import leads to: modules by name, or the package whose names are taken."""
+    folder = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+    for alias in node.names:
+        places = folder / f"{alias.name}.py", folder / alias.name / "__init__.py", folder.with_suffix(".py")
+        yield next((place for place in places if place.is_file()), folder / "__init__.py")
+
+
+def imported(path: Path) -> set[Path]:
+    """What a source imports, type checkers' imports aside."""
+    found: set[Path] = set()
+
+    def visit(nodes):
+        for node in nodes:
+            if isinstance(node, ast.ImportFrom) and node.level:
+                found.update(targets(path, node))
+            typed = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+            visit(node.orelse if typed else ast.iter_child_nodes(node))
+
+    visit(ast.parse(path.read_text("utf-8")).body)
+    return {target for target in found - {path} if target.is_file()}
+
+
+def test_no_module_waits_for_one_that_waits_for_it():
+    TopologicalSorter({path: imported(path) for path in SOURCES}).prepare()  # raises CycleError
+
+
+def test_the_search_sees_a_circle():
+    graph = {path: imported(path) for path in SOURCES}
+    assert ADDON / "session.py" in graph[ADDON / "ops" / "loading.py"]
+    graph[ADDON / "session.py"] = {ADDON / "ops" / "loading.py"}
+    with pytest.raises(CycleError):
+        TopologicalSorter(graph).prepare()
+
+
+@pytest.mark.parametrize("path", sorted((ADDON / "core").rglob("*.py")), ids=lambda path: path.name)
+def test_the_core_knows_nothing_of_blender_or_of_what_is_above_it(path):
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
+        assert not {name.split(".")[0] for name in names} & {"bpy", "gpu", "mathutils", "bmesh", "bl_ui"}
+    assert all(target.is_relative_to(ADDON / "core") for target in imported(path)), imported(path)
