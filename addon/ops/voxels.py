@@ -13,7 +13,7 @@ from ..adapters.source import BlenderSource
 from ..core.pair_row import PairRow
 from ..core.queries.base import BASIC_PARTS
 from ..core.voxel_boxes import PARTS, ShownVoxels, voxels_steps
-from ..overlay.draw import tag_redraw
+from ..redraw import tag_redraw
 from ..ui.text import counted
 from .detect import begin, handle, run_at_once
 from .loading import load_steps
