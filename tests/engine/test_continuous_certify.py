@@ -197,6 +197,8 @@ def test_the_checker_runs_alone():
         ((np.zeros((2, 2)), np.zeros((2, 3))), "first must have shape"),
         ((np.full((2, 3), np.nan), np.zeros((2, 3))), "coordinates must be finite"),
         ((np.zeros(3), np.zeros((3, 3))), "first must have shape"),
+        (([[1, 2], [3]], np.zeros((3, 3))), "first cannot be read as numbers"),
+        ((np.ma.masked_array(np.zeros((2, 3))), np.zeros((2, 3))), "they are masked"),
         (("edge", np.zeros((2, 3))), "first"),
     ],
 )

@@ -252,6 +252,10 @@ BAD = (
     ((np.zeros((0, 4, 3)),), "start of a: the stack is empty"),
     ((None, "later"), "end of a"),
     ((None, [[0, 0], [0]]), "end of a"),
+    ((np.stack([np.zeros((4, 3)), np.full((4, 3), np.inf)]),), "start of a: vertex 0"),
+    ((np.ma.masked_array(np.zeros((4, 3)), True),), "start of a"),
+    ((np.zeros((1, 1, 4, 3)),), "start of a: .* shape"),
+    ((np.full((4, 3), 1j),), "start of a: .* complex"),
     ((None, None, np.zeros((5, 3))), "start of b: the mesh has 4 vertices, 5 were given"),
 )
 
@@ -267,3 +271,23 @@ def test_what_is_no_mesh_is_refused():
     mesh = mc.TriangleMesh(np.eye(3), [[0, 1, 2]])
     with pytest.raises(mc.InvalidMesh, match="b: expected a TriangleMesh or a Hierarchy, not a list"):
         mc.swept_collide(mesh, [])
+    with pytest.raises(mc.InvalidMesh, match=r"b: .* swept_self_collide asks about one"):
+        mc.swept_collide(mesh, None)
+    for other in (mesh, mc.build(mesh)):  # another mesh as a frame, of the same topology or not
+        with pytest.raises(mc.InvalidMesh, match=r"end of a: .* cannot be read as numbers"):
+            mc.swept_collide(mesh, mesh, None, other)
+
+
+def test_frames_of_any_finite_size_are_answered():
+    """As far as 1e30, and as small as 2**-1074, also in one motion: as many pairs as with ordinary numbers."""
+    start = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], float)
+    mesh = mc.TriangleMesh(start, [[0, 1, 2], [0, 2, 3]])
+    far = start + np.array([0.25, 0.25, 4.0])
+    small, large = 5e-324, 1e30
+    expected = mc.swept_collide(mesh, mesh, None, None, far, far - [0, 0, 8.0]).pairs
+    assert len(expected)
+    for scale in (small, large / 32):
+        a, first, last = scale * start, scale * 4 * far, scale * 4 * (far - [0, 0, 8.0])
+        assert np.array_equal(mc.swept_collide(mesh, mesh, 4 * a, 4 * a, first, last).pairs, expected)
+    assert len(mc.swept_collide(mesh, mesh, small * start, large * start, large * start, small * start)) == 4
+    assert len(mc.swept_collide(mesh, mesh, start, -start, large * (start + 1) / 4, large * (start + 2) / 4)) == 0

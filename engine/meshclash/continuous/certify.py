@@ -56,9 +56,14 @@ def certify(first: Any, second: Any, first_end: Any = None, second_end: Any = No
 
 
 def _points(name: str, points: Any) -> np.ndarray:
-    array = np.asarray(points)
-    count = len(array) if array.ndim == 2 else 3
-    return checked_points(name, array[None] if array.ndim == 2 else points, count)[0]
+    try:
+        shape = np.shape(points)
+    except ValueError as error:
+        raise InvalidMesh(f"{name} cannot be read as numbers: {error}") from None
+    if len(shape) != 2:
+        raise InvalidMesh(f"{name} must have shape (n, 3), not {shape}")
+    masked = isinstance(points, np.ma.MaskedArray)
+    return checked_points(name, points[None] if masked else [points], shape[0])[0]
 
 
 def _at_rest(a: list[Vector], b: list[Vector]) -> tuple[bool, Any]:

@@ -84,6 +84,8 @@ def swept_collide(
             above 1e30; stacks of different lengths.
         UnsupportedOption: threads or first_only are not what they should be.
     """
+    if b is None:
+        raise InvalidMesh("b: expected a TriangleMesh or a Hierarchy, not None; swept_self_collide asks about one")
     return run(swept_collide_steps(a, b, start_a, end_a, start_b, end_b, first_only, threads))
 
 
