@@ -4,7 +4,6 @@ from collections.abc import Callable, Generator, Sequence
 
 import numpy as np
 
-from .broadphase.incremental import SweepAndPrune
 from .broadphase.sweep import overlapping_pairs
 from .continuous.impacts import edge_edge_impacts
 from .continuous.moving_engine import MovingEngine
@@ -141,6 +140,14 @@ def _configurations(a: TriangleMesh) -> None:
     scene.collides(np.stack([np.eye(4)] * 2)[:, None], [moved])
 
 
+def _steps_of_scene(a: TriangleMesh, b: TriangleMesh) -> None:
+    scene = Scene()
+    scene.add(a)
+    scene.add(b)
+    for first_only in (True, False):
+        scene.step(first_only=first_only)
+
+
 def _together(mesh: TriangleMesh) -> None:
     grove, row = plant([build(mesh)]), np.eye(4)[None, :3].copy()
     with parallel_region(thread_limit(None)) as count:
@@ -269,7 +276,7 @@ def _steps() -> _Steps:
         ],
         "motion": [
             ("convex hulls", lambda: closest_features(ConvexHull(_CORNERS), ConvexHull(_CORNERS * (1.0, 1.0, 0.0)))),
-            ("sorted boxes", lambda: SweepAndPrune().update(np.arange(2), np.zeros((2, 6)))),
+            ("steps of scenes", lambda: _steps_of_scene(a, b)),
         ],
         "builders": [
             ("hierarchies for much use", lambda: build(a, split="sah")),

@@ -1,9 +1,9 @@
 """Part of the bench of motion: frames of large scenes, beside python-fcl's and coal's managers in the same run.
 
 Objects are rough spheres that share one mesh, fly through a cube and bounce back at its walls. Every side gets the same
-poses; a frame of ours is ``set_poses`` and ``step``, of the others new transforms, an update of their manager and its
-question for all colliding pairs. Sides take turns, on as many cores as the process has: they use one each, but ours may
-use more for all triangle pairs.
+poses; a frame of ours is ``set_poses`` and ``step``, of python-fcl new transforms, an update of its manager and the
+manager's question. coal's manager tells Python nothing of pairs, so coal is given the pairs whose boxes overlap, for
+nothing, and asked about these. Sides take turns in one process.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .. import Scene, TriangleMesh
+from ..broadphase.sweep import overlapping_pairs, world_boxes
 from .mesh_exactness import bumpy_sphere
 from .motion_scenes import random_rotation
 from .rigid_peers import Coal
@@ -58,7 +59,7 @@ class _Ours:
         self._ids = [self._scene.add(mesh) for _ in range(count)]
         self.counters: Row = {}
 
-    def frame(self, poses: np.ndarray, everything: bool) -> Any:
+    def frame(self, poses: np.ndarray, everything: bool, near: list[tuple[int, int]]) -> Any:
         self._scene.set_poses(self._ids, poses)
         step = self._scene.step(first_only=not everything)
         self.counters = {"near": step.near, "asleep": step.asleep, "swaps": step.swaps}
@@ -81,12 +82,11 @@ class _Fcl:
         model.addSubModel(vertices, triangles)
         model.endModel()
         self._objects = [fcl.CollisionObject(model) for _ in range(count)]
-        self._place = {id(thing): k for k, thing in enumerate(self._objects)}
         self._manager = fcl.DynamicAABBTreeCollisionManager()
         self._manager.registerObjects(self._objects)
         self._manager.setup()
 
-    def frame(self, poses: np.ndarray, everything: bool) -> Any:
+    def frame(self, poses: np.ndarray, everything: bool, near: list[tuple[int, int]]) -> Any:
         fcl = self._fcl
         for thing, pose in zip(self._objects, poses, strict=True):
             thing.setTransform(fcl.Transform(pose[:3, :3], pose[:3, 3]))
@@ -104,8 +104,7 @@ class _Fcl:
 
     def named(self, raw: Any) -> Pairs:
         """Pairs of objects from the answer of a frame."""
-        pairs = [sorted(self._place[id(thing)] for thing in pair) for pair in raw]
-        return {(i, j) for i, j in pairs}
+        return _by_place(self._objects, raw)
 
 
 class _Coal:
@@ -117,34 +116,30 @@ class _Coal:
         self._coal = coal
         model = Coal.build(vertices, triangles)
         self._objects = [coal.CollisionObject(model) for _ in range(count)]
-        self._manager = coal.DynamicAABBTreeCollisionManager()
-        for thing in self._objects:
-            self._manager.registerObject(thing)
-        self._manager.setup()
-        self._near = coal.CollisionCallBackCollect(64 * count)
 
-    def frame(self, poses: np.ndarray, everything: bool) -> Any:
-        coal = self._coal
-        for thing, pose in zip(self._objects, poses, strict=True):
+    def frame(self, poses: np.ndarray, everything: bool, near: list[tuple[int, int]]) -> Any:
+        coal, objects = self._coal, self._objects
+        for thing, pose in zip(objects, poses, strict=True):
             thing.setTransform(coal.Transform3s(pose[:3, :3], pose[:3, 3]))
-            thing.computeAABB()
-        self._manager.update()
-        self._near.init()
-        self._manager.collide(self._near)
         request, result, found = coal.CollisionRequest(), coal.CollisionResult(), []
         request.num_max_contacts = 10**6 if everything else 1
         request.enable_contact, request.break_distance = False, 0.0
-        for one, other in self._near.getCollisionPairs():
+        for i, j in near:
             result.clear()
-            if coal.collide(one, other, request, result):
-                found.append((one, other))
+            if coal.collide(objects[i], objects[j], request, result):
+                found.append((i, j))
         return found
 
     def named(self, raw: Any) -> Pairs:
-        """Which objects they are, by where they are: each question wraps them anew."""
-        place = {thing.getTranslation().tobytes(): k for k, thing in enumerate(self._objects)}
-        pairs = [sorted(place[thing.getTranslation().tobytes()] for thing in pair) for pair in raw]
-        return {(i, j) for i, j in pairs}
+        """Pairs of objects from the answer of a frame."""
+        return set(raw)
+
+
+def _by_place(objects: list[Any], raw: Any) -> Pairs:
+    """Pairs of objects, told by where they are: libraries wrap them anew in every answer."""
+    place = {np.asarray(thing.getTranslation()).tobytes(): k for k, thing in enumerate(objects)}
+    pairs = [sorted(place[np.asarray(thing.getTranslation()).tobytes()] for thing in pair) for pair in raw]
+    return {(i, j) for i, j in pairs}
 
 
 def step_rows(sizes: list[int], runs: int) -> list[Row]:
@@ -169,12 +164,14 @@ def _sides(
             sides.append(make(vertices, triangles, count))
         except ImportError:
             print(f"{make.name} is not installed")  # type: ignore[attr-defined]
-    touching = 0
+    touching, everyone = 0, np.ones(count, np.bool_)
     for turn in range(runs + 1):
         poses, answers = flight.next(), {}
+        boxes = world_boxes(np.array([vertices.min(axis=0), vertices.max(axis=0)])[None], poses[:, :3], 0.0)
+        near = [(i, j) for i, j in overlapping_pairs(boxes, everyone, everyone).tolist()]
         for side in sides:
             begin = time.perf_counter()
-            raw = side.frame(poses, everything)
+            raw = side.frame(poses, everything, near)
             seconds = time.perf_counter() - begin
             answers[side.name] = side.named(raw)
             if turn:

@@ -55,7 +55,7 @@ class Planter:
         things = self._things
         if self._planted is None or len(things) != len(members) or self._kept >= _MOST_KEPT:
             return None
-        if any(member.mesh is not thing for member, thing in zip(members, things, strict=True)):
+        if any(map(operator.is_not, [member.mesh for member in members], things)):
             return None
         self._kept += 1
         return self._planted

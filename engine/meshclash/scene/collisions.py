@@ -12,7 +12,7 @@ import numpy as np
 
 from ..broadphase.sweep import overlapping_pairs_of_each, world_boxes
 from ..errors import InvalidPose, UnknownObject, UnsupportedOption
-from ..jit import kernel
+from ..jit import kernel, thread_limit
 from ..reference import by_reference
 from ..solid.frames import IN, OUT, make_frame, side_of_solid
 from ..solid.judge import Case, Limits, judge_steps
@@ -158,7 +158,8 @@ def meeting_steps(
     if not len(jobs):
         none = np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empty(0, np.int32)
         return Answer(*none, 0, 0, 0, 1), np.zeros(0, np.bool_)
-    question = Question(planted.grove, planted.grove, jobs, *rows, contact, first_only=first_only)
+    threads = 1 if first_only else thread_limit(None)
+    question = Question(planted.grove, planted.grove, jobs, *rows, contact, first_only=first_only, threads=threads)
     answer = yield from answer_steps(question)
     case = Case(planted.grove, planted.solids, jobs, *rows, *boxes, answer, np.zeros((len(jobs), 2)))
     collide = yield from _enclosed_steps(case)

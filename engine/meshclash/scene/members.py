@@ -86,13 +86,15 @@ class Members:
             UnknownObject, InvalidPose; UnsupportedOption: another number of poses than objects.
         """
         try:
-            members = [self.member(identifier) for identifier in identifiers]
+            members = list(map(self._members.__getitem__, identifiers))
+        except KeyError as error:
+            raise UnknownObject(f"the scene has no object {error.args[0]!r}") from None
         except TypeError:
             raise UnsupportedOption(f"identifiers must be ids of objects, not {identifiers!r:.80}") from None
         rows, stacked = pose_stack(poses) if members else (np.empty((0, 3, 4)), True)
         if not stacked or len(rows) != len(members):
             raise UnsupportedOption(f"poses must be a stack of {len(members)}, one for each object")
-        for member, row in zip(members, np.array(rows, order="C"), strict=True):
+        for member, row in zip(members, list(np.array(rows, order="C")), strict=True):
             member.rows = row
             member.revision += 1
 

@@ -6,9 +6,11 @@ What is kept from step to step, each part only saves work and never decides:
 * how far apart pairs were whose boxes overlap although they do not touch, and how far every object has moved since. No
   point of an object moved farther than the corner of its box that moved farthest, so two objects are apart for certain
   until both ways together exceed the distance. Such pairs sleep: they are counted, and not looked at. A distance is
-  measured when a pair has been apart for two steps, then four, eight and so on: measuring costs more than looking.
+  measured when a pair has been found to be apart 8 times, then 16, 32 and so on: measuring costs more than looking.
 """
 
+import math
+import operator
 from collections.abc import Generator
 from dataclasses import dataclass
 
@@ -16,6 +18,7 @@ import numpy as np
 
 from ..broadphase.incremental import SweepAndPrune
 from ..broadphase.sweep import world_boxes
+from ..jit import kernel
 from ..traversal.near import NearQuestion, near_steps
 from ..types.results import Progress, QueryStats
 from ..types.steps import scaled
@@ -26,7 +29,10 @@ from .members import Keep
 
 _ROUNDING = 2.0**-40
 """Share of the coordinates that distances and ways may be off by, with room."""
-_CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)])
+_PATIENCE = 8
+"""A distance is first measured when a pair has been found to be apart so many times: most move on before."""
+_SHARE = 0.5
+"""Distances are only needed from below, and found several times faster if they may be so much too large."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,9 +105,10 @@ class Stepper:
         wanted = self._sleep.note(keys[asked], meet)
         stats = answer.stats()
         if wanted.any():
-            question = NearQuestion(planted.grove, planted.grove, jobs[wanted], sides[0][wanted], sides[1][wanted])
+            of_both = sides[0][wanted], sides[1][wanted]
+            question = NearQuestion(planted.grove, planted.grove, jobs[wanted], *of_both, relative_error=_SHARE)
             nearest = yield from scaled(near_steps(question), 0.8, 1.0, "measuring distances")
-            until = nearest.distances + ways[asked][wanted] - spare[asked][wanted]
+            until = (1.0 - _SHARE) * nearest.distances + ways[asked][wanted] - spare[asked][wanted]
             self._sleep.rest(keys[asked][wanted], until)
             stats = stats.plus(nearest.stats())
         touching, before = keys[asked][meet], self._touching
@@ -126,24 +133,38 @@ class Stepper:
     def _move(self, ids: np.ndarray, members: list[Member], planted: Planted, rows: np.ndarray) -> np.ndarray:
         """Add to the ways of the objects; returns which of them are new or deformed, (n,) bool."""
         meshes: list[object] = [member.mesh for member in members]
-        if len(ids) == len(self._ids) and (ids == self._ids).all():
-            before = np.arange(len(ids))
-            known = np.ones(len(ids), np.bool_)
-        else:
-            known = np.isin(ids, self._ids, assume_unique=True)
-            before = np.minimum(np.searchsorted(self._ids, ids), max(len(self._ids) - 1, 0))
-        ways, changed = np.zeros(len(ids)), ~known
-        if known.any():
-            same = [known[k] and meshes[k] is self._meshes[before[k]] for k in range(len(ids))]
-            changed = ~np.array(same)
-            still = np.flatnonzero(~changed)
-            low, high = planted.bounds[still, 0], planted.bounds[still, 1]
-            difference = rows[still] - self._rows[before[still]]
-            corners = low[:, None] + _CORNERS * (high - low)[:, None]
-            moved = np.einsum("nij,nkj->nki", difference[:, :, :3], corners) + difference[:, None, :, 3]
-            ways[still] = self._ways[before[still]] + np.sqrt((moved**2).sum(axis=-1).max(axis=1))
+        place, known = find(self._ids, ids)
+        changed = ~known
+        if not known.all() or len(meshes) != len(self._meshes) or not all(map(operator.is_, meshes, self._meshes)):
+            for k in np.flatnonzero(known).tolist():
+                changed[k] = meshes[k] is not self._meshes[place[k]]
+        ways = np.zeros(len(ids))
+        _add_ways(planted.bounds, rows, self._rows, self._ways, place, changed, ways)
         self._ids, self._meshes, self._rows, self._ways = ids, meshes, rows, ways
         return changed
+
+
+@kernel
+def _add_ways(bounds, rows, rows_before, ways_before, place, changed, ways):
+    """How far every object has moved in all, (n,): the farthest corner of its box each time; 0 for changed ones.
+
+    The way of a point is convex in its coordinates, so no point of a box moves farther than all corners.
+    """
+    for i in range(len(ways)):
+        if changed[i]:
+            continue
+        now, before, most = rows[i], rows_before[place[i]], 0.0
+        for corner in range(8):
+            x = bounds[i, corner & 1, 0]
+            y = bounds[i, (corner >> 1) & 1, 1]
+            z = bounds[i, corner >> 2, 2]
+            square = 0.0
+            for k in range(3):
+                way = (now[k, 0] - before[k, 0]) * x + (now[k, 1] - before[k, 1]) * y + (now[k, 2] - before[k, 2]) * z
+                way += now[k, 3] - before[k, 3]
+                square += way * way
+            most = max(most, square)
+        ways[i] = ways_before[place[i]] + math.sqrt(most)
 
 
 class _Sleep:
@@ -159,7 +180,7 @@ class _Sleep:
     def asleep(self, keys: np.ndarray, ways: np.ndarray, changed: np.ndarray) -> np.ndarray:
         """Which pairs cannot touch yet, (k,) bool; ``changed`` pairs have an object that is new or deformed."""
         until, apart = np.full(len(keys), -np.inf), np.zeros(len(keys), np.int64)
-        place, known = _find(self._keys, keys)
+        place, known = find(self._keys, keys)
         known &= ~changed
         until[known], apart[known] = self._until[place[known]], self._apart[place[known]]
         self._keys, self._until, self._apart = keys, until, apart
@@ -171,14 +192,14 @@ class _Sleep:
         self._apart[place] = np.where(meet, 0, self._apart[place] + 1)
         self._until[place] = -np.inf
         count = self._apart[place]
-        return (count >= 2) & ((count & (count - 1)) == 0)
+        return (count >= _PATIENCE) & ((count & (count - 1)) == 0)
 
     def rest(self, keys: np.ndarray, until: np.ndarray) -> None:
         """Let pairs sleep."""
         self._until[np.searchsorted(self._keys, keys)] = until
 
 
-def _find(known: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def find(known: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Where keys are among sorted known ones, and which of them are there."""
     if not len(known):
         return np.zeros(len(keys), np.int64), np.zeros(len(keys), np.bool_)
