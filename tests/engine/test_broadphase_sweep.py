@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meshclash.broadphase.sweep import overlapping_pairs, world_boxes
+from meshclash.broadphase.sweep import cut_to_spheres, overlapping_pairs, world_boxes
 from strategies import matrix, rotation
 
 
@@ -81,3 +81,28 @@ def test_world_boxes_are_not_much_larger_than_need_be():
     mesh = mc.TriangleMesh([[0.0, 0, 0], [1, 2, 3], [0, 1, 1]], [[0, 1, 2]])
     box = world_boxes(mesh.bounds[None], np.eye(4)[None, :3], 0.5)[0]
     assert np.allclose(box, [-0.5, -0.5, -0.5, 1.5, 2.5, 3.5], rtol=0, atol=1e-12)
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 1.0, 1e6, 1e15]), st.booleans())
+def test_boxes_cut_to_spheres_contain_the_posed_vertices(seed, shift, stretched):
+    rng = np.random.default_rng(seed)
+    vertices = rng.normal(size=(3, 6, 3)) + rng.normal(size=3) * shift
+    linear = [rotation(rng) * (1.00004 if stretched else 1.0) for _ in range(3)]
+    poses = [mc.Pose.from_matrix(matrix(part, rng.normal(size=3) * shift)) for part in linear]
+    bounds = np.stack([vertices.min(axis=1), vertices.max(axis=1)], axis=1)
+    radii = np.linalg.norm(vertices - bounds.mean(axis=1)[:, None], axis=2).max(axis=1)
+    rows = np.stack([pose.rows for pose in poses])
+    boxes = world_boxes(bounds, rows, 0.0)
+    loose = boxes.copy()
+    cut_to_spheres(bounds, radii, rows, boxes)
+    assert (boxes[:, :3] >= loose[:, :3]).all() and (boxes[:, 3:] <= loose[:, 3:]).all()
+    for pose, points, box in zip(poses, vertices, boxes, strict=True):
+        world = pose.apply(points)
+        assert (box[:3] <= world.min(axis=0)).all() and (world.max(axis=0) <= box[3:]).all()
+
+
+def test_a_turned_round_object_has_a_box_of_its_own_size():
+    bounds, rows = np.array([[[-1.0, -1, -1], [1, 1, 1]]]), matrix(rotation(np.random.default_rng(1)))[None, :3]
+    boxes = world_boxes(bounds, rows, 0.0)
+    cut_to_spheres(bounds, np.ones(1), rows, boxes)
+    assert np.allclose(boxes, [[-1, -1, -1, 1, 1, 1]], atol=1e-3)

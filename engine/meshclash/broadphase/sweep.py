@@ -7,6 +7,10 @@ ones are pairs. The axis is the one along which the boxes' middles spread most.
 import numpy as np
 
 from ..jit import kernel
+from ..types.pose import RIGID_TOLERANCE
+
+_STRETCH = 1.0 + 3.0 * RIGID_TOLERANCE
+"""By no more do poses, which are rotations up to a tolerance, make anything longer."""
 
 
 @kernel
@@ -88,6 +92,35 @@ def world_boxes(bounds: np.ndarray, rows: np.ndarray, margin: float) -> np.ndarr
     boxes = np.empty((*rows.shape[:-2], 6))
     _world_boxes(bounds, np.ascontiguousarray(rows).reshape(-1, 3, 4), margin, boxes.reshape(-1, 6))
     return boxes
+
+
+def cut_to_spheres(bounds: np.ndarray, radii: np.ndarray, rows: np.ndarray, boxes: np.ndarray) -> None:
+    """Make world boxes (n, 6) [m] no larger than cubes around spheres that contain the objects, rounded outward.
+
+    The sphere stands around the middle of an object's bounds, so its cube is the same however the object turns
+    ("fixed" boxes of I-COLLIDE), while the box of turned bounds ("dynamic") may be much larger than a round object.
+
+    Args:
+        bounds: of the objects in their own coordinates, (n, 2, 3) [m].
+        radii: how far their vertices are from the middle of the bounds, (n,) [m].
+        rows: poses (n, 3, 4).
+        boxes: are changed in place.
+    """
+    _cut_to_spheres(bounds, radii, rows, boxes)
+
+
+@kernel
+def _cut_to_spheres(bounds, radii, rows, boxes):
+    for i in range(rows.shape[0]):
+        reach = _STRETCH * radii[i]
+        for k in range(3):
+            centre, size = rows[i, k, 3], abs(rows[i, k, 3])
+            for j in range(3):
+                centre += rows[i, k, j] * (0.5 * bounds[i, 0, j] + 0.5 * bounds[i, 1, j])
+                size += abs(rows[i, k, j]) * max(abs(bounds[i, 0, j]), abs(bounds[i, 1, j]))
+            extent = reach + 64.0 * 2.0**-53 * (size + reach)
+            boxes[i, k] = max(boxes[i, k], centre - extent)
+            boxes[i, k + 3] = min(boxes[i, k + 3], centre + extent)
 
 
 @kernel

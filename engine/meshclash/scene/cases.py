@@ -39,6 +39,8 @@ class Planted:
     """Of each object's mesh in its own coordinates, (n, 2, 3) float64 [m]."""
     meshes: list[TriangleMesh]
     """Of the trees."""
+    radii: np.ndarray
+    """How far each object's vertices are from the middle of its bounds at most, (n,) float64 [m]."""
 
 
 class Planter:
@@ -70,7 +72,8 @@ class Planter:
         else:
             packed = known.grove, known.solids
         bounds = np.stack([member.bounds for member in members])
-        self._planted = Planted(*packed, trees, bounds, [h.mesh for h in hierarchies])
+        radii = np.array([_radius(h.mesh) for h in hierarchies])[trees]
+        self._planted = Planted(*packed, trees, bounds, [h.mesh for h in hierarchies], radii)
         self._things, self._indices, self._kept = [member.mesh for member in members], indices, 0
         return self._planted
 
@@ -113,6 +116,17 @@ def find_case_steps(
     boxes_a, boxes_b = boxes[pairs[:, 0]], boxes[pairs[:, 1]]
     resolutions = np.array([member.resolution for member in members])[pairs]
     return Case(grove, solids, jobs, rows_a, rows_b, boxes_a, boxes_b, answer, resolutions, meshes), near
+
+
+def _radius(mesh: TriangleMesh) -> float:
+    """How far a mesh reaches from the middle of its bounds [m], kept with the mesh."""
+    if "radius" not in mesh.derived:
+        offsets = mesh.vertices - 0.5 * (mesh.bounds[0] + mesh.bounds[1])
+        if mesh.used_vertices is not None:
+            offsets = offsets[mesh.used_vertices]
+        mesh.derived["radius"] = float(np.sqrt(np.einsum("nk,nk->n", offsets, offsets).max()))
+    radius: float = mesh.derived["radius"]
+    return radius
 
 
 def _hierarchies(members: Sequence[Member]) -> Generator[Progress, None, tuple[list[Hierarchy], np.ndarray]]:

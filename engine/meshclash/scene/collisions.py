@@ -26,7 +26,6 @@ from ..types.pose import inverse_rotations, pose_stack, transform_points
 from ..types.results import APART, Progress, QueryStats
 from ..types.steps import always, scaled
 from .cases import Planted
-from .member import Member
 from .members import Keep
 
 _ROWS_AT_ONCE = 1 << 15  # poses of objects that are looked at together
@@ -73,9 +72,9 @@ def no_collisions(count: int) -> SceneCollisions:
     return SceneCollisions(pairs, pairs.astype(np.int32), pairs[:, 0], np.zeros(count, np.bool_), QueryStats())
 
 
-def configured_rows(members: Sequence[Member], ids: np.ndarray, poses: Any, movers: Sequence[int] | None) -> np.ndarray:
-    """Poses (m, n, 3, 4) of all objects of a scene, those of the movers as given; see ``Scene.collides_steps``."""
-    rows = np.array([member.rows for member in members]).reshape(1, len(members), 3, 4)
+def configured_rows(own: np.ndarray, ids: np.ndarray, poses: Any, movers: Sequence[int] | None) -> np.ndarray:
+    """Poses (m, n, 3, 4) of all objects: ``own`` (n, 3, 4), and those given of movers; see ``Scene.collides_steps``."""
+    rows = own[None]
     if poses is None:
         if movers is not None:
             raise UnsupportedOption("movers are named, but poses are None: give a pose (4, 4) for each of them")
@@ -227,6 +226,8 @@ def _may_lie_in_open(case: Case, jobs: np.ndarray) -> np.ndarray:
     """Which pairs (k,) have an open object whose box holds a point of the other."""
     forest, may = case.grove.forest, np.zeros(len(jobs), np.bool_)
     trees = case.jobs[jobs]
+    if case.solids.closed[trees].all():
+        return may
     sides = (case.rows_a, case.boxes_a), (case.rows_b, case.boxes_b)
     for own, other in ((0, 1), (1, 0)):
         points = transform_points(sides[own][0][jobs], forest.vertices[forest.vertex_start[trees[:, own]]])

@@ -11,6 +11,7 @@ from ..hierarchy.bvh import Hierarchy
 from ..types.mesh import TriangleMesh
 from ..types.results import Progress
 from ..types.slices import Slice
+from .pose_table import PoseTable
 
 
 @dataclass
@@ -18,12 +19,21 @@ class Member:
     """One object of a scene."""
 
     mesh: TriangleMesh | Hierarchy
-    rows: np.ndarray
-    """Its pose, (3, 4) float64."""
-    revision: int = 0
-    """Grows whenever the object moves or deforms."""
+    poses: PoseTable
+    slot: int
+    """Of its pose and revision."""
     given_resolution: float | None = None
     """How finely its world coordinates are known [m]; None: as finely as those of the mesh."""
+
+    @property
+    def rows(self) -> np.ndarray:
+        """Its pose, (3, 4) float64, as it is now."""
+        return self.poses.rows[self.slot].copy()
+
+    @property
+    def revision(self) -> int:
+        """Grows whenever the object moves or deforms."""
+        return int(self.poses.revisions[self.slot])
 
     @property
     def bounds(self) -> np.ndarray:

@@ -22,6 +22,7 @@ from ..types.results import Progress
 from .cases import Planter, find_case_steps
 from .clock import Clock
 from .member import Member
+from .pose_table import PoseTable
 
 Keep = Callable[[np.ndarray], np.ndarray]
 _BUILT = "expected tests when built"
@@ -32,6 +33,8 @@ class Members:
 
     def __init__(self) -> None:
         self._members: dict[int, Member] = {}
+        self._poses = PoseTable()
+        self._slots: np.ndarray | None = None  # of all objects, until one comes or goes
         self._next = 0
         self._planter = Planter()
 
@@ -52,14 +55,17 @@ class Members:
         """
         if not isinstance(mesh, TriangleMesh | Hierarchy):
             as_hierarchy(mesh)  # raises the error that names the type
+        rows, known = _one_pose(pose), _checked(resolution)
         identifier = self._next
-        self._members[identifier] = Member(mesh, _one_pose(pose), given_resolution=_checked(resolution))
+        self._members[identifier] = Member(mesh, self._poses, self._poses.take(rows), known)
+        self._slots = None
         self._next += 1
         return identifier
 
     def remove(self, identifier: int) -> None:
         """Remove an object; raises UnknownObject."""
-        self.member(identifier)
+        self._poses.give_back(self.member(identifier).slot)
+        self._slots = None
         del self._members[identifier]
 
     def set_pose(self, identifier: int, pose: Any, resolution: float | None = None) -> None:
@@ -71,9 +77,9 @@ class Members:
             resolution: as for ``add``; None leaves it as it is.
         """
         member, known = self.member(identifier), _checked(resolution)
-        member.rows = _one_pose(pose)
+        self._poses.rows[member.slot] = _one_pose(pose)
+        self._poses.revisions[member.slot] += 1
         member.given_resolution = member.given_resolution if known is None else known
-        member.revision += 1
 
     def set_poses(self, identifiers: Iterable[int], poses: Any) -> None:
         """Move many objects at once, which takes a fraction of the time of as many calls of ``set_pose``.
@@ -94,9 +100,9 @@ class Members:
         rows, stacked = pose_stack(poses) if members else (np.empty((0, 3, 4)), True)
         if not stacked or len(rows) != len(members):
             raise UnsupportedOption(f"poses must be a stack of {len(members)}, one for each object")
-        for member, row in zip(members, list(np.array(rows, order="C")), strict=True):
-            member.rows = row
-            member.revision += 1
+        slots = [member.slot for member in members]
+        self._poses.rows[slots] = rows
+        self._poses.revisions[slots] += 1
 
     def set_vertices(self, identifier: int, vertices: Any) -> None:
         """Deform an object: same triangles, moved vertices (n, 3) [m]; its hierarchy, if it has one, is refitted.
@@ -109,7 +115,7 @@ class Members:
         """
         member = self.member(identifier)
         member.mesh = _deformed(member.mesh, vertices)
-        member.revision += 1
+        self._poses.revisions[member.slot] += 1
 
     def posed(self, identifier: int) -> tuple[TriangleMesh | Hierarchy, Pose]:
         """An object and its pose, for queries about it alone. Raises UnknownObject."""
@@ -123,7 +129,7 @@ class Members:
             UnknownObject: an id is not in the scene.
         """
         ids = np.fromiter(self._members, np.int64, len(self._members))  # ascending: they are given in that order
-        counts = np.fromiter((member.revision for member in self._members.values()), np.int64, len(ids))
+        counts = self._poses.revisions[self._all_slots()]
         wanted = np.asarray(identifiers)
         if wanted.dtype.kind not in "iu" and wanted.size:
             raise UnknownObject(f"ids of objects are whole numbers, not {identifiers!r}")
@@ -166,7 +172,16 @@ class Members:
         ids = np.fromiter(self._members, np.int64, len(self._members))  # they are given in that order
         if not members:
             return ids, np.empty((0, 6))
-        return ids, world_boxes(np.stack([m.bounds for m in members]), np.stack([m.rows for m in members]), margin)
+        return ids, world_boxes(np.stack([m.bounds for m in members]), self.all_rows(), margin)
+
+    def all_rows(self) -> np.ndarray:
+        """Poses of all objects in the order of their ids, (n, 3, 4) float64."""
+        return self._poses.rows[self._all_slots()]
+
+    def _all_slots(self) -> np.ndarray:
+        if self._slots is None:
+            self._slots = np.fromiter((m.slot for m in self._members.values()), np.int64, len(self._members))
+        return self._slots
 
     def case_steps(
         self, pairs: np.ndarray, limits: Limits, clock: Clock, first_only: bool = False, device: str = "cpu"

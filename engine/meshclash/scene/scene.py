@@ -137,7 +137,7 @@ class Scene(Members):
         in_a, in_b = self.members_of(set_a, "set_a"), self.members_of(set_b, "set_b")
         ids, keep = np.fromiter(self._members, np.int64, len(self._members)), checked_keep(keep)
         members = list(self._members.values())
-        rows = configured_rows(members, ids, poses, movers)
+        rows = configured_rows(self.all_rows(), ids, poses, movers)
         if not rows.size:
             return no_collisions(len(rows))
         planted = self._planter.kept(members)
@@ -175,7 +175,7 @@ class Scene(Members):
         planted = self._planter.kept(members)
         if planted is None:
             planted = yield from self._planter.planted_steps(members)
-        found = yield from self._stepper.steps(ids, members, planted, keep, first_only)
+        found = yield from self._stepper.steps(ids, members, self.all_rows(), planted, keep, first_only)
         return replace(found, stats=replace(found.stats, seconds=time.perf_counter() - start))
 
     def clearances(

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..broadphase.incremental import SweepAndPrune
-from ..broadphase.sweep import world_boxes
+from ..broadphase.sweep import cut_to_spheres, world_boxes
 from ..jit import kernel
 from ..traversal.near import NearQuestion, near_steps
 from ..types.results import Progress, QueryStats
@@ -82,16 +82,22 @@ class Stepper:
         self._sleep = _Sleep()
 
     def steps(
-        self, ids: np.ndarray, members: list[Member], planted: Planted, keep: Keep | None, first_only: bool
+        self,
+        ids: np.ndarray,
+        members: list[Member],
+        rows: np.ndarray,
+        planted: Planted,
+        keep: Keep | None,
+        first_only: bool,
     ) -> Generator[Progress, None, SceneStep]:
-        """One step; objects in the order of their ids."""
-        rows = np.array([member.rows for member in members]).reshape(-1, 3, 4)
+        """One step; objects in the order of their ids, with their poses (n, 3, 4)."""
         boxes = world_boxes(planted.bounds, rows, 0.0)
+        cut_to_spheres(planted.bounds, planted.radii, rows, boxes)
         self._sweep.update(ids, boxes)
         pairs = self._sweep.pairs
         if keep is not None and len(pairs):
             pairs = pairs[keep(pairs)]
-        places = np.searchsorted(ids, pairs)
+        places = pairs if ids[-1] == len(ids) - 1 else np.searchsorted(ids, pairs)
         changed = self._move(ids, members, planted, rows)
         keys = _keys(pairs)
         spare = _ROUNDING * (np.abs(boxes).max(axis=1) if len(boxes) else np.empty(0))
