@@ -1,7 +1,8 @@
 """Scenes in motion: moments of contact, wake-ups, convex hulls, sorted boxes, steps; against independent answers.
 
-Campaigns run in portions of ascending seeds and may be stopped: what was found so far is printed. With ``--objects``
-steps of large scenes are timed beside python-fcl and coal, whichever are installed (``motion_steps.py``).
+Campaigns run over ascending seeds and may be stopped: what was found so far is printed. With ``--objects`` steps of
+large scenes are timed beside python-fcl and coal (``motion_steps.py``), with ``--boxes`` sweep and prune beside these
+and pybullet (``motion_boxes.py``), whichever are installed.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from .. import ConvexHull, SweepAndPrune, closest_features
 from ..motion.span import rotation_about
 from .ballistic import check_ballistic
 from .convex_pairs import check_pair, random_points
+from .motion_boxes import box_rows
 from .motion_scenes import check_scene, random_scene
 from .motion_steps import step_rows
 from .table import Row, format_table, write_json
@@ -31,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--convex", type=int, default=2000, help="random pairs of hulls")
     parser.add_argument("--frames", type=int, default=1000, help="of boxes that drift, jump, come and go")
     parser.add_argument("--objects", type=int, nargs="*", default=[], help="sizes of scenes whose steps are timed")
+    parser.add_argument("--boxes", type=int, nargs="*", default=[], help="numbers of boxes that are timed")
     parser.add_argument("--runs", type=int, default=15, help="steps that are timed after a warm-up")
     parser.add_argument("--first", type=int, default=0, help="first seed of the campaigns")
     parser.add_argument("--json", type=Path, help="write all figures to this file")
@@ -54,9 +57,12 @@ def run(options: argparse.Namespace) -> int:
         report["coherence"] = rows = [_coherence(name) for name in ("sphere", "cloud", "box", "cylinder", "grid")]
         print(format_table(rows) + "\n", flush=True)
     if options.frames:
-        report["boxes"] = row = _boxes(options.frames)
+        report["frames"] = row = _boxes(options.frames)
         wrong += row["wrong"]
         print(format_table([row]) + "\n", flush=True)
+    if options.boxes:
+        report["managers"] = rows = box_rows(options.boxes, options.runs)
+        print(format_table(rows) + "\n", flush=True)
     if options.objects:
         report["steps"] = rows = step_rows(options.objects, options.runs)
     print("nothing wrong" if wrong == 0 else f"{wrong} WRONG")
