@@ -28,8 +28,8 @@ def time_steps(folder: Path, runs: int) -> list[Row]:
         scene = np.load(path)
         mesh = TriangleMesh(scene["start"], scene["triangles"])
         asks: dict[str, Callable[[], Any]] = {
-            "first": lambda m=mesh, s=scene: swept_self_collide(m, None, s["end"], first_only=True),
-            "all": lambda m=mesh, s=scene: swept_self_collide(m, None, s["end"]),
+            "first": lambda m=mesh, s=scene: swept_self_collide(m, None, s["end"], first_only=True, threads=1),
+            "all": lambda m=mesh, s=scene: swept_self_collide(m, None, s["end"], threads=1),
         }
         if ipctk is not None:
             asks["ipctk"] = _peer(ipctk, scene)
@@ -44,7 +44,7 @@ def time_steps(folder: Path, runs: int) -> list[Row]:
         row: Row = {"step": path.stem, "triangles": mesh.triangle_count, "pairs": len(every)}
         row |= {f"{name} ms": value for name, value in best.items()}
         row["earliest"] = f"{first.time[0]:.9f}" if len(first) else "-"
-        row["left for integers"] = every.counters["rational"]
+        row["left for Python's integers"] = every.counters["rational"]
         if ipctk is not None:
             row["ipctk's"] = f"{answers['ipctk']:.9f}"
             row["ratio"] = best["ipctk"] / best["first"]
