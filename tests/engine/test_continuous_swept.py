@@ -183,8 +183,8 @@ def test_any_number_of_threads_gives_the_same_bytes(monkeypatch, with_itself, fi
 
     def ask(threads):
         if with_itself:
-            return mc.swept_self_collide(a, None, end_a, first_only, threads)
-        return mc.swept_collide(a, b, None, end_a, None, end_b, first_only, threads)
+            return mc.swept_self_collide(a, None, end_a, first_only=first_only, threads=threads)
+        return mc.swept_collide(a, b, None, end_a, None, end_b, first_only=first_only, threads=threads)
 
     one = ask(1)
     assert one.stats.threads == 1 and len(one) > (0 if first_only else 60)

@@ -4,6 +4,7 @@ import ast
 import contextlib
 import io
 import re
+import runpy
 from pathlib import Path
 
 import meshclash as mc
@@ -60,3 +61,11 @@ def test_code_runs_and_prints_what_is_said(path, tmp_path, monkeypatch):
                 assert value.startswith(re.sub(r"[\s,]", "", printed.getvalue())), lines[statement.end_lineno - 1]
                 checked += 1
     assert checked or "print(" not in "".join(BLOCK.findall(path.read_text("utf-8"))) or path.stem == "gpu"
+
+
+def test_a_typed_program_runs():
+    """`mypy --strict tests/typed` is a step of `.ci/run`."""
+    program = runpy.run_path(str(ROOT / "tests" / "typed" / "user_calls.py"))
+    found = program["main"]()
+    assert found == {"contacts": found["contacts"], "severity": 4, "distance": 2.0, "scene": 1, "near": 1}
+    assert found["contacts"] > 0

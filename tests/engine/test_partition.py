@@ -98,7 +98,7 @@ def test_contacts_of_larger_meshes(name):
     ring = mc.TriangleMesh(*moved(torus(2, 0.5), (1, 0, 0)))
     for a, b in ((cloud, ring), (plate, ring), (wheel, plate), (wheel, wheel), (cloud, cloud)):
         pose = matrix(rotation(rng), rng.normal(size=3) * 0.5)
-        found, expected = mc.collide_soups(a, b, None, pose, name), mc.collide(a, b, None, pose)
+        found, expected = mc.collide_soups(a, b, None, pose, partition=name), mc.collide(a, b, None, pose)
         assert found.pairs.tobytes() == expected.pairs.tobytes()
         assert found.kinds.tobytes() == expected.kinds.tobytes()
         assert len(found.segments()) == len(expected)

@@ -32,7 +32,9 @@ def bytes_of(found):
 @given(grid_meshes(), grid_meshes(), poses(), st.booleans())
 def test_every_engine_gives_the_same_bytes(first, second, pose, touching):
     a, b = mc.TriangleMesh(*first), mc.TriangleMesh(*second)
-    found = {bytes_of(mc.collide(a, b, pose, None, touching, device="cpu", engine=engine)) for engine in ENGINES}
+    found = {
+        bytes_of(mc.collide(a, b, pose, None, touching=touching, device="cpu", engine=engine)) for engine in ENGINES
+    }
     assert len(found) == 1
 
 

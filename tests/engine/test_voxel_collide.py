@@ -22,7 +22,7 @@ def same(found, expected):
 @given(grid_meshes(), grid_meshes(), poses(), FINENESS, st.booleans())
 def test_exact_mode_is_collide(first, second, pose, fineness, touching):
     a, b = mc.TriangleMesh(*first), mc.TriangleMesh(*second)
-    expected = mc.collide(a, b, pose, None, touching, device="cpu")
+    expected = mc.collide(a, b, pose, None, touching=touching, device="cpu")
     found = mc.voxel_collide(a, b, pose, None, touching=touching, **fineness)
     assert same(found, expected)
     assert found.pairs.dtype == expected.pairs.dtype and found.apart == (len(expected) == 0)

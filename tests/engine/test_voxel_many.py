@@ -16,7 +16,7 @@ SPHERES = [mc.TriangleMesh(*bumpy_sphere(2000, seed)) for seed in (1, 2, 3)]
 @given(grid_meshes(), poses(), st.sampled_from(({}, {"resolution": 1}, {"voxel_size": 0.3})), st.booleans())
 def test_an_object_against_itself_is_self_collide(mesh, pose, fineness, touching):
     a = mc.TriangleMesh(*mesh)
-    expected = mc.self_collide(a, pose, touching, device="cpu")
+    expected = mc.self_collide(a, pose, touching=touching, device="cpu")
     found = mc.voxel_self_collide(a, pose, touching=touching, **fineness)
     assert np.array_equal(found.pairs, expected.pairs)
     assert np.array_equal(found.kinds, expected.kinds)

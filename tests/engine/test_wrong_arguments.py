@@ -36,7 +36,7 @@ class Foreign:
     [
         (lambda: scene().contacts(keep=5), mc.UnsupportedOption, "keep must be None or a function"),
         (lambda: scene().contacts(set_a=5), mc.UnsupportedOption, "set_a must be None or several ids"),
-        (lambda: scene().contacts([0], set_b=1.5), mc.UnsupportedOption, "set_b must be None or several ids"),
+        (lambda: scene().contacts(set_a=[0], set_b=1.5), mc.UnsupportedOption, "set_b must be None or several ids"),
         (lambda: list(mc.warm_up(1)), mc.UnsupportedOption, "parts must be a list"),
         (lambda: list(mc.warm_up("gpu")), mc.UnsupportedOption, "parts must be a list"),
         (lambda: mc.hierarchy_level(MESH, 1, most="x"), mc.UnsupportedOption, "most.* must be a whole number"),

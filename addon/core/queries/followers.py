@@ -69,7 +69,9 @@ class WatchFollower(Follower):
 
     def ask_steps(self, asked: Asked, first_contact: bool) -> Generator[Any, None, Answered]:
         """As `Follower`."""
-        stats = yield from self._watch.update_steps(asked.set_a, asked.set_b, asked.keep, first_contact)
+        stats = yield from self._watch.update_steps(
+            set_a=asked.set_a, set_b=asked.set_b, keep=asked.keep, first_contact=first_contact
+        )
         changes = self._watch.take_changes()
         for pair in changes.gone:
             self.rows.pop(pair, None)

@@ -120,7 +120,9 @@ class ChanceFollower(Follower):
 
 def _search_steps(asked: Asked) -> Generator[Any, None, Any]:
     """The engine's answer within the budget of the options."""
-    return asked.world.scene.time_critical_steps(asked.options.budget, asked.set_a, asked.set_b, asked.keep)
+    return asked.world.scene.time_critical_steps(
+        asked.options.budget, set_a=asked.set_a, set_b=asked.set_b, keep=asked.keep
+    )
 
 
 def _listed(answer: Any) -> np.ndarray:

@@ -59,10 +59,10 @@ def _row(name: str, vertices: np.ndarray, triangles: np.ndarray, runs: int) -> R
     row: Row = {"mesh": name, "triangles": len(triangles), "pairs": len(expected)}
     compared = {}
     for partition in PARTITIONS:
-        found = collide_soups(mesh, mesh, None, pose, partition)
+        found = collide_soups(mesh, mesh, None, pose, partition=partition)
         different |= found.pairs.tobytes() != expected.pairs.tobytes()
         compared[partition] = found.stats.volume_tests
-        sides[partition] = lambda partition=partition: len(collide_soups(mesh, mesh, None, pose, partition))
+        sides[partition] = lambda partition=partition: len(collide_soups(mesh, mesh, None, pose, partition=partition))
     timings = compare({side: called(ask) for side, ask in sides.items()}, runs)
     row |= {f"{side} [ms]": 1e3 * timing.seconds for side, timing in timings.items()}
     row |= {f"{partition}, boxes compared": count for partition, count in compared.items()}

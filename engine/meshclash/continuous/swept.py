@@ -63,6 +63,7 @@ def swept_collide(
     end_a: Any = None,
     start_b: Any = None,
     end_b: Any = None,
+    *,
     first_only: bool = False,
     threads: int | None = None,
 ) -> SweptContacts:
@@ -86,13 +87,14 @@ def swept_collide(
     """
     if b is None:
         raise InvalidMesh("b: expected a TriangleMesh or a Hierarchy, not None; swept_self_collide asks about one")
-    return run(swept_collide_steps(a, b, start_a, end_a, start_b, end_b, first_only, threads))
+    return run(swept_collide_steps(a, b, start_a, end_a, start_b, end_b, first_only=first_only, threads=threads))
 
 
 def swept_self_collide(
     a: TriangleMesh | Hierarchy,
     start: Any = None,
     end: Any = None,
+    *,
     first_only: bool = False,
     threads: int | None = None,
 ) -> SweptContacts:
@@ -113,6 +115,7 @@ def swept_collide_steps(
     end_a: Any = None,
     start_b: Any = None,
     end_b: Any = None,
+    *,
     first_only: bool = False,
     threads: int | None = None,
 ) -> Generator[Progress, None, SweptContacts]:

@@ -1,12 +1,11 @@
 """``closest_features``: the closest features of two convex hulls, from those of an earlier pose in a few steps."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ..errors import InvalidMesh, UnsupportedOption
-from ..types.pose import pose_stack
+from ..types.pose import PoseLike, pose_stack
 from .hull import ConvexHull
 from .walk import COUNTS, EXHAUSTIVE, INSIDE, STEPS, follow_features
 
@@ -37,7 +36,7 @@ class ClosestFeatures:
 
 
 def closest_features(
-    a: ConvexHull, b: ConvexHull, pose_a: Any = None, pose_b: Any = None, start: ClosestFeatures | None = None
+    a: ConvexHull, b: ConvexHull, pose_a: PoseLike = None, pose_b: PoseLike = None, start: ClosestFeatures | None = None
 ) -> ClosestFeatures:
     """The closest features of two convex hulls.
 

@@ -76,12 +76,15 @@ def time_of_contact(
     b: Thing,
     motion_a: Any = None,
     motion_b: Any = None,
+    *,
     tolerance: float | None = None,
     intervals: bool = False,
     resolution: float | None = None,
 ) -> TimeOfContact:
     """When two objects in rigid motion first come into contact; arguments and errors as ``time_of_contact_steps``."""
-    return run(time_of_contact_steps(a, b, motion_a, motion_b, tolerance, intervals, resolution))
+    return run(
+        time_of_contact_steps(a, b, motion_a, motion_b, tolerance=tolerance, intervals=intervals, resolution=resolution)
+    )
 
 
 def time_of_contact_steps(
@@ -89,6 +92,7 @@ def time_of_contact_steps(
     b: Thing,
     motion_a: Any = None,
     motion_b: Any = None,
+    *,
     tolerance: float | None = None,
     intervals: bool = False,
     resolution: float | None = None,

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import InvalidPose, UnsupportedOption
 from ..types.numbers import float_array, real_number
-from ..types.pose import Pose, pose_stack
+from ..types.pose import Pose, PoseLike, pose_stack
 from .span import Span, make_span, rotation_about
 
 INTERPOLATIONS = "linear", "screw"
@@ -103,7 +103,7 @@ class ScrewMotion(Motion):
         direction: Any,
         angle: float,
         advance: float = 0.0,
-        pose: Any = None,
+        pose: PoseLike = None,
         start: float = 0.0,
         end: float = 1.0,
     ) -> Motion:

@@ -19,7 +19,7 @@ from ..traversal.point import new_point_workspace
 from ..traversal.run import run
 from ..types.mesh import TriangleMesh
 from ..types.numbers import truth
-from ..types.pose import pose_stack, transform_points
+from ..types.pose import PoseLike, pose_stack, transform_points
 from ..types.results import Progress
 from .cloud import PointCloud
 from .measure import Measure, distances_from_cloud_on, distances_from_mesh_on
@@ -118,8 +118,9 @@ Surface = PointCloud | TriangleMesh | Hierarchy
 def deviation(
     cloud: PointCloud,
     other: Surface,
-    pose_cloud: Any = None,
-    pose_other: Any = None,
+    pose_cloud: PoseLike = None,
+    pose_other: PoseLike = None,
+    *,
     signed: bool = False,
     device: str = "auto",
 ) -> np.ndarray:
@@ -143,14 +144,15 @@ def deviation(
             or an unknown device.
         DeviceUnavailable: "cuda" was asked for and no device can be used.
     """
-    return run(deviation_steps(cloud, other, pose_cloud, pose_other, signed, device))
+    return run(deviation_steps(cloud, other, pose_cloud, pose_other, signed=signed, device=device))
 
 
 def deviation_steps(
     cloud: PointCloud,
     other: Surface,
-    pose_cloud: Any = None,
-    pose_other: Any = None,
+    pose_cloud: PoseLike = None,
+    pose_other: PoseLike = None,
+    *,
     signed: bool = False,
     device: str = "auto",
 ) -> Generator[Progress, None, np.ndarray]:
@@ -181,7 +183,7 @@ def _measured_steps(
 
 
 def points_behind_steps(
-    cloud: PointCloud, other: Surface, pose_cloud: Any = None, pose_other: Any = None
+    cloud: PointCloud, other: Surface, pose_cloud: PoseLike = None, pose_other: PoseLike = None
 ) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray]]:
     """Which points of a cloud lie behind another surface, and how deep; in slices.
 

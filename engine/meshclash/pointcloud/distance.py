@@ -21,7 +21,7 @@ from ..jit import inner, kernel
 from ..reference import by_reference
 from ..traversal.run import run
 from ..types.mesh import TriangleMesh
-from ..types.pose import transform_points
+from ..types.pose import PoseLike, transform_points
 from ..types.results import Progress, QueryStats
 from .cloud import PointCloud
 from .collision import mesh_tree
@@ -205,8 +205,8 @@ def _scratch() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
 def cloud_distance(
     a: PointCloud | TriangleMesh | Hierarchy,
     b: PointCloud | TriangleMesh | Hierarchy,
-    pose_a: Any = None,
-    pose_b: Any = None,
+    pose_a: PoseLike = None,
+    pose_b: PoseLike = None,
 ) -> CloudDistance:
     """``distance`` where a or b is a PointCloud; arguments and errors as ``cloud_distance_steps``."""
     return run(cloud_distance_steps(a, b, pose_a, pose_b))
@@ -215,8 +215,8 @@ def cloud_distance(
 def cloud_distance_steps(
     a: PointCloud | TriangleMesh | Hierarchy,
     b: PointCloud | TriangleMesh | Hierarchy,
-    pose_a: Any = None,
-    pose_b: Any = None,
+    pose_a: PoseLike = None,
+    pose_b: PoseLike = None,
 ) -> Generator[Progress, None, CloudDistance]:
     """As ``distance`` where a or b is a PointCloud, in slices; hierarchies that are missing are built first.
 

@@ -13,7 +13,7 @@ from ..hierarchy.bvh import Hierarchy
 from ..traversal.run import run
 from ..types.mesh import TriangleMesh
 from ..types.numbers import real_number
-from ..types.pose import pose_stack
+from ..types.pose import PoseLike, pose_stack
 from ..types.results import Progress, QueryStats
 from .cloud import PointCloud
 from .collision import PaperTest, cloud_walk, finer_radius, mesh_walk
@@ -164,20 +164,20 @@ def one_pose(pose_a: Any, pose_b: Any, query: str) -> tuple[np.ndarray, np.ndarr
     return rows_a[0], rows_b[0]
 
 
-def collides_clouds(a: Thing, b: Thing, pose_a: Any = None, pose_b: Any = None) -> bool | np.ndarray:
+def collides_clouds(a: Thing, b: Thing, pose_a: PoseLike = None, pose_b: PoseLike = None) -> bool | np.ndarray:
     """``collides`` where a or b is a PointCloud: whether a point lies on both surfaces."""
     rows_a, rows_b, stacked = pose_pairs(pose_a, pose_b)
     hits = [walk_for(a, b, p, q, True)[0].finish().hit for p, q in zip(rows_a, rows_b, strict=True)]
     return np.array(hits, np.bool_) if stacked else hits[0]
 
 
-def collide_clouds(a: Thing, b: Thing, pose_a: Any = None, pose_b: Any = None) -> CloudContacts:
+def collide_clouds(a: Thing, b: Thing, pose_a: PoseLike = None, pose_b: PoseLike = None) -> CloudContacts:
     """``collide`` where a or b is a PointCloud: all regions in which the surfaces meet."""
     return run(cloud_contacts_steps(a, b, pose_a, pose_b))
 
 
 def cloud_contacts_steps(
-    a: Thing, b: Thing, pose_a: Any = None, pose_b: Any = None
+    a: Thing, b: Thing, pose_a: PoseLike = None, pose_b: PoseLike = None
 ) -> Generator[Progress, None, CloudContacts]:
     """As ``collide`` for a PointCloud and another object, in slices; hierarchies that are missing are built first.
 
@@ -218,8 +218,9 @@ def _as_named(found: Found, swapped: bool) -> Found:
 def cloud_collision(
     a: Thing,
     b: Thing,
-    pose_a: Any = None,
-    pose_b: Any = None,
+    pose_a: PoseLike = None,
+    pose_b: PoseLike = None,
+    *,
     budget: float | None = None,
     resolution: float | None = None,
     mode: str = "root",

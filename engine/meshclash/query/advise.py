@@ -13,7 +13,7 @@ from ..hierarchy.bvh import Hierarchy
 from ..traversal.question import Answer
 from ..traversal.run import answer_steps
 from ..types.mesh import TriangleMesh, no_mesh
-from ..types.pose import pose_stack
+from ..types.pose import PoseLike, pose_stack
 from ..types.results import Progress
 from ..types.steps import run, scaled
 from ..volumes.registry import VOLUMES
@@ -73,8 +73,9 @@ class Advice:
 def advise(
     a: TriangleMesh,
     b: TriangleMesh,
-    pose_a: Any = None,
-    pose_b: Any = None,
+    pose_a: PoseLike = None,
+    pose_b: PoseLike = None,
+    *,
     volumes: Sequence[str] | None = None,
     splits: Sequence[str] | None = None,
 ) -> Advice:
@@ -90,14 +91,15 @@ def advise(
     Raises:
         InvalidMesh: a or b is not a TriangleMesh. InvalidPose. UnsupportedOption: an unknown name, or none at all.
     """
-    return run(advise_steps(a, b, pose_a, pose_b, volumes, splits))
+    return run(advise_steps(a, b, pose_a, pose_b, volumes=volumes, splits=splits))
 
 
 def advise_steps(
     a: TriangleMesh,
     b: TriangleMesh,
-    pose_a: Any = None,
-    pose_b: Any = None,
+    pose_a: PoseLike = None,
+    pose_b: PoseLike = None,
+    *,
     volumes: Sequence[str] | None = None,
     splits: Sequence[str] | None = None,
 ) -> Generator[Progress, None, Advice]:

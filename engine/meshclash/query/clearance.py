@@ -1,7 +1,6 @@
 """``clearance``: every pair of triangles of two objects that come too close."""
 
 import time
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from ..traversal.forest import plant
 from ..traversal.near import NearQuestion, near_steps
 from ..traversal.run import run
 from ..types.mesh import TriangleMesh
-from ..types.pose import transform_points
+from ..types.pose import PoseLike, transform_points
 from ..types.results import QueryStats
 from .device import ask_clearances
 from .options import check_length, check_served_device, check_threads, every_pose
@@ -69,8 +68,9 @@ def clearance(
     a: TriangleMesh | Hierarchy,
     b: TriangleMesh | Hierarchy,
     tolerance: float,
-    pose_a: Any = None,
-    pose_b: Any = None,
+    pose_a: PoseLike = None,
+    pose_b: PoseLike = None,
+    *,
     volume: str | None = None,
     threads: int | None = None,
     device: str = "auto",

@@ -18,6 +18,7 @@ from ..traversal.run import answer_steps, run
 from ..traversal.wide_engine import meet_at_once
 from ..types.mesh import TriangleMesh
 from ..types.numbers import truth
+from ..types.pose import PoseLike
 from ..volumes.registry import volume_named
 from .device import ask_device
 from .engines import AUTO, VOXELS, checked_engine, quick_contacts, require_hierarchies, voxel_contacts
@@ -30,8 +31,9 @@ Meshes = tuple[TriangleMesh, TriangleMesh]
 def collide(
     a: PointCloud,
     b: Thing,
-    pose_a: Any = None,
-    pose_b: Any = None,
+    pose_a: PoseLike = None,
+    pose_b: PoseLike = None,
+    *,
     touching: bool = True,
     volume: str | None = None,
     threads: int | None = None,
@@ -42,8 +44,9 @@ def collide(
 def collide(
     a: Thing,
     b: PointCloud,
-    pose_a: Any = None,
-    pose_b: Any = None,
+    pose_a: PoseLike = None,
+    pose_b: PoseLike = None,
+    *,
     touching: bool = True,
     volume: str | None = None,
     threads: int | None = None,
@@ -54,8 +57,9 @@ def collide(
 def collide(
     a: TriangleMesh | Hierarchy,
     b: TriangleMesh | Hierarchy,
-    pose_a: Any = None,
-    pose_b: Any = None,
+    pose_a: PoseLike = None,
+    pose_b: PoseLike = None,
+    *,
     touching: bool = True,
     volume: str | None = None,
     threads: int | None = None,
@@ -65,8 +69,9 @@ def collide(
 def collide(
     a: Thing,
     b: Thing,
-    pose_a: Any = None,
-    pose_b: Any = None,
+    pose_a: PoseLike = None,
+    pose_b: PoseLike = None,
+    *,
     touching: bool = True,
     volume: str | None = None,
     threads: int | None = None,
@@ -120,8 +125,9 @@ def collide(
 def collides(
     a: Thing,
     b: Thing,
-    pose_a: Any = None,
-    pose_b: Any = None,
+    pose_a: PoseLike = None,
+    pose_b: PoseLike = None,
+    *,
     touching: bool = True,
     volume: str | None = None,
     threads: int | None = None,
@@ -158,7 +164,8 @@ def collides(
 
 def self_collide(
     a: TriangleMesh | Hierarchy,
-    pose: Any = None,
+    pose: PoseLike = None,
+    *,
     touching: bool = True,
     volume: str | None = None,
     threads: int | None = None,

@@ -17,6 +17,7 @@ from ..traversal.near import NearAnswer, NearQuestion, near_steps, settled_steps
 from ..traversal.near_single import nearest_at_once
 from ..traversal.run import run
 from ..types.mesh import TriangleMesh
+from ..types.pose import PoseLike
 from ..types.results import QueryStats
 from ..volumes.registry import volume_named
 from .device import ask_distances, mesh_of
@@ -65,8 +66,9 @@ class Distance:
 def distance(
     a: PointCloud,
     b: Thing,
-    pose_a: Any = None,
-    pose_b: Any = None,
+    pose_a: PoseLike = None,
+    pose_b: PoseLike = None,
+    *,
     relative_error: float = 0.0,
     absolute_error: float = 0.0,
     start: Distance | CloudDistance | None = None,
@@ -78,8 +80,9 @@ def distance(
 def distance(
     a: Thing,
     b: PointCloud,
-    pose_a: Any = None,
-    pose_b: Any = None,
+    pose_a: PoseLike = None,
+    pose_b: PoseLike = None,
+    *,
     relative_error: float = 0.0,
     absolute_error: float = 0.0,
     start: Distance | CloudDistance | None = None,
@@ -91,8 +94,9 @@ def distance(
 def distance(
     a: TriangleMesh | Hierarchy,
     b: TriangleMesh | Hierarchy,
-    pose_a: Any = None,
-    pose_b: Any = None,
+    pose_a: PoseLike = None,
+    pose_b: PoseLike = None,
+    *,
     relative_error: float = 0.0,
     absolute_error: float = 0.0,
     start: Distance | None = None,
@@ -103,8 +107,9 @@ def distance(
 def distance(
     a: Thing,
     b: Thing,
-    pose_a: Any = None,
-    pose_b: Any = None,
+    pose_a: PoseLike = None,
+    pose_b: PoseLike = None,
+    *,
     relative_error: float = 0.0,
     absolute_error: float = 0.0,
     start: Distance | CloudDistance | None = None,

@@ -12,7 +12,7 @@ from ..hierarchy.build import as_boxes
 from ..hierarchy.bvh import Hierarchy
 from ..solid.apart import common_ball, is_outside
 from ..types.mesh import TriangleMesh
-from ..types.pose import Pose
+from ..types.pose import Pose, PoseLike
 from ..types.results import Verdict
 from ..volumes.kdop import DIRECTIONS
 from .collide import collide, collides
@@ -75,8 +75,9 @@ class Penetration:
 def penetration(
     a: TriangleMesh | Hierarchy,
     b: TriangleMesh | Hierarchy,
-    pose_a: Any = None,
-    pose_b: Any = None,
+    pose_a: PoseLike = None,
+    pose_b: PoseLike = None,
+    *,
     start: Penetration | None = None,
     threads: int | None = None,
     device: str = "auto",

@@ -11,7 +11,7 @@ from ..solid.field import EXACT_SIDE, NEAREST, ON, WINDING, WINDING_SIDE, Field,
 from ..solid.solidity import Meant, certainties, meant_by
 from ..types.mesh import TriangleMesh
 from ..types.numbers import refuse_masked
-from ..types.pose import LARGEST_COORDINATE, pose_stack
+from ..types.pose import LARGEST_COORDINATE, PoseLike, pose_stack
 from .options import check_threads
 
 
@@ -29,7 +29,7 @@ class SignedDistance(NamedTuple):
 
 
 def signed_distance(
-    mesh: TriangleMesh | Hierarchy, points: Any, pose: Any = None, *, threads: int | None = None
+    mesh: TriangleMesh | Hierarchy, points: Any, pose: PoseLike = None, *, threads: int | None = None
 ) -> SignedDistance:
     """Distance of points to a mesh's surface, negative inside the solid that it bounds.
 
@@ -60,7 +60,7 @@ def signed_distance(
 
 
 def contains(
-    mesh: TriangleMesh | Hierarchy, points: Any, pose: Any = None, *, threads: int | None = None
+    mesh: TriangleMesh | Hierarchy, points: Any, pose: PoseLike = None, *, threads: int | None = None
 ) -> np.ndarray:
     """Which points lie in the solid that a mesh bounds; points on its surface do: a solid is a closed set.
 
@@ -82,7 +82,7 @@ def contains(
 
 
 def winding_number(
-    mesh: TriangleMesh | Hierarchy, points: Any, pose: Any = None, *, threads: int | None = None
+    mesh: TriangleMesh | Hierarchy, points: Any, pose: PoseLike = None, *, threads: int | None = None
 ) -> np.ndarray:
     """How often a mesh's surface goes around points, triangles taken as they are wound; also for open meshes.
 
@@ -134,7 +134,7 @@ def checked_points(points: Any) -> np.ndarray:
     return array
 
 
-def _single_pose(query: str, pose: Any) -> np.ndarray:
+def _single_pose(query: str, pose: PoseLike) -> np.ndarray:
     rows, stacked = pose_stack(pose)
     if stacked:
         raise UnsupportedOption(f"{query} takes one pose, not a stack")

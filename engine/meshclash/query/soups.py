@@ -10,7 +10,7 @@ from ..partition.registry import partition_named
 from ..traversal.contacts import Contacts
 from ..types.mesh import TriangleMesh, no_mesh
 from ..types.numbers import truth
-from ..types.pose import transform_points
+from ..types.pose import PoseLike, transform_points
 from ..types.results import QueryStats
 from .options import every_pose
 
@@ -18,8 +18,9 @@ from .options import every_pose
 def collide_soups(
     a: TriangleMesh,
     b: TriangleMesh,
-    pose_a: Any = None,
-    pose_b: Any = None,
+    pose_a: PoseLike = None,
+    pose_b: PoseLike = None,
+    *,
     partition: str = "grid",
     touching: bool = True,
 ) -> Contacts:

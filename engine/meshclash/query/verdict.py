@@ -1,7 +1,5 @@
 """``verdict``: what two objects do to each other."""
 
-from typing import Any
-
 import numpy as np
 
 from ..errors import UnsupportedOption
@@ -15,7 +13,7 @@ from ..traversal.leaf_tests import contact
 from ..traversal.question import Question
 from ..traversal.run import answer_steps, run
 from ..types.mesh import TriangleMesh
-from ..types.pose import pose_stack
+from ..types.pose import PoseLike, pose_stack
 from ..types.results import Verdict
 from .limits import checked_limits
 from .options import check_device, check_threads
@@ -24,8 +22,9 @@ from .options import check_device, check_threads
 def verdict(
     a: TriangleMesh | Hierarchy,
     b: TriangleMesh | Hierarchy,
-    pose_a: Any = None,
-    pose_b: Any = None,
+    pose_a: PoseLike = None,
+    pose_b: PoseLike = None,
+    *,
     permitted_overlap: float | str = 0.0,
     touch_tolerance: float = 0.0,
     threads: int | None = None,

@@ -17,7 +17,7 @@ from ..hierarchy.quality import WORN, expected_tests
 from ..solid.judge import Case, Limits
 from ..timecritical.trees import hand_over
 from ..types.mesh import TriangleMesh, checked_resolution
-from ..types.pose import Pose, pose_stack
+from ..types.pose import Pose, PoseLike, pose_stack
 from ..types.results import Progress
 from .cases import Planter, find_case_steps
 from .clock import Clock
@@ -41,7 +41,7 @@ class Members:
     def __len__(self) -> int:
         return len(self._members)
 
-    def add(self, mesh: TriangleMesh | Hierarchy, pose: Any = None, resolution: float | None = None) -> int:
+    def add(self, mesh: TriangleMesh | Hierarchy, pose: PoseLike = None, resolution: float | None = None) -> int:
         """Add an object and return its id.
 
         Args:
@@ -68,7 +68,7 @@ class Members:
         self._slots = None
         del self._members[identifier]
 
-    def set_pose(self, identifier: int, pose: Any, resolution: float | None = None) -> None:
+    def set_pose(self, identifier: int, pose: PoseLike, resolution: float | None = None) -> None:
         """Move an object; nothing is built or transformed. Raises UnknownObject, InvalidPose, InvalidMesh.
 
         Args:
@@ -271,7 +271,7 @@ def require_scene(scene: object) -> None:
         raise UnsupportedOption(f"scene must be a meshclash.Scene, not a {type(scene).__name__}")
 
 
-def _one_pose(pose: Any) -> np.ndarray:
+def _one_pose(pose: PoseLike) -> np.ndarray:
     rows, stacked = pose_stack(pose)
     if stacked:
         raise UnsupportedOption("an object of a scene has one pose, not a stack")

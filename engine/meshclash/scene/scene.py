@@ -42,6 +42,7 @@ class Scene(Members):
 
     def contacts(
         self,
+        *,
         set_a: Iterable[int] | None = None,
         set_b: Iterable[int] | None = None,
         keep: Keep | None = None,
@@ -52,10 +53,16 @@ class Scene(Members):
         depth: bool = True,
     ) -> SceneContacts:
         """Every pair of objects that is not apart; arguments and errors as ``contacts_steps``."""
-        return run(self.contacts_steps(set_a, set_b, keep, permitted_overlap, touch_tolerance, touching, device, depth))
+        return run(
+            self.contacts_steps(
+                set_a=set_a, set_b=set_b, keep=keep, permitted_overlap=permitted_overlap,
+                touch_tolerance=touch_tolerance, touching=touching, device=device, depth=depth,
+            )
+        )  # fmt: skip
 
     def contacts_steps(
         self,
+        *,
         set_a: Iterable[int] | None = None,
         set_b: Iterable[int] | None = None,
         keep: Keep | None = None,
@@ -103,17 +110,19 @@ class Scene(Members):
         self,
         poses: Any = None,
         movers: Sequence[int] | None = None,
+        *,
         set_a: Iterable[int] | None = None,
         set_b: Iterable[int] | None = None,
         keep: Keep | None = None,
     ) -> SceneCollisions:
         """Which objects collide, with one contact each and nothing more; arguments and errors as ``collides_steps``."""
-        return run(self.collides_steps(poses, movers, set_a, set_b, keep))
+        return run(self.collides_steps(poses, movers, set_a=set_a, set_b=set_b, keep=keep))
 
     def collides_steps(
         self,
         poses: Any = None,
         movers: Sequence[int] | None = None,
+        *,
         set_a: Iterable[int] | None = None,
         set_b: Iterable[int] | None = None,
         keep: Keep | None = None,
@@ -269,6 +278,7 @@ class Scene(Members):
     def time_critical(
         self,
         budget: float | None = None,
+        *,
         set_a: Iterable[int] | None = None,
         set_b: Iterable[int] | None = None,
         keep: Keep | None = None,
@@ -278,11 +288,16 @@ class Scene(Members):
         steps: int | None = None,
     ) -> SceneEstimate:
         """Which objects collide, as surely as a budget allows; arguments and errors as ``time_critical_steps``."""
-        return run(self.time_critical_steps(budget, set_a, set_b, keep, p_min, k_min, count, steps))
+        return run(
+            self.time_critical_steps(
+                budget, set_a=set_a, set_b=set_b, keep=keep, p_min=p_min, k_min=k_min, count=count, steps=steps
+            )
+        )
 
     def time_critical_steps(
         self,
         budget: float | None = None,
+        *,
         set_a: Iterable[int] | None = None,
         set_b: Iterable[int] | None = None,
         keep: Keep | None = None,

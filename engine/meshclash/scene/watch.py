@@ -86,17 +86,19 @@ class SceneWatch(ABC):
 
     def update(
         self,
+        *,
         set_a: Iterable[int] | None = None,
         set_b: Iterable[int] | None = None,
         keep: Keep | None = None,
         first_contact: bool = False,
     ) -> WatchChanges:
         """Run ``update_steps`` to its end and take the changes."""
-        run(self.update_steps(set_a, set_b, keep, first_contact))
+        run(self.update_steps(set_a=set_a, set_b=set_b, keep=keep, first_contact=first_contact))
         return self.take_changes()
 
     def update_steps(
         self,
+        *,
         set_a: Iterable[int] | None = None,
         set_b: Iterable[int] | None = None,
         keep: Keep | None = None,

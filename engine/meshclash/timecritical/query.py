@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from ..hierarchy.bvh import Hierarchy
 from ..query.collide import collides
 from ..query.options import check_device, check_threads
 from ..types.mesh import TriangleMesh
-from ..types.pose import pose_stack
+from ..types.pose import PoseLike, pose_stack
 from ..types.results import QueryStats
 from ..volumes.registry import volume_named
 from . import traversal as layout
@@ -45,8 +44,9 @@ class TimeCritical:
 def time_critical(
     a: TriangleMesh | Hierarchy,
     b: TriangleMesh | Hierarchy,
-    pose_a: Any = None,
-    pose_b: Any = None,
+    pose_a: PoseLike = None,
+    pose_b: PoseLike = None,
+    *,
     budget: float | None = None,
     p_min: float = 0.99,
     k_min: int = 10,

@@ -1,9 +1,10 @@
 """Rigid poses: where an object stands in the world."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import InvalidMesh, InvalidPose, UnsupportedOption
 from ..jit import kernel, portable
@@ -164,6 +165,10 @@ class Pose:
         return f"Pose({self._rows.tolist()})"
 
 
+PoseLike = Pose | ArrayLike | None
+"""A pose, a rigid (4, 4) matrix, a stack (k, 4, 4) of these, or None for the identity."""
+
+
 def split_matrix(matrix: Any) -> tuple[Pose, np.ndarray | None]:
     """Split an affine matrix into a pose and what must be baked into the mesh.
 
@@ -193,7 +198,7 @@ def split_matrix(matrix: Any) -> tuple[Pose, np.ndarray | None]:
     return Pose.identity(), array
 
 
-def pose_stack(pose: "Pose | np.ndarray | Sequence[Any] | None") -> tuple[np.ndarray, bool]:
+def pose_stack(pose: "PoseLike | Sequence[Any]") -> tuple[np.ndarray, bool]:
     """Poses as rows (k, 3, 4) float64, and whether they came as a stack.
 
     Args:
@@ -208,7 +213,7 @@ def pose_stack(pose: "Pose | np.ndarray | Sequence[Any] | None") -> tuple[np.nda
     if isinstance(pose, Pose):
         return pose.rows[None], False
     if _is_list_of_poses(pose):
-        return np.stack([_stack_item(p, i) for i, p in enumerate(pose)]), True
+        return np.stack([_stack_item(p, i) for i, p in enumerate(cast(Sequence[Any], pose))]), True
     array = _numbers(pose)
     if array.shape == (4, 4) and plainly_rigid(array.ravel().tolist()):
         return array[None, :3], False

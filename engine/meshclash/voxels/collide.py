@@ -13,7 +13,7 @@ from ..jit import thread_limit
 from ..traversal.contacts import Contacts
 from ..types.mesh import TriangleMesh, no_mesh
 from ..types.numbers import truth
-from ..types.pose import pose_stack
+from ..types.pose import PoseLike, pose_stack
 from ..types.results import Progress, QueryStats
 from ..types.steps import run, scaled
 from .bricks import Bricks, common_bricks, list_voxels, rank_words
@@ -39,8 +39,8 @@ _Answer = Generator[Progress, None, VoxelContacts]
 def voxel_collide(
     a: TriangleMesh | Hierarchy,
     b: TriangleMesh | Hierarchy,
-    pose_a: Any = None,
-    pose_b: Any = None,
+    pose_a: PoseLike = None,
+    pose_b: PoseLike = None,
     *,
     resolution: int | None = None,
     voxel_size: float | None = None,
@@ -91,8 +91,8 @@ def voxel_collide(
 def voxel_collide_steps(
     a: TriangleMesh | Hierarchy,
     b: TriangleMesh | Hierarchy,
-    pose_a: Any = None,
-    pose_b: Any = None,
+    pose_a: PoseLike = None,
+    pose_b: PoseLike = None,
     *,
     resolution: int | None = None,
     voxel_size: float | None = None,
@@ -134,7 +134,7 @@ def mesh_of(name: str, thing: object) -> TriangleMesh:
     return thing
 
 
-def single_pose(name: str, pose: Any) -> np.ndarray:
+def single_pose(name: str, pose: PoseLike) -> np.ndarray:
     """A pose as (3, 4) float64; raises UnsupportedOption for a stack."""
     rows, stacked = pose_stack(pose)
     if stacked:

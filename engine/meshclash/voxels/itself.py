@@ -1,7 +1,6 @@
 """``voxel_self_collide``: which triangles of one object meet, by the voxels that they share."""
 
 import time
-from typing import Any
 
 import numpy as np
 
@@ -10,6 +9,7 @@ from ..jit import thread_limit
 from ..traversal.contacts import Contacts
 from ..types.mesh import TriangleMesh
 from ..types.numbers import truth
+from ..types.pose import PoseLike
 from ..types.results import QueryStats
 from ..types.steps import run
 from .bricks import list_voxels, rank_words
@@ -24,7 +24,7 @@ from .results import VoxelContacts
 
 def voxel_self_collide(
     a: TriangleMesh | Hierarchy,
-    pose: Any = None,
+    pose: PoseLike = None,
     *,
     resolution: int | None = None,
     voxel_size: float | None = None,

@@ -11,7 +11,7 @@ from ..hierarchy.bvh import Hierarchy
 from ..jit import thread_limit
 from ..pointcloud.cloud import PointCloud
 from ..types.mesh import TriangleMesh
-from ..types.pose import transform_points
+from ..types.pose import PoseLike, transform_points
 from ..types.results import QueryStats
 from ..types.steps import run
 from .bricks import Bricks, common_bricks, list_voxels, rank_words
@@ -140,7 +140,7 @@ def _posed(things: Any, poses: Any) -> list[tuple[Any, Any]]:
     return list(zip(things, poses, strict=True))
 
 
-def _member(k: int, thing: Any, pose: Any) -> _Member:
+def _member(k: int, thing: Any, pose: PoseLike) -> _Member:
     row = single_pose(f"poses[{k}]", pose)
     if isinstance(thing, PointCloud):
         points = transform_points(row, thing.carriers)

@@ -17,6 +17,7 @@ from ..jit import inner, kernel
 from ..solid.solids import Solid, component_volumes
 from ..types.mesh import TriangleMesh
 from ..types.numbers import float_array
+from ..types.pose import PoseLike
 from ..types.steps import run
 from .bricks import brick_count, popcount, rank_words
 from .clipping import piece_steps
@@ -233,7 +234,7 @@ class VoxelMap:
         self._heads = _brick_heads(bricks.names[:count], ranks, whole)
         self._room = 0
 
-    def touch(self, points: Any, pose: Any = None) -> ShellContacts:
+    def touch(self, points: Any, pose: PoseLike = None) -> ShellContacts:
         """Which points are inside the solid, how deep, and which way out.
 
         A point is in contact when its voxel is wholly inside (certain), or touched by the surface and the point lies

@@ -1,6 +1,6 @@
 """``voxelise``: the voxels of one surface."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -8,6 +8,7 @@ from ..errors import UnsupportedOption
 from ..hierarchy.bvh import Hierarchy
 from ..jit import thread_limit
 from ..types.mesh import TriangleMesh
+from ..types.pose import PoseLike
 from ..types.steps import run
 from .bricks import list_voxels
 from .collide import mesh_of, single_pose
@@ -37,7 +38,7 @@ class SurfaceVoxels(NamedTuple):
 
 def voxelise(
     mesh: TriangleMesh | Hierarchy,
-    pose: Any = None,
+    pose: PoseLike = None,
     *,
     resolution: int | None = None,
     voxel_size: float | None = None,

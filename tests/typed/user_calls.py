@@ -1,0 +1,41 @@
+"""Calls as a user's typed program has them; `mypy --strict` accepts them, and a test runs them."""
+
+import meshclash as mc
+import numpy as np
+
+
+def boxes() -> tuple[mc.TriangleMesh, mc.TriangleMesh]:
+    """Two boxes of 12 triangles."""
+    corners = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], float)
+    quads = np.array([[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]])
+    faces = quads[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3)
+    return mc.TriangleMesh(corners, faces), mc.TriangleMesh(0.5 * corners, faces)
+
+
+def main() -> dict[str, float]:
+    """Asks what the README shows; returns some of the answers."""
+    a, b = boxes()
+    pose = np.eye(4)
+    pose[:3, 3] = 0.75, 0.2, 0.2
+    hits = mc.collide(a, b, pose_b=pose, touching=False)
+    pairs: np.ndarray = hits.pairs
+    verdict: mc.Verdict = mc.verdict(a, b, pose_b=mc.Pose.from_matrix(pose), permitted_overlap=0.001)
+    apart = mc.distance(a, b, None, [[1, 0, 0, 3], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
+    scene = mc.Scene()
+    ids: list[int] = [scene.add(a), scene.add(b, pose)]
+    found: mc.SceneContacts = scene.contacts(set_a=ids[:1], keep=lambda pairs: pairs[:, 0] >= 0)
+    near: mc.SceneGaps = scene.clearances(0.1)
+    for progress in scene.contacts_steps(depth=False):
+        assert progress.fraction <= 1.0
+    try:
+        mc.collide(a, b, device="cuda")
+    except mc.DeviceUnavailable as error:
+        print(error)
+    return {
+        "contacts": len(pairs), "severity": verdict.severity, "distance": apart.distance, "scene": len(found.pairs),
+        "near": len(near.pairs),
+    }  # fmt: skip
+
+
+if __name__ == "__main__":
+    print(main())
