@@ -28,6 +28,7 @@ PICTURES = {  # scenario/picture: name in the guide
     "clearance/gaps": "gaps",
     "clearance/gap": "gap",
     "clearance/hierarchy": "hierarchy",
+    "voxels/voxels": "voxels",
     "scan/contact": "scan_contact",
     "scan/heat_map": "heat_map",
 }

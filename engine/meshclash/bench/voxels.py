@@ -1,9 +1,11 @@
 """Voxels of deforming objects: marking, common voxels, contacts, volumes, beside rebuilding and other libraries.
 
 ``--table``: objects of the sizes of Chen et al. (2004), table 1 (the Hand, Dragon, Buddha and Blade, here bumpy spheres
-of as many triangles), at several resolutions: time to mark all voxels and their memory. ``--frames``: two objects whose
-triangles are new in every frame: all contacts by voxels, and by building two hierarchies, and by mathutils' trees.
-``--volumes``: bounds of common volumes in random poses against another library. ``--shell``: a shell of so many points
+of as many triangles), at several resolutions: time to mark all voxels and their memory, beside the voxelisers of other
+libraries where they can be imported. ``--frames``: two objects whose
+triangles are new in every frame: all contacts by voxels, by building two hierarchies, by the engine that ``collide``
+takes by itself, and by mathutils' trees. ``--volumes``: bounds of common volumes of boxes, balls, rings and models in
+random poses against known ones. ``--shell``: a shell of so many points
 against a map of voxels, single calls. Processor seconds of the median, the sides asked in turn on one core.
 """
 
@@ -27,16 +29,18 @@ from ..voxels.grid import DEFAULT_MEMORY, checked_fineness, make_grid
 from ..voxels.map import VoxelMap
 from ..voxels.marking import mark_steps
 from ..voxels.placing import choose, place, put_on_grid
-from .mesh_files import read_mesh
 from .mesh_generators import bumpy_sphere
 from .options import parse_sizes, short_size
 from .peers import import_bvhtree
 from .table import Row, format_table, write_json
 from .timing import called, compare, one_core
+from .voxel_peers import voxelisers
+from .voxel_volumes import volume_rows
 
 _STILL = np.eye(4)[:3].copy()
 _TABLE = (654_666, 871_326, 1_087_514, 1_765_388)
 _RESOLUTIONS = (64, 128, 256, 512, 1024)
+_MOST_OF_OTHERS = 256  # voxels along a side up to which other libraries are asked
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
         if options.frames:
             report["frames"] = _show(_frames(options.sizes, options.runs))
         if options.volumes:
-            report["volumes"] = _show(_volumes(options.mesh, options.volumes))
+            report["volumes"] = _show(volume_rows(options.mesh, options.volumes))
         if options.shell:
             report["shell"] = _show([_shell(options.shell)])
     if options.json:
@@ -110,14 +114,17 @@ def _markings(size: int, runs: int) -> list[Row]:
 
 
 def _marking(mesh: TriangleMesh, resolution: int, runs: int) -> Row:
-    bricks, _grid = marked(mesh, resolution)
-    sides = {"ours": called(lambda: rank_words(marked(mesh, resolution)[0])[1])}
+    bricks, grid = marked(mesh, resolution)
+    others = voxelisers(mesh, grid.voxel_size) if resolution <= _MOST_OF_OTHERS else {}
+    sides = {"ours": called(lambda: rank_words(marked(mesh, resolution)[0])[1]), **others}
     used = sum(array.nbytes for array in bricks)
-    times = compare(sides, runs)
+    times = compare(sides, runs, once=tuple(others))
     return {
         "triangles": len(mesh.triangles), "resolution": resolution, "voxels": rank_words(bricks)[1],
         "ms": _milliseconds(times["ours"].seconds), "MiB": f"{used / 2**20:.1f}",
         "full bits MiB": f"{resolution**3 / 2**23:.1f}",
+        **{f"{name} ms": _milliseconds(times[name].seconds) for name in others},
+        **{f"{name} voxels": times[name].answer for name in others},
     }  # fmt: skip
 
 
@@ -135,16 +142,24 @@ def _frame(a: TriangleMesh, b: TriangleMesh, shift: float, runs: int) -> Row:
     pose[0, 3] = shift
     moved = b.transformed(pose)
     expected, found = collide(a, moved, device="cpu"), voxel_collide(a, moved)
+    chosen = collide(*_new(a, moved), threads=1, device="cpu").stats.engine
     sides = {
-        "voxels": called(lambda: len(voxel_collide(a, moved, threads=1).pairs)),
-        "rebuild": called(lambda: len(collide(build(a), build(moved), threads=1, device="cpu").pairs)),
+        "voxels": called(lambda: len(collide(*_new(a, moved), threads=1, device="cpu", engine="voxels"))),
+        "rebuild": called(lambda: len(collide(*_new(a, moved), threads=1, device="cpu", engine="hierarchies"))),
+        "auto": called(lambda: len(collide(*_new(a, moved), threads=1, device="cpu"))),
         **_mathutils(a, moved),
     }
     times = compare(sides, runs, once=("mathutils",))
     row: Row = {"triangles": short_size(len(a.triangles)), "shift": shift, "pairs": len(expected)}
     row |= {f"{name} ms": _milliseconds(timing.seconds) for name, timing in times.items()}
     row["rebuild / voxels"] = times["rebuild"].seconds / times["voxels"].seconds
+    row["auto takes"] = chosen
     return {**row, "wrong": int(found.pairs.tobytes() != expected.pairs.tobytes())}
+
+
+def _new(*meshes: TriangleMesh) -> list[TriangleMesh]:
+    """The same meshes, of which nothing is known yet."""
+    return [mesh.with_vertices(mesh.vertices) for mesh in meshes]
 
 
 def _mathutils(a: TriangleMesh, b: TriangleMesh) -> dict[str, Any]:
@@ -160,45 +175,6 @@ def _mathutils(a: TriangleMesh, b: TriangleMesh) -> dict[str, Any]:
         return len(first.overlap(second))
 
     return {"mathutils": called(ask)}
-
-
-def _volumes(paths: list[Path], count: int) -> list[Row]:
-    """Bounds of common volumes in random poses against manifold3d's."""
-    import manifold3d
-
-    models = {path.stem: read_mesh(path) for path in paths} or {"bumpy 5k": bumpy_sphere(5000, 1)}
-    rng, rows = np.random.default_rng(1), []
-    for name, model in models.items():
-        vertices, triangles = model[0], model[1]
-        low, high = vertices.min(axis=0), vertices.max(axis=0)
-        mesh = TriangleMesh((vertices - 0.5 * (low + high)) * (2.0 / (high - low).max()), triangles, weld=True)
-        wrong, gap, ours, theirs, met = 0, 0.0, 0.0, 0.0, 0
-        for _ in range(count):
-            pose = np.eye(4)
-            pose[:3, :3] = np.linalg.qr(rng.normal(size=(3, 3)))[0]
-            pose[:3, 0] *= np.sign(np.linalg.det(pose[:3, :3]))
-            pose[:3, 3] = rng.normal(size=3) * 0.5
-            start = time.process_time()
-            low_v, high_v = voxel_collide(mesh, mesh, None, pose, resolution=64, mode="solid", threads=1).overlap_volume
-            middle = time.process_time()
-            moved = mesh.vertices @ pose[:3, :3].T + pose[:3, 3]
-            first, second = (
-                manifold3d.Manifold(manifold3d.Mesh64(np.array(v, order="C"), mesh.triangles.astype(np.uint64)))
-                for v in (mesh.vertices, moved)
-            )
-            volume = (first ^ second).volume()
-            theirs += time.process_time() - middle
-            ours += middle - start
-            wrong += not low_v - 1e-9 <= volume <= high_v + 1e-9
-            if volume > 1e-3:
-                met += 1
-                gap += (high_v - low_v) / volume
-        rows.append(
-            {"model": name, "triangles": len(triangles), "poses": count, "overlapping": met,
-             "mean gap of bounds": f"{gap / max(met, 1):.1e}", "ours ms": _milliseconds(ours / count),
-             "manifold3d ms": _milliseconds(theirs / count), "wrong": wrong}
-        )  # fmt: skip
-    return rows
 
 
 def _shell(count: int) -> Row:
