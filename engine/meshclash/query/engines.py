@@ -5,7 +5,7 @@ next one builds. Objects that deform are new meshes each time, which are asked o
 
 The rule. Two hierarchies cost ``_BUILD`` for each triangle that has none yet. Voxels cost ``_PLACE`` for each triangle
 and ``_MARK`` for each that reaches the region that both objects' boxes share, of which a sample says how many they are.
-Voxels are taken where that is the smaller by ``_MARGIN``. The figures are those of ``bench voxels --auto``
+Voxels are taken where that is the smaller by ``_MARGIN``. The figures are those of ``bench voxels --frames``
 (docs/measurements.md); a wrong guess costs time, never the answer.
 """
 
@@ -27,7 +27,7 @@ AUTO, HIERARCHIES, VOXELS = "auto", "hierarchies", "voxels"
 ENGINES = (AUTO, HIERARCHIES, VOXELS)
 _FEWEST = 50_000
 """Triangles without a hierarchy below which building is as good as free."""
-_BUILD, _PLACE, _MARK = 85.0, 12.0, 150.0  # ns a triangle
+_BUILD, _PLACE, _MARK = 85.0, 13.0, 75.0  # ns a triangle
 _MARGIN = 0.8
 _SAMPLE = 1000  # triangles of each object that are looked at
 _MOST_VOXELS = 16.0

@@ -18,6 +18,7 @@ from ..types.results import Progress, QueryStats
 from ..types.steps import run, scaled
 from .bricks import Bricks, common_bricks, list_voxels, rank_words
 from .common import closed_solid, overlap_steps
+from .culling import culled_steps
 from .device import common_voxels_on
 from .entries import by_voxel, entry_steps
 from .grid import Fineness, Grid, check_columns, checked_fineness, make_grid
@@ -162,11 +163,13 @@ def _answer_steps(meshes: tuple[TriangleMesh, ...], rows: tuple[np.ndarray, ...]
     placed = [choose(mesh, *world, *reach) for mesh, world in zip(meshes, worlds, strict=True)]
     grid = make_grid(*region, max(p.farthest for p in placed), fitting(asked.fineness, asked.mode, region, placed))
     things = [put_on_grid(p, grid) for p in placed]
-    if asked.mode == "exact":
-        return (yield from _exact_steps(meshes, rows, placed, things, grid, asked))
     if asked.mode == "solid":
         whole = [bool(((b[0] >= region[0]) & (b[1] <= region[1])).all()) for _, b in worlds]
         return (yield from _solid_steps(meshes, things, grid, asked, whole))
+    things = yield from scaled(culled_steps(things, grid), 0.0, 0.1, "comparing bricks")
+    placed = [p._replace(chosen=thing.chosen) for p, thing in zip(placed, things, strict=True)]
+    if asked.mode == "exact":
+        return (yield from _exact_steps(meshes, rows, placed, things, grid, asked))
     slack, counts = max(thing.worst_slack for thing in things), QueryStats()
     common = None
     if asked.device == DEVICE:
@@ -181,7 +184,7 @@ def _common_steps(
     things: Sequence[Gridded], grid: Grid, asked: _Asked, first: int, second: int
 ) -> Generator[Progress, None, Bricks]:
     """The voxels that two surfaces share; the first is that of fewer triangles."""
-    bricks = yield from _marked(things[first], grid, asked, 0.0, 0.5)
+    bricks = yield from _marked(things[first], grid, asked, 0.1, 0.5)
     steps = mark_steps(things[second], grid, asked.fineness.memory, asked.threads, bricks)
     return (yield from scaled(steps, 0.5, 1.0, "comparing voxels"))
 
@@ -215,7 +218,7 @@ def _exact_steps(
 ) -> _Answer:
     """Pairs of triangles that share a voxel, and how they meet."""
     first, second = _smaller_first(placed)
-    bricks = yield from _marked(things[first], grid, asked, 0.0, 0.3)
+    bricks = yield from _marked(things[first], grid, asked, 0.1, 0.3)
     ranks, total = rank_words(bricks)
     wanted = bricks.words[: len(ranks)]
     text = "comparing voxels"

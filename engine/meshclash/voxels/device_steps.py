@@ -12,7 +12,6 @@ from .walk import SMALL, THICK, cover_range, first_level, flat_axis, load_triang
 
 NO_VOXELS = -1
 """Instead of a kind: the triangle reaches no voxel of the grid."""
-SPAN_LENGTH = 9
 
 
 @inlined

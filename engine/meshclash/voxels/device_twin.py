@@ -4,7 +4,8 @@ import numpy as np
 
 from ..jit import kernel
 from .cover import SHAPE_LENGTH
-from .device_steps import NO_VOXELS, SPAN_LENGTH, begin_triangle, brick_voxels
+from .device_steps import NO_VOXELS, begin_triangle, brick_voxels
+from .walk import SPAN_LENGTH
 
 
 @kernel

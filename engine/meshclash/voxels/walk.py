@@ -27,6 +27,8 @@ from .cover import (
 
 THICK, SMALL = 3, 4
 """Ranges of several voxels along every axis, and along at most one; below these, the axis along which it is one."""
+SPAN_LENGTH = 9
+"""Numbers that ``load_triangle`` writes of a triangle's range."""
 _STACK = 8 * 20  # each of at most 18 levels takes one cube off and puts eight on
 
 
@@ -148,7 +150,7 @@ def make_walk(begin: Callable, wants: Callable, visit: Callable) -> Callable:
         work = by_reference(work)
         shape = np.empty(SHAPE_LENGTH)
         bits = np.empty(8, np.uint64)
-        span = np.empty(9, np.int64)
+        span = np.empty(SPAN_LENGTH, np.int64)
         stack = np.empty((_STACK, 4), np.int64)
         count_y, count_z = (size[1] + 7) >> 3, (size[2] + 7) >> 3
         for n in range(first, last):

@@ -1,0 +1,106 @@
+"""Triangles in cells of some voxels that both objects reach: only these can share a voxel, and most share few cells.
+
+Which cells a triangle reaches is read off its box, a tenth of the work of marking its voxels. So the triangles of each
+object are kept whose boxes reach a cell that a box of the other object reaches.
+"""
+
+from collections.abc import Generator, Sequence
+
+import numpy as np
+
+from ..jit import inlined, kernel
+from .cover import SHAPE_LENGTH
+from .grid import Grid
+from .placing import Gridded
+from .walk import SPAN_LENGTH, load_triangle
+
+_PIECE = 1 << 17  # triangles in a call of a kernel: a millisecond
+_MOST_CELLS = 1 << 22
+"""A byte each."""
+_FINEST = 1
+"""Cells are cubes of at least so many powers of two voxels: smaller ones tell more apart, and take longer to read."""
+_MOST_OF_ONE = 512
+"""Cells of one triangle from which on it counts as reaching everything."""
+
+
+@inlined
+def _cells_of(span, shift):
+    """How many cells the range of a triangle has."""
+    return (
+        ((span[3] >> shift) - (span[0] >> shift) + 1)
+        * ((span[4] >> shift) - (span[1] >> shift) + 1)
+        * ((span[5] >> shift) - (span[2] >> shift) + 1)
+    )
+
+
+@kernel
+def _reach(points, triangles, chosen, first, last, size, slack, shift, reached):
+    """Mark the cells (x, y, z), of 1 << shift voxels, that triangles reach; False when one reaches too many."""
+    shape, span = np.empty(SHAPE_LENGTH), np.empty(SPAN_LENGTH, np.int64)
+    for n in range(first, last):
+        if not load_triangle(points, triangles, chosen[n], slack, size, shape, span):
+            continue
+        if _cells_of(span, shift) > _MOST_OF_ONE:
+            return False
+        for x in range(span[0] >> shift, (span[3] >> shift) + 1):
+            for y in range(span[1] >> shift, (span[4] >> shift) + 1):
+                for z in range(span[2] >> shift, (span[5] >> shift) + 1):
+                    reached[x, y, z] = True
+    return True
+
+
+@kernel
+def _keep(points, triangles, chosen, first, last, size, slack, shift, reached, kept, count):
+    """Write triangles that reach a cell of ``reached`` behind ``count`` others of ``kept``; returns how many then."""
+    shape, span = np.empty(SHAPE_LENGTH), np.empty(SPAN_LENGTH, np.int64)
+    for n in range(first, last):
+        if not load_triangle(points, triangles, chosen[n], slack, size, shape, span):
+            continue
+        some = _cells_of(span, shift) > _MOST_OF_ONE
+        for x in range(span[0] >> shift, (span[3] >> shift) + 1):
+            for y in range(span[1] >> shift, (span[4] >> shift) + 1):
+                for z in range(span[2] >> shift, (span[5] >> shift) + 1):
+                    some |= reached[x, y, z]
+        kept[count] = chosen[n]
+        count += some
+    return count
+
+
+def culled_steps(things: Sequence[Gridded], grid: Grid) -> Generator[float, None, list[Gridded]]:
+    """Two objects with those of their triangles that may share a voxel; yields shares of what is done."""
+    first, second = things
+    shift = _FINEST
+    while np.prod((grid.size >> shift) + 1.0) > _MOST_CELLS:
+        shift += 1
+    across = tuple(((grid.size >> shift) + 1).tolist())
+    for step in range(2):  # the second object by the first, then the first by what is left of the second
+        reached = np.zeros(across, np.bool_)
+        if not (yield from _reach_steps(first, grid, shift, reached, 0.5 * step)):
+            reached[:] = True
+        second = yield from _keep_steps(second, grid, shift, reached, 0.25 + 0.5 * step)
+        first, second = second, first
+    return [first, second]
+
+
+def _reach_steps(
+    thing: Gridded, grid: Grid, shift: int, reached: np.ndarray, low: float
+) -> Generator[float, None, bool]:
+    count = len(thing.chosen)
+    for begin in range(0, count, _PIECE):
+        end = min(count, begin + _PIECE)
+        if not _reach(*thing[:3], begin, end, grid.size, thing.slack, shift, reached):
+            return False
+        yield low + 0.25 * end / count
+    return True
+
+
+def _keep_steps(
+    thing: Gridded, grid: Grid, shift: int, reached: np.ndarray, low: float
+) -> Generator[float, None, Gridded]:
+    count, found = len(thing.chosen), 0
+    kept = np.empty(count, np.int32)
+    for begin in range(0, count, _PIECE):
+        end = min(count, begin + _PIECE)
+        found = _keep(*thing[:3], begin, end, grid.size, thing.slack, shift, reached, kept, found)
+        yield low + 0.25 * end / count
+    return thing._replace(chosen=kept[:found])
