@@ -8,7 +8,7 @@ import bpy
 from . import scenes
 
 VOXELS = (1.0, 0.8, 0.2)  # colour of the boxes
-NOTHING, SEEN = 0.0005, 0.002
+NOTHING, SEEN = 0.0002, 0.0005
 ACROSS = 24
 LEAST = 1000.0  # mm³
 
