@@ -204,6 +204,9 @@ def add_kernels(stage: Path, platform: str, versions: BlenderRange, kernels: Pat
         build_kernels(kernels, [])
     for python in versions.pythons:
         found = stored_kernels(kernels, (python,), system)
+        if len(versions.pythons) > 1:  # a zip for several has those of one level each, so as not to grow with both
+            least = min((path.parent.name for path in found), default="")
+            found = [path for path in found if path.parent.name == least]
         for path in found:
             target = stage / "meshclash" / "kernels" / "store" / path.parent.name / path.name
             target.parent.mkdir(parents=True, exist_ok=True)

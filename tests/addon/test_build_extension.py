@@ -212,3 +212,15 @@ def test_only_linux_has_distribution_packages(tmp_path, capsys):
     with pytest.raises(SystemExit):
         build_extension.main(["--range", "distribution", "--platform", "windows-x64", "--output", str(tmp_path)])
     assert "Linux" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("name", "levels"), [("py313", {"v3", "v4"}), ("distribution", {"v3"})])
+def test_a_zip_for_several_pythons_has_kernels_of_one_level_each(tmp_path, name, levels):
+    versions, folder = build_extension.RANGES[name], tmp_path / "kernels"
+    for python in versions.pythons:
+        for level in ("v3", "v4"):
+            (folder / f"cp{python}-win32-x86-64-{level}").mkdir(parents=True)
+            (folder / f"cp{python}-win32-x86-64-{level}" / "some.kernel").touch()
+    build_extension.add_kernels(tmp_path / "stage", "windows-x64", versions, folder)
+    found = {path.parent.name for path in (tmp_path / "stage").rglob("*.kernel")}
+    assert found == {f"cp{python}-win32-x86-64-{level}" for python in versions.pythons for level in levels}

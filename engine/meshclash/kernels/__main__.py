@@ -1,6 +1,6 @@
 """Compiles the engine's kernels for a processor level and keeps them in the package: run before a package is built.
 
-    python -m meshclash.kernels build                      # every level of this machine's architecture that it has
+    python -m meshclash.kernels build                      # the levels that packages carry, if this machine has them
     python -m meshclash.kernels build --level x86-64-v3 --jobs 4
     python -m meshclash.kernels build --level best         # the best level that this machine has
     python -m meshclash.kernels verify                     # exit status 1 when a file is damaged, missing or foreign
@@ -22,7 +22,7 @@ from ..jit import FOLDER_NAME, SOURCES
 from ..warming import PARTS, SPECIAL_PARTS, warm_up
 from . import cache, store
 from .files import ENDING, read_kernel
-from .processors import LEVELS, levels_here, processor_of
+from .processors import LEVELS, PACKED, levels_here, processor_of
 from .store import STORE, made_for, read_manifest, store_name, verify, write_manifest
 
 _PACKAGE = __package__ or ""
@@ -65,7 +65,7 @@ def _compile(parts: Sequence[str], used: Path) -> int:
 
 
 def _build(options: argparse.Namespace) -> int:
-    levels = options.level or levels_here()
+    levels = options.level or [level for level in levels_here() if level in PACKED]
     missing = [level for level in levels if level not in levels_here()]
     if missing or not levels:
         print(f"this processor lacks {', '.join(missing) or 'every known level'}: build on another", file=sys.stderr)

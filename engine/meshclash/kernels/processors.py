@@ -43,6 +43,9 @@ LEVELS = {
 }
 """The best level of an architecture first."""
 
+PACKED = ("x86-64-v4", "x86-64-v3", "arm64")
+"""What packages carry; a processor without these, from before 2013, compiles."""
+
 
 @cache
 def levels_here() -> tuple[str, ...]:
