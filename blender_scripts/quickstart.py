@@ -82,7 +82,7 @@ def _test(versions: list) -> int:
         folders = ["tests/engine", "tests/addon"] if number == 0 else ["tests/addon"]
         for folder in folders:  # one process each: Blender leaves the add-on tests by the back door
             _say("Testing {} with bpy {}".format(folder, version))
-            _run([python, "-m", "pytest", "-q", folder])
+            _run([python, "-m", "pytest", "-q", "--durations=25", folder])
     _say("All tests have passed")
     return 0
 
