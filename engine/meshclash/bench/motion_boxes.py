@@ -2,7 +2,7 @@
 
 Timed are a manager's update and its search for overlapping pairs, not the calls that tell it each object's place: those
 are one call an object from Python. Ours gets one array. python-fcl hands every pair to Python, as its users get them;
-coal counts them itself; pybullet also makes contact points of the boxes.
+coal counts them itself; pybullet also makes contact points of the boxes. Times are processor time.
 """
 
 from __future__ import annotations
@@ -124,10 +124,10 @@ def box_rows(sizes: list[int], runs: int) -> list[Row]:
             truth = 0
             for side in sides:
                 side.place(centres)
-                begin = time.perf_counter()
+                begin = time.process_time()
                 pairs = side.pairs()
                 if turn:
-                    times[side.name].append(time.perf_counter() - begin)
+                    times[side.name].append(time.process_time() - begin)
                 truth = pairs if side is sides[0] else truth
                 differ[side.name] += pairs not in (truth, -1)
         mine = float(np.median(times[_Ours.name]))
