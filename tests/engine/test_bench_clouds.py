@@ -123,7 +123,7 @@ def test_the_bench_runs_and_reports(tmp_path, capsys):
     assert "distance sweep" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("kind", ["border", "corner", "leaning"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_surfaces_that_meet_beyond_their_points_are_found(kind):
     """Where a refined grid over both functions says that they vanish somewhere, and nowhere else."""
     start = 5000 + KINDS.index(kind)

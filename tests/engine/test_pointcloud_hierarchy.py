@@ -1,5 +1,7 @@
 """What the point hierarchy promises, checked without its own kernels."""
 
+import itertools
+
 import meshclash as mc
 import numpy as np
 import pytest
@@ -103,6 +105,17 @@ def test_certified_spheres_cover_a_million_hull_points(shape, seed):
     tree = mc.PointCloud(shape(rng, 6000, noise=0.01)[0]).built.tree
     nodes = np.unique(np.linspace(0, len(tree.first) - 1, 17).astype(int))
     assert sum(uncovered(tree, node, hull_points(rng, tree, node, 20000)) for node in nodes) == 0
+
+
+def test_certified_spheres_cover_rims_wherever_the_cloud_lies():
+    points = plane(np.random.default_rng(5), 3000)[0]
+    cloud, away = mc.PointCloud(points), mc.PointCloud(points + np.array([1e3, -2e3, 3e3]))
+    tree, reach = cloud.built.tree, 0.5 * cloud.bandwidth
+    corners = np.array(list(itertools.product((0, 1), repeat=3)), bool)
+    for leaf in leaves_of(tree):
+        low, high = tree.boxes[leaf, :3] - reach, tree.boxes[leaf, 3:] + reach
+        assert uncovered(tree, leaf, np.where(corners, high, low)) == 0
+    np.testing.assert_allclose(away.built.tree.radii, tree.radii, rtol=1e-5)
 
 
 def test_the_papers_radii_are_smaller_and_can_miss():

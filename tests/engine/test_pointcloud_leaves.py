@@ -8,6 +8,7 @@ import pytest
 from clouds import plane, random_pose, shifted, sphere
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from meshclash.bench.cloud_borders import border_case
 from meshclash.jit import kernel
 from meshclash.pointcloud.patches import slab_beyond
 
@@ -87,6 +88,28 @@ def test_borders_reach_beyond_their_points(sheet, other, gap, angle):
     assert there.sum() > 10 and np.abs(f[there]).max() < 1e-6 * radius, "the surfaces do meet there"
     assert mc.collides(sheet, other, None, pose)
     assert mc.collides(other, sheet, pose, None)
+
+
+@pytest.mark.parametrize("number", [10101, 10145, 10355, 10383, 10559, 10687, 10859, 10935])
+def test_rims_that_meet_only_beyond_all_points_are_found(number):
+    """Corners, and sheets side by side, whose common points no point of theirs leads to; some are a hair long."""
+    case = border_case(number)
+    zero = 1.01e-3 * min(case.first.sampling_radius, case.second.sampling_radius)
+    for answer in (
+        mc.cloud_collision(case.first, case.second, None, case.pose),
+        mc.cloud_collision(case.second, case.first, case.pose, None),
+    ):
+        assert answer.colliding
+        at = answer.point[None], (answer.point[None] - case.pose[:3, 3]) @ case.pose[:3, :3]
+        for cloud, place in zip((case.first, case.second), at, strict=True):
+            f, _, there = cloud.evaluate(place)
+            assert there[0] and abs(f[0]) <= zero
+
+
+@pytest.mark.parametrize("gap", [1.6, 2.2, 2.8])
+def test_sheets_whose_leaves_have_no_point_to_try_are_told_apart_without_an_evaluation(sheet, other, gap):
+    answer = mc.cloud_collision(sheet, other, None, shifted(z=gap * sheet.sampling_radius))
+    assert not answer.colliding and answer.stats.primitive_tests > 500 and answer.stats.exact_tests == 0
 
 
 def test_bulges_that_touch_are_found_and_others_are_not(bulges):

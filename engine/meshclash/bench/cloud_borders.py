@@ -5,7 +5,9 @@ only such a rim is in reach: a border or a corner above the inside of the other 
 side by side. The grid (``cloud_oracle.py``) knows neither leaves nor patches.
 
 Side by side the sheets are nearly one plane where they meet. They cross at angles of 1 to 5 degrees within a strip that
-is a quarter of a sampling radius wide, and Newton's method leaves the strip: such contacts may be missed.
+is a quarter of a sampling radius wide, and sometimes a few hundredths of one long. A point that the search finds is
+evaluated from all points of both clouds; only where it finds none is the grid asked, which may itself miss so short a
+crossing.
 """
 
 from __future__ import annotations

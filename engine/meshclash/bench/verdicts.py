@@ -143,21 +143,18 @@ def _occupied(body: Body, planes: list[np.ndarray]) -> tuple[np.ndarray, np.ndar
 def _mesh(body: Body, rng: np.random.Generator) -> TriangleMesh:
     """The body's outer faces, or all faces of its boxes; shuffled, and sometimes inside out."""
     planes, filled = body
-    outside, merged = np.pad(filled, 1), rng.random() < 0.5
-    corners = []
-    for cell in np.argwhere(filled):
-        ends = cell + _STEPS
-        points = np.stack([planes[axis][ends[:, axis]] for axis in range(3)], axis=1)
-        corners += [
-            points[quad] for quad, step in zip(_QUADS, _OUTWARDS, strict=True)
-            if not (merged and outside[tuple(cell + 1 + step)])
-        ]  # fmt: skip
-    quads = np.array(corners)
+    merged = rng.random() < 0.5
+    cells, counts = np.argwhere(filled), [len(p) for p in planes]
+    quads = np.ravel_multi_index(np.moveaxis(cells[:, None] + _STEPS, -1, 0), counts)[:, _QUADS]
+    beyond = np.pad(filled, 1)[tuple(np.moveaxis(cells[:, None] + 1 + _OUTWARDS, -1, 0))]
+    quads = quads[~(merged & beyond)]
     turned = rng.random(len(quads)) < 0.5
     quads[turned] = np.roll(quads[turned], 1, axis=1)  # the other diagonal
-    soup = rng.permutation(quads[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3, 3))
+    soup = rng.permutation(quads[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3))
     soup = soup if rng.random() < 0.8 else soup[:, ::-1]
-    vertices, triangles = np.unique(soup.reshape(-1, 3), axis=0, return_inverse=True)
+    corners, triangles = np.unique(soup, return_inverse=True)
+    places = np.unravel_index(corners, counts)
+    vertices = np.stack([p[k] for p, k in zip(planes, places, strict=True)], axis=1)
     return TriangleMesh(vertices, triangles.reshape(-1, 3))
 
 
@@ -171,5 +168,4 @@ def _verdicts(bodies: list[tuple[Body, Body]], rng: np.random.Generator) -> list
     boxes = [world_bounds(grove.forest, jobs[:, side], rows) for side in range(2)]
     resolutions = np.zeros((len(jobs), 2))
     case = Case(grove, gather_solids(trees), jobs, rows, rows, *boxes, answer, resolutions)
-    judgement = judge(case, Limits())
-    return [judgement.verdict(k) for k in range(len(jobs))]
+    return judge(case, Limits()).verdicts()

@@ -157,7 +157,7 @@ def _rough_tree_steps(
     tree = PointTree(
         points, (yield from share(_relative_steps(points, origin), 0.7, 0.8)), NO_NORMALS, origin, first, count, none,
         np.empty((len(first), 6), np.float32), number, none, np.empty((0, SAMPLE_COUNT), np.int32),
-        np.empty(0, np.float32), np.empty((0, 5), np.float32), np.empty(PARAMETERS_LENGTH),
+        np.empty(0, np.float32), np.empty((0, 6), np.float32), np.empty(PARAMETERS_LENGTH),
     )  # fmt: skip
     yield from share(_box_steps(tree), 0.8, 1.0)
     return tree, depth
@@ -282,7 +282,7 @@ def build_steps(
         border=border,
         samples=np.empty((nodes, SAMPLE_COUNT), np.int32),
         radii=np.empty(nodes, np.float32),
-        planes=np.empty((nodes, 5), np.float32),
+        planes=np.empty((nodes, 6), np.float32),
     )
     yield from _cover_steps(tree, certified)
     patch = int((tree.count + np.diff(start)).max())

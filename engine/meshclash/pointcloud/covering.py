@@ -4,9 +4,10 @@ Source: Klein and Zachmann (2004), section 4.2. The surface of a leaf lies in th
 its border; H is the union of these hulls. The samples of a node are the centres of spheres of one radius that cover
 H.
 
-*Certified radius.* For each leaf, the farthest corner of the box around its points and border is measured from every
-sample; the nearest sample counts, and of all leaves the farthest. One sphere thus contains the leaf's whole box, hence
-its hull. The paper's own radius comes from random points of H and can be too small.
+*Certified radius.* For each leaf, the farthest corner of a box is measured from every sample; the nearest sample
+counts, and of all leaves the farthest. The box is the one around the leaf's points and its border, and around its own
+points as far as a surface reaches beyond them. One sphere thus contains the leaf's hull, and its rim. The paper's own
+radius comes from random points of H and can be too small.
 """
 
 import math
@@ -17,6 +18,7 @@ import numpy as np
 from ..jit import inner, kernel
 from ..reference import by_reference
 from .random_points import random_below, random_number
+from .surface import reach_of
 from .tree import SAMPLE_COUNT
 
 _UP = 1.0 + 2.0**-20  # covers the rounding of radii and boxes to float32
@@ -29,7 +31,7 @@ class Leaves(NamedTuple):
     of_point: np.ndarray
     """Number of each point's leaf, (n,) int32."""
     boxes: np.ndarray
-    """Box of each leaf with its border, (leaves, 6) float64."""
+    """Box of each leaf with its border and its rim, (leaves, 6) float64, relative to the tree's origin."""
     central: np.ndarray
     """The point nearest to each leaf's mean, (leaves,) int32."""
 
@@ -85,6 +87,7 @@ def describe_leaves(tree, leaf_nodes, leaves, number, limit):
     """
     tree = by_reference(tree)
     leaves = by_reference(leaves)
+    reach = reach_of(tree.parameters)
     work = 0
     while number < leaf_nodes.shape[0] and work < limit:
         node = leaf_nodes[number]
@@ -96,10 +99,10 @@ def describe_leaves(tree, leaf_nodes, leaves, number, limit):
             leaves.of_point[i] = number
         leaves.central[number] = _central_point(tree, begin, end)
         for k in range(3):
-            low = np.float64(tree.boxes[node, k])
-            high = np.float64(tree.boxes[node, k + 3])
+            low = np.float64(tree.boxes[node, k]) - reach
+            high = np.float64(tree.boxes[node, k + 3]) + reach
             for entry in range(border_begin, border_end):
-                c = tree.carriers[tree.border[entry], k] - tree.origin[k]
+                c = tree.carriers[tree.border[entry], k]
                 low = min(low, c)
                 high = max(high, c)
             leaves.boxes[number, k] = low

@@ -1,12 +1,22 @@
-"""Mean planes of nodes, by which priorities and leaf tests tell the sides of a node's surface apart."""
+"""Mean planes of nodes, by which priorities and leaf tests tell the sides of a node's surface apart; and rims.
+
+A leaf has a rim where, a sampling radius from one of its points away from the mean of the points around it, that mean
+lies far beside: inside of a surface, however uneven its points, it follows.
+"""
 
 import math
 
 import numpy as np
 
+from ..geometry.elementary import exp_below
 from ..jit import inner, kernel
 from ..reference import by_reference
-from .surface import HORIZON2, MARGIN, smallest_eigenvector
+from .surface import HORIZON2, INVERSE_H2, MARGIN, SAMPLING_RADIUS, smallest_eigenvector
+
+BESIDE_RIM = 0.5
+"""How far the mean of the points lies beside a place at a rim at least, in bandwidths; at a straight border 0.56."""
+_INWARD = 0.25
+"""In bandwidths: points whose surroundings' mean is nearer are inside of a surface; at a border it is 0.3 to 0.56."""
 
 
 @inner
@@ -46,11 +56,49 @@ def _offset(tree, n, i):
     return offset
 
 
+@inner
+def _way_to_mean(tree, node, x):
+    """The way from x to the mean of the points of a leaf and its border around it, and its length."""
+    sharpness, horizon2 = -tree.parameters[INVERSE_H2], tree.parameters[HORIZON2]
+    weight = sx = sy = sz = 0.0
+    own, start = tree.count[node], tree.border_start[node]
+    for entry in range(own + tree.border_start[node + 1] - start):
+        i = np.int64(tree.first[node] + entry if entry < own else tree.border[start + entry - own])
+        dx, dy, dz = tree.carriers[i, 0] - x[0], tree.carriers[i, 1] - x[1], tree.carriers[i, 2] - x[2]
+        d2 = dx * dx + dy * dy + dz * dz
+        if d2 <= horizon2:
+            w = exp_below(d2 * sharpness)
+            weight += w
+            sx += w * dx
+            sy += w * dy
+            sz += w * dz
+    inverse = 1.0 / max(weight, 1e-300)
+    way = (sx * inverse, sy * inverse, sz * inverse)
+    return way, math.sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2])
+
+
+@inner
+def _has_rim(tree, node):
+    """Whether the surface of a leaf ends near it, asked of every second point."""
+    bandwidth = 1.0 / math.sqrt(tree.parameters[INVERSE_H2])
+    for i in range(tree.first[node], tree.first[node] + tree.count[node], 2):
+        x = (tree.carriers[i, 0], tree.carriers[i, 1], tree.carriers[i, 2])
+        way, length = _way_to_mean(tree, node, x)
+        if length < _INWARD * bandwidth:
+            continue
+        back = tree.parameters[SAMPLING_RADIUS] / length
+        y = (x[0] - back * way[0], x[1] - back * way[1], x[2] - back * way[2])
+        if _way_to_mean(tree, node, y)[1] >= BESIDE_RIM * bandwidth:
+            return True
+    return False
+
+
 @kernel
 def fit_planes(tree, ranges, node, limit):
     """Mean planes of nodes, from one on; stops after about ``limit`` points, returns the next node.
 
-    A plane comes with the offsets between which the node's points, and a leaf's border, lie along its normal.
+    A plane comes with the offsets between which the node's points, and a leaf's border, lie along its normal, and
+    with whether the surface of a leaf ends near it.
     """
     tree = by_reference(tree)
     reach = math.sqrt(tree.parameters[HORIZON2]) + tree.parameters[MARGIN]
@@ -75,5 +123,9 @@ def fit_planes(tree, ranges, node, limit):
             tree.planes[node, k] = n[k]
         tree.planes[node, 3] = low - slack
         tree.planes[node, 4] = high + slack
+        tree.planes[node, 5] = 0.0
+        if tree.count[node] > 0:
+            work += (end - begin) * (end - begin + border_end - border_begin)
+            tree.planes[node, 5] = 1.0 if _has_rim(tree, node) else 0.0
         node += 1
     return node

@@ -1,56 +1,142 @@
 """A point on two surfaces that is reached from none of their points: where rims meet beyond all points.
 
 A surface ends some way beyond its points. Where only such rims meet, Newton's method steps to where one of the surfaces
-is not. Here the common region of two leaves is cut into cubes, and these again and again: left out are those too far
-from the points or from one of the surfaces, and those amid both; steps towards both are made from the others.
+is not, or has no point to begin at. First the slabs are compared in which both surfaces lie near the common region of
+two leaves; that tells nearly all pairs of leaves apart, without an evaluation. Else the region is cut into cubes, and
+these again and again: left out are those too far from the points, from one of the surfaces or from their line of
+intersection, and those amid one of them or both; steps towards both are made from the others.
 """
 
 import math
 
 import numpy as np
 
+from ..geometry.triangle_distance import squared_distance
 from ..jit import inner
-from .patches import in_leaf, inside, near_leaf
+from .patches import in_leaf, inside, near_leaf, slab_beyond
+from .planes import BESIDE_RIM
 from .root_search import both_planes, value_at
-from .surface import CLOSEST, INVERSE_H2, MEAN, NEARBY, SAMPLING_RADIUS, WEIGHT
+from .surface import (
+    CLOSEST,
+    COUNT,
+    CUTOFF,
+    HORIZON2,
+    INVERSE_H2,
+    MARGIN,
+    MEAN,
+    MOST_BESIDE2,
+    NEARBY,
+    SAMPLING_RADIUS,
+    WEIGHT,
+)
 
 _COARSEST = 1.0
 """In sampling radii: the first cubes are no larger."""
 _STEPS_FROM = 0.25
 """In sampling radii: from cubes so small on, a step is made towards both surfaces."""
-_FINEST = 0.03
+_FINEST = 0.01
 """In sampling radii: the last cubes are no smaller."""
 _MOST = 20_000
 """Cubes that are looked at in a pair of leaves."""
 _STEEPEST = 1.5
 """f changes by no more than this times the way, in cubes of a sampling radius and less."""
-_BESIDE_RIM = 0.5
-"""How far the mean of the points lies beside a place at a rim at least, in bandwidths; at a straight border 0.56."""
+_BENT = 0.5
+"""The difference of two functions changes by no more than this times the way beside what both normals say. Of wavy
+sheets each adds 0.05, of noisy ones 0.2 where they end; only folds within a bandwidth add more."""
+_BESIDE_STEEPNESS = 0.75
+"""How far the mean of the points lies beside a place changes by so much of the way; at a straight border 0.3 to 0.7."""
+_LEANING = 0.5
+"""How far beyond the slab of its points a surface may lie: so much of the slab's thickness.
+
+A plane that fits points between two planes leans by no more than it can between them, over two sampling radii and
+more, and a surface follows it for about one beyond the points."""
 _HALF_DIAGONAL = 0.5 * math.sqrt(3.0)
 CUBES = 64
 """Rows of room that the search needs."""
 
 
 @inner
-def _may_hold(patch, x, width, work):
-    """A surface in the middle of a cube: (may it have a point in the cube, f, normal, is it there, may it be a rim)."""
-    f, n, there = value_at(patch, x, work)
-    sharpness = patch.parameters[INVERSE_H2]
-    reach = _HALF_DIAGONAL * width
-    beside2 = -f * f
-    for k in range(3):
-        beside = patch.sums[MEAN + k] / max(patch.sums[WEIGHT], 1e-300)
-        beside2 += beside * beside
-    least = max(_BESIDE_RIM / math.sqrt(sharpness) - reach, 0.0)
-    rim = not there or beside2 >= least * least
-    if there and width <= patch.parameters[SAMPLING_RADIUS]:
-        return abs(f) <= _STEEPEST * reach, f, n, there, rim
-    reach += 1.2 * NEARBY / math.sqrt(sharpness)
-    return patch.sums[CLOSEST] >= math.exp(-sharpness * reach * reach), f, n, there, rim
+def _slab(patch, n):
+    """A normal and the offsets along it between which a surface lies around the region, behind its points, too."""
+    points = patch.points
+    low = np.inf
+    high = -np.inf
+    for i in range(patch.used[0]):
+        offset = n[0] * points[i, 0] + n[1] * points[i, 1] + n[2] * points[i, 2]
+        low = min(low, offset)
+        high = max(high, offset)
+    slack = _LEANING * (high - low)
+    return n, low - slack, high + slack
 
 
 @inner
-def _try_step(p, q, x, fp, np_, fq, nq, width, where, tolerance, work):
+def rims_apart(p, normal_p, q, normal_q, region):
+    """Whether the slabs in which two surfaces lie, along their leaves' normals, have no point in common in a region."""
+    slab_p = _slab(p, normal_p)
+    slab_q = _slab(q, normal_q)
+    return slab_beyond(region, slab_p, slab_q) or slab_beyond(region, slab_q, slab_p)
+
+
+@inner
+def _in_slab(slab, x, reach):
+    """Whether a slab comes within a length of a point."""
+    n, low, high = slab
+    offset = n[0] * x[0] + n[1] * x[1] + n[2] * x[2]
+    return low - reach <= offset <= high + reach
+
+
+@inner
+def _may_share(fp, np_, fq, nq, reach):
+    """Whether two surfaces, seen from the middle of a cube, may have a common point within ``reach`` of it.
+
+    With the normals turned alike, the difference of the functions changes by the difference of the normals along the
+    way, and by what the functions are steeper than their normals say.
+    """
+    cosine = np_[0] * nq[0] + np_[1] * nq[1] + np_[2] * nq[2]
+    apart = abs(fp - fq) if cosine >= 0.0 else abs(fp + fq)
+    return apart <= reach * (math.sqrt(max(2.0 - 2.0 * abs(cosine), 0.0)) + _BENT)
+
+
+@inner
+def _may_have_enough(patch, x, reach):
+    """Whether more points than the cut-off count may be within the horizon of a place so near to x."""
+    farthest = math.sqrt(patch.parameters[HORIZON2]) + reach
+    count = 0
+    for i in range(patch.used[0]):
+        count += (
+            squared_distance(x, (patch.points[i, 0], patch.points[i, 1], patch.points[i, 2])) <= farthest * farthest
+        )
+    return count > patch.parameters[CUTOFF]
+
+
+@inner
+def _may_hold(patch, x, width, work):
+    """A surface in the middle of a cube: (may it come into the cube, f, normal, are these known, may it end there).
+
+    Where the surface has ended, f goes on as long as there are points enough; it begins again where the nearest point,
+    or the mean of the points, is near enough, and neither distance changes by more than the way.
+    """
+    f, n, there = value_at(patch, x, work)
+    known = patch.sums[COUNT] > patch.parameters[CUTOFF]
+    bandwidth = 1.0 / math.sqrt(patch.parameters[INVERSE_H2])
+    reach = _HALF_DIAGONAL * width
+    beside = -f * f
+    for k in range(3):
+        mean = patch.sums[MEAN + k] / max(patch.sums[WEIGHT], 1e-300)
+        beside += mean * mean
+    beside = math.sqrt(max(beside, 0.0))
+    rim = not there or beside >= BESIDE_RIM * bandwidth - _BESIDE_STEEPNESS * reach
+    closest = bandwidth * math.sqrt(-math.log(min(max(patch.sums[CLOSEST], 1e-300), 1.0)))
+    fine = width <= patch.parameters[SAMPLING_RADIUS]
+    if not (known and fine):
+        held = closest <= patch.parameters[MARGIN] + reach and (known or _may_have_enough(patch, x, reach))
+        return held, f, n, False, rim
+    near = there or closest <= NEARBY * bandwidth + reach or beside <= math.sqrt(MOST_BESIDE2) * bandwidth + reach
+    return near and abs(f) <= _STEEPEST * reach, f, n, True, rim
+
+
+@inner
+def _try_step(p, q, x, fp, np_, fq, nq, longest, where, tolerance, work):
     """A common point by steps to both tangent planes from the middle of a cube, as long as these stay near it."""
     region, tree_b, node_b, m = where
     middle = x
@@ -58,7 +144,7 @@ def _try_step(p, q, x, fp, np_, fq, nq, width, where, tolerance, work):
         way = both_planes(fp, np_, fq, nq)
         x = (x[0] + way[0], x[1] + way[1], x[2] + way[2])
         off = max(abs(x[0] - middle[0]), abs(x[1] - middle[1]), abs(x[2] - middle[2]))
-        if off > width or not inside(region, x):
+        if off > longest or not inside(region, x):
             break
         fp, np_, there = value_at(p, x, work)
         if not there:
@@ -72,14 +158,15 @@ def _try_step(p, q, x, fp, np_, fq, nq, width, where, tolerance, work):
 
 
 @inner
-def _in_cube(p, q, cubes, x, width, where, tolerance, work):
+def _in_cube(p, q, slabs, both, cubes, x, width, where, tolerance, work):
     """A point on both surfaces in a cube, whose smaller cubes are looked at one after the other.
 
     Returns (found, point, cubes looked at).
     """
     _, tree_b, node_b, m = where
-    finest = _FINEST * p.parameters[SAMPLING_RADIUS]
-    steps_from = _STEPS_FROM * p.parameters[SAMPLING_RADIUS]
+    radius = min(p.parameters[SAMPLING_RADIUS], q.parameters[SAMPLING_RADIUS])
+    finest = _FINEST * radius
+    steps_from = _STEPS_FROM * radius
     for k in range(3):
         cubes[0, k] = x[k]
     cubes[0, 3] = width
@@ -88,16 +175,22 @@ def _in_cube(p, q, cubes, x, width, where, tolerance, work):
         used -= 1
         count += 1
         x, width = (cubes[used, 0], cubes[used, 1], cubes[used, 2]), cubes[used, 3]
-        if not near_leaf(tree_b, node_b, m, x, _HALF_DIAGONAL * width):
+        reach = _HALF_DIAGONAL * width
+        if not (_in_slab(slabs[0], x, reach) and _in_slab(slabs[1], x, reach)):
             continue
-        held, fp, np_, there_p, rim_p = _may_hold(p, x, width, work)
-        if not held:
+        if not near_leaf(tree_b, node_b, m, x, reach):
             continue
-        held, fq, nq, there_q, rim_q = _may_hold(q, x, width, work)
-        if not held or not (rim_p or rim_q):
+        held, fp, np_, known_p, rim_p = _may_hold(p, x, width, work)
+        if not held or (both and not rim_p):
             continue
-        if there_p and there_q and width <= steps_from:
-            found, y = _try_step(p, q, x, fp, np_, fq, nq, width, where, tolerance, work)
+        held, fq, nq, known_q, rim_q = _may_hold(q, x, width, work)
+        if not held or not (rim_q or (rim_p and not both)):
+            continue
+        known = known_p and known_q
+        if known and not _may_share(fp, np_, fq, nq, reach):
+            continue
+        if known and width <= steps_from:
+            found, y = _try_step(p, q, x, fp, np_, fq, nq, steps_from, where, tolerance, work)
             if found:
                 return True, y, count
         half = 0.5 * width
@@ -112,11 +205,13 @@ def _in_cube(p, q, cubes, x, width, where, tolerance, work):
 
 
 @inner
-def search_rims(p, q, cubes, region, tree_b, node_b, m, tolerance, work):
+def search_rims(p, normal_p, q, normal_q, both, cubes, region, tree_b, node_b, m, tolerance, work):
     """A point on both surfaces anywhere in the region and b's leaf; (found, point).
 
-    ``cubes`` is room, (CUBES, 4) float64.
+    ``normal_p`` and ``normal_q`` are the leaves' mean normals; ``both`` says that both surfaces end there, else one of
+    them does; ``cubes`` is room, (CUBES, 4) float64.
     """
+    slabs = _slab(p, normal_p), _slab(q, normal_q)
     radius = min(p.parameters[SAMPLING_RADIUS], q.parameters[SAMPLING_RADIUS])
     count = np.empty(3, np.int64)
     longest = 0.0
@@ -135,7 +230,7 @@ def search_rims(p, q, cubes, region, tree_b, node_b, m, tolerance, work):
                     region[1] + (j + 0.5) * width,
                     region[2] + (k + 0.5) * width,
                 )
-                found, y, looked = _in_cube(p, q, cubes, x, width, where, tolerance, work)
+                found, y, looked = _in_cube(p, q, slabs, both, cubes, x, width, where, tolerance, work)
                 left -= looked
                 if found or left < 0:
                     return found, y

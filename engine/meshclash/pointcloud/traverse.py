@@ -29,7 +29,7 @@ from .patches import (
 )
 from .priority import plane_priority, spheres_meet, surface_priority
 from .random_points import closest_test_point
-from .rim_search import search_rims
+from .rim_search import rims_apart, search_rims
 from .root_search import SETTLED, search
 from .separation import sheets_apart
 
@@ -38,11 +38,13 @@ STARTED, HEAP_USED, FOUND, HIT, VOLUME_TESTS, LEAF_TESTS, EVALUATIONS, COUNTER, 
 # Entries of the settings array (float64).
 FIRST_ONLY, WORK_LIMIT, TOLERANCE, RESOLUTION, TEST_POINTS, ENOUGH, SETTINGS_LENGTH = range(7)
 
-NO_POINT, FOUND_POINT, ASK_RIMS = 0, 1, 2
-"""What is found in two leaves; rims are asked about when nothing else is left and no contact is found."""
+NO_POINT, FOUND_POINT, ASK_RIMS, ASK_BOTH_RIMS = 0, 1, 2, 3
+"""What is found in two leaves; rims are asked about when nothing else is left and no contact is found: places where
+one of the surfaces ends, or where both do."""
 
 LATE = 0.5
-"""Negated key of such a pair of leaves in the heap, no less than any other's; there node_a is -1 - node_a."""
+"""Negated key of such a pair of leaves in the heap, no less than any other's; there node_a is -1 - node_a, and so is
+node_b where both surfaces are to end."""
 
 EVALUATION_WORK = 8.0
 """Work of one evaluation of a surface, in tests of two nodes."""
@@ -73,7 +75,7 @@ def longest_side(boxes, node):
 
 @portable
 def test_leaves(tree_a, node_a, tree_b, node_b, m, settings, state, scratch):
-    """A point on the surfaces of two leaves by a root search: (FOUND_POINT, NO_POINT or ASK_RIMS, point).
+    """A point on the surfaces of two leaves by a root search: (what is found, point).
 
     Points are those of a's hierarchy frame.
     """
@@ -96,28 +98,37 @@ def test_leaves(tree_a, node_a, tree_b, node_b, m, settings, state, scratch):
         return NO_POINT, nowhere
     used_b, inside_b = gather_patch(tree_b, node_b, m, True, region, b)
     tried_b = keep_in_leaf(b, inside_b, tree_b, node_b, m)
-    if used_b == 0 or tried_a + tried_b == 0 or (tried_b > 0 and one_sided(b, tried_b, wide_a)):
+    if used_b == 0 or (tried_b > 0 and one_sided(b, tried_b, wide_a)):
         return NO_POINT, nowhere
+    if rims_apart(a, plane_a[0], b, plane_b[0], region):
+        return NO_POINT, nowhere
+    if tried_a + tried_b == 0:
+        return ASK_RIMS, nowhere
+    ask_both = ASK_BOTH_RIMS if tree_a.planes[node_a, 5] * tree_b.planes[node_b, 5] > 0.0 else NO_POINT
     if sheets_apart(a, inside_a, tried_a, plane_a[0], b, inside_b, tried_b, plane_b[0], work):
-        return NO_POINT, nowhere
+        return ask_both, nowhere
     found, x, outcome = search(a, b, tried_a, plane_b[0], region, settings[TOLERANCE], work)
     if found and in_leaf(tree_b, node_b, m, x):
         return FOUND_POINT, x
     found, x, other = search(b, a, tried_b, plane_a[0], region, settings[TOLERANCE], work)
     if found:
         return (FOUND_POINT if in_leaf(tree_b, node_b, m, x) else NO_POINT), x
-    return (NO_POINT if max(outcome, other) == SETTLED else ASK_RIMS), nowhere
+    return (ask_both if max(outcome, other) == SETTLED else ASK_RIMS), nowhere
 
 
 @inner
-def test_rims(tree_a, node_a, tree_b, node_b, m, settings, scratch):
-    """A point on the surfaces of two leaves where their rims meet; (found, point in a's hierarchy frame)."""
+def test_rims(tree_a, node_a, tree_b, node_b, m, both, settings, scratch):
+    """A point on the surfaces of two leaves where one of them ends, or both; (found, point in a's hierarchy frame)."""
+    a = scratch.patch_a
+    b = scratch.patch_b
     region = scratch.region
     common_region(tree_a, node_a, tree_b, node_b, m, region)
-    gather_patch(tree_a, node_a, m, False, region, scratch.patch_a)
-    gather_patch(tree_b, node_b, m, True, region, scratch.patch_b)
+    gather_patch(tree_a, node_a, m, False, region, a)
+    gather_patch(tree_b, node_b, m, True, region, b)
+    normal_a, _, _ = leaf_plane(tree_a, node_a, m, False)
+    normal_b, _, _ = leaf_plane(tree_b, node_b, m, True)
     return search_rims(
-        scratch.patch_a, scratch.patch_b, scratch.cubes, region, tree_b, node_b, m, settings[TOLERANCE], scratch.work
+        a, normal_a, b, normal_b, both, scratch.cubes, region, tree_b, node_b, m, settings[TOLERANCE], scratch.work
     )
 
 
@@ -242,8 +253,9 @@ def traversal(key_of: Callable, find: Callable) -> Callable:
                 state[HEAP_USED] = heap_pop(nodes, keys, state[HEAP_USED])
                 node_a = np.int64(nodes[state[HEAP_USED], 0])
                 node_b = np.int64(nodes[state[HEAP_USED], 1])
-                rims = node_a < 0
+                rims, both = node_a < 0, node_b < 0
                 node_a = -1 - node_a if rims else node_a
+                node_b = -1 - node_b if both else node_b
                 first_a, count_a = _children(tree_a, node_a)
                 first_b, count_b = _children(tree_b, node_b)
                 size = max(longest_side(tree_a.boxes, node_a), longest_side(tree_b.boxes, node_b))
@@ -254,13 +266,14 @@ def traversal(key_of: Callable, find: Callable) -> Callable:
                     elif rims:
                         found, x = False, (0.0, 0.0, 0.0)
                         if state[HIT] == 0:
-                            found, x = test_rims(tree_a, node_a, tree_b, node_b, m, settings, scratch)
+                            found, x = test_rims(tree_a, node_a, tree_b, node_b, m, both, settings, scratch)
                     else:
                         state[LEAF_TESTS] += 1
                         what, x = find(tree_a, node_a, tree_b, node_b, m, settings, state, scratch)
                         found = what == FOUND_POINT
-                        if what == ASK_RIMS:
-                            state[HEAP_USED] = heap_push(nodes, keys, state[HEAP_USED], -1 - node_a, node_b, LATE)
+                        if what >= ASK_RIMS:
+                            later = -1 - node_b if what == ASK_BOTH_RIMS else node_b
+                            state[HEAP_USED] = heap_push(nodes, keys, state[HEAP_USED], -1 - node_a, later, LATE)
                     if found:
                         _write(output, state, node_a, node_b, x, region)
                         if settings[FIRST_ONLY] != 0.0:

@@ -52,7 +52,8 @@ class PointTree(NamedTuple):
     radii: np.ndarray
     """Radius of the spheres around the samples that cover the node's surface, (nodes,) float32 [m]."""
     planes: np.ndarray
-    """Unit normal of a node's mean plane 0:3, and between which offsets along it the points lie 3:5, float32."""
+    """Unit normal of a node's mean plane 0:3, between which offsets along it the points lie 3:5, and 1 for a leaf near
+    which the surface ends 5, (nodes, 6) float32."""
     parameters: np.ndarray
     """Lengths of the surface (``surface.py``), (6,) float64."""
 
