@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.bench.mesh_generators import bumpy_sphere
+from meshclash.bench.voxel_volumes import ring as ring_mesh
 from scipy.spatial import ConvexHull, HalfspaceIntersection, QhullError
 from solids import box, open_box
 from strategies import matrix, rotation
@@ -142,3 +143,46 @@ def test_open_meshes_have_no_volume():
             mc.voxel_collide(a, b, None, matrix(shift=(5, 0, 0)), mode="solid")
     with pytest.raises(mc.UnsupportedOption, match="need more than 1024 MiB"):
         mc.voxel_collide(BOX, BOX, mode="solid", resolution=100_000)
+
+
+BEYOND_THE_REGION = (
+    [
+        [-0.061954089476402574, -0.053293862257160825, 0.9966551334553317, 1.1590172558074359],
+        [0.030033708128998807, -0.9982207331325348, -0.0515106233738936, 0.8169777141968787],
+        [0.9976270180649542, 0.02674195561397432, 0.06344446892179134, 0.38206616186573883],
+        [0.0, 0.0, 0.0, 1.0],
+    ],
+    [
+        [-0.13531290926428596, -0.3851556550446289, -0.9128776139075696, 0.13362009354449245],
+        [-0.4959954808513696, -0.7712628230343014, 0.3989262347604861, 0.7717962982955747],
+        [-0.8577172608508316, 0.506763040475825, -0.08667364793432741, 1.0177499351777635],
+        [0.0, 0.0, 0.0, 1.0],
+    ],
+)
+
+
+@pytest.mark.parametrize("pose", BEYOND_THE_REGION)
+def test_voxels_that_reach_beyond_the_region_count_all_triangles_in_them(pose):
+    """The last voxels of these hold triangles of one ring that lie wholly beyond the box of the other."""
+    vertices, triangles = ring_mesh()
+    ring = mc.TriangleMesh(vertices / 3.0, triangles)
+    known = [
+        mc.voxel_collide(ring, ring, None, pose, resolution=n, mode="solid").overlap_volume for n in (64, 128, 256)
+    ]
+    lows, highs = zip(*known, strict=True)
+    assert max(lows) <= min(highs)
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from((0.11, 0.23, 0.37)))
+def test_bounds_of_different_grids_have_a_volume_in_common(seed, size):
+    """Also of grids whose first and last voxels reach beyond the region."""
+    rng = np.random.default_rng(seed)
+    vertices, triangles = ring_mesh(24, 12)
+    ring = mc.TriangleMesh(vertices / 3.0, triangles)
+    pose = matrix(rotation(rng), rng.normal(size=3) * 0.5)
+    given = ({"resolution": 9}, {"resolution": 40}, {"voxel_size": size})
+    lows, highs = zip(
+        *(mc.voxel_collide(ring, ring, None, pose, mode="solid", **fineness).overlap_volume for fineness in given),
+        strict=True,
+    )
+    assert max(lows) <= min(highs) + 1e-12

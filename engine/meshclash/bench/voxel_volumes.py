@@ -22,7 +22,7 @@ _SIDES = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), 
 
 def volume_rows(paths: list[Path], count: int) -> list[Row]:
     """So many random poses of each shape; boxes along the axes against the product of their overlaps."""
-    shapes = {"box": _box(), "ball": bumpy_sphere(5000, 1), "ring": _ring()}
+    shapes = {"box": _box(), "ball": bumpy_sphere(5000, 1), "ring": ring()}
     for path in paths:
         model = read_mesh(path)
         shapes[path.stem] = model[0], model[1]
@@ -35,7 +35,7 @@ def _box() -> tuple[np.ndarray, np.ndarray]:
     return _CORNERS, np.concatenate([sides[:, [0, 1, 2]], sides[:, [0, 2, 3]]])
 
 
-def _ring(around: int = 64, across: int = 32) -> tuple[np.ndarray, np.ndarray]:
+def ring(around: int = 64, across: int = 32) -> tuple[np.ndarray, np.ndarray]:
     """A torus of 4,096 triangles."""
     u, v = np.meshgrid(*(np.arange(n) / n * 2.0 * np.pi for n in (around, across)), indexing="ij")
     reach = 2.0 + np.cos(v)

@@ -2,11 +2,11 @@
 
 ``--table``: objects of the sizes of Chen et al. (2004), table 1 (the Hand, Dragon, Buddha and Blade, here bumpy spheres
 of as many triangles), at several resolutions: time to mark all voxels and their memory, beside the voxelisers of other
-libraries where they can be imported. ``--frames``: two objects whose
-triangles are new in every frame: all contacts by voxels, by building two hierarchies, by the engine that ``collide``
-takes by itself, and by mathutils' trees. ``--volumes``: bounds of common volumes of boxes, balls, rings and models in
-random poses against known ones. ``--shell``: a shell of so many points
-against a map of voxels, single calls. Processor seconds of the median, the sides asked in turn on one core.
+libraries where they can be imported. ``--frames``: two objects whose triangles are new in every frame: all contacts by
+voxels, by building two hierarchies, by the engine that ``collide`` takes by itself, by mathutils and by trueform.
+``--volumes``: bounds of common volumes of boxes, balls, rings and models in random poses against known ones.
+``--shell``: a shell of so many points against a map of voxels, single calls. Processor seconds of the median, the sides
+asked in turn on one core.
 """
 
 from __future__ import annotations
@@ -148,6 +148,7 @@ def _frame(a: TriangleMesh, b: TriangleMesh, shift: float, runs: int) -> Row:
         "rebuild": called(lambda: len(collide(*_new(a, moved), threads=1, device="cpu", engine="hierarchies"))),
         "auto": called(lambda: len(collide(*_new(a, moved), threads=1, device="cpu"))),
         **_mathutils(a, moved),
+        **_trueform(a, moved),
     }
     times = compare(sides, runs, once=("mathutils",))
     row: Row = {"triangles": short_size(len(a.triangles)), "shift": shift, "pairs": len(expected)}
@@ -175,6 +176,20 @@ def _mathutils(a: TriangleMesh, b: TriangleMesh) -> dict[str, Any]:
         return len(first.overlap(second))
 
     return {"mathutils": called(ask)}
+
+
+def _trueform(a: TriangleMesh, moved: TriangleMesh) -> dict[str, Any]:
+    """The side of trueform, where it can be imported: two meshes with its trees, and the pairs that meet."""
+    try:
+        import trueform
+    except ImportError:
+        return {}
+
+    def ask() -> int:
+        first, second = (trueform.Mesh(m.triangles.copy(), m.vertices.copy()) for m in (a, moved))
+        return len(trueform.gather_intersecting_ids(first, second))
+
+    return {"trueform": called(ask)}
 
 
 def _shell(count: int) -> Row:

@@ -159,9 +159,13 @@ def _answer_steps(meshes: tuple[TriangleMesh, ...], rows: tuple[np.ndarray, ...]
     region = common_region([bounds for _, bounds in worlds])
     if region is None:
         return _nothing(meshes, rows, asked)
-    reach = region if asked.mode != "solid" else (region[0], np.where([False, False, True], np.inf, region[1]))
-    placed = [choose(mesh, *world, *reach) for mesh, world in zip(meshes, worlds, strict=True)]
+    placed = [choose(mesh, *world, *region) for mesh, world in zip(meshes, worlds, strict=True)]
     grid = make_grid(*region, max(p.farthest for p in placed), fitting(asked.fineness, asked.mode, region, placed))
+    if asked.mode == "solid":
+        placed = [
+            p._replace(chosen=choose(mesh, *world, *_all_of(grid)).chosen)
+            for p, mesh, world in zip(placed, meshes, worlds, strict=True)
+        ]
     things = [put_on_grid(p, grid) for p in placed]
     if asked.mode == "solid":
         whole = [bool(((b[0] >= region[0]) & (b[1] <= region[1])).all()) for _, b in worlds]
@@ -178,6 +182,15 @@ def _answer_steps(meshes: tuple[TriangleMesh, ...], rows: tuple[np.ndarray, ...]
     if common is None:
         common = yield from _common_steps(things, grid, asked, *_smaller_first(placed))
     return VoxelContacts(asked.mode, list_voxels(common, grid.brick_size), grid, slack, _stats(asked, counts))
+
+
+def _all_of(grid: Grid) -> tuple[np.ndarray, np.ndarray]:
+    """Around the voxels of a grid and what is above them: parts of voxels are known from all triangles there.
+
+    The last voxels reach beyond the region, with a size of one's own the first ones, too.
+    """
+    low, high = grid.origin - grid.voxel_size, grid.origin + grid.voxel_size * (grid.size + 1)
+    return low, np.where([False, False, True], np.inf, high)
 
 
 def _common_steps(

@@ -76,7 +76,7 @@ def overlap_steps(
     """The common volume of two closed meshes, and the voxels of both surfaces.
 
     Args:
-        meshes, things, grid: the objects and where they are; the triangles chosen are those in the region or above it.
+        meshes, things, grid: the objects and where they are; with the triangles at its voxels or above.
         memory, threads: as ``mark_steps``.
         whole: whether all of an object lies in the region.
 
