@@ -41,8 +41,8 @@ def test_soups_are_compared_and_differing_pairs_noticed(capsys, monkeypatch):
     assert "octree, boxes compared" in table and "octree [bytes / triangle]" in table
     honest = soups.collide_soups
 
-    def forgetful(*arguments):
-        found = honest(*arguments)
+    def forgetful(*arguments, **options):
+        found = honest(*arguments, **options)
         found.pairs = found.pairs[1:]
         return found
 
