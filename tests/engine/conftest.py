@@ -11,7 +11,7 @@ COMMON = {
     "database": None,
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.filter_too_much],
 }
-settings.register_profile("repeatable", max_examples=100, derandomize=True, **COMMON)
+settings.register_profile("repeatable", max_examples=60, derandomize=True, **COMMON)
 settings.register_profile("random", max_examples=1000, **COMMON)
 settings.register_profile("interpreted", max_examples=5, derandomize=True, **COMMON)
 default = "interpreted" if numba.config.DISABLE_JIT else "repeatable"
