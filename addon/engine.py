@@ -24,14 +24,13 @@ NUMBA_TESTED = "0.68"
 PRELOADED = (
     "uuid", "logging", "llvmlite.ir", "llvmlite.binding", "importlib.metadata", "fractions", "numpy.random",
     "numpy.polynomial", "numba", "numba.cpython.unicode", "numba.np.arrayobj", "numba.np.random.legacy",
-    "numba.np.linalg", "numba.np.arraymath",
-    "numba.np.npyimpl", "numba.np.random.generator_methods", "numba.cpython.setobj", "numba.core.inline_closurecall",
+    "numba.np.linalg", "numba.np.arraymath", "numba.np.npyimpl", "numba.np.random.generator_methods",
+    "numba.cpython.setobj", "numba.core.inline_closurecall",
     "numba.typed.typeddict", "numba.typed.typedset", "numba.experimental.jitclass.base", ".jit",
     ".geometry.lane_triangles", ".volumes.registry", ".hierarchy.build", ".traversal.point", ".traversal.near_wide",
     ".traversal.near", ".gpu.device", ".gpu.near_device", ".solid.open_judge", ".solid.judge", ".pointcloud.build",
-    ".query.collide",
-    ".timecritical.search", ".scene.scene", ".continuous.swept", ".query.penetration", ".query.signed_distance",
-    ".voxels.collide", ".warming",
+    ".pointcloud.query", ".voxels.collide", ".query.collide", ".timecritical.search", ".scene.scene",
+    ".continuous.swept", ".query.penetration", ".query.signed_distance", ".convex.closest", ".voxels.map", ".warming",
 )  # fmt: skip
 """What the engine and its first kernel import, in steps that do not hold a window for long; the engine's own modules
 begin with a dot.
