@@ -199,6 +199,7 @@ def _run(given: argparse.Namespace, interruption: _Interruption) -> int:
         if given.picture is not None:
             picture_file = files.enter_context(OutputFile(given.picture, "picture", (".png",)))
         _open(given.file)
+        interruption.check()
         for name in make_names_readable():
             _complain(f"a name is not UTF-8, it is written as '{name}'")
         require_objects(name for pair in options.rules.listed_pairs for name in pair)
@@ -213,6 +214,7 @@ def _run(given: argparse.Namespace, interruption: _Interruption) -> int:
                 line.show(progress)
 
         report = run_to_end(steps, show)
+        interruption.check()
         report = replace(report, reviews=_reviews(bpy.context.scene))
         written = []
         try:
@@ -299,15 +301,20 @@ class _ProgressLine:
 
 
 class _Interruption:
-    """Ctrl+C as KeyboardInterrupt, also where Blender swallows it: it only prints what its handlers raise."""
+    """Ctrl+C as KeyboardInterrupt where nothing is half done: between two slices of work.
+
+    Raised in the middle of a call it could leave Blender with a mesh half read, and Blender only prints what its
+    handlers raise. Who presses a second time wants out at once.
+    """
 
     def __init__(self) -> None:
         self._pressed = False
 
     def press(self, *_args: object) -> None:
         """What the signal calls."""
+        if self._pressed:
+            raise KeyboardInterrupt
         self._pressed = True
-        raise KeyboardInterrupt
 
     def check(self) -> None:
         """Raises KeyboardInterrupt if Ctrl+C was pressed."""
