@@ -3,8 +3,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from meshclash import jit
 from meshclash.jit import kernel
 from meshclash.kernels.code import Unstorable, code_of, result_name, result_type
+from meshclash.kernels.folders import KernelFolder
 from numba.core import compiler, environment, typed_passes, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.dispatcher import Dispatcher
@@ -65,7 +67,8 @@ def test_other_names_are_no_results(name):
 
 
 @pytest.mark.needs_jit
-def test_a_kernel_that_holds_python_objects_is_not_stored():
+def test_a_kernel_that_holds_python_objects_is_not_stored(tmp_path, monkeypatch):
+    monkeypatch.setattr(jit, "FOLDER", KernelFolder(tmp_path, True, ""))  # what an earlier run kept would be loaded
     held = kernel(lambda x: print("a text", x))
     held.compile((types.int64,))
     (compiled,) = held.overloads.values()
