@@ -5,7 +5,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from meshclash.bench.exactness import make_pairs
+from meshclash.bench.generators import CLASSES
 from meshclash.bench.mesh_generators import bumpy_sphere, machined_part
+from meshclash.types.pose import LARGEST_COORDINATE
 from solids import box, sheet
 from strategies import grid_meshes, matrix, poses, rotation
 
@@ -158,3 +161,19 @@ def test_answers_of_other_modes_are_refused():
     assert "common voxels" in repr(found)
     plane = mc.TriangleMesh(*sheet((0, 0), (1, 1), 0.5))
     assert len(mc.voxel_collide(plane, BOX).pairs) == len(mc.collide(plane, BOX, device="cpu"))
+
+
+def soup(corners):
+    """A mesh of triangles (n, 3, 3) that share no vertices."""
+    return mc.TriangleMesh(corners.reshape(-1, 3), np.arange(3 * len(corners)).reshape(-1, 3))
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_exact_mode_equals_collide_on_every_class_of_hard_pairs(name):
+    """All first triangles against all second ones at once, then some pairs alone."""
+    corners = make_pairs(name, 300, 77)
+    fits = np.all([np.abs(side).max(axis=(1, 2)) < LARGEST_COORDINATE for side in corners], axis=0)
+    a, b = (side[fits] for side in corners)
+    for part in (slice(None), *(slice(k, k + 1) for k in range(20))):
+        one, other = soup(a[part]), soup(b[part])
+        assert same(mc.voxel_collide(one, other), mc.collide(one, other, engine="hierarchies"))
