@@ -124,7 +124,7 @@ def test_what_is_on_the_device_stays_there(machines):
         assert made[0].uploads - before == again + arrays
     residents = device._session[0]._residents
     count = len(residents)
-    assert count > 2
+    assert count >= 2  # and what the collector has not freed yet
     del mesh, cloud, other
     import gc
 
