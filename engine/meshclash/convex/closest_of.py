@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from ..geometry.triangle_distance import parameters_of_segments, squared_distance
+from ..geometry.tuples import cross, dot, minus
 from ..jit import inner
 
 VERTEX, EDGE, FACE = range(3)
@@ -23,24 +24,6 @@ def corner_at(hull, v, pose):
         pose[1, 0] * x + pose[1, 1] * y + pose[1, 2] * z + pose[1, 3],
         pose[2, 0] * x + pose[2, 1] * y + pose[2, 2] * z + pose[2, 3],
     )
-
-
-@inner
-def minus(a, b):
-    """Vector from b to a."""
-    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
-
-
-@inner
-def dot(a, b):
-    """Scalar product."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-@inner
-def cross(a, b):
-    """Vector product."""
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 @inner

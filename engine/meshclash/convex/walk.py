@@ -23,6 +23,7 @@ import math
 import numpy as np
 
 from ..geometry.triangle_distance import squared_distance
+from ..geometry.tuples import cross, dot, minus
 from ..jit import inner, kernel
 from ..reference import by_reference
 from .closest_of import (
@@ -31,9 +32,6 @@ from .closest_of import (
     VERTEX,
     closest_of,
     corner_at,
-    cross,
-    dot,
-    minus,
     normal_at,
     point_and_feature,
 )

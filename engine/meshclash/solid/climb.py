@@ -8,8 +8,9 @@ way from them.
 import math
 
 from ..geometry.triangle_distance import squared_distance
+from ..geometry.tuples import dot, minus
 from ..jit import inner
-from .near import along, dot, minus, nearest_from
+from .near import along, nearest_from
 
 MEMORY = 12
 """Nearest points remembered while climbing."""

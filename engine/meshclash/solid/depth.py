@@ -17,11 +17,12 @@ import numpy as np
 
 from ..geometry.triangle_distance import squared_distance
 from ..geometry.triangle_pair import COPLANAR, CROSSING
+from ..geometry.tuples import minus
 from ..jit import inner, kernel
 from ..reference import by_reference
 from .climb import MEMORY, climb, grow, nearest_of_both
 from .frames import centroid, make_frame, outward_normal
-from .near import along, is_inside, minus, near_triangle, nearest_from, proved_clearance
+from .near import along, is_inside, near_triangle, nearest_from, proved_clearance
 from .width import width_across
 
 _CELLS = 4  # along each axis: of the contacts in one cell one is a mark

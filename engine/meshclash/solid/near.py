@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from ..geometry.triangle_distance import closest_on_triangle, squared_distance
+from ..geometry.tuples import cross, dot, minus
 from ..jit import inner
 from ..traversal.point import box_gap, local_slack, to_local, world_triangle
 from .frames import IN, ON, outward_side, side_of_solid
@@ -19,24 +20,6 @@ _OUTWARD = 1.0 - 32.0 * _ROUNDING  # relative rounding of a length that is only 
 _LEAST = 1e-290  # heights below this count as 0: products of shorter lengths may underflow
 _SLACK = 1.25  # for the rounding of origin plus position
 _COARSE = 2.0**-49  # of the coordinates: positions this far from a surface may be rounded
-
-
-@inner
-def minus(a, b):
-    """The vector from b to a."""
-    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
-
-
-@inner
-def dot(a, b):
-    """Product of two vectors."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-@inner
-def cross(a, b):
-    """The vector across two others."""
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 @inner

@@ -8,8 +8,9 @@ import math
 
 import numpy as np
 
+from ..geometry.tuples import cross, dot, minus
 from ..jit import inner
-from .near import cross, dot, minus, near_triangle
+from .near import near_triangle
 
 _ROUNDING = 2.0**-53
 _DOT = 8.0 * _ROUNDING
