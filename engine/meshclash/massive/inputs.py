@@ -1,0 +1,67 @@
+"""What ``ClusteredMesh.build`` may be given."""
+
+import os
+import stat
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidFile, InvalidMesh
+from ..types.mesh import TriangleMesh
+from .arrays import npz_source, source_of_arrays, source_of_chunks
+from .obj import obj_source
+from .ply import ply_source
+from .sources import MeshSource
+from .stl import stl_source
+
+
+def source_of(thing: Any) -> MeshSource:
+    """What ``ClusteredMesh.build`` is given, as a source.
+
+    Raises:
+        InvalidFile: a file that is missing, damaged, or of an unknown format.
+        InvalidMesh: arrays that are none of a mesh, or something else.
+    """
+    if isinstance(thing, str | bytes | os.PathLike):
+        return _source_of_file(checked_path(thing))
+    if isinstance(thing, TriangleMesh):
+        return source_of_arrays(*thing.arrays)
+    if isinstance(thing, tuple) and len(thing) == 2:
+        return source_of_arrays(*thing)
+    if isinstance(thing, np.ndarray):
+        return source_of_chunks(iter([thing]))
+    if isinstance(thing, Iterable):
+        return source_of_chunks(iter(thing))
+    raise InvalidMesh(
+        "a clustered mesh is built from a path, a TriangleMesh, arrays (vertices, triangles), corners (n, 3, 3), or an "
+        f"iterable of chunks, not from a {type(thing).__name__}"
+    )
+
+
+def checked_path(path: Any) -> Path:
+    """The path of a file; raises InvalidFile for what names none."""
+    try:
+        name = os.fsdecode(path)
+    except TypeError:
+        raise InvalidFile(f"a file is named by a text, bytes or a Path, not by a {type(path).__name__}") from None
+    if "\0" in name or not Path(name).name:
+        raise InvalidFile(f"{name!r} cannot be the name of a file")
+    return Path(name)
+
+
+def _source_of_file(path: Path) -> MeshSource:
+    readers: dict[str, Callable[[Path, str], MeshSource]] = {
+        ".ply": ply_source, ".stl": stl_source, ".obj": obj_source, ".npz": npz_source,
+    }  # fmt: skip
+    reader = readers.get(path.suffix.lower())
+    if reader is None:
+        raise InvalidFile(f"{path}: meshes are read from {', '.join(readers)}, by the ending of the name")
+    try:
+        state = path.stat()
+    except (OSError, ValueError) as error:
+        raise InvalidFile(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if not stat.S_ISREG(state.st_mode):
+        raise InvalidFile(f"{path}: cannot be read: a folder, a device or a pipe is no file of a mesh")
+    return reader(path, f"{path.resolve()}|{state.st_size}|{state.st_mtime_ns}")

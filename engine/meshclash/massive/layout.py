@@ -1,0 +1,192 @@
+"""The file of a clustered mesh, byte by byte (docs/massive.md): what is written, and what is believed when it is read.
+
+All numbers are little endian. A file consists of a header of 256 bytes, the pages one after the other, and the table
+of the clusters. Nothing in it is an address, a node or code: hierarchies are built from the coordinates when a page is
+loaded, so a file from elsewhere can at worst be refused or describe another mesh. Counts and sizes are compared with
+the size of the file before anything is allocated, and each part with its CRC-32.
+"""
+
+import zlib
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import InvalidFile
+from ..types.pose import LARGEST_COORDINATE
+
+MAGIC = b"\x89MESHCLU"
+VERSION = 1
+HEADER_BYTES = 256
+FEWEST_TRIANGLES, MOST_TRIANGLES = 16, 1 << 14
+"""Triangles that the largest cluster may have: corners of that many fit 16 bits."""
+_ORDER_MARK = 0x01020304
+_ALIGNED = 8
+
+_HEADER = np.dtype(
+    [
+        ("magic", "S8"), ("version", "<u4"), ("order_mark", "<u4"), ("triangles", "<u8"), ("vertices", "<u8"),
+        ("clusters", "<u8"), ("table_at", "<u8"), ("file_bytes", "<u8"), ("coordinate_bytes", "<u4"),
+        ("id_bytes", "<u4"), ("soup", "<u4"), ("cluster_triangles", "<u4"), ("bounds", "<f8", (2, 3)),
+        ("table_crc", "<u4"), ("reserved", "V128"), ("crc", "<u4"),
+    ]
+)  # fmt: skip
+ROW = np.dtype(
+    [("at", "<u8"), ("bytes", "<u4"), ("crc", "<u4"), ("triangles", "<u4"), ("vertices", "<u4"), ("bounds", "<f8", 6)]
+)
+"""A row of the table: where a page lies, its checksum, what it holds, and the box of its triangles."""
+
+
+class Header(NamedTuple):
+    """What a file says of itself."""
+
+    triangles: int
+    vertices: int
+    """Of the source; three for each triangle of a soup."""
+    clusters: int
+    table_at: int
+    """First byte of the table, which reaches to the end of the file."""
+    coordinate_bytes: int
+    """4 or 8."""
+    id_bytes: int
+    """4 or 8."""
+    soup: bool
+    """Whether triangles share no vertices: vertex 3 t + k is corner k of triangle t, and pages have no vertex ids."""
+    cluster_triangles: int
+    """Of the largest cluster at most."""
+    bounds: np.ndarray
+    """Lowest and highest coordinates of the triangles, (2, 3) float64 [m]."""
+    table_crc: int
+
+
+class PageData(NamedTuple):
+    """What a page holds."""
+
+    vertices: np.ndarray
+    """(n, 3) float32 or float64 [m]."""
+    corners: np.ndarray
+    """Which of these each triangle has, (m, 3) uint16."""
+    triangle_ids: np.ndarray
+    """Triangles of the source, ascending, (m,) uint32 or uint64."""
+    vertex_ids: np.ndarray
+    """Vertices of the source, (n,); of a soup empty."""
+
+
+def encode_page(data: PageData) -> bytes:
+    """The bytes of a page, as many as ``page_bytes`` says."""
+    arrays = (data.vertices, data.vertex_ids, data.triangle_ids, data.corners)
+    raw = b"".join(np.ascontiguousarray(a, a.dtype.newbyteorder("<")).tobytes() for a in arrays)
+    return raw + bytes(-len(raw) % _ALIGNED)
+
+
+def page_bytes(header: Header, triangles: Any, vertices: Any) -> Any:
+    """Bytes of a page with so many triangles and vertices, numbers or arrays of them."""
+    ids = triangles + (0 if header.soup else vertices)
+    raw = 3 * header.coordinate_bytes * vertices + header.id_bytes * ids + 6 * triangles
+    return raw + -raw % _ALIGNED
+
+
+def decode_page(path: Path, header: Header, row: np.void, number: int, raw: bytes) -> PageData:
+    """A page whose bytes were read; raises InvalidFile unless it is what the table says."""
+    if len(raw) != int(row["bytes"]) or zlib.crc32(raw) != int(row["crc"]):
+        raise InvalidFile(f"{path}: page {number} is damaged: its checksum is not that of the table")
+    triangles, vertices = int(row["triangles"]), int(row["vertices"])
+    at = 0
+
+    def take(kind: str, count: int) -> np.ndarray:
+        nonlocal at
+        array: np.ndarray = np.frombuffer(raw, kind, count, at)
+        at += array.nbytes
+        return array
+
+    positions = take(f"<f{header.coordinate_bytes}", 3 * vertices).reshape(-1, 3)
+    vertex_ids = take(f"<u{header.id_bytes}", 0 if header.soup else vertices)
+    triangle_ids = take(f"<u{header.id_bytes}", triangles)
+    corners = take("<u2", 3 * triangles).reshape(-1, 3)
+    data = PageData(positions, corners, triangle_ids, vertex_ids)
+    problem = _problem_of(data, header, row["bounds"])
+    if problem:
+        raise InvalidFile(f"{path}: page {number} is no page of this mesh: {problem}")
+    return data
+
+
+def _problem_of(data: PageData, header: Header, bounds: np.ndarray) -> str:
+    """What is wrong with a page whose checksum is right, because nobody but a wrong program wrote it."""
+    if data.corners.max() >= len(data.vertices):
+        return "a corner names a vertex that is not there"
+    if not ((data.vertices.min(axis=0) >= bounds[:3]) & (data.vertices.max(axis=0) <= bounds[3:])).all():
+        return "a vertex lies outside of its box"  # also where one is NaN
+    if int(data.triangle_ids[-1]) >= header.triangles or not (data.triangle_ids[1:] > data.triangle_ids[:-1]).all():
+        return "its triangles are not numbered upwards"
+    if len(data.vertex_ids) and int(data.vertex_ids.max()) >= header.vertices:
+        return "a vertex has a number that the mesh does not have"
+    return ""
+
+
+def encode_header(header: Header) -> bytes:
+    """The first 256 bytes of a file."""
+    record = np.zeros(1, _HEADER)
+    record["magic"], record["version"], record["order_mark"] = MAGIC, VERSION, _ORDER_MARK
+    for name, value in header._asdict().items():
+        record[name] = value
+    record["file_bytes"] = header.table_at + header.clusters * ROW.itemsize
+    record["crc"] = zlib.crc32(record.tobytes()[:-4])
+    return record.tobytes()
+
+
+def decode_header(path: Path, raw: bytes, file_bytes: int) -> Header:
+    """The header of a file of so many bytes; raises InvalidFile unless both fit."""
+    if raw[: len(MAGIC)] != MAGIC:
+        raise InvalidFile(f"{path}: this is no clustered mesh: its first bytes are {raw[: len(MAGIC)]!r}")
+    if len(raw) != HEADER_BYTES:
+        raise InvalidFile(f"{path}: the file ends within its header: {len(raw)} of {HEADER_BYTES} bytes")
+    record = np.frombuffer(raw, _HEADER)[0]
+    if zlib.crc32(raw[:-4]) != int(record["crc"]):
+        raise InvalidFile(f"{path}: the header is damaged: its checksum is wrong")
+    if int(record["version"]) != VERSION or int(record["order_mark"]) != _ORDER_MARK:
+        raise InvalidFile(f"{path}: format {int(record['version'])}, but this version of meshclash reads {VERSION}")
+    if int(record["file_bytes"]) != file_bytes:
+        raise InvalidFile(f"{path}: the file has {file_bytes} bytes, but its header says {int(record['file_bytes'])}")
+    header = Header(
+        int(record["triangles"]), int(record["vertices"]), int(record["clusters"]), int(record["table_at"]),
+        int(record["coordinate_bytes"]), int(record["id_bytes"]), bool(record["soup"]),
+        int(record["cluster_triangles"]), np.array(record["bounds"], np.float64), int(record["table_crc"]),
+    )  # fmt: skip
+    if not _is_possible(header, file_bytes):
+        raise InvalidFile(f"{path}: the counts of the header cannot be those of a file of {file_bytes} bytes")
+    return header
+
+
+def _is_possible(header: Header, file_bytes: int) -> bool:
+    return (
+        header.coordinate_bytes in (4, 8)
+        and header.id_bytes in (4, 8)
+        and FEWEST_TRIANGLES <= header.cluster_triangles <= MOST_TRIANGLES
+        and 1 <= header.clusters <= header.triangles < 1 << 60
+        and header.table_at >= HEADER_BYTES
+        and header.table_at + header.clusters * ROW.itemsize == file_bytes
+        and bool((np.abs(header.bounds) <= LARGEST_COORDINATE).all())
+        and bool((header.bounds[0] <= header.bounds[1]).all())
+    )
+
+
+def decode_table(path: Path, header: Header, raw: bytes) -> np.ndarray:
+    """The rows of the table, read-only; raises InvalidFile unless pages fill the file and have the triangles."""
+    if zlib.crc32(raw) != header.table_crc:
+        raise InvalidFile(f"{path}: the table of pages is damaged: its checksum is wrong")
+    table: np.ndarray = np.frombuffer(raw, ROW)
+    sizes, triangles, vertices = (table[name].astype(np.int64) for name in ("bytes", "triangles", "vertices"))
+    ends = np.cumsum(sizes) + HEADER_BYTES
+    low, high = table["bounds"][:, :3], table["bounds"][:, 3:]
+    fits = (
+        ((triangles >= 1) & (triangles <= header.cluster_triangles)).all()
+        and ((vertices >= 1) & (vertices <= 3 * triangles)).all()
+        and (table["at"] == (ends - sizes).astype(np.uint64)).all()
+        and int(ends[-1]) == header.table_at
+        and (sizes == page_bytes(header, triangles, vertices)).all()
+        and int(triangles.sum()) == header.triangles
+        and ((low >= header.bounds[0]) & (high <= header.bounds[1]) & (low <= high)).all()
+    )
+    if not fits:
+        raise InvalidFile(f"{path}: the table of pages does not describe this file")
+    return table

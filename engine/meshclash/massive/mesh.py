@@ -1,0 +1,199 @@
+"""``ClusteredMesh``: a mesh of any size in a file, of which only the pages that a question needs are in memory."""
+
+import os
+from collections.abc import Callable, Generator
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidFile, UnsupportedOption
+from ..hierarchy.build import build
+from ..hierarchy.bvh import Hierarchy
+from ..types.mesh import TriangleMesh
+from ..types.numbers import real_number
+from ..types.results import Progress
+from ..types.steps import run
+from .build import build_file_steps
+from .inputs import checked_path, source_of
+from .layout import FEWEST_TRIANGLES, MOST_TRIANGLES
+from .pages import PageFile
+
+DEFAULT_MEMORY = 1 << 28
+"""Bytes that an open mesh may take."""
+BUILD_MEMORY = 1 << 30
+"""Bytes that a build may take."""
+LEAST_MEMORY = 1 << 22
+DEFAULT_CLUSTER = 2048
+"""Triangles of a cluster at most."""
+
+
+class ClusteredMesh:
+    """A mesh of any number of triangles in a file; accepted where a mesh is by ``collide`` and its like.
+
+    Made by ``ClusteredMesh.open``, or by ``ClusteredMesh.build``. Triangles that lie together form a cluster, whose
+    page is read when a question comes near it. The boxes of all clusters stay in memory. One thread may ask at a time.
+
+    Attributes:
+        path: of the file.
+        triangle_count, vertex_count: those of the source.
+        cluster_count: how many pages the file has.
+        bounds: lowest and highest coordinates of the triangles [m], (2, 3) float64.
+        memory: bytes that the clusters' boxes and pages may take together.
+    """
+
+    def __init__(self, pages: PageFile, clusters: Hierarchy, memory: int) -> None:
+        self.pages = pages
+        """The open file."""
+        self.clusters = clusters
+        """Over the boxes of the clusters: triangle k of its mesh is the diagonal of the box of cluster k."""
+        header = pages.header
+        self.path = pages.path
+        self.triangle_count = header.triangles
+        self.vertex_count = header.vertices
+        self.cluster_count = header.clusters
+        self.bounds = header.bounds
+        self.memory = memory
+
+    @classmethod
+    def build(
+        cls,
+        source: Any,
+        path: str | os.PathLike[str],
+        *,
+        memory: int = BUILD_MEMORY,
+        cluster_triangles: int = DEFAULT_CLUSTER,
+        progress: Callable[[Progress], object] | None = None,
+    ) -> "ClusteredMesh":
+        """Write a mesh as clusters to a file, without ever holding it in memory, and open it.
+
+        Triangles are sorted along a Morton curve on the disk, beside ``path`` in a folder that ends in ".building"
+        (some 130 bytes a triangle, removed in the end). A build from a file that was stopped, however, goes on
+        where it was when the same is asked again; the finished file replaces ``path`` at once.
+
+        Args:
+            source: a file (.ply, .stl, .obj, .npz), a TriangleMesh, arrays (vertices, triangles), corners
+                (n, 3, 3) of a soup, or an iterable of chunks, each of them such corners or each of them
+                (vertices, triangles) over its own vertices. Polygons become fans. Coordinates stay bit by bit as they
+                are, in float32 or float64; triangles and vertices keep their numbers. Triangles of an STL file share
+                no vertices.
+            path: the file to be written.
+            memory: bytes that the build may use, about; from 4 MB on. The file is the same whatever they are.
+            cluster_triangles: of a cluster at most, 16 to 16384.
+            progress: is called with Progress.
+
+        Raises:
+            InvalidFile: the source or ``path`` cannot be read or written; names file and cause.
+            InvalidMesh: what ``TriangleMesh`` refuses; names the source.
+            UnsupportedOption: an option out of its range.
+        """
+        return run(cls.build_steps(source, path, memory=memory, cluster_triangles=cluster_triangles), progress)
+
+    @classmethod
+    def build_steps(
+        cls,
+        source: Any,
+        path: str | os.PathLike[str],
+        *,
+        memory: int = BUILD_MEMORY,
+        cluster_triangles: int = DEFAULT_CLUSTER,
+    ) -> Generator[Progress, None, "ClusteredMesh"]:
+        """As ``build``, in slices; yields Progress. Closing it keeps what is finished, if the source is a file.
+
+        A slice is a chunk of the source or a cluster; sorting a run takes a second for a million triangles.
+        """
+        room = _checked_memory(memory)
+        size = _checked_size(cluster_triangles)
+        target = checked_path(path)
+        yield from build_file_steps(source_of(source), target, room, size)
+        return cls.open(target)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], memory: int = DEFAULT_MEMORY) -> "ClusteredMesh":
+        """Open a file that ``build`` wrote.
+
+        Args:
+            path: the file.
+            memory: bytes that the boxes of the clusters and the pages in memory may take together; what a question
+                finds comes on top. From 4 MB on, and enough for the boxes and two pages.
+
+        Raises:
+            InvalidFile: the file is missing, damaged, or none of a clustered mesh.
+            UnsupportedOption: ``memory`` is too little.
+        """
+        room = _checked_memory(memory)
+        pages = PageFile(checked_path(path), room)
+        try:
+            clusters = _tree_over(pages.table["bounds"])
+            resident = _bytes_of(clusters) + pages.table.nbytes
+            pages.memory = room - resident
+            needed = resident + 2 * int(pages.bytes_of().max())
+            if room < needed:
+                raise UnsupportedOption(
+                    f"{pages.path} needs memory={needed} at least: {resident} for boxes of clusters"
+                )
+        except UnsupportedOption:
+            pages.close()
+            raise
+        return cls(pages, clusters, room)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the boxes of clusters and the pages in memory take now."""
+        return self.memory - self.pages.memory + self.pages.nbytes
+
+    def verify(self) -> None:
+        """Read every page and compare it with its checksum and the table; raises InvalidFile at the first wrong one."""
+        run(self.verify_steps())
+
+    def verify_steps(self) -> Generator[Progress, None, None]:
+        """As ``verify``, a page at a time; yields Progress.
+
+        Every triangle must be there once, which takes a bit of memory for each.
+        """
+        seen = np.zeros(self.triangle_count // 8 + 1, np.uint8)
+        for number in range(self.cluster_count):
+            ids = self.pages.read(number).triangle_ids.astype(np.int64)
+            np.bitwise_or.at(seen, ids >> 3, (1 << (ids & 7)).astype(np.uint8))
+            yield Progress((number + 1) / self.cluster_count, f"reading {self.path}")
+        if int(np.unpackbits(seen).sum()) != self.triangle_count:
+            raise InvalidFile(f"{self.path}: some triangles are in more than one page, and others in none")
+
+    def close(self) -> None:
+        """Close the file; the mesh can no longer be asked."""
+        self.pages.close()
+
+    def __enter__(self) -> "ClusteredMesh":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"ClusteredMesh({str(self.path)!r}, {self.triangle_count} triangles in {self.cluster_count} clusters)"
+
+
+def _tree_over(boxes: np.ndarray) -> Hierarchy:
+    """A hierarchy over boxes (n, 6): each as a triangle between its lowest and highest corner, which has that box."""
+    corners = np.arange(2 * len(boxes)).reshape(-1, 2)
+    mesh = TriangleMesh(boxes.reshape(-1, 3), corners[:, [0, 1, 0]])
+    return build(mesh, split="sah", leaf_size=1, threads=1)
+
+
+def _bytes_of(clusters: Hierarchy) -> int:
+    index = clusters.index
+    arrays = [*index.mesh.arrays, *index.tree[:3], index.volumes, *(index.wide or ())]
+    return sum(array.nbytes for array in arrays)
+
+
+def _checked_memory(memory: Any) -> int:
+    number = real_number(memory)
+    if not LEAST_MEMORY <= number < 1 << 62:
+        raise UnsupportedOption(f"memory must be a number of bytes from {LEAST_MEMORY} on, not {memory!r}")
+    return int(number)
+
+
+def _checked_size(value: Any) -> int:
+    least, most = FEWEST_TRIANGLES, MOST_TRIANGLES
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
+        raise UnsupportedOption(f"cluster_triangles must be a whole number from {least} to {most}, not {value!r}")
+    return int(value)

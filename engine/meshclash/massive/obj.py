@@ -1,0 +1,57 @@
+"""OBJ files: vertices and faces; normals, texture coordinates, groups and materials are passed over."""
+
+from collections.abc import Generator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from ..pointcloud.files.source import Source
+from .sources import NO_TRIANGLES, NO_VERTICES, MeshSource, Piece, opened
+
+
+def obj_source(path: Path, fingerprint: str) -> MeshSource:
+    """Numbers are read as float64. Polygons become fans around their first corner, in the order of the file."""
+    return MeshSource(str(path), 8, False, partial(opened, path, _read), fingerprint)
+
+
+def _read(source: Source) -> Generator[Piece, None, None]:
+    passed = 0
+    for lines in source.text_lines():
+        first = source.line_number + 1
+        source.line_number += len(lines)
+        vertices: list[list[float]] = []
+        triangles: list[tuple[int, int, int]] = []
+        for k, line in enumerate(lines):
+            if line.startswith((b"v ", b"v\t")):
+                vertices.append(_vertex(source, line, first + k))
+            elif line.startswith((b"f ", b"f\t")):
+                corners = _corners(source, line, passed + len(vertices), first + k)
+                triangles += [(corners[0], corners[i], corners[i + 1]) for i in range(1, len(corners) - 1)]
+        passed += len(vertices)
+        yield Piece(
+            source.position / max(source.size, 1),
+            np.array(vertices, np.float64) if vertices else NO_VERTICES,
+            np.array(triangles, np.int64) if triangles else NO_TRIANGLES,
+        )
+
+
+def _vertex(source: Source, line: bytes, number: int) -> list[float]:
+    words = line.split()[1:]
+    try:
+        if len(words) < 3:
+            raise ValueError
+        return [float(words[0]), float(words[1]), float(words[2])]
+    except ValueError:
+        raise source.error(f"{line[:80]!r} is no vertex", number) from None
+
+
+def _corners(source: Source, line: bytes, vertices: int, number: int) -> list[int]:
+    """Vertices of a face, counted from 0; numbers below 0 count back from the last vertex so far."""
+    try:
+        given = [int(word.partition(b"/")[0]) for word in line.split()[1:]]
+    except ValueError:
+        raise source.error(f"{line[:80]!r} is no face on one line", number) from None
+    if len(given) < 3 or 0 in given or min(given) < -vertices:
+        raise source.error(f"{line[:80]!r} is no face: three vertices at least, counted from 1", number)
+    return [c - 1 if c > 0 else vertices + c for c in given]

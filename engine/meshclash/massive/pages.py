@@ -1,0 +1,161 @@
+"""Pages in memory: loaded when they are asked for, the least recently used ones given up, within a number of bytes."""
+
+import os
+from collections import OrderedDict
+from collections.abc import Sequence
+from io import FileIO
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import InvalidFile, UnsupportedOption
+from ..hierarchy.build import build
+from ..hierarchy.bvh import Hierarchy
+from ..types.mesh import TriangleMesh
+from .layout import HEADER_BYTES, Header, PageData, decode_header, decode_page, decode_table
+
+_SPLIT = "lbvh"
+_BESIDE = 4096
+"""Bytes of the Python objects of a page."""
+_PER_TRIANGLE, _PER_VERTEX = 192, 40
+"""Bytes at most in memory: a tree whose every leaf has one triangle, numbers of triangles; positions, numbers."""
+
+
+class Page(NamedTuple):
+    """A page with its hierarchy, ready to be asked."""
+
+    hierarchy: Hierarchy
+    """Over its triangles, in the order of ``triangle_ids``."""
+    triangle_ids: np.ndarray
+    """Numbers in the whole mesh, ascending, (m,) int64."""
+    vertex_ids: np.ndarray
+    """Numbers in the whole mesh, (n,) int64; of a soup empty."""
+    nbytes: int
+    """That it takes in memory."""
+
+
+class PageFile:
+    """An open file of a clustered mesh, and the pages of it that are in memory.
+
+    The file is read by position, never mapped: what is cut off while it is open is an error, and does not end the
+    process.
+
+    Attributes:
+        path: of the file.
+        header, table: what it says.
+        nbytes: bytes of pages in memory now; at most ``memory``, unless one question needs two larger ones.
+        most_bytes: the most that ``nbytes`` has been.
+        memory: bytes that pages may take.
+        loads: how many pages were read.
+    """
+
+    def __init__(self, path: Path, memory: int) -> None:
+        self.path = path
+        self.memory = memory
+        self.nbytes = self.most_bytes = self.loads = 0
+        self._pages: OrderedDict[int, Page] = OrderedDict()
+        try:
+            self._stream = path.open("rb", buffering=0)
+            size = os.fstat(self._stream.fileno()).st_size
+        except (OSError, ValueError) as error:
+            raise InvalidFile(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        try:
+            self.header: Header = decode_header(path, self._read(0, min(size, HEADER_BYTES)), size)
+            self.table = decode_table(path, self.header, self._read(self.header.table_at, size - self.header.table_at))
+        except InvalidFile:
+            self._stream.close()
+            raise
+
+    def close(self) -> None:
+        """Give up the file and all pages."""
+        self._stream.close()
+        self._pages.clear()
+        self.nbytes = 0
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+        return self._stream.closed
+
+    def bytes_of(self, numbers: np.ndarray | slice = slice(None)) -> np.ndarray:
+        """What pages take in memory at most."""
+        rows = self.table[numbers]
+        return _PER_TRIANGLE * rows["triangles"].astype(np.int64) + _PER_VERTEX * rows["vertices"] + _BESIDE
+
+    def load(self, numbers: Sequence[int]) -> list[Page]:
+        """Some pages, all in memory at the same time; the caller asks for no more than memory holds.
+
+        Raises:
+            InvalidFile: one cannot be read, is damaged, or is no page of this mesh.
+        """
+        wanted = set(numbers)
+        missing = [n for n in numbers if n not in self._pages]
+        self._advise(missing)
+        for number in numbers:
+            if number in self._pages:
+                self._pages.move_to_end(number)
+        for number in missing:
+            self._make_room(int(self.bytes_of(np.array([number]))[0]), wanted)
+            page = self._loaded(number)
+            self._pages[number] = page
+            self.nbytes += page.nbytes
+            self.most_bytes = max(self.most_bytes, self.nbytes)
+        return [self._pages[n] for n in numbers]
+
+    def read(self, number: int) -> PageData:
+        """A page as it is in the file, compared with the table; raises InvalidFile."""
+        row = self.table[number]
+        raw = self._read(int(row["at"]), int(row["bytes"]))
+        return decode_page(self.path, self.header, row, number, raw)
+
+    def _make_room(self, count: int, wanted: set[int]) -> None:
+        """Give up pages that were not used for longest, but none of those wanted."""
+        for number in list(self._pages):
+            if self.nbytes + count <= self.memory:
+                return
+            if number not in wanted:
+                self.nbytes -= self._pages.pop(number).nbytes
+
+    def _loaded(self, number: int) -> Page:
+        data = self.read(number)
+        self.loads += 1
+        mesh = TriangleMesh(data.vertices, data.corners)
+        hierarchy = build(mesh, split=_SPLIT, threads=1)
+        triangle_ids, vertex_ids = data.triangle_ids.astype(np.int64), data.vertex_ids.astype(np.int64)
+        index = hierarchy.index
+        arrays = [*mesh.arrays, *index.tree[:3], index.volumes, *(index.wide or ()), triangle_ids, vertex_ids]
+        return Page(hierarchy, triangle_ids, vertex_ids, sum(array.nbytes for array in arrays) + _BESIDE)
+
+    def _read(self, at: int, count: int) -> bytes:
+        if self.closed:
+            raise UnsupportedOption(f"{self.path}: the mesh was closed")
+        try:
+            raw = _read_at(self._stream, at, count)
+        except OSError as error:
+            raise InvalidFile(f"{self.path}, byte {at}: cannot be read: {error.strerror or error}") from None
+        if len(raw) != count:
+            raise InvalidFile(f"{self.path}, byte {at}: the file ends here, {count - len(raw)} bytes too early")
+        return raw
+
+    def _advise(self, numbers: list[int]) -> None:
+        """Tell the system what will be read, so that it reads ahead while pages are unpacked."""
+        if not hasattr(os, "posix_fadvise") or self.closed:
+            return
+        for number in numbers:
+            row = self.table[number]
+            os.posix_fadvise(self._stream.fileno(), int(row["at"]), int(row["bytes"]), os.POSIX_FADV_WILLNEED)
+
+
+def _read_at(stream: FileIO, at: int, count: int) -> bytes:
+    """Bytes of a file, fewer where it ends."""
+    parts, left = [], count
+    if not hasattr(os, "pread"):
+        stream.seek(at)
+    while left:
+        part = os.pread(stream.fileno(), left, at + count - left) if hasattr(os, "pread") else stream.read(left)
+        if not part:
+            break
+        parts.append(part)
+        left -= len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)

@@ -1,0 +1,198 @@
+"""PLY files: vertices and faces, ascii, little and big endian; other elements are passed over. Turk (1994)."""
+
+import itertools
+from collections.abc import Generator, Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import InvalidFile
+from ..jit import kernel
+from ..pointcloud.files.ply import Element, Property, read_header, skip_binary
+from ..pointcloud.files.source import Source
+from ..pointcloud.files.table import Layout, parse_rows
+from .sources import CHUNK, NO_TRIANGLES, NO_VERTICES, MeshSource, Piece, opened
+
+_LISTS = ("vertex_indices", "vertex_index")
+_BLOCK = 1 << 20
+"""Bytes of faces that are looked at together."""
+NEGATIVE = -1
+"""In place of a number of rows: a list of negative length."""
+
+
+def ply_source(path: Path, fingerprint: str) -> MeshSource:
+    """Coordinates are float32 where x, y and z are, otherwise float64. Polygons become fans around a corner."""
+    try:
+        with path.open("rb") as stream:
+            source = Source(path, stream, float("inf"))
+            vertex = _element_of(source, read_header(source)[1], "vertex")
+    except OSError as error:
+        raise InvalidFile(f"{path}: cannot be read: {error.strerror or error}") from None
+    kinds = {p.name: p.kind for p in vertex.properties}
+    single = all(kinds[axis] == "f4" for axis in "xyz")
+    return MeshSource(str(path), 4 if single else 8, False, partial(opened, path, _read), fingerprint)
+
+
+def _element_of(source: Source, elements: list[Element], name: str) -> Element:
+    found = [element for element in elements if element.name == name]
+    if len(found) != 1:
+        raise source.error(f"a PLY file of a mesh has one element {name!r}, not {len(found)}", source.line_number)
+    names = [p.name for p in found[0].properties]
+    if name == "vertex" and (any(names.count(axis) != 1 for axis in "xyz") or _has_lists(found[0])):
+        raise source.error("vertices need the numbers x, y and z once each, and no lists", source.line_number)
+    if name == "face" and sum(_is_corners(p) for p in found[0].properties) != 1:
+        raise source.error(f"faces need one list {' or '.join(_LISTS)} of whole numbers", source.line_number)
+    return found[0]
+
+
+def _has_lists(element: Element) -> bool:
+    return any(p.length_kind for p in element.properties)
+
+
+def _is_corners(p: Property) -> bool:
+    return p.name in _LISTS and bool(p.length_kind) and not p.kind.startswith("f")
+
+
+def _read(source: Source) -> Generator[Piece, None, None]:
+    order, elements = read_header(source)
+    _element_of(source, elements, "vertex")
+    _element_of(source, elements, "face")
+    lines = itertools.chain.from_iterable(source.text_lines())
+    for element in elements:
+        if order:
+            yield from _read_binary(source, element, order)
+        else:
+            yield from _read_text(source, element, lines)
+
+
+def _read_binary(source: Source, element: Element, order: str) -> Generator[Piece, None, None]:
+    if element.name == "vertex":
+        yield from _binary_vertices(source, element, order)
+    elif element.name == "face":
+        yield from _binary_faces(source, element, order)
+    else:
+        skip_binary(source, element, order)
+
+
+def _binary_vertices(source: Source, element: Element, order: str) -> Generator[Piece, None, None]:
+    record = np.dtype([(p.name, order + p.kind) for p in element.properties])
+    source.check_count(element.count, record.itemsize)
+    for begin in range(0, element.count, CHUNK):
+        count = min(CHUNK, element.count - begin)
+        rows = np.frombuffer(source.read(count * record.itemsize, "the vertices"), record)
+        yield Piece(source.position / source.size, np.stack([rows[axis] for axis in "xyz"], axis=1), NO_TRIANGLES)
+
+
+@kernel
+def walk_rows(data, swapped, sizes, lengths, corners, starts, counts):
+    """Find the lists of corners in rows of bytes: where each begins, and its length; (rows, bytes that they take).
+
+    ``sizes``: bytes of a number of each property, ``lengths``: of a list's length, negative where that is signed, 0
+    for single numbers. Rows that the data do not hold whole are left. A negative length gives ``NEGATIVE`` rows.
+    """
+    at = 0
+    for row in range(starts.shape[0]):
+        begin = at
+        for k in range(sizes.shape[0]):
+            length = 1
+            width = abs(lengths[k])
+            if width > 0:
+                if at + width > data.shape[0]:
+                    return row, begin
+                length = 0
+                for i in range(width):
+                    length |= np.int64(data[at + (i if swapped else width - 1 - i)]) << (8 * (width - 1 - i))
+                if lengths[k] < 0 and length >> (8 * width - 1):
+                    return NEGATIVE, begin
+                at += width
+            if k == corners:
+                starts[row], counts[row] = at, length
+            at += length * sizes[k]
+            if at > data.shape[0]:
+                return row, begin
+    return starts.shape[0], at
+
+
+def _binary_faces(source: Source, element: Element, order: str) -> Generator[Piece, None, None]:
+    kinds = [np.dtype(p.kind) for p in element.properties]
+    sizes = np.array([kind.itemsize for kind in kinds], np.int64)
+    lengths = np.array([_signed_width(p.length_kind) for p in element.properties], np.int64)
+    corners = next(k for k, p in enumerate(element.properties) if _is_corners(p))
+    least = int(np.where(lengths == 0, sizes, np.abs(lengths)).sum())
+    source.check_count(element.count, least)
+    left, room = element.count, _BLOCK
+    while left:
+        begin = source.position
+        data = np.frombuffer(bytearray(source.read(min(room, source.size - begin), "the faces")), np.uint8)
+        starts, counts = np.empty((2, min(left, len(data) // least + 1)), np.int64)
+        rows, used = walk_rows(data, order == ">", sizes, lengths, corners, starts, counts)
+        if rows == NEGATIVE:
+            raise source.error("a list of negative length", byte=begin + used)
+        if rows == 0:
+            if begin + len(data) == source.size:
+                raise source.error(f"the file ends within the faces: {left} are left", byte=begin)
+            room *= 2
+            continue
+        left -= rows
+        source.seek(begin + used)
+        triangles = _fans(starts[:rows], counts[:rows], data, np.dtype(order + element.properties[corners].kind))
+        yield Piece((begin + used) / source.size, NO_VERTICES, triangles)
+
+
+def _signed_width(kind: str) -> int:
+    """Bytes of a list's length, negative where its type is signed; 0 for no list."""
+    return 0 if not kind else int(kind[1]) * (-1 if kind[0] == "i" else 1)
+
+
+def _fans(starts: np.ndarray, counts: np.ndarray, data: np.ndarray, kind: np.dtype) -> np.ndarray:
+    """Triangles of polygons whose corners begin at bytes, (m, 3) int64; of fewer than three corners there are none."""
+    each = np.maximum(counts - 2, 0)
+    first = np.repeat(starts, each)
+    place = np.arange(len(first)) - np.repeat(np.cumsum(each) - each, each)
+    bytes_at = first[:, None] + np.stack([np.zeros_like(place), place + 1, place + 2], axis=1) * kind.itemsize
+    raw: np.ndarray = data[bytes_at[:, :, None] + np.arange(kind.itemsize)]
+    return raw.reshape(-1).view(kind).astype(np.int64).reshape(-1, 3)
+
+
+def _read_text(source: Source, element: Element, lines: Iterator[bytes]) -> Generator[Piece, None, None]:
+    for begin in range(0, element.count, CHUNK):
+        count = min(CHUNK, element.count - begin)
+        part = list(itertools.islice(lines, count))
+        if len(part) < count:
+            raise source.error(f"the file ends after {begin + len(part):,} of {element.count:,} rows of {element.name}")
+        first = source.line_number + 1
+        source.line_number += count
+        share = source.position / max(source.size, 1)
+        if element.name == "vertex":
+            names = [p.name for p in element.properties]
+            wanted = [names.index(axis) for axis in "xyz"]
+            table = parse_rows(source, part, first, Layout(len(names), None, range(len(names))))
+            yield Piece(share, _as_stored(table[:, wanted], element), NO_TRIANGLES)
+        elif element.name == "face":
+            yield Piece(share, NO_VERTICES, _text_faces(source, element, part, first))
+
+
+def _as_stored(values: np.ndarray, element: Element) -> np.ndarray:
+    """Numbers of a text in the type that the header announces: what a reader of binary files would have."""
+    kinds = {p.name: p.kind for p in element.properties}
+    return values.astype(np.float32) if all(kinds[axis] == "f4" for axis in "xyz") else values
+
+
+def _text_faces(source: Source, element: Element, lines: list[bytes], first: int) -> np.ndarray:
+    triangles: list[tuple[int, int, int]] = []
+    for k, line in enumerate(lines):
+        words, at = line.split(), 0
+        try:
+            for p in element.properties:
+                length = int(words[at]) if p.length_kind else 1
+                at += bool(p.length_kind)
+                if _is_corners(p):
+                    corners = [int(word) for word in words[at : at + length]]
+                at += length
+            if length < 0 or at != len(words):
+                raise IndexError
+        except (ValueError, IndexError):
+            raise source.error(f"{line[:80]!r} is no face as the header describes it", first + k) from None
+        triangles += [(corners[0], corners[i], corners[i + 1]) for i in range(1, len(corners) - 1)]
+    return np.array(triangles, np.int64).reshape(-1, 3)

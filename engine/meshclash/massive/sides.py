@@ -1,0 +1,166 @@
+"""The two objects of a question: clustered, or in memory as one cluster of its own."""
+
+from collections.abc import Generator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..hierarchy.build import as_boxes
+from ..hierarchy.bvh import Hierarchy
+from ..traversal.forest import Grove, join, plant
+from ..types.mesh import TriangleMesh, no_mesh
+from .mesh import ClusteredMesh
+from .pages import Page
+
+PLACE_BITS = 16
+"""Of a triangle's place: the page above, the triangle in it below. A whole object's triangle is its place."""
+_SAMPLES = (8, 64)
+_MOST_PAGES = 256
+"""Pages of one side that are asked together: so that a batch takes some milliseconds."""
+
+
+class Clusters(NamedTuple):
+    """One object of a question."""
+
+    hierarchy: Hierarchy
+    """Over its clusters; of an object in memory, over its triangles."""
+    clustered: ClusteredMesh | None
+    """None for an object in memory."""
+    mesh: TriangleMesh | None
+    """The object in memory."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is in memory."""
+        return self.clustered is None
+
+    @property
+    def cluster_count(self) -> int:
+        """How many clusters it has."""
+        return 1 if self.clustered is None else self.clustered.cluster_count
+
+    @property
+    def triangle_count(self) -> int:
+        """How many triangles it has."""
+        thing = self.clustered or self.mesh
+        assert thing is not None
+        return thing.triangle_count
+
+
+class Loaded(NamedTuple):
+    """Clusters of a side in memory, packed to be asked."""
+
+    grove: Grove
+    numbers: np.ndarray
+    """Of the clusters, ascending, (n,) int64: cluster ``numbers[k]`` is tree k."""
+    pages: list[Page]
+    """Of an object in memory empty."""
+
+    def places(self, trees: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+        """Places of triangles of trees, (n,) int64."""
+        if not self.pages:
+            return triangles.astype(np.int64)
+        return (self.numbers[trees] << PLACE_BITS) | triangles
+
+    def ids(self, trees: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+        """Numbers in the whole mesh of triangles of trees, (n,) int64."""
+        if not self.pages:
+            return triangles.astype(np.int64)
+        starts = np.cumsum([0, *(len(page.triangle_ids) for page in self.pages)])
+        every = np.concatenate([page.triangle_ids for page in self.pages])
+        return every[starts[trees] + triangles]
+
+
+def side_of(thing: Any) -> Clusters:
+    """An object as a side; raises InvalidMesh for what is no mesh."""
+    if isinstance(thing, ClusteredMesh):
+        return Clusters(thing.clusters, thing, None)
+    if not isinstance(thing, TriangleMesh | Hierarchy):
+        raise no_mesh(thing, "a TriangleMesh, a Hierarchy or a ClusteredMesh")
+    tree = as_boxes(thing)
+    return Clusters(tree, None, tree.mesh)
+
+
+def loaded(side: Clusters, numbers: np.ndarray) -> Loaded:
+    """Some clusters, ascending, in memory."""
+    if side.clustered is None:
+        return Loaded(plant([side.hierarchy]), numbers, [])
+    pages = side.clustered.pages.load(numbers.tolist())
+    return Loaded(join([plant([page.hierarchy]) for page in pages]), numbers, pages)
+
+
+def samples(pairs: np.ndarray) -> list[np.ndarray]:
+    """Sorted pairs (n, 2) in portions for a question that one contact answers: some of all regions, more, the rest."""
+    portions, left = [], np.ones(len(pairs), np.bool_)
+    for count in _SAMPLES:
+        if len(pairs) > 2 * count:
+            chosen = np.flatnonzero(left)[:: len(pairs) // count]
+            portions.append(pairs[chosen])
+            left[chosen] = False
+    return [*portions, pairs[left]]
+
+
+def batches(a: Clusters, b: Clusters, pairs: np.ndarray) -> Generator[np.ndarray, None, None]:
+    """Sorted pairs of clusters (n, 2) in portions whose pages fit in memory together.
+
+    The clusters of a in order, as many as fit; for these all partners, as many as fit at a time, to and fro, so that
+    what was loaded last is asked first.
+    """
+    shared = 2 if a.clustered is not None and a.clustered is b.clustered else 1
+    turned = False
+    for rows in _portions(a, pairs[:, 0], shared):
+        part = pairs[rows]
+        by_b = part[np.lexsort((part[:, 0], part[:, 1]))]
+        portions = list(_portions(b, by_b[:, 1], shared))
+        for chunk in reversed(portions) if turned else portions:
+            yield by_b[chunk]
+        turned = not turned
+
+
+def _portions(side: Clusters, numbers: np.ndarray, shared: int) -> Generator[slice, None, None]:
+    """Runs of ascending cluster numbers (n,) whose pages fit in memory."""
+    if side.clustered is None:
+        yield slice(0, len(numbers))
+        return
+    pages = side.clustered.pages
+    starts = np.flatnonzero(np.diff(numbers, prepend=-1))
+    ends = np.append(starts[1:], len(numbers))
+    sizes = pages.bytes_of(numbers[starts]).tolist()
+    begin, held, count = 0, 0, 0
+    for start, size in zip(starts.tolist(), sizes, strict=True):
+        if count and (held + size > pages.memory // shared or count == _MOST_PAGES):
+            yield slice(begin, start)
+            begin, held, count = start, 0, 0
+        held, count = held + size, count + 1
+    if count:
+        yield slice(begin, int(ends[-1]))
+
+
+class Excerpt:
+    """Triangles of a clustered mesh that a result names, read from their pages when they are asked for."""
+
+    def __init__(self, mesh: ClusteredMesh, ids: np.ndarray, places: np.ndarray) -> None:
+        self._mesh = mesh
+        self._ids, first = np.unique(ids, return_index=True)
+        self._places = places[first]
+
+    def corners_of(self, triangles: np.ndarray) -> np.ndarray:
+        """Corners (n, 3, 3) float64 [m] of triangles (n,) of the mesh, in its own frame."""
+        places = self._places[np.searchsorted(self._ids, triangles)]
+        numbers, local = places >> PLACE_BITS, places & ((1 << PLACE_BITS) - 1)
+        corners = np.empty((len(places), 3, 3))
+        order = np.argsort(numbers, kind="stable")
+        starts = np.flatnonzero(np.diff(numbers[order], prepend=-1))
+        for rows in np.split(order, starts[1:]) if len(order) else ():
+            mesh = self._mesh.pages.load([int(numbers[rows[0]])])[0].hierarchy.mesh
+            corners[rows] = mesh.corners_of(local[rows])
+        return corners
+
+
+def as_sources(a: Clusters, b: Clusters, pairs: np.ndarray, places: np.ndarray) -> tuple[Any, Any]:
+    """What gives the corners of the triangles of pairs (n, 2), which lie at places (n, 2): for results."""
+    first, second = (
+        side.mesh if side.clustered is None else Excerpt(side.clustered, pairs[:, k], places[:, k])
+        for k, side in enumerate((a, b))
+    )
+    return first, second

@@ -1,0 +1,74 @@
+"""STL files as soups: binary, whose coordinates are float32, and ascii, whose numbers are read as float64."""
+
+import re
+from collections.abc import Generator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import InvalidFile
+from ..pointcloud.files.source import Source
+from .sources import CHUNK, NO_TRIANGLES, MeshSource, Piece, opened
+
+_FACET = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+_HEADER = 84
+_VERTEX = re.compile(rb"^\s*vertex\s+(.*)$")
+
+
+def stl_source(path: Path, fingerprint: str) -> MeshSource:
+    """A file is binary when its size is that of as many facets as it announces, whatever its first word is."""
+    size = path.stat().st_size
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(_HEADER)
+    except OSError as error:
+        raise InvalidFile(f"{path}: cannot be read: {error.strerror or error}") from None
+    count = int.from_bytes(head[80:84], "little")
+    if len(head) == _HEADER and size == _HEADER + _FACET.itemsize * count:
+        return MeshSource(str(path), 4, True, partial(opened, path, _binary), fingerprint)
+    if head.lstrip().startswith(b"solid"):
+        return MeshSource(str(path), 8, True, partial(opened, path, _ascii), fingerprint)
+    raise InvalidFile(
+        f"{path}: this is no STL file: it begins without 'solid', and {size} bytes are not those of {count} facets"
+    )
+
+
+def _binary(source: Source) -> Generator[Piece, None, None]:
+    source.seek(_HEADER)
+    total = (source.size - _HEADER) // _FACET.itemsize
+    for begin in range(0, total, CHUNK):
+        count = min(CHUNK, total - begin)
+        facets = np.frombuffer(source.read(count * _FACET.itemsize, "the facets"), _FACET)
+        yield Piece(begin / total, facets["corners"].reshape(-1, 3), NO_TRIANGLES)
+
+
+def _ascii(source: Source) -> Generator[Piece, None, None]:
+    left: list[tuple[int, bytes]] = []
+    ended = False
+    for lines in source.text_lines():
+        first = source.line_number + 1
+        source.line_number += len(lines)
+        for k, line in enumerate(lines):
+            found = _VERTEX.match(line)
+            if found:
+                left.append((first + k, found[1]))
+            elif line.strip() == b"endloop" and len(left) % 3:
+                raise source.error("a facet must have three vertices", first + k)
+            ended = line.strip().startswith(b"endsolid") or (ended and not line.strip())
+        whole = len(left) - len(left) % 3
+        if whole:
+            yield Piece(source.position / max(source.size, 1), _numbers(source, left[:whole]), NO_TRIANGLES)
+            del left[:whole]
+    if left or not ended:
+        raise source.error("the file ends within a solid", source.line_number)
+
+
+def _numbers(source: Source, rows: list[tuple[int, bytes]]) -> np.ndarray:
+    values = np.empty((len(rows), 3))
+    for k, (number, text) in enumerate(rows):
+        try:
+            values[k] = [float(word) for word in text.split()]
+        except ValueError:
+            raise source.error(f"{text[:80]!r} are not three numbers", number) from None
+    return values

@@ -1,0 +1,121 @@
+"""The folder in which a build works: what is finished, so that a build that was killed goes on from there.
+
+The journal is replaced as a whole after each stage, once the stage's files are on the disk. Whoever opens the folder
+takes a lock that ends with the process.
+"""
+
+import json
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ..errors import InvalidFile
+
+ENDING = ".building"
+_JOURNAL, _LOCK = "journal.json", "lock"
+_OWN = ("journal.json*", "vertices", "triangles", "run-*", "mesh", _LOCK)
+"""Names of the files that a build makes in its folder."""
+
+
+def write_whole(path: Path, data: bytes | memoryview) -> None:
+    """Write a file that is on the disk when this returns."""
+    with path.open("wb") as stream:
+        stream.write(data)
+        settle(stream)
+
+
+def settle(stream: Any) -> None:
+    """Have the system put on the disk what was written."""
+    stream.flush()
+    os.fsync(stream.fileno())
+
+
+class WorkFolder:
+    """The folder of one build, locked.
+
+    Attributes:
+        path: of the folder.
+        journal: what is finished; ``note`` adds to it.
+    """
+
+    def __init__(self, target: Path) -> None:
+        self.path = target.with_name(target.name + ENDING)
+        self.journal: dict[str, Any] = {}
+        try:
+            self.path.mkdir(exist_ok=True)
+            self._lock = (self.path / _LOCK).open("ab")
+        except OSError as error:
+            raise InvalidFile(f"{target}: cannot be written: {error.strerror or error}") from None
+        if not _locked(self._lock.fileno()):
+            self._lock.close()
+            raise InvalidFile(f"{target}: another process is building this file now")
+
+    def begin(self, plan: dict[str, Any], resumes: bool) -> None:
+        """Take up the journal of a build by the same plan, if it may be resumed; otherwise start clean."""
+        with suppress(OSError, ValueError):
+            found = json.loads((self.path / _JOURNAL).read_bytes())
+            if resumes and isinstance(found, dict) and found.get("plan") == plan:
+                self.journal = found
+                return
+        self._remove_files(keep=_LOCK)
+        self.journal = {"plan": plan}
+
+    def note(self, **done: Any) -> None:
+        """Add to the journal."""
+        self.journal.update(done)
+        unfinished = self.path / f"{_JOURNAL}.new"
+        write_whole(unfinished, json.dumps(self.journal).encode())
+        unfinished.replace(self.path / _JOURNAL)
+
+    def has(self, name: str, size: int) -> bool:
+        """Whether a file is there with so many bytes."""
+        with suppress(OSError):
+            return (self.path / name).stat().st_size == size
+        return False
+
+    def remove(self, *names: str) -> None:
+        """Remove files that are no longer needed."""
+        for name in names:
+            (self.path / name).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Let others build."""
+        self._lock.close()
+
+    def discard(self) -> None:
+        """Remove the folder and what the build made in it."""
+        self._lock.close()  # first, since Windows removes no open file
+        self._remove_files()
+        with suppress(OSError):  # somebody else's files are left alone
+            self.path.rmdir()
+
+    def _remove_files(self, keep: str = "") -> None:
+        for pattern in _OWN:
+            for path in self.path.glob(pattern):
+                if path.name != keep:
+                    path.unlink(missing_ok=True)
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _locked(descriptor: int) -> bool:
+        """Whether this process has the lock of an open file from now on."""
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _locked(descriptor: int) -> bool:
+        """Whether this process has the lock of an open file from now on."""
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
