@@ -12,7 +12,7 @@ import bpy
 
 from . import commandline, early_bytecode, freshness, handlers, ops, preferences, props, session, ui, view, view_notes
 from .ops import heartbeat, listing, scans
-from .overlay import draw, heat_map, lines
+from .overlay import draw, heat_map, lines, strip
 
 CLASSES = (*props.CLASSES, *preferences.CLASSES, *ops.CLASSES, *ui.CLASSES)
 
@@ -41,6 +41,8 @@ def register() -> None:
         done.callback(lines.uninstall)
         heat_map.install()
         done.callback(heat_map.uninstall)
+        strip.install()
+        done.callback(strip.uninstall)
         scans.add_menu()
         done.callback(scans.remove_menu)
         listing.add_menu()

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import signal
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -23,22 +24,27 @@ from . import engine, props
 from .adapters.names import as_renamed, make_names_readable
 from .adapters.objects import require_objects
 from .adapters.picture import render_picture
+from .adapters.simulations import refuse_unbaked
 from .adapters.source import BlenderSource
 from .core import report_formats
 from .core.errors import DetectError, InputError
 from .core.frame_scene import Progress
-from .core.job import detect_steps, run_to_end
+from .core.job import detect_steps, run_to_end, workers_steps
 from .core.options import DEFAULT_TEST, RESOLUTION, TEST_OPTIONS, DetectOptions, parse_frames
 from .core.output import OutputFile
 from .core.queries import TESTS, test_named
 from .core.report import WRITERS, DetectReport, Review
 from .core.rules import Rules, parse_pair
+from .core.tasks import ThisProcess, Workers, options_of, options_text
 from .core.terminal import is_terminal, open_standard_streams, printable, say
 
 COMMAND = "meshclash"
 DONE, CLASHES_FOUND, WRONG_INPUT, INTERNAL_ERROR, CANCELLED = 0, 1, 2, 3, 130
 EXCLUSIONS = ("same-parent", "same-armature", "same-collection")
 TABLE_ROWS = 60  # longer tables go to the report only
+
+MakeWorkers = Callable[[int, str], Workers]
+"""Makes so many workers for a question."""
 
 EPILOG = """sets: all, selection, NAME, object:NAME, collection:NAME
 exit code: 0 done, 1 clashes found and --fail-on clash, 2 wrong input or option, 3 internal error, 130 cancelled"""
@@ -54,11 +60,12 @@ def unregister_command(handle: Any) -> None:
     bpy.utils.unregister_cli_command(handle)
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str], make_workers: MakeWorkers | None = None) -> int:
     """Runs the detection on a .blend file, or on the open one.
 
     Args:
         arguments: what stands on the command line after the program.
+        make_workers: makes workers for `--workers`; None where no processes can be started.
 
     Returns:
         The exit code.
@@ -66,7 +73,7 @@ def main(arguments: list[str]) -> int:
     open_standard_streams()
     try:
         with _signals_as_errors() as interruption:
-            return _run(_parser().parse_args(arguments), interruption)
+            return _run(_parser().parse_args(arguments), interruption, make_workers)
     except DetectError as error:
         _complain(str(error))
         return WRONG_INPUT
@@ -113,7 +120,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--tolerance", type=float, metavar="METRES", help=_tolerance_help())
     add("--touch-tolerance", type=float, metavar="METRES", help="gap up to which two objects touch")
     add("--budget", type=float, metavar="SECONDS", help="seconds that an answer may take, for tests with a budget")
-    add("--frames", metavar="1-250[:step]", help="frames to test (default: the current one)")
+    add("--frames", metavar="START:END[:STEP]", help="frames to test, with events (default: the current one)")
+    processes = "processes that share the frames of --frames (default: this one); the answer is the same"
+    add("--workers", type=int, default=1, metavar="N", help=processes)
     add("--exclude", default="", metavar="RULE,RULE", help=f"pairs to leave out: {', '.join(EXCLUSIONS)}")
     add("--exclude-pair", action="append", default=[], metavar="A::B", help="leave out one pair; may be repeated")
     add("--point-budget", type=int, default=0, metavar="POINTS", help="most points of a scan to use (default: all)")
@@ -190,8 +199,9 @@ def _tolerance_help() -> str:
     return "; ".join([f"distance that is too near ({', '.join(meanings['tolerance'])})", *same])
 
 
-def _run(given: argparse.Namespace, interruption: _Interruption) -> int:
+def _run(given: argparse.Namespace, interruption: _Interruption, make_workers: MakeWorkers | None) -> int:
     options = _options(given)
+    _check_workers(given, options, make_workers)
     with contextlib.ExitStack() as files:
         report_file = picture_file = None
         if given.report is not None:
@@ -204,7 +214,11 @@ def _run(given: argparse.Namespace, interruption: _Interruption) -> int:
             _complain(f"a name is not UTF-8, it is written as '{name}'")
         require_objects(name for pair in options.rules.listed_pairs for name in pair)
         source = BlenderSource.from_context(bpy.context)
-        steps = detect_steps(source, options, _load_engine(), highlights=picture_file is not None)
+        if given.workers > 1 and make_workers is not None:
+            refuse_unbaked(bpy.context.scene)
+            steps = workers_steps(source, options, make_workers(given.workers, _question(given.file, options)))
+        else:
+            steps = detect_steps(source, options, _load_engine(), highlights=picture_file is not None)
         files.callback(steps.close)
         line = None if given.quiet else _ProgressLine()
 
@@ -230,6 +244,59 @@ def _run(given: argparse.Namespace, interruption: _Interruption) -> int:
             if not given.quiet:
                 _print_report(report, written)
     return CLASHES_FOUND if given.fail_on and report.clashes else DONE
+
+
+def _check_workers(given: argparse.Namespace, options: DetectOptions, make_workers: MakeWorkers | None) -> None:
+    """Several processes need frames to share, and cannot hand over what a picture shows.
+
+    Raises:
+        InputError: there is something that they cannot do.
+    """
+    if given.workers < 1:
+        raise InputError(f"--workers must be at least 1, not {given.workers}")
+    if given.workers == 1:
+        return
+    if options.frames is None:
+        raise InputError("--workers share frames: give --frames, too")
+    if given.picture is not None:
+        raise InputError("--picture is drawn of what one process found: leave out --workers")
+    if make_workers is None:
+        raise InputError("--workers is there in blender_scripts/detect.py only: an extension starts no processes")
+
+
+def _question(file: Path | None, options: DetectOptions) -> str:
+    """What other processes must know, as `worker` takes it; the file is open.
+
+    Raises:
+        InputError: the open file is not the one on the disk, which they will read.
+    """
+    if file is None and bpy.data.is_dirty:
+        raise InputError("--workers read the file from the disk: save it, and name it")
+    return json.dumps(
+        {
+            "file": bpy.data.filepath,
+            "scene": bpy.context.scene.name,
+            "view_layer": bpy.context.view_layer.name,
+            "scripts": bpy.context.preferences.filepaths.use_scripts_auto_execute,
+            "options": options_text(options),
+        }
+    )
+
+
+def worker(question: dict[str, Any]) -> ThisProcess:
+    """Opens the file of a question and is ready for tasks.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    bpy.context.preferences.filepaths.use_scripts_auto_execute = question["scripts"]
+    _open(Path(question["file"]))
+    make_names_readable()
+    scene = bpy.data.scenes[question["scene"]]
+    source = BlenderSource(scene, scene.view_layers[question["view_layer"]])
+    options, module = options_of(question["options"]), _load_engine()
+    run_to_end(module.warm_up(test_named(options.test).parts(options)))
+    return ThisProcess(source, options, module)
 
 
 def _reviews(scene: bpy.types.Scene) -> dict[str, Review]:
@@ -274,10 +341,11 @@ def _print_left_out(report: DetectReport, quiet: bool) -> None:
 def _print_report(report: DetectReport, written: list[str]) -> None:
     data = report.as_dict()
     lines = []
-    if data["pairs"]:
-        lines += report_formats.to_table({**data, "pairs": data["pairs"][:TABLE_ROWS]}).split("\n")
-    if len(data["pairs"]) > TABLE_ROWS:
-        lines.append(f"... and {len(data['pairs']) - TABLE_ROWS} more; --report writes all of them")
+    name = "pairs" if data["events"] is None else "events"
+    if data[name]:
+        lines += report_formats.to_table({**data, name: data[name][:TABLE_ROWS]}).split("\n")
+    if len(data[name]) > TABLE_ROWS:
+        lines.append(f"... and {len(data[name]) - TABLE_ROWS} more; --report writes all of them")
     permitted = report_formats.permitted(data)
     if permitted and "permitted_overlap" in test_named(report.options.test).takes:
         written = [f"Permitted overlap: {permitted}", *written]

@@ -28,9 +28,10 @@ PRELOADED = (
     "numba.cpython.setobj", "numba.core.inline_closurecall",
     "numba.typed.typeddict", "numba.typed.typedset", "numba.experimental.jitclass.base", ".jit",
     ".geometry.lane_triangles", ".volumes.registry", ".hierarchy.build", ".traversal.point", ".traversal.near_wide",
-    ".traversal.near", ".gpu.device", ".gpu.near_device", ".solid.open_judge", ".solid.judge", ".pointcloud.build",
-    ".pointcloud.query", ".voxels.collide", ".query.collide", ".timecritical.search", ".scene.scene",
-    ".continuous.swept", ".query.penetration", ".query.signed_distance", ".convex.closest", ".voxels.map", ".warming",
+    ".traversal.near_engine", ".gpu.device", ".answering.answer", ".solid.open_judge", ".solid.judge",
+    ".pointcloud.build", ".pointcloud.query", ".voxels.collide", ".massive.mesh", ".query.collide",
+    ".timecritical.search", ".scene.cloud_pairs", ".scene.scene", ".continuous.swept", ".query.penetration",
+    ".query.signed_distance", ".convex.closest", ".voxels.map", ".warming",
 )  # fmt: skip
 """What the engine and its first kernel import, in steps that do not hold a window for long; the engine's own modules
 begin with a dot.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 from bpy.app.handlers import persistent
 
-from . import freshness, props, results, session, view
+from . import events_list, freshness, props, results, session, view
 from .adapters.source import metres_per_unit
 from .adapters.updates import changes_of
 from .core import saved
@@ -30,6 +30,8 @@ def on_load_post(*_args: object) -> None:
     session.clear()
     bpy.context.window_manager.meshclash.ask_for_all()
     results.clear_list(bpy.context)
+    if bpy.context.scene is not None:
+        events_list.list_events(bpy.context, bpy.context.scene)
     props.keep_permitted_lengths()
     for scene in bpy.data.scenes:
         if scene.library is None and scene.meshclash.deviation_serial:
@@ -108,6 +110,13 @@ def on_depsgraph_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) 
         tag_redraw(bpy.context)
 
 
+@persistent
+def on_frame_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """Another frame was evaluated; those of a scan say nothing, since it puts back the one that was shown."""
+    if not session.changes_frames():
+        on_depsgraph_update(scene, depsgraph)
+
+
 def _mark_missing(scene: bpy.types.Scene) -> bool:
     """Marks objects of what is shown of a scene that were deleted or renamed; returns whether that is news."""
     named = session.named_objects(scene.session_uid)
@@ -127,7 +136,7 @@ _HANDLERS = (
     ("undo_post", on_undo),
     ("redo_post", on_undo),
     ("depsgraph_update_post", on_depsgraph_update),
-    ("frame_change_post", on_depsgraph_update),
+    ("frame_change_post", on_frame_change),
 )
 
 

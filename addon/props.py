@@ -20,13 +20,13 @@ from . import reactions, session
 from .adapters.scene_size import default_clearance
 from .core.errors import InputError
 from .core.levels import SPLITS, VOLUMES
-from .core.options import DetectOptions
+from .core.options import LAST_FRAME, DetectOptions, frame_range
 from .core.pair_row import CONTACT
 from .core.queries import TESTS, VERDICTS, test_named
 from .core.report import Review
 from .core.rules import Rules
 from .core.table import FACES, MEASURE, NAME_A, NAME_B, STATUS, WORST, ListQuery
-from .redraw import tag_redraw
+from .redraw import tag_redraw, tag_redraw_timelines
 
 SET_KINDS = (
     ("ALL", "Everything", "All visible objects of the scene"),
@@ -82,6 +82,10 @@ def _redraw(_self: PropertyGroup, context: bpy.types.Context) -> None:
     tag_redraw(context)
 
 
+def _redraw_timelines(_self: PropertyGroup, context: bpy.types.Context) -> None:
+    tag_redraw_timelines(context)
+
+
 def _rebuild_hierarchy(_self: PropertyGroup, context: bpy.types.Context) -> None:
     shown = session.shown_hierarchy()
     if shown is not None and session.running_task() is None:
@@ -100,6 +104,11 @@ def _show_active_pair(self: PropertyGroup, context: bpy.types.Context) -> None:
         inside = 0 <= self.active_row < len(self.rows)
         self.selected = self.rows[self.active_row].pair_id if inside else ""
         reactions.tell("pair chosen", context)
+
+
+def _show_active_event(self: PropertyGroup, context: bpy.types.Context) -> None:
+    if not self.filling:
+        reactions.tell("event chosen", context)
 
 
 def _list_again(self: PropertyGroup, context: bpy.types.Context) -> None:
@@ -261,6 +270,21 @@ class MESHCLASH_PG_settings(PropertyGroup):
         "which objects meet, and completes the answer when the scene is quiet",
         min=2, soft_max=100, max=1000, default=20,
     )  # fmt: skip
+    timeline_own: BoolProperty(name="Own Range", description="Scan other frames than those that the scene plays")
+    timeline_start: IntProperty(
+        name="First", description="First frame to scan", default=1, min=-LAST_FRAME, max=LAST_FRAME
+    )
+    timeline_end: IntProperty(
+        name="Last", description="Last frame to scan", default=250, min=-LAST_FRAME, max=LAST_FRAME
+    )
+    timeline_step: IntProperty(
+        name="Every", description="Scan every so many frames: what happens between them is not seen", default=1, min=1,
+        soft_max=10,
+    )  # fmt: skip
+    timeline_strip: BoolProperty(
+        name="Show in Timeline", description="Draw the events as a strip in timelines and dope sheets", default=True,
+        update=_redraw_timelines,
+    )  # fmt: skip
     hierarchy_volume: EnumProperty(
         name="Volume", description="Kind of bounding volume", items=VOLUMES, update=_rebuild_hierarchy
     )
@@ -297,6 +321,20 @@ class MESHCLASH_PG_settings(PropertyGroup):
         name="X-Ray", description="Let contacting faces shine through what lies in front of them", default=True,
         update=_redraw,
     )  # fmt: skip
+
+    def timeline_frames(self) -> range:
+        """The frames that a scan looks at.
+
+        Raises:
+            InputError: there are none.
+        """
+        scene = self.id_data
+        first, last = scene.frame_start, scene.frame_end
+        if self.timeline_own:
+            first, last = self.timeline_start, self.timeline_end
+        elif scene.use_preview_range:
+            first, last = scene.frame_preview_start, scene.frame_preview_end
+        return frame_range(first, last, self.timeline_step)
 
     @property
     def excluded_names(self) -> frozenset[tuple[str, str]]:
@@ -375,6 +413,20 @@ class MESHCLASH_PG_row(PropertyGroup):
     volume: FloatProperty(description="Common volume in cubic Blender units; negative: not measured", default=-1.0)
 
 
+class MESHCLASH_PG_event(PropertyGroup):
+    """One event of the timeline; `name` holds both names."""
+
+    name_a: StringProperty()
+    name_b: StringProperty()
+    verdict: StringProperty()
+    pair_id: StringProperty()
+    start: IntProperty()
+    end: IntProperty()
+    worst: IntProperty()
+    depth: FloatProperty(description="Greatest depth in Blender units; negative: unknown", default=-1.0)
+    distance: FloatProperty(description="Smallest distance in Blender units; negative: not measured", default=-1.0)
+
+
 class MESHCLASH_PG_results(PropertyGroup):
     """The result list of one scene: a page of its rows, and what is asked of it."""
 
@@ -442,6 +494,11 @@ class MESHCLASH_PG_results(PropertyGroup):
     show_unlikely: BoolProperty(
         name="Unlikely", description="List pairs that may meet, but probably do not", default=True, update=_list_again
     )
+    events: CollectionProperty(type=MESHCLASH_PG_event)
+    active_event: IntProperty(
+        name="Event", description="Select an event to go to its worst frame and select its two objects", default=-1,
+        update=_show_active_event,
+    )  # fmt: skip
     filling: BoolProperty(description="The list is being filled: selecting a row has no effect")
 
     def begin(self) -> None:
@@ -484,6 +541,7 @@ CLASSES = (
     MESHCLASH_PG_review,
     MESHCLASH_PG_settings,
     MESHCLASH_PG_row,
+    MESHCLASH_PG_event,
     MESHCLASH_PG_results,
 )
 

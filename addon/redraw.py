@@ -3,6 +3,14 @@
 import bpy
 
 
+def tag_redraw_timelines(context: bpy.types.Context) -> None:
+    """Asks all timelines and dope sheets to draw again."""
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "DOPESHEET_EDITOR":
+                area.tag_redraw()
+
+
 def tag_redraw(context: bpy.types.Context, region_types: tuple[str, ...] = ("WINDOW", "UI")) -> None:
     """Asks all 3D viewports to draw these regions again."""
     for window in context.window_manager.windows:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .core.levels import ShownHierarchy
     from .core.pair_row import PairRow
     from .core.report import DetectReport
+    from .core.scanned import Scanned
     from .core.voxel_boxes import ShownVoxels
     from .ops.live import LiveRun
     from .ops.task import Task
@@ -94,6 +95,7 @@ class Listed:
         owners: full names of the objects whose pairs alone are listed, or None.
         common: in how many names of the page each word occurs.
         typical: the depth or distance in whose unit those of the page are written, or None.
+        common_in_events: the same of all events.
         accepted: how many pairs of each verdict are approved, with the serial of the result and the approved ids.
     """
 
@@ -101,6 +103,7 @@ class Listed:
     order: Positions = field(default_factory=lambda: np.empty(0, np.int64))
     owners: frozenset[str] | None = None
     common: Counter[str] = field(default_factory=Counter)
+    common_in_events: Counter[str] = field(default_factory=Counter)
     typical: float | None = None
     accepted: tuple[int, frozenset[str], Counter[str]] | None = None
 
@@ -149,12 +152,14 @@ class _State:
     live: LiveRun | None = None
     changed_meanwhile: set[str] = set()  # noqa: RUF012
     ignoring: bool = False  # updates of the dependency graph that are our own doing
+    own_frames: bool = False
     deviations: dict[int, MeasuredDeviation] = {}  # noqa: RUF012
     suspects: dict[int, frozenset[str]] = {}  # noqa: RUF012 - marked objects that may be what they were again
     listed = Listed()
     reviews: dict[int, tuple[Reviews, bool]] = {}  # noqa: RUF012 - and whether they are still those of Blender
     engine: EngineState | None = None
     hierarchy: tuple[int, ShownHierarchy] | None = None  # with the session uid of its object
+    timelines: dict[int, Scanned] = {}  # noqa: RUF012
     voxels: tuple[int, ShownVoxels] | None = None  # with the session uid of their scene
     advice: MeasuredAdvice | None = None
 
@@ -334,6 +339,21 @@ def ignores_updates() -> bool:
     return _State.ignoring
 
 
+@contextmanager
+def own_frames() -> Iterator[None]:
+    """While inside, frames are changed by a scan, which puts back the one that was shown: nothing grows old by that."""
+    _State.own_frames = True
+    try:
+        yield
+    finally:
+        _State.own_frames = False
+
+
+def changes_frames() -> bool:
+    """Whether a scan changes frames."""
+    return _State.own_frames
+
+
 def forget_changes() -> None:
     """A detection that runs at once, without a task of the interface, begins."""
     _State.changed_meanwhile = set()
@@ -475,6 +495,21 @@ def drop_voxels() -> None:
     _State.voxels = None
 
 
+def store_timeline(scene_uid: int, scanned: Scanned) -> None:
+    """Makes `scanned` the last scan of the timeline of a scene; it may still run."""
+    _State.timelines[scene_uid] = scanned
+
+
+def timeline_of(scene_uid: int) -> Scanned | None:
+    """The last scan of the timeline of a scene, or None."""
+    return _State.timelines.get(scene_uid)
+
+
+def drop_timeline(scene_uid: int) -> None:
+    """Forgets the scan of the timeline of a scene."""
+    _State.timelines.pop(scene_uid, None)
+
+
 def set_advice(advice: MeasuredAdvice | None) -> None:
     """Keeps what the advisor measured last."""
     _State.advice = advice
@@ -501,6 +536,7 @@ def clear() -> None:
     stop_live("A file was loaded: Live is off")
     _State.results.clear()
     _State.deviations.clear()
+    _State.timelines.clear()
     _State.suspects.clear()
     _State.reviews.clear()
     _State.isolated.clear()

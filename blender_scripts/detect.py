@@ -42,13 +42,21 @@ def run(adapt: Callable[[list[str]], list[str]] | None = None) -> int:
     except ImportError as error:
         print(MISSING_BPY.format(error=error, script=__file__, quickstart=QUICKSTART), file=sys.stderr)
         return 2
-    sys.path[:0] = [str(ROOT), str(ROOT / "engine")]
+    sys.path[:0] = [str(ROOT), str(ROOT / "engine"), str(ROOT / "blender_scripts")]
+    from frame_workers import Processes
+
     from addon import commandline
     from addon.core.terminal import say
 
     inside_blender = bool(bpy.app.binary_path)  # the bpy wheel has no Blender executable
     given = arguments(sys.argv, inside_blender)
-    code = commandline.main(adapt(given) if adapt else given)
+    script = str(ROOT / "blender_scripts" / "frame_worker.py")
+    command = [sys.executable, script]
+    if inside_blender:
+        command = [bpy.app.binary_path, "--background", "--python-exit-code", "1", "--python", script, "--"]
+    code = commandline.main(
+        adapt(given) if adapt else given, lambda count, question: Processes(count, command, question)
+    )
     if not inside_blender:
         say(sys.stdout)
         say(sys.stderr)

@@ -5,6 +5,7 @@ python blender_scripts/measure_live.py [--frames 100] [--budget 20] [NAME ...]  
 parts      two bodies of 100,000 triangles, one dragged through the other
 character  a body of 50,000 triangles bent by an armature, against a prop
 read       1,000 objects of 1,000 triangles: reading, the first answer, and the next while one of them moves
+deforming  a body of 260,000 triangles that bulges by a shape key against another one, beside mathutils' BVHTree
 gaps       the two bodies apart, one dragged past the other: their distance, and all faces within a tolerance
 scans      the scanned plant room of examples/ and the machine that is moved through it: who meets, and how near
 chances    the assembly of examples/, time-critical: from the first guesses to certain answers while nothing moves
@@ -212,6 +213,44 @@ def measure_parts(frames: int) -> None:
     follow(frames, pose)
 
 
+def measure_deforming(frames: int) -> None:
+    """A body that deforms against another one: a frame of Live, and the same frame by mathutils."""
+    from mathutils.bvhtree import BVHTree
+
+    fixed, bulging = body("Fixed", 255, 1.0, 3.0), body("Bulging", 255, 1.0, 3.0)
+    _add_bulge(bulging, (1.97, 0.1, 0.2))  # in place, since mathutils' trees know no matrices
+    print(f"{len(fixed.data.polygons):,} and {len(bulging.data.polygons):,} triangles")
+    follower, still = Follower(), BVHTree.FromObject(fixed, bpy.context.evaluated_depsgraph_get())
+    ours, theirs, contacts, pairs = [], [], [], []
+    for frame in range(frames):
+        bulging.data.shape_keys.key_blocks[1].value = 0.5 - 0.5 * math.cos(2 * math.pi * frame / max(1, frames))
+        graph = bpy.context.evaluated_depsgraph_get()  # which both read
+        begin = len(follower.slices)
+        follower.slice()
+        follower.settle()
+        ours.append(follower.spent(begin)[1])
+        contacts.append(sum(row.contacts for row in follower.rows()))
+        work = time.thread_time()
+        pairs.append(len(still.overlap(BVHTree.FromObject(bulging, graph))))
+        theirs.append(time.thread_time() - work)
+    print(f"{frames} frames, {min(contacts)} to {max(contacts)} contacts; mathutils {min(pairs)} to {max(pairs)}")
+    _print("Live, median / worst", (statistics.median(ours), max(ours)))
+    _print("mathutils, the same", (statistics.median(theirs), max(theirs)))
+    print(f"  mathutils / Live{statistics.median(b / a for a, b in zip(ours, theirs, strict=True)):16.2f}")
+    follower.stop()
+
+
+def _add_bulge(item: bpy.types.Object, place: tuple[float, float, float]) -> None:
+    """Move the mesh to a place, and add a shape key that moves every vertex by up to a twentieth of the size."""
+    points = np.empty(3 * len(item.data.vertices), np.float32)
+    item.data.vertices.foreach_get("co", points)
+    points = points.reshape(-1, 3)
+    bulged = points * (1.0 + 0.05 * np.cos(3.0 * points[:, 2:])) + np.array(place, np.float32)
+    item.data.vertices.foreach_set("co", (points + np.array(place, np.float32)).ravel())
+    item.shape_key_add(name="Basis")
+    item.shape_key_add(name="Bulge").data.foreach_set("co", bulged.ravel())
+
+
 def measure_gaps(frames: int) -> None:
     """Two parts, one dragged past the other."""
     _, dragged = body("Fixed", 158, 1.0, 3.0), body("Dragged", 158, 1.0, 3.0)
@@ -409,8 +448,8 @@ def resident() -> float:
 
 
 MEASUREMENTS = {
-    "parts": measure_parts, "gaps": measure_gaps, "character": measure_character, "read": measure_read,
-    "scans": measure_scans, "chances": measure_chances,
+    "parts": measure_parts, "deforming": measure_deforming, "gaps": measure_gaps, "character": measure_character,
+    "read": measure_read, "scans": measure_scans, "chances": measure_chances,
 }  # fmt: skip
 
 if __name__ == "__main__":

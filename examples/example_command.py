@@ -12,6 +12,14 @@ import bpy
 import views
 
 
+def curves_of(item: bpy.types.Object) -> list[bpy.types.FCurve]:
+    """The curves that animate an object, whether or not Blender's actions have layers."""
+    action = item.animation_data.action
+    if bpy.app.version < (4, 4, 0):
+        return list(action.fcurves)
+    return list(action.layers[0].strips[0].channelbag(item.animation_data.action_slot).fcurves)
+
+
 def run(
     arguments: list[str],
     description: str,

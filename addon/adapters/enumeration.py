@@ -69,6 +69,13 @@ class Memory:
     clouds: dict[Hashable, SourceCloud] = field(default_factory=dict)
     changes: Changes = field(default_factory=lambda: Changes(everything=True))
 
+    def renewed(self, changes: Changes, same_sets: bool = True) -> Memory:
+        """What of it may be used after some changes, by a walk for the same sets or for others."""
+        if changes.everything:
+            return Memory(changes=changes)
+        entries = {} if changes.structure or not same_sets else self.entries
+        return Memory(entries, self.meshes, self.clouds, changes)
+
     def entry(self, key: EntryKey, matrix: bytes) -> SourceObject | None:
         """The object of an entry that did not change, or None."""
         known = self.entries.get(key)

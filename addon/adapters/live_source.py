@@ -70,12 +70,7 @@ class LiveSource:
             self._resolved(options.set_a, scene, view_layer),
             self._resolved(options.set_b, scene, view_layer),
         )
-        memory = self._memory
-        if changes.everything:
-            memory = Memory()
-        elif changes.structure or sets != self._sets:
-            memory = Memory({}, memory.meshes, memory.clouds)
-        memory.changes = changes
+        memory = self._memory.renewed(changes, sets == self._sets)
         result = FrameScene(scene.frame_current)
         enumeration = Enumeration(scene, *sets, result, memory)
         enumeration.run(self._depsgraph())

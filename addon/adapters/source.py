@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from typing import Any
 
 import bpy
 import numpy as np
 
+from ..core.changes import Changes
 from ..core.errors import InputError
 from ..core.frame_scene import FrameScene, Progress
-from .enumeration import Enumeration
+from .enumeration import Enumeration, Memory
 from .objects import resolve_set
+from .updates import changes_of
 
 
 def metres_per_unit(scene: bpy.types.Scene) -> float:
@@ -21,10 +24,16 @@ def metres_per_unit(scene: bpy.types.Scene) -> float:
     return float(str(np.float32(settings.scale_length)))  # 0.001, not the 0.00100000005 that float32 makes of it
 
 
+def _changing() -> tuple[list[Any], list[Any]]:
+    """The handlers that are told what an evaluation has changed."""
+    return bpy.app.handlers.frame_change_post, bpy.app.handlers.depsgraph_update_post
+
+
 class BlenderSource:
     """Reads evaluated objects of one scene.
 
-    It keeps names, never Blender data: between two slices the user may undo, delete or load.
+    It keeps names, never Blender data: between two slices the user may undo, delete or load. From frame to
+    frame it only reads what Blender says to have changed.
 
     Args:
         scene: the scene to read.
@@ -34,11 +43,12 @@ class BlenderSource:
     def __init__(self, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> None:
         self.file: str = bpy.data.filepath
         self.scale_length = metres_per_unit(scene)
-        self._scene = scene.name
+        self._scene, self._uid = scene.name, scene.session_uid
         self._view_layer = view_layer.name
         self._frame = (scene.frame_current, scene.frame_subframe)
         self._moved = False
         self._sets: dict[str, frozenset[str] | None] = {}
+        self._memory, self._changes = Memory(), Changes(everything=True)
 
     @classmethod
     def from_context(cls, context: bpy.types.Context) -> BlenderSource:
@@ -51,26 +61,60 @@ class BlenderSource:
         Raises:
             InputError: a set is wrong, or an object was deleted meanwhile.
         """
+        if frame is None:
+            return (yield from self._read_steps(set_a, set_b, Memory()))
+        while True:
+            self._go_to(frame)
+            changes, self._changes = self._changes, Changes()
+            result = yield from self._read_steps(set_a, set_b, self._memory.renewed(changes))
+            if result.frame == self._current()[0].frame_current == frame:
+                return result
+            # Somebody has moved on meanwhile.
+            self._memory, self._changes = Memory(), Changes(everything=True)
+
+    def _read_steps(self, set_a: str, set_b: str, memory: Memory) -> Generator[Progress, None, FrameScene]:
         scene, _ = self._current()
-        if frame is not None:
-            self._moved = True
-            scene.frame_set(frame)
         result = FrameScene(scene.frame_current)
-        enumeration = Enumeration(scene, self._resolved(set_a), self._resolved(set_b), result)
+        enumeration = Enumeration(scene, self._resolved(set_a), self._resolved(set_b), result, memory)
         enumeration.run(self._depsgraph())
         yield Progress(0.0, "Reading objects")
         for count, (mesh_key, waiting) in enumerate(enumeration.waiting.items()):
             enumeration.read_waiting(mesh_key, self._depsgraph())
             yield Progress((count + 1) / len(enumeration.waiting), f"Reading {waiting.name}")
         enumeration.finish()
+        if self._moved:
+            self._memory = enumeration.memory()
         return result
+
+    def _go_to(self, frame: int) -> None:
+        if not self._moved:
+            self._moved = True
+            for handlers in _changing():
+                handlers.append(self._note)
+        scene, view_layer = self._current()
+        view_layer.update()  # what was edited meanwhile is noted as such, and not as a part of the new frame
+        scene.frame_set(frame)
+
+    def _note(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+        """Called by Blender after every evaluation."""
+        if scene.name == self._scene and depsgraph.mode == "VIEWPORT":
+            self._changes.add(changes_of(depsgraph))
 
     def restore(self) -> None:
         """Puts back the frame at which this source was made, when it was changed and the scene still exists."""
+        if not self._moved:
+            return
+        self._moved = False
+        for handlers in _changing():
+            if self._note in handlers:  # loading a file removes it
+                handlers.remove(self._note)
+        self._memory = Memory()
         scene = bpy.data.scenes.get(self._scene)
-        if self._moved and scene is not None:
+        if scene is not None and scene.session_uid == self._uid:  # not of another file
+            view_layer = scene.view_layers.get(self._view_layer)
+            if view_layer is not None:
+                view_layer.update()  # what was edited during the last frame is noted as such
             scene.frame_set(self._frame[0], subframe=self._frame[1])
-            self._moved = False
 
     def _current(self) -> tuple[bpy.types.Scene, bpy.types.ViewLayer]:
         scene = bpy.data.scenes.get(self._scene)

@@ -23,7 +23,7 @@ from .steps import telling, within
 
 WARM_UP_END, BUILD_END = 0.2, 0.5
 CONTACTS_END, DEPTHS_END = 0.5, 0.75  # of one pair
-LEAST_BUDGET = 1e-4  # seconds for all pairs together, whatever is left of a budget
+LEAST_SECONDS_OF_SCANS = 1e-4  # seconds for all pairs together, whatever is left of a budget
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +119,7 @@ def scan_steps(
             finding = yield from within(ask(engine, scan, other, limits), low, high, names)
         else:
             started = time.thread_time()
-            finding = estimate(engine, scan, other, max(left, LEAST_BUDGET) / (len(pairs) - count))
+            finding = estimate(engine, scan, other, max(left, LEAST_SECONDS_OF_SCANS) / (len(pairs) - count))
             left -= time.thread_time() - started
             yield Progress(high, names + "searching")
         if finding is not None:

@@ -1,4 +1,4 @@
-"""The detection as a generator: read, prepare, query and report, frame by frame, in slices."""
+"""The detection as a generator: read, prepare, query and report, in slices; of one frame, or of a range."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from .cloud_scene import CloudScene, Prepare
 from .engine_scene import EngineScene
 from .errors import DetectError, InputError
 from .fingerprints import Seen, fingerprint_steps
-from .frame_scene import FrameScene, Progress, SceneSource
+from .followed import shared_budget
+from .frame_scene import Progress, SceneSource, Skipped
 from .options import DetectOptions, set_in_words
 from .pair_row import PairRow
 from .queries import test_named
@@ -21,6 +22,8 @@ from .queries.asked import Asked
 from .report import DetectReport, now
 from .statistics import RunStatistics
 from .steps import within
+from .tasks import TaskAnswer, ThisProcess, Workers
+from .timeline import Timeline, letters_of, tasks_of
 from .volumes import has_less, volume_steps
 
 T = TypeVar("T")
@@ -58,32 +61,74 @@ def detect_steps(
         InputError: a set is wrong, or holds nothing that can be used.
         DetectError: the engine refused something else.
     """
-    statistics, created = RunStatistics(source.scale_length), now()
-    world, clouds = EngineScene(engine), CloudScene(engine, options.point_budget, prepare)
-    rows: list[PairRow] = []
-    seen: set[str] = set()
-    frames: Sequence[int | None] = (None,) if options.frames is None else options.frames
+    created = now()
     try:
         yield from within(engine.warm_up(test_named(options.test).parts(options)), 0.0, WARM_UP_SHARE)
-        for index, number in enumerate(frames):
-            low, high = (WARM_UP_SHARE + (1.0 - WARM_UP_SHARE) * k / len(frames) for k in (index, index + 1))
-            steps = _frame_steps(source, options, world, clouds, engine, number, highlights, statistics)
-            frame, found = yield from within(steps, low, high, "" if number is None else f"Frame {number}: ")
-            rows += found
-            # A scan without a surface is no member: to find nothing with it would be taken for an all-clear.
-            members = [*world.objects.values(), *(placed.item for placed in clouds.placed if frame.scans)]
-            seen |= {letter for item in members for letter in "AB" if (item.in_a if letter == "A" else item.in_b)}
-        _require_meshes(options, seen, statistics)
-        rows.sort(key=lambda row: row.order)
-        objects = (yield from within(fingerprint_steps(frame), 1.0, 1.0)) if remember else None
-        return DetectReport(
-            source.file, source.scale_length, options, rows, statistics.skipped, statistics.as_dict(),
-            None if objects is None else Seen(options.set_a, options.set_b, objects), created,
-        )  # fmt: skip
+        if options.frames is not None:
+            workers = ThisProcess(source, options, engine, highlights, prepare)
+            asking = range_steps(workers, options.frames, source.scale_length)
+            found = yield from within(asking, WARM_UP_SHARE, 1.0)
+            return range_report(source, options, *found, created)
+        return (
+            yield from within(_now_steps(source, options, engine, highlights, prepare, remember), WARM_UP_SHARE, 1.0)
+        )
     except engine.errors.MeshClashError as error:
         raise DetectError(f"the engine refused: {error}") from error
     finally:
         source.restore()
+
+
+def range_steps(
+    workers: Workers, frames: range, scale_length: float, keeps_rows: bool = True
+) -> Generator[Progress, None, tuple[Timeline, RunStatistics]]:
+    """Has a range of frames worked off.
+
+    Args:
+        workers: who does it.
+        frames: the range.
+        scale_length: metres per Blender unit.
+        keeps_rows: whether the rows of all frames are kept.
+    """
+    timeline, statistics = Timeline(frames, keeps_rows), RunStatistics(scale_length)
+
+    def take(answer: TaskAnswer) -> None:
+        statistics.add(answer.statistics)
+        for found in answer.frames:
+            timeline.take(found)
+
+    yield from workers.run_steps(tasks_of(frames), len(frames), take)
+    return timeline, statistics
+
+
+def range_report(
+    source: SceneSource, options: DetectOptions, timeline: Timeline, statistics: RunStatistics, created: str
+) -> DetectReport:
+    """The report of a timeline, whose frames are all done.
+
+    Raises:
+        InputError: a set holds nothing that can be used in any frame.
+    """
+    require_members(options, timeline.sets, timeline.skipped)
+    rows = sorted(timeline.rows, key=lambda row: row.order)
+    return DetectReport(
+        source.file, source.scale_length, options, rows, timeline.skipped, statistics.as_dict(), created=created,
+        events=timeline.events,
+    )  # fmt: skip
+
+
+def workers_steps(
+    source: SceneSource, options: DetectOptions, workers: Workers
+) -> Generator[Progress, None, DetectReport]:
+    """As `detect_steps` for a range of frames, which others work off; this process needs no engine.
+
+    Raises:
+        InputError: as `detect_steps`.
+        DetectError: a part of the range cannot be worked off; the message names it.
+    """
+    assert options.frames is not None
+    created = now()
+    found = yield from range_steps(workers, options.frames, source.scale_length)
+    return range_report(source, options, *found, created)
 
 
 def run_to_end(steps: Generator[Any, None, T], on_progress: Callable[[Any], None] | None = None) -> T:
@@ -97,60 +142,82 @@ def run_to_end(steps: Generator[Any, None, T], on_progress: Callable[[Any], None
             on_progress(progress)
 
 
-def _frame_steps(
+def _now_steps(
     source: SceneSource,
     options: DetectOptions,
-    world: EngineScene,
-    clouds: CloudScene,
     engine: ModuleType,
-    number: int | None,
     highlights: bool,
-    statistics: RunStatistics,
-) -> Generator[Progress, None, tuple[FrameScene, list[PairRow]]]:
+    prepare: Prepare | None,
+    remember: bool,
+) -> Generator[Progress, None, DetectReport]:
+    """The report of the current frame."""
+    statistics, created = RunStatistics(source.scale_length), now()
+    world, clouds = EngineScene(engine), CloudScene(engine, options.point_budget, prepare)
     started = time.perf_counter()
-    frame = yield from within(source.read_steps(options.set_a, options.set_b, number), 0.0, READ_SHARE)
+    frame = yield from within(source.read_steps(options.set_a, options.set_b, None), 0.0, READ_SHARE)
     statistics.add_frame(frame, time.perf_counter() - started)
+    if not test_named(options.test).of_pairs:
+        frame = replace(frame, scans=[], clouds={})
     started = time.perf_counter()
     yield from within(world.update_steps(frame, options.coarsest / source.scale_length), READ_SHARE, PREPARE_SHARE)
     statistics.add_skipped(world.skipped)
     statistics.add_resolutions(world, options.coarsest)
     statistics.add_time("prepare", time.perf_counter() - started)
-    test = test_named(options.test)
-    sets = world.ids(in_a=True), world.ids(in_a=False)
-    options = shared_budget(options, frame)
-    asked = Asked(engine, world, options, source.scale_length, *sets, world.keep(options.rules))
+    asked = Asked(
+        engine, world, shared_budget(options, frame), source.scale_length, world.ids(in_a=True), world.ids(in_a=False),
+        world.keep(options.rules),
+    )  # fmt: skip
     query_end = MESH_SHARE if frame.scans else 1.0
-    answer = yield from within(test.ask_steps(asked), PREPARE_SHARE, query_end)
-    statistics.add_answer(answer)
-    started = time.perf_counter()
-    rows = []
-    for found in answer.found:
-        written = test.row_steps(asked, found, frame.frame, highlights)
-        row = yield from within(written, query_end, query_end)
-        rows.append((yield from within(volume_steps(asked, found, row), query_end, query_end)))
-    statistics.add_time("report", time.perf_counter() - started)
+    rows = yield from within(_rows_steps(asked, frame.frame, highlights, statistics), PREPARE_SHARE, query_end)
     if frame.scans:
         started = time.perf_counter()
-        steps = scan_steps(engine, world, clouds, frame, options, source.scale_length, highlights)
+        steps = scan_steps(engine, world, clouds, frame, asked.options, source.scale_length, highlights)
         rows += yield from within(steps, query_end, 1.0)
         statistics.add_skipped(clouds.skipped)
         statistics.add_time("scans", time.perf_counter() - started)
     large = [row for row in rows if not has_less(row, options.min_volume / source.scale_length**3)]
     statistics.add_smaller(len(rows) - len(large))
-    return frame, large
+    # A scan without a surface is no member: to find nothing with it would be taken for an all-clear.
+    members = [*world.objects.values(), *(placed.item for placed in clouds.placed if frame.scans)]
+    require_members(options, letters_of(members), statistics.skipped)
+    objects = (yield from within(fingerprint_steps(frame), 1.0, 1.0)) if remember else None
+    seen = None if objects is None else Seen(options.set_a, options.set_b, objects)
+    large.sort(key=lambda row: row.order)
+    return DetectReport(
+        source.file, source.scale_length, options, large, statistics.skipped, statistics.as_dict(), seen, created
+    )
 
 
-def shared_budget(options: DetectOptions, frame: FrameScene) -> DetectOptions:
-    """The options with the budget that meshes among each other have, and pairs with a scan, where there are both."""
-    if options.budget is None or not (frame.scans and frame.objects):
-        return options
-    return replace(options, budget=0.5 * options.budget)
+def _rows_steps(
+    asked: Asked, frame: int, highlights: bool, statistics: RunStatistics
+) -> Generator[Progress, None, list[PairRow]]:
+    """What the test finds between meshes."""
+    test = test_named(asked.options.test)
+    answer = yield from within(test.ask_steps(asked), 0.0, 1.0)
+    statistics.add_answer(answer)
+    started = time.perf_counter()
+    rows = []
+    for found in answer.found:
+        row = yield from within(test.row_steps(asked, found, frame, highlights), 1.0, 1.0)
+        rows.append((yield from within(volume_steps(asked, (found.a, found.b), row), 1.0, 1.0)))
+    statistics.add_time("report", time.perf_counter() - started)
+    return rows
 
 
-def _require_meshes(options: DetectOptions, seen: set[str], statistics: RunStatistics) -> None:
+def require_members(options: DetectOptions, letters: str, skipped: Sequence[Skipped]) -> None:
+    """Checks that both sets hold something.
+
+    Args:
+        options: the question.
+        letters: of the sets that do.
+        skipped: what was left out.
+
+    Raises:
+        InputError: one does not; the message says why.
+    """
     for letter, expression in (("A", options.set_a), ("B", options.set_b)):
-        if letter not in seen:
-            notes = "; ".join(f"{item.name}: {item.reason}" for item in statistics.skipped[:3])
+        if letter not in letters:
+            notes = "; ".join(f"{item.name}: {item.reason}" for item in skipped[:3])
             raise InputError(
                 f"set {letter} ({set_in_words(expression)}) contains no mesh with faces and no scan that is visible"
                 + (f" (left out: {notes})" if notes else "")

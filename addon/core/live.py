@@ -38,7 +38,7 @@ SHOW_SECONDS = 0.25  # between two answers that are shown while nothing changes 
 SHOW_SHARE = 0.2  # of the time at most: where writing them takes long, they are shown less often
 IDLE = Progress(1.0, "")
 
-LEAST_BUDGET = 0.001  # seconds that a time-critical answer is given, however long reading took
+LEAST_SECONDS = 0.001  # seconds that a time-critical answer is given, however long reading took
 
 
 class LiveScene(Protocol):
@@ -226,7 +226,7 @@ class Live:
     def _refine(self, answers: Answers) -> Generator[Progress, None, None]:
         """Makes an answer more certain for what is left of this call, and shows it now and then."""
         left = self._slice.end - time.perf_counter()
-        steps = answers.refine_steps(max(left, LEAST_BUDGET))
+        steps = answers.refine_steps(max(left, LEAST_SECONDS))
         for progress in self._told(steps):
             yield progress
             if self._changes:
@@ -264,7 +264,7 @@ class Live:
     def _asked(self, answers: Answers, effort: _Effort, first_contact: bool) -> Generator[Progress, None, bool]:
         """Asks the engine; False when a complete answer went over the budget and something changed meanwhile."""
         may_give_up = not first_contact and not answers.refines
-        left = max(self.budget - effort.seconds, LEAST_BUDGET)
+        left = max(self.budget - effort.seconds, LEAST_SECONDS)
         steps = effort.spent_on(answers.ask_steps(first_contact, left))
         for progress in steps:
             if may_give_up and self._changes and effort.seconds > self.budget:

@@ -20,7 +20,7 @@ TEST_OPTIONS = {
     "permitted_overlap": AUTO, "touch_tolerance": 0.0, "tolerance": None, "budget": None, "overlap_volume": False,
 }  # fmt: skip
 """Options that only some tests take, and what they are when they are not given."""
-LEAST_BUDGET = 1000
+LEAST_POINTS = 1000
 """Fewest points of a scan that say anything about a surface."""
 LAST_FRAME, LONGEST_NUMBER = 1_048_574, 12
 """Blender's frames go from minus this to this."""
@@ -75,8 +75,8 @@ class DetectOptions:
             _check_length(_words(name), getattr(self, name))
         if self.budget is not None and not (math.isfinite(self.budget) and self.budget > 0.0):
             raise InputError(f"the budget must be a time above 0 s, not {self.budget}")
-        if self.point_budget and self.point_budget < LEAST_BUDGET:
-            raise InputError(f"the point budget must be 0 (all) or at least {LEAST_BUDGET}, not {self.point_budget}")
+        if self.point_budget and self.point_budget < LEAST_POINTS:
+            raise InputError(f"the point budget must be 0 (all) or at least {LEAST_POINTS}, not {self.point_budget}")
         if not (math.isfinite(self.min_volume) and self.min_volume >= 0.0):
             raise InputError(f"the min volume must be a volume of at least 0 m3, not {self.min_volume}")
         if self.min_volume and not self.overlap_volume:
@@ -151,23 +151,29 @@ def _unordered(rules: Rules) -> set[frozenset[str]]:
 
 
 def parse_frames(text: str) -> range:
-    """Reads "5", "1-250" or "1-250:5"; frames may be negative.
+    """Reads "5", "1:250", "1:250:5", and "1-250:5" as it was written first; frames may be negative.
 
     Raises:
         InputError: it is not such a range, it is empty, or Blender has no such frames.
     """
-    match = re.fullmatch(r"\s*(-?\d+)(?:-(-?\d+))?(?::(\d+))?\s*", text)
+    match = re.fullmatch(r"\s*(-?\d+)(?:[-:](-?\d+)(?::(\d+))?)?\s*", text)
     if match is None:
-        raise InputError(f"'{text}' is not a range of frames: write 5, 1-250 or 1-250:5")
+        raise InputError(f"'{text}' is not a range of frames: write 5, 1:250 or 1:250:5")
     if any(len(number) > LONGEST_NUMBER for number in match.groups(default="")):
         raise InputError(_beyond_frames(text if len(text) <= 60 else f"{text[:60]}..."))
     first = int(match[1])
-    last = int(match[2]) if match[2] else first
-    step = int(match[3]) if match[3] else 1
+    return frame_range(first, int(match[2]) if match[2] else first, int(match[3]) if match[3] else 1)
+
+
+def frame_range(first: int, last: int, step: int = 1) -> range:
+    """The frames from the first one to the last.
+
+    Raises:
+        InputError: there are none; the message names the range.
+    """
     if step < 1 or last < first:
-        raise InputError(
-            f"the range of frames '{text}' is empty: its last frame comes before the first, or its step is 0"
-        )
+        why = "its step must be at least 1" if step < 1 else "it ends before it begins"
+        raise InputError(f"the range of frames {first}:{last}{'' if step == 1 else f':{step}'} is empty: {why}")
     return range(first, last + 1, step)
 
 

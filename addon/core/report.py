@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from . import report_formats, report_page
+from .events import ClashEvent
 from .fingerprints import Seen
 from .frame_scene import Skipped
 from .options import DetectOptions
@@ -53,6 +54,7 @@ class DetectReport:
         missing: None, but of a list that came with a file, which has no faces: how many rows were not saved with it.
         reviews: what the user says of pairs, by their ids; a pair that is not there is open.
         outdated: ids of pairs of which an object may have changed since.
+        events: of a range of frames, worst first; None where one frame was looked at.
     """
 
     file: str
@@ -66,6 +68,7 @@ class DetectReport:
     missing: int | None = None
     reviews: Mapping[str, Review] = field(default_factory=dict)
     outdated: frozenset[str] = frozenset()
+    events: list[ClashEvent] | None = None
 
     @property
     def clashes(self) -> list[PairRow]:
@@ -80,7 +83,8 @@ class DetectReport:
         """The report as schema `meshclash.report/1` has it (docs/report-format.md); lengths in metres."""
         summary = self.as_summary()
         stats = summary.pop("stats")
-        return {**summary, "pairs": [self._pair(row) for row in self.rows], "stats": stats}
+        events = None if self.events is None else [self._event(event) for event in self.events]
+        return {**summary, "events": events, "pairs": [self._pair(row) for row in self.rows], "stats": stats}
 
     def as_summary(self) -> dict[str, Any]:
         """The same without the pairs."""
@@ -93,6 +97,10 @@ class DetectReport:
             "options": self.options.as_dict(),
             "stats": {**self.stats, "skipped": [{"name": item.name, "reason": item.reason} for item in self.skipped]},
         }
+
+    def _event(self, event: ClashEvent) -> dict[str, Any]:
+        review = self.reviews.get(event.row.id, NOT_REVIEWED)
+        return {**event.as_dict(self.scale_length), "status": review.status, "comment": review.comment}
 
     def _pair(self, row: PairRow) -> dict[str, Any]:
         scale, review = self.scale_length, self.reviews.get(row.id, NOT_REVIEWED)

@@ -52,6 +52,9 @@ CSV_COLUMNS = (
     "volume",
     "volume_lower",
     "volume_upper",
+    "event_start",
+    "event_end",
+    "event_worst_frame",
 )
 POINTS = ("location", "point_a", "point_b")
 LEFT_ALIGNED = 3  # columns of names; numbers are right-aligned
@@ -76,9 +79,12 @@ def to_csv(report: dict[str, Any]) -> str:
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(CSV_COLUMNS)
+    events = _events_by_pair(report)
     for pair in report["pairs"]:
         texts = {name: _csv_text(pair[name]) for name in ("a", "b", "comment")}
         cells = {**pair, **texts, "outdated": str(pair["outdated"]).lower(), "unit": report["unit"]}
+        event = next((item for item in events.get(pair["id"], ()) if item["start"] <= pair["frame"] <= item["end"]), {})
+        cells |= {f"event_{name}": event.get(name) for name in ("start", "end", "worst_frame")}
         for name in POINTS:
             point = pair[name] or (None, None, None)
             cells |= {f"{name}_{axis}": value for axis, value in zip("xyz", point, strict=True)}
@@ -87,24 +93,44 @@ def to_csv(report: dict[str, Any]) -> str:
 
 
 def to_table(report: dict[str, Any]) -> str:
-    """The rows in aligned columns under a header, without a trailing line break; names cannot steer a terminal."""
-    rows = [table_header(report), *(tuple(map(printable, row)) for row in table_rows(report))]
+    """The rows in aligned columns under a header, without a trailing line break; names cannot steer a terminal.
+
+    Of a range of frames, the events.
+    """
+    if report["events"] is not None:
+        return _in_columns([event_header(report), *event_rows(report)])
+    return _in_columns([table_header(report), *table_rows(report)])
+
+
+def _in_columns(given: list[tuple[str, ...]]) -> str:
+    rows = [given[0], *(tuple(map(printable, row)) for row in given[1:])]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     rows.insert(1, tuple("-" * width for width in widths))
     return "\n".join("  ".join(_aligned(row, widths)).rstrip() for row in rows)
 
 
+def _events_by_pair(report: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = {}
+    for event in report["events"] or ():
+        found.setdefault(event["id"], []).append(event)
+    return found
+
+
 def summary(report: dict[str, Any]) -> str:
     """One or two sentences: how many pairs of which verdict, how many are approved, and how many were left out."""
     test = test_named(report["options"]["test"])
-    counts = Counter(pair["verdict"] for pair in report["pairs"] if pair["status"] != APPROVED)
-    counts[APPROVED] = len(report["pairs"]) - counts.total()
+    listed = report["pairs"] if report["events"] is None else report["events"]
+    counts = Counter(pair["verdict"] for pair in listed if pair["status"] != APPROVED)
+    counts[APPROVED] = len(listed) - counts.total()
     counts = +counts  # without zeros
     if not counts:
         return f"{test.nothing}.{too_small(report['stats'], report['options'])}"
     parts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    count = len(report["pairs"])
+    events = report["events"]
+    count = len(listed) if events is None else len({event["id"] for event in events})
     found = f"1 pair {test.found[0]}" if count == 1 else f"{count} pairs {test.found[1]}"
+    if events is not None:
+        found += f" in {len(events)} event{'' if len(events) == 1 else 's'}"
     more = left_out(report["stats"].get("left_out")) + too_small(report["stats"], report["options"])
     return f"{found}: {parts}.{more}"
 
@@ -219,6 +245,41 @@ def table_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
         )
         for pair in report["pairs"]
     ]
+
+
+def event_header(report: dict[str, Any]) -> tuple[str, ...]:
+    """The titles of the columns of events."""
+    measured = (MEASURES[name][0] for name in _event_measures(report))
+    return ("verdict", "a", "b", "start", "end", "worst", "frames", *measured, "begins", "ends")
+
+
+def event_rows(report: dict[str, Any]) -> list[tuple[str, ...]]:
+    """The cells of each event, as text."""
+    measures = _event_measures(report)
+    return [
+        (
+            _verdict(event),
+            event["a"],
+            event["b"],
+            format_moment(event["start"], event["start_time"]),
+            format_moment(event["end"], event["end_time"]),
+            str(event["worst_frame"]),
+            str(event["frames"]),
+            *(MEASURES[name][1](event) for name in measures),
+            event["begins"],
+            event["ends"],
+        )
+        for event in report["events"]
+    ]
+
+
+def format_moment(frame: int, time: float | None) -> str:
+    """A moment in frames, or the whole frame where no moment is known."""
+    return str(frame) if time is None else f"{time:.2f}"
+
+
+def _event_measures(report: dict[str, Any]) -> list[str]:
+    return [name for name in _measures(report) if name != "volume"]
 
 
 def _verdict(pair: dict[str, Any]) -> str:

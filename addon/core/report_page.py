@@ -9,6 +9,8 @@ from .options import set_in_words
 from .queries import test_named
 from .report_formats import (
     coarse,
+    event_header,
+    event_rows,
     format_length,
     format_seconds,
     format_volume,
@@ -57,14 +59,27 @@ def to_html(report: dict[str, Any]) -> str:
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width"><title>{title}</title>\n<style>{STYLE}</style></head>\n'
         f"<body><h1>{title}</h1>\n{notes}<dl>\n{facts}\n</dl>\n"
+        f"{_events(report)}"
         f"<table><thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table>\n"
         f"{f'<h2>Left out</h2><ul>{items}</ul>' if left_out else ''}"
         f"<p>Schema {escape(report['schema'])}</p></body></html>\n"
     )
 
 
+def _events(report: dict[str, Any]) -> str:
+    """The events of a range of frames, before the pairs of each frame; "" of one frame."""
+    if report["events"] is None:
+        return ""
+    titles = (*event_header(report), "status", "comment")
+    head = "".join(f"<th>{html.escape(title)}</th>" for title in titles)
+    cells = zip(report["events"], event_rows(report), strict=True)
+    body = "\n".join(_row(event, row) for event, row in cells)
+    table = f"<table><thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table>\n"
+    return f"<h2>Events</h2>\n{table}<h2>Frame by frame</h2>\n"
+
+
 def _row(pair: dict[str, Any], cells: tuple[str, ...]) -> str:
-    classes = [pair["verdict"], pair["status"], *(["outdated"] if pair["outdated"] else [])]
+    classes = [pair["verdict"], pair["status"], *(["outdated"] if pair.get("outdated") else [])]
     shown = [f"<td>{html.escape(cell)}</td>" for cell in cells[:TEXT_CELLS]]
     shown += [f'<td class="number">{html.escape(cell)}</td>' for cell in cells[TEXT_CELLS:]]
     shown += [f'<td class="said">{html.escape(pair[name])}</td>' for name in ("status", "comment")]

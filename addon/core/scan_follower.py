@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterable
 from typing import Any, NamedTuple
 
 from .cloud_pairs import (
-    LEAST_BUDGET,
+    LEAST_SECONDS_OF_SCANS,
     Finding,
     Limits,
     Side,
@@ -79,18 +79,19 @@ class ScanFollower:
             del self._known[pair]
             self.rows.pop(pair, None)
 
-    def ask_steps(self, frame: int, seconds: float | None) -> Generator[Any, None, None]:
+    def ask_steps(self, frame: int, seconds: float | None, highlights: bool = True) -> Generator[Any, None, None]:
         """Asks about the pairs that changed; closing the generator loses the pair in hand only.
 
         Args:
             frame: its number.
             seconds: that may be spent on telling who meets, for all pairs together. None: everything is found out.
+            highlights: whether rows carry what is drawn.
         """
         due = [pair for pair in self._pairs if self._is_due(pair, hurry=seconds is not None)]
         left = 0.0 if seconds is None else seconds
         for count, pair in enumerate(due):
             scan, other = self._pairs[pair]
-            share = max(left, LEAST_BUDGET) / (len(due) - count)
+            share = max(left, LEAST_SECONDS_OF_SCANS) / (len(due) - count)
             started = time.thread_time()
             if seconds is not None:
                 finding, complete = yield from self._hurried_steps(scan, other, share)
@@ -99,7 +100,7 @@ class ScanFollower:
             left -= time.thread_time() - started
             row = None
             if finding is not None:
-                row = yield from scan_row_steps(self._engine, scan, other, finding, frame, highlights=True)
+                row = yield from scan_row_steps(self._engine, scan, other, finding, frame, highlights)
             self.rows.pop(pair, None)
             if row is not None:
                 self.rows[pair] = row

@@ -101,6 +101,34 @@ class RunStatistics:
         """Adds seconds to one part of the work."""
         self._seconds[name] = self._seconds.get(name, 0.0) + seconds
 
+    def state(self) -> dict[str, Any]:
+        """Everything, for another process."""
+        return {"values": self._values, "seconds": self._seconds}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> RunStatistics:
+        """What `state` has given."""
+        made = cls(1.0)
+        made._values, made._seconds = state["values"], state["seconds"]
+        return made
+
+    def add(self, other: RunStatistics) -> None:
+        """Takes in those of a later part of the work; skipped objects are not among them."""
+        values, more = self._values, other._values
+        for name in ("frames", "smaller", *COUNTERS):
+            values[name] += more[name]
+        for name in ("objects", "meshes", "triangles", "points", "threads", "resolution"):
+            values[name] = max(values[name], more[name])
+        values["device"] = more["device"] or values["device"]
+        left_out, beyond = values["left_out"], more["left_out"]["beyond"]
+        left_out["pairs"] += more["left_out"]["pairs"]
+        if beyond is not None:
+            left_out["beyond"] = beyond if left_out["beyond"] is None else min(beyond, left_out["beyond"])
+        known = {item["name"] for item in values["coarse"]}
+        values["coarse"] += [item for item in more["coarse"] if item["name"] not in known]
+        for name, seconds in other._seconds.items():
+            self.add_time(name, seconds)
+
     def as_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
         return {**self._values, "seconds": sum(self._seconds.values()), "timings": dict(self._seconds)}

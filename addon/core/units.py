@@ -44,6 +44,14 @@ def plain(value: float, digits: int = 3) -> str:
     return f"{Decimal(rounded):f}"
 
 
+def time_in_words(seconds: float) -> str:
+    """A time that is left, about: "8 s", "3 min", "2 h 10 min"."""
+    if seconds < 99.5:
+        return f"{max(1, round(seconds))} s"
+    minutes = round(seconds / 60.0)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
+
+
 def length_in_words(metres: float, system: str, unit: str = "", digits: int = 3, like: float | None = None) -> str:
     """A length as people say it: "0.25 mm", "12.5 m"; "<0.001 mm" where it is no more than a rounding.
 

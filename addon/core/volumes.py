@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import replace
-from typing import Any
 
 from .frame_scene import Progress
 from .pair_row import NO_VOLUME_VERDICTS, SOLID_VERDICTS, PairRow
@@ -16,17 +15,17 @@ RESOLUTIONS = (64, 256)
 CLOSE_ENOUGH = 0.01  # share of the volume that may be left open
 
 
-def volume_steps(asked: Asked, found: Any, row: PairRow) -> Generator[Progress, None, PairRow]:
+def volume_steps(asked: Asked, pair: tuple[int, int], row: PairRow) -> Generator[Progress, None, PairRow]:
     """The row with the bounds of the common volume, in slices; as it is where these are not asked for, or unknown.
 
     Args:
         asked: the question.
-        found: what the row was written of; it names the engine's objects.
+        pair: the engine's ids of the two objects.
         row: the row.
     """
     if not asked.options.overlap_volume or row.verdict not in SOLID_VERDICTS:
         return row
-    (a, pose_a), (b, pose_b) = (asked.world.scene.posed(key) for key in (found.a, found.b))
+    (a, pose_a), (b, pose_b) = (asked.world.scene.posed(key) for key in pair)
     low = high = 0.0
     for resolution in RESOLUTIONS:
         steps = asked.engine.voxel_collide_steps(a, b, pose_a, pose_b, resolution=resolution, mode="solid")

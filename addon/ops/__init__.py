@@ -1,6 +1,6 @@
 """Operators: they ask the core or an adapter and report to the user."""
 
-from . import detect, export, hierarchy, listing, live, maintenance, marks, pairs, review, scans, voxels
+from . import detect, export, hierarchy, listing, live, maintenance, marks, pairs, review, scans, timeline, voxels
 
 CLASSES = (
     *detect.CLASSES,
@@ -13,5 +13,6 @@ CLASSES = (
     *hierarchy.CLASSES,
     *maintenance.CLASSES,
     *scans.CLASSES,
+    *timeline.CLASSES,
     *voxels.CLASSES,
 )

@@ -39,6 +39,14 @@ def own_writing(context: bpy.types.Context) -> Iterator[None]:
         context.view_layer.update()
 
 
+def in_object_mode(operator: type[Operator], context: bpy.types.Context) -> bool:
+    """Whether meshes may be written: Edit Mode has copies of its own. Otherwise the operator's button says why not."""
+    if context.mode == "OBJECT":
+        return True
+    operator.poll_message_set("Leave Edit Mode first")
+    return False
+
+
 class _MarkOperator(Operator):
     """Shared by operators that write the faces of the result."""
 
@@ -50,10 +58,7 @@ class _MarkOperator(Operator):
         if result is None or result.loaded:
             cls.poll_message_set("Press Detect first")
             return False
-        if context.mode != "OBJECT":
-            cls.poll_message_set("Leave Edit Mode first")
-            return False
-        return True
+        return in_object_mode(cls, context)
 
     def mark_all(self, context: bpy.types.Context, mark: Mark) -> set[str]:
         """Calls `mark` with each mesh and its contacting faces; what cannot be marked is reported."""
@@ -165,10 +170,7 @@ class MESHCLASH_OT_restore_materials(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if context.mode != "OBJECT":
-            cls.poll_message_set("Leave Edit Mode first")
-            return False
-        return True
+        return in_object_mode(cls, context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         with own_writing(context):

@@ -1,5 +1,5 @@
 """The sidebar tab."""
 
-from . import hierarchy, lists, panels, scans, voxels
+from . import hierarchy, lists, panels, scans, timeline, voxels
 
-CLASSES = (*lists.CLASSES, *panels.CLASSES, *voxels.CLASSES, *scans.CLASSES, *hierarchy.CLASSES)
+CLASSES = (*lists.CLASSES, *panels.CLASSES, *timeline.CLASSES, *voxels.CLASSES, *scans.CLASSES, *hierarchy.CLASSES)

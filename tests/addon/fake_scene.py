@@ -107,6 +107,15 @@ class FakeScene:
         stats = SimpleNamespace(volume_tests=len(pairs), primitive_tests=1, exact_tests=0, threads=1, device="fake")
         return SimpleNamespace(pairs=[item for item in found if item], stats=stats, timings={"query": 0.25})
 
+    def boxes(self):
+        return np.array(sorted(self.objects), np.int64), np.empty((len(self.objects), 6))
+
+    def all_rows(self):
+        return np.array([self.objects[key][1][:3] for key in sorted(self.objects)]).reshape(-1, 3, 4)
+
+    def member(self, key):
+        return SimpleNamespace(mesh=self.objects[key][0])
+
     def _pair(self, a, b):
         (low_a, high_a), (low_b, high_b) = (self._interval(key) for key in (a, b))
         overlap = min(high_a, high_b) - max(low_a, low_b)
@@ -129,6 +138,24 @@ class FakeScene:
         return x.min(), x.max()
 
 
+class FakeWatch:
+    """Asks about all pairs at every update."""
+
+    def __init__(self, scene, permitted_overlap, touch_tolerance):
+        self._scene, self._lengths = scene, (permitted_overlap, touch_tolerance)
+        self._known, self._found = {}, {}
+
+    def update_steps(self, set_a, set_b, keep, first_contact):
+        answer = yield from self._scene.contacts_steps(set_a, set_b, keep, *self._lengths)
+        self._found = {(item.a, item.b): item for item in answer.pairs}
+        answer.stats.timings = answer.timings
+        return answer.stats
+
+    def take_changes(self):
+        gone, self._known = self._known.keys() - self._found.keys(), self._found
+        return SimpleNamespace(found=self._found, meeting={}, gone=gone)
+
+
 def make_engine():
     """A module-like object; `.scenes` collects the scenes that were made."""
     scenes = []
@@ -139,18 +166,27 @@ def make_engine():
 
     return SimpleNamespace(
         Scene=make_scene,
+        Watch=FakeWatch,
+        FirstContact=type(None),
+        KeyframedMotion=lambda times, poses: poses,
+        time_of_contact_steps=_halfway,
         scenes=scenes,
         TriangleMesh=FakeMesh,
         split_matrix=_split,
         float32_resolution=lambda largest, matrix: 1e-7 * (largest + np.abs(matrix[:3, 3]).max()),
         warm_up=_warm_up,
         ContactKind=SimpleNamespace(CROSSING=1, COPLANAR=2),
-        errors=SimpleNamespace(MeshClashError=MeshClashError),
+        errors=SimpleNamespace(MeshClashError=MeshClashError, UnsupportedOption=MeshClashError),
     )
 
 
 def _warm_up(parts=()):
     yield Progress(1.0, "Compiling")
+
+
+def _halfway(a, b, motion_a, motion_b):
+    yield Progress(0.5, "Advancing")
+    return SimpleNamespace(time=0.5)
 
 
 def _split(matrix):

@@ -396,3 +396,60 @@ def test_an_instancer_that_moves_keeps_the_mesh_of_its_instances(followed, add_b
     collection.objects["Inner"].data.vertices[0].co.z = -1.0
     collection.objects["Inner"].data.update()
     assert followed()[1] == EVERY
+
+
+def animated(add_box):
+    """Objects that move, deform, hide, follow drivers, parents, constraints and modifiers, and one that stays."""
+    items = {name: add_box(name, (0, 0, 0), (1, 1, 1), location=(3.0 * k, 0, 0)) for k, name in enumerate("ABCDEFGH")}
+    for name, frame, value in (("A", 1, 0.0), ("A", 9, 5.0)):
+        items[name].location.z = value
+        items[name].keyframe_insert("location", frame=frame)
+    items["B"].shape_key_add(name="Basis")
+    key = items["B"].shape_key_add(name="Tall")
+    for corner in key.data:
+        corner.co.z *= 3.0
+    for frame, value in ((1, 0.0), (4, 1.0), (7, 1.0), (9, 0.0)):
+        key.value = value
+        key.keyframe_insert("value", frame=frame)
+    for frame, hidden in ((1, False), (3, True), (6, False)):
+        items["C"].hide_viewport = hidden
+        items["C"].keyframe_insert("hide_viewport", frame=frame)
+    driver = items["D"].driver_add("location", 1).driver
+    driver.expression = "frame * 0.25"
+    items["E"].parent = items["A"]
+    array = items["F"].modifiers.new("Array", "ARRAY")
+    for frame, count in ((1, 1), (5, 3), (9, 2)):
+        array.count = count
+        array.keyframe_insert("count", frame=frame)
+    items["G"].constraints.new("COPY_LOCATION").target = items["A"]
+    group = bpy.data.collections.new("Group")
+    group.objects.link(add_box("Inner", (0, 0, 0), (0.5, 0.5, 0.5)))
+    bpy.data.objects["Inner"].keyframe_insert("location", frame=1)
+    bpy.data.objects["Inner"].location.y = 7.0
+    bpy.data.objects["Inner"].keyframe_insert("location", frame=9)
+    instancer = bpy.data.objects.new("Instancer", None)
+    instancer.instance_type, instancer.instance_collection = "COLLECTION", group
+    bpy.context.scene.collection.objects.link(instancer)
+    return items
+
+
+def test_from_frame_to_frame_only_what_changes_is_read_and_nothing_is_missed(add_box, monkeypatch):
+    animated(add_box)
+    bpy.context.scene.frame_set(4, subframe=0.25)
+    one, made = BlenderSource.from_context(bpy.context), []
+    for frame in (*range(1, 10), 3, 8, 1):
+        again = BlenderSource.from_context(bpy.context)
+        kept, fresh = (run_to_end(source.read_steps("all", "all", frame)) for source in (one, again))
+        made.append(kept)
+        assert [item.name for item in kept.objects] == [item.name for item in fresh.objects]
+        for old, new in zip(kept.objects, fresh.objects, strict=True):
+            assert np.array_equal(old.matrix, new.matrix), (frame, old.name)
+            meshes = kept.meshes[old.mesh_key], fresh.meshes[new.mesh_key]
+            assert np.array_equal(meshes[0].vertices, meshes[1].vertices), (frame, old.name)
+            assert np.array_equal(meshes[0].triangles, meshes[1].triangles)
+        again.restore()
+    still = [{item.name: item for item in frame.objects}["H"] for frame in made[:2]]
+    assert made[0].meshes[still[0].mesh_key] is made[1].meshes[still[1].mesh_key]
+    one.restore()
+    assert (bpy.context.scene.frame_current, round(bpy.context.scene.frame_subframe, 4)) == (4, 0.25)
+    assert not [note for note in bpy.app.handlers.frame_change_post if "BlenderSource" in repr(note)]

@@ -280,7 +280,7 @@ def test_closing_frees_what_was_built(engine):
     driver = Driver(row_of_boxes(), engine)
     driver.settle()
     frame = driver.live._steps.gi_frame.f_locals["answers"]
-    alive = weakref.ref(frame._world.scene)
+    alive = weakref.ref(frame.world.scene)
     del frame
     driver.live.close()
     driver.live.close()

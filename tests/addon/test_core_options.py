@@ -25,14 +25,21 @@ from addon.core.rules import Rules, keep_mask, parse_pair
 
 @pytest.mark.parametrize(
     ("text", "frames"),
-    [("5", range(5, 6)), ("1-3", range(1, 4)), ("1-250:100", range(1, 251, 100)), ("-10--5:2", range(-10, -4, 2))],
+    [
+        ("5", range(5, 6)),
+        ("1-3", range(1, 4)),
+        ("1-250:100", range(1, 251, 100)),
+        ("1:3", range(1, 4)),
+        ("-5:250:100", range(-5, 251, 100)),
+        ("-10--5:2", range(-10, -4, 2)),
+    ],
 )
 def test_frames_are_read_and_written(text, frames):
     assert list(parse_frames(text)) == list(frames)
     assert list(parse_frames(format_frames(frames))) == list(frames)
 
 
-@pytest.mark.parametrize("text", ["", "a", "1-", "5-1", "1-9:0", "1..5", "1-2-3"])
+@pytest.mark.parametrize("text", ["", "a", "1-", "5-1", "1-9:0", "1..5", "1-2-3", "9:1", "1:9:0", "1:2:3:4", "1:"])
 def test_wrong_frames_are_refused(text):
     with pytest.raises(InputError, match="range"):
         parse_frames(text)

@@ -35,7 +35,7 @@ PAIR_KEYS = ["id", "a", "b", "frame", "verdict", "contacts", "faces_a", "faces_b
 def test_json_has_the_documented_keys():
     data = json.loads(make_report(make_row()).to_json())
     assert data["schema"] == SCHEMA == "meshclash.report/1"
-    assert list(data) == ["schema", "file", "created", "saved_list", "unit", "options", "pairs", "stats"]
+    assert list(data) == ["schema", "file", "created", "saved_list", "unit", "options", "events", "pairs", "stats"]
     assert [key for key in data["pairs"][0] if not key.startswith("original_")] == PAIR_KEYS
 
 

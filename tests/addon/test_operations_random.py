@@ -14,6 +14,7 @@ import pytest
 from live_driver import LiveDriver, described, detected
 from scans import add_scan, ball
 from test_register_clean import traces
+from timeline_driver import Driver
 from ui_fakes import draw, escape, timer
 
 import addon
@@ -21,23 +22,34 @@ from addon import session
 from addon.core import live as live_module
 from addon.core.errors import InputError
 from addon.core.queries import TESTS
-from addon.ops import detect, heartbeat
+from addon.ops import detect, heartbeat, timeline
 from addon.overlay import draw as overlay
 from addon.ui import panels
 from addon.ui.hierarchy import MESHCLASH_PT_hierarchy
+from addon.ui.timeline import MESHCLASH_PT_timeline
 
-WITHOUT_UNDO_STEP = ("do_undo", "do_redo", "do_load", "do_save_and_load", "do_start_live", "do_start_detect")
+WITHOUT_UNDO_STEP = (
+    "do_undo",
+    "do_redo",
+    "do_load",
+    "do_save_and_load",
+    "do_start_live",
+    "do_start_detect",
+    "do_start_scan",
+)
 SEQUENCES = int(os.environ.get("MESHCLASH_SEQUENCES", "12"))
 SEED = int(os.environ.get("MESHCLASH_SEED", "0"))
 STEPS = 24
 PAIR_OPERATORS = (
     "exclude_pair", "set_status", "select_faces", "write_attribute", "assign_material", "restore_materials",
-    "remove_attribute", "include_pair", "clear_results", "show_results",
+    "remove_attribute", "include_pair", "clear_results", "show_results", "event_markers", "remove_markers",
+    "write_heat", "remove_heat", "clear_timeline", "show_events",
 )  # fmt: skip
 
 
 ALWAYS_THERE = (
     panels.MESHCLASH_PT_detect, panels.MESHCLASH_PT_exclusions, panels.MESHCLASH_PT_display, MESHCLASH_PT_hierarchy,
+    MESHCLASH_PT_timeline,
 )  # fmt: skip
 
 
@@ -119,7 +131,22 @@ class Stress:
             with contextlib.suppress(InputError):  # a set without a picked object, which `invoke` reports
                 self.running.append(DetectDriver())
 
-    do_start_live.weight = do_start_detect.weight = 4.0
+    def do_start_scan(self):
+        settings = bpy.context.scene.meshclash
+        settings.timeline_own, settings.timeline_start = True, 1
+        settings.timeline_end = int(self.rng.integers(0, 14))  # at times there is no frame
+        cls = timeline.MESHCLASH_OT_scan_timeline
+        if self.rng.random() < 0.3:
+            cls = timeline.MESHCLASH_OT_bake_clearance
+        if getattr(bpy.ops.meshclash, cls.bl_idname.split(".")[1]).poll():
+            with contextlib.suppress(InputError):
+                self.running.append(Driver(cls))
+
+    def do_choose_event(self):
+        listed = bpy.context.window_manager.meshclash
+        listed.active_event = int(self.rng.integers(-1, len(listed.events) + 1))
+
+    do_start_live.weight = do_start_detect.weight = do_start_scan.weight = 4.0
 
     def do_escape(self):
         if self.running:

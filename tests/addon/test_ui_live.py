@@ -432,7 +432,7 @@ def test_memory_of_the_meshes_is_freed_when_it_ends(registered, add_box, engine)
     driver = LiveDriver()
     driver.settle()
     answerer = driver.run.live._steps.gi_frame.f_locals["answers"]
-    alive = [weakref.ref(answerer._world.scene)]
+    alive = [weakref.ref(answerer.world.scene)]
     alive += [weakref.ref(mesh) for mesh in answerer.frame.meshes.values()]
     del answerer
     driver.escape()

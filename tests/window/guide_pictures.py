@@ -31,6 +31,11 @@ PICTURES = {  # scenario/picture: name in the guide
     "voxels/voxels": "voxels",
     "scan/contact": "scan_contact",
     "scan/heat_map": "heat_map",
+    "timeline/progress": "timeline_progress",
+    "timeline/events": "timeline_events",
+    "timeline/markers": "timeline_markers",
+    "timeline/curve": "timeline_curve",
+    "timeline/heat": "timeline_heat",
 }
 CONVERT = f"""
 import os, sys

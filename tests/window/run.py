@@ -33,7 +33,10 @@ import debian  # noqa: E402
 
 SCENARIOS = sorted(path.stem for path in (HERE / "scenarios").glob("[a-z]*.py") if path.stem != "scenes")
 # Scenes that scenarios open, and the examples that make them.
-EXAMPLES = {"gearbox": "mechanical_assembly.py", "rack": "pipe_rack.py", "room": "plant_room.py"}
+EXAMPLES = {
+    "gearbox": "mechanical_assembly.py", "rack": "pipe_rack.py", "room": "plant_room.py", "gears": "gear_train.py",
+    "walk": "walking_character.py", "parts": "falling_parts.py",
+}  # fmt: skip
 INSTALLS_ITSELF = ("install", "update")  # start with a home where the extension is not
 SIZE = "1400x900"
 TOOL = "addons_core/bl_pkg/cli/blender_ext.py"

@@ -8,10 +8,11 @@ from .clearance import Clearance
 from .deforming import Deforming
 from .distance import Distance
 from .intersection import Intersection
+from .self_contact import SelfContact
 from .time_critical import TimeCritical
 
 TESTS: dict[str, DetectTest] = {
-    test.name: test for test in (Intersection(), Clearance(), Distance(), TimeCritical(), Deforming())
+    test.name: test for test in (Intersection(), Clearance(), Distance(), TimeCritical(), Deforming(), SelfContact())
 }
 """By their names, in the order of the panel; the first is the default."""
 

@@ -36,6 +36,8 @@ class DetectTest(ABC):
         measures: fields of `PairRow` that its rows are compared by; a list shows the first one that a row has.
         nothing: sentence for an empty answer.
         found: what the rows have in common, after "1 pair" and after "3 pairs".
+        has_moments: whether its rows begin and end with a contact, so that it can be told when, between two frames.
+        of_pairs: whether it is about two objects; else about one, and scans take no part.
     """
 
     name: ClassVar[str]
@@ -49,6 +51,8 @@ class DetectTest(ABC):
     measures: ClassVar[tuple[str, ...]]
     nothing: ClassVar[str]
     found: ClassVar[tuple[str, str]]
+    has_moments: ClassVar[bool] = False
+    of_pairs: ClassVar[bool] = True
 
     @abstractmethod
     def parts(self, options: DetectOptions) -> tuple[str, ...]:

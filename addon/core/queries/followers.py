@@ -48,7 +48,7 @@ class Follower(ABC):
         """
 
     @abstractmethod
-    def write_steps(self, asked: Asked, frame: int) -> Generator[Progress, None, None]:
+    def write_steps(self, asked: Asked, frame: int, highlights: bool = True) -> Generator[Progress, None, None]:
         """Writes the rows that differ since the last call, in slices; closing the generator loses nothing."""
 
 
@@ -80,14 +80,14 @@ class WatchFollower(Follower):
         self._unwritten |= changes.meeting
         return Answered((), stats, stats.timings, *self._left_out())
 
-    def write_steps(self, asked: Asked, frame: int) -> Generator[Progress, None, None]:
+    def write_steps(self, asked: Asked, frame: int, highlights: bool = True) -> Generator[Progress, None, None]:
         """As `Follower`."""
         for pair in list(self._unwritten):
             found = self._unwritten[pair]
             if isinstance(found, asked.engine.FirstContact):
                 steps = first_contact_row_steps(asked.engine, asked.world, found, frame, self._distance)
             else:
-                steps = self._test.row_steps(asked, found, frame, highlights=True)
+                steps = self._test.row_steps(asked, found, frame, highlights)
             self.rows[pair] = yield from steps
             del self._unwritten[pair]  # now, so that giving up in the middle loses nothing
 

@@ -28,6 +28,7 @@ class Intersection(DetectTest):
     measures = ("depth",)
     nothing = "Nothing touches"
     found = ("is not apart", "are not apart")
+    has_moments = True
 
     def parts(self, options: DetectOptions) -> tuple[str, ...]:
         """As `DetectTest`."""

@@ -103,7 +103,7 @@ class ChanceFollower(Follower):
         self._answer = yield from _search_steps(asked)
         return Answered((), self._answer.stats, self._answer.stats.timings)
 
-    def write_steps(self, asked: Asked, frame: int) -> Generator[Progress, None, None]:
+    def write_steps(self, asked: Asked, frame: int, highlights: bool = True) -> Generator[Progress, None, None]:
         """As `Follower`."""
         answer, old = self._answer, self._written
         listed = _listed(answer)
@@ -113,7 +113,7 @@ class ChanceFollower(Follower):
             self.rows.pop((key >> 32, key & 0xFFFFFFFF), None)
         for index in listed[_differ(old, new)].tolist():
             chance = _chance(answer, index)
-            steps = chance_row_steps(asked.engine, asked.world, chance, frame, highlights=True)
+            steps = chance_row_steps(asked.engine, asked.world, chance, frame, highlights)
             self.rows[chance.a, chance.b] = yield from steps
         self._written = new
 

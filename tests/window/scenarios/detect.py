@@ -101,7 +101,7 @@ def _noted_when_it_is_ready(window: Any, meter: StallMeter, name: str) -> Callab
     Processor time of the calls is this extension's; that of the whole process contains what Blender draws meanwhile.
     """
     job = window.module("core.job")
-    usual, processor = job._frame_steps, time.process_time()
+    usual, processor = job._now_steps, time.process_time()
 
     def frame_steps(*arguments: Any) -> Any:
         window.notes[f"{name}_detection_is_ready"] = {
@@ -109,12 +109,12 @@ def _noted_when_it_is_ready(window: Any, meter: StallMeter, name: str) -> Callab
             "processor_seconds_in_earlier_calls": round(meter.processor, 2),
             "processor_seconds_of_the_process": round(time.process_time() - processor, 2),
         }
-        job._frame_steps = usual
+        job._now_steps = usual
         return usual(*arguments)
 
-    job._frame_steps = frame_steps
+    job._now_steps = frame_steps
 
     def end() -> None:
-        job._frame_steps = usual
+        job._now_steps = usual
 
     return end

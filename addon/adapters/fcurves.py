@@ -1,0 +1,69 @@
+"""Curves of an object's animation, in Blender's versions with layers of actions and in those without."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import bpy
+
+from ..core.errors import InputError
+
+
+def bake_property(item: bpy.types.Object, name: str, values: Mapping[int, float], description: str) -> None:
+    """Makes a custom property of an object that has a value in each of some frames; a former curve of it goes.
+
+    Args:
+        item: the object.
+        name: of the property.
+        values: by frames.
+        description: of the property.
+
+    Raises:
+        InputError: the object is in a library and cannot be changed.
+    """
+    if not item.is_editable:
+        raise InputError(f"'{item.name}' is in a library: it cannot be given a curve")
+    path = f'["{bpy.utils.escape_identifier(name)}"]'
+    _remove_curve(item, path)
+    item[name] = next(iter(values.values()))
+    item.id_properties_ui(name).update(description=description)
+    for frame, value in values.items():
+        item[name] = value
+        if not item.keyframe_insert(path, frame=frame):
+            raise InputError(f"'{item.name}' cannot be given a curve: its action is in a library or locked")
+    curve = curve_of(item, path)
+    if curve is not None:
+        for key in curve.keyframe_points:
+            key.interpolation = "LINEAR"
+        curve.update()
+
+
+def curve_of(item: bpy.types.Object, path: str) -> Any:
+    """The curve of a property, or None."""
+    found = _curves(item)
+    return None if found is None else next((curve for curve in found if curve.data_path == path), None)
+
+
+def _remove_curve(item: bpy.types.Object, path: str) -> None:
+    curve = curve_of(item, path)
+    if curve is not None:
+        _curves(item).remove(curve)
+
+
+def _curves(item: bpy.types.Object) -> Any:
+    """The collection of the curves that animate an object, or None."""
+    data = item.animation_data
+    action = None if data is None else data.action
+    if action is None:
+        return None
+    if bpy.app.version < (4, 4, 0):
+        return action.fcurves
+    if data.action_slot is None:
+        return None
+    for layer in action.layers:
+        for strip in layer.strips:
+            bag = strip.channelbag(data.action_slot)
+            if bag is not None:
+                return bag.fcurves
+    return None

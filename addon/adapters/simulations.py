@@ -1,0 +1,66 @@
+"""Simulations: what Blender can only compute frame after frame, unless it is baked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+
+from ..core.errors import InputError
+
+CACHED = {"CLOTH": "cloth", "SOFT_BODY": "soft body", "DYNAMIC_PAINT": "dynamic paint"}
+"""Modifiers with a point cache, by Blender's names."""
+
+
+def refuse_unbaked(scene: bpy.types.Scene) -> None:
+    """For questions about frames out of their order.
+
+    Raises:
+        InputError: a simulation of the scene is not baked, so that its frames depend on the ones before.
+    """
+    found = next(_unbaked(scene), None)
+    if found is not None:
+        raise InputError(
+            f"{found} is not baked: its frames must be computed one after the other; bake it, or leave out --workers"
+        )
+
+
+def _unbaked(scene: bpy.types.Scene) -> Iterator[str]:
+    world = scene.rigidbody_world
+    if world is not None and world.enabled and not world.point_cache.is_baked:
+        yield "the rigid body world"
+    for item in scene.objects:
+        if item is None:
+            continue
+        for system in item.particle_systems:
+            if not system.point_cache.is_baked and system.settings.physics_type != "NO":
+                yield f"the particle system '{system.name}' of '{item.name_full}'"
+        for modifier in item.modifiers:
+            if modifier.type in CACHED and modifier.show_viewport and not _is_baked(modifier):
+                yield f"the {CACHED[modifier.type]} of '{item.name_full}'"
+            if modifier.type == "NODES" and _simulates(modifier.node_group) and not _bakes(modifier):
+                yield f"the simulation in '{modifier.name}' of '{item.name_full}'"
+
+
+def _is_baked(modifier: Any) -> bool:
+    if modifier.type == "DYNAMIC_PAINT":
+        canvas = modifier.canvas_settings
+        return canvas is None or all(surface.point_cache.is_baked for surface in canvas.canvas_surfaces)
+    return bool(modifier.point_cache.is_baked)
+
+
+def _simulates(group: Any, depth: int = 0) -> bool:
+    """Whether nodes, or groups in them, hold a simulation zone."""
+    if group is None or depth > 16:
+        return False
+    return any(
+        node.bl_idname == "GeometryNodeSimulationInput"
+        or (node.bl_idname == "GeometryNodeGroup" and _simulates(node.node_tree, depth + 1))
+        for node in group.nodes
+    )
+
+
+def _bakes(modifier: Any) -> bool:
+    """Whether the frames of simulations are on the disk or packed; in memory only this process has them."""
+    return bool(modifier.bakes) and all(bake.bake_mode == "ANIMATION" for bake in modifier.bakes)

@@ -1,0 +1,166 @@
+"""One question about a scene that changes: the engine's scene, and what the test's followers know of its pairs.
+
+Live asks it again whenever something changes, the timeline at every frame; either only asks what differs.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
+
+from .cloud_scene import CLOUD_PARTS, CloudScene, Prepare
+from .engine_scene import EngineScene
+from .frame_scene import FrameScene, Progress
+from .options import DetectOptions
+from .pair_row import PairRow
+from .queries import test_named
+from .queries.asked import Answered, Asked
+from .queries.followers import Follower
+from .scan_follower import ScanFollower
+from .statistics import RunStatistics
+
+
+class Followed:
+    """What is known of a scene, from one state of it to the next.
+
+    Args:
+        engine: the meshclash module.
+        prepare: compiles or loads parts of the engine's warm-up.
+        clouds: scans that were made for an earlier question.
+
+    Attributes:
+        frame: the state that was taken up last.
+        world: the engine's scene.
+        statistics: of the work; may be replaced.
+    """
+
+    def __init__(self, engine: ModuleType, prepare: Prepare, clouds: CloudScene | None = None) -> None:
+        self._engine, self._prepare = engine, prepare
+        self.world = EngineScene(engine)
+        self.frame = FrameScene(0)
+        self.statistics = RunStatistics(1.0)
+        self._asked: Asked | None = None
+        self._question: tuple[Any, ...] | None = None
+        self._follower: Follower | None = None
+        self._scans: ScanFollower | None = None
+        self._clouds = clouds or CloudScene(engine, 0)
+
+    @property
+    def built(self) -> int:
+        """Objects that the last change added or rebuilt; such an answer says nothing of the cost of the next."""
+        return self.world.built
+
+    @property
+    def refines(self) -> bool:
+        """Whether the answers are probabilities that grow certain from one to the next."""
+        return self._follower is not None and self._follower.refines
+
+    @property
+    def uncertain(self) -> int:
+        """Pairs of which only a probability is known."""
+        followers = (self._follower, self._scans)
+        return sum(follower.uncertain for follower in followers if follower is not None)
+
+    @property
+    def asked(self) -> Asked:
+        """What is asked of the state that was taken up."""
+        return self._following()[0]
+
+    @property
+    def clouds(self) -> CloudScene:
+        """The scans of that state."""
+        return self._clouds
+
+    def rows(self) -> list[PairRow]:
+        """The rows of all pairs; one that did not change has the number of an earlier frame."""
+        _, follower, scans = self._following()
+        return [*follower.rows.values(), *scans.rows.values()]
+
+    def pairs(self) -> dict[tuple[int, int], PairRow]:
+        """The rows of objects with triangles, by the engine's ids; to be replaced where more is found out."""
+        return self._following()[1].rows
+
+    def take_steps(self, frame: FrameScene, options: DetectOptions, scale: float) -> Generator[Progress, None, None]:
+        """Makes the engine's scene equal to a state of Blender's.
+
+        Args:
+            frame: that state.
+            options: what is asked.
+            scale: metres per Blender unit.
+        """
+        test = test_named(options.test)
+        if not test.of_pairs:
+            frame = replace(frame, scans=[], clouds={})
+        self.frame = frame
+        started = time.perf_counter()
+        yield from self.world.update_steps(frame, options.coarsest / scale)
+        self.statistics.add_resolutions(self.world, options.coarsest)
+        self.statistics.add_time("prepare", time.perf_counter() - started)
+        sets = self.world.ids(in_a=True), self.world.ids(in_a=False)
+        self._asked = Asked(self._engine, self.world, options, scale, *sets, self.world.keep(options.rules))
+        taken = (getattr(options, name) for name in sorted(test.takes))
+        question = (test.name, scale, options.set_a, options.set_b, options.point_budget, *taken)
+        if options.point_budget != self._clouds.budget:
+            self._clouds = CloudScene(self._engine, options.point_budget)
+        if question != self._question or self._scans is None:
+            self._question = question
+            self._follower, self._scans = test.follower(self._asked), ScanFollower(self._asked, self._clouds)
+        if frame.scans:
+            yield from self._prepare(CLOUD_PARTS)
+        yield from self._scans.follow_steps(self._asked, frame)
+        self.statistics.add_skipped((*self.world.skipped, *self._scans.skipped))
+
+    def ask_steps(
+        self, first_contact: bool = False, seconds: float | None = None, highlights: bool = True
+    ) -> Generator[Any, None, None]:
+        """Asks for what changed.
+
+        Args:
+            first_contact: be content with knowing who meets.
+            seconds: most that an answer within a budget may take; None: what the options say.
+            highlights: whether rows of scans carry what is drawn.
+        """
+        asked, follower, scans = self._following()
+        options, begun = asked.options, time.perf_counter()
+        if options.budget is not None:
+            most = options.budget if seconds is None else min(options.budget, seconds)
+            options = shared_budget(replace(options, budget=most), self.frame)
+            asked = replace(asked, options=options)
+        self._add((yield from follower.ask_steps(asked, first_contact)))
+        left = options.budget
+        if left is None and seconds is not None and (first_contact or self.refines):
+            left = seconds - (time.perf_counter() - begun)
+        yield from scans.ask_steps(self.frame.frame, left, highlights)
+
+    def refine_steps(self, seconds: float) -> Generator[Any, None, None]:
+        """Goes on with the last answer for so long, where nothing has changed since."""
+        asked, follower, scans = self._following()
+        asked = replace(asked, options=replace(asked.options, budget=seconds))
+        self._add((yield from follower.ask_steps(asked, False)))
+        yield from scans.ask_steps(self.frame.frame, None)
+
+    def write_steps(self, highlights: bool = True) -> Generator[Progress, None, None]:
+        """Writes the rows of what the last questions found; with `highlights` also what is drawn."""
+        started = time.perf_counter()
+        asked, follower, _ = self._following()
+        yield from follower.write_steps(asked, self.frame.frame, highlights)
+        self.statistics.add_time("report", time.perf_counter() - started)
+
+    def _add(self, answer: Answered) -> None:
+        """Counts the work of a question."""
+        self.statistics.add_answer(answer)
+
+    def _following(self) -> tuple[Asked, Follower, ScanFollower]:
+        # `take_steps` comes first
+        assert self._asked is not None and self._follower is not None and self._scans is not None
+        return self._asked, self._follower, self._scans
+
+
+def shared_budget(options: DetectOptions, frame: FrameScene) -> DetectOptions:
+    """The options with the budget that meshes among each other have, and pairs with a scan, where there are both."""
+    if options.budget is None or not (frame.scans and frame.objects):
+        return options
+    return replace(options, budget=0.5 * options.budget)

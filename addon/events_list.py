@@ -1,0 +1,67 @@
+"""Between a scan of the timeline and the list of its events: fills it, and shows the event that is chosen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import bpy
+
+from . import reactions, results, session
+from .core.short_names import commonness
+from .redraw import tag_redraw, tag_redraw_timelines
+
+if TYPE_CHECKING:
+    from .core.events import ClashEvent
+
+LISTED = 500
+"""Events in Blender's own list, which is slow to fill: the worst ones."""
+UNKNOWN = -1.0
+
+
+def list_events(context: bpy.types.Context, scene: bpy.types.Scene) -> None:
+    """Makes the list show the worst events of the scene; none is selected."""
+    listed, scanned = context.window_manager.meshclash, session.timeline_of(scene.session_uid)
+    events = [] if scanned is None else scanned.events[:LISTED]
+    session.listed().common_in_events = commonness(name for event in events for name in (event.row.a, event.row.b))
+    listed.filling = True
+    listed.events.clear()
+    for event in events:
+        item, row = listed.events.add(), event.row
+        item.name, item.name_a, item.name_b = f"{row.a} × {row.b}", row.a, row.b
+        item.pair_id, item.verdict = row.id, row.verdict
+        item.start, item.end, item.worst = event.start, event.end, event.worst_frame
+        item.depth = UNKNOWN if event.depth is None else event.depth
+        item.distance = UNKNOWN if event.distance is None else event.distance
+    listed.active_event = -1
+    listed.filling = False
+    tag_redraw(context)
+    tag_redraw_timelines(context)
+
+
+def active_event(context: bpy.types.Context) -> ClashEvent | None:
+    """The event that is selected in the list, or None."""
+    listed, scanned = context.window_manager.meshclash, session.timeline_of(context.scene.session_uid)
+    if scanned is None or not 0 <= listed.active_event < len(listed.events):
+        return None
+    item = listed.events[listed.active_event]
+    shown = (item.pair_id, item.start)
+    return next((event for event in scanned.events if (event.row.id, event.start) == shown), None)
+
+
+@reactions.on("event chosen")
+def show_event(context: bpy.types.Context) -> None:
+    """Goes to the worst frame of the selected event, lists what is worst there, and selects the event's pair."""
+    event, scanned = active_event(context), session.timeline_of(context.scene.session_uid)
+    if event is None or scanned is None or session.running_task() is not None:
+        return
+    context.scene.frame_set(event.worst_frame)
+    if session.running_live() is None:
+        report = scanned.report_at(event.worst_frame)
+        rows = [row for row in report.rows if row.id != event.row.id]
+        rows = sorted([*rows, event.row], key=lambda row: row.order)
+        context.window_manager.meshclash.ask_for_all()
+        results.show_report(context, context.scene, replace(report, rows=rows))
+        results.select_pair(context, event.row.id)
+    tag_redraw(context)
+    tag_redraw_timelines(context)

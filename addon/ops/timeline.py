@@ -1,0 +1,421 @@
+"""Scan Timeline: events of all frames, and what is made of them: markers, a curve of a pair, a heat map of faces."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import bpy
+import numpy as np
+from bpy.props import EnumProperty
+from bpy.types import Operator
+from numpy.typing import NDArray
+
+from .. import engine, events_list, freshness, preferences, results, session, view
+from ..adapters import mesh_reader
+from ..adapters.face_marks import meshes_of
+from ..adapters.fcurves import bake_property
+from ..adapters.heat_attributes import remove_heat, write_heat
+from ..adapters.objects import OBJECT_PREFIX
+from ..adapters.point_reader import is_scan
+from ..adapters.source import BlenderSource, metres_per_unit
+from ..core.cloud_scene import CLOUD_PARTS
+from ..core.errors import DetectError, InputError
+from ..core.events import ClashEvent
+from ..core.options import DetectOptions, format_frames
+from ..core.pair_row import PairRow
+from ..core.queries import test_named
+from ..core.scanned import Scanned, scan_steps
+from ..redraw import tag_redraw, tag_redraw_timelines
+from ..ui.text import counted
+from .detect import USER_ERRORS, Run, explain, handle, run_at_once
+from .loading import load_steps
+from .marks import in_object_mode, own_writing
+from .task import Task
+
+MARKER = "MC: "
+"""Begins the names of our markers, by which they are found again."""
+CLEARANCE = "meshclash_clearance"
+MOST_MARKERS = 200
+DESCRIPTION = "Distance to {other} in Blender units; below 0: how deep the two overlap"
+
+
+def _is_idle(cls: type[Operator]) -> bool:
+    if session.running_task() is not None:
+        cls.poll_message_set("A detection is running: press ESC to stop it")
+        return False
+    if session.running_live() is not None:
+        cls.poll_message_set("Live follows the frames: stop it first")
+        return False
+    return True
+
+
+def _scan_of(context: bpy.types.Context, options: DetectOptions) -> tuple[Task, Scanned]:
+    """A task that scans the frames of some options."""
+    mesh_reader.set_fast_path(preferences.of(context).fast_path)
+    engine.use_gpu_from(preferences.gpu_from(context))
+    parts = test_named(options.test).parts(options)
+    if any(item is not None and is_scan(item.data) for item in context.scene.objects):
+        parts += CLOUD_PARTS
+    source = BlenderSource.from_context(context)
+    scanned = Scanned(source.file, source.scale_length, options)
+    gpu = preferences.gpu_from(context) is not None
+    return Task(_steps(scanned, source, parts, preferences.cache_folder(), gpu)), scanned
+
+
+def _steps(
+    scanned: Scanned, source: BlenderSource, parts: tuple[str, ...], cache_folder: str | None, gpu: bool
+) -> Generator[Any, None, Scanned]:
+    """Loads the engine with what the test needs, then scans."""
+    try:
+        module = yield from load_steps(cache_folder, parts, gpu)
+        with session.own_frames():
+            return (yield from scan_steps(scanned, source, module, partial(load_steps, cache_folder)))
+    finally:
+        scanned.running = False
+
+
+class _Scan(Run):
+    """A scan in the interface. It rests while a render evaluates the scene in its own thread."""
+
+    def step(self, context: bpy.types.Context, event: Any) -> bool:
+        """As `Run`."""
+        if event.type == "TIMER" and bpy.app.is_job_running("RENDER"):
+            return bool(self.task.ended)
+        return super().step(context, event)
+
+    def _show_progress(self, context: bpy.types.Context) -> None:
+        super()._show_progress(context)
+        tag_redraw_timelines(context)
+
+
+class _FrameOperator(Operator):
+    """What goes through frames in slices; `make` says which task, `take` what becomes of what it found."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if bpy.app.is_job_running("RENDER"):
+            cls.poll_message_set("Blender is rendering")
+            return False
+        return context.scene is not None and _is_idle(cls)
+
+    def make(self, context: bpy.types.Context) -> Task:
+        """The task; raises InputError."""
+        raise NotImplementedError
+
+    def take(self, context: bpy.types.Context, scene_uid: int) -> str:
+        """Keeps what was found, and says what it is."""
+        raise NotImplementedError
+
+    def stopped(self, context: bpy.types.Context, scene_uid: int) -> None:
+        """After the user stopped it."""
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
+        if bpy.app.background:
+            return self.execute(context)
+        if context.screen is not None and context.screen.is_animation_playing:
+            bpy.ops.screen.animation_cancel(restore_frame=False)
+        try:
+            self.run = _Scan(context, self.make(context))
+        except USER_ERRORS as error:
+            self.report({"ERROR"}, explain(error))
+            return {"CANCELLED"}
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        run = self.run
+        answer = handle(self, context, event, lambda _: self.take(context, run.scene_uid))
+        if answer == {"CANCELLED"}:
+            self.stopped(context, run.scene_uid)
+        return answer
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Blender ends the operator itself: a file is loaded or the window is closed."""
+        self.run.end(context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        uid = context.scene.session_uid
+        return run_at_once(self, context, self.make, lambda _: self.take(context, uid))
+
+
+class MESHCLASH_OT_scan_timeline(_FrameOperator):
+    """Find out when which objects clash: all frames, one after the other. ESC stops it and keeps what was found"""
+
+    bl_idname = "meshclash.scan_timeline"
+    bl_label = "Scan Timeline"
+    bl_options = {"REGISTER"}
+
+    def make(self, context: bpy.types.Context) -> Task:
+        settings = context.scene.meshclash
+        options = replace(settings.checked_options(metres_per_unit(context.scene)), frames=settings.timeline_frames())
+        task, scanned = _scan_of(context, options)
+        session.store_timeline(context.scene.session_uid, scanned)
+        events_list.list_events(context, context.scene)
+        return task
+
+    def take(self, context: bpy.types.Context, scene_uid: int) -> str:
+        scene, scanned = _scene(scene_uid), session.timeline_of(scene_uid)
+        if scanned is None:
+            raise DetectError("The scan was removed meanwhile")
+        events_list.list_events(context, scene)
+        freshness.look_soon()
+        frames = counted(scanned.timeline.done, "frame")
+        return f"{counted(len(scanned.events), 'event')} in {frames} ({format_frames(scanned.timeline.looked_at)})"
+
+    def stopped(self, context: bpy.types.Context, scene_uid: int) -> None:
+        scanned = session.timeline_of(scene_uid)
+        if scanned is not None:
+            if not scanned.timeline.done:
+                session.drop_timeline(scene_uid)
+            events_list.list_events(context, _scene(scene_uid))
+            freshness.look_soon()
+
+
+def _scene(scene_uid: int) -> bpy.types.Scene:
+    scene = next((scene for scene in bpy.data.scenes if scene.session_uid == scene_uid), None)
+    if scene is None:
+        raise DetectError("The scene was removed during the scan")
+    return scene
+
+
+class MESHCLASH_OT_bake_clearance(_FrameOperator):
+    """Measure the distance, or depth, of the selected pair in all frames, and make it an animated custom property"""
+
+    bl_idname = "meshclash.bake_clearance"
+    bl_label = "Bake Clearance to Curve"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if pair_in_hand(context) is None:
+            cls.poll_message_set("Select an event, a pair, or two objects")
+            return False
+        return super().poll(context)
+
+    def make(self, context: bpy.types.Context) -> Task:
+        pair = pair_in_hand(context)
+        if pair is None:
+            raise InputError("select an event, a pair, or two objects")
+        settings = context.scene.meshclash
+        self.names, self.row_id = pair[:2], pair[2]
+        self.values: dict[int, float] = {}
+        options = DetectOptions(
+            set_a=f"{OBJECT_PREFIX}{pair[0]}", set_b=f"{OBJECT_PREFIX}{pair[1]}", test="distance",
+            frames=settings.timeline_frames(), point_budget=settings.point_budget,
+        )  # fmt: skip
+        task, self.scanned = _scan_of(context, options)
+        self.scanned.listener = self._note
+        return task
+
+    def _note(self, frame: int, rows: list[PairRow]) -> None:
+        for row in rows:
+            if row.distance is not None and self.row_id in ("", row.id):
+                value = -row.depth if row.depth is not None and row.distance == 0.0 else row.distance
+                self.values[frame] = min(value, self.values.get(frame, np.inf))
+
+    def take(self, context: bpy.types.Context, scene_uid: int) -> str:
+        scene, (name, other) = _scene(scene_uid), self.names
+        item = next((found for found in scene.objects if found is not None and found.name_full == name), None)
+        if item is None or not self.values:
+            raise DetectError(f"'{name}' and '{other}' are never both there to be measured")
+        with own_writing(context):
+            bake_property(item, CLEARANCE, self.values, DESCRIPTION.format(other=other))
+        tag_redraw(context)
+        lost = len(self.scanned.timeline.frames) - len(self.values)
+        more = f"; in {counted(lost, 'frame')} one of the two was not there" if lost else ""
+        return f"{counted(len(self.values), 'key')} of '{CLEARANCE}' on '{name}': distance to '{other}'{more}"
+
+
+def pair_in_hand(context: bpy.types.Context) -> tuple[str, str, str] | None:
+    """The objects of the selected event, of the selected pair or of the selection, and the id of the pair ("": any)."""
+    event = events_list.active_event(context)
+    row = results.active_pair(context) if event is None else event.row
+    if row is not None:
+        return (row.owner_a, row.owner_b, row.id) if row.owner_a != row.owner_b else None
+    chosen = [item.name_full for item in context.view_layer.objects if item is not None and item.select_get()]
+    return (chosen[0], chosen[1], "") if len(chosen) == 2 else None
+
+
+class _ScannedOperator(Operator):
+    """Shared poll: there is a scan that has found something."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        scanned = session.timeline_of(context.scene.session_uid)
+        if scanned is None or not scanned.events:
+            cls.poll_message_set("Scan the timeline first")
+            return False
+        return _is_idle(cls)
+
+
+class MESHCLASH_OT_event_markers(_ScannedOperator):
+    """Put a marker into the timeline for each event; those of an earlier scan go"""
+
+    bl_idname = "meshclash.event_markers"
+    bl_label = "Add Markers"
+    bl_options = {"REGISTER", "UNDO"}
+
+    at: EnumProperty(
+        name="At", description="Where the markers are put",
+        items=(("START", "Start", "At the first frame of each event"), ("WORST", "Worst", "At the worst frame")),
+    )  # fmt: skip
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        scanned = session.timeline_of(context.scene.session_uid)
+        assert scanned is not None
+        _remove_markers(context.scene)
+        named: dict[int, list[str]] = {}
+        for event in scanned.events:
+            frame = event.start if self.at == "START" else event.worst_frame
+            named.setdefault(frame, []).append(_marker_name(event))
+        for frame in list(named)[:MOST_MARKERS]:
+            more = f" +{len(named[frame]) - 1}" if len(named[frame]) > 1 else ""
+            context.scene.timeline_markers.new(f"{MARKER}{named[frame][0][:50]}{more}", frame=frame)
+        tag_redraw_timelines(context)
+        if len(named) > MOST_MARKERS:
+            self.report({"WARNING"}, f"The worst {MOST_MARKERS} of {len(named)} frames have markers")
+        return {"FINISHED"}
+
+
+def _marker_name(event: ClashEvent) -> str:
+    return f"{event.row.a} × {event.row.b}"
+
+
+class MESHCLASH_OT_remove_markers(Operator):
+    """Remove the markers of events from the timeline; all others stay"""
+
+    bl_idname = "meshclash.remove_markers"
+    bl_label = "Remove Markers"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return any(marker.name.startswith(MARKER) for marker in context.scene.timeline_markers)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        _remove_markers(context.scene)
+        tag_redraw_timelines(context)
+        return {"FINISHED"}
+
+
+def _remove_markers(scene: bpy.types.Scene) -> None:
+    for marker in [marker for marker in scene.timeline_markers if marker.name.startswith(MARKER)]:
+        scene.timeline_markers.remove(marker)
+
+
+class MESHCLASH_OT_write_heat(_ScannedOperator):
+    """Write how often and how deep each face clashes to attributes of the meshes, and colours for the viewport"""
+
+    bl_idname = "meshclash.write_heat"
+    bl_label = "Write Heat Map"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return in_object_mode(cls, context) and super().poll(context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        scanned = session.timeline_of(context.scene.session_uid)
+        assert scanned is not None
+        problems = [f"'{name}' has modifiers that make other faces" for name in sorted(scanned.heat.unknown)]
+        parts: dict[str, list[tuple[NDArray[np.float32], NDArray[np.float32]]]] = {}
+        for name, heat in scanned.heat.objects.items():
+            item = view.find_object(context, name)
+            if item is None or item.type != "MESH" or not item.data.is_editable:
+                problems.append(f"'{name}' is gone, or in a library")
+                continue
+            parts.setdefault(item.data.name, []).append(
+                ((heat.frames / scanned.timeline.done).astype(np.float32), heat.depth)
+            )
+        most = [
+            np.float32(max((part[k].max() for found in parts.values() for part in found), default=0.0)) for k in (0, 1)
+        ]
+        written = 0
+        with own_writing(context):
+            for mesh in meshes_of(context.scene):
+                remove_heat(mesh)
+            for name, found in parts.items():
+                often, depth = (_largest([part[k] for part in found]) for k in (0, 1))
+                try:
+                    warmth = depth / most[1] if depth.any() else often / most[0]
+                    write_heat(bpy.data.meshes[name], often, depth, warmth)
+                    written += 1
+                except DetectError as error:
+                    problems.append(str(error))
+        if not written:
+            self.report({"ERROR"}, "; ".join(problems) or "No face clashes: pairs that only touch are not counted")
+            return {"CANCELLED"}
+        if problems:
+            self.report({"WARNING"}, "; ".join(problems))
+        return {"FINISHED"}
+
+
+def _largest(parts: list[NDArray[np.float32]]) -> NDArray[np.float32]:
+    """Of arrays of several lengths, (n,) float32."""
+    found = np.zeros(max(map(len, parts)), np.float32)
+    for part in parts:
+        np.maximum(found[: len(part)], part, out=found[: len(part)])
+    return found
+
+
+class MESHCLASH_OT_remove_heat(Operator):
+    """Remove the attributes and colours of the heat map from all meshes of the scene"""
+
+    bl_idname = "meshclash.remove_heat"
+    bl_label = "Remove Heat Map"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return in_object_mode(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        with own_writing(context):
+            removed = [remove_heat(mesh) for mesh in meshes_of(context.scene)]
+        if not any(removed):
+            self.report({"INFO"}, "No mesh has a heat map")
+        return {"FINISHED"}
+
+
+class MESHCLASH_OT_clear_timeline(Operator):
+    """Forget the events of the last scan; markers, curves and heat maps stay"""
+
+    bl_idname = "meshclash.clear_timeline"
+    bl_label = "Clear Events"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return session.timeline_of(context.scene.session_uid) is not None and session.running_task() is None
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        session.drop_timeline(context.scene.session_uid)
+        events_list.list_events(context, context.scene)
+        return {"FINISHED"}
+
+
+class MESHCLASH_OT_show_events(Operator):
+    """List the events of this scene again; the list shows one scene at a time"""
+
+    bl_idname = "meshclash.show_events"
+    bl_label = "Show Events of This Scene"
+    bl_options = {"INTERNAL"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        events_list.list_events(context, context.scene)
+        return {"FINISHED"}
+
+
+CLASSES = (
+    MESHCLASH_OT_scan_timeline,
+    MESHCLASH_OT_bake_clearance,
+    MESHCLASH_OT_event_markers,
+    MESHCLASH_OT_remove_markers,
+    MESHCLASH_OT_write_heat,
+    MESHCLASH_OT_remove_heat,
+    MESHCLASH_OT_clear_timeline,
+    MESHCLASH_OT_show_events,
+)

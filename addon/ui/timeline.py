@@ -1,0 +1,155 @@
+"""The panel of the timeline: its range, the scan, its events, and what can be made of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bpy.types import UIList
+
+from .. import events_list, session
+from ..core.errors import InputError
+from ..core.events import ClashEvent
+from ..core.options import format_frames
+from ..core.queries import test_named
+from ..core.report_formats import format_moment
+from ..core.scanned import Scanned
+from ..core.short_names import shorten
+from .lists import FRAME_WIDTH, ICON_WIDTH, LEAST_NAME
+from .parts import TabPanel, draw_table, draw_text
+from .text import VERDICT_ICONS, VERDICT_LABELS, counted, length, measure, text_width
+
+BEGINS = {
+    "range": "at the first frame of the range, or before", "contact": "", "appears": "as one of the two appears",
+}  # fmt: skip
+ENDS = {"range": "at the last frame of the range, or later", "apart": "", "vanishes": "as one of the two vanishes"}
+FRAMES_SHARE, NAMES_SHARE = 0.22, 0.76  # of the width of a row, and of the rest of it
+SIGN_WIDTH = 26.0  # of what stands between two names [px at scale 1]
+
+
+class MESHCLASH_UL_events(UIList):
+    """Events, the worst first."""
+
+    def draw_item(
+        self, context: Any, layout: Any, _data: Any, item: Any, _icon: int, _active_data: Any, _active: str
+    ) -> None:
+        row = layout.row(align=True)
+        row.label(text="", icon=VERDICT_ICONS[item.verdict])
+        split = row.split(factor=FRAMES_SHARE, align=True)
+        text = f"{item.start}–{item.end}" if item.end > item.start else str(item.start)
+        split.label(text=text)
+        rest = split.split(factor=NAMES_SHARE, align=True)
+        common = session.listed().common_in_events
+        names = " × ".join(shorten(name, _room(context), text_width, common) for name in (item.name_a, item.name_b))
+        rest.label(text=names, translate=False)
+        value = rest.row()
+        value.alignment = "RIGHT"
+        value.label(text=measure(item, ("depth", "distance"), context.scene.unit_settings, None))
+
+
+def _room(context: Any) -> float:
+    """For the letters of a name [px]."""
+    scale = context.preferences.system.ui_scale or 1.0
+    whole = (context.region.width if context.region else 420.0) / scale - FRAME_WIDTH - ICON_WIDTH
+    names: float = (1.0 - FRAMES_SHARE) * NAMES_SHARE * whole - SIGN_WIDTH
+    return scale * max(LEAST_NAME, 0.5 * names)
+
+
+class MESHCLASH_PT_timeline(TabPanel):
+    """When objects clash."""
+
+    bl_label = "Timeline"
+    bl_order = 0  # after Detect, which is registered before
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Any) -> None:
+        layout, settings = self.layout, context.scene.meshclash
+        inputs = layout.column()
+        inputs.enabled = session.running_task() is None
+        _draw_range(inputs, context, settings)
+        scanned = session.timeline_of(context.scene.session_uid)
+        task = session.running_task()
+        row = layout.row(align=True)
+        row.scale_y = 1.5
+        if scanned is not None and scanned.running and task is not None:
+            row.progress(factor=task.fraction, text=task.text)
+            row.operator("meshclash.stop", text="", icon="CANCEL")
+            layout.label(text=f"{counted(len(scanned.events), 'event')} so far; ESC keeps them", icon="INFO")
+            return
+        row.operator("meshclash.scan_timeline", icon="TIME")
+        if scanned is not None:
+            _draw_scan(layout, context, scanned)
+        _draw_tools(layout, context, scanned)
+
+
+def _draw_range(layout: Any, context: Any, settings: Any) -> None:
+    row = layout.row(align=True)
+    row.prop(settings, "timeline_own", text="Own Range")
+    if settings.timeline_own:
+        row.prop(settings, "timeline_start", text="")
+        row.prop(settings, "timeline_end", text="")
+    row.prop(settings, "timeline_step", text="Every")
+    try:
+        frames = settings.timeline_frames()
+        text = f"{counted(len(frames), 'frame')}: {format_frames(frames)}. Test: {test_named(settings.test).label}"
+        draw_text(layout, text, context.region, "BLANK1")
+    except InputError as error:
+        text = str(error)
+        draw_text(layout, text[0].upper() + text[1:], context.region, "ERROR")
+
+
+def _draw_scan(layout: Any, context: Any, scanned: Scanned) -> None:
+    """What the last scan found."""
+    listed = context.window_manager.meshclash
+    test = test_named(scanned.options.test)
+    looked_at = scanned.timeline.looked_at
+    frames = f"frames {format_frames(looked_at)}" if len(looked_at) else "no frame"
+    stopped = "" if scanned.complete else f", stopped before {scanned.timeline.frames[-1]}"
+    summary = f"{counted(len(scanned.events), 'event')} in {frames}{stopped} ({test.label})"
+    draw_text(layout, summary if scanned.events else f"{test.nothing} in {frames}{stopped}", context.region, "TIME")
+    for item in scanned.timeline.skipped[:3]:
+        if item.damaged:
+            draw_text(layout, f"{item.name}: {item.reason}", context.region, "ERROR")
+    if not scanned.events:
+        return
+    if len(listed.events) == 0:
+        layout.operator("meshclash.show_events", icon="FILE_REFRESH")
+        return
+    layout.template_list("MESHCLASH_UL_events", "", listed, "events", listed, "active_event", rows=6)
+    if len(scanned.events) > len(listed.events):
+        text = f"The worst {len(listed.events)} of {len(scanned.events):,} events"
+        draw_text(layout, text, context.region, "INFO")
+    event = events_list.active_event(context)
+    if event is not None:
+        _draw_event(layout, context, event)
+
+
+def _draw_event(layout: Any, context: Any, event: ClashEvent) -> None:
+    units, row = context.scene.unit_settings, event.row
+    facts = [
+        ("Worst verdict", VERDICT_LABELS[row.verdict]),
+        ("Begins", f"{format_moment(event.start, event.start_time)} {BEGINS[event.begins]}"),
+        ("Ends", f"{format_moment(event.end, event.end_time)} {ENDS[event.ends]}"),
+        ("Worst frame", str(event.worst_frame)),
+    ]
+    facts += [("Greatest depth", length(event.depth, units))] if event.depth is not None else []
+    facts += [("Smallest gap", length(event.distance, units))] if event.distance is not None else []
+    layout.label(text=f"{row.a} × {row.b}", translate=False)
+    draw_table(layout, facts)
+
+
+def _draw_tools(layout: Any, context: Any, scanned: Scanned | None) -> None:
+    column = layout.column(align=True)
+    if scanned is not None and scanned.events:
+        row = column.row(align=True)
+        row.operator_menu_enum("meshclash.event_markers", "at", text="Add Markers", icon="MARKER_HLT")
+        row.operator("meshclash.remove_markers", text="", icon="X")
+        row = column.row(align=True)
+        row.operator("meshclash.write_heat", icon="MOD_VERTEX_WEIGHT")
+        row.operator("meshclash.remove_heat", text="", icon="X")
+    column.operator("meshclash.bake_clearance", icon="FCURVE")
+    if scanned is not None:
+        layout.prop(context.scene.meshclash, "timeline_strip")
+        layout.operator("meshclash.clear_timeline", icon="TRASH")
+
+
+CLASSES = (MESHCLASH_UL_events, MESHCLASH_PT_timeline)
