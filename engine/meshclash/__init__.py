@@ -34,6 +34,7 @@ if typing.TYPE_CHECKING:
     from .hierarchy.bvh import Hierarchy
     from .hierarchy.levels import hierarchy_level, level_wireframe
     from .hierarchy.validate import assert_well_formed
+    from .massive.mesh import ClusteredMesh
     from .motion.contact import TimeOfContact, time_of_contact, time_of_contact_steps
     from .motion.deepest import ContactInterval
     from .motion.motions import KeyframedMotion, ScrewMotion
@@ -54,9 +55,8 @@ if typing.TYPE_CHECKING:
     from .query.verdict import verdict
     from .scene.collisions import SceneCollisions
     from .scene.gap_watch import GapWatch
-    from .scene.gaps import ObjectGap
     from .scene.proximity import SceneGaps
-    from .scene.results import FirstContact, ObjectContacts, SceneContacts
+    from .scene.results import CloudObjectContacts, FirstContact, ObjectContacts, ObjectGap, SceneContacts
     from .scene.scene import Scene
     from .scene.stepping import SceneStep
     from .scene.watch import Watch, WatchChanges
@@ -86,6 +86,8 @@ __all__ = [
     "CloudCollision",
     "CloudContacts",
     "CloudDistance",
+    "CloudObjectContacts",
+    "ClusteredMesh",
     "CollisionMatrix",
     "ContactInterval",
     "ContactKind",
@@ -209,6 +211,7 @@ _PLACES = {
     "hierarchy.bvh": "Hierarchy",
     "hierarchy.levels": "hierarchy_level level_wireframe",
     "hierarchy.validate": "assert_well_formed",
+    "massive.mesh": "ClusteredMesh",
     "motion.contact": "TimeOfContact time_of_contact time_of_contact_steps",
     "motion.deepest": "ContactInterval",
     "motion.motions": "KeyframedMotion ScrewMotion",
@@ -230,9 +233,8 @@ _PLACES = {
     "query.verdict": "verdict",
     "scene.collisions": "SceneCollisions",
     "scene.gap_watch": "GapWatch",
-    "scene.gaps": "ObjectGap",
     "scene.proximity": "SceneGaps",
-    "scene.results": "FirstContact ObjectContacts SceneContacts",
+    "scene.results": "CloudObjectContacts FirstContact ObjectContacts ObjectGap SceneContacts",
     "scene.scene": "Scene",
     "scene.stepping": "SceneStep",
     "scene.watch": "Watch WatchChanges",

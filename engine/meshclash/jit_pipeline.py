@@ -301,6 +301,9 @@ _known: dict[tuple[Any, ...], tuple[Any, Any]] = {}
 @contextmanager
 def _remembering(context: Any) -> Iterator[None]:
     """What Numba's functions and operators give for arguments of some types is found once, not once for each call."""
+    if "resolve_function_type" in vars(context):  # a kernel compiles another one, which it calls
+        yield
+        return
     resolve = context.resolve_function_type
 
     def resolve_once(function: Any, args: Any, kws: Any) -> Any:

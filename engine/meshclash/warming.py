@@ -1,9 +1,12 @@
 """``warm_up``: compile every kernel, one after the other, so that the first real question is answered at once."""
 
 from collections.abc import Callable, Generator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from .answering.devices import kernel_steps
 from .broadphase.sweep import overlapping_pairs
 from .continuous.impacts import edge_edge_impacts
 from .continuous.moving_engine import MovingEngine
@@ -13,10 +16,12 @@ from .convex.closest import closest_features
 from .convex.hull import ConvexHull
 from .errors import UnsupportedOption
 from .geometry.intersection import contact_segments, overlap_outlines
-from .gpu.device import kernel_steps
+from .geometry.neighbours import touching_beyond_shared
 from .hierarchy.build import DEFAULT_LEAF_SIZE, build, refit
 from .hierarchy.slabs import slabs_of
 from .jit import parallel_region, thread_limit
+from .massive.mesh import ClusteredMesh
+from .massive.ply import walk_rows
 from .partition.registry import PARTITIONS
 from .pointcloud.cloud import PointCloud
 from .pointcloud.deviation import deviation
@@ -30,6 +35,7 @@ from .query.penetration import penetration
 from .query.signed_distance import signed_distance
 from .query.soups import collide_soups
 from .query.verdict import verdict
+from .scene.at_once import MOST_OBJECTS
 from .scene.scene import Scene
 from .solid.coincidence import deny_coincidence
 from .solid.depth import overlap_depths
@@ -39,7 +45,6 @@ from .solid.sampling import sample_sides
 from .solid.solids import Solids, solid_of
 from .traversal.bounds import world_bounds
 from .traversal.forest import Forest, Grove, plant
-from .traversal.leaf_tests import contact
 from .traversal.point import new_point_workspace
 from .traversal.question import Answer, Question
 from .traversal.wide_engine import WideEngine
@@ -88,7 +93,8 @@ def _no_pairs() -> Case:
     numbers, places = np.empty(0, np.int64), np.empty((0, 3))
     indices, truths, signs = np.empty(0, np.int32), np.empty(0, np.bool_), np.empty(0, np.int8)
     boxes, rows = np.empty((0, 6)), np.empty((0, 3, 4))
-    grove = Grove(places, places, 0, 0, 0, DEFAULT_VOLUME, True, ())
+    grove = Grove(places, places, 0, 0, DEFAULT_VOLUME, True, ())
+    grove.all_used = truths
     grove.forest = Forest(
         indices, indices, boxes.astype(np.float32), indices, np.empty((0, 3), np.int32), places, *[numbers] * 4
     )
@@ -112,7 +118,7 @@ def _judge_nothing() -> None:
     work, answer = new_point_workspace(), case.answer
     sample_sides(*case.posed(), spans, numbers, answer.pairs, answer.kinds, orders, numbers, work, numbers)
     deny_coincidence(*case.posed(), spans, work, truths)
-    world_bounds(case.grove.forest, numbers, case.rows_a)
+    world_bounds(case.grove, numbers, case.rows_a)
 
 
 def _sweep_and_cut() -> None:
@@ -132,12 +138,14 @@ def _scene(touch_tolerance: float) -> None:
 
 
 def _configurations(a: TriangleMesh) -> None:
-    scene = Scene()
-    moved, _ = (
-        scene.add(a),
-        scene.add(TriangleMesh(0.5 * _CORNERS + 0.5 * _CORNERS.mean(axis=0), _BOX)),
-    )  # one in the other
-    scene.collides(np.stack([np.eye(4)] * 2)[:, None], [moved])
+    inner = TriangleMesh(0.5 * _CORNERS + 0.5 * _CORNERS.mean(axis=0), _BOX)  # one in the other
+    few, many = Scene(), Scene()
+    moved, _ = few.add(a), few.add(inner)
+    few.collides(np.stack([np.eye(4)] * 2)[:, None], [moved])
+    many.add(inner)
+    for _ in range(MOST_OBJECTS):
+        many.add(a)
+    many.collides(set_a=[0])
 
 
 def _steps_of_scene(a: TriangleMesh, b: TriangleMesh) -> None:
@@ -148,11 +156,22 @@ def _steps_of_scene(a: TriangleMesh, b: TriangleMesh) -> None:
         scene.step(first_only=first_only)
 
 
+def _clustered(mesh: TriangleMesh) -> None:
+    """What only clustered meshes need."""
+    ids, corners = np.zeros((1, 3), np.int32), np.zeros((1, 3, 3))
+    touching_beyond_shared(ids, corners, ids, corners)
+    walk_rows(*(np.zeros(8, np.uint8), False), *np.ones((2, 1), np.int64), 0, *np.zeros((2, 1), np.int64))
+    with TemporaryDirectory() as folder, ClusteredMesh.build(mesh, Path(folder) / "mesh") as clustered:
+        collide(clustered, mesh)
+        self_collide(clustered)
+        distance(clustered, clustered, None, [[1, 0, 0, 4], [0, 1, 0, 0], [0, 0, 1, 0]])
+
+
 def _together(mesh: TriangleMesh) -> None:
     grove, row = plant([build(mesh)]), np.eye(4)[None, :3].copy()
     with parallel_region(thread_limit(None)) as count:
         if count > 1:
-            question = Question(grove, grove, np.zeros((1, 2), np.int64), row, row, contact, threads=count)
+            question = Question(grove.side, grove.side, np.zeros((1, 2), np.int64), row, row, threads=count)
             WideEngine(question).work_together(count)
 
 
@@ -278,6 +297,7 @@ def _steps() -> _Steps:
             ("convex hulls", lambda: closest_features(ConvexHull(_CORNERS), ConvexHull(_CORNERS * (1.0, 1.0, 0.0)))),
             ("steps of scenes", lambda: _steps_of_scene(a, b)),
         ],
+        "massive": [("clustered meshes", lambda: _clustered(a))],
         "builders": [
             ("hierarchies for much use", lambda: build(a, split="sah")),
             ("other builders", lambda: build(a, split="median")),
@@ -319,14 +339,15 @@ and verdicts, which share most of their helpers; each is about half of the work.
 SPECIAL_PARTS = (
     "voxels",
     "motion",
+    "massive",
     "builders",
     "paper",
     "seldom",
     *(f"{name} {what}" for name in VOLUMES for what in ("volumes", "contacts")),
 )
 """What is asked for by name only: questions to voxels (with more), what steps of scenes and convex hulls need besides
-("motion"), builders other than the fastest, coverings and comparisons of clouds as in the paper, questions that few
-ask, hierarchies and contacts of a kind of volume."""
+("motion"), clustered meshes (with contacts, scenes, more and distances), builders other than the fastest, coverings and
+comparisons of clouds as in the paper, questions that few ask, hierarchies and contacts of a kind of volume."""
 
 
 DEVICE_PART = "gpu"

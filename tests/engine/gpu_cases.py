@@ -6,7 +6,8 @@ import os
 import meshclash as mc
 import numpy as np
 import pytest
-from meshclash.gpu.jobs import Asked
+from meshclash.traversal.forest import Side
+from meshclash.traversal.question import Goal, Question
 from solids import box, joined, refined, sheet, torus
 from strategies import matrix, rotation
 
@@ -16,12 +17,18 @@ needs_cuda_target = pytest.mark.skipif(
 """Of tests that compile kernels or ask the CUDA target; where the whole suite must run, nothing is skipped."""
 
 
+def about(meshes_a, meshes_b, asked):
+    """A question about meshes that only machines can answer; the first ones twice for None."""
+    a = Side(meshes_a)
+    return asked._replace(a=a, b=a if meshes_b is None else Side(meshes_b))
+
+
 def single(pose_a=None, pose_b=None, count=1, **flags):
-    """One job, or a stack of poses for the first object."""
+    """One job, or a stack of poses for the first object, of any meshes."""
     rows = [
         np.eye(4)[None, :3] if pose is None else np.asarray(pose).reshape(-1, 4, 4)[:, :3] for pose in (pose_a, pose_b)
     ]
-    return Asked(np.zeros((count, 2), np.int64), *(np.ascontiguousarray(r) for r in rows), **flags)
+    return Question(None, None, np.zeros((count, 2), np.int64), *(np.ascontiguousarray(r) for r in rows), **flags)
 
 
 def cases():
@@ -36,11 +43,11 @@ def cases():
     double = mc.TriangleMesh(*joined((grid.vertices, grid.triangles), (grid.vertices, grid.triangles)))
     turned = matrix(rotation(rng), (0.3, 0.1, 0.2))
     stack = np.stack([matrix(rotation(rng), rng.uniform(-1, 1, 3)) for _ in range(3)])
-    many = Asked(
-        np.array([[0, 1], [1, 2], [2, 0], [0, 3], [2, 2]], np.int64),
+    many = Question(
+        None, None, np.array([[0, 1], [1, 2], [2, 0], [0, 3], [2, 2]], np.int64),
         np.stack([matrix(rotation(rng), rng.uniform(-0.5, 0.5, 3))[:3] for _ in range(5)]),
         np.stack([matrix(rotation(rng), rng.uniform(-0.5, 0.5, 3))[:3] for _ in range(5)]),
-    )
+    )  # fmt: skip
     return {
         "flush boxes": ([one], [two], single()),
         "crossing only": ([ring], [one], single(turned, crossing_only=True)),
@@ -87,7 +94,7 @@ def _of_case(machine, meshes_a, meshes_b, asked, with_fast):
     from meshclash.gpu.breadth_first import Workspace, traverse
     from meshclash.gpu.trees import plant_trees, refit_trees
 
-    space = Workspace(machine)
+    space, asked = Workspace(machine), about(meshes_a, meshes_b, asked)
     a = plant_trees(machine, meshes_a)
     b = a if meshes_b is None else plant_trees(machine, meshes_b)
     for key in ("links", "parents", "order", "boxes"):
@@ -111,18 +118,16 @@ def _near_of_case(space, a, b, asked):
     """Names and arrays of distances and clearances."""
     from meshclash.gpu.nearness import find_clearances, find_distances
 
-    for kind, find, given in (
-        ("clearances", find_clearances, TOLERANCE),
-        ("distances", find_distances, np.full(len(asked.jobs), np.inf)),
+    for kind, find, goal in (
+        ("clearances", find_clearances, Goal.WITHIN),
+        ("distances", find_distances, Goal.NEAREST),
     ):
         levels = []
-        answer = find(space, a, b, asked, given, lambda _, pairs, levels=levels: levels.append(pairs))
+        question = asked._replace(goal=goal, tolerance=TOLERANCE)
+        chunk, counts = find(space, a, b, question, lambda _, pairs, levels=levels: levels.append(pairs))
         yield from ((f"{kind}, level {level}", pairs) for level, pairs in enumerate(levels))
-        yield f"{kind}, pairs", answer.pairs
-        yield f"{kind}, lengths", answer.distances
-        yield f"{kind}, jobs", answer.jobs
-        yield f"{kind}, points", answer.points
-        yield f"{kind}, counts", np.array(answer[4:7])
+        yield from ((f"{kind}, column {column}", array) for column, array in enumerate(chunk))
+        yield f"{kind}, counts", np.array(counts)
 
 
 def _of_boxes(machine):

@@ -48,8 +48,13 @@ def test_without_a_device_the_twin_is_measured(run):
 
 
 def test_a_wrong_answer_is_noticed(run, monkeypatch):
-    right = gpu.finish
-    monkeypatch.setattr(gpu, "finish", lambda *given: right(*given)._replace(pairs=right(*given).pairs[:, ::-1].copy()))
+    right = gpu.contacts_of
+
+    def wrong(*given):
+        answer = right(*given)
+        return answer._replace(pairs=answer.pairs[:, ::-1].copy())
+
+    monkeypatch.setattr(gpu, "contacts_of", wrong)
     status, text = run()
     assert status == 1
     assert "| NO" in text
@@ -57,7 +62,12 @@ def test_a_wrong_answer_is_noticed(run, monkeypatch):
 
 def test_a_wrong_distance_is_noticed(run, monkeypatch):
     right = device_near.find_distances
-    monkeypatch.setattr(device_near, "find_distances", lambda *given: right(*given)._replace(distances=np.zeros(1)))
+
+    def wrong(*given):
+        (pairs, distances, jobs, points), counts = right(*given)
+        return (pairs, np.zeros_like(distances), jobs, points), counts
+
+    monkeypatch.setattr(device_near, "find_distances", wrong)
     assert run()[0] == 1
 
 

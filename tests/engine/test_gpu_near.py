@@ -3,16 +3,20 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from gpu_cases import TOLERANCE, cases, single
+from gpu_cases import TOLERANCE, about, cases, single
 from hypothesis import given
 from hypothesis import strategies as st
+from meshclash.answering.near import decided_within, sorted_within
 from meshclash.bench.mesh_generators import MAKERS
 from meshclash.gpu.breadth_first import Workspace
 from meshclash.gpu.nearness import find_clearances, find_distances
 from meshclash.gpu.trees import plant_trees
 from meshclash.gpu.twin import Twin
+from meshclash.traversal.question import Answer, Goal
 from solids import box
 from strategies import grid_meshes, matrix, poses, rotation
+
+NO_KINDS = np.empty(0, np.uint8)
 
 
 def planted(meshes_a, meshes_b, threads=1):
@@ -22,7 +26,15 @@ def planted(meshes_a, meshes_b, threads=1):
 
 
 def distances_of(meshes_a, meshes_b, asked, threads=1):
-    return find_distances(*planted(meshes_a, meshes_b, threads), asked, np.full(len(asked.jobs), np.inf))
+    question = about(meshes_a, meshes_b, asked)._replace(goal=Goal.NEAREST)
+    (pairs, distances, jobs, points), counts = find_distances(*planted(meshes_a, meshes_b, threads), question)
+    return Answer(pairs, NO_KINDS, jobs, *counts, distances=distances, points=points)
+
+
+def clearances_of(meshes_a, meshes_b, asked, tolerance, threads=1):
+    question = about(meshes_a, meshes_b, asked)._replace(goal=Goal.WITHIN, tolerance=tolerance)
+    part = decided_within(question, find_clearances(*planted(meshes_a, meshes_b, threads), question)[0])
+    return sorted_within(question, part, [])
 
 
 def same_clearances(answer, found):
@@ -47,7 +59,7 @@ def check_distance(answer, job, found, meeting):
 def test_awkward_meshes_as_the_cpu(mesh_a, mesh_b, pose_a, pose_b, tolerance):
     a, b = mc.TriangleMesh(*mesh_a), mc.TriangleMesh(*mesh_b)
     asked = single(pose_a, pose_b)
-    answer = find_clearances(*planted([a], [b]), asked, tolerance)
+    answer = clearances_of([a], [b], asked, tolerance)
     assert same_clearances(answer, mc.clearance(a, b, tolerance, pose_a, pose_b))
     meeting = mc.collide(a, b, pose_a, pose_b)
     check_distance(distances_of([a], [b], asked), 0, mc.distance(a, b, pose_a, pose_b), meeting)
@@ -57,7 +69,7 @@ def test_awkward_meshes_as_the_cpu(mesh_a, mesh_b, pose_a, pose_b, tolerance):
 def test_cases_as_the_cpu(name):
     meshes_a, meshes_b, asked = cases()[name]
     of_b = meshes_a if meshes_b is None else meshes_b
-    clearances = find_clearances(*planted(meshes_a, meshes_b), asked, TOLERANCE)
+    clearances = clearances_of(meshes_a, meshes_b, asked, TOLERANCE)
     distances = distances_of(meshes_a, meshes_b, asked)
     for job, (i, j) in enumerate(asked.jobs.tolist()):
         pose_a, pose_b = (np.vstack([r[min(job, len(r) - 1)], (0, 0, 0, 1)]) for r in (asked.rows_a, asked.rows_b))
@@ -80,8 +92,8 @@ def test_objects_as_near_as_rounding_but_not_meeting():
     i, j = answer.pairs[0]  # the CPU stops at the first pair that is 0 in float64
     assert (i, j) <= (found.triangle_a, found.triangle_b)
     assert mc.clearance(a, b, found.distance).pairs[0].tolist() == [i, j]
-    assert same_clearances(find_clearances(*planted([a], [b]), single(), 1e-15), mc.clearance(a, b, 1e-15))
-    assert len(find_clearances(*planted([a], [b]), single(), 0.0).pairs) == 0
+    assert same_clearances(clearances_of([a], [b], single(), 1e-15), mc.clearance(a, b, 1e-15))
+    assert len(clearances_of([a], [b], single(), 0.0).pairs) == 0
 
 
 @pytest.mark.needs_jit
@@ -97,17 +109,19 @@ def test_large_meshes_as_the_cpu(kind, threads):
         found = mc.distance(mesh, mesh, None, pose)
         check_distance(distances_of([mesh], None, asked, threads), 0, found, mc.collide(mesh, mesh, None, pose))
         tolerance = found.distance + 0.01 * size
-        answer = find_clearances(*planted([mesh], None, threads), asked, tolerance)
+        answer = clearances_of([mesh], None, asked, tolerance, threads)
         assert len(answer.pairs) > 0
         assert same_clearances(answer, mc.clearance(mesh, mesh, tolerance, None, pose))
 
 
-@given(grid_meshes(), grid_meshes(), poses(), st.floats(1.0, 2.0))
-def test_a_known_pair_changes_nothing(mesh_a, mesh_b, pose, factor):
-    meshes = [mc.TriangleMesh(*mesh_a)], [mc.TriangleMesh(*mesh_b)]
+@given(grid_meshes(), grid_meshes(), poses(), st.integers(0), st.integers(0))
+def test_a_known_pair_changes_nothing(mesh_a, mesh_b, pose, first, second):
+    a, b = mc.TriangleMesh(*mesh_a), mc.TriangleMesh(*mesh_b)
+    meshes = [a], [b]
     asked = single(pose)
     cold = distances_of(*meshes, asked)
-    warm = find_distances(*planted(*meshes), asked, cold.distances * factor)
-    for one, other in zip(cold[:4], warm[:4], strict=True):
-        assert one.tobytes() == other.tobytes()
+    some = np.array([[first % a.triangle_count, second % b.triangle_count]], np.int32)
+    warm = distances_of(*meshes, asked._replace(start=some))
+    for name in ("pairs", "distances", "points"):
+        assert getattr(warm, name).tobytes() == getattr(cold, name).tobytes()
     assert warm.volume_tests <= cold.volume_tests

@@ -3,15 +3,17 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from gpu_cases import cases, moved, single
+from gpu_cases import about, cases, moved, single
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from meshclash.answering.contacts import finished_contacts
 from meshclash.bench.mesh_generators import MAKERS
 from meshclash.gpu.breadth_first import Workspace, traverse
-from meshclash.gpu.finish import finish
+from meshclash.gpu.device_engine import chunk_of_hits
 from meshclash.gpu.pyramid import CHILDREN, locate, width_for
 from meshclash.gpu.trees import plant_trees, refit_trees
 from meshclash.gpu.twin import Twin
+from meshclash.traversal.question import Answer
 from strategies import grid_meshes, matrix, poses, rotation
 
 
@@ -19,7 +21,9 @@ def answer_of(meshes_a, meshes_b, asked, threads=1):
     machine = Twin(threads)
     a = plant_trees(machine, meshes_a)
     b = a if meshes_b is None else plant_trees(machine, meshes_b)
-    return finish(a, b, asked, traverse(Workspace(machine), a, b, asked), machine.threads)
+    question = about(meshes_a, meshes_b, asked)
+    chunk, counts = chunk_of_hits(a, b, question, traverse(Workspace(machine), a, b, question))
+    return Answer(*finished_contacts(question, [chunk]), *counts, machine.threads)
 
 
 def same(answer, found):

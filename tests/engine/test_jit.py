@@ -32,9 +32,9 @@ print(json.dumps([float(tree.volumes[0, 0]), sum(stats.cache_hits.values()), sum
 MEET = (
     BOXES
     + """
-from meshclash.traversal.wide import traverse_wide
+from meshclash.traversal.single import meet_single
 answer = mc.collides(mesh, mesh)
-stats = traverse_wide.stats
+stats = meet_single.stats
 print(json.dumps([answer, sum(stats.cache_hits.values()), sum(stats.cache_misses.values())]))
 """
 )

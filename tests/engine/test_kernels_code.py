@@ -1,10 +1,15 @@
 """The names of Numba that are not public, and what a compiled kernel may return."""
 
+import importlib
+import pkgutil
+
+import meshclash
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from meshclash import jit
 from meshclash.jit import kernel
+from meshclash.kernels.cache import KernelCache
 from meshclash.kernels.code import Unstorable, code_of, result_name, result_type
 from meshclash.kernels.folders import KernelFolder
 from numba.core import compiler, environment, typed_passes, types
@@ -77,3 +82,31 @@ def test_a_kernel_that_holds_python_objects_is_not_stored(tmp_path, monkeypatch)
             code_of(compiled)
     else:
         assert code_of(compiled).result == "none"
+
+
+def called_by(dispatcher) -> list[object]:
+    """What the text of a compiled function names: globals and what it closes over."""
+    function = dispatcher.py_func
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    return [
+        *cells,
+        *(function.__globals__[name] for name in function.__code__.co_names if name in function.__globals__),
+    ]
+
+
+def test_no_kernel_calls_a_kernel():
+    """What is kept of a kernel has no code for others: one that called it would jump to nothing once it is loaded."""
+    names = [name for _, name, _ in pkgutil.walk_packages(meshclash.__path__, "meshclash.") if "_gpu" not in name]
+    found = {}
+    for name in names:
+        if ".bench" not in name and not name.endswith("__main__"):
+            for value in vars(importlib.import_module(name)).values():
+                if isinstance(value, Dispatcher) and value.py_func.__module__ == name:
+                    found[value] = f"{name}.{value.py_func.__name__}"
+    kernels = {dispatcher for dispatcher in found if isinstance(dispatcher._cache, KernelCache)}
+    assert len(kernels) > 50 and len(found) > 2 * len(kernels)
+    wrong = []
+    for dispatcher, label in found.items():
+        named = [thing for thing in called_by(dispatcher) if isinstance(thing, Dispatcher)]
+        wrong += [(label, found[other]) for other in named if other in kernels]
+    assert wrong == []

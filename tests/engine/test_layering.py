@@ -16,9 +16,8 @@ SOURCES = sorted(ENGINE.rglob("*.py"))
 
 LAYERS = (
     "errors", "kernels", "jit_pipeline", "jit", "reference", "types", "geometry", "volumes", "hierarchy", "traversal",
-    "gpu", "broadphase", "partition", "solid", "pointcloud", "convex", "voxels", "query", "continuous", "motion",
-    "timecritical", "scene",
-    "warming", "",
+    "gpu", "broadphase", "partition", "answering", "solid", "pointcloud", "convex", "voxels", "massive", "query",
+    "continuous", "motion", "timecritical", "scene", "warming", "",
 )  # fmt: skip
 """From the bottom up: each imports from its own and from those before it. The last is the package itself, with
 its command lines."""
@@ -86,6 +85,16 @@ def test_what_needs_a_device_is_imported_by_its_like_only():
         if path.stem.endswith("_gpu") or is_bench(path):
             continue
         assert not [name for level, name in imported_modules(path) if level and "_gpu" in name], path
+
+
+def test_only_answering_asks_devices():
+    """Above ``answering`` nothing imports ``gpu``, but kernels of other systems, and the package with its settings."""
+    for path in SOURCES:
+        above = not is_bench(path) and LAYERS.index("answering") < LAYERS.index(layer_of(path)) < len(LAYERS) - 1
+        if not above or path.stem.endswith("_gpu"):
+            continue
+        targets = [target_layer(path, level, name) for level, name in imported_modules(path) if level]
+        assert "gpu" not in targets, path
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=ids(SOURCES))

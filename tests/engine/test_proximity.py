@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.geometry.triangle_distance import nearest_points
-from meshclash.traversal import near
+from meshclash.traversal import near_engine
 from scene_editor import BOX, Editor
 from solids import box, torus
 from strategies import matrix, rotation
@@ -156,7 +156,7 @@ def test_portions_hold_every_pair_once(monkeypatch):
     scene.add(a)
     scene.add(b, pose)
     (gap,) = scene.clearances(0.5).pairs
-    monkeypatch.setattr(near, "_CHUNK", 64)
+    monkeypatch.setattr(near_engine, "_CHUNK", 64)
     parted = mc.clearance(a, b, 0.5, pose_b=pose)
     assert len(whole) > 1000
     assert np.array_equal(whole.pairs, parted.pairs) and np.array_equal(whole.distances, parted.distances)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.hierarchy.build import SPLITS
 from meshclash.query import distance as distance_module
-from meshclash.traversal import near, near_work
+from meshclash.traversal import near_engine, near_work
 from meshclash.volumes.registry import VOLUMES
 from solids import box, moved, open_box, refined, torus
 from strategies import grid_meshes, matrix, rotation, soup
@@ -84,7 +84,7 @@ def test_the_distance_is_that_of_all_pairs(cases, split):
 
 @pytest.mark.parametrize("volume", CHEAP_TO_COMPILE)
 def test_every_volume_gives_the_same_distance_and_clearance(cases, volume, monkeypatch):
-    monkeypatch.setattr(near, "uses_lanes", lambda question: False)
+    monkeypatch.setattr(near_engine.NearWideEngine, "serves", lambda question: False)
     for a, b, pose, expected in cases[::2]:
         trees = mc.build(a, volume=volume, leaf_size=5), mc.build(b, volume=volume, leaf_size=5)
         assert_nearest(mc.distance(*trees, None, pose), a, b, pose, expected)
@@ -120,7 +120,7 @@ def test_engines_agree_to_the_last_bit(cases, monkeypatch):
     tolerances = [float(np.quantile(expected, 0.05)) for *_, expected in cases]
     wide = [mc.clearance(a, b, t, None, pose) for (a, b, pose, _), t in zip(cases, tolerances, strict=True)]
     nearest = [mc.distance(a, b, None, pose) for a, b, pose, _ in cases]
-    monkeypatch.setattr(near, "uses_lanes", lambda question: False)
+    monkeypatch.setattr(near_engine.NearWideEngine, "serves", lambda question: False)
     for (a, b, pose, _), t, w, d in zip(cases, tolerances, wide, nearest, strict=True):
         twin = mc.clearance(a, b, t, None, pose)
         assert twin.pairs.tobytes() == w.pairs.tobytes()
@@ -176,8 +176,8 @@ def test_small_slices_full_outputs_and_heaps_that_grow(cases, monkeypatch):
     tolerance = float(np.quantile(expected, 0.2))
     before = mc.clearance(a, b, tolerance, None, pose), mc.distance(a, b, None, pose[None])
     monkeypatch.setattr(near_work, "_STEPS_PER_CALL", 3)
-    monkeypatch.setattr(near, "_CHUNK", 2)
-    monkeypatch.setattr(near, "SMALLEST_QUEUE", 72)
+    monkeypatch.setattr(near_engine, "_CHUNK", 2)
+    monkeypatch.setattr(near_engine, "SMALLEST_QUEUE", 72)
     after = mc.clearance(a, b, tolerance, None, pose), mc.distance(a, b, None, pose[None])
     assert before[0].pairs.tobytes() == after[0].pairs.tobytes()
     assert before[0].stats.volume_tests == after[0].stats.volume_tests
@@ -222,4 +222,4 @@ def test_bad_options_are_named():
 
 
 def far_points(found):
-    return found.point_a, found.point_b, 11, 11, found.stats
+    return np.stack([found.point_a, found.point_b]), 11, 11, found.stats

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from meshclash.scene import at_once
 from scene_editor import Editor
 from solids import box, joined, reversed_winding
 from strategies import matrix, rotation
@@ -134,3 +135,45 @@ def test_verdicts_without_depths_are_the_same(seed):
     permitted = [editor.scene.contacts(permitted_overlap=0.2, depth=depth) for depth in (True, False)]
     names = [{(pair.a, pair.b): pair.verdict.name for pair in result.pairs} for result in permitted]
     assert names[0] == names[1]
+
+
+@settings(max_examples=25)
+@given(seeds)
+def test_few_objects_are_answered_as_many_are(seed):
+    editor = crowd(seed, 10)
+    scene, rng = editor.scene, np.random.default_rng(seed)
+    for low, high in (LARGE, SMALL):
+        scene.add(mc.TriangleMesh(*box(low, high)))
+        scene.add(mc.TriangleMesh(*punctured_box(low, high)))
+    poses = np.tile(np.eye(4), (5, len(scene), 1, 1))
+    poses[1:, :, :3, :3] = [[rotation(rng) for _ in range(len(scene))] for _ in range(4)]
+    poses[1:, :, :3, 3] = rng.uniform(-1, 1, (4, len(scene), 3))
+    few = [scene.collides(poses), *(scene.collides(p) for p in poses)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(at_once, "MOST_OBJECTS", 0)
+        scene._planter = type(scene._planter)()
+        many = [scene.collides(poses), *(scene.collides(p) for p in poses)]
+    for one, other in zip(few, many, strict=True):
+        for field in ("pairs", "triangles", "configuration", "any"):
+            assert getattr(one, field).tolist() == getattr(other, field).tolist()
+        assert one.stats == other.stats
+
+
+def test_objects_that_come_and_go_are_not_taken_for_others():
+    scene = mc.Scene()
+    ids = [scene.add(mc.TriangleMesh(*box(*LARGE)), matrix(shift=(3.0 * k, 0, 0))) for k in range(4)]
+    onto_last = matrix(shift=(9.5, 0, 0))[None]
+    for _ in range(2):
+        assert scene.collides(onto_last, [ids[0]]).pairs.tolist() == [[ids[0], ids[3]]]
+        assert scene.collides(onto_last, [ids[1]]).pairs.tolist() == [[ids[1], ids[3]]]
+        assert not scene.collides(onto_last, [ids[0]], set_a=[ids[1]])
+    scene.remove(ids[3])
+    assert not scene.collides(onto_last, [ids[0]])
+    with pytest.raises(mc.UnknownObject):
+        scene.collides(onto_last, [ids[3]])
+    new = scene.add(mc.TriangleMesh(*box(*LARGE)), matrix(shift=(9.0, 0, 0)))
+    assert scene.collides(onto_last, [ids[0]]).pairs.tolist() == [[ids[0], new]]
+    movers = [ids[0]]
+    scene.collides(onto_last, movers)
+    movers[0] = ids[1]
+    assert scene.collides(onto_last, movers).pairs.tolist() == [[ids[1], new]]

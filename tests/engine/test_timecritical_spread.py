@@ -12,7 +12,7 @@ from meshclash.hierarchy.build import refit
 from meshclash.timecritical import cells, likelihood, search, spread
 from meshclash.timecritical import traversal as layout
 from meshclash.timecritical.trees import SPREAD, adb_tree, hand_over
-from meshclash.traversal.run import run
+from meshclash.types.steps import run
 from solids import box
 from strategies import grid_meshes, soup
 

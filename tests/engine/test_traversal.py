@@ -3,14 +3,14 @@
 import meshclash as mc
 import numpy as np
 import pytest
+from meshclash.answering.answer import answer_steps
+from meshclash.geometry import triangle_pair
 from meshclash.geometry.triangle_pair import classify_rational
-from meshclash.traversal import run as run_module
 from meshclash.traversal import wide_engine
 from meshclash.traversal.bounds import world_bounds
 from meshclash.traversal.forest import plant
-from meshclash.traversal.leaf_tests import contact, nearness
-from meshclash.traversal.question import Question
-from meshclash.traversal.run import answer_steps, run, world_triangle
+from meshclash.traversal.question import Goal, Question
+from meshclash.types.steps import run
 from slices import limit
 from solids import box, moved, refined, torus
 from strategies import matrix, rotation, soup
@@ -22,7 +22,8 @@ def meshes():
 
 def question(a, b, pose_a=None, pose_b=None, **flags):
     rows = [np.asarray(np.eye(4) if p is None else p)[None, :3].copy() for p in (pose_a, pose_b)]
-    return Question(plant([mc.build(a)]), plant([mc.build(b)]), np.zeros((1, 2), np.int64), *rows, contact, **flags)
+    side_a, side_b = plant([mc.build(a)]).side, plant([mc.build(b)]).side
+    return Question(side_a, side_b, np.zeros((1, 2), np.int64), *rows, **flags)
 
 
 def everything(found):
@@ -105,11 +106,11 @@ def test_world_bounds_are_bit_for_bit_those_of_the_posed_vertices():
     hierarchies = [mc.build(mc.TriangleMesh(*soup(rng.normal(size=(20, 3, 3)) * 10.0**k))) for k in range(-3, 4)]
     poses = [mc.Pose.from_matrix(matrix(rotation(rng), rng.normal(size=3) * 1e3)) for _ in hierarchies]
     grove = plant(hierarchies)
-    boxes = world_bounds(grove.forest, np.arange(len(poses)), np.stack([p.rows for p in poses]))
+    boxes = world_bounds(grove, np.arange(len(poses)), np.stack([p.rows for p in poses]))
     for index, (hierarchy, pose) in enumerate(zip(hierarchies, poses, strict=True)):
         world = pose.apply(hierarchy.mesh.vertices)
         assert boxes[index].tobytes() == np.concatenate([world.min(axis=0), world.max(axis=0)]).tobytes()
-        corners = world_triangle(grove, index, pose.rows, 7)
+        (corners,) = grove.side.world_triangles(np.array([index]), pose.rows[None], np.array([7]))
         assert corners.tobytes() == world[hierarchy.mesh.triangles[7]].tobytes()
 
 
@@ -120,7 +121,7 @@ def test_a_forest_answers_as_its_trees_do():
     jobs = np.array([[i, j] for i in range(3) for j in range(3)])
     rows = np.stack([matrix(shift=rng.normal(size=3) * 0.1)[:3] for _ in jobs])
     still = np.stack([np.eye(4)[:3]] * len(jobs))
-    answer = run(answer_steps(Question(plant(parts), plant(parts), jobs, rows, still, contact)))
+    answer = run(answer_steps(Question(plant(parts).side, plant(parts).side, jobs, rows, still)))
     assert len(answer.pairs) > 50
     for index, (i, j) in enumerate(jobs):
         alone = mc.collide(parts[i], parts[j], np.vstack([rows[index], (0, 0, 0, 1)]))
@@ -141,7 +142,7 @@ def extreme_pair():
 
 def test_pairs_beyond_doubles_are_finished_with_integers(monkeypatch):
     calls = []
-    monkeypatch.setattr(run_module, "classify_rational", lambda a, b: calls.append(1) or classify_rational(a, b))
+    monkeypatch.setattr(triangle_pair, "classify_rational", lambda a, b: calls.append(1) or classify_rational(a, b))
     a, b = extreme_pair()
     found = mc.collide(a, b)
     assert found.pairs.tolist() == [[0, 0], [0, 1]]
@@ -162,7 +163,7 @@ def test_first_contact_is_right_beyond_doubles():
 def near_question(gap, tolerance, pose=None):
     a = mc.TriangleMesh(*refined(box((0, 0, 0), (1, 1, 1))))
     b = mc.TriangleMesh(*refined(box((1 + gap, 0, 0), (2, 1, 1))))
-    asked = question(a, b, pose, pose)._replace(leaf_test=nearness, tolerance=tolerance, first_only=True)
+    asked = question(a, b, pose, pose)._replace(goal=Goal.WITHIN, tolerance=tolerance, first_only=True)
     return len(run(answer_steps(asked)).pairs) > 0
 
 

@@ -5,16 +5,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from meshclash.answering.answer import answer_steps
 from meshclash.bench.filters import attacked
 from meshclash.bench.mesh_exactness import MODELS, brute_force, models, world_triangles
 from meshclash.geometry.triangle_pair import CROSSING
 from meshclash.hierarchy.wide import CHILD_COUNT, CHILDREN
 from meshclash.jit import parallel_region
 from meshclash.traversal.forest import plant
-from meshclash.traversal.leaf_tests import contact, nearness
-from meshclash.traversal.question import Question, uses_lanes
-from meshclash.traversal.run import answer_steps, run
+from meshclash.traversal.question import Goal, Question
+from meshclash.traversal.wide_engine import WideEngine
 from meshclash.types.pose import pose_stack
+from meshclash.types.steps import run
 from slices import limit
 from solids import box, moved, refined, torus
 from strategies import grid_meshes, matrix, poses, rotation, soup
@@ -42,14 +43,14 @@ def ask(a, b, pose_a=None, pose_b=None, **options):
     rows = [pose_stack(p)[0] for p in (pose_a, pose_b)]
     count = max(map(len, rows))
     rows = [np.ascontiguousarray(np.broadcast_to(r, (count, 3, 4))) for r in rows]
-    return Question(plant([a]), plant([b]), np.zeros((count, 2), np.int64), *rows, contact, **options)
+    return Question(plant([a]).side, plant([b]).side, np.zeros((count, 2), np.int64), *rows, **options)
 
 
 def same_from_both(a, b, pose_a=None, pose_b=None):
     """Answer of the 8-wide engine, checked to be that of the binary one for every kind of question."""
     for options in ({"crossing_only": True}, {}):
         question = ask(a, b, pose_a, pose_b, **options)
-        assert uses_lanes(question)
+        assert WideEngine.serves(question)
         wide, binary = (run(answer_steps(question._replace(lanes=lanes))) for lanes in (True, False))
         for mine, other in zip(wide[:3], binary[:3], strict=True):
             assert mine.dtype == other.dtype
@@ -143,7 +144,7 @@ def same_within(mesh, pose=None, **options):
     tree = mc.build(mc.TriangleMesh(*mesh), **options)
     for crossing_only in (True, False):
         question = ask(tree, tree, pose, pose, with_itself=True, crossing_only=crossing_only)
-        assert uses_lanes(question)
+        assert WideEngine.serves(question)
         wide, binary = (run(answer_steps(question._replace(lanes=lanes))) for lanes in (True, False))
         for mine, other in zip(wide[:3], binary[:3], strict=True):
             assert np.array_equal(mine, other)
@@ -199,8 +200,8 @@ def test_many_trees_in_one_question():
              ((1, 8), (9, 3), (40, 8), (300, 1), (8, 8))]  # fmt: skip
     jobs = np.array([[i, j] for i in range(5) for j in range(5)])
     rows = np.stack([matrix(rotation(rng), rng.normal(size=3) * 0.1)[:3] for _ in jobs])
-    question = Question(plant(parts), plant(parts), jobs, rows, rows[::-1].copy(), contact)
-    assert uses_lanes(question)
+    question = Question(plant(parts).side, plant(parts).side, jobs, rows, rows[::-1].copy())
+    assert WideEngine.serves(question)
     wide, binary = (run(answer_steps(question._replace(lanes=lanes))) for lanes in (True, False))
     assert len(wide.pairs) > 500
     for mine, other in zip(wide[:3], binary[:3], strict=True):
@@ -210,11 +211,11 @@ def test_many_trees_in_one_question():
 def test_the_binary_engine_answers_what_lanes_do_not():
     a, b = bumpy_pair()
     question = ask(a, b)
-    assert uses_lanes(question)
-    assert not uses_lanes(question._replace(lanes=False))
-    assert not uses_lanes(question._replace(leaf_test=nearness, tolerance=0.1))
-    assert not uses_lanes(ask(mc.build(a.mesh, leaf_size=9), b))
-    assert not uses_lanes(ask(a, mc.build(b.mesh, leaf_size=64)))
+    assert WideEngine.serves(question)
+    assert not WideEngine.serves(question._replace(lanes=False))
+    assert not WideEngine.serves(question._replace(goal=Goal.WITHIN, tolerance=0.1, first_only=True))
+    assert not WideEngine.serves(ask(mc.build(a.mesh, leaf_size=9), b))
+    assert not WideEngine.serves(ask(a, mc.build(b.mesh, leaf_size=64)))
 
 
 @pytest.mark.parametrize("leaf_size", [1, 2, 5, 8])

@@ -160,3 +160,48 @@ def test_contacts_between_frames_find_all_kernels_ready_integers_and_several_cor
     assert compiled_later == []
     assert all(stages.values()), stages
     assert threads == 2
+
+
+CLUSTERED = (
+    COUNTING
+    + """
+import struct, tempfile
+from pathlib import Path
+list(mc.warm_up(["contacts", "scenes", "more", "distances", "massive"]))
+warm = kernels()
+rng = np.random.default_rng(1)
+corners = rng.uniform(0, 1, (600, 3)).astype(np.float32)
+soup = mc.TriangleMesh(corners, np.arange(600).reshape(-1, 3))
+box = mc.TriangleMesh(rng.uniform(0, 1, (40, 3)), rng.integers(0, 40, (90, 3)))
+far = np.eye(4)
+far[0, 3] = 4.0
+ply = b"ply\\nformat binary_little_endian 1.0\\nelement vertex 600\\n"
+ply += b"".join(b"property float %c\\n" % axis for axis in b"xyz")
+ply += b"element face 200\\nproperty list uchar int vertex_indices\\nend_header\\n" + corners.tobytes()
+ply += b"".join(struct.pack("<B3i", 3, 3 * k, 3 * k + 1, 3 * k + 2) for k in range(200))
+with tempfile.TemporaryDirectory() as folder:
+    folder = Path(folder)
+    (folder / "a.ply").write_bytes(ply)
+    a = mc.ClusteredMesh.build(folder / "a.ply", folder / "a", cluster_triangles=32)
+    b = mc.ClusteredMesh.build((box.vertices, box.triangles), folder / "b", cluster_triangles=32)
+    c = mc.ClusteredMesh.build(corners.reshape(-1, 3, 3), folder / "c", cluster_triangles=32)
+    for first, second in ((a, b), (a, c), (c, soup), (box, b), (a, a)):
+        for pose in (None, far):
+            mc.collide(first, second, pose).segments()
+            mc.collides(first, second, pose, touching=False)
+            mc.clearance(first, second, 0.1, pose).points()
+            mc.distance(first, second, pose)
+    for mesh in (a, b, c):
+        mc.self_collide(mesh)
+        mesh.verify()
+        mesh.close()
+print(json.dumps([sorted((kernels() - warm).elements()), len(warm)]))
+"""
+)
+
+
+@pytest.mark.needs_jit
+def test_clustered_meshes_find_all_kernels_ready():
+    compiled_later, count = run_python(CLUSTERED)
+    assert compiled_later == []
+    assert count > 10

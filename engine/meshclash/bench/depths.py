@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from .. import TriangleMesh, Verdict, verdict
+from ..answering.answer import answer_steps
 from ..geometry.intersection import contact_segments
 from ..hierarchy.build import as_boxes
 from ..solid.judge import Case, contact_triangles
@@ -23,10 +24,8 @@ from ..solid.measure import DEPTH, LOWER, box_overlaps, depth_steps
 from ..solid.solids import gather_solids
 from ..traversal.bounds import world_bounds
 from ..traversal.forest import plant
-from ..traversal.leaf_tests import contact
 from ..traversal.question import Question
-from ..traversal.run import answer_steps
-from ..traversal.run import run as run_steps
+from ..types.steps import run as run_steps
 from .mesh_exactness import CUBE_CORNERS, CUBE_TRIANGLES
 from .mesh_files import read_mesh
 from .table import Row, format_table
@@ -146,10 +145,10 @@ def _case(a: TriangleMesh, b: TriangleMesh, pose: np.ndarray) -> Case | None:
     trees = [as_boxes(a), as_boxes(b)]
     grove, jobs = plant(trees), np.array([[0, 1]], np.int64)
     rows_a, rows_b = np.eye(4)[None, :3].copy(), np.ascontiguousarray(pose[None, :3])
-    answer = run_steps(answer_steps(Question(grove, grove, jobs, rows_a, rows_b, contact)))
+    answer = run_steps(answer_steps(Question(grove.side, grove.side, jobs, rows_a, rows_b)))
     if not len(answer.pairs):
         return None
-    boxes = world_bounds(grove.forest, jobs[0], np.concatenate([rows_a, rows_b]))
+    boxes = world_bounds(grove, jobs[0], np.concatenate([rows_a, rows_b]))
     solids = gather_solids(trees)
     return Case(grove, solids, jobs, rows_a, rows_b, boxes[:1], boxes[1:], answer, np.zeros((1, 2)))
 

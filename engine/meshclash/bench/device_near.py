@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..answering.near import decided_within, sorted_within
 from ..broadphase.sweep import overlapping_pairs
 from ..gpu.breadth_first import Observer, Workspace
 from ..gpu.nearness import find_clearances, find_distances
@@ -21,6 +22,7 @@ from ..gpu.twin import Twin
 from ..hierarchy.build import as_hierarchy
 from ..query.clearance import clearance
 from ..query.distance import distance
+from ..traversal.question import Goal
 from ..types.mesh import TriangleMesh
 from .device_times import GROWTH, Clock, deep_pose, in_turn, question
 from .mesh_generators import MAKERS
@@ -86,11 +88,15 @@ def _questions(size: int) -> list[_Question]:
 def _of_models(mesh: TriangleMesh) -> list[_Question]:
     pose, size = deep_pose(mesh), float((mesh.bounds[1] - mesh.bounds[0]).max())
     pose[0, 3] += _BESIDE * size
-    tree, asked = as_hierarchy(mesh), question(pose)
+    tree, asked = as_hierarchy(mesh), question(mesh, pose, goal=Goal.NEAREST)
     tolerance = distance(tree, tree, None, pose).distance + _WITHIN * size
 
+    within = asked._replace(goal=Goal.WITHIN, tolerance=tolerance)
+
     def clearances(space: Workspace, trees: Any, observe: Observer | None) -> list[np.ndarray]:
-        answer = find_clearances(space, trees, trees, asked, tolerance, observe)
+        chunk, _ = find_clearances(space, trees, trees, within, observe)
+        part = decided_within(within, chunk)
+        answer = sorted_within(within, part, [])
         return [answer.pairs, answer.distances]
 
     def clearances_on_cpu() -> list[np.ndarray]:
@@ -98,8 +104,8 @@ def _of_models(mesh: TriangleMesh) -> list[_Question]:
         return [found.pairs, found.distances]
 
     def nearest(space: Workspace, trees: Any, observe: Observer | None) -> list[np.ndarray]:
-        answer = find_distances(space, trees, trees, asked, np.array([np.inf]), observe)
-        return [answer.distances, answer.pairs, answer.points]
+        (pairs, distances, _, points), _ = find_distances(space, trees, trees, asked, observe)
+        return [distances, pairs, points]
 
     def nearest_on_cpu() -> list[np.ndarray]:
         found = distance(tree, tree, None, pose, device="cpu")

@@ -10,14 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from ..answering.contacts import finished_contacts
 from ..gpu.breadth_first import Hits, Workspace, traverse
-from ..gpu.finish import finish
-from ..gpu.jobs import Asked
+from ..gpu.device_engine import chunk_of_hits
 from ..gpu.rooms import queue_bytes
 from ..gpu.state import DeviceFault
-from ..gpu.trees import plant_trees, refit_trees
+from ..gpu.trees import Trees, plant_trees, refit_trees
 from ..hierarchy.build import as_hierarchy, build
 from ..query.collide import collide
+from ..traversal.forest import Side as GroveSide
+from ..traversal.question import Answer, Question
 from ..types.mesh import TriangleMesh
 from .mesh_generators import MAKERS
 from .options import short_size
@@ -72,10 +74,17 @@ def deep_pose(mesh: TriangleMesh) -> np.ndarray:
     return pose
 
 
-def question(pose: np.ndarray) -> Asked:
-    """Two copies of one tree, the second in a pose (4, 4)."""
+def question(mesh: TriangleMesh, pose: np.ndarray, **options: Any) -> Question:
+    """Two copies of one mesh, the second in a pose (4, 4); options as ``Question``."""
     rows = np.eye(4)[None, :3].copy(), np.ascontiguousarray(pose[None, :3])
-    return Asked(np.zeros((1, 2), np.int64), *rows)
+    side = GroveSide([mesh])
+    return Question(side, side, np.zeros((1, 2), np.int64), *rows, **options)
+
+
+def contacts_of(trees: Trees, asked: Question, hits: Hits) -> Answer:
+    """The contacts that a traversal on a machine found, decided and sorted."""
+    chunk, counts = chunk_of_hits(trees, trees, asked, hits)
+    return Answer(*finished_contacts(asked, [chunk]), *counts)
 
 
 def times(sizes: list[int], kinds: list[str], machine: Any, runs: int, clock: Clock) -> Iterator[Row]:
@@ -106,7 +115,7 @@ def _row(
     """Times of one model, and the seconds of a round; what the queue says when it fails is added to the faults."""
     mesh = TriangleMesh(*MAKERS[kind](size, 1))
     pose = deep_pose(mesh)
-    asked, tree, trees = question(pose), as_hierarchy(mesh), plant_trees(machine, [mesh])
+    asked, tree, trees = question(mesh, pose), as_hierarchy(mesh), plant_trees(machine, [mesh])
     by_levels, by_queue = Workspace(machine), Workspace(machine)
     answers: dict[str, Any] = {}
     on_device = machine.name != "cpu"
@@ -115,7 +124,7 @@ def _row(
     def by(traversal: Callable[..., Hits], space: Workspace) -> Side:
         def ask() -> None:
             answers["hits"] = traversal(space, trees, trees, asked)
-            answers["device"] = finish(trees, trees, asked, answers["hits"], 1)
+            answers["device"] = contacts_of(trees, asked, answers["hits"])
 
         return ask
 
@@ -247,7 +256,7 @@ def profile(rows: list[Row], machine: Any, sizes: list[int], kind: str) -> Itera
     timed = [row["triangles"] for row in rows if row["triangles"] <= _A_MILLION[1]] or [min(sizes)]
     mesh = TriangleMesh(*MAKERS[kind](max(timed), 1))
     watched = _Watched(machine)
-    asked, levels, queue = question(deep_pose(mesh)), Workspace(watched), Workspace(watched)
+    asked, levels, queue = question(mesh, deep_pose(mesh)), Workspace(watched), Workspace(watched)
     trees = plant_trees(machine, [mesh])
     one = machine.upload(np.zeros(1, np.int32))
     parts: dict[str, Side] = {

@@ -32,15 +32,14 @@ import numpy as np
 
 from ..gpu import device as gpu_device
 from ..gpu.breadth_first import Workspace, traverse
-from ..gpu.finish import finish
-from ..gpu.jobs import Asked
 from ..gpu.state import DeviceState
 from ..gpu.trees import Trees, plant_trees
 from ..gpu.twin import Twin
 from ..query.collide import collide
+from ..traversal.question import Question
 from ..types.mesh import TriangleMesh
 from . import device_near, device_points, device_times
-from .device_times import Clock, deep_pose, question
+from .device_times import Clock, contacts_of, deep_pose, question
 from .mesh_files import read_mesh
 from .mesh_generators import MAKERS
 from .options import among, parse_sizes, short_size
@@ -233,7 +232,7 @@ def _checked_models(options: argparse.Namespace) -> Iterator[tuple[str, Triangle
 def _check(name: str, mesh: TriangleMesh, machine: Any, has_device: bool) -> list[Row]:
     """Whether levels and answers for one model are the same as the twin's and as those of ``collide``."""
     pose = deep_pose(mesh)
-    asked = question(pose)
+    asked = question(mesh, pose)
     expected = collide(mesh, mesh, None, pose, device="cpu")
     trees, space = plant_trees(machine, [mesh]), Workspace(machine)
     levels: list[np.ndarray] = []
@@ -246,14 +245,14 @@ def _check(name: str, mesh: TriangleMesh, machine: Any, has_device: bool) -> lis
     if has_device and observe is not None:
         row["levels as the twin's"] = _word(_levels_equal(levels, trees, mesh, asked, machine))
     for column, hits in (("by levels", by_levels), ("by queue", machine.traverse_fast(space, trees, trees, asked))):
-        answer = finish(trees, trees, asked, hits, 1)
+        answer = contacts_of(trees, asked, hits)
         row[f"{column} as collide"] = _word(
             answer.pairs.tobytes() == expected.pairs.tobytes() and answer.kinds.tobytes() == expected.kinds.tobytes()
         )
     return [row]
 
 
-def _levels_equal(levels: list[np.ndarray], trees: Trees, mesh: TriangleMesh, asked: Asked, machine: Any) -> bool:
+def _levels_equal(levels: list[np.ndarray], trees: Trees, mesh: TriangleMesh, asked: Question, machine: Any) -> bool:
     twin = Twin()
     expected = plant_trees(twin, [mesh])
     for key in ("links", "order", "boxes"):

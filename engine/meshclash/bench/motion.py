@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .. import ConvexHull, SweepAndPrune, closest_features
+from .. import ConvexHull, SweepAndPrune, closest_features, distance
 from ..motion.span import rotation_about
 from .ballistic import check_ballistic
 from .convex_pairs import check_pair, random_points
@@ -90,22 +90,31 @@ def _campaign(name: str, first: int, count: int, check: Callable[[int], Row]) ->
 
 
 def _coherence(name: str) -> Row:
-    """Steps of the walk a frame, for hulls that turn by a degree a frame beside each other."""
+    """Steps of the walk a frame, for hulls that turn by a degree a frame beside each other, and times a frame."""
     rng = np.random.default_rng(7)
     steps, frames, most, cold = 0, 0, 0, 0
+    seconds = {"walk": 0.0, "distance": 0.0}
     for _ in range(20):
         a, b = (ConvexHull(random_points(name, rng)) for _ in range(2))
+        meshes = a.mesh(), b.mesh()
         axis = rng.normal(size=3)
         axis /= np.linalg.norm(axis)
-        found = None
+        found = near = None
         for degree in range(360):
             pose = np.eye(4)
             pose[:3, :3] = rotation_about(axis, np.radians(degree))
             pose[:3, 3] = 3.0, 0.2, 0.1
             cold += closest_features(a, b, None, pose).steps
+            begin = time.process_time()
             found = closest_features(a, b, None, pose, start=found)
+            between = time.process_time()
+            near = distance(*meshes, None, pose, start=near)
+            seconds["walk"] += between - begin
+            seconds["distance"] += time.process_time() - between
             steps, frames, most = steps + found.steps, frames + 1, max(most, found.steps)
-    return {"hulls": name, "frames": frames, "steps a frame": steps / frames, "most": most, "anew": cold / frames}
+    times = {f"{side}, us": 1e6 * taken / frames for side, taken in seconds.items()}
+    walk = {"steps a frame": steps / frames, "most": most, "anew": cold / frames}
+    return {"hulls": name, "frames": frames, **walk, **times}
 
 
 def _drifting(rng: np.random.Generator, frames: int):

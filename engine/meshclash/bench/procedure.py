@@ -23,14 +23,13 @@ from pathlib import Path
 
 import numpy as np
 
+from ..answering.answer import answer_steps
 from ..hierarchy.build import SPLITS, build, refit
 from ..hierarchy.bvh import Hierarchy
 from ..traversal.forest import plant
-from ..traversal.leaf_tests import contact
 from ..traversal.question import Answer, Question
-from ..traversal.run import answer_steps
-from ..traversal.run import run as finish
 from ..types.mesh import TriangleMesh
+from ..types.steps import run as finish
 from ..volumes.registry import VOLUMES
 from .distance import approach
 from .mesh_files import read_mesh
@@ -132,7 +131,7 @@ def _ask(a: Hierarchy, b: Hierarchy, poses: np.ndarray) -> tuple[Answer, float]:
     rows_b = np.ascontiguousarray(poses[:, :3])
     rows_a = np.repeat(np.eye(4)[None, :3], len(poses), axis=0)
     jobs = np.zeros((len(poses), 2), np.int64)
-    question = Question(plant([a]), plant([b]), jobs, rows_a, rows_b, contact, lanes=False)
+    question = Question(plant([a]).side, plant([b]).side, jobs, rows_a, rows_b, lanes=False)
     start = time.process_time()
     return finish(answer_steps(question)), time.process_time() - start
 

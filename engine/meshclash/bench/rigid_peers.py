@@ -112,6 +112,7 @@ class Fcl(MeshPeer):
         self._a, self._b = fcl.CollisionObject(model), fcl.CollisionObject(model)
         self._all = fcl.CollisionRequest(num_max_contacts=10**8, enable_contact=False)
         self._any = fcl.CollisionRequest(num_max_contacts=1, enable_contact=False)
+        self._near = fcl.DistanceRequest(enable_nearest_points=True)
 
     @staticmethod
     def build(vertices: np.ndarray, triangles: np.ndarray) -> Any:
@@ -131,6 +132,16 @@ class Fcl(MeshPeer):
 
     def _meet(self) -> bool:
         return self._fcl.collide(self._a, self._b, self._any, self._fcl.CollisionResult()) > 0
+
+    def meets(self, pose: np.ndarray) -> bool:
+        """Whether there is any contact with b in a pose, as one call."""
+        self.place(pose)
+        return self._meet()
+
+    def gap(self, pose: np.ndarray) -> float:
+        """The distance of b in a pose, with its points, as one call."""
+        self.place(pose)
+        return float(self._fcl.distance(self._a, self._b, self._near, self._fcl.DistanceResult()))
 
     def pairs(self) -> Ask:
         return called(self._count)
@@ -159,6 +170,8 @@ class Coal(MeshPeer):
         self._still, self._pose = coal.Transform3s.Identity(), coal.Transform3s.Identity()
         self._all, self._any = coal.CollisionRequest(), coal.CollisionRequest()
         self._result = coal.CollisionResult()
+        self._near, self._nearest = coal.DistanceRequest(), coal.DistanceResult()
+        self._near.enable_nearest_points = True
         for request, most in ((self._all, 10**8), (self._any, 1)):
             request.num_max_contacts = most
             request.enable_contact = False
@@ -182,6 +195,17 @@ class Coal(MeshPeer):
         self._result.clear()
         self._coal.collide(self._model, self._still, self._model, self._pose, request, self._result)
         return self._result.numContacts()
+
+    def meets(self, pose: np.ndarray) -> bool:
+        """Whether there is any contact with b in a pose, as one call."""
+        self.place(pose)
+        return self._ask(self._any) > 0
+
+    def gap(self, pose: np.ndarray) -> float:
+        """The distance of b in a pose, with its points, as one call."""
+        self.place(pose)
+        self._nearest.clear()
+        return float(self._coal.distance(self._model, self._still, self._model, self._pose, self._near, self._nearest))
 
     def pairs(self) -> Ask:
         return called(lambda: self._ask(self._all))

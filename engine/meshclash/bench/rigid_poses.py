@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..answering.answer import answer_steps
 from ..hierarchy.bvh import Hierarchy
 from ..query.collide import collide
 from ..traversal.forest import plant
-from ..traversal.leaf_tests import nearness
-from ..traversal.question import Question
-from ..traversal.run import answer_steps, run
+from ..traversal.question import Goal, Question
 from ..types.pose import pose_stack
+from ..types.steps import run
 
 DEEP_ANGLE = 30.0
 LIGHT_PAIRS = (150, 500)
@@ -102,5 +102,6 @@ def _nearer(tree: Hierarchy, pose: np.ndarray, tolerance: float) -> bool:
     """Whether two copies come closer than a tolerance [m]."""
     grove, rows = plant([tree]), np.eye(4)[None, :3].copy()
     jobs = np.zeros((1, 2), np.int64)
-    question = Question(grove, grove, jobs, rows, pose_stack(pose)[0], nearness, tolerance, first_only=True)
+    still = pose_stack(pose)[0]
+    question = Question(grove.side, grove.side, jobs, rows, still, Goal.WITHIN, tolerance, first_only=True)
     return len(run(answer_steps(question)).pairs) > 0

@@ -14,16 +14,15 @@ from pathlib import Path
 
 import numpy as np
 
+from ..answering.answer import answer_steps
 from ..hierarchy.build import build
 from ..solid.judge import Case, Limits, judge
 from ..solid.solids import gather_solids
 from ..traversal.bounds import world_bounds
 from ..traversal.forest import plant
-from ..traversal.leaf_tests import contact
 from ..traversal.question import Question
-from ..traversal.run import answer_steps
-from ..traversal.run import run as run_steps
 from ..types.mesh import TriangleMesh
+from ..types.steps import run as run_steps
 from .tally import Tally, TallyError
 
 AT_ONCE = 250  # pairs that are judged together
@@ -164,8 +163,8 @@ def _verdicts(bodies: list[tuple[Body, Body]], rng: np.random.Generator) -> list
     grove, first = plant(trees), 2 * np.arange(len(bodies))
     jobs = np.stack([first, first + 1, first + 1, first], axis=1).reshape(-1, 2)
     rows = np.repeat(np.eye(4)[None, :3], len(jobs), axis=0)
-    answer = run_steps(answer_steps(Question(grove, grove, jobs, rows, rows, contact, threads=1)))
-    boxes = [world_bounds(grove.forest, jobs[:, side], rows) for side in range(2)]
+    answer = run_steps(answer_steps(Question(grove.side, grove.side, jobs, rows, rows, threads=1)))
+    boxes = [world_bounds(grove, jobs[:, side], rows) for side in range(2)]
     resolutions = np.zeros((len(jobs), 2))
     case = Case(grove, gather_solids(trees), jobs, rows, rows, *boxes, answer, resolutions)
     return judge(case, Limits()).verdicts()

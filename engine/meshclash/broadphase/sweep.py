@@ -6,7 +6,7 @@ ones are pairs. The axis is the one along which the boxes' middles spread most.
 
 import numpy as np
 
-from ..jit import kernel
+from ..jit import inner, kernel
 from ..types.pose import RIGID_TOLERANCE
 
 _STRETCH = 1.0 + 3.0 * RIGID_TOLERANCE
@@ -123,8 +123,8 @@ def _cut_to_spheres(bounds, radii, rows, boxes):
             boxes[i, k + 3] = min(boxes[i, k + 3], centre + extent)
 
 
-@kernel
-def _world_boxes(bounds, rows, margin, boxes):
+@inner
+def put_world_boxes(bounds, rows, margin, boxes):
     """Fill ``boxes`` (m, 6) of poses (m, 3, 4); objects take turns."""
     for i in range(rows.shape[0]):
         of = i % bounds.shape[0]
@@ -138,3 +138,8 @@ def _world_boxes(bounds, rows, margin, boxes):
             extent += 64.0 * 2.0**-53 * reach
             boxes[i, k] = centre - extent
             boxes[i, k + 3] = centre + extent
+
+
+@kernel
+def _world_boxes(bounds, rows, margin, boxes):
+    put_world_boxes(bounds, rows, margin, boxes)

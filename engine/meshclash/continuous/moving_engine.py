@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from ..jit import inner, is_compiled, parallel_kernel, parallel_region, prange
+from ..jit import inner, is_compiled, kernel, parallel_kernel, parallel_region, prange
 from ..traversal import pairs as layout
 from ..traversal import wide_engine
 from ..traversal.access import access_to
 from ..traversal.binary_engine import CHUNK, STEPS
+from ..traversal.engine import Chunk
 from ..traversal.pairs import traversal_with
 from ..volumes.registry import volume_named
 from .exactly import decide_exactly
@@ -35,7 +36,17 @@ _NEARER = 0.7
 
 
 _BOXES = access_to(volume_named("aabb"))
-_traverse = traversal_with(moving_boxes_meet, moving_size, _BOXES, visit_moving, None)
+_descend = traversal_with(moving_boxes_meet, moving_size, _BOXES, visit_moving, None, inner)
+
+
+@kernel
+def _traverse(
+    forest_a, forest_b, jobs, poses_a, poses_b, relative, slack, options, state, stack, scratch, carried, output
+):
+    """The traversal of moving boxes, as ``traversal_with`` says."""
+    return _descend(
+        forest_a, forest_b, jobs, poses_a, poses_b, relative, slack, options, state, stack, scratch, carried, output
+    )
 
 
 @inner
@@ -47,7 +58,7 @@ def _work(
     work = MovingWork(start[w], end[w], counts[w], best[w])
     scratch = layout.Scratch(leaf_a[w], leaf_b[w], indices_a[w], indices_b[w], work)
     output = MovingOutput(pairs[w], codes[w], pair_jobs[w], times[w])
-    _traverse(
+    _descend(
         forest_a, forest_b, jobs, poses_a, poses_b, relative, slack, options, state[w], stack[w], scratch, carried,
         output,
     )  # fmt: skip
@@ -98,7 +109,7 @@ class _Workers:
 
 
 class MovingEngine:
-    """Finds the elements of two moving trees, or of one against itself, that meet; ``advance`` until all is done.
+    """An ``Engine`` for the elements of two moving trees, or of one against itself, that meet.
 
     Large questions are shared out as in ``wide_engine.py``: after each round what is left on the stacks is dealt anew.
     Who finds an element changes nothing, since pairs are sorted in the end.
@@ -108,10 +119,14 @@ class MovingEngine:
             when these first do.
 
     Attributes:
-        chunks: what float64 proved so far: pairs, codes and times of elements that meet.
+        chunks: what float64 proved: pairs, codes and times of elements that meet.
         decided: pairs of triangles, and times, of what integers decided.
-        threads: how many were used.
     """
+
+    settled = True
+    device = "cpu"
+    share = 0.5
+    """How far a search is whose horizon comes nearer nobody knows."""
 
     def __init__(
         self, a: MovingTree, b: MovingTree, leaf_size: int, with_itself: bool, first_only: bool, threads: int,
@@ -129,7 +144,7 @@ class MovingEngine:
         self._carried = np.empty((0, 2, 0))
         self._horizon, self._slack = 1.0, 0.0
         self.threads = 1
-        self.chunks: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+        self.chunks: list[Chunk] = []
         self.decided: list[tuple[np.ndarray, np.ndarray]] = []
 
     @property
@@ -143,10 +158,10 @@ class MovingEngine:
         return self._workers.counts.sum(axis=0)
 
     @property
-    def tests(self) -> tuple[int, int]:
-        """Tests of nodes, and of triangles."""
+    def counters(self) -> tuple[int, int, int]:
+        """Tests of nodes and of triangles; exact ones are among ``counts``."""
         nodes, triangles = self._workers.state[:, [layout.VOLUME_TESTS, layout.PRIMITIVE_TESTS]].sum(axis=0).tolist()
-        return nodes, triangles
+        return nodes, triangles, 0
 
     def found_before(self, horizon: float) -> bool:
         """Whether the earliest moment of all is known, once all is done up to a horizon."""

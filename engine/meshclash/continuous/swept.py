@@ -9,21 +9,24 @@ triangles have it.
 import time
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from ..answering.answer import answer_steps
+from ..answering.driving import driven_steps
 from ..errors import InvalidMesh
 from ..hierarchy.build import DEFAULT_LEAF_SIZE, build_steps, refit
 from ..hierarchy.bvh import Hierarchy
-from ..query.collide import contact_question
 from ..query.options import check_threads
-from ..traversal.run import answer_steps
+from ..query.sides import question_about
+from ..traversal.engine import Chunk
 from ..types.mesh import TriangleMesh
 from ..types.numbers import truth
+from ..types.pose import pose_stack
 from ..types.results import Progress, QueryStats
-from ..types.slices import Slice
-from ..types.steps import run
+from ..types.steps import retold, run
 from .adjacent import Neighbours
 from .around import triangle_pairs
 from .impacts import STAGE_NAMES
@@ -129,18 +132,17 @@ def swept_collide_steps(
     found, stats, counters = [], QueryStats(), dict.fromkeys(STAGE_NAMES, 0)
     for frame in range(count):
         steps = _interval_steps(sides, frame, first_only, threads)
-        while True:
-            try:
-                share, text = next(steps)
-            except StopIteration as stop:
-                pairs, times, work, counts = stop.value
-                break
-            yield Progress((frame + share) / count, text)
+        pairs, times, work, counts = yield from retold(steps, partial(_told, frame, count))
         found.append((pairs, times, np.full(len(pairs), frame, np.int32)))
         stats = replace(stats.plus(work), threads=max(stats.threads, work.threads))
         counters = {name: counters[name] + int(n) for name, n in zip(STAGE_NAMES, counts, strict=True)}
     pairs, times, frames = (np.concatenate(column) for column in zip(*found, strict=True))
     return SweptContacts(pairs, times, frames, replace(stats, seconds=time.perf_counter() - begin), counters)
+
+
+def _told(frame: int, count: int, told: tuple[float, str]) -> Progress:
+    """Progress of all intervals, from that of one."""
+    return Progress((frame + told[0]) / count, told[1])
 
 
 class _Side:
@@ -209,9 +211,9 @@ def _interval_steps(
         hierarchies.append((yield from _labelled(steps, 0.0, "building")))
     with_itself = len(sides) == 1
     first, last = hierarchies[0], hierarchies[-1]
-    question, _ = contact_question(
-        first, last, None, None, first_only=first_only, with_itself=with_itself, threads=threads
-    )
+    here = pose_stack(None)[0]
+    options = {"first_only": first_only, "with_itself": with_itself, "threads": threads}
+    question, _ = question_about(first, last, (here, here), None, **options)
     answer = yield from _labelled(answer_steps(question), 0.1, "contacts at the first frame")
     stats = answer.stats()
     if first_only and len(answer.pairs):
@@ -225,19 +227,16 @@ def _interval_steps(
     engine = MovingEngine(
         trees[0], trees[-1], DEFAULT_LEAF_SIZE, with_itself, first_only, threads, _counted(sides, frame)
     )
-    piece = Slice()
+    proved: list[Chunk] = []
     for horizon in _HORIZONS if first_only else _HORIZONS[-1:]:
         engine.begin(horizon)
-        while not engine.advance():
-            if piece.over:
-                yield 0.5, "moving triangles"
-                piece = Slice()
+        yield from _labelled(driven_steps(engine, proved.append), 0.45, "moving triangles")
         if engine.found_before(horizon):
             break
-    nodes, triangles = engine.tests
+    nodes, triangles, _ = engine.counters
     stats = stats.plus(QueryStats(volume_tests=nodes, primitive_tests=triangles))
     stats = replace(stats, threads=max(stats.threads, engine.threads))
-    pairs, times = _triangles(engine, sides)
+    pairs, times = _triangles(proved, engine.decided, sides)
     pairs = np.concatenate([answer.pairs, pairs])
     times = np.concatenate([np.zeros(len(answer.pairs)), times])
     return (*_earliest(pairs, times, first_only), stats, engine.counts)
@@ -245,12 +244,7 @@ def _interval_steps(
 
 def _labelled(steps: Generator[float, None, Any], low: float, text: str) -> Generator[tuple[float, str], None, Any]:
     """Shares of one part as those of an interval."""
-    while True:
-        try:
-            share = next(steps)
-        except StopIteration as stop:
-            return stop.value
-        yield low + 0.1 * share, text
+    return retold(steps, lambda share: (low + 0.1 * share, text))
 
 
 def _counted(sides: list[_Side], frame: int) -> Callable[..., tuple[np.ndarray, np.ndarray]]:
@@ -267,11 +261,13 @@ def _counted(sides: list[_Side], frame: int) -> Callable[..., tuple[np.ndarray, 
     return every
 
 
-def _triangles(engine: MovingEngine, sides: list[_Side]) -> tuple[np.ndarray, np.ndarray]:
+def _triangles(
+    proved: list[Chunk], decided: list[tuple[np.ndarray, np.ndarray]], sides: list[_Side]
+) -> tuple[np.ndarray, np.ndarray]:
     """Pairs of triangles (k, 2), repeated, and times (k,) of all that meet in their elements."""
-    found = list(engine.decided)
-    if engine.chunks:
-        pairs, codes, times = map(np.concatenate, zip(*engine.chunks, strict=True))
+    found = list(decided)
+    if proved:
+        pairs, codes, times = map(np.concatenate, zip(*proved, strict=True))
         both, of = triangle_pairs(pairs, codes, sides[0].elements, sides[-1].elements)
         found.append((both, times[of]))
     pairs = np.concatenate([np.empty((0, 2), np.int32), *(p for p, _ in found)])

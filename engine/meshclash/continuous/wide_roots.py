@@ -29,7 +29,7 @@ from .wide_forms import (
     without_double_root,
 )
 
-UNCERTAIN = 2
+NOT_PARTED = 2
 FINE = 41
 """Depth of the intervals of roots."""
 DEEPEST = 20
@@ -116,7 +116,7 @@ def _signs_on(f, index, depth):
 def next_root(f, index, depth, fresh):
     """(found, root, index, depth, fresh): the first root from the interval [index, index + 1] / 2**depth on.
 
-    found is 1 for a root, 0 where none is left, ``UNCERTAIN`` where two do not part. The rest says where to go on;
+    found is 1 for a root, 0 where none is left, ``NOT_PARTED`` where two do not part. The rest says where to go on;
     ``fresh`` is whether the lower end was not looked at yet. Begin with 0, 0, True.
     """
     while index < 1 << depth:
@@ -127,7 +127,7 @@ def next_root(f, index, depth, fresh):
         fresh = count < 2
         if count > 1:
             if depth == DEEPEST:
-                return UNCERTAIN, (0, 0), index, depth, False
+                return NOT_PARTED, (0, 0), index, depth, False
             index, depth = 2 * index, depth + 1
             continue
         low, high = index << (FINE - depth), (index + 1) << (FINE - depth)
@@ -194,7 +194,7 @@ def _sign_in_float(q, index):
 
 @inner
 def sign_at_root(q, f, root):
-    """Sign of a form q of degree 2 at a root of f; ``UNCERTAIN`` where q has two roots near it, or one at an end."""
+    """Sign of a form q of degree 2 at a root of f; ``NOT_PARTED`` where q has two roots near it, or one at an end."""
     index, after = root
     found = _sign_in_float(q, index)
     if found != 0:
@@ -208,10 +208,10 @@ def sign_at_root(q, f, root):
     if low <= 0 and middle <= 0 and high <= 0:
         return -1
     if low * high == 0:
-        return UNCERTAIN
+        return NOT_PARTED
     if low == high:
         if not has_double_root(q):
-            return UNCERTAIN
+            return NOT_PARTED
         return 0 if _sign_at_other_root(f, without_double_root(q), index, low) == 0 else low
     there = _sign_at_other_root(f, q, index, low)
     if there == 0:

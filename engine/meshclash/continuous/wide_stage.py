@@ -26,7 +26,7 @@ from .wide_forms import (
     vectors_of,
     without_double_root,
 )
-from .wide_roots import FINE, UNCERTAIN, narrowed, next_root, sign_at_root
+from .wide_roots import FINE, NOT_PARTED, narrowed, next_root, sign_at_root
 
 _PLACES = END_ON_EDGE[0] + END_ON_EDGE[1]
 """Ends and edges of a point and a triangle, then of two edges."""
@@ -41,7 +41,7 @@ def _inside_along(kind, k, side, n, vectors, f, root):
     found = sign_at_root(s, f, root)
     if found == -side:
         return MISS
-    certain = found != UNCERTAIN
+    certain = found != NOT_PARTED
     w = minor(u, d, i, j) if kind == POINT_TRIANGLE else minor(d, u, i, j)
     for number in range(3):
         if number == 0:
@@ -57,7 +57,7 @@ def _inside_along(kind, k, side, n, vectors, f, root):
         found = sign_at_root(q, f, root)
         if found == -side:
             return MISS
-        certain = certain and found != UNCERTAIN
+        certain = certain and found != NOT_PARTED
     return HIT if certain else UNDECIDED
 
 
@@ -69,14 +69,14 @@ def _end_on_edge(points, e, g, h, f, root):
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
         found = sign_at_root(minor(p, q, i, j), f, root)
-        if found == UNCERTAIN:
+        if found == NOT_PARTED:
             certain = False
         elif found != 0:
             return MISS
         found = sign_at_root(quadratic(p[k], r[k]), f, root)
         if found == 1:
             return MISS
-        certain = certain and found != UNCERTAIN
+        certain = certain and found != NOT_PARTED
     return HIT if certain else UNDECIDED
 
 
@@ -92,7 +92,7 @@ def _met_at(points, kind, vectors, n, f, root):
     certain = True
     for k in range(3):
         side = sign_at_root(n[k], f, root)
-        if side == UNCERTAIN:
+        if side == NOT_PARTED:
             certain = False
         elif side != 0:
             return _inside_along(kind, k, side, n[k], vectors, f, root)
@@ -116,7 +116,7 @@ def _first_at_roots(points, kind, vectors, n, f):
         found, root, index, depth, fresh = next_root(f, index, depth, fresh)
         if found == 0:
             return MISS, np.nan
-        if found == UNCERTAIN:
+        if found == NOT_PARTED:
             return UNDECIDED, np.nan
         met = _met_at(points, kind, vectors, n, f, root)
         if met == UNDECIDED or (met == HIT and root[0] == 0 and root[1] != 0):

@@ -38,7 +38,7 @@ _LARGEST_SIZE = 1e12  # products of three lengths up to this stay finite in floa
 
 
 @inlined
-def _invert(rows, at, out):
+def invert_rotation(rows, at, out):
     """Inverse of the rotation of a pose of twelve numbers, by cofactors, into nine numbers row by row."""
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
@@ -58,7 +58,7 @@ def half(rows_a, at_a, rows_b, at_b, sizes_a, size_a, sizes_b, size_b, tolerance
 
     Six numbers from ``size_a`` on are the origin and the reach of a; ``scratch`` has SCRATCH_LENGTH numbers.
     """
-    _invert(rows_a, at_a, scratch)
+    invert_rotation(rows_a, at_a, scratch)
     for i in range(3):
         moved = 0.0
         world = abs(rows_a[at_a + 4 * i + 3]) + abs(rows_b[at_b + 4 * i + 3])

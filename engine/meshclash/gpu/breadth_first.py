@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .jobs import Asked, Jobs, prepare_jobs
+from ..traversal.question import Question
+from .jobs import Jobs, prepare_jobs
 from .pyramid import HALF_MASK, LEAVES, width_for
 from .trees import Trees
 
@@ -64,16 +65,16 @@ class Descent(NamedTuple):
     levels: int
 
 
-def traverse(space: Workspace, a: Trees, b: Trees, asked: Asked, observe: Observer | None = None) -> Hits:
+def traverse(space: Workspace, a: Trees, b: Trees, question: Question, observe: Observer | None = None) -> Hits:
     """All pairs of triangles that may meet, as far as float64 tells.
 
     Args:
         space: of the machine that the trees are on.
         a, b: trees; the same object for one against itself.
-        asked: pairs of trees and their poses.
+        question: pairs of trees and their poses.
         observe: for tests.
     """
-    jobs = prepare_jobs(space.machine, a, b, asked)
+    jobs = prepare_jobs(space.machine, a, b, question)
     descent = descend(space, a, b, jobs, "count_pairs", observe=observe)
     rows = test_triangles(space, a, b, jobs, descent.leaves, descent.leaf_pairs)
     return Hits(rows, descent.volume_tests, descent.leaf_pairs, descent.levels)

@@ -16,13 +16,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
+import numpy as np
+
 from ..errors import DeviceUnavailable, UnsupportedOption
-from ..traversal.question import Answer
+from ..traversal.question import Question
 from ..types.mesh import TriangleMesh
 from ..types.numbers import truth
-from .breadth_first import Workspace, traverse
-from .finish import finish
-from .jobs import Asked
+from .breadth_first import Workspace
 from .state import DeviceFault, DeviceState, OutOfDeviceMemory
 from .trees import MOST_TRIANGLES, Trees, plant_trees, refit_trees
 
@@ -186,6 +186,11 @@ def may_answer(device: str, crossover: str = "crossover") -> bool:
     return device == "cuda" or (device == "auto" and _settings.crossovers[crossover] is not None)
 
 
+def mode() -> str:
+    """The mode in which devices find contacts, one of ``MODES``."""
+    return _settings.mode
+
+
 def pays(device: str, crossover: str, size: int) -> bool:
     """Whether a device is to answer a question of a kind and a size, which ``CROSSOVERS`` tell."""
     least = _settings.crossovers[crossover]
@@ -198,48 +203,10 @@ def wants_points(device: str, count: int) -> bool:
     return pays(device, "point_crossover", count)
 
 
-def answer_on_device(
-    device: str, meshes_a: Sequence[TriangleMesh], meshes_b: Sequence[TriangleMesh], asked: Asked
-) -> tuple[Answer | None, str]:
-    """The answer of a device, if one is to answer.
-
-    Args:
-        device: "auto", "cpu" or "cuda".
-        meshes_a, meshes_b: of the trees that the jobs name; the same list for objects among or against themselves.
-        asked: pairs of trees and their poses.
-
-    Returns:
-        The answer, or None where the CPU has to answer, and why it has to although the device was meant to, or "".
-        That reason is warned of, too.
-    """
-
-    def work(session: Session, a: Trees, b: Trees) -> Answer:
-        fast = _settings.mode == "fast"
-        hits = (session.machine.traverse_fast if fast else traverse)(session.space, a, b, asked)
-        return finish(a, b, asked, hits, session.machine.threads)
-
-    return with_trees(device, "crossover", meshes_a, meshes_b, asked, work)
-
-
-def with_trees(
-    device: str,
-    crossover: str,
-    meshes_a: Sequence[TriangleMesh],
-    meshes_b: Sequence[TriangleMesh],
-    asked: Asked,
-    work: Callable[[Session, Trees, Trees], _T],
-) -> tuple[_T | None, str]:
-    """What ``work`` makes of trees on a device, if one is to answer; the rest as ``answer_on_device``."""
-
-    def answer(session: Session) -> _T:
-        a = _trees_of(session, meshes_a, busy=None)
-        b = a if meshes_b is meshes_a else _trees_of(session, meshes_b, busy=a)
-        try:
-            return work(session, a, b)
-        finally:
-            a.meshes = b.meshes = []  # the trees keep no mesh alive
-
-    return on_device(answer) if _wanted(device, crossover, meshes_a, meshes_b, asked) else (None, "")
+def trees_of_sides(session: Session, question: Question) -> tuple[Trees, Trees]:
+    """The trees of both sides of a question on the device."""
+    a = _trees_of(session, question.a.meshes, busy=None)
+    return a, a if question.b.meshes is question.a.meshes else _trees_of(session, question.b.meshes, busy=a)
 
 
 def on_device(work: Callable[[Session], _T]) -> tuple[_T | None, str]:
@@ -260,23 +227,15 @@ def on_device(work: Callable[[Session], _T]) -> tuple[_T | None, str]:
     return None, note
 
 
-def _wanted(
-    device: str, crossover: str, meshes_a: Sequence[TriangleMesh], meshes_b: Sequence[TriangleMesh], asked: Asked
-) -> bool:
-    if not may_answer(device, crossover) or len(asked.jobs) == 0:
+def serves(question: Question, crossover: str) -> bool:
+    """Whether a device is to answer a question, given the setting that says from which size on it pays."""
+    if not may_answer(question.device, crossover) or len(question.jobs) == 0:
         return False
-    if max(_triangles(meshes_a), _triangles(meshes_b)) > MOST_TRIANGLES:
+    counts = [np.array([mesh.triangle_count for mesh in side.meshes]) for side in (question.a, question.b)]
+    if max(int(count.sum()) for count in counts) > MOST_TRIANGLES:
         return False
-    counts = [mesh.triangle_count for mesh in meshes_a], [mesh.triangle_count for mesh in meshes_b]
-    if len(asked.jobs) == 1:
-        asked_about = counts[0][asked.jobs[0, 0]] + counts[1][asked.jobs[0, 1]]
-    else:
-        asked_about = sum(counts[0][i] + counts[1][j] for i, j in asked.jobs.tolist())
-    return pays(device, crossover, asked_about)
-
-
-def _triangles(meshes: Sequence[TriangleMesh]) -> int:
-    return sum(mesh.triangle_count for mesh in meshes)
+    asked_about = sum(int(count[question.jobs[:, side]].sum()) for side, count in enumerate(counts))
+    return pays(question.device, crossover, asked_about)
 
 
 def _trees_of(session: Session, meshes: Sequence[TriangleMesh], busy: Trees | None) -> Trees:

@@ -1,27 +1,16 @@
 """What a traversal is asked: pairs of trees with their poses, prepared on the host."""
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..geometry.relative_pose import SHRINK, narrow_rows, relative_rows
 from ..jit import kernel
+from ..traversal.question import Question
 from ..volumes.aabb import gap, overlap
 from .near_steps import NEAR_LENGTH
 from .trees import Trees
-
-
-class Asked(NamedTuple):
-    """Which trees in which poses, on the host."""
-
-    jobs: np.ndarray
-    """Trees of each pair, (k, 2) int64."""
-    rows_a: np.ndarray
-    """Poses, (k, 3, 4) float64, or (1, 3, 4) for all."""
-    rows_b: np.ndarray
-    with_itself: bool = False
-    crossing_only: bool = False
 
 
 @dataclass
@@ -69,49 +58,53 @@ def _come_near(boxes_a, boxes_b, relative, limits, near):
         near[k] = gap(boxes_a[k], boxes_b[k], relative[k]) <= limits[k]
 
 
-def prepare_jobs(machine: Any, a: Trees, b: Trees, asked: Asked) -> Jobs:
+def prepare_jobs(machine: Any, a: Trees, b: Trees, question: Question) -> Jobs:
     """Jobs for contacts.
 
     The roots are compared in float64. The slack of the float32 frames grows with the distance of two objects, but where
     the roots meet, that is no more than their size.
     """
-    relative, roots_a, roots_b = _related(a, b, asked)
+    relative, roots_a, roots_b = _related(a, b, question)
     meeting = np.ones(len(relative), np.bool_)
-    if not asked.with_itself:
+    if not question.with_itself:
         _meet(roots_a, roots_b, relative, meeting)
     frames = narrow_rows(relative, _largest(roots_a), _largest(roots_b))
-    first = _first(a, b, asked, np.flatnonzero(meeting))
+    first = _first(a, b, question, np.flatnonzero(meeting))
     return Jobs(
-        machine.upload(frames), _poses(machine, asked.rows_a), _poses(machine, asked.rows_b), asked.with_itself, first
+        machine.upload(frames),
+        _poses(machine, question.rows_a),
+        _poses(machine, question.rows_b),
+        question.with_itself,
+        first,
     )
 
 
-def prepare_near_jobs(machine: Any, a: Trees, b: Trees, asked: Asked, limits: np.ndarray) -> NearJobs:
+def prepare_near_jobs(machine: Any, a: Trees, b: Trees, question: Question, limits: np.ndarray) -> NearJobs:
     """Jobs for what is no farther apart than limits (k,) float64 [m], one for each; may be infinite."""
-    relative, roots_a, roots_b = _related(a, b, asked)
+    relative, roots_a, roots_b = _related(a, b, question)
     near = np.empty(len(relative), np.bool_)
     _come_near(roots_a, roots_b, relative, limits, near)
     frames = np.zeros((len(relative), NEAR_LENGTH), np.float32)
     frames[:, :-1] = narrow_rows(relative, _largest(roots_a), _largest(roots_b))
     return NearJobs(
-        machine.upload(frames), _poses(machine, asked.rows_a), _poses(machine, asked.rows_b), False,
-        _first(a, b, asked, np.flatnonzero(near)),
-        trees=machine.upload(asked.jobs), limits=machine.upload(limits), shrinks=machine.upload(relative[:, SHRINK]),
+        machine.upload(frames), _poses(machine, question.rows_a), _poses(machine, question.rows_b), False,
+        _first(a, b, question, np.flatnonzero(near)),
+        trees=machine.upload(question.jobs), limits=machine.upload(limits), shrinks=machine.upload(relative[:, SHRINK]),
     )  # fmt: skip
 
 
-def _related(a: Trees, b: Trees, asked: Asked) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _related(a: Trees, b: Trees, question: Question) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Relative poses and both root boxes of all jobs."""
-    of_a, of_b = asked.jobs[:, 0], asked.jobs[:, 1]
-    count = len(asked.jobs)
-    rows_a, rows_b = (np.array(np.broadcast_to(rows, (count, 3, 4))) for rows in (asked.rows_a, asked.rows_b))
+    of_a, of_b = question.jobs[:, 0], question.jobs[:, 1]
+    count = len(question.jobs)
+    rows_a, rows_b = (np.array(np.broadcast_to(rows, (count, 3, 4))) for rows in (question.rows_a, question.rows_b))
     relative = relative_rows(rows_a, rows_b, a.centres[of_a], b.centres[of_b], _reaches(a)[of_a], _reaches(b)[of_b])
     return relative, a.root_boxes[of_a], b.root_boxes[of_b]
 
 
-def _first(a: Trees, b: Trees, asked: Asked, chosen: np.ndarray) -> np.ndarray:
+def _first(a: Trees, b: Trees, question: Question, chosen: np.ndarray) -> np.ndarray:
     """The pairs of roots to begin with."""
-    of_a, of_b = asked.jobs[chosen, 0], asked.jobs[chosen, 1]
+    of_a, of_b = question.jobs[chosen, 0], question.jobs[chosen, 1]
     return np.column_stack([a.root_nodes[of_a], b.root_nodes[of_b], chosen]).astype(np.int32)
 
 
@@ -127,3 +120,18 @@ def _reaches(trees: Trees) -> np.ndarray:
 def _largest(boxes: np.ndarray) -> np.ndarray:
     """Largest absolute coordinates of boxes (k, 6), (k, 3) float32."""
     return np.maximum(np.abs(boxes[:, :3]), np.abs(boxes[:, 3:]))
+
+
+def own_triangles(a: Trees, b: Trees, question: Question, rows: np.ndarray) -> np.ndarray:
+    """Pairs (n, 2) int32 of triangles of their own meshes, from rows (n, 4) of triangles among all, and jobs."""
+    pairs = np.empty((len(rows), 2), np.int32)
+    _subtract_firsts(rows, question.jobs, a.first_triangles, b.first_triangles, pairs)
+    return pairs
+
+
+@kernel
+def _subtract_firsts(rows, jobs, firsts_a, firsts_b, pairs):
+    for k in range(len(rows)):
+        job = rows[k, 2]
+        pairs[k, 0] = rows[k, 0] - firsts_a[jobs[job, 0]]
+        pairs[k, 1] = rows[k, 1] - firsts_b[jobs[job, 1]]

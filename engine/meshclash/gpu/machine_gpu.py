@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from ..traversal.question import Question
 from . import boxes_gpu, build_gpu, near_gpu, traverse_gpu
 from .breadth_first import Hits, Workspace, traverse
-from .jobs import Asked, prepare_jobs
+from .jobs import prepare_jobs
 from .karras import CODE_BITS
 from .rooms import FIRST_ROOM, Spare, first_rooms, grown_rooms
 from .shim_gpu import (
@@ -258,13 +259,13 @@ class Machine:
             trees.links, trees.parents, trees.arrived, trees.boxes,
         )  # fmt: skip
 
-    def traverse_fast(self, space: Workspace, a: Trees, b: Trees, asked: Asked) -> Hits:
+    def traverse_fast(self, space: Workspace, a: Trees, b: Trees, question: Question) -> Hits:
         """As ``breadth_first.traverse``, by a queue instead of levels: the same rows, in any order.
 
         One launch for the nodes and one for the triangles, whatever the depth. What has no room is counted, the arrays
         grow, and it is done again.
         """
-        jobs = prepare_jobs(self, a, b, asked)
+        jobs = prepare_jobs(self, a, b, question)
         count = len(jobs.first)
         if count == 0:
             return Hits(np.empty((0, 4), np.int32), 0, 0, 0)
@@ -283,7 +284,7 @@ class Machine:
                 return Hits(rows, needed[0], needed[1], 0)
             rooms = grown_rooms(rooms, needed)
             if rooms[0] > _MOST_QUEUED:
-                return traverse(space, a, b, asked)
+                return traverse(space, a, b, question)
         raise DeviceFault("the device did not finish a queue")
 
     def _run_queue(

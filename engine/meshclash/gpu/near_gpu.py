@@ -1,7 +1,7 @@
 """Kernels of distances and clearances beside those of the traversal. ``near_steps.py`` has what a thread does."""
 
 from ..geometry.lane_gaps import near_square
-from .near_steps import LIMIT, NEAR, UNCERTAIN, distance_at_most, pair_distance
+from .near_steps import LIMIT, MAY_MEET, NEAR, distance_at_most, pair_distance
 from .pyramid import CHILDREN, locate
 from .shim_gpu import cuda, kernel
 from .traverse_gpu import MESH
@@ -50,7 +50,7 @@ def find_nearest(leaves, count, lengths, kinds, nearest):
     """The least distance of each job; 0 where a pair is uncertain."""
     for k in range(cuda.grid(1), count, cuda.gridsize(1)):
         job = leaves[k, 2]
-        distance = 0.0 if kinds[k] == UNCERTAIN else lengths[k]
+        distance = 0.0 if kinds[k] == MAY_MEET else lengths[k]
         if distance < nearest[job]:
             cuda.atomic.min(nearest, job, distance)
 
@@ -60,7 +60,7 @@ def select_leaves(leaves, count, lengths, kinds, nearest, sums, width):
     """1 for each pair that is uncertain or no farther apart than its job asks, zeros behind them."""
     for k in range(cuda.grid(1), width, cuda.gridsize(1)):
         found = 0
-        if k < count and (kinds[k] == UNCERTAIN or (kinds[k] == NEAR and lengths[k] <= nearest[leaves[k, 2]])):
+        if k < count and (kinds[k] == MAY_MEET or (kinds[k] == NEAR and lengths[k] <= nearest[leaves[k, 2]])):
             found = 1
         sums[width + k] = found
 

@@ -18,11 +18,11 @@ from .pair_steps import of_boxes, placed, reach_along, turned
 LIMIT = NARROW_LENGTH
 """Entry of a frame behind those of ``relative_pose.py``: ``lane_gaps.near_square`` of the job's limit."""
 NEAR_LENGTH = LIMIT + 1
-FAR, NEAR, UNCERTAIN = range(3)
+FAR, NEAR, MAY_MEET = range(3)
 """Of two triangles: farther than the limit; measured; as near as rounding, so that only exact predicates tell."""
 
 _ZERO = np.float32(0.0)
-_ROUNDING = 4e-12  # of the coordinates: farther apart along an axis, triangles are not UNCERTAIN either
+_ROUNDING = 4e-12  # of the coordinates: farther apart along an axis, triangles are not MAY_MEET either
 
 
 @portable
@@ -105,10 +105,10 @@ def _far_along(p, q, r, s, t, u, axis, limit):
 
 @portable
 def pair_distance(triangles_a, vertices_a, poses_a, triangles_b, vertices_b, poses_b, t, u, job, limit, share):
-    """(distance [m], FAR, NEAR or UNCERTAIN) of two triangles, with the operations of ``near_leaf.py``.
+    """(distance [m], FAR, NEAR or MAY_MEET) of two triangles, with the operations of ``near_leaf.py``.
 
     Those whose boxes are farther apart than ``limit`` [m] are FAR, at infinity; those nearer than ``share`` of their
-    coordinates are UNCERTAIN; a negative share says that none meet.
+    coordinates are MAY_MEET; a negative share says that none meet.
     """
     row_a = min(job, poses_a.shape[0] - 1)
     row_b = min(job, poses_b.shape[0] - 1)
@@ -124,4 +124,4 @@ def pair_distance(triangles_a, vertices_a, poses_a, triangles_b, vertices_b, pos
         if _far_along(p1, q1, r1, p2, q2, r2, axis, reach):
             return math.inf, FAR
     distance, _, _ = closest_of_triangles(p1, q1, r1, p2, q2, r2, share < 0.0)
-    return distance, UNCERTAIN if distance <= share * size else NEAR
+    return distance, MAY_MEET if distance <= share * size else NEAR

@@ -5,7 +5,7 @@ import numpy as np
 from ..geometry.lane_gaps import near_square
 from ..jit import prange
 from .loops import loop, serial_loop
-from .near_steps import LIMIT, NEAR, UNCERTAIN, distance_at_most, pair_distance
+from .near_steps import LIMIT, MAY_MEET, NEAR, distance_at_most, pair_distance
 from .pyramid import CHILDREN, locate
 
 
@@ -50,7 +50,7 @@ def find_nearest(leaves, count, lengths, kinds, nearest):
     """The least distance of each job; 0 where a pair is uncertain."""
     for k in range(count):
         job = leaves[k, 2]
-        nearest[job] = min(nearest[job], 0.0 if kinds[k] == UNCERTAIN else lengths[k])
+        nearest[job] = min(nearest[job], 0.0 if kinds[k] == MAY_MEET else lengths[k])
 
 
 @loop
@@ -59,7 +59,7 @@ def select_leaves(leaves, count, lengths, kinds, nearest, sums, width):
     for entry in prange(width):
         k = np.int64(entry)
         sums[width + k] = 0
-        if k < count and (kinds[k] == UNCERTAIN or (kinds[k] == NEAR and lengths[k] <= nearest[leaves[k, 2]])):
+        if k < count and (kinds[k] == MAY_MEET or (kinds[k] == NEAR and lengths[k] <= nearest[leaves[k, 2]])):
             sums[width + k] = 1
 
 

@@ -1,7 +1,7 @@
 """Distances and clearances on a machine: down the hierarchies by the gap of boxes, then distances of triangles.
 
-What comes back is what the CPU's engines give (``traversal/near.py``): distances are the same numbers, as near as
-rounding the exact predicates decide, and of pairs equally near the one that sorts first is named.
+What comes back is what the CPU's engines give (``traversal/near_engine.py``): distances are the same numbers, as near
+as rounding the exact predicates decide, and of pairs equally near the one that sorts first is named.
 """
 
 from typing import Any, NamedTuple
@@ -10,12 +10,12 @@ import numpy as np
 
 from ..geometry.triangle_distance import nearest_points
 from ..geometry.triangle_pair import APART, classify_triangle_pairs
-from ..traversal.near import LEAST, NearAnswer, exact_zeros
-from ..traversal.near_work import ALL_APART, UNCERTAIN
+from ..traversal.engine import Chunk
+from ..traversal.near_work import ALL_APART, LEAST, ROUNDING_SHARE
+from ..traversal.question import Question
 from . import near_steps
 from .breadth_first import Descent, Observer, Workspace, descend, selected_rows, summed
-from .finish import own_triangles, world_corners
-from .jobs import Asked, NearJobs, prepare_near_jobs
+from .jobs import NearJobs, own_triangles, prepare_near_jobs
 from .pyramid import width_for
 from .state import DeviceFault
 from .trees import Trees
@@ -37,39 +37,28 @@ class _Selected(NamedTuple):
 
 
 def find_clearances(
-    space: Workspace, a: Trees, b: Trees, asked: Asked, tolerance: float, observe: Observer | None = None
-) -> NearAnswer:
-    """All pairs of triangles no farther apart than a tolerance [m], as ``NearQuestion`` asks; see ``traverse``."""
-    machine, count = space.machine, len(asked.jobs)
-    jobs = prepare_near_jobs(machine, a, b, asked, np.full(count, tolerance))
+    space: Workspace, a: Trees, b: Trees, question: Question, observe: Observer | None = None
+) -> tuple[Chunk, tuple[int, int, int]]:
+    """All pairs of triangles that may be within the tolerance of a question, unsorted, and counters; see ``traverse``.
+
+    Those as near as rounding are among them whatever the tolerance.
+    """
+    machine, count = space.machine, len(question.jobs)
+    jobs = prepare_near_jobs(machine, a, b, question, np.full(count, question.tolerance))
     machine.step("set_limits", count, jobs.limits, jobs.shrinks, jobs.frames)
     descent = descend(space, a, b, jobs, _NODE_TEST, observe=observe)
-    lengths, kinds = _measure(space, a, b, jobs, descent, UNCERTAIN)
-    found = _select(space, a, b, asked, descent, lengths, kinds, jobs.limits)
-    distances = found.distances
-    doubtful = np.flatnonzero(found.uncertain)
-    for begin in range(0, len(doubtful), _PORTION):
-        part = doubtful[begin : begin + _PORTION]
-        corners = world_corners(a, b, asked, found.pairs[part], found.jobs[part])
-        distances[part] = exact_zeros(distances[part], *corners)
-    kept = distances <= tolerance
-    counts = descent.volume_tests, descent.leaf_pairs, len(doubtful)
-    jobs_of_pairs = found.jobs[kept].astype(np.int32)
-    return NearAnswer(found.pairs[kept], distances[kept], np.empty((0, 2, 3)), jobs_of_pairs, *counts, "cuda")
+    lengths, kinds = _measure(space, a, b, jobs, descent, ROUNDING_SHARE)
+    found = _select(space, a, b, question, descent, lengths, kinds, jobs.limits)
+    counts = descent.volume_tests, descent.leaf_pairs, int(found.uncertain.sum())
+    return (found.pairs, found.distances, found.jobs.astype(np.int32)), counts
 
 
 def find_distances(
-    space: Workspace, a: Trees, b: Trees, asked: Asked, limits: np.ndarray, observe: Observer | None = None
-) -> NearAnswer:
-    """The nearest pair of triangles of each job.
-
-    Args:
-        space, a, b, asked, observe: as ``traverse``.
-        limits: distances (k,) [m] that are known not to be exceeded, of two triangles of each job; infinite where none
-            is known.
-    """
-    machine, count = space.machine, len(asked.jobs)
-    jobs = prepare_near_jobs(machine, a, b, asked, limits)
+    space: Workspace, a: Trees, b: Trees, question: Question, observe: Observer | None = None
+) -> tuple[Chunk, tuple[int, int, int]]:
+    """The nearest pair of triangles of each job, with points, and counters; see ``traverse``."""
+    machine, count = space.machine, len(question.jobs)
+    jobs = prepare_near_jobs(machine, a, b, question, _known_limits(question))
 
     def lower(pairs: Any, pair_count: int) -> None:
         machine.step(
@@ -83,19 +72,35 @@ def find_distances(
     descent = descend(space, a, b, jobs, _NODE_TEST, lower, observe)
     if descent.leaf_pairs == 0:
         raise DeviceFault("the device found no nearest triangles")
-    found = _nearest(space, a, b, asked, jobs, descent, UNCERTAIN)
+    found = _nearest(space, a, b, question, jobs, descent, ROUNDING_SHARE)
     _, first = np.unique(found.jobs, return_index=True)
-    first, exact_tests = _first_meeting(a, b, asked, found, first)
+    first, exact_tests = _first_meeting(question, found, first)
     pairs, distances = found.pairs[first], np.where(found.uncertain[first], 0.0, found.distances[first])
     apart = np.flatnonzero(first < 0)  # as near as rounding, but not meeting
     if len(apart):
-        finer = _nearest(space, a, b, asked, jobs, descent, ALL_APART)
+        finer = _nearest(space, a, b, question, jobs, descent, ALL_APART)
         _, own = np.unique(finer.jobs, return_index=True)
         pairs[apart], distances[apart] = finer.pairs[own[apart]], np.maximum(finer.distances[own[apart]], LEAST)
-    corners_a, corners_b = world_corners(a, b, asked, pairs, np.arange(count))
+    corners_a, corners_b = question.world_triangles(pairs, np.arange(count))
     points = nearest_points(corners_a, corners_b, distances > 0.0)[1]
     counts = descent.volume_tests, descent.leaf_pairs, exact_tests
-    return NearAnswer(pairs, distances, points, np.arange(count, dtype=np.int32), *counts, "cuda")
+    return (pairs, distances, np.arange(count, dtype=np.int32), points), counts
+
+
+def _known_limits(question: Question) -> np.ndarray:
+    """Distances (k,) [m] that the nearest triangles cannot exceed: of the pairs to start from, or else infinite.
+
+    Poses of the same two trees go on from the pair of the one before.
+    """
+    limits = np.full(len(question.jobs), np.inf)
+    if question.start is None:
+        return limits
+    places = np.where(question.start[:, 0] >= 0, np.arange(len(limits)), -1)
+    if (question.jobs == question.jobs[:1]).all():
+        places = np.maximum.accumulate(places)
+    known = np.flatnonzero(places >= 0)
+    limits[known] = nearest_points(*question.world_triangles(question.start[places[known]], known), True)[0]
+    return limits
 
 
 def _measure(space: Workspace, a: Trees, b: Trees, jobs: NearJobs, descent: Descent, share: float) -> tuple[Any, Any]:
@@ -112,17 +117,17 @@ def _measure(space: Workspace, a: Trees, b: Trees, jobs: NearJobs, descent: Desc
 
 
 def _nearest(
-    space: Workspace, a: Trees, b: Trees, asked: Asked, jobs: NearJobs, descent: Descent, share: float
+    space: Workspace, a: Trees, b: Trees, question: Question, jobs: NearJobs, descent: Descent, share: float
 ) -> _Selected:
     """The nearest pairs of each job, all that are equally near; those nearer than the share count as equally near."""
     lengths, kinds = _measure(space, a, b, jobs, descent, share)
-    nearest = space.machine.upload(np.full(len(asked.jobs), np.inf))
+    nearest = space.machine.upload(np.full(len(question.jobs), np.inf))
     space.machine.step("find_nearest", descent.leaf_pairs, descent.leaves, descent.leaf_pairs, lengths, kinds, nearest)
-    return _select(space, a, b, asked, descent, lengths, kinds, nearest)
+    return _select(space, a, b, question, descent, lengths, kinds, nearest)
 
 
 def _select(
-    space: Workspace, a: Trees, b: Trees, asked: Asked, descent: Descent, lengths: Any, kinds: Any, limits: Any
+    space: Workspace, a: Trees, b: Trees, question: Question, descent: Descent, lengths: Any, kinds: Any, limits: Any
 ) -> _Selected:
     """The pairs that are uncertain or within the limits of their jobs."""
     rows, distances = np.empty((0, 4), np.int32), np.empty(0)
@@ -138,13 +143,13 @@ def _select(
             chosen = space.array("chosen lengths", total, 1, np.float64)
             space.machine.step("gather_lengths", total, lengths, sums, width, total, chosen)
             distances = space.machine.download(chosen, total)
-    pairs, jobs = own_triangles(a, b, asked, rows), rows[:, 2].astype(np.int64)
+    pairs, jobs = own_triangles(a, b, question, rows), rows[:, 2].astype(np.int64)
     order = np.lexsort((pairs[:, 1], pairs[:, 0], jobs))
-    uncertain = rows[:, 3] == near_steps.UNCERTAIN
+    uncertain = rows[:, 3] == near_steps.MAY_MEET
     return _Selected(pairs[order], jobs[order], distances[order], uncertain[order])
 
 
-def _first_meeting(a: Trees, b: Trees, asked: Asked, found: _Selected, first: np.ndarray) -> tuple[np.ndarray, int]:
+def _first_meeting(question: Question, found: _Selected, first: np.ndarray) -> tuple[np.ndarray, int]:
     """The first pair of each job, of jobs with uncertain pairs the first that meets, -1 for none; and exact tests."""
     open_jobs = found.uncertain[first]
     result = np.where(open_jobs, -1, first)
@@ -153,7 +158,7 @@ def _first_meeting(a: Trees, b: Trees, asked: Asked, found: _Selected, first: np
         part = np.arange(begin, min(begin + _PORTION, len(found.jobs)))
         part = part[open_jobs[found.jobs[part]] & (result[found.jobs[part]] < 0)]
         if len(part):
-            corners = world_corners(a, b, asked, found.pairs[part], found.jobs[part])
+            corners = question.world_triangles(found.pairs[part], found.jobs[part])
             meeting = part[classify_triangle_pairs(*corners)[0] != APART]
             tests += len(part)
             jobs, at = np.unique(found.jobs[meeting], return_index=True)

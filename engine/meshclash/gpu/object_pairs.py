@@ -6,14 +6,14 @@ then compared exactly.
 
 import numpy as np
 
+from ..traversal.forest import Side
+from ..traversal.question import Question
 from ..types.mesh import TriangleMesh
 from .box_steps import IN_A, IN_B
 from .breadth_first import Observer, Workspace, descend, selected_rows, summed
-from .jobs import Asked, prepare_jobs
+from .jobs import prepare_jobs
 from .pyramid import width_for
 from .trees import plant_trees
-
-_HERE = np.eye(4)[None, :3]
 
 
 def find_object_pairs(
@@ -27,8 +27,11 @@ def find_object_pairs(
     """
     machine, count = space.machine, len(boxes)
     trees = plant_trees(machine, [_as_mesh(boxes)])
-    asked = Asked(np.zeros((1, 2), np.int64), _HERE.copy(), _HERE.copy(), with_itself=True)
-    descent = descend(space, trees, trees, prepare_jobs(machine, trees, trees, asked), "count_pairs", observe=observe)
+    here = np.eye(4)[None, :3].copy()
+    side = Side(trees.meshes)
+    question = Question(side, side, np.zeros((1, 2), np.int64), here, here, with_itself=True)
+    jobs = prepare_jobs(machine, trees, trees, question)
+    descent = descend(space, trees, trees, jobs, "count_pairs", observe=observe)
     if descent.leaf_pairs == 0:
         return np.empty((0, 2), np.int64)
     width = width_for(descent.leaf_pairs)

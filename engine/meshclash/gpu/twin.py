@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..jit import kernel, parallel_region, prange
+from ..traversal.question import Question
 from . import boxes_twin, near_twin
 from .breadth_first import Hits, Workspace, traverse
-from .jobs import Asked
 from .karras import leaf_box, link_key, merge_boxes, morton_key
 from .loops import LOOPS, loop, serial_loop
 from .near_steps import may_be_near
@@ -215,6 +215,6 @@ class Twin:
             np.add(sums[width : 2 * width : 2], sums[width + 1 : 2 * width : 2], out=sums[half:width])
             width = half
 
-    def traverse_fast(self, space: Workspace, a: Any, b: Any, asked: Asked) -> Hits:
+    def traverse_fast(self, space: Workspace, a: Any, b: Any, question: Question) -> Hits:
         """Level by level: only devices have a queue."""
-        return traverse(space, a, b, asked)
+        return traverse(space, a, b, question)

@@ -1,5 +1,6 @@
 """``build``: from a mesh to a hierarchy, and refit after its vertices moved."""
 
+import math
 from collections.abc import Generator
 from typing import TypeVar
 
@@ -9,7 +10,7 @@ from ..errors import InvalidMesh, UnsupportedOption
 from ..jit import parallel_region, thread_limit
 from ..types.mesh import TriangleMesh, no_mesh
 from ..types.numbers import truth
-from ..types.steps import run
+from ..types.steps import retold, run
 from ..volumes.registry import DEFAULT_VOLUME, volume_named
 from .boxes import LARGEST_LEAF, NO_COORDINATES, fit_boxes, relative_points
 from .boxtree import build_boxtree, fit_boxtree
@@ -134,12 +135,7 @@ def _index_steps(
 
 def _part(steps: Generator[float, None, _T], low: float, high: float) -> Generator[float, None, _T]:
     """Shares of one stage as those of the whole."""
-    while True:
-        try:
-            share = next(steps)
-        except StopIteration as stop:
-            return stop.value
-        yield low + (high - low) * share
+    return retold(steps, lambda share: low + (high - low) * share)
 
 
 def refit(hierarchy: Hierarchy, vertices: np.ndarray, in_place: bool = False) -> Hierarchy:
@@ -175,11 +171,12 @@ def _middle(bounds: np.ndarray) -> np.ndarray:
 
 
 def _copied(index: Index) -> Index:
-    """The same tree with arrays of its own for what a fit writes."""
+    """The same tree with arrays of its own for what a fit writes; with contents where it does not write all of it."""
     wide = index.wide
-    if wide is not None:
-        wide = wide._replace(nodes=wide.nodes.copy(), coordinates=wide.coordinates.copy())
-    return index._replace(volumes=index.volumes.copy(), wide=wide)
+    if wide is None:
+        return index._replace(volumes=index.volumes.copy())
+    wide = wide._replace(nodes=wide.nodes.copy(), coordinates=coordinates_for(index.mesh.triangle_count))
+    return index._replace(volumes=np.empty_like(index.volumes), wide=wide)
 
 
 def _fitted(index: Index, volume: str) -> Index:
@@ -242,12 +239,18 @@ def as_hierarchies(a: object, b: object, volume: str | None = None) -> tuple[Hie
     return as_hierarchy(a, volume), as_hierarchy(b, volume)
 
 
+def is_earned_at(hierarchy: Hierarchy) -> float:
+    """Volume tests from which on a hierarchy gets a better tree; infinite where it gets none."""
+    index = hierarchy.index
+    if not hierarchy.earns or index.split != _FAST:
+        return math.inf
+    return EARNING_TESTS * max(index.mesh.triangle_count, _FEWEST_THAT_EARN)
+
+
 def _improved(hierarchy: Hierarchy) -> Hierarchy:
     """The hierarchy, with the better tree if it has just earned that."""
     index = hierarchy.index
-    if not hierarchy.earns or index.split != _FAST:
-        return hierarchy
-    if index.usage.volume_tests >= EARNING_TESTS * max(index.mesh.triangle_count, _FEWEST_THAT_EARN):
+    if index.usage.volume_tests >= is_earned_at(hierarchy):
         hierarchy.index = _index(index.mesh, hierarchy.volume, _BETTER, hierarchy.leaf_size)
     return hierarchy
 

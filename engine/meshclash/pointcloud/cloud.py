@@ -5,15 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from ..answering.devices import require_device
 from ..errors import InvalidPointCloud, UnsupportedOption
-from ..gpu.device import require_device
-from ..traversal.run import run
 from ..types.numbers import float_array, real_number, refuse_masked
 from ..types.pose import LARGEST_COORDINATE, transform_points
 from ..types.results import Progress
+from ..types.steps import run, scaled
 from .build import CUTOFF, SMALLEST_LENGTH, Built, Lengths, build_steps
 from .measure import evaluate_on_device
-from .steps import share
 from .tree import evaluate_many
 
 SURFACES = ("twicing", "wls", "apss")
@@ -217,8 +216,8 @@ class PointCloud:
             raise InvalidPointCloud('surface "apss" needs normals')
         self.surface: str = surface
         self.covering: str = covering
-        array, self._bounds = yield from share(_points_steps(points), 0.0, 0.5)
-        checked = None if normals is None else (yield from share(_normals_steps(normals, len(array)), 0.5, 1.0))
+        array, self._bounds = yield from scaled(_points_steps(points), 0.0, 0.5)
+        checked = None if normals is None else (yield from scaled(_normals_steps(normals, len(array)), 0.5, 1.0))
         self._count = len(array)
         self._given: tuple[np.ndarray, np.ndarray | None] | None = (array, checked)
         self._built: Built | None = None
@@ -356,9 +355,9 @@ class PointCloud:
         if determinant == 0.0:
             raise InvalidPointCloud("the matrix flattens the cloud: it cannot be inverted")
         bandwidth = None if self._bandwidth is None else self._bandwidth * determinant ** (1.0 / 3.0)
-        points, normals = yield from share(self._moved_steps(array), 0.0, 0.5)
+        points, normals = yield from scaled(self._moved_steps(array), 0.0, 0.5)
         made = self.make_steps(points, normals, bandwidth, surface=self.surface, covering=self.covering)
-        return (yield from share(made, 0.5, 1.0))
+        return (yield from scaled(made, 0.5, 1.0))
 
     def _moved_steps(self, matrix: np.ndarray) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray | None]]:
         """Points and normals (n, 3) float64 in the order given, with an affine matrix applied."""

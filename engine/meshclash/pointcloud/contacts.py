@@ -9,14 +9,14 @@ import numpy as np
 from ..broadphase.sweep import overlapping_pairs
 from ..errors import UnsupportedOption
 from ..hierarchy.bvh import Hierarchy
-from ..traversal.run import run
 from ..types.mesh import TriangleMesh
 from ..types.pose import Pose, transform_points
 from ..types.results import Progress, QueryStats
+from ..types.steps import run
 from .cloud import PointCloud
 from .deviation import points_behind_steps, points_of_leaves
 from .surface import MARGIN
-from .walk import Found
+from .walk import CommonPoints
 
 Thing = PointCloud | TriangleMesh | Hierarchy
 _GROWN = np.array([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0])
@@ -34,7 +34,7 @@ class CloudContacts:
 
     def __init__(
         self,
-        found: Found,
+        found: CommonPoints,
         objects: tuple[Thing, Thing],
         rows: tuple[np.ndarray, np.ndarray],
         stats: QueryStats,

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..answering.devices import Session, require_device
 from ..errors import InvalidPointCloud, UnsupportedOption
-from ..gpu.device import Session, require_device
 from ..hierarchy.build import as_hierarchy
 from ..hierarchy.bvh import Hierarchy
 from ..jit import inner, kernel
@@ -16,14 +16,13 @@ from ..solid.frames import beyond_root, make_frame, nearest_in, winding_in
 from ..solid.solids import gather_solids
 from ..traversal.forest import plant
 from ..traversal.point import new_point_workspace
-from ..traversal.run import run
 from ..types.mesh import TriangleMesh
 from ..types.numbers import truth
 from ..types.pose import PoseLike, pose_stack, transform_points
 from ..types.results import Progress
+from ..types.steps import run, scaled
 from .cloud import PointCloud
 from .measure import Measure, distances_from_cloud_on, distances_from_mesh_on
-from .steps import share
 from .surface import new_sums, solve
 from .tree import STACK_SIZE, PointTree, box_distance2, sum_around
 
@@ -160,10 +159,10 @@ def deviation_steps(
     require_device(device)
     signed = truth("signed", signed)
     rows, rows_other = _checked_question(cloud, pose_cloud, pose_other)
-    yield from share(cloud.build_steps(), 0.0, 0.25)
-    measure = yield from share(_measure_steps(other, rows_other, signed, device, cloud.point_count), 0.25, 0.5)
+    yield from scaled(cloud.build_steps(), 0.0, 0.25)
+    measure = yield from scaled(_measure_steps(other, rows_other, signed, device, cloud.point_count), 0.25, 0.5)
     built = cloud.built
-    return (yield from share(_measured_steps(measure, rows, built.tree.points, built.order), 0.5, 1.0))
+    return (yield from scaled(_measured_steps(measure, rows, built.tree.points, built.order), 0.5, 1.0))
 
 
 def _measured_steps(
@@ -196,10 +195,10 @@ def points_behind_steps(
         InvalidPointCloud, UnsupportedOption: as ``deviation`` with ``signed``.
     """
     rows, rows_other = _checked_question(cloud, pose_cloud, pose_other)
-    yield from share(cloud.build_steps(), 0.0, 0.25)
+    yield from scaled(cloud.build_steps(), 0.0, 0.25)
     near = _points_near(cloud.built.tree, rows, other, rows_other)
-    measure = yield from share(_measure_steps(other, rows_other, True, "auto", len(near)), 0.25, 0.5)
-    signed = yield from share(_measured_steps(measure, rows, cloud.built.tree.points[near]), 0.5, 1.0)
+    measure = yield from scaled(_measure_steps(other, rows_other, True, "auto", len(near)), 0.25, 0.5)
+    signed = yield from scaled(_measured_steps(measure, rows, cloud.built.tree.points[near]), 0.5, 1.0)
     behind = signed < 0.0
     indices = cloud.built.order[near[behind]]
     ascending = np.argsort(indices)

@@ -19,16 +19,15 @@ from ..geometry.triangle_distance import closest_on_triangle, squared_distance
 from ..hierarchy.bvh import Hierarchy
 from ..jit import inner, kernel
 from ..reference import by_reference
-from ..traversal.run import run
 from ..types.mesh import TriangleMesh
 from ..types.pose import PoseLike, transform_points
 from ..types.results import Progress, QueryStats
+from ..types.steps import run, scaled
 from .cloud import PointCloud
 from .collision import mesh_tree
 from .mesh_traverse import corner_of
 from .patches import place
 from .query import Thing, comes_second, is_for_clouds, pose_pairs, prepared, walk_for
-from .steps import share
 from .tree import local_point
 from .walk import largest_coordinates, pose_rows
 
@@ -239,11 +238,11 @@ def cloud_distance_steps(
     rows_a, rows_b, stacked = pose_pairs(pose_a, pose_b)
     for thing, low in ((a, 0.0), (b, 0.2)):
         if isinstance(thing, PointCloud):
-            yield from share(thing.build_steps(), low, low + 0.2)
+            yield from scaled(thing.build_steps(), low, low + 0.2)
     found = []
     for k in range(len(rows_a)):
         low, high = 0.4 + 0.6 * k / len(rows_a), 0.4 + 0.6 * (k + 1) / len(rows_a)
-        found.append((yield from share(_one_steps(a, b, rows_a[k], rows_b[k]), low, high)))
+        found.append((yield from scaled(_one_steps(a, b, rows_a[k], rows_b[k]), low, high)))
     stats = QueryStats()
     for one in found:
         stats = stats.plus(one.stats)
@@ -274,7 +273,7 @@ def _one_steps(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray) -> Ge
         nearest = (distance, x, y, i, j)
     distance, x, y, index_a, index_b = nearest
     walk = walk_for(a, b, rows_a, rows_b, True)[0]
-    yield from share(walk.finish_steps(), 0.7, 1.0)
+    yield from scaled(walk.finish_steps(), 0.7, 1.0)
     if walk.hit:
         x = y = walk.found().points[0]
     else:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..gpu.device import Session, on_device, wants_points
+from ..answering.devices import Session, on_device, wants_points
 from ..solid.solids import Solids
 from ..traversal.forest import Grove
 from .tree import PointTree

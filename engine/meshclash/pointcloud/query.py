@@ -10,16 +10,15 @@ import numpy as np
 from ..errors import InvalidMesh, UnsupportedOption
 from ..hierarchy.build import as_hierarchy
 from ..hierarchy.bvh import Hierarchy
-from ..traversal.run import run
 from ..types.mesh import TriangleMesh
 from ..types.numbers import real_number
 from ..types.pose import PoseLike, pose_stack
 from ..types.results import Progress, QueryStats
+from ..types.steps import run, scaled
 from .cloud import PointCloud
 from .collision import PaperTest, cloud_walk, finer_radius, mesh_walk
 from .contacts import CloudContacts
-from .steps import share
-from .walk import Found, Walk, limit_resolution
+from .walk import CommonPoints, Walk, limit_resolution
 
 Thing = PointCloud | TriangleMesh | Hierarchy
 MODES = ("root", "paper")
@@ -197,20 +196,22 @@ def cloud_contacts_steps(
     rows_a, rows_b, _ = pose_pairs(pose_a, pose_b)
     for thing, low in ((a, 0.0), (b, 0.25)):
         if isinstance(thing, PointCloud):
-            yield from share(thing.build_steps(), low, low + 0.25)
+            yield from scaled(thing.build_steps(), low, low + 0.25)
     found, stats = [], QueryStats()
     for k in range(len(rows_a)):
         walk, swapped = walk_for(a, b, rows_a[k], rows_b[k], False)
-        yield from share(walk.finish_steps(), 0.5 + 0.5 * k / len(rows_a), 0.5 + 0.5 * (k + 1) / len(rows_a))
+        yield from scaled(walk.finish_steps(), 0.5 + 0.5 * k / len(rows_a), 0.5 + 0.5 * (k + 1) / len(rows_a))
         found.append(_as_named(walk.found(), swapped))
         stats = stats.plus(walk.stats(0.0))
     stats = replace(stats, seconds=time.perf_counter() - start)
     pose = np.repeat(np.arange(len(found), dtype=np.int32), [len(one.points) for one in found])
-    whole = Found(*map(np.concatenate, zip(*((one.pairs, one.points, one.regions) for one in found), strict=True)))
+    whole = CommonPoints(
+        *map(np.concatenate, zip(*((one.pairs, one.points, one.regions) for one in found), strict=True))
+    )
     return CloudContacts(whole, (a, b), (rows_a, rows_b), stats, pose)
 
 
-def _as_named(found: Found, swapped: bool) -> Found:
+def _as_named(found: CommonPoints, swapped: bool) -> CommonPoints:
     """The same with the pairs in the order in which the objects were named."""
     return replace(found, pairs=found.pairs[:, ::-1]) if swapped else found
 

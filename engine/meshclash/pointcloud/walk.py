@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..traversal.run import run
 from ..types.pose import transform_points
 from ..types.results import Progress, QueryStats
+from ..types.steps import run
 from .traverse import (
     EVALUATION_WORK,
     EVALUATIONS,
@@ -45,7 +45,7 @@ _LOGIT = (3.0, 6.0)
 
 
 @dataclass(frozen=True)
-class Found:
+class CommonPoints:
     """What a traversal found, one entry for each pair of leaves (or leaf and triangle)."""
 
     pairs: np.ndarray
@@ -143,12 +143,12 @@ class Walk:
         """Whether a contact was found."""
         return bool(self._chunks)
 
-    def found(self) -> Found:
+    def found(self) -> CommonPoints:
         """Everything found so far."""
         if not self._chunks:
-            return Found(np.empty((0, 2), np.int32), np.empty((0, 3)), np.empty((0, 6)))
+            return CommonPoints(np.empty((0, 2), np.int32), np.empty((0, 3)), np.empty((0, 6)))
         pairs, points, regions = (np.concatenate(parts) for parts in zip(*self._chunks, strict=True))
-        return Found(pairs, transform_points(self._rows, points + self._origin), regions)
+        return CommonPoints(pairs, transform_points(self._rows, points + self._origin), regions)
 
     def likelihood(self) -> float:
         """How likely the most promising pair that still waits is to meet; 0 when none waits.

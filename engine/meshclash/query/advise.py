@@ -7,18 +7,18 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..answering.answer import answer_steps
 from ..errors import UnsupportedOption
 from ..hierarchy.build import AUTO, SPLITS, build, build_steps
 from ..hierarchy.bvh import Hierarchy
 from ..traversal.question import Answer
-from ..traversal.run import answer_steps
 from ..types.mesh import TriangleMesh, no_mesh
-from ..types.pose import PoseLike, pose_stack
+from ..types.pose import PoseLike, matched_poses, pose_stack
 from ..types.results import Progress
 from ..types.steps import run, scaled
 from ..volumes.registry import VOLUMES
-from .collide import collide, contact_question
-from .options import matched_poses
+from .collide import collide
+from .sides import question_about
 
 _T = TypeVar("_T")
 _RUNS = 3
@@ -165,7 +165,7 @@ def _least_of_runs(
     begin, least = 2.0 * _BUILD_SHARE, np.inf
     for done in range(_RUNS):
         low, high = (begin + (1.0 - begin) * k / _RUNS for k in (done, done + 1))
-        steps = answer_steps(contact_question(trees[0], trees[1], pose_a, pose_b)[0])
+        steps = answer_steps(question_about(trees[0], trees[1], matched_poses(pose_a, pose_b)[:2], None)[0])
         answer, taken = yield from _timed(steps, low, high)
         least = min(least, taken)
     return answer, least

@@ -4,17 +4,18 @@ import time
 
 import numpy as np
 
+from ..answering.answer import answer_steps
 from ..geometry.triangle_distance import nearest_points
-from ..hierarchy.build import as_hierarchies
 from ..hierarchy.bvh import Hierarchy
-from ..traversal.forest import plant
-from ..traversal.near import NearQuestion, near_steps
-from ..traversal.run import run
-from ..types.mesh import TriangleMesh
-from ..types.pose import PoseLike, transform_points
+from ..massive.mesh import ClusteredMesh
+from ..traversal.question import Goal
+from ..types.mesh import Corners, TriangleMesh
+from ..types.pose import PoseLike, every_pose, transform_points
 from ..types.results import QueryStats
-from .device import ask_clearances
-from .options import check_length, check_served_device, check_threads, every_pose
+from ..types.steps import run
+from .clustered import clustered_clearances
+from .options import check_length, check_served_device, check_threads
+from .sides import question_about
 
 _TOGETHER = 1 << 12
 
@@ -23,7 +24,7 @@ class Clearances:
     """Pairs of triangles within a tolerance, sorted by (pose, i, j).
 
     Attributes:
-        pairs: (k, 2) int32, triangle of a and triangle of b.
+        pairs: (k, 2) int32, triangle of a and triangle of b; int64 where a clustered mesh has more than 2^31.
         distances: (k,) float64 [m], at most the tolerance; 0 exactly for triangles that meet.
         pose: (k,) int32, which pose of a stack the pair belongs to; 0 without a stack.
         tolerance: [m].
@@ -35,7 +36,7 @@ class Clearances:
         found: tuple[np.ndarray, np.ndarray, np.ndarray],
         tolerance: float,
         stats: QueryStats,
-        meshes: tuple[TriangleMesh, TriangleMesh],
+        meshes: tuple[Corners, Corners],
         rows: tuple[np.ndarray, np.ndarray],
     ) -> None:
         self.pairs, self.distances, self.pose = found
@@ -57,16 +58,16 @@ class Clearances:
         return points
 
     def _world_triangles(self, side: int, part: slice) -> np.ndarray:
-        vertices, triangles = self._meshes[side].arrays
-        return transform_points(self._rows[side][self.pose[part], None], vertices[triangles[self.pairs[part, side]]])
+        corners = self._meshes[side].corners_of(self.pairs[part, side])
+        return transform_points(self._rows[side][self.pose[part], None], corners)
 
     def __repr__(self) -> str:
         return f"Clearances({len(self)} pairs within {self.tolerance:g} m)"
 
 
 def clearance(
-    a: TriangleMesh | Hierarchy,
-    b: TriangleMesh | Hierarchy,
+    a: TriangleMesh | Hierarchy | ClusteredMesh,
+    b: TriangleMesh | Hierarchy | ClusteredMesh,
     tolerance: float,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
@@ -83,7 +84,7 @@ def clearance(
     are sorted: a tolerance as large as the objects means every triangle of one with every triangle of the other.
 
     Args:
-        a, b: meshes, or hierarchies made by ``build``.
+        a, b: meshes, hierarchies made by ``build``, or clustered meshes (``ClusteredMesh``).
         tolerance: [m], from 0 on.
         pose_a, pose_b, volume, threads, device: as ``collide``.
 
@@ -95,11 +96,12 @@ def clearance(
     check_threads(threads)
     tolerance = check_length("tolerance", tolerance)
     rows = every_pose(pose_a, pose_b)[:2]
-    answer, note, meshes = ask_clearances(check_served_device(device), (a, b), volume, rows, tolerance)
-    if answer is None:
-        tree_a, tree_b = as_hierarchies(a, b, volume)
-        meshes = (tree_a.mesh, tree_b.mesh)
-        jobs = np.zeros((len(rows[0]), 2), np.int64)
-        answer = run(near_steps(NearQuestion(plant([tree_a]), plant([tree_b]), jobs, *rows, tolerance)))
-    stats = answer._replace(note=note).stats(time.perf_counter() - begin)
+    if isinstance(a, ClusteredMesh) or isinstance(b, ClusteredMesh):
+        found, sources = clustered_clearances((a, b), rows, tolerance, volume, device)
+        stats = found.stats(time.perf_counter() - begin)
+        return Clearances((found.pairs, found.distances, found.jobs), tolerance, stats, sources, rows)
+    options = {"tolerance": tolerance, "device": check_served_device(device)}
+    question, meshes = question_about(a, b, rows, volume, goal=Goal.WITHIN, **options)
+    answer = run(answer_steps(question))
+    stats = answer.stats(time.perf_counter() - begin)
     return Clearances((answer.pairs, answer.distances, answer.jobs), tolerance, stats, meshes, rows)

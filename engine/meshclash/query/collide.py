@@ -1,30 +1,32 @@
 """``collide``, ``collides`` and ``self_collide``: which triangles of two objects, or of one, meet."""
 
 import time
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 
-from ..hierarchy.build import as_hierarchies, as_hierarchy
+from ..answering.answer import answer_steps
+from ..answering.devices import device_serves, may_answer
+from ..hierarchy.build import as_hierarchies
 from ..hierarchy.bvh import Hierarchy
+from ..massive.contacts import Asked
+from ..massive.mesh import ClusteredMesh
 from ..pointcloud.cloud import PointCloud
 from ..pointcloud.contacts import CloudContacts
 from ..pointcloud.query import Thing, collide_clouds, collides_clouds, is_for_clouds
 from ..traversal.contacts import Contacts
-from ..traversal.forest import plant
-from ..traversal.leaf_tests import contact
-from ..traversal.question import Answer, Question, uses_lanes
-from ..traversal.run import answer_steps, run
-from ..traversal.wide_engine import meet_at_once
+from ..traversal.packed import pack, packed_of
+from ..traversal.question import Question
+from ..traversal.single import meets_at_once
 from ..types.mesh import TriangleMesh
 from ..types.numbers import truth
-from ..types.pose import PoseLike
+from ..types.pose import Pose, PoseLike, matched_poses
+from ..types.steps import run
 from ..volumes.registry import volume_named
-from .device import ask_device
+from .clustered import clustered_contacts, clustered_meet
 from .engines import AUTO, VOXELS, checked_engine, quick_contacts, require_hierarchies, voxel_contacts
-from .options import check_device, check_served_device, check_threads, matched_poses
-
-Meshes = tuple[TriangleMesh, TriangleMesh]
+from .options import check_device, check_served_device, check_threads
+from .sides import Meshes, question_about
 
 
 @overload
@@ -55,8 +57,8 @@ def collide(
 ) -> CloudContacts: ...
 @overload
 def collide(
-    a: TriangleMesh | Hierarchy,
-    b: TriangleMesh | Hierarchy,
+    a: TriangleMesh | Hierarchy | ClusteredMesh,
+    b: TriangleMesh | Hierarchy | ClusteredMesh,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,
@@ -67,8 +69,8 @@ def collide(
     engine: str = "auto",
 ) -> Contacts: ...
 def collide(
-    a: Thing,
-    b: Thing,
+    a: Thing | ClusteredMesh,
+    b: Thing | ClusteredMesh,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,
@@ -83,8 +85,9 @@ def collide(
     A contact is defined on the float64 world coordinates that the poses give (``Pose.apply``); there is no epsilon.
 
     Args:
-        a, b: meshes, or hierarchies made by ``build``; a PointCloud gives CloudContacts, whatever ``touching``,
-            ``volume`` and ``threads`` are: its surface is smoothed, so touching is no kind of its own.
+        a, b: meshes, hierarchies made by ``build``, or clustered meshes (``ClusteredMesh``), which have boxes only and
+            answer on the CPU. A PointCloud gives CloudContacts, whatever ``touching``, ``volume`` and ``threads`` are:
+            its surface is smoothed, so touching is no kind of its own.
         pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) that asks k questions.
         touching: False keeps only contacts of kind CROSSING.
         volume: kind of bounding volume, default "aabb".
@@ -103,6 +106,9 @@ def collide(
     """
     start = time.perf_counter()
     threads, touching, engine = check_threads(threads), truth("touching", touching), checked_engine(engine)
+    if isinstance(a, ClusteredMesh) or isinstance(b, ClusteredMesh):
+        asked = Asked(crossing_only=not touching, threads=threads)
+        return clustered_contacts((a, b), (pose_a, pose_b), asked, volume, device, engine)
     if is_for_clouds(a, b):
         check_device(device)
         volume_named(volume)
@@ -110,21 +116,20 @@ def collide(
         return collide_clouds(a, b, pose_a, pose_b)
     if engine == VOXELS:
         return voxel_contacts(a, b, volume, pose_a, pose_b, touching, threads, device)
-    found = ask_device(check_served_device(device), (a, b), volume, (pose_a, pose_b), crossing_only=not touching)
-    if found.answer is not None:
-        return _contacts_of(found.answer, found.meshes, found.rows, start)
-    if engine == AUTO:
-        contacts = quick_contacts(a, b, volume, pose_a, pose_b, touching, threads, found.note)
+    device = check_served_device(device)
+    rows_a, rows_b, _ = matched_poses(pose_a, pose_b)
+    options = {"crossing_only": not touching, "threads": threads, "device": device}
+    question, meshes = question_about(a, b, (rows_a, rows_b), volume, **options)
+    if engine == AUTO and not device_serves(question):
+        contacts = quick_contacts(a, b, volume, pose_a, pose_b, touching, threads)
         if contacts is not None:
             return contacts
-    tree_a, tree_b = as_hierarchies(a, b, volume)
-    question, _ = contact_question(tree_a, tree_b, pose_a, pose_b, crossing_only=not touching, threads=threads)
-    return _contacts((tree_a.mesh, tree_b.mesh), question, start, found.note)
+    return _contacts(meshes, question, start)
 
 
 def collides(
-    a: Thing,
-    b: Thing,
+    a: Thing | ClusteredMesh,
+    b: Thing | ClusteredMesh,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,
@@ -138,24 +143,31 @@ def collides(
     Returns:
         bool; for a stack of k poses an array (k,) bool.
     """
+    if device is AUTO and threads is None and volume is None and touching is True and not may_answer(AUTO):
+        side_a, side_b = packed_of(a), packed_of(b)
+        if side_a is not None and side_b is not None:
+            met = meets_at_once(side_a, side_b, pose_a, pose_b, True)
+            if met is not None:
+                return met
     threads, touching = check_threads(threads), truth("touching", touching)
+    if isinstance(a, ClusteredMesh) or isinstance(b, ClusteredMesh):
+        asked = Asked(crossing_only=not touching, first_only=True, threads=threads)
+        return clustered_meet((a, b), (pose_a, pose_b), asked, volume, device)
     if is_for_clouds(a, b):
         check_device(device)
         volume_named(volume)
         return collides_clouds(a, b, pose_a, pose_b)
-    found = ask_device(check_served_device(device), (a, b), volume, (pose_a, pose_b), crossing_only=not touching)
-    if found.answer is not None:
-        met = np.zeros(len(found.asked.jobs), np.bool_)
-        met[found.answer.jobs] = True
-        return met if found.stacked else bool(met[0])
-    tree_a, tree_b = as_hierarchies(a, b, volume)
-    question, stacked = contact_question(
-        tree_a, tree_b, pose_a, pose_b, crossing_only=not touching, first_only=True, threads=threads
-    )
-    if not stacked and uses_lanes(question):
-        meeting = meet_at_once(tree_a, tree_b, question.rows_a, question.rows_b, not touching)
-        if meeting is not None:
-            return meeting
+    device = check_served_device(device)
+    rows_a, rows_b, stacked = matched_poses(pose_a, pose_b)
+    if not stacked and not may_answer(device):
+        tree_a, tree_b = as_hierarchies(a, b, volume)
+        side_a, side_b = pack(a, tree_a), pack(b, tree_b)
+        if side_a is not None and side_b is not None:
+            met = meets_at_once(side_a, side_b, Pose(rows_a[0]), Pose(rows_b[0]), touching)
+            if met is not None:
+                return met
+    options = {"crossing_only": not touching, "first_only": True, "threads": threads, "device": device}
+    question, _ = question_about(a, b, (rows_a, rows_b), volume, **options)
     answer = run(answer_steps(question))
     hit = np.zeros(len(question.jobs), np.bool_)
     hit[answer.jobs] = True
@@ -163,7 +175,7 @@ def collides(
 
 
 def self_collide(
-    a: TriangleMesh | Hierarchy,
+    a: TriangleMesh | Hierarchy | ClusteredMesh,
     pose: PoseLike = None,
     *,
     touching: bool = True,
@@ -180,32 +192,17 @@ def self_collide(
     """
     start = time.perf_counter()
     threads, touching = check_threads(threads), truth("touching", touching)
-    found = ask_device(
-        check_served_device(device), (a, a), volume, (pose, pose), crossing_only=not touching, with_itself=True
-    )
-    if found.answer is not None:
-        return _contacts_of(found.answer, found.meshes, found.rows, start)
-    tree = as_hierarchy(a, volume)
-    question, _ = contact_question(
-        tree, tree, pose, pose, crossing_only=not touching, with_itself=True, threads=threads
-    )
-    return _contacts((tree.mesh, tree.mesh), question, start, found.note)
+    if isinstance(a, ClusteredMesh):
+        asked = Asked(crossing_only=not touching, with_itself=True, threads=threads)
+        return clustered_contacts((a, a), (pose, pose), asked, volume, device)
+    rows_a, rows_b, _ = matched_poses(pose, pose)
+    options = {"crossing_only": not touching, "threads": threads, "device": check_served_device(device)}
+    question, meshes = question_about(a, a, (rows_a, rows_b), volume, with_itself=True, **options)
+    return _contacts(meshes, question, start)
 
 
-def contact_question(a: Hierarchy, b: Hierarchy, pose_a: Any, pose_b: Any, **flags: Any) -> tuple[Question, bool]:
-    """What to ask about the contacts of two objects, and whether of a stack of poses; ``flags``: those of Question."""
-    rows_a, rows_b, stacked = matched_poses(pose_a, pose_b)
-    count = max(len(rows_a), len(rows_b))
-    question = Question(plant([a]), plant([b]), np.zeros((count, 2), np.int64), rows_a, rows_b, contact, **flags)
-    return question, stacked
-
-
-def _contacts(meshes: Meshes, question: Question, start: float, note: str) -> Contacts:
-    """The CPU's answer to a question asked at ``start`` of the performance counter."""
-    answer = run(answer_steps(question))._replace(note=note)
-    return _contacts_of(answer, meshes, (question.rows_a, question.rows_b), start)
-
-
-def _contacts_of(answer: Answer, meshes: Meshes, rows: tuple[np.ndarray, np.ndarray], start: float) -> Contacts:
+def _contacts(meshes: Meshes, question: Question, start: float) -> Contacts:
+    """The answer to a question asked at ``start`` of the performance counter."""
+    answer = run(answer_steps(question))
     stats = answer.stats(time.perf_counter() - start)
-    return Contacts(answer.pairs, answer.kinds, answer.jobs, stats, meshes, rows)
+    return Contacts(answer.pairs, answer.kinds, answer.jobs, stats, meshes, (question.rows_a, question.rows_b))

@@ -1,27 +1,41 @@
 """``distance``: how far apart the surfaces of two objects are, and where."""
 
 import time
-from typing import Any, overload
+from typing import Any, Protocol, overload
 
 import numpy as np
 
+from ..answering.answer import answer_steps
+from ..answering.devices import may_answer
 from ..errors import UnsupportedOption
-from ..gpu.device import may_answer
 from ..hierarchy.build import as_hierarchies
 from ..hierarchy.bvh import Hierarchy
+from ..massive.mesh import ClusteredMesh
 from ..pointcloud.cloud import PointCloud
 from ..pointcloud.distance import CloudDistance, cloud_distance
 from ..pointcloud.query import Thing, is_for_clouds
-from ..traversal.forest import plant
-from ..traversal.near import NearAnswer, NearQuestion, near_steps, settled_steps
-from ..traversal.near_single import nearest_at_once
-from ..traversal.run import run
+from ..traversal.packed import Packed, pack, packed_of
+from ..traversal.question import Answer, Goal, Question
+from ..traversal.single import nearest_at_once
 from ..types.mesh import TriangleMesh
-from ..types.pose import PoseLike
+from ..types.pose import PoseLike, every_pose
 from ..types.results import QueryStats
+from ..types.steps import run
 from ..volumes.registry import volume_named
-from .device import ask_distances, mesh_of
-from .options import check_device, check_length, check_served_device, check_share, check_threads, every_pose
+from .clustered import clustered_distances
+from .engines import AUTO
+from .options import check_device, check_length, check_served_device, check_share, check_threads
+from .sides import mesh_of, question_about
+
+EXACT = 0.0
+_NO_ERRORS = (EXACT, EXACT)
+
+
+class _Counted(Protocol):
+    """A mesh, of which only the number of triangles matters."""
+
+    @property
+    def triangle_count(self) -> int: ...
 
 
 class Distance:
@@ -29,29 +43,35 @@ class Distance:
 
     Attributes:
         distance: [m], float or (k,); 0 exactly when triangles meet.
-        point_a: world point of a's surface nearest to b's [m], (3,) or (k, 3) float64.
-        point_b: world point of b's surface nearest to a's [m].
         triangle_a: triangle of a on which ``point_a`` lies, int or (k,).
         triangle_b: triangle of b on which ``point_b`` lies.
     """
 
-    __slots__ = ("_work", "distance", "point_a", "point_b", "triangle_a", "triangle_b")
+    __slots__ = ("_points", "_work", "distance", "triangle_a", "triangle_b")
 
     def __init__(
         self,
         distance: Any,
-        point_a: np.ndarray,
-        point_b: np.ndarray,
+        points: np.ndarray,
         triangle_a: Any,
         triangle_b: Any,
         work: QueryStats | tuple[int, int, int, float],
     ) -> None:
         self.distance = distance
-        self.point_a = point_a
-        self.point_b = point_b
+        self._points = points
         self.triangle_a = triangle_a
         self.triangle_b = triangle_b
         self._work = work  # what the statistics say: making them would take longer than to find the points
+
+    @property
+    def point_a(self) -> np.ndarray:
+        """World point of a's surface nearest to b's [m], (3,) or (k, 3) float64."""
+        return self._points[..., 0, :]
+
+    @property
+    def point_b(self) -> np.ndarray:
+        """World point of b's surface nearest to a's [m]."""
+        return self._points[..., 1, :]
 
     @property
     def stats(self) -> QueryStats:
@@ -69,8 +89,8 @@ def distance(
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,
-    relative_error: float = 0.0,
-    absolute_error: float = 0.0,
+    relative_error: float = EXACT,
+    absolute_error: float = EXACT,
     start: Distance | CloudDistance | None = None,
     volume: str | None = None,
     threads: int | None = None,
@@ -83,8 +103,8 @@ def distance(
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,
-    relative_error: float = 0.0,
-    absolute_error: float = 0.0,
+    relative_error: float = EXACT,
+    absolute_error: float = EXACT,
     start: Distance | CloudDistance | None = None,
     volume: str | None = None,
     threads: int | None = None,
@@ -92,26 +112,26 @@ def distance(
 ) -> CloudDistance: ...
 @overload
 def distance(
-    a: TriangleMesh | Hierarchy,
-    b: TriangleMesh | Hierarchy,
+    a: TriangleMesh | Hierarchy | ClusteredMesh,
+    b: TriangleMesh | Hierarchy | ClusteredMesh,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,
-    relative_error: float = 0.0,
-    absolute_error: float = 0.0,
+    relative_error: float = EXACT,
+    absolute_error: float = EXACT,
     start: Distance | None = None,
     volume: str | None = None,
     threads: int | None = None,
     device: str = "auto",
 ) -> Distance: ...
 def distance(
-    a: Thing,
-    b: Thing,
+    a: Thing | ClusteredMesh,
+    b: Thing | ClusteredMesh,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,
-    relative_error: float = 0.0,
-    absolute_error: float = 0.0,
+    relative_error: float = EXACT,
+    absolute_error: float = EXACT,
     start: Distance | CloudDistance | None = None,
     volume: str | None = None,
     threads: int | None = None,
@@ -125,7 +145,8 @@ def distance(
     sphere volumes" (1999), for the search.
 
     Args:
-        a, b: meshes, or hierarchies made by ``build``; with a PointCloud the result is that of ``cloud_distance``,
+        a, b: meshes, hierarchies made by ``build``, or clustered meshes (``ClusteredMesh``), whose distance is found
+            without errors and ``start``; with a PointCloud the result is that of ``cloud_distance``,
             whatever the errors, ``start``, ``volume`` and ``threads`` are.
         pose_a, pose_b: None (identity), a Pose, a rigid (4, 4) matrix, or a stack (k, 4, 4) that asks k questions.
         relative_error, absolute_error: the true distance d may be overestimated, up to
@@ -140,8 +161,19 @@ def distance(
         not below 1; a ``start`` that is no Distance, of other meshes, or of another number of poses.
     """
     begin = time.perf_counter()
+    plain = relative_error is EXACT and absolute_error is EXACT and threads is None and volume is None
+    if plain and device is AUTO and not may_answer(AUTO, "distance_crossover"):
+        nearest = _at_once(packed_of(a), packed_of(b), pose_a, pose_b, start, _NO_ERRORS, begin)
+        if nearest is not None:
+            return nearest
     check_threads(threads)
     errors = check_share("relative_error", relative_error), check_length("absolute_error", absolute_error)
+    if isinstance(a, ClusteredMesh) or isinstance(b, ClusteredMesh):
+        rows_a, rows_b, stacked = every_pose(pose_a, pose_b)
+        apart, things = clustered_distances((a, b), (rows_a, rows_b), volume, device)
+        if start is not None:
+            _known_pairs(start, things, len(rows_a))
+        return _result(apart, stacked, apart.stats(time.perf_counter() - begin))
     if is_for_clouds(a, b):
         check_device(device)
         volume_named(volume)
@@ -150,82 +182,63 @@ def distance(
         return cloud_distance(a, b, pose_a, pose_b)
     device = check_served_device(device)
     if not may_answer(device, "distance_crossover"):
-        nearest = _at_once(a, b, pose_a, pose_b, volume, start, errors, begin)
+        tree_a, tree_b = as_hierarchies(a, b, volume)
+        nearest = _at_once(pack(a, tree_a), pack(b, tree_b), pose_a, pose_b, start, errors, begin)
         if nearest is not None:
             return nearest
     meshes = mesh_of(a, volume), mesh_of(b, volume)
     rows_a, rows_b, stacked = every_pose(pose_a, pose_b)
     known = [] if start is None else _known_pairs(start, meshes, len(rows_a))
-    found = ask_distances(device, meshes, volume, (rows_a, rows_b), known)
-    answer = found.answer
-    if answer is None:
-        answer = _on_cpu(a, b, volume, (rows_a, rows_b), known, errors)
-    return _result(answer, stacked, answer._replace(note=found.note).stats(time.perf_counter() - begin))
+    question = _question(a, b, volume, (rows_a, rows_b), known, errors, device)
+    answer = run(answer_steps(question))
+    return _result(answer, stacked, answer.stats(time.perf_counter() - begin))
 
 
 def _at_once(
-    a: Any,
-    b: Any,
+    a: Packed | None,
+    b: Packed | None,
     pose_a: Any,
     pose_b: Any,
-    volume: str | None,
     start: Distance | CloudDistance | None,
     errors: tuple[float, float],
     begin: float,
 ) -> Distance | None:
     """The shortest way for one question; None where that does not answer, or something needs a closer look."""
+    if a is None or b is None:
+        return None
     pair = None
     if start is not None:
         if type(start) is not Distance or type(start.triangle_a) is not int:
             return None
         pair = start.triangle_a, start.triangle_b
-    tree_a, tree_b = as_hierarchies(a, b, volume)
-    found = nearest_at_once(tree_a, tree_b, pose_a, pose_b, pair, errors)
+    found = nearest_at_once(a, b, pose_a, pose_b, pair, errors)
     if found is None:
         return None
-    length, points, (triangle_a, triangle_b), volume_tests, primitive_tests = found
-    if length == 0.0:
-        rows_a, rows_b, _ = every_pose(pose_a, pose_b)
-        question = _question(tree_a, tree_b, (rows_a, rows_b), [], errors)
-        known = np.array([found.pair], np.int32), np.zeros(1), points[None], np.zeros(1, np.int32)
-        answer = run(settled_steps(question, NearAnswer(*known, volume_tests, primitive_tests, 0)))
-        return _result(answer, False, answer.stats(time.perf_counter() - begin))
-    counts = volume_tests, primitive_tests, 0, time.perf_counter() - begin
-    return Distance(length, points[0], points[1], triangle_a, triangle_b, counts)
+    length, points, (triangle_a, triangle_b), counts = found
+    return Distance(length, points, triangle_a, triangle_b, (*counts, time.perf_counter() - begin))
 
 
-def _on_cpu(
+def _question(
     a: Any,
     b: Any,
     volume: str | None,
     rows: tuple[np.ndarray, np.ndarray],
     known: list[tuple[int, int]],
     errors: tuple[float, float],
-) -> NearAnswer:
-    """The CPU's answer, in slices."""
-    tree_a, tree_b = as_hierarchies(a, b, volume)
-    return run(near_steps(_question(tree_a, tree_b, rows, known, errors)))
+    device: str = "cpu",
+) -> Question:
+    start = np.full((len(rows[0]), 2), -1, np.int32)
+    start[: len(known)] = np.reshape(known, (-1, 2))
+    relative, absolute = errors
+    options = {"start": start, "relative_error": relative, "absolute_error": absolute, "device": device}
+    return question_about(a, b, rows, volume, goal=Goal.NEAREST, **options)[0]
 
 
-def _question(
-    tree_a: Hierarchy,
-    tree_b: Hierarchy,
-    rows: tuple[np.ndarray, np.ndarray],
-    known: list[tuple[int, int]],
-    errors: tuple[float, float],
-) -> NearQuestion:
-    jobs = np.zeros((len(rows[0]), 2), np.int64)
-    pairs = np.full((len(jobs), 2), -1, np.int32)
-    pairs[: len(known)] = np.reshape(known, (-1, 2))
-    return NearQuestion(plant([tree_a]), plant([tree_b]), jobs, *rows, None, pairs, *errors)
-
-
-def _result(answer: NearAnswer, stacked: bool, stats: QueryStats) -> Distance:
-    points_a, points_b = answer.points[:, 0].copy(), answer.points[:, 1].copy()
+def _result(answer: Answer, stacked: bool, stats: QueryStats) -> Distance:
     if stacked:
-        return Distance(answer.distances, points_a, points_b, answer.pairs[:, 0], answer.pairs[:, 1], stats)
+        return Distance(answer.distances, answer.points, answer.pairs[:, 0], answer.pairs[:, 1], stats)
     pair = int(answer.pairs[0, 0]), int(answer.pairs[0, 1])
-    return Distance(float(answer.distances[0]), points_a[0], points_b[0], *pair, stats)
+    return Distance(float(answer.distances[0]), answer.points[0], *pair, stats)
 
 
 def _no_start(start: object) -> UnsupportedOption:
@@ -233,7 +246,7 @@ def _no_start(start: object) -> UnsupportedOption:
 
 
 def _known_pairs(
-    start: Distance | CloudDistance, meshes: tuple[TriangleMesh, TriangleMesh], count: int
+    start: Distance | CloudDistance, meshes: tuple[_Counted, _Counted], count: int
 ) -> list[tuple[int, int]]:
     """Pairs of triangles to start from, one or ``count`` of them."""
     if not isinstance(start, Distance):

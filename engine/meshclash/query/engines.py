@@ -9,7 +9,6 @@ Voxels are taken where that is the smaller by ``_MARGIN``. The figures are those
 (docs/measurements.md); a wrong guess costs time, never the answer.
 """
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -61,23 +60,18 @@ def voxel_contacts(
 
 
 def quick_contacts(
-    a: Any, b: Any, volume: str | None, pose_a: Any, pose_b: Any, touching: bool, threads: int, note: str
+    a: Any, b: Any, volume: str | None, pose_a: Any, pose_b: Any, touching: bool, threads: int
 ) -> Contacts | None:
-    """The answer of voxels where that is the faster way to it; None where hierarchies are to answer.
-
-    ``note``: why a device did not answer.
-    """
+    """The answer of voxels where that is the faster way to it; None where hierarchies are to answer."""
     if volume is not None or not _is_worth_it(a, b, pose_a, pose_b):
         return None
     for thing in (a, b):
         if isinstance(thing, TriangleMesh):
             thing.derived[_ASKED] = True
     try:
-        contacts = voxel_contacts(a, b, None, pose_a, pose_b, touching, threads, "cpu")
+        return voxel_contacts(a, b, None, pose_a, pose_b, touching, threads, "cpu")
     except UnsupportedOption:
         return None  # more memory than voxels may have: triangles of very different sizes
-    contacts.stats = replace(contacts.stats, note=note)
-    return contacts
 
 
 def _is_worth_it(a: Any, b: Any, pose_a: Any, pose_b: Any) -> bool:

@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from ..answering.devices import require_device
 from ..errors import DeviceUnavailable, UnsupportedOption
-from ..gpu.device import require_device
 from ..jit import thread_limit
-from ..types.pose import pose_stack
 
 
 def check_device(device: str) -> str:
@@ -63,30 +62,3 @@ def _not_negative(name: str, value: Any, what: str) -> float:
     if not math.isfinite(number) or number < 0.0:
         raise UnsupportedOption(f"{name} must be finite and not negative, not {value!r}")
     return number
-
-
-def matched_poses(pose_a: Any, pose_b: Any) -> tuple[np.ndarray, np.ndarray, bool]:
-    """Poses of both objects, (k, 3, 4) or (1, 3, 4) for all, and whether they came as a stack.
-
-    Raises:
-        InvalidPose: as ``pose_stack``.
-        UnsupportedOption: two stacks of different lengths.
-    """
-    rows_a, stacked_a = pose_stack(pose_a)
-    rows_b, stacked_b = pose_stack(pose_b)
-    count = max(len(rows_a), len(rows_b))
-    for rows, stacked in ((rows_a, stacked_a), (rows_b, stacked_b)):
-        if stacked and len(rows) != count:
-            raise UnsupportedOption(f"stacks of {len(rows_a)} and {len(rows_b)} poses do not match")
-    # Copies, since a read-only array would be another type to the kernel.
-    return np.array(rows_a, order="C"), np.array(rows_b, order="C"), stacked_a or stacked_b
-
-
-def every_pose(pose_a: Any, pose_b: Any) -> tuple[np.ndarray, np.ndarray, bool]:
-    """``matched_poses`` with a row for each question on both sides, (k, 3, 4)."""
-    rows_a, rows_b, stacked = matched_poses(pose_a, pose_b)
-    if len(rows_a) == len(rows_b):
-        return rows_a, rows_b, stacked
-    shape = (max(len(rows_a), len(rows_b)), 3, 4)
-    rows_a, rows_b = (np.array(np.broadcast_to(rows, shape), order="C") for rows in (rows_a, rows_b))
-    return rows_a, rows_b, stacked

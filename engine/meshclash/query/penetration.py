@@ -12,12 +12,12 @@ from ..hierarchy.build import as_boxes
 from ..hierarchy.bvh import Hierarchy
 from ..solid.apart import common_ball, is_outside
 from ..types.mesh import TriangleMesh
-from ..types.pose import Pose, PoseLike
+from ..types.pose import Pose, PoseLike, every_pose
 from ..types.results import Verdict
 from ..volumes.kdop import DIRECTIONS
 from .collide import collide, collides
 from .distance import Distance, distance
-from .options import check_device, check_threads, every_pose
+from .options import check_device, check_threads
 from .verdict import verdict
 
 _CONVEX = 1e-12  # of the size: how far a convex mesh may be dented

@@ -10,9 +10,8 @@ from ..partition.registry import partition_named
 from ..traversal.contacts import Contacts
 from ..types.mesh import TriangleMesh, no_mesh
 from ..types.numbers import truth
-from ..types.pose import PoseLike, transform_points
+from ..types.pose import PoseLike, every_pose, transform_points
 from ..types.results import QueryStats
-from .options import every_pose
 
 
 def collide_soups(

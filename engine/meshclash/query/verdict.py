@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..answering.answer import answer_steps
 from ..errors import UnsupportedOption
 from ..hierarchy.build import as_boxes
 from ..hierarchy.bvh import Hierarchy
@@ -9,12 +10,11 @@ from ..solid.judge import Case, judge
 from ..solid.solids import gather_solids
 from ..traversal.bounds import world_bounds
 from ..traversal.forest import plant
-from ..traversal.leaf_tests import contact
 from ..traversal.question import Question
-from ..traversal.run import answer_steps, run
 from ..types.mesh import TriangleMesh
 from ..types.pose import PoseLike, pose_stack
 from ..types.results import Verdict
+from ..types.steps import run
 from .limits import checked_limits
 from .options import check_device, check_threads
 
@@ -65,8 +65,8 @@ def verdict(
         raise UnsupportedOption("verdict takes one pose for each object, not a stack")
     grove = plant(trees)
     jobs = np.array([[0, 1]], np.int64)
-    answer = run(answer_steps(Question(grove, grove, jobs, rows_a, rows_b, contact, threads=threads)))
-    boxes = world_bounds(grove.forest, jobs[0], np.concatenate([rows_a, rows_b]))
+    answer = run(answer_steps(Question(grove.side, grove.side, jobs, rows_a, rows_b, threads=threads)))
+    boxes = world_bounds(grove, jobs[0], np.concatenate([rows_a, rows_b]))
     resolutions = np.array([[tree.mesh.resolution for tree in trees]])
     case = Case(grove, gather_solids(trees), jobs, rows_a, rows_b, boxes[:1], boxes[1:], answer, resolutions)
     return judge(case, limits).verdict(0)

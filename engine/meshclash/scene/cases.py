@@ -3,22 +3,21 @@
 import operator
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from ..gpu.device import answer_on_device
-from ..gpu.jobs import Asked
+from ..answering.answer import answer_steps
 from ..hierarchy.bvh import Hierarchy, Index
 from ..solid.judge import Case, Limits
 from ..solid.solids import Solids, gather_solids, solid_of
 from ..traversal.bounds import world_bounds
 from ..traversal.forest import Grove, plant
-from ..traversal.leaf_tests import contact
 from ..traversal.question import Question
-from ..traversal.run import answer_steps
 from ..types.mesh import TriangleMesh
 from ..types.results import Progress
 from ..types.steps import scaled
+from .at_once import FewObjects
 from .clock import Clock
 from .member import Member, prepare_steps
 
@@ -41,6 +40,12 @@ class Planted:
     """Of the trees."""
     radii: np.ndarray
     """How far each object's vertices are from the middle of its bounds at most, (n,) float64 [m]."""
+
+    @cached_property
+    def few(self) -> FewObjects | None:
+        """The way to ask about a few dozen objects; None where there are more."""
+        fit = FewObjects.fit(self.grove, self.trees)
+        return FewObjects(self.grove, self.solids, self.trees, self.bounds) if fit else None
 
 
 class Planter:
@@ -68,7 +73,7 @@ class Planter:
         indices = [h.index for h in hierarchies]
         known = self._planted
         if known is None or len(indices) != len(self._indices) or any(map(operator.is_not, indices, self._indices)):
-            packed = plant(hierarchies), gather_solids(hierarchies)
+            packed = plant(hierarchies, None if known is None else known.grove), gather_solids(hierarchies)
         else:
             packed = known.grove, known.solids
         bounds = np.stack([member.bounds for member in members])
@@ -107,11 +112,8 @@ def find_case_steps(
     pairs = pairs[near]
     jobs, rows_a, rows_b = trees[pairs], rows[pairs[:, 0]], rows[pairs[:, 1]]
     clock.stop("packing")
-    answer, note = answer_on_device(device, meshes, meshes, Asked(jobs, rows_a, rows_b))
-    if answer is None:
-        question = Question(grove, grove, jobs, rows_a, rows_b, contact, first_only=first_only)
-        answer = yield from scaled(answer_steps(question), 0.1, 0.6, "testing triangles")
-        answer = answer._replace(note=note)
+    question = Question(grove.side, grove.side, jobs, rows_a, rows_b, first_only=first_only, device=device)
+    answer = yield from scaled(answer_steps(question), 0.1, 0.6, "testing triangles")
     clock.stop("traversal")
     boxes_a, boxes_b = boxes[pairs[:, 0]], boxes[pairs[:, 1]]
     resolutions = np.array([member.resolution for member in members])[pairs]
@@ -151,7 +153,7 @@ def _bounds(grove: Grove, trees: np.ndarray, rows: np.ndarray) -> Generator[Prog
     while begin < len(trees):
         before = triangles[begin - 1] if begin else 0
         end = max(begin + 1, int(np.searchsorted(triangles, before + _TRIANGLES, side="right")))
-        boxes[begin:end] = world_bounds(forest, trees[begin:end], rows[begin:end])
+        boxes[begin:end] = world_bounds(grove, trees[begin:end], rows[begin:end])
         begin = end
         if begin < len(trees):
             yield Progress(0.1, f"measuring object {begin} of {len(trees)}")

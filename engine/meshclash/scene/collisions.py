@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..answering.answer import answer_steps
 from ..broadphase.sweep import overlapping_pairs_of_each, world_boxes
 from ..errors import InvalidPose, UnknownObject, UnsupportedOption
 from ..jit import kernel, thread_limit
@@ -17,18 +18,19 @@ from ..reference import by_reference
 from ..solid.frames import IN, OUT, make_frame, side_of_solid
 from ..solid.judge import Case, Limits, judge_steps
 from ..traversal.bounds import world_bounds
-from ..traversal.leaf_tests import contact
 from ..traversal.point import new_point_workspace, world_triangle
 from ..traversal.question import Answer, Question
-from ..traversal.run import answer_steps
+from ..traversal.single import FIRST, PLACE, SECOND
 from ..types.numbers import float_array
-from ..types.pose import inverse_rotations, pose_stack, transform_points
+from ..types.pose import check_stack, inverse_rotations, transform_points
 from ..types.results import APART, Progress, QueryStats
 from ..types.steps import always, scaled
+from .at_once import UNSURE, Found
 from .cases import Planted
 from .members import Keep
 
 _ROWS_AT_ONCE = 1 << 15  # poses of objects that are looked at together
+_ROWS_OF_FEW = 1 << 13  # of few objects, which are looked at without a pause
 _AT_ONCE = 4096  # pairs between two chances to stop
 _NO, _YES, _UNSURE = range(3)
 
@@ -40,7 +42,8 @@ class SceneCollisions:
     pairs: np.ndarray
     """Ids, (k, 2) int64, the lower one first; sorted by configuration, then by ids."""
     triangles: np.ndarray
-    """A triangle of each that meet, (k, 2) int32; -1 where one object lies in the other and no surfaces meet."""
+    """A triangle of each that meet, (k, 2) int32; -1 where one object lies in the other and no surfaces meet, and for
+    pairs with a cloud."""
     configuration: np.ndarray
     """Of each pair, (k,) int64; 0 without configurations."""
     any: np.ndarray
@@ -72,36 +75,82 @@ def no_collisions(count: int) -> SceneCollisions:
     return SceneCollisions(pairs, pairs.astype(np.int32), pairs[:, 0], np.zeros(count, np.bool_), QueryStats())
 
 
-def configured_rows(own: np.ndarray, ids: np.ndarray, poses: Any, movers: Sequence[int] | None) -> np.ndarray:
-    """Poses (m, n, 3, 4) of all objects: ``own`` (n, 3, 4), and those given of movers; see ``Scene.collides_steps``."""
-    rows = own[None]
+class Choice:
+    """The objects that are asked about, kept from call to call: planners ask about the same ones a thousand times.
+
+    Attributes:
+        ids: of all objects, (n,) int64, ascending.
+        in_a, in_b: whether an object belongs to a set, (n,) bool.
+        places: of the movers among all objects, (k,) int64; None where no poses are given.
+    """
+
+    def __init__(self, slots: np.ndarray, names: Any, ids: np.ndarray, in_a: np.ndarray, in_b: np.ndarray) -> None:
+        self._slots, self._names = slots, names
+        self.ids, self.in_a, self.in_b = ids, in_a, in_b
+        self.places: np.ndarray | None = None
+
+    def serves(self, slots: np.ndarray, names: Any) -> bool:
+        """Whether it is that of the same objects of the same scene; ``names`` as ``names_of`` gives them."""
+        return self._slots is slots and names is not None and self._names == names
+
+
+def names_of(*chosen: Any) -> list[list[int] | None] | None:
+    """Several sets of ids that can be compared with those of another call; None where one is no list of numbers."""
+    if not all(one is None or (type(one) is list and all(type(i) is int for i in one)) for one in chosen):
+        return None
+    return [None if one is None else one.copy() for one in chosen]
+
+
+def mover_places(ids: np.ndarray, poses: Any, movers: Sequence[int] | None) -> np.ndarray | None:
+    """Where the movers stand among all objects, (k,) int64; None where the objects stay. See ``Scene.collides_steps``.
+
+    Raises:
+        UnknownObject, UnsupportedOption.
+    """
     if poses is None:
         if movers is not None:
             raise UnsupportedOption("movers are named, but poses are None: give a pose (4, 4) for each of them")
+        return None
+    wanted = ids.tolist() if movers is None else [int(i) for i in movers]
+    place = {identifier: k for k, identifier in enumerate(ids.tolist())}
+    missing = [identifier for identifier in wanted if identifier not in place]
+    if missing:
+        raise UnknownObject(f"the scene has no object {missing[0]}")
+    if len(set(wanted)) != len(wanted):
+        raise UnsupportedOption(f"movers must name each object once, not {wanted}")
+    return np.array([place[identifier] for identifier in wanted], np.int64)
+
+
+def configured_rows(own: np.ndarray, poses: Any, places: np.ndarray | None) -> np.ndarray:
+    """Poses (m, n, 3, 4) of all objects: ``own`` (n, 3, 4), and those given of the movers, which stand at ``places``.
+
+    Raises:
+        InvalidPose.
+    """
+    rows = own[None]
+    if places is None:
         return rows
-    wanted = ids if movers is None else np.array([int(i) for i in movers], np.int64)
-    places = np.searchsorted(ids, wanted)
-    known = np.isin(wanted, ids)
-    if not known.all():
-        raise UnknownObject(f"the scene has no object {wanted[~known][0]}")
-    if len(np.unique(wanted)) != len(wanted):
-        raise UnsupportedOption(f"movers must name each object once, not {wanted.tolist()}")
     given = float_array("poses", poses, InvalidPose)
-    if given.ndim not in (3, 4) or given.shape[-3:] != (len(wanted), 4, 4):
+    if given.ndim not in (3, 4) or given.shape[-3:] != (len(places), 4, 4):
         raise InvalidPose(
-            f"poses of {len(wanted)} movers have shape ({len(wanted)}, 4, 4), or (m, {len(wanted)}, 4, 4) for m "
+            f"poses of {len(places)} movers have shape ({len(places)}, 4, 4), or (m, {len(places)}, 4, 4) for m "
             f"configurations, not {given.shape}"
         )
-    count = 1 if given.ndim == 3 else len(given)
-    rows = np.repeat(rows, count, axis=0)
+    if given.ndim == 4:
+        rows = np.repeat(rows, len(given), axis=0)
     if given.size:
-        rows[:, places] = pose_stack(given.reshape(-1, 4, 4))[0].reshape(count, len(wanted), 3, 4)
+        check_stack(given.reshape(-1, 4, 4))
+        rows[:, places] = given[..., :3, :]
     return rows
 
 
 def collisions_steps(asked: Configurations) -> Generator[Progress, None, SceneCollisions]:
     """Which pairs collide in which configurations, in slices of a few milliseconds."""
-    total, portion = len(asked.rows), max(1, _ROWS_AT_ONCE // max(1, len(asked.ids)))
+    at_once = _ROWS_AT_ONCE if asked.planted.few is None else _ROWS_OF_FEW
+    total, portion = len(asked.rows), max(1, at_once // max(1, len(asked.ids)))
+    if total == 1:
+        places, pairs, triangles, stats = yield from scaled(_portion_steps(asked), 0.0, 1.0, "testing objects")
+        return SceneCollisions(asked.ids[pairs], triangles, places, np.array([len(pairs) > 0]), stats)
     found, stats = [], QueryStats()
     for begin in range(0, total, portion):
         some = asked._replace(rows=asked.rows[begin : begin + portion])
@@ -120,6 +169,16 @@ def _portion_steps(
     asked: Configurations,
 ) -> Generator[float, None, tuple[np.ndarray, np.ndarray, np.ndarray, QueryStats]]:
     """Of some configurations: the one (k,) and the places of the objects (k, 2) of each pair, triangles, the work."""
+    few, ids, keep = asked.planted.few, asked.ids, asked.keep
+    if few is not None:
+        asked_keep = None if keep is None else lambda pairs: keep(ids[pairs])
+        found = few.find(asked.rows, asked.in_a, asked.in_b, asked_keep)
+        if found is not None:
+            if found.unsure:
+                yield from _settle_steps(asked, found)
+            met = found.collide.view(np.bool_)
+            jobs = found.jobs[met]
+            return jobs[:, PLACE], jobs[:, FIRST : SECOND + 1], found.triangles[met], QueryStats(*found.counts)
     planted, objects = asked.planted, asked.rows.shape[1]
     boxes = world_boxes(planted.bounds, asked.rows, 0.0)
     places, pairs = overlapping_pairs_of_each(boxes, asked.in_a, asked.in_b)
@@ -135,6 +194,19 @@ def _portion_steps(
     answer, collide = yield from meeting_steps(planted, planted.trees[pairs], sides, around, True)
     triangles[answer.jobs] = answer.pairs
     return places[collide], pairs[collide], triangles[collide], answer.stats()
+
+
+def _settle_steps(asked: Configurations, found: Found) -> Generator[float, None, None]:
+    """Say of pairs that points cannot tell whether they collide, as of many objects."""
+    planted, unsure = asked.planted, np.flatnonzero(found.collide == UNSURE)
+    places, pairs = found.jobs[unsure, PLACE], found.jobs[unsure, FIRST : SECOND + 1]
+    rows = asked.rows[places, pairs[:, 0]], asked.rows[places, pairs[:, 1]]
+    boxes = [world_boxes(planted.bounds, asked.rows[m], 0.0)[pair] for m, pair in zip(places, pairs, strict=True)]
+    around = np.stack(boxes)
+    none = Answer(np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empty(0, np.int32), 0, 0, 0, 1)
+    jobs, resolutions = planted.trees[pairs], np.zeros((len(pairs), 2))
+    case = Case(planted.grove, planted.solids, jobs, *rows, around[:, 0], around[:, 1], none, resolutions)
+    found.collide[unsure] = yield from _enclosed_steps(case)
 
 
 def meeting_steps(
@@ -158,7 +230,8 @@ def meeting_steps(
         none = np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empty(0, np.int32)
         return Answer(*none, 0, 0, 0, 1), np.zeros(0, np.bool_)
     threads = 1 if first_only else thread_limit(None)
-    question = Question(planted.grove, planted.grove, jobs, *rows, contact, first_only=first_only, threads=threads)
+    side = planted.grove.side
+    question = Question(side, side, jobs, *rows, first_only=first_only, threads=threads)
     answer = yield from answer_steps(question)
     case = Case(planted.grove, planted.solids, jobs, *rows, *boxes, answer, np.zeros((len(jobs), 2)))
     collide = yield from _enclosed_steps(case)
@@ -238,7 +311,5 @@ def _may_lie_in_open(case: Case, jobs: np.ndarray) -> np.ndarray:
 
 
 def _with_exact_boxes(case: Case) -> Case:
-    boxes = [
-        world_bounds(case.grove.forest, case.jobs[:, k], rows) for k, rows in enumerate((case.rows_a, case.rows_b))
-    ]
+    boxes = [world_bounds(case.grove, case.jobs[:, k], rows) for k, rows in enumerate((case.rows_a, case.rows_b))]
     return case._replace(boxes_a=boxes[0], boxes_b=boxes[1])

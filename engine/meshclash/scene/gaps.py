@@ -5,53 +5,30 @@ again, starting from the triangles that were nearest before.
 """
 
 from collections.abc import Generator, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from ..answering.answer import answer_steps
+from ..answering.near import within_portions
 from ..geometry.triangle_distance import nearest_points
-from ..gpu.jobs import Asked
-from ..gpu.near_device import clearances_on_device, distances_on_device
 from ..solid.judge import Case, Limits
-from ..traversal.contacts import Contacts
-from ..traversal.near import NearAnswer, NearQuestion, near_portions, near_steps
-from ..traversal.question import Answer
-from ..types.results import APART, Progress, QueryStats, Verdict
+from ..traversal.question import Answer, Goal, Question
+from ..types.results import APART, Progress, QueryStats
 from ..types.steps import scaled
 from .clock import Clock
+from .cloud_pairs import CloudPair, cloud_gap_steps
 from .judging import first_contact_of, judged_portions
 from .members import Keep, Members
-from .results import FirstContact, ObjectContacts
+from .pair_keys import pair_keys
+from .results import FirstContact, ObjectContacts, ObjectGap
 
 _BATCH = 256
 """Pairs that are measured together where they are remembered: few enough for losing little when work is given up."""
 _NONE = np.empty(0, np.int32)
 
 Pair = tuple[int, int]
-
-
-@dataclass(frozen=True, eq=False)
-class ObjectGap:
-    """How near two objects of a scene come to each other."""
-
-    a: int
-    b: int
-    verdict: Verdict
-    """APART for objects without a common point."""
-    distance: float
-    """[m]; 0 exactly where the verdict is not APART."""
-    points: np.ndarray | None
-    """World points of a and b nearest to each other, (2, 3) float64 [m]; None inside another without contact."""
-    triangles: tuple[int, int] | None
-    """Triangles of a and b on which they lie."""
-    near_a: np.ndarray
-    """Triangles of a that meet b or, of objects that are apart, come within the tolerance: (n,) int32, ascending."""
-    near_b: np.ndarray
-    contacts: Contacts | None
-    """Triangle pairs that meet; None for objects that are apart."""
-    location: np.ndarray | None
-    """A point to look at, (3,) float64 [m], world."""
 
 
 class Wanted(NamedTuple):
@@ -68,6 +45,11 @@ class Wanted(NamedTuple):
     """Of pairs that meet one contact is enough, and of others how far apart they are."""
     device: str = "cpu"
     """As ``Scene.contacts_steps`` takes it."""
+
+    @property
+    def reach(self) -> float:
+        """How far apart pairs may be [m]; infinite without a tolerance."""
+        return np.inf if self.tolerance is None else self.tolerance
 
 
 class Known(NamedTuple):
@@ -147,7 +129,7 @@ class Measured:
         known = None if self._memory is None else self._memory.get(pair)
         return None if known is None else known.start
 
-    def note(self, *answers: Answer | NearAnswer) -> None:
+    def note(self, *answers: Answer) -> None:
         """Add the work of answers."""
         for answer in answers:
             self.work = self.work.plus(answer.stats())
@@ -181,18 +163,26 @@ def measure_steps(
     asked = measured.recall(scene, pairs, wanted.first_contact)
     for begin, some in measured.portions(asked):
         low, high = begin / len(asked), (begin + len(some)) / len(asked)
-        yield from scaled(_measure(scene, some, wanted, measured, clock), low, high)
+        clouds = scene.with_clouds(some)
+        for a, b in some[clouds].tolist():
+            pair = CloudPair.of(scene, a, b)
+            gap, work = yield from scaled(cloud_gap_steps(pair, wanted.limits, wanted.reach), low, low)
+            measured.add((a, b), gap)
+            measured.work = measured.work.plus(work)
+        if clouds.any():
+            clock.stop("point clouds")
+        if not clouds.all():
+            yield from scaled(_measure(scene, some[~clouds], wanted, measured, clock), low, high)
 
 
 def _measure(
     scene: Members, asked: np.ndarray, wanted: Wanted, measured: Measured, clock: Clock
 ) -> Generator[Progress, None, None]:
     """As ``measure_steps``, of all pairs at once; k > 0."""
-    reach = np.inf if wanted.tolerance is None else wanted.tolerance
-    steps = scene.case_steps(asked, Limits(touch_tolerance=reach), clock, wanted.first_contact, wanted.device)
+    steps = scene.case_steps(asked, Limits(touch_tolerance=wanted.reach), clock, wanted.first_contact, wanted.device)
     case, pairs = yield from scaled(steps, 0.0, 0.4)
     measured.note(case.answer)
-    for a, b in asked[~np.isin(keys(asked), keys(pairs), assume_unique=True)].tolist():
+    for a, b in asked[~np.isin(pair_keys(asked), pair_keys(pairs), assume_unique=True)].tolist():
         measured.add((a, b), None)
     apart = np.ones(len(pairs), np.bool_)
     if wanted.first_contact:
@@ -225,16 +215,16 @@ def _gaps(case: Case, pairs: np.ndarray, wanted: Wanted, measured: Measured) -> 
         return
     ids = [(a, b) for a, b in pairs.tolist()]
     starts = np.array([measured.start(pair) or (-1, -1) for pair in ids], np.int32)
-    question = NearQuestion(case.grove, case.grove, case.jobs, case.rows_a, case.rows_b, start=starts)
-    asked = Asked(case.jobs, case.rows_a, case.rows_b)
-    nearest, note = distances_on_device(wanted.device, case.meshes, case.meshes, asked)
-    if nearest is None:
-        nearest = yield from scaled(near_steps(question), 0.0, 0.7, "measuring distances")
-    measured.note(nearest._replace(note=note))
-    within = nearest.distances <= (np.inf if wanted.tolerance is None else wanted.tolerance)
+    side = case.grove.side
+    question = Question(
+        side, side, case.jobs, case.rows_a, case.rows_b, Goal.NEAREST, start=starts, device=wanted.device
+    )
+    nearest = yield from scaled(answer_steps(question), 0.0, 0.7, "measuring distances")
+    measured.note(nearest)
+    within = nearest.distances <= wanted.reach
     near: list[_NearTriangles] = [_NearTriangles() for _ in ids]
     if wanted.tolerance is not None and within.any() and not wanted.first_contact:
-        yield from _find_near(case, question, np.flatnonzero(within), wanted, near, measured)
+        yield from _find_near(question, np.flatnonzero(within), wanted.tolerance, near, measured)
     complete = wanted.tolerance is None or not wanted.first_contact
     for k, pair in enumerate(ids):
         i, j = nearest.pairs[k].tolist()
@@ -247,30 +237,16 @@ def _gaps(case: Case, pairs: np.ndarray, wanted: Wanted, measured: Measured) -> 
 
 
 def _find_near(
-    case: Case,
-    question: NearQuestion,
-    jobs: np.ndarray,
-    wanted: Wanted,
-    near: "list[_NearTriangles]",
-    measured: Measured,
+    question: Question, jobs: np.ndarray, tolerance: float, near: "list[_NearTriangles]", measured: Measured
 ) -> Generator[Progress, None, None]:
-    """All triangles of some jobs (n,) of a case that come within the tolerance, into ``near``."""
-    assert wanted.tolerance is not None
-    part_of = Asked(question.jobs[jobs], question.rows_a[jobs], question.rows_b[jobs])
-    some = question._replace(
-        jobs=part_of.jobs, rows_a=part_of.rows_a, rows_b=part_of.rows_b, tolerance=wanted.tolerance, start=None
-    )
+    """All triangles of some jobs (n,) of a question that come within the tolerance [m], into ``near``."""
 
-    def take(answer: NearAnswer) -> None:
+    def take(answer: Answer) -> None:
         for job in np.unique(answer.jobs):
             near[jobs[job]].add(answer.pairs[answer.jobs == job])
 
-    found, note = clearances_on_device(wanted.device, case.meshes, case.meshes, part_of, wanted.tolerance)
-    if found is None:
-        found = yield from scaled(near_portions(some, take), 0.7, 1.0, "finding what is near")
-    else:
-        take(found)
-    measured.note(found._replace(note=note))
+    some = question.of_jobs(jobs)._replace(goal=Goal.WITHIN, tolerance=tolerance)
+    measured.note((yield from scaled(within_portions(some, take), 0.7, 1.0, "finding what is near")))
 
 
 class _NearTriangles:
@@ -294,8 +270,3 @@ def _meeting(item: ObjectContacts) -> ObjectGap:
         triangles = int(contacts.pairs[0, 0]), int(contacts.pairs[0, 1])
     near_a, near_b = (np.unique(contacts.pairs[:, side]) for side in range(2))
     return ObjectGap(item.a, item.b, item.verdict, 0.0, points, triangles, near_a, near_b, contacts, item.location)
-
-
-def keys(pairs: np.ndarray) -> np.ndarray:
-    """One number for each pair of ids (k, 2), (k,) int64."""
-    return (pairs[:, 0] << 32) + pairs[:, 1]

@@ -8,6 +8,8 @@ import numpy as np
 
 from ..hierarchy.build import as_boxes
 from ..hierarchy.bvh import Hierarchy
+from ..pointcloud.cloud import PointCloud
+from ..pointcloud.query import Thing
 from ..types.mesh import TriangleMesh
 from ..types.results import Progress
 from ..types.slices import Slice
@@ -18,12 +20,23 @@ from .pose_table import PoseTable
 class Member:
     """One object of a scene."""
 
-    mesh: TriangleMesh | Hierarchy
+    thing: Thing
     poses: PoseTable
     slot: int
     """Of its pose and revision."""
     given_resolution: float | None = None
     """How finely its world coordinates are known [m]; None: as finely as those of the mesh."""
+
+    @property
+    def is_cloud(self) -> bool:
+        """Whether it is a point cloud."""
+        return isinstance(self.thing, PointCloud)
+
+    @property
+    def mesh(self) -> TriangleMesh | Hierarchy:
+        """What it is, of an object that is no cloud."""
+        assert not isinstance(self.thing, PointCloud)
+        return self.thing
 
     @property
     def rows(self) -> np.ndarray:
@@ -37,12 +50,17 @@ class Member:
 
     @property
     def bounds(self) -> np.ndarray:
-        """Of its mesh in its own coordinates, (2, 3) float64 [m]."""
+        """In its own coordinates, (2, 3) float64 [m]; of a cloud with what its surface may reach beyond its points."""
+        if isinstance(self.thing, PointCloud):
+            margin = self.thing.lengths.margin
+            return self.thing.bounds + np.array([[-margin], [margin]])
         return self._triangles.bounds
 
     @property
     def resolution(self) -> float:
-        """How finely its world coordinates are known [m]."""
+        """How finely its world coordinates are known [m]; 0 of a cloud for which none was given."""
+        if self.given_resolution is None and self.is_cloud:
+            return 0.0
         return self._triangles.resolution if self.given_resolution is None else self.given_resolution
 
     @property

@@ -1,4 +1,4 @@
-"""The objects of a scene: their meshes, poses and revisions, which of them have boxes that overlap, and their contacts.
+"""The objects of a scene: meshes and clouds, their poses and revisions, whose boxes overlap, and their contacts.
 
 What a scene is asked stands on two stages: ``candidates`` says whose boxes overlap, ``case_steps`` where surfaces meet.
 """
@@ -8,17 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from ..broadphase.sweep import overlapping_pairs, world_boxes
+from ..answering.devices import object_pairs
+from ..broadphase.sweep import world_boxes
 from ..errors import UnknownObject, UnsupportedOption
-from ..gpu.near_device import object_pairs_on_device
 from ..hierarchy.build import as_hierarchy, build, is_prepared, refit
 from ..hierarchy.bvh import Hierarchy
 from ..hierarchy.quality import WORN, expected_tests
+from ..pointcloud.cloud import PointCloud
+from ..pointcloud.query import Thing
 from ..solid.judge import Case, Limits
 from ..timecritical.trees import hand_over
 from ..types.mesh import TriangleMesh, checked_resolution
 from ..types.pose import Pose, PoseLike, pose_stack
 from ..types.results import Progress
+from ..types.steps import scaled
 from .cases import Planter, find_case_steps
 from .clock import Clock
 from .member import Member
@@ -33,6 +36,7 @@ class Members:
 
     def __init__(self) -> None:
         self._members: dict[int, Member] = {}
+        self._clouds: list[int] = []  # the ids of those that are clouds
         self._poses = PoseTable()
         self._slots: np.ndarray | None = None  # of all objects, until one comes or goes
         self._next = 0
@@ -41,11 +45,12 @@ class Members:
     def __len__(self) -> int:
         return len(self._members)
 
-    def add(self, mesh: TriangleMesh | Hierarchy, pose: PoseLike = None, resolution: float | None = None) -> int:
+    def add(self, mesh: Thing, pose: PoseLike = None, resolution: float | None = None) -> int:
         """Add an object and return its id.
 
         Args:
-            mesh: a TriangleMesh, or a hierarchy made by ``build``; give the same one to objects that share it.
+            mesh: a TriangleMesh, a hierarchy made by ``build``, or a PointCloud; give the same one to objects that
+                share it.
             pose: None (identity), a Pose or a rigid (4, 4) matrix.
             resolution: how finely the object's world coordinates are known [m], where its pose was stored less finely
                 than its mesh (``float32_resolution``); None: the mesh's own.
@@ -53,18 +58,23 @@ class Members:
         Raises:
             InvalidMesh, InvalidPose, UnsupportedOption.
         """
-        if not isinstance(mesh, TriangleMesh | Hierarchy):
+        if not isinstance(mesh, Thing):
             as_hierarchy(mesh)  # raises the error that names the type
         rows, known = _one_pose(pose), _checked(resolution)
         identifier = self._next
         self._members[identifier] = Member(mesh, self._poses, self._poses.take(rows), known)
+        if isinstance(mesh, PointCloud):
+            self._clouds.append(identifier)
         self._slots = None
         self._next += 1
         return identifier
 
     def remove(self, identifier: int) -> None:
         """Remove an object; raises UnknownObject."""
-        self._poses.give_back(self.member(identifier).slot)
+        member = self.member(identifier)
+        self._poses.give_back(member.slot)
+        if member.is_cloud:
+            self._clouds.remove(identifier)
         self._slots = None
         del self._members[identifier]
 
@@ -105,22 +115,59 @@ class Members:
         self._poses.revisions[slots] += 1
 
     def set_vertices(self, identifier: int, vertices: Any) -> None:
-        """Deform an object: same triangles, moved vertices (n, 3) [m]; its hierarchy, if it has one, is refitted.
+        """Deform a mesh: same triangles, moved vertices (n, 3) [m]; its hierarchy, if it has one, is refitted.
 
         Where deforming has made the boxes so loose that half as many tests again are expected as when it was built, it
         is built anew.
 
         Raises:
-            UnknownObject; InvalidMesh when the number of vertices differs or a coordinate is not finite.
+            UnknownObject; InvalidMesh when the number of vertices differs or a coordinate is not finite;
+            UnsupportedOption for a cloud.
         """
         member = self.member(identifier)
-        member.mesh = _deformed(member.mesh, vertices)
+        if member.is_cloud:
+            raise UnsupportedOption(f"object {identifier} is a point cloud, which has no vertices: add another cloud")
+        member.thing = _deformed(member.mesh, vertices)
         self._poses.revisions[member.slot] += 1
 
-    def posed(self, identifier: int) -> tuple[TriangleMesh | Hierarchy, Pose]:
+    def posed(self, identifier: int) -> tuple[Thing, Pose]:
         """An object and its pose, for queries about it alone. Raises UnknownObject."""
         member = self.member(identifier)
-        return member.mesh, Pose(member.rows)
+        return member.thing, Pose(member.rows)
+
+    def cloud_steps(self) -> Generator[Progress, None, None]:
+        """Build the hierarchies of clouds, in slices, before boxes are compared."""
+        for identifier in self._clouds:
+            cloud = self._members[identifier].thing
+            assert isinstance(cloud, PointCloud)
+            yield from scaled(cloud.build_steps(), 0.0, 0.0, "building point clouds")
+
+    @property
+    def has_clouds(self) -> bool:
+        """Whether one of the objects is a cloud."""
+        return bool(self._clouds)
+
+    def with_clouds(self, pairs: np.ndarray) -> np.ndarray:
+        """Which pairs of ids (k, 2) have a cloud, (k,) bool."""
+        if not self._clouds:
+            return np.zeros(len(pairs), np.bool_)
+        first, second = np.isin(pairs[:, 0], self._clouds), np.isin(pairs[:, 1], self._clouds)
+        return first | second
+
+    def meshes(self) -> tuple[np.ndarray | slice, list[Member]]:
+        """The objects that are no clouds: which of all they are, in the order of their ids, and themselves."""
+        members = list(self._members.values())
+        if not self._clouds:
+            return slice(None), members
+        mesh = np.array([not member.is_cloud for member in members], np.bool_)
+        return mesh, [member for member in members if not member.is_cloud]
+
+    def require_meshes(self, identifiers: Iterable[int], query: str) -> None:
+        """Raise UnsupportedOption, which names the query, where one of the objects is a cloud."""
+        for identifier in sorted(set(identifiers).intersection(self._clouds)):
+            raise UnsupportedOption(
+                f"{query} compares meshes, and object {identifier} is a point cloud: leave it out, or ask contacts"
+            )
 
     def revisions(self, identifiers: np.ndarray) -> np.ndarray:
         """How often each object of an array of ids has been moved or deformed, int64 of the same shape.
@@ -160,10 +207,10 @@ class Members:
         ids, boxes = self.boxes(limits.touch_tolerance)
         if not len(ids):
             return np.empty((0, 2), np.int64)
-        places, note = object_pairs_on_device(device, boxes, in_a, in_b)
+        places, note = object_pairs(device, boxes, in_a, in_b)
         if note and notes is not None:
             notes.append(note)
-        pairs = ids[overlapping_pairs(boxes, in_a, in_b) if places is None else places]
+        pairs = ids[places]
         return pairs if keep is None or len(pairs) == 0 else pairs[keep(pairs)]
 
     def boxes(self, margin: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
@@ -219,7 +266,7 @@ class Members:
             raise UnsupportedOption(f"{name} must be None or several ids of objects, not {chosen!r}") from None
         for identifier in wanted:
             self.member(identifier)
-        return np.fromiter((i in wanted for i in self._members), np.bool_, len(self._members))
+        return np.fromiter(map(wanted.__contains__, self._members), np.bool_, len(self._members))
 
     def member(self, identifier: int) -> Member:
         """The object of an id; raises UnknownObject."""

@@ -14,8 +14,9 @@ from ..types.numbers import whole_number
 from ..types.results import Progress, QueryStats
 from ..types.steps import scaled
 from .clock import Clock
-from .gaps import Measured, ObjectGap, Wanted, keys, measure_steps
+from .gaps import Measured, ObjectGap, Wanted, measure_steps
 from .members import Members
+from .pair_keys import pair_keys
 from .results import FirstContact
 
 _FIRST_REACH = 1.0 / 64.0  # of the scene's size: how far the search for near pairs looks first
@@ -45,6 +46,7 @@ def measure_within_steps(
 ) -> Generator[Progress, None, None]:
     """Measure all pairs within the tolerance of ``wanted``."""
     assert wanted.tolerance is not None
+    yield from scene.cloud_steps()
     yield Progress(0.0, "comparing bounding boxes")
     reach = Limits(touch_tolerance=wanted.tolerance)
     pairs = scene.candidates(wanted.set_a, wanted.set_b, wanted.keep, reach, wanted.device, measured.notes)
@@ -68,6 +70,7 @@ def measure_nearest_steps(
     scene: Members, most: int | None, wanted: Wanted, measured: Measured, clock: Clock
 ) -> Generator[Progress, None, int]:
     """Measure the ``most`` nearest pairs, and some more; returns how many pairs there are."""
+    yield from scene.cloud_steps()
     yield Progress(0.0, "comparing bounding boxes")
     near = _Neighbours(scene, wanted, measured)
     reach = near.size if most is None else 0.0
@@ -80,7 +83,7 @@ def measure_nearest_steps(
     worst = measured.reach(most)
     if reach < worst and reach < near.size:  # boxes that were not looked at may hide a nearer pair
         more, gaps = near.within(min(worst, near.size))
-        new = ~np.isin(keys(more), keys(pairs))
+        new = ~np.isin(pair_keys(more), pair_keys(pairs))
         yield from _nearest_first(scene, more[new], gaps[new], wanted, measured, clock, most)
     total = yield from near.count_steps()
     clock.stop("broad phase")

@@ -1,9 +1,10 @@
 """What a scene answers: pairs of objects that are not apart."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..pointcloud.contacts import CloudContacts
 from ..traversal.contacts import Contacts
 from ..types.results import QueryStats, Verdict
 
@@ -22,6 +23,32 @@ class ObjectContacts:
 
 
 @dataclass(frozen=True, eq=False)
+class CloudObjectContacts:
+    """What two objects of a scene do to each other, one of which is a point cloud, or both."""
+
+    a: int
+    b: int
+    verdict: Verdict
+    """CLASH where the surfaces meet, or a closed mesh has points of the cloud inside; CONTAINED where it has all of
+    them, and no surface is met; TOUCHING where no point is deeper inside than permitted, or for near surfaces. Its
+    depth is that of the deepest point [m]; two clouds, and a cloud and an open mesh, have none."""
+    contacts: CloudContacts
+    """Points in which the surfaces meet."""
+    location: np.ndarray | None
+    """A point to look at, (3,) float64 [m], world; None for objects that only come near."""
+    inside: np.ndarray
+    """Points of the cloud inside a closed mesh, (n,) int32, ascending."""
+    cloud: int
+    """The side of that cloud, 0 or 1; where both are clouds, 0."""
+
+    def members(self, side: int) -> np.ndarray:
+        """What is in contact of object a (side 0) or b (side 1), ascending: triangles; points of a cloud, with those
+        that are inside."""
+        touched = self.contacts.touched(side)
+        return np.union1d(touched, self.inside) if side == self.cloud else touched
+
+
+@dataclass(frozen=True, eq=False)
 class FirstContact:
     """Two objects that meet, of which only one contact is known."""
 
@@ -33,11 +60,40 @@ class FirstContact:
     """[m], as every pair that meets."""
 
 
+@dataclass(frozen=True, eq=False)
+class ObjectGap:
+    """How near two objects of a scene come to each other."""
+
+    a: int
+    b: int
+    verdict: Verdict
+    """APART for objects without a common point."""
+    distance: float
+    """[m]; 0 exactly where the verdict is not APART."""
+    points: np.ndarray | None
+    """World points of a and b nearest to each other, (2, 3) float64 [m]; None inside another without contact."""
+    triangles: tuple[int, int] | None
+    """Triangles of a and b on which they lie; points, of clouds."""
+    near_a: np.ndarray
+    """Triangles of a that meet b or, of objects that are apart, come within the tolerance: (n,) int32, ascending. Of
+    pairs with a cloud: triangles, or points of a cloud, that meet, lie inside, or are nearest."""
+    near_b: np.ndarray
+    contacts: Contacts | None
+    """Triangle pairs that meet; None for objects that are apart, and pairs with a cloud."""
+    location: np.ndarray | None
+    """A point to look at, (3,) float64 [m], world."""
+    cloud_contacts: CloudObjectContacts | None = None
+    """What a cloud does to the other object; None for two meshes, and objects that are apart."""
+
+
 @dataclass(frozen=True)
 class SceneContacts:
     """All pairs of objects that are not apart, worst first."""
 
     pairs: list[ObjectContacts]
+    """Of two meshes."""
     stats: QueryStats
     timings: dict[str, float]
     """Seconds per stage: broad phase, building, traversal, verdicts."""
+    cloud_pairs: list[CloudObjectContacts] = field(default_factory=list)
+    """Of which one is a point cloud, or both."""

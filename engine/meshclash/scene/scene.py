@@ -17,18 +17,32 @@ from ..query.options import check_length, check_served_device
 from ..solid.judge import Case, Limits
 from ..timecritical.aims import checked_aim, checked_budget, checked_steps
 from ..timecritical.shared import SceneEstimate, SharedSearch
-from ..traversal.run import run
 from ..types.numbers import truth
 from ..types.results import TOUCHING, Progress, QueryStats
 from ..types.slices import Slice
+from ..types.steps import run, scaled
+from .cases import Planted
 from .clock import Clock
-from .collisions import Configurations, SceneCollisions, collisions_steps, configured_rows, no_collisions
+from .cloud_collisions import CloudConfigurations, with_cloud_collisions_steps
+from .cloud_pairs import CloudPair, cloud_contact_steps
+from .cloud_stepping import CloudStepper
+from .collisions import (
+    Choice,
+    Configurations,
+    SceneCollisions,
+    collisions_steps,
+    configured_rows,
+    mover_places,
+    names_of,
+    no_collisions,
+)
 from .estimating import estimate_steps
 from .gaps import Wanted
 from .judging import judged_portions
+from .member import Member
 from .members import Keep, Members, checked_keep
 from .proximity import SceneGaps, check_most, clearances_steps, distances_steps
-from .results import ObjectContacts, SceneContacts
+from .results import CloudObjectContacts, ObjectContacts, SceneContacts
 from .stepping import SceneStep, Stepper
 
 
@@ -39,6 +53,8 @@ class Scene(Members):
         super().__init__()
         self._shared = SharedSearch()
         self._stepper = Stepper()
+        self._cloud_stepper = CloudStepper()
+        self._chosen: Choice | None = None
 
     def contacts(
         self,
@@ -93,18 +109,39 @@ class Scene(Members):
         check_served_device(device)
         limits, touching = checked_limits(permitted_overlap, touch_tolerance, depth), truth("touching", touching)
         clock = Clock()
+        yield from self.cloud_steps()
         yield Progress(0.0, "comparing bounding boxes")
         notes: list[str] = []
         pairs = self.candidates(set_a, set_b, keep, limits, device, notes)
+        clouds = self.with_clouds(pairs)
         clock.stop("broad phase")
         compared = QueryStats(note="; ".join(notes))
+        of_clouds: list[CloudObjectContacts] = []
+        if clouds.any():
+            of_clouds, work = yield from self._cloud_contacts(pairs[clouds], limits, touching)
+            clock.stop("point clouds")
+            compared = compared.plus(work)
+        pairs = pairs[~clouds]
         if len(pairs) == 0:
-            return SceneContacts([], replace(compared, seconds=clock.total), clock.timings)
+            return SceneContacts([], replace(compared, seconds=clock.total), clock.timings, of_clouds)
         case, identifiers = yield from self.case_steps(pairs, limits, clock, device=device)
         results = yield from _judge(case, identifiers, limits, touching)
         clock.stop("verdicts")
         stats = case.answer.stats(clock.total, clock.timings).plus(compared)
-        return SceneContacts(results, stats, clock.timings)
+        return SceneContacts(results, stats, clock.timings, of_clouds)
+
+    def _cloud_contacts(
+        self, pairs: np.ndarray, limits: Limits, touching: bool
+    ) -> Generator[Progress, None, tuple[list[CloudObjectContacts], QueryStats]]:
+        """What pairs of ids (k, 2) with a cloud do to each other, worst first, and the work."""
+        found, work = [], QueryStats()
+        for a, b in pairs.tolist():
+            steps = cloud_contact_steps(CloudPair.of(self, a, b), limits)
+            item, taken = yield from scaled(steps, 0.0, 0.0, f"comparing object {a} and object {b}")
+            work = work.plus(taken)
+            if item is not None and (touching or item.verdict != TOUCHING):
+                found.append(item)
+        return sorted(found, key=worst_first), work
 
     def collides(
         self,
@@ -143,16 +180,43 @@ class Scene(Members):
             InvalidPose: poses of another shape, or not rigid.
             UnsupportedOption: ``keep`` returns another shape, movers that are named twice.
         """
-        in_a, in_b = self.members_of(set_a, "set_a"), self.members_of(set_b, "set_b")
-        ids, keep = np.fromiter(self._members, np.int64, len(self._members)), checked_keep(keep)
-        members = list(self._members.values())
-        rows = configured_rows(self.all_rows(), ids, poses, movers)
+        chosen = self._choose(poses, movers, set_a, set_b)
+        keep, members = checked_keep(keep), list(self._members.values())
+        rows = configured_rows(self.all_rows(), poses, chosen.places)
         if not rows.size:
             return no_collisions(len(rows))
+        ids, in_a, in_b = chosen.ids, chosen.in_a, chosen.in_b
+        yield from self.cloud_steps()
+        some, meshes = self.meshes()
+        if not meshes:
+            found = no_collisions(len(rows))
+        else:
+            planted = yield from self._planted_steps(meshes)
+            asked = Configurations(planted, ids[some], rows[:, some], in_a[some], in_b[some], keep)
+            found = yield from collisions_steps(asked)
+        if not self.has_clouds:
+            return found
+        asked_of_clouds = CloudConfigurations(members, ids, rows, in_a, in_b, keep)
+        return (yield from with_cloud_collisions_steps(asked_of_clouds, found))
+
+    def _planted_steps(self, members: list[Member]) -> Generator[Progress, None, Planted]:
+        """The packed trees of meshes, those of the last time where these are the same."""
         planted = self._planter.kept(members)
-        if planted is None:
-            planted = yield from self._planter.planted_steps(members)
-        return (yield from collisions_steps(Configurations(planted, ids, rows, in_a, in_b, keep)))
+        return (yield from self._planter.planted_steps(members)) if planted is None else planted
+
+    def _choose(
+        self, poses: Any, movers: Sequence[int] | None, set_a: Iterable[int] | None, set_b: Iterable[int] | None
+    ) -> Choice:
+        """What ``collides`` is asked about: that of the last call, if it named the same objects."""
+        slots, names = self._all_slots(), names_of(movers, set_a, set_b)
+        if poses is not None and self._chosen is not None and self._chosen.serves(slots, names):
+            return self._chosen
+        ids = np.fromiter(self._members, np.int64, len(self._members))
+        chosen = Choice(slots, names, ids, self.members_of(set_a, "set_a"), self.members_of(set_b, "set_b"))
+        chosen.places = mover_places(ids, poses, movers)
+        if poses is not None:
+            self._chosen = chosen
+        return chosen
 
     def step(self, keep: Keep | None = None, first_only: bool = True) -> SceneStep:
         """Which objects begin to touch, go on, and end since the last step; see ``step_steps``."""
@@ -178,13 +242,16 @@ class Scene(Members):
         """
         start = time.perf_counter()
         keep, first_only = checked_keep(keep), truth("first_only", first_only)
-        ids, members = np.fromiter(self._members, np.int64, len(self._members)), list(self._members.values())
-        if not members:
-            return self._stepper.empty_step()
-        planted = self._planter.kept(members)
-        if planted is None:
-            planted = yield from self._planter.planted_steps(members)
-        found = yield from self._stepper.steps(ids, members, self.all_rows(), planted, keep, first_only)
+        yield from self.cloud_steps()
+        yield from self._cloud_stepper.look_steps(self, keep)
+        some, members = self.meshes()
+        ids = np.fromiter(self._members, np.int64, len(self._members))[some]
+        if members:
+            planted = yield from self._planted_steps(members)
+            found = yield from self._stepper.steps(ids, members, self.all_rows()[some], planted, keep, first_only)
+        else:
+            found = self._stepper.empty_step()
+        found = self._cloud_stepper.added_to(found)
         return replace(found, stats=replace(found.stats, seconds=time.perf_counter() - start))
 
     def clearances(
@@ -325,11 +392,12 @@ class Scene(Members):
 
         Raises:
             UnknownObject: an id of a set is not in the scene.
-            UnsupportedOption: an option is out of range, or ``keep`` returns another shape.
+            UnsupportedOption: an option is out of range, ``keep`` returns another shape, or a pair has a point cloud.
         """
         aim, seconds, steps = checked_aim(p_min, k_min, count), checked_budget(budget), checked_steps(steps)
         start = time.perf_counter()
         pairs = self.candidates(set_a, set_b, keep, Limits())
+        self.require_meshes(np.unique(pairs).tolist(), "time_critical")
         members = {i: self.member(i) for i in np.unique(pairs).tolist()}
         left = None if seconds is None else seconds - (time.perf_counter() - start)
         return (yield from estimate_steps(self._shared, pairs, members, aim, left, steps))
@@ -346,4 +414,9 @@ def _judge(
         if piece.over:
             yield Progress(0.6 + 0.4 * done / len(case.jobs), f"judging object pair {done} of {len(case.jobs)}")
             piece = Slice()
-    return sorted(results, key=lambda r: (-r.verdict.severity, -(r.verdict.depth or 0.0), r.a, r.b))
+    return sorted(results, key=worst_first)
+
+
+def worst_first(found: ObjectContacts | CloudObjectContacts) -> tuple[int, float, int, int]:
+    """The order of results: by severity, depth and ids."""
+    return -found.verdict.severity, -(found.verdict.depth or 0.0), found.a, found.b

@@ -16,16 +16,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..answering.answer import answer_steps
 from ..broadphase.incremental import SweepAndPrune
 from ..broadphase.sweep import cut_to_spheres, world_boxes
 from ..jit import kernel
-from ..traversal.near import NearQuestion, near_steps
+from ..traversal.question import Goal, Question
 from ..types.results import Progress, QueryStats
 from ..types.steps import scaled
 from .cases import Planted
 from .collisions import meeting_steps
 from .member import Member
 from .members import Keep
+from .pair_keys import pair_keys, pairs_of
 
 _ROUNDING = 2.0**-40
 """Share of the coordinates that distances and ways may be off by, with room."""
@@ -48,7 +50,8 @@ class SceneStep:
     pairs: np.ndarray
     """All that touch: those that meet, and those of which one lies in the other."""
     triangles: np.ndarray
-    """Triangle pairs that meet, (n, 2) int32: one of each pair, or all; none of a pair without common surface point."""
+    """Triangle pairs that meet, (n, 2) int32: one of each pair, or all; none of a pair without common surface point,
+    and none of a pair with a cloud."""
     kinds: np.ndarray
     """(n,) uint8, see ``ContactKind``; of single contacts as found."""
     pair_of: np.ndarray
@@ -99,7 +102,7 @@ class Stepper:
             pairs = pairs[keep(pairs)]
         places = pairs if ids[-1] == len(ids) - 1 else np.searchsorted(ids, pairs)
         changed = self._move(ids, members, planted, rows)
-        keys = _keys(pairs)
+        keys = pair_keys(pairs)
         spare = _ROUNDING * (np.abs(boxes).max(axis=1) if len(boxes) else np.empty(0))
         ways, spare = self._ways[places].sum(axis=1), spare[places].sum(axis=1)
         asked = ~self._sleep.asleep(keys, ways + spare, np.asarray(changed[places].any(axis=1)))
@@ -112,8 +115,9 @@ class Stepper:
         stats = answer.stats()
         if wanted.any():
             of_both = sides[0][wanted], sides[1][wanted]
-            question = NearQuestion(planted.grove, planted.grove, jobs[wanted], *of_both, relative_error=_SHARE)
-            nearest = yield from scaled(near_steps(question), 0.8, 1.0, "measuring distances")
+            side = planted.grove.side
+            question = Question(side, side, jobs[wanted], *of_both, Goal.NEAREST, relative_error=_SHARE)
+            nearest = yield from scaled(answer_steps(question), 0.8, 1.0, "measuring distances")
             until = (1.0 - _SHARE) * nearest.distances + ways[asked][wanted] - spare[asked][wanted]
             self._sleep.rest(keys[asked][wanted], until)
             stats = stats.plus(nearest.stats())
@@ -121,10 +125,10 @@ class Stepper:
         self._touching = touching
         number = np.cumsum(meet) - 1
         return SceneStep(
-            _pairs(np.setdiff1d(touching, before, assume_unique=True)),
-            _pairs(np.intersect1d(touching, before, assume_unique=True)),
-            _pairs(np.setdiff1d(before, touching, assume_unique=True)),
-            _pairs(touching), answer.pairs, answer.kinds, number[answer.jobs], len(pairs),
+            pairs_of(np.setdiff1d(touching, before, assume_unique=True)),
+            pairs_of(np.intersect1d(touching, before, assume_unique=True)),
+            pairs_of(np.setdiff1d(before, touching, assume_unique=True)),
+            pairs_of(touching), answer.pairs, answer.kinds, number[answer.jobs], len(pairs),
             len(pairs) - int(asked.sum()), self._sweep.swaps, self._sweep.sorted_anew, int(wanted.sum()), stats,
         )  # fmt: skip
 
@@ -134,7 +138,7 @@ class Stepper:
         self._sweep.update(np.empty(0, np.int64), np.empty((0, 6)))
         none, triangles = np.empty((0, 2), np.int64), np.empty((0, 2), np.int32)
         kinds, places = np.empty(0, np.uint8), np.empty(0, np.int64)
-        return SceneStep(none, none, _pairs(ended), none, triangles, kinds, places, 0, 0, 0, False, 0, QueryStats())
+        return SceneStep(none, none, pairs_of(ended), none, triangles, kinds, places, 0, 0, 0, False, 0, QueryStats())
 
     def _move(self, ids: np.ndarray, members: list[Member], planted: Planted, rows: np.ndarray) -> np.ndarray:
         """Add to the ways of the objects; returns which of them are new or deformed, (n,) bool."""
@@ -211,12 +215,3 @@ def find(known: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return np.zeros(len(keys), np.int64), np.zeros(len(keys), np.bool_)
     place = np.minimum(np.searchsorted(known, keys), len(known) - 1)
     return place, known[place] == keys
-
-
-def _keys(pairs: np.ndarray) -> np.ndarray:
-    keys: np.ndarray = (pairs[:, 0] << 32) + pairs[:, 1]
-    return keys
-
-
-def _pairs(keys: np.ndarray) -> np.ndarray:
-    return np.stack([keys >> 32, keys & 0xFFFFFFFF], axis=1)

@@ -6,7 +6,7 @@ was committed stays, and the next update goes on with the rest.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -14,13 +14,15 @@ import numpy as np
 
 from ..query.limits import checked_limits
 from ..solid.judge import Case
-from ..traversal.run import run
 from ..types.numbers import truth
 from ..types.results import Progress, QueryStats
+from ..types.steps import run, scaled
 from .clock import Clock
+from .cloud_pairs import CloudPair, cloud_contact_steps
 from .judging import first_contact_of, judged_portions
 from .members import Keep, Members, require_scene
-from .results import FirstContact, ObjectContacts
+from .pair_keys import pair_keys
+from .results import CloudObjectContacts, FirstContact, ObjectContacts
 
 _BATCH = 256
 """Pairs that are traversed together: few enough for a commit now and then, many enough to be worth a kernel call."""
@@ -35,8 +37,8 @@ class WatchChanges:
     """What became known since the last call of ``take_changes``; a pair is in at most one of the three."""
 
     found: dict[Pair, Any] = field(default_factory=dict)
-    """Pairs that are listed: the ``ObjectContacts`` of a ``Watch``, answered completely; the ``ObjectGap`` of a
-    ``GapWatch``, in first-contact mode without the triangles within the tolerance."""
+    """Pairs that are listed: the ``ObjectContacts`` of a ``Watch``, or ``CloudObjectContacts``, answered completely;
+    the ``ObjectGap`` of a ``GapWatch``, in first-contact mode without the triangles within the tolerance."""
     meeting: dict[Pair, FirstContact] = field(default_factory=dict)
     """Pairs answered in first-contact mode that meet."""
     gone: set[Pair] = field(default_factory=set)
@@ -57,7 +59,7 @@ class _Known(NamedTuple):
 
     def keys(self) -> np.ndarray:
         """One number for each pair, (n,) int64, ascending."""
-        return (self.pairs[:, 0] << 32) + self.pairs[:, 1]
+        return pair_keys(self.pairs)
 
 
 class SceneWatch(ABC):
@@ -149,10 +151,18 @@ class Watch(SceneWatch):
     def _steps(self, sets: Sets, first_contact: bool) -> Generator[Progress, None, QueryStats]:
         clock = Clock()
         work = QueryStats()
+        yield from self._scene.cloud_steps()
         pairs = self._scene.candidates(*sets, self._limits)
         asked = self._pairs_to_ask(pairs, first_contact)
         clock.stop("broad phase")
         yield Progress(0.0, "comparing bounding boxes")
+        clouds = self._scene.with_clouds(asked)
+        for a, b in asked[clouds].tolist():
+            steps = cloud_contact_steps(CloudPair.of(self._scene, a, b), self._limits)
+            item, taken = yield from scaled(steps, 0.0, 0.0, f"comparing object {a} and object {b}")
+            self._commit(np.array([[a, b]]), {} if item is None else {(a, b): item})
+            work = work.plus(taken)
+        asked = asked[~clouds]
         for begin in range(0, len(asked), _BATCH):
             case, near = yield from self._scene.case_steps(
                 asked[begin : begin + _BATCH], self._limits, clock, first_contact
@@ -193,13 +203,13 @@ class Watch(SceneWatch):
 
     def _now_known(self, pairs: np.ndarray, complete: bool) -> None:
         known = self._known
-        place = np.searchsorted(known.keys(), (pairs[:, 0] << 32) + pairs[:, 1])
+        place = np.searchsorted(known.keys(), pair_keys(pairs))
         known.revisions[place] = known.current[place]
         known.complete[place] = complete
 
     def _commit_apart(self, asked: np.ndarray, near: np.ndarray) -> None:
         """Pairs whose exact boxes are apart need no judge."""
-        still = np.isin((asked[:, 0] << 32) + asked[:, 1], (near[:, 0] << 32) + near[:, 1], assume_unique=True)
+        still = np.isin(pair_keys(asked), pair_keys(near), assume_unique=True)
         self._commit(asked[~still], {})
 
     def _commit_first_contacts(self, case: Case, near: np.ndarray) -> tuple[Case, np.ndarray]:
@@ -213,7 +223,7 @@ class Watch(SceneWatch):
             self._changes.meeting[a, b] = first_contact_of(case, job, a, b)
         return case.chosen(~meet), near[~meet]
 
-    def _commit(self, pairs: np.ndarray, found: dict[Pair, ObjectContacts]) -> None:
+    def _commit(self, pairs: np.ndarray, found: Mapping[Pair, ObjectContacts | CloudObjectContacts]) -> None:
         """Pairs (n, 2) that were answered completely, and what was found of those that are not apart."""
         self._now_known(pairs, complete=True)
         for a, b in pairs.tolist():

@@ -102,8 +102,8 @@ def _within_free_ball(p, reference, free, tolerance):
     return reference[4] > 0.0 and math.sqrt(squared_distance(p, q)) + tolerance < free * (1.0 - 1e-9)
 
 
-@kernel
-def _measure(
+@inner
+def _measure_tasks(
     forest, solids, pose, inverse, origins, reaches, moments, unit, points, places, tasks, wanted,
     stack, gaps, counter, expansions, distances, nearest_points, triangles, windings, states,
 ):  # fmt: skip
@@ -148,15 +148,27 @@ def _measure(
                 windings[row] = generalised_winding(forest, frame, moments, unit, p, wanted & WINDING_SIDE != 0, work)
 
 
+@kernel
+def _measure(
+    forest, solids, pose, inverse, origins, reaches, moments, unit, points, places, tasks, wanted,
+    stack, gaps, counter, expansions, distances, nearest_points, triangles, windings, states,
+):  # fmt: skip
+    """``_measure_tasks`` for Python."""
+    _measure_tasks(
+        forest, solids, pose, inverse, origins, reaches, moments, unit, points, places, tasks, wanted,
+        stack, gaps, counter, expansions, distances, nearest_points, triangles, windings, states,
+    )  # fmt: skip
+
+
 @parallel_kernel
 def _measure_together(
     forest, solids, pose, inverse, origins, reaches, moments, unit, points, places, tasks, wanted,
     stack, gaps, counter, expansions, distances, nearest_points, triangles, windings, states,
 ):  # fmt: skip
-    """``_measure`` by every worker w, on every so manieth task."""
+    """``_measure_tasks`` by every worker w, on every so manieth task."""
     workers = stack.shape[0]
     for w in prange(workers):
-        _measure(
+        _measure_tasks(
             forest, solids, pose, inverse, origins, reaches, moments, unit, points, places, tasks[w::workers], wanted,
             stack[w], gaps[w], counter[w], expansions[w], distances, nearest_points, triangles, windings, states,
         )  # fmt: skip

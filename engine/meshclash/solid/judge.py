@@ -15,18 +15,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..answering.answer import answer_steps
 from ..geometry.intersection import contact_segments
 from ..geometry.triangle_pair import CROSSING
 from ..jit import kernel
 from ..reference import by_reference
 from ..traversal.forest import Grove
-from ..traversal.leaf_tests import nearness
 from ..traversal.point import new_point_workspace, world_triangle
-from ..traversal.question import Answer, Question
-from ..traversal.run import answer_steps, run
+from ..traversal.question import Answer, Goal, Question
 from ..types.mesh import TriangleMesh
 from ..types.pose import inverse_rotations, transform_points
 from ..types.results import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Verdict
+from ..types.steps import run
 from .by_fractions import Surface, bits_by_fractions
 from .coincidence import deny_coincidence
 from .flush import within_steps
@@ -35,6 +35,7 @@ from .open_judge import judge_open_steps
 from .open_overlap import DEPTH_CERTAINTY
 from .ordering import AT_ONCE, stable_order_steps
 from .pair_order import swapped_pairs
+from .pockets import pocket_steps
 from .sampling import (
     COMMON,
     COMPONENTS_A,
@@ -323,6 +324,7 @@ def _sample(
             pairs, kinds = (array[start[job] : start[job + 1]] for array in (answer.pairs, answer.kinds))
             a, b = (_surface(case, job, side, pairs[:, side]) for side in range(2))
             bits[job] = yield from bits_by_fractions(a, b, pairs, kinds)
+    yield from pocket_steps(case, posed, start, asked, bits)
     return bits
 
 
@@ -414,8 +416,9 @@ def _mark_near(case: Case, limits: Limits, codes: np.ndarray) -> None:
     apart = np.flatnonzero(codes == _APART)
     if limits.touch_tolerance <= 0.0 or len(apart) == 0:
         return
+    side = case.grove.side
     question = Question(
-        case.grove, case.grove, case.jobs[apart], case.rows_a[apart], case.rows_b[apart], nearness,
+        side, side, case.jobs[apart], case.rows_a[apart], case.rows_b[apart], Goal.WITHIN,
         tolerance=limits.touch_tolerance, first_only=True,
     )  # fmt: skip
     codes[apart[np.unique(run(answer_steps(question)).jobs)]] = _TOUCHING

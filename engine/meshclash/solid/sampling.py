@@ -9,8 +9,8 @@ so it is on all triangles that do not touch it: looked at are the vertices of tr
 one vertex of each component. Where triangles cross, which is not all there is to know when one of them is an inner face
 of its solid, the points where an edge goes through a triangle are corners of cells, too.
 
-A surface that crosses itself has further corners; then cells are told rightly as far as they are found, and one that
-has none of the corners above is not. An open surface has no sides: asked is which of its parts lie in the solid.
+A surface that crosses itself has further corners, which ``pockets.py`` looks at. An open surface has no sides: asked is
+which of its parts lie in the solid.
 
 Work comes in spans, so that callers can stop between two of them.
 """
@@ -47,9 +47,9 @@ the solid of the other object; that something could not be decided in float64 an
 
 _SOLID, _SURFACE = COMMON | ONLY_A | ONLY_B, SURFACE_IN | SURFACE_OUT
 
-TOUCHED_A, TOUCHED_B, CONTACTS, COMPONENTS_A, COMPONENTS_B = 0, 1, 2, 3, 4
+TOUCHED_A, TOUCHED_B, CONTACTS, COMPONENTS_A, COMPONENTS_B, ITSELF_A, ITSELF_B = 0, 1, 2, 3, 4, 5, 6
 """What a span lists: contacts in the order of the triangles of one side, which are looked at; contacts by themselves;
-components of one side."""
+components of one side; pairs of triangles of one side that cross each other."""
 
 
 @portable
@@ -282,13 +282,11 @@ def _meets(v, w, corners, work):
 
 
 @inner
-def _bits_of_contact(forest, solids, a, b, side, t, u, bits, found, work):
-    """``bits`` with those around the points in which an edge of t (of a) or of u goes through the other triangle.
+def _bits_of_cuts(forest, solids, a, b, side, first, second, bits, found, work):
+    """``bits`` with those around the points in which an edge of one triangle goes through another.
 
-    ``side`` is that of the surface that is asked about. Where that is open, also around the corners of the other
-    triangle in its plane.
+    ``side`` is that of the surface that is asked about.
     """
-    first, second = world_triangle(forest, a.tree, t, a.pose), world_triangle(forest, b.tree, u, b.pose)
     for i in range(6):
         corners, through = (first, second) if i < 3 else (second, first)
         v, w = _corner(corners, i % 3), _corner(corners, (i + 1) % 3)
@@ -300,6 +298,20 @@ def _bits_of_contact(forest, solids, a, b, side, t, u, bits, found, work):
             bits = look_around(forest, solids, a, b, side, base, bits, found, work)
         if is_complete(bits):
             return bits
+    return bits
+
+
+@inner
+def _bits_of_contact(forest, solids, a, b, side, t, u, bits, found, work):
+    """``bits`` with those around the points in which an edge of t (of a) or of u goes through the other triangle.
+
+    ``side`` is that of the surface that is asked about. Where that is open, also around the corners of the other
+    triangle in its plane.
+    """
+    first, second = world_triangle(forest, a.tree, t, a.pose), world_triangle(forest, b.tree, u, b.pose)
+    bits = _bits_of_cuts(forest, solids, a, b, side, first, second, bits, found, work)
+    if is_complete(bits):
+        return bits
     if not solids.closed[a.tree if side == 0 else b.tree]:
         plane, corners = (first, second) if side == 0 else (second, first)
         for i in range(3):
@@ -315,6 +327,15 @@ def _bits_of_span(
     forest, solids, a, b, what, begin, end, start, count, pairs, kinds, orders, bits, found, visited, work
 ):  # fmt: skip
     """``bits`` with those of a span; the pair of objects has ``count`` contacts from ``start`` on."""
+    if what >= ITSELF_A:
+        own = a if what == ITSELF_A else b
+        for row in range(begin, end):
+            first = world_triangle(forest, own.tree, np.int64(pairs[row, 0]), own.pose)
+            second = world_triangle(forest, own.tree, np.int64(pairs[row, 1]), own.pose)
+            bits = _bits_of_cuts(forest, solids, a, b, what - ITSELF_A, first, second, bits, found, work)
+            if is_complete(bits):
+                break
+        return bits
     if what >= COMPONENTS_A:
         for component in range(begin, end):
             bits = _bits_of_component(forest, solids, a, b, what - COMPONENTS_A, component, bits, found, work)

@@ -63,7 +63,7 @@ class Outcome(NamedTuple):
     """World boxes of where they meet, or most probably do, (k, 2, 3) float64 [m]; NaN for nowhere."""
 
 
-class _Workspace(NamedTuple):
+class _SearchArrays(NamedTuple):
     """Scratch, kept from search to search: fresh memory costs more than a short one."""
 
     leaves: np.ndarray
@@ -78,17 +78,17 @@ class _Heap(NamedTuple):
     entries: np.ndarray
 
 
-_spare_workspaces: list[_Workspace] = []
+_spare_workspaces: list[_SearchArrays] = []
 _spare_heaps: list[_Heap] = []
 """Not in use. Appending to and popping from a list are atomic."""
 
 
-def _take_workspace() -> _Workspace:
+def _take_workspace() -> _SearchArrays:
     try:
         return _spare_workspaces.pop()
     except IndexError:
         leaves, indices = np.empty((2, _LARGEST_LEAF, LEAF_NUMBERS)), np.empty((2, _LARGEST_LEAF), np.int32)
-        return _Workspace(leaves, indices, *new_workspace(), np.zeros(1, np.int64))
+        return _SearchArrays(leaves, indices, *new_workspace(), np.zeros(1, np.int64))
 
 
 def _take_heap() -> _Heap:
@@ -205,7 +205,7 @@ class Search:
         """What a conclusion has to look at."""
         return 512 + 16 * len(self._jobs) + min(int(self.state[layout.USED]), LOOKED_AT)
 
-    def _advance(self, steps: int, workspace: _Workspace) -> None:
+    def _advance(self, steps: int, workspace: _SearchArrays) -> None:
         """At most about so many steps."""
         if int(self.state[layout.USED]) + 4 > len(self._heap.keys):
             self._grow()

@@ -8,7 +8,7 @@ import numpy as np
 from ..hierarchy.bvh import Hierarchy, Index
 from ..jit import inlined
 from ..traversal.forest import Forest
-from ..traversal.run import run
+from ..types.steps import run
 from .cells import Filling, boxes_of, fill_steps
 from .memory import float32_at, float64_at, int32_at, uint8_at
 

@@ -7,9 +7,10 @@ from ..geometry.relative_pose import relative_rows
 from ..volumes.registry import volume_named
 from . import pairs as layout
 from .access import access_to
-from .pairs import Output, Scratch, pair_traversal
+from .engine import Chunk
+from .pairs import Output, Scratch, contact, nearness, pair_traversal
 from .prepared import prepared_rows
-from .question import Question
+from .question import Goal, Question
 
 CHUNK = 1 << 15
 """Pairs that the output holds before it is emptied."""
@@ -18,16 +19,16 @@ STEPS = 1 << 14
 
 
 class BinaryEngine:
-    """Answers any question, one box at a time; ``advance`` until it says that all is done.
+    """An ``Engine`` for every volume, node by node: contacts, or the first pair of each job within a tolerance."""
 
-    Attributes:
-        chunks: what was found so far, a list of (pairs, kinds, jobs).
-        share: of the jobs that are done, 0 to 1.
-        counters: tests of volumes, of primitives, and exact ones.
-        threads: how many were used.
-    """
-
+    settled = False
     threads = 1
+    device = "cpu"
+
+    @staticmethod
+    def serves(question: Question) -> bool:
+        """Whether it answers a question."""
+        return question.goal is Goal.CONTACTS or (question.goal is Goal.WITHIN and question.first_only)
 
     def __init__(self, question: Question) -> None:
         a, b, jobs = question.grove_a, question.grove_b, question.jobs
@@ -42,7 +43,7 @@ class BinaryEngine:
         self._full = min(len(jobs), CHUNK) if question.first_only else CHUNK
         options = _options(question)
         options[layout.ROOM] = self._full
-        self._kernel = pair_traversal(a.volume, question.leaf_test)
+        self._kernel = pair_traversal(a.volume, contact if question.goal is Goal.CONTACTS else nearness)
         prepared = prepared_rows(a, b, jobs, relative)
         self._input = (
             a.forest,
@@ -62,7 +63,7 @@ class BinaryEngine:
         self._output = Output(np.empty((size, 2), np.int32), np.empty(size, np.uint8), np.empty(size, np.int32))
         scratch = Scratch(*_leaves(a.largest_leaf, b.largest_leaf), new_workspace())
         self._scratch = (stack, scratch, carried, self._output)
-        self.chunks: list[tuple[np.ndarray, ...]] = []
+        self.chunks: list[Chunk] = []
 
     def advance(self) -> bool:
         """Work for some milliseconds; returns True when all jobs are done."""

@@ -4,27 +4,34 @@ import numpy as np
 
 from ..jit import kernel
 from ..reference import by_reference
-from .forest import Forest
-from .point import world_triangle
+from .forest import Grove
+from .point import place, world_triangle
 
 
 @kernel
-def _bounds(forest, trees, rows, boxes):
+def _bounds(forest, all_used, trees, rows, boxes):
     forest = by_reference(forest)
     for i in range(trees.shape[0]):
         tree = trees[i]
+        low = np.inf, np.inf, np.inf
+        high = -np.inf, -np.inf, -np.inf
+        if all_used[tree]:
+            end = forest.vertex_start[tree + 1] if tree + 1 < len(forest.vertex_start) else len(forest.vertices)
+            for v in range(forest.vertex_start[tree], end):
+                p = place(forest, v, rows[i])
+                low = min(low[0], p[0]), min(low[1], p[1]), min(low[2], p[2])
+                high = max(high[0], p[0]), max(high[1], p[1]), max(high[2], p[2])
+        else:
+            for t in range(forest.triangle_end[tree] - forest.triangle_start[tree]):
+                for p in world_triangle(forest, tree, t, rows[i]):
+                    low = min(low[0], p[0]), min(low[1], p[1]), min(low[2], p[2])
+                    high = max(high[0], p[0]), max(high[1], p[1]), max(high[2], p[2])
         for k in range(3):
-            boxes[i, k] = np.inf
-            boxes[i, k + 3] = -np.inf
-        for t in range(forest.triangle_end[tree] - forest.triangle_start[tree]):
-            for p in world_triangle(forest, tree, t, rows[i]):
-                for k in range(3):
-                    boxes[i, k] = min(boxes[i, k], p[k])
-                    boxes[i, k + 3] = max(boxes[i, k + 3], p[k])
+            boxes[i, k], boxes[i, k + 3] = low[k], high[k]
 
 
-def world_bounds(forest: Forest, trees: np.ndarray, rows: np.ndarray) -> np.ndarray:
+def world_bounds(grove: Grove, trees: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Lowest and highest world coordinates of trees (n,) int64 in poses (n, 3, 4), (n, 6) float64 [m]."""
     boxes = np.empty((len(trees), 6))
-    _bounds(forest, trees, rows, boxes)
+    _bounds(grove.forest, grove.all_used, trees, rows, boxes)
     return boxes

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..geometry.intersection import contact_segments, overlap_outlines
 from ..geometry.triangle_pair import ContactKind
-from ..types.mesh import TriangleMesh
+from ..types.mesh import Corners
 from ..types.pose import transform_points
 from ..types.results import QueryStats
 
@@ -13,7 +13,7 @@ class Contacts:
     """Pairs of triangles that meet, sorted by (pose, i, j).
 
     Attributes:
-        pairs: (k, 2) int32, triangle of a and triangle of b.
+        pairs: (k, 2) int32, triangle of a and triangle of b; int64 where a clustered mesh has more than 2^31.
         kinds: (k,) uint8, a ContactKind each.
         pose: (k,) int32, which pose of a stack the pair belongs to; 0 without a stack.
         stats: QueryStats of the query.
@@ -25,7 +25,7 @@ class Contacts:
         kinds: np.ndarray,
         pose: np.ndarray,
         stats: QueryStats,
-        meshes: tuple[TriangleMesh, TriangleMesh],
+        meshes: tuple[Corners, Corners],
         rows: tuple[np.ndarray, np.ndarray],
     ) -> None:
         self.pairs = pairs
@@ -40,8 +40,7 @@ class Contacts:
 
     def world_triangles(self, side: int, select: np.ndarray | slice = slice(None)) -> np.ndarray:
         """World coordinates (n, 3, 3) float64 [m] of the triangles of a (side 0) or b (side 1), pair by pair."""
-        vertices, triangles = self._meshes[side].arrays
-        corners = vertices[triangles[self.pairs[select, side]]]
+        corners = self._meshes[side].corners_of(self.pairs[select, side])
         rows = self._rows[side]
         poses = np.minimum(self.pose[select], len(rows) - 1)
         return transform_points(rows[poses, None], corners)

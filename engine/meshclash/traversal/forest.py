@@ -1,6 +1,6 @@
 """Many hierarchies of one kind laid end to end, so that one kernel call can answer for many object pairs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -10,6 +10,8 @@ import numpy as np
 from ..hierarchy.bvh import Hierarchy, Index
 from ..hierarchy.slabs import earned_slabs, note_tests
 from ..hierarchy.wide import LANE_COUNT
+from ..types.mesh import TriangleMesh
+from ..types.pose import transform_points
 
 _ONLY = (0,)
 
@@ -56,8 +58,6 @@ class Grove:
     """(trees, 3) float64 [m]."""
     reaches: np.ndarray
     """Largest absolute coordinates, (trees, 3) float64 [m]."""
-    index_bits: int
-    """That the index of a triangle needs."""
     largest_leaf: int
     deepest: int
     volume: str
@@ -65,11 +65,24 @@ class Grove:
     """Whether all trees have an 8-wide form."""
     indices: Sequence[Index]
     """What was planted: it stays as it is when a hierarchy is given another index."""
+    before: "Grove | None" = None
+    """What was planted last; taken over is what refitted trees have in common with it. Let go once that is done."""
+
+    @cached_property
+    def side(self) -> "Side":
+        """The trees as a side of a question."""
+        return Side([index.mesh for index in self.indices], lambda: self)
+
+    @cached_property
+    def all_used(self) -> np.ndarray:
+        """Of each tree: whether its triangles have all vertices of its mesh, (trees,) bool."""
+        return np.array([index.mesh.used_vertices is None for index in self.indices], np.bool_)
 
     @cached_property
     def forest(self) -> Forest:
         """Arrays of all trees, made when first asked for."""
-        return _join(self.indices)
+        before, self.before = self.before, None
+        return _join(self.indices) if before is None else _join_refitted(self.indices, before)
 
     def slabs_of(self, trees: np.ndarray) -> np.ndarray:
         """Addresses of the slabs of each tree, (trees,) int64; 0 for those not asked for, and those not yet earned."""
@@ -106,10 +119,66 @@ class Grove:
         )
 
 
-def plant(hierarchies: Sequence[Hierarchy]) -> Grove:
-    """Lay hierarchies of one volume end to end; a single one is taken as it is, without copying, and its grove kept."""
+class Side:
+    """One side of a question: meshes, and their trees, which are built when an engine first needs them.
+
+    Args:
+        meshes: of the trees.
+        grow: makes the grove; without it only a device can answer.
+    """
+
+    def __init__(self, meshes: list[TriangleMesh], grow: Callable[[], Grove] | None = None) -> None:
+        self.meshes = meshes
+        self._grow = grow
+
+    @cached_property
+    def grove(self) -> Grove:
+        """The trees."""
+        assert self._grow is not None, "a side for devices only"
+        return self._grow()
+
+    @cached_property
+    def index_bits(self) -> int:
+        """That the index of a triangle needs."""
+        return max(mesh.triangle_count for mesh in self.meshes).bit_length()
+
+    @cached_property
+    def reaches(self) -> np.ndarray:
+        """Largest absolute coordinates of each mesh, (trees, 3) float64 [m]."""
+        return np.stack([np.abs(mesh.bounds).max(axis=0) for mesh in self.meshes])
+
+    def world_triangles(self, trees: np.ndarray, rows: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+        """World coordinates (n, 3, 3) [m] of triangles (n,) of trees (n,) in poses (n, 3, 4)."""
+        if "grove" in self.__dict__:  # one look for all trees
+            forest = self.grove.forest
+            own = forest.triangles[forest.triangle_start[trees] + triangles] + forest.vertex_start[trees][:, None]
+            return transform_points(rows[:, None], forest.vertices[own])
+        corners = np.empty((len(trees), 3, 3))
+        for tree in np.unique(trees):
+            mask = trees == tree
+            vertices, indices = self.meshes[tree].arrays
+            corners[mask] = vertices[indices[triangles[mask]]]
+        return transform_points(rows[:, None], corners)
+
+    def vertex_indices(self, trees: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+        """Vertex indices (n, 3) int32 of triangles (n,) of trees (n,), each in its own mesh."""
+        ids = np.empty((len(trees), 3), np.int32)
+        for tree in np.unique(trees):
+            mask = trees == tree
+            ids[mask] = self.meshes[tree].arrays[1][triangles[mask]]
+        return ids
+
+
+def plant(hierarchies: Sequence[Hierarchy], before: Grove | None = None) -> Grove:
+    """Lay hierarchies of one volume end to end; a single one is taken as it is, without copying, and its grove kept.
+
+    ``before``: what was planted last, of which these may be refitted forms.
+    """
     if len(hierarchies) > 1:
-        return _plant(hierarchies, [h.index for h in hierarchies])
+        grove = _plant(hierarchies, [h.index for h in hierarchies])
+        if before is not None and "forest" in before.__dict__:
+            grove.before = before
+        return grove
     index = hierarchies[0].index
     kept = hierarchies[0].derived.get("grove")
     if kept is None or kept.indices[0] is not index:
@@ -117,11 +186,27 @@ def plant(hierarchies: Sequence[Hierarchy]) -> Grove:
     return kept
 
 
+def join(groves: Sequence[Grove]) -> Grove:
+    """Groves of one volume as one, quickly: from what each of them has made for the 8-wide traversal."""
+    indices = [index for grove in groves for index in grove.indices]
+    joined = Grove(
+        origins=np.concatenate([grove.origins for grove in groves]),
+        reaches=np.concatenate([grove.reaches for grove in groves]),
+        largest_leaf=max(grove.largest_leaf for grove in groves),
+        deepest=max(grove.deepest for grove in groves),
+        volume=groves[0].volume,
+        fits_lanes=all(grove.fits_lanes for grove in groves),
+        indices=indices,
+    )
+    if joined.fits_lanes:
+        joined.lanes = LaneForest(*(np.concatenate(part) for part in zip(*(g.lanes for g in groves), strict=True)))
+    return joined
+
+
 def _plant(hierarchies: Sequence[Hierarchy], indices: Sequence[Index]) -> Grove:
     return Grove(
         origins=np.stack([index.origin for index in indices]),
         reaches=np.stack([np.abs(index.mesh.bounds).max(axis=0) for index in indices]),
-        index_bits=max(index.mesh.triangle_count for index in indices).bit_length(),
         largest_leaf=max(h.leaf_size for h in hierarchies),
         deepest=max(index.tree.depth for index in indices),
         volume=hierarchies[0].volume,
@@ -144,6 +229,20 @@ def _join(indices: Sequence[Index]) -> Forest:
         _starts([len(t.order) for t in trees]),
         np.cumsum([len(t.order) for t in trees]).astype(np.int64),
         _starts([m.vertex_count for m in meshes]),
+    )
+
+
+def _join_refitted(indices: Sequence[Index], before: Grove) -> Forest:
+    """The same, taking over all but volumes and vertices where the trees are those of an earlier grove."""
+    pairs = list(zip(indices, before.indices, strict=False))
+    same = len(indices) == len(before.indices) and all(
+        new.tree is old.tree and new.mesh.arrays[1] is old.mesh.arrays[1] for new, old in pairs
+    )
+    if not same:
+        return _join(indices)
+    return before.forest._replace(
+        volumes=_joined([index.volumes for index in indices]),
+        vertices=_joined([index.mesh.arrays[0] for index in indices]),
     )
 
 

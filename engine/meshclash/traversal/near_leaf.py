@@ -17,7 +17,7 @@ ORDERED = STATE_LENGTH
 NEAR_STATE_LENGTH = STATE_LENGTH + 1
 # Entries of the errors array: of the nearest distance, and the share of the coordinates within which it is uncertain,
 # negative where all triangles are known to be apart.
-RELATIVE, ABSOLUTE, UNCERTAIN, ERRORS_LENGTH = range(4)
+RELATIVE, ABSOLUTE, ROUNDING, ERRORS_LENGTH = range(4)
 
 
 @inlined

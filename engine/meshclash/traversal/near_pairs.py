@@ -15,8 +15,8 @@ from .access import Access, access_to
 from .near_leaf import (
     CHAINED,
     NEAREST,
+    ROUNDING,
     STEP_LIMIT,
-    UNCERTAIN,
     keep_nearer,
     leaf_distance,
     pruning_limit,
@@ -62,7 +62,7 @@ def _near_traversal(gap: Callable, size: Callable, access: Access) -> Callable:
         distances = found[0]
         pairs, lengths, pair_jobs = output
         nearest = options[NEAREST] != 0
-        apart = errors[UNCERTAIN] < 0.0
+        apart = errors[ROUNDING] < 0.0
         room = pairs.shape[0] - leaf_a.shape[0] * leaf_b.shape[0]
         job = state[JOB]
         used = state[STACK_USED]
@@ -143,7 +143,7 @@ def _near_traversal(gap: Callable, size: Callable, access: Access) -> Callable:
                             continue
                         primitive_tests += 1
                         distance, x, y = leaf_distance(leaf_a, i, leaf_b, j, apart)
-                        uncertain = distance <= rounding_of(leaf_a, i, leaf_b, j, errors[UNCERTAIN])
+                        uncertain = distance <= rounding_of(leaf_a, i, leaf_b, j, errors[ROUNDING])
                         if nearest:
                             keep_nearer(
                                 found,

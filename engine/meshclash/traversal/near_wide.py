@@ -49,8 +49,8 @@ from .near_leaf import (
     NEAR_STATE_LENGTH,
     NEAREST,
     ORDERED,
+    ROUNDING,
     STEP_LIMIT,
-    UNCERTAIN,
     keep_nearer,
     pruning_limit,
     take_known,
@@ -108,7 +108,7 @@ def _near_of(single, j, bits, slack, products, near):
 
 
 @inlined
-def _world(tree, t, poses, pose):
+def world_corners(tree, t, poses, pose):
     """World coordinates of the corners of a triangle; ``tree`` are the addresses of a tree."""
     corners, vertices = shifted(integers(tree[TRIANGLES]), 3 * t), doubles(tree[VERTICES])
     p = corner(vertices, np.int64(corners[0]), poses, pose)
@@ -123,8 +123,8 @@ def _distance_of(tree_a, t, poses_a, pose_a, tree_b, u, poses_b, pose_b, share):
 
     It may where the distance is below a share of the coordinates; a negative share says that they do not.
     """
-    p1, q1, r1 = _world(tree_a, t, poses_a, pose_a)
-    p2, q2, r2 = _world(tree_b, u, poses_b, pose_b)
+    p1, q1, r1 = world_corners(tree_a, t, poses_a, pose_a)
+    p2, q2, r2 = world_corners(tree_b, u, poses_b, pose_b)
     distance, x, y = closest_of_triangles(p1, q1, r1, p2, q2, r2, share < 0.0)
     return distance, x, y, distance <= share * max(largest_coordinate(p1, q1, r1), largest_coordinate(p2, q2, r2))
 
@@ -212,7 +212,7 @@ def traverse_near(side_a, side_b, work):
                 ordered = t < 0
                 if not ordered:
                     distance, x, y, uncertain = _distance_of(
-                        tree_a, t, poses_1, pose, tree_b, u, poses_2, pose, errors[UNCERTAIN]
+                        tree_a, t, poses_1, pose, tree_b, u, poses_2, pose, errors[ROUNDING]
                     )
                     keep_nearer(found, job, 0.0 if uncertain else distance, t, u, x, y)
                     set_direction(single, *_direction(poses_1, pose, x, y))
@@ -280,7 +280,7 @@ def traverse_near(side_a, side_b, work):
                     t, u = np.int64(order_a[first_a + i]), np.int64(order_b[first_b + j])
                     primitive_tests += 1
                     distance, x, y, uncertain = _distance_of(
-                        tree_a, t, poses_1, pose, tree_b, u, poses_2, pose, errors[UNCERTAIN]
+                        tree_a, t, poses_1, pose, tree_b, u, poses_2, pose, errors[ROUNDING]
                     )
                     if not nearest:
                         if uncertain or distance <= limit:

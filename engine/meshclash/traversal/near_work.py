@@ -4,6 +4,7 @@ Of every array that a kernel is given Numba finds out the type anew, about 70 ns
 from a known pair takes a few microseconds. So the addresses lie in a record, and the kernel gets that one's.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -15,13 +16,15 @@ from .pairs import STACK_USED
 
 _STEPS_PER_CALL = 1 << 14
 SMALLEST_QUEUE = 1 << 12
-UNCERTAIN = 1e-12
+ROUNDING_SHARE = 1e-12
 """Share of the coordinates: nearer than this, only exact predicates say whether triangles meet."""
 ALL_APART = -1.0
 """In its place where they have said of all triangles that they do not."""
+LEAST = math.ulp(0.0)
+"""Distance [m] of triangles that do not meet where float64 finds none."""
 
 
-class Found(NamedTuple):
+class NearestSoFar(NamedTuple):
     """What is known of each job."""
 
     distances: np.ndarray
@@ -68,7 +71,7 @@ class Work:
 
     def __init__(
         self, jobs: np.ndarray, poses: tuple[np.ndarray, np.ndarray], errors: np.ndarray, options: np.ndarray,
-        found: Found, output: Output, room: int,
+        found: NearestSoFar, output: Output, room: int,
     ) -> None:  # fmt: skip
         self.state = np.zeros(NEAR_STATE_LENGTH, np.int64)
         scratch = np.empty(layout.SINGLES, np.float32), np.empty(layout.DOUBLES)

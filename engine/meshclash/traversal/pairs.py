@@ -14,7 +14,8 @@ import numpy as np
 
 from ..geometry.neighbours import touch_beyond_shared
 from ..geometry.predicates import UNCERTAIN
-from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED
+from ..geometry.triangle_distance import closest_of_triangles
+from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED, classify_exact
 from ..jit import inlined, inner, kernel, portable
 from ..reference import by_reference
 from ..volumes.registry import volume_named
@@ -109,8 +110,26 @@ def _kind_within(forest, tree, t, a, u, b, workspace):
     return TOUCHING if beyond == 1 else APART
 
 
+# A leaf test is (p1, q1, r1, p2, q2, r2, tolerance, workspace) -> kind: corners as (x, y, z) tuples in world
+# coordinates, kind APART for none, the workspace of ``predicates.py``.
+
+
+@portable
+def contact(p1, q1, r1, p2, q2, r2, tolerance, workspace):
+    """The exact kind of a contact; UNDECIDED only when the coordinates exceed what doubles can multiply."""
+    return classify_exact(p1, q1, r1, p2, q2, r2, workspace)
+
+
+@portable
+def nearness(p1, q1, r1, p2, q2, r2, tolerance, workspace):
+    """TOUCHING when the triangles come closer than the tolerance (float64 distance), or the exact kind of a contact."""
+    if closest_of_triangles(p1, q1, r1, p2, q2, r2, True)[0] <= tolerance:
+        return TOUCHING
+    return classify_exact(p1, q1, r1, p2, q2, r2, workspace)
+
+
 def pair_traversal(volume: str, leaf_test: Callable) -> Callable:
-    """The traversal kernel for one kind of volume and one leaf test (``leaf_tests.py``), as ``traversal_with``."""
+    """The traversal kernel for one kind of volume and one leaf test, as ``traversal_with``."""
     verbs = volume_named(volume)
     return traversal_with(verbs.overlap, verbs.size, access_to(verbs), visit_triangles, leaf_test)
 
@@ -163,9 +182,16 @@ def visit_triangles(
 
 @cache
 def traversal_with(
-    overlap: Callable, size: Callable, access: Access, visit: Callable, leaf_test: Callable | None
+    overlap: Callable,
+    size: Callable,
+    access: Access,
+    visit: Callable,
+    leaf_test: Callable | None,
+    compiled_by: Callable = kernel,
 ) -> Callable:
     """The traversal kernel for some verbs and a visit; kinds of volumes that share their verbs share the kernel.
+
+    ``compiled_by=inner`` makes a helper of kernels of it.
 
     The kernel takes (forest_a, forest_b, jobs, poses_a, poses_b, relative, tolerance, options, state, stack, scratch,
     carried, output) and returns True when all jobs are done. ``jobs`` (k, 2) int64 names the trees; poses are
@@ -262,4 +288,4 @@ def traversal_with(
         state[VOLUME_TESTS] = volume_tests
         return job == jobs.shape[0]
 
-    return kernel(traverse)
+    return compiled_by(traverse)

@@ -50,7 +50,8 @@ def new_point_workspace() -> PointWorkspace:
 
 
 @inner
-def _place(forest, v, pose):
+def place(forest, v, pose):
+    """A vertex of all, v, in world coordinates."""
     x = forest.vertices[v, 0]
     y = forest.vertices[v, 1]
     z = forest.vertices[v, 2]
@@ -67,9 +68,9 @@ def world_triangle(forest, tree, t, pose):
     row = forest.triangle_start[tree] + t
     v = forest.vertex_start[tree]
     return (
-        _place(forest, v + forest.triangles[row, 0], pose),
-        _place(forest, v + forest.triangles[row, 1], pose),
-        _place(forest, v + forest.triangles[row, 2], pose),
+        place(forest, v + forest.triangles[row, 0], pose),
+        place(forest, v + forest.triangles[row, 1], pose),
+        place(forest, v + forest.triangles[row, 2], pose),
     )
 
 

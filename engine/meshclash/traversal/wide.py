@@ -143,8 +143,8 @@ def _compare_leaves(
     return kept
 
 
-@kernel
-def traverse_wide(
+@inner
+def traverse_tasks(
     trees_a, trees_b, sizes_a, sizes_b, tasks, poses_a, poses_b, options, state, stack, singles, rows, sifted,
     counter, expansions, pairs, kinds, pair_jobs,
 ):  # fmt: skip
@@ -272,3 +272,15 @@ def traverse_wide(
     state[PRIMITIVE_TESTS] = primitive_tests
     state[EXACT_TESTS] = exact_tests
     return task == tasks.shape[0]
+
+
+@kernel
+def traverse_wide(
+    trees_a, trees_b, sizes_a, sizes_b, tasks, poses_a, poses_b, options, state, stack, singles, rows, sifted,
+    counter, expansions, pairs, kinds, pair_jobs,
+):  # fmt: skip
+    """``traverse_tasks`` for Python; other kernels take that one, since what is kept of a kernel is not linked."""
+    return traverse_tasks(
+        trees_a, trees_b, sizes_a, sizes_b, tasks, poses_a, poses_b, options, state, stack, singles, rows, sifted,
+        counter, expansions, pairs, kinds, pair_jobs,
+    )  # fmt: skip

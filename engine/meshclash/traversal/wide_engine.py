@@ -9,14 +9,24 @@ import numba
 import numpy as np
 
 from ..geometry.predicates import new_workspace
-from ..geometry.triangle_pair import UNDECIDED
-from ..hierarchy.bvh import Hierarchy
 from ..hierarchy.wide import LANE_COUNT
 from ..jit import is_compiled, parallel_kernel, parallel_region
 from . import pairs as layout
-from .forest import plant
-from .question import Question
-from .wide import DOUBLES, ROOT, SINGLES, SLOT_A, SLOT_B, TASK, TASK_JOB, TREE_A, TREE_B, traverse_wide
+from .engine import Chunk
+from .question import Goal, Question
+from .wide import (
+    DOUBLES,
+    ROOT,
+    SINGLES,
+    SLOT_A,
+    SLOT_B,
+    TASK,
+    TASK_JOB,
+    TREE_A,
+    TREE_B,
+    traverse_tasks,
+    traverse_wide,
+)  # fmt: skip
 
 CHUNK = 1 << 15
 """Pairs that a worker's output holds before it is emptied."""
@@ -75,7 +85,6 @@ def _options(crossing_only: bool, first_only: bool, with_itself: bool = False) -
     return options
 
 
-_MEETING = (_options(False, True), _options(True, True))
 _spare: list[_Workspace] = []
 """Not in use. Appending to and popping from a list are atomic."""
 
@@ -90,42 +99,29 @@ def _take_workspace(workers: int, stack: int) -> _Workspace:
     return _Workspace(max(workers, found.workers), max(stack, found.stack_size))
 
 
-def meet_at_once(a: Hierarchy, b: Hierarchy, row_a: np.ndarray, row_b: np.ndarray, crossing_only: bool) -> bool | None:
-    """Whether two trees that fit lanes meet in one pose each, (1, 3, 4): the shortest way for a single question.
-
-    None when that takes more than one call of the kernel, or more than float64 expansions: then a question is asked.
-    """
-    trees_a, sizes_a = plant([a]).lanes
-    trees_b, sizes_b = plant([b]).lanes
-    workspace = _take_workspace(1, _stack_size(a.tree.depth, b.tree.depth))
-    state = workspace.arrays[0][0]
-    state[:] = 0
-    task = np.array([[0, 0, 0, trees_a[0, ROOT], trees_b[0, ROOT]]], np.int32)
-    done = traverse_wide(
-        trees_a, trees_b, sizes_a, sizes_b, task, row_a, row_b, _MEETING[crossing_only],
-        *workspace.parts[0],
-    )  # fmt: skip
-    found = bool(state[layout.OUTPUT_USED])
-    decided = done and (not found or workspace.parts[0][-2][0] != UNDECIDED)
-    _spare.append(workspace)
-    return found if decided else None
-
-
 @parallel_kernel
 def _traverse_together(
     trees_a, trees_b, sizes_a, sizes_b, tasks, begins, poses_a, poses_b, options, state, stack, singles, doubles,
     sifted, counter, expansions, pairs, kinds, pair_jobs,
 ):  # fmt: skip
-    """``traverse_wide`` by every worker, on tasks ``begins[w]:begins[w + 1]``."""
+    """``traverse_tasks`` by every worker, on tasks ``begins[w]:begins[w + 1]``."""
     for w in numba.prange(begins.shape[0] - 1):
-        traverse_wide(
+        traverse_tasks(
             trees_a, trees_b, sizes_a, sizes_b, tasks[begins[w] : begins[w + 1]], poses_a, poses_b, options, state[w],
             stack[w], singles[w], doubles[w], sifted[w], counter[w], expansions[w], pairs[w], kinds[w], pair_jobs[w],
         )  # fmt: skip
 
 
 class WideEngine:
-    """Answers what ``uses_lanes`` allows; ``advance`` until it says that all is done. Attributes: ``BinaryEngine``."""
+    """An ``Engine`` for contacts of trees of boxes, eight nodes at a time."""
+
+    settled = False
+    device = "cpu"
+
+    @staticmethod
+    def serves(question: Question) -> bool:
+        """Whether it answers a question: contacts, boxes, leaves that fit, and compiled code."""
+        return question.goal is Goal.CONTACTS and question.fits_lanes
 
     def __init__(self, question: Question) -> None:
         a, b = question.grove_a, question.grove_b
@@ -147,8 +143,8 @@ class WideEngine:
         self._shares = [_first_tasks(question.jobs, trees_a, trees_b)]
         self._calls = 0
         self.threads = 1
-        self.chunks: list[tuple[np.ndarray, ...]] = []
-        self.counters = [0, 0, 0]
+        self.chunks: list[Chunk] = []
+        self._counters = [0, 0, 0]
 
     def advance(self) -> bool:
         """Work for some milliseconds; returns True when all jobs are done."""
@@ -175,6 +171,12 @@ class WideEngine:
         """Of the jobs that are done, as far as the tasks' order tells."""
         begun = [tasks[i, TASK_JOB] for tasks, i in zip(self._shares, self._progress(), strict=True) if i < len(tasks)]
         return float(min(begun, default=self._job_count)) / self._job_count
+
+    @property
+    def counters(self) -> tuple[int, int, int]:
+        """Tests of volumes, of primitives, and exact ones."""
+        volumes, primitives, exact = self._counters
+        return volumes, primitives, exact
 
     def _progress(self) -> list[int]:
         """The task that each worker is at."""
@@ -223,7 +225,7 @@ class WideEngine:
             if values[layout.OUTPUT_USED]:
                 self.chunks.append(tuple(array[: values[layout.OUTPUT_USED]].copy() for array in part[-3:]))
             for i in range(3):
-                self.counters[i] += values[layout.VOLUME_TESTS + i]
+                self._counters[i] += values[layout.VOLUME_TESTS + i]
             state[layout.OUTPUT_USED :] = 0
             done = done and values[layout.JOB] == len(tasks)
         if done:

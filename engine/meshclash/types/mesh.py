@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Generator
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -88,6 +88,13 @@ def no_mesh(thing: object, wanted: str = "a TriangleMesh or a Hierarchy") -> Inv
     return InvalidMesh(f"expected {wanted}, not a {name}{hint}")
 
 
+class Corners(Protocol):
+    """What a result needs of the objects that it is about: a mesh, or what stands for one."""
+
+    def corners_of(self, triangles: np.ndarray) -> np.ndarray:
+        """Corners (n, 3, 3) float64 [m] of triangles (n,), in the object's own frame."""
+
+
 class _Common:
     """What meshes over the same triangles share, so that a deformed mesh does not find it anew."""
 
@@ -151,6 +158,11 @@ class TriangleMesh:
     def arrays(self) -> tuple[np.ndarray, np.ndarray]:
         """Vertices and triangles for kernels, which are compiled for writable arrays; not to be changed."""
         return self._vertices, self._triangles
+
+    def corners_of(self, triangles: np.ndarray) -> np.ndarray:
+        """Corners (n, 3, 3) float64 [m] of triangles (n,), in the object's own frame."""
+        corners: np.ndarray = self._vertices[self._triangles[triangles]]
+        return corners
 
     @property
     def vertex_count(self) -> int:

@@ -226,10 +226,15 @@ def pose_stack(pose: "PoseLike | Sequence[Any]") -> tuple[np.ndarray, bool]:
         )
     if len(array) == 0:
         raise UnsupportedOption("the stack of poses is empty")
-    if not _plainly_rigid_each(np.ascontiguousarray(array).reshape(-1, 16)) and not _all_rigid(array):
-        for index, matrix in enumerate(array):
-            _stack_item(matrix, index)
+    check_stack(array)
     return np.ascontiguousarray(array[:, :3]), True
+
+
+def check_stack(matrices: np.ndarray) -> None:
+    """Raise InvalidPose, as ``pose_stack``, unless all matrices (k, 4, 4) float64 are rigid."""
+    if not _plainly_rigid_each(np.ascontiguousarray(matrices).reshape(-1, 16)) and not _all_rigid(matrices):
+        for index, matrix in enumerate(matrices):
+            _stack_item(matrix, index)
 
 
 def _is_list_of_poses(pose: Any) -> bool:
@@ -297,3 +302,30 @@ def _stack_item(pose: Any, index: int) -> np.ndarray:
         return pose.rows if isinstance(pose, Pose) else Pose.from_matrix(pose).rows
     except InvalidPose as error:
         raise InvalidPose(f"pose {index} of the stack: {error}") from None
+
+
+def matched_poses(pose_a: Any, pose_b: Any) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Poses of both objects, (k, 3, 4) or (1, 3, 4) for all, and whether they came as a stack.
+
+    Raises:
+        InvalidPose: as ``pose_stack``.
+        UnsupportedOption: two stacks of different lengths.
+    """
+    rows_a, stacked_a = pose_stack(pose_a)
+    rows_b, stacked_b = pose_stack(pose_b)
+    count = max(len(rows_a), len(rows_b))
+    for rows, stacked in ((rows_a, stacked_a), (rows_b, stacked_b)):
+        if stacked and len(rows) != count:
+            raise UnsupportedOption(f"stacks of {len(rows_a)} and {len(rows_b)} poses do not match")
+    # Copies, since a read-only array would be another type to the kernel.
+    return np.array(rows_a, order="C"), np.array(rows_b, order="C"), stacked_a or stacked_b
+
+
+def every_pose(pose_a: Any, pose_b: Any) -> tuple[np.ndarray, np.ndarray, bool]:
+    """``matched_poses`` with a row for each question on both sides, (k, 3, 4)."""
+    rows_a, rows_b, stacked = matched_poses(pose_a, pose_b)
+    if len(rows_a) == len(rows_b):
+        return rows_a, rows_b, stacked
+    shape = (max(len(rows_a), len(rows_b)), 3, 4)
+    rows_a, rows_b = (np.array(np.broadcast_to(rows, shape), order="C") for rows in (rows_a, rows_b))
+    return rows_a, rows_b, stacked

@@ -8,13 +8,15 @@ from .results import Progress
 _T = TypeVar("_T")
 
 
-def run(steps: Generator[Any, None, _T]) -> _T:
-    """Run a generator to its end and return its result."""
+def run(steps: Generator[Any, None, _T], tell: Callable[[Any], object] | None = None) -> _T:
+    """Run a generator to its end and return its result; ``tell`` is given each thing that it yields."""
     while True:
         try:
-            next(steps)
+            told = next(steps)
         except StopIteration as stop:
             return stop.value
+        if tell is not None:
+            tell(told)
 
 
 def retold(steps: Generator[Any, None, _T], tell: Callable[[Any], Any]) -> Generator[Any, None, _T]:

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..answering.devices import on_device, require_device
 from ..errors import DeviceUnavailable, InvalidMesh, UnsupportedOption
-from ..gpu.device import on_device, require_device
 from ..hierarchy.bvh import Hierarchy
 from ..jit import thread_limit
 from ..traversal.contacts import Contacts

@@ -4,16 +4,15 @@ from collections.abc import Generator, Sequence
 
 import numpy as np
 
+from ..answering.answer import answer_steps
 from ..errors import NotASolid
 from ..hierarchy.build import as_hierarchy
 from ..solid.solids import Solid, solid_of
 from ..traversal.forest import plant
-from ..traversal.leaf_tests import contact
 from ..traversal.question import Question
-from ..traversal.run import answer_steps, run
 from ..types.mesh import TriangleMesh
 from ..types.results import Progress
-from ..types.steps import scaled
+from ..types.steps import run, scaled
 from .bricks import Bricks, rank_words
 from .clipping import piece_error, piece_steps
 from .grid import Grid
@@ -60,8 +59,8 @@ def winds_once(mesh: TriangleMesh, solid: Solid) -> bool:
 
 def _meets_itself(mesh: TriangleMesh) -> bool:
     """Whether triangles of a mesh have more in common than shared vertices and edges."""
-    tree, still = plant([as_hierarchy(mesh)]), np.eye(4)[None, :3].copy()
-    question = Question(tree, tree, np.zeros((1, 2), np.int64), still, still, contact, with_itself=True)
+    side, still = plant([as_hierarchy(mesh)]).side, np.eye(4)[None, :3].copy()
+    question = Question(side, side, np.zeros((1, 2), np.int64), still, still, with_itself=True)
     return len(run(answer_steps(question)).pairs) > 0
 
 

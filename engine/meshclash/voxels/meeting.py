@@ -11,7 +11,7 @@ from ..geometry.predicates import UNCERTAIN, new_workspace
 from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED, classify_exact, classify_rational
 from ..jit import inlined, inner, kernel
 from ..reference import by_reference
-from ..traversal.run import sort_pairs
+from ..traversal.sorting import sort_pairs
 from .entries import Entries
 from .placing import Placed
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import kernel
+from ..jit import inner, kernel
 from ..types.mesh import TriangleMesh
 from .cover import SLACK
 from .grid import Grid
@@ -46,8 +46,8 @@ class Gridded(NamedTuple):
         return self.slack + _NEEDLES * (self.slack / SLACK)
 
 
-@kernel
-def _place(vertices, pose, corners, bounds):
+@inner
+def _place_all(vertices, pose, corners, bounds):
     """World coordinates, as ``Pose.apply`` defines them, and their bounds."""
     low_x = low_y = low_z = np.inf
     high_x = high_y = high_z = -np.inf
@@ -64,9 +64,15 @@ def _place(vertices, pose, corners, bounds):
 
 
 @kernel
+def _place(vertices, pose, corners, bounds):
+    """``_place_all`` for Python."""
+    _place_all(vertices, pose, corners, bounds)
+
+
+@kernel
 def _place_used(vertices, used, pose, corners, bounds):
     """As ``_place``, with the bounds of some of the vertices only."""
-    _place(vertices, pose, corners, bounds)
+    _place_all(vertices, pose, corners, bounds)
     for axis in range(3):
         low, high = np.inf, -np.inf
         for v in used:

@@ -11,44 +11,49 @@ import numpy as np
 from .source import CHUNK_POINTS, RawPoints, Source, whole_number
 from .table import find_columns, read_counted_rows
 
-_TYPES = {
+TYPES = {
     "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": "i2", "int16": "i2", "ushort": "u2",
     "uint16": "u2", "int": "i4", "int32": "i4", "uint": "u4", "uint32": "u4", "float": "f4", "float32": "f4",
     "double": "f8", "float64": "f8",
 }  # fmt: skip
+"""Types of numbers by their names in a header, without the byte order."""
 _FORMATS = {"ascii": "", "binary_little_endian": "<", "binary_big_endian": ">"}
 
 
-class _Property(NamedTuple):
+class Property(NamedTuple):
+    """A number, or a list of numbers, in each row of an element."""
+
     name: str
     kind: str
     length_kind: str
     """Type of a list's length; empty for a single number."""
 
 
-class _Element(NamedTuple):
+class Element(NamedTuple):
+    """Rows of one kind."""
+
     name: str
     count: int  # type: ignore[assignment]  # tuple.count is not needed
-    properties: list[_Property]
+    properties: list[Property]
 
 
-def _read_property(source: Source, words: list[str]) -> _Property:
+def _read_property(source: Source, words: list[str]) -> Property:
     is_list = words[1:2] == ["list"]
     kinds = words[2:4] if is_list else words[1:2]
-    known = len(words) == (5 if is_list else 3) and all(kind in _TYPES for kind in kinds)
-    if not known or (is_list and _TYPES[kinds[0]].startswith("f")):
+    known = len(words) == (5 if is_list else 3) and all(kind in TYPES for kind in kinds)
+    if not known or (is_list and TYPES[kinds[0]].startswith("f")):
         raise source.error(f"{' '.join(words)[:80]!r} is no property", source.line_number)
     if is_list:
-        return _Property(words[-1], _TYPES[kinds[1]], _TYPES[kinds[0]])
-    return _Property(words[-1], _TYPES[kinds[0]], "")
+        return Property(words[-1], TYPES[kinds[1]], TYPES[kinds[0]])
+    return Property(words[-1], TYPES[kinds[0]], "")
 
 
-def _read_header(source: Source) -> tuple[str, list[_Element]]:
+def read_header(source: Source) -> tuple[str, list[Element]]:
     """Byte order ("" for ascii) and elements."""
     if source.line() != "ply":
         raise source.error("a PLY file begins with the line 'ply'", 1)
     order: str | None = None
-    elements: list[_Element] = []
+    elements: list[Element] = []
     while (text := source.line()) != "end_header":
         words = text.split()
         if not words or words[0] in ("comment", "obj_info"):
@@ -56,7 +61,7 @@ def _read_header(source: Source) -> tuple[str, list[_Element]]:
         if words[0] == "format" and len(words) == 3 and words[1] in _FORMATS:
             order = _FORMATS[words[1]]
         elif words[0] == "element" and len(words) == 3 and (count := whole_number(words[2])) is not None:
-            elements.append(_Element(words[1], count, []))
+            elements.append(Element(words[1], count, []))
         elif words[0] == "property" and elements:
             elements[-1].properties.append(_read_property(source, words))
         else:
@@ -66,7 +71,7 @@ def _read_header(source: Source) -> tuple[str, list[_Element]]:
     return order, elements
 
 
-def _skip_binary(source: Source, element: _Element, order: str) -> None:
+def skip_binary(source: Source, element: Element, order: str) -> None:
     """Pass over an element; lists are walked row by row."""
     sizes = [np.dtype(p.kind).itemsize for p in element.properties]
     if not any(p.length_kind for p in element.properties):
@@ -86,12 +91,12 @@ def _skip_binary(source: Source, element: _Element, order: str) -> None:
 
 def read_ply(source: Source) -> Generator[float, None, RawPoints]:
     """The vertices of a PLY file; yields the share read."""
-    order, elements = _read_header(source)
+    order, elements = read_header(source)
     for element in elements:
         if element.name == "vertex":
             break
         if order:
-            _skip_binary(source, element, order)
+            skip_binary(source, element, order)
         else:
             for _ in range(element.count):
                 source.line()
@@ -112,9 +117,7 @@ def read_ply(source: Source) -> Generator[float, None, RawPoints]:
     return RawPoints(table[:, :3], table[:, 3:] if normals_at else None, 0)
 
 
-def _read_binary(
-    source: Source, element: _Element, order: str, wanted: list[int]
-) -> Generator[float, None, np.ndarray]:
+def _read_binary(source: Source, element: Element, order: str, wanted: list[int]) -> Generator[float, None, np.ndarray]:
     names = [f"p{i}" for i in range(len(element.properties))]
     record = np.dtype([(n, order + p.kind) for n, p in zip(names, element.properties, strict=True)])
     source.check_count(element.count, record.itemsize)

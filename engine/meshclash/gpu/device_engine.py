@@ -1,0 +1,90 @@
+"""A CUDA device as an engine for questions about pairs of trees."""
+
+import numpy as np
+
+from ..geometry.triangle_pair import CROSSING
+from ..traversal.engine import Chunk, EngineFailed
+from ..traversal.question import Goal, Question
+from .breadth_first import Hits, traverse
+from .device import Session, mode, on_device, serves, trees_of_sides
+from .jobs import own_triangles
+from .nearness import find_clearances, find_distances
+from .trees import Trees
+
+Counted = tuple[Chunk, tuple[int, int, int]]
+
+_CROSSOVERS = {
+    Goal.CONTACTS: "crossover", Goal.NEAREST: "distance_crossover", Goal.WITHIN: "clearance_crossover",
+}  # fmt: skip
+
+
+class DeviceEngine:
+    """An ``Engine`` that answers a question whole, in one call of ``advance``."""
+
+    device = "cuda"
+    threads = 1
+    share = 0.0
+
+    @staticmethod
+    def serves(question: Question) -> bool:
+        """Whether a device is to answer a question; looks for one when it is first needed."""
+        if question.goal is Goal.WITHIN and question.first_only:
+            return False
+        return serves(question, _CROSSOVERS[question.goal])
+
+    def __init__(self, question: Question) -> None:
+        self._question = question
+        self.settled = question.goal is Goal.NEAREST
+        self.chunks: list[Chunk] = []
+        self.counters = 0, 0, 0
+
+    def advance(self) -> bool:
+        """Do all the work.
+
+        Raises:
+            EngineFailed: the device is in use, or failed.
+        """
+        found, note = on_device(self._answer)
+        if found is None:
+            raise EngineFailed(note)
+        chunk, self.counters = found
+        self.chunks.append(chunk)
+        return True
+
+    def _answer(self, session: Session) -> Counted:
+        a, b = trees_of_sides(session, self._question)
+        self.threads = session.machine.threads
+        try:
+            return found_on(session, a, b, self._question)
+        finally:
+            a.meshes = b.meshes = []  # the trees keep no mesh alive
+
+
+def found_on(session: Session, a: Trees, b: Trees, question: Question) -> Counted:
+    """A chunk, as engines leave it, of all that trees on a device have, and counters."""
+    return _FOUND[question.goal](session, a, b, question)
+
+
+def _contacts(session: Session, a: Trees, b: Trees, question: Question) -> Counted:
+    find = session.machine.traverse_fast if mode() == "fast" else traverse
+    return chunk_of_hits(a, b, question, find(session.space, a, b, question))
+
+
+def chunk_of_hits(a: Trees, b: Trees, question: Question, hits: Hits) -> Counted:
+    """A chunk of what a traversal found, and counters."""
+    pairs = own_triangles(a, b, question, hits.rows)
+    if question.with_itself:
+        pairs.sort(axis=1)
+    chunk = pairs, hits.rows[:, 3].astype(np.uint8), hits.rows[:, 2].copy()
+    return chunk, (hits.volume_tests, hits.leaf_pairs, int((chunk[1] != CROSSING).sum()))
+
+
+def _nearest(session: Session, a: Trees, b: Trees, question: Question) -> Counted:
+    return find_distances(session.space, a, b, question)
+
+
+def _within(session: Session, a: Trees, b: Trees, question: Question) -> Counted:
+    return find_clearances(session.space, a, b, question)
+
+
+_FOUND = {Goal.CONTACTS: _contacts, Goal.NEAREST: _nearest, Goal.WITHIN: _within}

@@ -1,0 +1,200 @@
+"""Which of a few objects collide, in one configuration or thousands: three kernels for all pairs of all of them.
+
+Robots and their surroundings are a few dozen objects. Every pair of boxes is compared, without sorting; pairs are
+looked at where they stand, without arrays of their poses; and whether one object lies in another is asked only of
+those of which a point lies in the other's box. The answers are those of ``collisions.py``, which has many objects.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from ..broadphase.sweep import put_world_boxes
+from ..geometry.lanes import doubles, shifted
+from ..geometry.relative_pose import invert_rotation
+from ..jit import config, inlined, inner, kernel
+from ..reference import by_reference
+from ..solid.frames import IN, OUT, make_frame, side_of_solid
+from ..solid.solids import Solids
+from ..traversal.forest import Grove, note_usage
+from ..traversal.point import PointWorkspace, new_point_workspace, world_triangle
+from ..traversal.single import APART, DEEPEST, FIRST, MAY_LIE_IN, OPEN, PLACE, SECOND, meet_pairs
+
+MOST_OBJECTS = 128
+"""All of whose pairs are compared."""
+NO, YES, UNSURE = range(3)
+_spare: list[tuple[np.ndarray, PointWorkspace]] = []
+"""Not in use. Appending to and popping from a list are atomic."""
+_WORTH_NOTING = 1 << 10
+"""Tests of volumes that are charged to the trees: noting takes as long as a few hundred of them."""
+
+
+class Found(NamedTuple):
+    """Pairs of objects whose boxes overlap, and what is known of them."""
+
+    jobs: np.ndarray
+    """The configuration and the places of both objects of each, then whether one may lie in the other, (k, 4) int64;
+    sorted."""
+    triangles: np.ndarray
+    """Those that meet, (k, 2) int32; -1 where nothing does."""
+    collide: np.ndarray
+    """``NO``, ``YES``, or ``UNSURE`` where points cannot tell whether one lies in the other, (k,) int8."""
+    unsure: bool
+    """Whether some are."""
+    counts: tuple[int, int, int]
+    """Tests of volumes, of triangles, exact ones."""
+
+
+class FewObjects:
+    """Objects of which ``find`` tells what collides; its arguments are those of ``Planted``."""
+
+    def __init__(self, grove: Grove, solids: Solids, trees: np.ndarray, bounds: np.ndarray) -> None:
+        self._grove, self._solids, self._trees, self._bounds = grove, solids, trees, bounds
+        forest, starts = grove.forest, solids.component_start
+        of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        corners = forest.triangles[forest.triangle_start[of] + solids.representatives, 0]
+        points = forest.vertices[forest.vertex_start[of] + corners]
+        self._objects = bounds, trees, points, starts
+        self._side: int = grove.lane_record.ctypes.data
+
+    @staticmethod
+    def fit(grove: Grove, trees: np.ndarray) -> bool:
+        """Whether objects are few enough, and their trees such that single questions can be asked."""
+        return len(trees) <= MOST_OBJECTS and grove.fits_lanes and grove.deepest <= DEEPEST and not config.DISABLE_JIT
+
+    def find(
+        self, rows: np.ndarray, in_a: np.ndarray, in_b: np.ndarray, keep: Callable[[np.ndarray], np.ndarray] | None
+    ) -> Found | None:
+        """What collides, in some microseconds a configuration; None where a pair takes more than a slice of its own.
+
+        Args:
+            rows: poses, (m, n, 3, 4).
+            in_a, in_b: whether an object belongs to the first and to the second set, (n,) bool.
+            keep: says which pairs of places (k, 2) are asked about.
+        """
+        rows = np.ascontiguousarray(rows)
+        jobs = self._pairs(rows, in_a, in_b)
+        if keep is not None and len(jobs):
+            jobs = jobs[keep(jobs[:, FIRST : SECOND + 1])]
+        triangles, counts = np.empty((len(jobs), 2), np.int32), np.zeros(3, np.int64)
+        told = meet_pairs(self._side, self._trees, rows, jobs, triangles, counts)
+        if told == OPEN:
+            return None
+        volume_tests, primitive_tests, exact_tests = counts.tolist()
+        if volume_tests > _WORTH_NOTING:
+            note_usage(self._grove, self._grove, self._trees[jobs[:, FIRST : SECOND + 1]], volume_tests)
+        collide = (triangles[:, 0] >= 0).view(np.int8)
+        unsure = told != APART and self._look_inside(rows, jobs, collide)
+        return Found(jobs, triangles, collide, unsure, (volume_tests, primitive_tests, exact_tests))
+
+    def _pairs(self, rows: np.ndarray, in_a: np.ndarray, in_b: np.ndarray) -> np.ndarray:
+        """Pairs whose boxes overlap, as ``jobs`` of ``Found``."""
+        count, objects = rows.shape[:2]
+        boxes, room = np.empty((count, objects, 6)), min(objects * (objects - 1) // 2, 4 * objects + 16) * count
+        while True:
+            jobs = np.empty((room, 4), np.int64)
+            found = _pairs_of_boxes(*self._objects, rows, in_a, in_b, boxes, jobs)
+            if found <= room:
+                return jobs[:found]
+            room = found
+
+    def _look_inside(self, rows: np.ndarray, jobs: np.ndarray, collide: np.ndarray) -> bool:
+        """Say of pairs that do not meet whether one lies in the other; returns whether that is unsure of some."""
+        try:
+            scratch = _spare.pop()
+        except IndexError:
+            scratch = np.empty(9), new_point_workspace()
+        grove = self._grove
+        unsure: bool = _enclosed(
+            grove.forest, self._solids, grove.origins, grove.reaches, self._trees, rows, *scratch, jobs, collide
+        )
+        _spare.append(scratch)
+        return unsure
+
+
+@kernel
+def _pairs_of_boxes(bounds, trees, points, starts, rows, in_a, in_b, boxes, jobs):
+    """Fill the world boxes (m, n, 6) and ``jobs`` (k, 4) of those that overlap; returns how many there are.
+
+    ``points`` (c, 3) has one of each component of each tree, from ``starts`` on: where it lies in the other's box one
+    may lie in the other. What is beyond the room for pairs is only counted.
+    """
+    found, objects = 0, rows.shape[1]
+    poses, corners, locals_ = doubles(rows.ctypes.data), doubles(boxes.ctypes.data), doubles(points.ctypes.data)
+    for m in range(rows.shape[0]):
+        put_world_boxes(bounds, rows[m], 0.0, boxes[m])
+        for i in range(objects):
+            box_a, pose_a = shifted(corners, 6 * (m * objects + i)), shifted(poses, 12 * (m * objects + i))
+            for j in range(i + 1, objects):
+                box_b, pose_b = shifted(corners, 6 * (m * objects + j)), shifted(poses, 12 * (m * objects + j))
+                if not ((in_a[i] and in_b[j]) or (in_a[j] and in_b[i])) or not _overlap(box_a, box_b):
+                    continue
+                if found < jobs.shape[0]:
+                    jobs[found, PLACE], jobs[found, FIRST], jobs[found, SECOND] = m, i, j
+                    a, b = trees[i], trees[j]
+                    jobs[found, MAY_LIE_IN] = _has_point_in(
+                        locals_, starts[a], starts[a + 1], pose_a, box_b
+                    ) or _has_point_in(locals_, starts[b], starts[b + 1], pose_b, box_a)
+                found += 1
+    return found
+
+
+@inlined
+def _overlap(a, b):
+    overlap = True
+    for k in range(3):
+        overlap &= a[k] <= b[k + 3] and b[k] <= a[k + 3]
+    return overlap
+
+
+@inner
+def _has_point_in(points, begin, end, pose, box):
+    """Whether one of some points lies in a box."""
+    for c in range(begin, end):
+        inside = True
+        for k in range(3):
+            x = pose[4 * k] * points[3 * c] + pose[4 * k + 1] * points[3 * c + 1] + pose[4 * k + 2] * points[3 * c + 2]
+            x += pose[4 * k + 3]
+            inside &= box[k] <= x <= box[k + 3]
+        if inside:
+            return True
+    return False
+
+
+@kernel
+def _enclosed(forest, solids, origins, reaches, trees, rows, inverse, work, jobs, collide):
+    """Change ``collide`` (k,) where it is ``NO``, for pairs of which one may lie in the other; is one ``UNSURE``?
+
+    ``inverse`` (9,) and ``work`` are scratch; the rest is as in ``meet_each``.
+    """
+    forest = by_reference(forest)
+    solids = by_reference(solids)
+    work = by_reference(work)
+    unsure = False
+    for k in range(jobs.shape[0]):
+        place = jobs[k, PLACE]
+        for turn in range(2):
+            if collide[k] == NO and jobs[k, MAY_LIE_IN] != 0:
+                own, other = jobs[k, FIRST + turn], jobs[k, SECOND - turn]
+                collide[k] = _lies_in(
+                    forest, solids, origins, reaches, trees[own], rows[place, own], trees[other], rows[place, other],
+                    inverse, work,
+                )  # fmt: skip
+        unsure |= collide[k] == UNSURE
+    return unsure
+
+
+@inner
+def _lies_in(forest, solids, origins, reaches, own, pose, other, other_pose, inverse, work):
+    """Whether a component of one tree lies in another one."""
+    if not solids.closed[other]:
+        return UNSURE
+    invert_rotation(other_pose.reshape(12), 0, inverse)
+    frame = by_reference(make_frame(other, other_pose, inverse.reshape((3, 3)), origins, reaches))
+    for component in range(solids.component_start[own], solids.component_start[own + 1]):
+        p = world_triangle(forest, own, np.int64(solids.representatives[component]), pose)[0]
+        side = side_of_solid(forest, solids, frame, p, work)
+        if side != OUT:
+            return YES if side == IN else UNSURE
+    return NO

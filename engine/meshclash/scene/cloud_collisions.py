@@ -1,0 +1,62 @@
+"""Which clouds of a scene collide with other objects, in many configurations of them."""
+
+from collections.abc import Generator
+from typing import NamedTuple
+
+import numpy as np
+
+from ..broadphase.sweep import overlapping_pairs_of_each, world_boxes
+from ..types.pose import Pose
+from ..types.results import Progress
+from ..types.steps import scaled
+from .cloud_pairs import CloudPair, cloud_meets_steps
+from .collisions import SceneCollisions
+from .member import Member
+from .members import Keep
+
+
+class CloudConfigurations(NamedTuple):
+    """All n objects of a scene, each in a pose of its own in each of m configurations."""
+
+    members: list[Member]
+    ids: np.ndarray
+    """(n,) int64, ascending."""
+    rows: np.ndarray
+    """Poses, (m, n, 3, 4)."""
+    in_a: np.ndarray
+    """Whether an object belongs to the first set, (n,) bool."""
+    in_b: np.ndarray
+    keep: Keep | None
+    """Of pairs of ids, checked."""
+
+
+def with_cloud_collisions_steps(
+    asked: CloudConfigurations, found: SceneCollisions
+) -> Generator[Progress, None, SceneCollisions]:
+    """What meshes do to each other, and the pairs with a cloud that collide besides."""
+    places, pairs = _candidates(asked)
+    meet = np.zeros(len(pairs), np.bool_)
+    for k, (place, (a, b)) in enumerate(zip(places.tolist(), pairs.tolist(), strict=True)):
+        poses = Pose(asked.rows[place, a]), Pose(asked.rows[place, b])
+        things = asked.members[a].thing, asked.members[b].thing
+        pair = CloudPair((int(asked.ids[a]), int(asked.ids[b])), things, poses, (0.0, 0.0))
+        text = f"comparing object {pair.ids[0]} and object {pair.ids[1]}"
+        meet[k] = yield from scaled(cloud_meets_steps(pair), k / len(pairs), (k + 1) / len(pairs), text)
+    configuration = np.concatenate([found.configuration, places[meet]])
+    ids = np.concatenate([found.pairs, asked.ids[pairs[meet]]])
+    triangles = np.concatenate([found.triangles, np.full((int(meet.sum()), 2), -1, np.int32)])
+    order = np.lexsort((ids[:, 1], ids[:, 0], configuration))
+    colliding = found.any.copy()
+    colliding[places[meet]] = True
+    return SceneCollisions(ids[order], triangles[order], configuration[order], colliding, found.stats)
+
+
+def _candidates(asked: CloudConfigurations) -> tuple[np.ndarray, np.ndarray]:
+    """Configurations (k,) and places (k, 2) of pairs with a cloud whose boxes overlap and that are to be looked at."""
+    bounds = np.stack([member.bounds for member in asked.members])
+    clouds = np.array([member.is_cloud for member in asked.members])
+    places, pairs = overlapping_pairs_of_each(world_boxes(bounds, asked.rows, 0.0), asked.in_a, asked.in_b)
+    chosen = clouds[pairs].any(axis=1)
+    if asked.keep is not None and chosen.any():
+        chosen[chosen] = asked.keep(asked.ids[pairs[chosen]])
+    return places[chosen], pairs[chosen]

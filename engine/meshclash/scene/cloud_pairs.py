@@ -1,0 +1,146 @@
+"""What a cloud of a scene does to a mesh or to another cloud: one pair of objects at a time.
+
+A cloud has no inside and carries noise. It clashes with what its surface meets; what a closed mesh encloses of it gives
+the depth, and where nothing is deeper than the permitted overlap it only touches.
+"""
+
+from collections.abc import Generator
+from typing import NamedTuple
+
+import numpy as np
+
+from ..hierarchy.bvh import Hierarchy
+from ..pointcloud.cloud import PointCloud
+from ..pointcloud.contacts import CloudContacts
+from ..pointcloud.deviation import points_behind_steps
+from ..pointcloud.distance import cloud_distance_steps
+from ..pointcloud.query import Thing, cloud_contacts_steps, walk_for
+from ..solid.judge import Limits
+from ..types.pose import Pose
+from ..types.results import APART, CLASH, CONTAINED, TOUCHING, Progress, QueryStats, Verdict
+from ..types.steps import scaled
+from .members import Members
+from .results import CloudObjectContacts, ObjectGap
+
+_CONTACTS_END = 0.5  # of a pair
+_NO_POINTS = np.empty(0, np.int32)
+
+
+class CloudPair(NamedTuple):
+    """Two objects of a scene, one of them at least a cloud, in their poses."""
+
+    ids: tuple[int, int]
+    things: tuple[Thing, Thing]
+    poses: tuple[Pose, Pose]
+    resolutions: tuple[float, float]
+
+    @classmethod
+    def of(cls, scene: Members, a: int, b: int) -> "CloudPair":
+        """The pair of two ids."""
+        members = scene.member(a), scene.member(b)
+        return cls(
+            (a, b),
+            (members[0].thing, members[1].thing),
+            (Pose(members[0].rows), Pose(members[1].rows)),
+            (members[0].resolution, members[1].resolution),
+        )
+
+    @property
+    def enclosed(self) -> int | None:
+        """The side of the cloud, where the other one is a closed mesh."""
+        for side, other in ((0, self.things[1]), (1, self.things[0])):
+            mesh = other.mesh if isinstance(other, Hierarchy) else other
+            if isinstance(self.things[side], PointCloud) and not isinstance(mesh, PointCloud) and mesh.is_closed:
+                return side
+        return None
+
+
+def cloud_contact_steps(
+    pair: CloudPair, limits: Limits
+) -> Generator[Progress, None, tuple[CloudObjectContacts | None, QueryStats]]:
+    """What two objects do to each other, None where they are apart, and the work.
+
+    Args:
+        pair: the objects; hierarchies that are missing are built first.
+        limits: lengths that the verdict allows for.
+    """
+    hits = yield from scaled(cloud_contacts_steps(*pair.things, *pair.poses), 0.0, _CONTACTS_END)
+    inside, depths, side = _NO_POINTS, np.empty(0), pair.enclosed
+    if side is not None:
+        inside, depths = yield from scaled(hits.depths_steps(side), _CONTACTS_END, 1.0)
+    if len(hits) or len(inside):
+        verdict = _verdict(pair, hits, inside, depths, limits)
+        place = _location(pair, hits, inside, depths)
+        return CloudObjectContacts(*pair.ids, verdict, hits, place, inside, side or 0), hits.stats
+    if limits.touch_tolerance > 0.0:
+        gap = yield from scaled(cloud_distance_steps(*pair.things, *pair.poses), _CONTACTS_END, 1.0)
+        if gap.distance <= limits.touch_tolerance:
+            return CloudObjectContacts(*pair.ids, TOUCHING, hits, None, inside, side or 0), hits.stats.plus(gap.stats)
+    return None, hits.stats
+
+
+def _verdict(pair: CloudPair, hits: CloudContacts, inside: np.ndarray, depths: np.ndarray, limits: Limits) -> Verdict:
+    """Of two objects that are not apart; its depth is that of the deepest point inside."""
+    side = pair.enclosed
+    depth = float(depths.max()) if len(depths) else None
+    permitted = float(limits.permitted(np.array([pair.resolutions]))[0])
+    verdict = CLASH
+    if side is not None and permitted > 0.0 and (depth or 0.0) <= permitted:
+        verdict = TOUCHING
+    elif side is not None and not len(hits) and len(inside) == _count(pair.things[side]):
+        verdict = CONTAINED
+    flush = limits.by_resolution and verdict is TOUCHING
+    return verdict.with_measures(depth=depth, permitted_overlap=permitted, flush=flush)
+
+
+def _count(cloud: Thing) -> int:
+    assert isinstance(cloud, PointCloud)
+    return cloud.point_count
+
+
+def _location(pair: CloudPair, hits: CloudContacts, inside: np.ndarray, depths: np.ndarray) -> np.ndarray:
+    """A contact point in the middle of the others, or the deepest point; (3,) float64 [m], world."""
+    if len(hits):
+        middle = hits.points.mean(axis=0)
+        place: np.ndarray = hits.points[np.argmin(((hits.points - middle) ** 2).sum(axis=1))]
+        return place
+    side = pair.enclosed
+    assert side is not None
+    cloud = pair.things[side]
+    assert isinstance(cloud, PointCloud)
+    deepest: np.ndarray = pair.poses[side].apply(cloud.points[inside[[np.argmax(depths)]]])[0]
+    return deepest
+
+
+def cloud_gap_steps(
+    pair: CloudPair, limits: Limits, reach: float
+) -> Generator[Progress, None, tuple[ObjectGap | None, QueryStats]]:
+    """How near two objects come to each other, None where farther apart than ``reach`` [m], and the work."""
+    found, work = yield from scaled(cloud_contact_steps(pair, limits), 0.0, _CONTACTS_END)
+    if found is not None:
+        place = found.location
+        points = np.stack([place, place]) if place is not None and len(found.contacts) else None
+        near = found.members(0), found.members(1)
+        return ObjectGap(*pair.ids, found.verdict, 0.0, points, None, *near, None, place, found), work
+    gap = yield from scaled(cloud_distance_steps(*pair.things, *pair.poses), _CONTACTS_END, 1.0)
+    work = work.plus(gap.stats)
+    if gap.distance > reach:
+        return None, work
+    points, nearest = np.stack([gap.point_a, gap.point_b]), (int(gap.index_a), int(gap.index_b))
+    near = np.array(nearest[:1], np.int32), np.array(nearest[1:], np.int32)
+    length = float(gap.distance)
+    return ObjectGap(*pair.ids, APART, length, points, nearest, *near, None, points.mean(axis=0)), work
+
+
+def cloud_meets_steps(pair: CloudPair) -> Generator[Progress, None, bool]:
+    """Whether two objects are not apart: their surfaces meet, or points of the cloud lie inside a closed mesh."""
+    walk, _ = walk_for(*pair.things, pair.poses[0].rows, pair.poses[1].rows, first_only=True)
+    yield from scaled(walk.finish_steps(), 0.0, _CONTACTS_END)
+    side = pair.enclosed
+    if walk.hit or side is None:
+        return walk.hit
+    cloud, other = pair.things[side], pair.things[1 - side]
+    assert isinstance(cloud, PointCloud)
+    steps = points_behind_steps(cloud, other, pair.poses[side], pair.poses[1 - side])
+    inside, _ = yield from scaled(steps, _CONTACTS_END, 1.0)
+    return len(inside) > 0

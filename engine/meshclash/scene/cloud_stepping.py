@@ -1,0 +1,79 @@
+"""Clouds in a scene that goes on from step to step: pairs are asked again when one of the two has changed."""
+
+from collections.abc import Generator
+from dataclasses import replace
+
+import numpy as np
+
+from ..broadphase.sweep import overlapping_pairs
+from ..types.results import Progress
+from ..types.steps import scaled
+from .cloud_pairs import CloudPair, cloud_meets_steps
+from .members import Keep, Members
+from .pair_keys import pair_keys
+from .stepping import SceneStep
+
+Pair = tuple[int, int]
+
+
+class CloudStepper:
+    """What a scene keeps of its pairs with a cloud from step to step.
+
+    Attributes:
+        asleep: pairs of the last step of which neither object had changed.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[Pair, tuple[tuple[int, ...], bool]] = {}
+        """The revisions of both objects for which it is known whether they meet."""
+        self._touching: set[Pair] = set()
+        self.asleep = 0
+
+    def look_steps(self, scene: Members, keep: Keep | None) -> Generator[Progress, None, None]:
+        """Find out which pairs with a cloud meet; a generator that is closed loses the pair in hand only."""
+        pairs = _candidates(scene, keep)
+        revisions = map(tuple, scene.revisions(pairs).tolist())
+        current = dict(zip(map(tuple, pairs.tolist()), revisions, strict=True))
+        self._known = {pair: known for pair, known in self._known.items() if current.get(pair) == known[0]}
+        self.asleep = len(self._known)
+        for k, (pair, now) in enumerate(current.items()):
+            if pair not in self._known:
+                steps = cloud_meets_steps(CloudPair.of(scene, *pair))
+                told = scaled(steps, k / len(pairs), (k + 1) / len(pairs), "comparing point clouds")
+                self._known[pair] = now, (yield from told)
+
+    def added_to(self, found: SceneStep) -> SceneStep:
+        """A step of the meshes of a scene, with the pairs of clouds that were looked at added to it."""
+        before, now = self._touching, {pair for pair, (_, meets) in self._known.items() if meets}
+        self._touching = now
+        if not (before or self._known):
+            return found
+        pairs = _merged(found.pairs, now)
+        place = np.searchsorted(pair_keys(pairs), pair_keys(found.pairs))
+        return replace(
+            found,
+            begun=_merged(found.begun, now - before),
+            persisting=_merged(found.persisting, now & before),
+            ended=_merged(found.ended, before - now),
+            pairs=pairs,
+            pair_of=place[found.pair_of],
+            near=found.near + len(self._known),
+            asleep=found.asleep + self.asleep,
+        )
+
+
+def _candidates(scene: Members, keep: Keep | None) -> np.ndarray:
+    """Pairs of ids (k, 2) with a cloud whose boxes overlap and that are to be looked at."""
+    if not scene.has_clouds:
+        return np.empty((0, 2), np.int64)
+    ids, boxes = scene.boxes()
+    everybody = np.ones(len(ids), np.bool_)
+    pairs: np.ndarray = ids[overlapping_pairs(boxes, everybody, everybody)]
+    pairs = pairs[scene.with_clouds(pairs)]
+    return pairs if keep is None or not len(pairs) else pairs[keep(pairs)]
+
+
+def _merged(pairs: np.ndarray, more: set[Pair]) -> np.ndarray:
+    """Pairs (k, 2) int64 and more of them, sorted."""
+    every = np.concatenate([pairs, np.array(sorted(more), np.int64).reshape(-1, 2)])
+    return every[np.argsort(pair_keys(every))]

@@ -1,0 +1,137 @@
+"""The nearness engines at work on a question: the nearest pair of each job, or all pairs within a tolerance."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..geometry.relative_pose import relative_rows
+from ..hierarchy.wide import LANE_COUNT
+from ..volumes.registry import volume_named
+from . import pairs as layout
+from .access import access_to
+from .engine import Chunk
+from .near_leaf import NEAR_STATE_LENGTH
+from .near_pairs import near_traversal
+from .near_wide import MOST_OF_TWO_LEAVES
+from .near_work import ALL_APART, ROUNDING_SHARE, SMALLEST_QUEUE, NearestSoFar, Work, kernel_options, output_for
+from .prepared import prepared_rows
+from .question import Goal, Question
+
+_CHUNK = 1 << 15
+
+
+class _NearEngine:
+    """What both engines have in common.
+
+    Pairs as near as rounding are of distance 0, or are kept whatever the tolerance: ``settled`` is False.
+    """
+
+    settled = False
+    threads = 1
+    device = "cpu"
+
+    def __init__(self, question: Question) -> None:
+        count = len(question.jobs)
+        self._question, self._nearest = question, question.goal is Goal.NEAREST
+        known = np.full((count, 2), -1, np.int32) if question.start is None else question.start.copy()
+        self._found = NearestSoFar(
+            np.full(count, np.inf if self._nearest else question.tolerance), np.zeros((count, 2, 3)), known
+        )
+        of_two_leaves = max(question.grove_a.largest_leaf * question.grove_b.largest_leaf, MOST_OF_TWO_LEAVES)
+        self._output = output_for(of_two_leaves + (0 if self._nearest else _CHUNK))
+        uncertain = ALL_APART if question.none_meet else ROUNDING_SHARE
+        self._errors = np.array([question.relative_error, question.absolute_error, uncertain])
+        chained = self._nearest and bool((question.jobs == question.jobs[:1]).all())  # else a pair means another
+        self._options = kernel_options(self._nearest, chained)
+        self._poses = np.ascontiguousarray(question.rows_a), np.ascontiguousarray(question.rows_b)
+        self._depth = question.grove_a.deepest + question.grove_b.deepest + 2
+        self.chunks: list[Chunk] = []
+        self._state, self._work = self._prepared(question)
+
+    def _prepared(self, question: Question) -> tuple[np.ndarray, Callable[[], bool]]:
+        """The kernel's state, and a call of it."""
+        raise NotImplementedError
+
+    def advance(self) -> bool:
+        """Work for some milliseconds; True when all jobs are done."""
+        done = self._work()
+        count = int(self._state[layout.OUTPUT_USED])
+        if count and (done or count > _CHUNK):
+            self.chunks.append(tuple(array[:count].copy() for array in self._output))
+            self._state[layout.OUTPUT_USED] = 0
+        if done and self._nearest:
+            distances, points, pairs = self._found
+            self.chunks.append((pairs, distances, np.arange(len(pairs), dtype=np.int32), points))
+        return done
+
+    @property
+    def share(self) -> float:
+        """Of the jobs that are done."""
+        return float(self._state[layout.JOB]) / len(self._question.jobs)
+
+    @property
+    def counters(self) -> tuple[int, int, int]:
+        """Tests of volumes, of primitives, and exact ones."""
+        return int(self._state[layout.VOLUME_TESTS]), int(self._state[layout.PRIMITIVE_TESTS]), 0
+
+
+class NearWideEngine(_NearEngine):
+    """An ``Engine`` for distances of trees of boxes, eight nodes at a time."""
+
+    @staticmethod
+    def serves(question: Question) -> bool:
+        """Whether it answers a question."""
+        return question.goal is not Goal.CONTACTS and not question.first_only and question.fits_lanes
+
+    def _prepared(self, question: Question) -> tuple[np.ndarray, Callable[[], bool]]:
+        a, b, jobs = question.grove_a, question.grove_b, question.jobs
+        for side, grove in enumerate((a, b)):
+            grove.slabs_of(jobs[:, side])
+        room = max(LANE_COUNT * (self._depth + 1), SMALLEST_QUEUE)
+        work = Work(
+            np.ascontiguousarray(jobs), self._poses, self._errors, self._options, self._found, self._output, room
+        )
+        return work.state, lambda: work.advance(a.lane_record, b.lane_record)
+
+    def advance(self) -> bool:
+        """Work for some milliseconds; True when all jobs are done."""
+        done = super().advance()
+        if done and self._nearest:
+            for side, grove in enumerate((self._question.grove_a, self._question.grove_b)):
+                grove.note_near_tests(self._question.jobs[:, side], self.counters[0])
+        return done
+
+
+class NearBinaryEngine(_NearEngine):
+    """An ``Engine`` for distances of trees of every volume, one node at a time."""
+
+    @staticmethod
+    def serves(question: Question) -> bool:
+        """Whether it answers a question."""
+        return question.goal is not Goal.CONTACTS and not question.first_only
+
+    def _prepared(self, question: Question) -> tuple[np.ndarray, Callable[[], bool]]:
+        a, b, jobs = question.grove_a, question.grove_b, question.jobs
+        relative = relative_rows(
+            *self._poses, a.origins[jobs[:, 0]], b.origins[jobs[:, 1]], a.reaches[jobs[:, 0]], b.reaches[jobs[:, 1]],
+            0.0,
+        )  # fmt: skip
+        kernel, prepared = near_traversal(a.volume), prepared_rows(a, b, jobs, relative)
+        entries = 2 * self._depth
+        stack, bounds = np.empty((entries, 2), np.int32), np.empty(entries)
+        carried, leaves = access_to(volume_named(a.volume)).workspace(entries), _leaves(a.largest_leaf, b.largest_leaf)
+        state = np.zeros(NEAR_STATE_LENGTH, np.int64)
+
+        def work() -> bool:
+            return kernel(
+                a.forest, b.forest, jobs, *self._poses, prepared, self._errors, self._options, state, stack, bounds,
+                carried, leaves, self._found, self._output,
+            )  # fmt: skip
+
+        return state, work
+
+
+def _leaves(a: int, b: int) -> tuple[np.ndarray, ...]:
+    """A leaf of each side in world coordinates, and the indices of its triangles."""
+    worlds = [np.empty((size, layout.LEAF_NUMBERS)) for size in (a, b)]
+    return (*worlds, np.empty(a, np.int32), np.empty(b, np.int32))

@@ -1,0 +1,314 @@
+"""Single questions about two prepared meshes, in one pose each: whether they meet, and how near they are.
+
+Such an answer takes the kernels about a microsecond, so everything else is made once: the records of both sides
+(``packed.py``) and a workspace with the addresses of its arrays. What these kernels cannot tell at once is left to a
+question: more than one slice of work, poses that have to be looked at, triangles that float64 expansions cannot decide.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import carray
+
+from ..geometry.lanes import doubles, floats, integers, longs, octets, shifted
+from ..geometry.predicates import new_workspace
+from ..geometry.triangle_distance import closest_of_triangles
+from ..geometry.triangle_pair import UNDECIDED
+from ..hierarchy.wide import LANE_COUNT
+from ..jit import inner, kernel
+from ..types.pose import plainly_rigid, put_single_pose
+from .near_wide import MOST_OF_TWO_LEAVES, TREE_SIZES, TREES, traverse_near, world_corners
+from .near_work import ROUNDING_SHARE, SMALLEST_QUEUE, NearestSoFar, Work, kernel_options, output_for
+from .packed import DEPTH, Packed
+from .pairs import (
+    CROSSING_ONLY,
+    EXACT_TESTS,
+    FIRST_ONLY,
+    OPTIONS_LENGTH,
+    OUTPUT_USED,
+    PRIMITIVE_TESTS,
+    STATE_LENGTH,
+    STEP_LIMIT,
+    VOLUME_TESTS,
+)
+from .wide import (
+    ADDRESSES,
+    DOUBLES,
+    ROOT,
+    SINGLES,
+    SIZES,
+    SLOT_A,
+    SLOT_B,
+    TASK,
+    traverse_tasks,
+)
+
+APART, MEETING, OPEN = range(3)
+"""What ``meet_single`` says of two meshes; ``OPEN``: a question is to be asked."""
+PLACE, FIRST, SECOND, MAY_LIE_IN = range(4)
+"""Entries of a job of ``meet_each``."""
+_STEPS = 1 << 14
+_EXACT = (0.0, 0.0)
+_FEW = 256
+"""Triangles of two meshes together of which whether they meet is told in no time: far less than their distance."""
+_DEEPEST = 128
+"""Levels of two trees together: of a Morton curve's 63 bits each."""
+DEEPEST = _DEEPEST // 2
+_QUEUE = LANE_COUNT * (_DEEPEST + 2)
+(
+    POSE_A, POSE_B, TASKS, OPTIONS, STATE, STACK, SINGLE, DOUBLE, SIFTED, COUNTER, EXPANSIONS, PAIRS, KINDS, PAIR_JOBS,
+    POINTS, WORK_LENGTH,
+) = range(16)  # fmt: skip
+"""Entries of the record of the work: addresses of so many arrays."""
+_COUNTER_SHAPE, _EXPANSIONS_SHAPE = (array.shape for array in new_workspace())
+_ROOM = 2 * LANE_COUNT**2
+"""Pairs: the kernel stops when there is no room for those of two leaves."""
+
+
+@inner
+def _first_contact(tree_a, sizes_a, poses_a, tree_b, sizes_b, poses_b, given):
+    """``APART``, ``MEETING`` or ``OPEN``: of two trees in a pose each, all given by pointers; the pair at ``PAIRS``."""
+    state, tasks = carray(longs(given[STATE]), STATE_LENGTH), carray(integers(given[TASKS]), (1, TASK))
+    state[:] = 0
+    tasks[0, SLOT_A], tasks[0, SLOT_B] = tree_a[ROOT], tree_b[ROOT]
+    pairs, kinds = carray(integers(given[PAIRS]), (_ROOM, 2)), carray(octets(given[KINDS]), _ROOM)
+    done = traverse_tasks(
+        carray(tree_a, (1, ADDRESSES)), carray(tree_b, (1, ADDRESSES)), carray(sizes_a, (1, SIZES)),
+        carray(sizes_b, (1, SIZES)), tasks, carray(poses_a, (1, 3, 4)), carray(poses_b, (1, 3, 4)),
+        carray(longs(given[OPTIONS]), OPTIONS_LENGTH), state, carray(integers(given[STACK]), (_QUEUE, 2)),
+        carray(floats(given[SINGLE]), SINGLES), carray(doubles(given[DOUBLE]), DOUBLES),
+        carray(integers(given[SIFTED]), 2 * LANE_COUNT), carray(longs(given[COUNTER]), _COUNTER_SHAPE),
+        carray(doubles(given[EXPANSIONS]), _EXPANSIONS_SHAPE), pairs, kinds, carray(integers(given[PAIR_JOBS]), _ROOM),
+    )  # fmt: skip
+    if not done or (state[OUTPUT_USED] > 0 and kinds[0] == UNDECIDED):
+        return OPEN
+    return MEETING if state[OUTPUT_USED] > 0 else APART
+
+
+@kernel
+def meet_single(side_a, side_b, work):
+    """Whether two meshes meet, by a first contact; returns ``APART``, ``MEETING`` or ``OPEN``.
+
+    Takes the addresses of the records of both sides (``packed.py``) and of the work. Where they meet the pair lies at
+    ``PAIRS``, and its nearest points at ``POINTS``, if that is not 0; the counts of the work lie at ``STATE``.
+    """
+    given_a, given_b, given = longs(side_a), longs(side_b), longs(work)
+    poses_a, poses_b = doubles(given[POSE_A]), doubles(given[POSE_B])
+    if not (plainly_rigid(poses_a) and plainly_rigid(poses_b)) or given_a[DEPTH] + given_b[DEPTH] > _DEEPEST:
+        return OPEN
+    tree_a, tree_b = longs(given_a[TREES]), longs(given_b[TREES])
+    sizes_a, sizes_b = doubles(given_a[TREE_SIZES]), doubles(given_b[TREE_SIZES])
+    met = _first_contact(tree_a, sizes_a, poses_a, tree_b, sizes_b, poses_b, given)
+    if met == MEETING and given[POINTS] != 0:
+        pair = integers(given[PAIRS])
+        _put_points(tree_a, pair[0], poses_a, tree_b, pair[1], poses_b, doubles(given[POINTS]))
+    return met
+
+
+@kernel
+def meet_each(side, work, trees, rows, jobs, triangles, counts):
+    """Look for a first contact of each pair of objects.
+
+    Args:
+        side: address of the record of a grove (``Grove.lane_record``).
+        work: of the record of the work.
+        trees: of the objects, (n,) int64.
+        rows: their poses in m configurations, (m, n, 3, 4).
+        jobs: ``PLACE``, a configuration, ``FIRST`` and ``SECOND``, objects, and ``MAY_LIE_IN``, whether one of them may
+            lie in the other, (k, 4) int64.
+        triangles: gets those that meet, (k, 2) int32; -1 where nothing does.
+        counts: tests of volumes, of triangles and exact ones, (3,) int64, are added to.
+
+    Returns:
+        ``OPEN`` where a pair is left open, ``MEETING`` where one does not meet of which one may lie in the other.
+    """
+    given_side, given = longs(side), longs(work)
+    poses, addresses, sizes = doubles(rows.ctypes.data), longs(given_side[TREES]), doubles(given_side[TREE_SIZES])
+    state, pair = longs(given[STATE]), integers(given[PAIRS])
+    result = APART
+    for k in range(jobs.shape[0]):
+        i, j, begin = jobs[k, FIRST], jobs[k, SECOND], rows.shape[1] * jobs[k, PLACE]
+        a, b = trees[i], trees[j]
+        met = _first_contact(
+            shifted(addresses, ADDRESSES * a), shifted(sizes, SIZES * a), shifted(poses, 12 * (begin + i)),
+            shifted(addresses, ADDRESSES * b), shifted(sizes, SIZES * b), shifted(poses, 12 * (begin + j)), given,
+        )  # fmt: skip
+        if met == OPEN:
+            return OPEN
+        if met == APART and jobs[k, MAY_LIE_IN] != 0:
+            result = MEETING
+        for one in range(2):
+            triangles[k, one] = pair[one] if met == MEETING else -1
+        for count in range(3):
+            counts[count] += state[VOLUME_TESTS + count]
+    return result
+
+
+@inner
+def _put_points(tree_a, t, poses_a, tree_b, u, poses_b, points):
+    """The nearest points of two triangles in the world, six numbers."""
+    p1, q1, r1 = world_corners(tree_a, np.int64(t), poses_a, 0)
+    p2, q2, r2 = world_corners(tree_b, np.int64(u), poses_b, 0)
+    _, x, y = closest_of_triangles(p1, q1, r1, p2, q2, r2, False)
+    for k in range(3):
+        points[k], points[3 + k] = x[k], y[k]
+
+
+Nearest = tuple[float, np.ndarray, list[int], tuple[int, int, int]]
+"""A distance [m], 0 exactly where meshes meet; world points on both, (2, 3) float64 [m]; the triangles; tests of
+volumes, of triangles, and those that float64 could not decide."""
+
+
+class _Space:
+    """Arrays for one question, and the addresses of their records: fresh memory costs more than a short search."""
+
+    __slots__ = (
+        "_arrays", "_records", "anything", "contact", "counts", "crossing", "distance", "errors", "given_errors",
+        "known", "near", "pair", "points", "pose_a", "pose_b", "turned_a", "turned_b",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.pose_a, self.pose_b = np.eye(4), np.eye(4)
+        self.turned_a = self.turned_b = False
+        self.counts = np.zeros(STATE_LENGTH, np.int64)
+        self.pair = np.empty((_ROOM, 2), np.int32)
+        self.given_errors = _EXACT
+        self.errors = np.array([*self.given_errors, ROUNDING_SHARE])
+        self.distance, self.points, self.known = np.empty(1), np.empty((2, 3)), np.empty((1, 2), np.int32)
+        poses, jobs = [self.pose_a, self.pose_b], np.zeros((1, 2), np.int64)
+        found, output = NearestSoFar(self.distance, self.points, self.known), output_for(MOST_OF_TWO_LEAVES)
+        near = kernel_options(True, alone=True)
+        self.near = Work(jobs, (self.pose_a, self.pose_b), self.errors, near, found, output, SMALLEST_QUEUE)
+        options = [_options(crossing) for crossing in (False, True)]
+        before: list[np.ndarray] = [*poses, np.zeros((1, TASK), np.int32)]
+        after: list[np.ndarray] = [
+            self.counts, np.empty((_QUEUE, 2), np.int32), np.empty(SINGLES, np.float32), np.empty(DOUBLES),
+            np.empty(2 * LANE_COUNT, np.int32), *new_workspace(), self.pair, np.empty(_ROOM, np.uint8),
+            np.empty(_ROOM, np.int32),
+        ]  # fmt: skip
+        self._arrays = [*before, *options, *after]
+        self._records = [
+            _record([*before, options[crossing], *after], points)
+            for crossing, points in ((0, None), (1, None), (0, self.points))
+        ]
+        self.anything, self.crossing, self.contact = (record.ctypes.data for record in self._records)
+
+
+def _options(crossing_only: bool) -> np.ndarray:
+    options = np.zeros(OPTIONS_LENGTH, np.int64)
+    options[CROSSING_ONLY], options[FIRST_ONLY], options[STEP_LIMIT] = crossing_only, 1, _STEPS
+    return options
+
+
+def _record(arrays: list[np.ndarray], points: np.ndarray | None) -> np.ndarray:
+    addresses = [array.ctypes.data for array in arrays]
+    record = np.array([*addresses, 0 if points is None else points.ctypes.data], np.int64)
+    assert len(record) == WORK_LENGTH
+    return record
+
+
+_spare: list[_Space] = []
+"""Not in use. Appending to and popping from a list are atomic."""
+
+
+def _take_space() -> _Space:
+    try:
+        return _spare.pop()
+    except IndexError:
+        return _Space()
+
+
+def _take_poses(space: _Space, pose_a: Any, pose_b: Any) -> bool:
+    """Write both poses, not checked, into a workspace; False for what ``pose_stack`` has to look at."""
+    if pose_a is None:
+        if space.turned_a:
+            put_single_pose(None, space.pose_a)
+            space.turned_a = False
+    else:
+        space.turned_a = True
+        if not put_single_pose(pose_a, space.pose_a):
+            return False
+    if pose_b is None:
+        if space.turned_b:
+            put_single_pose(None, space.pose_b)
+            space.turned_b = False
+        return True
+    space.turned_b = True
+    return put_single_pose(pose_b, space.pose_b)
+
+
+def meet_pairs(side: int, *question: np.ndarray) -> int:
+    """``meet_each`` with a workspace, for trees that are no deeper than ``DEEPEST``."""
+    space = _take_space()
+    told: int = meet_each(side, space.anything, *question)
+    _spare.append(space)
+    return told
+
+
+def meets_at_once(a: Packed, b: Packed, pose_a: Any, pose_b: Any, touching: bool) -> bool | None:
+    """Whether two meshes meet, for one pose each as ``put_single_pose`` takes it; None: a question is to be asked."""
+    space = _take_space()
+    met = OPEN
+    if _take_poses(space, pose_a, pose_b):
+        met = meet_single(a.address, b.address, space.anything if touching else space.crossing)
+    _spare.append(space)
+    return None if met == OPEN else met == MEETING
+
+
+def nearest_at_once(
+    a: Packed, b: Packed, pose_a: Any, pose_b: Any, pair: tuple[int, int] | None, errors: tuple[float, float]
+) -> Nearest | None:
+    """The nearest pair of two meshes; ``pair`` is what to start from, if anything, errors are relative and absolute.
+
+    None where that takes more than a call of the kernels, for poses or a pair that have to be looked at, and for
+    meshes as near as rounding that do not meet: then a question is to be asked.
+    """
+    if pair is not None and not (0 <= pair[0] < a.triangle_count and 0 <= pair[1] < b.triangle_count):
+        return None
+    space = _take_space()
+    answer = None
+    if _take_poses(space, pose_a, pose_b):
+        exact = errors == _EXACT
+        if exact and (a.met or a.triangle_count + b.triangle_count <= _FEW):
+            answer = _contact(space, a, b, 0, 0)
+        if answer is None:
+            answer = _nearest(space, a, b, pair, errors)
+    _spare.append(space)
+    return answer
+
+
+def _contact(space: _Space, a: Packed, b: Packed, volume_tests: int, primitive_tests: int) -> Nearest | None:
+    """The answer for meshes that meet, with the tests that were made before; None where they do not, or it is open."""
+    a.met = meet_single(a.address, b.address, space.contact) == MEETING
+    if not a.met:
+        return None
+    more = space.counts.tolist()
+    counts = volume_tests + more[VOLUME_TESTS], primitive_tests + more[PRIMITIVE_TESTS], more[EXACT_TESTS]
+    return 0.0, space.points.copy(), space.pair[0].tolist(), counts
+
+
+def _nearest(
+    space: _Space, a: Packed, b: Packed, pair: tuple[int, int] | None, errors: tuple[float, float]
+) -> Nearest | None:
+    earned = a.has_slabs and b.has_slabs
+    if not earned:
+        a.look_for_slabs()
+        b.look_for_slabs()
+    if pair is None:
+        space.known[0, 0] = -1
+    else:
+        space.known[0] = pair
+    if errors != space.given_errors:
+        space.errors[:2] = space.given_errors = errors
+    done = traverse_near(a.address, b.address, space.near.address)
+    counts = space.near.state.tolist()
+    volume_tests, primitive_tests = counts[VOLUME_TESTS], counts[PRIMITIVE_TESTS]
+    if not earned:
+        a.note_near_tests(volume_tests)
+        b.note_near_tests(volume_tests)
+    if not done:
+        return None
+    distance = space.distance.item()
+    if distance == 0.0:
+        return _contact(space, a, b, volume_tests, primitive_tests)
+    return distance, space.points.copy(), space.known[0].tolist(), (volume_tests, primitive_tests, 0)
