@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 
 import bpy
 
-from . import engine, props
+from . import engine, preferences, props
 from .adapters.names import as_renamed, make_names_readable
 from .adapters.objects import require_objects
 from .adapters.picture import render_picture
@@ -324,9 +324,7 @@ def _open(file: Path | None) -> None:
 
 
 def _load_engine() -> Any:
-    from .preferences import cache_folder
-
-    return engine.load(cache_folder())
+    return engine.load(preferences.cache_folder())
 
 
 def _print_left_out(report: DetectReport, quiet: bool) -> None:

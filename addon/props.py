@@ -21,11 +21,11 @@ from .adapters.scene_size import default_clearance
 from .core.errors import InputError
 from .core.levels import SPLITS, VOLUMES
 from .core.options import LAST_FRAME, DetectOptions, frame_range
-from .core.pair_row import CONTACT
-from .core.queries import TESTS, VERDICTS, test_named
+from .core.queries import TESTS, test_named
 from .core.report import Review
 from .core.rules import Rules
 from .core.table import FACES, MEASURE, NAME_A, NAME_B, STATUS, WORST, ListQuery
+from .core.verdicts import VERDICTS
 from .redraw import tag_redraw, tag_redraw_timelines
 
 SET_KINDS = (
@@ -465,35 +465,6 @@ class MESHCLASH_PG_results(PropertyGroup):
         name="Ghost", description="Make everything transparent but the two objects of the selected pair",
         update=_ghost_changed,
     )  # fmt: skip
-    show_clash: BoolProperty(name="Clash", description="List clashes", default=True, update=_list_again)
-    show_contained: BoolProperty(
-        name="Inside", description="List objects that lie wholly inside another", default=True, update=_list_again
-    )
-    show_duplicate: BoolProperty(
-        name="Duplicate", description="List objects that occupy the same space", default=True, update=_list_again
-    )
-    show_touching: BoolProperty(
-        name="Touching", description="List pairs that touch without common volume", default=True, update=_list_again
-    )
-    show_near: BoolProperty(
-        name="Near", description="List pairs that are nearer than the tolerance", default=True, update=_list_again
-    )
-    show_apart: BoolProperty(
-        name="Apart", description="List pairs that are apart, with their distance", default=True, update=_list_again
-    )
-    show_contact: BoolProperty(
-        name="Contact", description="List pairs of which Live only knows yet that they meet", default=True,
-        update=_list_again,
-    )  # fmt: skip
-    show_meets: BoolProperty(
-        name="Meets", description="List pairs that certainly meet", default=True, update=_list_again
-    )
-    show_likely: BoolProperty(
-        name="Likely", description="List pairs that meet more likely than not", default=True, update=_list_again
-    )
-    show_unlikely: BoolProperty(
-        name="Unlikely", description="List pairs that may meet, but probably do not", default=True, update=_list_again
-    )
     events: CollectionProperty(type=MESHCLASH_PG_event)
     active_event: IntProperty(
         name="Event", description="Select an event to go to its worst frame and select its two objects", default=-1,
@@ -508,7 +479,7 @@ class MESHCLASH_PG_results(PropertyGroup):
     def show_all(self) -> None:
         """Asks for all verdicts and statuses, whatever the names; to be filled by the caller."""
         self.filling = True
-        for verdict in (*VERDICTS, CONTACT):
+        for verdict in VERDICTS:
             setattr(self, f"show_{verdict}", True)
         self.statuses, self.search, self.page, self.min_volume = set(STATUS_ORDER), "", 1, 0.0
         self.filling = False
@@ -529,11 +500,17 @@ class MESHCLASH_PG_results(PropertyGroup):
 
     def shown_verdicts(self) -> frozenset[str]:
         """The verdicts whose pairs are listed."""
-        return frozenset(verdict for verdict in (*VERDICTS, CONTACT) if self.shows(verdict))
+        return frozenset(verdict for verdict in VERDICTS if self.shows(verdict))
 
     def shows(self, verdict: str) -> bool:
         """Whether pairs of a verdict are listed."""
         return bool(getattr(self, f"show_{verdict}"))
+
+
+for _verdict in VERDICTS.values():
+    MESHCLASH_PG_results.__annotations__[f"show_{_verdict.name}"] = BoolProperty(
+        name=_verdict.label, description=_verdict.filter_tip, default=True, update=_list_again
+    )
 
 
 CLASSES = (

@@ -15,11 +15,12 @@ from .cloud_scene import CloudScene, PlacedCloud
 from .engine_scene import EngineScene
 from .frame_scene import FrameScene, Progress, SourceMesh, SourceObject
 from .options import DetectOptions
-from .pair_row import CLASH, CONTAINED, MEETS, TOUCHING, PairRow, Point, chance_verdict
+from .pair_row import PairRow, Point
 from .queries import test_named
-from .rows import RowSteps, faces_of, identified, in_order, severity_of, triangles_of_faces, world_triangle_steps
+from .rows import RowSteps, faces_of, identified, in_order, triangles_of_faces, world_triangle_steps
 from .rules import Rules
 from .steps import telling, within
+from .verdicts import CLASH, CONTAINED, MEETS, TOUCHING, chance_verdict, severity_of
 
 WARM_UP_END, BUILD_END = 0.2, 0.5
 CONTACTS_END, DEPTHS_END = 0.5, 0.75  # of one pair

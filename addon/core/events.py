@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .pair_row import SOLID_VERDICTS, PairRow
+from .pair_row import PairRow
+from .verdicts import SOLID_VERDICTS
 
 RANGE = "range"
 """The frames that were looked at begin, or end, with the event: it may be longer."""

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .pair_row import QUIET_VERDICTS, PairRow
+from .pair_row import PairRow
+from .verdicts import QUIET_VERDICTS
 
 
 @dataclass

@@ -8,22 +8,6 @@ from typing import Any
 
 import numpy as np
 
-CLASH, DUPLICATE, CONTAINED, TOUCHING = "clash", "duplicate", "contained", "touching"  # the engine's verdicts
-NEAR = "near"  # apart, but nearer than asked for
-APART = "apart"
-CONTACT = "contact"  # in Live only: the two meet, and what that means is still to be found out
-MEETS, LIKELY, UNLIKELY = "meets", "likely", "unlikely"  # surfaces, in the time-critical test
-CLASH_VERDICTS = (CLASH, CONTAINED, DUPLICATE, MEETS, LIKELY)
-"""What `--fail-on clash` counts: on the safe side where only a probability is known."""
-
-SOLID_VERDICTS = frozenset({CLASH, CONTAINED, DUPLICATE})
-"""Of pairs that may have volume in common."""
-NO_VOLUME_VERDICTS = frozenset({TOUCHING, NEAR, APART})
-"""Of pairs that have no volume in common, or none that counts."""
-
-QUIET_VERDICTS = frozenset({TOUCHING, APART})
-"""What is drawn of the selected pair only: in an assembly nearly everything touches something, or is apart."""
-
 Point = tuple[float, float, float]
 
 
@@ -48,7 +32,7 @@ class PairRow:
         owner_a, owner_b: the objects of the scene to select (for an instance, its instancer).
         source_a, source_b: the objects whose meshes the face indices refer to.
         frame: the frame.
-        verdict: one of those of the test (`queries/`); `CONTACT` in an incomplete answer of Live.
+        verdict: one of those of the test (`queries/`); a provisional one in an incomplete answer of Live.
         severity: the engine's order of the verdicts, larger is worse; 0 for pairs that do not meet.
         contacts: number of triangle pairs in contact.
         faces_a, faces_b: (k,) int32 sorted faces of the evaluated meshes that are in contact, or as near as was asked.
@@ -154,13 +138,6 @@ class PairRow:
         if not self.distance or self.point_a is None or self.point_b is None:
             return _NO_LINES
         return np.array([[self.point_a, self.point_b]], dtype=np.float32)
-
-
-def chance_verdict(probability: float, certain: bool) -> str:
-    """What is said of two surfaces that are not known to be apart."""
-    if certain:
-        return MEETS
-    return LIKELY if probability >= 0.5 else UNLIKELY
 
 
 def pair_id(identity_a: str, identity_b: str) -> str:

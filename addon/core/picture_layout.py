@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from .frame_scene import FrameScene
-from .pair_row import CLASH, CLASH_VERDICTS, NEAR, PairRow
+from .pair_row import PairRow
 from .regions import cut_row
 from .report_formats import format_length
+from .verdicts import CLASH, PICTURED_VERDICTS
 from .world import to_world
 
 VIEW_DIRECTION = np.array([-0.52, 0.70, -0.49])  # from the camera into the scene
-SHOWN_VERDICTS = (*CLASH_VERDICTS, NEAR)  # others only where there is none of these
 MARGIN = 1.08
 MOST_CONTEXT = 1.6  # a scene that is larger than this times what is involved is not shown as a whole
 STAND_OFF = 0.0006  # of the view's height: how far highlights stand off their own surface
@@ -97,7 +97,8 @@ def lay_out(rows: Sequence[PairRow], scene: FrameScene, aspect: float, metres_pe
         aspect: width of the picture divided by its height.
         metres_per_unit: how many metres a Blender unit is.
     """
-    shown = [cut_row(row) for row in [row for row in rows if row.verdict in SHOWN_VERDICTS] or rows]
+    chosen = [row for row in rows if row.verdict in PICTURED_VERDICTS]
+    shown = [cut_row(row) for row in chosen or rows]
     names = {name for row in shown for name in (row.a, row.b)}
     others, involved = _merged(scene, names, inside=False), _merged(scene, names, inside=True)
     points = _scan_points(scene)

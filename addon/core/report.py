@@ -12,7 +12,8 @@ from .events import ClashEvent
 from .fingerprints import Seen
 from .frame_scene import Skipped
 from .options import DetectOptions
-from .pair_row import CLASH_VERDICTS, PairRow
+from .pair_row import PairRow
+from .verdicts import CLASH_VERDICTS
 
 SCHEMA = "meshclash.report/1"
 

@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from .pair_row import SOLID_VERDICTS
 from .queries import test_named
 from .terminal import printable
 from .units import length_in_words, volume_between, volume_in_words
+from .verdicts import SOLID_VERDICTS
 
 CSV_COLUMNS = (
     "id",

@@ -19,25 +19,28 @@ from .report_formats import (
     table_header,
     table_rows,
 )
+from .verdicts import AMBER, GREEN, RED, VERDICTS
 
-STYLE = """
-body { font: 14px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em; color: #222; }
-h1, dd, li, td { overflow-wrap: anywhere; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1.5em; }
-dt { color: #666; } dd { margin: 0; }
-table { border-collapse: collapse; width: 100%; }
-th, td { border-bottom: 1px solid #ddd; padding: .3em .6em; text-align: right; vertical-align: top; }
-th:nth-child(-n+3), td:nth-child(-n+3), .said { text-align: left; }
-td:nth-child(2), td:nth-child(3), td.said:last-child { min-width: 9em; }
-td.number, td:first-child, td.said { white-space: nowrap; }
-td.said:last-child { white-space: normal; }
-th { background: #f4f4f4; position: sticky; top: 0; }
-.duplicate td:first-child, .contained td:first-child, .clash td:first-child { color: #b00020; font-weight: 600; }
-.near td:first-child { color: #8a5a00; font-weight: 600; }
-.touching td:first-child { color: #1b6e3c; }
-.approved td:first-child { color: inherit; font-weight: inherit; }
-.outdated td { color: #999; }
-@media print { body { margin: 0; max-width: none; font-size: 10px; } th { position: static; } }
+_STYLED = {
+    style: [f".{entry.name} td:first-child" for entry in reversed(VERDICTS.values()) if entry.style == style]
+    for style in (RED, AMBER, GREEN)
+}
+_VERDICT_RULES = "".join(f"{', '.join(names)} {{ {style} }}\n" for style, names in _STYLED.items())
+STYLE = f"""
+body {{ font: 14px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em; color: #222; }}
+h1, dd, li, td {{ overflow-wrap: anywhere; }}
+dl {{ display: grid; grid-template-columns: max-content 1fr; gap: 0 1.5em; }}
+dt {{ color: #666; }} dd {{ margin: 0; }}
+table {{ border-collapse: collapse; width: 100%; }}
+th, td {{ border-bottom: 1px solid #ddd; padding: .3em .6em; text-align: right; vertical-align: top; }}
+th:nth-child(-n+3), td:nth-child(-n+3), .said {{ text-align: left; }}
+td:nth-child(2), td:nth-child(3), td.said:last-child {{ min-width: 9em; }}
+td.number, td:first-child, td.said {{ white-space: nowrap; }}
+td.said:last-child {{ white-space: normal; }}
+th {{ background: #f4f4f4; position: sticky; top: 0; }}
+{_VERDICT_RULES}.approved td:first-child {{ color: inherit; font-weight: inherit; }}
+.outdated td {{ color: #999; }}
+@media print {{ body {{ margin: 0; max-width: none; font-size: 10px; }} th {{ position: static; }} }}
 """
 TEXT_CELLS = 3  # verdict and names come first, numbers follow
 OUTDATED = "Of pairs in grey an object may have changed since."

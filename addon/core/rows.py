@@ -12,12 +12,12 @@ import numpy as np
 from .curves import curve_steps
 from .engine_scene import EngineScene
 from .frame_scene import Progress, SourceMesh, SourceObject
-from .pair_row import CLASH, CONTACT, CONTAINED, LIKELY, MEETS, QUIET_VERDICTS, TOUCHING, PairRow, pair_id
+from .pair_row import PairRow, pair_id
 from .regions import Side, cut_row
 from .steps import telling
+from .verdicts import CONTACT, CONTAINED, QUIET_VERDICTS, severity_of
 from .world import to_world
 
-_COUNTS_AS = {MEETS: CLASH, CONTACT: CLASH, LIKELY: TOUCHING}  # of the engine's verdicts
 TRIANGLES_AT_ONCE = 1 << 15  # that are brought into world space in one step
 
 RowSteps = Generator[Progress, None, PairRow]
@@ -49,12 +49,6 @@ class _Finding:
             self, ids=self.ids[::-1], triangles=self.triangles[::-1], points=self.points and self.points[::-1],
             nearest=self.nearest and self.nearest[::-1],
         )  # fmt: skip
-
-
-def severity_of(engine: ModuleType, verdict: str) -> int:
-    """The engine's order of verdicts, extended to those that it does not have."""
-    known = getattr(engine.Verdict, _COUNTS_AS.get(verdict, verdict).upper(), engine.Verdict.APART)
-    return int(known.severity)
 
 
 def contacts_row_steps(engine: ModuleType, world: EngineScene, found: Any, frame: int, highlights: bool) -> RowSteps:

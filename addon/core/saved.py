@@ -9,10 +9,10 @@ import numpy as np
 
 from .errors import InputError
 from .options import DEFAULT_TEST, DetectOptions
-from .pair_row import CONTACT, PairRow, Point
-from .queries import VERDICTS
+from .pair_row import PairRow, Point
 from .report import DetectReport
 from .rules import Rules
+from .verdicts import FINAL_VERDICTS
 
 FORMAT = 1
 MOST_ROWS = 1000
@@ -41,7 +41,7 @@ _NO_FACES = np.empty(0, dtype=np.int32)
 
 def to_text(report: DetectReport) -> str:
     """The worst rows of a report; rows of an incomplete answer are left out."""
-    rows = [row for row in report.rows if row.verdict != CONTACT]
+    rows = [row for row in report.rows if row.verdict in FINAL_VERDICTS]
     options = report.options
     asked = {name: getattr(options, name) for name in (*_ASKED, *_ASKED_LATER)}
     rules = {name: getattr(options.rules, name) for name in _RULES}
@@ -83,7 +83,7 @@ def _row(item: dict[str, Any]) -> PairRow:
     texts = ("id", "a", "b", "owner_a", "owner_b", "source_a", "source_b", "verdict")
     if not all(isinstance(values[name], str) for name in texts):
         raise TypeError("a name is no text")
-    if values["verdict"] not in VERDICTS:
+    if values["verdict"] not in FINAL_VERDICTS:
         raise ValueError("a verdict is unknown")
     count_a, count_b = map(int, item["faces"])
     depth = values.pop("depth")

@@ -21,9 +21,10 @@ from .cloud_pairs import (
 )
 from .cloud_scene import CloudScene
 from .frame_scene import FrameScene, Progress, Skipped, SourceObject
-from .pair_row import CONTACT, PairRow
+from .pair_row import PairRow
 from .queries.asked import Asked
 from .steps import within
+from .verdicts import CONTACT
 
 Pair = tuple[str, str]
 

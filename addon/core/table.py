@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .pair_row import CONTACT, NO_VOLUME_VERDICTS
-from .queries import VERDICTS
+from .verdicts import NO_VOLUME_VERDICTS, VERDICTS
 
 if TYPE_CHECKING:
     from .pair_row import PairRow
@@ -26,8 +25,7 @@ Mask = NDArray[np.bool_]
 
 WORST, NAME_A, NAME_B, FACES, MEASURE, STATUS = "WORST", "A", "B", "FACES", "MEASURE", "STATUS"
 """By what rows are sorted; `WORST` is the order of the report."""
-KNOWN_VERDICTS = (*VERDICTS, CONTACT)
-_NO_VOLUME = np.array([name in NO_VOLUME_VERDICTS for name in KNOWN_VERDICTS])
+_NO_VOLUME = np.array([name in NO_VOLUME_VERDICTS for name in VERDICTS])
 NO_STATUS = "OPEN"
 NUMBERS = re.compile(r"(\d+)")
 
@@ -62,7 +60,7 @@ class RowTable:
     Attributes:
         names: all names of objects in their natural order, "Bolt 2" before "Bolt 10"; columns of names are indices.
         positions: the position of a pair's first row by the pair's id.
-        verdicts: (n,) int8 indices of `KNOWN_VERDICTS`.
+        verdicts: (n,) int8 places in `VERDICTS`.
         faces: (n,) int64 faces and points in contact, of both objects.
         a, b: (n,) int32 indices of the names of the two objects.
         owners: (4, n) int32 indices of the names of the owners and the sources of both.
@@ -71,7 +69,7 @@ class RowTable:
     """
 
     def __init__(self, rows: Sequence[PairRow]) -> None:
-        number = {name: index for index, name in enumerate(KNOWN_VERDICTS)}
+        number = {name: index for index, name in enumerate(VERDICTS)}
         count = len(rows)
         named = {name for row in rows for name in (row.a, row.b, row.owner_a, row.owner_b, row.source_a, row.source_b)}
         self.names = sorted(named, key=natural)
@@ -145,7 +143,7 @@ class RowTable:
             measures: by which measures the test's rows are compared; the first one that a row has counts.
             reviews, statuses: as `statuses` takes them.
         """
-        listed = np.array([name in query.verdicts for name in KNOWN_VERDICTS])
+        listed = np.array([name in query.verdicts for name in VERDICTS])
         mask = listed[self.verdicts]
         for word in query.text.casefold().split():
             mask &= self._contains(word)

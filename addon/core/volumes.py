@@ -6,9 +6,10 @@ from collections.abc import Generator
 from dataclasses import replace
 
 from .frame_scene import Progress
-from .pair_row import NO_VOLUME_VERDICTS, SOLID_VERDICTS, PairRow
+from .pair_row import PairRow
 from .queries.asked import Asked
 from .steps import telling
+from .verdicts import NO_VOLUME_VERDICTS, SOLID_VERDICTS
 
 RESOLUTIONS = (64, 256)
 """Voxels along the region that both objects reach; the finer ones where the coarser leave much open."""

@@ -20,9 +20,10 @@ from ..core import job
 from ..core.cloud_scene import CLOUD_PARTS
 from ..core.errors import DetectError
 from ..core.options import DetectOptions
-from ..core.queries import VERDICTS, test_named
+from ..core.queries import test_named
 from ..core.report import DetectReport
 from ..core.report_formats import format_seconds, left_out, too_small
+from ..core.verdicts import FINAL_VERDICTS, VERDICTS
 from ..redraw import tag_redraw
 from ..reviews import reviews_of
 from ..ui.text import counted
@@ -88,25 +89,12 @@ def summary(report: DetectReport, approved: frozenset[str] = frozenset()) -> str
     """One line: how many pairs of each verdict, worst first, how many of all are approved, and what it took."""
     accepted = sum(row.id in approved for row in report.rows)
     found_now = Counter(row.verdict for row in report.rows if row.id not in approved)
-    counts = [(found_now[verdict], WORDS[verdict]) for verdict in VERDICTS] + [(accepted, "approved")]
+    counts = [(found_now[verdict], VERDICTS[verdict].counted) for verdict in FINAL_VERDICTS] + [(accepted, "approved")]
     found = ", ".join(f"{count} {word}" for count, word in counts if count)
     skipped = f", {len(report.skipped)} skipped" if report.skipped else ""
     effort = f"{counted(report.stats['objects'], 'object')}{skipped}, {format_seconds(report.stats['seconds'])}"
     more = left_out(report.stats.get("left_out")) + too_small(report.stats, report.options.as_dict())
     return f"{found or test_named(report.options.test).nothing} ({effort}){more and '.' + more}"
-
-
-WORDS = {
-    "clash": "clashing",
-    "contained": "inside another",
-    "duplicate": "duplicate",
-    "touching": "touching",
-    "near": "too near",
-    "apart": "apart",
-    "meets": "meeting",
-    "likely": "likely to meet",
-    "unlikely": "unlikely to meet",
-}
 
 
 class Run:

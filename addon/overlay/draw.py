@@ -17,7 +17,10 @@ from ..core.table import WORST
 from ..props import STATUS_ORDER
 from ..redraw import tag_redraw
 from ..reviews import reviews_of
+from ..ui.text import length, typical
+from ..view import find_object
 from . import bodies, discs, render_data
+from .handlers import DrawHandlers
 
 FACES_IN_FRONT = 0.002  # share of the distance to the eye by which faces are drawn nearer than the surface they lie on
 CURVES_IN_FRONT = 0.004
@@ -58,28 +61,16 @@ class _Batches:
 
 
 class _State:
-    """The draw handlers, their batches, and why they have given up; all end with `uninstall`."""
+    """The batches, and why drawing was given up; all end with `HANDLERS.uninstall`."""
 
-    handles: tuple[object, ...] = ()
-    batches: dict[str, _Batches] = {}  # noqa: RUF012 - of all pairs and of the selected one; emptied by `uninstall`
+    batches: dict[str, _Batches] = {}  # noqa: RUF012 - of all pairs and of the selected one; emptied by `_free`
     joined: tuple[int, render_data.JoinedRows] | None = None  # with the serial of the result
     failure: str = ""
 
 
-def install() -> None:
-    """Adds the draw handlers; does nothing in background mode, where there is no viewport."""
-    if not bpy.app.background and not _State.handles:
-        add = bpy.types.SpaceView3D.draw_handler_add
-        _State.handles = (
-            add(_draw, (_draw_result,), "WINDOW", "POST_VIEW"), add(_draw, (_draw_labels,), "WINDOW", "POST_PIXEL"),
-        )  # fmt: skip
-
-
-def uninstall() -> None:
-    """Removes the draw handlers and frees the batches."""
-    for handle in _State.handles:
-        bpy.types.SpaceView3D.draw_handler_remove(handle, "WINDOW")
-    _State.handles, _State.joined = (), None
+def _free() -> None:
+    """Frees the batches, and forgets that drawing was given up."""
+    _State.joined = None
     _State.batches.clear()
     discs.free()
     bodies.free()
@@ -122,8 +113,6 @@ def _draw_result(context: bpy.types.Context, settings: Any, result: session.Scen
 
 def _draw_pair(context: bpy.types.Context, prefs: Any, result: session.SceneResult) -> None:
     """The selected pair as solid bodies among ghosts."""
-    from ..view import find_object
-
     listed = context.window_manager.meshclash
     row = result.row(listed.selected) if listed.scene_uid == context.scene.session_uid else None
     if row is None:
@@ -156,8 +145,6 @@ def _draw_labels(context: bpy.types.Context, settings: Any, result: session.Scen
     """The lengths of gaps, in pixels of the region."""
     import blf
     from bpy_extras.view3d_utils import location_3d_to_region_2d
-
-    from ..ui.text import length, typical
 
     batches = _current_batches(context, settings, result)
     labels = [label for some in reversed(batches) for label in some.labels]  # the selected pair's first
@@ -382,3 +369,10 @@ def passes(xray: bool, hidden_alpha: float) -> tuple[tuple[str, float], ...]:
     """Depth tests and opacities: what is hidden first, faintly, then what is seen."""
     seen = ("LESS_EQUAL", 1.0)
     return (("GREATER", hidden_alpha), seen) if xray else (seen,)
+
+
+HANDLERS = DrawHandlers(
+    bpy.types.SpaceView3D,
+    ((_draw, (_draw_result,), "POST_VIEW"), (_draw, (_draw_labels,), "POST_PIXEL")),
+    _free,
+)

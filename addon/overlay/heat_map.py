@@ -14,6 +14,7 @@ from ..core.deviation import SHADES, DeviationMap, ScanDeviation, scale_colours,
 from ..ui.text import length
 from ..view import find_object
 from . import discs, draw
+from .handlers import DrawHandlers
 
 POINT_SIZE = 3.0  # pixels of the smallest points
 LEGEND_STEPS = 64
@@ -25,24 +26,12 @@ FONT = 0
 
 
 class _State:
-    """Draw handlers and the batches of the map that was drawn last."""
+    """The batches of the map that was drawn last."""
 
-    handles: list[object] = []  # noqa: RUF012 - emptied by `uninstall`
     batches: tuple[object, list[Any]] | None = None
 
 
-def install() -> None:
-    """Adds the draw handlers; does nothing in background mode."""
-    if not bpy.app.background and not _State.handles:
-        for function, when in ((_draw_points, "POST_VIEW"), (_draw_legend, "POST_PIXEL")):
-            _State.handles.append(bpy.types.SpaceView3D.draw_handler_add(function, (), "WINDOW", when))
-
-
-def uninstall() -> None:
-    """Removes the draw handlers and frees the batches."""
-    for handle in _State.handles:
-        bpy.types.SpaceView3D.draw_handler_remove(handle, "WINDOW")
-    _State.handles.clear()
+def _free() -> None:
     _State.batches = None
 
 
@@ -183,3 +172,8 @@ def _write(text: str, middle: float, y: float, scale: float) -> None:
     size: Any = blf.dimensions(FONT, text)  # type: ignore[func-returns-value]  # the stubs miss what it returns
     blf.position(FONT, middle - 0.5 * size[0], y, 0.0)
     blf.draw(FONT, text)
+
+
+HANDLERS = DrawHandlers(
+    bpy.types.SpaceView3D, ((_draw_points, (), "POST_VIEW"), (_draw_legend, (), "POST_PIXEL")), _free
+)

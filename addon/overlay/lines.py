@@ -9,7 +9,9 @@ import bpy
 from mathutils import Matrix
 
 from .. import session
+from ..view import find_object
 from . import draw
+from .handlers import DrawHandlers
 
 COLOUR = (0.35, 1.0, 0.55, 0.7)
 VOXEL_COLOUR = (1.0, 0.8, 0.2, 0.8)
@@ -28,24 +30,9 @@ class _Lines(NamedTuple):
 
 
 class _State:
-    """The draw handler, and the batches of what was drawn last, by kind."""
+    """The batches of what was drawn last, by kind."""
 
-    handle: object | None = None
-    batches: dict[str, tuple[tuple[object, ...], Any]] = {}  # noqa: RUF012 - emptied by `uninstall`
-
-
-def install() -> None:
-    """Adds the draw handler; does nothing in background mode."""
-    if not bpy.app.background and _State.handle is None:
-        _State.handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
-
-
-def uninstall() -> None:
-    """Removes the draw handler and frees the batches."""
-    if _State.handle is not None:
-        bpy.types.SpaceView3D.draw_handler_remove(_State.handle, "WINDOW")
-    _State.handle = None
-    _State.batches.clear()
+    batches: dict[str, tuple[tuple[object, ...], Any]] = {}  # noqa: RUF012 - emptied by `HANDLERS.uninstall`
 
 
 def _draw() -> None:
@@ -59,8 +46,6 @@ def _draw() -> None:
 
 def _wanted(context: bpy.types.Context) -> Iterator[_Lines]:
     """What is to be seen in a 3D view."""
-    from ..view import find_object
-
     shown = session.shown_hierarchy()
     item = None if shown is None else find_object(context, shown.name)
     if shown is not None and item is not None and item.visible_get():
@@ -95,3 +80,6 @@ def _batch(lines: _Lines) -> Any:
         shader = gpu.shader.from_builtin("UNIFORM_COLOR")
         known = _State.batches[lines.kind] = lines.signature, batch_for_shader(shader, "LINES", {"pos": lines.points})
     return known[1]
+
+
+HANDLERS = DrawHandlers(bpy.types.SpaceView3D, ((_draw, (), "POST_VIEW"),), _State.batches.clear)

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.pair_row import LIKELY, QUIET_VERDICTS, UNLIKELY
 from ..core.regions import cut_row
-from ..core.table import KNOWN_VERDICTS, Mask, Positions, RowTable
+from ..core.table import Mask, Positions, RowTable
+from ..core.verdicts import GUESSES, QUIET_VERDICTS, VERDICTS
 
 if TYPE_CHECKING:
     from ..core.pair_row import PairRow
 
 Label = tuple[tuple[float, float, float], float]
-GUESSES = frozenset({LIKELY, UNLIKELY})
 GAP_SURROUNDINGS = 3.0  # how far around its middle a gap is looked at, in its lengths
 ROUNDING = 2.0**-21  # share of the largest coordinate of a gap's ends below which its length is no more than rounding
 MOST_LABELS = 100  # more would hide the scene
@@ -79,7 +78,7 @@ def rows_to_draw(table: RowTable, listed: Positions, approved: Iterable[str] = (
     """
     drawn = np.zeros(len(table), np.bool_)
     drawn[listed] = True
-    drawn &= ~np.array([name in QUIET_VERDICTS for name in KNOWN_VERDICTS])[table.verdicts]
+    drawn &= ~np.array([name in QUIET_VERDICTS for name in VERDICTS])[table.verdicts]
     drawn[[table.positions[pair] for pair in approved if pair in table.positions]] = False
     return drawn
 

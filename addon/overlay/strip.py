@@ -8,9 +8,10 @@ import bpy
 
 from .. import events_list, session
 from ..core.events import ClashEvent
-from ..core.pair_row import CLASH_VERDICTS, NEAR, QUIET_VERDICTS
 from ..core.scanned import Scanned
+from ..core.verdicts import CLASH_VERDICTS, QUIET_VERDICTS
 from . import draw
+from .handlers import DrawHandlers
 
 LANES, MOST = 6, 400
 """Bars above each other, and how many events are drawn: the worst ones."""
@@ -21,25 +22,6 @@ WORST_COLOUR, ACTIVE_COLOUR, SCANNED_COLOUR = (1.0, 1.0, 1.0, 0.9), (1.0, 1.0, 1
 
 Rectangle = tuple[float, float, float, float]
 Colour = tuple[float, float, float, float]
-
-
-class _State:
-    """The draw handler."""
-
-    handle: object | None = None
-
-
-def install() -> None:
-    """Adds the draw handler; does nothing in background mode."""
-    if not bpy.app.background and _State.handle is None:
-        _State.handle = bpy.types.SpaceDopeSheetEditor.draw_handler_add(_draw, (), "WINDOW", "POST_PIXEL")
-
-
-def uninstall() -> None:
-    """Removes the draw handler."""
-    if _State.handle is not None:
-        bpy.types.SpaceDopeSheetEditor.draw_handler_remove(_State.handle, "WINDOW")
-    _State.handle = None
 
 
 def _draw() -> None:
@@ -100,7 +82,7 @@ def rectangles(
 def _colour(event: ClashEvent) -> Colour:
     if event.row.verdict in CLASH_VERDICTS:
         return CLASH_COLOUR
-    return QUIET_COLOUR if event.row.verdict in QUIET_VERDICTS and event.row.verdict != NEAR else NEAR_COLOUR
+    return QUIET_COLOUR if event.row.verdict in QUIET_VERDICTS else NEAR_COLOUR
 
 
 def _draw_rectangles(found: list[tuple[Rectangle, Colour]]) -> None:
@@ -117,3 +99,6 @@ def _draw_rectangles(found: list[tuple[Rectangle, Colour]]) -> None:
     batch = batch_for_shader(shader, "TRIS", {"pos": corners, "color": colours})
     with draw.restored_state():
         batch.draw(shader)
+
+
+HANDLERS = DrawHandlers(bpy.types.SpaceDopeSheetEditor, ((_draw, (), "POST_PIXEL"),), lambda: None)

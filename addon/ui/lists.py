@@ -9,8 +9,9 @@ from bpy.types import UIList
 from .. import session
 from ..core.short_names import shorten
 from ..core.table import FACES, MEASURE, NAME_A, NAME_B, STATUS
+from ..core.verdicts import VERDICTS
 from ..props import STATUSES
-from .text import VERDICT_ICONS, VERDICT_LABELS, measure, text_width
+from .text import measure, text_width
 
 ACCEPTED_ICON = "OUTLINER_COLLECTION"  # of an approved pair: its verdict in no colour
 STATUS_ICONS = {status: icon for status, _label, _tip, icon, _number in STATUSES}
@@ -74,8 +75,8 @@ class MESHCLASH_UL_pairs(UIList):
         verdict, name_a, name_b, faces, value = columns(layout, context)
         review = context.scene.meshclash.reviews.get(item.pair_id)
         verdict.label(text="", icon=STATUS_ICONS[review.status] if review else "BLANK1")
-        icon = ACCEPTED_ICON if review and review.status == "APPROVED" else VERDICT_ICONS[item.verdict]
-        verdict.label(text=VERDICT_LABELS[item.verdict] if is_wide(context) else "", icon=icon)
+        icon = ACCEPTED_ICON if review and review.status == "APPROVED" else VERDICTS[item.verdict].icon
+        verdict.label(text=VERDICTS[item.verdict].label if is_wide(context) else "", icon=icon)
         room, common = name_width(context), session.listed().common
         for cell, side, name in ((name_a, "a", item.name_a), (name_b, "b", item.name_b)):
             cell.alignment = "LEFT"

@@ -8,10 +8,10 @@ from .. import preferences, results, session
 from ..adapters.source import metres_per_unit
 from ..core.errors import InputError
 from ..core.options import DetectOptions, changed_settings
-from ..core.pair_row import CONTACT, SOLID_VERDICTS
 from ..core.queries import test_named
 from ..core.report_formats import NO_SOLID, coarse, permitted
 from ..core.table import FACES, MEASURE, STATUS, WORST
+from ..core.verdicts import PROVISIONAL_VERDICTS, SOLID_VERDICTS, VERDICTS
 from ..overlay import draw as overlay
 from ..props import STATUSES
 from ..reviews import approved_counts, reviews_of
@@ -19,8 +19,6 @@ from .lists import COLUMNS, columns
 from .parts import TabPanel, draw_table, draw_text, named_row
 from .text import (
     MEASURE_LABELS,
-    VERDICT_ICONS,
-    VERDICT_LABELS,
     chance,
     counted,
     length,
@@ -213,12 +211,12 @@ def _draw_list(layout: Any, context: Any, result: session.SceneResult) -> None:
     buttons = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
     test = test_named(result.report.options.test)
     accepted = approved_counts(result, reviews_of(context.scene))
-    for verdict in (*test.verdicts, CONTACT) if result.counts[CONTACT] else test.verdicts:
-        label = VERDICT_LABELS[verdict]
+    for verdict in (*test.verdicts, *(name for name in PROVISIONAL_VERDICTS if result.counts[name])):
+        entry = VERDICTS[verdict]
         count = result.counts[verdict] - accepted[verdict]
         button = buttons.row(align=True)
         button.active = result.counts[verdict] > 0
-        button.prop(listed, f"show_{verdict}", text=f"{label} {count}", icon=VERDICT_ICONS[verdict], toggle=True)
+        button.prop(listed, f"show_{verdict}", text=f"{entry.label} {count}", icon=entry.icon, toggle=True)
     if accepted.total():
         text = f"{counted(accepted.total(), 'pair')} approved: listed, but not counted and not drawn"
         draw_text(layout, text, context.region, "CHECKMARK")

@@ -9,26 +9,10 @@ from typing import Any
 import blf
 import bpy
 
-from ..core.pair_row import MEETS
 from ..core.report_formats import format_share
 from ..core.units import length_in_words, plain, volume_between
+from ..core.verdicts import MEETS, VERDICTS
 
-VERDICT_LABELS = {
-    "clash": "Clash", "contained": "Inside", "duplicate": "Duplicate", "touching": "Touching", "contact": "Contact",
-    "near": "Near", "apart": "Apart", "meets": "Meets", "likely": "Likely", "unlikely": "Unlikely",
-}  # fmt: skip
-VERDICT_ICONS = {
-    "clash": "COLLECTION_COLOR_01",
-    "contained": "COLLECTION_COLOR_02",
-    "duplicate": "COLLECTION_COLOR_06",
-    "touching": "COLLECTION_COLOR_04",
-    "contact": "COLLECTION_COLOR_08",
-    "near": "COLLECTION_COLOR_03",
-    "apart": "COLLECTION_COLOR_05",
-    "meets": "COLLECTION_COLOR_01",
-    "likely": "COLLECTION_COLOR_02",
-    "unlikely": "COLLECTION_COLOR_04",
-}
 MEASURE_LABELS = {"depth": "Depth", "volume": "Volume", "distance": "Gap", "probability": "Chance"}
 UNMEASURED = "–"
 ALMOST = 1.0 - 1e-9
@@ -95,7 +79,7 @@ def chance(probability: float, verdict: str, digits: int = 0) -> str:
 
 def verdict_in_words(row: Any) -> str:
     """The verdict of a row, with what limits it: the resolution of the coordinates, an open mesh."""
-    parts = [VERDICT_LABELS[row.verdict]]
+    parts = [VERDICTS[row.verdict].label]
     if row.flush:
         parts.append("flush within the resolution")
     if row.certainty < 1.0:

@@ -14,9 +14,10 @@ from ..core.queries import test_named
 from ..core.report_formats import format_moment
 from ..core.scanned import Scanned
 from ..core.short_names import shorten
+from ..core.verdicts import VERDICTS
 from .lists import FRAME_WIDTH, ICON_WIDTH, LEAST_NAME
 from .parts import TabPanel, draw_table, draw_text
-from .text import VERDICT_ICONS, VERDICT_LABELS, counted, length, measure, text_width
+from .text import counted, length, measure, text_width
 
 BEGINS = {
     "range": "at the first frame of the range, or before", "contact": "", "appears": "as one of the two appears",
@@ -33,7 +34,7 @@ class MESHCLASH_UL_events(UIList):
         self, context: Any, layout: Any, _data: Any, item: Any, _icon: int, _active_data: Any, _active: str
     ) -> None:
         row = layout.row(align=True)
-        row.label(text="", icon=VERDICT_ICONS[item.verdict])
+        row.label(text="", icon=VERDICTS[item.verdict].icon)
         split = row.split(factor=FRAMES_SHARE, align=True)
         text = f"{item.start}–{item.end}" if item.end > item.start else str(item.start)
         split.label(text=text)
@@ -126,7 +127,7 @@ def _draw_scan(layout: Any, context: Any, scanned: Scanned) -> None:
 def _draw_event(layout: Any, context: Any, event: ClashEvent) -> None:
     units, row = context.scene.unit_settings, event.row
     facts = [
-        ("Worst verdict", VERDICT_LABELS[row.verdict]),
+        ("Worst verdict", VERDICTS[row.verdict].label),
         ("Begins", f"{format_moment(event.start, event.start_time)} {BEGINS[event.begins]}"),
         ("Ends", f"{format_moment(event.end, event.end_time)} {ENDS[event.ends]}"),
         ("Worst frame", str(event.worst_frame)),

@@ -9,7 +9,7 @@ from ui_fakes import escape, timer
 from addon import session
 from addon.adapters.source import BlenderSource
 from addon.core.job import detect_steps, run_to_end
-from addon.core.pair_row import APART
+from addon.core.verdicts import APART
 from addon.ops import live
 
 

@@ -13,9 +13,9 @@ from addon.core.frame_scene import FrameScene, Progress, Skipped
 from addon.core.job import detect_steps, run_to_end
 from addon.core.live import Live
 from addon.core.options import DetectOptions
-from addon.core.pair_row import APART, CONTACT, NEAR
 from addon.core.queries import distance
 from addon.core.rules import Rules
+from addon.core.verdicts import APART, CONTACT, NEAR
 
 
 class ArrayScene:

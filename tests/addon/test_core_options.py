@@ -18,9 +18,10 @@ from addon.core.options import (
     parse_frames,
     set_in_words,
 )
-from addon.core.queries import TESTS, VERDICTS
+from addon.core.queries import TESTS
 from addon.core.report_formats import MEASURES
 from addon.core.rules import Rules, keep_mask, parse_pair
+from addon.core.verdicts import FINAL_VERDICTS
 
 
 @pytest.mark.parametrize(
@@ -86,17 +87,10 @@ def test_every_test_is_whole():
     for name, test in TESTS.items():
         assert test.name == name and test.required <= test.takes <= set(TEST_OPTIONS)
         assert test.tolerance_means in ("", *test.takes)
-        assert set(test.verdicts) <= set(VERDICTS) == set(text_labels()) - {"contact"}
+        assert set(test.verdicts) <= set(FINAL_VERDICTS)
         given = DetectOptions(test=name, **dict.fromkeys(test.required, 1.0))
         assert test.apart in test.verdicts and test.reach(given) >= 0.0
         assert set(test.measures) <= set(MEASURES)
-
-
-def text_labels():
-    from addon.ui.text import VERDICT_ICONS, VERDICT_LABELS
-
-    assert VERDICT_LABELS.keys() == VERDICT_ICONS.keys()
-    return VERDICT_LABELS
 
 
 def test_options_are_strict_json():

@@ -6,17 +6,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ui_fakes import make_row
 
-from addon.core.table import FACES, KNOWN_VERDICTS, MEASURE, NAME_A, NAME_B, STATUS, WORST, ListQuery, RowTable, natural
+from addon.core.table import FACES, MEASURE, NAME_A, NAME_B, STATUS, WORST, ListQuery, RowTable, natural
+from addon.core.verdicts import VERDICTS
 
 STATUSES = ("OPEN", "REVIEWED", "APPROVED")
 MEASURES = ("volume", "depth", "distance", "probability")
-EVERYTHING = frozenset(KNOWN_VERDICTS)
+EVERYTHING = frozenset(VERDICTS)
 NAMES = st.sampled_from(["Bolt 2", "bolt 10", "Bolt 10", "Wall:Ä.1", "wall:ä.2", "Pipe"])
 MAYBE = st.none() | st.sampled_from([0.0, 0.25, 1.5])
-FOUND = st.tuples(NAMES, NAMES, st.sampled_from(KNOWN_VERDICTS), MAYBE, MAYBE, MAYBE, st.integers(0, 3), MAYBE)
+FOUND = st.tuples(NAMES, NAMES, st.sampled_from(tuple(VERDICTS)), MAYBE, MAYBE, MAYBE, st.integers(0, 3), MAYBE)
 QUERIES = st.builds(
     ListQuery,
-    st.frozensets(st.sampled_from(KNOWN_VERDICTS)) | st.just(EVERYTHING),
+    st.frozensets(st.sampled_from(tuple(VERDICTS))) | st.just(EVERYTHING),
     st.sampled_from(["", "bolt", "BOLT wall", "ä", "nobody", "2 10"]),
     st.none() | st.frozensets(st.sampled_from(STATUSES)),
     st.none() | st.frozensets(NAMES),

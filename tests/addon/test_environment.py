@@ -220,7 +220,7 @@ def test_without_graphics_nothing_is_drawn_and_it_is_said_once(registered, monke
     assert str(error) in overlay.failure()
     layout = draw(panels.MESHCLASH_PT_display, SimpleNamespace(**fake_context()))
     assert any("cannot be drawn" in text for text in layout.texts())
-    overlay.uninstall()
+    overlay.HANDLERS.uninstall()
     assert overlay.failure() == ""
 
 

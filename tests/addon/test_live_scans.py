@@ -11,7 +11,7 @@ from addon.core import live as live_module
 from addon.core import scan_follower
 from addon.core.cloud_pairs import Finding
 from addon.core.frame_scene import Progress
-from addon.core.pair_row import CONTACT
+from addon.core.verdicts import CONTACT
 
 NONE = np.empty(0, np.int32)
 MEASURED = {"intersection": {}, "clearance": {"tolerance": 0.3}, "distance": {}}

@@ -380,7 +380,7 @@ class Stress:
 def assert_nothing_runs():
     assert session.running_task() is None and session.running_live() is None
     assert not heartbeat.Heartbeat.running
-    assert overlay._State.handles == ()
+    assert not overlay.HANDLERS.installed
 
 
 def assert_nothing_is_left():

@@ -7,12 +7,12 @@ import pytest
 from ui_fakes import make_report, make_row
 
 from addon import results, session
-from addon.overlay import draw
+from addon.overlay import draw, heat_map, lines, strip
 
 
 def test_nothing_is_installed_in_background(registered):
     assert bpy.app.background
-    assert draw._State.handles == ()
+    assert not any(overlay.HANDLERS.installed for overlay in (draw, lines, heat_map, strip))
 
 
 def test_nothing_is_drawn_without_results_or_when_switched_off(registered, monkeypatch):

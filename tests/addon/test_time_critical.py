@@ -14,8 +14,8 @@ from addon.core import live as live_module
 from addon.core.frame_scene import SourceMesh
 from addon.core.job import detect_steps, run_to_end
 from addon.core.options import DetectOptions
-from addon.core.pair_row import LIKELY, MEETS, UNLIKELY
 from addon.core.queries import time_critical
+from addon.core.verdicts import LIKELY, MEETS, UNLIKELY
 from addon.overlay import render_data
 
 DONE, CLASHES, WRONG = 0, 1, 2

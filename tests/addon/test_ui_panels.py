@@ -10,6 +10,7 @@ from addon import preferences, results, session
 from addon.core.frame_scene import Progress, Skipped
 from addon.core.queries import TESTS
 from addon.core.units import UNITS
+from addon.core.verdicts import VERDICTS
 from addon.ops.task import Task
 from addon.ui import lists, panels, text
 
@@ -217,10 +218,10 @@ def test_an_approved_clash_has_no_red_icon(filled):
         draw_row(None, bpy.context, layout, filled, filled.rows[0], 0, filled, "active_row", 0)
         return [kwargs["icon"] for _, _, kwargs in layout.calls if "icon" in kwargs]
 
-    assert text.VERDICT_ICONS["clash"] in icons()
+    assert VERDICTS["clash"].icon in icons()
     filled.isolate, filled.active_row = False, 0
     bpy.ops.meshclash.set_status(status="APPROVED")
-    assert text.VERDICT_ICONS["clash"] not in icons()
+    assert VERDICTS["clash"].icon not in icons()
 
 
 def test_a_list_of_excluded_pairs_only_is_not_called_clean(filled):
@@ -337,7 +338,7 @@ def test_every_unit_of_blender_is_known(system):
 
 def test_icons_exist():
     known = set(bpy.types.UILayout.bl_rna.functions["label"].parameters["icon"].enum_items.keys())
-    assert set(text.VERDICT_ICONS.values()) <= known
+    assert {entry.icon for entry in VERDICTS.values()} <= known
 
 
 def test_preferences_page(registered):

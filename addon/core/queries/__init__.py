@@ -16,9 +16,6 @@ TESTS: dict[str, DetectTest] = {
 }
 """By their names, in the order of the panel; the first is the default."""
 
-VERDICTS = tuple(dict.fromkeys(verdict for test in TESTS.values() for verdict in test.verdicts))
-"""Everything that a row of any test may say, worst first."""
-
 
 def test_named(name: str) -> DetectTest:
     """The test of that name; raises InputError."""

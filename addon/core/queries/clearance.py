@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
-from ..pair_row import CLASH, CONTAINED, DUPLICATE, NEAR, TOUCHING
 from ..rows import RowSteps, gap_row_steps
+from ..verdicts import ENGINE_VERDICTS, NEAR
 from .asked import Answered, Asked
 from .base import DetectTest, basic_parts
 from .followers import Follower, GapFollower
@@ -24,7 +24,7 @@ class Clearance(DetectTest):
     takes = frozenset({"tolerance", "permitted_overlap", "overlap_volume"})
     required = frozenset({"tolerance"})
     tolerance_means = "tolerance"
-    verdicts = (CLASH, CONTAINED, DUPLICATE, TOUCHING, NEAR)
+    verdicts = (*ENGINE_VERDICTS, NEAR)
     apart = NEAR
     measures = ("depth", "distance")
     nothing = "Nothing comes that near"

@@ -6,8 +6,8 @@ import math
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
-from ..pair_row import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING
 from ..rows import RowSteps, gap_row_steps
+from ..verdicts import APART, ENGINE_VERDICTS
 from .asked import Answered, Asked
 from .base import DetectTest, basic_parts
 from .followers import Follower, GapFollower
@@ -26,7 +26,7 @@ class Distance(DetectTest):
     label = "Distance"
     description = f"The distance of every pair of objects and where it is, of the nearest {MOST_PAIRS} pairs at most"
     takes = frozenset({"permitted_overlap", "overlap_volume"})
-    verdicts = (CLASH, CONTAINED, DUPLICATE, TOUCHING, APART)
+    verdicts = (*ENGINE_VERDICTS, APART)
     apart = APART
     measures = ("depth", "distance")
     nothing = "There is no pair to measure"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
-from ..pair_row import CLASH, CONTAINED, DUPLICATE, TOUCHING
 from ..rows import RowSteps, contacts_row_steps
+from ..verdicts import ENGINE_VERDICTS, TOUCHING
 from .asked import Answered, Asked
 from .base import DetectTest, basic_parts
 from .followers import Follower, WatchFollower
@@ -23,7 +23,7 @@ class Intersection(DetectTest):
     description = "Every pair of objects that touch, clash, contain or duplicate each other"
     takes = frozenset({"permitted_overlap", "touch_tolerance", "overlap_volume"})
     tolerance_means = "permitted_overlap"
-    verdicts = (CLASH, CONTAINED, DUPLICATE, TOUCHING)
+    verdicts = ENGINE_VERDICTS
     apart = TOUCHING
     measures = ("depth",)
     nothing = "Nothing touches"

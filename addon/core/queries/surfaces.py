@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..frame_scene import Progress
-from ..pair_row import MEETS
 from ..rows import RowSteps, surfaces_row_steps
 from ..steps import within
+from ..verdicts import MEETS
 from .asked import Answered, Asked
 from .base import BASIC_PARTS, DetectTest
 from .followers import Follower, Pair

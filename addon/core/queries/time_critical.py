@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..frame_scene import Progress
-from ..pair_row import LIKELY, MEETS, UNLIKELY, chance_verdict
 from ..rows import RowSteps, chance_row_steps
+from ..verdicts import LIKELY, MEETS, UNLIKELY, chance_verdict
 from .asked import Answered, Asked
 from .base import BASIC_PARTS, DetectTest
 from .followers import Follower

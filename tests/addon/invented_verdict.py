@@ -1,0 +1,71 @@
+"""Run in a process of its own, with a copy of the extension whose table of verdicts has one entry more.
+
+Given: the folder of the copy, the entry's name. The engine of this process says it of every pair that clashes.
+"""
+
+import json
+import sys
+from dataclasses import replace
+from types import SimpleNamespace
+
+import bpy
+import ui_fakes
+
+folder, invented = sys.argv[1:]
+bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+
+import addon  # noqa: E402
+
+assert addon.__path__ == [f"{folder}/addon"]
+from conftest import _add_box as add_box  # noqa: E402
+
+from addon import engine as loader  # noqa: E402
+from addon import results  # noqa: E402
+from addon.adapters.source import BlenderSource  # noqa: E402
+from addon.core import saved  # noqa: E402
+from addon.core.job import detect_steps, run_to_end  # noqa: E402
+from addon.core.options import DetectOptions  # noqa: E402
+from addon.ops.detect import summary  # noqa: E402
+from addon.ui import lists, panels  # noqa: E402
+
+
+def saying_it(original):
+    """The engine's contacts with another verdict."""
+
+    def steps(*given, **options):
+        answer = yield from original(*given, **options)
+        said = SimpleNamespace(name=invented.upper(), severity=2, depth=0.5, flush=False, certainty=1.0)
+        return replace(answer, pairs=[replace(pair, verdict=said) for pair in answer.pairs])
+
+    return steps
+
+
+engine = loader.load()
+engine.Scene.contacts_steps = saying_it(engine.Scene.contacts_steps)
+addon.register()
+for name, x in (("A", 0.0), ("B", 0.5)):
+    add_box(name, (x, 0, 0), (x + 1, 1, 1))
+bpy.context.view_layer.update()
+report = run_to_end(detect_steps(BlenderSource.from_context(bpy.context), DetectOptions(), engine))
+results.show_report(bpy.context, bpy.context.scene, report)
+listed = bpy.context.window_manager.meshclash
+before, listed.filling = len(listed.rows), False
+panel = ui_fakes.draw(panels.MESHCLASH_PT_results, bpy.context)
+line = ui_fakes.RecordingLayout()
+lists.MESHCLASH_UL_pairs.draw_item(None, bpy.context, line, listed, listed.rows[0], 0, listed, "active_row", 0)
+setattr(listed, f"show_{invented}", False)
+told = {
+    "verdicts": [row.verdict for row in report.rows],
+    "json": [pair["verdict"] for pair in json.loads(report.to_json())["pairs"]],
+    "csv": invented in report.to_csv(),
+    "html": f".{invented} td:first-child" in report.to_html(),
+    "table": invented in report.to_table(),
+    "saved": [row.verdict for row in saved.from_text(saved.to_text(report), "", 1.0).rows],
+    "fails": len(report.clashes),
+    "summary": summary(report),
+    "panel": panel.texts(),
+    "icons": [given["icon"] for _, _, given in line.calls if given.get("icon")],
+    "listed": [before, len(listed.rows)],
+}
+addon.unregister()
+print("told " + json.dumps(told), flush=True)
