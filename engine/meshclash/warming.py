@@ -44,7 +44,7 @@ from .solid.judge import Case
 from .solid.sampling import sample_sides
 from .solid.solids import Solids, solid_of
 from .traversal.bounds import world_bounds
-from .traversal.forest import Forest, Grove, plant
+from .traversal.forest import Forest, TreeSet, pack_trees
 from .traversal.point import new_point_workspace
 from .traversal.question import Answer, Question
 from .traversal.wide_engine import WideEngine
@@ -93,14 +93,14 @@ def _no_pairs() -> Case:
     numbers, places = np.empty(0, np.int64), np.empty((0, 3))
     indices, truths, signs = np.empty(0, np.int32), np.empty(0, np.bool_), np.empty(0, np.int8)
     boxes, rows = np.empty((0, 6)), np.empty((0, 3, 4))
-    grove = Grove(places, places, 0, 0, DEFAULT_VOLUME, True, ())
-    grove.all_used = truths
-    grove.forest = Forest(
+    tree_set = TreeSet(places, places, 0, 0, DEFAULT_VOLUME, True, ())
+    tree_set.all_used = truths
+    tree_set.forest = Forest(
         indices, indices, boxes.astype(np.float32), indices, np.empty((0, 3), np.int32), places, *[numbers] * 4
     )
     solids = Solids(truths, signs, indices, signs, truths, indices, numbers)
     answer = Answer(np.empty((0, 2), np.int32), np.empty(0, np.uint8), indices, 0, 0, 0, 1)
-    return Case(grove, solids, np.empty((0, 2), np.int64), rows, rows, boxes, boxes, answer, np.empty((0, 2)))
+    return Case(tree_set, solids, np.empty((0, 2), np.int64), rows, rows, boxes, boxes, answer, np.empty((0, 2)))
 
 
 def _measure_nothing() -> None:
@@ -118,7 +118,7 @@ def _judge_nothing() -> None:
     work, answer = new_point_workspace(), case.answer
     sample_sides(*case.posed(), spans, numbers, answer.pairs, answer.kinds, orders, numbers, work, numbers)
     deny_coincidence(*case.posed(), spans, work, truths)
-    world_bounds(case.grove, numbers, case.rows_a)
+    world_bounds(case.tree_set, numbers, case.rows_a)
 
 
 def _sweep_and_cut() -> None:
@@ -168,10 +168,10 @@ def _clustered(mesh: TriangleMesh) -> None:
 
 
 def _together(mesh: TriangleMesh) -> None:
-    grove, row = plant([build(mesh)]), np.eye(4)[None, :3].copy()
+    tree_set, row = pack_trees([build(mesh)]), np.eye(4)[None, :3].copy()
     with parallel_region(thread_limit(None)) as count:
         if count > 1:
-            question = Question(grove.side, grove.side, np.zeros((1, 2), np.int64), row, row, threads=count)
+            question = Question(tree_set.side, tree_set.side, np.zeros((1, 2), np.int64), row, row, threads=count)
             WideEngine(question).work_together(count)
 
 
@@ -275,7 +275,7 @@ def _steps() -> _Steps:
         ],
         "gaps": [("gaps", lambda: verdict(a, far, touch_tolerance=1.0)), ("scenes with gaps", lambda: _scene(1e-3))],
         "distances": [
-            ("distances", lambda: (distance(a, far), slabs_of(build(a).index))),
+            ("distances", lambda: (distance(a, far), slabs_of(build(a).parts))),
             ("clearances", lambda: clearance(a, far, 1.0).points()),
             ("distances in scenes", lambda: _measured_scene(far)),
         ],

@@ -1,4 +1,4 @@
-"""Small questions for the device, its twin and the simulator: awkward ones, each in few triangles."""
+"""Small questions for the device, the host backend and the simulator: awkward ones, each in few triangles."""
 
 import importlib.util
 import os
@@ -18,7 +18,7 @@ needs_cuda_target = pytest.mark.skipif(
 
 
 def about(meshes_a, meshes_b, asked):
-    """A question about meshes that only machines can answer; the first ones twice for None."""
+    """A question about meshes that only backends can answer; the first ones twice for None."""
     a = Side(meshes_a)
     return asked._replace(a=a, b=a if meshes_b is None else Side(meshes_b))
 
@@ -78,40 +78,40 @@ def object_boxes(count=24):
     return boxes, rng.random(count) < 0.7, rng.random(count) < 0.7
 
 
-def steps(machine, with_fast):
-    """Everything a machine makes of the cases, as arrays by name."""
+def steps(backend, with_fast):
+    """Everything a backend makes of the cases, as arrays by name."""
     found = {}
     for name, (meshes_a, meshes_b, asked) in cases().items():
-        for key, array in _of_case(machine, meshes_a, meshes_b, asked, with_fast):
+        for key, array in _of_case(backend, meshes_a, meshes_b, asked, with_fast):
             found[f"{name}: {key}"] = array
-    for key, array in _of_boxes(machine):
+    for key, array in _of_boxes(backend):
         found[f"objects: {key}"] = array
     return found
 
 
-def _of_case(machine, meshes_a, meshes_b, asked, with_fast):
+def _of_case(backend, meshes_a, meshes_b, asked, with_fast):
     """Names and arrays of one case: trees, levels, results."""
     from meshclash.gpu.breadth_first import Workspace, traverse
-    from meshclash.gpu.trees import plant_trees, refit_trees
+    from meshclash.gpu.trees import build_trees, refit_trees
 
-    space, asked = Workspace(machine), about(meshes_a, meshes_b, asked)
-    a = plant_trees(machine, meshes_a)
-    b = a if meshes_b is None else plant_trees(machine, meshes_b)
+    space, asked = Workspace(backend), about(meshes_a, meshes_b, asked)
+    a = build_trees(backend, meshes_a)
+    b = a if meshes_b is None else build_trees(backend, meshes_b)
     for key in ("links", "parents", "order", "boxes"):
-        yield key, machine.download(getattr(a, key))
+        yield key, backend.download(getattr(a, key))
     levels = []
     hits = traverse(space, a, b, asked, lambda _, pairs: levels.append(pairs))
     yield from ((f"level {level}", pairs) for level, pairs in enumerate(levels))
     yield "hits", hits.rows
     yield "counts", np.array(hits[1:])
     if with_fast:
-        fast = machine.traverse_fast(space, a, b, asked)
+        fast = backend.traverse_fast(space, a, b, asked)
         yield "queue", fast.rows[np.lexsort(fast.rows.T[::-1])]
         yield "queue counts", np.array([fast.volume_tests, fast.leaf_pairs])
     if not asked.with_itself:
         yield from _near_of_case(space, a, b, asked)
-    refit_trees(machine, a, moved(meshes_a))
-    yield "refitted", machine.download(a.boxes)
+    refit_trees(backend, a, moved(meshes_a))
+    yield "refitted", backend.download(a.boxes)
 
 
 def _near_of_case(space, a, b, asked):
@@ -130,12 +130,12 @@ def _near_of_case(space, a, b, asked):
         yield f"{kind}, counts", np.array(counts)
 
 
-def _of_boxes(machine):
+def _of_boxes(backend):
     """Names and arrays of the broad phase."""
     from meshclash.gpu.breadth_first import Workspace
     from meshclash.gpu.object_pairs import find_object_pairs
 
     levels = []
-    pairs = find_object_pairs(Workspace(machine), *object_boxes(), lambda _, pairs: levels.append(pairs))
+    pairs = find_object_pairs(Workspace(backend), *object_boxes(), lambda _, pairs: levels.append(pairs))
     yield from ((f"level {level}", nodes) for level, nodes in enumerate(levels))
     yield "pairs", pairs

@@ -17,7 +17,7 @@ def pretended(monkeypatch, first, crossover):
         return made[-1]
 
     monkeypatch.setattr(device, "make_machine", make)
-    monkeypatch.setattr(device, "_look", lambda: DeviceState(True, name="a twin"))
+    monkeypatch.setattr(device, "_look", lambda: DeviceState(True, name="a host backend"))
     monkeypatch.delenv(device.variable_of(crossover), raising=False)
     mc.configure_device()
     mc.device_state(refresh=True)

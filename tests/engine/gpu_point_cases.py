@@ -1,4 +1,4 @@
-"""Questions about many points for the device, its twin and the simulator: arrays made once, steps of a machine."""
+"""Questions about many points for the device, the host and the simulator: arrays made once, steps of a backend."""
 
 import meshclash as mc
 import numpy as np
@@ -8,7 +8,7 @@ from meshclash.gpu.device import Session
 from meshclash.pointcloud import measure
 from meshclash.pointcloud.tree import PointTree
 from meshclash.solid.solids import Solids, gather_solids
-from meshclash.traversal.forest import Forest, plant
+from meshclash.traversal.forest import Forest, pack_trees
 from solids import box, joined, refined, shell
 
 POSE = random_pose(4, (0.3, -0.2, 0.1))
@@ -56,24 +56,24 @@ def arrays(counts=(40, 24)):
         found[f"{name}/at"] = points_near(cloud, counts[0])
     mesh = solid()
     hierarchy = mc.build(mesh)
-    grove, solids = plant([hierarchy]), gather_solids([hierarchy])
+    tree_set, solids = pack_trees([hierarchy]), gather_solids([hierarchy])
     inverse = np.ascontiguousarray(np.linalg.inv(POSE[:3, :3]))
-    found |= {f"forest/{field}": array for field, array in grove.forest._asdict().items()}
+    found |= {f"forest/{field}": array for field, array in tree_set.forest._asdict().items()}
     found |= {f"solids/{field}": array for field, array in solids._asdict().items()}
-    frame = {"pose": POSE[:3].copy(), "inverse": inverse, "origins": grove.origins, "reaches": grove.reaches}
+    frame = {"pose": POSE[:3].copy(), "inverse": inverse, "origins": tree_set.origins, "reaches": tree_set.reaches}
     return found | {f"frame/{field}": array for field, array in frame.items()} | {"at": world_points(mesh, counts[1])}
 
 
-class Planted:
-    """As much of a grove as is asked for."""
+class PackedTrees:
+    """As much of a tree set as is asked for."""
 
     def __init__(self, forest):
         self.forest = forest
 
 
-def steps(machine, given):
-    """What a machine makes of these arrays, by name."""
-    session = Session(machine, Workspace(machine))
+def steps(backend, given):
+    """What a backend makes of these arrays, by name."""
+    session = Session(backend, Workspace(backend))
 
     def group(name):
         return {key.partition("/")[2]: array for key, array in given.items() if key.startswith(f"{name}/")}
@@ -86,10 +86,10 @@ def steps(machine, given):
         for what, array in zip(("f", "normal", "valid"), measure._evaluate(session, tree, at), strict=True):
             found[f"{name}: {what}"] = array
         found[f"{name}: distances"] = measure.distances_from_cloud_on(session, tree, at)
-    grove, solids = Planted(Forest(**group("forest"))), Solids(**group("solids"))
+    tree_set, solids = PackedTrees(Forest(**group("forest"))), Solids(**group("solids"))
     frame = tuple(group("frame").values())
     for signed in (False, True):
-        distances, undecided = measure.distances_from_mesh_on(session, grove, solids, frame, signed, given["at"])
+        distances, undecided = measure.distances_from_mesh_on(session, tree_set, solids, frame, signed, given["at"])
         found[f"mesh, signed {signed}: distances"] = distances
         found[f"mesh, signed {signed}: undecided"] = undecided
     return found

@@ -4,9 +4,9 @@ import sys
 
 import numpy as np
 from gpu_point_cases import steps
-from meshclash.gpu.machine_gpu import Machine
-from meshclash.gpu.shim_gpu import SIMULATED
+from meshclash.gpu.backend_gpu import CudaBackend
+from meshclash.gpu.cuda_gpu import SIMULATED
 
 assert SIMULATED
 sys.setswitchinterval(2e-5)  # the simulator's main thread polls, and would hold the interpreter for 5 ms each time
-np.savez(sys.argv[2], **steps(Machine(), dict(np.load(sys.argv[1]))))
+np.savez(sys.argv[2], **steps(CudaBackend(), dict(np.load(sys.argv[1]))))

@@ -1,6 +1,6 @@
 """Compiles every kernel without a device and prints what matters of each as JSON: python gpu_ptx.py [briefly]
 
-For compute capability 7.5 as far as PTX, for 9.0 as far as machine code, as a launch does it: with NVIDIA's linker, and
+For compute capability 7.5 as far as PTX, for 9.0 as far as backend code, as a launch does it: with NVIDIA's linker, and
 in the engine's cache.
 """
 
@@ -9,8 +9,8 @@ import re
 import sys
 
 from meshclash.gpu.arguments import Arguments, ptx_sizes
+from meshclash.gpu.cuda_gpu import FUSED, Kernel, all_kernels, cuda
 from meshclash.gpu.kept_kernels import code_of
-from meshclash.gpu.shim_gpu import FUSED, Kernel, all_kernels, cuda
 from meshclash.kernels.cache import origins
 
 
@@ -32,11 +32,11 @@ for module in list(sys.modules.values()):
         module.get_current_device = lambda: Device
 sys.modules["numba.cuda.codegen"].devices.get_context = lambda: Context
 Compiled = sys.modules["numba.cuda.dispatcher"]._Kernel
-Compiled.bind = lambda self: None  # would load the machine code into a device
+Compiled.bind = lambda self: None  # would load the backend code into a device
 
 
 def machine_code(kernel):
-    """The compiled kernel as a launch makes it, and the size of its machine code."""
+    """The compiled kernel as a launch makes it, and the size of its backend code."""
     assert not kernel.ready
     kernel.prepare()
     assert kernel.ready
@@ -55,7 +55,7 @@ def kept(kernel, *expected):
 
 found = {}
 kernels = all_kernels()
-if sys.argv[1:]:  # only whether there is machine code
+if sys.argv[1:]:  # only whether there is backend code
     print(json.dumps({name: len(machine_code(kernel)[1]) > 1000 for name, kernel in kernels.items()}))
     sys.exit()
 for name, kernel in kernels.items():
@@ -70,7 +70,7 @@ for name, kernel in kernels.items():
         "loose": sum(len(re.findall(r"\b(?:add|sub|mul)\.f(?:32|64)\b", ptx)) for ptx in (older, newer)),
         "parameters as launched": all(ptx_sizes(ptx) == Arguments(kernel.signature).sizes for ptx in (older, newer)),
         "kept": kept(kernel, newer, code),
-        "machine code": len(code) > 1000,  # which size depends on what was compiled before: names hold counters
+        "backend code": len(code) > 1000,  # which size depends on what was compiled before: names hold counters
     }
 count = kernels["count_pairs"]
 plain, _ = cuda.compile(count.function, count.signature, cc=(9, 0), device=False, abi="numba", output="ptx")

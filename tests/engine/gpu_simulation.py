@@ -8,10 +8,10 @@ import threading
 import numpy as np
 import simulated_blocks
 from gpu_cases import cases, steps
-from meshclash.gpu.machine_gpu import Machine
-from meshclash.gpu.shim_gpu import SIMULATED, Kernel
+from meshclash.gpu.backend_gpu import CudaBackend
+from meshclash.gpu.cuda_gpu import SIMULATED, Kernel
 from meshclash.gpu.state import OutOfDeviceMemory
-from meshclash.gpu.trees import needed_bytes, plant_trees
+from meshclash.gpu.trees import build_trees, needed_bytes
 
 assert SIMULATED
 sys.setswitchinterval(1e-4)  # threads of a block take turns
@@ -82,17 +82,17 @@ launch, Kernel.launch = Kernel.launch, checked_launch
 def memory():
     """Whether a full device refuses, forgets what it refused, and holds trees that take what they should need."""
     meshes = cases()["flush boxes"][0]
-    full = Machine(limit=4000)
+    full = CudaBackend(limit=4000)
     try:
-        plant_trees(full, meshes)
+        build_trees(full, meshes)
         refused = False
     except OutOfDeviceMemory as fault:
         refused = "may be used" in str(fault)
-    fitting = Machine(limit=needed_bytes(meshes) + 20_000)
-    kept = [plant_trees(fitting, meshes)]
+    fitting = CudaBackend(limit=needed_bytes(meshes) + 20_000)
+    kept = [build_trees(fitting, meshes)]
     took = fitting.used
     kept.clear()
     return np.array([refused, full.used == 0, 0 < took <= needed_bytes(meshes) + 20_000, fitting.used == 0])
 
 
-np.savez(sys.argv[1], memory=memory(), **steps(Machine(), with_fast=True))
+np.savez(sys.argv[1], memory=memory(), **steps(CudaBackend(), with_fast=True))

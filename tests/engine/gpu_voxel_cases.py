@@ -1,4 +1,4 @@
-"""Surfaces on grids for the device, its twin and the simulator: small and large triangles, needles, several bricks."""
+"""Surfaces on grids for the device, the host and the simulator: small and large triangles, needles, several bricks."""
 
 import meshclash as mc
 import numpy as np
@@ -24,11 +24,11 @@ def cases():
     return found
 
 
-def steps(machine):
-    """The words and names of the common voxels by a machine."""
+def steps(backend):
+    """The words and names of the common voxels by a backend."""
     found = {}
     for name, (grid, *things) in cases().items():
-        bricks = common_voxels_on(machine, things, grid, MEMORY)
+        bricks = common_voxels_on(backend, things, grid, MEMORY)
         count = int(bricks.used[0])
         order = np.argsort(bricks.names[:count])
         found |= {f"{name}: names": bricks.names[:count][order], f"{name}: words": bricks.words[:count][order]}

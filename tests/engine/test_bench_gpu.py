@@ -1,4 +1,4 @@
-"""The bench of devices, on machines without one: it says so, measures the twin, and notices a wrong answer."""
+"""The bench of devices, on backends without one: it says so, measures the host backend, and notices a wrong answer."""
 
 import argparse
 import json
@@ -16,8 +16,8 @@ from gpu_cases import needs_cuda_target
 from meshclash.bench import device_near, device_times, gpu
 from meshclash.bench.device_times import Clock, in_turn
 from meshclash.gpu import device
+from meshclash.gpu.backend_host import HostBackend
 from meshclash.gpu.state import DeviceFault, DeviceState
-from meshclash.gpu.twin import Twin
 
 pytestmark = pytest.mark.needs_jit
 
@@ -38,7 +38,7 @@ def run(monkeypatch, tmp_path):
     device._state.clear()
 
 
-def test_without_a_device_the_twin_is_measured(run):
+def test_without_a_device_the_host_is_measured(run):
     status, text = run()
     assert status == 0
     assert "No GPU: there is none." in text
@@ -129,7 +129,7 @@ def test_a_row_of_a_million_beside_what_is_aimed_at():
 
 
 def test_a_queue_that_fails_leaves_the_other_times(monkeypatch):
-    class Failing(Twin):
+    class Failing(HostBackend):
         name = "cuda"
 
         def traverse_fast(self, *arguments):
@@ -176,9 +176,9 @@ def test_the_whole_bench_in_the_simulator(tmp_path):
     assert "| NO " not in text
     assert "FAILED" not in text
     found = json.loads((tmp_path / "t.json").read_text())
-    assert [row["levels as the twin's"] for row in found["checks"]] == ["yes"] * 3
+    assert [row["levels as the host backend's"] for row in found["checks"]] == ["yes"] * 3
     assert len(found["points"]) == len(found["near"]) == 3
-    assert [(row["same"], row["levels as the twin's"]) for row in found["near"]] == [("yes", "yes")] * 3
+    assert [(row["same"], row["levels as the host backend's"]) for row in found["near"]] == [("yes", "yes")] * 3
     assert {row["part"] for row in found["profile"]} == {"build", "levels", "queue", "nothing"}
     assert {"queue ms", "levels ms", "CPU / queue"} <= set(found["times"][0])
     for name in device.CROSSOVERS:

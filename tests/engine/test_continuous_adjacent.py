@@ -85,7 +85,7 @@ def contacts(start, end, kind, step=2.0**-12):
         low = np.floor((low + step) / step) * step
 
 
-def has_evidence(mesh, end, i, j):
+def has_hazards(mesh, end, i, j):
     """Whether two triangles certainly count at some time: by ``self_collide``, or by an element off what they share."""
     t, u = mesh.triangles[i].tolist(), mesh.triangles[j].tolist()
     shared = [v for v in t if v in u]
@@ -118,7 +118,7 @@ def test_neighbours_are_found_as_the_oracle_says(seed, size):
     mesh = mc.TriangleMesh(start, [[0, 1, 2], [0, 3, 4], [0, 1, 3]])
     found = mc.swept_self_collide(mesh, None, end)
     pairs = {tuple(p) for p in found.pairs.tolist()}
-    assert pairs == {(i, j) for i, j in combinations(range(3), 2) if has_evidence(mesh, end, i, j)}
+    assert pairs == {(i, j) for i, j in combinations(range(3), 2) if has_hazards(mesh, end, i, j)}
     back = mc.swept_self_collide(mesh, end, start)
     assert np.array_equal(back.pairs, found.pairs)
 

@@ -11,14 +11,14 @@ import pytest
 from gpu_cases import moved
 from gpu_devices import pretended
 from meshclash.gpu import device, trees
+from meshclash.gpu.backend_host import HostBackend
 from meshclash.gpu.state import DeviceFault, DeviceState, OutOfDeviceMemory
-from meshclash.gpu.twin import Twin
 from solids import box, refined, torus
 from strategies import matrix
 
 
-class FakeDevice(Twin):
-    """The twin in the place of a device, that fails in its n-th operation."""
+class FakeDevice(HostBackend):
+    """the host backend in the place of a device, that fails in its n-th operation."""
 
     def __init__(self, fail_at=None, fault=None):
         super().__init__()
@@ -35,8 +35,8 @@ class FakeDevice(Twin):
 
 
 @pytest.fixture
-def machines(monkeypatch):
-    """A device that can be used; the test may say how the next machine fails."""
+def backends(monkeypatch):
+    """A device that can be used; the test may say how the next backend fails."""
     with pretended(monkeypatch, FakeDevice, "crossover") as device_and_plan:
         yield device_and_plan
 
@@ -51,8 +51,8 @@ def as_bytes(found):
     return found.pairs.tobytes(), found.kinds.tobytes(), found.pose.tobytes(), found.segments().tobytes()
 
 
-def test_auto_stays_on_the_cpu_until_a_crossover_is_known(machines, monkeypatch):
-    made, _ = machines
+def test_auto_stays_on_the_cpu_until_a_crossover_is_known(backends, monkeypatch):
+    made, _ = backends
     assert mc.collide(A, B).stats.device == "cpu"
     mc.configure_device(crossover=A.triangle_count + B.triangle_count + 1)
     assert mc.collide(A, B).stats.device == "cpu"
@@ -67,7 +67,7 @@ def test_auto_stays_on_the_cpu_until_a_crossover_is_known(machines, monkeypatch)
 
 
 @pytest.mark.parametrize("mode", device.MODES)
-def test_every_query_answers_as_the_cpu(machines, mode):
+def test_every_query_answers_as_the_cpu(backends, mode):
     mc.configure_device(mode=mode)
     for touching in (True, False):
         for pose in (POSE, STACK):
@@ -96,8 +96,8 @@ def near_bytes(found):
 
 
 @pytest.mark.parametrize("name", NEAR_QUERIES)
-def test_what_is_near_is_the_cpus_answer(machines, name):
-    made, _ = machines
+def test_what_is_near_is_the_cpus_answer(backends, name):
+    made, _ = backends
     ask = NEAR_QUERIES[name]
     found, expected = ask("cuda"), ask("cpu")
     assert (found.stats.device, expected.stats.device, found.stats.note) == ("cuda", "cpu", "")
@@ -111,7 +111,7 @@ def test_what_is_near_is_the_cpus_answer(machines, name):
     assert len(made) == 1
 
 
-def test_stacks_and_known_pairs_of_what_is_near(machines):
+def test_stacks_and_known_pairs_of_what_is_near(backends):
     poses = np.stack([matrix(shift=(2.0 + 0.1 * k, 0.1, 0.0)) for k in range(4)])
     found, expected = (mc.distance(A, B, poses, device=device) for device in ("cuda", "cpu"))
     for name in ("distance", "point_a", "point_b", "triangle_a", "triangle_b"):
@@ -128,8 +128,8 @@ def test_stacks_and_known_pairs_of_what_is_near(machines):
         mc.clearance(A, "B", 0.1, device="cuda")
 
 
-def test_scenes_ask_the_device_about_all_pairs_at_once(machines):
-    made, _ = machines
+def test_scenes_ask_the_device_about_all_pairs_at_once(backends):
+    made, _ = backends
     scene = mc.Scene()
     for mesh, pose in ((A, None), (B, POSE), (A, matrix(shift=(0.4, 0.0, 0.3))), (B, matrix(shift=(5.0, 0.0, 0.0)))):
         scene.add(mesh, pose)
@@ -171,8 +171,8 @@ def scene_bytes(found):
 
 
 @pytest.mark.parametrize("name", SCENE_QUERIES)
-def test_scenes_are_answered_as_by_the_cpu(machines, monkeypatch, name):
-    made, _ = machines
+def test_scenes_are_answered_as_by_the_cpu(backends, monkeypatch, name):
+    made, _ = backends
     expected, found = (SCENE_QUERIES[name](device) for device in ("cpu", "cuda"))
     assert (expected.stats.device, found.stats.device, found.stats.note) == ("cpu", "cuda", "")
     assert len(made) == 1
@@ -183,8 +183,8 @@ def test_scenes_are_answered_as_by_the_cpu(machines, monkeypatch, name):
         SCENE_QUERIES[name]("cuda")
 
 
-def test_boxes_of_scenes_are_compared_on_the_device_from_a_number_of_objects_on(machines):
-    made, _ = machines
+def test_boxes_of_scenes_are_compared_on_the_device_from_a_number_of_objects_on(backends):
+    made, _ = backends
     mc.configure_device(object_crossover=7)
     expected = scene_bytes(scene_of().contacts())
     assert made == []
@@ -196,16 +196,16 @@ def test_boxes_of_scenes_are_compared_on_the_device_from_a_number_of_objects_on(
 
 @pytest.mark.parametrize("name", SCENE_QUERIES)
 @pytest.mark.parametrize("fault", [DeviceFault("the device failed: [700] lost"), OutOfDeviceMemory("out of memory")])
-def test_a_fault_in_a_scene(machines, name, fault):
-    made, plan = machines
+def test_a_fault_in_a_scene(backends, name, fault):
+    made, plan = backends
     ask = SCENE_QUERIES[name]
     expected = scene_bytes(ask("cuda"))
     operations = made[-1].calls
     assert operations > 60
     for n in range(0, operations, 29):
         mc.device_state(refresh=True)
-        machines_before = len(made)
-        plan["next"] = lambda n=n, first=machines_before: FakeDevice(n if len(made) == first else None, fault)
+        backends_before = len(made)
+        plan["next"] = lambda n=n, first=backends_before: FakeDevice(n if len(made) == first else None, fault)
         with pytest.warns(RuntimeWarning, match="the CPU answered instead"):
             found = ask("cuda")
         assert scene_bytes(found) == expected
@@ -213,8 +213,8 @@ def test_a_fault_in_a_scene(machines, name, fault):
 
 
 @pytest.mark.parametrize("fault", [DeviceFault("the device failed: [700] lost"), OutOfDeviceMemory("out of memory")])
-def test_a_fault_anywhere_ends_in_the_cpus_answer(machines, fault):
-    made, plan = machines
+def test_a_fault_anywhere_ends_in_the_cpus_answer(backends, fault):
+    made, plan = backends
     expected = as_bytes(mc.collide(A, B, POSE))
     mc.collide(A, B, POSE, device="cuda")
     operations = made[-1].calls
@@ -245,8 +245,8 @@ def test_a_fault_anywhere_ends_in_the_cpus_answer(machines, fault):
 
 @pytest.mark.parametrize("name", NEAR_QUERIES)
 @pytest.mark.parametrize("fault", [DeviceFault("the device failed: [700] lost"), OutOfDeviceMemory("out of memory")])
-def test_a_fault_while_looking_for_what_is_near(machines, name, fault):
-    made, plan = machines
+def test_a_fault_while_looking_for_what_is_near(backends, name, fault):
+    made, plan = backends
     ask = NEAR_QUERIES[name]
     expected = near_bytes(ask("cuda"))
     operations = made[-1].calls
@@ -261,7 +261,7 @@ def test_a_fault_while_looking_for_what_is_near(machines, name, fault):
         assert str(fault) in found.stats.note
 
 
-def test_two_threads_at_once(machines):
+def test_two_threads_at_once(backends):
     """The second one is answered by the CPU, and is told so."""
     token = device._token.pop()
     try:
@@ -275,7 +275,7 @@ def test_two_threads_at_once(machines):
 
 
 @pytest.mark.parametrize("name", NEAR_QUERIES)
-def test_two_threads_at_once_ask_what_is_near(machines, name):
+def test_two_threads_at_once_ask_what_is_near(backends, name):
     expected = near_bytes(NEAR_QUERIES[name]("cuda"))
     token = device._token.pop()
     try:
@@ -286,21 +286,21 @@ def test_two_threads_at_once_ask_what_is_near(machines, name):
     assert "another thread" in found.stats.note
 
 
-def test_trees_stay_on_the_device(machines, monkeypatch):
-    planted, refitted = [], []
-    plant, refit = trees.plant_trees, trees.refit_trees
-    monkeypatch.setattr(device, "plant_trees", lambda m, meshes: planted.append(meshes) or plant(m, meshes))
+def test_trees_stay_on_the_device(backends, monkeypatch):
+    packed_trees, refitted = [], []
+    pack_trees, refit = trees.build_trees, trees.refit_trees
+    monkeypatch.setattr(device, "plant_trees", lambda m, meshes: packed_trees.append(meshes) or pack_trees(m, meshes))
     monkeypatch.setattr(device, "refit_trees", lambda m, t, meshes: refitted.append(meshes) or refit(m, t, meshes))
     a, b = (mc.TriangleMesh(mesh.vertices, mesh.triangles) for mesh in (A, B))
     for _ in range(2):
         mc.collide(a, b, POSE, device="cuda")
-    assert (len(planted), len(refitted)) == (2, 0)
+    assert (len(packed_trees), len(refitted)) == (2, 0)
     [other] = moved([a])
     assert as_bytes(mc.collide(other, b, POSE, device="cuda")) == as_bytes(mc.collide(other, b, POSE))
-    assert (len(planted), len(refitted)) == (2, 1)
+    assert (len(packed_trees), len(refitted)) == (2, 1)
     both = mc.collide(a, other, device="cuda")  # a deformed copy against the original: neither takes the other's trees
     assert as_bytes(both) == as_bytes(mc.collide(a, other))
-    planted.clear()
+    packed_trees.clear()
     refitted.clear()
     del a, b, other, both
     gc.collect()
@@ -373,7 +373,7 @@ def texts_of_warming_up(parts=("gpu",)):
     return [progress.text for progress in told]
 
 
-def test_warming_up_takes_a_step_for_each_kernel(machines, monkeypatch):
+def test_warming_up_takes_a_step_for_each_kernel(backends, monkeypatch):
     kernels = {"one": FakeKernel(), "two": FakeKernel(), "three": FakeKernel()}
     monkeypatch.setattr(FakeDevice, "missing_kernels", lambda self: kernels)
     steps = mc.warm_up(["gpu"])
@@ -385,13 +385,13 @@ def test_warming_up_takes_a_step_for_each_kernel(machines, monkeypatch):
     assert len(texts_of_warming_up(("gpu", "contacts"))) == 2 + 2 + 3
 
 
-def test_a_kernel_that_cannot_be_compiled_ends_the_use_of_the_device(machines, monkeypatch):
+def test_a_kernel_that_cannot_be_compiled_ends_the_use_of_the_device(backends, monkeypatch):
     kernels = {"one": FakeKernel(), "two": FakeKernel(DeviceFault("it fuses")), "three": FakeKernel()}
     monkeypatch.setattr(FakeDevice, "missing_kernels", lambda self: kernels)
     with pytest.warns(RuntimeWarning, match="it fuses"):
         assert texts_of_warming_up()[-1] == "ready"
     assert [kernel.compiled for kernel in kernels.values()] == [1, 0, 0]
-    assert len(machines[0]) == 1
+    assert len(backends[0]) == 1
     assert "it fuses" in mc.device_state().reason
     assert texts_of_warming_up() == ["looking for a GPU", "ready"]
     with pytest.raises(mc.UnsupportedOption, match=r"contacts, .*gpu"):

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from meshclash.answering.near import decided_within, sorted_within
 from meshclash.bench.mesh_generators import MAKERS
+from meshclash.gpu.backend_host import HostBackend
 from meshclash.gpu.breadth_first import Workspace
 from meshclash.gpu.nearness import find_clearances, find_distances
-from meshclash.gpu.trees import plant_trees
-from meshclash.gpu.twin import Twin
+from meshclash.gpu.trees import build_trees
 from meshclash.traversal.question import Answer, Goal
 from solids import box
 from strategies import grid_meshes, matrix, poses, rotation
@@ -19,21 +19,21 @@ from strategies import grid_meshes, matrix, poses, rotation
 NO_KINDS = np.empty(0, np.uint8)
 
 
-def planted(meshes_a, meshes_b, threads=1):
-    machine = Twin(threads)
-    a = plant_trees(machine, meshes_a)
-    return Workspace(machine), a, a if meshes_b is None else plant_trees(machine, meshes_b)
+def packed_trees(meshes_a, meshes_b, threads=1):
+    backend = HostBackend(threads)
+    a = build_trees(backend, meshes_a)
+    return Workspace(backend), a, a if meshes_b is None else build_trees(backend, meshes_b)
 
 
 def distances_of(meshes_a, meshes_b, asked, threads=1):
     question = about(meshes_a, meshes_b, asked)._replace(goal=Goal.NEAREST)
-    (pairs, distances, jobs, points), counts = find_distances(*planted(meshes_a, meshes_b, threads), question)
+    (pairs, distances, jobs, points), counts = find_distances(*packed_trees(meshes_a, meshes_b, threads), question)
     return Answer(pairs, NO_KINDS, jobs, *counts, distances=distances, points=points)
 
 
 def clearances_of(meshes_a, meshes_b, asked, tolerance, threads=1):
     question = about(meshes_a, meshes_b, asked)._replace(goal=Goal.WITHIN, tolerance=tolerance)
-    part = decided_within(question, find_clearances(*planted(meshes_a, meshes_b, threads), question)[0])
+    part = decided_within(question, find_clearances(*packed_trees(meshes_a, meshes_b, threads), question)[0])
     return sorted_within(question, part, [])
 
 

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from meshclash.broadphase.sweep import overlapping_pairs
+from meshclash.gpu.backend_host import HostBackend
 from meshclash.gpu.breadth_first import Workspace
 from meshclash.gpu.object_pairs import find_object_pairs
-from meshclash.gpu.twin import Twin
 
 
 def same(boxes, in_a, in_b, threads=1):
-    found = find_object_pairs(Workspace(Twin(threads)), boxes, in_a, in_b)
+    found = find_object_pairs(Workspace(HostBackend(threads)), boxes, in_a, in_b)
     expected = overlapping_pairs(boxes, in_a, in_b)
     assert found.dtype == expected.dtype
     assert found.tolist() == expected.tolist()

@@ -13,15 +13,15 @@ from clouds import random_pose
 from gpu_devices import pretended
 from gpu_point_cases import clouds, points_near, solid
 from meshclash.gpu import device
+from meshclash.gpu.backend_host import HostBackend
 from meshclash.gpu.state import DeviceFault, DeviceState, OutOfDeviceMemory
-from meshclash.gpu.twin import Twin
 from meshclash.pointcloud import measure
 
 HERE = Path(__file__).parent
 
 
-class FakeDevice(Twin):
-    """The twin in the place of a device: fails in its n-th operation, and is unsure of every third sign."""
+class FakeDevice(HostBackend):
+    """the host backend in the place of a device: fails in its n-th operation, and is unsure of every third sign."""
 
     def __init__(self, fail_at=None, fault=None):
         super().__init__()
@@ -57,8 +57,8 @@ class FakeDevice(Twin):
 
 
 @pytest.fixture
-def machines(monkeypatch):
-    """A device that can be used; the test may say how the next machine fails."""
+def backends(monkeypatch):
+    """A device that can be used; the test may say how the next backend fails."""
     with pretended(monkeypatch, FakeDevice, "point_crossover") as device_and_plan:
         yield device_and_plan
 
@@ -95,14 +95,14 @@ def same(found, expected):
         assert found[name].tobytes() == array.tobytes(), name
 
 
-def test_a_device_answers_as_the_cpu(machines, expected):
+def test_a_device_answers_as_the_cpu(backends, expected):
     same(answers("cuda"), expected)
-    assert len(machines[0]) == 1
+    assert len(backends[0]) == 1
     assert (expected["inside a mesh"] < 0.0).any()
     assert (expected["inside a mesh"] > 0.0).any()
 
 
-def test_portions_are_large_on_a_device_and_make_no_difference(machines, expected, monkeypatch):
+def test_portions_are_large_on_a_device_and_make_no_difference(backends, expected, monkeypatch):
     monkeypatch.setattr(measure, "_CHUNK_OF_DEVICE", 70)
     steps = list(mc.deviation_steps(SCAN, MESH, POSE, signed=True, device="cuda"))
     assert sum(step.text == "measuring deviations" for step in steps) == -(-SCAN.point_count // 70)
@@ -111,8 +111,8 @@ def test_portions_are_large_on_a_device_and_make_no_difference(machines, expecte
          {"inside a mesh": expected["inside a mesh"]})  # fmt: skip
 
 
-def test_what_is_on_the_device_stays_there(machines):
-    made, _ = machines
+def test_what_is_on_the_device_stays_there(backends):
+    made, _ = backends
     mesh, cloud = solid(), clouds()["plain"]
     for other, arrays in ((mesh, 12), (cloud, 8)):
         mc.deviation(SCAN, other, device="cuda")
@@ -137,8 +137,8 @@ def test_what_is_on_the_device_stays_there(machines):
     assert len(residents) <= device._MOST_KEPT
 
 
-def test_auto_stays_on_the_cpu_until_a_crossover_is_known(machines, monkeypatch):
-    made, _ = machines
+def test_auto_stays_on_the_cpu_until_a_crossover_is_known(backends, monkeypatch):
+    made, _ = backends
     mc.configure_device(crossover=1)
     answers("auto")
     assert made == []
@@ -159,8 +159,8 @@ def test_auto_stays_on_the_cpu_until_a_crossover_is_known(machines, monkeypatch)
 
 @pytest.mark.parametrize("fault", [DeviceFault("the device failed: [700] lost"), OutOfDeviceMemory("out of memory")])
 @pytest.mark.parametrize("question", ["inside a mesh", "evaluate"])
-def test_a_fault_anywhere_ends_in_the_cpus_answer(machines, fault, question, expected, monkeypatch):
-    made, plan = machines
+def test_a_fault_anywhere_ends_in_the_cpus_answer(backends, fault, question, expected, monkeypatch):
+    made, plan = backends
     monkeypatch.setattr(measure, "_CHUNK_OF_DEVICE", 300)
     cloud = CLOUDS["of spheres"]
     at = points_near(cloud, 300)
@@ -184,7 +184,7 @@ def test_a_fault_anywhere_ends_in_the_cpus_answer(machines, fault, question, exp
     assert mc.device_state().usable == isinstance(fault, OutOfDeviceMemory)
 
 
-def test_options_that_cannot_be(machines, monkeypatch):
+def test_options_that_cannot_be(backends, monkeypatch):
     for ask in (lambda d: mc.deviation(SCAN, MESH, device=d), lambda d: SCAN.evaluate(SCAN.points, device=d)):
         with pytest.raises(mc.UnsupportedOption, match="auto, cpu, cuda"):
             ask("gpu")
@@ -216,14 +216,14 @@ def simulated(tmp_path_factory, given_arrays):
 
 
 def test_the_kernels_do_what_the_cpu_does(given_arrays, simulated):
-    twin = gpu_point_cases.steps(Twin(), given_arrays)
-    assert sorted(simulated) == sorted(twin)
-    for name, array in twin.items():
+    host = gpu_point_cases.steps(HostBackend(), given_arrays)
+    assert sorted(simulated) == sorted(host)
+    for name, array in host.items():
         assert simulated[name].dtype == array.dtype, name
         if "signed True" not in name:
             assert simulated[name].tobytes() == array.tobytes(), name
     undecided = simulated["mesh, signed True: undecided"]
     assert 0 < undecided.sum() < 0.7 * len(undecided)
-    found, right = (side["mesh, signed True: distances"][~undecided] for side in (simulated, twin))
+    found, right = (side["mesh, signed True: distances"][~undecided] for side in (simulated, host))
     assert found.tobytes() == right.tobytes()
     assert (right < 0.0).any()

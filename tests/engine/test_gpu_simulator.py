@@ -1,4 +1,4 @@
-"""Every kernel in Numba's simulator against the twin: trees, pairs after every level, hits, element by element."""
+"""Every kernel in Numba's simulator against the host: trees, pairs after every level, hits, element by element."""
 
 import os
 import subprocess
@@ -9,14 +9,14 @@ import meshclash
 import numpy as np
 import pytest
 from gpu_cases import cases, steps
-from meshclash.gpu.twin import Twin
+from meshclash.gpu.backend_host import HostBackend
 
 HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="module")
-def twin():
-    return steps(Twin(), with_fast=False)
+def host():
+    return steps(HostBackend(), with_fast=False)
 
 
 @pytest.fixture(scope="module")
@@ -32,19 +32,19 @@ def simulated(tmp_path_factory):
 
 
 @pytest.mark.parametrize("case", [*cases(), "objects"])
-def test_the_kernels_do_what_the_twin_does(case, twin, simulated):
-    names = [name for name in twin if name.startswith(f"{case}: ")]
+def test_the_kernels_do_what_the_host_does(case, host, simulated):
+    names = [name for name in host if name.startswith(f"{case}: ")]
     assert len(names) > (3 if case == "objects" else 6)
     for name in names:
-        assert simulated[name].dtype == twin[name].dtype, name
-        assert np.array_equal(simulated[name], twin[name]), name
+        assert simulated[name].dtype == host[name].dtype, name
+        assert np.array_equal(simulated[name], host[name]), name
 
 
 @pytest.mark.parametrize("case", cases())
-def test_the_queue_finds_what_the_levels_find(case, twin, simulated):
-    hits = twin[f"{case}: hits"]
+def test_the_queue_finds_what_the_levels_find(case, host, simulated):
+    hits = host[f"{case}: hits"]
     assert np.array_equal(simulated[f"{case}: queue"], hits[np.lexsort(hits.T[::-1])])
-    assert simulated[f"{case}: queue counts"].tolist() == twin[f"{case}: counts"][:2].tolist()
+    assert simulated[f"{case}: queue counts"].tolist() == host[f"{case}: counts"][:2].tolist()
 
 
 def test_a_full_device_says_so(simulated):

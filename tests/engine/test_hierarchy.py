@@ -181,7 +181,7 @@ def test_hierarchies_are_kept_with_the_mesh():
 
 
 def replace_tree(hierarchy, **parts):
-    hierarchy.index = hierarchy.index._replace(tree=hierarchy.tree._replace(**parts))
+    hierarchy.parts = hierarchy.parts._replace(tree=hierarchy.tree._replace(**parts))
 
 
 def corrupted(change):
@@ -233,7 +233,7 @@ def box_with_nan(hierarchy, leaf, inner):
 
 
 def wide_words(hierarchy):
-    hierarchy.index = hierarchy.index._replace(
+    hierarchy.parts = hierarchy.parts._replace(
         wide=hierarchy.wide._replace(nodes=hierarchy.wide.nodes.copy(), coordinates=hierarchy.wide.coordinates.copy())
     )
     return hierarchy.wide.nodes.view(np.int32)

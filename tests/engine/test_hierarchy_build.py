@@ -90,8 +90,8 @@ def test_threads_must_be_a_positive_number(threads):
 @pytest.fixture
 def cheap(monkeypatch):
     """A better tree is earned by one volume test a triangle."""
-    monkeypatch.setattr(builders, "EARNING_TESTS", 1)
-    monkeypatch.setattr(builders, "_FEWEST_THAT_EARN", 1)
+    monkeypatch.setattr(builders, "TESTS_TO_IMPROVE", 1)
+    monkeypatch.setattr(builders, "_FEWEST_TRIANGLES", 1)
 
 
 def ring():
@@ -102,7 +102,7 @@ SHIFT = mc.Pose.from_matrix(np.eye(4) + 0.3 * np.eye(4, k=3))
 
 
 @pytest.mark.parametrize("given_as", ["mesh", "hierarchy"])
-def test_much_use_earns_a_better_tree_and_the_same_answers(cheap, given_as):
+def test_much_use_gives_a_better_tree_and_the_same_answers(cheap, given_as):
     mesh = ring()
     side = mesh if given_as == "mesh" else mc.build(mesh)
     tree = as_hierarchy(side)
@@ -121,13 +121,13 @@ def test_much_use_earns_a_better_tree_and_the_same_answers(cheap, given_as):
 def test_use_is_counted_by_volume_tests_half_for_either_side():
     a, b = mc.build(ring()), mc.build(ring())
     tests = mc.collide(a, b, None, SHIFT).stats.volume_tests
-    assert a.index.usage.volume_tests == b.index.usage.volume_tests == tests / 2
+    assert a.parts.usage.volume_tests == b.parts.usage.volume_tests == tests / 2
     tests += mc.collide(a, a, None, SHIFT).stats.volume_tests
-    assert a.index.usage.volume_tests == tests - b.index.usage.volume_tests
-    assert tests < builders.EARNING_TESTS * builders._FEWEST_THAT_EARN
+    assert a.parts.usage.volume_tests == tests - b.parts.usage.volume_tests
+    assert tests < builders.TESTS_TO_IMPROVE * builders._FEWEST_TRIANGLES
 
 
-def test_small_use_of_a_small_mesh_earns_nothing():
+def test_small_use_of_a_small_mesh_changes_nothing():
     tree = mc.build(ring())
     for _ in range(20):
         mc.collide(tree, tree, None, SHIFT)
@@ -137,10 +137,10 @@ def test_small_use_of_a_small_mesh_earns_nothing():
 @pytest.mark.parametrize("split", ["lbvh", "sah"])
 def test_a_split_that_was_chosen_stays(cheap, split):
     tree = mc.build(ring(), split=split)
-    index = tree.index
+    index = tree.parts
     for _ in range(8):
         mc.collide(tree, tree, None, SHIFT)
-    assert tree.index is index
+    assert tree.parts is index
     assert tree.split == split
 
 

@@ -47,7 +47,7 @@ def children_of(hierarchy):
 
 
 def assert_slabs_contain(hierarchy):
-    slabs = slabs_of(hierarchy.index).astype(np.float64)
+    slabs = slabs_of(hierarchy.parts).astype(np.float64)
     for node, k, corners, _ in children_of(hierarchy):
         m, (middle, half) = slabs[node, k:24:8], slabs[node, [24 + k, 32 + k]]
         if np.isnan(m).any():  # then the box counts
@@ -90,7 +90,7 @@ def test_slabs_of_awkward_meshes_contain_their_triangles(mesh, leaf_size):
 
 def test_smooth_pieces_have_thin_slabs():
     hierarchy = mc.build(mc.TriangleMesh(*refined(box((0, 0, 0), (1, 1, 1)), 3)))
-    halves = slabs_of(hierarchy.index)[:, 32:]
+    halves = slabs_of(hierarchy.parts)[:, 32:]
     sizes = np.zeros_like(halves)
     for node, k, _, extents in children_of(hierarchy):
         sizes[node, k] = extents.max()
@@ -101,7 +101,7 @@ def test_smooth_pieces_have_thin_slabs():
 @pytest.mark.parametrize("name", [name for name in MESHES if name != "subnormal"])
 def test_no_corner_reaches_farther_than_said(name):
     hierarchy = mc.build(MESHES[name])
-    slabs = slabs_of(hierarchy.index)
+    slabs = slabs_of(hierarchy.parts)
     rng = np.random.default_rng(3)
     normals = slabs.reshape(-1, 5, 8)[:, :3].transpose(0, 2, 1).reshape(-1, 3)
     normals = normals[np.isfinite(normals).all(axis=1) & normals.any(axis=1)][:20]
@@ -130,9 +130,9 @@ def test_no_corner_reaches_farther_than_said(name):
 @pytest.mark.parametrize("in_place", [False, True])
 def test_refitted_hierarchies_have_slabs_of_their_own(in_place):
     hierarchy = mc.build(MESHES["torus"])
-    before = slabs_of(hierarchy.index)
-    assert slabs_of(hierarchy.index) is before
+    before = slabs_of(hierarchy.parts)
+    assert slabs_of(hierarchy.parts) is before
     bent = hierarchy.mesh.vertices * (1.0, 1.0, 0.2) + 0.1 * np.sin(3 * hierarchy.mesh.vertices[:, ::-1])
     moved = mc.refit(hierarchy, bent, in_place=in_place)
-    assert slabs_of(moved.index) is not before
+    assert slabs_of(moved.parts) is not before
     assert_slabs_contain(moved)

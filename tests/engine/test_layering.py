@@ -24,7 +24,7 @@ its command lines."""
 
 FORBIDDEN = ("bpy", "mathutils", "gpu", "bmesh", "numba.cuda", "threading", "pickle")
 BENCH_MAY = ("bpy", "mathutils")
-SHIM = ENGINE / "gpu" / "shim_gpu.py"
+CUDA_MODULE = ENGINE / "gpu" / "cuda_gpu.py"
 """The one place that may import the CUDA target."""
 
 
@@ -74,13 +74,13 @@ def test_imports_point_down_only(path):
 @pytest.mark.parametrize("path", SOURCES, ids=ids(SOURCES))
 def test_nothing_of_blender_cuda_or_threads_is_imported(path):
     for level, name in imported_modules(path):
-        forbidden = [f for f in FORBIDDEN if (path, f) != (SHIM, "numba.cuda")]
+        forbidden = [f for f in FORBIDDEN if (path, f) != (CUDA_MODULE, "numba.cuda")]
         bad = [f for f in forbidden if level == 0 and (name == f or name.startswith(f + "."))]
         assert not bad or (is_bench(path) and name.split(".")[0] in BENCH_MAY), name
 
 
 def test_what_needs_a_device_is_imported_by_its_like_only():
-    """Modules that import the shim end in _gpu, and nothing else imports them: the package works without CUDA."""
+    """Modules that import CUDA end in _gpu, and nothing else imports them: the package works without CUDA."""
     for path in SOURCES:
         if path.stem.endswith("_gpu") or is_bench(path):
             continue

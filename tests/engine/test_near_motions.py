@@ -138,27 +138,27 @@ def test_of_objects_in_contact_a_known_pair_that_meets_saves_the_search():
     assert warm.stats.volume_tests < 0.5 * cold.stats.volume_tests
 
 
-def test_slabs_are_earned_save_tests_and_change_nothing():
+def test_slabs_come_with_use_save_tests_and_change_nothing():
     ball = mc.build(mc.TriangleMesh(*bumpy_sphere(20_000)), split="sah")
     pose = matrix(rotation(np.random.default_rng(0)), (2.6, 0.3, 0.0))
     known = mc.distance(ball, ball, None, pose)
     assert known.distance > 0.0
     by_boxes = mc.distance(ball, ball, None, pose, start=known)
-    assert "slabs" not in ball.index.derived
+    assert "slabs" not in ball.parts.derived
     tests = by_boxes.stats.volume_tests
     for _ in range(2 + 20_000 // tests):
         warm = mc.distance(ball, ball, None, pose, start=known)
         assert same(warm, by_boxes)
-    assert "slabs" in ball.index.derived
+    assert "slabs" in ball.parts.derived
     assert warm.stats.volume_tests < 0.6 * by_boxes.stats.volume_tests
 
 
-def test_a_stack_earns_slabs_too():
+def test_a_stack_gets_slabs_too():
     ball, other = (mc.build(mc.TriangleMesh(*bumpy_sphere(20_000, seed))) for seed in (1, 2))
     turn = rotation(np.random.default_rng(0))
     poses = np.stack([matrix(turn, (x, 0.3, 0.0)) for x in np.linspace(2.5, 3.0, 200)])
     first, second = (mc.distance(ball, other, None, poses) for _ in range(2))
-    assert "slabs" in ball.index.derived and "slabs" in other.index.derived
+    assert "slabs" in ball.parts.derived and "slabs" in other.parts.derived
     assert second.stats.volume_tests < 0.8 * first.stats.volume_tests
     assert first.distance.tobytes() == second.distance.tobytes()
     assert np.array_equal(first.triangle_a, second.triangle_a) and np.array_equal(first.triangle_b, second.triangle_b)

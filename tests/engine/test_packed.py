@@ -112,13 +112,13 @@ def test_a_refitted_hierarchy_has_another_record():
     assert mc.distance(hierarchy, other).distance == 1.5
 
 
-def test_a_tree_that_use_has_earned_is_still_built(monkeypatch):
-    monkeypatch.setattr(build_module, "_FEWEST_THAT_EARN", 1)
+def test_a_tree_that_use_improves_is_still_built(monkeypatch):
+    monkeypatch.setattr(build_module, "_FEWEST_TRIANGLES", 1)
     mesh, pose = torus(), matrix(rotation(np.random.default_rng(3)), (0.3, 0.2, 0.1))
     assert mc.collides(mesh, mesh, None, pose)
     hierarchy = build_module.as_hierarchy(mesh)
     assert hierarchy.split == "lbvh"
-    hierarchy.index.usage.volume_tests = 1e9
+    hierarchy.parts.usage.volume_tests = 1e9
     assert packed_of(mesh) is None
     assert mc.collides(mesh, mesh, None, pose)
     assert hierarchy.split == "sah"
@@ -128,11 +128,11 @@ def test_a_tree_that_use_has_earned_is_still_built(monkeypatch):
 def test_a_record_keeps_its_arrays_and_a_mesh_is_freed():
     hierarchy = mc.build(torus())
     mc.collides(hierarchy, hierarchy)
-    record, index = packed_of(hierarchy), hierarchy.index
+    record, index = packed_of(hierarchy), hierarchy.parts
     arrays = [weakref.ref(array) for array in (index.wide.nodes, index.wide.coordinates, index.tree.order)]
     arrays += [weakref.ref(array) for array in index.mesh.arrays]
     mesh = weakref.ref(index.mesh)
-    hierarchy.index = None
+    hierarchy.parts = None
     del index, hierarchy
     gc.collect()
     assert all(array() is not None for array in arrays)

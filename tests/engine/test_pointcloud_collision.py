@@ -9,7 +9,7 @@ from clouds import awkward_clouds, plane, random_pose, shifted, sphere, torus
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.pointcloud.collision import ROOT_TOLERANCE
-from meshclash.pointcloud.query import one_pose, walk_for
+from meshclash.pointcloud.query import one_pose, search_for
 from meshclash.pointcloud.traverse import EVALUATIONS, LEAF_TESTS, VOLUME_TESTS
 
 NOISE = 0.004
@@ -367,31 +367,31 @@ def test_more_work_never_adds_an_error(shapes, second):
         complete = mc.cloud_collision(shapes["sphere"], shapes[second], None, pose)
         ends = []
         for slices in (3.0, 40.0, 1e9):
-            walk = walk_for(shapes["sphere"], shapes[second], *one_pose(None, pose, "collide"), True)[0]
+            search = search_for(shapes["sphere"], shapes[second], *one_pose(None, pose, "collide"), True)[0]
             wrong = []
-            while not walk.advance(slices):
-                assert not walk.hit
-                wrong.append((walk.likelihood() >= 0.5) != complete.colliding)
-            wrong.append(walk.hit != complete.colliding)
+            while not search.advance(slices):
+                assert not search.hit
+                wrong.append((search.probability() >= 0.5) != complete.colliding)
+            wrong.append(search.hit != complete.colliding)
             assert wrong == sorted(wrong, reverse=True), "an error that is gone does not come back"
             assert not wrong[-1]
-            ends.append((walk.hit, walk.state[[VOLUME_TESTS, LEAF_TESTS, EVALUATIONS]].tolist()))
+            ends.append((search.hit, search.state[[VOLUME_TESTS, LEAF_TESTS, EVALUATIONS]].tolist()))
         assert ends[0] == ends[1] == ends[2]
 
 
 class WorkClock:
     """A processor that does ten million units of work a second, so that budgets mean the same in every run."""
 
-    def __init__(self, walk):
-        self.thread_time = lambda: walk.work_done * 1e-7
+    def __init__(self, search):
+        self.thread_time = lambda: search.work_done * 1e-7
 
 
 def within(a, b, pose, budget):
     """(complete, answer) of a query with a budget on a WorkClock."""
-    walk = walk_for(a, b, *one_pose(None, pose, "collide"), True)[0]
-    with mock.patch("meshclash.pointcloud.walk.time", WorkClock(walk)):
-        walk.spend(budget, 0.0)
-    return walk.complete, walk.hit or walk.likelihood() >= 0.5
+    search = search_for(a, b, *one_pose(None, pose, "collide"), True)[0]
+    with mock.patch("meshclash.pointcloud.pair_search.time", WorkClock(search)):
+        search.spend(budget, 0.0)
+    return search.complete, search.hit or search.probability() >= 0.5
 
 
 @given(

@@ -49,7 +49,7 @@ def test_the_tree_is_well_formed(points):
     assert built.largest_patch == max(len(patch(tree, leaf)) for leaf in leaves)
     for leaf in leaves:
         own = slice(tree.first[leaf], tree.first[leaf] + tree.count[leaf])
-        for local in (tree.points[own] - tree.origin, tree.carriers[own]):
+        for local in (tree.points[own] - tree.origin, tree.corrected[own]):
             assert (local >= tree.boxes[leaf, :3]).all()
             assert (local <= tree.boxes[leaf, 3:]).all()
     for node in np.flatnonzero(tree.count == 0):
@@ -65,7 +65,7 @@ def test_borders_hold_everything_within_horizon_and_margin(points):
     """So a patch gives the cloud's own surface wherever its leaf is asked about: in its box with the margin."""
     cloud = mc.PointCloud(points)
     tree, margin = cloud.built.tree, cloud.lengths.margin
-    local = tree.carriers
+    local = tree.corrected
     for leaf in leaves_of(tree)[::7]:
         low, high = tree.boxes[leaf, :3] - margin, tree.boxes[leaf, 3:] + margin
         gap = np.maximum(np.maximum(low - local, local - high), 0.0)
@@ -87,12 +87,12 @@ def hull_points(rng, tree, node, count):
     picks = flat[starts[which][:, None] + (rng.random((count, 4)) * sizes[which][:, None]).astype(int)]
     weights = rng.dirichlet(np.ones(4), count // 2)
     corners = rng.dirichlet(np.full(4, 0.1), count - count // 2)
-    return np.einsum("ij,ijk->ik", np.concatenate([weights, corners]), tree.carriers[picks])
+    return np.einsum("ij,ijk->ik", np.concatenate([weights, corners]), tree.corrected[picks])
 
 
 def uncovered(tree, node, at):
     samples = tree.samples[node]
-    centres = tree.carriers[samples[samples >= 0]]
+    centres = tree.corrected[samples[samples >= 0]]
     nearest = np.full(len(at), np.inf)
     for centre in centres:
         nearest = np.minimum(nearest, ((at - centre) ** 2).sum(axis=1))
@@ -145,7 +145,7 @@ def test_planes_bound_their_points():
         members = np.concatenate([np.arange(tree.first[x], tree.first[x] + tree.count[x]) for x in below(tree, node)])
         if tree.count[node]:
             members = patch(tree, node)
-        offset = tree.carriers[members] @ tree.planes[node, :3].astype(float)
+        offset = tree.corrected[members] @ tree.planes[node, :3].astype(float)
         assert tree.planes[node, 3] <= offset.min()
         assert offset.max() <= tree.planes[node, 4]
 

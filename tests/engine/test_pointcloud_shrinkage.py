@@ -30,24 +30,24 @@ def moved_by_definition(points, bandwidth, horizon):
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from((sphere, torus, plane)), st.sampled_from((0.0, 0.003, 0.02)))
 @settings(max_examples=10)
-def test_carriers_are_those_of_the_definition(seed, shape, noise):
+def test_corrected_points_are_those_of_the_definition(seed, shape, noise):
     points = shape(np.random.default_rng(seed), 900, noise=noise)[0]
     cloud = mc.PointCloud(points)
     expected = moved_by_definition(points, cloud.bandwidth, cloud.horizon)
-    assert np.abs(cloud.carriers - expected).max() < 1e-6 * cloud.bandwidth
+    assert np.abs(cloud.corrected_points - expected).max() < 1e-6 * cloud.bandwidth
 
 
 @given(awkward_clouds())
 @settings(max_examples=15)
-def test_no_carrier_is_far_from_its_point(points):
+def test_no_corrected_point_is_far_from_its_point(points):
     cloud = mc.PointCloud(points)
-    moved = np.linalg.norm(cloud.carriers - points, axis=1)
+    moved = np.linalg.norm(cloud.corrected_points - points, axis=1)
     assert np.isfinite(moved).all() and moved.max() <= 0.5 * cloud.bandwidth * (1.0 + 1e-9)
     assert np.array_equal(cloud.points, points)
     for surface in ("wls", "apss"):
         normals = None if surface == "wls" else np.tile((0.0, 0.0, 1.0), (len(points), 1))
         tree = mc.PointCloud(points, normals, surface=surface).built.tree
-        assert np.array_equal(tree.carriers, tree.points - tree.origin)
+        assert np.array_equal(tree.corrected, tree.points - tree.origin)
 
 
 def off_the_shape(cloud, points, far):
@@ -92,7 +92,7 @@ def test_flat_pieces_beside_an_edge_stay_and_the_edge_is_rounded_less():
               for s in ("wls", "twicing")]  # fmt: skip
     assert errors[1] < 0.8 * errors[0]
     cloud = mc.PointCloud(points)
-    moved = np.linalg.norm(cloud.carriers - points, axis=1)
+    moved = np.linalg.norm(cloud.corrected_points - points, axis=1)
     away = np.maximum(points[:, 0], points[:, 2]) > 2.1 * cloud.horizon
     assert moved[away].max() < 1e-7 * cloud.bandwidth < moved.max()
 
@@ -102,7 +102,7 @@ def test_a_spot_of_many_points_is_moved_by_some_of_them():
     rng = np.random.default_rng(7)
     points = np.concatenate([sphere(rng, 1500)[0], 0.05 * sphere(rng, 5000)[0]])
     cloud = mc.PointCloud(points)
-    moved = np.linalg.norm(cloud.carriers - points, axis=1)
+    moved = np.linalg.norm(cloud.corrected_points - points, axis=1)
     assert cloud.built.largest_patch > 2000 and np.isfinite(moved).all()
     assert moved.max() <= 0.5 * cloud.bandwidth * (1.0 + 1e-9)
 

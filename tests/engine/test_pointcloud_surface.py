@@ -22,11 +22,11 @@ COUNT = 4000
 )
 @settings(max_examples=20)
 def test_f_equals_the_definition_with_lapack(seed, shape, noise, scale, surface):
-    """Of the points themselves, or of their carriers (``test_pointcloud_shrinkage.py``)."""
+    """Of the points themselves, or of their corrected points (``test_pointcloud_shrinkage.py``)."""
     rng = np.random.default_rng(seed)
     points = shape(rng, COUNT, noise=noise)[0] * scale
     cloud = mc.PointCloud(points, surface=surface)
-    points = points if surface == "wls" else cloud.carriers
+    points = points if surface == "wls" else cloud.corrected_points
     at = points[rng.integers(0, COUNT, 40)] + rng.normal(size=(40, 3)) * 0.3 * cloud.bandwidth
     values, normals, valid = cloud.evaluate(at)
     for x, f, normal, there in zip(at, values, normals, valid, strict=True):

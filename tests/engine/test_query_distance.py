@@ -122,9 +122,9 @@ def test_engines_agree_to_the_last_bit(cases, monkeypatch):
     nearest = [mc.distance(a, b, None, pose) for a, b, pose, _ in cases]
     monkeypatch.setattr(near_engine.NearWideEngine, "serves", lambda question: False)
     for (a, b, pose, _), t, w, d in zip(cases, tolerances, wide, nearest, strict=True):
-        twin = mc.clearance(a, b, t, None, pose)
-        assert twin.pairs.tobytes() == w.pairs.tobytes()
-        assert twin.distances.tobytes() == w.distances.tobytes()
+        same = mc.clearance(a, b, t, None, pose)
+        assert same.pairs.tobytes() == w.pairs.tobytes()
+        assert same.distances.tobytes() == w.distances.tobytes()
         assert mc.distance(a, b, None, pose[None]).distance[0] == d.distance
 
 

@@ -151,7 +151,7 @@ def test_few_objects_are_answered_as_many_are(seed):
     few = [scene.collides(poses), *(scene.collides(p) for p in poses)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(at_once, "MOST_OBJECTS", 0)
-        scene._planter = type(scene._planter)()
+        scene._packer = type(scene._packer)()
         many = [scene.collides(poses), *(scene.collides(p) for p in poses)]
     for one, other in zip(few, many, strict=True):
         for field in ("pairs", "triangles", "configuration", "any"):

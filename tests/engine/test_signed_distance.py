@@ -130,7 +130,7 @@ def test_winding_numbers_of_closed_meshes_are_whole_and_on_the_surface_halves():
 def test_moments_of_the_root_are_those_of_all_triangles():
     rng = np.random.default_rng(6)
     corners = rng.normal(size=(50, 3, 3))
-    index = as_hierarchy(mc.TriangleMesh(*soup(corners))).index
+    index = as_hierarchy(mc.TriangleMesh(*soup(corners))).parts
     row = moments_of(index)[0].astype(float)
     unit = 2.0 ** -np.frexp(np.ptp(corners.reshape(-1, 3), axis=0).max())[1]
     local = (corners - index.origin) * unit - row[:3]

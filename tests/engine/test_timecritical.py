@@ -17,9 +17,9 @@ from meshclash.bench.timecritical_calibration import calibration
 from meshclash.bench.timecritical_poses import random_poses
 from meshclash.bench.timecritical_shapes import SHAPES
 from meshclash.jit import kernel
-from meshclash.timecritical import aims, cells, heap, search
+from meshclash.timecritical import cells, criteria, heap, search
 from meshclash.timecritical import traversal as layout
-from meshclash.timecritical.heap import SET_ASIDE, chance_of
+from meshclash.timecritical.heap import SET_ASIDE, probability_of
 from meshclash.timecritical.probability import log_factorials, meeting_probabilities
 from meshclash.timecritical.trees import adb_tree, adb_tree_steps
 from meshclash.types.pose import pose_stack
@@ -119,7 +119,7 @@ def test_cells_counted_in_small_steps_are_those_counted_at_once(monkeypatch):
 
 
 @settings(max_examples=60)
-@given(grid_meshes(), grid_meshes(), poses(), st.sampled_from([1, 3, 8]), st.sampled_from(aims.COUNTS))
+@given(grid_meshes(), grid_meshes(), poses(), st.sampled_from([1, 3, 8]), st.sampled_from(criteria.COUNTS))
 def test_beyond_a_probability_of_one_the_answer_is_exact(mesh_a, mesh_b, pose, leaf_size, count):
     a, b = (mc.build(mc.TriangleMesh(*mesh), leaf_size=leaf_size) for mesh in (mesh_a, mesh_b))
     found = mc.time_critical(a, b, None, pose, p_min=1.5, k_min=1, count=count)
@@ -162,15 +162,15 @@ def part(count=2000):
     return model("part", count)
 
 
-def open_search(tree, pose, **aim):
+def open_search(tree, pose, **criterion):
     poses = np.stack([pose_stack(p)[0][0] for p in (None, pose)])[None]
-    made = search.Search(tree.volume, search.Aim(**{**aim, "p_min": float(aim.get("p_min", 0.99))}))
+    made = search.Search(tree.volume, search.Criterion(**{**criterion, "p_min": float(criterion.get("p_min", 0.99))}))
     made.begin([adb_tree(tree)], np.zeros((1, 2), np.int64), poses)
     return made
 
 
-def run_in_steps(tree, pose, steps, **aim):
-    made = open_search(tree, pose, **aim)
+def run_in_steps(tree, pose, steps, **criterion):
+    made = open_search(tree, pose, **criterion)
     while not made.exhausted(False):
         made.run(search.Limit(steps=steps))
     return made
@@ -180,22 +180,24 @@ def frontier(made):
     """Chances (n,) and nodes (n, 2) of the pairs of the only job that are left."""
     used = made.state[layout.USED]
     keys, entries = (array[:used] for array in made._heap)
-    chances = np.array([chance_of.py_func(k, e[SET_ASIDE]) for k, e in zip(keys.tolist(), entries, strict=True)])
-    return chances, entries[:, 1:3]
+    probabilities = np.array(
+        [probability_of.py_func(k, e[SET_ASIDE]) for k, e in zip(keys.tolist(), entries, strict=True)]
+    )
+    return probabilities, entries[:, 1:3]
 
 
 @pytest.mark.parametrize("aim", [{}, {"p_min": 0.8, "k_min": 4}, {"p_min": 0.8, "k_min": 4, "antichain": True}])
-def test_interrupted_anywhere_and_with_a_heap_that_grows_the_search_is_the_same(monkeypatch, aim):
+def test_interrupted_anywhere_and_with_a_heap_that_grows_the_search_is_the_same(monkeypatch, criterion):
     tree = part()
     stack = make_poses(tree).sweep[::17]
-    whole = [run_in_steps(tree, pose, 1 << 20, **aim) for pose in stack]
+    whole = [run_in_steps(tree, pose, 1 << 20, **criterion) for pose in stack]
     monkeypatch.setattr(search, "_FIRST_CAPACITY", 5)
     monkeypatch.setattr(search, "_spare_heaps", [])
     for pose, expected in zip(stack, whole, strict=True):
-        again = run_in_steps(tree, pose, 3, **aim)
+        again = run_in_steps(tree, pose, 3, **criterion)
         assert np.array_equal(again.rows, expected.rows)
         assert np.array_equal(again.state, expected.state)
-        assert np.array_equal(again.evidence, expected.evidence)
+        assert np.array_equal(again.hazards, expected.hazards)
         assert np.array_equal(np.sort(frontier(again)[0]), np.sort(frontier(expected)[0]))
 
 
@@ -208,7 +210,7 @@ def test_larger_thresholds_never_need_fewer_tests(seed, kind):
     by_p = [{"p_min": p, "k_min": 3} for p in (0.5, 0.7, 0.9, 1.1)]
     for pose in random_poses(tree, np.random.default_rng(seed), 5):
         for wanted in (by_k[:4], by_k[4:], by_p):
-            tests = [int(run_in_steps(tree, pose, 50, **aim).state[layout.VOLUME_TESTS]) for aim in wanted]
+            tests = [int(run_in_steps(tree, pose, 50, **criterion).state[layout.VOLUME_TESTS]) for criterion in wanted]
             assert tests == sorted(tests)
 
 

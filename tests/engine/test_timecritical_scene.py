@@ -51,9 +51,9 @@ def until_exact(scene, calls=10_000, **options):
 @given(
     st.integers(0, 2**32 - 1), st.sampled_from([{}, {"p_min": 0.3, "k_min": 1}, {"p_min": 0.5, "count": "antichain"}])
 )
-def test_refined_from_call_to_call_the_answers_become_exact(seed, aim):
+def test_refined_from_call_to_call_the_answers_become_exact(seed, criterion):
     scene = random_scene(seed)
-    found = until_exact(scene, steps=40, **aim)
+    found = until_exact(scene, steps=40, **criterion)
     assert np.array_equal(found.pairs, scene.candidates(None, None, None, Limits()))
     assert np.array_equal(found.colliding, truth_of(scene, found.pairs))
     assert np.array_equal(found.probability, found.colliding.astype(float))

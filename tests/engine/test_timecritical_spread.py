@@ -9,7 +9,7 @@ from meshclash.bench.pipes import MODELS
 from meshclash.bench.rigid_poses import make_poses
 from meshclash.bench.timecritical_calibration import calibration
 from meshclash.hierarchy.build import refit
-from meshclash.timecritical import cells, likelihood, search, spread
+from meshclash.timecritical import cells, probability, search, spread
 from meshclash.timecritical import traversal as layout
 from meshclash.timecritical.trees import SPREAD, adb_tree, hand_over
 from meshclash.types.steps import run
@@ -103,10 +103,10 @@ def test_what_is_stated_is_the_curve_over_the_measures_of_both():
     made = [adb_tree(tree) for tree in trees]
     jobs = np.array([[0, 1], [1, 0], [0, 0]])
     pose = make_poses(trees[0]).light[:3]
-    asked = search.Search(trees[0].volume, search.Aim(p_min=2.0))
+    asked = search.Search(trees[0].volume, search.Criterion(p_min=2.0))
     asked.begin(made, jobs, np.array([[np.eye(4)[:3], pose]] * 3))
     asked.run(search.Limit(steps=40))
-    stated = asked.outcome().probabilities
+    stated = asked.estimates().probabilities
     for job, (a, b) in enumerate(jobs):
         row = asked.rows[job]
         assert row[layout.STATUS] == layout.OPEN
@@ -114,18 +114,18 @@ def test_what_is_stated_is_the_curve_over_the_measures_of_both():
         means = [np.mean([getattr(each, name) for each in fillings]) for name in ("fullness", "flatness", "spread")]
         highest = sum(int(each.heights[0]) for each in fillings)
         left, opened, heights, filled = row[[layout.LEFT, layout.OPENED, layout.HEIGHTS, layout.FILLED]]
-        terms = np.empty(likelihood.PRODUCTS)
-        values = likelihood.measures(asked.evidence[job], left, opened, heights, highest, filled, *means)
-        likelihood.products(values, terms)
-        expected = np.interp(terms @ likelihood.WEIGHTS, likelihood.KNOTS, likelihood.SHARES)
-        assert stated[job] == (likelihood.UNKNOWN if opened == 0 else pytest.approx(expected, abs=1e-9))
+        terms = np.empty(probability.PRODUCTS)
+        values = probability.measures(asked.hazards[job], left, opened, heights, highest, filled, *means)
+        probability.products(values, terms)
+        expected = np.interp(terms @ probability.WEIGHTS, probability.KNOTS, probability.SHARES)
+        assert stated[job] == (probability.UNKNOWN if opened == 0 else pytest.approx(expected, abs=1e-9))
     asked.end()
 
 
 def test_weights_and_shares_are_as_many_as_products_and_knots():
-    assert likelihood.WEIGHTS.shape == (likelihood.PRODUCTS,)
-    assert likelihood.SHARES.shape == likelihood.KNOTS.shape
-    assert (np.diff(likelihood.SHARES) >= 0).all()
+    assert probability.WEIGHTS.shape == (probability.PRODUCTS,)
+    assert probability.SHARES.shape == probability.KNOTS.shape
+    assert (np.diff(probability.SHARES) >= 0).all()
 
 
 def test_probabilities_of_closed_bodies_together_are_calibrated_decile_by_decile():

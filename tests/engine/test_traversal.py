@@ -8,7 +8,7 @@ from meshclash.geometry import triangle_pair
 from meshclash.geometry.triangle_pair import classify_rational
 from meshclash.traversal import wide_engine
 from meshclash.traversal.bounds import world_bounds
-from meshclash.traversal.forest import plant
+from meshclash.traversal.forest import pack_trees
 from meshclash.traversal.question import Goal, Question
 from meshclash.types.steps import run
 from slices import limit
@@ -22,7 +22,7 @@ def meshes():
 
 def question(a, b, pose_a=None, pose_b=None, **flags):
     rows = [np.asarray(np.eye(4) if p is None else p)[None, :3].copy() for p in (pose_a, pose_b)]
-    side_a, side_b = plant([mc.build(a)]).side, plant([mc.build(b)]).side
+    side_a, side_b = pack_trees([mc.build(a)]).side, pack_trees([mc.build(b)]).side
     return Question(side_a, side_b, np.zeros((1, 2), np.int64), *rows, **flags)
 
 
@@ -105,12 +105,12 @@ def test_world_bounds_are_bit_for_bit_those_of_the_posed_vertices():
     rng = np.random.default_rng(2)
     hierarchies = [mc.build(mc.TriangleMesh(*soup(rng.normal(size=(20, 3, 3)) * 10.0**k))) for k in range(-3, 4)]
     poses = [mc.Pose.from_matrix(matrix(rotation(rng), rng.normal(size=3) * 1e3)) for _ in hierarchies]
-    grove = plant(hierarchies)
-    boxes = world_bounds(grove, np.arange(len(poses)), np.stack([p.rows for p in poses]))
+    tree_set = pack_trees(hierarchies)
+    boxes = world_bounds(tree_set, np.arange(len(poses)), np.stack([p.rows for p in poses]))
     for index, (hierarchy, pose) in enumerate(zip(hierarchies, poses, strict=True)):
         world = pose.apply(hierarchy.mesh.vertices)
         assert boxes[index].tobytes() == np.concatenate([world.min(axis=0), world.max(axis=0)]).tobytes()
-        (corners,) = grove.side.world_triangles(np.array([index]), pose.rows[None], np.array([7]))
+        (corners,) = tree_set.side.world_triangles(np.array([index]), pose.rows[None], np.array([7]))
         assert corners.tobytes() == world[hierarchy.mesh.triangles[7]].tobytes()
 
 
@@ -121,7 +121,7 @@ def test_a_forest_answers_as_its_trees_do():
     jobs = np.array([[i, j] for i in range(3) for j in range(3)])
     rows = np.stack([matrix(shift=rng.normal(size=3) * 0.1)[:3] for _ in jobs])
     still = np.stack([np.eye(4)[:3]] * len(jobs))
-    answer = run(answer_steps(Question(plant(parts).side, plant(parts).side, jobs, rows, still)))
+    answer = run(answer_steps(Question(pack_trees(parts).side, pack_trees(parts).side, jobs, rows, still)))
     assert len(answer.pairs) > 50
     for index, (i, j) in enumerate(jobs):
         alone = mc.collide(parts[i], parts[j], np.vstack([rows[index], (0, 0, 0, 1)]))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from meshclash.jit import kernel
 from meshclash.traversal import point
-from meshclash.traversal.forest import plant
+from meshclash.traversal.forest import pack_trees
 from meshclash.traversal.point import new_point_workspace
 from solids import box, gear, joined, moved, reversed_winding, shell, torus
 from strategies import matrix, rotation, soup
@@ -30,9 +30,9 @@ class Posed:
     def __init__(self, mesh, pose=None, leaf_size=4):
         self.mesh = mc.TriangleMesh(*mesh)
         self.pose = mc.Pose.identity() if pose is None else mc.Pose.from_matrix(pose)
-        grove = plant([mc.build(self.mesh, leaf_size=leaf_size)])
+        tree_set = pack_trees([mc.build(self.mesh, leaf_size=leaf_size)])
         rows = self.pose.rows.copy()
-        self.frame = grove.forest, 0, rows, np.linalg.inv(rows[:, :3]), grove.origins[0], grove.reaches[0]
+        self.frame = tree_set.forest, 0, rows, np.linalg.inv(rows[:, :3]), tree_set.origins[0], tree_set.reaches[0]
 
     def nearest(self, p, limit=np.inf, enough=-1.0):
         return _nearest(*self.frame, p, limit, enough, new_point_workspace())

@@ -11,7 +11,7 @@ from meshclash.bench.mesh_exactness import MODELS, brute_force, models, world_tr
 from meshclash.geometry.triangle_pair import CROSSING
 from meshclash.hierarchy.wide import CHILD_COUNT, CHILDREN
 from meshclash.jit import parallel_region
-from meshclash.traversal.forest import plant
+from meshclash.traversal.forest import pack_trees
 from meshclash.traversal.question import Goal, Question
 from meshclash.traversal.wide_engine import WideEngine
 from meshclash.types.pose import pose_stack
@@ -43,7 +43,7 @@ def ask(a, b, pose_a=None, pose_b=None, **options):
     rows = [pose_stack(p)[0] for p in (pose_a, pose_b)]
     count = max(map(len, rows))
     rows = [np.ascontiguousarray(np.broadcast_to(r, (count, 3, 4))) for r in rows]
-    return Question(plant([a]).side, plant([b]).side, np.zeros((count, 2), np.int64), *rows, **options)
+    return Question(pack_trees([a]).side, pack_trees([b]).side, np.zeros((count, 2), np.int64), *rows, **options)
 
 
 def same_from_both(a, b, pose_a=None, pose_b=None):
@@ -200,7 +200,7 @@ def test_many_trees_in_one_question():
              ((1, 8), (9, 3), (40, 8), (300, 1), (8, 8))]  # fmt: skip
     jobs = np.array([[i, j] for i in range(5) for j in range(5)])
     rows = np.stack([matrix(rotation(rng), rng.normal(size=3) * 0.1)[:3] for _ in jobs])
-    question = Question(plant(parts).side, plant(parts).side, jobs, rows, rows[::-1].copy())
+    question = Question(pack_trees(parts).side, pack_trees(parts).side, jobs, rows, rows[::-1].copy())
     assert WideEngine.serves(question)
     wide, binary = (run(answer_steps(question._replace(lanes=lanes))) for lanes in (True, False))
     assert len(wide.pairs) > 500

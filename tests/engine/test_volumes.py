@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.geometry.relative_pose import relative_rows
 from meshclash.jit import kernel
-from meshclash.traversal.forest import plant
+from meshclash.traversal.forest import pack_trees
 from meshclash.traversal.prepared import prepared_rows
 from meshclash.volumes.registry import VOLUMES, volume_named
 from scipy.optimize import linprog
@@ -28,7 +28,7 @@ def rows_of(a, b, pose=STILL, other=STILL):
     origins = (np.repeat(h.origin[None], len(pose), axis=0) for h in (a, b))
     reaches = (np.repeat(np.abs(h.mesh.bounds).max(axis=0)[None], len(pose), axis=0) for h in (a, b))
     relative = relative_rows(pose, other, *origins, *reaches)
-    return prepared_rows(plant([a]), plant([b]), np.zeros((len(pose), 2), np.int64), relative)
+    return prepared_rows(pack_trees([a]), pack_trees([b]), np.zeros((len(pose), 2), np.int64), relative)
 
 
 @cache

@@ -13,7 +13,7 @@ from meshclash.hierarchy import boxtree as builder
 from meshclash.hierarchy.boxtree import references, restricted_boxes
 from meshclash.hierarchy.build import SPLITS
 from meshclash.jit import kernel
-from meshclash.traversal.forest import plant
+from meshclash.traversal.forest import pack_trees
 from meshclash.volumes.boxtree import CARRIED, ROOT, begin, derive, gap, nodes_of, overlap
 from solids import torus
 from strategies import grid_meshes, matrix, rotation, soup
@@ -42,7 +42,13 @@ def walk(a, b, relative, choices):
     carried = np.full((len(choices) + 1, 2, CARRIED), np.nan)
     met, gaps = np.zeros(len(carried), np.bool_), np.zeros(len(carried))
     _walk(
-        plant([a]).forest, plant([b]).forest, relative, np.array(choices, np.int64).reshape(-1, 2), carried, met, gaps
+        pack_trees([a]).forest,
+        pack_trees([b]).forest,
+        relative,
+        np.array(choices, np.int64).reshape(-1, 2),
+        carried,
+        met,
+        gaps,
     )
     return carried, met, gaps
 

@@ -1,4 +1,4 @@
-"""Voxels on a device: the twin and the simulated kernels give the bits of the CPU, and what faults end in."""
+"""Voxels on a device: the host backend and the simulated kernels give the bits of the CPU, and what faults end in."""
 
 import os
 import subprocess
@@ -13,8 +13,8 @@ from gpu_cases import needs_cuda_target
 from gpu_devices import pretended
 from hypothesis import given
 from meshclash.bench.mesh_generators import bumpy_sphere
+from meshclash.gpu.backend_host import HostBackend
 from meshclash.gpu.state import DeviceFault, OutOfDeviceMemory
-from meshclash.gpu.twin import Twin
 from meshclash.types.steps import run
 from meshclash.voxels.bricks import common_bricks, list_voxels
 from meshclash.voxels.device import common_voxels_on
@@ -26,8 +26,8 @@ HERE = Path(__file__).parent
 BALLS = [mc.TriangleMesh(*bumpy_sphere(3000, seed)) for seed in (1, 2)]
 
 
-class Failing(Twin):
-    """The twin in the place of a device; fails in its n-th operation."""
+class Failing(HostBackend):
+    """the host backend in the place of a device; fails in its n-th operation."""
 
     def __init__(self, fail_at=None, fault=None):
         super().__init__()
@@ -52,26 +52,26 @@ class Failing(Twin):
 
 
 @pytest.fixture
-def machines(monkeypatch):
-    """A device that can be used; the test may say how the next machine fails."""
+def backends(monkeypatch):
+    """A device that can be used; the test may say how the next backend fails."""
     with pretended(monkeypatch, Failing, "point_crossover") as device_and_plan:
         yield device_and_plan
 
 
 @given(cases())
-def test_the_twin_marks_what_the_cpu_marks(case):
+def test_the_host_marks_what_the_cpu_marks(case):
     triangle, low, high = case
     grid, thing = on_grid(mc.TriangleMesh(triangle, [[0, 1, 2]]), low, high, resolution=21)
     expected = list_voxels(run(mark_steps(thing, grid, MEMORY)), grid.brick_size)
-    found = list_voxels(common_voxels_on(Twin(), (thing, thing), grid, MEMORY), grid.brick_size)
+    found = list_voxels(common_voxels_on(HostBackend(), (thing, thing), grid, MEMORY), grid.brick_size)
     assert found.tobytes() == expected.tobytes()
 
 
-def test_the_twin_compares_as_the_cpu():
+def test_the_host_compares_as_the_cpu():
     for name, (grid, first, second) in gpu_voxel_cases.cases().items():
         marked = [run(mark_steps(thing, grid, MEMORY)) for thing in (first, second)]
         expected = list_voxels(common_bricks(*marked), grid.brick_size)
-        found = common_voxels_on(Twin(), (first, second), grid, MEMORY)
+        found = common_voxels_on(HostBackend(), (first, second), grid, MEMORY)
         assert list_voxels(found, grid.brick_size).tobytes() == expected.tobytes(), name
         assert len(expected), name
         again = list_voxels(common_bricks(found, found), grid.brick_size)  # looked up by their names
@@ -79,16 +79,16 @@ def test_the_twin_compares_as_the_cpu():
 
 
 @needs_cuda_target
-def test_the_kernels_do_what_the_twin_does(tmp_path):
+def test_the_kernels_do_what_the_host_does(tmp_path):
     engine = Path(mc.__file__).parents[1]
     environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
     environment["PYTHONPATH"] = f"{engine}{os.pathsep}{HERE}"
     command = [sys.executable, HERE / "gpu_voxel_simulation.py", tmp_path / "found.npz"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    found, twin = dict(np.load(tmp_path / "found.npz")), gpu_voxel_cases.steps(Twin())
-    assert sorted(found) == sorted(twin)
-    for name, array in twin.items():
+    found, host = dict(np.load(tmp_path / "found.npz")), gpu_voxel_cases.steps(HostBackend())
+    assert sorted(found) == sorted(host)
+    for name, array in host.items():
         assert found[name].dtype == array.dtype, name
         assert found[name].tobytes() == array.tobytes(), name
 
@@ -97,8 +97,8 @@ def asked(device):
     return mc.voxel_collide(*BALLS, mode="voxels", resolution=50, device=device)
 
 
-def test_a_device_answers_as_the_cpu(machines):
-    made, _ = machines
+def test_a_device_answers_as_the_cpu(backends):
+    made, _ = backends
     expected, found = asked("cpu"), asked("cuda")
     assert found.voxels.tobytes() == expected.voxels.tobytes() and len(found.voxels) > 100
     assert (expected.stats.device, found.stats.device) == ("cpu", "cuda") and len(made) == 1
@@ -106,8 +106,8 @@ def test_a_device_answers_as_the_cpu(machines):
 
 
 @pytest.mark.parametrize("fault", [DeviceFault("the device failed: lost"), OutOfDeviceMemory("full")])
-def test_after_a_fault_in_any_operation_the_cpu_answers(machines, fault):
-    made, plan = machines
+def test_after_a_fault_in_any_operation_the_cpu_answers(backends, fault):
+    made, plan = backends
     expected = asked("cpu").voxels.tobytes()
     asked("cuda")
     for place in range(made[0].calls):
@@ -119,7 +119,7 @@ def test_after_a_fault_in_any_operation_the_cpu_answers(machines, fault):
         assert "the CPU answered" in found.stats.note
 
 
-def test_what_a_device_does_not_answer_is_refused(machines):
+def test_what_a_device_does_not_answer_is_refused(backends):
     for mode in ("exact", "solid"):
         with pytest.raises(mc.DeviceUnavailable, match="CPU only"):
             mc.voxel_collide(*BALLS, mode=mode, device="cuda")

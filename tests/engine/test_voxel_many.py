@@ -69,7 +69,7 @@ def test_clouds_share_voxels_wherever_their_surfaces_meet():
         assert [1, 2] in found.pairs.tolist()
         if meets:
             points = found.primitives(0, 0)
-            inside = cloud.carriers[points] - found.boxes(0).mean(axis=1)[:, None]
+            inside = cloud.corrected_points[points] - found.boxes(0).mean(axis=1)[:, None]
             assert len(points) > 10
             assert np.abs(inside).max(axis=2).min(axis=0).max() <= 0.05 + cloud.horizon * 1.001
 

@@ -22,8 +22,8 @@ def contacts_steps(question: Question) -> Generator[float, None, Answer]:
     work, _ = yield from asked_steps(question, chunks.append)
     updated = 0
     if work.device == "cpu":
-        note_usage(question.grove_a, question.grove_b, question.jobs, work.volume_tests)
-        updated = take_updates(question.grove_a, question.grove_b)
+        note_usage(question.tree_set_a, question.tree_set_b, question.jobs, work.volume_tests)
+        updated = take_updates(question.tree_set_a, question.tree_set_b)
     pairs, kinds, jobs = finished_contacts(question, chunks)
     return Answer(pairs, kinds, jobs, **work._asdict(), updated_nodes=updated)
 

@@ -17,7 +17,7 @@ BENCHES = {
     "exactness": "verdicts and kinds against exact arithmetic, for triangle pairs and whole meshes",
     "procedure": "every volume and split rule along full turns: tests, times, and what a test costs",
     "filters": "the float32 filters of the 8-wide engine under attack: does any drop a contact?",
-    "gpu": "a CUDA device beside our own CPU path: the same answers, times, memory; its twin where there is none",
+    "gpu": "a CUDA device beside our own CPU path: the same answers, times, memory; the host where there is none",
     "haptic": "contacts, distances and depths of two objects in contact, a thousand times a second",
     "ifc": "all pairs of elements of IFC models beside ifcopenshell's geometry tree, differences judged exactly",
     "latency": "what compiling costs: each kernel cold and from the cache, and the first answer of a fresh process",

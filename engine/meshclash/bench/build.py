@@ -112,7 +112,7 @@ def _prepared(prepare: Callable[[], object], work: Callable[..., object]) -> Ask
 
 def _own_sides(arrays: Arrays, sah: bool) -> dict[str, Ask]:
     vertices, triangles = arrays
-    index = build(TriangleMesh(*arrays)).index
+    index = build(TriangleMesh(*arrays)).parts
     assert index.wide is not None
     coordinates = index.wide.coordinates
     kept = build(TriangleMesh(*arrays))

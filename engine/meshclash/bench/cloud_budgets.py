@@ -1,4 +1,4 @@
-"""Answers within time budgets, on the same poses one budget after the other, and the likelihoods that they state."""
+"""Answers within time budgets, on the same poses one budget after the other, and the probabilities that they state."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ def all_budgets(rows: list[Row]) -> list[Row]:
     ]
 
 
-def likelihood_rows(shapes: list[Shape], sweeps: dict[str, list[Query]]) -> list[Row]:
-    """How often interrupted queries collide, by the likelihood they state."""
+def probability_rows(shapes: list[Shape], sweeps: dict[str, list[Query]]) -> list[Row]:
+    """How often interrupted queries collide, by the probability they state."""
     stated, truth = [], []
     for shape in shapes:
         for q in sweeps[shape.name]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from .. import PointCloud, TriangleMesh, cloud_collision, collide, collides
 from .cloud_borders import border_rows
-from .cloud_budgets import all_budgets, budget_rows, likelihood_rows
+from .cloud_budgets import all_budgets, budget_rows, probability_rows
 from .cloud_grazing import grazing_row
 from .cloud_oracle import closest_approach
 from .cloud_shapes import SHAPES, load_shapes, sample
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
         "missed": _show("missed poses: surfaces", [r for s in shapes for r in _missed_rows(s, sweeps[s.name])]),
         "budgets": _show("time budgets", budgets := [r for s in shapes for r in budget_rows(s, sweeps[s.name])]),
         "all budgets": _show("time budgets, all shapes", all_budgets(budgets)),
-        "likelihood": _show("stated likelihood of interrupted queries", likelihood_rows(shapes, sweeps)),
+        "probability": _show("stated probability of interrupted queries", probability_rows(shapes, sweeps)),
     }
     if options.borders:
         report["borders"] = _show("surfaces that meet beyond their points", border_rows(options.borders))

@@ -23,7 +23,7 @@ from ..solid.judge import Case, contact_triangles
 from ..solid.measure import DEPTH, LOWER, box_overlaps, depth_steps
 from ..solid.solids import gather_solids
 from ..traversal.bounds import world_bounds
-from ..traversal.forest import plant
+from ..traversal.forest import pack_trees
 from ..traversal.question import Question
 from ..types.steps import run as run_steps
 from .mesh_exactness import CUBE_CORNERS, CUBE_TRIANGLES
@@ -143,20 +143,20 @@ def surface_point(mesh: TriangleMesh, rng: np.random.Generator) -> tuple[np.ndar
 def _case(a: TriangleMesh, b: TriangleMesh, pose: np.ndarray) -> Case | None:
     """The contacts of two meshes; None where there are none."""
     trees = [as_boxes(a), as_boxes(b)]
-    grove, jobs = plant(trees), np.array([[0, 1]], np.int64)
+    tree_set, jobs = pack_trees(trees), np.array([[0, 1]], np.int64)
     rows_a, rows_b = np.eye(4)[None, :3].copy(), np.ascontiguousarray(pose[None, :3])
-    answer = run_steps(answer_steps(Question(grove.side, grove.side, jobs, rows_a, rows_b)))
+    answer = run_steps(answer_steps(Question(tree_set.side, tree_set.side, jobs, rows_a, rows_b)))
     if not len(answer.pairs):
         return None
-    boxes = world_bounds(grove, jobs[0], np.concatenate([rows_a, rows_b]))
+    boxes = world_bounds(tree_set, jobs[0], np.concatenate([rows_a, rows_b]))
     solids = gather_solids(trees)
-    return Case(grove, solids, jobs, rows_a, rows_b, boxes[:1], boxes[1:], answer, np.zeros((1, 2)))
+    return Case(tree_set, solids, jobs, rows_a, rows_b, boxes[:1], boxes[1:], answer, np.zeros((1, 2)))
 
 
 def _searches(case: Case) -> tuple[float, float, float, float]:
     """Depth and lower bound of one search, the best depth of all, and the seconds of the one."""
     sides = [
-        contact_triangles(case.grove, case.jobs, r, case.answer, k) for k, r in enumerate((case.rows_a, case.rows_b))
+        contact_triangles(case.tree_set, case.jobs, r, case.answer, k) for k, r in enumerate((case.rows_a, case.rows_b))
     ]
     middles = contact_segments(*sides, case.answer.kinds)[1]
     everyone = np.arange(len(middles))

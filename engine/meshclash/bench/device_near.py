@@ -1,4 +1,4 @@
-"""Distances, clearances and pairs of objects on a device, or on its twin, beside the CPU's engines.
+"""Distances, clearances and pairs of objects on a device, or on the host backend, beside the CPU's engines.
 
 Two copies of a model side by side, one turned by 30 degrees; clearances within half a percent of its size more than
 they are apart. Objects are boxes of which each overlaps a few others.
@@ -14,11 +14,11 @@ import numpy as np
 
 from ..answering.near import decided_within, sorted_within
 from ..broadphase.sweep import overlapping_pairs
+from ..gpu.backend_host import HostBackend
 from ..gpu.breadth_first import Observer, Workspace
 from ..gpu.nearness import find_clearances, find_distances
 from ..gpu.object_pairs import find_object_pairs
-from ..gpu.trees import plant_trees
-from ..gpu.twin import Twin
+from ..gpu.trees import build_trees
 from ..hierarchy.build import as_hierarchy
 from ..query.clearance import clearance
 from ..query.distance import distance
@@ -40,7 +40,7 @@ LARGEST = 1_000_000
 PER_TRIANGLE = 2e-4
 """Seconds that a triangle of the first size is expected to take in all."""
 COMPARED_TO = 200_000
-"""Largest size whose levels are compared with the twin's."""
+"""Largest size whose levels are compared with the host backend's."""
 _WARM_UP = 24
 _BESIDE = 1.3
 """How far the copies are moved apart, of their size."""
@@ -50,20 +50,20 @@ _CROWD = 0.5
 
 
 class _Question(NamedTuple):
-    """A question to a machine, and the same to the CPU; what a machine finds is a list of arrays."""
+    """A question to a backend, and the same to the CPU; what a backend finds is a list of arrays."""
 
     name: str
     setting: str
-    plant: Callable[[Any], Any]
-    """Given a machine: what stays there."""
+    pack_trees: Callable[[Any], Any]
+    """Given a backend: what stays there."""
     ask: Callable[[Workspace, Any, Observer | None], list[np.ndarray]]
     on_cpu: Callable[[], list[np.ndarray]]
 
 
-def times(sizes: list[int], machine: Any, runs: int, clock: Clock) -> Iterator[Row]:
+def times(sizes: list[int], backend: Any, runs: int, clock: Clock) -> Iterator[Row]:
     """Rows of each size up to a million that the clock allows, the first one in any case."""
     for asked in _questions(_WARM_UP):  # the first answers compile
-        asked.ask(Workspace(machine), asked.plant(machine), None)
+        asked.ask(Workspace(backend), asked.pack_trees(backend), None)
         asked.on_cpu()
     a_triangle = PER_TRIANGLE
     asked_sizes = [size for size in sizes if size <= LARGEST] or [min(sizes)]
@@ -72,7 +72,7 @@ def times(sizes: list[int], machine: Any, runs: int, clock: Clock) -> Iterator[R
             continue
         begun = clock.elapsed
         for asked in _questions(size):
-            yield _row(asked, size, machine, runs, clock)
+            yield _row(asked, size, backend, runs, clock)
         a_triangle = (clock.elapsed - begun) / size
 
 
@@ -112,12 +112,12 @@ def _of_models(mesh: TriangleMesh) -> list[_Question]:
         pair = np.array([[found.triangle_a, found.triangle_b]], np.int32)
         return [np.array([found.distance]), pair, np.stack([found.point_a, found.point_b])[None]]
 
-    def planted(machine: Any) -> Any:
-        return plant_trees(machine, [mesh])
+    def packed_trees(backend: Any) -> Any:
+        return build_trees(backend, [mesh])
 
     return [
-        _Question("clearances", "clearance_crossover", planted, clearances, clearances_on_cpu),
-        _Question("distance", "distance_crossover", planted, nearest, nearest_on_cpu),
+        _Question("clearances", "clearance_crossover", packed_trees, clearances, clearances_on_cpu),
+        _Question("distance", "distance_crossover", packed_trees, nearest, nearest_on_cpu),
     ]
 
 
@@ -135,35 +135,35 @@ def _of_objects(count: int) -> _Question:
     )
 
 
-def _row(asked: _Question, size: int, machine: Any, runs: int, clock: Clock) -> Row:
-    space, planted = Workspace(machine), asked.plant(machine)
+def _row(asked: _Question, size: int, backend: Any, runs: int, clock: Clock) -> Row:
+    space, packed_trees = Workspace(backend), asked.pack_trees(backend)
     found: dict[str, list[np.ndarray]] = {}
 
     def on_device() -> None:
-        found["device"] = asked.ask(space, planted, None)
+        found["device"] = asked.ask(space, packed_trees, None)
 
     def on_cpu() -> None:
         found["CPU"] = asked.on_cpu()
 
-    timer = time.perf_counter if machine.name == "cuda" else time.process_time
+    timer = time.perf_counter if backend.name == "cuda" else time.process_time
     seconds, done, _ = in_turn({"device": on_device, "CPU": on_cpu}, runs, clock, timer)
     same = [a.tobytes() for a in found["device"]] == [a.tobytes() for a in found["CPU"]]
     return {
         "question": asked.name, "size": short_size(size), "answers": len(found["CPU"][0]),
-        "same": "yes" if same else "NO", "levels as the twin's": _levels(asked, size, machine, space, planted),
+        "same": "yes" if same else "NO", "levels as the host's": _levels(asked, size, backend, space, packed_trees),
         "device ms": round(1e3 * seconds["device"], 3), "CPU ms": round(1e3 * seconds["CPU"], 3),
         "CPU / device": round(seconds["CPU"] / seconds["device"], 2), "runs": done, "setting": asked.setting,
         "counted": size if COUNTED[asked.setting] == "objects" else 2 * size,
     }  # fmt: skip
 
 
-def _levels(asked: _Question, size: int, machine: Any, space: Workspace, planted: Any) -> str:
-    """Whether the pairs of every level are those of the twin."""
-    if machine.name != "cuda" or size > COMPARED_TO:
+def _levels(asked: _Question, size: int, backend: Any, space: Workspace, packed_trees: Any) -> str:
+    """Whether the pairs of every level are those of the host backend."""
+    if backend.name != "cuda" or size > COMPARED_TO:
         return "not compared"
     mine: list[np.ndarray] = []
-    twins: list[np.ndarray] = []
-    asked.ask(space, planted, lambda _, pairs: mine.append(pairs))
-    twin = Twin()
-    asked.ask(Workspace(twin), asked.plant(twin), lambda _, pairs: twins.append(pairs))
-    return "yes" if len(mine) == len(twins) and all(map(np.array_equal, mine, twins)) else "NO"
+    of_host: list[np.ndarray] = []
+    asked.ask(space, packed_trees, lambda _, pairs: mine.append(pairs))
+    host = HostBackend()
+    asked.ask(Workspace(host), asked.pack_trees(host), lambda _, pairs: of_host.append(pairs))
+    return "yes" if len(mine) == len(of_host) and all(map(np.array_equal, mine, of_host)) else "NO"

@@ -12,13 +12,13 @@ import numpy as np
 
 from ..answering.contacts import finished_contacts
 from ..gpu.breadth_first import Hits, Workspace, traverse
+from ..gpu.capacities import queue_bytes
 from ..gpu.device_engine import chunk_of_hits
-from ..gpu.rooms import queue_bytes
 from ..gpu.state import DeviceFault
-from ..gpu.trees import Trees, plant_trees, refit_trees
+from ..gpu.trees import Trees, build_trees, refit_trees
 from ..hierarchy.build import as_hierarchy, build
 from ..query.collide import collide
-from ..traversal.forest import Side as GroveSide
+from ..traversal.forest import Side as TreeSetSide
 from ..traversal.question import Answer, Question
 from ..types.mesh import TriangleMesh
 from .mesh_generators import MAKERS
@@ -77,17 +77,17 @@ def deep_pose(mesh: TriangleMesh) -> np.ndarray:
 def question(mesh: TriangleMesh, pose: np.ndarray, **options: Any) -> Question:
     """Two copies of one mesh, the second in a pose (4, 4); options as ``Question``."""
     rows = np.eye(4)[None, :3].copy(), np.ascontiguousarray(pose[None, :3])
-    side = GroveSide([mesh])
+    side = TreeSetSide([mesh])
     return Question(side, side, np.zeros((1, 2), np.int64), *rows, **options)
 
 
 def contacts_of(trees: Trees, asked: Question, hits: Hits) -> Answer:
-    """The contacts that a traversal on a machine found, decided and sorted."""
+    """The contacts that a traversal on a backend found, decided and sorted."""
     chunk, counts = chunk_of_hits(trees, trees, asked, hits)
     return Answer(*finished_contacts(asked, [chunk]), *counts)
 
 
-def times(sizes: list[int], kinds: list[str], machine: Any, runs: int, clock: Clock) -> Iterator[Row]:
+def times(sizes: list[int], kinds: list[str], backend: Any, runs: int, clock: Clock) -> Iterator[Row]:
     """A row for each size and kind that the clock allows, the first one in any case.
 
     Raises:
@@ -101,7 +101,7 @@ def times(sizes: list[int], kinds: list[str], machine: Any, runs: int, clock: Cl
             if a_triangle and not clock.allows(name, GROWTH * size * a_triangle):
                 continue
             begun = time.perf_counter()
-            row, round_seconds = _row(name, kind, size, machine, runs, clock, faults)
+            row, round_seconds = _row(name, kind, size, backend, runs, clock, faults)
             yield row
             prepared = time.perf_counter() - begun - (row["runs"] + 1) * round_seconds
             a_triangle = (max(0.0, prepared) + 2.0 * round_seconds) / size
@@ -110,15 +110,15 @@ def times(sizes: list[int], kinds: list[str], machine: Any, runs: int, clock: Cl
 
 
 def _row(
-    name: str, kind: str, size: int, machine: Any, runs: int, clock: Clock, faults: list[str]
+    name: str, kind: str, size: int, backend: Any, runs: int, clock: Clock, faults: list[str]
 ) -> tuple[Row, float]:
     """Times of one model, and the seconds of a round; what the queue says when it fails is added to the faults."""
     mesh = TriangleMesh(*MAKERS[kind](size, 1))
     pose = deep_pose(mesh)
-    asked, tree, trees = question(mesh, pose), as_hierarchy(mesh), plant_trees(machine, [mesh])
-    by_levels, by_queue = Workspace(machine), Workspace(machine)
+    asked, tree, trees = question(mesh, pose), as_hierarchy(mesh), build_trees(backend, [mesh])
+    by_levels, by_queue = Workspace(backend), Workspace(backend)
     answers: dict[str, Any] = {}
-    on_device = machine.name != "cpu"
+    on_device = backend.name != "cpu"
     threads = None if on_device else 1
 
     def by(traversal: Callable[..., Hits], space: Workspace) -> Side:
@@ -132,24 +132,24 @@ def _row(
         answers["cpu"] = collide(tree, tree, None, pose, threads=threads, device="cpu")
 
     def refitted() -> None:
-        refit_trees(machine, trees, [mesh])
-        machine.finish()
+        refit_trees(backend, trees, [mesh])
+        backend.finish()
 
-    def planted() -> None:
-        plant_trees(machine, [mesh])
-        machine.finish()
+    def packed_trees() -> None:
+        build_trees(backend, [mesh])
+        backend.finish()
 
     def built() -> None:
-        _built(machine, trees)
-        machine.finish()
+        _built(backend, trees)
+        backend.finish()
 
     sides: dict[str, Side] = {
-        "upload and build": planted, "build": built, "refit": refitted, "CPU build": lambda: build(mesh),
+        "upload and build": packed_trees, "build": built, "refit": refitted, "CPU build": lambda: build(mesh),
         "levels": by(traverse, by_levels), "CPU": on_cpu,
     }  # fmt: skip
     fastest, fault = "levels", ""
-    if on_device:  # the twin has no queue
-        fastest, queue = "queue", by(machine.traverse_fast, by_queue)
+    if on_device:  # the host backend has no queue
+        fastest, queue = "queue", by(backend.traverse_fast, by_queue)
         fault = _fault_of(queue)
         if not fault:
             sides["queue"] = queue
@@ -222,24 +222,24 @@ _ONE_STEP = ("step", "start")
 
 
 class _Watched:
-    """A machine that waits after each step and notes the time."""
+    """A backend that waits after each step and notes the time."""
 
-    def __init__(self, machine: Any) -> None:
-        self._machine = machine
+    def __init__(self, backend: Any) -> None:
+        self._backend = backend
         self.seconds: dict[str, float] = {}
         self.calls: dict[str, int] = {}
 
     def __getattr__(self, name: str) -> Any:
-        step = getattr(self._machine, name)
+        step = getattr(self._backend, name)
         if not callable(step):
             return step
-        if name in _WHOLE and self._machine.name == "cuda":
-            return partial(getattr(type(self._machine), name), self)
+        if name in _WHOLE and self._backend.name == "cuda":
+            return partial(getattr(type(self._backend), name), self)
 
         def watched(*arguments: Any) -> Any:
             begun = time.perf_counter()
             result = step(*arguments)
-            self._machine.finish()
+            self._backend.finish()
             own = str(arguments[0]) if name in _ONE_STEP else name
             self.seconds[own] = self.seconds.get(own, 0.0) + time.perf_counter() - begun
             self.calls[own] = self.calls.get(own, 0) + 1
@@ -248,22 +248,22 @@ class _Watched:
         return watched
 
 
-def profile(rows: list[Row], machine: Any, sizes: list[int], kind: str) -> Iterator[Row]:
+def profile(rows: list[Row], backend: Any, sizes: list[int], kind: str) -> Iterator[Row]:
     """Where the time goes, step by step, for the largest size up to a million that was timed.
 
     The host waits after each step: what that and a launch cost is the time of "nothing", and part of every call.
     """
     timed = [row["triangles"] for row in rows if row["triangles"] <= _A_MILLION[1]] or [min(sizes)]
     mesh = TriangleMesh(*MAKERS[kind](max(timed), 1))
-    watched = _Watched(machine)
+    watched = _Watched(backend)
     asked, levels, queue = question(mesh, deep_pose(mesh)), Workspace(watched), Workspace(watched)
-    trees = plant_trees(machine, [mesh])
-    one = machine.upload(np.zeros(1, np.int32))
+    trees = build_trees(backend, [mesh])
+    one = backend.upload(np.zeros(1, np.int32))
     parts: dict[str, Side] = {
         "build": lambda: _built(watched, trees),
         "levels": lambda: traverse(levels, trees, trees, asked),
     }
-    if machine.name == "cuda":  # the twin has neither
+    if backend.name == "cuda":  # the host backend has neither
         parts["queue"] = lambda: watched.traverse_fast(queue, trees, trees, asked)
         parts["nothing"] = lambda: watched.step("clear", 1, one)
     for part, work in parts.items():
@@ -275,7 +275,7 @@ def profile(rows: list[Row], machine: Any, sizes: list[int], kind: str) -> Itera
             yield {"part": part, "step": name, "calls": watched.calls[name], "us": round(1e6 * seconds, 1)}
 
 
-def _built(machine: Any, trees: Any) -> None:
-    """The hierarchy of trees that are on a machine, from their vertices."""
-    machine.link(trees, machine.sort_keys(trees, machine.make_keys(trees)))
-    machine.fit(trees)
+def _built(backend: Any, trees: Any) -> None:
+    """The hierarchy of trees that are on a backend, from their vertices."""
+    backend.link(trees, backend.sort_keys(trees, backend.make_keys(trees)))
+    backend.fit(trees)

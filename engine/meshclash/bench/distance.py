@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
 def _row(name: str, vertices: np.ndarray, triangles: np.ndarray, gap: float, options: argparse.Namespace) -> Row:
     mesh = TriangleMesh(vertices, triangles)
     tree = build(mesh, split=options.split)
-    slabs_of(tree.index)
+    slabs_of(tree.parts)
     size = float(np.linalg.norm(np.ptp(mesh.bounds, axis=0)))
     before, pose = (placed(tree, gap * size, degrees) for degrees in (30.0, 30.2))
     last, found = distance(tree, tree, None, before), distance(tree, tree, None, pose)

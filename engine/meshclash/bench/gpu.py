@@ -1,13 +1,13 @@
 """A CUDA device against our own CPU path: are answers the same, how long do they take, and what memory?
 
-With a device: every level of the reproducible mode equals the twin's, element by element, on every small model; both
+With a device: every level of the reproducible mode equals the host's, element by element, on every small model; both
 modes give the bytes of ``collide`` on every model; the same for many points against a mesh and a cloud, for distances,
-clearances and pairs of objects; then times and memory against size. Without one the reason is printed, and the twin,
+clearances and pairs of objects; then times and memory against size. Without one the reason is printed, and the host,
 the same algorithm on the CPU, is checked and measured in its place.
 
 Two copies of a model, box centres together, one turned by 30 degrees (``rigid_poses``). Wall time, median of the runs,
 sides in turn after a warm-up: the device waits for its answer, the CPU uses all cores, and trees are there. (The
-twin and the CPU beside it: processor time of one core.) A dated table is written, part by part. What would not fit into
+host and the CPU beside it: processor time of one core.) A dated table is written, part by part. What would not fit into
 the time is left out, and named; a part that fails is named, too, and the others go on.
 """
 
@@ -31,10 +31,10 @@ import numba
 import numpy as np
 
 from ..gpu import device as gpu_device
+from ..gpu.backend_host import HostBackend
 from ..gpu.breadth_first import Workspace, traverse
 from ..gpu.state import DeviceState
-from ..gpu.trees import Trees, plant_trees
-from ..gpu.twin import Twin
+from ..gpu.trees import Trees, build_trees
 from ..query.collide import collide
 from ..traversal.question import Question
 from ..types.mesh import TriangleMesh
@@ -77,29 +77,29 @@ def run(options: argparse.Namespace) -> int:
     state = gpu_device.device_state()
     path = options.output or Path(f"gpu-{datetime.date.today().isoformat()}.md")
     report = _Report(_heading(state), path, max(STOPPED_AFTER, 1.1 * options.seconds))
-    machine = gpu_device.make_machine(None) if state.usable else Twin()
+    backend = gpu_device.make_backend(None) if state.usable else HostBackend()
     if state.usable:
-        report.part("compiling", lambda: _compile(machine))
+        report.part("compiling", lambda: _compile(backend))
     checks = [
         row
         for name, mesh in _checked_models(options)
         if before.allows(f"checks of {name}", A_CHECKED_TRIANGLE * mesh.triangle_count + 5.0)
-        for row in report.part(f"checks of {name}", partial(_check, name, mesh, machine, state.usable), show=False)
+        for row in report.part(f"checks of {name}", partial(_check, name, mesh, backend, state.usable), show=False)
     ]
     report.add(checks)
     points: list[Row] = []
     if state.usable:
         points = report.part("points", lambda: device_points.times(options.points, options.runs, before))
-    near = report.part("what is near", lambda: device_near.times(options.sizes, machine, options.runs, before))
+    near = report.part("what is near", lambda: device_near.times(options.sizes, backend, options.runs, before))
     rows = report.part(
-        "times", lambda: device_times.times(options.sizes, options.kinds, machine, options.runs, clock)
+        "times", lambda: device_times.times(options.sizes, options.kinds, backend, options.runs, clock)
     )  # fmt: skip
-    steps = report.part("profile", lambda: device_times.profile(rows, machine, options.sizes, options.kinds[0]))
+    steps = report.part("profile", lambda: device_times.profile(rows, backend, options.sizes, options.kinds[0]))
     report.say(f"Left out for lack of time: {', '.join(before.left_out + clock.left_out) or 'nothing'}.")
     if state.usable:
         for told in filter(None, map(device_times.beside_the_aims, rows)):
             report.say(told)
-        report.say(f"Most memory that was used on the device: {machine.most_used / 1e6:.0f} MB.")
+        report.say(f"Most memory that was used on the device: {backend.most_used / 1e6:.0f} MB.")
         gains = [(2 * row["triangles"], row["CPU / queue"]) for row in rows]
         report.say(_crossover("crossover", "triangles of both sides", gains))
         gains = [(row["points"], row["CPU / device"]) for row in points]
@@ -121,7 +121,7 @@ def run(options: argparse.Namespace) -> int:
     if options.plot and rows:
         from .device_plot import draw
 
-        draw(rows, state.name if state.usable else "twin on one core", options.plot)
+        draw(rows, state.name if state.usable else "host backend on one core", options.plot)
     return int(report.failed or any("NO" in row.values() for row in checks + points + near + rows))
 
 
@@ -190,10 +190,10 @@ def _no_longer_than(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def _compile(machine: Any) -> list[Row]:
+def _compile(backend: Any) -> list[Row]:
     """Compiles all kernels, or loads them from the cache."""
     seconds = {}
-    kernels = machine.missing_kernels()
+    kernels = backend.missing_kernels()
     for name, kernel in kernels.items():
         begun = time.perf_counter()
         kernel.prepare()
@@ -213,7 +213,7 @@ def _heading(state: DeviceState) -> str:
         capability = ".".join(map(str, state.capability))
         what = f"{state.name}, compute capability {capability}, {state.memory / 1e9:.0f} GB; {state.versions}"
     else:
-        what = f"No GPU: {state.reason}. The columns of the device are those of its twin on the CPU, processor time"
+        what = f"No GPU: {state.reason}. The columns of the device are those of the host, processor time"
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     versions = f"Python {platform.python_version()}, NumPy {np.__version__}, Numba {numba.__version__}"
     return (
@@ -229,22 +229,22 @@ def _checked_models(options: argparse.Namespace) -> Iterator[tuple[str, Triangle
         yield f"{kind} {short_size(options.checked)}", TriangleMesh(*MAKERS[kind](options.checked, 1))
 
 
-def _check(name: str, mesh: TriangleMesh, machine: Any, has_device: bool) -> list[Row]:
-    """Whether levels and answers for one model are the same as the twin's and as those of ``collide``."""
+def _check(name: str, mesh: TriangleMesh, backend: Any, has_device: bool) -> list[Row]:
+    """Whether levels and answers for one model are the same as the host backend's and as those of ``collide``."""
     pose = deep_pose(mesh)
     asked = question(mesh, pose)
     expected = collide(mesh, mesh, None, pose, device="cpu")
-    trees, space = plant_trees(machine, [mesh]), Workspace(machine)
+    trees, space = build_trees(backend, [mesh]), Workspace(backend)
     levels: list[np.ndarray] = []
     observe = (lambda _, pairs: levels.append(pairs)) if mesh.triangle_count <= COMPARED_TO else None
     by_levels = traverse(space, trees, trees, asked, observe)
     row = {
         "model": name, "triangles": mesh.triangle_count, "pairs": len(expected), "levels": by_levels.levels,
-        "levels as the twin's": "not compared",
+        "levels as the host backend's": "not compared",
     }  # fmt: skip
     if has_device and observe is not None:
-        row["levels as the twin's"] = _word(_levels_equal(levels, trees, mesh, asked, machine))
-    for column, hits in (("by levels", by_levels), ("by queue", machine.traverse_fast(space, trees, trees, asked))):
+        row["levels as the host backend's"] = _word(_levels_equal(levels, trees, mesh, asked, backend))
+    for column, hits in (("by levels", by_levels), ("by queue", backend.traverse_fast(space, trees, trees, asked))):
         answer = contacts_of(trees, asked, hits)
         row[f"{column} as collide"] = _word(
             answer.pairs.tobytes() == expected.pairs.tobytes() and answer.kinds.tobytes() == expected.kinds.tobytes()
@@ -252,15 +252,15 @@ def _check(name: str, mesh: TriangleMesh, machine: Any, has_device: bool) -> lis
     return [row]
 
 
-def _levels_equal(levels: list[np.ndarray], trees: Trees, mesh: TriangleMesh, asked: Question, machine: Any) -> bool:
-    twin = Twin()
-    expected = plant_trees(twin, [mesh])
+def _levels_equal(levels: list[np.ndarray], trees: Trees, mesh: TriangleMesh, asked: Question, backend: Any) -> bool:
+    host = HostBackend()
+    expected = build_trees(host, [mesh])
     for key in ("links", "order", "boxes"):
-        if not np.array_equal(machine.download(getattr(trees, key)), getattr(expected, key)):
+        if not np.array_equal(backend.download(getattr(trees, key)), getattr(expected, key)):
             return False
-    of_twin: list[np.ndarray] = []
-    traverse(Workspace(twin), expected, expected, asked, lambda _, pairs: of_twin.append(pairs))
-    return len(levels) == len(of_twin) and all(map(np.array_equal, levels, of_twin))
+    of_host: list[np.ndarray] = []
+    traverse(Workspace(host), expected, expected, asked, lambda _, pairs: of_host.append(pairs))
+    return len(levels) == len(of_host) and all(map(np.array_equal, levels, of_host))
 
 
 def _word(same: bool) -> str:

@@ -26,7 +26,7 @@ import numpy as np
 from ..answering.answer import answer_steps
 from ..hierarchy.build import SPLITS, build, refit
 from ..hierarchy.bvh import Hierarchy
-from ..traversal.forest import plant
+from ..traversal.forest import pack_trees
 from ..traversal.question import Answer, Question
 from ..types.mesh import TriangleMesh
 from ..types.steps import run as finish
@@ -131,7 +131,7 @@ def _ask(a: Hierarchy, b: Hierarchy, poses: np.ndarray) -> tuple[Answer, float]:
     rows_b = np.ascontiguousarray(poses[:, :3])
     rows_a = np.repeat(np.eye(4)[None, :3], len(poses), axis=0)
     jobs = np.zeros((len(poses), 2), np.int64)
-    question = Question(plant([a]).side, plant([b]).side, jobs, rows_a, rows_b, lanes=False)
+    question = Question(pack_trees([a]).side, pack_trees([b]).side, jobs, rows_a, rows_b, lanes=False)
     start = time.process_time()
     return finish(answer_steps(question)), time.process_time() - start
 

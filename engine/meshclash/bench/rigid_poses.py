@@ -14,7 +14,7 @@ import numpy as np
 from ..answering.answer import answer_steps
 from ..hierarchy.bvh import Hierarchy
 from ..query.collide import collide
-from ..traversal.forest import plant
+from ..traversal.forest import pack_trees
 from ..traversal.question import Goal, Question
 from ..types.pose import pose_stack
 from ..types.steps import run
@@ -100,8 +100,8 @@ def _bisect(holds: Callable[[float], bool], inside: float, outside: float, width
 
 def _nearer(tree: Hierarchy, pose: np.ndarray, tolerance: float) -> bool:
     """Whether two copies come closer than a tolerance [m]."""
-    grove, rows = plant([tree]), np.eye(4)[None, :3].copy()
+    tree_set, rows = pack_trees([tree]), np.eye(4)[None, :3].copy()
     jobs = np.zeros((1, 2), np.int64)
     still = pose_stack(pose)[0]
-    question = Question(grove.side, grove.side, jobs, rows, still, Goal.WITHIN, tolerance, first_only=True)
+    question = Question(tree_set.side, tree_set.side, jobs, rows, still, Goal.WITHIN, tolerance, first_only=True)
     return len(run(answer_steps(question)).pairs) > 0

@@ -1,6 +1,6 @@
 """Time-critical detection: are its probabilities right, what does a budget buy, and where does it pay?
 
-* *fit*, only on demand: the numbers of ``timecritical/likelihood.py``.
+* *fit*, only on demand: the numbers of ``timecritical/collision_probability.py``.
 * *calibration*: searches are stopped after so many steps; of those with a stated probability, how many collide?
 * *procedure*: two copies in a cube of side 2, their middles at a distance, a full turn about z and x (Zachmann's
   benchmark); processor time and wrong answers with p_min 0.99 and k_min 10, at four polygon counts.

@@ -1,4 +1,4 @@
-"""Fits the numbers of ``timecritical/likelihood.py``: how often objects collided after so much.
+"""Fits the numbers of ``timecritical/collision_probability.py``: how often objects collided after so much.
 
 A logistic regression on products of nine measures of what is left, by Newton's method, and then a curve through the
 shares that collided, so that the result is right on average for every value of the regression.
@@ -14,8 +14,8 @@ import numpy as np
 from ..hierarchy.bvh import Hierarchy
 from ..query.collide import collides
 from ..timecritical import traversal as layout
-from ..timecritical.likelihood import KNOTS, PRODUCTS, measures, products
-from ..timecritical.search import Aim, Limit, Search
+from ..timecritical.collision_probability import KNOTS, PRODUCTS, measures, products
+from ..timecritical.search import Criterion, Limit, Search
 from ..timecritical.trees import adb_tree
 from .timecritical_calibration import STOPS
 from .timecritical_poses import random_poses, tree_of
@@ -50,7 +50,7 @@ def samples(
 def _stopped(tree: Hierarchy, pose: np.ndarray) -> list[np.ndarray]:
     """Products of what is measured of a search whenever it is stopped, as long as it does not know."""
     adb = adb_tree(tree)
-    search = Search(tree.volume, Aim(p_min=2.0))
+    search = Search(tree.volume, Criterion(p_min=2.0))
     search.begin([adb], np.zeros((1, 2), np.int64), np.stack([np.eye(4)[:3], pose[:3]])[None])
     filling = adb.filling
     highest, shape = 2 * int(filling.heights[0]), (filling.fullness, filling.flatness, filling.spread)
@@ -62,7 +62,7 @@ def _stopped(tree: Hierarchy, pose: np.ndarray) -> list[np.ndarray]:
         row = search.rows[0]
         left, opened, heights, filled = row[[layout.LEFT, layout.OPENED, layout.HEIGHTS, layout.FILLED]]
         found.append(np.empty(PRODUCTS))
-        products(measures(search.evidence[0], left, opened, heights, highest, filled, *shape), found[-1])
+        products(measures(search.hazards[0], left, opened, heights, highest, filled, *shape), found[-1])
     search.end()
     return found
 

@@ -87,7 +87,7 @@ def thresholds(kinds: Iterable[str], size: int, steps: int, seed: int) -> list[R
         for distance in DISTANCES.tolist():
             poses = full_turn(tree, distance, steps)
             questions += [(tree, *each) for each in zip(poses, collides(tree, tree, None, poses), strict=True)]
-    return [_threshold(questions, *aim) for aim in THRESHOLDS]
+    return [_threshold(questions, *criterion) for criterion in THRESHOLDS]
 
 
 def _threshold(questions: list[tuple[Hierarchy, np.ndarray, bool]], p_min: float, k_min: int) -> Row:

@@ -19,7 +19,7 @@ from ..hierarchy.build import build
 from ..solid.judge import Case, Limits, judge
 from ..solid.solids import gather_solids
 from ..traversal.bounds import world_bounds
-from ..traversal.forest import plant
+from ..traversal.forest import pack_trees
 from ..traversal.question import Question
 from ..types.mesh import TriangleMesh
 from ..types.steps import run as run_steps
@@ -160,11 +160,11 @@ def _mesh(body: Body, rng: np.random.Generator) -> TriangleMesh:
 def _verdicts(bodies: list[tuple[Body, Body]], rng: np.random.Generator) -> list:
     """Two verdicts for each pair, one for each order."""
     trees = [build(_mesh(body, rng)) for pair in bodies for body in pair]
-    grove, first = plant(trees), 2 * np.arange(len(bodies))
+    tree_set, first = pack_trees(trees), 2 * np.arange(len(bodies))
     jobs = np.stack([first, first + 1, first + 1, first], axis=1).reshape(-1, 2)
     rows = np.repeat(np.eye(4)[None, :3], len(jobs), axis=0)
-    answer = run_steps(answer_steps(Question(grove.side, grove.side, jobs, rows, rows, threads=1)))
-    boxes = [world_bounds(grove, jobs[:, side], rows) for side in range(2)]
+    answer = run_steps(answer_steps(Question(tree_set.side, tree_set.side, jobs, rows, rows, threads=1)))
+    boxes = [world_bounds(tree_set, jobs[:, side], rows) for side in range(2)]
     resolutions = np.zeros((len(jobs), 2))
-    case = Case(grove, gather_solids(trees), jobs, rows, rows, *boxes, answer, resolutions)
+    case = Case(tree_set, gather_solids(trees), jobs, rows, rows, *boxes, answer, resolutions)
     return judge(case, Limits()).verdicts()

@@ -23,7 +23,7 @@ from .sweep import overlapping_pairs
 
 _SWAPS_PER_BOX = 48
 """More swaps than this take longer than sorting anew."""
-_FIRST_ROOM = 256
+_FIRST_CAPACITY = 256
 _SORT_ANEW, _FULL = -1, -2
 _NOWHERE = np.array([np.inf, np.inf, np.inf, -np.inf, -np.inf, -np.inf])
 """The box of what was not there: it overlaps nothing."""
@@ -156,7 +156,7 @@ class SweepAndPrune:
 
     def _sorted(self, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Sort the ends of a frame; returns keys of pairs that begin and end."""
-        room, most = _FIRST_ROOM, _SWAPS_PER_BOX * len(boxes) + _FIRST_ROOM
+        room, most = _FIRST_CAPACITY, _SWAPS_PER_BOX * len(boxes) + _FIRST_CAPACITY
         known = self._orders
         while True:
             orders = known.copy()

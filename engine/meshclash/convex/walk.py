@@ -196,7 +196,7 @@ def _compare_all(a, pose_a, b, pose_b, found):
 
 @kernel
 def follow_features(a, b, pose_a, pose_b, pair, points, counts):
-    """Walk from a pair of features to the closest one.
+    """PairSearch from a pair of features to the closest one.
 
     Args:
         a, b: ``Features`` of both hulls.

@@ -28,27 +28,13 @@ import numpy as np
 from ..jit import inlined, inner, kernel
 from .generic_pair import classify_generic
 from .triangle_pair import APART
+from .tuples import cross, dot, minus
 
 _UNIT = 2.0**-53
 _WELL_SHAPED = 0.01  # squared share of its length that a triangle's width has, or the sine between segments
 _PIERCING2 = 1e-27  # squared share of the coordinates by which a point of a triangle may be off by rounding
 _ROUNDING = 32.0 * _UNIT  # share of the coordinates by which a corner may seem to lie beyond a plane
 _SMALL = 2.0**-60  # smaller coordinates are scaled, by steps whose reciprocal this is
-
-
-@inner
-def _difference(a, b):
-    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
-
-
-@inner
-def _dot(a, b):
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-@inner
-def _cross(a, b):
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 @inner
@@ -73,46 +59,46 @@ def largest_coordinate(p, q, r):
 @inner
 def closest_on_segment(p, a, b):
     """The point of segment ab nearest to p."""
-    d = _difference(b, a)
-    length2 = _dot(d, d)
-    t = _clamp(_dot(_difference(p, a), d) / length2) if length2 > 0.0 else 0.0
+    d = minus(b, a)
+    length2 = dot(d, d)
+    t = _clamp(dot(minus(p, a), d) / length2) if length2 > 0.0 else 0.0
     return _along(a, d, t)
 
 
 @inner
 def squared_distance(a, b):
     """Squared distance of two points."""
-    d = _difference(a, b)
-    return _dot(d, d)
+    d = minus(a, b)
+    return dot(d, d)
 
 
 @inner
 def _inside(n, p, a, b):
     """Whether p lies on the inner side of edge ab of a triangle with normal n."""
-    return _dot(n, _cross(_difference(b, a), _difference(p, a))) > 0.0
+    return dot(n, cross(minus(b, a), minus(p, a))) > 0.0
 
 
 @inner
 def closest_on_triangle(p, a, b, c):
     """The point of triangle abc nearest to p."""
-    ab = _difference(b, a)
-    ac = _difference(c, a)
-    ap = _difference(p, a)
-    n = _cross(ab, ac)
-    square = _dot(n, n)
-    length2 = max(_dot(ab, ab), _dot(ac, ac))
+    ab = minus(b, a)
+    ac = minus(c, a)
+    ap = minus(p, a)
+    n = cross(ab, ac)
+    square = dot(n, n)
+    length2 = max(dot(ab, ab), dot(ac, ac))
     is_well_shaped = square > _WELL_SHAPED * length2 * length2
     if is_well_shaped:
-        d1 = _dot(ab, ap)
-        d2 = _dot(ac, ap)
-        bp = _difference(p, b)
-        d3 = _dot(ab, bp)
-        d4 = _dot(ac, bp)
-        cp = _difference(p, c)
-        d5 = _dot(ab, cp)
-        d6 = _dot(ac, cp)
+        d1 = dot(ab, ap)
+        d2 = dot(ac, ap)
+        bp = minus(p, b)
+        d3 = dot(ab, bp)
+        d4 = dot(ac, bp)
+        cp = minus(p, c)
+        d5 = dot(ab, cp)
+        d6 = dot(ac, cp)
         if d3 * d6 - d5 * d4 > 0.0 and d5 * d2 - d1 * d6 > 0.0 and d1 * d4 - d3 * d2 > 0.0:
-            return _along(p, n, -_dot(n, ap) / square)
+            return _along(p, n, -dot(n, ap) / square)
     best = closest_on_segment(p, a, b)
     best2 = squared_distance(p, best)
     other = closest_on_segment(p, b, c)
@@ -128,29 +114,29 @@ def closest_on_triangle(p, a, b, c):
     width2 = square / length2
     if best2 * (_UNIT * _UNIT) * length2 > width2 * (width2 / length2) * length2:
         return best
-    return _along(p, n, -_dot(n, _difference(p, best)) / square)
+    return _along(p, n, -dot(n, minus(p, best)) / square)
 
 
 @inner
 def parameters_of_segments(p1, q1, p2, q2):
     """Where on p1q1 and p2q2 the nearest points of two segments are, from 0 to 1 each."""
-    d1 = _difference(q1, p1)
-    d2 = _difference(q2, p2)
-    r = _difference(p1, p2)
-    a = _dot(d1, d1)
-    e = _dot(d2, d2)
-    f = _dot(d2, r)
-    c = _dot(d1, r)
-    b = _dot(d1, d2)
+    d1 = minus(q1, p1)
+    d2 = minus(q2, p2)
+    r = minus(p1, p2)
+    a = dot(d1, d1)
+    e = dot(d2, d2)
+    f = dot(d2, r)
+    c = dot(d1, r)
+    b = dot(d1, d2)
     denominator = a * e - b * b
     s = 0.0
     if denominator > _WELL_SHAPED * a * e:
         s = _clamp((b * f - c * e) / denominator)
     else:
-        n = _cross(d1, d2)
-        square = _dot(n, n)
+        n = cross(d1, d2)
+        square = dot(n, n)
         if square > 0.0:
-            s = _clamp(_dot(_cross(d2, r), n) / square)
+            s = _clamp(dot(cross(d2, r), n) / square)
     t = _clamp((b * s + f) / e) if e > 0.0 else 0.0
     s = _clamp((b * t - c) / a) if a > 0.0 else 0.0
     return s, t
@@ -160,7 +146,7 @@ def parameters_of_segments(p1, q1, p2, q2):
 def closest_of_segments(p1, q1, p2, q2):
     """The nearest points (on p1q1, on p2q2) of two segments."""
     s, t = parameters_of_segments(p1, q1, p2, q2)
-    return _along(p1, _difference(q1, p1), s), _along(p2, _difference(q2, p2), t)
+    return _along(p1, minus(q1, p1), s), _along(p2, minus(q2, p2), t)
 
 
 @inner
@@ -169,36 +155,36 @@ def _pierce(a, b, p, q, r, base):
 
     ``base`` is a point of the triangle near that place, if there is one.
     """
-    pq = _difference(q, p)
-    pr = _difference(r, p)
-    n = _cross(pq, pr)
-    da = _dot(n, _difference(a, base))
-    db = _dot(n, _difference(b, base))
+    pq = minus(q, p)
+    pr = minus(r, p)
+    n = cross(pq, pr)
+    da = dot(n, minus(a, base))
+    db = dot(n, minus(b, base))
     if da * db > 0.0 or da == db:
         return False, base
-    ab = _difference(b, a)
+    ab = minus(b, a)
     x = _along(a, ab, da / (da - db))
     y = closest_on_triangle(x, p, q, r)
     # What is lost in x grows with the segment and its way to the triangle, which may be much smaller.
-    size = max(_dot(pq, pq), _dot(pr, pr), _dot(ab, ab), squared_distance(a, p))
+    size = max(dot(pq, pq), dot(pr, pr), dot(ab, ab), squared_distance(a, p))
     return squared_distance(x, y) <= _PIERCING2 * size, y
 
 
 @inner
 def _beyond(p, x, y, margin):
     """Whether p lies beyond the plane through y across the way from x to y, certainly."""
-    return _dot(_difference(p, y), _difference(y, x)) > margin
+    return dot(minus(p, y), minus(y, x)) > margin
 
 
 @inner
 def _separated(p1, q1, r1, p2, q2, r2, x, y, size):
     """Whether two triangles are certainly apart along the way from x to y."""
-    way = _difference(y, x)
-    last = max(_dot(way, p1), _dot(way, q1), _dot(way, r1))
-    first = min(_dot(way, p2), _dot(way, q2), _dot(way, r2))
+    way = minus(y, x)
+    last = max(dot(way, p1), dot(way, q1), dot(way, r1))
+    first = min(dot(way, p2), dot(way, q2), dot(way, r2))
     gap = first - last
     rounding = _ROUNDING * size
-    return gap > 0.0 and gap * gap > rounding * rounding * _dot(way, way)
+    return gap > 0.0 and gap * gap > rounding * rounding * dot(way, way)
 
 
 @inner
@@ -279,8 +265,8 @@ def closest_of_triangles(p1, q1, r1, p2, q2, r2, apart):
     that the triangles are ``apart``, nobody asks whether they pierce.
     """
     origin = (0.0, 0.0, 0.0)
-    a, b = _difference(q1, p1), _difference(r1, p1)
-    c, d, e = _difference(p2, p1), _difference(q2, p1), _difference(r2, p1)
+    a, b = minus(q1, p1), minus(r1, p1)
+    c, d, e = minus(p2, p1), minus(q2, p1), minus(r2, p1)
     size = max(largest_coordinate(origin, a, b), largest_coordinate(c, d, e))
     scale = 1.0
     if size < _SMALL:

@@ -1,1 +1,1 @@
-"""Object-space detection breadth first: the algorithm, its twin on the CPU, and its kernels for CUDA devices."""
+"""Object-space detection breadth first: the algorithm, the host as a backend, and its kernels for CUDA devices."""

@@ -1,4 +1,4 @@
-"""What one thread does with two boxes of the broad phase; the same text for CUDA kernels and for their twin."""
+"""What one thread does with two boxes of the broad phase; the same text for CUDA kernels and for their host backend."""
 
 from ..jit import portable
 

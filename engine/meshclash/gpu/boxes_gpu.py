@@ -1,7 +1,7 @@
 """The kernel of the broad phase beside those of the traversal. ``box_steps.py`` has what a thread does."""
 
 from .box_steps import boxes_overlap
-from .shim_gpu import cuda, kernel
+from .cuda_gpu import cuda, kernel
 
 
 @kernel("void(float64[:,::1], uint8[::1], int32[:,::1], int64, uint8[::1], int64[::1], int64)")

@@ -1,7 +1,7 @@
 """The traversal in the paper's scheme, level by level: the reproducible mode.
 
 Gress and Zachmann (2003): all pairs of a level are tested for overlap, the overlap counts are summed up in a pyramid,
-and the pyramid says which pairs the next level has. Every level's pairs are the same on every machine, in the same
+and the pyramid says which pairs the next level has. Every level's pairs are the same on every backend, in the same
 order. The paper asks for complete trees; here pairs of leaves are taken out where they occur, and the triangles of all
 of them are tested in the end.
 """
@@ -31,10 +31,10 @@ class Hits(NamedTuple):
 
 
 class Workspace:
-    """Arrays of a machine that are kept from question to question and grow when they must."""
+    """Arrays of a backend that are kept from question to question and grow when they must."""
 
-    def __init__(self, machine: Any) -> None:
-        self.machine = machine
+    def __init__(self, backend: Any) -> None:
+        self.backend = backend
         self._arrays: dict[str, Any] = {}
         self._sizes: dict[str, int] = {}
 
@@ -42,16 +42,16 @@ class Workspace:
         """An array of at least ``count`` rows; its first ``keep`` rows stay as they are."""
         if self._sizes.get(name, 0) < count:
             size = width_for(count)
-            larger = self.machine.empty((size, columns) if columns > 1 else size, dtype)
+            larger = self.backend.empty((size, columns) if columns > 1 else size, dtype)
             if keep:
-                self.machine.copy(larger, self._arrays[name], keep)
+                self.backend.copy(larger, self._arrays[name], keep)
             self._arrays[name] = larger
             self._sizes[name] = size
         return self._arrays[name]
 
     @property
     def size(self) -> int:
-        """Bytes on the machine."""
+        """Bytes on the backend."""
         return sum(int(array.nbytes) for array in self._arrays.values())
 
 
@@ -59,7 +59,7 @@ class Descent(NamedTuple):
     """The pairs of leaves that a traversal came to."""
 
     leaves: Any
-    """On the machine: triangle of a and of b, job, (n, 3) int32; None where there are none."""
+    """On the backend: triangle of a and of b, job, (n, 3) int32; None where there are none."""
     leaf_pairs: int
     volume_tests: int
     levels: int
@@ -69,12 +69,12 @@ def traverse(space: Workspace, a: Trees, b: Trees, question: Question, observe: 
     """All pairs of triangles that may meet, as far as float64 tells.
 
     Args:
-        space: of the machine that the trees are on.
+        space: of the backend that the trees are on.
         a, b: trees; the same object for one against itself.
         question: pairs of trees and their poses.
         observe: for tests.
     """
-    jobs = prepare_jobs(space.machine, a, b, question)
+    jobs = prepare_jobs(space.backend, a, b, question)
     descent = descend(space, a, b, jobs, "count_pairs", observe=observe)
     rows = test_triangles(space, a, b, jobs, descent.leaves, descent.leaf_pairs)
     return Hits(rows, descent.volume_tests, descent.leaf_pairs, descent.levels)
@@ -97,35 +97,35 @@ def descend(
         node_test: the step that counts what pairs turn into, "count_pairs" or another one that takes the same arrays.
         before: is given the pairs of a level and their number before they are tested.
     """
-    machine = space.machine
+    backend = space.backend
     count = len(jobs.first)
-    pairs = machine.upload(jobs.first)
+    pairs = backend.upload(jobs.first)
     found = tests = level = 0
     leaves = None
     while count:
         if observe is not None:
-            observe(level, machine.download(pairs, count))
+            observe(level, backend.download(pairs, count))
         if before is not None:
             before(pairs, count)
         width = width_for(count)
         sums = space.array("sums", 2 * width, 1, np.int64)
-        machine.step(
+        backend.step(
             node_test, width,
             a.links, a.boxes, b.links, b.boxes, jobs.frames, jobs.with_itself, pairs, count, sums, width,
         )  # fmt: skip
-        machine.sum_up(sums, width)
-        total = machine.read(sums, 1)
+        backend.sum_up(sums, width)
+        total = backend.read(sums, 1)
         tests += count
         more, next_count = total >> LEAVES, total & HALF_MASK
         if more:
             leaves = space.array("leaves", found + more, 3, np.int32, keep=found)
-            machine.step(
+            backend.step(
                 "gather_leaves", more, a.links, a.order, b.links, b.order, pairs, sums, width, more, leaves, found
             )
             found += more
         if next_count:
             children = space.array(f"pairs {level % 2}", next_count, 3, np.int32)
-            machine.step(
+            backend.step(
                 "expand_pairs", next_count,
                 a.links, b.links, jobs.with_itself, pairs, sums, width, next_count, children,
             )  # fmt: skip
@@ -142,7 +142,7 @@ def test_triangles(space: Workspace, a: Trees, b: Trees, jobs: Jobs, leaves: Any
     width = width_for(count)
     sums = space.array("sums", 2 * width, 1, np.int64)
     kinds = space.array("kinds", count, 1, np.uint8)
-    space.machine.step(
+    space.backend.step(
         "test_leaves", width,
         a.triangles, a.vertices, jobs.poses_a, b.triangles, b.vertices, jobs.poses_b, jobs.with_itself,
         leaves, count, kinds, sums, width,
@@ -153,8 +153,8 @@ def test_triangles(space: Workspace, a: Trees, b: Trees, jobs: Jobs, leaves: Any
 
 def summed(space: Workspace, sums: Any, width: int) -> int:
     """The sum of all counts of a pyramid, whose upper levels are filled."""
-    space.machine.sum_up(sums, width)
-    return int(space.machine.read(sums, 1))
+    space.backend.sum_up(sums, width)
+    return int(space.backend.read(sums, 1))
 
 
 def selected_rows(space: Workspace, leaves: Any, kinds: Any, sums: Any, width: int, total: int) -> np.ndarray:
@@ -162,5 +162,5 @@ def selected_rows(space: Workspace, leaves: Any, kinds: Any, sums: Any, width: i
     if total == 0:
         return np.empty((0, 4), np.int32)
     hits = space.array("hits", total, 4, np.int32)
-    space.machine.step("gather_hits", total, leaves, kinds, sums, width, total, hits)
-    return np.asarray(space.machine.download(hits, total))
+    space.backend.step("gather_hits", total, leaves, kinds, sums, width, total, hits)
+    return np.asarray(space.backend.download(hits, total))

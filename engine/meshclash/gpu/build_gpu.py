@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from .cuda_gpu import SIMULATED, THREADS, cuda, kernel
 from .karras import INDEX_BITS, INDEX_MASK, leaf_box, link_key, merge_boxes, morton_key
-from .shim_gpu import SIMULATED, THREADS, cuda, kernel
 
 DIGIT_BITS = 6
 BINS = 1 << DIGIT_BITS

@@ -24,7 +24,7 @@ from ..types.mesh import TriangleMesh
 from ..types.numbers import truth
 from .breadth_first import Workspace
 from .state import DeviceFault, DeviceState, OutOfDeviceMemory
-from .trees import MOST_TRIANGLES, Trees, plant_trees, refit_trees
+from .trees import MOST_TRIANGLES, Trees, build_trees, refit_trees
 
 CROSSOVERS = ("crossover", "clearance_crossover", "distance_crossover", "object_crossover", "point_crossover")
 """Settings from which sizes on "auto" takes the device, one for each kind of question."""
@@ -68,20 +68,20 @@ class _Settings:
 class Session:
     """The device as this process uses it."""
 
-    machine: Any
+    backend: Any
     space: Workspace
     kept: list[_Kept] = field(default_factory=list)
     _residents: dict[int, tuple[Any, Any]] = field(default_factory=dict)
 
     def resident(self, owner: Any, upload: Callable[[Any], _T]) -> _T:
-        """What ``upload`` puts on the machine it is given; it stays there as long as its owner lives."""
+        """What ``upload`` puts on the backend it is given; it stays there as long as its owner lives."""
         residents = self._residents
         found = residents.get(id(owner))
         if found is None:
             for key in list(residents)[: len(residents) - _MOST_KEPT + 1]:
                 residents.pop(key, None)
             key = id(owner)
-            found = residents[key] = (weakref.ref(owner, lambda _: residents.pop(key, None)), upload(self.machine))
+            found = residents[key] = (weakref.ref(owner, lambda _: residents.pop(key, None)), upload(self.backend))
         arrays: _T = found[1]
         return arrays
 
@@ -172,7 +172,7 @@ def kernel_steps() -> list[tuple[str, Callable[[], object]]]:
     """
     if not device_state().usable:
         return []
-    missing, _ = on_device(lambda session: session.machine.missing_kernels())
+    missing, _ = on_device(lambda session: session.backend.missing_kernels())
     return [(f"{name} for the GPU", partial(_prepare, kernel)) for name, kernel in (missing or {}).items()]
 
 
@@ -220,7 +220,7 @@ def on_device(work: Callable[[Session], _T]) -> tuple[_T | None, str]:
             note = f"{fault}; the CPU answered instead"
             if not isinstance(fault, OutOfDeviceMemory):
                 for session in _session:
-                    session.machine.abandon()
+                    session.backend.abandon()
                 _state[:] = [DeviceState(False, f"the device is not used any more in this session: {fault}")]
             _session.clear()  # with all memory
     warnings.warn(note, RuntimeWarning, stacklevel=5)
@@ -251,10 +251,10 @@ def _trees_of(session: Session, meshes: Sequence[TriangleMesh], busy: Trees | No
         if kept.trees is not busy and all(o() is m.common for o, m in zip(kept.owners, meshes, strict=True)):
             refittable = kept
     if refittable is not None:
-        refit_trees(session.machine, refittable.trees, meshes)
+        refit_trees(session.backend, refittable.trees, meshes)
         refittable.seen = [weakref.ref(mesh) for mesh in meshes]
         return refittable.trees
-    trees = plant_trees(session.machine, meshes)
+    trees = build_trees(session.backend, meshes)
     owners = [weakref.ref(mesh.common) for mesh in meshes]
     session.kept.insert(0, _Kept(trees, owners, [weakref.ref(mesh) for mesh in meshes]))
     del session.kept[_MOST_KEPT:]
@@ -263,15 +263,15 @@ def _trees_of(session: Session, meshes: Sequence[TriangleMesh], busy: Trees | No
 
 def _open_session() -> Session:
     if not _session:
-        machine = make_machine(_settings.memory_limit)
-        _session.append(Session(machine, Workspace(machine)))
-    _session[0].machine.attach()
+        backend = make_backend(_settings.memory_limit)
+        _session.append(Session(backend, Workspace(backend)))
+    _session[0].backend.attach()
     return _session[0]
 
 
-def make_machine(limit: int | None) -> Any:
-    """A device as a machine, with at most so many bytes; raises DeviceFault."""
-    return importlib.import_module(".machine_gpu", __package__).Machine(limit)
+def make_backend(limit: int | None) -> Any:
+    """A device as a backend, with at most so many bytes; raises DeviceFault."""
+    return importlib.import_module(".backend_gpu", __package__).CudaBackend(limit)
 
 
 @contextmanager
@@ -292,7 +292,7 @@ def _look() -> DeviceState:
     if importlib.util.find_spec("numba_cuda") is None:
         return DeviceState(False, "no CUDA support is installed (pip install 'meshclash[gpu]')")
     try:
-        state: DeviceState = importlib.import_module(".shim_gpu", __package__).look()
+        state: DeviceState = importlib.import_module(".cuda_gpu", __package__).look()
         return state
     except Exception as error:  # libraries of any version, half installed, raise errors of any kind
         return DeviceState(False, f"CUDA cannot be used: {' '.join(str(error).split()) or type(error).__name__}")

@@ -53,7 +53,7 @@ class DeviceEngine:
 
     def _answer(self, session: Session) -> Counted:
         a, b = trees_of_sides(session, self._question)
-        self.threads = session.machine.threads
+        self.threads = session.backend.threads
         try:
             return found_on(session, a, b, self._question)
         finally:
@@ -66,7 +66,7 @@ def found_on(session: Session, a: Trees, b: Trees, question: Question) -> Counte
 
 
 def _contacts(session: Session, a: Trees, b: Trees, question: Question) -> Counted:
-    find = session.machine.traverse_fast if mode() == "fast" else traverse
+    find = session.backend.traverse_fast if mode() == "fast" else traverse
     return chunk_of_hits(a, b, question, find(session.space, a, b, question))
 
 

@@ -15,7 +15,7 @@ from .trees import Trees
 
 @dataclass
 class Jobs:
-    """The same on a machine.
+    """The same on a backend.
 
     Attributes:
         frames: rows of ``narrow_rows``, (k, 24) float32.
@@ -58,7 +58,7 @@ def _come_near(boxes_a, boxes_b, relative, limits, near):
         near[k] = gap(boxes_a[k], boxes_b[k], relative[k]) <= limits[k]
 
 
-def prepare_jobs(machine: Any, a: Trees, b: Trees, question: Question) -> Jobs:
+def prepare_jobs(backend: Any, a: Trees, b: Trees, question: Question) -> Jobs:
     """Jobs for contacts.
 
     The roots are compared in float64. The slack of the float32 frames grows with the distance of two objects, but where
@@ -71,15 +71,15 @@ def prepare_jobs(machine: Any, a: Trees, b: Trees, question: Question) -> Jobs:
     frames = narrow_rows(relative, _largest(roots_a), _largest(roots_b))
     first = _first(a, b, question, np.flatnonzero(meeting))
     return Jobs(
-        machine.upload(frames),
-        _poses(machine, question.rows_a),
-        _poses(machine, question.rows_b),
+        backend.upload(frames),
+        _poses(backend, question.rows_a),
+        _poses(backend, question.rows_b),
         question.with_itself,
         first,
     )
 
 
-def prepare_near_jobs(machine: Any, a: Trees, b: Trees, question: Question, limits: np.ndarray) -> NearJobs:
+def prepare_near_jobs(backend: Any, a: Trees, b: Trees, question: Question, limits: np.ndarray) -> NearJobs:
     """Jobs for what is no farther apart than limits (k,) float64 [m], one for each; may be infinite."""
     relative, roots_a, roots_b = _related(a, b, question)
     near = np.empty(len(relative), np.bool_)
@@ -87,9 +87,9 @@ def prepare_near_jobs(machine: Any, a: Trees, b: Trees, question: Question, limi
     frames = np.zeros((len(relative), NEAR_LENGTH), np.float32)
     frames[:, :-1] = narrow_rows(relative, _largest(roots_a), _largest(roots_b))
     return NearJobs(
-        machine.upload(frames), _poses(machine, question.rows_a), _poses(machine, question.rows_b), False,
+        backend.upload(frames), _poses(backend, question.rows_a), _poses(backend, question.rows_b), False,
         _first(a, b, question, np.flatnonzero(near)),
-        trees=machine.upload(question.jobs), limits=machine.upload(limits), shrinks=machine.upload(relative[:, SHRINK]),
+        trees=backend.upload(question.jobs), limits=backend.upload(limits), shrinks=backend.upload(relative[:, SHRINK]),
     )  # fmt: skip
 
 
@@ -108,8 +108,8 @@ def _first(a: Trees, b: Trees, question: Question, chosen: np.ndarray) -> np.nda
     return np.column_stack([a.root_nodes[of_a], b.root_nodes[of_b], chosen]).astype(np.int32)
 
 
-def _poses(machine: Any, rows: np.ndarray) -> Any:
-    return machine.upload(rows.reshape(-1, 12))
+def _poses(backend: Any, rows: np.ndarray) -> Any:
+    return backend.upload(rows.reshape(-1, 12))
 
 
 def _reaches(trees: Trees) -> np.ndarray:

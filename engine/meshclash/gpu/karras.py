@@ -1,7 +1,7 @@
 """A hierarchy from sorted Morton keys, every node for itself: what one thread of the build does.
 
 Source: Karras, "Maximizing Parallelism in the Construction of BVHs, Octrees, and k-d Trees" (2012), sections 3 and 4.
-The functions serve CUDA kernels and their twin on the CPU alike. Many trees are built at once: the triangles of one
+The functions serve CUDA kernels and the host backend alike. Many trees are built at once: the triangles of one
 tree are neighbours in every array.
 
 Layout. A tree of n triangles has 2n - 1 nodes, the root first, n - 1 inner ones and then the leaves in the order of the

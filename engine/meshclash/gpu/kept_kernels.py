@@ -1,6 +1,6 @@
 """A GPU's compiled kernels on disk, in the place of numba-cuda's own cache: plain data with a hash, no pickles.
 
-What a launch needs of a kernel are its PTX and its machine code (CUDA's "cubin") for one compute capability, and two
+What a launch needs of a kernel are its PTX and its backend code (CUDA's "cubin") for one compute capability, and two
 names. Kernels here take what their signature names and return nothing; they link no other files.
 """
 
@@ -94,7 +94,7 @@ def _capability() -> tuple[int, int]:
 
 
 def code_of(compiled: Any) -> Any:
-    """PTX and machine code of a kernel, as numba-cuda keeps them."""
+    """PTX and backend code of a kernel, as numba-cuda keeps them."""
     return compiled._codelibrary
 
 

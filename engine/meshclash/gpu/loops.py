@@ -1,4 +1,4 @@
-"""Loops of the twin: what the threads of a kernel do, one after the other or shared out to several cores.
+"""Loops of the host backend: what the threads of a kernel do, one after the other or shared out to several cores.
 
 Indices of ``prange`` are unsigned, and Numba makes floats of unsigned and signed numbers together: hence ``np.int64``.
 """

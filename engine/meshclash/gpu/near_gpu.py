@@ -1,9 +1,9 @@
 """Kernels of distances and clearances beside those of the traversal. ``near_steps.py`` has what a thread does."""
 
 from ..geometry.lane_gaps import near_square
+from .cuda_gpu import cuda, kernel
 from .near_steps import LIMIT, MAY_MEET, NEAR, distance_at_most, pair_distance
 from .pyramid import CHILDREN, locate
-from .shim_gpu import cuda, kernel
 from .traverse_gpu import MESH
 
 _PLANTED = "int32[:,::1], float64[:,::1], int32[::1], int32[:,::1], int64[::1], int64[::1], float64[:,::1]"

@@ -1,8 +1,8 @@
-"""What one thread does for distances: nodes that may be near, how near a pair is at most, triangles; for both machines.
+"""What one thread does for distances: nodes that may be near, how near a pair is at most, triangles; for both backends.
 
 Levels are gone through as for contacts, with another test of two boxes: whether they may be as near as their job's
 limit. For clearances the limit is the tolerance. For distances it is the least distance of corners seen so far; every
-level of pairs lowers it before its boxes are tested, so what is tested is the same on every machine. Source: Larsen,
+level of pairs lowers it before its boxes are tested, so what is tested is the same on every backend. Source: Larsen,
 Gottschalk, Lin, Manocha, "Fast proximity queries with swept sphere volumes" (1999), for bounds from below and above.
 """
 

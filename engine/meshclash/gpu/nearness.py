@@ -1,4 +1,4 @@
-"""Distances and clearances on a machine: down the hierarchies by the gap of boxes, then distances of triangles.
+"""Distances and clearances on a backend: down the hierarchies by the gap of boxes, then distances of triangles.
 
 What comes back is what the CPU's engines give (``traversal/near_engine.py``): distances are the same numbers, as near
 as rounding the exact predicates decide, and of pairs equally near the one that sorts first is named.
@@ -43,9 +43,9 @@ def find_clearances(
 
     Those as near as rounding are among them whatever the tolerance.
     """
-    machine, count = space.machine, len(question.jobs)
-    jobs = prepare_near_jobs(machine, a, b, question, np.full(count, question.tolerance))
-    machine.step("set_limits", count, jobs.limits, jobs.shrinks, jobs.frames)
+    backend, count = space.backend, len(question.jobs)
+    jobs = prepare_near_jobs(backend, a, b, question, np.full(count, question.tolerance))
+    backend.step("set_limits", count, jobs.limits, jobs.shrinks, jobs.frames)
     descent = descend(space, a, b, jobs, _NODE_TEST, observe=observe)
     lengths, kinds = _measure(space, a, b, jobs, descent, ROUNDING_SHARE)
     found = _select(space, a, b, question, descent, lengths, kinds, jobs.limits)
@@ -57,17 +57,17 @@ def find_distances(
     space: Workspace, a: Trees, b: Trees, question: Question, observe: Observer | None = None
 ) -> tuple[Chunk, tuple[int, int, int]]:
     """The nearest pair of triangles of each job, with points, and counters; see ``traverse``."""
-    machine, count = space.machine, len(question.jobs)
-    jobs = prepare_near_jobs(machine, a, b, question, _known_limits(question))
+    backend, count = space.backend, len(question.jobs)
+    jobs = prepare_near_jobs(backend, a, b, question, _known_limits(question))
 
     def lower(pairs: Any, pair_count: int) -> None:
-        machine.step(
+        backend.step(
             "lower_limits", pair_count,
             a.triangles, a.vertices, a.order, a.links, a.begins, a.roots, jobs.poses_a,
             b.triangles, b.vertices, b.order, b.links, b.begins, b.roots, jobs.poses_b,
             jobs.trees, pairs, pair_count, jobs.limits,
         )  # fmt: skip
-        machine.step("set_limits", count, jobs.limits, jobs.shrinks, jobs.frames)
+        backend.step("set_limits", count, jobs.limits, jobs.shrinks, jobs.frames)
 
     descent = descend(space, a, b, jobs, _NODE_TEST, lower, observe)
     if descent.leaf_pairs == 0:
@@ -104,11 +104,11 @@ def _known_limits(question: Question) -> np.ndarray:
 
 
 def _measure(space: Workspace, a: Trees, b: Trees, jobs: NearJobs, descent: Descent, share: float) -> tuple[Any, Any]:
-    """Distances and kinds of the pairs of leaves, on the machine."""
+    """Distances and kinds of the pairs of leaves, on the backend."""
     lengths = space.array("lengths", max(descent.leaf_pairs, 1), 1, np.float64)
     kinds = space.array("kinds", max(descent.leaf_pairs, 1), 1, np.uint8)
     if descent.leaf_pairs:
-        space.machine.step(
+        space.backend.step(
             "measure_leaves", descent.leaf_pairs,
             a.triangles, a.vertices, jobs.poses_a, b.triangles, b.vertices, jobs.poses_b,
             descent.leaves, descent.leaf_pairs, jobs.limits, share, lengths, kinds,
@@ -121,8 +121,8 @@ def _nearest(
 ) -> _Selected:
     """The nearest pairs of each job, all that are equally near; those nearer than the share count as equally near."""
     lengths, kinds = _measure(space, a, b, jobs, descent, share)
-    nearest = space.machine.upload(np.full(len(question.jobs), np.inf))
-    space.machine.step("find_nearest", descent.leaf_pairs, descent.leaves, descent.leaf_pairs, lengths, kinds, nearest)
+    nearest = space.backend.upload(np.full(len(question.jobs), np.inf))
+    space.backend.step("find_nearest", descent.leaf_pairs, descent.leaves, descent.leaf_pairs, lengths, kinds, nearest)
     return _select(space, a, b, question, descent, lengths, kinds, nearest)
 
 
@@ -134,15 +134,15 @@ def _select(
     if descent.leaf_pairs:
         width = width_for(descent.leaf_pairs)
         sums = space.array("sums", 2 * width, 1, np.int64)
-        space.machine.step(
+        space.backend.step(
             "select_leaves", width, descent.leaves, descent.leaf_pairs, lengths, kinds, limits, sums, width
         )
         total = summed(space, sums, width)
         rows = selected_rows(space, descent.leaves, kinds, sums, width, total)
         if total:
             chosen = space.array("chosen lengths", total, 1, np.float64)
-            space.machine.step("gather_lengths", total, lengths, sums, width, total, chosen)
-            distances = space.machine.download(chosen, total)
+            space.backend.step("gather_lengths", total, lengths, sums, width, total, chosen)
+            distances = space.backend.download(chosen, total)
     pairs, jobs = own_triangles(a, b, question, rows), rows[:, 2].astype(np.int64)
     order = np.lexsort((pairs[:, 1], pairs[:, 0], jobs))
     uncertain = rows[:, 3] == near_steps.MAY_MEET

@@ -1,4 +1,4 @@
-"""The broad phase on a machine: which boxes of many objects overlap, by a hierarchy of them against itself.
+"""The broad phase on a backend: which boxes of many objects overlap, by a hierarchy of them against itself.
 
 A box becomes a triangle between its corners, so that build and traversal are those of triangles; pairs of leaves are
 then compared exactly.
@@ -13,7 +13,7 @@ from .box_steps import IN_A, IN_B
 from .breadth_first import Observer, Workspace, descend, selected_rows, summed
 from .jobs import prepare_jobs
 from .pyramid import width_for
-from .trees import plant_trees
+from .trees import build_trees
 
 
 def find_object_pairs(
@@ -25,21 +25,21 @@ def find_object_pairs(
         space, observe: as ``traverse``.
         boxes, in_a, in_b: as there; n > 0.
     """
-    machine, count = space.machine, len(boxes)
-    trees = plant_trees(machine, [_as_mesh(boxes)])
+    backend, count = space.backend, len(boxes)
+    trees = build_trees(backend, [_as_mesh(boxes)])
     here = np.eye(4)[None, :3].copy()
     side = Side(trees.meshes)
     question = Question(side, side, np.zeros((1, 2), np.int64), here, here, with_itself=True)
-    jobs = prepare_jobs(machine, trees, trees, question)
+    jobs = prepare_jobs(backend, trees, trees, question)
     descent = descend(space, trees, trees, jobs, "count_pairs", observe=observe)
     if descent.leaf_pairs == 0:
         return np.empty((0, 2), np.int64)
     width = width_for(descent.leaf_pairs)
     sums = space.array("sums", 2 * width, 1, np.int64)
     kinds = space.array("kinds", descent.leaf_pairs, 1, np.uint8)
-    sets = machine.upload((IN_A * in_a + IN_B * in_b).astype(np.uint8))
-    exact = machine.upload(np.ascontiguousarray(boxes, np.float64))
-    machine.step("test_boxes", width, exact, sets, descent.leaves, descent.leaf_pairs, kinds, sums, width)
+    sets = backend.upload((IN_A * in_a + IN_B * in_b).astype(np.uint8))
+    exact = backend.upload(np.ascontiguousarray(boxes, np.float64))
+    backend.step("test_boxes", width, exact, sets, descent.leaves, descent.leaf_pairs, kinds, sums, width)
     rows = selected_rows(space, descent.leaves, kinds, sums, width, summed(space, sums, width))
     pairs = np.sort(rows[:, :2].astype(np.int64), axis=1)
     keys = np.sort(pairs[:, 0] * count + pairs[:, 1])

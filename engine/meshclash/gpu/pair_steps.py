@@ -1,4 +1,4 @@
-"""What one thread does with a pair of nodes or of triangles; the same text for CUDA kernels and for their twin.
+"""What one thread does with a pair of nodes or of triangles; the same text for CUDA kernels and for their host backend.
 
 A pair is a row (node of a, node of b, job). Gress and Zachmann, "Object-Space Interference Detection on Programmable
 Graphics Hardware" (2003), let both sides descend at once; so two inner nodes have four pairs of children. Two leaves

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from .cuda_gpu import THREADS, Kernel, cuda, kernel
 from .near_steps import may_be_near
 from .pair_steps import LEAF, child_pair, fan_out, may_meet, pair_kind
 from .pyramid import CHILDREN, HALF_MASK, LEAVES, locate
-from .shim_gpu import THREADS, Kernel, cuda, kernel
 
 # Entries of the state of a queue.
 HEAD, PROGRESS, LEAF_TAIL, HIT_TAIL, STATE_LENGTH = range(5)
@@ -149,7 +149,7 @@ def run_queue(
     counted and lost.
     """
     taken = cuda.shared.array(4, np.int64)  # first slot claimed; progress; where children go; where leaves go
-    room = cuda.shared.array(1, np.int32)  # children of the block, and its leaves
+    capacity = cuda.shared.array(1, np.int32)  # children of the block, and its leaves
     thread = cuda.threadIdx.x
     capacity = queue.shape[0]
     begin = end = 0  # of the slots that are claimed and not done
@@ -159,7 +159,7 @@ def run_queue(
             if begin == end:
                 taken[0] = cuda.atomic.add(state, HEAD, THREADS)
             taken[1] = cuda.atomic.add(state, PROGRESS, 0)
-            room[0] = 0
+            capacity[0] = 0
         cuda.syncthreads()
         if begin == end:
             begin = taken[0]
@@ -188,10 +188,10 @@ def run_queue(
         begin += count
         own = 0
         if found:
-            own = cuda.atomic.add(room, 0, _LEAF_OF_BLOCK if found == LEAF else found)
+            own = cuda.atomic.add(capacity, 0, _LEAF_OF_BLOCK if found == LEAF else found)
         cuda.syncthreads()
         if thread == 0:
-            total = np.int64(room[0])
+            total = np.int64(capacity[0])
             taken[2] = cuda.atomic.add(state, PROGRESS, ((total & _CHILDREN_OF_BLOCK) << RESERVED) + count)
             taken[3] = cuda.atomic.add(state, LEAF_TAIL, total >> _LEAVES_OF_BLOCK)
         cuda.syncthreads()

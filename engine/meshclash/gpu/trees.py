@@ -1,6 +1,6 @@
-"""Many trees on a machine: what is uploaded of meshes, and the hierarchy built there.
+"""Many trees on a backend: what is uploaded of meshes, and the hierarchy built there.
 
-A machine is a device (``machine_gpu.py``) or its twin; arrays of a machine are opaque to the host.
+A backend is a device (``backend_gpu.py``) or the host backend; arrays of a backend are opaque to the host.
 """
 
 from collections.abc import Sequence
@@ -17,13 +17,13 @@ _SMALLEST_EXTENT = 1e-30
 MOST_TRIANGLES = 1 << 30
 """Nodes are counted in int32."""
 BYTES_PER_TRIANGLE = 12 + 4 + 4 + 2 * (8 + 4 + 4 + 24)
-"""On the machine, beside vertices: triangle 12, tree 4, order 4, two nodes of links 8, parent 4, counter 4, box 24."""
+"""On the backend, beside vertices: triangle 12, tree 4, order 4, two nodes of links 8, parent 4, counter 4, box 24."""
 BYTES_PER_VERTEX = 24
 
 
 @dataclass
 class Trees:
-    """Hierarchies on a machine, end to end; ``karras.py`` has the layout.
+    """Hierarchies on a backend, end to end; ``karras.py`` has the layout.
 
     Attributes:
         meshes: one for each tree.
@@ -31,7 +31,7 @@ class Trees:
         root_boxes: (trees, 6) float32 on the host, relative to the origins, rounded outward.
         root_nodes: (trees,) int64 on the host.
         first_triangles: (trees,) int64 on the host.
-        The rest are arrays of the machine.
+        The rest are arrays of the backend.
     """
 
     meshes: list[TriangleMesh]
@@ -66,19 +66,19 @@ class Trees:
 
     @property
     def size(self) -> int:
-        """Bytes on the machine."""
+        """Bytes on the backend."""
         arrays = (self.vertices, self.triangles, self.tree_of, self.origins, self.grids, self.begins, self.roots)
         more = (self.links, self.parents, self.arrived, self.order, self.boxes)
         return sum(int(array.nbytes) for array in arrays + more)
 
 
 def needed_bytes(meshes: Sequence[TriangleMesh]) -> int:
-    """What the trees over meshes take on a machine, with the keys while they are sorted."""
+    """What the trees over meshes take on a backend, with the keys while they are sorted."""
     triangles = sum(mesh.triangle_count for mesh in meshes)
     return (BYTES_PER_TRIANGLE + 16) * triangles + BYTES_PER_VERTEX * sum(mesh.vertex_count for mesh in meshes)
 
 
-def plant_trees(machine: Any, meshes: Sequence[TriangleMesh]) -> Trees:
+def build_trees(backend: Any, meshes: Sequence[TriangleMesh]) -> Trees:
     """Upload meshes and build their hierarchies."""
     counts = np.array([mesh.triangle_count for mesh in meshes], np.int64)
     begins = np.concatenate([[0], np.cumsum(counts)])
@@ -88,31 +88,31 @@ def plant_trees(machine: Any, meshes: Sequence[TriangleMesh]) -> Trees:
     centres, boxes = _frames(meshes)
     trees = Trees(
         list(meshes), centres, boxes, roots, begins[:-1],
-        vertices=machine.upload(_joined([mesh.arrays[0] for mesh in meshes])),
-        triangles=machine.upload(_joined(_global_triangles(meshes))),
-        tree_of=machine.upload(np.repeat(np.arange(len(meshes), dtype=np.int32), counts)),
-        origins=machine.upload(centres),
-        grids=machine.upload(_grids(meshes, centres)),
-        begins=machine.upload(begins),
-        roots=machine.upload(roots),
-        links=machine.empty((nodes, 2), np.int32),
-        parents=machine.empty(nodes, np.int32),
-        arrived=machine.empty(nodes, np.int32),
-        order=machine.empty(total, np.int32),
-        boxes=machine.empty((nodes, 6), np.float32),
+        vertices=backend.upload(_joined([mesh.arrays[0] for mesh in meshes])),
+        triangles=backend.upload(_joined(_global_triangles(meshes))),
+        tree_of=backend.upload(np.repeat(np.arange(len(meshes), dtype=np.int32), counts)),
+        origins=backend.upload(centres),
+        grids=backend.upload(_grids(meshes, centres)),
+        begins=backend.upload(begins),
+        roots=backend.upload(roots),
+        links=backend.empty((nodes, 2), np.int32),
+        parents=backend.empty(nodes, np.int32),
+        arrived=backend.empty(nodes, np.int32),
+        order=backend.empty(total, np.int32),
+        boxes=backend.empty((nodes, 6), np.float32),
     )  # fmt: skip
-    machine.link(trees, machine.sort_keys(trees, machine.make_keys(trees)))
-    machine.fit(trees)
+    backend.link(trees, backend.sort_keys(trees, backend.make_keys(trees)))
+    backend.fit(trees)
     return trees
 
 
-def refit_trees(machine: Any, trees: Trees, meshes: Sequence[TriangleMesh]) -> None:
+def refit_trees(backend: Any, trees: Trees, meshes: Sequence[TriangleMesh]) -> None:
     """Fit the boxes to meshes over the same triangles: vertices and origins are uploaded, nothing is sorted."""
     trees.meshes = list(meshes)
     trees.centres, trees.root_boxes = _frames(meshes)
-    machine.write(trees.vertices, _joined([mesh.arrays[0] for mesh in meshes]))
-    machine.write(trees.origins, trees.centres)
-    machine.fit(trees)
+    backend.write(trees.vertices, _joined([mesh.arrays[0] for mesh in meshes]))
+    backend.write(trees.origins, trees.centres)
+    backend.fit(trees)
 
 
 def _frames(meshes: Sequence[TriangleMesh]) -> tuple[np.ndarray, np.ndarray]:

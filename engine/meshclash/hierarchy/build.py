@@ -14,7 +14,7 @@ from ..types.steps import retold, run
 from ..volumes.registry import DEFAULT_VOLUME, volume_named
 from .boxes import LARGEST_LEAF, NO_COORDINATES, fit_boxes, relative_points
 from .boxtree import build_boxtree, fit_boxtree
-from .bvh import Hierarchy, Index, Usage
+from .bvh import Hierarchy, TreeParts, Usage
 from .heuristics import HEURISTICS, TreeSteps
 from .morton import morton_tree_steps
 from .refit import fit_volumes, fit_volumes_steps
@@ -26,10 +26,10 @@ _T = TypeVar("_T")
 AUTO = "auto"
 _KEY = "hierarchy "  # and the volume's name: where hierarchies are kept with a mesh
 _FAST, _BETTER = "lbvh", "sah"
-EARNING_TESTS = 128
+TESTS_TO_IMPROVE = 128
 """Volume tests a triangle after which a tree by "sah" has paid for itself: it saves a fifth of the tests, about 10 ns
 each, and takes about 0.25 us a triangle. So the choice is at most twice as slow as the best one in hindsight."""
-_FEWEST_THAT_EARN = 50_000
+_FEWEST_TRIANGLES = 50_000
 """Smaller meshes must be used as much as one of so many triangles: their first "sah" may have to be compiled."""
 PARALLEL_FROM = 1 << 21
 """Triangles from which several threads build and refit."""
@@ -53,7 +53,7 @@ def build(
             "ssv" (the cheapest of these three for each node), and "boxtree" (restricted boxes, 8 bytes a node).
         split: split rule; "lbvh" sorts along a Morton curve and builds fast, "sah" divides by the surface area
             heuristic, builds four times slower and answers with a fifth to a third fewer volume tests. "auto" is
-            "lbvh" until ``collide`` and its like have spent ``EARNING_TESTS`` volume tests a triangle on the
+            "lbvh" until ``collide`` and its like have spent ``TESTS_TO_IMPROVE`` volume tests a triangle on the
             hierarchy; the next query that is given it, or its mesh, first builds it anew by "sah", in place.
             "volume", "volume_n", "kah" and "median" are other rules from the literature, for comparison
             (``heuristics.py``). Pairs and kinds are the same bytes, whatever the split.
@@ -65,8 +65,8 @@ def build(
         UnsupportedOption: an option that this version does not know.
     """
     name, size = _checked(mesh, volume, split, leaf_size)
-    index = _index(mesh, name, _FAST if split == AUTO else split, size, threads)
-    return Hierarchy(index, name, size, earns=split == AUTO)
+    parts = _build_parts(mesh, name, _FAST if split == AUTO else split, size, threads)
+    return Hierarchy(parts, name, size, may_improve=split == AUTO)
 
 
 def build_steps(
@@ -78,8 +78,8 @@ def build_steps(
     to a tenth of a second for a million triangles.
     """
     name, size = _checked(mesh, volume, split, leaf_size)
-    index = yield from _index_steps(1, mesh, name, _FAST if split == AUTO else split, size)
-    return Hierarchy(index, name, size, earns=split == AUTO)
+    parts = yield from _parts_steps(1, mesh, name, _FAST if split == AUTO else split, size)
+    return Hierarchy(parts, name, size, may_improve=split == AUTO)
 
 
 def _checked(mesh: object, volume: str | None, split: object, leaf_size: object) -> tuple[str, int]:
@@ -94,9 +94,9 @@ def _checked(mesh: object, volume: str | None, split: object, leaf_size: object)
     return volume or DEFAULT_VOLUME, 1 if derived else int(leaf_size)
 
 
-def _index(mesh: TriangleMesh, volume: str, split: str, leaf_size: int, threads: int | None = None) -> Index:
+def _build_parts(mesh: TriangleMesh, volume: str, split: str, leaf_size: int, threads: int | None = None) -> TreeParts:
     with parallel_region(_useful_threads(mesh, threads)) as count:
-        return run(_index_steps(count, mesh, volume, split, leaf_size))
+        return run(_parts_steps(count, mesh, volume, split, leaf_size))
 
 
 def _useful_threads(mesh: TriangleMesh, threads: int | None) -> int:
@@ -105,9 +105,9 @@ def _useful_threads(mesh: TriangleMesh, threads: int | None) -> int:
     return allowed if mesh.triangle_count >= PARALLEL_FROM else 1
 
 
-def _index_steps(
+def _parts_steps(
     threads: int, mesh: TriangleMesh, volume: str, split: str, leaf_size: int
-) -> Generator[float, None, Index]:
+) -> Generator[float, None, TreeParts]:
     vertices, triangles = mesh.arrays
     origin = _middle(mesh.bounds)
     points = relative_points(vertices, origin)
@@ -120,17 +120,17 @@ def _index_steps(
         boxes = np.empty((len(tree.first), 6), np.float32)
         fit_boxes(tree, mesh, origin, boxes, NO_COORDINATES, threads)
         yield 0.75
-        return Index(mesh, *build_boxtree(tree, boxes), origin, None, split, Usage(), {})
+        return TreeParts(mesh, *build_boxtree(tree, boxes), origin, None, split, Usage(), {})
     volumes = np.empty((len(tree.first), volume_named(volume).width), np.float32)
     if volume != "aabb":
         yield from _part(fit_volumes_steps(tree, vertices, triangles, origin, volume, volumes), 0.5, 1.0)
-        return Index(mesh, tree, volumes, origin, None, split, Usage(), {})
+        return TreeParts(mesh, tree, volumes, origin, None, split, Usage(), {})
     if not fits_lanes(volume, leaf_size):
         fit_boxes(tree, mesh, origin, volumes, NO_COORDINATES, threads)
-        return Index(mesh, tree, volumes, origin, None, split, Usage(), {})
+        return TreeParts(mesh, tree, volumes, origin, None, split, Usage(), {})
     fit_boxes(tree, mesh, origin, volumes, coordinates, threads)
     yield 0.75
-    return Index(mesh, tree, volumes, origin, collapse(tree, volumes, coordinates), split, Usage(), {})
+    return TreeParts(mesh, tree, volumes, origin, collapse(tree, volumes, coordinates), split, Usage(), {})
 
 
 def _part(steps: Generator[float, None, _T], low: float, high: float) -> Generator[float, None, _T]:
@@ -154,14 +154,14 @@ def refit(hierarchy: Hierarchy, vertices: np.ndarray, in_place: bool = False) ->
     """
     if not isinstance(hierarchy, Hierarchy):
         raise InvalidMesh(f"refit takes a Hierarchy made by build, not a {type(hierarchy).__name__}")
-    index, in_place = hierarchy.index, truth("in_place", in_place)
-    mesh = index.mesh.with_vertices(vertices)
-    target = index if in_place else _copied(index)
-    index = _fitted(target._replace(mesh=mesh, origin=_middle(mesh.bounds), derived={}), hierarchy.volume)
-    index.usage.updated_nodes += len(index.volumes)
+    parts, in_place = hierarchy.parts, truth("in_place", in_place)
+    mesh = parts.mesh.with_vertices(vertices)
+    target = parts if in_place else _copied(parts)
+    parts = _fitted(target._replace(mesh=mesh, origin=_middle(mesh.bounds), derived={}), hierarchy.volume)
+    parts.usage.updated_nodes += len(parts.volumes)
     if not in_place:
-        return Hierarchy(index, hierarchy.volume, hierarchy.leaf_size, hierarchy.earns)
-    hierarchy.index = index
+        return Hierarchy(parts, hierarchy.volume, hierarchy.leaf_size, hierarchy.may_improve)
+    hierarchy.parts = parts
     hierarchy.derived = {}
     return hierarchy
 
@@ -170,30 +170,30 @@ def _middle(bounds: np.ndarray) -> np.ndarray:
     return 0.5 * bounds[0] + 0.5 * bounds[1]
 
 
-def _copied(index: Index) -> Index:
+def _copied(parts: TreeParts) -> TreeParts:
     """The same tree with arrays of its own for what a fit writes; with contents where it does not write all of it."""
-    wide = index.wide
+    wide = parts.wide
     if wide is None:
-        return index._replace(volumes=index.volumes.copy())
-    wide = wide._replace(nodes=wide.nodes.copy(), coordinates=coordinates_for(index.mesh.triangle_count))
-    return index._replace(volumes=np.empty_like(index.volumes), wide=wide)
+        return parts._replace(volumes=parts.volumes.copy())
+    wide = wide._replace(nodes=wide.nodes.copy(), coordinates=coordinates_for(parts.mesh.triangle_count))
+    return parts._replace(volumes=np.empty_like(parts.volumes), wide=wide)
 
 
-def _fitted(index: Index, volume: str) -> Index:
-    """Fit the volumes of an index, and its 8-wide form if there is one, to its mesh; they are written over."""
-    vertices, triangles = index.mesh.arrays
+def _fitted(parts: TreeParts, volume: str) -> TreeParts:
+    """Fit the volumes of a tree, and its 8-wide form if there is one, to its mesh; they are written over."""
+    vertices, triangles = parts.mesh.arrays
     if volume_named(volume).derived:
-        fit_boxtree(index.volumes, vertices, triangles, index.origin)
-        return index
+        fit_boxtree(parts.volumes, vertices, triangles, parts.origin)
+        return parts
     if volume != "aabb":
-        fit_volumes(index.tree, vertices, triangles, index.origin, volume, index.volumes)
-        return index
-    coordinates = NO_COORDINATES if index.wide is None else index.wide.coordinates
-    with parallel_region(_useful_threads(index.mesh, None)) as count:
-        fit_boxes(index.tree, index.mesh, index.origin, index.volumes, coordinates, count)
-    if index.wide is not None:
-        copy_boxes(index.wide, index.volumes)
-    return index
+        fit_volumes(parts.tree, vertices, triangles, parts.origin, volume, parts.volumes)
+        return parts
+    coordinates = NO_COORDINATES if parts.wide is None else parts.wide.coordinates
+    with parallel_region(_useful_threads(parts.mesh, None)) as count:
+        fit_boxes(parts.tree, parts.mesh, parts.origin, parts.volumes, coordinates, count)
+    if parts.wide is not None:
+        copy_boxes(parts.wide, parts.volumes)
+    return parts
 
 
 def as_hierarchy(mesh: object, volume: str | None = None) -> Hierarchy:
@@ -239,19 +239,19 @@ def as_hierarchies(a: object, b: object, volume: str | None = None) -> tuple[Hie
     return as_hierarchy(a, volume), as_hierarchy(b, volume)
 
 
-def is_earned_at(hierarchy: Hierarchy) -> float:
+def improves_at(hierarchy: Hierarchy) -> float:
     """Volume tests from which on a hierarchy gets a better tree; infinite where it gets none."""
-    index = hierarchy.index
-    if not hierarchy.earns or index.split != _FAST:
+    parts = hierarchy.parts
+    if not hierarchy.may_improve or parts.split != _FAST:
         return math.inf
-    return EARNING_TESTS * max(index.mesh.triangle_count, _FEWEST_THAT_EARN)
+    return TESTS_TO_IMPROVE * max(parts.mesh.triangle_count, _FEWEST_TRIANGLES)
 
 
 def _improved(hierarchy: Hierarchy) -> Hierarchy:
-    """The hierarchy, with the better tree if it has just earned that."""
-    index = hierarchy.index
-    if index.usage.volume_tests >= is_earned_at(hierarchy):
-        hierarchy.index = _index(index.mesh, hierarchy.volume, _BETTER, hierarchy.leaf_size)
+    """The hierarchy, with the better tree where it has just been used enough for that."""
+    parts = hierarchy.parts
+    if parts.usage.volume_tests >= improves_at(hierarchy):
+        hierarchy.parts = _build_parts(parts.mesh, hierarchy.volume, _BETTER, hierarchy.leaf_size)
     return hierarchy
 
 

@@ -48,7 +48,7 @@ class Usage:
         self.updated_nodes = 0
 
 
-class Index(NamedTuple):
+class TreeParts(NamedTuple):
     """What a hierarchy consists of. It is replaced as a whole, so whoever holds one holds parts that fit together."""
 
     mesh: TriangleMesh
@@ -70,15 +70,15 @@ class Hierarchy:
     """A mesh with its tree and volumes; made by ``build``, accepted wherever a mesh is.
 
     Attributes:
-        index: the Index; its parts are attributes of the hierarchy too.
+        parts: the TreeParts; its parts are attributes of the hierarchy too.
         volume, leaf_size: how it was built.
-        earns: whether much use may give it a better tree (``build``, split "auto").
+        may_improve: whether much use may give it a better tree (``build``, split "auto").
         derived: what later stages made of the hierarchy and keep with it.
     """
 
-    def __init__(self, index: Index, volume: str, leaf_size: int, earns: bool) -> None:
-        self.index = index
-        self.earns = earns
+    def __init__(self, parts: TreeParts, volume: str, leaf_size: int, may_improve: bool) -> None:
+        self.parts = parts
+        self.may_improve = may_improve
         self.volume = volume
         self.leaf_size = leaf_size
         self.derived: dict[str, Any] = {}
@@ -86,32 +86,32 @@ class Hierarchy:
     @property
     def mesh(self) -> TriangleMesh:
         """The mesh."""
-        return self.index.mesh
+        return self.parts.mesh
 
     @property
     def tree(self) -> Tree:
         """The Tree."""
-        return self.index.tree
+        return self.parts.tree
 
     @property
     def volumes(self) -> np.ndarray:
         """Volumes of the nodes, (n, width) float32, relative to ``origin``."""
-        return self.index.volumes
+        return self.parts.volumes
 
     @property
     def origin(self) -> np.ndarray:
         """(3,) float64 [m], in the object's frame."""
-        return self.index.origin
+        return self.parts.origin
 
     @property
     def wide(self) -> "WideTree | None":
         """The 8-wide form, of boxes with leaves of at most eight triangles."""
-        return self.index.wide
+        return self.parts.wide
 
     @property
     def split(self) -> str:
         """The rule that divided the tree."""
-        return self.index.split
+        return self.parts.split
 
     @property
     def node_count(self) -> int:

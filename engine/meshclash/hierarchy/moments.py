@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from ..jit import inner, kernel
-from .bvh import Index
+from .bvh import TreeParts
 
 CENTRE, RADIUS2, NORMAL, SECOND, THIRD = 0, 3, 4, 7, 16
 """Where a row has its centre (3), squared radius, sum of normals as long as areas (3), sums of (x_i - c_i) n_j (9), and
@@ -21,23 +21,23 @@ of (x_i - c_i) (x_j - c_j) n_k for ij = xx, xy, xz, yy, yz, zz (18)."""
 MOMENT_WORDS = 34
 
 
-def moments_of(index: Index) -> np.ndarray:
-    """The moments of an index of boxes, (nodes, 34) float32; made once and kept with the index."""
-    if "moments" not in index.derived:
-        vertices, triangles = index.mesh.arrays
-        nodes = len(index.tree.first)
+def moments_of(parts: TreeParts) -> np.ndarray:
+    """The moments of a tree of boxes, (nodes, 34) float32; made once and kept with the parts."""
+    if "moments" not in parts.derived:
+        vertices, triangles = parts.mesh.arrays
+        nodes = len(parts.tree.first)
         moments = np.empty((nodes, MOMENT_WORDS), np.float32)
         _lay_moments(
-            index.tree.first, index.tree.count, index.tree.order, index.volumes, triangles, vertices, index.origin,
-            moment_unit(index), np.empty((nodes, MOMENT_WORDS)), np.empty(nodes), moments,
+            parts.tree.first, parts.tree.count, parts.tree.order, parts.volumes, triangles, vertices, parts.origin,
+            moment_unit(parts), np.empty((nodes, MOMENT_WORDS)), np.empty(nodes), moments,
         )  # fmt: skip
-        index.derived["moments"] = moments
-    return index.derived["moments"]
+        parts.derived["moments"] = moments
+    return parts.derived["moments"]
 
 
-def moment_unit(index: Index) -> float:
+def moment_unit(parts: TreeParts) -> float:
     """What lengths are multiplied by: the power of two that brings the size of the mesh near 1."""
-    size = float((index.mesh.bounds[1] - index.mesh.bounds[0]).max())
+    size = float((parts.mesh.bounds[1] - parts.mesh.bounds[0]).max())
     return 2.0 ** -math.frexp(size)[1] if size > 2.0**-1000 else 1.0
 
 

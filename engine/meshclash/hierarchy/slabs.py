@@ -1,4 +1,4 @@
-"""The slabs of a hierarchy of boxes: see ``geometry/lane_slabs.py``. Queries for distances earn them.
+"""The slabs of a hierarchy of boxes: see ``geometry/lane_slabs.py``. Trees get them after enough queries for distances.
 
 Making them takes about as long as testing as many boxes as there are triangles. So they are made when distances have
 taken that many tests: who asks once, or about what bends in every frame, never pays for them.
@@ -15,7 +15,7 @@ from ..geometry.lane_boxes import extent, middle
 from ..geometry.lane_slabs import SLAB_WORDS, reach_of_eight
 from ..geometry.lanes import floats, higher, integers, load, lower, splat, store
 from ..jit import inlined, inner, kernel
-from .bvh import Index
+from .bvh import TreeParts
 from .wide import CHILD_COUNT, CHILDREN, LANE_COUNT, NODE_WORDS
 
 _SCRATCH = 3 * LANE_COUNT
@@ -24,26 +24,26 @@ _LEAST = np.float32(1e-36)  # what products lose that are too small for float32
 _HALF = np.float32(0.5)
 
 
-def slabs_of(index: Index) -> np.ndarray:
-    """The slabs of an index with an 8-wide form, (n, 40) float32, a row for each of its nodes; kept with the index."""
-    if "slabs" not in index.derived:
-        wide = index.wide
+def slabs_of(parts: TreeParts) -> np.ndarray:
+    """The slabs of a tree with an 8-wide form, (n, 40) float32, a row for each of its nodes; kept with its parts."""
+    if "slabs" not in parts.derived:
+        wide = parts.wide
         assert wide is not None
         slabs = np.zeros((len(wide.nodes), SLAB_WORDS), np.float32)
         _lay_slabs(wide.nodes, wide.coordinates, np.empty((len(slabs) + 1, 3)), np.empty(_SCRATCH, np.float32), slabs)
-        index.derived["slabs"] = slabs
-    return index.derived["slabs"]
+        parts.derived["slabs"] = slabs
+    return parts.derived["slabs"]
 
 
-def note_tests(index: Index, volume_tests: float) -> None:
-    """Charge the volume tests of a question for distances to an index."""
-    index.derived["near tests"] = index.derived.get("near tests", 0.0) + volume_tests
+def note_tests(parts: TreeParts, volume_tests: float) -> None:
+    """Charge the volume tests of a question for distances to a tree."""
+    parts.derived["near tests"] = parts.derived.get("near tests", 0.0) + volume_tests
 
 
-def earned_slabs(index: Index) -> np.ndarray | None:
-    """The slabs of an index, if they were made or are earned by now."""
-    earned = "slabs" in index.derived or index.derived.get("near tests", 0.0) >= index.mesh.triangle_count
-    return slabs_of(index) if earned else None
+def slabs_after_use(parts: TreeParts) -> np.ndarray | None:
+    """The slabs of a tree, if they are made or it was used enough by now."""
+    ready = "slabs" in parts.derived or parts.derived.get("near tests", 0.0) >= parts.mesh.triangle_count
+    return slabs_of(parts) if ready else None
 
 
 @inlined

@@ -14,7 +14,7 @@ from ..hierarchy.bvh import Hierarchy
 from ..jit import kernel, portable
 from ..traversal import pairs as layout
 from ..traversal.access import access_to
-from ..traversal.forest import Grove, plant
+from ..traversal.forest import TreeSet, pack_trees
 from ..traversal.pairs import Output, Scratch, traversal_with
 from ..types.slices import Slice
 from ..volumes import aabb
@@ -71,16 +71,17 @@ def candidate_steps(
     Returns:
         (n, 2) int64, sorted; of an object with itself each pair once, also a cluster with itself.
     """
-    grove_a, grove_b = plant([a.hierarchy]), plant([b.hierarchy])
-    relative = _relative(grove_a, grove_b, row_a, row_b, tolerance)
+    tree_set_a, tree_set_b = pack_trees([a.hierarchy]), pack_trees([b.hierarchy])
+    relative = _relative(tree_set_a, tree_set_b, row_a, row_b, tolerance)
     options = np.zeros(layout.OPTIONS_LENGTH, np.int64)
     options[layout.WITH_ITSELF], options[layout.STEP_LIMIT], options[layout.ROOM] = with_itself, _STEPS, _ROOM
     state = np.zeros(layout.STATE_LENGTH, np.int64)
-    size = _ROOM + grove_a.largest_leaf * grove_b.largest_leaf
+    size = _ROOM + tree_set_a.largest_leaf * tree_set_b.largest_leaf
     output = Output(np.empty((size, 2), np.int32), np.empty(0, np.uint8), np.empty(0, np.int32))
     arguments = (
-        grove_a.forest, grove_b.forest, _ONE_JOB, row_a[None].copy(), row_b[None].copy(), relative, 0.0, options, state,
-        np.empty((2 * (grove_a.deepest + grove_b.deepest) + 8, 2), np.int32), _scratch(a, b, grove_a, grove_b),
+        tree_set_a.forest, tree_set_b.forest, _ONE_JOB, row_a[None].copy(), row_b[None].copy(), relative, 0.0, options,
+        state, np.empty((2 * (tree_set_a.deepest + tree_set_b.deepest) + 8, 2), np.int32),
+        _scratch(a, b, tree_set_a, tree_set_b),
         access_to(volume_named(DEFAULT_VOLUME)).workspace(0), output,
     )  # fmt: skip
     chunks: list[np.ndarray] = []
@@ -98,12 +99,12 @@ def candidate_steps(
     return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
 
 
-def _relative(a: Grove, b: Grove, row_a: np.ndarray, row_b: np.ndarray, tolerance: float) -> np.ndarray:
+def _relative(a: TreeSet, b: TreeSet, row_a: np.ndarray, row_b: np.ndarray, tolerance: float) -> np.ndarray:
     return relative_rows(row_a[None].copy(), row_b[None].copy(), a.origins, b.origins, a.reaches, b.reaches, tolerance)
 
 
-def _scratch(a: Clusters, b: Clusters, grove_a: Grove, grove_b: Grove) -> Scratch:
-    sizes = grove_a.largest_leaf, grove_b.largest_leaf
+def _scratch(a: Clusters, b: Clusters, tree_set_a: TreeSet, tree_set_b: TreeSet) -> Scratch:
+    sizes = tree_set_a.largest_leaf, tree_set_b.largest_leaf
     named = np.zeros(b.cluster_count if a.whole else a.cluster_count if b.whole else 0, np.uint8)
     met = _Met(named, np.array([a.whole, b.whole], np.uint8))
     no_places = np.empty((1, layout.LEAF_NUMBERS))
@@ -118,10 +119,10 @@ def _measure(volumes_a, volumes_b, relative, gaps):
 
 def gaps_of(a: Clusters, b: Clusters, row_a: np.ndarray, row_b: np.ndarray, pairs: np.ndarray | None) -> np.ndarray:
     """Lower bounds [m] of the distances of pairs of clusters (n, 2), or of both objects as a whole for None."""
-    grove_a, grove_b = plant([a.hierarchy]), plant([b.hierarchy])
+    tree_set_a, tree_set_b = pack_trees([a.hierarchy]), pack_trees([b.hierarchy])
     boxes = [_boxes(side, None if pairs is None else pairs[:, k]) for k, side in enumerate((a, b))]
     gaps = np.empty(len(boxes[0]))
-    _measure(*boxes, _relative(grove_a, grove_b, row_a, row_b, 0.0)[0], gaps)
+    _measure(*boxes, _relative(tree_set_a, tree_set_b, row_a, row_b, 0.0)[0], gaps)
     return gaps
 
 

@@ -114,12 +114,12 @@ def _questions(
     for itself in (False, True):
         part = jobs[of_one == itself]
         if len(part):
-            grove_b = side_a.grove if itself else side_b.grove
+            tree_set_b = side_a.tree_set if itself else side_b.tree_set
             if itself:
                 part = np.repeat(part[:, :1], 2, axis=1)
             row_a, row_b = (row[None].copy() for row in rows)
             flags["with_itself"] = itself
-            question = Question(side_a.grove.side, grove_b.side, part, row_a, row_b, **flags)
+            question = Question(side_a.tree_set.side, tree_set_b.side, part, row_a, row_b, **flags)
             yield question, (side_a, side_a if itself else side_b)
 
 
@@ -166,7 +166,7 @@ def _beyond_neighbours(
     rows: tuple[np.ndarray, np.ndarray],
     pairs: np.ndarray,
 ) -> np.ndarray:
-    """Which contacts of pages of one object count: not mere touches where triangles share vertices, and no twins.
+    """Which contacts of pages of one object count: not mere touches where triangles share vertices, and none twice.
 
     A page of a soup that is asked with itself gives each pair twice, and each triangle with itself.
     """

@@ -180,8 +180,8 @@ def _tree_over(boxes: np.ndarray) -> Hierarchy:
 
 
 def _bytes_of(clusters: Hierarchy) -> int:
-    index = clusters.index
-    arrays = [*index.mesh.arrays, *index.tree[:3], index.volumes, *(index.wide or ())]
+    parts = clusters.parts
+    arrays = [*parts.mesh.arrays, *parts.tree[:3], parts.volumes, *(parts.wide or ())]
     return sum(array.nbytes for array in arrays)
 
 

@@ -123,8 +123,8 @@ class PageFile:
         mesh = TriangleMesh(data.vertices, data.corners)
         hierarchy = build(mesh, split=_SPLIT, threads=1)
         triangle_ids, vertex_ids = data.triangle_ids.astype(np.int64), data.vertex_ids.astype(np.int64)
-        index = hierarchy.index
-        arrays = [*mesh.arrays, *index.tree[:3], index.volumes, *(index.wide or ()), triangle_ids, vertex_ids]
+        parts = hierarchy.parts
+        arrays = [*mesh.arrays, *parts.tree[:3], parts.volumes, *(parts.wide or ()), triangle_ids, vertex_ids]
         return Page(hierarchy, triangle_ids, vertex_ids, sum(array.nbytes for array in arrays) + _BESIDE)
 
     def _read(self, at: int, count: int) -> bytes:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..hierarchy.build import as_boxes
 from ..hierarchy.bvh import Hierarchy
-from ..traversal.forest import Grove, join, plant
+from ..traversal.forest import TreeSet, join, pack_trees
 from ..types.mesh import TriangleMesh, no_mesh
 from .mesh import ClusteredMesh
 from .pages import Page
@@ -50,7 +50,7 @@ class Clusters(NamedTuple):
 class Loaded(NamedTuple):
     """Clusters of a side in memory, packed to be asked."""
 
-    grove: Grove
+    tree_set: TreeSet
     numbers: np.ndarray
     """Of the clusters, ascending, (n,) int64: cluster ``numbers[k]`` is tree k."""
     pages: list[Page]
@@ -84,9 +84,9 @@ def side_of(thing: Any) -> Clusters:
 def loaded(side: Clusters, numbers: np.ndarray) -> Loaded:
     """Some clusters, ascending, in memory."""
     if side.clustered is None:
-        return Loaded(plant([side.hierarchy]), numbers, [])
+        return Loaded(pack_trees([side.hierarchy]), numbers, [])
     pages = side.clustered.pages.load(numbers.tolist())
-    return Loaded(join([plant([page.hierarchy]) for page in pages]), numbers, pages)
+    return Loaded(join([pack_trees([page.hierarchy]) for page in pages]), numbers, pages)
 
 
 def samples(pairs: np.ndarray) -> list[np.ndarray]:

@@ -24,7 +24,7 @@ def _outside2(boxes, leaf, margin, low, high):
 
 
 @inner
-def _visit_border(carriers, first, count, boxes, leaf, margin, reach2, stack, border, start):
+def _visit_border(corrected, first, count, boxes, leaf, margin, reach2, stack, border, start):
     """Write the points outside a leaf within reach of its grown box, where there is room; returns their number."""
     found = 0
     stack[0] = 0
@@ -43,7 +43,7 @@ def _visit_border(carriers, first, count, boxes, leaf, margin, reach2, stack, bo
             used += 2
             continue
         for i in range(begin, begin + count[node]):
-            x = (carriers[i, 0], carriers[i, 1], carriers[i, 2])
+            x = (corrected[i, 0], corrected[i, 1], corrected[i, 2])
             if _outside2(boxes, leaf, margin, x, x) <= reach2:
                 if start + found < border.shape[0]:
                     border[start + found] = i
@@ -52,7 +52,7 @@ def _visit_border(carriers, first, count, boxes, leaf, margin, reach2, stack, bo
 
 
 @kernel
-def collect_borders(carriers, first, count, boxes, margin, horizon, border_start, border, node, limit):
+def collect_borders(corrected, first, count, boxes, margin, horizon, border_start, border, node, limit):
     """Fill the borders of leaves, from a node on; returns the node to go on with.
 
     A leaf's surface is asked about within its box grown by ``margin`` on all sides, so its border holds all points
@@ -69,7 +69,7 @@ def collect_borders(carriers, first, count, boxes, margin, horizon, border_start
         found = 0
         if count[node] > 0:
             found = _visit_border(
-                carriers, first, count, boxes, node, margin, reach2, stack, border, start
+                corrected, first, count, boxes, node, margin, reach2, stack, border, start
             )  # fmt: skip
         if start + found > border.shape[0]:
             break

@@ -152,7 +152,7 @@ def _lengths(radius: float, bandwidth: float) -> Lengths:
 def _rough_tree_steps(
     points: np.ndarray, order: np.ndarray, origin: np.ndarray, skin: float, smallest: float
 ) -> Generator[Progress, None, tuple[PointTree, int]]:
-    """A tree without what depends on the bandwidth, its carriers where the points are; and its depth."""
+    """A tree without what depends on the bandwidth, its corrected points where the points are; and its depth."""
     first, count, depth = yield from scaled(_split_steps(points, order, skin, smallest), 0.0, 0.7)
     none, number = np.empty(0, np.int32), np.empty(0, np.int64)
     tree = PointTree(
@@ -168,7 +168,7 @@ def _box_steps(tree: PointTree) -> Steps:
     """Fill in the boxes of all nodes."""
     yield from node_steps(
         lambda done: fit_boxes(
-            tree.points, tree.carriers, tree.origin, tree.first, tree.count, tree.boxes, done, _SLICE_POINTS
+            tree.points, tree.corrected, tree.origin, tree.first, tree.count, tree.boxes, done, _SLICE_POINTS
         ),
         len(tree.first), 0.0, 1.0, "enclosing points",
     )  # fmt: skip
@@ -206,7 +206,7 @@ def _border_steps(tree: PointTree, margin: float) -> Generator[Progress, None, t
     while node < nodes:
         before = node
         node = collect_borders(
-            tree.carriers, tree.first, tree.count, tree.boxes, margin, horizon, start, border, node, _SLICE_POINTS
+            tree.corrected, tree.first, tree.count, tree.boxes, margin, horizon, start, border, node, _SLICE_POINTS
         )
         if node == before:
             border.resize(2 * len(border), refcheck=False)
@@ -273,7 +273,7 @@ def build_steps(
         tree, depth = yield from scaled(_rough_tree_steps(points, order, origin, skin, reach), 0.25, 0.35)
     tree.parameters[:] = _parameters(lengths, surface == "apss")
     if surface == "twicing":
-        yield from scaled(_carrier_steps(tree), 0.35, 0.6)
+        yield from scaled(_correction_steps(tree), 0.35, 0.6)
     start, border = yield from scaled(_border_steps(tree, lengths.margin), 0.6, 0.75)
     nodes = len(tree.first)
     tree = tree._replace(
@@ -290,8 +290,8 @@ def build_steps(
     return Built(tree, order, depth, lengths, patch)
 
 
-def _carrier_steps(tree: PointTree) -> Steps:
-    """Move the carriers against the shrinkage of the surface (``shrinkage.py``), and let the boxes hold them."""
+def _correction_steps(tree: PointTree) -> Steps:
+    """Move the corrected points against the surface's shrinkage (``shrinkage.py``), and let the boxes hold them."""
     start, border = yield from scaled(_border_steps(tree, 0.0), 0.0, 0.2)
     rough = tree._replace(border_start=start, border=border)
     neighbours, residuals = new_neighbours(), np.empty(tree.points.shape, np.float32)

@@ -253,13 +253,13 @@ class PointCloud:
         return self._in_given_order(self.built.tree.points)
 
     @property
-    def carriers(self) -> np.ndarray:
+    def corrected_points(self) -> np.ndarray:
         """The points that the surface is fitted to [m], a new (n, 3) float64 array in the order of the points.
 
         They are moved against the surface's shrinkage for "twicing" (``shrinkage.py``), and the points themselves
         otherwise.
         """
-        return self._in_given_order(self.built.tree.carriers + self.built.tree.origin)
+        return self._in_given_order(self.built.tree.corrected + self.built.tree.origin)
 
     def _in_given_order(self, rows: np.ndarray) -> np.ndarray:
         """Rows (n, 3) of the tree as a new float64 array in the order of the points as given."""
@@ -309,7 +309,7 @@ class PointCloud:
         return int(sum(array.nbytes for array in self.built.tree) + self.built.order.nbytes)
 
     def evaluate(self, at: Any, device: str = "auto") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The implicit function at points, in the object's frame: eq. 1 to 6 of the ``carriers``.
+        """The implicit function at points, in the object's frame: eq. 1 to 6 of the ``corrected points``.
 
         Args:
             at: (k, 3) [m].

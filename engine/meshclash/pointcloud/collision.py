@@ -8,13 +8,13 @@ from ..geometry.relative_pose import relative_rows
 from ..hierarchy.bvh import Hierarchy
 from .cloud import PointCloud
 from .mesh_traverse import MeshScratch, traverse_mesh
+from .pair_search import PairSearch, largest_coordinates, pose_rows
 from .patches import new_patch
 from .priority import new_sample_room
 from .rim_search import CUBES
 from .surface import MARGIN, SAMPLING_RADIUS
 from .traverse import ENOUGH, TEST_POINTS, Scratch, traverse, traverse_as_paper
 from .tree import SAMPLE_COUNT
-from .walk import Walk, largest_coordinates, pose_rows
 
 ROOT_TOLERANCE = 1e-3
 """How close to both surfaces a contact point is, in sampling radii of the finer cloud."""
@@ -43,14 +43,14 @@ class PaperTest(NamedTuple):
     """The |f_A| + |f_B| [m] up to which leaves collide (d_eps)."""
 
 
-def cloud_walk(
+def cloud_search(
     a: PointCloud,
     b: PointCloud,
     rows_a: np.ndarray,
     rows_b: np.ndarray,
     first_only: bool,
     paper: PaperTest | None = None,
-) -> Walk:
+) -> PairSearch:
     """The traversal of two clouds in poses (3, 4): searching for roots, or with the paper's priority and test."""
     tree_a, tree_b = a.built.tree, b.built.tree
     margin = float(tree_a.parameters[MARGIN] + tree_b.parameters[MARGIN])
@@ -64,10 +64,10 @@ def cloud_walk(
     def kernel(settings: np.ndarray, state: np.ndarray, heap: Any, output: Any) -> bool:
         return advance(tree_a, tree_b, relative, settings, state, heap, scratch, output)
 
-    walk = Walk(kernel, rows_a, tree_a.origin, ROOT_TOLERANCE * finer_radius(a, b), first_only)
+    search = PairSearch(kernel, rows_a, tree_a.origin, ROOT_TOLERANCE * finer_radius(a, b), first_only)
     if paper is not None:
-        walk.settings[TEST_POINTS], walk.settings[ENOUGH] = paper
-    return walk
+        search.settings[TEST_POINTS], search.settings[ENOUGH] = paper
+    return search
 
 
 def finer_radius(a: PointCloud, b: PointCloud) -> float:
@@ -102,9 +102,9 @@ def mesh_tree(hierarchy: Hierarchy) -> MeshTree:
     )  # fmt: skip
 
 
-def mesh_walk(
+def mesh_search(
     cloud: PointCloud, hierarchy: Hierarchy, rows_cloud: np.ndarray, rows_mesh: np.ndarray, first_only: bool
-) -> Walk:
+) -> PairSearch:
     """The traversal of a cloud and a mesh in poses (3, 4)."""
     tree, mesh = cloud.built.tree, hierarchy.mesh
     margin = float(tree.parameters[MARGIN])
@@ -120,4 +120,4 @@ def mesh_walk(
         return traverse_mesh(tree, tree_b, relative, settings, state, heap, scratch, output)
 
     tolerance = ROOT_TOLERANCE * cloud.sampling_radius
-    return Walk(kernel, rows_cloud, tree.origin, tolerance, first_only, tree_b.largest)
+    return PairSearch(kernel, rows_cloud, tree.origin, tolerance, first_only, tree_b.largest)

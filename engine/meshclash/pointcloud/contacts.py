@@ -15,8 +15,8 @@ from ..types.results import Progress, QueryStats
 from ..types.steps import run
 from .cloud import PointCloud
 from .deviation import points_behind_steps, points_of_leaves
+from .pair_search import CommonPoints
 from .surface import MARGIN
-from .walk import CommonPoints
 
 Thing = PointCloud | TriangleMesh | Hierarchy
 _GROWN = np.array([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0])

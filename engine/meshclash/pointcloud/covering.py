@@ -59,15 +59,15 @@ def _central_point(tree, begin, end):
     """The point of a range nearest to its mean."""
     mx = my = mz = 0.0
     for i in range(begin, end):
-        mx += tree.carriers[i, 0] / (end - begin)
-        my += tree.carriers[i, 1] / (end - begin)
-        mz += tree.carriers[i, 2] / (end - begin)
+        mx += tree.corrected[i, 0] / (end - begin)
+        my += tree.corrected[i, 1] / (end - begin)
+        mz += tree.corrected[i, 2] / (end - begin)
     best = np.inf
     where = begin
     for i in range(begin, end):
-        dx = tree.carriers[i, 0] - mx
-        dy = tree.carriers[i, 1] - my
-        dz = tree.carriers[i, 2] - mz
+        dx = tree.corrected[i, 0] - mx
+        dy = tree.corrected[i, 1] - my
+        dz = tree.corrected[i, 2] - mz
         d2 = dx * dx + dy * dy + dz * dz
         if d2 < best:
             best, where = d2, i
@@ -102,7 +102,7 @@ def describe_leaves(tree, leaf_nodes, leaves, number, limit):
             low = np.float64(tree.boxes[node, k]) - reach
             high = np.float64(tree.boxes[node, k + 3]) + reach
             for entry in range(border_begin, border_end):
-                c = tree.carriers[tree.border[entry], k]
+                c = tree.corrected[tree.border[entry], k]
                 low = min(low, c)
                 high = max(high, c)
             leaves.boxes[number, k] = low
@@ -146,9 +146,9 @@ def _farthest_corner2(box, x):
 def _sample(tree, node, k):
     i = tree.samples[node, k]
     return (
-        tree.carriers[i, 0],
-        tree.carriers[i, 1],
-        tree.carriers[i, 2],
+        tree.corrected[i, 0],
+        tree.corrected[i, 1],
+        tree.corrected[i, 2],
     )
 
 
@@ -194,7 +194,7 @@ def _random_hull_point(tree, node, counter, weights, x):
         pick = random_below(counter, total)
         i = tree.first[node] + pick if pick < own else tree.border[start + pick - own]
         for k in range(3):
-            x[k] += weights[j] / scale * tree.carriers[i, k]
+            x[k] += weights[j] / scale * tree.corrected[i, k]
 
 
 @inner

@@ -14,7 +14,7 @@ from ..jit import inner, kernel
 from ..reference import by_reference
 from ..solid.frames import beyond_root, make_frame, nearest_in, winding_in
 from ..solid.solids import gather_solids
-from ..traversal.forest import plant
+from ..traversal.forest import pack_trees
 from ..traversal.point import new_point_workspace
 from ..types.mesh import TriangleMesh
 from ..types.numbers import truth
@@ -255,19 +255,19 @@ def _measure_steps(
 
 
 def _measure_mesh(hierarchy: Hierarchy, rows_other: np.ndarray, signed: bool, device: str, count: int) -> Measure:
-    grove, solids = plant([hierarchy]), gather_solids([hierarchy])
+    tree_set, solids = pack_trees([hierarchy]), gather_solids([hierarchy])
     inverse = np.ascontiguousarray(np.linalg.inv(rows_other[:, :3]))
     rows = np.array(rows_other)  # not read-only, as a Pose's are: a kernel is compiled anew for these
-    frame = rows, inverse, grove.origins, grove.reaches
+    frame = rows, inverse, tree_set.origins, tree_set.reaches
     work = new_point_workspace()
 
     def on_cpu(world: np.ndarray) -> np.ndarray:
         out = np.empty(len(world))
-        distances_from_mesh(grove.forest, solids, *frame, world, signed, work, out)
+        distances_from_mesh(tree_set.forest, solids, *frame, world, signed, work, out)
         return out
 
     def of_device(session: Session, world: np.ndarray) -> np.ndarray:
-        found, undecided = distances_from_mesh_on(session, grove, solids, frame, signed, world)
+        found, undecided = distances_from_mesh_on(session, tree_set, solids, frame, signed, world)
         found[undecided] = on_cpu(world[undecided])
         return found
 

@@ -26,10 +26,10 @@ from ..types.steps import run, scaled
 from .cloud import PointCloud
 from .collision import mesh_tree
 from .mesh_traverse import corner_of
+from .pair_search import largest_coordinates, pose_rows
 from .patches import place
-from .query import Thing, comes_second, is_for_clouds, pose_pairs, prepared, walk_for
+from .query import Thing, comes_second, is_for_clouds, pose_pairs, prepared, search_for
 from .tree import local_point
-from .walk import largest_coordinates, pose_rows
 
 _STACK = 512  # each step takes one pair off and puts two on, one level deeper in one tree
 _SLIDE_STEPS = 30
@@ -272,13 +272,13 @@ def _one_steps(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray) -> Ge
         distance, y, x, j, i = yield from _samples_steps(second, first, rows_b, rows_a)
         nearest = (distance, x, y, i, j)
     distance, x, y, index_a, index_b = nearest
-    walk = walk_for(a, b, rows_a, rows_b, True)[0]
-    yield from scaled(walk.finish_steps(), 0.7, 1.0)
-    if walk.hit:
-        x = y = walk.found().points[0]
+    search = search_for(a, b, rows_a, rows_b, True)[0]
+    yield from scaled(search.finish_steps(), 0.7, 1.0)
+    if search.hit:
+        x = y = search.found().points[0]
     else:
         x, y = _slide(first, x, rows_a, second, y, rows_b)
-    return CloudDistance(float(np.linalg.norm(x - y)), x, y, distance, index_a, index_b, walk.stats(0.0))
+    return CloudDistance(float(np.linalg.norm(x - y)), x, y, distance, index_a, index_b, search.stats(0.0))
 
 
 def _exchanged(one: CloudDistance) -> CloudDistance:

@@ -1,6 +1,6 @@
 """Many points at once, on a device or on the CPU: distances from a surface, and values of a cloud's surface.
 
-``measure_gpu.py`` has the kernels, ``measure_twin.py`` the same on the CPU. A device is given large portions. From its
+``measure_gpu.py`` has the kernels, ``measure_host.py`` the same on the CPU. A device is given large portions. From its
 first fault on the CPU goes on with small ones, so a question in slices stays one.
 """
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from ..answering.devices import Session, on_device, wants_points
 from ..solid.solids import Solids
-from ..traversal.forest import Grove
+from ..traversal.forest import TreeSet
 from .tree import PointTree
 
 _CHUNK = 1 << 12
@@ -59,52 +59,52 @@ def evaluate_on_device(device: str, tree: PointTree, at: np.ndarray) -> Values |
 
 
 def _evaluate(session: Session, tree: PointTree, at: np.ndarray) -> Values:
-    machine, count = session.machine, len(at)
-    values, normals = machine.empty(count, np.float64), machine.empty((count, 3), np.float64)
-    valid = machine.empty(count, np.bool_)
+    backend, count = session.backend, len(at)
+    values, normals = backend.empty(count, np.float64), backend.empty((count, 3), np.float64)
+    valid = backend.empty(count, np.bool_)
     cloud = _resident_cloud(session, tree)
-    machine.run(__name__, "evaluate_points", count, *cloud, machine.upload(at), values, normals, valid)
-    return machine.download(values), machine.download(normals), machine.download(valid)
+    backend.run(__name__, "evaluate_points", count, *cloud, backend.upload(at), values, normals, valid)
+    return backend.download(values), backend.download(normals), backend.download(valid)
 
 
 def distances_from_cloud_on(session: Session, tree: PointTree, at: np.ndarray) -> np.ndarray:
     """Distances (k,) [m] of points (k, 3), in the cloud's own coordinates, from its surface."""
-    machine, count = session.machine, len(at)
-    out = machine.empty(count, np.float64)
-    machine.run(
-        __name__, "measure_from_cloud", count, *_resident_cloud(session, tree), machine.upload(at), out
+    backend, count = session.backend, len(at)
+    out = backend.empty(count, np.float64)
+    backend.run(
+        __name__, "measure_from_cloud", count, *_resident_cloud(session, tree), backend.upload(at), out
     )  # fmt: skip
-    found: np.ndarray = machine.download(out)
+    found: np.ndarray = backend.download(out)
     return found
 
 
 def distances_from_mesh_on(
-    session: Session, grove: Grove, solids: Solids, frame: tuple[np.ndarray, ...], signed: bool, world: np.ndarray
+    session: Session, tree_set: TreeSet, solids: Solids, frame: tuple[np.ndarray, ...], signed: bool, world: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Distances (k,) [m] of world points (k, 3) from a mesh, and those whose signs the CPU must tell, (k,) bool.
 
     Args:
         session: of the device.
-        grove: of the mesh alone.
+        tree set: of the mesh alone.
         solids: the same mesh.
         frame: pose (3, 4), inverse rotation (3, 3), origins (1, 3), reaches (1, 3).
         signed: whether points inside get negative distances.
         world: the points.
     """
-    machine, count = session.machine, len(world)
+    backend, count = session.backend, len(world)
     mesh = session.resident(
-        grove, lambda machine: [*map(machine.upload, (*grove.forest, solids.orientation, solids.component))]
+        tree_set, lambda backend: [*map(backend.upload, (*tree_set.forest, solids.orientation, solids.component))]
     )
-    out, certain = machine.empty(count, np.float64), machine.empty(count, np.bool_)
-    machine.run(
+    out, certain = backend.empty(count, np.float64), backend.empty(count, np.bool_)
+    backend.run(
         __name__, "measure_from_mesh", count,
-        *mesh, *map(machine.upload, frame), machine.upload(world), signed, out, certain,
+        *mesh, *map(backend.upload, frame), backend.upload(world), signed, out, certain,
     )  # fmt: skip
-    return machine.download(out), ~machine.download(certain)
+    return backend.download(out), ~backend.download(certain)
 
 
 def _resident_cloud(session: Session, tree: PointTree) -> list[Any]:
     arrays = (
-        tree.points, tree.carriers, tree.normals, tree.origin, tree.first, tree.count, tree.boxes, tree.parameters
+        tree.points, tree.corrected, tree.normals, tree.origin, tree.first, tree.count, tree.boxes, tree.parameters
     )  # fmt: skip
-    return session.resident(tree.points, lambda machine: [*map(machine.upload, arrays)])
+    return session.resident(tree.points, lambda backend: [*map(backend.upload, arrays)])

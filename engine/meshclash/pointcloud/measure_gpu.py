@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..gpu.shim_gpu import cuda, kernel
+from ..gpu.cuda_gpu import cuda, kernel
 from ..solid.frames import make_frame
 from ..traversal.forest import Forest
 from ..traversal.point import STACK_SIZE as MESH_STACK_SIZE
@@ -30,7 +30,7 @@ class _Cloud(NamedTuple):
     """What these kernels read of a PointTree."""
 
     points: np.ndarray
-    carriers: np.ndarray
+    corrected: np.ndarray
     normals: np.ndarray
     origin: np.ndarray
     first: np.ndarray
@@ -47,9 +47,9 @@ class _Solid(NamedTuple):
 
 
 @kernel(f"void({_CLOUD}, float64[:,::1], float64[::1], float64[:,::1], boolean[::1])")
-def evaluate_points(points, carriers, normals, origin, first, count, boxes, parameters, at, values, directions, valid):
+def evaluate_points(points, corrected, normals, origin, first, count, boxes, parameters, at, values, directions, valid):
     """The surface at points ``at`` (k, 3) in the cloud's coordinates, as ``tree.evaluate_many``."""
-    tree = _Cloud(points, carriers, normals, origin, first, count, boxes, parameters)
+    tree = _Cloud(points, corrected, normals, origin, first, count, boxes, parameters)
     sums = cuda.local.array(SUMS_LENGTH, np.float64)
     stack = cuda.local.array(STACK_SIZE, np.int32)
     for k in range(cuda.grid(1), at.shape[0], cuda.gridsize(1)):
@@ -63,9 +63,9 @@ def evaluate_points(points, carriers, normals, origin, first, count, boxes, para
 
 
 @kernel(f"void({_CLOUD}, float64[:,::1], float64[::1])")
-def measure_from_cloud(points, carriers, normals, origin, first, count, boxes, parameters, at, out):
+def measure_from_cloud(points, corrected, normals, origin, first, count, boxes, parameters, at, out):
     """Distances [m] of points ``at`` (k, 3), in the cloud's coordinates, from its surface."""
-    tree = _Cloud(points, carriers, normals, origin, first, count, boxes, parameters)
+    tree = _Cloud(points, corrected, normals, origin, first, count, boxes, parameters)
     sums = cuda.local.array(SUMS_LENGTH, np.float64)
     stack = cuda.local.array(STACK_SIZE, np.int32)
     for k in range(cuda.grid(1), at.shape[0], cuda.gridsize(1)):

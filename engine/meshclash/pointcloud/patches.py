@@ -133,9 +133,9 @@ def gather_patch(tree, node, m, moved, region, patch):
     for entry in range(total):
         i = np.int64(tree.first[node] + entry if entry < own else tree.border[start + entry - own])
         x = (
-            tree.carriers[i, 0],
-            tree.carriers[i, 1],
-            tree.carriers[i, 2],
+            tree.corrected[i, 0],
+            tree.corrected[i, 1],
+            tree.corrected[i, 2],
         )
         if moved:
             x = place(m, x[0], x[1], x[2])

@@ -29,9 +29,9 @@ def _mean_normal(tree, node, begin, end):
     )
     sx = sy = sz = xx = xy = xz = yy = yz = zz = total = 0.0
     for i in range(begin, end, max(1, (end - begin) // 256)):
-        dx = tree.carriers[i, 0] - middle[0]
-        dy = tree.carriers[i, 1] - middle[1]
-        dz = tree.carriers[i, 2] - middle[2]
+        dx = tree.corrected[i, 0] - middle[0]
+        dy = tree.corrected[i, 1] - middle[1]
+        dz = tree.corrected[i, 2] - middle[2]
         total += 1.0
         sx += dx
         sy += dy
@@ -52,7 +52,7 @@ def _mean_normal(tree, node, begin, end):
 def _offset(tree, n, i):
     offset = 0.0
     for k in range(3):
-        offset += n[k] * tree.carriers[i, k]
+        offset += n[k] * tree.corrected[i, k]
     return offset
 
 
@@ -64,7 +64,7 @@ def _way_to_mean(tree, node, x):
     own, start = tree.count[node], tree.border_start[node]
     for entry in range(own + tree.border_start[node + 1] - start):
         i = np.int64(tree.first[node] + entry if entry < own else tree.border[start + entry - own])
-        dx, dy, dz = tree.carriers[i, 0] - x[0], tree.carriers[i, 1] - x[1], tree.carriers[i, 2] - x[2]
+        dx, dy, dz = tree.corrected[i, 0] - x[0], tree.corrected[i, 1] - x[1], tree.corrected[i, 2] - x[2]
         d2 = dx * dx + dy * dy + dz * dz
         if d2 <= horizon2:
             w = exp_below(d2 * sharpness)
@@ -82,7 +82,7 @@ def _has_rim(tree, node):
     """Whether the surface of a leaf ends near it, asked of every second point."""
     bandwidth = 1.0 / math.sqrt(tree.parameters[INVERSE_H2])
     for i in range(tree.first[node], tree.first[node] + tree.count[node], 2):
-        x = (tree.carriers[i, 0], tree.carriers[i, 1], tree.carriers[i, 2])
+        x = (tree.corrected[i, 0], tree.corrected[i, 1], tree.corrected[i, 2])
         way, length = _way_to_mean(tree, node, x)
         if length < _INWARD * bandwidth:
             continue

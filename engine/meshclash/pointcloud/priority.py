@@ -40,9 +40,9 @@ def spheres_meet(tree_a, node_a, tree_b, node_b, m, centres):
             break
         x = place(
             m,
-            tree_b.carriers[i, 0],
-            tree_b.carriers[i, 1],
-            tree_b.carriers[i, 2],
+            tree_b.corrected[i, 0],
+            tree_b.corrected[i, 1],
+            tree_b.corrected[i, 2],
         )
         for axis in range(3):
             centres[used, axis] = x[axis]
@@ -51,9 +51,9 @@ def spheres_meet(tree_a, node_a, tree_b, node_b, m, centres):
         i = tree_a.samples[node_a, k]
         if i < 0:
             break
-        x = tree_a.carriers[i, 0]
-        y = tree_a.carriers[i, 1]
-        z = tree_a.carriers[i, 2]
+        x = tree_a.corrected[i, 0]
+        y = tree_a.corrected[i, 1]
+        z = tree_a.corrected[i, 2]
         for j in range(used):
             d2 = (x - centres[j, 0]) ** 2 + (y - centres[j, 1]) ** 2 + (z - centres[j, 2]) ** 2
             if d2 <= reach2:
@@ -70,7 +70,7 @@ def _sides_of_plane(tree, node, nx, ny, nz, low, high):
         i = tree.samples[node, k]
         if i < 0:
             break
-        offset = nx * tree.carriers[i, 0] + ny * tree.carriers[i, 1] + nz * tree.carriers[i, 2]
+        offset = nx * tree.corrected[i, 0] + ny * tree.corrected[i, 1] + nz * tree.corrected[i, 2]
         if offset > high:
             above += 1
         elif offset < low:
@@ -100,9 +100,9 @@ def _load_samples(tree, node, m, moved, points):
         if i < 0:
             break
         x = (
-            tree.carriers[i, 0],
-            tree.carriers[i, 1],
-            tree.carriers[i, 2],
+            tree.corrected[i, 0],
+            tree.corrected[i, 1],
+            tree.corrected[i, 2],
         )
         if moved:
             x = place(m, x[0], x[1], x[2])

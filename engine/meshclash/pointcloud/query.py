@@ -16,9 +16,9 @@ from ..types.pose import PoseLike, pose_stack
 from ..types.results import Progress, QueryStats
 from ..types.steps import run, scaled
 from .cloud import PointCloud
-from .collision import PaperTest, cloud_walk, finer_radius, mesh_walk
+from .collision import PaperTest, cloud_search, finer_radius, mesh_search
 from .contacts import CloudContacts
-from .walk import CommonPoints, Walk, limit_resolution
+from .pair_search import CommonPoints, PairSearch, limit_resolution
 
 Thing = PointCloud | TriangleMesh | Hierarchy
 MODES = ("root", "paper")
@@ -105,9 +105,9 @@ def build_now(thing: Thing) -> None:
         _ = ready.built
 
 
-def walk_for(
+def search_for(
     a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray, first_only: bool, paper: PaperTest | None = None
-) -> tuple[Walk, bool]:
+) -> tuple[PairSearch, bool]:
     """The traversal of two posed objects (3, 4), one of them a cloud, and whether it sees b as its first.
 
     ``paper`` is for two clouds.
@@ -116,11 +116,11 @@ def walk_for(
     if isinstance(first, PointCloud):
         if isinstance(second, PointCloud):
             if comes_second(first, second, rows_a, rows_b):
-                return cloud_walk(second, first, rows_b, rows_a, first_only, paper), True
-            return cloud_walk(first, second, rows_a, rows_b, first_only, paper), False
-        return mesh_walk(first, second, rows_a, rows_b, first_only), False
+                return cloud_search(second, first, rows_b, rows_a, first_only, paper), True
+            return cloud_search(first, second, rows_a, rows_b, first_only, paper), False
+        return mesh_search(first, second, rows_a, rows_b, first_only), False
     assert isinstance(second, PointCloud)
-    return mesh_walk(second, first, rows_b, rows_a, first_only), True
+    return mesh_search(second, first, rows_b, rows_a, first_only), True
 
 
 def comes_second(a: PointCloud, b: PointCloud, rows_a: np.ndarray, rows_b: np.ndarray) -> bool:
@@ -166,7 +166,7 @@ def one_pose(pose_a: Any, pose_b: Any, query: str) -> tuple[np.ndarray, np.ndarr
 def collides_clouds(a: Thing, b: Thing, pose_a: PoseLike = None, pose_b: PoseLike = None) -> bool | np.ndarray:
     """``collides`` where a or b is a PointCloud: whether a point lies on both surfaces."""
     rows_a, rows_b, stacked = pose_pairs(pose_a, pose_b)
-    hits = [walk_for(a, b, p, q, True)[0].finish().hit for p, q in zip(rows_a, rows_b, strict=True)]
+    hits = [search_for(a, b, p, q, True)[0].finish().hit for p, q in zip(rows_a, rows_b, strict=True)]
     return np.array(hits, np.bool_) if stacked else hits[0]
 
 
@@ -199,10 +199,10 @@ def cloud_contacts_steps(
             yield from scaled(thing.build_steps(), low, low + 0.25)
     found, stats = [], QueryStats()
     for k in range(len(rows_a)):
-        walk, swapped = walk_for(a, b, rows_a[k], rows_b[k], False)
-        yield from scaled(walk.finish_steps(), 0.5 + 0.5 * k / len(rows_a), 0.5 + 0.5 * (k + 1) / len(rows_a))
-        found.append(_as_named(walk.found(), swapped))
-        stats = stats.plus(walk.stats(0.0))
+        search, swapped = search_for(a, b, rows_a[k], rows_b[k], False)
+        yield from scaled(search.finish_steps(), 0.5 + 0.5 * k / len(rows_a), 0.5 + 0.5 * (k + 1) / len(rows_a))
+        found.append(_as_named(search.found(), swapped))
+        stats = stats.plus(search.stats(0.0))
     stats = replace(stats, seconds=time.perf_counter() - start)
     pose = np.repeat(np.arange(len(found), dtype=np.int32), [len(one.points) for one in found])
     whole = CommonPoints(
@@ -251,19 +251,19 @@ def cloud_collision(
         build_now(thing)
     begun = time.thread_time()
     rows_a, rows_b = one_pose(pose_a, pose_b, "cloud_collision")
-    walk, _ = walk_for(a, b, rows_a, rows_b, True, _paper_test(a, b, mode, control))
+    search, _ = search_for(a, b, rows_a, rows_b, True, _paper_test(a, b, mode, control))
     if resolution is not None:
-        limit_resolution(walk, _checked_positive("resolution", resolution, "metres"))
+        limit_resolution(search, _checked_positive("resolution", resolution, "metres"))
     if budget is None:
-        walk.finish()
+        search.finish()
     else:
-        walk.spend(_checked_positive("budget", budget, "seconds"), begun)
+        search.spend(_checked_positive("budget", budget, "seconds"), begun)
     seconds = time.thread_time() - begun
     if control is not None:
         control.after(seconds)
-    probability = 1.0 if walk.hit else walk.likelihood()
-    point = walk.found().points[0] if walk.hit else None
-    return CloudCollision(probability >= 0.5, probability, walk.complete, point, walk.stats(seconds))
+    probability = 1.0 if search.hit else search.probability()
+    point = search.found().points[0] if search.hit else None
+    return CloudCollision(probability >= 0.5, probability, search.complete, point, search.stats(seconds))
 
 
 def _paper_test(a: Thing, b: Thing, mode: str, control: PaperControl | None) -> PaperTest | None:

@@ -207,7 +207,7 @@ def _drive_from_several(p, q, tried, region, tolerance, work):
     points, chosen, away = p.points, p.chosen, p.away
     radius = q.parameters[SAMPLING_RADIUS]
     found = False
-    outcome = UNTRIED
+    status = UNTRIED
     x = (0.0, 0.0, 0.0)
     for _ in range(_STARTS if tried > 0 else 0):
         nearest = _nearest_start(away, tried)
@@ -216,13 +216,13 @@ def _drive_from_several(p, q, tried, region, tolerance, work):
         i = chosen[nearest]
         start = (points[i, 0], points[i, 1], points[i, 2])
         found, x, how = drive(p, q, i, region, tolerance, work)
-        outcome = max(outcome, how)
+        status = max(status, how)
         for entry in range(tried):
             i = chosen[entry]
             y = (points[i, 0], points[i, 1], points[i, 2])
             if squared_distance(start, y) <= radius * radius or squared_distance(x, y) <= 0.25 * radius * radius:
                 away[entry] = np.inf
-    return found, x, outcome
+    return found, x, status
 
 
 @inner
@@ -254,7 +254,7 @@ def search(p, q, tried, reference, region, tolerance, work):
         start = (points[best_over, 0], points[best_over, 1], points[best_over, 2])
         end = (points[best_under, 0], points[best_under, 1], points[best_under, 2])
         found, x = follow(p, q, start, end, reference, region, tolerance, work)
-    outcome = SETTLED
+    status = SETTLED
     if not found:
-        found, x, outcome = _drive_from_several(p, q, tried, region, tolerance, work)
-    return found, x, outcome
+        found, x, status = _drive_from_several(p, q, tried, region, tolerance, work)
+    return found, x, status

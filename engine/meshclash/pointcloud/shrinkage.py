@@ -2,7 +2,7 @@
 
 Where points are curved, the plane through their weighted mean lies on the inner side, on a sphere of radius R by
 h^2 / 2R. Twicing (Tukey, "Exploratory Data Analysis", 1977) fits once more what the first fit left: the residuals,
-from the surface out to the points. So the surface is fitted not to the points but to their *carriers*, the points moved
+from the surface out to the points. So the surface is fitted not to the points but to *corrected points*, moved
 by the mean of the residuals around them, and no query costs more than before. With the weights w of the surface:
 
 r_i = -f(p_i) n(p_i);  d_i = sum w_ij r_j / sum w_ij;  v_i = sum w_ij^2 |r_j - d_i|^2 / (sum w_ij)^2;
@@ -128,7 +128,7 @@ def _mean_residual(neighbours, used, x, own, residuals, parameters):
 
 @kernel
 def move_points(tree, neighbours, residuals, state, limit):
-    """Move the carriers, from the points, by the residuals; in slices as ``measure_shortfalls``."""
+    """Move the corrected points, from the points, by the residuals; in slices as ``measure_shortfalls``."""
     tree = by_reference(tree)
     state[2] = 0
     while state[0] < tree.first.shape[0] and state[2] < limit:
@@ -137,5 +137,5 @@ def move_points(tree, neighbours, residuals, state, limit):
             x = local_point(tree, i)
             way = _mean_residual(neighbours, used, x, residuals[i], residuals, tree.parameters)
             for k in range(3):
-                tree.carriers[i, k] = x[k] + way[k]
+                tree.corrected[i, k] = x[k] + way[k]
     return state[0]

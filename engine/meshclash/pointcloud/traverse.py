@@ -107,13 +107,13 @@ def test_leaves(tree_a, node_a, tree_b, node_b, m, settings, state, scratch):
     ask_both = ASK_BOTH_RIMS if tree_a.planes[node_a, 5] * tree_b.planes[node_b, 5] > 0.0 else NO_POINT
     if sheets_apart(a, inside_a, tried_a, plane_a[0], b, inside_b, tried_b, plane_b[0], work):
         return ask_both, nowhere
-    found, x, outcome = search(a, b, tried_a, plane_b[0], region, settings[TOLERANCE], work)
+    found, x, status = search(a, b, tried_a, plane_b[0], region, settings[TOLERANCE], work)
     if found and in_leaf(tree_b, node_b, m, x):
         return FOUND_POINT, x
     found, x, other = search(b, a, tried_b, plane_a[0], region, settings[TOLERANCE], work)
     if found:
         return (FOUND_POINT if in_leaf(tree_b, node_b, m, x) else NO_POINT), x
-    return (ask_both if max(outcome, other) == SETTLED else ASK_RIMS), nowhere
+    return (ask_both if max(status, other) == SETTLED else ASK_RIMS), nowhere
 
 
 @inner
@@ -223,8 +223,8 @@ def traversal(key_of: Callable, find: Callable) -> Callable:
             tree_a, tree_b: PointTrees.
             m: b's hierarchy frame in a's, a row of ``geometry/relative_pose.py`` with both margins as tolerance.
             settings, state: float64 and int64 arrays, entries above.
-            heap: ``walk.new_heap``, the pair with the smallest negated key first. When it may be full, the kernel
-                returns False with ``HEAP_USED`` near its capacity.
+            heap: ``pair_search.new_heap``, the pair with the smallest negated key first. When it may be full, the
+                kernel returns False with ``HEAP_USED`` near its capacity.
             scratch: Scratch.
             output: pairs of nodes (k, 2) int32; a point on both surfaces of each, or the middle of what they have in
                 common where the resolution decides (k, 3) float64; what they have in common (k, 6). In a's hierarchy

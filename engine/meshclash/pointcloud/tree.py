@@ -28,7 +28,7 @@ class PointTree(NamedTuple):
 
     points: np.ndarray
     """The points as given, (n, 3) float64 [m], in leaf order, object coordinates."""
-    carriers: np.ndarray
+    corrected: np.ndarray
     """The points that the surface is fitted to, relative to ``origin``, (n, 3) float64 [m]: those given, or moved ones
     (``shrinkage.py``)."""
     normals: np.ndarray
@@ -42,7 +42,7 @@ class PointTree(NamedTuple):
     totals: np.ndarray
     """Points below a node, (nodes,) int32."""
     boxes: np.ndarray
-    """Tight boxes of the points and their carriers, (nodes, 6) float32."""
+    """Tight boxes of the points and their corrected points, (nodes, 6) float32."""
     border_start: np.ndarray
     """Where a node's border begins in ``border``, (nodes + 1,) int64; empty for inner nodes."""
     border: np.ndarray
@@ -59,7 +59,7 @@ class PointTree(NamedTuple):
 
 
 @kernel
-def fit_boxes(points, carriers, origin, first, count, boxes, done, limit):
+def fit_boxes(points, corrected, origin, first, count, boxes, done, limit):
     """Boxes of the nodes, bottom up, each rounded outward; returns how many nodes are done.
 
     It begins behind the last ``done`` nodes and stops after about ``limit`` points.
@@ -76,7 +76,7 @@ def fit_boxes(points, carriers, origin, first, count, boxes, done, limit):
         clear(boxes[node])
         for i in range(begin, begin + count[node]):
             extend(boxes[node], points[i, 0] - origin[0], points[i, 1] - origin[1], points[i, 2] - origin[2])
-            extend(boxes[node], carriers[i, 0], carriers[i, 1], carriers[i, 2])
+            extend(boxes[node], corrected[i, 0], corrected[i, 1], corrected[i, 2])
     return done
 
 
@@ -178,7 +178,7 @@ def sum_around(tree, x, stack, sums):
     used, leaf = _next_near(tree, local, stack, 1)
     while leaf >= 0:
         begin = np.int64(tree.first[leaf])
-        add_points(tree.carriers, tree.normals, begin, begin + tree.count[leaf], local, tree.parameters, sums)
+        add_points(tree.corrected, tree.normals, begin, begin + tree.count[leaf], local, tree.parameters, sums)
         used, leaf = _next_near(tree, local, stack, used)
 
 
@@ -192,7 +192,11 @@ def _sort_residuals(tree, x, n, f, stack, bins):
     used, leaf = _next_near(tree, local, stack, 1)
     while leaf >= 0:
         for i in range(tree.first[leaf], tree.first[leaf] + tree.count[leaf]):
-            dx, dy, dz = tree.carriers[i, 0] - local[0], tree.carriers[i, 1] - local[1], tree.carriers[i, 2] - local[2]
+            dx, dy, dz = (
+                tree.corrected[i, 0] - local[0],
+                tree.corrected[i, 1] - local[1],
+                tree.corrected[i, 2] - local[2],
+            )
             d2 = dx * dx + dy * dy + dz * dz
             if d2 <= horizon2:
                 b = int(abs(n[0] * dx + n[1] * dy + n[2] * dz - f) * scale)

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..hierarchy.build import as_hierarchies, as_hierarchy
 from ..hierarchy.bvh import Hierarchy
-from ..traversal.forest import Side, plant
+from ..traversal.forest import Side, pack_trees
 from ..traversal.question import Question
 from ..types.mesh import TriangleMesh
 from ..volumes.registry import DEFAULT_VOLUME, volume_named
@@ -38,7 +38,10 @@ def question_about(
     second = first if meshes[1] is meshes[0] else [meshes[1]]
     hierarchies = cache(lambda: as_hierarchies(a, b, volume))
     jobs = np.zeros((max(len(rows[0]), len(rows[1])), 2), np.int64)
-    side_a, side_b = Side(first, lambda: plant([hierarchies()[0]])), Side(second, lambda: plant([hierarchies()[1]]))
+    side_a, side_b = (
+        Side(first, lambda: pack_trees([hierarchies()[0]])),
+        Side(second, lambda: pack_trees([hierarchies()[1]])),
+    )
     return Question(side_a, side_b, jobs, *rows, **options), meshes
 
 

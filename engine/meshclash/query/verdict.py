@@ -9,7 +9,7 @@ from ..hierarchy.bvh import Hierarchy
 from ..solid.judge import Case, judge
 from ..solid.solids import gather_solids
 from ..traversal.bounds import world_bounds
-from ..traversal.forest import plant
+from ..traversal.forest import pack_trees
 from ..traversal.question import Question
 from ..types.mesh import TriangleMesh
 from ..types.pose import PoseLike, pose_stack
@@ -63,10 +63,10 @@ def verdict(
     (rows_a, stacked_a), (rows_b, stacked_b) = pose_stack(pose_a), pose_stack(pose_b)
     if stacked_a or stacked_b:
         raise UnsupportedOption("verdict takes one pose for each object, not a stack")
-    grove = plant(trees)
+    tree_set = pack_trees(trees)
     jobs = np.array([[0, 1]], np.int64)
-    answer = run(answer_steps(Question(grove.side, grove.side, jobs, rows_a, rows_b, threads=threads)))
-    boxes = world_bounds(grove, jobs[0], np.concatenate([rows_a, rows_b]))
+    answer = run(answer_steps(Question(tree_set.side, tree_set.side, jobs, rows_a, rows_b, threads=threads)))
+    boxes = world_bounds(tree_set, jobs[0], np.concatenate([rows_a, rows_b]))
     resolutions = np.array([[tree.mesh.resolution for tree in trees]])
-    case = Case(grove, gather_solids(trees), jobs, rows_a, rows_b, boxes[:1], boxes[1:], answer, resolutions)
+    case = Case(tree_set, gather_solids(trees), jobs, rows_a, rows_b, boxes[:1], boxes[1:], answer, resolutions)
     return judge(case, limits).verdict(0)

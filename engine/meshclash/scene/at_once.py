@@ -17,7 +17,7 @@ from ..jit import config, inlined, inner, kernel
 from ..reference import by_reference
 from ..solid.frames import IN, OUT, make_frame, side_of_solid
 from ..solid.solids import Solids
-from ..traversal.forest import Grove, note_usage
+from ..traversal.forest import TreeSet, note_usage
 from ..traversal.point import PointWorkspace, new_point_workspace, world_triangle
 from ..traversal.single import APART, DEEPEST, FIRST, MAY_LIE_IN, OPEN, PLACE, SECOND, meet_pairs
 
@@ -49,19 +49,24 @@ class Found(NamedTuple):
 class FewObjects:
     """Objects of which ``find`` tells what collides; its arguments are those of ``Planted``."""
 
-    def __init__(self, grove: Grove, solids: Solids, trees: np.ndarray, bounds: np.ndarray) -> None:
-        self._grove, self._solids, self._trees, self._bounds = grove, solids, trees, bounds
-        forest, starts = grove.forest, solids.component_start
+    def __init__(self, tree_set: TreeSet, solids: Solids, trees: np.ndarray, bounds: np.ndarray) -> None:
+        self._tree_set, self._solids, self._trees, self._bounds = tree_set, solids, trees, bounds
+        forest, starts = tree_set.forest, solids.component_start
         of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         corners = forest.triangles[forest.triangle_start[of] + solids.representatives, 0]
         points = forest.vertices[forest.vertex_start[of] + corners]
         self._objects = bounds, trees, points, starts
-        self._side: int = grove.lane_record.ctypes.data
+        self._side: int = tree_set.lane_record.ctypes.data
 
     @staticmethod
-    def fit(grove: Grove, trees: np.ndarray) -> bool:
+    def fit(tree_set: TreeSet, trees: np.ndarray) -> bool:
         """Whether objects are few enough, and their trees such that single questions can be asked."""
-        return len(trees) <= MOST_OBJECTS and grove.fits_lanes and grove.deepest <= DEEPEST and not config.DISABLE_JIT
+        return (
+            len(trees) <= MOST_OBJECTS
+            and tree_set.fits_lanes
+            and tree_set.deepest <= DEEPEST
+            and not config.DISABLE_JIT
+        )
 
     def find(
         self, rows: np.ndarray, in_a: np.ndarray, in_b: np.ndarray, keep: Callable[[np.ndarray], np.ndarray] | None
@@ -83,7 +88,7 @@ class FewObjects:
             return None
         volume_tests, primitive_tests, exact_tests = counts.tolist()
         if volume_tests > _WORTH_NOTING:
-            note_usage(self._grove, self._grove, self._trees[jobs[:, FIRST : SECOND + 1]], volume_tests)
+            note_usage(self._tree_set, self._tree_set, self._trees[jobs[:, FIRST : SECOND + 1]], volume_tests)
         collide = (triangles[:, 0] >= 0).view(np.int8)
         unsure = told != APART and self._look_inside(rows, jobs, collide)
         return Found(jobs, triangles, collide, unsure, (volume_tests, primitive_tests, exact_tests))
@@ -105,9 +110,17 @@ class FewObjects:
             scratch = _spare.pop()
         except IndexError:
             scratch = np.empty(9), new_point_workspace()
-        grove = self._grove
+        tree_set = self._tree_set
         unsure: bool = _enclosed(
-            grove.forest, self._solids, grove.origins, grove.reaches, self._trees, rows, *scratch, jobs, collide
+            tree_set.forest,
+            self._solids,
+            tree_set.origins,
+            tree_set.reaches,
+            self._trees,
+            rows,
+            *scratch,
+            jobs,
+            collide,
         )
         _spare.append(scratch)
         return unsure

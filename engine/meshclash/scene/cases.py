@@ -8,11 +8,11 @@ from functools import cached_property
 import numpy as np
 
 from ..answering.answer import answer_steps
-from ..hierarchy.bvh import Hierarchy, Index
+from ..hierarchy.bvh import Hierarchy, TreeParts
 from ..solid.judge import Case, Limits
 from ..solid.solids import Solids, gather_solids, solid_of
 from ..traversal.bounds import world_bounds
-from ..traversal.forest import Grove, plant
+from ..traversal.forest import TreeSet, pack_trees
 from ..traversal.question import Question
 from ..types.mesh import TriangleMesh
 from ..types.results import Progress
@@ -27,10 +27,10 @@ _MOST_KEPT = 256  # times that packed trees are taken as they are
 
 
 @dataclass(frozen=True, eq=False)
-class Planted:
+class PackedTrees:
     """The packed trees of n objects."""
 
-    grove: Grove
+    tree_set: TreeSet
     solids: Solids
     trees: np.ndarray
     """Which tree each object has, (n,) int64; objects may share one."""
@@ -44,47 +44,47 @@ class Planted:
     @cached_property
     def few(self) -> FewObjects | None:
         """The way to ask about a few dozen objects; None where there are more."""
-        fit = FewObjects.fit(self.grove, self.trees)
-        return FewObjects(self.grove, self.solids, self.trees, self.bounds) if fit else None
+        fit = FewObjects.fit(self.tree_set, self.trees)
+        return FewObjects(self.tree_set, self.solids, self.trees, self.bounds) if fit else None
 
 
-class Planter:
+class TreePacker:
     """Packs the trees of objects, and keeps them as long as the same ones are asked for."""
 
     def __init__(self) -> None:
         self._things: list[TriangleMesh | Hierarchy] = []
-        self._indices: list[Index] = []
-        self._planted: Planted | None = None
+        self._indices: list[TreeParts] = []
+        self._packed_trees: PackedTrees | None = None
         self._kept = 0
 
-    def kept(self, members: Sequence[Member]) -> Planted | None:
+    def kept(self, members: Sequence[Member]) -> PackedTrees | None:
         """What was packed last, if it was for the same meshes; None every so often, so that better trees are used."""
         things = self._things
-        if self._planted is None or len(things) != len(members) or self._kept >= _MOST_KEPT:
+        if self._packed_trees is None or len(things) != len(members) or self._kept >= _MOST_KEPT:
             return None
         if any(map(operator.is_not, [member.mesh for member in members], things)):
             return None
         self._kept += 1
-        return self._planted
+        return self._packed_trees
 
-    def planted_steps(self, members: Sequence[Member]) -> Generator[Progress, None, Planted]:
+    def packed_steps(self, members: Sequence[Member]) -> Generator[Progress, None, PackedTrees]:
         """The packed trees of objects, which are built first where they are new."""
         hierarchies, trees = yield from _hierarchies(members)
-        indices = [h.index for h in hierarchies]
-        known = self._planted
+        indices = [h.parts for h in hierarchies]
+        known = self._packed_trees
         if known is None or len(indices) != len(self._indices) or any(map(operator.is_not, indices, self._indices)):
-            packed = plant(hierarchies, None if known is None else known.grove), gather_solids(hierarchies)
+            packed = pack_trees(hierarchies, None if known is None else known.tree_set), gather_solids(hierarchies)
         else:
-            packed = known.grove, known.solids
+            packed = known.tree_set, known.solids
         bounds = np.stack([member.bounds for member in members])
         radii = np.array([_radius(h.mesh) for h in hierarchies])[trees]
-        self._planted = Planted(*packed, trees, bounds, [h.mesh for h in hierarchies], radii)
+        self._packed_trees = PackedTrees(*packed, trees, bounds, [h.mesh for h in hierarchies], radii)
         self._things, self._indices, self._kept = [member.mesh for member in members], indices, 0
-        return self._planted
+        return self._packed_trees
 
 
 def find_case_steps(
-    planter: Planter,
+    packer: TreePacker,
     members: Sequence[Member],
     pairs: np.ndarray,
     limits: Limits,
@@ -103,21 +103,26 @@ def find_case_steps(
     Returns:
         The case, and which pairs it holds, (k,) bool.
     """
-    planted = yield from planter.planted_steps(members)
-    grove, solids, trees, meshes = planted.grove, planted.solids, planted.trees, planted.meshes
+    packed_trees = yield from packer.packed_steps(members)
+    tree_set, solids, trees, meshes = (
+        packed_trees.tree_set,
+        packed_trees.solids,
+        packed_trees.trees,
+        packed_trees.meshes,
+    )
     clock.stop("building")
     rows = np.stack([member.rows for member in members])
-    boxes = yield from _bounds(grove, trees, rows)
+    boxes = yield from _bounds(tree_set, trees, rows)
     near = _boxes_near(boxes[pairs[:, 0]], boxes[pairs[:, 1]], limits.touch_tolerance)
     pairs = pairs[near]
     jobs, rows_a, rows_b = trees[pairs], rows[pairs[:, 0]], rows[pairs[:, 1]]
     clock.stop("packing")
-    question = Question(grove.side, grove.side, jobs, rows_a, rows_b, first_only=first_only, device=device)
+    question = Question(tree_set.side, tree_set.side, jobs, rows_a, rows_b, first_only=first_only, device=device)
     answer = yield from scaled(answer_steps(question), 0.1, 0.6, "testing triangles")
     clock.stop("traversal")
     boxes_a, boxes_b = boxes[pairs[:, 0]], boxes[pairs[:, 1]]
     resolutions = np.array([member.resolution for member in members])[pairs]
-    return Case(grove, solids, jobs, rows_a, rows_b, boxes_a, boxes_b, answer, resolutions, meshes), near
+    return Case(tree_set, solids, jobs, rows_a, rows_b, boxes_a, boxes_b, answer, resolutions, meshes), near
 
 
 def _radius(mesh: TriangleMesh) -> float:
@@ -145,15 +150,15 @@ def _solid_steps(hierarchy: Hierarchy) -> Generator[None, None, None]:
     solid_of(hierarchy.mesh)
 
 
-def _bounds(grove: Grove, trees: np.ndarray, rows: np.ndarray) -> Generator[Progress, None, np.ndarray]:
+def _bounds(tree_set: TreeSet, trees: np.ndarray, rows: np.ndarray) -> Generator[Progress, None, np.ndarray]:
     """``world_bounds``, in portions of about half a slice."""
-    forest = grove.forest
+    forest = tree_set.forest
     triangles = np.cumsum((forest.triangle_end - forest.triangle_start)[trees])
     boxes, begin = np.empty((len(trees), 6)), 0
     while begin < len(trees):
         before = triangles[begin - 1] if begin else 0
         end = max(begin + 1, int(np.searchsorted(triangles, before + _TRIANGLES, side="right")))
-        boxes[begin:end] = world_bounds(grove, trees[begin:end], rows[begin:end])
+        boxes[begin:end] = world_bounds(tree_set, trees[begin:end], rows[begin:end])
         begin = end
         if begin < len(trees):
             yield Progress(0.1, f"measuring object {begin} of {len(trees)}")

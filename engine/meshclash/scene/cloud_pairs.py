@@ -14,7 +14,7 @@ from ..pointcloud.cloud import PointCloud
 from ..pointcloud.contacts import CloudContacts
 from ..pointcloud.deviation import points_behind_steps
 from ..pointcloud.distance import cloud_distance_steps
-from ..pointcloud.query import Thing, cloud_contacts_steps, walk_for
+from ..pointcloud.query import Thing, cloud_contacts_steps, search_for
 from ..solid.judge import Limits
 from ..types.pose import Pose
 from ..types.results import APART, CLASH, CONTAINED, TOUCHING, Progress, QueryStats, Verdict
@@ -134,11 +134,11 @@ def cloud_gap_steps(
 
 def cloud_meets_steps(pair: CloudPair) -> Generator[Progress, None, bool]:
     """Whether two objects are not apart: their surfaces meet, or points of the cloud lie inside a closed mesh."""
-    walk, _ = walk_for(*pair.things, pair.poses[0].rows, pair.poses[1].rows, first_only=True)
-    yield from scaled(walk.finish_steps(), 0.0, _CONTACTS_END)
+    search, _ = search_for(*pair.things, pair.poses[0].rows, pair.poses[1].rows, first_only=True)
+    yield from scaled(search.finish_steps(), 0.0, _CONTACTS_END)
     side = pair.enclosed
-    if walk.hit or side is None:
-        return walk.hit
+    if search.hit or side is None:
+        return search.hit
     cloud, other = pair.things[side], pair.things[1 - side]
     assert isinstance(cloud, PointCloud)
     steps = points_behind_steps(cloud, other, pair.poses[side], pair.poses[1 - side])

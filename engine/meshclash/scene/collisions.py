@@ -26,7 +26,7 @@ from ..types.pose import check_stack, inverse_rotations, transform_points
 from ..types.results import APART, Progress, QueryStats
 from ..types.steps import always, scaled
 from .at_once import UNSURE, Found
-from .cases import Planted
+from .cases import PackedTrees
 from .members import Keep
 
 _ROWS_AT_ONCE = 1 << 15  # poses of objects that are looked at together
@@ -57,7 +57,7 @@ class SceneCollisions:
 class Configurations(NamedTuple):
     """What is to collide: n objects, each in a pose of its own in each of m configurations."""
 
-    planted: Planted
+    packed_trees: PackedTrees
     ids: np.ndarray
     """Of the objects, (n,) int64, ascending."""
     rows: np.ndarray
@@ -146,7 +146,7 @@ def configured_rows(own: np.ndarray, poses: Any, places: np.ndarray | None) -> n
 
 def collisions_steps(asked: Configurations) -> Generator[Progress, None, SceneCollisions]:
     """Which pairs collide in which configurations, in slices of a few milliseconds."""
-    at_once = _ROWS_AT_ONCE if asked.planted.few is None else _ROWS_OF_FEW
+    at_once = _ROWS_AT_ONCE if asked.packed_trees.few is None else _ROWS_OF_FEW
     total, portion = len(asked.rows), max(1, at_once // max(1, len(asked.ids)))
     if total == 1:
         places, pairs, triangles, stats = yield from scaled(_portion_steps(asked), 0.0, 1.0, "testing objects")
@@ -169,7 +169,7 @@ def _portion_steps(
     asked: Configurations,
 ) -> Generator[float, None, tuple[np.ndarray, np.ndarray, np.ndarray, QueryStats]]:
     """Of some configurations: the one (k,) and the places of the objects (k, 2) of each pair, triangles, the work."""
-    few, ids, keep = asked.planted.few, asked.ids, asked.keep
+    few, ids, keep = asked.packed_trees.few, asked.ids, asked.keep
     if few is not None:
         asked_keep = None if keep is None else lambda pairs: keep(ids[pairs])
         found = few.find(asked.rows, asked.in_a, asked.in_b, asked_keep)
@@ -179,8 +179,8 @@ def _portion_steps(
             met = found.collide.view(np.bool_)
             jobs = found.jobs[met]
             return jobs[:, PLACE], jobs[:, FIRST : SECOND + 1], found.triangles[met], QueryStats(*found.counts)
-    planted, objects = asked.planted, asked.rows.shape[1]
-    boxes = world_boxes(planted.bounds, asked.rows, 0.0)
+    packed_trees, objects = asked.packed_trees, asked.rows.shape[1]
+    boxes = world_boxes(packed_trees.bounds, asked.rows, 0.0)
     places, pairs = overlapping_pairs_of_each(boxes, asked.in_a, asked.in_b)
     rows, boxes = asked.rows.reshape(-1, 3, 4), boxes.reshape(-1, 6)
     if asked.keep is not None:
@@ -191,26 +191,26 @@ def _portion_steps(
         return places, pairs, triangles, QueryStats()
     at = places[:, None] * objects + pairs
     sides, around = (rows[at[:, 0]], rows[at[:, 1]]), (boxes[at[:, 0]], boxes[at[:, 1]])
-    answer, collide = yield from meeting_steps(planted, planted.trees[pairs], sides, around, True)
+    answer, collide = yield from meeting_steps(packed_trees, packed_trees.trees[pairs], sides, around, True)
     triangles[answer.jobs] = answer.pairs
     return places[collide], pairs[collide], triangles[collide], answer.stats()
 
 
 def _settle_steps(asked: Configurations, found: Found) -> Generator[float, None, None]:
     """Say of pairs that points cannot tell whether they collide, as of many objects."""
-    planted, unsure = asked.planted, np.flatnonzero(found.collide == UNSURE)
+    packed_trees, unsure = asked.packed_trees, np.flatnonzero(found.collide == UNSURE)
     places, pairs = found.jobs[unsure, PLACE], found.jobs[unsure, FIRST : SECOND + 1]
     rows = asked.rows[places, pairs[:, 0]], asked.rows[places, pairs[:, 1]]
-    boxes = [world_boxes(planted.bounds, asked.rows[m], 0.0)[pair] for m, pair in zip(places, pairs, strict=True)]
+    boxes = [world_boxes(packed_trees.bounds, asked.rows[m], 0.0)[pair] for m, pair in zip(places, pairs, strict=True)]
     around = np.stack(boxes)
     none = Answer(np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empty(0, np.int32), 0, 0, 0, 1)
-    jobs, resolutions = planted.trees[pairs], np.zeros((len(pairs), 2))
-    case = Case(planted.grove, planted.solids, jobs, *rows, around[:, 0], around[:, 1], none, resolutions)
+    jobs, resolutions = packed_trees.trees[pairs], np.zeros((len(pairs), 2))
+    case = Case(packed_trees.tree_set, packed_trees.solids, jobs, *rows, around[:, 0], around[:, 1], none, resolutions)
     found.collide[unsure] = yield from _enclosed_steps(case)
 
 
 def meeting_steps(
-    planted: Planted,
+    packed_trees: PackedTrees,
     jobs: np.ndarray,
     rows: tuple[np.ndarray, np.ndarray],
     boxes: tuple[np.ndarray, np.ndarray],
@@ -220,7 +220,7 @@ def meeting_steps(
     the other.
 
     Args:
-        planted: trees of the objects.
+        packed: trees of the objects.
         jobs: trees of each pair, (k, 2) int64.
         rows, boxes: poses (k, 3, 4) and world boxes (k, 6) of the first and of the second objects; the boxes need not
             be exact.
@@ -230,10 +230,10 @@ def meeting_steps(
         none = np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empty(0, np.int32)
         return Answer(*none, 0, 0, 0, 1), np.zeros(0, np.bool_)
     threads = 1 if first_only else thread_limit(None)
-    side = planted.grove.side
+    side = packed_trees.tree_set.side
     question = Question(side, side, jobs, *rows, first_only=first_only, threads=threads)
     answer = yield from answer_steps(question)
-    case = Case(planted.grove, planted.solids, jobs, *rows, *boxes, answer, np.zeros((len(jobs), 2)))
+    case = Case(packed_trees.tree_set, packed_trees.solids, jobs, *rows, *boxes, answer, np.zeros((len(jobs), 2)))
     collide = yield from _enclosed_steps(case)
     collide[answer.jobs] = True
     return answer, collide
@@ -252,11 +252,11 @@ def _enclosed_steps(case: Case) -> Generator[float, None, np.ndarray]:
         return inside
     rows = [np.ascontiguousarray(side[left]) for side in (case.rows_a, case.rows_b)]
     inverses = [inverse_rotations(side) for side in rows]
-    grove, found, work = case.grove, np.zeros(len(left), np.int8), new_point_workspace()
+    tree_set, found, work = case.tree_set, np.zeros(len(left), np.int8), new_point_workspace()
     for begin in range(0, len(left), _AT_ONCE):
         part = slice(begin, begin + _AT_ONCE)
         _enclosed(
-            grove.forest, case.solids, grove.origins, grove.reaches, case.jobs[left[part]],
+            tree_set.forest, case.solids, tree_set.origins, tree_set.reaches, case.jobs[left[part]],
             rows[0][part], rows[1][part], inverses[0][part], inverses[1][part], work, found[part],
         )  # fmt: skip
         yield 1.0
@@ -297,7 +297,7 @@ def _enclosed(forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a,
 
 def _may_lie_in_open(case: Case, jobs: np.ndarray) -> np.ndarray:
     """Which pairs (k,) have an open object whose box holds a point of the other."""
-    forest, may = case.grove.forest, np.zeros(len(jobs), np.bool_)
+    forest, may = case.tree_set.forest, np.zeros(len(jobs), np.bool_)
     trees = case.jobs[jobs]
     if case.solids.closed[trees].all():
         return may
@@ -311,5 +311,5 @@ def _may_lie_in_open(case: Case, jobs: np.ndarray) -> np.ndarray:
 
 
 def _with_exact_boxes(case: Case) -> Case:
-    boxes = [world_bounds(case.grove, case.jobs[:, k], rows) for k, rows in enumerate((case.rows_a, case.rows_b))]
+    boxes = [world_bounds(case.tree_set, case.jobs[:, k], rows) for k, rows in enumerate((case.rows_a, case.rows_b))]
     return case._replace(boxes_a=boxes[0], boxes_b=boxes[1])

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..hierarchy.build import as_boxes
 from ..query.collide import collides
-from ..timecritical.search import Aim
+from ..timecritical.search import Criterion
 from ..timecritical.shared import Placed, SceneEstimate, SharedSearch
 from ..timecritical.trees import AdbTree, adb_tree, adb_tree_steps
 from ..types.pose import Pose
@@ -20,7 +20,7 @@ def estimate_steps(
     shared: SharedSearch,
     pairs: np.ndarray,
     members: dict[int, Member],
-    aim: Aim,
+    criterion: Criterion,
     seconds: float | None,
     steps: int | None,
 ) -> Generator[Progress, None, SceneEstimate]:
@@ -30,13 +30,13 @@ def estimate_steps(
         shared: the scene's search; what it found before is kept.
         pairs: of ids to ask about, (k, 2) int64.
         members: the objects of these pairs, by id.
-        aim: when a pair counts as colliding.
+        criterion: when a pair counts as colliding.
         seconds, steps: the budget; None for none. Preparing objects that are new is not counted.
     """
     trees = yield from _augmented(members)
     start = time.perf_counter()
     objects = {i: Placed(tree, members[i].rows, members[i].revision) for i, tree in trees.items()}
-    shared.follow(pairs, objects, DEFAULT_VOLUME, aim)
+    shared.follow(pairs, objects, DEFAULT_VOLUME, criterion)
     left = None if seconds is None else seconds - (time.perf_counter() - start)
     for share in shared.search_steps(left, steps):
         yield Progress(0.5 + 0.5 * share, "searching where contacts are most likely")

@@ -215,7 +215,7 @@ def _gaps(case: Case, pairs: np.ndarray, wanted: Wanted, measured: Measured) -> 
         return
     ids = [(a, b) for a, b in pairs.tolist()]
     starts = np.array([measured.start(pair) or (-1, -1) for pair in ids], np.int32)
-    side = case.grove.side
+    side = case.tree_set.side
     question = Question(
         side, side, case.jobs, case.rows_a, case.rows_b, Goal.NEAREST, start=starts, device=wanted.device
     )

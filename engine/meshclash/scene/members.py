@@ -22,7 +22,7 @@ from ..types.mesh import TriangleMesh, checked_resolution
 from ..types.pose import Pose, PoseLike, pose_stack
 from ..types.results import Progress
 from ..types.steps import scaled
-from .cases import Planter, find_case_steps
+from .cases import TreePacker, find_case_steps
 from .clock import Clock
 from .member import Member
 from .pose_table import PoseTable
@@ -40,7 +40,7 @@ class Members:
         self._poses = PoseTable()
         self._slots: np.ndarray | None = None  # of all objects, until one comes or goes
         self._next = 0
-        self._planter = Planter()
+        self._packer = TreePacker()
 
     def __len__(self) -> int:
         return len(self._members)
@@ -247,7 +247,7 @@ class Members:
         """
         ids, places = np.unique(pairs, return_inverse=True)
         members = [self.member(i) for i in ids.tolist()]
-        found = find_case_steps(self._planter, members, places.reshape(-1, 2), limits, clock, first_only, device)
+        found = find_case_steps(self._packer, members, places.reshape(-1, 2), limits, clock, first_only, device)
         case, near = yield from found
         return case, pairs[near]
 
@@ -283,7 +283,7 @@ def _deformed(thing: TriangleMesh | Hierarchy, vertices: Any) -> TriangleMesh | 
     hierarchy = as_hierarchy(thing)
     fitted = refit(hierarchy, vertices)
     built = hierarchy.derived.get(_BUILT) or expected_tests(hierarchy)
-    if hierarchy.earns and expected_tests(fitted) > WORN * built > 0.0:
+    if hierarchy.may_improve and expected_tests(fitted) > WORN * built > 0.0:
         return build(fitted.mesh, hierarchy.volume, leaf_size=hierarchy.leaf_size)
     fitted.derived[_BUILT] = built
     hand_over(hierarchy, fitted)

@@ -15,13 +15,13 @@ import numpy as np
 from ..query.limits import checked_limits
 from ..query.options import check_length, check_served_device
 from ..solid.judge import Case, Limits
-from ..timecritical.aims import checked_aim, checked_budget, checked_steps
+from ..timecritical.criteria import checked_budget, checked_criterion, checked_steps
 from ..timecritical.shared import SceneEstimate, SharedSearch
 from ..types.numbers import truth
 from ..types.results import TOUCHING, Progress, QueryStats
 from ..types.slices import Slice
 from ..types.steps import run, scaled
-from .cases import Planted
+from .cases import PackedTrees
 from .clock import Clock
 from .cloud_collisions import CloudConfigurations, with_cloud_collisions_steps
 from .cloud_pairs import CloudPair, cloud_contact_steps
@@ -191,18 +191,18 @@ class Scene(Members):
         if not meshes:
             found = no_collisions(len(rows))
         else:
-            planted = yield from self._planted_steps(meshes)
-            asked = Configurations(planted, ids[some], rows[:, some], in_a[some], in_b[some], keep)
+            packed_trees = yield from self._packed_steps(meshes)
+            asked = Configurations(packed_trees, ids[some], rows[:, some], in_a[some], in_b[some], keep)
             found = yield from collisions_steps(asked)
         if not self.has_clouds:
             return found
         asked_of_clouds = CloudConfigurations(members, ids, rows, in_a, in_b, keep)
         return (yield from with_cloud_collisions_steps(asked_of_clouds, found))
 
-    def _planted_steps(self, members: list[Member]) -> Generator[Progress, None, Planted]:
+    def _packed_steps(self, members: list[Member]) -> Generator[Progress, None, PackedTrees]:
         """The packed trees of meshes, those of the last time where these are the same."""
-        planted = self._planter.kept(members)
-        return (yield from self._planter.planted_steps(members)) if planted is None else planted
+        packed_trees = self._packer.kept(members)
+        return (yield from self._packer.packed_steps(members)) if packed_trees is None else packed_trees
 
     def _choose(
         self, poses: Any, movers: Sequence[int] | None, set_a: Iterable[int] | None, set_b: Iterable[int] | None
@@ -247,8 +247,8 @@ class Scene(Members):
         some, members = self.meshes()
         ids = np.fromiter(self._members, np.int64, len(self._members))[some]
         if members:
-            planted = yield from self._planted_steps(members)
-            found = yield from self._stepper.steps(ids, members, self.all_rows()[some], planted, keep, first_only)
+            packed_trees = yield from self._packed_steps(members)
+            found = yield from self._stepper.steps(ids, members, self.all_rows()[some], packed_trees, keep, first_only)
         else:
             found = self._stepper.empty_step()
         found = self._cloud_stepper.added_to(found)
@@ -394,13 +394,13 @@ class Scene(Members):
             UnknownObject: an id of a set is not in the scene.
             UnsupportedOption: an option is out of range, ``keep`` returns another shape, or a pair has a point cloud.
         """
-        aim, seconds, steps = checked_aim(p_min, k_min, count), checked_budget(budget), checked_steps(steps)
+        criterion, seconds, steps = checked_criterion(p_min, k_min, count), checked_budget(budget), checked_steps(steps)
         start = time.perf_counter()
         pairs = self.candidates(set_a, set_b, keep, Limits())
         self.require_meshes(np.unique(pairs).tolist(), "time_critical")
         members = {i: self.member(i) for i in np.unique(pairs).tolist()}
         left = None if seconds is None else seconds - (time.perf_counter() - start)
-        return (yield from estimate_steps(self._shared, pairs, members, aim, left, steps))
+        return (yield from estimate_steps(self._shared, pairs, members, criterion, left, steps))
 
 
 def _judge(

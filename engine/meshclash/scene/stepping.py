@@ -23,7 +23,7 @@ from ..jit import kernel
 from ..traversal.question import Goal, Question
 from ..types.results import Progress, QueryStats
 from ..types.steps import scaled
-from .cases import Planted
+from .cases import PackedTrees
 from .collisions import meeting_steps
 from .member import Member
 from .members import Keep
@@ -89,33 +89,33 @@ class Stepper:
         ids: np.ndarray,
         members: list[Member],
         rows: np.ndarray,
-        planted: Planted,
+        packed_trees: PackedTrees,
         keep: Keep | None,
         first_only: bool,
     ) -> Generator[Progress, None, SceneStep]:
         """One step; objects in the order of their ids, with their poses (n, 3, 4)."""
-        boxes = world_boxes(planted.bounds, rows, 0.0)
-        cut_to_spheres(planted.bounds, planted.radii, rows, boxes)
+        boxes = world_boxes(packed_trees.bounds, rows, 0.0)
+        cut_to_spheres(packed_trees.bounds, packed_trees.radii, rows, boxes)
         self._sweep.update(ids, boxes)
         pairs = self._sweep.pairs
         if keep is not None and len(pairs):
             pairs = pairs[keep(pairs)]
         places = pairs if ids[-1] == len(ids) - 1 else np.searchsorted(ids, pairs)
-        changed = self._move(ids, members, planted, rows)
+        changed = self._move(ids, members, packed_trees, rows)
         keys = pair_keys(pairs)
         spare = _ROUNDING * (np.abs(boxes).max(axis=1) if len(boxes) else np.empty(0))
         ways, spare = self._ways[places].sum(axis=1), spare[places].sum(axis=1)
         asked = ~self._sleep.asleep(keys, ways + spare, np.asarray(changed[places].any(axis=1)))
         yield Progress(0.1, "comparing objects")
-        jobs, at = planted.trees[places[asked]], places[asked]
+        jobs, at = packed_trees.trees[places[asked]], places[asked]
         sides = rows[at[:, 0]], rows[at[:, 1]]
-        found = meeting_steps(planted, jobs, sides, (boxes[at[:, 0]], boxes[at[:, 1]]), first_only)
+        found = meeting_steps(packed_trees, jobs, sides, (boxes[at[:, 0]], boxes[at[:, 1]]), first_only)
         answer, meet = yield from scaled(found, 0.1, 0.8, "comparing objects")
         wanted = self._sleep.note(keys[asked], meet)
         stats = answer.stats()
         if wanted.any():
             of_both = sides[0][wanted], sides[1][wanted]
-            side = planted.grove.side
+            side = packed_trees.tree_set.side
             question = Question(side, side, jobs[wanted], *of_both, Goal.NEAREST, relative_error=_SHARE)
             nearest = yield from scaled(answer_steps(question), 0.8, 1.0, "measuring distances")
             until = (1.0 - _SHARE) * nearest.distances + ways[asked][wanted] - spare[asked][wanted]
@@ -140,7 +140,7 @@ class Stepper:
         kinds, places = np.empty(0, np.uint8), np.empty(0, np.int64)
         return SceneStep(none, none, pairs_of(ended), none, triangles, kinds, places, 0, 0, 0, False, 0, QueryStats())
 
-    def _move(self, ids: np.ndarray, members: list[Member], planted: Planted, rows: np.ndarray) -> np.ndarray:
+    def _move(self, ids: np.ndarray, members: list[Member], packed_trees: PackedTrees, rows: np.ndarray) -> np.ndarray:
         """Add to the ways of the objects; returns which of them are new or deformed, (n,) bool."""
         meshes: list[object] = [member.mesh for member in members]
         place, known = find(self._ids, ids)
@@ -149,7 +149,7 @@ class Stepper:
             for k in np.flatnonzero(known).tolist():
                 changed[k] = meshes[k] is not self._meshes[place[k]]
         ways = np.zeros(len(ids))
-        _add_ways(planted.bounds, rows, self._rows, self._ways, place, changed, ways)
+        _add_ways(packed_trees.bounds, rows, self._rows, self._ways, place, changed, ways)
         self._ids, self._meshes, self._rows, self._ways = ids, meshes, rows, ways
         return changed
 

@@ -11,7 +11,7 @@ from ..geometry.triangle_distance import squared_distance
 from ..hierarchy.bvh import Hierarchy
 from ..jit import inner, kernel
 from ..reference import by_reference
-from ..traversal.forest import plant
+from ..traversal.forest import pack_trees
 from ..traversal.point import new_point_workspace
 from .frames import IN, OUT, make_frame, nearest_in, side_of_solid
 from .solids import kept_solids, solid_of
@@ -107,8 +107,8 @@ def _common_ball(
 
 
 def _arguments(tree: Hierarchy, row: np.ndarray) -> tuple:
-    grove = plant([tree])
-    return grove.forest, kept_solids(tree), row, grove.origins, grove.reaches
+    tree_set = pack_trees([tree])
+    return tree_set.forest, kept_solids(tree), row, tree_set.origins, tree_set.reaches
 
 
 def is_outside(trees: tuple[Hierarchy, Hierarchy], rows: tuple[np.ndarray, np.ndarray]) -> bool:

@@ -22,7 +22,7 @@ from ..hierarchy.bvh import Hierarchy
 from ..hierarchy.moments import moment_unit, moments_of
 from ..jit import inner, is_compiled, kernel, parallel_kernel, parallel_region, prange, thread_limit
 from ..reference import by_reference
-from ..traversal.forest import plant
+from ..traversal.forest import pack_trees
 from ..traversal.point import (
     STACK_SIZE,
     PointWorkspace,
@@ -181,16 +181,16 @@ class PosedSurface:
         """Prepare a hierarchy in a pose (3, 4)."""
         self._hierarchy = hierarchy
         self._rows = np.array(rows)  # not read-only, as a Pose's are: a kernel is compiled anew for these
-        grove = plant([hierarchy])
-        self._forest = grove.forest, kept_solids(hierarchy)
-        self._frame = self._rows, inverse_rotations(self._rows), grove.origins, grove.reaches
-        self._unit = moment_unit(hierarchy.index)
+        tree_set = pack_trees([hierarchy])
+        self._forest = tree_set.forest, kept_solids(hierarchy)
+        self._frame = self._rows, inverse_rotations(self._rows), tree_set.origins, tree_set.reaches
+        self._unit = moment_unit(hierarchy.parts)
         self._work = _workspaces(())
 
     def measure(self, points: np.ndarray, wanted: int, threads: int | None = None) -> Field:
         """Measure points; arguments as ``measure_field``."""
         asked_windings = bool(wanted & (WINDING | WINDING_SIDE))
-        moments = moments_of(self._hierarchy.index) if asked_windings else NO_MOMENTS
+        moments = moments_of(self._hierarchy.parts) if asked_windings else NO_MOMENTS
         order = _along_curve(points)
         count = len(points)
         nearest, sides = count if wanted & NEAREST else 0, count if wanted & EXACT_SIDE else 0

@@ -20,7 +20,7 @@ from ..geometry.intersection import contact_segments
 from ..geometry.triangle_pair import CROSSING
 from ..jit import kernel
 from ..reference import by_reference
-from ..traversal.forest import Grove
+from ..traversal.forest import TreeSet
 from ..traversal.point import new_point_workspace, world_triangle
 from ..traversal.question import Answer, Goal, Question
 from ..types.mesh import TriangleMesh
@@ -80,9 +80,9 @@ class Limits(NamedTuple):
 
 
 class Case(NamedTuple):
-    """Object pairs to judge: trees of one grove in their poses, and the contacts found between them."""
+    """Object pairs to judge: trees of one tree set in their poses, and the contacts found between them."""
 
-    grove: Grove
+    tree_set: TreeSet
     solids: Solids
     jobs: np.ndarray
     rows_a: np.ndarray
@@ -94,13 +94,13 @@ class Case(NamedTuple):
     resolutions: np.ndarray
     """How finely the world coordinates of both objects are known, (k, 2) float64 [m]."""
     meshes: Sequence[TriangleMesh] = ()
-    """Of the grove's trees, for devices; none where no device is asked."""
+    """Of the tree set's trees, for devices; none where no device is asked."""
 
     def posed(self) -> tuple[Any, ...]:
         """The arguments that all kernels on posed solids share."""
-        grove, rows = self.grove, (self.rows_a, self.rows_b)
+        tree_set, rows = self.tree_set, (self.rows_a, self.rows_b)
         inverses = [inverse_rotations(side) for side in rows]
-        return grove.forest, self.solids, grove.origins, grove.reaches, self.jobs, *rows, *inverses
+        return tree_set.forest, self.solids, tree_set.origins, tree_set.reaches, self.jobs, *rows, *inverses
 
     def chosen(self, mask: np.ndarray) -> "Case":
         """The object pairs for which ``mask`` (k,) bool is true, with their contacts."""
@@ -183,7 +183,7 @@ def judge_steps(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     """As ``judge``, yielding every few milliseconds."""
     start = np.searchsorted(case.answer.jobs, np.arange(len(case.jobs) + 1)).astype(np.int64)
     rows, boxes = (case.rows_a, case.rows_b), (case.boxes_a, case.boxes_b)
-    swapped = swapped_pairs(case.grove.forest, case.jobs, rows, boxes)
+    swapped = swapped_pairs(case.tree_set.forest, case.jobs, rows, boxes)
     middles = yield from _contact_middles(case, swapped)
     posed = case.posed()
     same = yield from _duplicates(case, posed)  # first: where surfaces coincide every triangle is a contact
@@ -254,18 +254,18 @@ def _contact_middles(case: Case, swapped: np.ndarray) -> Generator[None, None, n
         answer = case.answer._replace(
             pairs=case.answer.pairs[part], kinds=case.answer.kinds[part], jobs=case.answer.jobs[part]
         )
-        a = contact_triangles(case.grove, case.jobs, case.rows_a, answer, 0)
-        b = contact_triangles(case.grove, case.jobs, case.rows_b, answer, 1)
+        a = contact_triangles(case.tree_set, case.jobs, case.rows_a, answer, 0)
+        b = contact_triangles(case.tree_set, case.jobs, case.rows_b, answer, 1)
         first_b = swapped[answer.jobs, None, None]
         middles[part] = contact_segments(np.where(first_b, b, a), np.where(first_b, a, b), answer.kinds)[1]
         yield
     return middles
 
 
-def contact_triangles(grove: Grove, jobs: np.ndarray, rows: np.ndarray, answer: Answer, side: int) -> np.ndarray:
+def contact_triangles(tree_set: TreeSet, jobs: np.ndarray, rows: np.ndarray, answer: Answer, side: int) -> np.ndarray:
     """World coordinates (n, 3, 3) [m] of one side's triangle of every contact."""
     corners, trees = np.empty((len(answer.pairs), 3, 3)), np.ascontiguousarray(jobs[:, side])
-    _place_triangles(grove.forest, trees, rows, answer.jobs, answer.pairs[:, side], corners)
+    _place_triangles(tree_set.forest, trees, rows, answer.jobs, answer.pairs[:, side], corners)
     return corners
 
 
@@ -291,8 +291,8 @@ def _sample(
     looked_at = asked[:, None] & (closed.all(axis=1)[:, None] | (closed[:, ::-1] & ~closed))
     """Which sides' surfaces are looked at: both of two solids, else an open one."""
 
-    ends = np.append(case.grove.forest.vertex_start[1:], len(case.grove.forest.vertices))
-    vertices = (ends - case.grove.forest.vertex_start)[case.jobs].max(axis=1, initial=0)
+    ends = np.append(case.tree_set.forest.vertex_start[1:], len(case.tree_set.forest.vertices))
+    vertices = (ends - case.tree_set.forest.vertex_start)[case.jobs].max(axis=1, initial=0)
     visited = np.empty(visited_room(np.diff(start), vertices), np.int64)
 
     def look(what: int, jobs: np.ndarray, begin: np.ndarray, end: np.ndarray) -> Steps:
@@ -330,7 +330,7 @@ def _sample(
 
 def _surface(case: Case, job: int, side: int, touched: np.ndarray) -> Surface:
     """One object of a pair in world coordinates, of which some triangles are touched."""
-    forest, solids, tree = case.grove.forest, case.solids, case.jobs[job, side]
+    forest, solids, tree = case.tree_set.forest, case.solids, case.jobs[job, side]
     part = slice(forest.triangle_start[tree], forest.triangle_end[tree])
     rows = case.rows_a if side == 0 else case.rows_b
     points = transform_points(rows[job], forest.vertices[forest.vertex_start[tree] + forest.triangles[part]])
@@ -387,7 +387,7 @@ def _duplicates(case: Case, posed: tuple[Any, ...]) -> Generator[None, None, np.
         yield
     result &= ~case.solids.closed[case.jobs].any(axis=1) & ~identical
     chosen = np.flatnonzero(result)
-    forest, work = case.grove.forest, new_point_workspace()
+    forest, work = case.tree_set.forest, new_point_workspace()
     for side in range(2):
         trees = case.jobs[chosen, side]
         counts = forest.triangle_end[trees] - forest.triangle_start[trees]
@@ -400,7 +400,7 @@ def _duplicates(case: Case, posed: tuple[Any, ...]) -> Generator[None, None, np.
 
 def _are_identical(case: Case, job: int) -> bool:
     """Whether two objects are the same arrays in the same pose."""
-    forest, (a, b) = case.grove.forest, case.jobs[job]
+    forest, (a, b) = case.tree_set.forest, case.jobs[job]
     if not np.array_equal(case.rows_a[job], case.rows_b[job]):
         return False
     ends = np.append(forest.vertex_start, len(forest.vertices))
@@ -416,7 +416,7 @@ def _mark_near(case: Case, limits: Limits, codes: np.ndarray) -> None:
     apart = np.flatnonzero(codes == _APART)
     if limits.touch_tolerance <= 0.0 or len(apart) == 0:
         return
-    side = case.grove.side
+    side = case.tree_set.side
     question = Question(
         side, side, case.jobs[apart], case.rows_a[apart], case.rows_b[apart], Goal.WITHIN,
         tolerance=limits.touch_tolerance, first_only=True,

@@ -67,7 +67,7 @@ def _within(inner: np.ndarray, outer: np.ndarray) -> np.ndarray:
 
 def _side_steps(case: "Case", job: int, side: int) -> Generator[None, None, Side | None]:
     """One object of a pair as the solid that it means; None where it means none."""
-    mesh = case.grove.indices[case.jobs[job, side]].mesh
+    mesh = case.tree_set.parts[case.jobs[job, side]].mesh
     meant: Meant = yield from meant_steps(mesh)
     if not meant.solidity.solid:
         return None

@@ -22,7 +22,7 @@ import numpy as np
 from ..answering.answer import answer_steps
 from ..geometry.triangle_pair import CROSSING
 from ..hierarchy.build import as_boxes
-from ..traversal.forest import Grove, plant
+from ..traversal.forest import TreeSet, pack_trees
 from ..traversal.point import DIRECTIONS, IDENTITY, new_point_workspace
 from ..traversal.question import Question
 from ..types.mesh import TriangleMesh
@@ -71,28 +71,28 @@ def pocket_steps(
             if (bits[job] & own_bit) if of_solids else (closed[job, side] or is_complete(bits[job])):
                 continue
             tree = int(case.jobs[job, 1 - side])
-            if not (yield from _crosses_itself_steps(case.grove.indices[tree].mesh)):
+            if not (yield from _crosses_itself_steps(case.tree_set.parts[tree].mesh)):
                 continue
             rows = (case.rows_b, case.rows_a)[side][job]
             key = tree, rows.tobytes()
             if key not in itself:
-                itself[key] = yield from _contacts_with_itself(case.grove, tree, rows)
+                itself[key] = yield from _contacts_with_itself(case.tree_set, tree, rows)
             yield from _search(_Pockets(case, job, side, start, *itself[key]), posed, bits)
 
 
 def _crosses_itself_steps(mesh: TriangleMesh) -> Generator[None, None, bool]:
     """Whether any two triangles of a mesh cross, kept with the mesh."""
     if "crosses itself" not in mesh.derived:
-        _, kinds = yield from _contacts_with_itself(plant([as_boxes(mesh)]), 0, IDENTITY)
+        _, kinds = yield from _contacts_with_itself(pack_trees([as_boxes(mesh)]), 0, IDENTITY)
         mesh.derived["crosses itself"] = bool((kinds == CROSSING).any())
     crosses: bool = mesh.derived["crosses itself"]
     return crosses
 
 
-def _contacts_with_itself(grove: Grove, tree: int, rows: np.ndarray) -> Steps:
+def _contacts_with_itself(tree_set: TreeSet, tree: int, rows: np.ndarray) -> Steps:
     """Pairs (n, 2) of triangles of a posed tree that meet in more than what they share, and their kinds (n,)."""
     jobs, poses = np.array([[tree, tree]], np.int64), rows[None]
-    steps = answer_steps(Question(grove.side, grove.side, jobs, poses, poses, with_itself=True))
+    steps = answer_steps(Question(tree_set.side, tree_set.side, jobs, poses, poses, with_itself=True))
     while True:
         try:
             next(steps)
@@ -111,7 +111,7 @@ class _Pockets:
         self.trees = case.jobs[job]
         self._case = case
         self._exact: dict[tuple[int, int], Corners] = {}
-        forest = case.grove.forest
+        forest = case.tree_set.forest
         self.corners = [
             transform_points(
                 rows[job],
@@ -209,7 +209,7 @@ class _Pockets:
         behind = (turn != 0.0) & (volumes * turn < -64.0 * slack * reach**2)
         ahead = (turn != 0.0) & (volumes * turn > 64.0 * slack * reach**2)
         missed = (signs.max(axis=1, initial=-1.0) > 0.0) & (signs.min(axis=1, initial=1.0) < 0.0)
-        forest, tree = self._case.grove.forest, self.trees[side]
+        forest, tree = self._case.tree_set.forest, self.trees[side]
         orientation = self._case.solids.orientation[forest.triangle_start[tree] + chosen]
         unsure = np.flatnonzero(~(ahead | behind | missed))
         triangles = [self.exact(side, t) for t in chosen[unsure].tolist()]

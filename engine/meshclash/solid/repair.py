@@ -13,7 +13,7 @@ import numpy as np
 from ..hierarchy.build import as_hierarchy
 from ..jit import kernel
 from ..reference import by_reference
-from ..traversal.forest import plant
+from ..traversal.forest import pack_trees
 from ..traversal.point import DIRECTIONS, IDENTITY, new_point_workspace, winding_along, world_triangle
 from ..types.mesh import TriangleMesh
 from .solids import component_volumes
@@ -104,9 +104,12 @@ def _votes(mesh: TriangleMesh, components: np.ndarray) -> Generator[None, None, 
     voters = _voters(topology.component, components, areas, topology.component_count)
     shares = np.empty(len(voters))
     tree = as_hierarchy(mesh)
-    grove = plant([tree])
+    tree_set = pack_trees([tree])
     own, ones = np.arange(mesh.triangle_count, dtype=np.int32), np.ones(mesh.triangle_count, np.int8)
-    frame, work = (grove.forest, IDENTITY, np.eye(3), grove.origins[0], grove.reaches[0]), new_point_workspace()
+    frame, work = (
+        (tree_set.forest, IDENTITY, np.eye(3), tree_set.origins[0], tree_set.reaches[0]),
+        new_point_workspace(),
+    )
     for begin in range(0, len(voters), _AT_ONCE):
         part = slice(begin, begin + _AT_ONCE)
         _ask_rays(*frame, voters[part], size, own, ones, work, shares[part])

@@ -14,7 +14,7 @@ from ..hierarchy.build import as_hierarchy
 from ..hierarchy.bvh import Hierarchy
 from ..jit import kernel
 from ..reference import by_reference
-from ..traversal.forest import plant
+from ..traversal.forest import pack_trees
 from ..traversal.point import IDENTITY, nearest, new_point_workspace, world_triangle
 from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
@@ -181,10 +181,17 @@ def _crack_width(mesh: TriangleMesh, rng: np.random.Generator) -> float:
     if alone.mean() <= 0.05 or mesh.triangle_count < 2:
         return 0.0
     chosen = rng.choice(mesh.triangle_count, min(mesh.triangle_count, _PROBES), replace=False)
-    grove = plant([as_hierarchy(mesh)])
+    tree_set = pack_trees([as_hierarchy(mesh)])
     found = np.empty((len(chosen), 3))
     _distances_to_others(
-        grove.forest, IDENTITY, np.eye(3), grove.origins[0], grove.reaches[0], chosen, new_point_workspace(), found
+        tree_set.forest,
+        IDENTITY,
+        np.eye(3),
+        tree_set.origins[0],
+        tree_set.reaches[0],
+        chosen,
+        new_point_workspace(),
+        found,
     )
     return float(np.quantile(found, 0.95))
 

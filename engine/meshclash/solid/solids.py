@@ -133,7 +133,7 @@ def _alone(mesh: TriangleMesh, component: np.ndarray, count: int) -> np.ndarray:
 
 
 def gather_solids(hierarchies: Sequence[Hierarchy]) -> Solids:
-    """Solids of many hierarchies, in the order in which ``plant`` lays them."""
+    """Solids of many hierarchies, in the order in which ``pack_trees`` lays them."""
     solids = [solid_of(h.mesh) for h in hierarchies]
     return Solids(
         np.array([s.closed for s in solids], np.bool_),

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..hierarchy.bvh import Index
+from ..hierarchy.bvh import TreeParts
 from ..hierarchy.refit import fit_volumes
 from ..jit import inlined, inner, kernel
 from .spread import spread_steps
@@ -48,19 +48,19 @@ class Filling(NamedTuple):
     between those of the meshes that the probabilities were fitted to."""
 
 
-def fill_steps(index: Index, volume: str) -> Generator[None, None, Filling]:
+def fill_steps(parts: TreeParts, volume: str) -> Generator[None, None, Filling]:
     """The augmentation of a tree over the volumes of a kind, in steps of a few milliseconds."""
-    tree, (vertices, triangles) = index.tree, index.mesh.arrays
-    boxes = boxes_of(index, volume)
+    tree, (vertices, triangles) = parts.tree, parts.mesh.arrays
+    boxes = boxes_of(parts, volume)
     cells, heights = np.empty(len(tree.first), np.uint8), np.empty(len(tree.first), np.uint8)
     begins, ends = np.empty((2, len(tree.first)), np.int32)
     _measure(tree.first, tree.count, begins, ends, heights)
     state, areas = np.zeros(2, np.int64), np.zeros(CELL_COUNT)
     while not _count_cells(
-        begins, ends, tree.order, boxes, index.origin, vertices, triangles, _VISITS, state, areas, cells
+        begins, ends, tree.order, boxes, parts.origin, vertices, triangles, _VISITS, state, areas, cells
     ):
         yield
-    spread = yield from spread_steps(index.mesh)
+    spread = yield from spread_steps(parts.mesh)
     inner = heights > 0
     fullness = float(cells[inner].mean() if inner.any() else cells[0]) / CELL_COUNT
     return Filling(boxes, cells, heights, fullness, _flatness(boxes[0]), min(max(spread, _LEAST_SPREAD), _MOST_SPREAD))
@@ -72,12 +72,12 @@ def _flatness(box: np.ndarray) -> float:
     return max(math.log(share), _FLAT) if share > 0.0 else _FLAT
 
 
-def boxes_of(index: Index, volume: str) -> np.ndarray:
-    """Boxes of the nodes, (n, 6) float32 relative to the origin: the index's volumes where these are boxes."""
+def boxes_of(parts: TreeParts, volume: str) -> np.ndarray:
+    """Boxes of the nodes, (n, 6) float32 relative to the origin: those of the tree where these are boxes."""
     if volume == "aabb":
-        return index.volumes
-    boxes = np.empty((len(index.tree.first), 6), np.float32)
-    fit_volumes(index.tree, *index.mesh.arrays, index.origin, "aabb", boxes)
+        return parts.volumes
+    boxes = np.empty((len(parts.tree.first), 6), np.float32)
+    fit_volumes(parts.tree, *parts.mesh.arrays, parts.origin, "aabb", boxes)
     return boxes
 
 

@@ -1,7 +1,7 @@
 """The heap of pairs of nodes: keys and entries (job, node of a, node of b, whether set aside) in two arrays.
 
-Keys are chances, rounded down to multiples of ``GRAIN``, less ``ASIDE`` and ``LAST`` for pairs that wait: so a chance
-can be had back from its key to the last bit, and what a pair adds to the evidence is what it takes away later.
+Keys are probabilities, rounded down to multiples of ``GRAIN``, less ``ASIDE`` and ``LAST`` for pairs that wait. So a
+key gives its probability back to the last bit, and a pair later takes away exactly the hazard that it added.
 """
 
 from ..jit import inlined, inner, kernel
@@ -9,9 +9,9 @@ from ..jit import inlined, inner, kernel
 JOB, NODE_A, NODE_B, SET_ASIDE, ENTRY_LENGTH = range(5)
 GRAIN = 2.0**-32
 FAINTEST = 2.0**-30
-"""The chance that pairs have at least: they wait, but nothing that may meet is dropped."""
+"""The probability that pairs have at least: they wait, but nothing that may meet is dropped."""
 SUREST = 1.0 - 2.0**-30
-"""The chance that pairs have at most; keys from 1 on are those of whole objects."""
+"""The probability that pairs have at most; keys from 1 on are those of whole objects."""
 ASIDE = 2.0
 LAST = 4.0
 
@@ -53,8 +53,8 @@ def drop_top(keys, entries, used):
 
 
 @inlined
-def chance_of(key, aside):
-    """The chance of a pair in the heap; from 1 on for whole objects that were not looked at."""
+def probability_of(key, aside):
+    """The probability of a pair in the heap; from 1 on for whole objects that were not looked at."""
     return key + (LAST if key < -ASIDE else 0.0) + (ASIDE if aside != 0 else 0.0)
 
 

@@ -15,8 +15,8 @@ from ..types.pose import PoseLike, pose_stack
 from ..types.results import QueryStats
 from ..volumes.registry import volume_named
 from . import traversal as layout
-from .aims import checked_aim, checked_budget, checked_steps
-from .search import Limit, Search
+from .criteria import checked_budget, checked_criterion, checked_steps
+from .pair_search import Limit, Search
 from .trees import adb_tree
 
 _ONE_JOB = np.array([[0, 1]], np.int64)
@@ -81,7 +81,7 @@ def time_critical(
     """
     start = time.perf_counter()
     device, _ = check_device(device), check_threads(threads)
-    aim, seconds, steps = checked_aim(p_min, k_min, count), checked_budget(budget), checked_steps(steps)
+    criterion, seconds, steps = checked_criterion(p_min, k_min, count), checked_budget(budget), checked_steps(steps)
     (rows_a, stacked_a), (rows_b, stacked_b) = pose_stack(pose_a), pose_stack(pose_b)
     if stacked_a or stacked_b:
         raise UnsupportedOption("time_critical takes one pose for each object, not a stack")
@@ -93,7 +93,7 @@ def time_critical(
     start += time.perf_counter() - before
     poses = np.empty((1, 2, 3, 4))
     poses[0, 0], poses[0, 1] = rows_a[0], rows_b[0]
-    search = Search(tree_a.volume, aim)
+    search = Search(tree_a.volume, criterion)
     search.begin((tree_a, tree_b), _ONE_JOB, poses)
     search.run(Limit(None if seconds is None else start + seconds, steps))
     if search.rows[0, layout.STATUS] == layout.ASK_HOST:
@@ -107,7 +107,7 @@ def _judged(search: Search, start: float, device: str) -> TimeCritical:
     status, counted, *triangles = search.rows[0, : layout.LEFT].tolist()
     if status == layout.APART:
         return TimeCritical(False, 0.0, True, None, None, counted, _stats(search, start, device))
-    (probability,), (region,) = search.outcome()
+    (probability,), (region,) = search.estimates()
     stats = _stats(search, start, device)
     if status == layout.MEET:
         if triangles[0] < 0:

@@ -11,12 +11,12 @@ from ..geometry.relative_pose import ROW_LENGTH as FRAME_LENGTH
 from ..traversal.pairs import LEAF_NUMBERS
 from ..volumes.registry import volume_named
 from . import traversal as layout
+from .estimates import LOOKED_AT, conclude
 from .heap import ENTRY_LENGTH, keep_jobs
-from .outcome import LOOKED_AT, conclude
-from .pace import Pace
 from .probability import log_factorials
 from .traversal import beginning, best_first
 from .trees import AdbTree, table
+from .unit_cost import UnitCost
 
 _FIRST_CAPACITY = 4096
 _LARGEST_SPARE = 1 << 16
@@ -29,11 +29,11 @@ _SHORTEST = 4e-6
 _A_CALL = 16
 """What the call of a kernel counts as, in steps."""
 
-searching, concluding = Pace(0.2e-6), Pace(0.01e-6)
+searching, concluding = UnitCost(0.2e-6), UnitCost(0.01e-6)
 """Of this process, a step and a pair of nodes that is left."""
 
 
-class Aim(NamedTuple):
+class Criterion(NamedTuple):
     """When a pair of objects counts as colliding."""
 
     p_min: float = 0.99
@@ -54,7 +54,7 @@ class Limit(NamedTuple):
     """Steps that are taken whatever the deadline says, as far as ``steps`` allow."""
 
 
-class Outcome(NamedTuple):
+class Estimates(NamedTuple):
     """What is known of k jobs."""
 
     probabilities: np.ndarray
@@ -103,19 +103,19 @@ class Search:
 
     Args:
         volume: the trees' kind.
-        aim: when a pair counts as colliding.
+        criterion: when a pair counts as colliding.
 
     Attributes:
         rows: (k, ROW_LENGTH) int64 by job (``traversal.py``).
-        evidence: -sum ln(1 - p) over the pairs of nodes that are left of each job, (k,) float64.
+        hazard: -sum ln(1 - p) over the pairs of nodes that are left of each job, (k,) float64.
         state: counters.
     """
 
-    def __init__(self, volume: str, aim: Aim) -> None:
+    def __init__(self, volume: str, criterion: Criterion) -> None:
         verbs = volume_named(volume)
         self._volume, self._width = volume, verbs.width
-        self._options = np.array([0, aim.k_min, aim.antichain, 0, verbs.width], np.int64)
-        self._p_min = aim.p_min
+        self._options = np.array([0, criterion.k_min, criterion.antichain, 0, verbs.width], np.int64)
+        self._p_min = criterion.p_min
         self._frame_length = verbs.prepared if verbs.prepare is not None else FRAME_LENGTH
         self._heap = _take_heap()
         self.state = np.zeros(layout.STATE_LENGTH, np.int64)
@@ -125,7 +125,7 @@ class Search:
         self._poses = np.empty((0, 2, 3, 4))
         self._frames = np.empty((0, self._frame_length))
         self.rows = np.empty((0, layout.ROW_LENGTH), np.int64)
-        self.evidence = np.empty(0)
+        self.hazards = np.empty(0)
 
     def begin(self, trees: Sequence[AdbTree], jobs: np.ndarray, poses: np.ndarray, first: int = 0) -> None:
         """Take up jobs.
@@ -141,14 +141,14 @@ class Search:
         count = len(jobs)
         if first == 0:
             self._frames = np.empty((count, self._frame_length))
-            self.rows, self.evidence = np.empty((count, layout.ROW_LENGTH), np.int64), np.empty(count)
+            self.rows, self.hazards = np.empty((count, layout.ROW_LENGTH), np.int64), np.empty(count)
         else:
             self._frames = _longer(self._frames, count)
-            self.rows, self.evidence = _longer(self.rows, count), _longer(self.evidence, count)
+            self.rows, self.hazards = _longer(self.rows, count), _longer(self.hazards, count)
         while int(self.state[layout.USED]) + count + 4 > len(self._heap.keys):
-            self._grow()
+            self._pack()
         beginning(self._volume)(
-            first, *self._table, jobs, poses, self._width, self.state, self.rows, self.evidence,
+            first, *self._table, jobs, poses, self._width, self.state, self.rows, self.hazards,
             self._frames, *self._heap,
         )  # fmt: skip
 
@@ -156,7 +156,7 @@ class Search:
         """Forget all jobs but these, (n,) int64 ascending; they are numbered anew. ``begin`` must follow."""
         numbers = np.full(len(self._jobs), -1)
         numbers[jobs] = np.arange(len(jobs))
-        self._frames, self.rows, self.evidence = self._frames[jobs], self.rows[jobs], self.evidence[jobs]
+        self._frames, self.rows, self.hazards = self._frames[jobs], self.rows[jobs], self.hazards[jobs]
         numbers[jobs[self.rows[:, layout.STATUS] > layout.COUNTED_ENOUGH]] = -1
         self.state[layout.USED] = keep_jobs(numbers, self.state[layout.USED], *self._heap)
         self.state[layout.OPEN_JOBS] = np.count_nonzero(self.rows[:, layout.STATUS] == layout.OPEN)
@@ -208,14 +208,14 @@ class Search:
     def _advance(self, steps: int, workspace: _SearchArrays) -> None:
         """At most about so many steps."""
         if int(self.state[layout.USED]) + 4 > len(self._heap.keys):
-            self._grow()
+            self._pack()
         self._options[layout.STEP_LIMIT] = steps
         best_first(self._volume)(
             self._table[0], self._jobs, self._poses, self._frames, self._p_min, self._options, self.state, self.rows,
-            self.evidence, *self._heap, log_factorials(), *workspace,
+            self.hazards, *self._heap, log_factorials(), *workspace,
         )  # fmt: skip
 
-    def _grow(self) -> None:
+    def _pack(self) -> None:
         keys, entries = self._heap
         self._heap = _Heap(_longer(keys, 2 * len(keys)), _longer(entries, 2 * len(keys)))
 
@@ -224,17 +224,17 @@ class Search:
         self.rows[job, layout.STATUS] = layout.MEET if colliding else layout.APART
         self.rows[job, layout.TRIANGLE_A] = self.rows[job, layout.TRIANGLE_B] = -1
 
-    def outcome(self) -> Outcome:
+    def estimates(self) -> Estimates:
         """What is known now."""
         start = time.perf_counter()
         count = len(self._jobs)
-        outcome = Outcome(np.empty(count), np.empty((count, 2, 3)))
+        estimates = Estimates(np.empty(count), np.empty((count, 2, 3)))
         conclude(
-            *self._table, self._jobs, self._poses, self._frames, self.state, self.rows, self.evidence, *self._heap,
-            self._width, _ZERO, np.empty(count, np.int64), *outcome,
+            *self._table, self._jobs, self._poses, self._frames, self.state, self.rows, self.hazards, *self._heap,
+            self._width, _ZERO, np.empty(count, np.int64), *estimates,
         )  # fmt: skip
         concluding.note(self._size, time.perf_counter() - start)
-        return outcome
+        return estimates
 
     def end(self) -> None:
         """Give the heap back; nothing may be asked after that."""

@@ -11,13 +11,13 @@ import numpy as np
 from ..types.results import QueryStats
 from ..types.slices import SLICE_SECONDS
 from . import traversal as layout
-from .pace import Pace
-from .search import Aim, Limit, Search
+from .pair_search import Criterion, Limit, Search
 from .trees import AdbTree
+from .unit_cost import UnitCost
 
 _LEAST_STEPS = 64
 """Of each slice, whatever the budget: so that the answers become exact in the end."""
-reporting = Pace(0.2e-6)
+reporting = UnitCost(0.2e-6)
 """Of this process: a pair of objects in a report."""
 
 
@@ -65,7 +65,7 @@ class SharedSearch:
     """A search over the pairs of a scene. What was found of pairs whose objects are as they were is never lost."""
 
     def __init__(self) -> None:
-        self._aim = Aim()
+        self._criterion = Criterion()
         self._search: Search | None = None
         self._objects: dict[int, Placed] = {}
         self._pairs = np.empty((0, 2), np.int64)
@@ -73,12 +73,12 @@ class SharedSearch:
         self._counted = np.zeros(layout.STATE_LENGTH - layout.STEPS, np.int64)
         self._spent = 0.0
 
-    def follow(self, pairs: np.ndarray, objects: Mapping[int, Placed], volume: str, aim: Aim) -> None:
+    def follow(self, pairs: np.ndarray, objects: Mapping[int, Placed], volume: str, criterion: Criterion) -> None:
         """Take up pairs of ids (k, 2) int64 of these objects, and forget all others."""
-        if self._search is None or aim != self._aim:
+        if self._search is None or criterion != self._criterion:
             if self._search is not None:
                 self._search.end()
-            self._search, self._aim = Search(volume, aim), aim
+            self._search, self._criterion = Search(volume, criterion), criterion
             self._pairs, self._objects, self._counted = pairs[:0], {}, np.zeros_like(self._counted)
         changed = [i for i, placed in objects.items() if not placed.is_as(self._objects.get(i))]
         known, wanted = _keys(self._pairs), _keys(pairs)
@@ -145,7 +145,7 @@ class SharedSearch:
         """What is known; every call tells the work since the last one."""
         assert self._search is not None
         start = time.perf_counter()
-        found = self._search.outcome()
+        found = self._search.estimates()
         order = np.argsort(_keys(self._pairs))
         rows = self._search.rows[order]
         counted = self._search.state[layout.STEPS :].copy()

@@ -1,8 +1,8 @@
 """Best-first simultaneous traversal: the pairs of nodes whose surfaces most likely meet come first.
 
 One kernel serves one pair of objects or many that share a budget. Every pair of nodes that may meet is in a heap,
-ordered by its chance to hold a contact; a pair of leaves is decided exactly when it comes up. It stops after a number
-of steps, when the heap is full or every pair of objects is decided, and goes on from its state.
+ordered by its probability to hold a contact; a pair of leaves is decided exactly when it comes up. It stops after a
+number of steps, when the heap is full or every pair of objects is decided, and goes on from its state.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from ..reference import by_reference
 from ..traversal.pairs import boxes_meet, load_triangle
 from ..volumes.registry import volume_named
 from .cells import CELL_COUNT, FLATTEST
-from .heap import ASIDE, FAINTEST, GRAIN, JOB, LAST, NODE_A, NODE_B, SET_ASIDE, SUREST, chance_of, drop_top, push
+from .heap import ASIDE, FAINTEST, GRAIN, JOB, LAST, NODE_A, NODE_B, SET_ASIDE, SUREST, drop_top, probability_of, push
 from .probability import MOST_CELLS, meeting_probability
 from .trees import forest_at, nodes_at
 
@@ -38,13 +38,13 @@ _LEAF_STEPS = 4
 _TRIANGLE_STEPS = 2
 _EXACT_STEPS = 16
 _UNOPENED = 0.7
-"""The evidence of two whole objects that were not looked at: they may as well meet as not."""
+"""The hazard of two whole objects that were not looked at: they may as well meet as not."""
 
 
 @inlined
-def doubt(chance):
-    """What a pair of nodes adds to the evidence that objects collide."""
-    return _UNOPENED if chance >= 1.0 else -np.log1p(-chance)
+def hazard(probability):
+    """What a pair of nodes adds to the hazard -ln(1 - p) that objects collide (the hazard of survival analysis)."""
+    return _UNOPENED if probability >= 1.0 else -np.log1p(-probability)
 
 
 @portable
@@ -55,7 +55,7 @@ def _nothing_to_prepare(relative, root_a, root_b, out):
 def beginning(volume: str) -> Callable:
     """The kernel that puts jobs from ``first`` on into the heap, for one kind of volume.
 
-    It takes (first, trees, sizes, jobs, poses, width, state, rows, evidence, frames, keys, entries); there must be room
+    It takes (first, trees, sizes, jobs, poses, width, state, rows, hazard, frames, keys, entries); there must be room
     in the heap.
     """
     verbs = volume_named(volume)
@@ -64,7 +64,7 @@ def beginning(volume: str) -> Callable:
 
 @cache
 def _beginning(overlap: Callable, prepare: Callable) -> Callable:
-    def begin(first, trees, sizes, jobs, poses, width, state, rows, evidence, frames, keys, entries):
+    def begin(first, trees, sizes, jobs, poses, width, state, rows, hazards, frames, keys, entries):
         scratch = np.empty(SCRATCH_LENGTH)
         used = state[USED]
         for job in range(first, jobs.shape[0]):
@@ -78,12 +78,12 @@ def _beginning(overlap: Callable, prepare: Callable) -> Callable:
             state[VOLUME_TESTS] += 1
             state[STEPS] += 1
             if not overlap(volumes_a[0], volumes_b[0], frame):
-                rows[job, STATUS], rows[job, LEFT], evidence[job] = APART, 0, 0.0
+                rows[job, STATUS], rows[job, LEFT], hazards[job] = APART, 0, 0.0
                 continue
             rows[job, STATUS], rows[job, LEFT] = OPEN, 1
             rows[job, HEIGHTS] = _together(heights_a, 0, heights_b, 0)
             rows[job, FILLED] = _together(cells_a, 0, cells_b, 0)
-            evidence[job] = doubt(1.0)
+            hazards[job] = hazard(1.0)
             state[OPEN_JOBS] += 1
             common = min(_part(boxes_a[0], boxes_b[0], frame, 0)[0], _part(boxes_b[0], boxes_a[0], frame, 15)[0])
             used = push(keys, entries, used, 1.0 + np.floor(common / GRAIN) * GRAIN, job, 0, 0, 0)
@@ -194,7 +194,7 @@ def _kind(a, b, workspace):
 def best_first(volume: str) -> Callable:
     """The kernel for one kind of volume.
 
-    It takes (trees, jobs, poses, frames, p_min, options, state, rows, evidence, keys, entries, logs, leaves, indices,
+    It takes (trees, jobs, poses, frames, p_min, options, state, rows, hazard, keys, entries, logs, leaves, indices,
     counter, expansions, zero); ``search.py`` describes and allocates them.
     """
     return _best_first(volume_named(volume).overlap)
@@ -203,7 +203,7 @@ def best_first(volume: str) -> Callable:
 @cache
 def _best_first(overlap: Callable) -> Callable:
     def search(
-        trees, jobs, poses, frames, p_min, options, state, rows, evidence, keys, entries, logs, leaves, indices,
+        trees, jobs, poses, frames, p_min, options, state, rows, hazards, keys, entries, logs, leaves, indices,
         counter, expansions, zero,
     ):  # fmt: skip
         workspace = by_reference(Workspace(counter, expansions))
@@ -224,7 +224,7 @@ def _best_first(overlap: Callable) -> Callable:
             if last > 0.0 and key > -ASIDE:
                 used = push(keys, entries, used, key - LAST, job, node_a, node_b, aside)
                 continue
-            sum_of_doubts = evidence[job] - doubt(chance_of(key, aside))
+            sum_of_hazards = hazards[job] - hazard(probability_of(key, aside))
             left = rows[job, LEFT] - 1
             first_a, count_a, volumes_a, boxes_a, cells_a, heights_a = nodes_at(trees, jobs[job, 0], width)
             first_b, count_b, volumes_b, boxes_b, cells_b, heights_b = nodes_at(trees, jobs[job, 1], width)
@@ -255,7 +255,7 @@ def _best_first(overlap: Callable) -> Callable:
                         rows[job, COUNTED] += counts
                         waits = antichain and (counts or aside != 0)
                         p = min(max(np.floor(p / GRAIN) * GRAIN, FAINTEST), SUREST)
-                        sum_of_doubts += doubt(p)
+                        sum_of_hazards += hazard(p)
                         left += 1
                         heights += _together(heights_a, child_a, heights_b, child_b)
                         filled += _together(cells_a, child_a, cells_b, child_b)
@@ -265,8 +265,8 @@ def _best_first(overlap: Callable) -> Callable:
                     rows[job, STATUS] = COUNTED_ENOUGH
             if left == 0 and rows[job, STATUS] <= COUNTED_ENOUGH:
                 rows[job, STATUS] = APART
-                sum_of_doubts = 0.0
-            evidence[job], rows[job, LEFT], rows[job, HEIGHTS], rows[job, FILLED] = sum_of_doubts, left, heights, filled
+                sum_of_hazards = 0.0
+            hazards[job], rows[job, LEFT], rows[job, HEIGHTS], rows[job, FILLED] = sum_of_hazards, left, heights, filled
             state[OPEN_JOBS] -= status == OPEN and rows[job, STATUS] != OPEN
         state[USED] = used
         state[STEPS] += steps

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..hierarchy.bvh import Hierarchy, Index
+from ..hierarchy.bvh import Hierarchy, TreeParts
 from ..jit import inlined
 from ..traversal.forest import Forest
 from ..types.steps import run
@@ -26,7 +26,7 @@ _KEY = "adb tree"
 class AdbTree(NamedTuple):
     """A hierarchy and its augmentation."""
 
-    made_of: Index
+    made_of: TreeParts
     """Kept, because the row refers to its arrays."""
     filling: Filling
     row: np.ndarray
@@ -38,23 +38,23 @@ class AdbTree(NamedTuple):
 
 
 def adb_tree(hierarchy: Hierarchy) -> AdbTree:
-    """The ADB-tree of a hierarchy, made when first asked for and kept with it until it is given another index."""
+    """The ADB-tree of a hierarchy, made when first asked for and kept with it until it is given other parts."""
     return run(adb_tree_steps(hierarchy))
 
 
 def adb_tree_steps(hierarchy: Hierarchy) -> Generator[None, None, AdbTree]:
     """As ``adb_tree``, in steps of a few milliseconds."""
     if not is_augmented(hierarchy):
-        index = hierarchy.index
-        filling = yield from fill_steps(index, hierarchy.volume)
-        _keep(hierarchy, index, filling)
+        parts = hierarchy.parts
+        filling = yield from fill_steps(parts, hierarchy.volume)
+        _keep(hierarchy, parts, filling)
     return hierarchy.derived[_KEY]
 
 
 def is_augmented(hierarchy: Hierarchy) -> bool:
     """Whether ``adb_tree`` has nothing to do."""
     kept = hierarchy.derived.get(_KEY)
-    return kept is not None and kept.made_of is hierarchy.index
+    return kept is not None and kept.made_of is hierarchy.parts
 
 
 def hand_over(old: Hierarchy, refitted: Hierarchy) -> None:
@@ -65,20 +65,20 @@ def hand_over(old: Hierarchy, refitted: Hierarchy) -> None:
     """
     kept = old.derived.get(_KEY)
     if kept is not None and kept.made_of.tree is refitted.tree:
-        _keep(refitted, refitted.index, kept.filling._replace(boxes=boxes_of(refitted.index, refitted.volume)))
+        _keep(refitted, refitted.parts, kept.filling._replace(boxes=boxes_of(refitted.parts, refitted.volume)))
 
 
-def _keep(hierarchy: Hierarchy, index: Index, filled: Filling) -> None:
-    vertices, triangles = index.mesh.arrays
-    tree = index.tree
+def _keep(hierarchy: Hierarchy, parts: TreeParts, filled: Filling) -> None:
+    vertices, triangles = parts.mesh.arrays
+    tree = parts.tree
     arrays = (
-        tree.first, tree.count, index.volumes, filled.boxes, filled.cells, filled.heights, tree.order, triangles,
+        tree.first, tree.count, parts.volumes, filled.boxes, filled.cells, filled.heights, tree.order, triangles,
         vertices,
     )  # fmt: skip
     row = np.array([*(array.ctypes.data for array in arrays), len(tree.first), len(triangles)], np.int64)
     shape = (filled.fullness, filled.flatness, filled.spread)
-    sizes = np.concatenate([index.origin, np.abs(index.mesh.bounds).max(axis=0), shape])
-    hierarchy.derived[_KEY] = AdbTree(index, filled, row, sizes, hierarchy.volume, hierarchy.leaf_size)
+    sizes = np.concatenate([parts.origin, np.abs(parts.mesh.bounds).max(axis=0), shape])
+    hierarchy.derived[_KEY] = AdbTree(parts, filled, row, sizes, hierarchy.volume, hierarchy.leaf_size)
 
 
 def table(trees: Sequence[AdbTree]) -> tuple[np.ndarray, np.ndarray]:

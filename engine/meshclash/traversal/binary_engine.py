@@ -31,7 +31,7 @@ class BinaryEngine:
         return question.goal is Goal.CONTACTS or (question.goal is Goal.WITHIN and question.first_only)
 
     def __init__(self, question: Question) -> None:
-        a, b, jobs = question.grove_a, question.grove_b, question.jobs
+        a, b, jobs = question.tree_set_a, question.tree_set_b, question.jobs
         every = (len(jobs), 3, 4)
         rows_a, rows_b = (np.array(np.broadcast_to(r, every)) for r in (question.rows_a, question.rows_b))
         relative = relative_rows(

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..jit import kernel
 from ..reference import by_reference
-from .forest import Grove
+from .forest import TreeSet
 from .point import place, world_triangle
 
 
@@ -30,8 +30,8 @@ def _bounds(forest, all_used, trees, rows, boxes):
             boxes[i, k], boxes[i, k + 3] = low[k], high[k]
 
 
-def world_bounds(grove: Grove, trees: np.ndarray, rows: np.ndarray) -> np.ndarray:
+def world_bounds(tree_set: TreeSet, trees: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Lowest and highest world coordinates of trees (n,) int64 in poses (n, 3, 4), (n, 6) float64 [m]."""
     boxes = np.empty((len(trees), 6))
-    _bounds(grove.forest, grove.all_used, trees, rows, boxes)
+    _bounds(tree_set.forest, tree_set.all_used, trees, rows, boxes)
     return boxes

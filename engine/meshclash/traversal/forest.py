@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..hierarchy.bvh import Hierarchy, Index
-from ..hierarchy.slabs import earned_slabs, note_tests
+from ..hierarchy.bvh import Hierarchy, TreeParts
+from ..hierarchy.slabs import note_tests, slabs_after_use
 from ..hierarchy.wide import LANE_COUNT
 from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
@@ -51,7 +51,7 @@ class LaneForest(NamedTuple):
 
 
 @dataclass
-class Grove:
+class TreeSet:
     """Many trees, with what the host needs to know of each."""
 
     origins: np.ndarray
@@ -63,48 +63,48 @@ class Grove:
     volume: str
     fits_lanes: bool
     """Whether all trees have an 8-wide form."""
-    indices: Sequence[Index]
-    """What was planted: it stays as it is when a hierarchy is given another index."""
-    before: "Grove | None" = None
-    """What was planted last; taken over is what refitted trees have in common with it. Let go once that is done."""
+    parts: Sequence[TreeParts]
+    """What was packed: it stays as it is when a hierarchy is given other parts."""
+    before: "TreeSet | None" = None
+    """What was packed last; taken over is what refitted trees have in common with it. Let go once that is done."""
 
     @cached_property
     def side(self) -> "Side":
         """The trees as a side of a question."""
-        return Side([index.mesh for index in self.indices], lambda: self)
+        return Side([part.mesh for part in self.parts], lambda: self)
 
     @cached_property
     def all_used(self) -> np.ndarray:
         """Of each tree: whether its triangles have all vertices of its mesh, (trees,) bool."""
-        return np.array([index.mesh.used_vertices is None for index in self.indices], np.bool_)
+        return np.array([part.mesh.used_vertices is None for part in self.parts], np.bool_)
 
     @cached_property
     def forest(self) -> Forest:
         """Arrays of all trees, made when first asked for."""
         before, self.before = self.before, None
-        return _join(self.indices) if before is None else _join_refitted(self.indices, before)
+        return _join(self.parts) if before is None else _join_refitted(self.parts, before)
 
     def slabs_of(self, trees: np.ndarray) -> np.ndarray:
-        """Addresses of the slabs of each tree, (trees,) int64; 0 for those not asked for, and those not yet earned."""
-        for tree in _ONLY if len(self.indices) == 1 else np.unique(trees):
+        """Addresses of the slabs of each tree, (trees,) int64; 0 for those not asked for or not yet used enough."""
+        for tree in _ONLY if len(self.parts) == 1 else np.unique(trees):
             if self._slabs[tree] == 0:
-                slabs = earned_slabs(self.indices[tree])
+                slabs = slabs_after_use(self.parts[tree])
                 self._slabs[tree] = 0 if slabs is None else slabs.ctypes.data
         return self._slabs
 
     def note_near_tests(self, trees: np.ndarray, volume_tests: int) -> None:
         """Charge the tests of a question for distances, a job about each of these trees, to those without slabs."""
-        if len(self.indices) == 1:
+        if len(self.parts) == 1:
             asked, times = np.zeros(1, np.int64), np.full(1, len(trees))
         else:
             asked, times = np.unique(trees, return_counts=True)
         for tree, share in zip(asked.tolist(), (times / max(len(trees), 1)).tolist(), strict=True):
             if self._slabs[tree] == 0:
-                note_tests(self.indices[tree], share * volume_tests)
+                note_tests(self.parts[tree], share * volume_tests)
 
     @cached_property
     def _slabs(self) -> np.ndarray:
-        return np.zeros(len(self.indices), np.int64)
+        return np.zeros(len(self.parts), np.int64)
 
     @cached_property
     def lane_record(self) -> np.ndarray:
@@ -115,7 +115,7 @@ class Grove:
     def lanes(self) -> LaneForest:
         """What the 8-wide traversal reads, made when first asked for."""
         return LaneForest(
-            np.array([_addresses(i) for i in self.indices], np.int64), np.stack(list(map(_sizes, self.indices)))
+            np.array([_addresses(i) for i in self.parts], np.int64), np.stack(list(map(_sizes, self.parts)))
         )
 
 
@@ -124,18 +124,18 @@ class Side:
 
     Args:
         meshes: of the trees.
-        grow: makes the grove; without it only a device can answer.
+        grow: makes the tree set; without it only a device can answer.
     """
 
-    def __init__(self, meshes: list[TriangleMesh], grow: Callable[[], Grove] | None = None) -> None:
+    def __init__(self, meshes: list[TriangleMesh], grow: Callable[[], TreeSet] | None = None) -> None:
         self.meshes = meshes
-        self._grow = grow
+        self._pack = grow
 
     @cached_property
-    def grove(self) -> Grove:
+    def tree_set(self) -> TreeSet:
         """The trees."""
-        assert self._grow is not None, "a side for devices only"
-        return self._grow()
+        assert self._pack is not None, "a side for devices only"
+        return self._pack()
 
     @cached_property
     def index_bits(self) -> int:
@@ -149,15 +149,15 @@ class Side:
 
     def world_triangles(self, trees: np.ndarray, rows: np.ndarray, triangles: np.ndarray) -> np.ndarray:
         """World coordinates (n, 3, 3) [m] of triangles (n,) of trees (n,) in poses (n, 3, 4)."""
-        if "grove" in self.__dict__:  # one look for all trees
-            forest = self.grove.forest
+        if "tree set" in self.__dict__:  # one look for all trees
+            forest = self.tree_set.forest
             own = forest.triangles[forest.triangle_start[trees] + triangles] + forest.vertex_start[trees][:, None]
             return transform_points(rows[:, None], forest.vertices[own])
         corners = np.empty((len(trees), 3, 3))
         for tree in np.unique(trees):
             mask = trees == tree
-            vertices, indices = self.meshes[tree].arrays
-            corners[mask] = vertices[indices[triangles[mask]]]
+            vertices, corners_of = self.meshes[tree].arrays
+            corners[mask] = vertices[corners_of[triangles[mask]]]
         return transform_points(rows[:, None], corners)
 
     def vertex_indices(self, trees: np.ndarray, triangles: np.ndarray) -> np.ndarray:
@@ -169,121 +169,121 @@ class Side:
         return ids
 
 
-def plant(hierarchies: Sequence[Hierarchy], before: Grove | None = None) -> Grove:
-    """Lay hierarchies of one volume end to end; a single one is taken as it is, without copying, and its grove kept.
+def pack_trees(hierarchies: Sequence[Hierarchy], before: TreeSet | None = None) -> TreeSet:
+    """Lay hierarchies of one volume end to end; a single one is taken as it is, without copying, and its tree set kept.
 
-    ``before``: what was planted last, of which these may be refitted forms.
+    ``before``: what was packed last, of which these may be refitted forms.
     """
     if len(hierarchies) > 1:
-        grove = _plant(hierarchies, [h.index for h in hierarchies])
+        tree_set = _pack_trees(hierarchies, [h.parts for h in hierarchies])
         if before is not None and "forest" in before.__dict__:
-            grove.before = before
-        return grove
-    index = hierarchies[0].index
-    kept = hierarchies[0].derived.get("grove")
-    if kept is None or kept.indices[0] is not index:
-        kept = hierarchies[0].derived["grove"] = _plant(hierarchies, [index])
+            tree_set.before = before
+        return tree_set
+    part = hierarchies[0].parts
+    kept = hierarchies[0].derived.get("tree set")
+    if kept is None or kept.parts[0] is not part:
+        kept = hierarchies[0].derived["tree set"] = _pack_trees(hierarchies, [part])
     return kept
 
 
-def join(groves: Sequence[Grove]) -> Grove:
-    """Groves of one volume as one, quickly: from what each of them has made for the 8-wide traversal."""
-    indices = [index for grove in groves for index in grove.indices]
-    joined = Grove(
-        origins=np.concatenate([grove.origins for grove in groves]),
-        reaches=np.concatenate([grove.reaches for grove in groves]),
-        largest_leaf=max(grove.largest_leaf for grove in groves),
-        deepest=max(grove.deepest for grove in groves),
-        volume=groves[0].volume,
-        fits_lanes=all(grove.fits_lanes for grove in groves),
-        indices=indices,
+def join(tree_sets: Sequence[TreeSet]) -> TreeSet:
+    """tree sets of one volume as one, quickly: from what each of them has made for the 8-wide traversal."""
+    parts = [part for tree_set in tree_sets for part in tree_set.parts]
+    joined = TreeSet(
+        origins=np.concatenate([tree_set.origins for tree_set in tree_sets]),
+        reaches=np.concatenate([tree_set.reaches for tree_set in tree_sets]),
+        largest_leaf=max(tree_set.largest_leaf for tree_set in tree_sets),
+        deepest=max(tree_set.deepest for tree_set in tree_sets),
+        volume=tree_sets[0].volume,
+        fits_lanes=all(tree_set.fits_lanes for tree_set in tree_sets),
+        parts=parts,
     )
     if joined.fits_lanes:
-        joined.lanes = LaneForest(*(np.concatenate(part) for part in zip(*(g.lanes for g in groves), strict=True)))
+        joined.lanes = LaneForest(*(np.concatenate(part) for part in zip(*(g.lanes for g in tree_sets), strict=True)))
     return joined
 
 
-def _plant(hierarchies: Sequence[Hierarchy], indices: Sequence[Index]) -> Grove:
-    return Grove(
-        origins=np.stack([index.origin for index in indices]),
-        reaches=np.stack([np.abs(index.mesh.bounds).max(axis=0) for index in indices]),
+def _pack_trees(hierarchies: Sequence[Hierarchy], parts: Sequence[TreeParts]) -> TreeSet:
+    return TreeSet(
+        origins=np.stack([part.origin for part in parts]),
+        reaches=np.stack([np.abs(part.mesh.bounds).max(axis=0) for part in parts]),
         largest_leaf=max(h.leaf_size for h in hierarchies),
-        deepest=max(index.tree.depth for index in indices),
+        deepest=max(part.tree.depth for part in parts),
         volume=hierarchies[0].volume,
-        fits_lanes=all(index.wide is not None for index in indices),
-        indices=indices,
+        fits_lanes=all(part.wide is not None for part in parts),
+        parts=parts,
     )
 
 
-def _join(indices: Sequence[Index]) -> Forest:
-    trees = [index.tree for index in indices]
-    meshes = [index.mesh for index in indices]
+def _join(parts: Sequence[TreeParts]) -> Forest:
+    trees = [part.tree for part in parts]
+    meshes = [part.mesh for part in parts]
     return Forest(
         _joined([t.first for t in trees]),
         _joined([t.count for t in trees]),
-        _joined([index.volumes for index in indices]),
+        _joined([part.volumes for part in parts]),
         _joined([t.order for t in trees]),
         _joined([m.arrays[1] for m in meshes]),
         _joined([m.arrays[0] for m in meshes]),
-        _starts([len(index.volumes) for index in indices]),
+        _starts([len(part.volumes) for part in parts]),
         _starts([len(t.order) for t in trees]),
         np.cumsum([len(t.order) for t in trees]).astype(np.int64),
         _starts([m.vertex_count for m in meshes]),
     )
 
 
-def _join_refitted(indices: Sequence[Index], before: Grove) -> Forest:
-    """The same, taking over all but volumes and vertices where the trees are those of an earlier grove."""
-    pairs = list(zip(indices, before.indices, strict=False))
-    same = len(indices) == len(before.indices) and all(
+def _join_refitted(parts: Sequence[TreeParts], before: TreeSet) -> Forest:
+    """The same, taking over all but volumes and vertices where the trees are those of an earlier tree set."""
+    pairs = list(zip(parts, before.parts, strict=False))
+    same = len(parts) == len(before.parts) and all(
         new.tree is old.tree and new.mesh.arrays[1] is old.mesh.arrays[1] for new, old in pairs
     )
     if not same:
-        return _join(indices)
+        return _join(parts)
     return before.forest._replace(
-        volumes=_joined([index.volumes for index in indices]),
-        vertices=_joined([index.mesh.arrays[0] for index in indices]),
+        volumes=_joined([part.volumes for part in parts]),
+        vertices=_joined([part.mesh.arrays[0] for part in parts]),
     )
 
 
-def note_usage(grove_a: Grove, grove_b: Grove, jobs: np.ndarray, volume_tests: int) -> None:
-    """Charge the volume tests of a question about trees (k, 2) to those trees: what use has earned, ``build`` tells.
+def note_usage(tree_set_a: TreeSet, tree_set_b: TreeSet, jobs: np.ndarray, volume_tests: int) -> None:
+    """Charge the volume tests of a question about trees (k, 2) to those trees: what use gives, ``build`` tells.
 
     Each job counts alike, and each of its two trees for half.
     """
     if len(jobs) == 0:
         return
-    for side, grove in enumerate((grove_a, grove_b)):
-        if len(grove.indices) == 1:
-            grove.indices[0].usage.volume_tests += 0.5 * volume_tests
+    for side, tree_set in enumerate((tree_set_a, tree_set_b)):
+        if len(tree_set.parts) == 1:
+            tree_set.parts[0].usage.volume_tests += 0.5 * volume_tests
             continue
-        asked = np.bincount(jobs[:, side], minlength=len(grove.indices))
-        for index, times in zip(grove.indices, asked.tolist(), strict=True):
-            index.usage.volume_tests += 0.5 * volume_tests * times / len(jobs)
+        asked = np.bincount(jobs[:, side], minlength=len(tree_set.parts))
+        for part, times in zip(tree_set.parts, asked.tolist(), strict=True):
+            part.usage.volume_tests += 0.5 * volume_tests * times / len(jobs)
 
 
-def take_updates(grove_a: Grove, grove_b: Grove) -> int:
-    """Nodes of the trees of two groves that were refitted since this was last asked (N_u)."""
+def take_updates(tree_set_a: TreeSet, tree_set_b: TreeSet) -> int:
+    """Nodes of the trees of two tree sets that were refitted since this was last asked (N_u)."""
     total = 0
-    for grove in (grove_a, grove_b):
-        for index in grove.indices:
-            total += index.usage.updated_nodes
-            index.usage.updated_nodes = 0
+    for tree_set in (tree_set_a, tree_set_b):
+        for part in tree_set.parts:
+            total += part.usage.updated_nodes
+            part.usage.updated_nodes = 0
     return total
 
 
-def _addresses(index: Index) -> tuple[int, ...]:
-    """Where a tree's arrays lie, in the order of the constants of ``wide.py``; the index keeps them alive."""
-    wide = index.wide
+def _addresses(part: TreeParts) -> tuple[int, ...]:
+    """Where a tree's arrays lie, in the order of the constants of ``wide.py``; the part keeps them alive."""
+    wide = part.wide
     assert wide is not None
-    vertices, triangles = index.mesh.arrays
-    arrays = (wide.nodes, wide.coordinates, index.tree.order, triangles, vertices)
+    vertices, triangles = part.mesh.arrays
+    arrays = (wide.nodes, wide.coordinates, part.tree.order, triangles, vertices)
     return (*(array.ctypes.data for array in arrays), LANE_COUNT * (len(wide.nodes) - 1))
 
 
-def _sizes(index: Index) -> np.ndarray:
-    root = np.abs(index.volumes[0]).reshape(2, 3).max(axis=0)
-    return np.concatenate([index.origin, np.abs(index.mesh.bounds).max(axis=0), root])
+def _sizes(part: TreeParts) -> np.ndarray:
+    root = np.abs(part.volumes[0]).reshape(2, 3).max(axis=0)
+    return np.concatenate([part.origin, np.abs(part.mesh.bounds).max(axis=0), root])
 
 
 def _joined(arrays: list[np.ndarray]) -> np.ndarray:

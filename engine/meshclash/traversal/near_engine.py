@@ -37,14 +37,14 @@ class _NearEngine:
         self._found = NearestSoFar(
             np.full(count, np.inf if self._nearest else question.tolerance), np.zeros((count, 2, 3)), known
         )
-        of_two_leaves = max(question.grove_a.largest_leaf * question.grove_b.largest_leaf, MOST_OF_TWO_LEAVES)
+        of_two_leaves = max(question.tree_set_a.largest_leaf * question.tree_set_b.largest_leaf, MOST_OF_TWO_LEAVES)
         self._output = output_for(of_two_leaves + (0 if self._nearest else _CHUNK))
         uncertain = ALL_APART if question.none_meet else ROUNDING_SHARE
         self._errors = np.array([question.relative_error, question.absolute_error, uncertain])
         chained = self._nearest and bool((question.jobs == question.jobs[:1]).all())  # else a pair means another
         self._options = kernel_options(self._nearest, chained)
         self._poses = np.ascontiguousarray(question.rows_a), np.ascontiguousarray(question.rows_b)
-        self._depth = question.grove_a.deepest + question.grove_b.deepest + 2
+        self._depth = question.tree_set_a.deepest + question.tree_set_b.deepest + 2
         self.chunks: list[Chunk] = []
         self._state, self._work = self._prepared(question)
 
@@ -84,9 +84,9 @@ class NearWideEngine(_NearEngine):
         return question.goal is not Goal.CONTACTS and not question.first_only and question.fits_lanes
 
     def _prepared(self, question: Question) -> tuple[np.ndarray, Callable[[], bool]]:
-        a, b, jobs = question.grove_a, question.grove_b, question.jobs
-        for side, grove in enumerate((a, b)):
-            grove.slabs_of(jobs[:, side])
+        a, b, jobs = question.tree_set_a, question.tree_set_b, question.jobs
+        for side, tree_set in enumerate((a, b)):
+            tree_set.slabs_of(jobs[:, side])
         room = max(LANE_COUNT * (self._depth + 1), SMALLEST_QUEUE)
         work = Work(
             np.ascontiguousarray(jobs), self._poses, self._errors, self._options, self._found, self._output, room
@@ -97,8 +97,8 @@ class NearWideEngine(_NearEngine):
         """Work for some milliseconds; True when all jobs are done."""
         done = super().advance()
         if done and self._nearest:
-            for side, grove in enumerate((self._question.grove_a, self._question.grove_b)):
-                grove.note_near_tests(self._question.jobs[:, side], self.counters[0])
+            for side, tree_set in enumerate((self._question.tree_set_a, self._question.tree_set_b)):
+                tree_set.note_near_tests(self._question.jobs[:, side], self.counters[0])
         return done
 
 
@@ -111,7 +111,7 @@ class NearBinaryEngine(_NearEngine):
         return question.goal is not Goal.CONTACTS and not question.first_only
 
     def _prepared(self, question: Question) -> tuple[np.ndarray, Callable[[], bool]]:
-        a, b, jobs = question.grove_a, question.grove_b, question.jobs
+        a, b, jobs = question.tree_set_a, question.tree_set_b, question.jobs
         relative = relative_rows(
             *self._poses, a.origins[jobs[:, 0]], b.origins[jobs[:, 1]], a.reaches[jobs[:, 0]], b.reaches[jobs[:, 1]],
             0.0,

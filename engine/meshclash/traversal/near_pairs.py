@@ -1,7 +1,7 @@
 """Nearest pair of triangles, or all pairs within a tolerance, for every kind of volume: two nodes at a time.
 
 The same search as ``near_wide.py``, over the binary tree and with a volume's ``gap`` for its lower bounds. It serves
-volumes other than boxes, leaves of more than eight triangles and uncompiled code, and is the twin in tests.
+volumes other than boxes, leaves of more than eight triangles and uncompiled code, and is the reference in tests.
 """
 
 from collections.abc import Callable

@@ -90,7 +90,7 @@ class Work:
         self._record[layout.QUEUE_ROOM] = len(bounds)
 
     def advance(self, side_a: np.ndarray, side_b: np.ndarray) -> bool:
-        """Work for some milliseconds on two groves (``Grove.lane_record``); returns True when all jobs are done.
+        """Work for some milliseconds on two tree sets (``TreeSet.lane_record``); returns True when all jobs are done.
 
         Depth-first, each step takes one pair off the queue and puts at most eight on, one level deeper in one tree; a
         heap may hold more, and then grows.

@@ -2,19 +2,19 @@
 
 Of each array that a kernel is given Numba finds out the type anew, and a mesh is ten arrays; two boxes are compared in
 a fraction of that time. So the addresses lie in a record, made once for each index, and a question gives the record's.
-The record holds the index and its grove, so its arrays live as long as somebody has it.
+The record holds the parts and its tree set, so its arrays live as long as somebody has it.
 """
 
 from typing import Any
 
 import numpy as np
 
-from ..hierarchy.build import is_earned_at
+from ..hierarchy.build import improves_at
 from ..hierarchy.bvh import Hierarchy
 from ..hierarchy.slabs import note_tests
 from ..jit import config
 from ..types.mesh import TriangleMesh
-from .forest import plant
+from .forest import pack_trees
 from .near_wide import SIDE_LENGTH
 
 DEPTH = SIDE_LENGTH
@@ -25,43 +25,42 @@ _FIRST = np.zeros(1, np.int64)
 
 
 class Packed:
-    """A hierarchy of boxes with an 8-wide form, while it keeps its index.
+    """A hierarchy of boxes with an 8-wide form, while it keeps its parts.
 
     Attributes:
         address: of the record, int64: the entries of ``near_wide.py`` and ``DEPTH``.
-        has_slabs: whether distances have earned the slabs.
+        has_slabs: whether distances have their slabs.
         met: whether the mesh met the other one when a distance was last asked for: then that is asked first.
         triangle_count: of the mesh.
     """
 
-    __slots__ = ("_earned", "_grove", "_hierarchy", "_index", "_record", "_usage", "address", "has_slabs",
-        "met",
-                 "triangle_count")  # fmt: skip
+    __slots__ = ("_hierarchy", "_improves_at", "_parts", "_record", "_tree_set", "_usage", "address", "has_slabs",
+                 "met", "triangle_count")  # fmt: skip
 
     def __init__(self, hierarchy: Hierarchy) -> None:
-        index = hierarchy.index
-        self._hierarchy, self._index, self._usage = hierarchy, index, index.usage
-        self._earned = is_earned_at(hierarchy)
-        self._grove = plant([hierarchy])
-        self._record = np.array([*self._grove.lane_record, index.tree.depth], np.int64)
+        parts = hierarchy.parts
+        self._hierarchy, self._parts, self._usage = hierarchy, parts, parts.usage
+        self._improves_at = improves_at(hierarchy)
+        self._tree_set = pack_trees([hierarchy])
+        self._record = np.array([*self._tree_set.lane_record, parts.tree.depth], np.int64)
         self.address: int = self._record.ctypes.data
         self.has_slabs = self.met = False
-        self.triangle_count = index.mesh.triangle_count
+        self.triangle_count = parts.mesh.triangle_count
 
     @property
     def is_old(self) -> bool:
-        """Whether the hierarchy has another index now, or has earned a better one."""
-        return self._hierarchy.index is not self._index or self._usage.volume_tests >= self._earned
+        """Whether the hierarchy has other parts now, or was used enough for a better tree."""
+        return self._hierarchy.parts is not self._parts or self._usage.volume_tests >= self._improves_at
 
     def look_for_slabs(self) -> None:
-        """Give distances the slabs, if they are made or earned by now."""
+        """Give distances the slabs, if they are there or due by now."""
         if not self.has_slabs:
-            self.has_slabs = bool(self._grove.slabs_of(_FIRST)[0])
+            self.has_slabs = bool(self._tree_set.slabs_of(_FIRST)[0])
 
     def note_near_tests(self, volume_tests: int) -> None:
-        """Charge the tests of a distance to an index without slabs, which earns them so."""
+        """Charge the tests of a distance to a tree without slabs, which gets them so."""
         if not self.has_slabs:
-            note_tests(self._index, volume_tests)
+            note_tests(self._parts, volume_tests)
 
 
 def packed_of(thing: Any) -> Packed | None:
@@ -75,6 +74,6 @@ def packed_of(thing: Any) -> Packed | None:
 def pack(thing: Any, hierarchy: Hierarchy) -> Packed | None:
     """The record of a hierarchy, kept with what it was made of (itself, or a mesh); None without an 8-wide form."""
     found = packed_of(thing)
-    if found is None and hierarchy.index.wide is not None and not config.DISABLE_JIT:
+    if found is None and hierarchy.parts.wide is not None and not config.DISABLE_JIT:
         found = thing.derived[_KEY] = Packed(hierarchy)
     return found

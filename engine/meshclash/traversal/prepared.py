@@ -7,7 +7,7 @@ import numpy as np
 
 from ..jit import kernel
 from ..volumes.registry import volume_named
-from .forest import Grove
+from .forest import TreeSet
 
 
 @cache
@@ -19,11 +19,11 @@ def _preparing_kernel(prepare: Callable) -> Callable:
     return kernel(prepare_all)
 
 
-def prepared_rows(a: Grove, b: Grove, jobs: np.ndarray, relative: np.ndarray) -> np.ndarray:
-    """The rows that ``overlap`` and ``gap`` of the groves' volume take.
+def prepared_rows(a: TreeSet, b: TreeSet, jobs: np.ndarray, relative: np.ndarray) -> np.ndarray:
+    """The rows that ``overlap`` and ``gap`` of the tree sets' volume take.
 
     Args:
-        a, b: groves of one kind of volume.
+        a, b: tree sets of one kind of volume.
         jobs: trees of each pair, (k, 2) int64.
         relative: rows of ``relative_rows``, (k, 33) float64; returned as they are where the volume needs no more.
     """

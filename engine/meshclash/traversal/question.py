@@ -7,7 +7,7 @@ import numpy as np
 
 from ..jit import config
 from ..types.results import QueryStats
-from .forest import Grove, Side
+from .forest import Side, TreeSet
 
 _NO_LENGTHS, _NO_POINTS = np.empty(0), np.empty((0, 2, 3))
 
@@ -58,19 +58,19 @@ class Question(NamedTuple):
     """False keeps to the binary engine where the 8-wide one could answer; the pairs are the same."""
 
     @property
-    def grove_a(self) -> Grove:
+    def tree_set_a(self) -> TreeSet:
         """The first trees."""
-        return self.a.grove
+        return self.a.tree_set
 
     @property
-    def grove_b(self) -> Grove:
+    def tree_set_b(self) -> TreeSet:
         """The second trees."""
-        return self.b.grove
+        return self.b.tree_set
 
     @property
     def fits_lanes(self) -> bool:
         """Whether 8-wide engines can serve: trees of boxes, leaves that fit, and compiled code."""
-        return self.lanes and self.grove_a.fits_lanes and self.grove_b.fits_lanes and not config.DISABLE_JIT
+        return self.lanes and self.tree_set_a.fits_lanes and self.tree_set_b.fits_lanes and not config.DISABLE_JIT
 
     @property
     def index_bits(self) -> tuple[int, int, int]:

@@ -110,7 +110,7 @@ def meet_each(side, work, trees, rows, jobs, triangles, counts):
     """Look for a first contact of each pair of objects.
 
     Args:
-        side: address of the record of a grove (``Grove.lane_record``).
+        side: address of the record of a tree set (``TreeSet.lane_record``).
         work: of the record of the work.
         trees: of the objects, (n,) int64.
         rows: their poses in m configurations, (m, n, 3, 4).
@@ -290,8 +290,8 @@ def _contact(space: _Space, a: Packed, b: Packed, volume_tests: int, primitive_t
 def _nearest(
     space: _Space, a: Packed, b: Packed, pair: tuple[int, int] | None, errors: tuple[float, float]
 ) -> Nearest | None:
-    earned = a.has_slabs and b.has_slabs
-    if not earned:
+    ready = a.has_slabs and b.has_slabs
+    if not ready:
         a.look_for_slabs()
         b.look_for_slabs()
     if pair is None:
@@ -303,7 +303,7 @@ def _nearest(
     done = traverse_near(a.address, b.address, space.near.address)
     counts = space.near.state.tolist()
     volume_tests, primitive_tests = counts[VOLUME_TESTS], counts[PRIMITIVE_TESTS]
-    if not earned:
+    if not ready:
         a.note_near_tests(volume_tests)
         b.note_near_tests(volume_tests)
     if not done:

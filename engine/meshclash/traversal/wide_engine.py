@@ -124,7 +124,7 @@ class WideEngine:
         return question.goal is Goal.CONTACTS and question.fits_lanes
 
     def __init__(self, question: Question) -> None:
-        a, b = question.grove_a, question.grove_b
+        a, b = question.tree_set_a, question.tree_set_b
         trees_a, sizes_a = a.lanes
         trees_b, sizes_b = b.lanes
         self._trees = (trees_a, trees_b, sizes_a, sizes_b)

@@ -15,7 +15,7 @@ SIDE = 8
 """Voxels along a side of a brick."""
 _EMPTY = np.int64(-1)
 _HASH = np.uint64(0x9E3779B97F4A7C15)
-_FIRST_ROOM = 1 << 10
+_FIRST_CAPACITY = 1 << 10
 BYTES_EACH = 128
 """Memory of a brick at most: words, name, and its part of a table that is between a quarter and half full."""
 
@@ -35,7 +35,7 @@ class Bricks(NamedTuple):
     """(2,) int64: name and brick that were taken last."""
 
 
-def new_bricks(room: int = _FIRST_ROOM) -> Bricks:
+def new_bricks(room: int = _FIRST_CAPACITY) -> Bricks:
     """An empty set with room for so many bricks."""
     size = 1 << max(2 * room - 1, 1).bit_length()
     return Bricks(

@@ -177,7 +177,7 @@ def _answer_steps(meshes: tuple[TriangleMesh, ...], rows: tuple[np.ndarray, ...]
     slack, counts = max(thing.worst_slack for thing in things), QueryStats()
     common = None
     if asked.device == DEVICE:
-        common, note = on_device(lambda s: common_voxels_on(s.machine, things, grid, asked.fineness.memory))
+        common, note = on_device(lambda s: common_voxels_on(s.backend, things, grid, asked.fineness.memory))
         counts = QueryStats(note=note, device="cpu" if common is None else DEVICE)
     if common is None:
         common = yield from _common_steps(things, grid, asked, *_smaller_first(placed))

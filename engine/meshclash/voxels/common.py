@@ -8,7 +8,7 @@ from ..answering.answer import answer_steps
 from ..errors import NotASolid
 from ..hierarchy.build import as_hierarchy
 from ..solid.solids import Solid, solid_of
-from ..traversal.forest import plant
+from ..traversal.forest import pack_trees
 from ..traversal.question import Question
 from ..types.mesh import TriangleMesh
 from ..types.results import Progress
@@ -59,7 +59,7 @@ def winds_once(mesh: TriangleMesh, solid: Solid) -> bool:
 
 def _meets_itself(mesh: TriangleMesh) -> bool:
     """Whether triangles of a mesh have more in common than shared vertices and edges."""
-    side, still = plant([as_hierarchy(mesh)]).side, np.eye(4)[None, :3].copy()
+    side, still = pack_trees([as_hierarchy(mesh)]).side, np.eye(4)[None, :3].copy()
     question = Question(side, side, np.zeros((1, 2), np.int64), still, still, with_itself=True)
     return len(run(answer_steps(question)).pairs) > 0
 

@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from ..gpu.shim_gpu import cuda, kernel
+from ..gpu.cuda_gpu import cuda, kernel
 from .cover import SHAPE_LENGTH
 from .device_steps import NO_VOXELS, begin_triangle, brick_voxels
 from .walk import SPAN_LENGTH

@@ -1,4 +1,4 @@
-"""What one thread does with a triangle or a word of voxels; the same text for CUDA kernels and for their twin.
+"""What one thread does with a triangle or a word of voxels; the same text for CUDA kernels and for their host backend.
 
 On a device voxels lie in bricks, too, but in all of a region, in the order of their names: threads cannot make room.
 What is decided of a voxel is what ``walk.py`` decides, operation by operation, so the bits are the same.

@@ -12,7 +12,7 @@ from .marking import PIECE
 from .placing import Gridded
 from .walk import make_walk
 
-_FIRST_ROOM = 1 << 16
+_FIRST_CAPACITY = 1 << 16
 _ENTRY_BYTES = 12
 _USED, _BEFORE, _STATE_LENGTH = range(3)
 
@@ -109,7 +109,7 @@ def entry_steps(
         entries, and which of the voxels were met, (n, 8) uint64.
     """
     met, state = np.zeros_like(wanted), np.zeros(_STATE_LENGTH, np.int64)
-    room = _FIRST_ROOM
+    room = _FIRST_CAPACITY
     voxels, owners = np.empty(room, np.int64), np.empty(room, np.int32)
     done, count = 0, len(thing.chosen)
     while done < count:

@@ -143,7 +143,7 @@ def _posed(things: Any, poses: Any) -> list[tuple[Any, Any]]:
 def _member(k: int, thing: Any, pose: PoseLike) -> _Member:
     row = single_pose(f"poses[{k}]", pose)
     if isinstance(thing, PointCloud):
-        points = transform_points(row, thing.carriers)
+        points = transform_points(row, thing.corrected_points)
         reach = thing.horizon * _OUTWARD
         corners = np.repeat(np.arange(len(points), dtype=np.int32)[:, None], 3, axis=1)
         bounds = np.stack([points.min(axis=0) - reach, points.max(axis=0) + reach])

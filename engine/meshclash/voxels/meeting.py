@@ -16,7 +16,7 @@ from .entries import Entries
 from .placing import Placed
 
 _PIECE = 1 << 15  # entries in a call of the kernel
-_FIRST_ROOM = 1 << 13
+_FIRST_CAPACITY = 1 << 13
 _FOUND, _SERIAL, _BOXES, _TESTS, _EXACT, _STATE_LENGTH = range(6)
 
 
@@ -129,8 +129,8 @@ def meet_steps(
         crossing_only, with_itself: as in ``traversal/question.py``; with itself, a and b are the same.
     """
     state, stamps = np.zeros(_STATE_LENGTH, np.int64), np.zeros(len(b.chosen), np.int64)
-    room, workspace = _FIRST_ROOM, new_workspace()
-    pairs, kinds = np.empty((room, 2), np.int32), np.empty(room, np.uint8)
+    capacity, workspace = _FIRST_CAPACITY, new_workspace()
+    pairs, kinds = np.empty((capacity, 2), np.int32), np.empty(capacity, np.uint8)
     chunks: list[tuple[np.ndarray, np.ndarray]] = []
     done, count = 0, len(entries.voxels)
     while done < count:
@@ -142,8 +142,8 @@ def meet_steps(
         )  # fmt: skip
         found = int(state[_FOUND])
         if done < goal and done == before and found == 0:
-            room *= 2  # the pairs of one triangle alone need more
-            pairs, kinds = np.empty((room, 2), np.int32), np.empty(room, np.uint8)
+            capacity *= 2  # the pairs of one triangle alone need more
+            pairs, kinds = np.empty((capacity, 2), np.int32), np.empty(capacity, np.uint8)
         chunks.append((pairs[:found].copy(), kinds[:found].copy()))
         state[_FOUND] = 0
         yield done / count

@@ -5,26 +5,26 @@ from typing import Any
 
 from .pyramid import width_for
 
-FIRST_ROOM = 1 << 20
+FIRST_CAPACITY = 1 << 20
 """Rows of each array to begin with."""
 ROW_BYTES = (16, 12, 16)
 """Of a row: pairs of nodes with their marks, pairs of leaves, hits."""
 
 
-def first_rooms(count: int, least: int = FIRST_ROOM) -> list[int]:
+def first_capacities(count: int, least: int = FIRST_CAPACITY) -> list[int]:
     """Rows of each array for a queue that begins with so many pairs."""
     return [max(least, width_for(count)), least, least]
 
 
-def grown_rooms(rooms: Sequence[int], needed: Sequence[int]) -> list[int]:
+def grown_capacities(capacities: Sequence[int], needed: Sequence[int]) -> list[int]:
     """Rows for a next run; what was too small is at least doubled."""
-    return [2 * width_for(n) if n > room else room for n, room in zip(needed, rooms, strict=True)]
+    return [2 * width_for(n) if n > capacity else capacity for n, capacity in zip(needed, capacities, strict=True)]
 
 
 def queue_bytes(needed: Sequence[int]) -> int:
     """The most that a queue's arrays take on a device in the end, if it needs so many rows of each."""
-    rooms = grown_rooms(first_rooms(1), needed)
-    return sum(room * size for room, size in zip(rooms, ROW_BYTES, strict=True))
+    capacities = grown_capacities(first_capacities(1), needed)
+    return sum(capacity * size for capacity, size in zip(capacities, ROW_BYTES, strict=True))
 
 
 class Spare:

@@ -8,22 +8,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.answering.contacts import finished_contacts
 from meshclash.bench.mesh_generators import MAKERS
+from meshclash.gpu.backend_host import HostBackend
 from meshclash.gpu.breadth_first import Workspace, traverse
 from meshclash.gpu.device_engine import chunk_of_hits
 from meshclash.gpu.pyramid import CHILDREN, locate, width_for
-from meshclash.gpu.trees import plant_trees, refit_trees
-from meshclash.gpu.twin import Twin
+from meshclash.gpu.trees import build_trees, refit_trees
 from meshclash.traversal.question import Answer
 from strategies import grid_meshes, matrix, poses, rotation
 
 
 def answer_of(meshes_a, meshes_b, asked, threads=1):
-    machine = Twin(threads)
-    a = plant_trees(machine, meshes_a)
-    b = a if meshes_b is None else plant_trees(machine, meshes_b)
+    backend = HostBackend(threads)
+    a = build_trees(backend, meshes_a)
+    b = a if meshes_b is None else build_trees(backend, meshes_b)
     question = about(meshes_a, meshes_b, asked)
-    chunk, counts = chunk_of_hits(a, b, question, traverse(Workspace(machine), a, b, question))
-    return Answer(*finished_contacts(question, [chunk]), *counts, machine.threads)
+    chunk, counts = chunk_of_hits(a, b, question, traverse(Workspace(backend), a, b, question))
+    return Answer(*finished_contacts(question, [chunk]), *counts, backend.threads)
 
 
 def same(answer, found):
@@ -82,9 +82,9 @@ def test_large_meshes_as_collide(kind, threads):
 @settings(max_examples=50)
 def test_hierarchies_are_well_formed(mesh, copies):
     meshes = [mc.TriangleMesh(*mesh) for _ in range(copies)]
-    trees = plant_trees(Twin(), meshes)
+    trees = build_trees(HostBackend(), meshes)
     check_trees(trees)
-    refit_trees(Twin(), trees, moved(meshes))
+    refit_trees(HostBackend(), trees, moved(meshes))
     check_trees(trees)
 
 
@@ -116,7 +116,7 @@ def test_the_pyramid_finds_what_each_output_belongs_to(counts):
     width = width_for(len(counts))
     sums = np.zeros(2 * width, np.int64)
     sums[width : width + len(counts)] = counts
-    Twin().sum_up(sums, width)
+    HostBackend().sum_up(sums, width)
     expected = [(k, number) for k, count in enumerate(counts) for number in range(count)]
     assert sums[1] == len(expected)
     assert [locate(sums, width, slot, CHILDREN) for slot in range(len(expected))] == expected
@@ -124,10 +124,10 @@ def test_the_pyramid_finds_what_each_output_belongs_to(counts):
 
 def test_levels_are_told_in_order():
     meshes_a, meshes_b, asked = cases()["flush boxes"]
-    machine = Twin()
-    a, b = plant_trees(machine, meshes_a), plant_trees(machine, meshes_b)
+    backend = HostBackend()
+    a, b = build_trees(backend, meshes_a), build_trees(backend, meshes_b)
     told = []
-    hits = traverse(Workspace(machine), a, b, asked, lambda level, pairs: told.append((level, len(pairs))))
+    hits = traverse(Workspace(backend), a, b, asked, lambda level, pairs: told.append((level, len(pairs))))
     assert [level for level, _ in told] == list(range(hits.levels))
     assert sum(count for _, count in told) == hits.volume_tests
     assert told[0] == (0, 1)

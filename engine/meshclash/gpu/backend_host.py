@@ -1,4 +1,4 @@
-"""The twin: the breadth-first algorithm on the CPU, step by step what the device does, with the same arrays.
+"""the host backend: the breadth-first algorithm on the CPU, step by step what the device does, with the same arrays.
 
 It verifies the kernels where no device is at hand, and uses several cores by the rules of ``jit.parallel_region``. The
 steps are loops (``loops.py``) over what a thread of the device does; sorting and summing give the same numbers by other
@@ -13,7 +13,7 @@ import numpy as np
 
 from ..jit import kernel, parallel_region, prange
 from ..traversal.question import Question
-from . import boxes_twin, near_twin
+from . import boxes_host, near_host
 from .breadth_first import Hits, Workspace, traverse
 from .karras import leaf_box, link_key, merge_boxes, morton_key
 from .loops import LOOPS, loop, serial_loop
@@ -21,7 +21,7 @@ from .near_steps import may_be_near
 from .pair_steps import child_pair, fan_out, may_meet, pair_kind
 from .pyramid import CHILDREN, LEAVES, locate
 
-_WITH_LOOPS = (boxes_twin, near_twin)
+_WITH_LOOPS = (boxes_host, near_host)
 """Modules that fill ``LOOPS``, beside this one."""
 PARALLEL_FROM = 1 << 12
 """Entries from which a step is shared out."""
@@ -123,8 +123,8 @@ def gather_hits(leaves, kinds, sums, width, count, hits):
         hits[slot, 3] = kinds[k]
 
 
-class Twin:
-    """The CPU in the place of a device; the methods are those of ``machine_gpu.Machine``.
+class HostBackend:
+    """The CPU in the place of a device; the methods are those of ``backend_gpu.CudaBackend``.
 
     Args:
         threads: most threads to use, from ``jit.thread_limit``.
@@ -144,15 +144,15 @@ class Twin:
         """The CPU does not fail."""
 
     def empty(self, shape: Any, dtype: Any) -> np.ndarray:
-        """An array of the machine."""
+        """An array of the backend."""
         return np.empty(shape, dtype)
 
     def upload(self, array: np.ndarray) -> np.ndarray:
-        """An array of the machine with these contents."""
+        """An array of the backend with these contents."""
         return np.array(array, order="C")
 
     def write(self, target: np.ndarray, array: np.ndarray) -> None:
-        """Write contents over an array of the machine of the same shape."""
+        """Write contents over an array of the backend of the same shape."""
         target[...] = array
 
     def download(self, array: np.ndarray, count: int | None = None) -> np.ndarray:
@@ -160,11 +160,11 @@ class Twin:
         return array[:count].copy()
 
     def copy(self, target: np.ndarray, source: np.ndarray, count: int) -> None:
-        """Copy the first ``count`` entries from one array of the machine to another."""
+        """Copy the first ``count`` entries from one array of the backend to another."""
         target[:count] = source[:count]
 
     def finish(self) -> None:
-        """Wait for the machine; the CPU is never behind."""
+        """Wait for the backend; the CPU is never behind."""
 
     def read(self, array: np.ndarray, index: int) -> int:
         """One number of an array."""
@@ -175,8 +175,8 @@ class Twin:
         return {}
 
     def run(self, module: str, kernel: str, entries: int, *arguments: Any) -> None:
-        """A step of another stage over so many entries: the function of ``module`` with ``_twin`` behind its name."""
-        getattr(importlib.import_module(f"{module}_twin"), kernel)(*arguments)
+        """A step of another stage over so many entries: the function of ``module`` with ``_host`` behind its name."""
+        getattr(importlib.import_module(f"{module}_host"), kernel)(*arguments)
 
     def sort_keys(self, trees: Any, keys: np.ndarray) -> np.ndarray:
         """Keys sorted by tree and code; equal ones stay in order."""

@@ -1,4 +1,6 @@
-"""A CUDA device as a machine: its memory, and the launches of its kernels. ``twin.Twin`` has the same methods.
+"""A CUDA device as a backend: its memory, and the launches of its kernels.
+
+``backend_host.HostBackend`` has the same methods.
 
 Everything runs on one stream, in order; only downloads wait. What is written again and again, the vertices of deforming
 meshes, goes through page-locked memory, and is copied while the host goes on.
@@ -14,10 +16,8 @@ import numpy as np
 from ..traversal.question import Question
 from . import boxes_gpu, build_gpu, near_gpu, traverse_gpu
 from .breadth_first import Hits, Workspace, traverse
-from .jobs import prepare_jobs
-from .karras import CODE_BITS
-from .rooms import FIRST_ROOM, Spare, first_rooms, grown_rooms
-from .shim_gpu import (
+from .capacities import FIRST_CAPACITY, Spare, first_capacities, grown_capacities
+from .cuda_gpu import (
     KERNELS,
     SIMULATED,
     THREADS,
@@ -30,6 +30,8 @@ from .shim_gpu import (
     fetch,
     send,
 )
+from .jobs import prepare_jobs
+from .karras import CODE_BITS
 from .state import DeviceFault, OutOfDeviceMemory
 from .trees import Trees
 
@@ -42,7 +44,7 @@ _PATIENCE = 1 << (16 if SIMULATED else 20)
 """Polls in vain after which a block of the queue gives up: about a second."""
 _MOST_QUEUED = 1 << 28
 """Rows of a queue; what needs more goes level by level. Slots that are reserved, four each at most, have 31 bits."""
-_FIRST_ROOM = 1 << 10 if SIMULATED else FIRST_ROOM
+_FIRST_CAPACITY = 1 << 10 if SIMULATED else FIRST_CAPACITY
 _BLOCKS_PER_PROCESSOR = 4
 _TEST_ENTRIES = 1 << (6 if SIMULATED else 18)
 """Threads that test triangles from a queue, whose number only the device knows."""
@@ -54,7 +56,7 @@ _ATTEMPTS = 24
 """Runs of a queue before it is given up; each doubles what was too small."""
 
 
-class Machine:
+class CudaBackend:
     """A device.
 
     Args:
@@ -270,32 +272,32 @@ class Machine:
         if count == 0:
             return Hits(np.empty((0, 4), np.int32), 0, 0, 0)
         first = self.upload(jobs.first)
-        rooms = first_rooms(count, _FIRST_ROOM)
+        capacities = first_capacities(count, _FIRST_CAPACITY)
         for _ in range(_ATTEMPTS):
-            state, rooms = self._run_queue(space, a, b, jobs, first, rooms)
+            state, capacities = self._run_queue(space, a, b, jobs, first, capacities)
             numbers = self.download(state).tolist()
             reserved, done = divmod(numbers[traverse_gpu.PROGRESS], 1 << traverse_gpu.RESERVED)
             needed = [reserved, numbers[traverse_gpu.LEAF_TAIL], numbers[traverse_gpu.HIT_TAIL]]
-            if all(n <= room for n, room in zip(needed, rooms, strict=True)):
+            if all(n <= capacity for n, capacity in zip(needed, capacities, strict=True)):
                 if done < reserved:
                     break
-                found = space.array("hits", rooms[2], 4, np.int32)
+                found = space.array("hits", capacities[2], 4, np.int32)
                 rows = self.download(found, needed[2]) if needed[2] else np.empty((0, 4), np.int32)
                 return Hits(rows, needed[0], needed[1], 0)
-            rooms = grown_rooms(rooms, needed)
-            if rooms[0] > _MOST_QUEUED:
+            capacities = grown_capacities(capacities, needed)
+            if capacities[0] > _MOST_QUEUED:
                 return traverse(space, a, b, question)
         raise DeviceFault("the device did not finish a queue")
 
     def _run_queue(
-        self, space: Workspace, a: Trees, b: Trees, jobs: Any, first: Any, rooms: list[int]
+        self, space: Workspace, a: Trees, b: Trees, jobs: Any, first: Any, capacities: list[int]
     ) -> tuple[Any, list[int]]:
         """State of a queue that has been run and whose triangles have been tested, and what there was room for."""
         count = first.shape[0]
-        queue = space.array("queue", rooms[0], 3, np.int32)
-        ready = space.array("ready", rooms[0], 1, np.int32)
-        leaves = space.array("queued leaves", rooms[1], 3, np.int32)
-        hits = space.array("hits", rooms[2], 4, np.int32)
+        queue = space.array("queue", capacities[0], 3, np.int32)
+        ready = space.array("ready", capacities[0], 1, np.int32)
+        leaves = space.array("queued leaves", capacities[1], 3, np.int32)
+        hits = space.array("hits", capacities[2], 4, np.int32)
         state = space.array("state", traverse_gpu.STATE_LENGTH, 1, np.int64)
         if ready is not self._ready:
             self.step("clear", ready.shape[0], ready)

@@ -1,7 +1,7 @@
 """Driving a traversal: to its end, within a time budget, or down to a resolution.
 
-A ``Walk`` is one question about one pair of posed objects. Its kernel is handed in, so clouds against clouds and clouds
-against meshes are driven in one way.
+A ``PairSearch`` is one question about one pair of posed objects. Its kernel is handed in, so clouds against clouds and
+clouds against meshes are driven in one way.
 """
 
 import math
@@ -56,7 +56,7 @@ class CommonPoints:
     """Where the two have anything in common, (k, 6) float64 [m], in a's hierarchy frame."""
 
 
-class Walk:
+class PairSearch:
     """One traversal.
 
     Args:
@@ -103,7 +103,7 @@ class Walk:
             self._heap = grown_heap(self._heap)
         return self.complete
 
-    def finish(self) -> "Walk":
+    def finish(self) -> "PairSearch":
         """Go on to the end."""
         run(self.finish_steps())
         return self
@@ -115,7 +115,7 @@ class Walk:
             slices += 1
             yield Progress(slices / (slices + _USUAL_SLICES), "comparing surfaces")
 
-    def spend(self, budget: float, begun: float) -> "Walk":
+    def spend(self, budget: float, begun: float) -> "PairSearch":
         """Go on until about ``budget`` seconds of processor time have passed since ``begun``.
 
         The first slice is short; the others aim at half of what is left, by the speed so far. A pair of leaves is not
@@ -150,7 +150,7 @@ class Walk:
         pairs, points, regions = (np.concatenate(parts) for parts in zip(*self._chunks, strict=True))
         return CommonPoints(pairs, transform_points(self._rows, points + self._origin), regions)
 
-    def likelihood(self) -> float:
+    def probability(self) -> float:
         """How likely the most promising pair that still waits is to meet; 0 when none waits.
 
         Keys are -0.5 or more, so it is at least one half while any pair waits: an interrupted search says "colliding",
@@ -178,9 +178,9 @@ def grown_heap(heap: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndar
     return keys, nodes
 
 
-def limit_resolution(walk: Walk, resolution: float) -> None:
-    """Let a walk take nodes no larger than ``resolution`` [m] for leaves, and their overlap for contact."""
-    walk.settings[RESOLUTION] = resolution
+def limit_resolution(search: PairSearch, resolution: float) -> None:
+    """Let a search take nodes no larger than ``resolution`` [m] for leaves, and their overlap for contact."""
+    search.settings[RESOLUTION] = resolution
 
 
 def pose_rows(rows: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What the shim makes of drivers and devices: every state a sentence, every error of a driver one kind of fault."""
+"""What the CUDA module makes of drivers and devices: every state a sentence, every error of a driver a fault."""
 
 import importlib
 import importlib.metadata
@@ -16,8 +16,8 @@ pytestmark = needs_cuda_target
 
 
 @pytest.fixture
-def shim():
-    return importlib.import_module("meshclash.gpu.shim_gpu")
+def cuda_module():
+    return importlib.import_module("meshclash.gpu.cuda_gpu")
 
 
 class Driver:
@@ -65,19 +65,19 @@ def context(capability=(9, 0)):
         (Driver(), (6, 1), "Some GPU is too old: it has compute capability 6.1, 7.5 is needed"),
     ],
 )
-def test_why_a_device_cannot_be_used(shim, monkeypatch, driver, capability, reason):
-    monkeypatch.setattr(shim, "_driver", lambda: driver)
-    monkeypatch.setattr(shim.cuda, "current_context", lambda: context(capability))
-    state = shim.look()
+def test_why_a_device_cannot_be_used(cuda_module, monkeypatch, driver, capability, reason):
+    monkeypatch.setattr(cuda_module, "_driver", lambda: driver)
+    monkeypatch.setattr(cuda_module.cuda, "current_context", lambda: context(capability))
+    state = cuda_module.look()
     assert not state.usable
     assert reason in state.reason
     assert "\n" not in state.reason
 
 
-def test_a_device_that_can_be_used(shim, monkeypatch):
-    monkeypatch.setattr(shim, "_driver", Driver)
-    monkeypatch.setattr(shim.cuda, "current_context", context)
-    state = shim.look()
+def test_a_device_that_can_be_used(cuda_module, monkeypatch):
+    monkeypatch.setattr(cuda_module, "_driver", Driver)
+    monkeypatch.setattr(cuda_module.cuda, "current_context", context)
+    state = cuda_module.look()
     assert state.usable
     assert (state.name, state.capability, state.memory) == ("Some GPU", (9, 0), 2 << 30)
     assert "driver for CUDA 13.0, numba-cuda 0." in state.versions
@@ -91,63 +91,63 @@ def test_a_device_that_can_be_used(shim, monkeypatch):
         (999, "the device fell off\nthe bus", DeviceFault),
     ],
 )
-def test_what_drivers_raise_is_one_kind_of_fault(shim, code, text, kind):
+def test_what_drivers_raise_is_one_kind_of_fault(cuda_module, code, text, kind):
     driver = importlib.import_module("numba.cuda.cudadrv.driver")
-    with pytest.raises(kind, match=str(code)) as caught, shim.faults():
+    with pytest.raises(kind, match=str(code)) as caught, cuda_module.faults():
         raise driver.CudaAPIError(code, text)
     assert type(caught.value) is kind
     assert "\n" not in str(caught.value)
 
 
-def test_launches_raise_an_error_of_another_library(shim):
+def test_launches_raise_an_error_of_another_library(cuda_module):
     core = importlib.import_module("cuda.core._utils.cuda_utils")
-    with pytest.raises(OutOfDeviceMemory), shim.faults():
+    with pytest.raises(OutOfDeviceMemory), cuda_module.faults():
         raise core.CUDAError("CUDA_ERROR_OUT_OF_MEMORY: not enough. Remarks follow.")
-    with pytest.raises(DeviceFault, match="LAUNCH_FAILED: an exception occurred") as caught, shim.faults():
+    with pytest.raises(DeviceFault, match="LAUNCH_FAILED: an exception occurred") as caught, cuda_module.faults():
         raise core.CUDAError("CUDA_ERROR_LAUNCH_FAILED: an exception occurred. Common causes include everything.")
     assert type(caught.value) is DeviceFault
     assert "Common" not in str(caught.value)
 
 
-def test_small_grids_are_no_reason_to_warn(shim):
+def test_small_grids_are_no_reason_to_warn(cuda_module):
     class Compiled:
         def __getitem__(self, key):
-            return key, shim.cuda.config.CUDA_LOW_OCCUPANCY_WARNINGS
+            return key, cuda_module.cuda.config.CUDA_LOW_OCCUPANCY_WARNINGS
 
-    before = shim.cuda.config.CUDA_LOW_OCCUPANCY_WARNINGS
-    assert shim._configured(Compiled(), 3, "stream") == ((3, shim.THREADS, "stream"), 0)
-    assert before == shim.cuda.config.CUDA_LOW_OCCUPANCY_WARNINGS
+    before = cuda_module.cuda.config.CUDA_LOW_OCCUPANCY_WARNINGS
+    assert cuda_module._configured(Compiled(), 3, "stream") == ((3, cuda_module.THREADS, "stream"), 0)
+    assert before == cuda_module.cuda.config.CUDA_LOW_OCCUPANCY_WARNINGS
 
 
-def test_nothing_is_given_back_to_a_lost_device(shim):
+def test_nothing_is_given_back_to_a_lost_device(cuda_module):
     driver = importlib.import_module("numba.cuda.cudadrv.driver")
     deallocations = driver._PendingDeallocs(0)
     assert not deallocations.is_disabled
-    shim.abandon(SimpleNamespace(memory_manager=SimpleNamespace(deallocations=deallocations)))
+    cuda_module.abandon(SimpleNamespace(memory_manager=SimpleNamespace(deallocations=deallocations)))
     assert deallocations.is_disabled
-    shim.reclaim()
+    cuda_module.reclaim()
     assert not deallocations.is_disabled
 
 
-def test_mistakes_of_our_own_are_no_faults(shim):
-    with pytest.raises(KeyError), shim.faults():
+def test_mistakes_of_our_own_are_no_faults(cuda_module):
+    with pytest.raises(KeyError), cuda_module.faults():
         raise KeyError("a bug")
 
 
-def test_a_compiler_that_fuses_is_refused(shim, monkeypatch):
+def test_a_compiler_that_fuses_is_refused(cuda_module, monkeypatch):
     library = SimpleNamespace(get_asm_str=lambda: "fma.rn.f64 %d1;")
     compiled = SimpleNamespace(overloads={"signature": SimpleNamespace(_codelibrary=library)})
-    monkeypatch.setattr(shim.cuda, "jit", lambda *signature, **options: lambda function: compiled)
-    kernel = shim.Kernel(lambda: None, "void()")
+    monkeypatch.setattr(cuda_module.cuda, "jit", lambda *signature, **options: lambda function: compiled)
+    kernel = cuda_module.Kernel(lambda: None, "void()")
     with pytest.raises(DeviceFault, match="fuses"):
         kernel.launch(1, None)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks Linux what is loaded")
-def test_the_libraries_are_those_of_the_packages(shim):
-    """Not those of a toolkit that this machine may have and another has not."""
+def test_the_libraries_are_those_of_the_packages(cuda_module):
+    """Not those of a toolkit that this backend may have and another has not."""
     mapped = {line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines() if line.count(" ") > 4}
-    for package, beginnings in shim._LIBRARIES.items():
+    for package, beginnings in cuda_module._LIBRARIES.items():
         assert importlib.metadata.version(package)
         files = {str(Path(f.locate()).resolve()) for f in importlib.metadata.files(package)}
         loaded = [name for name in mapped if Path(name).name.startswith(beginnings)]
@@ -155,11 +155,11 @@ def test_the_libraries_are_those_of_the_packages(shim):
         assert set(loaded) <= files, package
 
 
-def test_every_package_is_named_wherever_packages_are_named(shim):
+def test_every_package_is_named_wherever_packages_are_named(cuda_module):
     root = Path(__file__).parents[2]
     extra = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]["gpu"]
     builder = (root / "blender_scripts" / "build_extension.py").read_text("utf-8")
     named = {re.match(r"[\w-]+", requirement)[0] for requirement in extra}
-    assert set(shim._LIBRARIES) == {name for name in named if name.startswith("nvidia-")}
+    assert set(cuda_module._LIBRARIES) == {name for name in named if name.startswith("nvidia-")}
     for name in named:
         assert f'"{name}==' in builder, name

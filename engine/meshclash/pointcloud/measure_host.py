@@ -36,9 +36,9 @@ def measure_from_mesh(*arguments: Any) -> None:
 
 
 def _tree(*arrays: Any) -> PointTree:
-    points, carriers, normals, origin, first, count, boxes, parameters = arrays
+    points, corrected, normals, origin, first, count, boxes, parameters = arrays
     none, number = np.empty(0, np.int32), np.empty(0, np.int64)
     return PointTree(
-        points, carriers, normals, origin, first, count, none, boxes, number, none,
+        points, corrected, normals, origin, first, count, none, boxes, number, none,
         np.empty((0, SAMPLE_COUNT), np.int32), np.empty(0, np.float32), np.empty((0, 5), np.float32), parameters,
     )  # fmt: skip

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..errors import UnsupportedOption
 from ..types.numbers import real_number
-from .search import Aim
+from .pair_search import Criterion
 
 COUNTS = ("paper", "antichain")
 
@@ -15,7 +15,7 @@ COUNTS = ("paper", "antichain")
 _MOST = int(np.iinfo(np.int64).max)
 
 
-def checked_aim(p_min: Any, k_min: Any, count: Any) -> Aim:
+def checked_criterion(p_min: Any, k_min: Any, count: Any) -> Criterion:
     """When a pair of objects counts as colliding; raises UnsupportedOption and names the option."""
     least = real_number(p_min)
     if not 0.0 < least < math.inf:
@@ -24,7 +24,7 @@ def checked_aim(p_min: Any, k_min: Any, count: Any) -> Aim:
         raise UnsupportedOption(f"k_min must be a whole number from 1 on, not {k_min!r}")
     if not isinstance(count, str) or count not in COUNTS:
         raise UnsupportedOption(f"count {count!r} is not known; known are {', '.join(COUNTS)}")
-    return Aim(least, min(int(k_min), _MOST), count == "antichain")
+    return Criterion(least, min(int(k_min), _MOST), count == "antichain")
 
 
 def checked_budget(budget: Any) -> float | None:

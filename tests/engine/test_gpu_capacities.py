@@ -1,7 +1,7 @@
 """Arrays of a device that are used again."""
 
 import numpy as np
-from meshclash.gpu.rooms import Spare
+from meshclash.gpu.capacities import Spare
 
 
 def test_an_array_is_taken_once_and_only_by_its_kind():

@@ -5,7 +5,7 @@ _RISE, _FALL = 1.1, 0.99
 where one piece of work in eleven takes longer."""
 
 
-class Pace:
+class UnitCost:
     """Seconds a unit of work, learned from what was done; a bound that is seldom exceeded rather than a mean.
 
     Args:

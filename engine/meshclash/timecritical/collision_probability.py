@@ -1,7 +1,7 @@
 """The probability that two objects collide whose search was stopped, from what is left of it.
 
 The pairs of nodes that are left cover every contact once, but they depend on one another: 1 - product(1 - p) is far too
-sure. So the probability is *measured*: how often objects collided whose search was stopped with so much evidence, so
+sure. So the probability is *measured*: how often objects collided whose search was stopped with so much hazard, so
 many pairs left, so many opened, so far from the leaves of trees so high, with so much surface in the boxes of the pairs
 and of the trees, of objects so flat whose surface spreads so far. ``bench timecritical --parts fit`` prints the numbers
 below (``docs/decisions/0014``).
@@ -36,18 +36,18 @@ UNKNOWN = 0.5
 
 
 @portable
-def measures(evidence, left, opened, heights, highest, filled, fullness, flatness, spread):
+def measures(hazards, left, opened, heights, highest, filled, fullness, flatness, spread):
     """What is measured of a stopped search.
 
     Args:
-        evidence: -sum ln(1 - p) over the pairs of nodes that are left.
+        hazard: -sum ln(1 - p) over the pairs of nodes that are left.
         left, opened: pairs of nodes.
         heights: the sum of the heights of those that are left; both roots together have the height ``highest``.
         filled: the sum of the possible collision cells of those that are left.
         fullness, flatness, spread: the means of both trees' (``cells.py``).
     """
     return (
-        math.log(max(evidence, 1e-9)),
+        math.log(max(hazards, 1e-9)),
         math.log(left),
         math.log(1.0 + opened),
         heights / (left * max(highest, 1)),
@@ -74,12 +74,12 @@ def products(values, out):
 
 
 @inner
-def collision_probability(evidence, left, opened, heights, highest, filled, fullness, flatness, spread):
+def collision_probability(hazards, left, opened, heights, highest, filled, fullness, flatness, spread):
     """The share of objects that collided whose searches were stopped in such a state; arguments as ``measures``."""
     if opened == 0:
         return UNKNOWN
     terms = np.empty(PRODUCTS)
-    products(measures(evidence, left, opened, heights, highest, filled, fullness, flatness, spread), terms)
+    products(measures(hazards, left, opened, heights, highest, filled, fullness, flatness, spread), terms)
     score = 0.0
     for n in range(PRODUCTS):
         score += WEIGHTS[n] * terms[n]

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..jit import inlined, inner, kernel
-from .heap import JOB, NODE_A, NODE_B, SET_ASIDE, chance_of
-from .likelihood import collision_probability
+from .collision_probability import collision_probability
+from .heap import JOB, NODE_A, NODE_B, SET_ASIDE, probability_of
 from .traversal import APART, FILLED, HEIGHTS, LEFT, MEET, OPENED, STATUS, TRIANGLE_A, USED
 from .trees import FLATNESS, FULLNESS, SPREAD, forest_at, nodes_at
 
@@ -14,7 +14,7 @@ LOOKED_AT = 1 << 14
 
 @kernel
 def conclude(
-    trees, sizes, jobs, poses, frames, state, rows, evidence, keys, entries, width, zero, best, probabilities, regions,
+    trees, sizes, jobs, poses, frames, state, rows, hazards, keys, entries, width, zero, best, probabilities, regions,
 ):  # fmt: skip
     """For every job the probability that the objects collide, and the world box (2, 3) [m] of where, NaN for nowhere.
 
@@ -23,7 +23,7 @@ def conclude(
     best[:] = -1
     for e in range(min(state[USED], LOOKED_AT)):
         job = entries[e, JOB]
-        if best[job] < 0 or _chance(keys, entries, e) > _chance(keys, entries, best[job]):
+        if best[job] < 0 or _probability(keys, entries, e) > _probability(keys, entries, best[job]):
             best[job] = e
     for job in range(jobs.shape[0]):
         status = rows[job, STATUS]
@@ -41,7 +41,7 @@ def conclude(
             )
             size_a, size_b = sizes[jobs[job, 0]], sizes[jobs[job, 1]]
             probabilities[job] = collision_probability(
-                evidence[job], rows[job, LEFT], rows[job, OPENED], rows[job, HEIGHTS], highest, rows[job, FILLED],
+                hazards[job], rows[job, LEFT], rows[job, OPENED], rows[job, HEIGHTS], highest, rows[job, FILLED],
                 0.5 * (size_a[FULLNESS] + size_b[FULLNESS]), 0.5 * (size_a[FLATNESS] + size_b[FLATNESS]),
                 0.5 * (size_a[SPREAD] + size_b[SPREAD]),
             )  # fmt: skip
@@ -54,8 +54,8 @@ def conclude(
 
 
 @inlined
-def _chance(keys, entries, e):
-    return chance_of(keys[e], entries[e, SET_ASIDE])
+def _probability(keys, entries, e):
+    return probability_of(keys[e], entries[e, SET_ASIDE])
 
 
 @inner
