@@ -16,7 +16,7 @@ def pretended(monkeypatch, first, crossover):
         made.append(plan["next"]())
         return made[-1]
 
-    monkeypatch.setattr(device, "make_machine", make)
+    monkeypatch.setattr(device, "make_backend", make)
     monkeypatch.setattr(device, "_look", lambda: DeviceState(True, name="a host backend"))
     monkeypatch.delenv(device.variable_of(crossover), raising=False)
     mc.configure_device()

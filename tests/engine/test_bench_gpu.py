@@ -176,9 +176,9 @@ def test_the_whole_bench_in_the_simulator(tmp_path):
     assert "| NO " not in text
     assert "FAILED" not in text
     found = json.loads((tmp_path / "t.json").read_text())
-    assert [row["levels as the host backend's"] for row in found["checks"]] == ["yes"] * 3
+    assert [row["levels as the host's"] for row in found["checks"]] == ["yes"] * 3
     assert len(found["points"]) == len(found["near"]) == 3
-    assert [(row["same"], row["levels as the host backend's"]) for row in found["near"]] == [("yes", "yes")] * 3
+    assert [(row["same"], row["levels as the host's"]) for row in found["near"]] == [("yes", "yes")] * 3
     assert {row["part"] for row in found["profile"]} == {"build", "levels", "queue", "nothing"}
     assert {"queue ms", "levels ms", "CPU / queue"} <= set(found["times"][0])
     for name in device.CROSSOVERS:

@@ -289,7 +289,7 @@ def test_two_threads_at_once_ask_what_is_near(backends, name):
 def test_trees_stay_on_the_device(backends, monkeypatch):
     packed_trees, refitted = [], []
     pack_trees, refit = trees.build_trees, trees.refit_trees
-    monkeypatch.setattr(device, "plant_trees", lambda m, meshes: packed_trees.append(meshes) or pack_trees(m, meshes))
+    monkeypatch.setattr(device, "build_trees", lambda m, meshes: packed_trees.append(meshes) or pack_trees(m, meshes))
     monkeypatch.setattr(device, "refit_trees", lambda m, t, meshes: refitted.append(meshes) or refit(m, t, meshes))
     a, b = (mc.TriangleMesh(mesh.vertices, mesh.triangles) for mesh in (A, B))
     for _ in range(2):

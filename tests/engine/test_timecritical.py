@@ -186,7 +186,7 @@ def frontier(made):
     return probabilities, entries[:, 1:3]
 
 
-@pytest.mark.parametrize("aim", [{}, {"p_min": 0.8, "k_min": 4}, {"p_min": 0.8, "k_min": 4, "antichain": True}])
+@pytest.mark.parametrize("criterion", [{}, {"p_min": 0.8, "k_min": 4}, {"p_min": 0.8, "k_min": 4, "antichain": True}])
 def test_interrupted_anywhere_and_with_a_heap_that_grows_the_search_is_the_same(monkeypatch, criterion):
     tree = part()
     stack = make_poses(tree).sweep[::17]

@@ -9,7 +9,7 @@ from meshclash.bench.pipes import MODELS
 from meshclash.bench.rigid_poses import make_poses
 from meshclash.bench.timecritical_calibration import calibration
 from meshclash.hierarchy.build import refit
-from meshclash.timecritical import cells, probability, search, spread
+from meshclash.timecritical import cells, collision_probability, search, spread
 from meshclash.timecritical import traversal as layout
 from meshclash.timecritical.trees import SPREAD, adb_tree, hand_over
 from meshclash.types.steps import run
@@ -114,18 +114,20 @@ def test_what_is_stated_is_the_curve_over_the_measures_of_both():
         means = [np.mean([getattr(each, name) for each in fillings]) for name in ("fullness", "flatness", "spread")]
         highest = sum(int(each.heights[0]) for each in fillings)
         left, opened, heights, filled = row[[layout.LEFT, layout.OPENED, layout.HEIGHTS, layout.FILLED]]
-        terms = np.empty(probability.PRODUCTS)
-        values = probability.measures(asked.hazards[job], left, opened, heights, highest, filled, *means)
-        probability.products(values, terms)
-        expected = np.interp(terms @ probability.WEIGHTS, probability.KNOTS, probability.SHARES)
-        assert stated[job] == (probability.UNKNOWN if opened == 0 else pytest.approx(expected, abs=1e-9))
+        terms = np.empty(collision_probability.PRODUCTS)
+        values = collision_probability.measures(asked.hazards[job], left, opened, heights, highest, filled, *means)
+        collision_probability.products(values, terms)
+        expected = np.interp(
+            terms @ collision_probability.WEIGHTS, collision_probability.KNOTS, collision_probability.SHARES
+        )
+        assert stated[job] == (collision_probability.UNKNOWN if opened == 0 else pytest.approx(expected, abs=1e-9))
     asked.end()
 
 
 def test_weights_and_shares_are_as_many_as_products_and_knots():
-    assert probability.WEIGHTS.shape == (probability.PRODUCTS,)
-    assert probability.SHARES.shape == probability.KNOTS.shape
-    assert (np.diff(probability.SHARES) >= 0).all()
+    assert collision_probability.WEIGHTS.shape == (collision_probability.PRODUCTS,)
+    assert collision_probability.SHARES.shape == collision_probability.KNOTS.shape
+    assert (np.diff(collision_probability.SHARES) >= 0).all()
 
 
 def test_probabilities_of_closed_bodies_together_are_calibrated_decile_by_decile():

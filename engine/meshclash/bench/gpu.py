@@ -240,10 +240,10 @@ def _check(name: str, mesh: TriangleMesh, backend: Any, has_device: bool) -> lis
     by_levels = traverse(space, trees, trees, asked, observe)
     row = {
         "model": name, "triangles": mesh.triangle_count, "pairs": len(expected), "levels": by_levels.levels,
-        "levels as the host backend's": "not compared",
+        "levels as the host's": "not compared",
     }  # fmt: skip
     if has_device and observe is not None:
-        row["levels as the host backend's"] = _word(_levels_equal(levels, trees, mesh, asked, backend))
+        row["levels as the host's"] = _word(_levels_equal(levels, trees, mesh, asked, backend))
     for column, hits in (("by levels", by_levels), ("by queue", backend.traverse_fast(space, trees, trees, asked))):
         answer = contacts_of(trees, asked, hits)
         row[f"{column} as collide"] = _word(

@@ -149,7 +149,7 @@ def run_queue(
     counted and lost.
     """
     taken = cuda.shared.array(4, np.int64)  # first slot claimed; progress; where children go; where leaves go
-    capacity = cuda.shared.array(1, np.int32)  # children of the block, and its leaves
+    found_here = cuda.shared.array(1, np.int32)  # children of the block, and its leaves
     thread = cuda.threadIdx.x
     capacity = queue.shape[0]
     begin = end = 0  # of the slots that are claimed and not done
@@ -159,7 +159,7 @@ def run_queue(
             if begin == end:
                 taken[0] = cuda.atomic.add(state, HEAD, THREADS)
             taken[1] = cuda.atomic.add(state, PROGRESS, 0)
-            capacity[0] = 0
+            found_here[0] = 0
         cuda.syncthreads()
         if begin == end:
             begin = taken[0]
@@ -188,10 +188,10 @@ def run_queue(
         begin += count
         own = 0
         if found:
-            own = cuda.atomic.add(capacity, 0, _LEAF_OF_BLOCK if found == LEAF else found)
+            own = cuda.atomic.add(found_here, 0, _LEAF_OF_BLOCK if found == LEAF else found)
         cuda.syncthreads()
         if thread == 0:
-            total = np.int64(capacity[0])
+            total = np.int64(found_here[0])
             taken[2] = cuda.atomic.add(state, PROGRESS, ((total & _CHILDREN_OF_BLOCK) << RESERVED) + count)
             taken[3] = cuda.atomic.add(state, LEAF_TAIL, total >> _LEAVES_OF_BLOCK)
         cuda.syncthreads()

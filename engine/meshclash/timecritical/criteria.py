@@ -7,7 +7,7 @@ import numpy as np
 
 from ..errors import UnsupportedOption
 from ..types.numbers import real_number
-from .pair_search import Criterion
+from .search import Criterion
 
 COUNTS = ("paper", "antichain")
 

@@ -16,7 +16,7 @@ from ..types.results import QueryStats
 from ..volumes.registry import volume_named
 from . import traversal as layout
 from .criteria import checked_budget, checked_criterion, checked_steps
-from .pair_search import Limit, Search
+from .search import Limit, Search
 from .trees import adb_tree
 
 _ONE_JOB = np.array([[0, 1]], np.int64)

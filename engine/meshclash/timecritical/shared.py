@@ -11,7 +11,7 @@ import numpy as np
 from ..types.results import QueryStats
 from ..types.slices import SLICE_SECONDS
 from . import traversal as layout
-from .pair_search import Criterion, Limit, Search
+from .search import Criterion, Limit, Search
 from .trees import AdbTree
 from .unit_cost import UnitCost
 
