@@ -10,7 +10,19 @@ import contextlib
 
 import bpy
 
-from . import commandline, early_bytecode, freshness, handlers, ops, preferences, props, session, ui, view, view_notes
+from . import (
+    commandline,
+    early_bytecode,
+    freshness,
+    handlers,
+    ops,
+    preferences,
+    props,
+    running_work,
+    ui,
+    view,
+    view_notes,
+)
 from .ops import heartbeat, listing, scans
 from .overlay import draw, heat_map, lines, strip
 
@@ -29,7 +41,7 @@ def register() -> None:
         done.callback(props.detach)
         view_notes.attach()
         done.callback(view_notes.detach)
-        done.callback(session.clear)
+        done.callback(handlers.forget_file)
         handlers.install()
         done.callback(handlers.uninstall)
         done.callback(freshness.uninstall)
@@ -56,7 +68,7 @@ def unregister() -> None:
 
 
 def _restore_views() -> None:
-    session.stop_task("The extension was disabled")
-    session.stop_live("The extension was disabled")
+    running_work.stop_task("The extension was disabled")
+    running_work.stop_live("The extension was disabled")
     heartbeat.stop_all()
     view.leave_isolation(bpy.context)

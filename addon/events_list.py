@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from . import reactions, results, session
+from . import reactions, results, running_work, scene_results, shown_things
 from .core.short_names import commonness
 from .redraw import tag_redraw, tag_redraw_timelines
 
@@ -21,9 +21,9 @@ UNKNOWN = -1.0
 
 def list_events(context: bpy.types.Context, scene: bpy.types.Scene) -> None:
     """Makes the list show the worst events of the scene; none is selected."""
-    listed, scanned = context.window_manager.meshclash, session.timeline_of(scene.session_uid)
+    listed, scanned = context.window_manager.meshclash, scene_results.timeline_of(scene.session_uid)
     events = [] if scanned is None else scanned.events[:LISTED]
-    session.listed().common_in_events = commonness(name for event in events for name in (event.row.a, event.row.b))
+    shown_things.listed().common_in_events = commonness(name for event in events for name in (event.row.a, event.row.b))
     listed.filling = True
     listed.events.clear()
     for event in events:
@@ -41,7 +41,7 @@ def list_events(context: bpy.types.Context, scene: bpy.types.Scene) -> None:
 
 def active_event(context: bpy.types.Context) -> ClashEvent | None:
     """The event that is selected in the list, or None."""
-    listed, scanned = context.window_manager.meshclash, session.timeline_of(context.scene.session_uid)
+    listed, scanned = context.window_manager.meshclash, scene_results.timeline_of(context.scene.session_uid)
     if scanned is None or not 0 <= listed.active_event < len(listed.events):
         return None
     item = listed.events[listed.active_event]
@@ -52,11 +52,11 @@ def active_event(context: bpy.types.Context) -> ClashEvent | None:
 @reactions.on("event chosen")
 def show_event(context: bpy.types.Context) -> None:
     """Goes to the worst frame of the selected event, lists what is worst there, and selects the event's pair."""
-    event, scanned = active_event(context), session.timeline_of(context.scene.session_uid)
-    if event is None or scanned is None or session.running_task() is not None:
+    event, scanned = active_event(context), scene_results.timeline_of(context.scene.session_uid)
+    if event is None or scanned is None or running_work.running_task() is not None:
         return
     context.scene.frame_set(event.worst_frame)
-    if session.running_live() is None:
+    if running_work.running_live() is None:
         report = scanned.report_at(event.worst_frame)
         rows = [row for row in report.rows if row.id != event.row.id]
         rows = sorted([*rows, event.row], key=lambda row: row.order)

@@ -10,7 +10,7 @@ import time
 
 import bpy
 
-from . import session
+from . import running_work, scene_results
 from .adapters.recheck import unchanged
 from .core.errors import DetectError
 from .redraw import tag_redraw
@@ -36,7 +36,7 @@ def _look() -> float | None:
     left = _State.due - time.perf_counter()
     if left > 0.0:
         return left
-    if session.running_task() is not None or bpy.app.is_job_running("RENDER"):
+    if running_work.running_task() is not None or bpy.app.is_job_running("RENDER"):
         return QUIET
     for scene in bpy.data.scenes:
         look_again(scene)
@@ -47,15 +47,15 @@ def look_again(scene: bpy.types.Scene) -> None:
     """Takes back the marks of a scene's objects that are what they were; what cannot be read stays marked."""
     uid = scene.session_uid
     layer = _shown_layer(scene)
-    if layer is None or not session.suspects(uid):
+    if layer is None or not scene_results.suspects(uid):
         return
     news = False
-    for seen, names in session.doubts(uid):
+    for seen, names in scene_results.doubts(uid):
         try:
-            news |= session.cleared(uid, seen, unchanged(scene, layer, seen, names))
+            news |= scene_results.cleared(uid, seen, unchanged(scene, layer, seen, names))
         except DetectError:
             continue
-    session.looked_at(uid)
+    scene_results.looked_at(uid)
     if news:
         tag_redraw(bpy.context)
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import bpy
 
-from . import session
+from . import shown_things
 from .screens import view3d_areas
 
 ALPHA = 0.22  # of ghosts
@@ -21,7 +21,7 @@ GHOSTED = {"type": "SOLID", "show_xray": True, "xray_alpha": ALPHA}
 
 def enter(area: bpy.types.Area) -> None:
     """Makes everything in a 3D view transparent."""
-    shading, views = area.spaces.active.shading, session.ghosted_views()
+    shading, views = area.spaces.active.shading, shown_things.ghosted_views()
     if area.as_pointer() in views:
         return
     before: dict[str, object] = {"type": shading.type}
@@ -33,12 +33,12 @@ def enter(area: bpy.types.Area) -> None:
 
 def is_ghosted(area: bpy.types.Area | None) -> bool:
     """Whether a view shows ghosts."""
-    return area is not None and area.as_pointer() in session.ghosted_views()
+    return area is not None and area.as_pointer() in shown_things.ghosted_views()
 
 
 def leave(context: bpy.types.Context) -> None:
     """Gives the views back as they were; what the user has changed meanwhile stays."""
-    views = session.ghosted_views()
+    views = shown_things.ghosted_views()
     for _window, _screen, area in view3d_areas(context):
         before = views.get(area.as_pointer(), {})
         shading = area.spaces.active.shading
@@ -56,15 +56,15 @@ def is_shading(before: Mapping[str, object]) -> bool:
 
 def suspend(context: bpy.types.Context) -> None:
     """Gives the views back until `resume`: a file is being saved."""
-    ghosted = tuple(session.ghosted_views())
+    ghosted = tuple(shown_things.ghosted_views())
     leave(context)
-    session.suspend_ghosts(ghosted)
+    shown_things.suspend_ghosts(ghosted)
 
 
 def resume(context: bpy.types.Context) -> None:
     """Makes transparent again what `suspend` gave back."""
-    suspended = session.suspended_ghosts()
-    session.suspend_ghosts(())
+    suspended = shown_things.suspended_ghosts()
+    shown_things.suspend_ghosts(())
     for _window, _screen, area in view3d_areas(context):
         if area.as_pointer() in suspended:
             enter(area)

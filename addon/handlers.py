@@ -5,13 +5,20 @@ from __future__ import annotations
 import bpy
 from bpy.app.handlers import persistent
 
-from . import events_list, freshness, props, results, session, view
+from . import events_list, freshness, props, results, running_work, scene_results, shown_things, view
 from .adapters.source import metres_per_unit
 from .adapters.updates import changes_of
 from .core import saved
 from .core.changes import Changes
 from .overlay import bodies
 from .redraw import tag_redraw
+
+
+def forget_file() -> None:
+    """Stops what runs, and forgets what belongs to the open file."""
+    running_work.clear()
+    scene_results.clear()
+    shown_things.clear()
 
 
 @persistent
@@ -21,13 +28,13 @@ def on_load_pre(*_args: object) -> None:
     Windows may stay as they are, so views are given back first.
     """
     view.leave_isolation(bpy.context)
-    session.clear()
+    forget_file()
 
 
 @persistent
 def on_load_post(*_args: object) -> None:
     """The window manager may have come with the file, and so may lists of results and what was asked of them."""
-    session.clear()
+    forget_file()
     bpy.context.window_manager.meshclash.ask_for_all()
     results.clear_list(bpy.context)
     if bpy.context.scene is not None:
@@ -38,8 +45,8 @@ def on_load_post(*_args: object) -> None:
             scene.meshclash.deviation_serial = 0  # of a measurement of another session
         report = saved.from_text(scene.meshclash.saved_list, bpy.data.filepath, metres_per_unit(scene))
         if report is not None:
-            session.store_result(scene.session_uid, report, loaded=True)
-            session.exclude(scene.session_uid, scene.meshclash.excluded_names)
+            scene_results.store_result(scene.session_uid, report, loaded=True)
+            scene_results.exclude(scene.session_uid, scene.meshclash.excluded_names)
     view.give_back_noted(bpy.context)
     if bpy.context.scene is not None:
         results.relist(bpy.context, bpy.context.scene)
@@ -53,7 +60,7 @@ def on_save_pre(*_args: object) -> None:
     """
     view.suspend_isolation(bpy.context)
     for scene in bpy.data.scenes:
-        result = session.result_of(scene.session_uid)
+        result = scene_results.result_of(scene.session_uid)
         text = "" if result is None else saved.to_text(result.found)
         if scene.library is None and scene.meshclash.saved_list != text:
             scene.meshclash.saved_list = text
@@ -68,15 +75,15 @@ def on_save_post(*_args: object) -> None:
 @persistent
 def on_undo(scene: bpy.types.Scene, *_args: object) -> None:
     """Undo and redo replace the data a detection is reading; what it changed comes with the next update."""
-    session.stop_task("Undo during detection: press Detect again")
-    live = session.running_live()
+    running_work.stop_task("Undo during detection: press Detect again")
+    live = running_work.running_live()
     if live is not None:
         live.note(Changes(everything=True))
     _mark_missing(scene)
-    session.doubt_reviews()
+    scene_results.doubt_reviews()
     bodies.forget()
     for other in bpy.data.scenes:
-        if session.suspect_all(other.session_uid):
+        if scene_results.suspect_all(other.session_uid):
             freshness.look_soon()
         results.follow_exclusions(bpy.context, other)
     tag_redraw(bpy.context)
@@ -88,23 +95,23 @@ def on_depsgraph_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) 
 
     Final renders evaluate too, in their own thread; they change nothing.
     """
-    if depsgraph.mode != "VIEWPORT" or session.ignores_updates():
+    if depsgraph.mode != "VIEWPORT" or running_work.ignores_updates():
         return
     changes = changes_of(depsgraph)
     if changes.deformed:
         bodies.forget()
-    aged = session.age_hierarchy(changes.deformed), session.age_voxels(scene.session_uid, changes.names)
+    aged = shown_things.age_hierarchy(changes.deformed), shown_things.age_voxels(scene.session_uid, changes.names)
     if any(aged):
         tag_redraw(bpy.context)
-    live = session.running_live()
+    live = running_work.running_live()
     if live is not None and live.scene_uid == scene.session_uid:
         live.note(changes)
         return
-    news = session.mark_stale(scene.session_uid, changes.names)
+    news = scene_results.mark_stale(scene.session_uid, changes.names)
     if changes.structure:
         news |= _mark_missing(scene)
-        session.suspect_all(scene.session_uid)  # a name may have come back
-    if session.suspects(scene.session_uid):
+        scene_results.suspect_all(scene.session_uid)  # a name may have come back
+    if scene_results.suspects(scene.session_uid):
         freshness.look_soon()
     if news:
         tag_redraw(bpy.context)
@@ -113,18 +120,18 @@ def on_depsgraph_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) 
 @persistent
 def on_frame_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Another frame was evaluated; those of a scan say nothing, since it puts back the one that was shown."""
-    if not session.changes_frames():
+    if not running_work.changes_frames():
         on_depsgraph_update(scene, depsgraph)
 
 
 def _mark_missing(scene: bpy.types.Scene) -> bool:
     """Marks objects of what is shown of a scene that were deleted or renamed; returns whether that is news."""
-    named = session.named_objects(scene.session_uid)
+    named = scene_results.named_objects(scene.session_uid)
     if not named:
         return False
     present = {item.name_full for item in scene.objects if item is not None}
-    aged = session.age_voxels(scene.session_uid, named - present)
-    return session.mark_stale(scene.session_uid, named - present) or aged
+    aged = shown_things.age_voxels(scene.session_uid, named - present)
+    return scene_results.mark_stale(scene.session_uid, named - present) or aged
 
 
 _HANDLERS = (

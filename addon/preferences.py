@@ -7,7 +7,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty
 from bpy.types import AddonPreferences
 
-from . import engine, session
+from . import engine, running_work
 from .redraw import tag_redraw
 
 BASE = __package__  # "bl_ext.<repository>.meshclash" when installed
@@ -182,7 +182,7 @@ def draw_device(layout: bpy.types.UILayout, owner: Any, chosen: Any) -> None:
 
 def draw_diagnostics(layout: bpy.types.UILayout) -> None:
     """What came out of loading the engine, and the button that helps to report it."""
-    state = session.engine_state()
+    state = running_work.engine_state()
     box = layout.box().column(align=True)
     if state is None:
         box.label(text="The engine is loaded on the first Detect", icon="INFO")

@@ -16,7 +16,7 @@ from bpy.props import (
 )
 from bpy.types import PropertyGroup
 
-from . import reactions, session
+from . import reactions, running_work, scene_results, shown_things
 from .adapters.scene_size import default_clearance
 from .core.errors import InputError
 from .core.levels import SPLITS, VOLUMES
@@ -87,13 +87,13 @@ def _redraw_timelines(_self: PropertyGroup, context: bpy.types.Context) -> None:
 
 
 def _rebuild_hierarchy(_self: PropertyGroup, context: bpy.types.Context) -> None:
-    shown = session.shown_hierarchy()
-    if shown is not None and session.running_task() is None:
+    shown = shown_things.shown_hierarchy()
+    if shown is not None and running_work.running_task() is None:
         bpy.ops.meshclash.show_hierarchy("INVOKE_DEFAULT", name=shown.name)
 
 
 def _level_changed(self: PropertyGroup, context: bpy.types.Context) -> None:
-    shown = session.shown_hierarchy()
+    shown = shown_things.shown_hierarchy()
     if shown is not None:
         shown.show(self.hierarchy_level)
         _redraw(self, context)
@@ -149,7 +149,7 @@ class MESHCLASH_PG_excluded_pair(PropertyGroup):
 
 
 def _reviewed(_self: PropertyGroup, _context: bpy.types.Context) -> None:
-    session.doubt_reviews()
+    scene_results.doubt_reviews()
 
 
 class MESHCLASH_PG_review(PropertyGroup):
@@ -494,8 +494,8 @@ class MESHCLASH_PG_results(PropertyGroup):
         """What is listed, and in which order."""
         statuses = None if len(self.statuses) in (0, len(STATUS_ORDER)) else frozenset(self.statuses)
         return ListQuery(
-            self.shown_verdicts(), self.search, statuses, session.listed().owners, self.sort_key, self.sort_reverse,
-            self.min_volume,
+            self.shown_verdicts(), self.search, statuses, shown_things.listed().owners, self.sort_key,
+            self.sort_reverse, self.min_volume,
         )  # fmt: skip
 
     def shown_verdicts(self) -> frozenset[str]:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import bpy
 import numpy as np
 
-from . import reactions, session
+from . import reactions, scene_results, shown_things
 from .core.short_names import commonness
 from .core.table import STATUS
 from .props import STATUS_ORDER
 from .redraw import tag_redraw
 from .reviews import reviews_of
-from .ui.text import typical
+from .texts import typical
 
 if TYPE_CHECKING:
     from .core.pair_row import PairRow
@@ -28,36 +28,36 @@ UNKNOWN = -1.0  # of a measure, which is never negative
 
 def show_report(context: bpy.types.Context, scene: bpy.types.Scene, report: DetectReport) -> None:
     """Makes `report` the result of `scene` and lists it; no row is selected, so the view stays where it is."""
-    session.store_result(scene.session_uid, report)
-    session.exclude(scene.session_uid, scene.meshclash.excluded_names)
+    scene_results.store_result(scene.session_uid, report)
+    scene_results.exclude(scene.session_uid, scene.meshclash.excluded_names)
     context.window_manager.meshclash.begin()
     relist(context, scene)
 
 
 def show_live(context: bpy.types.Context, scene_uid: int, report: DetectReport, incomplete: bool) -> None:
     """Makes an answer of Live the result of its scene; `list_live` brings the list up to date."""
-    session.store_result(scene_uid, report, live=True, incomplete=incomplete)
+    scene_results.store_result(scene_uid, report, live=True, incomplete=incomplete)
     tag_redraw(context)
 
 
 def list_live(context: bpy.types.Context, scene_uid: int) -> None:
     """Lists the result of Live, unless the list shows another scene; the selected pair stays selected."""
-    listed, result = context.window_manager.meshclash, session.result_of(scene_uid)
+    listed, result = context.window_manager.meshclash, scene_results.result_of(scene_uid)
     scene = next((scene for scene in bpy.data.scenes if scene.session_uid == scene_uid), None)
     if result is None or scene is None:
         return
-    if listed.scene_uid in (scene_uid, 0) or session.result_of(listed.scene_uid) is None:
+    if listed.scene_uid in (scene_uid, 0) or scene_results.result_of(listed.scene_uid) is None:
         _find(listed, scene, result)
         _fill(listed, scene_uid, result)
         tag_redraw(context, ("UI",))
 
 
-def _find(listed: bpy.types.PropertyGroup, scene: bpy.types.Scene, result: session.SceneResult) -> None:
+def _find(listed: bpy.types.PropertyGroup, scene: bpy.types.Scene, result: scene_results.SceneResult) -> None:
     """Finds out which rows are listed, in which order."""
-    session.listed().order = rows_of(result, listed.query(), scene)
+    shown_things.listed().order = rows_of(result, listed.query(), scene)
 
 
-def rows_of(result: session.SceneResult, query: ListQuery, scene: bpy.types.Scene) -> Positions:
+def rows_of(result: scene_results.SceneResult, query: ListQuery, scene: bpy.types.Scene) -> Positions:
     """The positions of the rows of a result that answer a query."""
     measures = result.report.options.measures
     asks_status = query.statuses is not None or query.key == STATUS
@@ -65,12 +65,12 @@ def rows_of(result: session.SceneResult, query: ListQuery, scene: bpy.types.Scen
     return result.table.find(query, measures, reviews, STATUS_ORDER)
 
 
-def _fill(listed: bpy.types.PropertyGroup, scene_uid: int, result: session.SceneResult | None) -> None:
+def _fill(listed: bpy.types.PropertyGroup, scene_uid: int, result: scene_results.SceneResult | None) -> None:
     """Makes Blender's list show its page of the rows that are listed.
 
     Only what differs from what it shows is written, which Blender is slow at: a microsecond for every value.
     """
-    state = session.listed()
+    state = shown_things.listed()
     count = 0 if result is None else len(state.order)
     page = min(listed.page, page_count(count))
     rows = [] if result is None else [result.report.rows[at] for at in state.order[_of_page(page)].tolist()]
@@ -137,7 +137,7 @@ def _known(value: float | None) -> float:
 
 def clear_list(context: bpy.types.Context) -> None:
     """Empties the list (not the session's results)."""
-    listed, state = context.window_manager.meshclash, session.listed()
+    listed, state = context.window_manager.meshclash, shown_things.listed()
     state.order, state.owners = state.order[:0], None
     listed.selected = ""
     _fill(listed, 0, None)
@@ -152,7 +152,7 @@ def relist(context: bpy.types.Context, scene: bpy.types.Scene, selected: str | N
         scene: the scene.
         selected: id of the pair that stays selected; selecting it has no other effect.
     """
-    listed, result = context.window_manager.meshclash, session.result_of(scene.session_uid)
+    listed, result = context.window_manager.meshclash, scene_results.result_of(scene.session_uid)
     listed.selected = selected or ""
     if result is not None:
         _find(listed, scene, result)
@@ -172,14 +172,14 @@ def list_again(context: bpy.types.Context) -> None:
 def turn_page(context: bpy.types.Context) -> None:
     """Shows the page that is set."""
     listed = context.window_manager.meshclash
-    _fill(listed, listed.scene_uid, session.result_of(listed.scene_uid))
+    _fill(listed, listed.scene_uid, scene_results.result_of(listed.scene_uid))
     tag_redraw(context, ("UI",))
 
 
 def follow_exclusions(context: bpy.types.Context, scene: bpy.types.Scene) -> bool:
     """Takes the pairs out of the result that are excluded now, and no others; returns whether that changes it."""
     listed = context.window_manager.meshclash
-    if not session.exclude(scene.session_uid, scene.meshclash.excluded_names):
+    if not scene_results.exclude(scene.session_uid, scene.meshclash.excluded_names):
         return False
     if listed.scene_uid == scene.session_uid:
         relist(context, scene, listed.selected)
@@ -188,10 +188,10 @@ def follow_exclusions(context: bpy.types.Context, scene: bpy.types.Scene) -> boo
 
 def place_of(context: bpy.types.Context, pair_id: str) -> int | None:
     """Where a pair stands in the list, counted from 0 over all pages; None where it is not listed."""
-    listed, result = context.window_manager.meshclash, session.result_of(context.scene.session_uid)
+    listed, result = context.window_manager.meshclash, scene_results.result_of(context.scene.session_uid)
     if result is None or listed.scene_uid != context.scene.session_uid or pair_id not in result.table.positions:
         return None
-    (places,) = np.nonzero(session.listed().order == result.table.positions[pair_id])
+    (places,) = np.nonzero(shown_things.listed().order == result.table.positions[pair_id])
     return int(places[0]) if len(places) else None
 
 
@@ -201,7 +201,7 @@ def neighbour(context: bpy.types.Context, step: int = 1) -> str | None:
     Where there is none, the pair on the other side of it; None where no other is listed. Where the selected pair is not
     listed, the first one.
     """
-    order, result = session.listed().order, session.result_of(context.scene.session_uid)
+    order, result = shown_things.listed().order, scene_results.result_of(context.scene.session_uid)
     place = place_of(context, context.window_manager.meshclash.selected)
     if result is None or not len(order):
         return None
@@ -224,14 +224,14 @@ def select_pair(context: bpy.types.Context, pair_id: str | None) -> None:
 
 def as_listed(scene: bpy.types.Scene) -> DetectReport:
     """The report of a scene with what the user says of its pairs, and which of them may no longer be true."""
-    result = session.existing_result(scene.session_uid)
+    result = scene_results.existing_result(scene.session_uid)
     outdated = frozenset(row.id for row in result.report.rows if result.is_stale(row))
     return replace(result.report, reviews=scene.meshclash.reviews_in_words(), outdated=outdated)
 
 
 def active_pair(context: bpy.types.Context) -> PairRow | None:
     """The report row of the pair selected in the list, if the list belongs to the context's scene; else None."""
-    listed, result = context.window_manager.meshclash, session.result_of(context.scene.session_uid)
+    listed, result = context.window_manager.meshclash, scene_results.result_of(context.scene.session_uid)
     if result is None or listed.scene_uid != context.scene.session_uid:
         return None
     return result.row(listed.selected)

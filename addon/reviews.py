@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from . import session
+from . import scene_results, shown_things
 
 if TYPE_CHECKING:
-    from .session import SceneResult
+    from .scene_results import SceneResult
 
 APPROVED = "APPROVED"
 
@@ -33,8 +33,8 @@ class Reviews:
 
 
 def reviews_of(scene: bpy.types.Scene) -> Reviews:
-    """The reviews of a scene, read anew only after `session.doubt_reviews`, or when their number is another."""
-    items, (known, sure) = scene.meshclash.reviews, session.known_reviews(scene.session_uid)
+    """The reviews of a scene, read anew only after `scene_results.doubt_reviews`, or when their number is another."""
+    items, (known, sure) = scene.meshclash.reviews, scene_results.known_reviews(scene.session_uid)
     if known is not None and sure and known.count == len(items):
         return known
     read = {review.name: review.status for review in items}
@@ -43,15 +43,15 @@ def reviews_of(scene: bpy.types.Scene) -> Reviews:
         approved = known.approved  # the same object is compared at once
     if known is None or known.statuses != read or known.count != len(items):
         known = Reviews(len(items), read, approved)
-    session.keep_reviews(scene.session_uid, known)
+    scene_results.keep_reviews(scene.session_uid, known)
     return known
 
 
 def approved_counts(result: SceneResult, reviews: Reviews) -> Counter[str]:
     """How many pairs of each verdict the user has approved, of a result; counted once."""
-    known = session.listed().accepted
+    known = shown_things.listed().accepted
     if known is None or known[:2] != (result.serial, reviews.approved):
         rows = (result.row(pair) for pair in reviews.approved)
         known = result.serial, reviews.approved, Counter(row.verdict for row in rows if row is not None)
-        session.listed().accepted = known
+        shown_things.listed().accepted = known
     return known[2]

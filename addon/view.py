@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-from . import ghosting, reactions, results, session, view_notes
+from . import ghosting, reactions, results, shown_things, view_notes
 from .core.pair_row import PairRow
 from .overlay import render_data
 from .redraw import tag_redraw
@@ -73,7 +73,7 @@ def _select(context: bpy.types.Context, pair: list[bpy.types.Object], scans: set
 
 def _isolate(context: bpy.types.Context, area: bpy.types.Area, pair: list[bpy.types.Object]) -> None:
     """Shows only `pair` in one 3D view by local view, remembering what a local view of the user's own showed."""
-    space, views = area.spaces.active, session.isolated_views()
+    space, views = area.spaces.active, shown_things.isolated_views()
     key = area.as_pointer()
     if space.local_view is None:
         views[key] = None
@@ -106,7 +106,7 @@ def leave_isolation(context: bpy.types.Context) -> None:
     view.
     """
     ghosting.leave(context)
-    views = session.isolated_views()
+    views = shown_things.isolated_views()
     for window, screen, area in view3d_areas(context):
         if area.as_pointer() not in views:
             continue
@@ -133,7 +133,7 @@ def suspend_isolation(context: bpy.types.Context) -> None:
 
     Views that no window shows are not isolated again.
     """
-    views = session.isolated_views()
+    views = shown_things.isolated_views()
     shown = {}
     for window, screen, area in view3d_areas(context):
         space, key = area.spaces.active, area.as_pointer()
@@ -141,12 +141,12 @@ def suspend_isolation(context: bpy.types.Context) -> None:
             shown[key] = views[key], _shown_names(context, space)
     ghosting.suspend(context)
     leave_isolation(context)
-    session.suspend_views(shown)
+    shown_things.suspend_views(shown)
 
 
 def resume_isolation(context: bpy.types.Context) -> None:
     """Isolates again what `suspend_isolation` gave back."""
-    suspended = session.suspended_views()
+    suspended = shown_things.suspended_views()
     for window, screen, area in view3d_areas(context):
         before, names = suspended.pop(area.as_pointer(), (None, ()))
         space = area.spaces.active
@@ -155,7 +155,7 @@ def resume_isolation(context: bpy.types.Context) -> None:
                 _toggle_local_view(area, screen, window)
         if names and space.local_view is not None:
             _set_local_members(context, space, set(names))
-            session.isolated_views()[area.as_pointer()] = before
+            shown_things.isolated_views()[area.as_pointer()] = before
     suspended.clear()
     ghosting.resume(context)
     view_notes.write(context)

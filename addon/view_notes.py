@@ -14,7 +14,7 @@ from typing import Any
 import bpy
 from bpy.props import StringProperty
 
-from . import ghosting, session
+from . import ghosting, shown_things
 
 Before = dict[str, Any]  # "local": true where a local view isolates a pair; "shading": see `ghosting`
 
@@ -33,7 +33,7 @@ def detach() -> None:
 
 def write(context: bpy.types.Context) -> None:
     """Makes the notes of all screens say what the session knows."""
-    isolated, ghosted = session.isolated_views(), session.ghosted_views()
+    isolated, ghosted = shown_things.isolated_views(), shown_things.ghosted_views()
     for screen in context.blend_data.screens:
         notes: dict[str, Before] = {}
         for index, area in enumerate(screen.areas):
@@ -52,7 +52,7 @@ def write(context: bpy.types.Context) -> None:
 
 def read(context: bpy.types.Context) -> bool:
     """Makes the session know what the notes of a file say that was just loaded; returns whether there are any."""
-    isolated, ghosted = session.isolated_views(), session.ghosted_views()
+    isolated, ghosted = shown_things.isolated_views(), shown_things.ghosted_views()
     for screen in context.blend_data.screens:
         for index, note in _notes(screen.meshclash_views):
             if index >= len(screen.areas) or screen.areas[index].type != "VIEW_3D":

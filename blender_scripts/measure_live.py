@@ -100,16 +100,16 @@ class Follower:
 
     def rows(self) -> list:
         """The rows of the last answer."""
-        from addon import session
+        from addon import scene_results
 
-        result = session.result_of(self.run.scene_uid)
+        result = scene_results.result_of(self.run.scene_uid)
         return result.report.rows if result else []
 
     def stop(self) -> None:
         """Ends Live."""
-        from addon import session
+        from addon import running_work
 
-        session.stop_live()
+        running_work.stop_live()
 
 
 def same_as_detect(rows: list) -> bool:

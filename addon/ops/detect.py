@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 from bpy.types import Operator
 
-from .. import engine, freshness, preferences, results, session, view
+from .. import engine, freshness, preferences, results, running_work, scene_results, view
 from ..adapters import mesh_reader
 from ..adapters.point_reader import is_scan
 from ..adapters.source import BlenderSource, metres_per_unit
@@ -26,7 +26,7 @@ from ..core.report_formats import format_seconds, left_out, too_small
 from ..core.verdicts import FINAL_VERDICTS, VERDICTS
 from ..redraw import tag_redraw
 from ..reviews import reviews_of
-from ..ui.text import counted
+from ..texts import counted
 from .heartbeat import Heartbeat
 from .loading import load_steps
 from .task import Task
@@ -65,7 +65,7 @@ def _steps(
 def explain(error: Exception) -> str:
     """The message for the user; a missing engine is also remembered for the panels."""
     if isinstance(error, engine.EngineMissing):
-        session.set_engine_state(session.EngineState(tuple(engine.diagnose()), error.reason, error.remedy))
+        running_work.set_engine_state(running_work.EngineState(tuple(engine.diagnose()), error.reason, error.remedy))
     return str(error)
 
 
@@ -80,7 +80,7 @@ def accept(context: bpy.types.Context, scene_uid: int, report: DetectReport) -> 
         raise DetectError("The scene was removed during detection")
     view.leave_isolation(context)  # no pair is selected any more
     results.show_report(context, scene, report)
-    session.mark_stale(scene_uid, session.changed_meanwhile())
+    scene_results.mark_stale(scene_uid, running_work.changed_meanwhile())
     freshness.look_soon()
     return summary(report, reviews_of(scene).approved)
 
@@ -104,7 +104,7 @@ class Run:
         self.task = prepare(context) if task is None else task
         self.scene_uid = context.scene.session_uid
         context.view_layer.update()  # what was to be evaluated before is no change during the run
-        session.start_task(self.task)
+        running_work.start_task(self.task)
         self._heartbeat = Heartbeat(context)
         self._shown: tuple[str, int] | None = None
         self._asked_at = -math.inf  # when a picture was asked for
@@ -113,7 +113,7 @@ class Run:
     def step(self, context: bpy.types.Context, event: Any) -> bool:
         """Handles one event; True when the detection has ended. Errors of the detection pass through."""
         if event.type == "ESC" and event.value == "PRESS":
-            session.stop_task()
+            running_work.stop_task()
         elif event.type == "TIMER" and not self.task.ended:
             if self._picture_seconds is None:
                 self._picture_seconds = time.perf_counter() - self._asked_at
@@ -123,7 +123,7 @@ class Run:
 
     def end(self, context: bpy.types.Context) -> None:
         """Removes the timer and the progress display and stops the task if it still runs."""
-        session.stop_task()
+        running_work.stop_task()
         self._heartbeat.stop()
         if context.workspace:
             context.workspace.status_text_set(None)
@@ -141,7 +141,7 @@ class Run:
 
 
 def _draw_status(header: bpy.types.Header, _context: bpy.types.Context) -> None:
-    task = session.running_task()
+    task = running_work.running_task()
     if task is not None:
         header.layout.label(text="Cancel", icon="EVENT_ESC")
         row = header.layout.row()
@@ -203,10 +203,10 @@ class MESHCLASH_OT_detect(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if session.running_task() is not None:
+        if running_work.running_task() is not None:
             cls.poll_message_set("A detection is running: press ESC to stop it")
             return False
-        if session.running_live() is not None:
+        if running_work.running_live() is not None:
             cls.poll_message_set("Live is on and answers by itself")
             return False
         return context.scene is not None
@@ -224,7 +224,7 @@ class MESHCLASH_OT_detect(Operator):
         self.run.end(context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        session.forget_changes()
+        running_work.forget_changes()
         return run_at_once(self, context, prepare, lambda report: accept(context, context.scene.session_uid, report))
 
 
@@ -237,10 +237,10 @@ class MESHCLASH_OT_stop(Operator):
 
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
-        return session.running_task() is not None
+        return running_work.running_task() is not None
 
     def execute(self, _context: bpy.types.Context) -> set[str]:
-        session.stop_task()
+        running_work.stop_task()
         return {"FINISHED"}
 
 

@@ -9,7 +9,7 @@ from bpy.props import EnumProperty, StringProperty
 from bpy.types import Operator
 from bpy_extras.io_utils import ExportHelper
 
-from .. import results, session
+from .. import results, scene_results
 from ..core.errors import InputError
 from ..core.output import OutputFile
 from ..core.report import WRITERS
@@ -35,7 +35,7 @@ class MESHCLASH_OT_export_report(Operator, ExportHelper):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        result = session.result_of(context.scene.session_uid)
+        result = scene_results.result_of(context.scene.session_uid)
         if result is not None and result.incomplete:
             cls.poll_message_set("The answer is incomplete: wait for Live, or press Detect")
             return False

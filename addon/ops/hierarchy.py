@@ -9,7 +9,7 @@ import bpy
 from bpy.props import StringProperty
 from bpy.types import Operator
 
-from .. import preferences, session
+from .. import preferences, running_work, shown_things
 from ..adapters.source import BlenderSource
 from ..core.advisor import QUICK_SPLITS, QUICK_VOLUMES, MeasuredAdvice, advise_steps, parts_to_measure
 from ..core.errors import InputError
@@ -25,7 +25,7 @@ SELECTED = 2  # objects that the advisor compares
 
 
 def _is_idle(cls: type[Operator]) -> bool:
-    if session.running_task() is not None:
+    if running_work.running_task() is not None:
         cls.poll_message_set("A detection is running: press ESC to stop it")
         return False
     return True
@@ -42,7 +42,7 @@ class MESHCLASH_OT_show_hierarchy(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if session.shown_hierarchy() is None and context.active_object is None:
+        if shown_things.shown_hierarchy() is None and context.active_object is None:
             cls.poll_message_set("Make an object active first")
             return False
         return _is_idle(cls)
@@ -86,7 +86,7 @@ def take_hierarchy(context: bpy.types.Context, shown: ShownHierarchy) -> str:
     if item is None:
         raise InputError(f"object '{shown.name}' is gone")
     shown.show(context.scene.meshclash.hierarchy_level)
-    session.show_hierarchy(item.session_uid, shown)
+    shown_things.show_hierarchy(item.session_uid, shown)
     tag_redraw(context)
     return f"{shown.name}: {shown.count} volumes on level {shown.level} of {shown.depth}"
 
@@ -100,10 +100,10 @@ class MESHCLASH_OT_hide_hierarchy(Operator):
 
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
-        return session.shown_hierarchy() is not None
+        return shown_things.shown_hierarchy() is not None
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        session.drop_hierarchy()
+        shown_things.drop_hierarchy()
         tag_redraw(context)
         return {"FINISHED"}
 
@@ -154,7 +154,7 @@ def _advice(
 
 def take_advice(advice: MeasuredAdvice) -> str:
     """Keeps the advice for the panel, and says the shortest of it."""
-    session.set_advice(advice)
+    shown_things.set_advice(advice)
     best = advice.best
     named = f"{LABELS[best.volume]}, {LABELS[best.split]}"
     return f"{' and '.join(advice.names)}: {named}, {1000 * best.query_seconds:.2f} ms a question"

@@ -8,15 +8,15 @@ import bpy
 from bpy.props import EnumProperty, IntProperty
 from bpy.types import Operator
 
-from .. import results, session, view
+from .. import results, scene_results, shown_things, view
 from ..props import SORT_KEYS
-from ..ui.text import verdict_in_words
+from ..texts import verdict_in_words
 
 SIDES = (("a", "A", "The first object"), ("b", "B", "The second object"))
 
 
 def _has_rows(cls: type[Operator], context: bpy.types.Context) -> bool:
-    result = session.result_of(context.scene.session_uid)
+    result = scene_results.result_of(context.scene.session_uid)
     if result is None or not result.report.rows:
         cls.poll_message_set("Press Detect first: there are no pairs")
         return False
@@ -61,7 +61,7 @@ class MESHCLASH_OT_pick_row(Operator):
     @classmethod
     def description(cls, context: bpy.types.Context, properties: Any) -> str:
         """The tooltip: the full names, where the objects are, the id of the pair."""
-        rows, result = context.window_manager.meshclash.rows, session.result_of(context.scene.session_uid)
+        rows, result = context.window_manager.meshclash.rows, scene_results.result_of(context.scene.session_uid)
         if result is None or not 0 <= properties.index < len(rows):
             return cls.__doc__ or ""
         row = result.row(rows[properties.index].pair_id)
@@ -151,7 +151,7 @@ class MESHCLASH_OT_list_selected(Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         names = frozenset(item.name_full for item in context.selected_objects)
         view.leave_isolation(context)
-        session.listed().owners = names
+        shown_things.listed().owners = names
         context.window_manager.meshclash.show_all()
         results.relist(context, context.scene)
         found = context.window_manager.meshclash.found
@@ -172,14 +172,14 @@ class MESHCLASH_OT_list_all(Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         listed = context.window_manager.meshclash
-        session.listed().owners = None
+        shown_things.listed().owners = None
         listed.show_all()
         results.relist(context, context.scene, listed.selected)
         return {"FINISHED"}
 
 
 def _draw_in_menu(self: Any, context: bpy.types.Context) -> None:
-    if session.result_of(context.scene.session_uid) is not None:
+    if scene_results.result_of(context.scene.session_uid) is not None:
         self.layout.separator()
         self.layout.operator("meshclash.list_selected", icon="VIEWZOOM")
 

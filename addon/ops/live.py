@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 from bpy.types import Operator
 
-from .. import freshness, preferences, results, session
+from .. import freshness, preferences, results, running_work, scene_results
 from ..adapters import mesh_reader
 from ..adapters.live_source import LiveSource
 from ..core.changes import Changes
@@ -36,7 +36,7 @@ class LiveRun:
         self._shown = ("", "")
         self._unlisted = self._list_waits = False
         self._list_again = self._list_cost = 0.0
-        session.start_live(self)
+        running_work.start_live(self)
         self._heartbeat = Heartbeat(context)
 
     @property
@@ -53,7 +53,7 @@ class LiveRun:
         if self.ended:
             return True
         if event.type == "ESC" and event.value == "PRESS":
-            session.stop_live()
+            running_work.stop_live()
         elif event.type == "TIMER" and not _rendering():
             self._work(context)
         return self.ended
@@ -61,7 +61,7 @@ class LiveRun:
     def _work(self, context: bpy.types.Context) -> None:
         scene = next((scene for scene in bpy.data.scenes if scene.session_uid == self.scene_uid), None)
         if scene is None:
-            session.stop_live("The scene was removed: Live is off")
+            running_work.stop_live("The scene was removed: Live is off")
             return
         live = self.live
         live.budget = scene.meshclash.live_budget * MILLISECOND
@@ -104,7 +104,7 @@ class LiveRun:
         seen = None if reason else self.live.seen()  # with a reason, the file or the extension goes away
         self.live.close()
         self._source.forget()
-        session.live_ended(self.scene_uid, self.live.pending, seen)
+        scene_results.live_ended(self.scene_uid, self.live.pending, seen)
         freshness.look_soon()
         results.list_live(bpy.context, self.scene_uid)
         tag_redraw(bpy.context)
@@ -124,14 +124,14 @@ class MESHCLASH_OT_live(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if session.running_task() is not None:
+        if running_work.running_task() is not None:
             cls.poll_message_set("A detection is running: press ESC to stop it")
             return False
         return context.scene is not None
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
-        if session.running_live() is not None:
-            session.stop_live()
+        if running_work.running_live() is not None:
+            running_work.stop_live()
             return {"FINISHED"}
         if bpy.app.background:
             return self.execute(context)
@@ -148,11 +148,11 @@ class MESHCLASH_OT_live(Operator):
             if not self.run.step(context, event):
                 return {"PASS_THROUGH"}
         except USER_ERRORS as error:
-            session.stop_live()
+            running_work.stop_live()
             self.report({"ERROR"}, explain(error))
             return {"CANCELLED"}
         except BaseException:
-            session.stop_live()
+            running_work.stop_live()
             raise
         if self.run.stopped_because:
             self.report({"WARNING"}, self.run.stopped_because)
@@ -160,8 +160,8 @@ class MESHCLASH_OT_live(Operator):
 
     def cancel(self, _context: bpy.types.Context) -> None:
         """Blender ends the operator itself: a file is loaded or the window is closed."""
-        if session.running_live() is self.run:
-            session.stop_live()
+        if running_work.running_live() is self.run:
+            running_work.stop_live()
 
 
 CLASSES = (MESHCLASH_OT_live,)

@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 from types import ModuleType
 from typing import Any
 
-from .. import engine, session
+from .. import engine, running_work
 from ..core.frame_scene import Progress
 
 GPU_PART = "gpu"
@@ -38,5 +38,5 @@ def load_steps(cache_folder: str | None, parts: Sequence[str], gpu: bool = False
     needed = (*(() if module.jit.has_shipped_kernels() else parts), *((GPU_PART,) if gpu else ()))
     for progress in module.warm_up(needed) if needed else ():
         yield Progress(progress.fraction, f"First use on this machine: {progress.text}")
-    session.set_engine_state(session.EngineState(tuple(engine.diagnose())))
+    running_work.set_engine_state(running_work.EngineState(tuple(engine.diagnose())))
     return module

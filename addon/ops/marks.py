@@ -10,7 +10,7 @@ import numpy as np
 from bpy.props import EnumProperty
 from bpy.types import Operator
 
-from .. import preferences, results, session, view
+from .. import preferences, results, running_work, scene_results, view
 from ..adapters import face_marks, face_selection
 from ..core.errors import DetectError
 from ..core.pair_row import PairRow
@@ -34,7 +34,7 @@ Mark = Callable[[bpy.types.Mesh, np.ndarray], None]
 def own_writing(context: bpy.types.Context) -> Iterator[None]:
     """What is written inside changes no shape: results do not grow stale by it."""
     context.view_layer.update()
-    with session.ignored_updates():
+    with running_work.ignored_updates():
         yield
         context.view_layer.update()
 
@@ -54,7 +54,7 @@ class _MarkOperator(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        result = session.result_of(context.scene.session_uid)
+        result = scene_results.result_of(context.scene.session_uid)
         if result is None or result.loaded:
             cls.poll_message_set("Press Detect first")
             return False
@@ -84,7 +84,7 @@ def _rows(context: bpy.types.Context, scope: str) -> list[PairRow]:
         row = results.active_pair(context)
         return [] if row is None else [row]
     listed = context.window_manager.meshclash
-    result = session.existing_result(context.scene.session_uid)
+    result = scene_results.existing_result(context.scene.session_uid)
     found = results.rows_of(result, listed.query(), context.scene)
     marked = rows_to_draw(result.table, found, reviews_of(context.scene).approved)
     return [result.report.rows[at] for at in np.flatnonzero(marked).tolist()]

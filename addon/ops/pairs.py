@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 from bpy.types import Operator
 
-from .. import results, session, view
+from .. import results, scene_results, view
 from ..adapters import face_selection
 from ..core.errors import DetectError
 from .marks import own_writing
@@ -126,11 +126,11 @@ class MESHCLASH_OT_clear_results(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return session.result_of(context.scene.session_uid) is not None
+        return scene_results.result_of(context.scene.session_uid) is not None
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         view.leave_isolation(context)
-        session.drop_result(context.scene.session_uid)
+        scene_results.drop_result(context.scene.session_uid)
         results.clear_list(context)
         return {"FINISHED"}
 

@@ -6,7 +6,7 @@ import bpy
 from bpy.props import EnumProperty
 from bpy.types import Operator
 
-from .. import results, session
+from .. import results, scene_results
 from ..props import STATUSES
 
 
@@ -35,7 +35,7 @@ class MESHCLASH_OT_set_status(Operator):
         review.status = self.status
         if self.status == "OPEN" and not review.comment:
             reviews.remove(reviews.find(row.id))
-        session.doubt_reviews()
+        scene_results.doubt_reviews()
         results.list_again(context)
         return {"FINISHED"}
 

@@ -12,7 +12,7 @@ from bpy.props import BoolProperty, EnumProperty, StringProperty
 from bpy.types import Operator
 from bpy_extras.io_utils import ImportHelper
 
-from .. import engine, preferences, session
+from .. import engine, preferences, running_work, scene_results
 from ..adapters import point_writer
 from ..adapters.point_reader import point_count
 from ..adapters.source import BlenderSource, metres_per_unit
@@ -21,7 +21,7 @@ from ..core.deviation import DeviationMap, ScanDeviation, deviation_steps
 from ..core.errors import DetectError, InputError
 from ..core.scan_import import ImportedScan, import_steps
 from ..redraw import tag_redraw
-from ..ui.text import length
+from ..texts import length
 from ..view import find_object
 from .detect import begin, handle, run_at_once
 from .loading import load_steps
@@ -64,7 +64,7 @@ class _TaskOperator(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if session.running_task() is not None:
+        if running_work.running_task() is not None:
             cls.poll_message_set("Something is running: press ESC to stop it")
             return False
         if context.scene is not None and context.mode == "OBJECT":
@@ -163,7 +163,7 @@ class MESHCLASH_OT_measure_deviation(_TaskOperator):
 
     def finish(self, context: bpy.types.Context, result: DeviationMap) -> str:
         settings = context.scene.meshclash
-        settings.deviation_serial = session.store_deviation(context.scene.session_uid, result)
+        settings.deviation_serial = scene_results.store_deviation(context.scene.session_uid, result)
         name = settings.deviation_attribute.strip()
         problems = _write(context, result, name) if name else []
         tag_redraw(context)

@@ -13,7 +13,7 @@ from bpy.props import EnumProperty
 from bpy.types import Operator
 from numpy.typing import NDArray
 
-from .. import engine, events_list, freshness, preferences, results, session, view
+from .. import engine, events_list, freshness, preferences, results, running_work, scene_results, view
 from ..adapters import mesh_reader
 from ..adapters.face_marks import meshes_of
 from ..adapters.fcurves import bake_property
@@ -29,7 +29,7 @@ from ..core.pair_row import PairRow
 from ..core.queries import test_named
 from ..core.scanned import Scanned, scan_steps
 from ..redraw import tag_redraw, tag_redraw_timelines
-from ..ui.text import counted
+from ..texts import counted
 from .detect import USER_ERRORS, Run, explain, handle, run_at_once
 from .loading import load_steps
 from .marks import in_object_mode, own_writing
@@ -43,10 +43,10 @@ DESCRIPTION = "Distance to {other} in Blender units; below 0: how deep the two o
 
 
 def _is_idle(cls: type[Operator]) -> bool:
-    if session.running_task() is not None:
+    if running_work.running_task() is not None:
         cls.poll_message_set("A detection is running: press ESC to stop it")
         return False
-    if session.running_live() is not None:
+    if running_work.running_live() is not None:
         cls.poll_message_set("Live follows the frames: stop it first")
         return False
     return True
@@ -71,7 +71,7 @@ def _steps(
     """Loads the engine with what the test needs, then scans."""
     try:
         module = yield from load_steps(cache_folder, parts, gpu)
-        with session.own_frames():
+        with running_work.own_frames():
             return (yield from scan_steps(scanned, source, module, partial(load_steps, cache_folder)))
     finally:
         scanned.running = False
@@ -152,12 +152,12 @@ class MESHCLASH_OT_scan_timeline(_FrameOperator):
         settings = context.scene.meshclash
         options = replace(settings.checked_options(metres_per_unit(context.scene)), frames=settings.timeline_frames())
         task, scanned = _scan_of(context, options)
-        session.store_timeline(context.scene.session_uid, scanned)
+        scene_results.store_timeline(context.scene.session_uid, scanned)
         events_list.list_events(context, context.scene)
         return task
 
     def take(self, context: bpy.types.Context, scene_uid: int) -> str:
-        scene, scanned = _scene(scene_uid), session.timeline_of(scene_uid)
+        scene, scanned = _scene(scene_uid), scene_results.timeline_of(scene_uid)
         if scanned is None:
             raise DetectError("The scan was removed meanwhile")
         events_list.list_events(context, scene)
@@ -166,10 +166,10 @@ class MESHCLASH_OT_scan_timeline(_FrameOperator):
         return f"{counted(len(scanned.events), 'event')} in {frames} ({format_frames(scanned.timeline.looked_at)})"
 
     def stopped(self, context: bpy.types.Context, scene_uid: int) -> None:
-        scanned = session.timeline_of(scene_uid)
+        scanned = scene_results.timeline_of(scene_uid)
         if scanned is not None:
             if not scanned.timeline.done:
-                session.drop_timeline(scene_uid)
+                scene_results.drop_timeline(scene_uid)
             events_list.list_events(context, _scene(scene_uid))
             freshness.look_soon()
 
@@ -244,7 +244,7 @@ class _ScannedOperator(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        scanned = session.timeline_of(context.scene.session_uid)
+        scanned = scene_results.timeline_of(context.scene.session_uid)
         if scanned is None or not scanned.events:
             cls.poll_message_set("Scan the timeline first")
             return False
@@ -264,7 +264,7 @@ class MESHCLASH_OT_event_markers(_ScannedOperator):
     )  # fmt: skip
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        scanned = session.timeline_of(context.scene.session_uid)
+        scanned = scene_results.timeline_of(context.scene.session_uid)
         assert scanned is not None
         _remove_markers(context.scene)
         named: dict[int, list[str]] = {}
@@ -318,7 +318,7 @@ class MESHCLASH_OT_write_heat(_ScannedOperator):
         return in_object_mode(cls, context) and super().poll(context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        scanned = session.timeline_of(context.scene.session_uid)
+        scanned = scene_results.timeline_of(context.scene.session_uid)
         assert scanned is not None
         problems = [f"'{name}' has modifiers that make other faces" for name in sorted(scanned.heat.unknown)]
         parts: dict[str, list[tuple[NDArray[np.float32], NDArray[np.float32]]]] = {}
@@ -389,10 +389,10 @@ class MESHCLASH_OT_clear_timeline(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return session.timeline_of(context.scene.session_uid) is not None and session.running_task() is None
+        return scene_results.timeline_of(context.scene.session_uid) is not None and running_work.running_task() is None
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        session.drop_timeline(context.scene.session_uid)
+        scene_results.drop_timeline(context.scene.session_uid)
         events_list.list_events(context, context.scene)
         return {"FINISHED"}
 

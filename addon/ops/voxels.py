@@ -8,13 +8,13 @@ from typing import Any
 import bpy
 from bpy.types import Operator
 
-from .. import preferences, results, session
+from .. import preferences, results, running_work, shown_things
 from ..adapters.source import BlenderSource
 from ..core.pair_row import PairRow
 from ..core.queries.base import BASIC_PARTS
 from ..core.voxel_boxes import PARTS, ShownVoxels, voxels_steps
 from ..redraw import tag_redraw
-from ..ui.text import counted
+from ..texts import counted
 from .detect import begin, handle, run_at_once
 from .loading import load_steps
 from .task import Task
@@ -34,7 +34,7 @@ class MESHCLASH_OT_show_voxels(Operator):
             cls.poll_message_set("Select a pair in the list")
         elif row.scans:
             cls.poll_message_set("A scan has points, and no faces")
-        elif session.running_task() is not None:
+        elif running_work.running_task() is not None:
             cls.poll_message_set("A detection is running: press ESC to stop it")
         else:
             return True
@@ -69,8 +69,8 @@ def _steps(
 
 def _take(context: bpy.types.Context, scene_uid: int, shown: ShownVoxels) -> str:
     """Draws the voxels and says how many they are."""
-    session.show_voxels(scene_uid, shown)
-    session.age_voxels(scene_uid, session.changed_meanwhile())
+    shown_things.show_voxels(scene_uid, shown)
+    shown_things.age_voxels(scene_uid, running_work.changed_meanwhile())
     tag_redraw(context)
     named = " and ".join(shown.names)
     return f"{named}: {counted(shown.count, 'common voxel')}" if shown.count else f"{named}: the surfaces are apart"
@@ -85,10 +85,10 @@ class MESHCLASH_OT_hide_voxels(Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return session.shown_voxels(context.scene.session_uid) is not None
+        return shown_things.shown_voxels(context.scene.session_uid) is not None
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        session.drop_voxels()
+        shown_things.drop_voxels()
         tag_redraw(context)
         return {"FINISHED"}
 

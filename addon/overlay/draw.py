@@ -12,12 +12,12 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
-from .. import ghosting, preferences, session
+from .. import ghosting, preferences, scene_results, shown_things
 from ..core.table import WORST
 from ..props import STATUS_ORDER
 from ..redraw import tag_redraw
 from ..reviews import reviews_of
-from ..ui.text import length, typical
+from ..texts import length, typical
 from ..view import find_object
 from . import bodies, discs, render_data
 from .handlers import DrawHandlers
@@ -82,10 +82,10 @@ def failure() -> str:
     return _State.failure
 
 
-def _draw(part: Callable[[bpy.types.Context, Any, session.SceneResult], None]) -> None:
+def _draw(part: Callable[[bpy.types.Context, Any, scene_results.SceneResult], None]) -> None:
     context = bpy.context
     settings = context.scene.meshclash
-    result = session.result_of(context.scene.session_uid)
+    result = scene_results.result_of(context.scene.session_uid)
     if result is None or not settings.overlay or _State.failure:
         return
     with guarded(context):
@@ -102,7 +102,7 @@ def guarded(context: bpy.types.Context) -> Iterator[None]:
         tag_redraw(context, ("UI",))
 
 
-def _draw_result(context: bpy.types.Context, settings: Any, result: session.SceneResult) -> None:
+def _draw_result(context: bpy.types.Context, settings: Any, result: scene_results.SceneResult) -> None:
     prefs, current = preferences.of(context), _current_batches(context, settings, result)
     with restored_state():
         if ghosting.is_ghosted(context.area):
@@ -111,7 +111,7 @@ def _draw_result(context: bpy.types.Context, settings: Any, result: session.Scen
             _draw_batches(context.region_data, batches, prefs, settings)
 
 
-def _draw_pair(context: bpy.types.Context, prefs: Any, result: session.SceneResult) -> None:
+def _draw_pair(context: bpy.types.Context, prefs: Any, result: scene_results.SceneResult) -> None:
     """The selected pair as solid bodies among ghosts."""
     listed = context.window_manager.meshclash
     row = result.row(listed.selected) if listed.scene_uid == context.scene.session_uid else None
@@ -141,7 +141,7 @@ def _draw_batches(view: bpy.types.RegionView3D, batches: _Batches, prefs: Any, s
             _draw_points(batches.witnesses, prefs)
 
 
-def _draw_labels(context: bpy.types.Context, settings: Any, result: session.SceneResult) -> None:
+def _draw_labels(context: bpy.types.Context, settings: Any, result: scene_results.SceneResult) -> None:
     """The lengths of gaps, in pixels of the region."""
     import blf
     from bpy_extras.view3d_utils import location_3d_to_region_2d
@@ -187,12 +187,12 @@ def draw_backdrops(boxes: NDArray[np.float64]) -> None:
     batch_for_shader(shader, "TRIS", {"pos": render_data.rectangles(boxes)}).draw(shader)
 
 
-def _current_batches(context: bpy.types.Context, settings: Any, result: session.SceneResult) -> list[_Batches]:
+def _current_batches(context: bpy.types.Context, settings: Any, result: scene_results.SceneResult) -> list[_Batches]:
     """The batches of what is to be seen now, of all pairs and of the selected one, made anew where that has changed."""
     listed = context.window_manager.meshclash
     row = result.row(listed.selected) if listed.scene_uid == context.scene.session_uid else None
     apart = listed.isolate or listed.ghost
-    hidden = session.isolated_views() or session.ghosted_views()
+    hidden = shown_things.isolated_views() or shown_things.ghosted_views()
     alone = apart and (row is not None or hidden)  # clashes of hidden objects mean nothing
     current = []
     if not alone and settings.overlay_scope == "ALL":
@@ -220,7 +220,7 @@ def _batches_of(scope: str, wanted: tuple[object, ...], collect: Callable[[], re
     return known
 
 
-def _joined(result: session.SceneResult) -> render_data.JoinedRows:
+def _joined(result: scene_results.SceneResult) -> render_data.JoinedRows:
     """What is drawn of all rows of a result, joined when it is first drawn."""
     if _State.joined is None or _State.joined[0] != result.serial:
         _State.joined = result.serial, render_data.JoinedRows(result.report.rows)

@@ -9,9 +9,9 @@ import blf
 import bpy
 import numpy as np
 
-from .. import session
+from .. import scene_results
 from ..core.deviation import SHADES, DeviationMap, ScanDeviation, scale_colours, shades
-from ..ui.text import length
+from ..texts import length
 from ..view import find_object
 from . import discs, draw
 from .handlers import DrawHandlers
@@ -84,7 +84,7 @@ def _signed_length(value: float, units: bpy.types.UnitSettings, like: float) -> 
 def shown(context: bpy.types.Context) -> tuple[DeviationMap, Any] | None:
     """The map to draw and the settings, or None."""
     settings = context.scene.meshclash
-    found = session.deviation_of(context.scene.session_uid, settings.deviation_serial)
+    found = scene_results.deviation_of(context.scene.session_uid, settings.deviation_serial)
     return None if found is None or not settings.deviation_overlay or draw.failure() else (found, settings)
 
 
@@ -138,7 +138,7 @@ def _draw_legend() -> None:
     with draw.guarded(context), draw.restored_state():
         draw.draw_backdrops(np.array([(x - 2.0 * padding, margin, width + 4.0 * padding, 2.0 * line + strip)]))
         _draw_strip(*legend_arrays(x, y, width, strip, measured.signed))
-        title = legend_title(measured, session.deviation_is_stale(context.scene.session_uid))
+        title = legend_title(measured, scene_results.deviation_is_stale(context.scene.session_uid))
         _write(title, x + 0.5 * width, y + strip + 0.3 * line, scale)
         for share, text in legend_texts(reach_of(measured, settings), measured.signed, context.scene.unit_settings):
             _write(text, x + share * width, margin + 0.3 * line, scale)

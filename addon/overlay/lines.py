@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import bpy
 from mathutils import Matrix
 
-from .. import session
+from .. import shown_things
 from ..view import find_object
 from . import draw
 from .handlers import DrawHandlers
@@ -46,12 +46,12 @@ def _draw() -> None:
 
 def _wanted(context: bpy.types.Context) -> Iterator[_Lines]:
     """What is to be seen in a 3D view."""
-    shown = session.shown_hierarchy()
+    shown = shown_things.shown_hierarchy()
     item = None if shown is None else find_object(context, shown.name)
     if shown is not None and item is not None and item.visible_get():
         colour = draw.STALE if shown.stale else COLOUR
         yield _Lines("hierarchy", (id(shown), shown.level), shown.lines, item.matrix_world, colour, False)
-    voxels = session.shown_voxels(context.scene.session_uid)
+    voxels = shown_things.shown_voxels(context.scene.session_uid)
     if voxels is not None and len(voxels.lines):
         colour = draw.STALE if voxels.stale else VOXEL_COLOUR
         yield _Lines("voxels", (id(voxels),), voxels.lines, Matrix(), colour, True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from .. import events_list, session
+from .. import events_list, scene_results
 from ..core.events import ClashEvent
 from ..core.scanned import Scanned
 from ..core.verdicts import CLASH_VERDICTS, QUIET_VERDICTS
@@ -26,7 +26,7 @@ Colour = tuple[float, float, float, float]
 
 def _draw() -> None:
     context = bpy.context
-    scanned = session.timeline_of(context.scene.session_uid)
+    scanned = scene_results.timeline_of(context.scene.session_uid)
     if scanned is None or draw.failure() or not context.scene.meshclash.timeline_strip:
         return
     view, scale = context.region.view2d, context.preferences.system.ui_scale

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import session
+from .. import running_work, shown_things
 from ..core.levels import LABELS
+from ..texts import counted
 from .parts import TabPanel, draw_table, draw_text, named_row
-from .text import counted
 
 MOST_CANDIDATES = 12
 HEADING = ("Build", "Question", "Memory", "Tests")
@@ -22,9 +22,9 @@ class MESHCLASH_PT_hierarchy(TabPanel):
 
     def draw(self, context: Any) -> None:
         layout, settings = self.layout, context.scene.meshclash
-        shown = session.shown_hierarchy()
+        shown = shown_things.shown_hierarchy()
         column = layout.column()
-        column.enabled = session.running_task() is None
+        column.enabled = running_work.running_task() is None
         named_row(column, "Volume").prop(settings, "hierarchy_volume", text="")
         named_row(column, "Builder").prop(settings, "hierarchy_split", text="")
         row = column.row(align=True)
@@ -55,10 +55,10 @@ class MESHCLASH_PT_advisor(TabPanel):
     def draw(self, context: Any) -> None:
         layout = self.layout
         column = layout.column()
-        column.enabled = session.running_task() is None
+        column.enabled = running_work.running_task() is None
         column.prop(context.scene.meshclash, "advise_all")
         column.operator("meshclash.advise", icon="TIME")
-        advice = session.advice()
+        advice = shown_things.advice()
         if advice is None:
             return
         names = " and ".join(advice.names)

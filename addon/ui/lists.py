@@ -6,12 +6,12 @@ from typing import Any
 
 from bpy.types import UIList
 
-from .. import session
+from .. import scene_results, shown_things
 from ..core.short_names import shorten
 from ..core.table import FACES, MEASURE, NAME_A, NAME_B, STATUS
 from ..core.verdicts import VERDICTS
 from ..props import STATUSES
-from .text import measure, text_width
+from ..texts import measure, text_width
 
 ACCEPTED_ICON = "OUTLINER_COLLECTION"  # of an approved pair: its verdict in no colour
 STATUS_ICONS = {status: icon for status, _label, _tip, icon, _number in STATUSES}
@@ -70,14 +70,14 @@ class MESHCLASH_UL_pairs(UIList):
     def draw_item(
         self, context: Any, layout: Any, data: Any, item: Any, _icon: int, _active_data: Any, _active: str, index: int
     ) -> None:
-        result = session.result_of(data.scene_uid)
+        result = scene_results.result_of(data.scene_uid)
         layout.active = result is not None and result.is_fresh(item.pair_id)
         verdict, name_a, name_b, faces, value = columns(layout, context)
         review = context.scene.meshclash.reviews.get(item.pair_id)
         verdict.label(text="", icon=STATUS_ICONS[review.status] if review else "BLANK1")
         icon = ACCEPTED_ICON if review and review.status == "APPROVED" else VERDICTS[item.verdict].icon
         verdict.label(text=VERDICTS[item.verdict].label if is_wide(context) else "", icon=icon)
-        room, common = name_width(context), session.listed().common
+        room, common = name_width(context), shown_things.listed().common
         for cell, side, name in ((name_a, "a", item.name_a), (name_b, "b", item.name_b)):
             cell.alignment = "LEFT"
             text = shorten(name, room, text_width, common)
@@ -88,7 +88,7 @@ class MESHCLASH_UL_pairs(UIList):
         if faces is not None:
             faces.alignment = "RIGHT"
             faces.label(text=str(item.faces_a + item.faces_b))
-        value.label(text=measure(item, measures, context.scene.unit_settings, session.listed().typical))
+        value.label(text=measure(item, measures, context.scene.unit_settings, shown_things.listed().typical))
 
     def draw_filter(self, _context: Any, _layout: Any) -> None:
         """Nothing: search and filters stand above the list, and are asked of all pages."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import preferences, results, session
+from .. import preferences, results, running_work, scene_results, shown_things
 from ..adapters.source import metres_per_unit
 from ..core.errors import InputError
 from ..core.options import DetectOptions, changed_settings
@@ -15,9 +15,7 @@ from ..core.verdicts import PROVISIONAL_VERDICTS, SOLID_VERDICTS, VERDICTS
 from ..overlay import draw as overlay
 from ..props import STATUSES
 from ..reviews import approved_counts, reviews_of
-from .lists import COLUMNS, columns
-from .parts import TabPanel, draw_table, draw_text, named_row
-from .text import (
+from ..texts import (
     MEASURE_LABELS,
     chance,
     counted,
@@ -27,6 +25,8 @@ from .text import (
     volume,
     wrapped,
 )
+from .lists import COLUMNS, columns
+from .parts import TabPanel, draw_table, draw_text, named_row
 
 OPTION_ORDER = ("tolerance", "permitted_overlap", "touch_tolerance", "budget", "overlap_volume")
 """Options of tests, in the order of the panel; only those that a test takes are shown."""
@@ -43,10 +43,10 @@ class MESHCLASH_PT_detect(TabPanel):
     def draw(self, context: Any) -> None:
         layout, settings = self.layout, context.scene.meshclash
         _draw_engine_problem(layout, context.region)
-        task = session.running_task()
+        task = running_work.running_task()
         inputs = layout.column()
         inputs.enabled = task is None
-        live = session.running_live()
+        live = running_work.running_live()
         _draw_set(inputs, settings, "a")
         _draw_set(inputs, settings, "b")
         test = test_named(settings.test)
@@ -77,7 +77,7 @@ def _draw_permitted(layout: Any, context: Any, settings: Any) -> None:
     if settings.permitted_by == "LENGTH":
         layout.prop(settings, "permitted_overlap", text="Up to")
         return
-    result = session.result_of(context.scene.session_uid)
+    result = scene_results.result_of(context.scene.session_uid)
     text = "" if result is None else permitted(result.report.as_summary())
     draw_text(layout, text or "0 mm, resolution of the coordinates", context.region, "BLANK1")
 
@@ -110,7 +110,7 @@ def _draw_set(layout: Any, settings: Any, which: str) -> None:
 
 
 def _draw_engine_problem(layout: Any, region: Any) -> None:
-    state = session.engine_state()
+    state = running_work.engine_state()
     if state is None or not state.reason:
         return
     box = layout.box().column(align=True)
@@ -135,7 +135,7 @@ class MESHCLASH_PT_exclusions(TabPanel):
 
     def draw(self, context: Any) -> None:
         layout, settings = self.layout, context.scene.meshclash
-        layout.enabled = session.running_task() is None
+        layout.enabled = running_work.running_task() is None
         column = layout.column(heading="Pairs with the")
         column.use_property_split, column.use_property_decorate = True, False
         for name in ("skip_same_parent", "skip_same_armature", "skip_same_collection"):
@@ -156,11 +156,11 @@ class MESHCLASH_PT_results(TabPanel):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        return session.result_of(context.scene.session_uid) is not None
+        return scene_results.result_of(context.scene.session_uid) is not None
 
     def draw(self, context: Any) -> None:
         layout, listed = self.layout, context.window_manager.meshclash
-        result = session.existing_result(context.scene.session_uid)
+        result = scene_results.existing_result(context.scene.session_uid)
         _draw_age(layout, context, result)
         if result.found.rows and not result.report.rows:
             layout.label(text="All pairs that were found are excluded", icon="CHECKMARK")
@@ -181,7 +181,7 @@ class MESHCLASH_PT_results(TabPanel):
         row.operator("meshclash.clear_results", text="", icon="TRASH")
 
 
-def _draw_age(layout: Any, context: Any, result: session.SceneResult) -> None:
+def _draw_age(layout: Any, context: Any, result: scene_results.SceneResult) -> None:
     """Why the list may no longer be true, and the button that helps."""
     lines = []
     if result.loaded:
@@ -206,7 +206,7 @@ def _changed_settings(scene: Any, asked: DetectOptions) -> list[str]:
         return [str(error)]
 
 
-def _draw_list(layout: Any, context: Any, result: session.SceneResult) -> None:
+def _draw_list(layout: Any, context: Any, result: scene_results.SceneResult) -> None:
     listed = context.window_manager.meshclash
     buttons = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
     test = test_named(result.report.options.test)
@@ -227,9 +227,9 @@ def _draw_list(layout: Any, context: Any, result: session.SceneResult) -> None:
     _draw_pages(column, context, listed)
 
 
-def _draw_filters(layout: Any, context: Any, result: session.SceneResult) -> None:
+def _draw_filters(layout: Any, context: Any, result: scene_results.SceneResult) -> None:
     """What the list is asked for beside verdicts: words, statuses, the pairs of some objects."""
-    listed, owners = context.window_manager.meshclash, session.listed().owners
+    listed, owners = context.window_manager.meshclash, shown_things.listed().owners
     column = layout.column(align=True)
     row = column.row(align=True)
     row.prop(listed, "search", text="", icon="VIEWZOOM")
@@ -246,7 +246,7 @@ def _draw_filters(layout: Any, context: Any, result: session.SceneResult) -> Non
         column.operator("meshclash.list_all", text=text, icon="PANEL_CLOSE")
 
 
-def _draw_heading(layout: Any, context: Any, result: session.SceneResult) -> None:
+def _draw_heading(layout: Any, context: Any, result: scene_results.SceneResult) -> None:
     """The names of the columns, which sort the list."""
     listed = context.window_manager.meshclash
     measures = ", ".join(MEASURE_LABELS[name] for name in result.report.options.measures)
@@ -396,7 +396,7 @@ class MESHCLASH_PT_display(TabPanel):
         column = layout.column(align=True)
         column.prop(settings, "overlay_curves")
         column.prop(settings, "overlay_xray")
-        result = session.result_of(context.scene.session_uid)
+        result = scene_results.result_of(context.scene.session_uid)
         if result is not None and "probability" in test_named(result.report.options.test).measures:
             text = "Boxes show where two may meet: green unlikely, yellow as likely as not, red likely"
             draw_text(layout, text, context.region, "INFO")
@@ -413,11 +413,11 @@ class MESHCLASH_PT_statistics(TabPanel):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        result = session.result_of(context.scene.session_uid)
+        result = scene_results.result_of(context.scene.session_uid)
         return result is not None and not result.loaded
 
     def draw(self, context: Any) -> None:
-        stats = session.existing_result(context.scene.session_uid).report.stats
+        stats = scene_results.existing_result(context.scene.session_uid).report.stats
         counts = [(label, f"{stats[key]:,}") for key, label in COUNTERS]
         draw_table(self.layout, counts)
         seconds = stats["seconds"] or 1.0

@@ -6,7 +6,7 @@ from typing import Any
 
 from bpy.types import Panel
 
-from .text import wrapped
+from ..texts import wrapped
 
 
 class TabPanel(Panel):

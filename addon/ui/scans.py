@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import session
+from .. import running_work, scene_results
 from ..adapters.point_writer import stored_origin
+from ..texts import length
 from .parts import TabPanel, draw_table, draw_text
-from .text import length
 
 
 class MESHCLASH_PT_scans(TabPanel):
@@ -19,7 +19,7 @@ class MESHCLASH_PT_scans(TabPanel):
 
     def draw(self, context: Any) -> None:
         layout, settings = self.layout, context.scene.meshclash
-        layout.enabled = session.running_task() is None
+        layout.enabled = running_work.running_task() is None
         layout.operator("meshclash.import_scan", icon="IMPORT")
         origin = stored_origin(context.scene)
         if origin is not None:
@@ -37,7 +37,7 @@ def _draw_deviation(layout: Any, context: Any, settings: Any) -> None:
     split = column.split(factor=0.3, align=True)
     split.label(text="Attribute")
     split.prop(settings, "deviation_attribute", text="")
-    found = session.deviation_of(context.scene.session_uid, settings.deviation_serial)
+    found = scene_results.deviation_of(context.scene.session_uid, settings.deviation_serial)
     if found is None:
         return
     layout.prop(settings, "deviation_overlay")
@@ -45,7 +45,7 @@ def _draw_deviation(layout: Any, context: Any, settings: Any) -> None:
     options.active = settings.deviation_overlay
     options.prop(settings, "deviation_range")
     options.prop(settings, "display_points")
-    if session.deviation_is_stale(context.scene.session_uid):
+    if scene_results.deviation_is_stale(context.scene.session_uid):
         layout.label(text="Objects have changed since", icon="INFO")
     facts, units = found.summary(1.0), context.scene.unit_settings
     lines = [

@@ -6,7 +6,7 @@ from typing import Any
 
 from bpy.types import UIList
 
-from .. import events_list, session
+from .. import events_list, running_work, scene_results, shown_things
 from ..core.errors import InputError
 from ..core.events import ClashEvent
 from ..core.options import format_frames
@@ -15,9 +15,9 @@ from ..core.report_formats import format_moment
 from ..core.scanned import Scanned
 from ..core.short_names import shorten
 from ..core.verdicts import VERDICTS
+from ..texts import counted, length, measure, text_width
 from .lists import FRAME_WIDTH, ICON_WIDTH, LEAST_NAME
 from .parts import TabPanel, draw_table, draw_text
-from .text import counted, length, measure, text_width
 
 BEGINS = {
     "range": "at the first frame of the range, or before", "contact": "", "appears": "as one of the two appears",
@@ -39,7 +39,7 @@ class MESHCLASH_UL_events(UIList):
         text = f"{item.start}–{item.end}" if item.end > item.start else str(item.start)
         split.label(text=text)
         rest = split.split(factor=NAMES_SHARE, align=True)
-        common = session.listed().common_in_events
+        common = shown_things.listed().common_in_events
         names = " × ".join(shorten(name, _room(context), text_width, common) for name in (item.name_a, item.name_b))
         rest.label(text=names, translate=False)
         value = rest.row()
@@ -65,10 +65,10 @@ class MESHCLASH_PT_timeline(TabPanel):
     def draw(self, context: Any) -> None:
         layout, settings = self.layout, context.scene.meshclash
         inputs = layout.column()
-        inputs.enabled = session.running_task() is None
+        inputs.enabled = running_work.running_task() is None
         _draw_range(inputs, context, settings)
-        scanned = session.timeline_of(context.scene.session_uid)
-        task = session.running_task()
+        scanned = scene_results.timeline_of(context.scene.session_uid)
+        task = running_work.running_task()
         row = layout.row(align=True)
         row.scale_y = 1.5
         if scanned is not None and scanned.running and task is not None:

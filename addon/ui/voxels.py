@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import results, session
+from .. import results, running_work, shown_things
+from ..texts import length
 from .parts import TabPanel, draw_table, draw_text
-from .text import length
 
 
 class MESHCLASH_PT_voxels(TabPanel):
@@ -18,14 +18,14 @@ class MESHCLASH_PT_voxels(TabPanel):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        shown = session.shown_voxels(context.scene.session_uid)
+        shown = shown_things.shown_voxels(context.scene.session_uid)
         return results.active_pair(context) is not None or shown is not None
 
     def draw(self, context: Any) -> None:
         layout, settings = self.layout, context.scene.meshclash
-        shown = session.shown_voxels(context.scene.session_uid)
+        shown = shown_things.shown_voxels(context.scene.session_uid)
         column = layout.column(align=True)
-        column.enabled = session.running_task() is None
+        column.enabled = running_work.running_task() is None
         by_number = column.column(align=True)
         by_number.active = settings.voxel_size == 0.0
         by_number.prop(settings, "voxel_resolution")

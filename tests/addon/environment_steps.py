@@ -75,7 +75,7 @@ def foreign_numba(_folder):
     try:
         bpy.ops.meshclash.detect()
     except RuntimeError as error:
-        state = part("session").engine_state()
+        state = part("running_work").engine_state()
         assert state.reason in str(error)
         assert state.remedy in page()
         return str(error)

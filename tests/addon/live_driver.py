@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 from ui_fakes import escape, timer
 
-from addon import session
+from addon import scene_results
 from addon.adapters.source import BlenderSource
 from addon.core.job import detect_steps, run_to_end
 from addon.core.verdicts import APART
@@ -40,7 +40,7 @@ class LiveDriver:
             if not self.tick():
                 raise AssertionError(f"Live has stopped: {self.reports}")
             if not self.run.live.busy:
-                result = session.result_of(self.run.scene_uid)
+                result = scene_results.result_of(self.run.scene_uid)
                 return result.report.rows if result else []
         raise AssertionError("Live does not come to rest")
 

@@ -10,7 +10,7 @@ import bpy
 import pytest
 from ui_fakes import RecordingLayout, draw, make_report, make_row
 
-from addon import engine, preferences, results, session, view
+from addon import engine, preferences, results, scene_results, view
 from addon.adapters.source import BlenderSource
 from addon.core.job import run_to_end
 from addon.overlay import draw as overlay
@@ -87,7 +87,7 @@ def test_a_view_layer_without_objects(registered, add_box):
     bpy.context.view_layer.layer_collection.children["Left out"].exclude = True
     with pytest.raises(RuntimeError, match="no mesh"):
         bpy.ops.meshclash.detect()
-    assert session.result_of(bpy.context.scene.session_uid) is None
+    assert scene_results.result_of(bpy.context.scene.session_uid) is None
     for panel in panels.CLASSES:
         if not hasattr(panel, "poll") or panel.poll(bpy.context):
             draw(panel, SimpleNamespace(**fake_context()))

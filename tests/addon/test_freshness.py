@@ -8,7 +8,7 @@ import pytest
 from scans import add_scan, wall
 from ui_fakes import make_report, make_row
 
-from addon import freshness, results, session
+from addon import freshness, results, running_work, scene_results
 from addon.adapters.source import BlenderSource
 from addon.core.fingerprints import Seen, fingerprint_steps
 from addon.core.job import run_to_end
@@ -28,14 +28,14 @@ def detect(*rows, **sets):
 
 def marked_at_once():
     bpy.context.view_layer.update()
-    return set(session.result_of(bpy.context.scene.session_uid).stale)
+    return set(scene_results.result_of(bpy.context.scene.session_uid).stale)
 
 
 def marked():
     """What is marked when the scene has come to rest."""
     bpy.context.view_layer.update()
     freshness.look_again(bpy.context.scene)
-    return set(session.result_of(bpy.context.scene.session_uid).stale)
+    return set(scene_results.result_of(bpy.context.scene.session_uid).stale)
 
 
 @pytest.fixture
@@ -223,8 +223,8 @@ def test_results_that_nobody_remembers_stay_marked(boxes):
 
 
 def test_a_change_that_comes_during_the_detection_is_looked_at_again(boxes):
-    session.forget_changes()
+    running_work.forget_changes()
     boxes["A"].location.x = 0.0
     detect()
-    session.mark_stale(bpy.context.scene.session_uid, ["A"])
+    scene_results.mark_stale(bpy.context.scene.session_uid, ["A"])
     assert marked() == set()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from ui_fakes import make_report, make_row
 
-from addon import ghosting, handlers, results, session
+from addon import ghosting, handlers, results, shown_things
 from addon.overlay import bodies
 
 
@@ -85,7 +85,7 @@ def test_ghosts_and_isolation_exclude_each_other(registered):
 def test_loading_a_file_forgets_them(context, areas):
     ghosting.enter(areas[0])
     handlers.on_load_pre()
-    assert session.ghosted_views() == {}
+    assert shown_things.ghosted_views() == {}
 
 
 def test_bodies_are_the_evaluated_triangles_in_the_world(registered, add_box):

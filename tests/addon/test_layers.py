@@ -1,4 +1,4 @@
-"""Modules of the extension import in one direction only, also inside functions."""
+"""Modules of the extension import downwards only, also inside functions."""
 
 import ast
 from collections.abc import Iterable
@@ -9,6 +9,27 @@ import pytest
 
 ADDON = Path(__file__).resolve().parents[2] / "addon"
 SOURCES = sorted(ADDON.rglob("*.py"))
+
+
+LAYERS = (
+    {"core"},
+    {"adapters"},
+    {"redraw", "reactions", "screens", "running_work", "shown_things", "scene_results", "engine", "preferences"},
+    {"early_bytecode"},
+    {"props", "reviews", "texts", "freshness", "ghosting", "view_notes"},
+    {"results", "events_list"},
+    {"view", "overlay"},
+    {"ui"},
+    {"ops", "commandline"},
+    {"handlers", "__init__"},
+)
+"""Modules and folders of the extension, the lowest first; those of one layer may import each other."""
+
+
+def layer(path: Path) -> int:
+    """The place of a source in `LAYERS`."""
+    name = path.relative_to(ADDON).parts[0].removesuffix(".py")
+    return next(place for place, names in enumerate(LAYERS) if name in names)
 
 
 def targets(path: Path, node: ast.ImportFrom) -> Iterable[Path]:
@@ -40,8 +61,8 @@ def test_no_module_waits_for_one_that_waits_for_it():
 
 def test_the_search_sees_a_circle():
     graph = {path: imported(path) for path in SOURCES}
-    assert ADDON / "session.py" in graph[ADDON / "ops" / "loading.py"]
-    graph[ADDON / "session.py"] = {ADDON / "ops" / "loading.py"}
+    assert ADDON / "running_work.py" in graph[ADDON / "ops" / "loading.py"]
+    graph[ADDON / "running_work.py"] = {ADDON / "ops" / "loading.py"}
     with pytest.raises(CycleError):
         TopologicalSorter(graph).prepare()
 
@@ -53,3 +74,14 @@ def test_the_core_knows_nothing_of_blender_or_of_what_is_above_it(path):
         names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
         assert not {name.split(".")[0] for name in names} & {"bpy", "gpu", "mathutils", "bmesh", "bl_ui"}
     assert all(target.is_relative_to(ADDON / "core") for target in imported(path)), imported(path)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ADDON)))
+def test_nothing_is_imported_from_above(path):
+    above = [str(target.relative_to(ADDON)) for target in imported(path) if layer(target) > layer(path)]
+    assert not above, f"{path.relative_to(ADDON)} imports {above}"
+
+
+def test_every_name_of_the_layers_is_there():
+    there = {path.relative_to(ADDON).parts[0].removesuffix(".py") for path in SOURCES}
+    assert there == set().union(*LAYERS)

@@ -6,7 +6,7 @@ import pytest
 from live_driver import LiveDriver, detected
 from scans import add_scan, ball, wall
 
-from addon import session
+from addon import running_work, scene_results
 from addon.core import live as live_module
 from addon.core import scan_follower
 from addon.core.cloud_pairs import Finding
@@ -43,7 +43,7 @@ def ask(test, **options):
 def driver(room):
     made = LiveDriver()
     yield made
-    session.stop_live()
+    running_work.stop_live()
 
 
 def described(rows):
@@ -124,7 +124,7 @@ def test_a_change_ends_the_search_for_certainty(driver, room, monkeypatch):
         bpy.context.view_layer.update()
         driver.tick(10)
         assert driver.run.live.busy is (x < 1.0)  # far away there is nothing to search
-    rows = session.result_of(bpy.context.scene.session_uid).report.rows
+    rows = scene_results.result_of(bpy.context.scene.session_uid).report.rows
     assert not any("Box" in (row.a, row.b) for row in rows)
 
 
@@ -137,7 +137,7 @@ def test_over_the_budget_it_says_who_meets_and_completes_when_quiet(driver, room
     room["Box"].location.x = -0.1
     bpy.context.view_layer.update()
     driver.tick(300)
-    result = session.result_of(bpy.context.scene.session_uid)
+    result = scene_results.result_of(bpy.context.scene.session_uid)
     assert result.incomplete
     rows = {(row.a, row.b): row for row in result.report.rows}
     assert rows["Ball", "Box"].verdict == CONTACT

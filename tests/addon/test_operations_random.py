@@ -18,7 +18,7 @@ from timeline_driver import Driver
 from ui_fakes import draw, escape, timer
 
 import addon
-from addon import session
+from addon import running_work, scene_results, shown_things
 from addon.core import live as live_module
 from addon.core.errors import InputError
 from addon.core.queries import TESTS
@@ -115,7 +115,7 @@ class Stress:
         """Panels and the arrays of the overlay, as a redraw would make them."""
         for cls in ALWAYS_THERE:
             draw(cls, bpy.context)
-        result = session.result_of(bpy.context.scene.session_uid)
+        result = scene_results.result_of(bpy.context.scene.session_uid)
         if result is not None:
             draw(panels.MESHCLASH_PT_results, bpy.context)
             overlay._current_batches(bpy.context, bpy.context.scene.meshclash, result)
@@ -123,7 +123,7 @@ class Stress:
     # What belongs to the extension.
 
     def do_start_live(self):
-        if session.running_live() is None and session.running_task() is None:
+        if running_work.running_live() is None and running_work.running_task() is None:
             self.running.append(LiveDriver())
 
     def do_start_detect(self):
@@ -155,7 +155,7 @@ class Stress:
     def do_stop(self):
         if bpy.ops.meshclash.stop.poll():
             bpy.ops.meshclash.stop()
-        session.stop_live()
+        running_work.stop_live()
 
     def do_disable_and_enable(self):
         addon.unregister()
@@ -378,14 +378,14 @@ class Stress:
 
 
 def assert_nothing_runs():
-    assert session.running_task() is None and session.running_live() is None
+    assert running_work.running_task() is None and running_work.running_live() is None
     assert not heartbeat.Heartbeat.running
     assert not overlay.HANDLERS.installed
 
 
 def assert_nothing_is_left():
     assert_nothing_runs()
-    assert session.shown_hierarchy() is None and session.advice() is None
+    assert shown_things.shown_hierarchy() is None and shown_things.advice() is None
 
 
 @pytest.fixture
@@ -418,8 +418,8 @@ def test_any_sequence_of_operations(seed, stress_tools):
 
 def check_the_answer(stress):
     """However it came about: Live ends in what a fresh detection finds."""
-    session.stop_task()
-    session.stop_live()
+    running_work.stop_task()
+    running_work.stop_live()
     stress.slices(1)  # the operators notice
     if bpy.context.mode != "OBJECT":
         bpy.context.object.hide_viewport = False
@@ -431,7 +431,7 @@ def check_the_answer(stress):
         mesh.validate(clean_customdata=False)
     driver = LiveDriver()
     rows = driver.settle()
-    report = session.result_of(bpy.context.scene.session_uid)
+    report = scene_results.result_of(bpy.context.scene.session_uid)
     if not driver.run.live.problem and not (report and report.report.skipped):
         assert described(rows) == described(detected(stress.engine))
     driver.escape()

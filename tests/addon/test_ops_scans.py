@@ -9,7 +9,7 @@ import pytest
 from scans import add_ball_of_nodes, add_scan, ball, values_of
 from ui_fakes import draw
 
-from addon import freshness, session
+from addon import freshness, scene_results
 from addon.adapters.point_reader import read_points
 from addon.adapters.point_writer import stored_origin
 from addon.core import chunks
@@ -151,12 +151,12 @@ def test_deviations_are_written_to_the_points(registered, add_box):
     scan.data.attributes["meshclash_deviation"].data.foreach_get("value", values)
     assert np.allclose(values, 1.1 - points[:, 0], atol=1e-6)
     uid = bpy.context.scene.session_uid
-    assert heat_map.shown(bpy.context) is not None and not session.deviation_is_stale(uid)
+    assert heat_map.shown(bpy.context) is not None and not scene_results.deviation_is_stale(uid)
     shown = draw(MESHCLASH_PT_scans, bpy.context)
     assert {"Points", "1,000", "Half within"} <= set(shown.texts()) and "meshclash.clear_deviation" in shown.operators()
     bpy.data.objects["Box"].location.x = 5.0
     bpy.context.view_layer.update()
-    assert session.deviation_is_stale(uid)
+    assert scene_results.deviation_is_stale(uid)
     assert bpy.ops.meshclash.clear_deviation() == {"FINISHED"}
     assert heat_map.shown(bpy.context) is None and "meshclash_deviation" not in scan.data.attributes
 
@@ -173,15 +173,15 @@ def test_undo_and_redo_of_measuring_make_nothing_stale(registered, add_box):
         step()
         bpy.context.view_layer.update()
         freshness.look_again(bpy.context.scene)
-        assert not session.result_of(uid).stale and not session.deviation_is_stale(uid)
+        assert not scene_results.result_of(uid).stale and not scene_results.deviation_is_stale(uid)
     bpy.data.objects["Box"].location.x = 5.0
     bpy.context.view_layer.update()
     freshness.look_again(bpy.context.scene)
-    assert session.deviation_is_stale(uid) and session.result_of(uid).stale == {"Box"}
+    assert scene_results.deviation_is_stale(uid) and scene_results.result_of(uid).stale == {"Box"}
     bpy.data.objects["Box"].location.x = 0.0
     bpy.context.view_layer.update()
     freshness.look_again(bpy.context.scene)
-    assert not session.deviation_is_stale(uid) and not session.result_of(uid).stale
+    assert not scene_results.deviation_is_stale(uid) and not scene_results.result_of(uid).stale
 
 
 def test_values_of_an_instance_are_drawn_but_not_written(registered, add_box):
@@ -217,10 +217,10 @@ def test_a_heat_map_of_what_is_gone_says_so(registered, add_box):
     add_box("Box", (1.1, -1, -1), (2, 1, 1))
     bpy.ops.meshclash.measure_deviation()
     uid = bpy.context.scene.session_uid
-    assert not session.deviation_is_stale(uid)
+    assert not scene_results.deviation_is_stale(uid)
     bpy.data.objects.remove(scan)
     bpy.context.view_layer.update()
-    assert session.deviation_is_stale(uid) and heat_map.legend_title(measured(), stale=True).startswith("Objects")
+    assert scene_results.deviation_is_stale(uid) and heat_map.legend_title(measured(), stale=True).startswith("Objects")
 
 
 def test_a_file_brings_no_heat_map_along(registered, add_box, tmp_path):

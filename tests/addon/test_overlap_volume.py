@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ui_fakes import draw, make_report, make_row
 
-from addon import commandline, results, session
+from addon import commandline, results, scene_results
 from addon.core import saved
 from addon.core.errors import InputError
 from addon.core.options import DetectOptions
@@ -169,7 +169,7 @@ def test_detect_measures_when_the_box_is_checked(registered, add_box):
     for asked in (False, True):
         bpy.context.scene.meshclash.overlap_volume = asked
         assert bpy.ops.meshclash.detect() == {"FINISHED"}
-        (row,) = session.result_of(bpy.context.scene.session_uid).report.rows
+        (row,) = scene_results.result_of(bpy.context.scene.session_uid).report.rows
         assert (row.volume == pytest.approx(0.5, rel=0.01)) if asked else row.volume is None
 
 

@@ -6,7 +6,7 @@ import bpy
 import pytest
 from ui_fakes import make_report, make_row
 
-from addon import results, session
+from addon import results, scene_results
 from addon.overlay import draw, heat_map, lines, strip
 
 
@@ -41,7 +41,7 @@ def made(registered, monkeypatch):
 
 def current():
     context = bpy.context
-    result = session.result_of(context.scene.session_uid)
+    result = scene_results.result_of(context.scene.session_uid)
     return draw._current_batches(context, context.scene.meshclash, result)
 
 
@@ -86,7 +86,7 @@ def test_a_pair_that_grows_stale_changes_its_colour(made):
     context, uid = bpy.context, bpy.context.scene.session_uid
     results.show_report(context, context.scene, make_report(make_row(), make_row(b="C")))
     for names in ((), ("C",), ("C", "nobody"), ("A",)):
-        session.mark_stale(uid, names)
+        scene_results.mark_stale(uid, names)
         current()
     assert made == [(2, 4, 2, 0), (1, 2, 1, 3), (1, 2, 1, 3), (0, 0, 0, 6)]
 

@@ -9,7 +9,7 @@ import pytest
 from ui_fakes import ENGINE, fake_detect_steps, make_report, make_row
 
 import addon
-from addon import commandline, props, session
+from addon import commandline, props, running_work, scene_results
 from addon.core.report import Review
 from addon.ops import detect
 
@@ -45,16 +45,16 @@ def test_twice_in_a_row_leaves_nothing(monkeypatch):
         bpy.ops.meshclash.detect()
         addon.unregister()
         assert traces() == before
-        assert session.result_of(bpy.context.scene.session_uid) is None
+        assert scene_results.result_of(bpy.context.scene.session_uid) is None
 
 
 def test_unregister_stops_a_running_job():
     addon.register()
     task = detect.Task(iter(()))
-    session.start_task(task)
+    running_work.start_task(task)
     task._steps = (progress for progress in ())
     addon.unregister()
-    assert session.running_task() is None
+    assert running_work.running_task() is None
 
 
 def test_after_an_error_halfway_nothing_stays(monkeypatch):

@@ -6,7 +6,7 @@ import bpy
 import pytest
 from ui_fakes import ENGINE, escape, fake_detect_steps, make_report, make_row, timer
 
-from addon import engine, handlers, session
+from addon import engine, handlers, running_work, scene_results
 from addon.core.errors import DetectError
 from addon.core.frame_scene import Progress
 from addon.ops import detect
@@ -69,10 +69,10 @@ def test_modal_detects_in_slices(faked, monkeypatch):
     monkeypatch.setattr(detect.Task.run_slice, "__defaults__", (0.0,))
     modal = Modal()
     assert modal.send(timer()) == {"PASS_THROUGH"}
-    assert session.running_task() is modal.operator.run.task
+    assert running_work.running_task() is modal.operator.run.task
     assert modal.run() == {"FINISHED"}
     assert modal.reports == [("INFO", "1 clashing (2 objects, 0.5 s)")]
-    assert session.running_task() is None
+    assert running_work.running_task() is None
     assert status_bar_draw()
     assert len(bpy.context.window_manager.meshclash.rows) == 1
 
@@ -89,7 +89,7 @@ def test_escape_cancels_and_keeps_the_last_results(faked, monkeypatch):
     log = []
     faked()
     bpy.ops.meshclash.detect()
-    before = session.result_of(bpy.context.scene.session_uid)
+    before = scene_results.result_of(bpy.context.scene.session_uid)
     faked(count=50, log=log)
     monkeypatch.setattr(detect.Task.run_slice, "__defaults__", (0.0,))
     modal = Modal()
@@ -98,8 +98,8 @@ def test_escape_cancels_and_keeps_the_last_results(faked, monkeypatch):
     assert modal.send(escape()) == {"CANCELLED"}
     assert modal.reports == [("WARNING", "Detection cancelled")]
     assert log == ["closed"]
-    assert session.running_task() is None and status_bar_draw()
-    assert session.result_of(bpy.context.scene.session_uid) is before
+    assert running_work.running_task() is None and status_bar_draw()
+    assert scene_results.result_of(bpy.context.scene.session_uid) is before
 
 
 def test_stop_button_cancels(faked):
@@ -124,7 +124,7 @@ def test_an_error_becomes_one_report(faked, error):
     modal = Modal()
     assert modal.run() == {"CANCELLED"}
     assert modal.reports == [("ERROR", str(error))]
-    assert session.running_task() is None and status_bar_draw()
+    assert running_work.running_task() is None and status_bar_draw()
 
 
 def test_a_fault_of_ours_cleans_up_and_is_not_hidden(faked):
@@ -132,17 +132,17 @@ def test_a_fault_of_ours_cleans_up_and_is_not_hidden(faked):
     modal = Modal()
     with pytest.raises(ZeroDivisionError):
         modal.run()
-    assert session.running_task() is None and status_bar_draw()
+    assert running_work.running_task() is None and status_bar_draw()
 
 
 def test_a_missing_engine_is_shown_until_it_loads(faked):
     faked(fail_at=0, error=engine.EngineMissing("No Numba", "Install it"))
     with pytest.raises(RuntimeError, match="No Numba"):
         bpy.ops.meshclash.detect()
-    assert session.engine_state().remedy == "Install it"
+    assert running_work.engine_state().remedy == "Install it"
     faked()
     bpy.ops.meshclash.detect()
-    assert not session.engine_state().reason
+    assert not running_work.engine_state().reason
 
 
 def test_an_empty_picker_is_explained(faked):
@@ -156,7 +156,7 @@ def test_loading_a_file_stops_the_job(faked):
     faked(count=50)
     modal = Modal()
     handlers.on_load_pre()
-    assert session.running_task() is None
+    assert running_work.running_task() is None
     assert modal.send(timer()) == {"CANCELLED"}
     assert modal.reports[0][0] == "WARNING"
 
@@ -221,7 +221,7 @@ def test_progress_is_shown_when_it_is_new_and_drawing_it_leaves_time_for_the_wor
         now[0] += picture if len(asked) > before else 0.0
     assert len(asked) * picture <= 1.1 * detect.DRAWING_SHARE * now[0]
     assert len(asked) * picture >= 0.5 * detect.DRAWING_SHARE * now[0]
-    session.stop_task()
+    running_work.stop_task()
     modal.send(timer())
 
 

@@ -6,7 +6,7 @@ import bpy
 import pytest
 from ui_fakes import escape, timer
 
-from addon import session
+from addon import running_work
 from addon.ops import detect
 
 
@@ -92,7 +92,7 @@ def test_a_deleted_object_stops_the_job_with_a_clear_message(boxes, monkeypatch)
     assert state == {"CANCELLED"}
     assert reports[0][0] == "ERROR" and "Far" in reports[0][1]
     assert scene_state() == before
-    assert session.running_task() is None
+    assert running_work.running_task() is None
 
 
 def test_escape_in_the_middle_leaves_everything_as_it_was(boxes, monkeypatch):

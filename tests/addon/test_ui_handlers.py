@@ -7,7 +7,7 @@ import bpy
 import pytest
 from ui_fakes import make_report, make_row
 
-from addon import handlers, results, session
+from addon import handlers, results, running_work, scene_results
 from addon.core import saved
 from addon.core.rules import Rules
 from addon.ops.task import Task
@@ -19,7 +19,7 @@ def result(registered):
     bpy.ops.mesh.primitive_cube_add()
     bpy.ops.ed.undo_push(message="cube")
     results.show_report(bpy.context, bpy.context.scene, make_report(make_row()))
-    return session.result_of(bpy.context.scene.session_uid)
+    return scene_results.result_of(bpy.context.scene.session_uid)
 
 
 def reopened(tmp_path):
@@ -28,7 +28,7 @@ def reopened(tmp_path):
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     bpy.ops.wm.open_mainfile(filepath=path)
-    return session.result_of(bpy.context.scene.session_uid)
+    return scene_results.result_of(bpy.context.scene.session_uid)
 
 
 def test_the_list_comes_back_with_the_file_and_is_marked(result, tmp_path):
@@ -198,7 +198,7 @@ def test_files_of_versions_without_resolution_keep_their_permitted_overlap(resul
 
 
 def stale():
-    return set(session.result_of(bpy.context.scene.session_uid).stale)
+    return set(scene_results.result_of(bpy.context.scene.session_uid).stale)
 
 
 @pytest.fixture
@@ -252,11 +252,11 @@ def test_undo_marks_what_it_changed_and_keeps_the_list(boxes):
 
 
 def test_what_changes_during_a_detection_is_stale_afterwards(boxes):
-    session.start_task(Task(progress for progress in ()))
+    running_work.start_task(Task(progress for progress in ()))
     boxes["B"].location.x = 3.0
     bpy.context.view_layer.update()
-    session.stop_task()
-    assert session.changed_meanwhile() == {"B"}
+    running_work.stop_task()
+    assert running_work.changed_meanwhile() == {"B"}
 
 
 def test_handlers_survive_loading(registered):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from ui_fakes import draw, escape, timer
 
-from addon import session
+from addon import running_work, shown_things
 from addon.core import levels
 from addon.core.levels import SPLITS, VOLUMES
 from addon.ops import hierarchy as operators
@@ -30,7 +30,7 @@ def settings():
 
 
 def shown():
-    return session.shown_hierarchy()
+    return shown_things.shown_hierarchy()
 
 
 def told(panel):
@@ -164,7 +164,7 @@ def few(monkeypatch):
 
 def test_the_advisor_measures_the_selected_objects(two_balls, few, engine):
     assert bpy.ops.meshclash.advise() == {"FINISHED"}
-    advice = session.advice()
+    advice = shown_things.advice()
     assert {(c.volume, c.split) for c in advice.candidates} == {
         (volume, split) for volume in ("aabb", "sphere") for split in ("lbvh", "median")
     }
@@ -194,7 +194,7 @@ def test_the_advisor_runs_in_steps_and_stops(two_balls, few, monkeypatch):
     assert "Trying Boxes by Morton Curve" in seen
     assert operators.MESHCLASH_OT_advise.modal(operator, bpy.context, escape()) == {"CANCELLED"}
     assert reports[-1][0] == "WARNING"
-    assert session.advice() is None and session.running_task() is None
+    assert shown_things.advice() is None and running_work.running_task() is None
 
 
 @pytest.mark.parametrize("count", [0, 1, 3])

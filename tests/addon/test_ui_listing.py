@@ -6,7 +6,7 @@ import bpy
 import pytest
 from ui_fakes import RecordingLayout, draw, make_report, make_row
 
-from addon import results, session
+from addon import results, scene_results, shown_things
 from addon.ops import listing
 from addon.reviews import approved_counts, reviews_of
 from addon.ui import lists, panels
@@ -173,17 +173,17 @@ def test_facts_of_a_pair_are_not_cut(registered):
 
 
 def test_only_the_page_is_written_again(many, monkeypatch):
-    cells = session.listed().cells
+    cells = shown_things.listed().cells
     before = [dict(cell) for cell in cells]
     listed().search = "B"
-    assert session.listed().cells is cells and cells == before
+    assert shown_things.listed().cells is cells and cells == before
 
 
 def test_another_file_forgets_the_objects_that_were_asked_for(registered):
     show(make_row())
-    session.listed().owners = frozenset({"A"})
+    shown_things.listed().owners = frozenset({"A"})
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    assert session.listed().owners is None and listed().found == 0
+    assert shown_things.listed().owners is None and listed().found == 0
 
 
 def approved():
@@ -219,7 +219,7 @@ def test_approved_pairs_are_counted_once_for_a_result(registered):
         bpy.ops.meshclash.set_status(status="APPROVED")
 
     def counts():
-        result = session.existing_result(bpy.context.scene.session_uid)
+        result = scene_results.existing_result(bpy.context.scene.session_uid)
         return approved_counts(result, reviews_of(bpy.context.scene))
 
     assert counts() == {"clash": 1, "touching": 1}
@@ -238,10 +238,10 @@ def test_another_file_is_listed_whole_whatever_was_asked_of_the_last_one(registe
     for load_ui in (True, False):
         listed().search, listed().statuses, listed().show_clash = "nobody", {"APPROVED"}, False
         listed().sort_key, listed().sort_reverse = "A", True
-        session.listed().owners = frozenset({"A"})
+        shown_things.listed().owners = frozenset({"A"})
         bpy.ops.wm.open_mainfile(filepath=path, load_ui=load_ui)
         assert listed().found == listed().total == 3 and names()[0] == ("A", "B")
-        assert listed().search == "" and listed().sort_key == "WORST" and session.listed().owners is None
+        assert listed().search == "" and listed().sort_key == "WORST" and shown_things.listed().owners is None
 
 
 def test_what_is_asked_of_the_list_is_not_saved_with_the_file(registered, tmp_path):

@@ -9,7 +9,7 @@ import pytest
 from live_driver import LiveDriver, described, detected
 from ui_fakes import draw, escape, make_report, make_row
 
-from addon import freshness, handlers, results, session
+from addon import freshness, handlers, results, running_work, scene_results, shown_things
 from addon.core import live as live_module
 from addon.ops import heartbeat, live, loading
 from addon.ui import panels
@@ -32,7 +32,7 @@ def boxes(registered, add_box):
 def driver(boxes):
     made = LiveDriver()
     yield made
-    session.stop_live()
+    running_work.stop_live()
 
 
 @pytest.fixture
@@ -251,7 +251,7 @@ def test_a_mesh_that_cannot_be_used_is_left_out_until_it_can(agrees, boxes, driv
     boxes["A"].data.update()
     rows = driver.settle()
     assert {(row.a, row.b) for row in rows} == {("B", "C")}
-    report = session.result_of(bpy.context.scene.session_uid).report
+    report = scene_results.result_of(bpy.context.scene.session_uid).report
     assert [item.name for item in report.skipped] == ["A"] and "NaN" in report.skipped[0].reason
     boxes["A"].data.vertices[0].co.x = 0.0
     boxes["A"].data.update()
@@ -297,18 +297,18 @@ def test_the_result_of_live_is_never_stale_until_it_ends(agrees, boxes, driver):
     agrees()
     boxes["A"].location.x = 0.1
     bpy.context.view_layer.update()
-    assert not session.result_of(bpy.context.scene.session_uid).stale
-    session.stop_live()
-    assert session.result_of(bpy.context.scene.session_uid).stale == {"A"}
+    assert not scene_results.result_of(bpy.context.scene.session_uid).stale
+    running_work.stop_live()
+    assert scene_results.result_of(bpy.context.scene.session_uid).stale == {"A"}
     boxes["B"].location.x = 0.1
     bpy.context.view_layer.update()
-    assert session.result_of(bpy.context.scene.session_uid).stale == {"A", "B"}
+    assert scene_results.result_of(bpy.context.scene.session_uid).stale == {"A", "B"}
     boxes["A"].location.x = boxes["B"].location.x = 5.0
     for a, b, left in ((5.0, 0.75, {"A"}), (0.0, 0.75, set())):  # as at the last answer
         boxes["A"].location.x, boxes["B"].location.x = a, b
         bpy.context.view_layer.update()
         freshness.look_again(bpy.context.scene)
-        assert session.result_of(bpy.context.scene.session_uid).stale == left
+        assert scene_results.result_of(bpy.context.scene.session_uid).stale == left
 
 
 def test_handlers_only_take_note(agrees, boxes, driver, monkeypatch):
@@ -321,7 +321,7 @@ def test_handlers_only_take_note(agrees, boxes, driver, monkeypatch):
 
 
 def nothing_runs():
-    return session.running_live() is None and not heartbeat.Heartbeat.running
+    return running_work.running_live() is None and not heartbeat.Heartbeat.running
 
 
 def test_escape_stops_it(driver):
@@ -344,7 +344,7 @@ def test_the_button_stops_it_and_the_panel_shows_it(driver):
 
 def test_detect_is_refused_meanwhile_and_live_while_detect_runs(driver):
     assert not bpy.ops.meshclash.detect.poll()
-    session.stop_live()
+    running_work.stop_live()
     assert bpy.ops.meshclash.detect.poll()
 
 
@@ -411,7 +411,7 @@ def test_first_contact_mode_is_said_in_the_panel(agrees, boxes, driver, monkeypa
     boxes["A"].location.x = 0.3
     bpy.context.view_layer.update()
     driver.tick(200)
-    result = session.result_of(bpy.context.scene.session_uid)
+    result = scene_results.result_of(bpy.context.scene.session_uid)
     assert result.incomplete
     row = next(row for row in result.report.rows if row.a == "A")
     assert row.verdict == "contact" and row.contacts == 1
@@ -475,7 +475,7 @@ def test_the_list_follows_shorter_and_changed_answers(registered):
     scene = bpy.context.scene
     results.show_live(bpy.context, scene.session_uid, make_report(*rows), False)
     results.list_live(bpy.context, scene.session_uid)
-    assert len(session.listed().cells) == 5
+    assert len(shown_things.listed().cells) == 5
     rows[2] = make_row(b="B2", verdict="touching", depth=None)
     results.show_live(bpy.context, scene.session_uid, make_report(*rows[:4]), False)
     results.list_live(bpy.context, scene.session_uid)
@@ -533,7 +533,7 @@ def test_faces_of_linked_meshes_are_not_marked_but_named(library, add_box, engin
 def test_a_scene_without_objects(registered):
     driver = LiveDriver()
     assert driver.settle() == []
-    assert session.result_of(bpy.context.scene.session_uid).report.rows == []
+    assert scene_results.result_of(bpy.context.scene.session_uid).report.rows == []
     assert draw(panels.MESHCLASH_PT_results, bpy.context).texts()
     driver.escape()
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from ui_fakes import draw, make_report, make_row
 
-from addon import results, session
+from addon import results, scene_results
 from addon.adapters import face_marks
 from addon.ui import panels
 
@@ -167,10 +167,10 @@ def test_marks_make_nothing_stale(boxes):
     bpy.ops.meshclash.write_attribute()
     bpy.ops.meshclash.assign_material()
     bpy.context.view_layer.update()
-    assert not session.result_of(bpy.context.scene.session_uid).stale
+    assert not scene_results.result_of(bpy.context.scene.session_uid).stale
     boxes["A"].location.x = 1.0
     bpy.ops.meshclash.restore_materials()
-    assert session.result_of(bpy.context.scene.session_uid).stale == {"A"}
+    assert scene_results.result_of(bpy.context.scene.session_uid).stale == {"A"}
 
 
 def test_meshes_that_cannot_be_marked_are_named(boxes):

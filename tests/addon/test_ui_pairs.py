@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from ui_fakes import draw, make_report, make_row
 
-from addon import results, session, view
+from addon import results, scene_results, shown_things, view
 from addon.core.rules import Rules
 from addon.ui import panels
 
@@ -66,7 +66,7 @@ def test_a_row_in_edit_mode_keeps_the_mode(listed, cubes):
 def test_isolation_without_a_viewport_does_nothing(listed):
     listed.active_row = 0
     listed.isolate = False
-    assert session.isolated_views() == {}
+    assert shown_things.isolated_views() == {}
     view.leave_isolation(bpy.context)
 
 
@@ -134,7 +134,7 @@ def test_exclude_pair_and_include_it_again(listed):
     settings = bpy.context.scene.meshclash
     assert [(pair.name_a, pair.name_b) for pair in settings.excluded_pairs] == [("A", "B")]
     assert [row.name for row in listed.rows] == ["A × C"]
-    assert len(session.result_of(bpy.context.scene.session_uid).report.rows) == 1
+    assert len(scene_results.result_of(bpy.context.scene.session_uid).report.rows) == 1
     bpy.ops.meshclash.include_pair()
     assert not settings.excluded_pairs
     assert not bpy.ops.meshclash.include_pair.poll()
@@ -200,7 +200,7 @@ def test_a_pair_excluded_while_detect_runs_is_left_out(cubes):
 def test_clear_results(listed):
     bpy.ops.meshclash.clear_results()
     assert len(listed.rows) == 0
-    assert session.result_of(bpy.context.scene.session_uid) is None
+    assert scene_results.result_of(bpy.context.scene.session_uid) is None
     assert not bpy.ops.meshclash.clear_results.poll()
     assert not bpy.ops.meshclash.export_report.poll()
 

@@ -6,13 +6,13 @@ import bpy
 import pytest
 from ui_fakes import RecordingLayout, draw, make_report, make_row
 
-from addon import preferences, results, session
+from addon import preferences, results, running_work, scene_results, texts
 from addon.core.frame_scene import Progress, Skipped
 from addon.core.queries import TESTS
 from addon.core.units import UNITS
 from addon.core.verdicts import VERDICTS
 from addon.ops.task import Task
-from addon.ui import lists, panels, text
+from addon.ui import lists, panels
 
 ALL_PANELS = panels.CLASSES
 
@@ -116,7 +116,7 @@ def test_progress_and_stop_button_while_running(registered):
         yield Progress(0.4, "compiling 2/9")
 
     task = Task(steps())
-    session.start_task(task)
+    running_work.start_task(task)
     task.run_slice(seconds=0.0)
     layout = draw(panels.MESHCLASH_PT_detect, bpy.context)
     assert ("progress", (), {"factor": 0.4, "text": "Compiling 2/9"}) in layout.calls
@@ -125,7 +125,9 @@ def test_progress_and_stop_button_while_running(registered):
 
 
 def test_engine_problem_is_explained(registered):
-    session.set_engine_state(session.EngineState(("numpy 9",), "Numba cannot be imported", "Install it again"))
+    running_work.set_engine_state(
+        running_work.EngineState(("numpy 9",), "Numba cannot be imported", "Install it again")
+    )
     layout = draw(panels.MESHCLASH_PT_detect, bpy.context)
     assert "Numba cannot be imported" in shown(layout).replace(" | ", " ")
     assert "numpy 9" in shown(layout)
@@ -166,7 +168,7 @@ def test_results_panel_names_what_was_not_tested(registered):
 
 
 def test_results_panel_says_when_they_are_old(filled):
-    session.mark_stale(bpy.context.scene.session_uid, ["A"])
+    scene_results.mark_stale(bpy.context.scene.session_uid, ["A"])
     assert "1 object changed since, shown in grey" in " ".join(draw(panels.MESHCLASH_PT_results, bpy.context).texts())
 
 
@@ -245,13 +247,13 @@ def test_first_contacts_of_live_have_a_filter(registered):
 
 def test_a_list_that_came_with_the_file_has_no_statistics(filled):
     assert panels.MESHCLASH_PT_statistics.poll(bpy.context)
-    session.store_result(bpy.context.scene.session_uid, make_report(make_row()), loaded=True)
+    scene_results.store_result(bpy.context.scene.session_uid, make_report(make_row()), loaded=True)
     assert not panels.MESHCLASH_PT_statistics.poll(bpy.context)
 
 
 def test_results_of_another_scene_are_not_mixed_up(filled):
     other = bpy.data.scenes.new("Other")
-    session.store_result(other.session_uid, make_report(make_row()))
+    scene_results.store_result(other.session_uid, make_report(make_row()))
     with bpy.context.temp_override(scene=other):  # changing the window's scene in background can crash Blender 4.2
         assert "meshclash.show_results" in draw(panels.MESHCLASH_PT_results, bpy.context).operators()
         assert results.active_pair(bpy.context) is None
@@ -323,7 +325,7 @@ def test_lengths_in_scene_units(system, unit, scale, value, expected):
     units.system, units.scale_length = system, scale
     if unit:
         units.length_unit = unit
-    assert text.length(value, units) == expected
+    assert texts.length(value, units) == expected
 
 
 @pytest.mark.parametrize("system", ["METRIC", "IMPERIAL"])
@@ -350,9 +352,9 @@ def test_preferences_page(registered):
         return layout
 
     assert {"meshclash.clear_cache", "meshclash.copy_diagnostics"} <= set(page().operators())
-    session.set_engine_state(session.EngineState(("numba 1",)))
+    running_work.set_engine_state(running_work.EngineState(("numba 1",)))
     assert {"The engine is loaded", "numba 1"} <= set(page().texts())
-    session.set_engine_state(session.EngineState(("numba 1",), "Broken", "Mend it"))
+    running_work.set_engine_state(running_work.EngineState(("numba 1",), "Broken", "Mend it"))
     assert {"Broken", "Mend it", "numba 1"} <= set(page().texts())
 
 
@@ -372,11 +374,11 @@ def test_there_is_no_cache_to_clear_in_a_checkout(registered):
 
 def test_lengths_that_are_read_together_have_one_unit(registered):
     units = bpy.context.scene.unit_settings
-    assert text.typical([0.0, 0.0004, 0.0009, 0.02]) == 0.0009 and text.typical([0.0]) is None
-    assert [text.length(value, units, 2, like=0.0009) for value in (0.0009, 0.02, 0.0)] == ["0.9 mm", "20 mm", "0 mm"]
-    assert [text.length(value, units, 2, like=0.5) for value in (0.5, 0.004)] == ["0.5 m", "0.004 m"]
-    assert [text.length(value, units, 2, like=0.5) for value in (4e-4, 1.44e-8)] == ["<0.001 m", "<0.001 m"]
-    assert text.place((1.5, -0.25, 3e-9), units) == "1.5 m, -0.25 m, 0 m"
-    assert text.place((0.0, 0.0, 0.0), units) == "0 m, 0 m, 0 m"
+    assert texts.typical([0.0, 0.0004, 0.0009, 0.02]) == 0.0009 and texts.typical([0.0]) is None
+    assert [texts.length(value, units, 2, like=0.0009) for value in (0.0009, 0.02, 0.0)] == ["0.9 mm", "20 mm", "0 mm"]
+    assert [texts.length(value, units, 2, like=0.5) for value in (0.5, 0.004)] == ["0.5 m", "0.004 m"]
+    assert [texts.length(value, units, 2, like=0.5) for value in (4e-4, 1.44e-8)] == ["<0.001 m", "<0.001 m"]
+    assert texts.place((1.5, -0.25, 3e-9), units) == "1.5 m, -0.25 m, 0 m"
+    assert texts.place((0.0, 0.0, 0.0), units) == "0 m, 0 m, 0 m"
     units.system, units.length_unit = "IMPERIAL", "FEET"
-    assert text.length(0.0254, units, like=0.0028) == "1 in"
+    assert texts.length(0.0254, units, like=0.0028) == "1 in"

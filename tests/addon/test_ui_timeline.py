@@ -8,7 +8,7 @@ import pytest
 from timeline_driver import Driver
 from ui_fakes import RecordingLayout, draw, escape, timer
 
-from addon import events_list, results, session
+from addon import events_list, results, running_work, scene_results
 from addon.adapters.fcurves import curve_of
 from addon.adapters.heat_attributes import COLOUR, DEPTH, OFTEN
 from addon.ops import heartbeat, timeline
@@ -38,7 +38,7 @@ def where(scene):
 
 
 def told():
-    scanned = session.timeline_of(bpy.context.scene.session_uid)
+    scanned = scene_results.timeline_of(bpy.context.scene.session_uid)
     return sorted((event.row.a, event.row.b, event.start, event.end) for event in scanned.events)
 
 
@@ -50,13 +50,13 @@ def test_a_scan_finds_the_events_and_puts_the_frame_back(passing):
     assert driver.finish() == ("INFO", "3 events in 41 frames (0-40)")
     assert told() == ALL and where(passing) == (33, 0.5)
     assert bpy.context.window_manager.meshclash.events[0].name == "A × B"
-    assert session.running_task() is None and not heartbeat.Heartbeat.running
+    assert running_work.running_task() is None and not heartbeat.Heartbeat.running
 
 
 @pytest.mark.parametrize("frames", [0, 1, 11])
 def test_escape_keeps_what_was_found(passing, frames):
     driver = Driver()
-    scanned = session.timeline_of(passing.session_uid)
+    scanned = scene_results.timeline_of(passing.session_uid)
     while scanned.timeline.done < frames:
         assert driver.tick()
     if frames:
@@ -64,7 +64,7 @@ def test_escape_keeps_what_was_found(passing, frames):
     last = scanned.timeline.done - 1
     assert driver.send(escape()) == {"CANCELLED"}
     assert where(passing) == (33, 0.5) and last < 40
-    assert session.timeline_of(passing.session_uid) is (scanned if frames else None)
+    assert scene_results.timeline_of(passing.session_uid) is (scanned if frames else None)
     if frames == 11:
         assert told() == [(a, b, start, min(end, last)) for a, b, start, end in ALL if start <= last]
         texts = " ".join(draw(MESHCLASH_PT_timeline, bpy.context).texts())
@@ -73,7 +73,7 @@ def test_escape_keeps_what_was_found(passing, frames):
 
 def test_an_error_in_the_middle_puts_the_frame_back(passing, monkeypatch):
     driver = Driver()
-    scanned = session.timeline_of(passing.session_uid)
+    scanned = scene_results.timeline_of(passing.session_uid)
     while scanned.timeline.done < 5:
         driver.tick()
 
@@ -83,7 +83,7 @@ def test_an_error_in_the_middle_puts_the_frame_back(passing, monkeypatch):
     monkeypatch.setattr(scanned.timeline.log, "add", lambda *_: fail(None))
     with pytest.raises(RuntimeError, match="boom"):
         driver.finish()
-    assert where(passing) == (33, 0.5) and session.running_task() is None and not scanned.running
+    assert where(passing) == (33, 0.5) and running_work.running_task() is None and not scanned.running
 
 
 def test_a_backward_or_empty_range_is_an_error_that_names_it(passing):
@@ -172,12 +172,12 @@ def test_faces_know_how_often_and_how_deep_they_clash(passing):
     mesh.attributes[OFTEN].data.foreach_get("value", often)
     depth = np.empty(6, np.float32)
     mesh.attributes[DEPTH].data.foreach_get("value", depth)
-    scanned = session.timeline_of(passing.session_uid)
+    scanned = scene_results.timeline_of(passing.session_uid)
     expected = np.zeros(6)
     for frame in range(41):
         bpy.context.scene.frame_set(frame)
         bpy.ops.meshclash.detect()
-        rows = session.result_of(passing.session_uid).report.rows
+        rows = scene_results.result_of(passing.session_uid).report.rows
         faces = [f for r in rows if r.verdict != "touching" for n, f, _ in r.sides if n == "B"]
         if faces:
             expected[np.unique(np.concatenate(faces))] += 1
@@ -191,7 +191,7 @@ def test_faces_know_how_often_and_how_deep_they_clash(passing):
 
 def test_the_strip_has_a_bar_for_each_event(passing):
     bpy.ops.meshclash.scan_timeline()
-    scanned = session.timeline_of(passing.session_uid)
+    scanned = scene_results.timeline_of(passing.session_uid)
     found = strip.rectangles(scanned, lambda frame: 10.0 * frame, 1.0, 500.0, scanned.events[0])
     bars = [rectangle for rectangle, colour in found if colour == strip.CLASH_COLOUR]
     assert [(round(left), round(right)) for left, _, right, _ in bars] == [(0, 400), (80, 120), (85, 115)]
@@ -203,7 +203,7 @@ def test_the_strip_has_a_bar_for_each_event(passing):
 @pytest.mark.parametrize("where_to", [0.0, 0.1, 1.0])  # at the end, only putting back the frame is left to do
 def test_a_scan_makes_no_result_old_but_an_edit_meanwhile_does(passing, where_to):
     bpy.ops.meshclash.detect()
-    result = session.result_of(passing.session_uid)
+    result = scene_results.result_of(passing.session_uid)
     driver, ticks = Driver(), 0
     while driver.tick():
         ticks += 1
@@ -215,22 +215,22 @@ def test_a_scan_makes_no_result_old_but_an_edit_meanwhile_does(passing, where_to
     bpy.data.objects["C"].location.x += 0.5
     driver.finish()
     assert result.stale == {"C"}
-    assert not session.changes_frames()
+    assert not running_work.changes_frames()
 
 
 def test_undo_and_loading_end_a_scan_and_leave_nothing(passing, tmp_path):
     bpy.ops.ed.undo_push(message="before")
     driver = Driver()
-    scanned = session.timeline_of(passing.session_uid)
+    scanned = scene_results.timeline_of(passing.session_uid)
     while scanned.timeline.done < 4:
         driver.tick()
-    session.stop_task("Undo during detection: press Detect again")
+    running_work.stop_task("Undo during detection: press Detect again")
     assert driver.send(timer()) == {"CANCELLED"} and where(bpy.context.scene) == (33, 0.5)
-    assert session.timeline_of(bpy.context.scene.session_uid) is scanned
+    assert scene_results.timeline_of(bpy.context.scene.session_uid) is scanned
     driver = Driver()
     driver.tick()
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    assert session.running_task() is None and session.timeline_of(bpy.context.scene.session_uid) is None
+    assert running_work.running_task() is None and scene_results.timeline_of(bpy.context.scene.session_uid) is None
     assert len(bpy.context.window_manager.meshclash.events) == 0
     notes = [note for note in bpy.app.handlers.frame_change_post if "BlenderSource" in repr(note)]
     assert not notes
@@ -246,4 +246,4 @@ def test_renamed_and_deleted_objects_are_left_out(passing):
     assert bpy.ops.meshclash.write_heat() == {"FINISHED"}
     draw(MESHCLASH_PT_timeline, bpy.context)
     bpy.ops.meshclash.clear_timeline()
-    assert session.timeline_of(passing.session_uid) is None
+    assert scene_results.timeline_of(passing.session_uid) is None

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from ui_fakes import draw, escape, make_report, make_row, timer
 
-from addon import results, session
+from addon import results, shown_things
 from addon.core import voxel_boxes
 from addon.ops import voxels as operators
 from addon.ops.detect import Run
@@ -29,7 +29,7 @@ def select():
 
 
 def shown():
-    return session.shown_voxels(bpy.context.scene.session_uid)
+    return shown_things.shown_voxels(bpy.context.scene.session_uid)
 
 
 def settings():
@@ -143,6 +143,6 @@ def test_the_modal_operator_can_be_stopped_and_frees_what_it_read(pair):
 def test_another_scene_shows_none_and_loading_frees_them(pair):
     bpy.ops.meshclash.show_voxels()
     uid = bpy.context.scene.session_uid
-    assert session.shown_voxels(uid + 1) is None
+    assert shown_things.shown_voxels(uid + 1) is None
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    assert session.shown_voxels(uid) is None
+    assert shown_things.shown_voxels(uid) is None

@@ -3,7 +3,7 @@
 import bpy
 import pytest
 
-from addon import ghosting, session, view_notes
+from addon import ghosting, shown_things, view_notes
 
 SHADING = {"type": "RENDERED", "show_xray": False, "xray_alpha": 0.5}
 
@@ -26,8 +26,8 @@ def screen():
 
 def test_a_file_that_blender_wrote_by_itself_brings_the_notes(areas, tmp_path):
     key = areas[0].as_pointer()
-    session.isolated_views()[key] = ("Cube", "Späte Wand")
-    session.ghosted_views()[key] = dict(SHADING)
+    shown_things.isolated_views()[key] = ("Cube", "Späte Wand")
+    shown_things.ghosted_views()[key] = dict(SHADING)
     view_notes.write(bpy.context)
     handlers = list(bpy.app.handlers.save_pre)
     bpy.app.handlers.save_pre.clear()  # as an autosave and the file of the last session are written
@@ -38,14 +38,14 @@ def test_a_file_that_blender_wrote_by_itself_brings_the_notes(areas, tmp_path):
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "autosave.blend"), load_ui=True)
     assert view_notes.read(bpy.context)
     key = views()[0].as_pointer()
-    assert session.isolated_views() == {key: None} and session.ghosted_views() == {key: SHADING}
+    assert shown_things.isolated_views() == {key: None} and shown_things.ghosted_views() == {key: SHADING}
 
 
 def test_a_view_that_is_given_back_has_no_note(areas):
-    session.isolated_views()[areas[0].as_pointer()] = None
+    shown_things.isolated_views()[areas[0].as_pointer()] = None
     view_notes.write(bpy.context)
     assert screen().meshclash_views
-    session.isolated_views().clear()
+    shown_things.isolated_views().clear()
     view_notes.write(bpy.context)
     assert screen().meshclash_views == "" and not view_notes.read(bpy.context)
 

@@ -32,7 +32,7 @@ def modules(find: Callable[[str], ModuleType]) -> SimpleNamespace:
     """The modules of the extension that are measured."""
     names = (
         "results",
-        "session",
+        "scene_results",
         "core.pair_row",
         "core.report",
         "core.options",
@@ -82,7 +82,7 @@ def make_report(addon: SimpleNamespace, count: int) -> Any:
 
 def review(addon: SimpleNamespace) -> None:
     """Gives pairs all over the list statuses, every other one of them is approved."""
-    rows = addon.session.existing_result(bpy.context.scene.session_uid).report.rows
+    rows = addon.scene_results.existing_result(bpy.context.scene.session_uid).report.rows
     for at, row in enumerate(rows[:: max(1, len(rows) // REVIEWED)]):
         item = bpy.context.scene.meshclash.reviews.add()
         item.name, item.name_a, item.name_b = row.id, row.a, row.b
@@ -98,7 +98,7 @@ def acts(addon: SimpleNamespace) -> dict[str, list[Callable[[], object]]]:
         return [lambda value=value: setattr(listed, name, value) for value in values]
 
     def select(place: int) -> Callable[[], object]:
-        rows = addon.session.existing_result(bpy.context.scene.session_uid).report.rows
+        rows = addon.scene_results.existing_result(bpy.context.scene.session_uid).report.rows
         return lambda: addon.results.select_pair(bpy.context, rows[place % len(rows)].id)
 
     return {
@@ -140,7 +140,7 @@ def memory(addon: SimpleNamespace, count: int) -> dict[str, float]:
     addon.results.show_report(bpy.context, bpy.context.scene, report)
     shown = resident()
     joined = addon.render_data.JoinedRows(report.rows)
-    table = addon.session.existing_result(bpy.context.scene.session_uid).table
+    table = addon.scene_results.existing_result(bpy.context.scene.session_uid).table
     return {
         "report [MB]": round(made - before, 1), "list [MB]": round(shown - made, 1),
         "of that columns [MB]": round(table.nbytes / 1e6, 1), "drawn arrays [MB]": round(joined.nbytes / 1e6, 1),
@@ -175,7 +175,7 @@ def main(count: int) -> None:
             begin = time.thread_time()
             turn()
             spent.append(time.thread_time() - begin)
-            result = addon.session.existing_result(bpy.context.scene.session_uid)
+            result = addon.scene_results.existing_result(bpy.context.scene.session_uid)
             addon.draw._current_batches(bpy.context, bpy.context.scene.meshclash, result)
             drawn.append(time.thread_time() - begin)
         row = (1e3 * value for value in (statistics.median(spent), max(spent), statistics.median(drawn), max(drawn)))

@@ -298,7 +298,7 @@ class Window:
 
     def busy(self) -> bool:
         """Whether a detection is running."""
-        return self.module("session").running_task() is not None
+        return self.module("running_work").running_task() is not None
 
     def detect(self, seconds: float = 600.0) -> Play:
         """Clicks Detect and waits for the end; the first detection of a home compiles the engine."""

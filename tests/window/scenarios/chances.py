@@ -26,7 +26,7 @@ def play(window: Any) -> Generator[float, None, None]:
     yield from window.show("guesses")
 
     yield from window.press("meshclash.live", across=0.75)
-    live = window.module("session").running_live
+    live = window.module("running_work").running_live
     yield from window.wait_for(lambda: live() is not None and live().live.ready, "the first answer of Live", 600)
     meter = StallMeter(window.module("ops.live"))
     yield from window.wait_for(lambda: {row.verdict for row in window.rows} == CERTAIN, "certain answers", 60)

@@ -67,13 +67,13 @@ def _look_at_hierarchy(window: Any, settings: Any) -> Generator[float, None, Non
     scenes.show_all(window)
     yield from window.settle()
     assert window.colour_share(LEVEL) < NOTHING
-    session = window.module("session")
+    shown_things = window.module("shown_things")
     settings.hierarchy_volume, settings.hierarchy_level = "obb", 5
     with window.context():
         bpy.ops.meshclash.show_hierarchy("INVOKE_DEFAULT")
-    yield from window.wait_for(lambda: session.shown_hierarchy() is not None, "the hierarchy", 300)
+    yield from window.wait_for(lambda: shown_things.shown_hierarchy() is not None, "the hierarchy", 300)
     yield from window.show("hierarchy")
-    shown = session.shown_hierarchy()
+    shown = shown_things.shown_hierarchy()
     assert shown.level == 5 and 16 < shown.count <= 32, shown
     assert window.colour_share(LEVEL) > 0.001, "no volumes to be seen"
     with window.context():

@@ -21,37 +21,37 @@ def play(window: Any) -> Play:
     left.modifiers["Smooth"].levels = SUBDIVISIONS
     scenes.show_all(window)
     bpy.context.view_layer.objects.active = left
-    settings, session = bpy.context.scene.meshclash, window.module("session")
+    settings, shown_things = bpy.context.scene.meshclash, window.module("shown_things")
     settings.hierarchy_volume, settings.hierarchy_split, settings.hierarchy_level = "obb_hull", "kah", 5
     yield from window.open_tab(width=400)
 
     yield from _stopped(window, "meshclash.show_hierarchy", "Building", "building")
-    assert session.shown_hierarchy() is None
-    yield from _measured(window, "meshclash.show_hierarchy", lambda: session.shown_hierarchy() is not None)
+    assert shown_things.shown_hierarchy() is None
+    yield from _measured(window, "meshclash.show_hierarchy", lambda: shown_things.shown_hierarchy() is not None)
     yield from window.show("hierarchy")
-    assert session.shown_hierarchy().level == 5
+    assert shown_things.shown_hierarchy().level == 5
     assert window.colour_share(LEVEL) > 0.001, "no volumes to be seen"
     settings.hierarchy_volume = "sphere"  # builds anew by itself
-    yield from window.wait_for(lambda: session.shown_hierarchy().volume == "sphere", "other volumes", 300)
+    yield from window.wait_for(lambda: shown_things.shown_hierarchy().volume == "sphere", "other volumes", 300)
     yield from window.show("spheres")
 
     left.select_set(True)
     right.select_set(True)
     yield from _stopped(window, "meshclash.advise", "Trying", "trying")
-    assert session.advice() is None
-    yield from _measured(window, "meshclash.advise", lambda: session.advice() is not None)
+    assert shown_things.advice() is None
+    yield from _measured(window, "meshclash.advise", lambda: shown_things.advice() is not None)
     with window.context():
         bpy.ops.meshclash.hide_hierarchy()
     yield from window.find_button("meshclash.advise")
     yield from window.show("advice")
-    assert len(session.advice().candidates) == 12
+    assert len(shown_things.advice().candidates) == 12
 
 
 def _stopped(window: Any, operator: str, doing: str, picture: str) -> Play:
     """Presses a button, takes a picture in the middle of the work, presses Escape."""
     yield from window.press(operator)
     yield from window.wait_for(window.busy, "the start", 30)
-    task = window.module("session").running_task()
+    task = window.module("running_work").running_task()
     yield from window.wait_for(lambda: task.ended or task.text.startswith(doing), f"{doing} to begin", 500)
     window.picture(picture)
     assert window.busy(), f"over before Escape: {task.text}"

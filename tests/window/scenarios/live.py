@@ -22,7 +22,7 @@ def play(window: Any) -> Generator[float, None, None]:
     bpy.context.view_layer.objects.active = right
 
     yield from window.press("meshclash.live", across=0.75)
-    live = window.module("session").running_live
+    live = window.module("running_work").running_live
     yield from window.wait_for(lambda: live() is not None and live().live.ready, "the first answer of Live", 600)
     assert not [row for row in window.rows if row.verdict == "clash"]
     apart = window.colour_share(CURVE)

@@ -24,7 +24,7 @@ def play(window: Any) -> Generator[float, None, None]:
     listed = bpy.context.window_manager.meshclash
     assert listed.found == listed.total == long_list.ROWS
     listed.page = addon.results.page_count(listed.found)
-    last = addon.session.existing_result(bpy.context.scene.session_uid).report.rows[-1]
+    last = addon.scene_results.existing_result(bpy.context.scene.session_uid).report.rows[-1]
     assert window.rows[-1].pair_id == last.id, "the last row is on the last page"
     yield from window.click_row(0)
     yield 0.5

@@ -93,7 +93,7 @@ def _pair(window: Any, name: str) -> Play:
     yield TOOLTIP
     bpy.context.preferences.view.show_tooltips = False
     listed = bpy.context.window_manager.meshclash
-    result = window.module("session").result_of(bpy.context.scene.session_uid)
+    result = window.module("scene_results").result_of(bpy.context.scene.session_uid)
     clashes = [row for row in result.report.rows if row.verdict == "clash"]
     few = min(clashes or result.report.rows, key=lambda row: row.count_a + row.count_b)
     with window.context():

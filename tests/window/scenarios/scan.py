@@ -105,7 +105,7 @@ def _cancelled_import(window: Any, path: Path) -> Play:
 
 def _press_escape(window: Any, picture: str) -> Play:
     """Takes a picture in the middle of a task, presses Escape, notes how long the task went on."""
-    task = window.module("session").running_task()
+    task = window.module("running_work").running_task()
     yield from window.wait_for(lambda: task.ended or task.fraction > 0.1, "some progress", 120)
     yield 0.3
     window.picture(picture)

@@ -88,7 +88,7 @@ def _stopped_preparation(window: Any) -> Play:
     """Where the package brought no kernels they are compiled: the window says so, and Escape ends it after a step."""
     yield from window.press("meshclash.detect")
     yield from window.wait_for(window.busy, "the start of the detection")
-    task = window.module("session").running_task()
+    task = window.module("running_work").running_task()
     yield from window.wait_for(lambda: task.ended or task.text.startswith("First use"), "compiling", 60)
     if not task.ended:  # nothing is compiled where the zip or a kept home has everything
         yield 0.5
@@ -111,7 +111,7 @@ def _everything(window: Any) -> Play:
         ("Rider", "Mover"),
     ):  # fmt: skip
         assert pairs.get(frozenset(pair)) == "clash", (pair, window.notes["rows"])
-    skipped = window.module("session").result_of(bpy.context.scene.session_uid).report.skipped
+    skipped = window.module("scene_results").result_of(bpy.context.scene.session_uid).report.skipped
     assert {item.name for item in skipped} >= {"Wire", "Nothing"}, skipped
     for name in ("Twin", "Mirror", "Group"):
         index = next(k for k, row in enumerate(window.rows) if name in row.name)
@@ -165,9 +165,9 @@ def _deleted(window: Any) -> Play:
     window.move(*window.view_centre)
     yield from window.key("Delete")
     yield from window.wait_for(lambda: "Ball" not in bpy.context.scene.objects, "the deletion", 10)
-    session, uid = window.module("session"), bpy.context.scene.session_uid
-    yield from window.wait_for(lambda: session.deviation_is_stale(uid), "the old heat map", 10)
-    assert "Ball" in session.result_of(uid).stale
+    scene_results, uid = window.module("scene_results"), bpy.context.scene.session_uid
+    yield from window.wait_for(lambda: scene_results.deviation_is_stale(uid), "the old heat map", 10)
+    assert "Ball" in scene_results.result_of(uid).stale
     yield from window.show("deleted")
     window.move(*window.view_centre)
     yield from window.key("ctrl+z")
@@ -212,7 +212,7 @@ def _played(window: Any) -> Play:
     settings = bpy.context.scene.meshclash
     settings.set_a, settings.set_a_object = "OBJECT", bpy.data.objects["Rider"]
     yield from window.press("meshclash.live", across=0.75)
-    live = window.module("session").running_live
+    live = window.module("running_work").running_live
     yield from window.wait_for(lambda: live() is not None and live().live.ready, "Live", 600)
     yield 1.0
     with window.context():

@@ -20,7 +20,7 @@ def play(window: Any) -> Generator[float, None, None]:
     scene.frame_set(17, subframe=0.25)
     yield from _scan(window, "progress", 30)
     assert (scene.frame_current, round(scene.frame_subframe, 3)) == (17, 0.25)
-    scanned = window.module("session").timeline_of(scene.session_uid)
+    scanned = window.module("scene_results").timeline_of(scene.session_uid)
     assert sorted((event.start, event.end) for event in scanned.events) == [(38, 45), (45, 47), (77, 84), (105, 107)]
     yield from window.show("events")
 
@@ -64,25 +64,29 @@ def _enlarge_timeline(window: Any, by: int = 110) -> Generator[float, None, None
 
 def _scan(window: Any, picture: str, frames: int) -> Generator[float, None, None]:
     """Scans to the end, with a picture when so many frames are done."""
-    session, uid = window.module("session"), bpy.context.scene.session_uid
+    running_work, scene_results, uid = (
+        window.module("running_work"),
+        window.module("scene_results"),
+        bpy.context.scene.session_uid,
+    )
     yield from window.press("meshclash.scan_timeline", across=0.4)
     window.move(window.window.width - 1, window.window.height - 1)
-    yield from window.wait_for(lambda: session.timeline_of(uid) is not None, "the scan to begin", 10)
-    scanned = session.timeline_of(uid)
+    yield from window.wait_for(lambda: scene_results.timeline_of(uid) is not None, "the scan to begin", 10)
+    scanned = scene_results.timeline_of(uid)
     yield from window.wait_for(lambda: scanned.timeline.done >= frames or scanned.complete, "frames", 1800)
     if not scanned.complete:
         window.picture(picture)
-    yield from window.wait_for(lambda: session.running_task() is None, "the end of the scan", 900)
+    yield from window.wait_for(lambda: running_work.running_task() is None, "the end of the scan", 900)
     yield 0.5
     assert scanned.complete
 
 
 def _curve(window: Any) -> Generator[float, None, None]:
     """The clearance of the selected event's pair, seen in the graph editor."""
-    session = window.module("session")
+    running_work, scene_results = window.module("running_work"), window.module("scene_results")
     with window.context():
         bpy.ops.meshclash.bake_clearance("INVOKE_DEFAULT")
-    yield from window.wait_for(lambda: session.running_task() is None, "the curve", 900)
+    yield from window.wait_for(lambda: running_work.running_task() is None, "the curve", 900)
     yield 0.5
     keyed = [item for item in bpy.context.scene.objects if CURVE in item]
     assert len(keyed) == 1 and keyed[0].select_get(), keyed
@@ -99,7 +103,7 @@ def _curve(window: Any) -> Generator[float, None, None]:
     yield from window.show("curve")
     area.ui_type = "VIEW_3D"
     yield 0.5
-    result = session.result_of(bpy.context.scene.session_uid)
+    result = scene_results.result_of(bpy.context.scene.session_uid)
     assert not result.stale, result.stale  # the measuring has put back the frame
 
 
@@ -122,14 +126,20 @@ def _heat(window: Any) -> Generator[float, None, None]:
 def _escape(window: Any) -> Generator[float, None, None]:
     """The Escape key keeps what was found, and puts the frame back."""
     yield from _open(window, "parts")
-    scene, session = bpy.context.scene, window.module("session")
+    scene, running_work, scene_results = (
+        bpy.context.scene,
+        window.module("running_work"),
+        window.module("scene_results"),
+    )
     scene.frame_set(11)
     yield from window.press("meshclash.scan_timeline", across=0.4)
     window.move(*window.view_centre)
-    yield from window.wait_for(lambda: session.timeline_of(scene.session_uid) is not None, "the scan to begin", 10)
-    scanned = session.timeline_of(scene.session_uid)
+    yield from window.wait_for(
+        lambda: scene_results.timeline_of(scene.session_uid) is not None, "the scan to begin", 10
+    )
+    scanned = scene_results.timeline_of(scene.session_uid)
     yield from window.wait_for(lambda: scanned.timeline.done >= 14, "frames", 900)
     yield from window.key("Escape")
-    yield from window.wait_for(lambda: session.running_task() is None, "the end of the scan", 60)
+    yield from window.wait_for(lambda: running_work.running_task() is None, "the end of the scan", 60)
     assert scanned.timeline.done < 48 and scanned.events and scene.frame_current == 11
     yield from window.show("stopped")

@@ -55,7 +55,7 @@ def _isolated(window: Any) -> bool:
 
 
 def _stale(window: Any) -> frozenset[str]:
-    return window.module("session").result_of(bpy.context.scene.session_uid).stale
+    return window.module("scene_results").result_of(bpy.context.scene.session_uid).stale
 
 
 def _isolation(window: Any, path: str) -> Generator[float, None, None]:

@@ -1,35 +1,31 @@
-"""What lives as long as the Blender session: results, the running task and the isolated views.
+"""What was found in this session: reports, heat maps, scans of the timeline, what users say of pairs, what grew old.
 
-The only mutable state of the extension beside the overlay's GPU batches. It holds plain Python and NumPy data keyed
-by the scene's `session_uid`, never a reference to Blender data: undo and file loading free those.
+With `running_work`, `shown_things` and the overlay's batches this is the only mutable state of the extension. All of it
+is plain Python and NumPy data keyed by `session_uid`, never a reference to Blender data: undo and file loading free
+those.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from . import running_work, shown_things
 from .core.rules import excludes
-from .core.table import Mask, Positions, RowTable
+from .core.table import Mask, RowTable
 
 if TYPE_CHECKING:
-    from .core.advisor import MeasuredAdvice
     from .core.deviation import DeviationMap
     from .core.fingerprints import Seen
-    from .core.levels import ShownHierarchy
     from .core.pair_row import PairRow
     from .core.report import DetectReport
     from .core.scanned import Scanned
-    from .core.voxel_boxes import ShownVoxels
-    from .ops.live import LiveRun
-    from .ops.task import Task
     from .reviews import Reviews
 
 
@@ -86,29 +82,6 @@ class SceneResult:
 
 
 @dataclass
-class Listed:
-    """What the result list shows.
-
-    Attributes:
-        cells: of each row of the page, so that nothing is written to Blender twice.
-        order: positions in the report of all rows that are listed, on whatever page, in the order of the list.
-        owners: full names of the objects whose pairs alone are listed, or None.
-        common: in how many names of the page each word occurs.
-        typical: the depth or distance in whose unit those of the page are written, or None.
-        common_in_events: the same of all events.
-        accepted: how many pairs of each verdict are approved, with the serial of the result and the approved ids.
-    """
-
-    cells: list[dict[str, object]] = field(default_factory=list)
-    order: Positions = field(default_factory=lambda: np.empty(0, np.int64))
-    owners: frozenset[str] | None = None
-    common: Counter[str] = field(default_factory=Counter)
-    common_in_events: Counter[str] = field(default_factory=Counter)
-    typical: float | None = None
-    accepted: tuple[int, frozenset[str], Counter[str]] | None = None
-
-
-@dataclass
 class MeasuredDeviation:
     """The last heat map of one scene.
 
@@ -123,45 +96,14 @@ class MeasuredDeviation:
     stale: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True)
-class EngineState:
-    """What came out of the last attempt to load the engine.
-
-    Attributes:
-        diagnostics: the versions found, one per line.
-        reason: why it could not be loaded ("": it could).
-        remedy: what to do about it.
-    """
-
-    diagnostics: tuple[str, ...]
-    reason: str = ""
-    remedy: str = ""
-
-
 class _State:
-    """The mutable values behind this module's functions."""
+    """The mutable values behind this module's functions; by the session uid of their scene."""
 
     results: dict[int, SceneResult] = {}  # noqa: RUF012 - one per session on purpose
-    # key of a 3D view: names of the objects its local view showed before, None where it was not in local view
-    isolated: dict[int, tuple[str, ...] | None] = {}  # noqa: RUF012
-    # the same of views that are given back while a file is saved, and what is to be isolated there again
-    suspended: dict[int, tuple[tuple[str, ...] | None, tuple[str, ...]]] = {}  # noqa: RUF012
-    ghosted: dict[int, dict[str, object]] = {}  # noqa: RUF012 - key of a 3D view: its shading before (`ghosting`)
-    suspended_ghosts: tuple[int, ...] = ()
-    task: Task | None = None
-    live: LiveRun | None = None
-    changed_meanwhile: set[str] = set()  # noqa: RUF012
-    ignoring: bool = False  # updates of the dependency graph that are our own doing
-    own_frames: bool = False
     deviations: dict[int, MeasuredDeviation] = {}  # noqa: RUF012
     suspects: dict[int, frozenset[str]] = {}  # noqa: RUF012 - marked objects that may be what they were again
-    listed = Listed()
     reviews: dict[int, tuple[Reviews, bool]] = {}  # noqa: RUF012 - and whether they are still those of Blender
-    engine: EngineState | None = None
-    hierarchy: tuple[int, ShownHierarchy] | None = None  # with the session uid of its object
     timelines: dict[int, Scanned] = {}  # noqa: RUF012
-    voxels: tuple[int, ShownVoxels] | None = None  # with the session uid of their scene
-    advice: MeasuredAdvice | None = None
 
 
 _serials = itertools.count(1)
@@ -192,11 +134,6 @@ def existing_result(scene_uid: int) -> SceneResult:
         KeyError: there is none.
     """
     return _State.results[scene_uid]
-
-
-def listed() -> Listed:
-    """What the result list shows."""
-    return _State.listed
 
 
 def exclude(scene_uid: int, pairs: Collection[tuple[str, str]]) -> bool:
@@ -241,8 +178,7 @@ def mark_stale(scene_uid: int, names: Iterable[str]) -> bool:
     """Notes that objects may no longer be what they were; returns whether that is news."""
     names = frozenset(names)
     _State.suspects[scene_uid] = suspects(scene_uid) | names
-    if _State.task is not None:
-        _State.changed_meanwhile.update(names)
+    running_work.note_changed(names)
     aged = _age_deviation(scene_uid, names)
     result = _State.results.get(scene_uid)
     if result is None or result.stale.issuperset(names):
@@ -291,7 +227,7 @@ def named_objects(scene_uid: int) -> frozenset[str]:
     """Full names of the objects that the result, the heat map and the voxels of a scene are about."""
     result, deviation = _State.results.get(scene_uid), _State.deviations.get(scene_uid)
     named: frozenset[str] = frozenset() if result is None else result.table.owner_names
-    voxels = shown_voxels(scene_uid)
+    voxels = shown_things.shown_voxels(scene_uid)
     named = named if voxels is None else named | voxels.owners
     return named if deviation is None else named | deviation.found.owners
 
@@ -324,115 +260,6 @@ def _age_deviation(scene_uid: int, names: frozenset[str]) -> bool:
     return bool(measured.stale) and not before
 
 
-@contextmanager
-def ignored_updates() -> Iterator[None]:
-    """While inside, evaluations say nothing about the scene: what is being written changes no shape."""
-    _State.ignoring = True
-    try:
-        yield
-    finally:
-        _State.ignoring = False
-
-
-def ignores_updates() -> bool:
-    """Whether evaluations are to be ignored."""
-    return _State.ignoring
-
-
-@contextmanager
-def own_frames() -> Iterator[None]:
-    """While inside, frames are changed by a scan, which puts back the one that was shown: nothing grows old by that."""
-    _State.own_frames = True
-    try:
-        yield
-    finally:
-        _State.own_frames = False
-
-
-def changes_frames() -> bool:
-    """Whether a scan changes frames."""
-    return _State.own_frames
-
-
-def forget_changes() -> None:
-    """A detection that runs at once, without a task of the interface, begins."""
-    _State.changed_meanwhile = set()
-
-
-def changed_meanwhile() -> frozenset[str]:
-    """Names of the objects that changed since the last task was started."""
-    return frozenset(_State.changed_meanwhile)
-
-
-def isolated_views() -> dict[int, tuple[str, ...] | None]:
-    """The 3D views that show only one pair: key of the view to what its local view showed before (see `view`)."""
-    return _State.isolated
-
-
-def suspend_views(views: dict[int, tuple[tuple[str, ...] | None, tuple[str, ...]]]) -> None:
-    """Remembers 3D views that show everything for a moment."""
-    _State.suspended = views
-
-
-def suspended_views() -> dict[int, tuple[tuple[str, ...] | None, tuple[str, ...]]]:
-    """The 3D views to isolate again: key of the view to what `isolated_views` has, and what is to be seen."""
-    return _State.suspended
-
-
-def ghosted_views() -> dict[int, dict[str, object]]:
-    """The 3D views in which all but one pair is transparent: key of the view to its shading before."""
-    return _State.ghosted
-
-
-def suspend_ghosts(views: tuple[int, ...]) -> None:
-    """Remembers 3D views that are as before for a moment."""
-    _State.suspended_ghosts = views
-
-
-def suspended_ghosts() -> tuple[int, ...]:
-    """The 3D views to make transparent again."""
-    return _State.suspended_ghosts
-
-
-def running_task() -> Task | None:
-    """The task that is running in the interface, or None."""
-    return _State.task
-
-
-def start_task(task: Task) -> None:
-    """Makes `task` the one that is running."""
-    if _State.task is not None:
-        raise RuntimeError("another detection is running")
-    _State.task = task
-    _State.changed_meanwhile = set()
-
-
-def stop_task(reason: str = "Detection cancelled") -> None:
-    """Ends the running task, if any; `reason` is what its operator will tell the user."""
-    task, _State.task = _State.task, None
-    if task is not None:
-        task.close(reason)
-
-
-def running_live() -> LiveRun | None:
-    """Live, while it is on, or None."""
-    return _State.live
-
-
-def start_live(run: LiveRun) -> None:
-    """Makes `run` the one that follows its scene."""
-    if _State.live is not None:
-        raise RuntimeError("Live is on already")
-    _State.live = run
-
-
-def stop_live(reason: str = "") -> None:
-    """Ends Live, if it is on; `reason` is what its operator will tell the user."""
-    run, _State.live = _State.live, None
-    if run is not None:
-        run.end(reason)
-
-
 def live_ended(scene_uid: int, unanswered: frozenset[str], seen: Seen | None) -> None:
     """From now on the result of the scene is like one of Detect: it grows stale.
 
@@ -446,53 +273,6 @@ def live_ended(scene_uid: int, unanswered: frozenset[str], seen: Seen | None) ->
         result.live = False
         result.found, result.report = replace(result.found, seen=seen), replace(result.report, seen=seen)
         mark_stale(scene_uid, unanswered)
-
-
-def show_hierarchy(uid: int, shown: ShownHierarchy) -> None:
-    """Makes `shown`, of the object with that session uid, the hierarchy that is drawn."""
-    _State.hierarchy = uid, shown
-
-
-def shown_hierarchy() -> ShownHierarchy | None:
-    """The hierarchy that is drawn, or None."""
-    return None if _State.hierarchy is None else _State.hierarchy[1]
-
-
-def age_hierarchy(deformed: Iterable[int]) -> bool:
-    """Notes that meshes of objects, named by their session uids, have changed; returns whether that is news."""
-    if _State.hierarchy is None or _State.hierarchy[1].stale or _State.hierarchy[0] not in deformed:
-        return False
-    _State.hierarchy[1].stale = True
-    return True
-
-
-def drop_hierarchy() -> None:
-    """Frees the hierarchy that is drawn."""
-    _State.hierarchy = None
-
-
-def show_voxels(scene_uid: int, shown: ShownVoxels) -> None:
-    """Makes `shown` the voxels that are drawn, in that scene."""
-    _State.voxels = scene_uid, shown
-
-
-def shown_voxels(scene_uid: int) -> ShownVoxels | None:
-    """The voxels that are drawn in a scene, or None."""
-    return _State.voxels[1] if _State.voxels is not None and _State.voxels[0] == scene_uid else None
-
-
-def age_voxels(scene_uid: int, names: Iterable[str]) -> bool:
-    """Notes that objects of a scene moved or changed; returns whether that is news to the voxels that are drawn."""
-    shown = shown_voxels(scene_uid)
-    if shown is None or shown.stale or shown.owners.isdisjoint(names):
-        return False
-    shown.stale = True
-    return True
-
-
-def drop_voxels() -> None:
-    """Frees the voxels that are drawn."""
-    _State.voxels = None
 
 
 def store_timeline(scene_uid: int, scanned: Scanned) -> None:
@@ -510,39 +290,7 @@ def drop_timeline(scene_uid: int) -> None:
     _State.timelines.pop(scene_uid, None)
 
 
-def set_advice(advice: MeasuredAdvice | None) -> None:
-    """Keeps what the advisor measured last."""
-    _State.advice = advice
-
-
-def advice() -> MeasuredAdvice | None:
-    """What the advisor measured last, or None."""
-    return _State.advice
-
-
-def set_engine_state(state: EngineState) -> None:
-    """Remembers what came out of an attempt to load the engine."""
-    _State.engine = state
-
-
-def engine_state() -> EngineState | None:
-    """What came out of the last attempt to load the engine; None before the first."""
-    return _State.engine
-
-
 def clear() -> None:
-    """Forgets everything that belongs to the open file; called on load and at unregister."""
-    stop_task("A file was loaded: detection stopped")
-    stop_live("A file was loaded: Live is off")
-    _State.results.clear()
-    _State.deviations.clear()
-    _State.timelines.clear()
-    _State.suspects.clear()
-    _State.reviews.clear()
-    _State.isolated.clear()
-    _State.suspended.clear()
-    _State.ghosted.clear()
-    _State.suspended_ghosts = ()
-    drop_hierarchy()
-    drop_voxels()
-    set_advice(None)
+    """Forgets everything that belongs to the open file."""
+    for known in (_State.results, _State.deviations, _State.timelines, _State.suspects, _State.reviews):
+        known.clear()

@@ -1,4 +1,4 @@
-"""Texts of the panels."""
+"""Texts of panels, overlays and messages."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import blf
 import bpy
 
-from ..core.report_formats import format_share
-from ..core.units import length_in_words, plain, volume_between
-from ..core.verdicts import MEETS, VERDICTS
+from .core.report_formats import format_share
+from .core.units import length_in_words, plain, volume_between
+from .core.verdicts import MEETS, VERDICTS
 
 MEASURE_LABELS = {"depth": "Depth", "volume": "Volume", "distance": "Gap", "probability": "Chance"}
 UNMEASURED = "–"

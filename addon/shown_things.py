@@ -1,0 +1,160 @@
+"""What is shown in this session: the page of the list, isolated and ghosted views, a hierarchy, voxels, advice.
+
+As in `scene_results`, nothing of it refers to Blender data.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .core.table import Positions
+
+if TYPE_CHECKING:
+    from .core.advisor import MeasuredAdvice
+    from .core.levels import ShownHierarchy
+    from .core.voxel_boxes import ShownVoxels
+
+
+@dataclass
+class Listed:
+    """What the result list shows.
+
+    Attributes:
+        cells: of each row of the page, so that nothing is written to Blender twice.
+        order: positions in the report of all rows that are listed, on whatever page, in the order of the list.
+        owners: full names of the objects whose pairs alone are listed, or None.
+        common: in how many names of the page each word occurs.
+        typical: the depth or distance in whose unit those of the page are written, or None.
+        common_in_events: the same of all events.
+        accepted: how many pairs of each verdict are approved, with the serial of the result and the approved ids.
+    """
+
+    cells: list[dict[str, object]] = field(default_factory=list)
+    order: Positions = field(default_factory=lambda: np.empty(0, np.int64))
+    owners: frozenset[str] | None = None
+    common: Counter[str] = field(default_factory=Counter)
+    common_in_events: Counter[str] = field(default_factory=Counter)
+    typical: float | None = None
+    accepted: tuple[int, frozenset[str], Counter[str]] | None = None
+
+
+class _State:
+    """The mutable values behind this module's functions."""
+
+    listed = Listed()
+    # key of a 3D view: names of the objects its local view showed before, None where it was not in local view
+    isolated: dict[int, tuple[str, ...] | None] = {}  # noqa: RUF012 - one per session on purpose
+    # the same of views that are given back while a file is saved, and what is to be isolated there again
+    suspended: dict[int, tuple[tuple[str, ...] | None, tuple[str, ...]]] = {}  # noqa: RUF012
+    ghosted: dict[int, dict[str, object]] = {}  # noqa: RUF012 - key of a 3D view: its shading before (`ghosting`)
+    suspended_ghosts: tuple[int, ...] = ()
+    hierarchy: tuple[int, ShownHierarchy] | None = None  # with the session uid of its object
+    voxels: tuple[int, ShownVoxels] | None = None  # with the session uid of their scene
+    advice: MeasuredAdvice | None = None
+
+
+def listed() -> Listed:
+    """What the result list shows."""
+    return _State.listed
+
+
+def isolated_views() -> dict[int, tuple[str, ...] | None]:
+    """The 3D views that show only one pair: key of the view to what its local view showed before (see `view`)."""
+    return _State.isolated
+
+
+def suspend_views(views: dict[int, tuple[tuple[str, ...] | None, tuple[str, ...]]]) -> None:
+    """Remembers 3D views that show everything for a moment."""
+    _State.suspended = views
+
+
+def suspended_views() -> dict[int, tuple[tuple[str, ...] | None, tuple[str, ...]]]:
+    """The 3D views to isolate again: key of the view to what `isolated_views` has, and what is to be seen."""
+    return _State.suspended
+
+
+def ghosted_views() -> dict[int, dict[str, object]]:
+    """The 3D views in which all but one pair is transparent: key of the view to its shading before."""
+    return _State.ghosted
+
+
+def suspend_ghosts(views: tuple[int, ...]) -> None:
+    """Remembers 3D views that are as before for a moment."""
+    _State.suspended_ghosts = views
+
+
+def suspended_ghosts() -> tuple[int, ...]:
+    """The 3D views to make transparent again."""
+    return _State.suspended_ghosts
+
+
+def show_hierarchy(uid: int, shown: ShownHierarchy) -> None:
+    """Makes `shown`, of the object with that session uid, the hierarchy that is drawn."""
+    _State.hierarchy = uid, shown
+
+
+def shown_hierarchy() -> ShownHierarchy | None:
+    """The hierarchy that is drawn, or None."""
+    return None if _State.hierarchy is None else _State.hierarchy[1]
+
+
+def age_hierarchy(deformed: Iterable[int]) -> bool:
+    """Notes that meshes of objects, named by their session uids, have changed; returns whether that is news."""
+    if _State.hierarchy is None or _State.hierarchy[1].stale or _State.hierarchy[0] not in deformed:
+        return False
+    _State.hierarchy[1].stale = True
+    return True
+
+
+def drop_hierarchy() -> None:
+    """Frees the hierarchy that is drawn."""
+    _State.hierarchy = None
+
+
+def show_voxels(scene_uid: int, shown: ShownVoxels) -> None:
+    """Makes `shown` the voxels that are drawn, in that scene."""
+    _State.voxels = scene_uid, shown
+
+
+def shown_voxels(scene_uid: int) -> ShownVoxels | None:
+    """The voxels that are drawn in a scene, or None."""
+    return _State.voxels[1] if _State.voxels is not None and _State.voxels[0] == scene_uid else None
+
+
+def age_voxels(scene_uid: int, names: Iterable[str]) -> bool:
+    """Notes that objects of a scene moved or changed; returns whether that is news to the voxels that are drawn."""
+    shown = shown_voxels(scene_uid)
+    if shown is None or shown.stale or shown.owners.isdisjoint(names):
+        return False
+    shown.stale = True
+    return True
+
+
+def drop_voxels() -> None:
+    """Frees the voxels that are drawn."""
+    _State.voxels = None
+
+
+def set_advice(advice: MeasuredAdvice | None) -> None:
+    """Keeps what the advisor measured last."""
+    _State.advice = advice
+
+
+def advice() -> MeasuredAdvice | None:
+    """What the advisor measured last, or None."""
+    return _State.advice
+
+
+def clear() -> None:
+    """Forgets everything that belongs to the open file; what the list is asked for stays."""
+    for views in (_State.isolated, _State.suspended, _State.ghosted):
+        views.clear()
+    _State.suspended_ghosts = ()
+    drop_hierarchy()
+    drop_voxels()
+    set_advice(None)
