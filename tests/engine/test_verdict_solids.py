@@ -4,7 +4,7 @@ import meshclash as mc
 import numpy as np
 import pytest
 from meshclash.solid import judge
-from solids import cell_body, moved, refined
+from solids import cell_body, joined, moved, refined
 from verdict_cases import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Case, all_cases
 
 CASES = all_cases()
@@ -127,8 +127,8 @@ def test_verdict_and_depth_do_not_depend_on_where_the_work_is_cut(case, span, mo
 
 
 def test_one_enormous_touching_pair_is_judged_in_many_steps(monkeypatch):
-    slab = refined(cell_body([(0, 0, 0)]), 5)
-    below, above = mc.TriangleMesh(*slab), mc.TriangleMesh(slab[0] + np.array([0.25, 0.125, 1.0]), slab[1])
+    slab, far = refined(cell_body([(0, 0, 0)]), 5), cell_body([(3, 0, 2)])  # the boxes of both objects overlap
+    below, above = mc.TriangleMesh(*joined(slab, far)), mc.TriangleMesh(slab[0] + np.array([0.25, 0.125, 1.0]), slab[1])
     looked_at = []
     sample = judge.sample_sides
 
@@ -143,5 +143,5 @@ def test_one_enormous_touching_pair_is_judged_in_many_steps(monkeypatch):
     (pair,) = scene.contacts().pairs
     assert pair.verdict == mc.Verdict.TOUCHING
     contacts = len(pair.contacts.pairs)
-    assert sum(looked_at) == 3 * contacts + 2 > 10 * judge._SPAN  # contacts, both surfaces, a component of each
+    assert sum(looked_at) == 3 * contacts + 3 > 10 * judge._SPAN  # contacts, both surfaces, their components
     assert max(looked_at) <= 2 * judge._SPAN

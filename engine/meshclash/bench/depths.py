@@ -17,10 +17,10 @@ import numpy as np
 
 from .. import TriangleMesh, Verdict, verdict
 from ..answering.answer import answer_steps
-from ..geometry.intersection import contact_segments
 from ..hierarchy.build import as_boxes
-from ..solid.judge import Case, contact_triangles
+from ..solid.judge import Case
 from ..solid.measure import DEPTH, LOWER, box_overlaps, depth_steps
+from ..solid.middles import middle_steps
 from ..solid.solids import gather_solids
 from ..traversal.bounds import world_bounds
 from ..traversal.forest import pack_trees
@@ -155,10 +155,7 @@ def _case(a: TriangleMesh, b: TriangleMesh, pose: np.ndarray) -> Case | None:
 
 def _searches(case: Case) -> tuple[float, float, float, float]:
     """Depth and lower bound of one search, the best depth of all, and the seconds of the one."""
-    sides = [
-        contact_triangles(case.tree_set, case.jobs, r, case.answer, k) for k, r in enumerate((case.rows_a, case.rows_b))
-    ]
-    middles = contact_segments(*sides, case.answer.kinds)[1]
+    middles = run_steps(middle_steps(case, np.zeros(1, np.bool_)))
     everyone = np.arange(len(middles))
     begin = time.thread_time()
     once = _search(case, middles, everyone)

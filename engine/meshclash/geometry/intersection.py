@@ -3,13 +3,33 @@
 That they meet was decided exactly; the points here are ordinary float64 constructions for drawing and for depths.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..jit import inner, kernel
+from ..reference import by_reference
 from .triangle_distance import closest_of_triangles, closest_on_triangle, squared_distance
 from .triangle_pair import COPLANAR
 
 _MOST_CORNERS = 9  # three corners, and one more for each of the clipping edges, twice over for safety
+
+
+class Room(NamedTuple):
+    """Where ``meeting`` works; kernels hand it on ``by_reference``."""
+
+    ends: np.ndarray
+    """(2, 3), of the piece of curve found last."""
+    near_a: np.ndarray
+    near_b: np.ndarray
+    points: np.ndarray
+    polygon: np.ndarray
+    buffer: np.ndarray
+
+
+def new_room() -> Room:
+    """A new one."""
+    return Room(*(np.empty((rows, 3)) for rows in (2, 3, 3, 4, _MOST_CORNERS, _MOST_CORNERS)))
 
 
 @inner
@@ -175,12 +195,13 @@ def _same_plane(a, b):
 
 
 @inner
-def _average(points, count, out):
-    for k in range(3):
-        total = 0.0
-        for i in range(count):
-            total += points[i, k]
-        out[k] = total / count
+def _average(points, count):
+    x, y, z = 0.0, 0.0, 0.0
+    for i in range(count):
+        x += points[i, 0]
+        y += points[i, 1]
+        z += points[i, 2]
+    return x / count, y / count, z / count
 
 
 @inner
@@ -199,41 +220,53 @@ def _on_both(a, b, ends):
 
 
 @inner
-def _meeting_place(a, b, kind, points, polygon, buffer, out):
-    """Write the segment; returns the corners of a flat overlap in ``polygon``, 0 for any other contact."""
+def _meeting_place(a, b, kind, room):
+    """Write the segment; returns the corners of a flat overlap in ``room.polygon``, 0 for any other contact."""
+    out = room.ends
     if not (_without_area(a) or _without_area(b)):
         if kind == COPLANAR or _same_plane(a, b) or _same_plane(b, a):
-            count = _clip(a, b, polygon, buffer)
+            count = _clip(a, b, room.polygon, room.buffer)
             if count > 0:
-                _longest_span(polygon, count, out)
+                _longest_span(room.polygon, count, out)
                 return count
-        elif _common_segment(a, b, points, out) and _on_both(a, b, out):
+        elif _common_segment(a, b, room.points, out) and _on_both(a, b, out):
             return 0
     _nearest_point(a, b, out)
     return 0
 
 
-@kernel
-def _segments(a, b, kinds, out, middles):
-    points = np.empty((4, 3))
-    polygon = np.empty((_MOST_CORNERS, 3))
-    buffer = np.empty((_MOST_CORNERS, 3))
-    near_a = np.empty((3, 3))
-    near_b = np.empty((3, 3))
-    for i in range(a.shape[0]):
-        for j in range(3):  # seen from a corner, so that nothing cancels far from the world's origin
-            for k in range(3):
-                near_a[j, k] = a[i, j, k] - a[i, 0, k]
-                near_b[j, k] = b[i, j, k] - a[i, 0, k]
-        count = _meeting_place(near_a, near_b, kinds[i], points, polygon, buffer, out[i])
-        if count > 0:
-            _average(polygon, count, middles[i])
-        else:
-            _average(out[i], 2, middles[i])
+@inner
+def meeting(a, b, kind, room):
+    """The middle of the contact of two triangles, three points (x, y, z) each; its ends are in ``room.ends``.
+
+    Both are seen from a corner, so that nothing cancels far from the world's origin.
+    """
+    o = a[0]
+    for j in range(3):
         for k in range(3):
-            middles[i, k] += a[i, 0, k]
-            out[i, 0, k] += a[i, 0, k]
-            out[i, 1, k] += a[i, 0, k]
+            room.near_a[j, k] = a[j][k] - o[k]
+            room.near_b[j, k] = b[j][k] - o[k]
+    count = _meeting_place(room.near_a, room.near_b, kind, room)
+    x, y, z = _average(room.polygon, count) if count > 0 else _average(room.ends, 2)
+    for i in range(2):
+        for k in range(3):
+            room.ends[i, k] += o[k]
+    return x + o[0], y + o[1], z + o[2]
+
+
+@inner
+def _points(triangle):
+    return _corner(triangle, 0), _corner(triangle, 1), _corner(triangle, 2)
+
+
+@kernel
+def _segments(a, b, kinds, room, out, middles):
+    room = by_reference(room)
+    for i in range(a.shape[0]):
+        middles[i, 0], middles[i, 1], middles[i, 2] = meeting(_points(a[i]), _points(b[i]), kinds[i], room)
+        for k in range(3):
+            out[i, 0, k] = room.ends[0, k]
+            out[i, 1, k] = room.ends[1, k]
 
 
 @kernel
@@ -256,7 +289,7 @@ def contact_segments(a: np.ndarray, b: np.ndarray, kinds: np.ndarray) -> tuple[n
     """
     out = np.zeros((len(a), 2, 3))
     middles = np.zeros((len(a), 3))
-    _segments(a, b, kinds, out, middles)
+    _segments(a, b, kinds, new_room(), out, middles)
     return out, middles
 
 

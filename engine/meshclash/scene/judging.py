@@ -59,10 +59,10 @@ def _contacts_between(case: Case, job: int, begin: int, end: int) -> Contacts:
 
 
 def _results(case: Case, judgement: Judgement, identifiers: np.ndarray) -> list[ObjectContacts]:
-    start, places, ids = judgement.start.tolist(), judgement.locations(case), identifiers[: len(case.jobs)].tolist()
+    start, ids = judgement.start.tolist(), identifiers[: len(case.jobs)].tolist()
     return [
-        ObjectContacts(a, b, verdict, _contacts_between(case, job, *start[job : job + 2]), place)
-        for job, ((a, b), verdict, place) in enumerate(zip(ids, judgement.verdicts(), places, strict=True))
+        ObjectContacts(a, b, verdict, _contacts_between(case, job, *start[job : job + 2]), judgement.locations, job)
+        for job, ((a, b), verdict) in enumerate(zip(ids, judgement.verdicts(), strict=True))
         if verdict != APART
     ]
 

@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..pointcloud.contacts import CloudContacts
+from ..solid.middles import Locations
 from ..traversal.contacts import Contacts
 from ..types.results import QueryStats, Verdict
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ObjectContacts:
     """What two objects of a scene do to each other."""
 
@@ -18,8 +19,13 @@ class ObjectContacts:
     verdict: Verdict
     contacts: Contacts
     """Triangle pairs; column 0 in a, column 1 in b."""
-    location: np.ndarray | None
-    """A point to look at, (3,) float64 [m], world; None for objects that only come near."""
+    _locations: Locations = field(repr=False)
+    _job: int = field(repr=False)
+
+    @property
+    def location(self) -> np.ndarray | None:
+        """A point to look at, (3,) float64 [m], world; None for objects that only come near."""
+        return self._locations.of(self._job)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,9 @@
-"""Where a plane keeps two surfaces apart around a point: all cells there are, without looking beside every edge.
+"""Where a plane keeps two surfaces apart around a point: what cells there may be, without looking beside every edge.
 
-Objects that lie flush in each other's faces touch at every vertex of these faces. Around such a point all triangles of
-one surface mostly lie on one side of a plane, and all of the other surface on the other side, or everything lies in
-the plane. Then four winding numbers say everything, however many triangles meet there.
+Objects that lie flush in each other's faces touch at every vertex of these faces. Around such a point the triangles of
+one surface mostly lie on one side of a plane, and those of the other surface on the other side, or within the plane.
+On a side of the plane on which a surface has no triangles its winding number is one and the same. So a few numbers say
+which cells there may be: where neither surface has triangles, which ones there are.
 """
 
 from ..geometry.predicates import UNCERTAIN, exact_orient3d
@@ -10,11 +11,12 @@ from ..jit import inner
 from ..traversal.point import world_triangle
 from .places import held_edges, held_triangle, is_at, numbers_at
 
-MIXED, HALVES, APART = 0, 1, 2
-"""What is around a point: anything; one plane, whose two sides are the cells; on either side of a plane one surface
-only, inside of which the other solid is not."""
+BOTH, ONLY_OWN, ONLY_OTHER = 1, 2, 4
+"""Cells that may be around a point, to be added up: in both solids, or in one of them only."""
+ANY = BOTH | ONLY_OWN | ONLY_OTHER
 
 _FRONT, _BEHIND, _UNKNOWN = 1, 2, 4
+_MOST_PLANES = 6  # of each surface that are tried
 
 
 @inner
@@ -48,46 +50,69 @@ def _place_in(corners, edges, base, work):
 
 
 @inner
-def _by_plane(forest, solids, own, other, first, second, entry, base, q, work):
-    """``halves`` by the plane of an entry of own; ``first`` and ``second`` are (found, count, number) of both."""
-    unknown = MIXED, 0, 0, 0, 0
-    plane = world_triangle(forest, own.tree, held_triangle(entry), own.pose)
-    sides = _sides_of(forest, own, first[0], first[1], plane, work)
-    if sides > _BEHIND:
-        return unknown
-    beyond = _sides_of(forest, other, second[0], second[1], plane, work)
-    if beyond > _BEHIND or sides & beyond != 0:
-        return unknown
-    y, z = _place_in(plane, held_edges(entry), base, work)
-    towards, away, _, decided = numbers_at(forest, solids, own, base, y, z, q, first[0], first[1], first[2], work)
-    if not decided:
-        return unknown
-    ahead, back, _, decided = numbers_at(forest, solids, other, base, y, z, q, second[0], second[1], second[2], work)
-    if not decided:
-        return unknown
-    if sides == 0 and beyond == 0:
-        some = (towards != 0 or away != 0) and (ahead != 0 or back != 0)
-        return (HALVES if some else MIXED), towards, away, ahead, back
-    own_in_front = sides == _FRONT or beyond == _BEHIND
-    q_in_front = entry & 1 == 1
-    inside = (away != 0 or ahead != 0) if own_in_front == q_in_front else (towards != 0 or back != 0)
-    return (MIXED if inside else APART), towards, away, ahead, back
+def _cells_beside(own_here, other_here, own, other):
+    """Cells on one side of a plane, where own has triangles or not, and other, of which not both; and their numbers."""
+    if own_here:
+        return BOTH | ONLY_OTHER if other != 0 else ONLY_OWN
+    if other_here:
+        return BOTH | ONLY_OWN if own != 0 else ONLY_OTHER
+    if own != 0:
+        return BOTH if other != 0 else ONLY_OWN
+    return ONLY_OTHER if other != 0 else 0
 
 
 @inner
-def halves(forest, solids, own, other, first, second, base, q, work):
-    """What is around a base: MIXED, HALVES or APART, and where a plane was found both solids' numbers beside it.
+def _by_plane(forest, solids, own, other, first, second, entry, base, q, work):
+    """``halves`` by the plane of an entry of own; ``first`` and ``second`` are (found, count, number) of both."""
+    plane = world_triangle(forest, own.tree, held_triangle(entry), own.pose)
+    sides = _sides_of(forest, own, first[0], first[1], plane, work)
+    if sides > _FRONT | _BEHIND:
+        return False, ANY
+    beyond = _sides_of(forest, other, second[0], second[1], plane, work)
+    if beyond > _FRONT | _BEHIND or sides & beyond != 0:
+        return False, ANY
+    y, z = _place_in(plane, held_edges(entry), base, work)
+    towards, away, _, decided = numbers_at(forest, solids, own, base, y, z, q, first[0], first[1], first[2], work)
+    if not decided:
+        return False, ANY
+    ahead, back, _, decided = numbers_at(forest, solids, other, base, y, z, q, second[0], second[1], second[2], work)
+    if not decided:
+        return False, ANY
+    own_is_flat, other_is_flat = towards == 0 and away == 0, ahead == 0 and back == 0
+    if sides == 0 and beyond == 0 and (own_is_flat or other_is_flat):
+        return False, ANY
+    near, far = (_FRONT, _BEHIND) if entry & 1 == 1 else (_BEHIND, _FRONT)
+    cells = _cells_beside(sides & near != 0, beyond & near != 0, towards, ahead)
+    cells |= _cells_beside(sides & far != 0, beyond & far != 0, away, back)
+    if sides == 0 and own_is_flat:  # what winds around nothing is still a part of its object
+        cells |= BOTH | ONLY_OWN
+    if beyond == 0 and other_is_flat:
+        cells |= BOTH | ONLY_OTHER
+    return sides == 0 and beyond == 0, cells
 
-    ``first`` and ``second`` are what ``star`` says of both posed trees: (entries, their count, winding number). The
-    numbers are those of own on the side of q and on the other, and of other on the side of q and on the other.
+
+@inner
+def _turned(cells):
+    """The same cells with own for other."""
+    return cells & BOTH | (ONLY_OTHER if cells & ONLY_OWN else 0) | (ONLY_OWN if cells & ONLY_OTHER else 0)
+
+
+@inner
+def halves(forest, solids, own, other, first, second, base, q, known, work):
+    """Cells that may be around a base, and whether these are the cells that there are.
+
+    ``first`` and ``second`` are what ``star`` says of both posed trees: (entries, their count, winding number). Planes
+    are tried until there are no other cells than the ``known`` ones.
     """
-    result = MIXED, 0, 0, 0, 0
     if base.cut or first[1] == 0 or second[1] == 0:
-        return result
-    result = _by_plane(forest, solids, own, other, first, second, first[0][0], base, q, work)
-    if result[0] == MIXED:
-        how, ahead, back, towards, away = _by_plane(
-            forest, solids, other, own, second, first, second[0][0], base, q, work
-        )
-        result = how, towards, away, ahead, back
-    return result
+        return False, ANY
+    for i in range(min(max(first[1], second[1]), _MOST_PLANES)):
+        if i < first[1]:
+            exact, cells = _by_plane(forest, solids, own, other, first, second, first[0][i], base, q, work)
+            if exact or cells & known == cells:
+                return exact, cells
+        if i < second[1]:
+            exact, cells = _by_plane(forest, solids, other, own, second, first, second[0][i], base, q, work)
+            if exact or cells & _turned(known) == cells:
+                return exact, _turned(cells)
+    return False, ANY

@@ -16,12 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..answering.answer import answer_steps
-from ..geometry.intersection import contact_segments
 from ..geometry.triangle_pair import CROSSING
-from ..jit import kernel
-from ..reference import by_reference
 from ..traversal.forest import TreeSet
-from ..traversal.point import new_point_workspace, world_triangle
+from ..traversal.point import new_point_workspace
 from ..traversal.question import Answer, Goal, Question
 from ..types.mesh import TriangleMesh
 from ..types.pose import inverse_rotations, transform_points
@@ -31,10 +28,10 @@ from .by_fractions import Surface, bits_by_fractions
 from .coincidence import deny_coincidence
 from .flush import within_steps
 from .measure import DEPTH, LOWER, UPPER, box_overlaps, depth_steps
+from .middles import Locations, middle_steps, pair_order
 from .open_judge import judge_open_steps
 from .open_overlap import DEPTH_CERTAINTY
 from .ordering import AT_ONCE, stable_order_steps
-from .pair_order import swapped_pairs
 from .pockets import pocket_steps
 from .sampling import (
     COMMON,
@@ -125,8 +122,8 @@ class Judgement(NamedTuple):
     """Depth, lower and upper bound, (k, 3) float64 [m]; NaN where there is no common volume or nothing is known."""
     start: np.ndarray
     """Contacts of pair j are the rows start[j]:start[j + 1] of the answer, (k + 1,) int64."""
-    middles: np.ndarray
-    """A point of each contact, (n, 3) float64 [m], world."""
+    locations: Locations
+    """Points to look at, one of each pair."""
     permitted: np.ndarray
     """Overlap that was permitted, (k,) float64 [m]."""
     flush: np.ndarray
@@ -152,20 +149,6 @@ class Judgement(NamedTuple):
             )
         ]  # fmt: skip
 
-    def locations(self, case: Case) -> list[np.ndarray | None]:
-        """Points to look at, (3,) float64 [m]: amid contacts, or amid a contained object; None for pairs only near."""
-        counts = np.diff(self.start)
-        met = np.flatnonzero(counts)
-        points: list[np.ndarray | None] = [None] * len(counts)
-        means = np.add.reduceat(self.middles, self.start[met]) / counts[met, None] if len(met) else ()
-        for job, mean in zip(met.tolist(), means, strict=True):
-            points[job] = mean
-        for job in np.flatnonzero((counts == 0) & (self.codes == _CONTAINED)).tolist():
-            boxes = np.stack([case.boxes_a[job], case.boxes_b[job]])
-            smaller = boxes[np.argmin((boxes[:, 3:] - boxes[:, :3]).sum(axis=1))]
-            points[job] = 0.5 * smaller[:3] + 0.5 * smaller[3:]
-        return points
-
 
 def _known(length: float) -> float | None:
     return None if math.isnan(length) else length
@@ -182,33 +165,36 @@ def judge(case: Case, limits: Limits) -> Judgement:
 def judge_steps(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     """As ``judge``, yielding every few milliseconds."""
     start = np.searchsorted(case.answer.jobs, np.arange(len(case.jobs) + 1)).astype(np.int64)
-    rows, boxes = (case.rows_a, case.rows_b), (case.boxes_a, case.boxes_b)
-    swapped = swapped_pairs(case.tree_set.forest, case.jobs, rows, boxes)
-    middles = yield from _contact_middles(case, swapped)
+    permitted = limits.permitted(case.resolutions)
+    swapped, middles = pair_order(case), None
+    if limits.depths or (permitted > 0.0).any():
+        middles = yield from middle_steps(case, swapped)
     posed = case.posed()
     same = yield from _duplicates(case, posed)  # first: where surfaces coincide every triangle is a contact
     solid = case.solids.closed[case.jobs].all(axis=1)
-    bits = yield from _sample(case, posed, start, ~same)
+    bits = yield from _sample(case, posed, start, ~same & _may_overlap(case))
     codes = _codes(case, np.diff(start) > 0, bits)
     codes[same] = _DUPLICATE
     deep = np.flatnonzero(solid & (codes >= _CONTAINED))
-    permitted = limits.permitted(case.resolutions)
     certainties = np.ones(len(codes))
     of_open = yield from judge_open_steps(case, codes, certainties, limits.depths | (permitted > 0.0))
     allowed = np.where(codes == _CLASH, permitted * _DECIMAL, 0.0)
     deep = deep[limits.depths | (allowed[deep] > 0.0)]
-    depths = yield from _measure(case, deep, start, middles, swapped, allowed)
+    depths = np.full((len(codes), 3), np.nan)
+    if middles is not None:
+        depths = yield from _measure(case, deep, start, middles, swapped, allowed)
     depths[~solid, DEPTH] = of_open[~solid]
     light = _within(allowed, depths)
     codes[light] = _TOUCHING
     certainties[light & ~solid] = DEPTH_CERTAINTY
     flush = light & limits.by_resolution
-    if limits.by_resolution:
+    if limits.by_resolution and middles is not None:
         meant = yield from _as_meant(case, posed, codes, start, middles, permitted)
         flush |= meant != codes
         codes = meant
     _mark_near(case, limits, codes)
-    return Judgement(codes, depths, start, middles, permitted, flush, certainties)
+    locations = Locations(case, start, codes, swapped, middles)
+    return Judgement(codes, depths, start, locations, permitted, flush, certainties)
 
 
 def _measure(
@@ -245,38 +231,10 @@ def _within(allowed: np.ndarray, depths: np.ndarray) -> np.ndarray:
     return (allowed > 0.0) & (proved | ((depths[:, DEPTH] <= allowed) & ~denied))
 
 
-def _contact_middles(case: Case, swapped: np.ndarray) -> Generator[None, None, np.ndarray]:
-    """The middle of every contact, (n, 3) float64 [m]; objects in an order of their own, whoever came first."""
-    count = len(case.answer.pairs)
-    middles = np.empty((count, 3))
-    for begin in range(0, count, 8 * _SPAN):
-        part = slice(begin, begin + 8 * _SPAN)
-        answer = case.answer._replace(
-            pairs=case.answer.pairs[part], kinds=case.answer.kinds[part], jobs=case.answer.jobs[part]
-        )
-        a = contact_triangles(case.tree_set, case.jobs, case.rows_a, answer, 0)
-        b = contact_triangles(case.tree_set, case.jobs, case.rows_b, answer, 1)
-        first_b = swapped[answer.jobs, None, None]
-        middles[part] = contact_segments(np.where(first_b, b, a), np.where(first_b, a, b), answer.kinds)[1]
-        yield
-    return middles
-
-
-def contact_triangles(tree_set: TreeSet, jobs: np.ndarray, rows: np.ndarray, answer: Answer, side: int) -> np.ndarray:
-    """World coordinates (n, 3, 3) [m] of one side's triangle of every contact."""
-    corners, trees = np.empty((len(answer.pairs), 3, 3)), np.ascontiguousarray(jobs[:, side])
-    _place_triangles(tree_set.forest, trees, rows, answer.jobs, answer.pairs[:, side], corners)
-    return corners
-
-
-@kernel
-def _place_triangles(forest, trees, rows, jobs, triangles, corners):
-    """Fill ``corners`` (n, 3, 3) with triangles (n,) of the trees (k,), in the poses (k, 3, 4), of jobs (n,)."""
-    forest = by_reference(forest)
-    for i in range(len(jobs)):
-        a, b, c = world_triangle(forest, trees[jobs[i]], np.int64(triangles[i]), rows[jobs[i]])
-        for k in range(3):
-            corners[i, 0, k], corners[i, 1, k], corners[i, 2, k] = a[k], b[k], c[k]
+def _may_overlap(case: Case) -> np.ndarray:
+    """Which pairs may have common volume, (k,) bool: not those that a plane along the axes keeps apart."""
+    a, b = case.boxes_a, case.boxes_b
+    return np.logical_and((a[:, 3:] > b[:, :3]).all(axis=1), (b[:, 3:] > a[:, :3]).all(axis=1))
 
 
 def _sample(
@@ -285,7 +243,7 @@ def _sample(
     """Bits of ``sampling.py`` for every pair, none for those of two open objects and those not ``asked`` (k,) about."""
     answer, solids = case.answer, case.solids
     bits = np.zeros(len(case.jobs), np.int64)
-    orders = np.tile(np.arange(len(answer.pairs)), (2, 1))
+    orders = np.empty((2, len(answer.pairs)), np.int64)
     work = new_point_workspace()
     closed = solids.closed[case.jobs]
     looked_at = asked[:, None] & (closed.all(axis=1)[:, None] | (closed[:, ::-1] & ~closed))
@@ -312,6 +270,8 @@ def _sample(
         count = solids.component_start[trees + 1] - solids.component_start[trees]
         yield from look(COMPONENTS_A + side, jobs, np.zeros_like(count), count)
     jobs = unknown(looked_at[:, 0])
+    if len(jobs):
+        orders[0] = np.arange(len(answer.pairs))
     yield from look(TOUCHED_A, jobs, start[jobs], start[jobs + 1])
     for jobs in _portions(unknown(looked_at[:, 1]), start):
         rows = np.concatenate([np.arange(start[job], start[job + 1]) for job in jobs.tolist()])

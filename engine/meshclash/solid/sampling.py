@@ -23,7 +23,7 @@ from ..jit import inner, kernel, portable
 from ..reference import by_reference
 from ..traversal.point import world_triangle
 from .frames import make_frame
-from .halves import APART, HALVES, halves
+from .halves import BOTH, ONLY_OTHER, ONLY_OWN, halves
 from .places import (
     FOUND,
     GRAZES,
@@ -103,6 +103,22 @@ def _bits_of_cell(own_number, number, flat, side):
     if own_number != 0 or flat:
         return COMMON if number != 0 else only_own
     return only_other if number != 0 else 0
+
+
+@inner
+def _bits_of_cells(cells, side):
+    """The bits of cells of ``halves.py`` for own, a (side 0) or b."""
+    only_own, only_other = (ONLY_A, ONLY_B) if side == 0 else (ONLY_B, ONLY_A)
+    bits = COMMON if cells & BOTH else 0
+    return bits | (only_own if cells & ONLY_OWN else 0) | (only_other if cells & ONLY_OTHER else 0)
+
+
+@inner
+def _cells_of(bits, side):
+    """The cells of ``halves.py`` that some bits stand for, own being a (side 0) or b."""
+    only_own, only_other = (ONLY_A, ONLY_B) if side == 0 else (ONLY_B, ONLY_A)
+    cells = BOTH if bits & COMMON else 0
+    return cells | (ONLY_OWN if bits & only_own else 0) | (ONLY_OTHER if bits & only_other else 0)
 
 
 @inner
@@ -233,11 +249,10 @@ def look_around(forest, solids, a, b, side, base, bits, found, work):
         if solid:
             first = found[side], own_count, own_number
             second = found[1 - side], count, number
-            how, towards, away, ahead, back = halves(forest, solids, own, other, first, second, base, q, work)
-            if how == HALVES:
-                return bits | _bits_of_cell(towards, ahead, False, side) | _bits_of_cell(away, back, False, side)
-            if how == APART and bits & (ONLY_A | ONLY_B) == ONLY_A | ONLY_B:
-                return bits
+            exact, cells = halves(forest, solids, own, other, first, second, base, q, _cells_of(bits, side), work)
+            around = _bits_of_cells(cells, side)
+            if exact or bits & around == around:
+                return bits | around
             return _bits_of_corners(forest, solids, a, b, base, q, found, counts, numbers, bits, work)
         return _bits_of_open(forest, solids, own, other, side, base, q, found, counts, numbers, bits, work)
     return bits | UNDECIDED
