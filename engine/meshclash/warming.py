@@ -137,11 +137,18 @@ def _scene(touch_tolerance: float) -> None:
     scene.contacts(touch_tolerance=touch_tolerance)
 
 
+def _verdicts_at_once(a: TriangleMesh, b: TriangleMesh) -> None:
+    """The second verdict goes a shorter way."""
+    for _ in range(2):
+        verdict(a, b)
+
+
 def _configurations(a: TriangleMesh) -> None:
     inner = TriangleMesh(0.5 * _CORNERS + 0.5 * _CORNERS.mean(axis=0), _BOX)  # one in the other
     few, many = Scene(), Scene()
     moved, _ = few.add(a), few.add(inner)
     few.collides(np.stack([np.eye(4)] * 2)[:, None], [moved])
+    few.collides(np.eye(4)[None], [moved])
     many.add(inner)
     for _ in range(MOST_OBJECTS):
         many.add(a)
@@ -271,6 +278,7 @@ def _steps() -> _Steps:
             ("contacts on several cores", lambda: _together(a)),
             ("contacts by voxels", lambda: collide(a, b, engine="voxels")),
             ("voxels on several cores", _voxels_together),
+            ("verdicts of small solids", lambda: _verdicts_at_once(a, b)),
             ("scenes in many configurations", lambda: _configurations(a)),
         ],
         "gaps": [("gaps", lambda: verdict(a, far, touch_tolerance=1.0)), ("scenes with gaps", lambda: _scene(1e-3))],

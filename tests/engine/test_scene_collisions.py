@@ -1,13 +1,17 @@
 """``Scene.collides``: the pairs that ``contacts`` gives, in the scene as it stands and in configurations."""
 
+import concurrent.futures
+
 import meshclash as mc
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from meshclash.jit import config
 from meshclash.scene import at_once
+from meshclash.scene.single import OneConfiguration
 from scene_editor import Editor
-from solids import box, joined, reversed_winding
+from solids import box, joined, reversed_winding, torus
 from strategies import matrix, rotation
 
 seeds = st.integers(0, 2**32 - 1)
@@ -177,3 +181,122 @@ def test_objects_that_come_and_go_are_not_taken_for_others():
     scene.collides(onto_last, movers)
     movers[0] = ids[1]
     assert scene.collides(onto_last, movers).pairs.tolist() == [[ids[1], new]]
+
+
+def asked_at_once(monkeypatch):
+    """Counts the configurations that went the shortest way."""
+    answers, find = [], OneConfiguration.find
+
+    def counted(self, *question):
+        answers.append(find(self, *question))
+        return answers[-1]
+
+    monkeypatch.setattr(OneConfiguration, "find", counted)
+    return answers
+
+
+def some_scene(seed=1):
+    rng, scene = np.random.default_rng(seed), mc.Scene()
+    bodies = [mc.TriangleMesh(*mesh) for mesh in (box(*LARGE), box(*SMALL), torus(0.6, 0.2, 12, 8))]
+    ids = [
+        scene.add(bodies[k % 3], matrix(rotation(rng) if k % 2 else np.eye(3), rng.uniform(-1, 1, 3))) for k in range(9)
+    ]
+    poses = np.tile(np.eye(4), (60, 3, 1, 1))
+    poses[::2, :, :3, :3] = [[rotation(rng) for _ in range(3)] for _ in range(30)]
+    poses[:, :, :3, 3] = np.round(4 * rng.uniform(-1, 1, (60, 3, 3))) / 4  # some flush
+    return scene, ids, poses
+
+
+def same(found, stack, k):
+    own = stack.configuration == k
+    assert found.pairs.tolist() == stack.pairs[own].tolist()
+    assert found.triangles.tolist() == stack.triangles[own].tolist()
+    assert found.any.tolist() == [stack.any[k]] and not found.configuration.any()
+    assert [x.dtype for x in vars(found).values() if isinstance(x, np.ndarray)] == [
+        x.dtype for x in vars(stack).values() if isinstance(x, np.ndarray)
+    ]
+
+
+def test_single_configurations_are_those_of_a_stack(monkeypatch):
+    scene, ids, poses = some_scene()
+    movers, others, asked = [ids[7], ids[0], ids[4]], [ids[1], ids[2], ids[4], ids[8]], []
+
+    def keep(pairs):
+        asked.append(pairs)
+        return (pairs.sum(axis=1) % 5) != 0
+
+    answers = asked_at_once(monkeypatch)
+    for options in ({}, {"keep": keep}, {"set_a": movers}, {"set_a": movers, "set_b": others, "keep": keep}):
+        stack = scene.collides(poses, movers, **options)
+        for k, pose in enumerate(poses):
+            kinds = pose, np.asfortranarray(pose), pose[::-1].copy()[::-1]
+            same(scene.collides(kinds[k % 3], movers, **options), stack, k)
+    if not config.DISABLE_JIT:
+        assert len(answers) > 200 and sum(answer is None for answer in answers) < 20
+    before = asked[-1].copy()
+    scene.collides(poses[0], movers, set_a=movers, set_b=others, keep=lambda pairs: np.zeros(len(pairs), np.bool_))
+    assert asked[-1].tolist() == before.tolist()  # what keep was given is its own
+
+
+def test_single_configurations_see_what_changed_between_them():
+    scene, ids, poses = some_scene(2)
+    movers, rng = ids[:3], np.random.default_rng(4)
+    for k in range(len(poses)):
+        if k % 4 == 0:
+            scene.set_pose(ids[5], matrix(rotation(rng), rng.uniform(-1, 1, 3)))
+        if k % 7 == 0:
+            scene.set_vertices(ids[6], box(*LARGE)[0] * rng.uniform(0.8, 1.2))
+        if k % 11 == 0:
+            scene.contacts(set_a=ids[:2], set_b=ids[2:4])
+        if k % 13 == 0:
+            ids.append(scene.add(mc.TriangleMesh(*box(*SMALL)), matrix(shift=rng.uniform(-1, 1, 3))))
+        same(scene.collides(poses[k], movers), scene.collides(poses[k : k + 1], movers), 0)
+
+
+def test_a_hierarchy_refitted_in_place_is_seen():
+    body, scene = mc.TriangleMesh(*box(*LARGE)), mc.Scene()
+    hierarchy = mc.build(body)
+    moved, _ = scene.add(hierarchy), scene.add(body, matrix(shift=(1.5, 0, 0)))
+    for _ in range(3):
+        assert not scene.collides() and not scene.collides(np.eye(4)[None], [moved])
+    mc.refit(hierarchy, body.vertices * 2.0, in_place=True)
+    for _ in range(3):
+        assert scene.collides() and scene.collides(np.eye(4)[None], [moved])
+
+
+def test_wrong_poses_are_refused_as_at_first():
+    scene, ids, poses = some_scene(3)
+    wrong = (
+        np.full((3, 4, 4), np.nan), np.stack([np.diag([2.0, 1, 1, 1])] * 3), poses[0][:2], np.eye(4), poses[0] + 0j,
+        np.stack([np.diag([-1.0, 1, 1, 1])] * 3), "poses", poses[0] * 1e31,
+    )  # fmt: skip
+    for _ in range(2):
+        for pose in wrong:
+            with pytest.raises(mc.InvalidPose):
+                scene.collides(pose, ids[:3])
+        for names in ([ids[0], ids[0], ids[1]], [ids[0], ids[1]]):
+            with pytest.raises(mc.MeshClashError):
+                scene.collides(poses[0], names)
+        with pytest.raises(mc.UnknownObject):
+            scene.collides(poses[0], [ids[0], ids[1], 999])
+        with pytest.raises(mc.UnsupportedOption):
+            scene.collides(poses[0], ids[:3], keep=lambda pairs: pairs)
+        with pytest.raises(mc.UnsupportedOption):
+            scene.collides(poses[0], ids[:3], keep=3)
+        scene.collides(poses[0], ids[:3])
+        scene.collides(poses[0], ids[:3])
+
+
+def test_single_configurations_of_several_threads_do_not_mix():
+    scene, ids, poses = some_scene(5)
+    movers = ids[:3]
+    scene.collides(poses[0], movers)
+    stack = scene.collides(poses, movers)
+
+    def ask(_):
+        for k, pose in enumerate(poses):
+            same(scene.collides(pose, movers), stack, k)
+        return True
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(ask, range(8)))

@@ -6,10 +6,12 @@ from ..answering.answer import answer_steps
 from ..errors import UnsupportedOption
 from ..hierarchy.build import as_boxes
 from ..hierarchy.bvh import Hierarchy
-from ..solid.judge import Case, judge
+from ..solid.judge import Case, Limits, judge
+from ..solid.single import verdict_at_once
 from ..solid.solids import gather_solids
 from ..traversal.bounds import world_bounds
 from ..traversal.forest import pack_trees
+from ..traversal.packed import pack
 from ..traversal.question import Question
 from ..types.mesh import TriangleMesh
 from ..types.pose import PoseLike, pose_stack
@@ -17,6 +19,8 @@ from ..types.results import Verdict
 from ..types.steps import run
 from .limits import checked_limits
 from .options import check_device, check_threads
+
+_NOTHING_PERMITTED, _NOTHING_MEASURED = Limits(), Limits(depths=False)
 
 
 def verdict(
@@ -59,7 +63,14 @@ def verdict(
     check_device(device)
     threads = check_threads(threads)
     limits = checked_limits(permitted_overlap, touch_tolerance, depth)
+    if limits in (_NOTHING_PERMITTED, _NOTHING_MEASURED):
+        found = verdict_at_once((a, b), (pose_a, pose_b), limits.depths)
+        if found is not None:
+            return found
     trees = [as_boxes(a), as_boxes(b)]
+    for thing, tree in zip((a, b), trees, strict=True):
+        if tree is thing or tree.mesh is thing:
+            pack(thing, tree)
     (rows_a, stacked_a), (rows_b, stacked_b) = pose_stack(pose_a), pose_stack(pose_b)
     if stacked_a or stacked_b:
         raise UnsupportedOption("verdict takes one pose for each object, not a stack")

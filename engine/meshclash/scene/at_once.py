@@ -55,7 +55,7 @@ class FewObjects:
         of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         corners = forest.triangles[forest.triangle_start[of] + solids.representatives, 0]
         points = forest.vertices[forest.vertex_start[of] + corners]
-        self._objects = bounds, trees, points, starts
+        self.objects = bounds, trees, points, starts
         self._side: int = tree_set.lane_record.ctypes.data
 
     @staticmethod
@@ -82,6 +82,10 @@ class FewObjects:
         jobs = self._pairs(rows, in_a, in_b)
         if keep is not None and len(jobs):
             jobs = jobs[keep(jobs[:, FIRST : SECOND + 1])]
+        return self.decide(rows, jobs)
+
+    def decide(self, rows: np.ndarray, jobs: np.ndarray) -> Found | None:
+        """Which pairs of objects collide, given as ``jobs`` of ``Found``; None as ``find``."""
         triangles, counts = np.empty((len(jobs), 2), np.int32), np.zeros(3, np.int64)
         told = meet_pairs(self._side, self._trees, rows, jobs, triangles, counts)
         if told == OPEN:
@@ -99,7 +103,7 @@ class FewObjects:
         boxes, room = np.empty((count, objects, 6)), min(objects * (objects - 1) // 2, 4 * objects + 16) * count
         while True:
             jobs = np.empty((room, 4), np.int64)
-            found = _pairs_of_boxes(*self._objects, rows, in_a, in_b, boxes, jobs)
+            found = _pairs_of_boxes(*self.objects, rows, in_a, in_b, boxes, jobs)
             if found <= room:
                 return jobs[:found]
             room = found
@@ -126,8 +130,8 @@ class FewObjects:
         return unsure
 
 
-@kernel
-def _pairs_of_boxes(bounds, trees, points, starts, rows, in_a, in_b, boxes, jobs):
+@inner
+def put_pairs_of_boxes(bounds, trees, points, starts, rows, in_a, in_b, boxes, jobs):
     """Fill the world boxes (m, n, 6) and ``jobs`` (k, 4) of those that overlap; returns how many there are.
 
     ``points`` (c, 3) has one of each component of each tree, from ``starts`` on: where it lies in the other's box one
@@ -151,6 +155,12 @@ def _pairs_of_boxes(bounds, trees, points, starts, rows, in_a, in_b, boxes, jobs
                     ) or _has_point_in(locals_, starts[b], starts[b + 1], pose_b, box_a)
                 found += 1
     return found
+
+
+@kernel
+def _pairs_of_boxes(bounds, trees, points, starts, rows, in_a, in_b, boxes, jobs):
+    """``put_pairs_of_boxes`` for Python."""
+    return put_pairs_of_boxes(bounds, trees, points, starts, rows, in_a, in_b, boxes, jobs)
 
 
 @inlined

@@ -56,16 +56,26 @@ class TreePacker:
         self._indices: list[TreeParts] = []
         self._packed_trees: PackedTrees | None = None
         self._kept = 0
+        self._given: list[tuple[Hierarchy, TreeParts]] = []  # those that callers may refit in place
 
     def kept(self, members: Sequence[Member]) -> PackedTrees | None:
         """What was packed last, if it was for the same meshes; None every so often, so that better trees are used."""
         things = self._things
-        if self._packed_trees is None or len(things) != len(members) or self._kept >= _MOST_KEPT:
+        if len(things) != len(members) or self._kept >= _MOST_KEPT:
             return None
         if any(map(operator.is_not, [member.mesh for member in members], things)):
             return None
         self._kept += 1
-        return self._packed_trees
+        return self.current
+
+    @property
+    def current(self) -> PackedTrees | None:
+        """What was packed last, unless a hierarchy among the objects was given other parts since (refit in place)."""
+        return self._packed_trees if all(given.parts is parts for given, parts in self._given) else None
+
+    def use_better_trees(self) -> None:
+        """Look for better trees before the next question."""
+        self._kept = _MOST_KEPT
 
     def packed_steps(self, members: Sequence[Member]) -> Generator[Progress, None, PackedTrees]:
         """The packed trees of objects, which are built first where they are new."""
@@ -80,6 +90,7 @@ class TreePacker:
         radii = np.array([_radius(h.mesh) for h in hierarchies])[trees]
         self._packed_trees = PackedTrees(*packed, trees, bounds, [h.mesh for h in hierarchies], radii)
         self._things, self._indices, self._kept = [member.mesh for member in members], indices, 0
+        self._given = [(thing, thing.parts) for thing in self._things if isinstance(thing, Hierarchy)]
         return self._packed_trees
 
 

@@ -82,16 +82,27 @@ class Choice:
         ids: of all objects, (n,) int64, ascending.
         in_a, in_b: whether an object belongs to a set, (n,) bool.
         places: of the movers among all objects, (k,) int64; None where no poses are given.
+        slots: of all objects.
     """
 
     def __init__(self, slots: np.ndarray, names: Any, ids: np.ndarray, in_a: np.ndarray, in_b: np.ndarray) -> None:
-        self._slots, self._names = slots, names
+        self.slots, self._names = slots, names
         self.ids, self.in_a, self.in_b = ids, in_a, in_b
         self.places: np.ndarray | None = None
 
     def serves(self, slots: np.ndarray, names: Any) -> bool:
         """Whether it is that of the same objects of the same scene; ``names`` as ``names_of`` gives them."""
-        return self._slots is slots and names is not None and self._names == names
+        return self.slots is slots and names is not None and self._names == names
+
+    def is_of(self, slots: np.ndarray | None, *names: Any) -> bool:
+        """As ``serves``, of the sets themselves."""
+        return self.slots is slots and self._names is not None and all(map(_are_names, names, self._names))
+
+
+def _are_names(given: Any, known: list[int] | None) -> bool:
+    if given is None or known is None:
+        return given is known
+    return type(given) is list and given == known and {int}.issuperset(map(type, given))
 
 
 def names_of(*chosen: Any) -> list[list[int] | None] | None:

@@ -38,7 +38,7 @@ class Members:
         self._members: dict[int, Member] = {}
         self._clouds: list[int] = []  # the ids of those that are clouds
         self._poses = PoseTable()
-        self._slots: np.ndarray | None = None  # of all objects, until one comes or goes
+        self._slots: np.ndarray | None = None  # of all objects, until one comes, goes or deforms
         self._next = 0
         self._packer = TreePacker()
 
@@ -127,7 +127,7 @@ class Members:
         member = self.member(identifier)
         if member.is_cloud:
             raise UnsupportedOption(f"object {identifier} is a point cloud, which has no vertices: add another cloud")
-        member.thing = _deformed(member.mesh, vertices)
+        member.thing, self._slots = _deformed(member.mesh, vertices), None
         self._poses.revisions[member.slot] += 1
 
     def posed(self, identifier: int) -> tuple[Thing, Pose]:

@@ -43,6 +43,7 @@ from .member import Member
 from .members import Keep, Members, checked_keep
 from .proximity import SceneGaps, check_most, clearances_steps, distances_steps
 from .results import CloudObjectContacts, ObjectContacts, SceneContacts
+from .single import OneConfiguration
 from .stepping import SceneStep, Stepper
 
 
@@ -55,6 +56,7 @@ class Scene(Members):
         self._stepper = Stepper()
         self._cloud_stepper = CloudStepper()
         self._chosen: Choice | None = None
+        self._spare: list[OneConfiguration] = []  # not in use; appending to and popping from a list are atomic
 
     def contacts(
         self,
@@ -153,7 +155,31 @@ class Scene(Members):
         keep: Keep | None = None,
     ) -> SceneCollisions:
         """Which objects collide, with one contact each and nothing more; arguments and errors as ``collides_steps``."""
+        found = self._collides_at_once(poses, (movers, set_a, set_b), keep)
+        if found is not None:
+            return found
         return run(self.collides_steps(poses, movers, set_a=set_a, set_b=set_b, keep=keep))
+
+    def _collides_at_once(self, poses: Any, names: tuple[Any, Any, Any], keep: Keep | None) -> SceneCollisions | None:
+        """The shortest way for one configuration of the objects of the last call; None where it does not answer."""
+        chosen, packed_trees = self._chosen, self._packer.current
+        if chosen is None or packed_trees is None or self.has_clouds or not chosen.is_of(self._slots, *names):
+            return None
+        try:
+            one = self._spare.pop()
+        except IndexError:
+            packed_trees = self._packer.kept(list(self._members.values()))
+            if packed_trees is None or packed_trees.few is None:
+                return None
+            one = OneConfiguration(packed_trees, packed_trees.few, chosen)
+        if not (one.is_of(packed_trees, chosen) and one.fits(poses)):
+            return None
+        found = one.find(self._poses.rows, poses, checked_keep(keep))
+        if one.uses > 0:
+            self._spare.append(one)
+        else:
+            self._packer.use_better_trees()
+        return found
 
     def collides_steps(
         self,

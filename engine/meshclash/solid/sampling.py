@@ -338,7 +338,7 @@ def _bits_of_contact(forest, solids, a, b, side, t, u, bits, found, work):
 
 
 @inner
-def _bits_of_span(
+def bits_of_span(
     forest, solids, a, b, what, begin, end, start, count, pairs, kinds, orders, bits, found, visited, work
 ):  # fmt: skip
     """``bits`` with those of a span; the pair of objects has ``count`` contacts from ``start`` on."""
@@ -402,7 +402,7 @@ def sample_sides(
         if not is_complete(bits[job]):
             a = by_reference(make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches))
             b = by_reference(make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches))
-            bits[job] = _bits_of_span(
+            bits[job] = bits_of_span(
                 forest, solids, a, b, what, begin, end, start[job], start[job + 1] - start[job], pairs, kinds, orders,
                 bits[job], found, visited, work,
             )  # fmt: skip

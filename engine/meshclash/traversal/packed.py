@@ -28,18 +28,21 @@ class Packed:
     """A hierarchy of boxes with an 8-wide form, while it keeps its parts.
 
     Attributes:
+        hierarchy, parts: what the record is of.
         address: of the record, int64: the entries of ``near_wide.py`` and ``DEPTH``.
         has_slabs: whether distances have their slabs.
         met: whether the mesh met the other one when a distance was last asked for: then that is asked first.
         triangle_count: of the mesh.
     """
 
-    __slots__ = ("_hierarchy", "_improves_at", "_parts", "_record", "_tree_set", "_usage", "address", "has_slabs",
-                 "met", "triangle_count")  # fmt: skip
+    __slots__ = (
+        "_improves_at", "_record", "_tree_set", "_usage", "address", "has_slabs", "hierarchy", "met", "parts",
+        "triangle_count",
+    )  # fmt: skip
 
     def __init__(self, hierarchy: Hierarchy) -> None:
         parts = hierarchy.parts
-        self._hierarchy, self._parts, self._usage = hierarchy, parts, parts.usage
+        self.hierarchy, self.parts, self._usage = hierarchy, parts, parts.usage
         self._improves_at = improves_at(hierarchy)
         self._tree_set = pack_trees([hierarchy])
         self._record = np.array([*self._tree_set.lane_record, parts.tree.depth], np.int64)
@@ -50,7 +53,7 @@ class Packed:
     @property
     def is_old(self) -> bool:
         """Whether the hierarchy has other parts now, or was used enough for a better tree."""
-        return self._hierarchy.parts is not self._parts or self._usage.volume_tests >= self._improves_at
+        return self.hierarchy.parts is not self.parts or self._usage.volume_tests >= self._improves_at
 
     def look_for_slabs(self) -> None:
         """Give distances the slabs, if they are there or due by now."""
@@ -60,7 +63,7 @@ class Packed:
     def note_near_tests(self, volume_tests: int) -> None:
         """Charge the tests of a distance to a tree without slabs, which gets them so."""
         if not self.has_slabs:
-            note_tests(self._parts, volume_tests)
+            note_tests(self.parts, volume_tests)
 
 
 def packed_of(thing: Any) -> Packed | None:

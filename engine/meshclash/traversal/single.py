@@ -57,40 +57,46 @@ DEEPEST = _DEEPEST // 2
 _QUEUE = LANE_COUNT * (_DEEPEST + 2)
 (
     POSE_A, POSE_B, TASKS, OPTIONS, STATE, STACK, SINGLE, DOUBLE, SIFTED, COUNTER, EXPANSIONS, PAIRS, KINDS, PAIR_JOBS,
-    POINTS, WORK_LENGTH,
-) = range(16)  # fmt: skip
-"""Entries of the record of the work: addresses of so many arrays."""
+    POINTS, PAIR_ROOM, WORK_LENGTH,
+) = range(17)  # fmt: skip
+"""Entries of the record of the work: addresses of so many arrays, and for how many pairs there is room."""
 _COUNTER_SHAPE, _EXPANSIONS_SHAPE = (array.shape for array in new_workspace())
 _ROOM = 2 * LANE_COUNT**2
 """Pairs: the kernel stops when there is no room for those of two leaves."""
+MOST_CONTACTS = 512
+"""Of two meshes that ``AllContacts`` has room for."""
 
 
 @inner
-def _first_contact(tree_a, sizes_a, poses_a, tree_b, sizes_b, poses_b, given):
-    """``APART``, ``MEETING`` or ``OPEN``: of two trees in a pose each, all given by pointers; the pair at ``PAIRS``."""
+def _contacts(tree_a, sizes_a, poses_a, tree_b, sizes_b, poses_b, given):
+    """``APART``, ``MEETING`` or ``OPEN``: of two trees in a pose each, all given by pointers; pairs go to ``PAIRS``."""
     state, tasks = carray(longs(given[STATE]), STATE_LENGTH), carray(integers(given[TASKS]), (1, TASK))
     state[:] = 0
     tasks[0, SLOT_A], tasks[0, SLOT_B] = tree_a[ROOT], tree_b[ROOT]
-    pairs, kinds = carray(integers(given[PAIRS]), (_ROOM, 2)), carray(octets(given[KINDS]), _ROOM)
+    room = given[PAIR_ROOM]
+    pairs, kinds = carray(integers(given[PAIRS]), (room, 2)), carray(octets(given[KINDS]), room)
     done = traverse_tasks(
         carray(tree_a, (1, ADDRESSES)), carray(tree_b, (1, ADDRESSES)), carray(sizes_a, (1, SIZES)),
         carray(sizes_b, (1, SIZES)), tasks, carray(poses_a, (1, 3, 4)), carray(poses_b, (1, 3, 4)),
         carray(longs(given[OPTIONS]), OPTIONS_LENGTH), state, carray(integers(given[STACK]), (_QUEUE, 2)),
         carray(floats(given[SINGLE]), SINGLES), carray(doubles(given[DOUBLE]), DOUBLES),
         carray(integers(given[SIFTED]), 2 * LANE_COUNT), carray(longs(given[COUNTER]), _COUNTER_SHAPE),
-        carray(doubles(given[EXPANSIONS]), _EXPANSIONS_SHAPE), pairs, kinds, carray(integers(given[PAIR_JOBS]), _ROOM),
+        carray(doubles(given[EXPANSIONS]), _EXPANSIONS_SHAPE), pairs, kinds, carray(integers(given[PAIR_JOBS]), room),
     )  # fmt: skip
-    if not done or (state[OUTPUT_USED] > 0 and kinds[0] == UNDECIDED):
+    for i in range(state[OUTPUT_USED]):
+        if kinds[i] == UNDECIDED:
+            return OPEN
+    if not done:
         return OPEN
     return MEETING if state[OUTPUT_USED] > 0 else APART
 
 
 @kernel
 def meet_single(side_a, side_b, work):
-    """Whether two meshes meet, by a first contact; returns ``APART``, ``MEETING`` or ``OPEN``.
+    """Whether two meshes meet, by a first contact or by all; returns ``APART``, ``MEETING`` or ``OPEN``.
 
-    Takes the addresses of the records of both sides (``packed.py``) and of the work. Where they meet the pair lies at
-    ``PAIRS``, and its nearest points at ``POINTS``, if that is not 0; the counts of the work lie at ``STATE``.
+    Takes the addresses of the records of both sides (``packed.py``) and of the work. Where they meet the pairs lie at
+    ``PAIRS``, and the first one's nearest points at ``POINTS``, if that is not 0; counts of the work lie at ``STATE``.
     """
     given_a, given_b, given = longs(side_a), longs(side_b), longs(work)
     poses_a, poses_b = doubles(given[POSE_A]), doubles(given[POSE_B])
@@ -98,7 +104,7 @@ def meet_single(side_a, side_b, work):
         return OPEN
     tree_a, tree_b = longs(given_a[TREES]), longs(given_b[TREES])
     sizes_a, sizes_b = doubles(given_a[TREE_SIZES]), doubles(given_b[TREE_SIZES])
-    met = _first_contact(tree_a, sizes_a, poses_a, tree_b, sizes_b, poses_b, given)
+    met = _contacts(tree_a, sizes_a, poses_a, tree_b, sizes_b, poses_b, given)
     if met == MEETING and given[POINTS] != 0:
         pair = integers(given[PAIRS])
         _put_points(tree_a, pair[0], poses_a, tree_b, pair[1], poses_b, doubles(given[POINTS]))
@@ -129,7 +135,7 @@ def meet_each(side, work, trees, rows, jobs, triangles, counts):
     for k in range(jobs.shape[0]):
         i, j, begin = jobs[k, FIRST], jobs[k, SECOND], rows.shape[1] * jobs[k, PLACE]
         a, b = trees[i], trees[j]
-        met = _first_contact(
+        met = _contacts(
             shifted(addresses, ADDRESSES * a), shifted(sizes, SIZES * a), shifted(poses, 12 * (begin + i)),
             shifted(addresses, ADDRESSES * b), shifted(sizes, SIZES * b), shifted(poses, 12 * (begin + j)), given,
         )  # fmt: skip
@@ -164,14 +170,14 @@ class _Space:
 
     __slots__ = (
         "_arrays", "_records", "anything", "contact", "counts", "crossing", "distance", "errors", "given_errors",
-        "known", "near", "pair", "points", "pose_a", "pose_b", "turned_a", "turned_b",
+        "kinds", "known", "near", "pair", "points", "pose_a", "pose_b", "turned_a", "turned_b",
     )  # fmt: skip
 
-    def __init__(self) -> None:
+    def __init__(self, room: int = _ROOM, first_only: bool = True) -> None:
         self.pose_a, self.pose_b = np.eye(4), np.eye(4)
         self.turned_a = self.turned_b = False
         self.counts = np.zeros(STATE_LENGTH, np.int64)
-        self.pair = np.empty((_ROOM, 2), np.int32)
+        self.pair, self.kinds = np.empty((room, 2), np.int32), np.empty(room, np.uint8)
         self.given_errors = _EXACT
         self.errors = np.array([*self.given_errors, ROUNDING_SHARE])
         self.distance, self.points, self.known = np.empty(1), np.empty((2, 3)), np.empty((1, 2), np.int32)
@@ -179,30 +185,30 @@ class _Space:
         found, output = NearestSoFar(self.distance, self.points, self.known), output_for(MOST_OF_TWO_LEAVES)
         near = kernel_options(True, alone=True)
         self.near = Work(jobs, (self.pose_a, self.pose_b), self.errors, near, found, output, SMALLEST_QUEUE)
-        options = [_options(crossing) for crossing in (False, True)]
+        options = [_options(crossing, first_only) for crossing in (False, True)]
         before: list[np.ndarray] = [*poses, np.zeros((1, TASK), np.int32)]
         after: list[np.ndarray] = [
             self.counts, np.empty((_QUEUE, 2), np.int32), np.empty(SINGLES, np.float32), np.empty(DOUBLES),
-            np.empty(2 * LANE_COUNT, np.int32), *new_workspace(), self.pair, np.empty(_ROOM, np.uint8),
-            np.empty(_ROOM, np.int32),
+            np.empty(2 * LANE_COUNT, np.int32), *new_workspace(), self.pair, self.kinds,
+            np.empty(room, np.int32),
         ]  # fmt: skip
         self._arrays = [*before, *options, *after]
         self._records = [
-            _record([*before, options[crossing], *after], points)
+            _record([*before, options[crossing], *after], points, room)
             for crossing, points in ((0, None), (1, None), (0, self.points))
         ]
         self.anything, self.crossing, self.contact = (record.ctypes.data for record in self._records)
 
 
-def _options(crossing_only: bool) -> np.ndarray:
+def _options(crossing_only: bool, first_only: bool) -> np.ndarray:
     options = np.zeros(OPTIONS_LENGTH, np.int64)
-    options[CROSSING_ONLY], options[FIRST_ONLY], options[STEP_LIMIT] = crossing_only, 1, _STEPS
+    options[CROSSING_ONLY], options[FIRST_ONLY], options[STEP_LIMIT] = crossing_only, first_only, _STEPS
     return options
 
 
-def _record(arrays: list[np.ndarray], points: np.ndarray | None) -> np.ndarray:
+def _record(arrays: list[np.ndarray], points: np.ndarray | None, room: int) -> np.ndarray:
     addresses = [array.ctypes.data for array in arrays]
-    record = np.array([*addresses, 0 if points is None else points.ctypes.data], np.int64)
+    record = np.array([*addresses, 0 if points is None else points.ctypes.data, room], np.int64)
     assert len(record) == WORK_LENGTH
     return record
 
@@ -243,6 +249,32 @@ def meet_pairs(side: int, *question: np.ndarray) -> int:
     told: int = meet_each(side, space.anything, *question)
     _spare.append(space)
     return told
+
+
+class AllContacts(_Space):
+    """A workspace in which all contacts of two meshes are found, and judged (``solid/single.py``).
+
+    Attributes:
+        pose_a, pose_b: the poses asked about, (4, 4).
+        pair, kinds: the contacts, of which ``count`` are found, (n, 2) int32 and (n,) uint8, in any order.
+    """
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(MOST_CONTACTS + LANE_COUNT**2, first_only=False)
+
+    def find(self, a: Packed, b: Packed, pose_a: Any, pose_b: Any) -> int:
+        """``APART``, ``MEETING``, or ``OPEN`` where a question is to be asked."""
+        if not _take_poses(self, pose_a, pose_b):
+            return OPEN
+        met: int = meet_single(a.address, b.address, self.anything)
+        return met
+
+    @property
+    def count(self) -> int:
+        """Contacts that were found last."""
+        return int(self.counts[OUTPUT_USED])
 
 
 def meets_at_once(a: Packed, b: Packed, pose_a: Any, pose_b: Any, touching: bool) -> bool | None:

@@ -1,0 +1,125 @@
+"""One configuration of a few objects, as a planner of motions asks about one after the other.
+
+The objects asked about, and where their arrays lie, stay as they are from call to call, so they are put into a record
+once. One kernel takes the poses to the pairs whose boxes overlap; of those that ``keep`` leaves, the kernels of
+``at_once.py`` say what collides. What these cannot tell at once is left to ``collisions.py``, from the beginning.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import carray
+
+from ..geometry.lanes import doubles, longs, octets, shifted
+from ..jit import kernel
+from ..traversal.single import FIRST, PLACE, SECOND
+from ..types.pose import plainly_rigid
+from ..types.results import QueryStats
+from .at_once import FewObjects, put_pairs_of_boxes
+from .cases import PackedTrees
+from .collisions import Choice, SceneCollisions
+from .members import Keep
+
+(
+    SLOTS, MOVERS, GIVEN, BOUNDS, TREES, POINTS, STARTS, IN_A, IN_B, IDS, ROWS, BOXES, JOBS, PAIRS, ARRAYS,
+) = range(15)  # fmt: skip
+OBJECT_COUNT, MOVER_COUNT, TREE_COUNT, POINT_COUNT, PAIR_COUNT, RECORD_LENGTH = range(ARRAYS, ARRAYS + 6)
+"""Entries of the record: addresses of so many arrays, then how long they are."""
+_USES = 256
+_NUMBER = np.dtype(np.float64)
+
+
+class OneConfiguration:
+    """Some objects of a scene, of which the movers get new poses in each question.
+
+    Attributes:
+        uses: questions until it is to be made anew, so that better trees are used.
+    """
+
+    def __init__(self, packed_trees: PackedTrees, few: FewObjects, choice: Choice) -> None:
+        bounds, trees, points, starts = few.objects
+        count, places = len(trees), choice.places
+        assert places is not None
+        pairs = count * (count - 1) // 2
+        self.uses = _USES
+        self._of, self._few, self._ids, self._given = (
+            (packed_trees, choice),
+            few,
+            choice.ids,
+            np.empty((len(places), 4, 4)),
+        )
+        self._rows, self._boxes = np.empty((1, count, 3, 4)), np.empty((1, count, 6))
+        self._jobs, self._pairs = np.empty((pairs, 4), np.int64), np.empty((pairs, 2), np.int64)
+        self._arrays = (
+            choice.slots, places, self._given, np.ascontiguousarray(bounds), trees, points, starts, choice.in_a,
+            choice.in_b, choice.ids, self._rows, self._boxes, self._jobs, self._pairs,
+        )  # fmt: skip
+        addresses = [array.ctypes.data for array in self._arrays]
+        self._record = np.array([*addresses, count, len(places), len(starts) - 1, len(points), pairs], np.int64)
+        assert len(self._record) == RECORD_LENGTH and all(array.flags.c_contiguous for array in self._arrays)
+        self._address: int = self._record.ctypes.data
+
+    def is_of(self, packed_trees: PackedTrees, choice: Choice) -> bool:
+        """Whether it is of the objects that were chosen, as they are now."""
+        return self._of[0] is packed_trees and self._of[1] is choice
+
+    def fits(self, poses: Any) -> bool:
+        """Whether poses are an array with a matrix (4, 4) for each mover, so that nothing but numbers may be wrong."""
+        return type(poses) is np.ndarray and poses.shape == self._given.shape and poses.dtype == _NUMBER
+
+    def find(self, table: np.ndarray, poses: np.ndarray, keep: Keep | None) -> SceneCollisions | None:
+        """What collides; None where poses have to be looked at, and for pairs that take more than a moment.
+
+        Args:
+            table: poses of all slots, (m, 3, 4).
+            poses: of the movers, that ``fits``.
+            keep: of pairs of ids, checked.
+        """
+        self.uses -= 1
+        self._given[...] = poses
+        found = _place_and_pair(self._address, table)
+        if found < 0:
+            return None
+        jobs = self._jobs[:found]
+        if keep is not None and found > 0:
+            jobs = jobs[keep(self._pairs[:found].copy())]
+        answer = self._few.decide(self._rows, jobs)
+        if answer is None or answer.unsure:
+            return None
+        met = np.flatnonzero(answer.collide)
+        jobs = jobs[met]
+        stats = QueryStats(*answer.counts)
+        pairs = self._ids[jobs[:, FIRST : SECOND + 1]]
+        return SceneCollisions(pairs, answer.triangles[met], jobs[:, PLACE], np.array([len(met) > 0]), stats)
+
+
+@kernel
+def _place_and_pair(record, table):
+    """Give the movers their poses, and find the pairs whose boxes overlap; -1 where a pose is not plainly rigid.
+
+    Takes the address of the record; fills ``ROWS``, ``BOXES``, ``JOBS`` as ``put_pairs_of_boxes`` does, and ``PAIRS``
+    with the ids of the jobs.
+    """
+    given = longs(record)
+    objects, movers, trees, pairs = given[OBJECT_COUNT], given[MOVER_COUNT], given[TREE_COUNT], given[PAIR_COUNT]
+    rows, poses = carray(doubles(given[ROWS]), (1, objects, 3, 4)), doubles(given[GIVEN])
+    slots, places, ids = longs(given[SLOTS]), longs(given[MOVERS]), longs(given[IDS])
+    for i in range(objects):
+        rows[0, i] = table[slots[i]]
+    for i in range(movers):
+        if not plainly_rigid(shifted(poses, 16 * i)):
+            return -1
+        for k in range(3):
+            for m in range(4):
+                rows[0, places[i], k, m] = poses[16 * i + 4 * k + m]
+    jobs = carray(longs(given[JOBS]), (pairs, 4))
+    found = put_pairs_of_boxes(
+        carray(doubles(given[BOUNDS]), (objects, 2, 3)), carray(longs(given[TREES]), objects),
+        carray(doubles(given[POINTS]), (given[POINT_COUNT], 3)), carray(longs(given[STARTS]), trees + 1), rows,
+        carray(octets(given[IN_A]), objects), carray(octets(given[IN_B]), objects),
+        carray(doubles(given[BOXES]), (1, objects, 6)), jobs,
+    )  # fmt: skip
+    of_jobs = longs(given[PAIRS])
+    for k in range(found):
+        of_jobs[2 * k], of_jobs[2 * k + 1] = ids[jobs[k, FIRST]], ids[jobs[k, SECOND]]
+    return found
