@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..jit import inlined, parallel_kernel, parallel_region, prange
+from ..jit import inlined, inner, parallel_kernel, parallel_region, prange
 from .bricks import BYTES_EACH, Bricks, find_brick, larger, new_bricks, take_brick, unite
 from .grid import Grid, check_bytes
 from .placing import Gridded
@@ -77,6 +77,8 @@ def visit_common(bricks, work, n, name, x0, x1, bits, shape):
 
 _mark_all = make_walk(begin_nothing, want_all, visit_all)
 _mark_common = make_walk(begin_nothing, want_common, visit_common)
+_mark_part = make_walk(begin_nothing, want_all, visit_all, inner)
+_mark_common_part = make_walk(begin_nothing, want_common, visit_common, inner)
 _NOTHING = Nothing(np.zeros(1))
 
 
@@ -91,9 +93,9 @@ def _mark_together(
         others = Bricks(other_table, other_names, other_words, other_used, other_last)
         first, end = parts[w, 0], parts[w, 1]
         if common:
-            parts[w, 0] = _mark_common(points, triangles, chosen, first, end, size, slack, bricks, others)
+            parts[w, 0] = _mark_common_part(points, triangles, chosen, first, end, size, slack, bricks, others)
         else:
-            parts[w, 0] = _mark_all(points, triangles, chosen, first, end, size, slack, bricks, Nothing(other_used))
+            parts[w, 0] = _mark_part(points, triangles, chosen, first, end, size, slack, bricks, Nothing(other_used))
 
 
 def mark_steps(

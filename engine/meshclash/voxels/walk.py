@@ -112,10 +112,10 @@ def cover_range(shape, kind, x0, x1, y0, y1, z0, z1, bits):
 
 
 @cache
-def make_walk(begin: Callable, wants: Callable, visit: Callable) -> Callable:
+def make_walk(begin: Callable, wants: Callable, visit: Callable, compiled_by: Callable = kernel) -> Callable:
     """The kernel that visits the voxels of triangles ``first`` to ``last`` of the chosen ones.
 
-    It returns the first triangle that there was no room for, or ``last``.
+    It returns the first triangle that there was no room for, or ``last``. ``compiled_by=inner`` makes a helper of it.
     """
 
     @inner
@@ -144,7 +144,6 @@ def make_walk(begin: Callable, wants: Callable, visit: Callable) -> Callable:
                 return False
         return True
 
-    @kernel
     def walk(points, triangles, chosen, first, last, size, slack, bricks, work):
         bricks = by_reference(bricks)
         work = by_reference(work)
@@ -177,4 +176,4 @@ def make_walk(begin: Callable, wants: Callable, visit: Callable) -> Callable:
                 return n
         return last
 
-    return walk
+    return compiled_by(walk)
