@@ -8,9 +8,9 @@ import pytest
 from clouds import awkward_clouds, plane, random_pose, shifted, sphere, torus
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from meshclash.pointcloud.best_first import EVALUATIONS, LEAF_TESTS, VOLUME_TESTS
 from meshclash.pointcloud.collision import ROOT_TOLERANCE
 from meshclash.pointcloud.query import one_pose, search_for
-from meshclash.pointcloud.traverse import EVALUATIONS, LEAF_TESTS, VOLUME_TESTS
 
 NOISE = 0.004
 COUNT = 20000

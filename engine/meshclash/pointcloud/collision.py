@@ -6,6 +6,7 @@ import numpy as np
 
 from ..geometry.relative_pose import relative_rows
 from ..hierarchy.bvh import Hierarchy
+from .best_first import ENOUGH, TEST_POINTS
 from .cloud import PointCloud
 from .mesh_traverse import MeshScratch, traverse_mesh
 from .pair_search import PairSearch, largest_coordinates, pose_rows
@@ -13,7 +14,7 @@ from .patches import new_patch
 from .priority import new_sample_room
 from .rim_search import CUBES
 from .surface import MARGIN, SAMPLING_RADIUS
-from .traverse import ENOUGH, TEST_POINTS, Scratch, traverse, traverse_as_paper
+from .traverse import Scratch, traverse, traverse_as_paper
 from .tree import SAMPLE_COUNT
 
 ROOT_TOLERANCE = 1e-3

@@ -4,26 +4,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import inner, kernel
-from ..reference import by_reference
-from ..traversal.pair_heap import heap_pop, heap_push
+from ..jit import inner, portable
+from ..traversal.pair_heap import heap_push
 from ..volumes.aabb import overlap, size
-from .patches import Patch, gather_patch, leaf_plane, place
-from .surface import MARGIN
-from .traverse import (
-    EVALUATION_WORK,
-    EVALUATIONS,
+from .best_first import (
     FIRST_ONLY,
     FOUND,
     HEAP_USED,
     LEAF_TESTS,
     RESOLUTION,
-    STARTED,
     TOLERANCE,
     VOLUME_TESTS,
-    WORK_LIMIT,
+    best_first,
     longest_side,
 )
+from .patches import Patch, gather_patch, leaf_plane, place
+from .surface import MARGIN
 from .triangle_search import triangle_on_surface
 
 
@@ -133,45 +129,27 @@ def _take_for_leaf(cloud, node_a, mesh, node_b, m, state, scratch, output):
     _write(output, state, node_a, node_b, x, (x, x, x), region, cloud.parameters[MARGIN])
 
 
-@kernel
-def traverse_mesh(cloud, mesh, m, settings, state, heap, scratch, output):
-    """As ``traverse.traverse``; ``m`` is the mesh's hierarchy frame in the cloud's, with the cloud's margin as
-    tolerance.
+@portable
+def _begin(cloud, mesh, m, state, heap, scratch):
+    _push_if_near(cloud, 0, mesh, 0, m, state, heap)
 
-    The output must have room for a whole leaf of the mesh; its pairs hold leaf and triangle.
-    """
-    cloud = by_reference(cloud)
-    mesh = by_reference(mesh)
-    scratch = by_reference(scratch)
-    keys, nodes = heap
-    work = scratch.work
-    room = keys.shape[0] - 4
-    work[0] = 0
-    begun = state[VOLUME_TESTS]
-    if state[STARTED] == 0:
-        state[STARTED] = 1
-        _push_if_near(cloud, 0, mesh, 0, m, state, heap)
-    finished = False
-    while True:
-        if state[HEAP_USED] == 0:
-            finished = True
-            break
-        done = (state[VOLUME_TESTS] - begun) + EVALUATION_WORK * work[0]
-        if done >= settings[WORK_LIMIT] or state[HEAP_USED] > room or state[FOUND] > output[0].shape[0] - mesh.largest:
-            break
-        state[HEAP_USED] = heap_pop(nodes, keys, state[HEAP_USED])
-        node_a = np.int64(nodes[state[HEAP_USED], 0])
-        node_b = np.int64(nodes[state[HEAP_USED], 1])
-        leaves = cloud.count[node_a] > 0 and mesh.count[node_b] > 0
-        longest = max(longest_side(cloud.boxes, node_a), longest_side(mesh.volumes, node_b))
-        if longest <= settings[RESOLUTION]:
-            _take_for_leaf(cloud, node_a, mesh, node_b, m, state, scratch, output)
-            finished = settings[FIRST_ONLY] != 0.0
-        elif leaves:
-            finished = _test_leaf(cloud, node_a, mesh, node_b, m, settings, state, scratch, output)
-        else:
-            _descend(cloud, node_a, mesh, node_b, m, state, heap)
-        if finished:
-            break
-    state[EVALUATIONS] += work[0]
-    return finished
+
+@portable
+def _visit(cloud, node_a, mesh, node_b, m, settings, state, heap, scratch, output):
+    longest = max(longest_side(cloud.boxes, node_a), longest_side(mesh.volumes, node_b))
+    if longest <= settings[RESOLUTION]:
+        _take_for_leaf(cloud, node_a, mesh, node_b, m, state, scratch, output)
+        return settings[FIRST_ONLY] != 0.0
+    if cloud.count[node_a] > 0 and mesh.count[node_b] > 0:
+        return _test_leaf(cloud, node_a, mesh, node_b, m, settings, state, scratch, output)
+    _descend(cloud, node_a, mesh, node_b, m, state, heap)
+    return False
+
+
+@portable
+def _largest_leaf(mesh):
+    return mesh.largest
+
+
+traverse_mesh = best_first(_begin, _visit, _largest_leaf)
+"""As ``traverse.traverse``, with the cloud's margin as tolerance; its pairs hold leaf and triangle."""

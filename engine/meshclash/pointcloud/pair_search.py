@@ -14,7 +14,7 @@ import numpy as np
 from ..types.pose import transform_points
 from ..types.results import Progress, QueryStats
 from ..types.steps import run
-from .traverse import (
+from .best_first import (
     EVALUATION_WORK,
     EVALUATIONS,
     FIRST_ONLY,

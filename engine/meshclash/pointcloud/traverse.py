@@ -2,20 +2,31 @@
 
 Source: Klein and Zachmann (2004), section 5. A pair of nodes is left out when boxes or covering spheres are apart; the
 others wait in a heap, those with sample points on both sides of the other node's surface in front; a pair of leaves is
-searched for a point on both surfaces. The kernel stops after some work, or when the heap or the output may be full,
-and goes on from its state: a time budget, progress, cancelling and growing are one thing.
+searched for a point on both surfaces. The loop is that of ``best_first.py``.
 """
 
-from collections.abc import Callable
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..jit import inner, kernel, portable
-from ..reference import by_reference
-from ..traversal.pair_heap import heap_pop, heap_push
+from ..jit import inner, portable
+from ..traversal.pair_heap import heap_push
 from ..volumes.aabb import overlap
+from .best_first import (
+    COUNTER,
+    ENOUGH,
+    FIRST_ONLY,
+    FOUND,
+    HEAP_USED,
+    HIT,
+    LEAF_TESTS,
+    RESOLUTION,
+    TEST_POINTS,
+    TOLERANCE,
+    VOLUME_TESTS,
+    best_first,
+    longest_side,
+)
 from .patches import (
     Patch,
     common_region,
@@ -33,11 +44,6 @@ from .rim_search import rims_apart, search_rims
 from .root_search import SETTLED, search
 from .separation import sheets_apart
 
-# Entries of the state array.
-STARTED, HEAP_USED, FOUND, HIT, VOLUME_TESTS, LEAF_TESTS, EVALUATIONS, COUNTER, STATE_LENGTH = range(9)
-# Entries of the settings array (float64).
-FIRST_ONLY, WORK_LIMIT, TOLERANCE, RESOLUTION, TEST_POINTS, ENOUGH, SETTINGS_LENGTH = range(7)
-
 NO_POINT, FOUND_POINT, ASK_RIMS, ASK_BOTH_RIMS = 0, 1, 2, 3
 """What is found in two leaves; rims are asked about when nothing else is left and no contact is found: places where
 one of the surfaces ends, or where both do."""
@@ -45,9 +51,6 @@ one of the surfaces ends, or where both do."""
 LATE = 0.5
 """Negated key of such a pair of leaves in the heap, no less than any other's; there node_a is -1 - node_a, and so is
 node_b where both surfaces are to end."""
-
-EVALUATION_WORK = 8.0
-"""Work of one evaluation of a surface, in tests of two nodes."""
 
 
 class Scratch(NamedTuple):
@@ -65,12 +68,6 @@ class Scratch(NamedTuple):
     """(1,) int64: evaluations."""
     cubes: np.ndarray
     """(64, 4) float64: room for ``search_rims``."""
-
-
-@inner
-def longest_side(boxes, node):
-    """Longest side of a node's box."""
-    return max(boxes[node, 3] - boxes[node, 0], boxes[node, 4] - boxes[node, 1], boxes[node, 5] - boxes[node, 2])
 
 
 @portable
@@ -212,86 +209,69 @@ def _write(output, state, node_a, node_b, x, region):
     state[HIT] = 1
 
 
-@cache
-def traversal(key_of: Callable, find: Callable) -> Callable:
-    """The kernel for one way to tell how likely nodes are to meet and one to look for a point on two leaves."""
-
-    def traverse(tree_a, tree_b, m, settings, state, heap, scratch, output):
-        """Go on with a traversal; True when it is complete, or the first contact is found and enough.
-
-        Args:
-            tree_a, tree_b: PointTrees.
-            m: b's hierarchy frame in a's, a row of ``geometry/relative_pose.py`` with both margins as tolerance.
-            settings, state: float64 and int64 arrays, entries above.
-            heap: ``pair_search.new_heap``, the pair with the smallest negated key first. When it may be full, the
-                kernel returns False with ``HEAP_USED`` near its capacity.
-            scratch: Scratch.
-            output: pairs of nodes (k, 2) int32; a point on both surfaces of each, or the middle of what they have in
-                common where the resolution decides (k, 3) float64; what they have in common (k, 6). In a's hierarchy
-                frame.
-        """
-        tree_a = by_reference(tree_a)
-        tree_b = by_reference(tree_b)
-        scratch = by_reference(scratch)
-        keys, nodes = heap
-        region = scratch.region
-        work = scratch.work
-        room = keys.shape[0] - 4
-        work[0] = 0
-        begun = state[VOLUME_TESTS]
-        finished = False
-        while True:
-            first_a, count_a = np.int64(0), 1
-            first_b, count_b = np.int64(0), 1
-            if state[STARTED] != 0:
-                if state[HEAP_USED] == 0:
-                    finished = True
-                    break
-                done = (state[VOLUME_TESTS] - begun) + EVALUATION_WORK * work[0]
-                if done >= settings[WORK_LIMIT] or state[HEAP_USED] > room or state[FOUND] >= output[0].shape[0]:
-                    break
-                state[HEAP_USED] = heap_pop(nodes, keys, state[HEAP_USED])
-                node_a = np.int64(nodes[state[HEAP_USED], 0])
-                node_b = np.int64(nodes[state[HEAP_USED], 1])
-                rims, both = node_a < 0, node_b < 0
-                node_a = -1 - node_a if rims else node_a
-                node_b = -1 - node_b if both else node_b
-                first_a, count_a = _children(tree_a, node_a)
-                first_b, count_b = _children(tree_b, node_b)
-                size = max(longest_side(tree_a.boxes, node_a), longest_side(tree_b.boxes, node_b))
-                coarse = size <= settings[RESOLUTION]
-                if coarse or (count_a == 1 and count_b == 1):
-                    if coarse:
-                        found, x = _middle_of_common(tree_a, node_a, tree_b, node_b, m, region)
-                    elif rims:
-                        found, x = False, (0.0, 0.0, 0.0)
-                        if state[HIT] == 0:
-                            found, x = test_rims(tree_a, node_a, tree_b, node_b, m, both, settings, scratch)
-                    else:
-                        state[LEAF_TESTS] += 1
-                        what, x = find(tree_a, node_a, tree_b, node_b, m, settings, state, scratch)
-                        found = what == FOUND_POINT
-                        if what >= ASK_RIMS:
-                            later = -1 - node_b if what == ASK_BOTH_RIMS else node_b
-                            state[HEAP_USED] = heap_push(nodes, keys, state[HEAP_USED], -1 - node_a, later, LATE)
-                    if found:
-                        _write(output, state, node_a, node_b, x, region)
-                        if settings[FIRST_ONLY] != 0.0:
-                            finished = True
-                            break
-                    continue
-            state[STARTED] = 1
-            for a in range(first_a, first_a + count_a):
-                for b in range(first_b, first_b + count_b):
-                    state[VOLUME_TESTS] += 1
-                    if _may_meet(tree_a, a, tree_b, b, m, scratch.centres):
-                        key = key_of(tree_a, a, tree_b, b, m, scratch)
-                        _push(tree_a, a, tree_b, b, key, state, heap)
-        state[EVALUATIONS] += work[0]
-        return finished
-
-    return kernel(traverse)
+@inner
+def _push_if_near(key_of, tree_a, node_a, tree_b, node_b, m, state, heap, scratch):
+    state[VOLUME_TESTS] += 1
+    if _may_meet(tree_a, node_a, tree_b, node_b, m, scratch.centres):
+        _push(tree_a, node_a, tree_b, node_b, key_of(tree_a, node_a, tree_b, node_b, m, scratch), state, heap)
 
 
-traverse = traversal(plane_key, test_leaves)
-traverse_as_paper = traversal(surface_key, try_leaves)
+@portable
+def _one(tree_b):
+    return 1
+
+
+@inner
+def _visit(key_of, find, tree_a, node_a, tree_b, node_b, m, settings, state, heap, scratch, output):
+    """Look at a pair of nodes, or of rims, that came off the heap; whether that ends the search."""
+    rims, both = node_a < 0, node_b < 0
+    node_a = -1 - node_a if rims else node_a
+    node_b = -1 - node_b if both else node_b
+    first_a, count_a = _children(tree_a, node_a)
+    first_b, count_b = _children(tree_b, node_b)
+    coarse = max(longest_side(tree_a.boxes, node_a), longest_side(tree_b.boxes, node_b)) <= settings[RESOLUTION]
+    if not coarse and (count_a > 1 or count_b > 1):
+        for a in range(first_a, first_a + count_a):
+            for b in range(first_b, first_b + count_b):
+                _push_if_near(key_of, tree_a, a, tree_b, b, m, state, heap, scratch)
+        return False
+    if coarse:
+        found, x = _middle_of_common(tree_a, node_a, tree_b, node_b, m, scratch.region)
+    elif rims:
+        found, x = False, (0.0, 0.0, 0.0)
+        if state[HIT] == 0:
+            found, x = test_rims(tree_a, node_a, tree_b, node_b, m, both, settings, scratch)
+    else:
+        state[LEAF_TESTS] += 1
+        what, x = find(tree_a, node_a, tree_b, node_b, m, settings, state, scratch)
+        found = what == FOUND_POINT
+        if what >= ASK_RIMS:
+            later = -1 - node_b if what == ASK_BOTH_RIMS else node_b
+            state[HEAP_USED] = heap_push(heap[1], heap[0], state[HEAP_USED], -1 - node_a, later, LATE)
+    if found:
+        _write(output, state, node_a, node_b, x, scratch.region)
+    return found and settings[FIRST_ONLY] != 0.0
+
+
+@portable
+def _begin_by_planes(tree_a, tree_b, m, state, heap, scratch):
+    _push_if_near(plane_key, tree_a, 0, tree_b, 0, m, state, heap, scratch)
+
+
+@portable
+def _visit_by_planes(tree_a, node_a, tree_b, node_b, m, settings, state, heap, scratch, output):
+    return _visit(plane_key, test_leaves, tree_a, node_a, tree_b, node_b, m, settings, state, heap, scratch, output)
+
+
+@portable
+def _begin_as_paper(tree_a, tree_b, m, state, heap, scratch):
+    _push_if_near(surface_key, tree_a, 0, tree_b, 0, m, state, heap, scratch)
+
+
+@portable
+def _visit_as_paper(tree_a, node_a, tree_b, node_b, m, settings, state, heap, scratch, output):
+    return _visit(surface_key, try_leaves, tree_a, node_a, tree_b, node_b, m, settings, state, heap, scratch, output)
+
+
+traverse = best_first(_begin_by_planes, _visit_by_planes, _one)
+traverse_as_paper = best_first(_begin_as_paper, _visit_as_paper, _one)

@@ -1,0 +1,87 @@
+"""The one loop over pairs of nodes of a point hierarchy and another one, most promising pair first.
+
+Source: Klein and Zachmann (2004), section 5. Pairs that may meet wait in a heap. The kernel stops after some work, or
+when the heap or the output may be full, and goes on from its state: a time budget, progress, cancelling and growing are
+one thing.
+"""
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+
+from ..jit import inner, kernel
+from ..reference import by_reference
+from ..traversal.pair_heap import heap_pop
+
+# Entries of the state array.
+STARTED, HEAP_USED, FOUND, HIT, VOLUME_TESTS, LEAF_TESTS, EVALUATIONS, COUNTER, STATE_LENGTH = range(9)
+# Entries of the settings array (float64).
+FIRST_ONLY, WORK_LIMIT, TOLERANCE, RESOLUTION, TEST_POINTS, ENOUGH, SETTINGS_LENGTH = range(7)
+
+EVALUATION_WORK = 8.0
+"""Work of one evaluation of a surface, in tests of two nodes."""
+
+_MOST_PUSHED = 4
+"""Pairs that the visit of one pair puts on the heap at most."""
+
+
+@inner
+def longest_side(boxes, node):
+    """Longest side of a node's box."""
+    return max(boxes[node, 3] - boxes[node, 0], boxes[node, 4] - boxes[node, 1], boxes[node, 5] - boxes[node, 2])
+
+
+@cache
+def best_first(begin: Callable, visit: Callable, most_written: Callable) -> Callable:
+    """The kernel for one kind of pairs.
+
+    Args:
+        begin: puts the pair of roots on the heap, if they may meet; takes (tree_a, tree_b, m, state, heap, scratch).
+        visit: looks at a pair of nodes that came off the heap, and says whether the whole search is at its end; takes
+            (tree_a, node_a, tree_b, node_b, m, settings, state, heap, scratch, output).
+        most_written: contacts that one visit may write; takes (tree_b,).
+    """
+
+    def traverse(tree_a, tree_b, m, settings, state, heap, scratch, output):
+        """Go on with a traversal; True when it is complete, or the first contact is found and enough.
+
+        Args:
+            tree_a, tree_b: a PointTree, and another one or a mesh's tree.
+            m: b's hierarchy frame in a's, a row of ``geometry/relative_pose.py`` with all margins as tolerance.
+            settings, state: float64 and int64 arrays, entries above.
+            heap: ``pair_search.new_heap``, the pair with the smallest negated key first. When it may be full, the
+                kernel returns False with ``HEAP_USED`` near its capacity.
+            scratch: a NamedTuple of what ``visit`` works in; its ``work[0]`` counts evaluations.
+            output: pairs of nodes (k, 2) int32; a point on both surfaces of each, or the middle of what they have in
+                common where the resolution decides (k, 3) float64; what they have in common (k, 6). In a's hierarchy
+                frame.
+        """
+        tree_a = by_reference(tree_a)
+        tree_b = by_reference(tree_b)
+        scratch = by_reference(scratch)
+        keys, nodes = heap
+        work = scratch.work
+        room = keys.shape[0] - _MOST_PUSHED
+        most_found = output[0].shape[0] - most_written(tree_b)
+        work[0] = 0
+        begun = state[VOLUME_TESTS]
+        if state[STARTED] == 0:
+            state[STARTED] = 1
+            begin(tree_a, tree_b, m, state, heap, scratch)
+        finished = False
+        while not finished:
+            if state[HEAP_USED] == 0:
+                finished = True
+                break
+            done = (state[VOLUME_TESTS] - begun) + EVALUATION_WORK * work[0]
+            if done >= settings[WORK_LIMIT] or state[HEAP_USED] > room or state[FOUND] > most_found:
+                break
+            state[HEAP_USED] = heap_pop(nodes, keys, state[HEAP_USED])
+            node_a = np.int64(nodes[state[HEAP_USED], 0])
+            node_b = np.int64(nodes[state[HEAP_USED], 1])
+            finished = visit(tree_a, node_a, tree_b, node_b, m, settings, state, heap, scratch, output)
+        state[EVALUATIONS] += work[0]
+        return finished
+
+    return kernel(traverse)
