@@ -11,9 +11,12 @@ says which Python to take.
 # ruff: noqa: UP032 - f-strings would be a syntax error before the message on an old Python
 
 import argparse
+import contextlib
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import venv
 from pathlib import Path
 
@@ -76,15 +79,42 @@ def _demo(version: str) -> int:
 
 
 def _test(versions: list) -> int:
-    """The engine's tests once, the add-on's on every version of Blender."""
-    for number, version in enumerate(versions):
-        python = _environment(version, "test")
-        folders = ["tests/engine", "tests/addon"] if number == 0 else ["tests/addon"]
-        for folder in folders:  # one process each: Blender leaves the add-on tests by the back door
-            _say("Testing {} with bpy {}".format(folder, version))
-            _run([python, "-m", "pytest", "-q", "--durations=25", folder])
+    """The engine's tests once, the add-on's on every version of Blender, with a process for each core."""
+    pythons = [_environment(version, "test") for version in versions]
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    files = sorted((ROOT / "tests" / "engine").glob("test_*.py"))
+    parts = [files[k::2] for k in (0, 1)] if cores > 1 else [files]
+    _say("Testing the engine")
+    _test_together([[pythons[0], *part] for part in parts], cores)
+    _say("Testing the extension with bpy {}".format(", ".join(versions)))
+    _test_together([[python, ROOT / "tests" / "addon"] for python in pythons], cores)
     _say("All tests have passed")
     return 0
+
+
+def _test_together(parts: list, cores: int) -> None:
+    """Runs pytest for lists of an interpreter and paths, each in a process of its own, so many at a time.
+
+    What the processes print is shown one after the other. Blender leaves the add-on's tests by the back door.
+    """
+    commands = [[str(python), "-m", "pytest", "-q", "--durations=25", *map(str, paths)] for python, *paths in parts]
+    failed = []
+    for first in range(0, len(commands), cores):
+        some = commands[first : first + cores]
+        with contextlib.ExitStack() as stack:
+            shown = [None] + [stack.enter_context(tempfile.TemporaryFile()) for _ in some[1:]]
+            running = [
+                subprocess.Popen(command, cwd=str(ROOT), stdout=output, stderr=output)
+                for command, output in zip(some, shown, strict=True)
+            ]
+            codes = [process.wait() for process in running]
+            for output in shown[1:]:
+                output.seek(0)
+                shutil.copyfileobj(output, sys.stdout.buffer)
+                sys.stdout.buffer.flush()
+        failed += [(code, command) for code, command in zip(codes, some, strict=True) if code]
+    if failed:
+        raise subprocess.CalledProcessError(*failed[0])
 
 
 def _build(version: str, more: list) -> int:
