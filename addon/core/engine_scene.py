@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Generator, Hashable
+from collections.abc import Generator, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from .cloud_scene import PlacedCloud
 from .errors import UnusableObject
 from .frame_scene import FrameScene, Progress, Skipped, SourceMesh, SourceObject
 from .placed_mesh import engine_mesh, split_matrix
@@ -50,6 +51,8 @@ class EngineScene:
         """Objects that the last update added or rebuilt."""
         self.skipped: list[Skipped] = []
         """Objects of the last update that the engine cannot take."""
+        self.scans: dict[int, PlacedCloud] = {}
+        """What is a scan, by the engine's id; it is in `objects`, too."""
         self.resolutions: dict[int, float] = {}
         """How finely the world coordinates of each object are known [Blender units], by the engine's id."""
         self._placed: dict[str, _Placed] = {}
@@ -87,6 +90,26 @@ class EngineScene:
                 yield Progress((count + 1) / len(split), f"Preparing {item.name}")
             self.objects[placed.id] = item
             self.resolutions[placed.id] = known
+
+    def place_scans(self, placed: Sequence[PlacedCloud]) -> None:
+        """Makes the scans of the engine scene those of a frame, after `update_steps`."""
+        old, self.scans = {scan.item.identity: (key, scan) for key, scan in self.scans.items()}, {}
+        for scan in placed:
+            key, known = old.pop(scan.item.identity, (-1, None))
+            if known is None or known.cloud is not scan.cloud:
+                if known is not None:
+                    self.scene.remove(key)
+                self.built += 1
+                key = self.scene.add(scan.cloud, scan.pose)
+            elif not np.array_equal(known.item.matrix, scan.item.matrix):
+                self.scene.set_pose(key, scan.pose)
+            self.scans[key], self.objects[key] = scan, scan.item
+        for key, _ in old.values():
+            self.scene.remove(key)
+
+    def has_scan(self, ids: Iterable[int]) -> bool:
+        """Whether one of some objects, named by the engine's ids, is a scan."""
+        return any(key in self.scans for key in ids)
 
     def ids(self, in_a: bool) -> list[int]:
         """The engine ids of set A, or of set B."""

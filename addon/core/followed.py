@@ -19,7 +19,6 @@ from .pair_row import PairRow
 from .queries import test_named
 from .queries.asked import Answered, Asked
 from .queries.followers import Follower
-from .scan_follower import ScanFollower
 from .statistics import RunStatistics
 
 
@@ -45,7 +44,6 @@ class Followed:
         self._asked: Asked | None = None
         self._question: tuple[Any, ...] | None = None
         self._follower: Follower | None = None
-        self._scans: ScanFollower | None = None
         self._clouds = clouds or CloudScene(engine, 0)
 
     @property
@@ -61,8 +59,7 @@ class Followed:
     @property
     def uncertain(self) -> int:
         """Pairs of which only a probability is known."""
-        followers = (self._follower, self._scans)
-        return sum(follower.uncertain for follower in followers if follower is not None)
+        return 0 if self._follower is None else self._follower.uncertain
 
     @property
     def asked(self) -> Asked:
@@ -76,11 +73,10 @@ class Followed:
 
     def rows(self) -> list[PairRow]:
         """The rows of all pairs; one that did not change has the number of an earlier frame."""
-        _, follower, scans = self._following()
-        return [*follower.rows.values(), *scans.rows.values()]
+        return list(self.pairs().values())
 
     def pairs(self) -> dict[tuple[int, int], PairRow]:
-        """The rows of objects with triangles, by the engine's ids; to be replaced where more is found out."""
+        """The rows by the engine's ids of their objects; to be replaced where more is found out."""
         return self._following()[1].rows
 
     def take_steps(self, frame: FrameScene, options: DetectOptions, scale: float) -> Generator[Progress, None, None]:
@@ -97,55 +93,46 @@ class Followed:
         self.frame = frame
         started = time.perf_counter()
         yield from self.world.update_steps(frame, options.coarsest / scale)
+        if options.point_budget != self._clouds.budget:
+            self._clouds = CloudScene(self._engine, options.point_budget)
+        if frame.scans:
+            yield from self._prepare(CLOUD_PARTS)
+        yield from self._clouds.update_steps(frame)
+        self.world.place_scans(self._clouds.placed)
         self.statistics.add_resolutions(self.world, options.coarsest)
         self.statistics.add_time("prepare", time.perf_counter() - started)
         sets = self.world.ids(in_a=True), self.world.ids(in_a=False)
         self._asked = Asked(self._engine, self.world, options, scale, *sets, self.world.keep(options.rules))
         taken = (getattr(options, name) for name in sorted(test.takes))
         question = (test.name, scale, options.set_a, options.set_b, options.point_budget, *taken)
-        if options.point_budget != self._clouds.budget:
-            self._clouds = CloudScene(self._engine, options.point_budget)
-        if question != self._question or self._scans is None:
-            self._question = question
-            self._follower, self._scans = test.follower(self._asked), ScanFollower(self._asked, self._clouds)
-        if frame.scans:
-            yield from self._prepare(CLOUD_PARTS)
-        yield from self._scans.follow_steps(self._asked, frame)
-        self.statistics.add_skipped((*self.world.skipped, *self._scans.skipped))
+        if question != self._question:
+            self._question, self._follower = question, test.follower(self._asked)
+        self.statistics.add_skipped((*self.world.skipped, *self._clouds.skipped))
 
-    def ask_steps(
-        self, first_contact: bool = False, seconds: float | None = None, highlights: bool = True
-    ) -> Generator[Any, None, None]:
+    def ask_steps(self, first_contact: bool = False, seconds: float | None = None) -> Generator[Any, None, None]:
         """Asks for what changed.
 
         Args:
             first_contact: be content with knowing who meets.
             seconds: most that an answer within a budget may take; None: what the options say.
-            highlights: whether rows of scans carry what is drawn.
         """
-        asked, follower, scans = self._following()
-        options, begun = asked.options, time.perf_counter()
-        if options.budget is not None:
-            most = options.budget if seconds is None else min(options.budget, seconds)
-            options = shared_budget(replace(options, budget=most), self.frame)
-            asked = replace(asked, options=options)
+        asked, follower = self._following()
+        budget = asked.options.budget
+        if budget is not None:
+            most = budget if seconds is None else min(budget, seconds)
+            asked = replace(asked, options=replace(asked.options, budget=most))
         self._add((yield from follower.ask_steps(asked, first_contact)))
-        left = options.budget
-        if left is None and seconds is not None and (first_contact or self.refines):
-            left = seconds - (time.perf_counter() - begun)
-        yield from scans.ask_steps(self.frame.frame, left, highlights)
 
     def refine_steps(self, seconds: float) -> Generator[Any, None, None]:
         """Goes on with the last answer for so long, where nothing has changed since."""
-        asked, follower, scans = self._following()
+        asked, follower = self._following()
         asked = replace(asked, options=replace(asked.options, budget=seconds))
         self._add((yield from follower.ask_steps(asked, False)))
-        yield from scans.ask_steps(self.frame.frame, None)
 
     def write_steps(self, highlights: bool = True) -> Generator[Progress, None, None]:
         """Writes the rows of what the last questions found; with `highlights` also what is drawn."""
         started = time.perf_counter()
-        asked, follower, _ = self._following()
+        asked, follower = self._following()
         yield from follower.write_steps(asked, self.frame.frame, highlights)
         self.statistics.add_time("report", time.perf_counter() - started)
 
@@ -153,14 +140,6 @@ class Followed:
         """Counts the work of a question."""
         self.statistics.add_answer(answer)
 
-    def _following(self) -> tuple[Asked, Follower, ScanFollower]:
-        # `take_steps` comes first
-        assert self._asked is not None and self._follower is not None and self._scans is not None
-        return self._asked, self._follower, self._scans
-
-
-def shared_budget(options: DetectOptions, frame: FrameScene) -> DetectOptions:
-    """The options with the budget that meshes among each other have, and pairs with a scan, where there are both."""
-    if options.budget is None or not (frame.scans and frame.objects):
-        return options
-    return replace(options, budget=0.5 * options.budget)
+    def _following(self) -> tuple[Asked, Follower]:
+        assert self._asked is not None and self._follower is not None  # `take_steps` comes first
+        return self._asked, self._follower

@@ -8,12 +8,10 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any, TypeVar
 
-from .cloud_pairs import scan_steps
 from .cloud_scene import CloudScene, Prepare
 from .engine_scene import EngineScene
 from .errors import DetectError, InputError
 from .fingerprints import Seen, fingerprint_steps
-from .followed import shared_budget
 from .frame_scene import Progress, SceneSource, Skipped
 from .options import DetectOptions, set_in_words
 from .pair_row import PairRow
@@ -29,8 +27,7 @@ from .volumes import has_less, volume_steps
 T = TypeVar("T")
 
 WARM_UP_SHARE = 0.1
-READ_SHARE, PREPARE_SHARE = 0.2, 0.4  # of one frame; the query has the rest
-MESH_SHARE = 0.6  # where the query of the meshes ends in a frame with scans
+READ_SHARE, MESHES_SHARE, PREPARE_SHARE = 0.2, 0.3, 0.4  # of one frame; the query has the rest
 
 
 def detect_steps(
@@ -159,27 +156,23 @@ def _now_steps(
     if not test_named(options.test).of_pairs:
         frame = replace(frame, scans=[], clouds={})
     started = time.perf_counter()
-    yield from within(world.update_steps(frame, options.coarsest / source.scale_length), READ_SHARE, PREPARE_SHARE)
-    statistics.add_skipped(world.skipped)
+    yield from within(world.update_steps(frame, options.coarsest / source.scale_length), READ_SHARE, MESHES_SHARE)
+    if frame.scans:
+        yield from within(clouds.warm_up_steps(), MESHES_SHARE, MESHES_SHARE)
+        yield from within(clouds.update_steps(frame), MESHES_SHARE, PREPARE_SHARE)
+    world.place_scans(clouds.placed)
+    statistics.add_skipped((*world.skipped, *clouds.skipped))
     statistics.add_resolutions(world, options.coarsest)
     statistics.add_time("prepare", time.perf_counter() - started)
     asked = Asked(
-        engine, world, shared_budget(options, frame), source.scale_length, world.ids(in_a=True), world.ids(in_a=False),
+        engine, world, options, source.scale_length, world.ids(in_a=True), world.ids(in_a=False),
         world.keep(options.rules),
     )  # fmt: skip
-    query_end = MESH_SHARE if frame.scans else 1.0
-    rows = yield from within(_rows_steps(asked, frame.frame, highlights, statistics), PREPARE_SHARE, query_end)
-    if frame.scans:
-        started = time.perf_counter()
-        steps = scan_steps(engine, world, clouds, frame, asked.options, source.scale_length, highlights)
-        rows += yield from within(steps, query_end, 1.0)
-        statistics.add_skipped(clouds.skipped)
-        statistics.add_time("scans", time.perf_counter() - started)
+    rows = yield from within(_rows_steps(asked, frame.frame, highlights, statistics), PREPARE_SHARE, 1.0)
     large = [row for row in rows if not has_less(row, options.min_volume / source.scale_length**3)]
     statistics.add_smaller(len(rows) - len(large))
     # A scan without a surface is no member: to find nothing with it would be taken for an all-clear.
-    members = [*world.objects.values(), *(placed.item for placed in clouds.placed if frame.scans)]
-    require_members(options, letters_of(members), statistics.skipped)
+    require_members(options, letters_of(world.objects.values()), statistics.skipped)
     objects = (yield from within(fingerprint_steps(frame), 1.0, 1.0)) if remember else None
     seen = None if objects is None else Seen(options.set_a, options.set_b, objects)
     large.sort(key=lambda row: row.order)
@@ -191,7 +184,7 @@ def _now_steps(
 def _rows_steps(
     asked: Asked, frame: int, highlights: bool, statistics: RunStatistics
 ) -> Generator[Progress, None, list[PairRow]]:
-    """What the test finds between meshes."""
+    """What the test finds."""
     test = test_named(asked.options.test)
     answer = yield from within(test.ask_steps(asked), 0.0, 1.0)
     statistics.add_answer(answer)

@@ -58,9 +58,8 @@ class Answers(Followed):
 
     def publish_steps(self, incomplete: bool) -> Generator[Progress, None, None]:
         """Hands out all rows, worst first."""
-        asked, follower, scans = self._following()
+        asked, follower = self._following()
         yield from _numbered(follower.rows, self.frame.frame)
-        yield from _numbered(scans.rows, self.frame.frame)
         rows = sorted(self.rows(), key=lambda row: row.order)
         statistics = self.statistics
         report = DetectReport(

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .engine_scene import EngineScene
 from .events import Moments
 from .followed import Followed
 from .frame_scene import Progress
@@ -39,12 +40,13 @@ class Between:
         self._meshes: dict[int, Any] = {}
         self._rows: dict[int, np.ndarray] = {}
 
-    def note(self, frame: int, scene: Any) -> None:
-        """Remembers where the objects of the engine's scene are in a frame."""
+    def note(self, frame: int, world: EngineScene) -> None:
+        """Remembers where the objects are in a frame, and the meshes; of scans no moments are told."""
         if self._wanted:
+            scene = world.scene
             ids = scene.boxes()[0].tolist()
             self._frame = frame
-            self._meshes = {key: scene.member(key).mesh for key in ids}
+            self._meshes = {key: scene.member(key).mesh for key in ids if key not in world.scans}
             self._rows = dict(zip(ids, scene.all_rows(), strict=True))
 
     def moments_steps(
@@ -57,9 +59,9 @@ class Between:
             followed: what is known of it.
             before: the rows of the frame noted last.
         """
-        found, old, scene = Moments(), self._frame, followed.world.scene
+        found, old = Moments(), self._frame
         last, meshes = self._rows, self._meshes
-        self.note(frame, scene)
+        self.note(frame, followed.world)
         if old is None or not self._wanted:
             return found
         now = followed.pairs()

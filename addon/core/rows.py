@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .cloud_scene import PlacedCloud
 from .curves import curve_steps
 from .engine_scene import EngineScene
 from .frame_scene import Progress, SourceMesh, SourceObject
 from .pair_row import PairRow, pair_id
 from .regions import Side, cut_row
 from .steps import telling
-from .verdicts import CONTACT, CONTAINED, QUIET_VERDICTS, severity_of
+from .verdicts import CONTACT, CONTAINED, MEETS, QUIET_VERDICTS, severity_of
 from .world import to_world
 
 TRIANGLES_AT_ONCE = 1 << 15  # that are brought into world space in one step
@@ -25,12 +26,13 @@ RowSteps = Generator[Progress, None, PairRow]
 
 @dataclass(frozen=True)
 class _Finding:
-    """What a row says of its pair, before its sides are put in order: ids and triangles are the engine's."""
+    """What a row says of its pair, before its sides are put in order: ids and members are the engine's."""
 
     ids: tuple[int, int]
-    triangles: tuple[np.ndarray, np.ndarray]
+    members: tuple[np.ndarray, np.ndarray]
+    """Triangles that are in contact, or points of a scan."""
     contacts: Any
-    """The engine's `Contacts`, or None."""
+    """The engine's `Contacts` or `CloudContacts`, or None."""
     verdict: str
     severity: int
     location: np.ndarray | None = None
@@ -46,13 +48,13 @@ class _Finding:
     def turned(self) -> _Finding:
         """The same with the two objects exchanged."""
         return replace(
-            self, ids=self.ids[::-1], triangles=self.triangles[::-1], points=self.points and self.points[::-1],
+            self, ids=self.ids[::-1], members=self.members[::-1], points=self.points and self.points[::-1],
             nearest=self.nearest and self.nearest[::-1],
         )  # fmt: skip
 
 
 def contacts_row_steps(engine: ModuleType, world: EngineScene, found: Any, frame: int, highlights: bool) -> RowSteps:
-    """The row of one `ObjectContacts`, in slices.
+    """The row of one `ObjectContacts` or `CloudObjectContacts`, in slices.
 
     Args:
         engine: the meshclash module.
@@ -62,9 +64,11 @@ def contacts_row_steps(engine: ModuleType, world: EngineScene, found: Any, frame
         highlights: whether to fill in the triangles and curves for drawing.
     """
     verdict = found.verdict
+    ids = found.a, found.b
+    members = (found.members(0), found.members(1)) if world.has_scan(ids) else _sides(found.contacts.pairs)
     finding = _Finding(
-        (found.a, found.b), _sides(found.contacts.pairs), found.contacts, verdict.name.lower(), int(verdict.severity),
-        found.location, _finite(verdict.depth), flush=verdict.flush, certainty=float(verdict.certainty),
+        ids, members, found.contacts, verdict.name.lower(), int(verdict.severity), found.location,
+        _finite(verdict.depth), flush=verdict.flush, certainty=float(verdict.certainty),
     )  # fmt: skip
     return (yield from _row_steps(engine, world, finding, frame, highlights))
 
@@ -95,9 +99,16 @@ def surfaces_row_steps(
         verdict: what is said of it.
         distance: 0 where the test measures distances.
     """
-    location = found.contacts.segments([0])[0].mean(axis=0)
-    sides, severity = _sides(found.contacts.pairs), severity_of(engine, verdict)
-    finding = _Finding((found.a, found.b), sides, found.contacts, verdict, severity, location, distance=distance)
+    ids, contacts, probability = (found.a, found.b), found.contacts, None
+    if world.has_scan(ids):
+        members, location = (contacts.touched(0), contacts.touched(1)), _middle(contacts.points)
+        probability = 1.0 if verdict == MEETS else None
+    else:
+        members, location = _sides(contacts.pairs), contacts.segments([0])[0].mean(axis=0)
+    finding = _Finding(
+        ids, members, contacts, verdict, severity_of(engine, verdict), location, distance=distance,
+        probability=probability,
+    )  # fmt: skip
     return (yield from _row_steps(engine, world, finding, frame, highlights))
 
 
@@ -110,15 +121,16 @@ def gap_row_steps(
         apart: the verdict of a pair that does not meet. Where no triangles are named as near, those of the nearest
             points stand for them.
     """
-    meets = gap.contacts is not None
-    triangles = gap.near_a, gap.near_b
-    if gap.triangles is not None and not (len(gap.near_a) or len(gap.near_b)):
-        triangles = np.array(gap.triangles[:1]), np.array(gap.triangles[1:])
+    ids, contacts = (gap.a, gap.b), gap.contacts if gap.cloud_contacts is None else gap.cloud_contacts.contacts
+    members, nearest, location = (gap.near_a, gap.near_b), gap.triangles, gap.location
+    if nearest is not None and not (len(gap.near_a) or len(gap.near_b)):
+        members = np.array(nearest[:1]), np.array(nearest[1:])
+    if world.has_scan(ids):
+        nearest, location = None, None if contacts is None else location
     finding = _Finding(
-        (gap.a, gap.b), triangles, gap.contacts, gap.verdict.name.lower() if meets else apart,
-        int(gap.verdict.severity), gap.location, _finite(gap.verdict.depth), float(gap.distance),
-        None if gap.points is None else tuple(gap.points), gap.triangles, flush=gap.verdict.flush,
-        certainty=float(gap.verdict.certainty),
+        ids, members, contacts, apart if contacts is None else gap.verdict.name.lower(), int(gap.verdict.severity),
+        location, _finite(gap.verdict.depth), float(gap.distance), None if gap.points is None else tuple(gap.points),
+        nearest, flush=gap.verdict.flush, certainty=float(gap.verdict.certainty),
     )  # fmt: skip
     return (yield from _row_steps(engine, world, finding, frame, highlights))
 
@@ -129,15 +141,16 @@ def chance_row_steps(engine: ModuleType, world: EngineScene, chance: Any, frame:
     Drawn is where the two meet, or a box where they may.
     """
     i, j = ([], []) if chance.triangles is None else ([t] for t in chance.triangles)
-    triangles = np.array(i, np.int64), np.array(j, np.int64)
+    members = np.array(i, np.int64), np.array(j, np.int64)
     finding = _Finding(
-        (chance.a, chance.b), triangles, None, chance.verdict, severity_of(engine, chance.verdict),
+        (chance.a, chance.b), members, None, chance.verdict, severity_of(engine, chance.verdict),
         None if chance.region is None else chance.region.mean(axis=0), probability=chance.probability,
     )  # fmt: skip
     row = yield from _row_steps(engine, world, finding, frame, highlights)
+    certain_scan = chance.complete and world.has_scan((chance.a, chance.b))
     if highlights and chance.region is not None and not chance.complete:
         row = replace(row, curves=_box_edges(chance.region))
-    return replace(row, contacts=int(chance.triangles is not None))
+    return replace(row, contacts=int(chance.triangles is not None or certain_scan))
 
 
 _CORNERS = np.array(list(np.ndindex(2, 2, 2)))
@@ -166,33 +179,63 @@ def identified(a: SourceObject, b: SourceObject) -> dict[str, Any]:
 def _row_steps(engine: ModuleType, world: EngineScene, finding: _Finding, frame: int, highlights: bool) -> RowSteps:
     if not in_order(*(world.objects[key] for key in finding.ids)):
         finding = finding.turned()
-    side_a, side_b = ((item, world.meshes[item.mesh_key]) for item in (world.objects[key] for key in finding.ids))
+    side_a, side_b = (_part(world, key) for key in finding.ids)
     row = _row(side_a, side_b, finding, frame)
     progress = Progress(1.0, f"Writing up {row.a} and {row.b}")
     if highlights:
-        row = yield from telling(_drawing_steps(row, engine, side_a, side_b, finding.contacts), progress)
+        if row.scans:
+            row = yield from telling(_scan_drawing_steps(row, side_a, side_b), progress)
+        else:
+            row = yield from telling(_drawing_steps(row, engine, side_a, side_b, finding.contacts), progress)
     yield progress
     return row
 
 
-_Side = tuple[SourceObject, SourceMesh]
+class _Part(NamedTuple):
+    """One object of a pair: a mesh or a scan."""
+
+    item: SourceObject
+    mesh: SourceMesh | None
+    scan: PlacedCloud | None
+
+    def members(self, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(faces, points) in contact, one of them empty."""
+        none = np.empty(0, dtype=np.int32)
+        if self.scan is not None:
+            return none, self.scan.own_indices(indices)
+        assert self.mesh is not None
+        return faces_of(self.mesh, indices), none
+
+    @property
+    def has_original_faces(self) -> bool:
+        """A scan has: none at all."""
+        return self.mesh is None or self.mesh.faces_are_original
+
+    def face_of(self, triangle: int) -> int:
+        """The face that a triangle is a part of."""
+        assert self.mesh is not None
+        return int(self.mesh.face_of_triangle[triangle])
 
 
-def _row(side_a: _Side, side_b: _Side, finding: _Finding, frame: int) -> PairRow:
-    (a, mesh_a), (b, mesh_b) = side_a, side_b
-    faces_a, faces_b = faces_of(mesh_a, finding.triangles[0]), faces_of(mesh_b, finding.triangles[1])
-    points = finding.points
-    nearest = finding.nearest
+def _part(world: EngineScene, key: int) -> _Part:
+    item, scan = world.objects[key], world.scans.get(key)
+    return _Part(item, world.meshes[item.mesh_key] if scan is None else None, scan)
+
+
+def _row(side_a: _Part, side_b: _Part, finding: _Finding, frame: int) -> PairRow:
+    faces_a, points_a = side_a.members(finding.members[0])
+    faces_b, points_b = side_b.members(finding.members[1])
+    points, nearest = finding.points, finding.nearest
     return PairRow(
-        **identified(a, b),
+        **identified(side_a.item, side_b.item),
         frame=frame,
         verdict=finding.verdict,
         severity=finding.severity,
-        contacts=0 if finding.contacts is None else len(finding.contacts.pairs),
+        contacts=0 if finding.contacts is None else len(finding.contacts),
         faces_a=faces_a,
         faces_b=faces_b,
-        original_faces_a=faces_a if mesh_a.faces_are_original else None,
-        original_faces_b=faces_b if mesh_b.faces_are_original else None,
+        original_faces_a=faces_a if side_a.has_original_faces else None,
+        original_faces_b=faces_b if side_b.has_original_faces else None,
         location=None if finding.location is None else _point(finding.location),
         depth=finding.depth,
         distance=finding.distance,
@@ -201,15 +244,18 @@ def _row(side_a: _Side, side_b: _Side, finding: _Finding, frame: int) -> PairRow
         probability=finding.probability,
         flush=finding.flush,
         certainty=finding.certainty,
-        face_a=None if nearest is None else int(mesh_a.face_of_triangle[nearest[0]]),
-        face_b=None if nearest is None else int(mesh_b.face_of_triangle[nearest[1]]),
+        face_a=None if nearest is None else side_a.face_of(nearest[0]),
+        face_b=None if nearest is None else side_b.face_of(nearest[1]),
+        points_a=points_a,
+        points_b=points_b,
+        scans="".join(letter for letter, side in (("a", side_a), ("b", side_b)) if side.scan is not None),
     )
 
 
 def _drawing_steps(
-    row: PairRow, engine: ModuleType, side_a: _Side, side_b: _Side, contacts: Any
+    row: PairRow, engine: ModuleType, side_a: _Part, side_b: _Part, contacts: Any
 ) -> Generator[None, None, PairRow]:
-    """The row with what is drawn of it; the caller says what is being done."""
+    """The row of two meshes with what is drawn of it; the caller says what is being done."""
     curves = row.curves if contacts is None else (yield from curve_steps(engine, contacts))
     if row.verdict == CONTAINED and not row.contacts:
         highlight_a, highlight_b = yield from _inner_object_steps(side_a, side_b)
@@ -221,6 +267,25 @@ def _drawing_steps(
         whole_b=whole_b.faces, curves=curves,
     )  # fmt: skip
     return whole if row.verdict in QUIET_VERDICTS else cut_row(whole)
+
+
+def _scan_drawing_steps(row: PairRow, side_a: _Part, side_b: _Part) -> Generator[None, None, PairRow]:
+    """The same of a pair with a scan: its points, and whole faces of a mesh."""
+    drawn: dict[str, Any] = {}
+    for letter, side in (("a", side_a), ("b", side_b)):
+        if side.scan is not None:
+            drawn[f"dots_{letter}"] = side.scan.world_points(getattr(row, f"points_{letter}"))
+            drawn[f"dot_radius_{letter}"] = side.scan.world_radius
+        else:
+            faces = yield from _world_face_steps(side, getattr(row, f"faces_{letter}"))
+            drawn[f"highlight_{letter}"] = faces.triangles
+    return replace(row, **drawn)
+
+
+def _middle(points: np.ndarray) -> np.ndarray:
+    """The point in the middle of the others."""
+    middle: np.ndarray = points[np.argmin(((points - points.mean(axis=0)) ** 2).sum(axis=1))]
+    return middle
 
 
 def _sides(pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -239,11 +304,6 @@ def faces_of(mesh: SourceMesh, triangles: np.ndarray) -> np.ndarray:
     return np.unique(mesh.face_of_triangle[triangles]).astype(np.int32)
 
 
-def triangles_of_faces(mesh: SourceMesh, faces: np.ndarray) -> np.ndarray:
-    """The triangles (t, 3) int32 of some faces."""
-    return mesh.triangles[_of_faces(mesh, faces)]
-
-
 def _of_faces(mesh: SourceMesh, faces: np.ndarray) -> np.ndarray:
     """The indices of the triangles of some faces."""
     if not len(faces):
@@ -253,9 +313,10 @@ def _of_faces(mesh: SourceMesh, faces: np.ndarray) -> np.ndarray:
     return np.flatnonzero(wanted[mesh.face_of_triangle])
 
 
-def _world_face_steps(side: _Side, faces: np.ndarray) -> Generator[None, None, Side]:
-    """The triangles of some faces in world space, in slices."""
-    item, mesh = side
+def _world_face_steps(side: _Part, faces: np.ndarray) -> Generator[None, None, Side]:
+    """The triangles of some faces of a mesh in world space, in slices."""
+    item, mesh = side.item, side.mesh
+    assert mesh is not None
     index = _of_faces(mesh, faces)
     corners = yield from world_triangle_steps(item, mesh, mesh.triangles[index])
     return Side(corners, mesh.face_of_triangle[index].astype(np.int64))
@@ -274,10 +335,11 @@ def world_triangle_steps(
     return world
 
 
-def _inner_object_steps(side_a: _Side, side_b: _Side) -> Generator[None, None, tuple[np.ndarray, np.ndarray]]:
+def _inner_object_steps(side_a: _Part, side_b: _Part) -> Generator[None, None, tuple[np.ndarray, np.ndarray]]:
     """All triangles of the smaller of the two, and nothing of the larger."""
-    all_a = yield from world_triangle_steps(*side_a, side_a[1].triangles)
-    all_b = yield from world_triangle_steps(*side_b, side_b[1].triangles)
+    assert side_a.mesh is not None and side_b.mesh is not None
+    all_a = yield from world_triangle_steps(side_a.item, side_a.mesh, side_a.mesh.triangles)
+    all_b = yield from world_triangle_steps(side_b.item, side_b.mesh, side_b.mesh.triangles)
     none = np.empty((0, 3, 3), dtype=np.float32)
     return (all_a, none) if np.ptp(all_a, axis=(0, 1)).sum() <= np.ptp(all_b, axis=(0, 1)).sum() else (none, all_b)
 

@@ -166,15 +166,15 @@ def _frame_steps(
     taking = followed.take_steps(frame, options, source.scale_length)
     yield from within(taking, READ_SHARE, PREPARE_SHARE)
     before = dict(followed.pairs())
-    yield from within(followed.ask_steps(highlights=highlights), PREPARE_SHARE, ASK_SHARE)
+    yield from within(followed.ask_steps(), PREPARE_SHARE, ASK_SHARE)
     yield from within(followed.write_steps(highlights), ASK_SHARE, ASK_SHARE)
     yield from within(_measure_steps(followed, before), ASK_SHARE, ASK_SHARE)
     rows = followed.rows()
     moments = yield from within(between.moments_steps(number, followed, before), ASK_SHARE, MOMENTS_SHARE)
     large = [row for row in rows if not has_less(row, options.min_volume / source.scale_length**3)]
     statistics.add_smaller(len(rows) - len(large))
-    members = [*followed.world.objects.values(), *(placed.item for placed in followed.clouds.placed if frame.scans)]
-    skipped = [*frame.skipped, *followed.world.skipped, *(followed.clouds.skipped if frame.scans else ())]
+    members = followed.world.objects.values()
+    skipped = [*frame.skipped, *followed.world.skipped, *followed.clouds.skipped]
     names = frozenset(item.name for item in members)
     return FrameFound(number, large, names, letters_of(members), skipped, moments)
 

@@ -24,7 +24,7 @@ def volume_steps(asked: Asked, pair: tuple[int, int], row: PairRow) -> Generator
         pair: the engine's ids of the two objects.
         row: the row.
     """
-    if not asked.options.overlap_volume or row.verdict not in SOLID_VERDICTS:
+    if not asked.options.overlap_volume or row.verdict not in SOLID_VERDICTS or row.scans:
         return row
     (a, pose_a), (b, pose_b) = (asked.world.scene.posed(key) for key in pair)
     low = high = 0.0

@@ -53,6 +53,22 @@ class MeshClashError(Exception):
     pass
 
 
+class FakeContacts:
+    """Two triangle pairs."""
+
+    pairs = np.array([[2, 0], [2, 0]], np.int32)
+    kinds = np.array([1, 2], np.uint8)
+
+    def __len__(self):
+        return len(self.pairs)
+
+    def segments(self, select):
+        return np.zeros((len(select), 2, 3))
+
+    def outlines(self, select):
+        return [(int(index), np.eye(3)) for index in select]
+
+
 class FakeMesh:
     def __init__(self, vertices, triangles):
         if not np.isfinite(vertices).all():
@@ -105,7 +121,9 @@ class FakeScene:
             pairs = pairs[keep(pairs)]
         found = [self._pair(a, b) for a, b in pairs]
         stats = SimpleNamespace(volume_tests=len(pairs), primitive_tests=1, exact_tests=0, threads=1, device="fake")
-        return SimpleNamespace(pairs=[item for item in found if item], stats=stats, timings={"query": 0.25})
+        return SimpleNamespace(
+            pairs=[item for item in found if item], cloud_pairs=[], stats=stats, timings={"query": 0.25}
+        )
 
     def boxes(self):
         return np.array(sorted(self.objects), np.int64), np.empty((len(self.objects), 6))
@@ -124,13 +142,8 @@ class FakeScene:
         verdict = SimpleNamespace(name="CLASH", severity=2, depth=overlap, flush=False, certainty=1.0)
         if overlap == 0:
             verdict = SimpleNamespace(name="TOUCHING", severity=1, depth=None, flush=False, certainty=1.0)
-        contacts = SimpleNamespace(
-            pairs=np.array([[2, 0], [2, 0]], np.int32),
-            kinds=np.array([1, 2], np.uint8),
-            segments=lambda select: np.zeros((len(select), 2, 3)),
-            outlines=lambda select: [(int(index), np.eye(3)) for index in select],
-        )
-        return SimpleNamespace(a=a, b=b, verdict=verdict, contacts=contacts, location=np.array([low_b, 0.5, 0.5]))
+        location = np.array([low_b, 0.5, 0.5])
+        return SimpleNamespace(a=a, b=b, verdict=verdict, contacts=FakeContacts(), location=location)
 
     def _interval(self, key):
         mesh, pose = self.objects[key]

@@ -33,16 +33,22 @@ class LiveDriver:
     def escape(self):
         return self.send(escape())
 
+    def until(self, condition):
+        """Sends timer events until a condition holds, however many that takes."""
+        for _ in range(100_000):
+            if condition():
+                return
+            if not self.tick():
+                raise AssertionError(f"Live has stopped: {self.reports}")
+        raise AssertionError("what is waited for does not happen")
+
     def settle(self):
         """Evaluates the scene and runs until there is nothing left to do; returns the rows of the answer."""
         bpy.context.view_layer.update()
-        for _ in range(5000):
-            if not self.tick():
-                raise AssertionError(f"Live has stopped: {self.reports}")
-            if not self.run.live.busy:
-                result = scene_results.result_of(self.run.scene_uid)
-                return result.report.rows if result else []
-        raise AssertionError("Live does not come to rest")
+        self.tick()
+        self.until(lambda: not self.run.live.busy)
+        result = scene_results.result_of(self.run.scene_uid)
+        return result.report.rows if result else []
 
 
 def detected(engine):

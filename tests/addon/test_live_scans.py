@@ -1,5 +1,7 @@
 """Live with scans: its answer becomes that of a fresh detection, and a pair is asked again only when it changed."""
 
+from dataclasses import replace
+
 import bpy
 import numpy as np
 import pytest
@@ -8,12 +10,9 @@ from scans import add_scan, ball, wall
 
 from addon import running_work, scene_results
 from addon.core import live as live_module
-from addon.core import scan_follower
-from addon.core.cloud_pairs import Finding
 from addon.core.frame_scene import Progress
 from addon.core.verdicts import CONTACT
 
-NONE = np.empty(0, np.int32)
 MEASURED = {"intersection": {}, "clearance": {"tolerance": 0.3}, "distance": {}}
 
 
@@ -75,23 +74,26 @@ def test_it_finds_what_detect_finds(driver, room, engine, test):
     assert any(row.points_a.size or row.points_b.size for row in rows)
 
 
-def test_only_pairs_that_changed_are_asked_again(driver, room, monkeypatch):
-    asked, original = [], scan_follower.finding_steps
+def test_only_pairs_that_changed_are_asked_again(driver, room):
+    work = []
 
-    def spy(engine, scan, other, limits):
-        asked.append((scan.item.name, other.item.name))
-        return original(engine, scan, other, limits)
+    def settled():
+        driver.settle()
+        stats = evaluations_of(driver)
+        work.append(stats)
+        return stats
 
-    monkeypatch.setattr(scan_follower, "finding_steps", spy)
-    driver.settle()
-    assert sorted(asked) == [("Ball", "Box"), ("Ball", "Wall"), ("Wall", "Box")]
-    asked.clear()
+    assert settled() > 0
     room["Small"].location.y = 1.0
-    driver.settle()
-    assert asked == []
+    assert settled() == 0
     room["Wall"].location.z = 0.8
-    driver.settle()
-    assert sorted(asked) == [("Ball", "Wall"), ("Wall", "Box")]
+    moved = settled()
+    assert 0 < moved < work[0], "the ball and the box are not asked again"
+
+
+def evaluations_of(driver):
+    """How often surfaces were evaluated for the last answer."""
+    return result_of(driver).report.stats["exact_tests"]
 
 
 def test_another_tolerance_asks_all_pairs_anew_of_the_same_clouds(driver, room, engine, monkeypatch):
@@ -108,24 +110,35 @@ def test_another_tolerance_asks_all_pairs_anew_of_the_same_clouds(driver, room, 
     assert len(made) == 4
 
 
-def test_a_change_ends_the_search_for_certainty(driver, room, monkeypatch):
+def test_a_change_ends_the_search_for_certainty(driver, room, engine, monkeypatch):
     """However long it would take: the next answer is about the scene as it is."""
     ask("time-critical", budget=0.01)
     driver.settle()
+    original, refining = engine.Scene.time_critical_steps, []
 
-    def endless(*_):
-        while True:
+    def unsure(scene, budget, **sets):
+        found = yield from original(scene, **sets)
+        while refining:
             yield Progress(0.5, "comparing surfaces")
+        refining.append(budget)
+        nothing = np.zeros(len(found.pairs), np.bool_)
+        return replace(found, complete=nothing, probability=np.full(len(found.pairs), 0.7))
 
-    monkeypatch.setattr(scan_follower, "surely_steps", endless)
-    monkeypatch.setattr(scan_follower, "estimate", lambda *_: Finding("likely", (NONE, NONE), probability=0.7))
+    monkeypatch.setattr(engine.Scene, "time_critical_steps", unsure)
     for x in (-0.1, -0.2, 9.0):
+        shown, _ = result_of(driver), refining.clear()
         room["Box"].location.x = x
         bpy.context.view_layer.update()
-        driver.tick(10)
-        assert driver.run.live.busy is (x < 1.0)  # far away there is nothing to search
-    rows = scene_results.result_of(bpy.context.scene.session_uid).report.rows
-    assert not any("Box" in (row.a, row.b) for row in rows)
+        driver.until(lambda before=shown: result_of(driver) is not before)
+        driver.tick(3)
+        assert driver.run.live.busy and refining
+    rows = result_of(driver).report.rows
+    assert rows and not any("Box" in (row.a, row.b) for row in rows)
+
+
+def result_of(driver):
+    """The last answer."""
+    return scene_results.result_of(driver.run.scene_uid)
 
 
 @pytest.mark.parametrize("test", MEASURED)

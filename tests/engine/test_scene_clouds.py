@@ -4,6 +4,7 @@ import meshclash as mc
 import numpy as np
 import pytest
 from clouds import plane, shifted, sphere
+from meshclash.solid.judge import Limits
 from solids import box
 
 CLOSED = mc.TriangleMesh(*box((-1, -1, -1), (1, 1, 1)))
@@ -93,7 +94,16 @@ def test_permitted_overlaps_and_touch_tolerances():
     apart, _ = scene_of((ROUND, shifted(1.6, 0, 0)), (CLOSED, None))
     assert apart.contacts().cloud_pairs == []
     (pair,) = apart.contacts(touch_tolerance=0.15).cloud_pairs
-    assert pair.verdict == mc.Verdict.TOUCHING and pair.location is None
+    assert pair.verdict == mc.Verdict.TOUCHING and [len(pair.members(side)) for side in range(2)] == [0, 0]
+    assert np.linalg.norm(pair.location - (1.6, 0, 0)) == pytest.approx(0.5, abs=0.01), "on the cloud"
+
+
+def test_the_resolution_of_coordinates_permits_nothing_to_a_cloud():
+    coarse = mc.Scene()
+    coarse.add(ROUND, POSES["crossing"])
+    coarse.add(CLOSED, None, 10.0)
+    (pair,) = coarse.contacts(permitted_overlap="resolution").cloud_pairs
+    assert pair.verdict == mc.Verdict.CLASH and pair.verdict.permitted_overlap == 0.0 and not pair.verdict.flush
 
 
 def test_meshes_and_clouds_in_one_scene_with_sets_and_rules():
@@ -130,6 +140,68 @@ def test_watches_follow_clouds():
         assert watch.update().found == {} and gaps.update().found == {}
     scene.remove(cloud)
     assert gaps.update().gone == {(cloud, mesh)}
+
+
+@pytest.mark.parametrize("place", POSES)
+@pytest.mark.parametrize("number", range(len(PAIRS)))
+def test_first_contacts_say_who_meets_and_are_completed_later(number, place):
+    a, b = PAIRS[number]
+    scene, pair = scene_of((a, POSES[place]), (b, None))
+    pair, alone = tuple(pair), mc.collide(a, b, POSES[place])
+    for watch, expected in (
+        (mc.Watch(scene), scene.contacts().cloud_pairs),
+        (mc.GapWatch(scene), scene.distances().pairs),
+    ):
+        first = watch.update(first_contact=True)
+        assert (pair in first.meeting) == (len(alone) > 0) == watch.incomplete
+        if pair in first.meeting:
+            one = first.meeting[pair].contacts
+            assert len(one) == 1 and (alone.points == one.points).all(axis=1).any()
+            assert watch.update(first_contact=True).found == {}
+        done = watch.update().found or first.found
+        assert [(p.a, p.b, p.verdict, p.verdict.depth) for p in done.values()] == [
+            (p.a, p.b, p.verdict, p.verdict.depth) for p in expected
+        ]
+        assert watch.incomplete == 0
+
+
+def mixed_scene():
+    places = (CLOSED, None), (ROUND, shifted(1.0)), (CLOSED, shifted(0.5)), (ROUND, shifted(1.2)), (ROUND, shifted(3.0))
+    return scene_of(*places)[0]
+
+
+@pytest.mark.parametrize("limit", [{}, {"budget": 1e-6}, {"budget": 10.0}, {"steps": 1}, {"steps": 5000}])
+def test_within_a_budget_answers_become_those_of_single_queries(limit):
+    scene, calls = mixed_scene(), 0
+    before = np.empty((0, 2))
+    while True:
+        found = scene.time_critical(**limit)
+        calls += 1
+        with_clouds = [(scene.posed(a), scene.posed(b)) for a, b in found.pairs.tolist()]
+        meets = np.array([mc.collides(a, b, pose_a=p, pose_b=q) for (a, p), (b, q) in with_clouds])
+        assert (found.colliding == meets)[found.complete].all()
+        assert ((found.probability == 1.0) == (found.complete & meets)).all()
+        known = found.pairs[found.complete]
+        assert {*map(tuple, before.tolist())} <= {*map(tuple, known.tolist())}, "nothing found is lost"
+        before = known
+        if found.exact or calls == 3000:
+            break
+    assert found.exact and pairs_of(found.pairs) == pairs_of(scene.candidates(None, None, None, Limits()))
+    assert calls > 1 or limit not in ({"budget": 1e-6}, {"steps": 1})
+
+
+def test_within_a_budget_regions_of_clouds_are_points_on_both():
+    scene, (cloud, mesh) = scene_of((ROUND, shifted(1.0)), (CLOSED, None))
+    found = scene.time_critical()
+    assert found.pairs.tolist() == [[cloud, mesh]] and found.triangles.tolist() == [[-1, -1]] and found.exact
+    low, high = found.regions[0]
+    assert low.tolist() == high.tolist() and low[0] == pytest.approx(1.0, abs=0.02)
+    assert np.linalg.norm(low - (1.0, 0, 0)) == pytest.approx(0.5, abs=0.02)
+    assert found.stats.volume_tests > 0 and scene.time_critical().stats.volume_tests == 0
+    scene.set_pose(cloud, shifted(5.0))
+    assert len(scene.time_critical().pairs) == 0
+    scene.set_pose(cloud, shifted(1.0))
+    assert scene.time_critical(set_a=[mesh], set_b=[cloud]).colliding.tolist() == [True]
 
 
 def pairs_of(array):
@@ -174,10 +246,8 @@ def test_a_closed_step_is_found_out_again():
     assert only.step().begun.tolist() == [[0, 1]]
 
 
-def test_what_clouds_cannot_be_asked():
+def test_a_cloud_has_no_vertices():
     scene, (cloud, _) = scene_of((ROUND, None), (CLOSED, None))
-    with pytest.raises(mc.UnsupportedOption, match=f"object {cloud} is a point cloud"):
-        scene.time_critical()
     with pytest.raises(mc.UnsupportedOption, match="has no vertices"):
         scene.set_vertices(cloud, ROUND.points)
     assert scene.posed(cloud)[0] is ROUND

@@ -29,12 +29,14 @@ class Deforming(SurfaceTest):
         """As `SurfaceTest`: objects whose boxes overlap."""
         ids, boxes = asked.world.scene.boxes()
         items = [asked.world.objects[key] for key in ids.tolist()]
-        found = candidate_pairs(items, boxes, asked.options.rules, len(items))
+        found = candidate_pairs(items, boxes, asked.options.rules)
         return [(int(ids[i]), int(ids[j])) for i, j in found.tolist()]
 
     def contacts_steps(self, asked: Asked, a: int, b: int) -> Generator[Any, None, Any]:
         """As `SurfaceTest`: by voxels; at once by hierarchies where voxels need too much memory."""
         (thing_a, pose_a), (thing_b, pose_b) = (asked.world.scene.posed(key) for key in (a, b))
+        if asked.world.has_scan((a, b)):
+            return (yield from asked.engine.cloud_contacts_steps(thing_a, thing_b, pose_a, pose_b))
         try:
             found = yield from asked.engine.voxel_collide_steps(thing_a, thing_b, pose_a, pose_b)
         except asked.engine.errors.UnsupportedOption:

@@ -48,7 +48,7 @@ class Intersection(DetectTest):
             permitted_overlap=asked.permitted_overlap,
             touch_tolerance=asked.units(asked.options.touch_tolerance),
         )
-        return Answered(answer.pairs, answer.stats, answer.timings)
+        return Answered([*answer.pairs, *answer.cloud_pairs], answer.stats, answer.timings)
 
     def row_steps(self, asked: Asked, found: Any, frame: int, highlights: bool) -> RowSteps:
         """As `DetectTest`."""

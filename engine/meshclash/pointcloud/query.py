@@ -192,6 +192,13 @@ def cloud_contacts_steps(
     """
     if not is_for_clouds(a, b):
         raise UnsupportedOption("cloud_contacts_steps needs a PointCloud; for two meshes there is Scene.contacts_steps")
+    return (yield from common_points_steps(a, b, pose_a, pose_b, first_only=False))
+
+
+def common_points_steps(
+    a: Thing, b: Thing, pose_a: PoseLike, pose_b: PoseLike, first_only: bool
+) -> Generator[Progress, None, CloudContacts]:
+    """As ``cloud_contacts_steps`` of things that are known to have a cloud; all contacts of each pose, or one."""
     start = time.perf_counter()
     rows_a, rows_b, _ = pose_pairs(pose_a, pose_b)
     for thing, low in ((a, 0.0), (b, 0.25)):
@@ -199,7 +206,7 @@ def cloud_contacts_steps(
             yield from scaled(thing.build_steps(), low, low + 0.25)
     found, stats = [], QueryStats()
     for k in range(len(rows_a)):
-        search, swapped = search_for(a, b, rows_a[k], rows_b[k], False)
+        search, swapped = search_for(a, b, rows_a[k], rows_b[k], first_only)
         yield from scaled(search.finish_steps(), 0.5 + 0.5 * k / len(rows_a), 0.5 + 0.5 * (k + 1) / len(rows_a))
         found.append(_as_named(search.found(), swapped))
         stats = stats.plus(search.stats(0.0))

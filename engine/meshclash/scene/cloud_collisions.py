@@ -39,7 +39,7 @@ def with_cloud_collisions_steps(
     for k, (place, (a, b)) in enumerate(zip(places.tolist(), pairs.tolist(), strict=True)):
         poses = Pose(asked.rows[place, a]), Pose(asked.rows[place, b])
         things = asked.members[a].thing, asked.members[b].thing
-        pair = CloudPair((int(asked.ids[a]), int(asked.ids[b])), things, poses, (0.0, 0.0))
+        pair = CloudPair((int(asked.ids[a]), int(asked.ids[b])), things, poses)
         text = f"comparing object {pair.ids[0]} and object {pair.ids[1]}"
         meet[k] = yield from scaled(cloud_meets_steps(pair), k / len(pairs), (k + 1) / len(pairs), text)
     configuration = np.concatenate([found.configuration, places[meet]])

@@ -1,7 +1,8 @@
 """What a cloud of a scene does to a mesh or to another cloud: one pair of objects at a time.
 
 A cloud has no inside and carries noise. It clashes with what its surface meets; what a closed mesh encloses of it gives
-the depth, and where nothing is deeper than the permitted overlap it only touches.
+the depth, and where nothing is deeper than the permitted overlap it only touches. The resolution of coordinates permits
+nothing to a cloud: what a scanner measures is far coarser.
 """
 
 from collections.abc import Generator
@@ -14,13 +15,13 @@ from ..pointcloud.cloud import PointCloud
 from ..pointcloud.contacts import CloudContacts
 from ..pointcloud.deviation import points_behind_steps
 from ..pointcloud.distance import cloud_distance_steps
-from ..pointcloud.query import Thing, cloud_contacts_steps, search_for
+from ..pointcloud.query import Thing, common_points_steps, search_for
 from ..solid.judge import Limits
 from ..types.pose import Pose
 from ..types.results import APART, CLASH, CONTAINED, TOUCHING, Progress, QueryStats, Verdict
 from ..types.steps import scaled
 from .members import Members
-from .results import CloudObjectContacts, ObjectGap
+from .results import CloudObjectContacts, FirstContact, ObjectGap
 
 _CONTACTS_END = 0.5  # of a pair
 _NO_POINTS = np.empty(0, np.int32)
@@ -32,7 +33,6 @@ class CloudPair(NamedTuple):
     ids: tuple[int, int]
     things: tuple[Thing, Thing]
     poses: tuple[Pose, Pose]
-    resolutions: tuple[float, float]
 
     @classmethod
     def of(cls, scene: Members, a: int, b: int) -> "CloudPair":
@@ -42,7 +42,6 @@ class CloudPair(NamedTuple):
             (a, b),
             (members[0].thing, members[1].thing),
             (Pose(members[0].rows), Pose(members[1].rows)),
-            (members[0].resolution, members[1].resolution),
         )
 
     @property
@@ -56,15 +55,19 @@ class CloudPair(NamedTuple):
 
 
 def cloud_contact_steps(
-    pair: CloudPair, limits: Limits
-) -> Generator[Progress, None, tuple[CloudObjectContacts | None, QueryStats]]:
+    pair: CloudPair, limits: Limits, first_contact: bool = False
+) -> Generator[Progress, None, tuple[CloudObjectContacts | FirstContact | None, QueryStats]]:
     """What two objects do to each other, None where they are apart, and the work.
 
     Args:
         pair: the objects; hierarchies that are missing are built first.
         limits: lengths that the verdict allows for.
+        first_contact: be content with one contact of surfaces that meet, which makes a ``FirstContact``.
     """
-    hits = yield from scaled(cloud_contacts_steps(*pair.things, *pair.poses), 0.0, _CONTACTS_END)
+    steps = common_points_steps(*pair.things, *pair.poses, first_contact)
+    hits = yield from scaled(steps, 0.0, _CONTACTS_END)
+    if first_contact and len(hits):
+        return FirstContact(*pair.ids, hits), hits.stats
     inside, depths, side = _NO_POINTS, np.empty(0), pair.enclosed
     if side is not None:
         inside, depths = yield from scaled(hits.depths_steps(side), _CONTACTS_END, 1.0)
@@ -75,7 +78,8 @@ def cloud_contact_steps(
     if limits.touch_tolerance > 0.0:
         gap = yield from scaled(cloud_distance_steps(*pair.things, *pair.poses), _CONTACTS_END, 1.0)
         if gap.distance <= limits.touch_tolerance:
-            return CloudObjectContacts(*pair.ids, TOUCHING, hits, None, inside, side or 0), hits.stats.plus(gap.stats)
+            place = gap.point_a if isinstance(pair.things[0], PointCloud) else gap.point_b
+            return CloudObjectContacts(*pair.ids, TOUCHING, hits, place, inside, side or 0), hits.stats.plus(gap.stats)
     return None, hits.stats
 
 
@@ -83,14 +87,13 @@ def _verdict(pair: CloudPair, hits: CloudContacts, inside: np.ndarray, depths: n
     """Of two objects that are not apart; its depth is that of the deepest point inside."""
     side = pair.enclosed
     depth = float(depths.max()) if len(depths) else None
-    permitted = float(limits.permitted(np.array([pair.resolutions]))[0])
+    permitted = 0.0 if limits.by_resolution else limits.permitted_overlap
     verdict = CLASH
     if side is not None and permitted > 0.0 and (depth or 0.0) <= permitted:
         verdict = TOUCHING
     elif side is not None and not len(hits) and len(inside) == _count(pair.things[side]):
         verdict = CONTAINED
-    flush = limits.by_resolution and verdict is TOUCHING
-    return verdict.with_measures(depth=depth, permitted_overlap=permitted, flush=flush)
+    return verdict.with_measures(depth=depth, permitted_overlap=permitted)
 
 
 def _count(cloud: Thing) -> int:
@@ -113,10 +116,15 @@ def _location(pair: CloudPair, hits: CloudContacts, inside: np.ndarray, depths: 
 
 
 def cloud_gap_steps(
-    pair: CloudPair, limits: Limits, reach: float
-) -> Generator[Progress, None, tuple[ObjectGap | None, QueryStats]]:
-    """How near two objects come to each other, None where farther apart than ``reach`` [m], and the work."""
-    found, work = yield from scaled(cloud_contact_steps(pair, limits), 0.0, _CONTACTS_END)
+    pair: CloudPair, limits: Limits, reach: float, first_contact: bool = False
+) -> Generator[Progress, None, tuple[ObjectGap | FirstContact | None, QueryStats]]:
+    """How near two objects come to each other, None where farther apart than ``reach`` [m], and the work.
+
+    ``first_contact`` is that of ``cloud_contact_steps``.
+    """
+    found, work = yield from scaled(cloud_contact_steps(pair, limits, first_contact), 0.0, _CONTACTS_END)
+    if isinstance(found, FirstContact):
+        return found, work
     if found is not None:
         place = found.location
         points = np.stack([place, place]) if place is not None and len(found.contacts) else None

@@ -166,8 +166,9 @@ def measure_steps(
         clouds = scene.with_clouds(some)
         for a, b in some[clouds].tolist():
             pair = CloudPair.of(scene, a, b)
-            gap, work = yield from scaled(cloud_gap_steps(pair, wanted.limits, wanted.reach), low, low)
-            measured.add((a, b), gap)
+            steps = cloud_gap_steps(pair, wanted.limits, wanted.reach, wanted.first_contact)
+            gap, work = yield from scaled(steps, low, low, "measuring point clouds")
+            measured.add((a, b), gap, complete=not isinstance(gap, FirstContact))
             measured.work = measured.work.plus(work)
         if clouds.any():
             clock.stop("point clouds")

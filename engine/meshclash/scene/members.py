@@ -162,13 +162,6 @@ class Members:
         mesh = np.array([not member.is_cloud for member in members], np.bool_)
         return mesh, [member for member in members if not member.is_cloud]
 
-    def require_meshes(self, identifiers: Iterable[int], query: str) -> None:
-        """Raise UnsupportedOption, which names the query, where one of the objects is a cloud."""
-        for identifier in sorted(set(identifiers).intersection(self._clouds)):
-            raise UnsupportedOption(
-                f"{query} compares meshes, and object {identifier} is a point cloud: leave it out, or ask contacts"
-            )
-
     def revisions(self, identifiers: np.ndarray) -> np.ndarray:
         """How often each object of an array of ids has been moved or deformed, int64 of the same shape.
 

@@ -40,8 +40,8 @@ class CloudObjectContacts:
     depth is that of the deepest point [m]; two clouds, and a cloud and an open mesh, have none."""
     contacts: CloudContacts
     """Points in which the surfaces meet."""
-    location: np.ndarray | None
-    """A point to look at, (3,) float64 [m], world; None for objects that only come near."""
+    location: np.ndarray
+    """A point to look at, (3,) float64 [m], world: of surfaces that only come near, a nearest point on a cloud."""
     inside: np.ndarray
     """Points of the cloud inside a closed mesh, (n,) int32, ascending."""
     cloud: int
@@ -60,8 +60,8 @@ class FirstContact:
 
     a: int
     b: int
-    contacts: Contacts
-    """One triangle pair; column 0 in a, column 1 in b."""
+    contacts: Contacts | CloudContacts
+    """One triangle pair, column 0 in a, column 1 in b; or one point, where one of the two is a cloud."""
     distance = 0.0
     """[m], as every pair that meets."""
 

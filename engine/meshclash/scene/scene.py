@@ -5,6 +5,7 @@ A pair is answered in two stages, both in slices: ``Members.case_steps`` finds t
 changed, and ``proximity.py`` measures those that are apart.
 """
 
+import math
 import time
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import replace
@@ -24,6 +25,7 @@ from ..types.steps import run, scaled
 from .cases import PackedTrees
 from .clock import Clock
 from .cloud_collisions import CloudConfigurations, with_cloud_collisions_steps
+from .cloud_estimating import CloudSearches
 from .cloud_pairs import CloudPair, cloud_contact_steps
 from .cloud_stepping import CloudStepper
 from .collisions import (
@@ -55,6 +57,7 @@ class Scene(Members):
         self._shared = SharedSearch()
         self._stepper = Stepper()
         self._cloud_stepper = CloudStepper()
+        self._cloud_searches = CloudSearches()
         self._chosen: Choice | None = None
         self._spare: list[OneConfiguration] = []  # not in use; appending to and popping from a list are atomic
 
@@ -119,15 +122,18 @@ class Scene(Members):
         clock.stop("broad phase")
         compared = QueryStats(note="; ".join(notes))
         of_clouds: list[CloudObjectContacts] = []
+        begin = float(clouds.mean()) if clouds.any() else 0.0  # of the progress of meshes
         if clouds.any():
-            of_clouds, work = yield from self._cloud_contacts(pairs[clouds], limits, touching)
+            steps = self._cloud_contacts(pairs[clouds], limits, touching)
+            of_clouds, work = yield from scaled(steps, 0.0, begin)
             clock.stop("point clouds")
             compared = compared.plus(work)
         pairs = pairs[~clouds]
         if len(pairs) == 0:
             return SceneContacts([], replace(compared, seconds=clock.total), clock.timings, of_clouds)
-        case, identifiers = yield from self.case_steps(pairs, limits, clock, device=device)
-        results = yield from _judge(case, identifiers, limits, touching)
+        finding = self.case_steps(pairs, limits, clock, device=device)
+        case, identifiers = yield from scaled(finding, begin, 1.0)
+        results = yield from scaled(_judge(case, identifiers, limits, touching), begin, 1.0)
         clock.stop("verdicts")
         stats = case.answer.stats(clock.total, clock.timings).plus(compared)
         return SceneContacts(results, stats, clock.timings, of_clouds)
@@ -137,11 +143,12 @@ class Scene(Members):
     ) -> Generator[Progress, None, tuple[list[CloudObjectContacts], QueryStats]]:
         """What pairs of ids (k, 2) with a cloud do to each other, worst first, and the work."""
         found, work = [], QueryStats()
-        for a, b in pairs.tolist():
+        for k, (a, b) in enumerate(pairs.tolist()):
             steps = cloud_contact_steps(CloudPair.of(self, a, b), limits)
-            item, taken = yield from scaled(steps, 0.0, 0.0, f"comparing object {a} and object {b}")
+            text = f"comparing pair {k + 1} of {len(pairs)} with a point cloud"
+            item, taken = yield from scaled(steps, k / len(pairs), (k + 1) / len(pairs), text)
             work = work.plus(taken)
-            if item is not None and (touching or item.verdict != TOUCHING):
+            if isinstance(item, CloudObjectContacts) and (touching or item.verdict != TOUCHING):
                 found.append(item)
         return sorted(found, key=worst_first), work
 
@@ -404,7 +411,8 @@ class Scene(Members):
         All pairs of objects share the budget: it goes where surfaces meet most likely (``meshclash.time_critical``).
         The next call goes on where this one stopped, with the pairs whose objects were not changed meanwhile. A call
         that finds every pair decided goes on with those that merely count as colliding, so that answers become exact
-        one after the other; ``SceneEstimate.exact`` says when all of them are.
+        one after the other; ``SceneEstimate.exact`` says when all of them are. Pairs with a point cloud share half of
+        the budget, and what the others leave of theirs; they count as colliding where that is the likelier answer.
 
         Args:
             budget: time [s] that the call may take, above 0; None for none. Preparing meshes that are new is not
@@ -418,15 +426,25 @@ class Scene(Members):
 
         Raises:
             UnknownObject: an id of a set is not in the scene.
-            UnsupportedOption: an option is out of range, ``keep`` returns another shape, or a pair has a point cloud.
+            UnsupportedOption: an option is out of range, or ``keep`` returns another shape.
         """
         criterion, seconds, steps = checked_criterion(p_min, k_min, count), checked_budget(budget), checked_steps(steps)
+        yield from self.cloud_steps()
         start = time.perf_counter()
         pairs = self.candidates(set_a, set_b, keep, Limits())
-        self.require_meshes(np.unique(pairs).tolist(), "time_critical")
-        members = {i: self.member(i) for i in np.unique(pairs).tolist()}
         left = None if seconds is None else seconds - (time.perf_counter() - start)
-        return (yield from estimate_steps(self._shared, pairs, members, criterion, left, steps))
+        clouds = self.with_clouds(pairs)
+        searches = self._cloud_searches
+        searches.follow(self, pairs[clouds])
+        meshes = pairs[~clouds]
+        share = 0.5 if searches.waiting and len(meshes) else 1.0  # of the budget, for pairs of meshes
+        members = {i: self.member(i) for i in np.unique(meshes).tolist()}
+        budget_of_meshes = left and share * left, steps and math.ceil(share * steps)
+        estimating = estimate_steps(self._shared, meshes, members, criterion, *budget_of_meshes)
+        found = yield from scaled(estimating, 0.0, share)
+        left = left and max(0.0, left - found.stats.seconds)
+        yield from scaled(searches.search_steps(left, steps), share, 1.0)
+        return searches.added_to(found)
 
 
 def _judge(

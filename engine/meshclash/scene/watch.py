@@ -27,6 +27,7 @@ from .results import CloudObjectContacts, FirstContact, ObjectContacts
 _BATCH = 256
 """Pairs that are traversed together: few enough for a commit now and then, many enough to be worth a kernel call."""
 
+_CLOUDS = "comparing point clouds"
 Pair = tuple[int, int]
 Sets = tuple[Iterable[int] | None, Iterable[int] | None, Keep | None]
 """``set_a``, ``set_b`` and ``keep`` of a question."""
@@ -158,9 +159,13 @@ class Watch(SceneWatch):
         yield Progress(0.0, "comparing bounding boxes")
         clouds = self._scene.with_clouds(asked)
         for a, b in asked[clouds].tolist():
-            steps = cloud_contact_steps(CloudPair.of(self._scene, a, b), self._limits)
-            item, taken = yield from scaled(steps, 0.0, 0.0, f"comparing object {a} and object {b}")
-            self._commit(np.array([[a, b]]), {} if item is None else {(a, b): item})
+            steps = cloud_contact_steps(CloudPair.of(self._scene, a, b), self._limits, first_contact)
+            item, taken = yield from scaled(steps, 0.0, 0.0, _CLOUDS)
+            if isinstance(item, FirstContact):
+                self._now_known(np.array([[a, b]]), complete=False)
+                self._meets(item)
+            else:
+                self._commit(np.array([[a, b]]), {} if item is None else {(a, b): item})
             work = work.plus(taken)
         asked = asked[~clouds]
         for begin in range(0, len(asked), _BATCH):
@@ -218,10 +223,13 @@ class Watch(SceneWatch):
         meet[case.answer.jobs] = True
         self._now_known(near[meet], complete=False)
         for job in np.flatnonzero(meet).tolist():
-            a, b = near[job].tolist()
-            self._forget((a, b))
-            self._changes.meeting[a, b] = first_contact_of(case, job, a, b)
+            self._meets(first_contact_of(case, job, *near[job].tolist()))
         return case.chosen(~meet), near[~meet]
+
+    def _meets(self, found: FirstContact) -> None:
+        """Notes a pair that meets, of which no more is known yet."""
+        self._forget((found.a, found.b))
+        self._changes.meeting[found.a, found.b] = found
 
     def _commit(self, pairs: np.ndarray, found: Mapping[Pair, ObjectContacts | CloudObjectContacts]) -> None:
         """Pairs (n, 2) that were answered completely, and what was found of those that are not apart."""

@@ -49,9 +49,10 @@ class SceneEstimate:
     complete: np.ndarray
     """(k,) bool: whether the answer is exact."""
     regions: np.ndarray
-    """World boxes (k, 2, 3) float64 [m] of the most probable place of a collision; NaN where none is known."""
+    """World boxes (k, 2, 3) float64 [m] of the most probable place of a collision; NaN where none is known. Of a point
+    cloud: a point on both surfaces."""
     triangles: np.ndarray
-    """Triangles (k, 2) int64 that meet, where the search came upon them; -1 elsewhere."""
+    """Triangles (k, 2) int64 that meet, where the search came upon them; -1 elsewhere, and for point clouds."""
     stats: QueryStats
     """The work of this call."""
 
