@@ -55,6 +55,7 @@ if typing.TYPE_CHECKING:
     from .query.verdict import verdict
     from .scene.collisions import SceneCollisions
     from .scene.gap_watch import GapWatch
+    from .scene.pair_memory import PairMemory
     from .scene.proximity import SceneGaps
     from .scene.results import CloudObjectContacts, FirstContact, ObjectContacts, ObjectGap, SceneContacts
     from .scene.scene import Scene
@@ -110,6 +111,7 @@ __all__ = [
     "ObjectContacts",
     "ObjectGap",
     "PairChanges",
+    "PairMemory",
     "PaperControl",
     "Penetration",
     "PointCloud",
@@ -233,6 +235,7 @@ _PLACES = {
     "query.verdict": "verdict",
     "scene.collisions": "SceneCollisions",
     "scene.gap_watch": "GapWatch",
+    "scene.pair_memory": "PairMemory",
     "scene.proximity": "SceneGaps",
     "scene.results": "CloudObjectContacts FirstContact ObjectContacts ObjectGap SceneContacts",
     "scene.scene": "Scene",

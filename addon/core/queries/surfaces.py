@@ -7,8 +7,6 @@ from abc import abstractmethod
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-import numpy as np
-
 from ..frame_scene import Progress
 from ..rows import RowSteps, surfaces_row_steps
 from ..steps import within
@@ -84,24 +82,24 @@ class SurfaceFollower(Follower):
     def __init__(self, test: SurfaceTest) -> None:
         super().__init__()
         self._test = test
-        self._known: dict[Pair, tuple[int, ...]] = {}
+        self._known: Any = None  # the engine's `PairMemory`: pairs that were asked
         self._unwritten: dict[Pair, Meeting | None] = {}
 
     def ask_steps(self, asked: Asked, first_contact: bool) -> Generator[Any, None, Answered]:
         """As `Follower`; all contacts of a pair are found in any case."""
         started, stats = time.perf_counter(), asked.engine.QueryStats()
+        if self._known is None:
+            self._known = asked.engine.PairMemory()
         pairs = self._test.pairs(asked)
-        revisions = asked.world.scene.revisions(np.array(pairs, np.int64).reshape(-1, 2)).tolist()
-        now = {pair: tuple(revision) for pair, revision in zip(pairs, revisions, strict=True)}
-        for pair in self._known.keys() - now.keys():
-            for known in (self._known, self._unwritten, self.rows):
-                known.pop(pair, None)
-        due = [pair for pair, revision in now.items() if self._known.get(pair) != revision]
+        due: list[Pair] = self._known.follow(asked.world.scene, pairs)
+        for known in (self._unwritten, self.rows):
+            for pair in known.keys() - set(pairs):
+                del known[pair]
         for done, pair in enumerate(due):
             steps = self._test.contacts_steps(asked, *pair)
             contacts = yield from within(steps, done / len(due), (done + 1) / len(due))
             stats = contacts.stats.plus(stats)
-            self._known[pair] = now[pair]
+            self._known.note(pair, len(contacts))
             self._unwritten[pair] = Meeting(*pair, contacts) if len(contacts) else None
         return Answered((), stats, {self._test.timing: time.perf_counter() - started})
 

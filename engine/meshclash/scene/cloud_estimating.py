@@ -14,8 +14,8 @@ from ..types.slices import SLICE_SECONDS
 from .cloud_pairs import CloudPair
 from .members import Members
 from .pair_keys import pair_keys
+from .pair_memory import Pair, PairMemory
 
-Pair = tuple[int, int]
 _LEAST_WORK = 64.0
 """Of each pair in each call, whatever the budget: so that the answers become exact in the end."""
 _LEAST_LEFT = 0.2
@@ -27,22 +27,18 @@ class CloudSearches:
     """A search for a common point of each pair with a cloud, kept while the two objects stay as they are."""
 
     def __init__(self) -> None:
-        self._known: dict[Pair, tuple[tuple[int, ...], PairSearch]] = {}
+        self._known = PairMemory[PairSearch]()
         self._work = QueryStats()
 
     def follow(self, scene: Members, pairs: np.ndarray) -> None:
         """Take up pairs of ids (k, 2) with a cloud, and forget all others; clouds and meshes are prepared."""
-        revisions = map(tuple, scene.revisions(pairs).tolist())
-        current = dict(zip(map(tuple, pairs.tolist()), revisions, strict=True))
-        old, self._known = self._known, {}
-        for pair, now in current.items():
-            known = old.get(pair)
-            self._known[pair] = known if known is not None and known[0] == now else (now, _search(scene, pair))
+        for pair in self._known.follow(scene, pairs):
+            self._known.note(pair, _search(scene, pair))
 
     @property
     def waiting(self) -> list[PairSearch]:
         """The searches that are not decided."""
-        return [search for _, search in self._known.values() if not (search.complete or search.hit)]
+        return [search for _, search in self._known.items() if not (search.complete or search.hit)]
 
     def search_steps(self, seconds: float | None, steps: int | None) -> Generator[Progress, None, None]:
         """Search on, in slices of a few milliseconds.
@@ -67,15 +63,15 @@ class CloudSearches:
 
     def added_to(self, found: SceneEstimate) -> SceneEstimate:
         """What is known of meshes, with the pairs that have a cloud added to it, and the work of the last search."""
-        if not self._known:
+        if not len(self._known):
             return found
-        searches = [search for _, search in self._known.values()]
+        known, searches = zip(*self._known.items(), strict=True)
         hit = np.array([search.hit for search in searches])
         probability = np.where(hit, 1.0, [search.probability() for search in searches])
         regions = np.full((len(searches), 2, 3), np.nan)
         for k in np.flatnonzero(hit).tolist():
             regions[k] = searches[k].found().points[0]
-        pairs = np.concatenate([found.pairs, np.array(list(self._known), np.int64)])
+        pairs = np.concatenate([found.pairs, np.array(known, np.int64)])
         order = np.argsort(pair_keys(pairs))
         complete = hit | np.array([search.complete for search in searches])
         return SceneEstimate(
@@ -91,7 +87,7 @@ class CloudSearches:
     def _counted(self) -> QueryStats:
         """The work of all searches since each began."""
         total = QueryStats()
-        for _, search in self._known.values():
+        for _, search in self._known.items():
             total = total.plus(search.stats(0.0))
         return total
 

@@ -11,6 +11,7 @@ from ..types.steps import scaled
 from .cloud_pairs import CloudPair, cloud_meets_steps
 from .members import Keep, Members
 from .pair_keys import pair_keys
+from .pair_memory import PairMemory
 from .stepping import SceneStep
 
 Pair = tuple[int, int]
@@ -24,27 +25,24 @@ class CloudStepper:
     """
 
     def __init__(self) -> None:
-        self._known: dict[Pair, tuple[tuple[int, ...], bool]] = {}
-        """The revisions of both objects for which it is known whether they meet."""
+        self._known = PairMemory[bool]()
+        """Which pairs meet."""
         self._touching: set[Pair] = set()
         self.asleep = 0
 
     def look_steps(self, scene: Members, keep: Keep | None) -> Generator[Progress, None, None]:
         """Find out which pairs with a cloud meet; a generator that is closed loses the pair in hand only."""
         pairs = _candidates(scene, keep)
-        revisions = map(tuple, scene.revisions(pairs).tolist())
-        current = dict(zip(map(tuple, pairs.tolist()), revisions, strict=True))
-        self._known = {pair: known for pair, known in self._known.items() if current.get(pair) == known[0]}
+        asked = self._known.follow(scene, pairs)
         self.asleep = len(self._known)
-        for k, (pair, now) in enumerate(current.items()):
-            if pair not in self._known:
-                steps = cloud_meets_steps(CloudPair.of(scene, *pair))
-                told = scaled(steps, k / len(pairs), (k + 1) / len(pairs), "comparing point clouds")
-                self._known[pair] = now, (yield from told)
+        for k, pair in enumerate(asked):
+            steps = cloud_meets_steps(CloudPair.of(scene, *pair))
+            told = scaled(steps, k / len(asked), (k + 1) / len(asked), "comparing point clouds")
+            self._known.note(pair, (yield from told))
 
     def added_to(self, found: SceneStep) -> SceneStep:
         """A step of the meshes of a scene, with the pairs of clouds that were looked at added to it."""
-        before, now = self._touching, {pair for pair, (_, meets) in self._known.items() if meets}
+        before, now = self._touching, {pair for pair, meets in self._known.items() if meets}
         self._touching = now
         if not (before or self._known):
             return found
