@@ -34,6 +34,7 @@ if typing.TYPE_CHECKING:
     from .hierarchy.bvh import Hierarchy
     from .hierarchy.levels import hierarchy_level, level_wireframe
     from .hierarchy.validate import assert_well_formed
+    from .massive.levels import MeshLevel, MeshLevels
     from .massive.mesh import ClusteredMesh
     from .motion.contact import TimeOfContact, time_of_contact, time_of_contact_steps
     from .motion.deepest import ContactInterval
@@ -49,6 +50,7 @@ if typing.TYPE_CHECKING:
     from .query.clearance import Clearances, clearance
     from .query.collide import collide, collides, self_collide
     from .query.distance import Distance, distance
+    from .query.massive import MassiveCollision, massive_collide
     from .query.penetration import Penetration, penetration
     from .query.signed_distance import SignedDistance, contains, signed_distance, winding_number
     from .query.soups import collide_soups
@@ -106,7 +108,10 @@ __all__ = [
     "InvalidPointCloud",
     "InvalidPose",
     "KeyframedMotion",
+    "MassiveCollision",
     "MeshClashError",
+    "MeshLevel",
+    "MeshLevels",
     "NotASolid",
     "ObjectContacts",
     "ObjectGap",
@@ -168,6 +173,7 @@ __all__ = [
     "float32_resolution",
     "hierarchy_level",
     "level_wireframe",
+    "massive_collide",
     "penetration",
     "point_triangle_impacts",
     "read_cloud",
@@ -213,6 +219,7 @@ _PLACES = {
     "hierarchy.bvh": "Hierarchy",
     "hierarchy.levels": "hierarchy_level level_wireframe",
     "hierarchy.validate": "assert_well_formed",
+    "massive.levels": "MeshLevel MeshLevels",
     "massive.mesh": "ClusteredMesh",
     "motion.contact": "TimeOfContact time_of_contact time_of_contact_steps",
     "motion.deepest": "ContactInterval",
@@ -229,6 +236,7 @@ _PLACES = {
     "query.collide": "collide collides self_collide",
     "traversal.contacts": "Contacts",
     "query.distance": "Distance distance",
+    "query.massive": "MassiveCollision massive_collide",
     "query.penetration": "Penetration penetration",
     "query.signed_distance": "SignedDistance contains signed_distance winding_number",
     "query.soups": "collide_soups",

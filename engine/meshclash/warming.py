@@ -20,7 +20,9 @@ from .geometry.neighbours import touching_beyond_shared
 from .hierarchy.build import DEFAULT_LEAF_SIZE, build, refit
 from .hierarchy.slabs import slabs_of
 from .jit import parallel_region, thread_limit
+from .massive.levels import MeshLevels
 from .massive.mesh import ClusteredMesh
+from .massive.pieces import Piece, joined, simplified
 from .massive.ply import walk_rows
 from .partition.registry import PARTITIONS
 from .pointcloud.cloud import PointCloud
@@ -31,6 +33,7 @@ from .pointcloud.query import cloud_collision, collide_clouds
 from .query.clearance import clearance
 from .query.collide import collide, collides, self_collide
 from .query.distance import distance
+from .query.massive import massive_collide
 from .query.penetration import penetration
 from .query.signed_distance import signed_distance
 from .query.soups import collide_soups
@@ -172,6 +175,9 @@ def _clustered(mesh: TriangleMesh) -> None:
         collide(clustered, mesh)
         self_collide(clustered)
         distance(clustered, clustered, None, [[1, 0, 0, 4], [0, 1, 0, 0], [0, 0, 1, 0]])
+        MeshLevels.build(clustered).close()
+        massive_collide(clustered, mesh, epsilon=0.1)
+    simplified(joined([Piece(*mesh.arrays, 0.0, 0.0)]), 0)
 
 
 def _together(mesh: TriangleMesh) -> None:

@@ -51,7 +51,7 @@ def _squared_distance_to_segment(p, a, b):
 def squared_distance_to_triangle(point, triangle) -> Fraction:
     """Square of the distance of a point to a closed triangle (3, 3) of floats."""
     p, *corners = fractions([point, *triangle])
-    return _squared_distance_to_triangle(p, corners)
+    return squared_distance_of_exact_point(p, corners)
 
 
 def distance_to_triangle(point, triangle) -> float:
@@ -59,7 +59,8 @@ def distance_to_triangle(point, triangle) -> float:
     return _root(squared_distance_to_triangle(point, triangle))
 
 
-def _squared_distance_to_triangle(p, corners):
+def squared_distance_of_exact_point(p, corners) -> Fraction:
+    """Square of the distance of a point to a closed triangle, all coordinates fractions."""
     a, b, c = corners
     normal = cross(minus(b, a), minus(c, a))
     sides = ((a, b), (b, c), (c, a))
@@ -118,7 +119,9 @@ def _squared_distance_of_segments(p, q, r, s):
 def distance_of_apart_triangles(first, second) -> float:
     """Distance of two triangles (3, 3) of floats that do not meet: that of a corner, or of two edges."""
     a, b = fractions(first), fractions(second)
-    corners = min(*(_squared_distance_to_triangle(p, b) for p in a), *(_squared_distance_to_triangle(p, a) for p in b))
+    corners = min(
+        *(squared_distance_of_exact_point(p, b) for p in a), *(squared_distance_of_exact_point(p, a) for p in b)
+    )
     edges_a, edges_b = (list(zip(t, t[1:] + t[:1], strict=True)) for t in (a, b))
     return _root(min(corners, *(_squared_distance_of_segments(*e, *f) for e in edges_a for f in edges_b)))
 

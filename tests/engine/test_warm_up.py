@@ -194,6 +194,9 @@ with tempfile.TemporaryDirectory() as folder:
     for mesh in (a, b, c):
         mc.self_collide(mesh)
         mesh.verify()
+        mc.MeshLevels.build(mesh).close()
+        mc.massive_collide(mesh, b, far, epsilon=0.1, delta=5.0).resolve()
+    for mesh in (a, b, c):
         mesh.close()
 print(json.dumps([sorted((kernels() - warm).elements()), len(warm)]))
 """

@@ -62,7 +62,7 @@ def givens():
         "path": __file__, "largest": 1.0, "start": moving, "end": moving + 1.0, "budget": 1.0, "at": VERTICES,
         "identifier": 0, "identifiers": np.array([0, 1]), "scene": scene(), "pose": None,
         "first": VERTICES[:1], "second": VERTICES[:3], "poses": [np.eye(4)] * 2, "times": [0.0, 1.0],
-        "point": VERTICES[0], "direction": VERTICES[1], "angle": 1.0, "distance": 1.0, "speed": 1.0,
+        "point": VERTICES[0], "direction": VERTICES[1], "epsilon": 0.01, "angle": 1.0, "distance": 1.0, "speed": 1.0,
     }  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """Contacts of objects of which at least one is clustered: pairs of pages are pairs of trees of one question."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -17,6 +17,15 @@ from .candidates import candidate_steps
 from .sides import Clusters, Loaded, batches, loaded, samples
 
 _SMALL = 1 << 31
+
+
+Chosen = Callable[[np.ndarray], np.ndarray]
+"""Some of the pairs (n, 2) that it is given."""
+
+
+def as_they_are(pairs: np.ndarray) -> np.ndarray:
+    """All of them."""
+    return pairs
 
 
 class Asked(NamedTuple):
@@ -66,14 +75,17 @@ class _Tally:
 
 
 def contact_steps(
-    a: Clusters, b: Clusters, rows_a: np.ndarray, rows_b: np.ndarray, asked: Asked
+    a: Clusters, b: Clusters, rows_a: np.ndarray, rows_b: np.ndarray, asked: Asked, chosen: Chosen = as_they_are
 ) -> Generator[float, None, Found]:
-    """Find contacts in poses (k, 3, 4) of both objects, yielding the share of the poses that is done."""
+    """Find contacts in poses (k, 3, 4) of both objects, yielding the share of the poses that is done.
+
+    ``chosen`` is given the pairs of clusters that may have some, and says which of these to ask.
+    """
     tally = _Tally()
     total = max(len(rows_a), len(rows_b))
     for pose in range(total):
         rows = rows_a[min(pose, len(rows_a) - 1)], rows_b[min(pose, len(rows_b) - 1)]
-        steps = _pose_steps(a, b, pose, rows, asked, tally)
+        steps = _pose_steps(a, b, pose, rows, asked, chosen, tally)
         yield from retold(steps, partial(_share_of_all, pose, total))
     return _joined(a, b, tally, total)
 
@@ -83,10 +95,16 @@ def _share_of_all(pose: int, total: int, share: float) -> float:
 
 
 def _pose_steps(
-    a: Clusters, b: Clusters, pose: int, rows: tuple[np.ndarray, np.ndarray], asked: Asked, tally: _Tally
+    a: Clusters,
+    b: Clusters,
+    pose: int,
+    rows: tuple[np.ndarray, np.ndarray],
+    asked: Asked,
+    chosen: Chosen,
+    tally: _Tally,
 ) -> Generator[float, None, None]:
     """Find the contacts of one pose, yielding the share of its pairs of clusters that is done."""
-    pairs = yield from always(0.0, candidate_steps(a, b, *rows, 0.0, asked.with_itself))
+    pairs = chosen((yield from always(0.0, candidate_steps(a, b, *rows, 0.0, asked.with_itself))))
     done = 0
     for some in samples(pairs) if asked.first_only else [pairs]:
         for batch in batches(a, b, some):

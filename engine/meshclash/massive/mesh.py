@@ -53,6 +53,8 @@ class ClusteredMesh:
         self.cluster_count = header.clusters
         self.bounds = header.bounds
         self.memory = memory
+        self.beside: dict[str, Any] = {}
+        """What was opened for it and is closed with it."""
 
     @classmethod
     def build(
@@ -101,7 +103,7 @@ class ClusteredMesh:
 
         A slice is a chunk of the source or a cluster; sorting a run takes a second for a million triangles.
         """
-        room = _checked_memory(memory)
+        room = checked_memory(memory)
         size = _checked_size(cluster_triangles)
         target = checked_path(path)
         yield from build_file_steps(source_of(source), target, room, size)
@@ -120,17 +122,10 @@ class ClusteredMesh:
             InvalidFile: the file is missing, damaged, or none of a clustered mesh.
             UnsupportedOption: ``memory`` is too little.
         """
-        room = _checked_memory(memory)
+        room = checked_memory(memory)
         pages = PageFile(checked_path(path), room)
         try:
-            clusters = _tree_over(pages.table["bounds"])
-            resident = _bytes_of(clusters) + pages.table.nbytes
-            pages.memory = room - resident
-            needed = resident + 2 * int(pages.bytes_of().max())
-            if room < needed:
-                raise UnsupportedOption(
-                    f"{pages.path} needs memory={needed} at least: {resident} for boxes of clusters"
-                )
+            clusters = tree_within(pages, room)
         except UnsupportedOption:
             pages.close()
             raise
@@ -160,6 +155,9 @@ class ClusteredMesh:
 
     def close(self) -> None:
         """Close the file; the mesh can no longer be asked."""
+        for thing in self.beside.values():
+            thing.close()
+        self.beside.clear()
         self.pages.close()
 
     def __enter__(self) -> "ClusteredMesh":
@@ -170,6 +168,21 @@ class ClusteredMesh:
 
     def __repr__(self) -> str:
         return f"ClusteredMesh({str(self.path)!r}, {self.triangle_count} triangles in {self.cluster_count} clusters)"
+
+
+def tree_within(pages: PageFile, memory: int) -> Hierarchy:
+    """A hierarchy over the boxes of clusters; pages may take what it leaves of some bytes.
+
+    Raises:
+        UnsupportedOption: it leaves less than two pages need.
+    """
+    clusters = _tree_over(pages.table["bounds"])
+    resident = _bytes_of(clusters) + pages.table.nbytes
+    pages.memory = memory - resident
+    needed = resident + 2 * int(pages.bytes_of().max())
+    if memory < needed:
+        raise UnsupportedOption(f"{pages.path} needs memory={needed} at least: {resident} for boxes of clusters")
+    return clusters
 
 
 def _tree_over(boxes: np.ndarray) -> Hierarchy:
@@ -185,7 +198,8 @@ def _bytes_of(clusters: Hierarchy) -> int:
     return sum(array.nbytes for array in arrays)
 
 
-def _checked_memory(memory: Any) -> int:
+def checked_memory(memory: Any) -> int:
+    """A number of bytes that a mesh may take; raises UnsupportedOption for what is none, or too little."""
     number = real_number(memory)
     if not LEAST_MEMORY <= number < 1 << 62:
         raise UnsupportedOption(f"memory must be a number of bytes from {LEAST_MEMORY} on, not {memory!r}")

@@ -10,7 +10,7 @@ from ..traversal.question import Answer, Goal, Question
 from ..traversal.sorting import sort_pairs
 from ..types.steps import always
 from .candidates import candidate_steps, gaps_of
-from .contacts import loaded_pair, small_numbers
+from .contacts import Chosen, as_they_are, loaded_pair, small_numbers
 from .sides import Clusters, batches
 
 _FIRST_GUESS = 2.0**-10
@@ -39,14 +39,22 @@ class _Nearest(NamedTuple):
 
 
 def clearance_steps(
-    a: Clusters, b: Clusters, rows_a: np.ndarray, rows_b: np.ndarray, tolerance: float
+    a: Clusters,
+    b: Clusters,
+    rows_a: np.ndarray,
+    rows_b: np.ndarray,
+    tolerance: float,
+    chosen: Chosen = as_they_are,
 ) -> Generator[float, None, FoundNear]:
-    """All pairs within a tolerance [m] in poses (k, 3, 4) of both objects, yielding the share of the poses done."""
+    """All pairs within a tolerance [m] in poses (k, 3, 4) of both objects, yielding the share of the poses done.
+
+    ``chosen`` is given the pairs of clusters that may have some, and says which of these to ask.
+    """
     counts = np.zeros(3, np.int64)
     parts: list[tuple[np.ndarray, ...]] = [(np.empty((0, 2), np.int64),) * 2 + (np.empty(0), np.empty(0, np.int32))]
     for pose, rows in enumerate(zip(rows_a, rows_b, strict=True)):
         share = pose / len(rows_a)
-        pairs = yield from always(share, candidate_steps(a, b, *rows, tolerance))
+        pairs = chosen((yield from always(share, candidate_steps(a, b, *rows, tolerance))))
         for batch in batches(a, b, pairs):
             answer, found, places = yield from always(share, _asked(a, b, batch, rows, tolerance))
             counts += answer.volume_tests, answer.primitive_tests, answer.exact_tests

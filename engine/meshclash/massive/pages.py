@@ -51,25 +51,33 @@ class PageFile:
     """
 
     def __init__(self, path: Path, memory: int) -> None:
-        self.path = path
-        self.memory = memory
-        self.nbytes = self.most_bytes = self.loads = 0
-        self._pages: OrderedDict[int, Page] = OrderedDict()
         try:
             self._stream = path.open("rb", buffering=0)
             size = os.fstat(self._stream.fileno()).st_size
         except (OSError, ValueError) as error:
             raise InvalidFile(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        self.path = path
         try:
-            self.header: Header = decode_header(path, self._read(0, min(size, HEADER_BYTES)), size)
-            self.table = decode_table(path, self.header, self._read(self.header.table_at, size - self.header.table_at))
+            header = decode_header(path, self._read(0, min(size, HEADER_BYTES)), size)
+            table = decode_table(path, header, self._read(header.table_at, size - header.table_at))
         except InvalidFile:
             self._stream.close()
             raise
+        self._begin(header, table, memory)
+
+    def _begin(self, header: Header, table: np.ndarray, memory: int) -> None:
+        """Have no page in memory."""
+        self.header, self.table, self.memory = header, table, memory
+        self.nbytes = self.most_bytes = self.loads = 0
+        self._pages: OrderedDict[int, Page] = OrderedDict()
 
     def close(self) -> None:
         """Give up the file and all pages."""
         self._stream.close()
+        self.forget()
+
+    def forget(self) -> None:
+        """Give up all pages."""
         self._pages.clear()
         self.nbytes = 0
 
@@ -131,7 +139,7 @@ class PageFile:
         if self.closed:
             raise UnsupportedOption(f"{self.path}: the mesh was closed")
         try:
-            raw = _read_at(self._stream, at, count)
+            raw = read_at(self._stream, at, count)
         except OSError as error:
             raise InvalidFile(f"{self.path}, byte {at}: cannot be read: {error.strerror or error}") from None
         if len(raw) != count:
@@ -147,7 +155,7 @@ class PageFile:
             os.posix_fadvise(self._stream.fileno(), int(row["at"]), int(row["bytes"]), os.POSIX_FADV_WILLNEED)
 
 
-def _read_at(stream: FileIO, at: int, count: int) -> bytes:
+def read_at(stream: FileIO, at: int, count: int) -> bytes:
     """Bytes of a file, fewer where it ends."""
     parts, left = [], count
     if not hasattr(os, "pread"):

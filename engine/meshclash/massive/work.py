@@ -15,7 +15,7 @@ from ..errors import InvalidFile
 
 ENDING = ".building"
 _JOURNAL, _LOCK = "journal.json", "lock"
-_OWN = ("journal.json*", "vertices", "triangles", "run-*", "mesh", _LOCK)
+_OWN = ("journal.json*", "vertices", "triangles", "run-*", "stack-*", "mesh", _LOCK)
 """Names of the files that a build makes in its folder."""
 
 

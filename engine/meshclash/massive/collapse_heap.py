@@ -1,0 +1,38 @@
+"""A heap of edges in an array: rows of (cost, vertex, vertex, version), the least cost comes off first."""
+
+from ..jit import inner
+
+
+@inner
+def heap_put(heap, used, cost, a, b, version):
+    """Put an edge on the heap; returns the new number of entries, the same where there is no room."""
+    at = used
+    if at >= heap.shape[0]:
+        return used
+    while at > 0:
+        parent = (at - 1) >> 1
+        if heap[parent, 0] <= cost:
+            break
+        for k in range(4):
+            heap[at, k] = heap[parent, k]
+        at = parent
+    heap[at, 0], heap[at, 1], heap[at, 2], heap[at, 3] = cost, a, b, version
+    return used + 1
+
+
+@inner
+def heap_drop(heap, used):
+    """Take the edge with the least cost off: it comes to lie at the new end; returns the new number of entries."""
+    used -= 1
+    for k in range(4):
+        heap[used, k], heap[0, k] = heap[0, k], heap[used, k]
+    at, child = 0, 1
+    while child < used:
+        if child + 1 < used and heap[child + 1, 0] < heap[child, 0]:
+            child += 1
+        if heap[child, 0] >= heap[at, 0]:
+            break
+        for k in range(4):
+            heap[at, k], heap[child, k] = heap[child, k], heap[at, k]
+        at, child = child, 2 * child + 1
+    return used

@@ -1,0 +1,187 @@
+"""Which parts of two objects may come within a distance, by levels: nothing is missed, and little is named in vain.
+
+After Yoon, Salomon, Lin, Manocha (2004). Let a part of a level be within ``out`` and ``back`` of what it stands for.
+Two triangles no farther apart than delta lie in parts no farther apart than delta + out + out, and parts so near stand
+for triangles no farther apart than delta + out + out + back + back. (The paper extends each box by a quarter of what
+is needed, and uses one bound for both directions.)
+
+Rounding. Bounds are those of an object in its own frame. A pose stretches by at most ``_stretch``, since it may differ
+from a rotation. World coordinates, those of the levels and those of the mesh, and distances are off by less than
+40 u times the largest coordinate of both, u = 2**-53; ``_slack`` is 256 u of that, so that it also covers sums.
+"""
+
+import math
+from collections.abc import Generator
+from typing import NamedTuple
+
+import numpy as np
+
+from ..answering.answer import answer_steps
+from ..traversal.question import Goal, Question
+from ..types.pose import transform_points
+from ..types.steps import always
+from .candidates import candidate_steps, gaps_of
+from .contacts import loaded_pair
+from .sides import Clusters, batches
+
+_UNITS = 2.0**-45
+_CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], np.bool_)
+_AHEAD = 8.0
+"""Frames as long as the last one for which a list of pairs is made."""
+_JUMP = 1.0 / 64.0
+"""Share of the smaller object beyond which the way of these is a jump, and the list that of one frame."""
+
+
+class Leveled(NamedTuple):
+    """An object as it is asked: a level of it, or itself."""
+
+    clusters: Clusters
+    """Its parts."""
+    outs: np.ndarray
+    """How far what they stand for is from them at most, (parts,) float64 [m]."""
+    backs: np.ndarray
+    """How far they are from that at most."""
+    runs: np.ndarray
+    """The clusters that they stand for, first and one after the last, (parts, 2) int64."""
+    bounds: np.ndarray
+    """Lowest and highest coordinates of the level and the object, (2, 3) float64 [m]."""
+
+
+class Covered(NamedTuple):
+    """Pairs of parts that may come near enough, sorted."""
+
+    parts: np.ndarray
+    """(k, 2) int64."""
+    lower: np.ndarray
+    """What they stand for is at least so far apart, (k,) float64 [m]."""
+    upper: np.ndarray
+    """And at most so far."""
+    measured: int
+    """How many pairs of parts were measured."""
+
+
+class Memory:
+    """What is remembered from call to call about two objects: how far apart parts were, and when.
+
+    While an object moves by no more than some way, distances shrink by no more than that; pairs that cannot have come
+    near enough are not measured. The list of pairs is that of a larger distance, and made anew when that is used up.
+    """
+
+    def __init__(self) -> None:
+        self.rows: tuple[np.ndarray, np.ndarray] | None = None
+        self.travel = self.until = 0.0
+        self.pairs = np.empty((0, 2), np.int64)
+        self.known, self.start = np.empty(0), np.empty((0, 2), np.int32)
+
+    def moved(self, sides: tuple[Leveled, Leveled], rows: tuple[np.ndarray, np.ndarray]) -> float:
+        """Note new poses (3, 4); how far points have moved against each other since the last ones, at most [m]."""
+        way = math.inf
+        if self.rows is not None:
+            way = sum(
+                _way(side.bounds, old, new) for side, old, new in zip(sides, self.rows, rows, strict=True)
+            )  # fmt: skip
+        self.rows = rows
+        self.travel += way
+        return way
+
+
+def cover_steps(
+    a: Leveled, b: Leveled, rows: tuple[np.ndarray, np.ndarray], delta: float, memory: Memory
+) -> Generator[None, None, Covered]:
+    """Find all pairs of parts in poses (3, 4) that may stand for triangles within delta [m]."""
+    slack = _slack((a, b), rows)
+    stretches = [_stretch(row) for row in rows]
+    outs, backs = ([errors * f for errors, f in zip(pair, stretches, strict=True)] for pair in
+                   ((a.outs, b.outs), (a.backs, b.backs)))  # fmt: skip
+    most = delta + float(outs[0].max()) + float(outs[1].max()) + slack
+    way = memory.moved((a, b), rows)
+    if not memory.travel <= memory.until:
+        yield from _listed(a, b, rows, memory, most, way)
+    first, second = memory.pairs[:, 0], memory.pairs[:, 1]
+    out, back = outs[0][first] + outs[1][second], backs[0][first] + backs[1][second]
+    exact = (out == 0.0) & (back == 0.0)
+    reach = delta + np.where(exact, 0.0, out + slack)
+    awake = np.flatnonzero(memory.known - memory.travel - slack <= reach)
+    distances = yield from _measured(a, b, rows, memory, awake)
+    out, back, exact = out[awake], back[awake], exact[awake]
+    lower = np.where(exact, distances, np.maximum(0.0, distances - out - slack))
+    upper = np.where(exact, distances, distances + back + slack)
+    kept = lower <= delta
+    return Covered(memory.pairs[awake][kept], lower[kept], upper[kept], len(awake))
+
+
+def _listed(
+    a: Leveled, b: Leveled, rows: tuple[np.ndarray, np.ndarray], memory: Memory, most: float, way: float
+) -> Generator[None, None, None]:
+    """Make the list of pairs anew, for some frames; what is known of pairs is kept."""
+    size = min(float(np.ptp(side.bounds, axis=0).max()) for side in (a, b))
+    ahead = _AHEAD * way if _AHEAD * way <= _JUMP * size else 0.0
+    pairs = yield from candidate_steps(a.clusters, b.clusters, *rows, most + ahead)
+    known = np.full(len(pairs), -math.inf)
+    start = np.full((len(pairs), 2), -1, np.int32)
+    if math.isfinite(way) and len(memory.pairs) and len(pairs):
+        width = b.clusters.cluster_count
+        keys, old = (p[:, 0] * width + p[:, 1] for p in (pairs, memory.pairs))
+        at = np.minimum(np.searchsorted(old, keys), len(old) - 1)
+        same = old[at] == keys
+        known[same], start[same] = memory.known[at[same]] - memory.travel, memory.start[at[same]]
+    fresh = known == -math.inf
+    if fresh.any():
+        known[fresh] = gaps_of(a.clusters, b.clusters, *rows, pairs[fresh])
+    memory.pairs, memory.known, memory.start = pairs, known, start
+    memory.travel, memory.until = 0.0, ahead
+
+
+def _measured(
+    a: Leveled, b: Leveled, rows: tuple[np.ndarray, np.ndarray], memory: Memory, awake: np.ndarray
+) -> Generator[None, None, np.ndarray]:
+    """Distances of some pairs of the list (n,), which are remembered."""
+    distances = np.empty(len(memory.pairs))
+    width = b.clusters.cluster_count
+    keys = memory.pairs[:, 0] * width + memory.pairs[:, 1]
+    for batch in batches(a.clusters, b.clusters, memory.pairs[awake]):
+        at = np.searchsorted(keys, batch[:, 0] * width + batch[:, 1])
+        sides = loaded_pair(a.clusters, b.clusters, batch)
+        jobs = np.stack([np.searchsorted(side.numbers, batch[:, k]) for k, side in enumerate(sides)], axis=1)
+        row_a, row_b = (np.repeat(row[None], len(jobs), axis=0) for row in rows)
+        first, second = (side.tree_set.side for side in sides)
+        question = Question(first, second, jobs, row_a, row_b, goal=Goal.NEAREST, start=memory.start[at])
+        answer = yield from always(None, answer_steps(question))
+        distances[at] = answer.distances
+        memory.start[at] = answer.pairs
+    memory.known[awake] = distances[awake] + memory.travel
+    return distances[awake]
+
+
+def _way(bounds: np.ndarray, old: np.ndarray, new: np.ndarray) -> float:
+    """How far a point of a box (2, 3) moves between two poses (3, 4), at most [m]: a corner moves farthest."""
+    corners = np.where(_CORNERS, bounds[1], bounds[0])
+    ways = transform_points(new, corners) - transform_points(old, corners)
+    return float(np.sqrt((ways * ways).sum(axis=1)).max())
+
+
+def _slack(sides: tuple[Leveled, Leveled], rows: tuple[np.ndarray, np.ndarray]) -> float:
+    """What covers all roundings [m]."""
+    reaches = (4.0 * np.abs(side.bounds).max() + np.abs(row[:, 3]).max() for side, row in zip(sides, rows, strict=True))
+    return _UNITS * float(sum(reaches))
+
+
+def _stretch(row: np.ndarray) -> float:
+    """How much longer a pose (3, 4) makes a vector at most, by the Frobenius norm of R^T R - I."""
+    rotation = row[:, :3]
+    return math.sqrt(1.0 + float(np.linalg.norm(rotation.T @ rotation - np.eye(3)))) * (1.0 + 2.0**-48)
+
+
+def largest_error(sides: int, epsilon: float, bounds: tuple[np.ndarray, ...], rows: tuple[np.ndarray, ...]) -> float:
+    """What the bounds of a part may add up to so that parts that are named stand for triangles within delta + epsilon.
+
+    Args:
+        sides: how many of the objects have levels.
+        epsilon: [m].
+        bounds, rows: of both objects, boxes (2, 3) and poses (3, 4).
+    """
+    reaches = (
+        4.0 * (np.abs(box).max() + epsilon) + np.abs(row[:, 3]).max() for box, row in zip(bounds, rows, strict=True)
+    )
+    left = (epsilon - 2.0 * _UNITS * float(sum(reaches))) * (1.0 - 2.0**-40)
+    return max(0.0, left / (max(1, sides) * max(_stretch(row) for row in rows)))

@@ -1,0 +1,91 @@
+"""The pages of a level: nodes of the file of levels, and clusters of the mesh, in one memory."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import InvalidFile, UnsupportedOption
+from .layout import ROW, Header, PageData
+from .level_layout import decode_node
+from .pages import PageFile, read_at
+
+
+class LevelFile:
+    """The open file of the levels of a mesh.
+
+    Attributes:
+        path: of the file.
+        size: in bytes.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self._stream = path.open("rb", buffering=0)
+            self.size = os.fstat(self._stream.fileno()).st_size
+        except (OSError, ValueError) as error:
+            raise InvalidFile(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+    def read(self, at: int, count: int) -> bytes:
+        """Bytes of the file; raises InvalidFile where it ends before."""
+        if self._stream.closed:
+            raise UnsupportedOption(f"{self.path}: the levels were closed")
+        try:
+            raw = read_at(self._stream, at, count)
+        except OSError as error:
+            raise InvalidFile(f"{self.path}, byte {at}: cannot be read: {error.strerror or error}") from None
+        if len(raw) != count:
+            raise InvalidFile(f"{self.path}, byte {at}: the file ends here, {count - len(raw)} bytes too early")
+        return raw
+
+    def close(self) -> None:
+        """Give up the file."""
+        self._stream.close()
+
+
+class LevelPages(PageFile):
+    """The pages of a level, as those of a clustered mesh of its own.
+
+    Attributes:
+        sources: what each of them is: cluster k of the mesh as k, node k as -1 - k, (n,) int64.
+    """
+
+    def __init__(self, mesh: PageFile, levels: LevelFile, nodes: np.ndarray, sources: np.ndarray, memory: int) -> None:
+        self._mesh, self._levels, self._nodes = mesh, levels, nodes
+        self.sources = sources
+        table = np.zeros(len(sources), ROW)
+        of_nodes = sources < 0
+        for chosen, rows in ((of_nodes, nodes[-1 - sources[of_nodes]]), (~of_nodes, mesh.table[sources[~of_nodes]])):
+            for name in ("at", "bytes", "crc", "triangles", "vertices", "bounds"):
+                table[name][chosen] = rows[name]
+        self._starts = np.cumsum([0, *table["triangles"].tolist()])
+        bounds = np.stack([table["bounds"][:, :3].min(axis=0), table["bounds"][:, 3:].max(axis=0)])
+        count = int(self._starts[-1])
+        header = Header(count, 3 * count, len(table), 0, 8, 8, True, int(table["triangles"].max()), bounds, 0)
+        self.path = levels.path
+        self._begin(header, table, memory)
+
+    def read(self, number: int) -> PageData:
+        """A part of the level; raises InvalidFile."""
+        source, start = int(self.sources[number]), int(self._starts[number])
+        if source < 0:
+            row = self._nodes[-1 - source]
+            return decode_node(
+                self._levels.path, row, -1 - source, self._levels.read(int(row["at"]), int(row["bytes"])), start
+            )
+        data = self._mesh.read(source)
+        ids = np.arange(start, start + len(data.corners), dtype=np.uint64)
+        return PageData(data.vertices.astype(np.float64), data.corners, ids, np.empty(0, np.uint64))
+
+    def close(self) -> None:
+        """Give up all pages; the files stay open."""
+        self.forget()
+
+    @property
+    def closed(self) -> bool:
+        """Whether the mesh was closed."""
+        return self._mesh.closed
+
+    def _advise(self, numbers: list[int]) -> None:
+        pass

@@ -1,0 +1,212 @@
+"""``MeshLevels``: a clustered mesh in fewer triangles, with bounds of how far these are from it, and it from them."""
+
+import math
+from collections import OrderedDict
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidFile, UnsupportedOption
+from ..types.numbers import real_number
+from ..types.results import Progress
+from ..types.steps import run
+from .layout import HEADER_BYTES
+from .level_build import build_level_steps
+from .level_layout import LevelHeader, decode_level_header, decode_node, decode_nodes, header_for
+from .level_pages import LevelFile, LevelPages
+from .mesh import DEFAULT_MEMORY, ClusteredMesh, checked_memory, tree_within
+
+ENDING = ".levels"
+"""Of the name of the file beside that of the mesh."""
+_OWN = "levels"
+_KEPT = 2
+"""Levels that stay open, because they are likely to be asked for again."""
+
+
+class MeshLevel(ClusteredMesh):
+    """A level: a surface that stands for a clustered mesh, accepted wherever that is.
+
+    Made by ``MeshLevels.level``. It consists of nodes, and of clusters where a node would be too far away. Its
+    triangles have numbers of their own, and share no vertices. ``close`` is not needed: the files are those of the
+    mesh and of its levels.
+
+    Attributes:
+        out: every point of the mesh is at most so far from the level [m].
+        back: every point of the level is at most so far from the mesh [m].
+        outs, backs: the same of each of its parts, (cluster_count,) float64: every point of the clusters of the mesh
+            that part k stands for is at most outs[k] from part k, and every point of part k at most backs[k] from them.
+        runs: the first cluster of the mesh that each part stands for, and the one after the last, (cluster_count, 2).
+    """
+
+    def __init__(self, pages: LevelPages, errors: tuple[np.ndarray, np.ndarray], runs: np.ndarray, memory: int) -> None:
+        super().__init__(pages, tree_within(pages, memory), memory)
+        self.outs, self.backs = errors
+        self.runs = runs
+        self.out, self.back = float(self.outs.max()), float(self.backs.max())
+
+
+class MeshLevels:
+    """The levels of detail of a clustered mesh, in a file beside it.
+
+    Made by ``MeshLevels.open`` or ``MeshLevels.build``. The file has nodes: each stands for a run of clusters, with a
+    quarter of their triangles or fewer, and with two proved bounds. Where triangles cannot be made fewer, as in a soup
+    of scattered ones, there is no node, and each level has the mesh's own.
+
+    Attributes:
+        path: of the file, that of the mesh with ".levels" behind.
+        mesh: the ClusteredMesh.
+        node_count, triangle_count: of all nodes together.
+    """
+
+    def __init__(self, mesh: ClusteredMesh, file: LevelFile, table: np.ndarray) -> None:
+        self.mesh = mesh
+        self.path = file.path
+        self.node_count = len(table)
+        self.triangle_count = int(table["triangles"].sum())
+        self._file, self._table = file, table
+        self._kept: OrderedDict[tuple[float, int], MeshLevel] = OrderedDict()
+
+    @classmethod
+    def build(cls, mesh: ClusteredMesh, *, progress: Callable[[Progress], object] | None = None) -> "MeshLevels":
+        """Write the levels of a clustered mesh to the file beside it, and open them.
+
+        Only some pages are in memory at a time. A build that was stopped goes on where it was when the same is asked
+        again; the finished file takes its place at once.
+
+        Args:
+            mesh: an open ClusteredMesh.
+            progress: is called with Progress.
+
+        Raises:
+            InvalidFile: the mesh is damaged, or the file cannot be written.
+            UnsupportedOption: the mesh was closed.
+        """
+        return run(cls.build_steps(mesh), progress)
+
+    @classmethod
+    def build_steps(cls, mesh: ClusteredMesh) -> Generator[Progress, None, "MeshLevels"]:
+        """As ``build``, in slices of some thousand triangles; yields Progress. Closing it keeps what is finished."""
+        yield from build_level_steps(_checked(mesh).pages, _path_of(mesh), _plain_header(mesh))
+        if _OWN in mesh.beside:
+            mesh.beside.pop(_OWN).close()  # those of the file before
+        return cls.open(mesh)
+
+    @classmethod
+    def open(cls, mesh: ClusteredMesh) -> "MeshLevels":
+        """Open the levels that lie beside a clustered mesh.
+
+        Raises:
+            InvalidFile: there are none, they are damaged, or they belong to another mesh.
+        """
+        file = LevelFile(_path_of(_checked(mesh)))
+        try:
+            header = decode_level_header(
+                file.path, file.read(0, min(file.size, HEADER_BYTES)), file.size, _plain_header(mesh)
+            )
+            table = decode_nodes(file.path, header, file.read(header.table_at, file.size - header.table_at))
+        except InvalidFile:
+            file.close()
+            raise
+        return cls(mesh, file, table)
+
+    def level(self, error: float, memory: int = DEFAULT_MEMORY) -> MeshLevel:
+        """The level with the fewest triangles each of whose parts has bounds whose sum is at most ``error``.
+
+        Args:
+            error: [m], from 0 on; 0 gives the triangles of the mesh.
+            memory: bytes that its boxes and pages may take, as of ``ClusteredMesh.open``.
+
+        Raises:
+            UnsupportedOption: ``error`` is negative or no number, or ``memory`` too little.
+        """
+        wanted = real_number(error)
+        if not 0.0 <= wanted < math.inf:
+            raise UnsupportedOption(f"error must be a length from 0 on, not {error!r}")
+        key = wanted, checked_memory(memory)
+        if key not in self._kept:
+            self._kept[key] = self._opened(*key)
+        self._kept.move_to_end(key)
+        if len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+        return self._kept[key]
+
+    def _opened(self, error: float, memory: int) -> MeshLevel:
+        nodes = self._nodes_within(error)
+        rows = self._table[nodes]
+        free = np.ones(self.mesh.cluster_count, np.bool_)
+        for row in rows:
+            free[int(row["first"]) : int(row["first"] + row["clusters"])] = False
+        clusters = np.flatnonzero(free)
+        firsts = np.concatenate([rows["first"].astype(np.int64), clusters])
+        counts = np.concatenate([rows["clusters"].astype(np.int64), np.ones(len(clusters), np.int64)])
+        order = np.argsort(firsts)
+        sources = np.concatenate([-1 - nodes, clusters])[order]
+        errors = tuple(np.concatenate([rows[name], np.zeros(len(clusters))])[order] for name in ("out", "back"))
+        runs = np.stack([firsts, firsts + counts], axis=1)[order]
+        pages = LevelPages(self.mesh.pages, self._file, self._table, sources, memory)
+        return MeshLevel(pages, (errors[0], errors[1]), runs, memory)
+
+    def _nodes_within(self, error: float) -> np.ndarray:
+        """The nodes of a level, (n,) int64: of those that are near enough the ones with the longest runs."""
+        exact = self._table["out"] + self._table["back"]
+        near = np.flatnonzero(np.nextafter(exact, math.inf) <= error)
+        taken = np.zeros(self.mesh.cluster_count, np.bool_)
+        chosen = []
+        for node in near[np.argsort(-self._table["clusters"][near].astype(np.int64), kind="stable")].tolist():
+            first, count = int(self._table["first"][node]), int(self._table["clusters"][node])
+            if not taken[first : first + count].any():
+                taken[first : first + count] = True
+                chosen.append(node)
+        return np.array(chosen, np.int64)
+
+    def verify(self) -> None:
+        """Read every node and compare it with its checksum and the table; raises InvalidFile at the first wrong one.
+
+        Whether the bounds hold cannot be told from the file alone.
+        """
+        run(self.verify_steps())
+
+    def verify_steps(self) -> Generator[Progress, None, None]:
+        """As ``verify``, a node at a time; yields Progress."""
+        for number, row in enumerate(self._table):
+            decode_node(self.path, row, number, self._file.read(int(row["at"]), int(row["bytes"])), 0)
+            yield Progress((number + 1) / self.node_count, f"reading {self.path}")
+
+    def close(self) -> None:
+        """Close the file; its levels can no longer be asked."""
+        self._file.close()
+
+    def __enter__(self) -> "MeshLevels":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"MeshLevels({str(self.path)!r}, {self.triangle_count} triangles in {self.node_count} nodes)"
+
+
+def levels_beside(mesh: ClusteredMesh) -> MeshLevels | None:
+    """The levels that lie beside a clustered mesh, open as long as that is; None where there are none."""
+    if _OWN not in mesh.beside:
+        if isinstance(mesh, MeshLevel) or not _path_of(mesh).exists():
+            return None
+        mesh.beside[_OWN] = MeshLevels.open(mesh)
+    levels: MeshLevels = mesh.beside[_OWN]
+    return levels
+
+
+def _checked(mesh: Any) -> ClusteredMesh:
+    if not isinstance(mesh, ClusteredMesh) or isinstance(mesh, MeshLevel):
+        raise UnsupportedOption(f"levels are those of a ClusteredMesh, not of a {type(mesh).__name__}")
+    return mesh
+
+
+def _path_of(mesh: ClusteredMesh) -> Path:
+    return mesh.path.with_name(mesh.path.name + ENDING)
+
+
+def _plain_header(mesh: ClusteredMesh) -> LevelHeader:
+    return header_for(mesh.pages.header)

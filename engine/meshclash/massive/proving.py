@@ -1,0 +1,366 @@
+"""How far every point of one piece of a surface is from another piece at most: a proof, not a sample.
+
+A triangle of the one is cut by the prisms over triangles of the other. On a convex part the distance to one triangle
+is a convex function, so the corners of the part bound it. It does not matter where a cut runs: whatever part is
+given whichever triangle, the largest corner is a bound, and a good choice only makes it a small one. Which triangles
+are tried first is told by the collapses; nothing hangs on that either.
+
+Rounding. Coordinates are at most 1 (``directed_bound``). A cut goes from a point of one side of a part to a point of
+another; as a fraction of each side it is exact, whatever number it is, and its coordinates are off by less than 5 u,
+u = 2**-53, on each axis. A part is reached by at most 3 ``_MOST_CANDIDATES`` cuts and ``_MOST_HALVINGS`` halvings, so
+its corners lie within (3 * 256 + 12) * 9 u of where they would be without rounding, and the parts would then cover the
+triangle. The distance of a corner is that to a point v ab + w ac of the triangle, v and w in 0 to 1 and v + w <= 1 but
+for 3 u, which is off by less than 64 u. ``SLACK`` is four times the sum, and also covers the coordinates themselves,
+which were moved and scaled to size 1 with 3 u each.
+"""
+
+import numpy as np
+
+from ..jit import inner, kernel
+
+SLACK = 2.0**-38
+"""What every bound is increased by, where coordinates are at most 1."""
+_MOST_CANDIDATES = 256
+_MOST_PARTS = 96
+_MOST_CORNERS = 16
+_MOST_HALVINGS = 12
+_MOST_LEFT = 300
+"""Parts that are compared with all candidates and halved; the rest is taken as it is."""
+_NEAR_ENOUGH = 1.44
+"""Ratio of the squares of upper and lower bound at which a part is not halved any more."""
+_TOO_FAR = 1.7
+"""Times the bound so far, squared: from there on triangles are tried that the collapses did not name."""
+_SHARE = 0.98
+"""Of the triangles whose corners are nearer than the bound is expected to be."""
+
+
+@inner
+def _squared_distance(x, y, z, t):
+    """Squared distance of a point from a point of triangle t (3, 3) as near as rounding knows (Ericson 2005)."""
+    abx, aby, abz = t[1, 0] - t[0, 0], t[1, 1] - t[0, 1], t[1, 2] - t[0, 2]
+    acx, acy, acz = t[2, 0] - t[0, 0], t[2, 1] - t[0, 1], t[2, 2] - t[0, 2]
+    apx, apy, apz = x - t[0, 0], y - t[0, 1], z - t[0, 2]
+    d1, d2 = abx * apx + aby * apy + abz * apz, acx * apx + acy * apy + acz * apz
+    v = w = 0.0
+    if d1 > 0.0 or d2 > 0.0:
+        bpx, bpy, bpz = apx - abx, apy - aby, apz - abz
+        d3, d4 = abx * bpx + aby * bpy + abz * bpz, acx * bpx + acy * bpy + acz * bpz
+        cpx, cpy, cpz = apx - acx, apy - acy, apz - acz
+        d5, d6 = abx * cpx + aby * cpy + abz * cpz, acx * cpx + acy * cpy + acz * cpz
+        va, vb, vc = d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2
+        if d3 >= 0.0 and d4 <= d3:
+            v = 1.0
+        elif vc <= 0.0 and d1 >= 0.0 and d3 <= 0.0 and d1 > d3:
+            v = d1 / (d1 - d3)
+        elif d6 >= 0.0 and d5 <= d6:
+            w = 1.0
+        elif vb <= 0.0 and d2 >= 0.0 and d6 <= 0.0 and d2 > d6:
+            w = d2 / (d2 - d6)
+        elif va <= 0.0 and d4 >= d3 and d5 >= d6 and (d4 - d3) + (d5 - d6) > 0.0:
+            w = min(1.0, (d4 - d3) / ((d4 - d3) + (d5 - d6)))
+            v = 1.0 - w
+        elif va > 0.0 and vb > 0.0 and vc > 0.0:
+            v, w = vb / (va + vb + vc), vc / (va + vb + vc)
+    x, y, z = apx - v * abx - w * acx, apy - v * aby - w * acy, apz - v * abz - w * acz
+    return x * x + y * y + z * z
+
+
+@inner
+def _farthest_corner(part, count, t, enough):
+    """The largest squared distance of corners from a triangle, or some larger than ``enough``."""
+    most = 0.0
+    for k in range(count):
+        most = max(most, _squared_distance(part[k, 0], part[k, 1], part[k, 2], t))
+        if most > enough:
+            break
+    return most
+
+
+@inner
+def _both_bounds(part, count, triangles, candidates, used):
+    """Squares of an upper and a lower bound of how far a part is from all candidates."""
+    upper, lower = np.inf, 0.0
+    for i in range(used):
+        upper = min(upper, _farthest_corner(part, count, triangles[candidates[i]], upper))
+    for k in range(count):
+        least = np.inf
+        for i in range(used):
+            t = triangles[candidates[i]]
+            least = min(least, _squared_distance(part[k, 0], part[k, 1], part[k, 2], t))
+            if least <= lower:
+                break
+        lower = max(lower, least)
+    return upper, lower
+
+
+@inner
+def _direction(triangles, candidates, used, normal):
+    """The sum of area vectors of candidates."""
+    normal[:] = 0.0
+    for i in range(used):
+        t = triangles[candidates[i]]
+        ux, uy, uz = t[1, 0] - t[0, 0], t[1, 1] - t[0, 1], t[1, 2] - t[0, 2]
+        wx, wy, wz = t[2, 0] - t[0, 0], t[2, 1] - t[0, 1], t[2, 2] - t[0, 2]
+        normal[0] += uy * wz - uz * wy
+        normal[1] += uz * wx - ux * wz
+        normal[2] += ux * wy - uy * wx
+
+
+@inner
+def _planes_of(t, normal, planes):
+    """The sides of the prism over a triangle along a direction: (3, 4), positive inside; whether there is a prism."""
+    ux, uy, uz = t[1, 0] - t[0, 0], t[1, 1] - t[0, 1], t[1, 2] - t[0, 2]
+    wx, wy, wz = t[2, 0] - t[0, 0], t[2, 1] - t[0, 1], t[2, 2] - t[0, 2]
+    turn = (
+        (uy * wz - uz * wy) * normal[0] + (uz * wx - ux * wz) * normal[1] + (ux * wy - uy * wx) * normal[2]
+    )  # fmt: skip
+    sign = 1.0 if turn > 0.0 else -1.0
+    for k in range(3):
+        p, q = t[k], t[(k + 1) % 3]
+        ex, ey, ez = q[0] - p[0], q[1] - p[1], q[2] - p[2]
+        planes[k, 0] = sign * (normal[1] * ez - normal[2] * ey)
+        planes[k, 1] = sign * (normal[2] * ex - normal[0] * ez)
+        planes[k, 2] = sign * (normal[0] * ey - normal[1] * ex)
+        planes[k, 3] = -(planes[k, 0] * p[0] + planes[k, 1] * p[1] + planes[k, 2] * p[2])
+    return turn != 0.0
+
+
+@inner
+def _is_outside(part, count, planes):
+    """Whether a part lies beyond one of the planes."""
+    for k in range(3):
+        outside = True
+        for i in range(count):
+            h = planes[k, 0] * part[i, 0] + planes[k, 1] * part[i, 1] + planes[k, 2] * part[i, 2] + planes[k, 3]
+            outside &= h <= 0.0
+        if outside:
+            return True
+    return False
+
+
+@inner
+def _cut(part, count, plane, inside, outside, heights):
+    """Cut a part in two: corners of either; a part that lies on one side is not cut, and the other is empty.
+
+    Both together cover the part whatever the signs are: between two cuts in a row the corners are all of one side, and
+    what that side has beyond the line from cut to cut belongs to the part that has these corners and both cuts.
+    """
+    positive = negative = False
+    for i in range(count):
+        heights[i] = plane[0] * part[i, 0] + plane[1] * part[i, 1] + plane[2] * part[i, 2] + plane[3]
+        positive |= heights[i] > 0.0
+        negative |= heights[i] < 0.0
+    if not negative or not positive:
+        (inside if not negative else outside)[:count] = part[:count]
+        return (count, 0) if not negative else (0, count)
+    ins = outs = 0
+    for i in range(count):
+        j = i + 1 if i + 1 < count else 0
+        if heights[i] >= 0.0:
+            inside[ins, 0], inside[ins, 1], inside[ins, 2] = part[i, 0], part[i, 1], part[i, 2]
+            ins += 1
+        if heights[i] <= 0.0:
+            outside[outs, 0], outside[outs, 1], outside[outs, 2] = part[i, 0], part[i, 1], part[i, 2]
+            outs += 1
+        if (heights[i] > 0.0 and heights[j] < 0.0) or (heights[i] < 0.0 and heights[j] > 0.0):
+            share = heights[i] / (heights[i] - heights[j])
+            for k in range(3):
+                x = part[i, k] + share * (part[j, k] - part[i, k])
+                inside[ins, k] = x
+                outside[outs, k] = x
+            ins += 1
+            outs += 1
+    return ins, outs
+
+
+@inner
+def _halving_plane(part, count, plane):
+    """Across the longest way between two corners, through its middle."""
+    longest = -1.0
+    for i in range(count):
+        for j in range(i):
+            x, y, z = part[i, 0] - part[j, 0], part[i, 1] - part[j, 1], part[i, 2] - part[j, 2]
+            length = x * x + y * y + z * z
+            if length > longest:
+                longest = length
+                plane[0], plane[1], plane[2] = x, y, z
+                plane[3] = -0.5 * (
+                    x * (part[i, 0] + part[j, 0]) + y * (part[i, 1] + part[j, 1]) + z * (part[i, 2] + part[j, 2])
+                )
+
+
+@inner
+def _push(parts, states, used, corners, count, following, halvings):
+    parts[used, :count] = corners[:count]
+    states[used, 0], states[used, 1], states[used, 2] = count, following, halvings
+    return used + 1
+
+
+@inner
+def _bound_by_parts(triangle, triangles, candidates, count, most, goal, room):
+    """Square of a bound of how far a triangle is from the candidates: from ``goal`` to ``most``."""
+    parts, states, part, inside, outside, heights, planes, normal = room
+    _direction(triangles, candidates, count, normal)
+    best = goal
+    left = 0
+    used = _push(parts, states, 0, triangle, 3, 0, 0)
+    while used > 0:
+        used -= 1
+        corners, following, halvings = states[used, 0], states[used, 1], states[used, 2]
+        part[:corners] = parts[used, :corners]
+        done = False
+        while following < count and not done and used + 4 < _MOST_PARTS and corners + 3 < _MOST_CORNERS:
+            t = triangles[candidates[following]]
+            following += 1
+            if _farthest_corner(part, corners, t, best) <= best:
+                done = True
+            elif _planes_of(t, normal, planes) and not _is_outside(part, corners, planes):
+                for k in range(3):
+                    ins, outs = _cut(part, corners, planes[k], inside, outside, heights)
+                    if outs > 0:
+                        used = _push(parts, states, used, outside, outs, following, halvings)
+                    corners = ins
+                    part[:ins] = inside[:ins]
+                    if ins == 0:
+                        break
+                done = True
+                best = max(best, _farthest_corner(part, corners, t, np.inf))
+                if best >= most:
+                    return most
+        if done:
+            continue
+        upper, lower = _both_bounds(part, corners, triangles, candidates, count)
+        left += 1
+        fine = upper <= best or upper <= _NEAR_ENOUGH * lower or halvings == _MOST_HALVINGS or left > _MOST_LEFT
+        if not fine and used + 2 < _MOST_PARTS and corners + 1 < _MOST_CORNERS:
+            _halving_plane(part, corners, planes[0])
+            ins, outs = _cut(part, corners, planes[0], inside, outside, heights)
+            if ins > 0 and outs > 0:
+                used = _push(parts, states, used, inside, ins, count, halvings + 1)
+                used = _push(parts, states, used, outside, outs, count, halvings + 1)
+                continue
+        best = max(best, upper)
+        if best >= most:
+            return most
+    return best
+
+
+@inner
+def _around(kept, triangles, starts, lists):
+    """For each kept vertex the triangles whose corners it stands for."""
+    starts[:] = 0
+    for t in range(triangles.shape[0]):
+        for k in range(3):
+            starts[kept[triangles[t, k]] + 1] += 1
+    for v in range(starts.shape[0] - 1):
+        starts[v + 1] += starts[v]
+    for t in range(triangles.shape[0]):
+        for k in range(3):
+            v = kept[triangles[t, k]]
+            lists[starts[v]] = t
+            starts[v] += 1
+    for v in range(starts.shape[0] - 1, 0, -1):
+        starts[v] = starts[v - 1]
+    starts[0] = 0
+
+
+@inner
+def _candidates_of(triangle, kept, starts, lists, seen, stamp, candidates):
+    """Triangles of the other piece around the vertices that stand for the corners; returns how many."""
+    used = 0
+    for k in range(3):
+        v = kept[triangle[k]]
+        for place in range(starts[v], starts[v + 1]):
+            t = lists[place]
+            if seen[t] != stamp and used < _MOST_CANDIDATES:
+                seen[t] = stamp
+                candidates[used] = t
+                used += 1
+    return used
+
+
+@inner
+def _wider(triangle, triangles, reach, seen, stamp, candidates, used):
+    """Also triangles of the other piece whose boxes come within a reach; returns how many there are then."""
+    for t in range(triangles.shape[0]):
+        near = seen[t] != stamp and used < _MOST_CANDIDATES
+        for k in range(3):
+            if not near:
+                break
+            low = min(triangle[0, k], triangle[1, k], triangle[2, k]) - reach
+            high = max(triangle[0, k], triangle[1, k], triangle[2, k]) + reach
+            least = min(triangles[t, 0, k], triangles[t, 1, k], triangles[t, 2, k])
+            most = max(triangles[t, 0, k], triangles[t, 1, k], triangles[t, 2, k])
+            near = least <= high and most >= low
+        if near:
+            seen[t] = stamp
+            candidates[used] = t
+            used += 1
+    return used
+
+
+@inner
+def _is_there(triangle, triangles, candidates, used):
+    """Whether a triangle is one of the candidates, corner by corner in any order."""
+    for i in range(used):
+        t = triangles[candidates[i]]
+        same = 0
+        for k in range(3):
+            for j in range(3):
+                if triangle[k, 0] == t[j, 0] and triangle[k, 1] == t[j, 1] and triangle[k, 2] == t[j, 2]:
+                    same |= 1 << k
+        if same == 7:
+            return True
+    return False
+
+
+@inner
+def _quick_bounds(faces, corners, kept, triangles, starts, lists, seen, candidates, upper, lower):
+    """Squares of bounds for each triangle, by whole triangles that stand for its corners."""
+    for i in range(faces.shape[0]):
+        used = _candidates_of(faces[i], kept, starts, lists, seen, i, candidates)
+        if _is_there(corners[i], triangles, candidates, used):
+            upper[i] = lower[i] = 0.0
+        elif used > 0:
+            upper[i], lower[i] = _both_bounds(corners[i], 3, triangles, candidates, used)
+        else:
+            upper[i] = np.inf
+            for t in range(triangles.shape[0]):
+                upper[i] = min(upper[i], _farthest_corner(corners[i], 3, triangles[t], upper[i]))
+            lower[i] = 0.0
+
+
+@kernel
+def directed_bound(faces, corners, kept, other_faces, triangles):
+    """A bound of how far any point of one piece is from another one, without ``SLACK``.
+
+    Args:
+        faces: (m, 3) int32, vertices of the triangles of the one piece, for which bounds are sought.
+        corners: (m, 3, 3) float64, their positions, at most 1.
+        kept: (n,) int32, for each vertex the one that stands for it.
+        other_faces, triangles: vertices and positions of the other piece, (k, 3) and (k, 3, 3).
+    """
+    m, k = faces.shape[0], triangles.shape[0]
+    starts, lists = np.empty(kept.shape[0] + 1, np.int64), np.empty(3 * k, np.int64)
+    _around(kept, other_faces, starts, lists)
+    seen, candidates = np.full(k, -1), np.empty(_MOST_CANDIDATES, np.int64)
+    upper, lower = np.empty(m), np.empty(m)
+    _quick_bounds(faces, corners, kept, triangles, starts, lists, seen, candidates, upper, lower)
+    seen[:] = -1
+    best = np.sort(lower)[np.int64(_SHARE * (m - 1))]
+    room = (
+        np.empty((_MOST_PARTS, _MOST_CORNERS, 3)), np.empty((_MOST_PARTS, 3), np.int64), np.empty((_MOST_CORNERS, 3)),
+        np.empty((_MOST_CORNERS, 3)), np.empty((_MOST_CORNERS, 3)), np.empty(_MOST_CORNERS), np.empty((3, 4)),
+        np.empty(3),
+    )  # fmt: skip
+    for i in range(m):
+        if upper[i] <= best:
+            continue
+        used = _candidates_of(faces[i], kept, starts, lists, seen, i, candidates)
+        bound = _bound_by_parts(corners[i], triangles, candidates, used, upper[i], best, room) if used else upper[i]
+        if bound > _TOO_FAR * best:
+            used = _wider(corners[i], triangles, np.sqrt(best), seen, i, candidates, used)
+            if used > 0:
+                bound = _bound_by_parts(corners[i], triangles, candidates, used, bound, best, room)
+        best = max(best, bound)
+    return np.sqrt(best)

@@ -1,0 +1,232 @@
+"""`massive_collide` misses nothing, names nothing in vain, and answers the same whatever it remembers."""
+
+import gc
+import math
+
+import meshclash as mc
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from massive_cases import assert_same, some_soup
+from meshclash.bench.mesh_generators import MAKERS
+from meshclash.massive import coverage, level_layout, levels
+from meshclash.query import massive
+from solids import refined, sheet, torus
+from strategies import grid_meshes, matrix, poses, rotation
+
+MEGABYTES = 1 << 20
+
+
+def built(path, mesh, size=16):
+    clustered = mc.ClusteredMesh.build(mesh, path, cluster_triangles=size)
+    mc.MeshLevels.build(clustered).close()
+    return clustered
+
+
+def cluster_ids(mesh):
+    """The cluster of each triangle; 0 for a mesh in memory."""
+    if not isinstance(mesh, mc.ClusteredMesh):
+        return np.zeros(mesh.triangle_count, np.int64)
+    ids = np.empty(mesh.triangle_count, np.int64)
+    for number in range(mesh.cluster_count):
+        ids[mesh.pages.read(number).triangle_ids.astype(np.int64)] = number
+    return ids
+
+
+def check(found, things, meshes, pose):
+    """Every pair within delta lies in a row, every row has a pair within its bounds, and those are near enough."""
+    within = mc.clearance(*meshes, found.delta + found.epsilon, None, pose)
+    clusters = [cluster_ids(thing)[within.pairs[:, k]] for k, thing in enumerate(things)]
+    rows = np.full(len(within), -1)
+    for k, (one, other) in enumerate(zip(found.clusters_a, found.clusters_b, strict=True)):
+        inside = (clusters[0] >= one[0]) & (clusters[0] < one[1]) & (clusters[1] >= other[0]) & (clusters[1] < other[1])
+        assert (rows[inside] == -1).all()
+        rows[inside] = k
+        assert inside.any(), "a row whose triangles are farther apart than delta + epsilon"
+        assert found.lower[k] <= within.distances[inside].min() <= found.upper[k]
+    assert (rows[within.distances <= found.delta] >= 0).all(), "triangles within delta that are in no row"
+    assert (found.upper <= found.delta + found.epsilon).all() and (found.lower <= found.delta).all()
+    nearest = within.distances.min() if len(within) else math.inf
+    if found.answer != "undecided":
+        assert (found.answer == "closer") == (nearest <= found.delta)
+    if found.epsilon == 0.0:
+        assert found.answer != "undecided"
+
+
+def expected(meshes, delta, pose):
+    return mc.collide(*meshes, None, pose) if delta == 0.0 else mc.clearance(*meshes, delta, None, pose)
+
+
+@settings(max_examples=40)
+@given(grid_meshes(60), grid_meshes(60), poses(), st.sampled_from((0.0, 0.3)), st.sampled_from((0.0, 0.1, 0.7, 3.0)))
+def test_nothing_is_missed_and_nothing_named_in_vain(tmp_path_factory, first, second, pose, delta, epsilon):
+    folder = tmp_path_factory.mktemp("any")
+    meshes = mc.TriangleMesh(*first), mc.TriangleMesh(*second)
+    with built(folder / "a", first) as a, built(folder / "b", second) as b:
+        for things, originals in (((a, b), meshes), ((a, meshes[1]), meshes), ((meshes[0], b), meshes),
+                                  ((a, a), (meshes[0],) * 2), (meshes, meshes)):  # fmt: skip
+            found = mc.massive_collide(*things, None, pose, delta=delta, epsilon=epsilon)
+            check(found, things, originals, pose)
+            assert_same(found.resolve(), expected(originals, delta, pose))
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    """Two models in files and in memory, and their size."""
+    folder = tmp_path_factory.mktemp("models")
+    made = [MAKERS[kind](count, k) for k, (kind, count) in enumerate((("bumpy", 30_000), ("part", 20_000)))]
+    things = [built(folder / str(k), mesh, 256) for k, mesh in enumerate(made)]
+    with things[0], things[1]:
+        yield things, [mc.TriangleMesh(*mesh) for mesh in made], float(np.ptp(made[0][0], axis=0).max())
+
+
+@pytest.mark.needs_jit
+@pytest.mark.parametrize("epsilon", [0.0, 4e-4, 2e-3, 1e-2, 0.05])
+def test_models_with_many_epsilons(models, epsilon):
+    things, meshes, size = models
+    rng = np.random.default_rng(3)
+    for shift in (0.0, 0.7, 0.95, 1.05, 1.4):
+        pose = matrix(rotation(rng), rng.normal(size=3) / np.sqrt(3.0) * shift * size)
+        for delta in (0.0, 0.004 * size):
+            found = mc.massive_collide(*things, None, pose, delta=delta, epsilon=epsilon * size, memory=8 * MEGABYTES)
+            check(found, things, meshes, pose)
+            assert_same(found.resolve(), expected(meshes, delta, pose))
+
+
+def path_of(rng, size, count):
+    """Poses that wander, turn, stand still and jump."""
+    turned, shift = np.eye(3), np.array([0.8, 0.1, 0.0]) * size
+    for k in range(count):
+        step = (1e-3, 3e-3, 0.0, 2e-4)[k // 6 % 4]
+        angle = step * rng.normal()
+        c, s = math.cos(angle), math.sin(angle)
+        turned = turned @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+        shift = shift + step * size * rng.normal(size=3) - (0.002 * size if step else 0.0) * shift / size
+        if k % 31 == 30:
+            shift = np.array([0.8, 0.1, 0.0]) * size * rng.choice([-1.0, 1.0], 3)
+        yield matrix(turned, shift)
+
+
+@pytest.mark.needs_jit
+@pytest.mark.parametrize("moving", ["b", "both"])
+def test_frames_with_coherence_are_those_from_scratch(models, moving):
+    things, _, size = models
+    rng = np.random.default_rng(5)
+    fewer, more = 0, 0
+    for k, way in enumerate(path_of(rng, size, 250)):
+        first = matrix(rotation(rng) if k == 100 else None, (1e-3 * k * size, 0.0, 0.0)) if moving == "both" else None
+        pose = way if first is None else first @ way
+        options = {"delta": (0.0, 0.003)[k > 125] * size, "epsilon": (0.0, 0.002)[k % 125 > 60] * size}
+        found = mc.massive_collide(*things, first, pose, **options)
+        kept = dict(massive._memories.items())
+        massive._memories.clear()
+        scratch = mc.massive_collide(*things, first, pose, **options)
+        massive._memories.clear()
+        massive._memories.update(kept)
+        for name in ("clusters_a", "clusters_b", "lower", "upper"):
+            assert getattr(found, name).tobytes() == getattr(scratch, name).tobytes(), (k, name)
+        assert found.answer == scratch.answer
+        fewer, more = fewer + found.stats.primitive_tests, more + scratch.stats.primitive_tests
+    assert fewer < 0.9 * more
+
+
+def test_what_is_remembered_goes_with_the_objects(tmp_path):
+    gc.collect()
+    before = len(massive._memories)
+    with built(tmp_path / "a", refined(torus(1.0, 0.4), 1), 64) as a:
+        mesh = mc.TriangleMesh(*torus(1.0, 0.4))
+        mc.massive_collide(a, mesh, epsilon=0.1)
+        mc.massive_collide(mesh, a, epsilon=0.1)
+        assert len(massive._memories) == before + 2
+    del a, mesh
+    gc.collect()
+    assert len(massive._memories) == before
+
+
+def test_vertices_that_moved_in_memory_are_asked_anew(tmp_path):
+    vertices, triangles = refined(torus(1.0, 0.4), 1)
+    tree = mc.build(mc.TriangleMesh(vertices, triangles))
+    with built(tmp_path / "a", (vertices, triangles), 64) as a:
+        pose = matrix(shift=(3.0, 0.0, 0.0))
+        for _ in range(3):
+            assert mc.massive_collide(a, tree, None, pose, epsilon=0.01).answer == "apart"
+        mc.refit(tree, vertices - (2.0, 0.0, 0.0), in_place=True)
+        assert mc.massive_collide(a, tree, None, pose, epsilon=0.01).answer != "apart"
+
+
+def raised(path, folder, height, out):
+    """A flat mesh, and levels whose only node is the same raised by ``height``, with a bound that says ``out``."""
+    vertices, triangles = sheet((0, 0), (1, 1), 0.0, 4)
+    mesh = mc.ClusteredMesh.build((vertices, triangles), folder / path, cluster_triangles=64)
+    bounds = np.array([0.0, 0.0, height, 1.0, 1.0, height])
+    row = np.zeros(1, level_layout.NODE)
+    raw = level_layout.encode_node(level_layout.steps_of(vertices + np.array([0.0, 0.0, height]), bounds), triangles)
+    row["at"], row["bytes"], row["crc"] = 256, len(raw), level_layout.zlib.crc32(raw)
+    row["triangles"], row["vertices"], row["clusters"], row["bounds"] = len(triangles), len(vertices), 1, bounds
+    row["out"], row["back"] = out, height
+    table = row.tobytes()
+    header = level_layout.header_for(mesh.pages.header)._replace(
+        nodes=1, triangles=len(triangles), table_at=256 + len(raw), table_crc=level_layout.zlib.crc32(table)
+    )
+    (folder / f"{path}{levels.ENDING}").write_bytes(level_layout.encode_level_header(header) + raw + table)
+    return mesh
+
+
+def test_a_bound_that_is_one_ulp_too_small_misses_triangles(tmp_path, monkeypatch):
+    """The level lies exactly ``height`` above the mesh, and the other sheet exactly delta below it, without slack."""
+    monkeypatch.setattr(coverage, "_UNITS", 0.0)
+    monkeypatch.setattr(coverage, "_stretch", lambda row: 1.0)
+    height, delta = 0.375, 0.25
+    vertices, triangles = sheet((0, 0), (1, 1), -delta, 4)
+    other = mc.TriangleMesh(vertices, triangles)
+    for path, out, expected_count in (("a", height, 1), ("b", math.nextafter(height, 0.0), 0)):
+        with raised(path, tmp_path, height, out) as mesh:
+            found = mc.massive_collide(mesh, other, delta=delta, epsilon=4.0)
+            assert len(found) == expected_count, "a miss shows a bound that is too small by one ulp"
+            assert len(mc.clearance(mesh, other, delta)) > 0
+
+
+def test_slack_covers_rounding_where_a_bound_is_tight(tmp_path):
+    """As above with slack, far from the origin, where world coordinates are rounded."""
+    height, delta = 0.375, 0.25
+    vertices, triangles = sheet((0, 0), (1, 1), -delta, 4)
+    other, rng = mc.TriangleMesh(vertices, triangles), np.random.default_rng(2)
+    with raised("a", tmp_path, height, height) as mesh:
+        for size in (0.0, 1.0, 1e3, 1e6):
+            pose = matrix(rotation(rng), size * rng.normal(size=3))
+            within = len(mc.clearance(mesh, other, delta, pose, pose)) > 0
+            found = mc.massive_collide(mesh, other, pose, pose, delta=delta, epsilon=4.0)
+            assert len(found) == 1 and (within or found.answer == "undecided")
+
+
+def test_meshes_without_levels_are_asked_as_they_are(tmp_path):
+    corners = some_soup(np.random.default_rng(1), 400, 0.02)
+    with mc.ClusteredMesh.build(corners, tmp_path / "a", cluster_triangles=32) as a:
+        pose = matrix(shift=(0.3, 0.0, 0.0))
+        found = mc.massive_collide(a, a, None, pose, epsilon=0.2)
+        assert found.answer == "closer" and (found.lower == found.upper).all()
+        assert_same(found.resolve(), mc.collide(a, a, None, pose))
+        assert "closer" in repr(found)
+
+
+def test_wrong_arguments(models, tmp_path):
+    (a, b), _, _ = models
+    for options, message in (
+        ({"epsilon": -1.0}, "epsilon"), ({"epsilon": math.nan}, "epsilon"), ({"epsilon": "fine"}, "epsilon"),
+        ({"epsilon": 0.1, "delta": -1.0}, "delta"), ({"epsilon": 0.1, "delta": math.inf}, "delta"),
+        ({"epsilon": 0.1, "memory": 7}, "memory must be"), ({"epsilon": 0.1, "mode": "pm"}, "mode must be one of dag"),
+    ):  # fmt: skip
+        with pytest.raises(mc.UnsupportedOption, match=message):
+            mc.massive_collide(a, b, **options)
+    with pytest.raises(mc.UnsupportedOption, match="one pose for each"):
+        mc.massive_collide(a, b, None, np.stack([np.eye(4)] * 2), epsilon=0.1)
+    with pytest.raises(mc.InvalidPose):
+        mc.massive_collide(a, b, np.diag([2.0, 2.0, 2.0, 1.0]), epsilon=0.1)
+    with pytest.raises(mc.InvalidMesh):
+        mc.massive_collide(a, "b", epsilon=0.1)
+    with built(tmp_path / "c", refined(torus(1.0, 0.4), 1), 64) as other:
+        levels_path = tmp_path / "c.levels"
+        levels_path.write_bytes(levels_path.read_bytes()[:-1])
+        with pytest.raises(mc.InvalidFile, match=r"c\.levels"):
+            mc.massive_collide(other, b, epsilon=0.1)
