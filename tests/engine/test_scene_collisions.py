@@ -300,3 +300,34 @@ def test_single_configurations_of_several_threads_do_not_mix():
 
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         assert all(pool.map(ask, range(8)))
+
+
+def test_a_hierarchy_that_was_refitted_in_place_is_seen():
+    corners, triangles = box((0, 0, 0), (1, 1, 1))
+    hierarchy, scene = mc.build(mc.TriangleMesh(corners, triangles)), mc.Scene()
+    scene.add(hierarchy)
+    scene.add(mc.TriangleMesh(*box((0.5, 0, 0), (1.5, 1, 1))))
+    for shift, meeting in ((0.0, True), (5.0, False), (0.25, True)):
+        mc.refit(hierarchy, corners + np.array([shift, 0.0, 0.0]), in_place=True)
+        assert scene.collides().any.tolist() == [meeting]
+        assert len(scene.contacts(depth=False).pairs) == len(scene.contacts().pairs) == int(meeting)
+
+
+def test_other_bounds_and_resolutions_are_seen():
+    scene = mc.Scene()
+    corners, triangles = box((0, 0, 0), (1, 1, 1))
+    first, second = (
+        scene.add(mc.TriangleMesh(corners, triangles)),
+        scene.add(mc.TriangleMesh(*box((3, 0, 0), (4, 1, 1)))),
+    )
+    assert not scene.contacts().pairs
+    scene.set_vertices(first, corners + np.array([2.5, 0.0, 0.0]))
+    (pair,) = scene.contacts(permitted_overlap="resolution").pairs
+    assert pair.verdict == mc.Verdict.CLASH and pair.verdict.permitted_overlap == 0.0
+    scene.set_pose(second, None, resolution=0.75)
+    (pair,) = scene.contacts(permitted_overlap="resolution").pairs
+    assert pair.verdict == mc.Verdict.TOUCHING and pair.verdict.permitted_overlap == 0.75
+    third = scene.add(mc.TriangleMesh(*box((3.25, 0.25, 0.25), (3.5, 0.5, 0.5))))
+    scene.remove(first)
+    (pair,) = scene.contacts().pairs
+    assert (pair.a, pair.b, pair.verdict) == (second, third, mc.Verdict.CONTAINED)

@@ -9,6 +9,7 @@ from typing import Any
 
 # A module here offers add_arguments(parser) and run(options) -> exit status; the text is what --help says.
 BENCHES = {
+    "buildings": "a made building of up to 50,000 elements whose pairs are known, beside python-fcl and ifcopenshell",
     "build": "from arrays to an index, and refitting it, beside mathutils, Bullet and Embree",
     "clouds": "collisions of point clouds beside their meshes' own answers and cKDTree's minimum distance",
     "continuous": "points, edges and triangles between two frames against rational root isolation, steps beside ipctk",

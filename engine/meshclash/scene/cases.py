@@ -48,6 +48,17 @@ class PackedTrees:
         return FewObjects(self.tree_set, self.solids, self.trees, self.bounds) if fit else None
 
 
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """Some objects as they stand."""
+
+    members: list[Member]
+    rows: np.ndarray
+    """Their poses, (n, 3, 4)."""
+    resolutions: np.ndarray
+    """How finely their world coordinates are known, (n,) [m]."""
+
+
 class TreePacker:
     """Packs the trees of objects, and keeps them as long as the same ones are asked for."""
 
@@ -96,7 +107,7 @@ class TreePacker:
 
 def find_case_steps(
     packer: TreePacker,
-    members: Sequence[Member],
+    placed: Placed,
     pairs: np.ndarray,
     limits: Limits,
     clock: Clock,
@@ -106,15 +117,17 @@ def find_case_steps(
     """The contacts of pairs of objects; drops pairs whose exact boxes are apart.
 
     Args:
-        planter: packs their trees.
-        members: the objects.
-        pairs: their places in ``members``, (k, 2) int64, k > 0.
+        packer: packs their trees.
+        placed: the objects.
+        pairs: their places among these, (k, 2) int64, k > 0.
         limits, clock, first_only, device: as ``Scene.case_steps``.
 
     Returns:
         The case, and which pairs it holds, (k,) bool.
     """
-    packed_trees = yield from packer.packed_steps(members)
+    packed_trees = packer.kept(placed.members)
+    if packed_trees is None:
+        packed_trees = yield from packer.packed_steps(placed.members)
     tree_set, solids, trees, meshes = (
         packed_trees.tree_set,
         packed_trees.solids,
@@ -122,7 +135,7 @@ def find_case_steps(
         packed_trees.meshes,
     )
     clock.stop("building")
-    rows = np.stack([member.rows for member in members])
+    rows = placed.rows
     boxes = yield from _bounds(tree_set, trees, rows)
     near = _boxes_near(boxes[pairs[:, 0]], boxes[pairs[:, 1]], limits.touch_tolerance)
     pairs = pairs[near]
@@ -132,7 +145,7 @@ def find_case_steps(
     answer = yield from scaled(answer_steps(question), 0.1, 0.6, "testing triangles")
     clock.stop("traversal")
     boxes_a, boxes_b = boxes[pairs[:, 0]], boxes[pairs[:, 1]]
-    resolutions = np.array([member.resolution for member in members])[pairs]
+    resolutions = placed.resolutions[pairs]
     return Case(tree_set, solids, jobs, rows_a, rows_b, boxes_a, boxes_b, answer, resolutions, meshes), near
 
 

@@ -4,14 +4,13 @@ from collections.abc import Generator
 
 import numpy as np
 
-from ..solid.judge import Case, Judgement, Limits, judge_steps
+from ..solid.judge import Case, Judgement, Limits, contact_starts, judge_steps
 from ..traversal.contacts import Contacts
-from ..types.results import APART, QueryStats
+from ..types.results import APART
 from ..types.steps import always
-from .results import FirstContact, ObjectContacts
+from .results import FirstContact, FoundPairs, ObjectContacts, contacts_between
 
 _PORTION_PAIRS, _PORTION_CONTACTS = 256, 16384  # judged together
-_NOTHING_COUNTED = QueryStats()
 
 
 def judged_portions(
@@ -25,12 +24,12 @@ def judged_portions(
         limits: lengths that a verdict allows for.
     """
     total = len(case.jobs)
-    start = np.searchsorted(case.answer.jobs, np.arange(total + 1))
+    start = contact_starts(case)
     begin = 0
     while begin < total:
         enough = int(np.searchsorted(start, start[begin] + _PORTION_CONTACTS, "right")) - 1
         end = min(max(enough, begin + 1), begin + _PORTION_PAIRS, total)
-        part = _portion(case, begin, end)
+        part = _portion(case, start, begin, end)
         judgement = yield from always((begin, []), judge_steps(part, limits))
         found = _results(part, judgement, identifiers[begin:])
         begin = end
@@ -44,32 +43,29 @@ def first_contact_of(case: Case, job: int, a: int, b: int) -> FirstContact:
 
 def contacts_of(case: Case, job: int) -> Contacts:
     """The contacts of one pair of a case."""
-    begin, end = np.searchsorted(case.answer.jobs, (job, job + 1))
-    return _contacts_between(case, job, begin, end)
-
-
-def _contacts_between(case: Case, job: int, begin: int, end: int) -> Contacts:
-    """The contacts of one pair of a case, rows ``begin`` to ``end`` of its answer."""
-    first, second = case.jobs[job].tolist()
-    return Contacts(
-        case.answer.pairs[begin:end], case.answer.kinds[begin:end], np.zeros(end - begin, np.int32),
-        _NOTHING_COUNTED, (case.meshes[first], case.meshes[second]),
+    begin, end = np.searchsorted(case.answer.jobs, np.array((job, job + 1), case.answer.jobs.dtype))
+    return contacts_between(
+        case.answer.pairs[begin:end], case.answer.kinds[begin:end], case.jobs[job], case.meshes,
         (case.rows_a[job : job + 1], case.rows_b[job : job + 1]),
     )  # fmt: skip
 
 
 def _results(case: Case, judgement: Judgement, identifiers: np.ndarray) -> list[ObjectContacts]:
-    start, ids = judgement.start.tolist(), identifiers[: len(case.jobs)].tolist()
+    ids, codes = identifiers[: len(case.jobs)].tolist(), judgement.codes.tolist()
+    found = FoundPairs(
+        case.jobs, case.rows_a, case.rows_b, case.answer.pairs, case.answer.kinds, judgement.start, case.meshes,
+        judgement.locations,
+    )  # fmt: skip
     return [
-        ObjectContacts(a, b, verdict, _contacts_between(case, job, *start[job : job + 2]), judgement.locations, job)
+        ObjectContacts(a, b, verdict, found, job)
         for job, ((a, b), verdict) in enumerate(zip(ids, judgement.verdicts(), strict=True))
-        if verdict != APART
+        if codes[job] != APART.severity
     ]
 
 
-def _portion(case: Case, begin: int, end: int) -> Case:
-    """Object pairs begin to end of a case."""
-    low, high = np.searchsorted(case.answer.jobs, (begin, end))
+def _portion(case: Case, start: np.ndarray, begin: int, end: int) -> Case:
+    """Object pairs begin to end of a case, of which contacts of pair j begin at start[j]."""
+    low, high = start[begin], start[end]
     answer = case.answer._replace(
         pairs=case.answer.pairs[low:high], kinds=case.answer.kinds[low:high], jobs=case.answer.jobs[low:high] - begin
     )

@@ -22,7 +22,7 @@ from ..types.mesh import TriangleMesh, checked_resolution
 from ..types.pose import Pose, PoseLike, pose_stack
 from ..types.results import Progress
 from ..types.steps import scaled
-from .cases import TreePacker, find_case_steps
+from .cases import Placed, TreePacker, find_case_steps
 from .clock import Clock
 from .member import Member
 from .pose_table import PoseTable
@@ -39,6 +39,7 @@ class Members:
         self._clouds: list[int] = []  # the ids of those that are clouds
         self._poses = PoseTable()
         self._slots: np.ndarray | None = None  # of all objects, until one comes, goes or deforms
+        self._shapes: tuple[np.ndarray, np.ndarray] | None = None  # bounds and resolutions, until one is changed
         self._next = 0
         self._packer = TreePacker()
 
@@ -65,7 +66,7 @@ class Members:
         self._members[identifier] = Member(mesh, self._poses, self._poses.take(rows), known)
         if isinstance(mesh, PointCloud):
             self._clouds.append(identifier)
-        self._slots = None
+        self._slots = self._shapes = None
         self._next += 1
         return identifier
 
@@ -75,7 +76,7 @@ class Members:
         self._poses.give_back(member.slot)
         if member.is_cloud:
             self._clouds.remove(identifier)
-        self._slots = None
+        self._slots = self._shapes = None
         del self._members[identifier]
 
     def set_pose(self, identifier: int, pose: PoseLike, resolution: float | None = None) -> None:
@@ -89,7 +90,8 @@ class Members:
         member, known = self.member(identifier), _checked(resolution)
         self._poses.rows[member.slot] = _one_pose(pose)
         self._poses.revisions[member.slot] += 1
-        member.given_resolution = member.given_resolution if known is None else known
+        if known is not None:
+            member.given_resolution, self._shapes = known, None
 
     def set_poses(self, identifiers: Iterable[int], poses: Any) -> None:
         """Move many objects at once, which takes a fraction of the time of as many calls of ``set_pose``.
@@ -127,7 +129,8 @@ class Members:
         member = self.member(identifier)
         if member.is_cloud:
             raise UnsupportedOption(f"object {identifier} is a point cloud, which has no vertices: add another cloud")
-        member.thing, self._slots = _deformed(member.mesh, vertices), None
+        member.thing = _deformed(member.mesh, vertices)
+        self._slots = self._shapes = None
         self._poses.revisions[member.slot] += 1
 
     def posed(self, identifier: int) -> tuple[Thing, Pose]:
@@ -212,11 +215,24 @@ class Members:
         ids = np.fromiter(self._members, np.int64, len(self._members))  # they are given in that order
         if not members:
             return ids, np.empty((0, 6))
-        return ids, world_boxes(np.stack([m.bounds for m in members]), self.all_rows(), margin)
+        return ids, world_boxes(self._bounds_and_resolutions()[0], self.all_rows(), margin)
 
     def all_rows(self) -> np.ndarray:
         """Poses of all objects in the order of their ids, (n, 3, 4) float64."""
         return self._poses.rows[self._all_slots()]
+
+    def _bounds_and_resolutions(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of all objects in their own coordinates, (n, 2, 3) [m], and (n,) [m].
+
+        They are kept where all objects are plain meshes: what else there is can change without the scene's knowledge.
+        """
+        if self._shapes is not None:
+            return self._shapes
+        members = self._members.values()
+        shapes = np.array([m.bounds for m in members]), np.array([m.resolution for m in members])
+        if all(type(m.thing) is TriangleMesh for m in members):
+            self._shapes = shapes
+        return shapes
 
     def _all_slots(self) -> np.ndarray:
         if self._slots is None:
@@ -239,8 +255,10 @@ class Members:
             The case, and the ids (n, 2) of its pairs.
         """
         ids, places = np.unique(pairs, return_inverse=True)
-        members = [self.member(i) for i in ids.tolist()]
-        found = find_case_steps(self._packer, members, places.reshape(-1, 2), limits, clock, first_only, device)
+        own = np.searchsorted(np.fromiter(self._members, np.int64, len(self._members)), ids)
+        members = list(map(self._members.__getitem__, ids.tolist()))
+        placed = Placed(members, self.all_rows()[own], self._bounds_and_resolutions()[1][own])
+        found = find_case_steps(self._packer, placed, places.reshape(-1, 2), limits, clock, first_only, device)
         case, near = yield from found
         return case, pairs[near]
 

@@ -1,13 +1,54 @@
 """What a scene answers: pairs of objects that are not apart."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from ..pointcloud.contacts import CloudContacts
 from ..solid.middles import Locations
 from ..traversal.contacts import Contacts
+from ..types.mesh import TriangleMesh
 from ..types.results import QueryStats, Verdict
+
+_NOTHING_COUNTED = QueryStats()
+
+
+def contacts_between(
+    pairs: np.ndarray,
+    kinds: np.ndarray,
+    trees: np.ndarray,
+    meshes: Sequence[TriangleMesh],
+    rows: tuple[np.ndarray, np.ndarray],
+) -> Contacts:
+    """The contacts (n, 2) of two trees (2,) that have some of the meshes, in the poses (1, 3, 4) of both."""
+    first, second = trees.tolist()
+    pose = np.zeros(len(pairs), np.int32)
+    return Contacts(pairs, kinds, pose, _NOTHING_COUNTED, (meshes[first], meshes[second]), rows)
+
+
+@dataclass(frozen=True, eq=False)
+class FoundPairs:
+    """What was found of k pairs of objects, from which a pair's contacts are made when they are asked for."""
+
+    trees: np.ndarray
+    """(k, 2) int64."""
+    rows_a: np.ndarray
+    rows_b: np.ndarray
+    pairs: np.ndarray
+    kinds: np.ndarray
+    start: np.ndarray
+    """Contacts of pair j are the rows start[j]:start[j + 1], (k + 1,) int64."""
+    meshes: Sequence[TriangleMesh]
+    """Of the trees."""
+    locations: Locations
+
+    def contacts(self, job: int) -> Contacts:
+        """Those of one pair."""
+        part, own = slice(self.start[job], self.start[job + 1]), slice(job, job + 1)
+        sides = self.rows_a[own], self.rows_b[own]
+        return contacts_between(self.pairs[part], self.kinds[part], self.trees[job], self.meshes, sides)
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,15 +58,18 @@ class ObjectContacts:
     a: int
     b: int
     verdict: Verdict
-    contacts: Contacts
-    """Triangle pairs; column 0 in a, column 1 in b."""
-    _locations: Locations = field(repr=False)
+    _found: FoundPairs = field(repr=False)
     _job: int = field(repr=False)
+
+    @cached_property
+    def contacts(self) -> Contacts:
+        """Triangle pairs; column 0 in a, column 1 in b."""
+        return self._found.contacts(self._job)
 
     @property
     def location(self) -> np.ndarray | None:
         """A point to look at, (3,) float64 [m], world; None for objects that only come near."""
-        return self._locations.of(self._job)
+        return self._found.locations.of(self._job)
 
 
 @dataclass(frozen=True, eq=False)

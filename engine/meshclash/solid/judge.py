@@ -136,18 +136,21 @@ class Judgement(NamedTuple):
         return self.verdicts()[job]
 
     def verdicts(self) -> list[Verdict]:
-        """The verdicts of all object pairs, with their depths."""
-        return [
-            _VERDICTS[code] if code == _APART else _VERDICTS[code].with_measures(
-                depth=_known(depth), depth_lower=_known(lower), depth_upper=_known(upper), certainty=certainty,
-                flush=flush, permitted_overlap=permitted,
-            )
-            for code, (depth, lower, upper), certainty, flush, permitted in zip(
-                *(numbers.tolist() for numbers in (
-                    self.codes, self.depths, self.certainties, self.flush, self.permitted
-                )), strict=True,
-            )
-        ]  # fmt: skip
+        """The verdicts of all object pairs, with their depths; those that say the same are one object."""
+        told: dict[tuple[Any, ...], Verdict] = {}
+        columns = self.codes, self.certainties, self.flush, self.permitted, *self.depths.T
+        result = []
+        for code, certainty, flush, permitted, *depths in zip(*(column.tolist() for column in columns), strict=True):
+            depth, lower, upper = map(_known, depths)
+            key = code, certainty, flush, permitted, depth, lower, upper
+            verdict = told.get(key)
+            if verdict is None:
+                verdict = told[key] = _VERDICTS[code] if code == _APART else _VERDICTS[code].with_measures(
+                    depth=depth, depth_lower=lower, depth_upper=upper, certainty=certainty, flush=flush,
+                    permitted_overlap=permitted,
+                )  # fmt: skip
+            result.append(verdict)
+        return result
 
 
 def _known(length: float) -> float | None:
@@ -157,6 +160,12 @@ def _known(length: float) -> float | None:
 Steps = Generator[None, None, Any]
 
 
+def contact_starts(case: Case) -> np.ndarray:
+    """Contacts of pair j are the rows start[j]:start[j + 1] of the answer, (k + 1,) int64."""
+    jobs = case.answer.jobs
+    return np.searchsorted(jobs, np.arange(len(case.jobs) + 1, dtype=jobs.dtype)).astype(np.int64)
+
+
 def judge(case: Case, limits: Limits) -> Judgement:
     """Verdicts and depths of all object pairs of a case."""
     return run(judge_steps(case, limits))
@@ -164,7 +173,7 @@ def judge(case: Case, limits: Limits) -> Judgement:
 
 def judge_steps(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     """As ``judge``, yielding every few milliseconds."""
-    start = np.searchsorted(case.answer.jobs, np.arange(len(case.jobs) + 1)).astype(np.int64)
+    start = contact_starts(case)
     permitted = limits.permitted(case.resolutions)
     swapped, middles = pair_order(case), None
     if limits.depths or (permitted > 0.0).any():

@@ -69,8 +69,10 @@ def _slots(touched, vertices):
 
 def visited_room(contacts: np.ndarray, vertices: np.ndarray) -> int:
     """Entries of ``visited`` that pairs with some contacts (k,) need, of meshes with some vertices (k,)."""
-    most = (_slots(int(n), int(v)) for n, v in zip(contacts.tolist(), vertices.tolist(), strict=True))
-    return max(most, default=0)
+    if not len(contacts):
+        return 0
+    largest = np.argmax(np.minimum(3 * contacts, vertices))
+    return int(_slots(int(contacts[largest]), int(vertices[largest])))
 
 
 @inner
