@@ -1,5 +1,6 @@
 """Live in Blender without a window: its modal operator with events made by hand, compared with Detect."""
 
+from functools import partial
 from types import SimpleNamespace
 
 import bpy
@@ -14,7 +15,7 @@ from addon.ops import live
 
 
 class LiveDriver:
-    """What `invoke` and Blender's event loop do, with a stand-in for the operator."""
+    """What `invoke` and Blender's event loop do, with a stand-in for the operator; one step a tick on any machine."""
 
     def __init__(self):
         self.reports = []
@@ -22,6 +23,7 @@ class LiveDriver:
             run=live.LiveRun(bpy.context), report=lambda kind, text: self.reports.append((*kind, text))
         )
         self.run = self.operator.run
+        self.run.live.run_slice = partial(self.run.live.run_slice, 0.0)
 
     def send(self, event):
         return live.MESHCLASH_OT_live.modal(self.operator, bpy.context, event)

@@ -5,107 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from fake_scene import BOX, make_object
+from live_arrays import ArrayScene, Driver, described
 
 from addon.core import live as live_module
-from addon.core.changes import Changes
-from addon.core.errors import InputError
-from addon.core.frame_scene import FrameScene, Progress, Skipped
-from addon.core.job import detect_steps, run_to_end
+from addon.core.frame_scene import Progress, Skipped
 from addon.core.live import Live
 from addon.core.options import DetectOptions
 from addon.core.queries import distance
 from addon.core.rules import Rules
-from addon.core.verdicts import APART, CONTACT, NEAR
-
-
-class ArrayScene:
-    """A scene of boxes, for Live and for Detect alike; unchanged objects are handed out as they were."""
-
-    file, scale_length = "", 1.0
-
-    def __init__(self, *objects):
-        self.objects = {item.identity: item for item in objects}
-        self.meshes = {"box": BOX}
-        self.skipped = []
-        self.wanted = DetectOptions()
-        self.reads = 0
-        self.problem = None
-
-    def options(self):
-        return self.wanted
-
-    def put(self, name, x, mesh_key="box"):
-        self.objects[name] = make_object(name, x, mesh_key)
-
-    def frame(self):
-        used = {item.mesh_key for item in self.objects.values()}
-        return FrameScene(1, list(self.objects.values()), {key: self.meshes[key] for key in used}, list(self.skipped))
-
-    def read_steps(self, options, changes, _frame=None):
-        if self.problem:
-            raise InputError(self.problem)
-        self.reads += 1
-        frame = self.frame()
-        for _ in frame.objects:
-            yield Progress(0.5, "Reading")
-        return frame
-
-    def restore(self):
-        pass
-
-
-def loading(engine):
-    def load(_parts):
-        yield Progress(0.0, "Loading the engine")
-        return engine
-
-    return load
-
-
-class Driver:
-    """Live with its answers."""
-
-    def __init__(self, scene, engine, budget=10.0):
-        self.scene, self.engine = scene, engine
-        self.answers = []
-        self.live = Live(scene, loading(engine), lambda report, incomplete: self.answers.append((report, incomplete)))
-        self.live.budget = budget
-
-    def change(self):
-        self.live.note(Changes(visible=True))
-
-    def settle(self):
-        """Until there is nothing left to do."""
-        for _ in range(10000):
-            self.live.run_slice(0.0)
-            if not self.live.busy:
-                return self.answers[-1][0]
-        raise AssertionError("Live does not come to rest")
-
-    def fresh(self):
-        scene = ArrayScene(*self.scene.objects.values())
-        scene.meshes = self.scene.meshes
-        return run_to_end(detect_steps(scene, self.scene.wanted, self.engine))
-
-
-def described(report):
-    """Everything of a report that a different order of the two objects in the engine may not change."""
-    return sorted(described_row(row) for row in report.rows)
-
-
-def described_row(row):
-    depth, distance = (value and round(value, 6) for value in (row.depth, row.distance))
-    if row.verdict == APART:  # which of several nearest faces is named is open
-        return (row.id, row.verdict, distance)
-    return (
-        row.id, row.verdict, distance, depth, row.faces_a.tolist(), row.faces_b.tolist(), row.highlight_a.tobytes(),
-        row.highlight_b.tobytes(), segments(row.curves),
-    )  # fmt: skip
-
-
-def segments(curves):
-    ends = np.round(curves.astype(np.float64), 5) + 0.0
-    return sorted(sorted(map(tuple, segment)) for segment in ends.tolist())
+from addon.core.verdicts import CONTACT, NEAR
 
 
 def row_of_boxes(count=5):
@@ -166,8 +74,7 @@ def test_over_the_budget_it_says_who_meets_and_completes_when_quiet(engine, monk
     for k in range(4):
         driver.scene.put("O0", 0.01 * k)
         driver.change()
-        for _ in range(100):
-            driver.live.run_slice(0.0)
+        driver.answer()
     report, incomplete = driver.answers[-1]
     assert incomplete and driver.live.incomplete and driver.live.busy
     moved = [row for row in report.rows if "O0" in (row.a, row.b)]
@@ -189,8 +96,7 @@ def test_over_the_budget_gaps_have_their_length_and_get_their_faces_when_quiet(e
         scene.put("O0", 0.75 + 0.01 * k)
         scene.put("O2", 2.9 + 0.01 * k)
         driver.change()
-        for _ in range(100):
-            driver.live.run_slice(0.0)
+        driver.answer()
     report, incomplete = driver.answers[-1]
     assert incomplete
     told = {(row.a, row.b): (row.verdict, row.distance, len(row.faces_a)) for row in report.rows}
@@ -226,8 +132,7 @@ def test_within_the_budget_every_answer_is_complete(engine):
 def test_a_wrong_input_is_told_and_gets_another_chance(engine):
     driver = Driver(row_of_boxes(), engine)
     driver.scene.problem = "nothing is selected"
-    for _ in range(20):
-        driver.live.run_slice()
+    driver.until(lambda: driver.live.problem)
     assert driver.live.problem == "nothing is selected" and not driver.answers
     driver.scene.problem = None
     driver.change()

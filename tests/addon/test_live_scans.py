@@ -149,9 +149,8 @@ def test_over_the_budget_it_says_who_meets_and_completes_when_quiet(driver, room
     driver.run.live.complete_cost, driver.run.live._retry_at = 1.0, 1e18
     room["Box"].location.x = -0.1
     bpy.context.view_layer.update()
-    driver.tick(300)
-    result = scene_results.result_of(bpy.context.scene.session_uid)
-    assert result.incomplete
+    driver.until(lambda: result_of(driver).incomplete)
+    result = result_of(driver)
     rows = {(row.a, row.b): row for row in result.report.rows}
     assert rows["Ball", "Box"].verdict == CONTACT
     assert rows["Ball", "Box"].distance == (None if test == "intersection" else 0.0)

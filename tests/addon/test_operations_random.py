@@ -6,6 +6,7 @@ by disabling the extension. CI runs a few; MESHCLASH_SEQUENCES=1000 runs that ma
 
 import contextlib
 import os
+from functools import partial
 from types import SimpleNamespace
 
 import bpy
@@ -13,8 +14,8 @@ import numpy as np
 import pytest
 from live_driver import LiveDriver, described, detected
 from scans import add_scan, ball
-from test_register_clean import traces
 from timeline_driver import Driver
+from traces import traces
 from ui_fakes import draw, escape, timer
 
 import addon
@@ -54,10 +55,12 @@ ALWAYS_THERE = (
 
 
 class DetectDriver:
-    """The modal Detect with events made by hand."""
+    """The modal Detect with events made by hand; one step a tick on any machine."""
 
     def __init__(self):
         self.operator = SimpleNamespace(run=detect.Run(bpy.context), report=lambda *_: None)
+        task = self.operator.run.task
+        task.run_slice = partial(task.run_slice, 0.0)
 
     def send(self, event):
         return detect.MESHCLASH_OT_detect.modal(self.operator, bpy.context, event) == {"PASS_THROUGH"}

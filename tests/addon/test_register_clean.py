@@ -6,6 +6,7 @@ from pathlib import Path
 
 import bpy
 import pytest
+from traces import traces
 from ui_fakes import ENGINE, fake_detect_steps, make_report, make_row
 
 import addon
@@ -14,25 +15,6 @@ from addon.core.report import Review
 from addon.ops import detect
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def traces():
-    """Everything an extension can leave behind that Python can see."""
-    types = {name for name in dir(bpy.types) if "MESHCLASH" in name.upper()}
-    handlers = {
-        (name, handler.__name__)
-        for name in dir(bpy.app.handlers)
-        if isinstance(getattr(bpy.app.handlers, name), list)
-        for handler in getattr(bpy.app.handlers, name)
-        if handler.__module__.split(".")[0] == "addon"
-    }
-    properties = {
-        f"{owner.__name__}.{name}"
-        for owner in (bpy.types.Scene, bpy.types.WindowManager, bpy.types.Object, bpy.types.Collection)
-        for name in dir(owner)
-        if "meshclash" in name
-    }
-    return types | handlers | properties | {name for name in dir(bpy.ops) if name == "meshclash"}
 
 
 def test_twice_in_a_row_leaves_nothing(monkeypatch):

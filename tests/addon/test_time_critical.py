@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 from fake_scene import BOX, make_object
-from test_core_live import ArrayScene, Driver
+from live_arrays import ArrayScene, Driver
 
 from addon import commandline
 from addon.core import live as live_module
@@ -142,15 +142,16 @@ def test_live_refines_with_all_the_time_of_a_call_whatever_the_test_s_budget(eng
     driver.change()
     while not driver.live.incomplete:
         driver.live.run_slice(0.0)
-    budgets, original = [], time_critical._search_steps
+    budgets = []
 
     def spy(asked):
         budgets.append(asked.options.budget)
-        return original(asked)
+        raise InterruptedError
 
     monkeypatch.setattr(time_critical, "_search_steps", spy)
-    driver.live.run_slice(0.02)
-    assert budgets and 0.01 < budgets[0] <= 0.02
+    with pytest.raises(InterruptedError):
+        driver.live.run_slice(1000.0)
+    assert 500.0 < budgets[0] <= 1000.0
 
 
 def test_live_says_what_is_missing(engine):

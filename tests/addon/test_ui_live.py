@@ -266,8 +266,7 @@ def test_settings_are_followed(agrees, driver):
     settings.set_a, settings.set_a_object = "OBJECT", bpy.data.objects["A"]
     assert agrees() == {("A", "B")}
     settings.set_a_object = None
-    for _ in range(5):
-        driver.tick()
+    driver.until(lambda: driver.run.live.problem)
     assert "choose the object" in driver.run.live.problem
     texts = " ".join(draw(panels.MESHCLASH_PT_detect, bpy.context).texts())
     assert "choose the object" in texts
@@ -410,9 +409,8 @@ def test_first_contact_mode_is_said_in_the_panel(agrees, boxes, driver, monkeypa
     driver.run.live._retry_at = 1e18
     boxes["A"].location.x = 0.3
     bpy.context.view_layer.update()
-    driver.tick(200)
-    result = scene_results.result_of(bpy.context.scene.session_uid)
-    assert result.incomplete
+    driver.until(lambda: scene_results.result_of(driver.run.scene_uid).incomplete)
+    result = scene_results.result_of(driver.run.scene_uid)
     row = next(row for row in result.report.rows if row.a == "A")
     assert row.verdict == "contact" and row.contacts == 1
     texts = " ".join(draw(panels.MESHCLASH_PT_detect, bpy.context).texts())

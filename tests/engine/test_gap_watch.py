@@ -10,28 +10,7 @@ from meshclash.types.steps import run
 from scene_editor import BOX, Editor
 from solids import torus
 from strategies import matrix
-
-
-class Follower:
-    """Adds up the changes of a watch."""
-
-    def __init__(self, watch):
-        self.watch = watch
-        self.found = {}
-        self.meeting = {}
-
-    def take(self):
-        changes = self.watch.take_changes()
-        told = self.found.keys() | self.meeting.keys()
-        assert not changes.found.keys() & changes.meeting.keys()
-        assert not changes.gone & (changes.found.keys() | changes.meeting.keys())
-        assert changes.gone <= told
-        for pair in changes.gone | changes.found.keys() | changes.meeting.keys():
-            self.found.pop(pair, None)
-            self.meeting.pop(pair, None)
-        self.found |= changes.found
-        self.meeting |= changes.meeting
-        return changes
+from watch_follower import Follower
 
 
 def described(gaps):
