@@ -31,7 +31,7 @@ PRELOADED = (
     ".traversal.near_engine", ".gpu.device", ".answering.answer", ".solid.open_judge", ".solid.judge",
     ".pointcloud.build", ".pointcloud.query", ".voxels.collide", ".massive.mesh", ".query.collide",
     ".timecritical.search", ".scene.cloud_pairs", ".scene.scene", ".continuous.swept", ".query.penetration",
-    ".query.signed_distance", ".convex.closest", ".voxels.map", ".warming",
+    ".query.signed_distance", ".convex.closest", ".voxels.map", ".massive.levels", ".warming",
 )  # fmt: skip
 """What the engine and its first kernel import, in steps that do not hold a window for long; the engine's own modules
 begin with a dot.
