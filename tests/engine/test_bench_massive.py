@@ -9,7 +9,7 @@ pytestmark = [pytest.mark.needs_jit, pytest.mark.slow]
 
 
 def test_the_table_and_the_verdict(capsys, tmp_path, monkeypatch):
-    options = ["massive", "--sizes", "20k", "--kinds", "pipes", "--frames", "3", "--share", "0.5"]
+    options = ["massive", "--sizes", "20k", "--kinds", "pipes", "--frames", "3", "--share", "0.5", "--levels"]
     assert main([*options, "--folder", str(tmp_path), "--json", str(tmp_path / "out.json")]) == 0
     assert "in memory, ms" in capsys.readouterr().out and not list(tmp_path.glob("*.mcl"))
     honest = massive.collide

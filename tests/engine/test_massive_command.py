@@ -46,6 +46,28 @@ def test_collide_writes_what_it_finds_and_tells_by_its_status(files, capsys):
     assert main(["massive", "collide", *both, "--pose-a", str(files / "pose.txt")]) == 0
 
 
+def test_levels_are_built_told_verified_and_asked(files, capsys):
+    build = ["massive", "build", str(files / "ring.npz"), str(files / "a"), "--cluster-triangles", "64", "--levels"]
+    assert main(build) == 0
+    assert "levels: " in capsys.readouterr().out and (files / "a.levels").exists()
+    assert main(["massive", "info", str(files / "a")]) == 0
+    assert "(0.01 of the width): " in capsys.readouterr().out
+    assert main(["massive", "verify", str(files / "a")]) == 0
+    assert "a.levels: all " in capsys.readouterr().out
+    np.savetxt(files / "pose.txt", matrix(shift=(2.81, 0.0, 0.0)))
+    out = files / "found.npz"
+    ask = ["massive", "collide", *[str(files / "a")] * 2, "--pose-b", str(files / "pose.txt"), "--output", str(out)]
+    with mc.ClusteredMesh.open(files / "a") as mesh:
+        for options in ({"epsilon": 0.1}, {"epsilon": 0.001}, {"epsilon": 0.001, "delta": 0.02}):
+            expected = mc.massive_collide(mesh, mesh, None, matrix(shift=(2.81, 0.0, 0.0)), **options)
+            status = main([*ask, *(word for name, value in options.items() for word in (f"--{name}", str(value)))])
+            assert status == (expected.answer != "apart") and str(expected) in capsys.readouterr().out
+            with np.load(out) as found:
+                assert (found["clusters_b"] == expected.clusters_b).all() and (found["upper"] == expected.upper).all()
+    (files / "a.levels").write_bytes(b"")
+    assert main(["massive", "info", str(files / "a")]) == 2
+
+
 def test_errors_are_one_line_and_status_2(files, capsys):
     (files / "cut").write_bytes((files / "a").read_bytes()[:-1])
     np.savetxt(files / "pose.txt", np.diag([2.0, 2.0, 2.0, 1.0]))

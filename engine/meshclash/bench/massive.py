@@ -5,6 +5,9 @@ built in a process of their own: processor time, the most anonymous memory above
 triangle. Then the second moves through the first along a line, turning a little in every frame. Out of core the first
 frames load their pages (cold) and the same frames are asked again (warm); in memory the hierarchies are built before.
 Every frame's pairs and kinds are compared byte by byte.
+
+With ``--levels`` also levels of detail are built, and ``massive_collide`` asked for several epsilons in frames that lie
+near each other: each for itself, and with what was remembered. Its exact form must be the answer of ``collide``.
 """
 
 from __future__ import annotations
@@ -20,8 +23,10 @@ from pathlib import Path
 import numpy as np
 
 from ..hierarchy.build import build
+from ..massive.levels import MeshLevels
 from ..massive.mesh import ClusteredMesh
 from ..query.collide import collide, collides
+from ..query.massive import forget, massive_collide
 from ..types.mesh import TriangleMesh
 from .mesh_generators import MAKERS, Mesh
 from .options import parse_sizes, short_size
@@ -29,6 +34,10 @@ from .pipes import pipes
 from .table import Row, format_table, write_json
 
 KINDS = {"scan": MAKERS["scan"], "part": MAKERS["part"], "pipes": pipes}
+EPSILONS = (0.0, 0.0004, 0.002, 0.01)
+"""Of the width of the first model."""
+_NEAR_WAY, _BESIDE = 0.01, 0.4
+"""Of the frames for levels: half their way in half boxes, and how far the second model is from the middle, in boxes."""
 _MEGABYTE = 1 << 20
 _BUILDING = """
 import json, sys, time
@@ -59,6 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--memory", type=float, default=64.0, metavar="MB", help="of each open mesh (default: 64)")
     parser.add_argument("--build-memory", type=float, default=512.0, metavar="MB", help="default: 512")
+    parser.add_argument("--levels", action="store_true", help="build levels of detail, and ask them")
     parser.add_argument("--folder", type=Path, help="for the files (default: a temporary one)")
     parser.add_argument("--json", type=Path, help="write all figures to this file")
 
@@ -67,6 +77,7 @@ def run(options: argparse.Namespace) -> int:
     """Run the bench; 1 when an answer differs, or more memory is taken than was given."""
     built: list[Row] = []
     asked: list[Row] = []
+    leveled: list[Row] = []
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         for size in options.sizes:
             for kind in options.kinds:
@@ -76,10 +87,14 @@ def run(options: argparse.Namespace) -> int:
                 built.append({"model": name, **_built(models[0], paths[0], options.build_memory)})
                 _built(models[1], paths[1], options.build_memory)
                 asked.append({"model": name, **_asked(models, paths, options)})
-    print(format_table(built), format_table(asked), sep="\n\n")
+                if options.levels:
+                    leveled += [{"model": name, **row} for row in _leveled(models[0], paths, options)]
+    tables = [table for table in (built, asked, leveled) if table]
+    print(*map(format_table, tables), sep="\n\n")
     if options.json:
-        write_json(options.json, {"bench": "massive", "built": built, "asked": asked})
-    return int(any(row["frames that differ"] or row["MB of pages"] > options.memory for row in asked))
+        write_json(options.json, {"bench": "massive", "built": built, "asked": asked, "levels": leveled})
+    differ = any(row["frames that differ"] for row in [*asked, *leveled])
+    return int(differ or any(row["MB of pages"] > options.memory for row in asked))
 
 
 def _built(model: Mesh, path: Path, memory: float) -> Row:
@@ -146,6 +161,45 @@ def _asked(models: list[Mesh], paths: list[Path], options: argparse.Namespace) -
         "in memory, ms": each * memory, "first contact, ms": each * whether, "pages read": loads,
         "MB of pages": pages / _MEGABYTE, "frames that differ": differ,
     }  # fmt: skip
+
+
+def _leveled(model: Mesh, paths: list[Path], options: argparse.Namespace) -> list[Row]:
+    """Levels of both models: what they take, and ``massive_collide`` by each epsilon."""
+    memory = int(options.memory * _MEGABYTE)
+    rows: list[Row] = []
+    with ClusteredMesh.open(paths[0], memory) as a, ClusteredMesh.open(paths[1], memory) as b:
+        start = time.process_time()
+        levels = MeshLevels.build(a)
+        built = {"levels, million a second": a.triangle_count / (time.process_time() - start) / 1e6}
+        built["levels, bytes a triangle"] = levels.path.stat().st_size / a.triangle_count
+        MeshLevels.build(b).close()
+        width = float((a.bounds[1] - a.bounds[0]).max())
+        poses = _poses(model, options.frames, _NEAR_WAY)
+        poses[:, :3, 3] += _BESIDE * (a.bounds[1] - a.bounds[0])
+        for share in EPSILONS:
+            row = {**built, "epsilon, %": 100 * share, "triangles, %": 100.0}
+            if share:
+                row["triangles, %"] = 100 * levels.level(0.5 * share * width).triangle_count / a.triangle_count
+
+            def alone(a, b, *poses, _epsilon=share * width):
+                forget(a, b)
+                return massive_collide(a, b, *poses, epsilon=_epsilon, memory=memory)
+
+            def remembering(a, b, *poses, _epsilon=share * width):
+                return massive_collide(a, b, *poses, epsilon=_epsilon, memory=memory)
+
+            _timed(collide, a, b, poses)
+            _timed(alone, a, b, poses)
+            each = 1e3 / len(poses)
+            for name, query in (("collide, ms", collide), ("alone, ms", alone), ("remembering, ms", remembering)):
+                seconds, found = _timed(query, a, b, poses)
+                row[name] = each * seconds
+            row["rows"] = sum(map(len, found)) / len(poses)
+            exact, expected = found[0].resolve(), collide(a, b, None, poses[0])
+            row["frames that differ"] = int(exact.pairs.tobytes() != expected.pairs.tobytes())
+            rows.append(row)
+        levels.close()
+    return rows
 
 
 def _timed(query, a, b, poses: np.ndarray) -> tuple[float, list]:

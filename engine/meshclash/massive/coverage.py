@@ -25,6 +25,7 @@ from .contacts import loaded_pair
 from .sides import Clusters, batches
 
 _UNITS = 2.0**-45
+_ROUND = 2.0**20
 _CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], np.bool_)
 _AHEAD = 8.0
 """Frames as long as the last one for which a list of pairs is made."""
@@ -175,6 +176,8 @@ def _stretch(row: np.ndarray) -> float:
 def largest_error(sides: int, epsilon: float, bounds: tuple[np.ndarray, ...], rows: tuple[np.ndarray, ...]) -> float:
     """What the bounds of a part may add up to so that parts that are named stand for triangles within delta + epsilon.
 
+    Rounded down, so that it is the same in all poses nearby, and with it the level.
+
     Args:
         sides: how many of the objects have levels.
         epsilon: [m].
@@ -184,4 +187,5 @@ def largest_error(sides: int, epsilon: float, bounds: tuple[np.ndarray, ...], ro
         4.0 * (np.abs(box).max() + epsilon) + np.abs(row[:, 3]).max() for box, row in zip(bounds, rows, strict=True)
     )
     left = (epsilon - 2.0 * _UNITS * float(sum(reaches))) * (1.0 - 2.0**-40)
-    return max(0.0, left / (max(1, sides) * max(_stretch(row) for row in rows)))
+    share, exponent = math.frexp(max(0.0, left / (max(1, sides) * max(_stretch(row) for row in rows))))
+    return math.ldexp(math.floor(share * _ROUND) / _ROUND, exponent)

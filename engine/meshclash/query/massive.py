@@ -148,6 +148,11 @@ def massive_collide(
     return MassiveCollision((a, b), rows, (levels[0].runs, levels[1].runs), covered, (delta, epsilon), seconds)
 
 
+def forget(a: Any, b: Any) -> None:
+    """Drop what the last call about two objects left."""
+    _memories.get(a, {}).pop(b, None)
+
+
 def _levels_of(
     a: Any, b: Any, sides: tuple[Clusters, Clusters], rows: tuple[np.ndarray, np.ndarray], epsilon: float, memory: int
 ) -> tuple[Leveled, Leveled]:
