@@ -12,7 +12,7 @@ from meshclash.hierarchy.build import SPLITS
 from meshclash.query import distance as distance_module
 from meshclash.traversal import near_engine, near_work
 from meshclash.volumes.registry import VOLUMES
-from solids import box, moved, open_box, refined, torus
+from solids import box, moved, open_box, refined, shell, torus
 from strategies import grid_meshes, matrix, rotation, soup
 
 VOLUME_NAMES = sorted(VOLUMES)
@@ -223,3 +223,35 @@ def test_bad_options_are_named():
 
 def far_points(found):
     return np.stack([found.point_a, found.point_b]), 11, 11, found.stats
+
+
+NO_GUESS = {"relative_error": 1e-300}
+"""An error that changes no number, and lets the search go best-first, without a pair to start from."""
+
+
+def test_a_guess_to_start_from_changes_no_answer():
+    rng = np.random.default_rng(11)
+    bodies = refined(box((0, 0, 0), (4, 3, 0.25)), 2), torus(2, 0.5, 48, 24), refined(box((0, 0, 0), (1, 1, 1)), 3)
+    plate, ring, lump = (mc.TriangleMesh(*body) for body in bodies)
+    cave = mc.TriangleMesh(*refined(shell((-3, -3, -3), (3, 3, 3), 0.5), 3))
+    far = matrix(shift=(1e6, -3e5, 7.0))
+    gaps = 0.5, 0.25, np.nextafter(0.25, 1), 0.25 - 1e-17, 1e-7
+    cases = [(plate, plate, None, matrix(shift=(0, 0, gap))) for gap in gaps]
+    cases += [(plate, lump, far, far @ matrix(shift=(4.0 + gap, 1, 0))) for gap in (0.0, 2.0**-30, 1e-9, 0.5, 1e3)]
+    cases += [(cave, lump, None, matrix(rotation(rng), rng.uniform(-1, 1, 3))) for _ in range(6)]
+    for _ in range(40):
+        a, b = rng.choice([plate, ring, lump, cave], 2)
+        shift = rng.normal(size=3) * rng.choice([2.0, 5.0, 20.0])
+        cases.append((a, b, None, matrix(rotation(rng) if rng.random() < 0.7 else np.eye(3), shift)))
+    apart = 0
+    for a, b, pose_a, pose_b in cases:
+        for question in ((a, b, pose_a, pose_b), (b, a, pose_b, pose_a)):
+            found, wanted = mc.distance(*question), mc.distance(*question, **NO_GUESS)
+            stack = mc.distance(*question[:2], *(None if p is None else p[None] for p in question[2:]))
+            for other, own in ((wanted, slice(None)), (stack, 0)):
+                assert (found.triangle_a, found.triangle_b) == (other.triangle_a, other.triangle_b)
+                assert found.distance == other.distance
+                for name in ("point_a", "point_b"):
+                    assert getattr(found, name).tobytes() == getattr(other, name)[own].tobytes()
+            apart += found.distance > 0.0
+    assert 60 < apart < 2 * len(cases)

@@ -4,8 +4,12 @@ Entries are pairs of slots as in ``wide.py``, with the squared gap of their boxe
 both are leaves, the larger is opened, its up to eight children are compared with the other's box at once, and those
 that may matter are put on.
 
-Without a pair to start from the search is best-first, by a heap: no pair of boxes farther apart than the result is ever
-opened. With one, and when all pairs within a tolerance are asked for, the order hardly matters and a stack is cheaper.
+Without a pair to start from some descents, each to the child with the least gap, give one: first by the boxes alone,
+then by the direction between the triangles found so far, until that leads to none that is nearer. So nearly the whole
+search knows the direction and a distance close to the result. Near each other, the search is best-first, by a heap:
+no pair of boxes farther apart than the result is ever opened. Farther apart most of the heap would be pairs that are
+equally near as far as boxes can tell. There, with a pair to start from, and when all pairs within a tolerance are asked
+for, the order hardly matters and a stack is cheaper.
 The direction between the nearest points so far helps to tell boxes and triangles apart, and directions between points
 that were measured before help with triangles (``lane_gaps.py``).
 """
@@ -44,11 +48,13 @@ from ..hierarchy.wide import CHILD_COUNT, CHILDREN, LANE_COUNT
 from ..jit import inlined, inner, kernel
 from ..types.pose import plainly_rigid
 from .near_leaf import (
+    ABSOLUTE,
     ALONE,
     CHAINED,
     NEAR_STATE_LENGTH,
     NEAREST,
     ORDERED,
+    RELATIVE,
     ROUNDING,
     STEP_LIMIT,
     keep_nearer,
@@ -68,6 +74,9 @@ SINGLES = _BLOCK + BLOCK + 8
 DOUBLES = ROW_LENGTH + SCRATCH_LENGTH
 """Numbers of the float64 scratch."""
 MOST_OF_TWO_LEAVES = LANE_COUNT**2
+_MOST_DESCENTS = 4
+_NEAR = 0.125  # of the half extents of both, added up: about a fifth of a diagonal
+_FEW_SLOTS = 4 * LANE_COUNT  # of both trees: of so few a search takes no longer than descents
 
 TREES, TREE_SIZES, SLABS, SIDE_LENGTH = range(4)
 """Entries of the record of a side: addresses of its ``LaneForest``, and of the addresses of its trees' slabs."""
@@ -142,6 +151,66 @@ def _direction(poses_a, pose_a, x, y):
     return u / length, v / length, w / length
 
 
+@inner
+def _descend(tree_a, slabs_a, tree_b, slabs_b, near, single):
+    """The two leaves, slots, to which the child with the least gap leads every time, and the tests of boxes.
+
+    The first slot is -1 where no child is near any more.
+    """
+    nodes_a, words_a = floats(tree_a[NODES]), integers(tree_a[NODES])
+    nodes_b, words_b = floats(tree_b[NODES]), integers(tree_b[NODES])
+    slot_a, slot_b, volume_tests = tree_a[ROOT], tree_b[ROOT], 0
+    while True:
+        box_a, box_b = 64 * (slot_a >> 3) + (slot_a & 7), 64 * (slot_b >> 3) + (slot_b & 7)
+        child_a, child_b = np.int64(words_a[box_a + CHILDREN]), np.int64(words_b[box_b + CHILDREN])
+        if child_a < 0 and child_b < 0:
+            return slot_a, slot_b, volume_tests
+        into_a = child_b < 0 or (child_a >= 0 and box_size(nodes_a, box_a) >= box_size(nodes_b, box_b))
+        tests = np.int64(words_a[64 * child_a + CHILD_COUNT] if into_a else words_b[64 * child_b + CHILD_COUNT])
+        mask = (1 << tests) - 1
+        if into_a:
+            gaps = gaps_of_first(nodes_a, slabs_a, 64 * child_a, nodes_b, slabs_b, box_b, single, near, mask)
+        else:
+            gaps = gaps_of_second(nodes_b, slabs_b, 64 * child_b, nodes_a, slabs_a, box_a, single, near, mask)
+        volume_tests += tests
+        store(single, _GAPS, gaps)
+        least = 0
+        for k in range(1, tests):
+            if single[_GAPS + k] < single[_GAPS + least]:
+                least = k
+        if single[_GAPS + least] > near:
+            return np.int64(-1), slot_b, volume_tests
+        if into_a:
+            slot_a = 8 * child_a + least
+        else:
+            slot_b = 8 * child_b + least
+
+
+@inner
+def _first_of_leaf(tree, slot):
+    """The first triangle of a leaf, given by its slot."""
+    child = np.int64(integers(tree[NODES])[64 * (slot >> 3) + (slot & 7) + CHILDREN])
+    return np.int64(integers(tree[ORDER])[~child >> 3])
+
+
+@inner
+def _guess(tree_a, slabs_a, poses_a, tree_b, slabs_b, poses_b, pose, errors, shrink, found, job, single):
+    """Keep a pair of triangles that is nearly the nearest; returns the tests of boxes and of triangles."""
+    volume_tests = 0
+    for count in range(_MOST_DESCENTS):
+        near = near_square(found[0][job], shrink)
+        slot_a, slot_b, tests = _descend(tree_a, slabs_a, tree_b, slabs_b, near, single)
+        volume_tests += tests
+        if slot_a < 0:
+            return volume_tests, count
+        t, u = _first_of_leaf(tree_a, slot_a), _first_of_leaf(tree_b, slot_b)
+        distance, x, y, uncertain = _distance_of(tree_a, t, poses_a, pose, tree_b, u, poses_b, pose, errors[ROUNDING])
+        if not keep_nearer(found, job, 0.0 if uncertain else distance, t, u, x, y):
+            return volume_tests, count + 1
+        set_direction(single, *_direction(poses_a, pose, x, y))
+    return volume_tests, _MOST_DESCENTS
+
+
 @kernel
 def traverse_near(side_a, side_b, work):
     """Go on with a nearness query from its state; returns True when all jobs are done.
@@ -179,7 +248,7 @@ def traverse_near(side_a, side_b, work):
         distances[0] = math.inf
         if not (plainly_rigid(poses_1) and plainly_rigid(poses_2)):
             return False
-    nearest = options[NEAREST] != 0
+    nearest, exact = options[NEAREST] != 0, errors[RELATIVE] == 0.0 and errors[ABSOLUTE] == 0.0
     room = given[OUTPUT_ROOM] - MOST_OF_TWO_LEAVES
     job = state[JOB]
     used = state[STACK_USED]
@@ -217,6 +286,16 @@ def traverse_near(side_a, side_b, work):
                     keep_nearer(found, job, 0.0 if uncertain else distance, t, u, x, y)
                     set_direction(single, *_direction(poses_1, pose, x, y))
                     primitive_tests += 1
+                elif exact and tree_a[ROOT] + tree_b[ROOT] > _FEW_SLOTS:
+                    tests, measured = _guess(
+                        tree_a, slabs_a, poses_1, tree_b, slabs_b, poses_2, pose, errors, shrink, found, job, single
+                    )
+                    volume_tests += tests
+                    primitive_tests += measured
+                    size_a, size_b = SIZES * index_a + 6, SIZES * index_b + 6
+                    sizes = sizes_a[size_a] + sizes_a[size_a + 1] + sizes_a[size_a + 2]
+                    sizes += sizes_b[size_b] + sizes_b[size_b + 1] + sizes_b[size_b + 2]
+                    ordered = distances[job] <= _NEAR * sizes
             stack[0, 0], stack[0, 1] = tree_a[ROOT], tree_b[ROOT]
             bounds[0] = 0.0
             used = 1
