@@ -51,8 +51,12 @@ def run(options: argparse.Namespace) -> int:
             body = (_CORNERS, _FACES) if size <= len(_FACES) else bumpy_sphere(size)
             mesh = TriangleMesh(*body)
             peers = _peers(*body)
-            for case, poses in _cases(mesh, options.poses).items():
-                for question, sides in _questions(mesh, peers, size <= options.verdicts).items():
+            questions = _questions(mesh, peers, size <= options.verdicts)
+            cases = {case: (questions, poses) for case, poses in _cases(mesh, options.poses).items()}
+            if size <= len(_FACES):
+                cases |= _more_verdicts(mesh, options.poses)
+            for case, (asked, poses) in cases.items():
+                for question, sides in asked.items():
                     row, differs = _row(question, case, size, sides, poses, options.runs)
                     wrong += differs
                     rows.append(row)
@@ -107,8 +111,27 @@ def _questions(mesh: TriangleMesh, peers: list[Fcl | Coal], verdicts: bool) -> d
         },
     }
     if verdicts:
-        asked["verdict"] = {"ours": lambda pose: verdict(mesh, mesh, pose_b=pose)}
+        asked.update(_verdicts(mesh, mesh))
     return asked
+
+
+def _verdicts(a: TriangleMesh, b: TriangleMesh) -> dict[str, dict[str, Ask]]:
+    return {
+        "verdict": {"ours": lambda pose: verdict(a, b, pose_b=pose)},
+        "verdict, no depth": {"ours": lambda pose: verdict(a, b, pose_b=pose, depth=False)},
+    }
+
+
+def _more_verdicts(mesh: TriangleMesh, count: int) -> dict[str, tuple[dict[str, dict[str, Ask]], list[np.ndarray]]]:
+    """Questions and poses of a box beside itself, flush, and of one half as large that lies inside."""
+    rng = np.random.default_rng(2)
+    half = TriangleMesh(0.5 * mesh.vertices, mesh.triangles)
+    beside, inside = (np.tile(np.eye(4), (count, 1, 1)) for _ in range(2))
+    beside[:, :3, 3] = np.column_stack([np.ones(count), rng.uniform(-0.9, 0.9, (count, 2))])
+    turns = np.linalg.qr(rng.normal(size=(count, 3, 3)))[0]
+    inside[:, :3, :3] = turns * np.linalg.det(turns)[:, None, None]
+    inside[:, :3, 3] = rng.uniform(-0.05, 0.05, (count, 3))
+    return {"touching": (_verdicts(mesh, mesh), list(beside)), "inside": (_verdicts(mesh, half), list(inside))}
 
 
 def _row(

@@ -12,12 +12,12 @@ from numba import carray
 
 from ..geometry.lanes import doubles, longs, octets, shifted
 from ..jit import kernel
-from ..traversal.single import FIRST, PLACE, SECOND
+from ..traversal.single import FIRST, SECOND
 from ..types.pose import plainly_rigid
 from ..types.results import QueryStats
 from .at_once import FewObjects, put_pairs_of_boxes
 from .cases import PackedTrees
-from .collisions import Choice, SceneCollisions
+from .collisions import Choice, SceneCollisions, no_collisions
 from .members import Keep
 
 (
@@ -83,14 +83,15 @@ class OneConfiguration:
         jobs = self._jobs[:found]
         if keep is not None and found > 0:
             jobs = jobs[keep(self._pairs[:found].copy())]
+        if not len(jobs):
+            return no_collisions(1)
         answer = self._few.decide(self._rows, jobs)
         if answer is None or answer.unsure:
             return None
-        met = np.flatnonzero(answer.collide)
-        jobs = jobs[met]
-        stats = QueryStats(*answer.counts)
-        pairs = self._ids[jobs[:, FIRST : SECOND + 1]]
-        return SceneCollisions(pairs, answer.triangles[met], jobs[:, PLACE], np.array([len(met) > 0]), stats)
+        met = answer.collide.view(np.bool_)
+        pairs = self._ids[jobs[met, FIRST : SECOND + 1]]
+        stats, any_met = QueryStats(*answer.counts), np.array([len(pairs) > 0])
+        return SceneCollisions(pairs, answer.triangles[met], np.zeros(len(pairs), np.int64), any_met, stats)
 
 
 @kernel
