@@ -94,6 +94,20 @@ def _both_bounds(part, count, triangles, candidates, used):
 
 
 @inner
+def _whole_bounds(corners, triangles, candidates, used):
+    """The same of a whole triangle (3, 3), each distance measured once."""
+    upper = first = second = third = np.inf
+    for i in range(used):
+        t = triangles[candidates[i]]
+        x = _squared_distance(corners[0, 0], corners[0, 1], corners[0, 2], t)
+        y = _squared_distance(corners[1, 0], corners[1, 1], corners[1, 2], t)
+        z = _squared_distance(corners[2, 0], corners[2, 1], corners[2, 2], t)
+        upper = min(upper, max(x, y, z))
+        first, second, third = min(first, x), min(second, y), min(third, z)
+    return upper, max(first, second, third)
+
+
+@inner
 def _direction(triangles, candidates, used, normal):
     """The sum of area vectors of candidates."""
     normal[:] = 0.0
@@ -322,7 +336,7 @@ def _quick_bounds(faces, corners, kept, triangles, starts, lists, seen, candidat
         if _is_there(corners[i], triangles, candidates, used):
             upper[i] = lower[i] = 0.0
         elif used > 0:
-            upper[i], lower[i] = _both_bounds(corners[i], 3, triangles, candidates, used)
+            upper[i], lower[i] = _whole_bounds(corners[i], triangles, candidates, used)
         else:
             upper[i] = np.inf
             for t in range(triangles.shape[0]):
