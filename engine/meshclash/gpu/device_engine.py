@@ -28,7 +28,7 @@ class DeviceEngine:
     @staticmethod
     def serves(question: Question) -> bool:
         """Whether a device is to answer a question; looks for one when it is first needed."""
-        if question.goal is Goal.WITHIN and question.first_only:
+        if question.goal not in _CROSSOVERS or (question.goal is Goal.WITHIN and question.first_only):
             return False
         return serves(question, _CROSSOVERS[question.goal])
 

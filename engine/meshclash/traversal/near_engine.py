@@ -81,7 +81,7 @@ class NearWideEngine(_NearEngine):
     @staticmethod
     def serves(question: Question) -> bool:
         """Whether it answers a question."""
-        return question.goal is not Goal.CONTACTS and not question.first_only and question.fits_lanes
+        return question.goal in _GOALS and not question.first_only and question.fits_lanes
 
     def _prepared(self, question: Question) -> tuple[np.ndarray, Callable[[], bool]]:
         a, b, jobs = question.tree_set_a, question.tree_set_b, question.jobs
@@ -108,7 +108,7 @@ class NearBinaryEngine(_NearEngine):
     @staticmethod
     def serves(question: Question) -> bool:
         """Whether it answers a question."""
-        return question.goal is not Goal.CONTACTS and not question.first_only
+        return question.goal in _GOALS and not question.first_only
 
     def _prepared(self, question: Question) -> tuple[np.ndarray, Callable[[], bool]]:
         a, b, jobs = question.tree_set_a, question.tree_set_b, question.jobs
