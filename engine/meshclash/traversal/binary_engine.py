@@ -61,7 +61,7 @@ class BinaryEngine:
         stack, carried = np.empty((entries, 2), np.int32), access_to(volume_named(a.volume)).workspace(entries)
         size = leaves + self._full
         self._output = Output(np.empty((size, 2), np.int32), np.empty(size, np.uint8), np.empty(size, np.int32))
-        scratch = Scratch(*_leaves(a.largest_leaf, b.largest_leaf), new_workspace())
+        scratch = Scratch(*leaves_of(a.largest_leaf, b.largest_leaf), new_workspace())
         self._scratch = (stack, scratch, carried, self._output)
         self.chunks: list[Chunk] = []
 
@@ -95,7 +95,7 @@ def _options(question: Question) -> np.ndarray:
     return options
 
 
-def _leaves(a: int, b: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def leaves_of(a: int, b: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """A leaf of each side in world coordinates, and the indices of its triangles."""
     worlds = np.empty((a, layout.LEAF_NUMBERS)), np.empty((b, layout.LEAF_NUMBERS))
     return (*worlds, np.empty(a, np.int32), np.empty(b, np.int32))

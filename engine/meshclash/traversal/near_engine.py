@@ -9,15 +9,17 @@ from ..hierarchy.wide import LANE_COUNT
 from ..volumes.registry import volume_named
 from . import pairs as layout
 from .access import access_to
+from .binary_engine import leaves_of
 from .engine import Chunk
-from .near_leaf import NEAR_STATE_LENGTH
-from .near_pairs import near_traversal
+from .near_leaf import STEP_LIMIT
+from .near_pairs import NearOutput, NearScratch, near_traversal
 from .near_wide import MOST_OF_TWO_LEAVES
 from .near_work import ALL_APART, ROUNDING_SHARE, SMALLEST_QUEUE, NearestSoFar, Work, kernel_options, output_for
 from .prepared import prepared_rows
 from .question import Goal, Question
 
 _CHUNK = 1 << 15
+_GOALS = Goal.NEAREST, Goal.WITHIN
 
 
 class _NearEngine:
@@ -118,20 +120,19 @@ class NearBinaryEngine(_NearEngine):
         )  # fmt: skip
         kernel, prepared = near_traversal(a.volume), prepared_rows(a, b, jobs, relative)
         entries = 2 * self._depth
-        stack, bounds = np.empty((entries, 2), np.int32), np.empty(entries)
-        carried, leaves = access_to(volume_named(a.volume)).workspace(entries), _leaves(a.largest_leaf, b.largest_leaf)
-        state = np.zeros(NEAR_STATE_LENGTH, np.int64)
+        stack, carried = np.empty((entries, 2), np.int32), access_to(volume_named(a.volume)).workspace(entries)
+        state = np.zeros(layout.STATE_LENGTH, np.int64)
+        counts = state[layout.PRIMITIVE_TESTS :]
+        leaves = leaves_of(a.largest_leaf, b.largest_leaf)
+        scratch, output = NearScratch(*leaves, np.empty(entries), self._options, counts), self._output
+        options = np.zeros(layout.OPTIONS_LENGTH, np.int64)
+        options[layout.STEP_LIMIT] = self._options[STEP_LIMIT]
+        options[layout.ROOM] = len(output.jobs) - a.largest_leaf * b.largest_leaf
 
         def work() -> bool:
             return kernel(
-                a.forest, b.forest, jobs, *self._poses, prepared, self._errors, self._options, state, stack, bounds,
-                carried, leaves, self._found, self._output,
+                a.forest, b.forest, jobs, *self._poses, prepared, self._errors, options, state, stack, scratch,
+                carried, NearOutput(*output, self._found),
             )  # fmt: skip
 
         return state, work
-
-
-def _leaves(a: int, b: int) -> tuple[np.ndarray, ...]:
-    """A leaf of each side in world coordinates, and the indices of its triangles."""
-    worlds = [np.empty((size, layout.LEAF_NUMBERS)) for size in (a, b)]
-    return (*worlds, np.empty(a, np.int32), np.empty(b, np.int32))

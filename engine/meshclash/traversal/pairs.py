@@ -1,9 +1,9 @@
 """Depth-first simultaneous traversal: which primitives of two hierarchies meet.
 
 One kernel text serves every volume, every leaf test, one object pair or thousands, all contacts or the first one, two
-objects or one against itself, triangles at rest or moving (``visit``). It can stop anywhere: after a number of steps
-(so that long work comes in slices) or when the output is full (so that nothing is cut and nothing is done twice), and
-goes on from its state.
+objects or one against itself, triangles at rest or moving (``visit``), pairs that meet or that are near (``order``). It
+can stop anywhere: after a number of steps (so that long work comes in slices) or when the output is full (so that
+nothing is cut and nothing is done twice), and goes on from its state.
 """
 
 from collections.abc import Callable
@@ -20,6 +20,7 @@ from ..jit import inlined, inner, kernel, portable
 from ..reference import by_reference
 from ..volumes.registry import volume_named
 from .access import Access, access_to
+from .order import AS_THEY_COME, Order
 
 # Entries of the state array.
 JOB, STACK_USED, OUTPUT_USED, VOLUME_TESTS, PRIMITIVE_TESTS, EXACT_TESTS, STATE_LENGTH = range(7)
@@ -51,6 +52,16 @@ class Output(NamedTuple):
     """(n,) uint8."""
     jobs: np.ndarray
     """(n,) int32."""
+
+
+class _Rows(NamedTuple):
+    """Arrays of the jobs and of the pairs that wait."""
+
+    relative: np.ndarray
+    poses_a: np.ndarray
+    poses_b: np.ndarray
+    stack: np.ndarray
+    carried: np.ndarray
 
 
 @inlined
@@ -182,16 +193,18 @@ def visit_triangles(
 
 @cache
 def traversal_with(
-    overlap: Callable,
+    test: Callable,
     size: Callable,
     access: Access,
     visit: Callable,
     leaf_test: Callable | None,
     compiled_by: Callable = kernel,
+    order: Order = AS_THEY_COME,
 ) -> Callable:
     """The traversal kernel for some verbs and a visit; kinds of volumes that share their verbs share the kernel.
 
-    ``compiled_by=inner`` makes a helper of kernels of it.
+    ``compiled_by=inner`` makes a helper of kernels of it. ``test`` is what the order makes use of: a volume's
+    ``overlap`` or ``gap``.
 
     The kernel takes (forest_a, forest_b, jobs, poses_a, poses_b, relative, tolerance, options, state, stack, scratch,
     carried, output) and returns True when all jobs are done. ``jobs`` (k, 2) int64 names the trees; poses are
@@ -202,7 +215,8 @@ def traversal_with(
     output, adds to the counts in ``state``, and returns how many entries of the output are used, and whether the job
     is done.
     """
-    root, _, nodes_of, children, triangle, row, begin, derive, _ = access
+    root, _, nodes_of, children, triangle, row, begin, derive, exchange = access
+    start, leave_out, arrange, limit_of = order
 
     def traverse(
         forest_a,
@@ -219,9 +233,12 @@ def traversal_with(
         carried,
         output,
     ):
-        indices_a, indices_b = scratch.indices_a, scratch.indices_b
-        leaves_a, leaves_b = by_reference(forest_a), by_reference(forest_b)
+        forest_a, forest_b = by_reference(forest_a), by_reference(forest_b)
         scratch, output = by_reference(scratch), by_reference(output)
+        rows = by_reference(_Rows(relative, poses_a, poses_b, stack, carried))  # so that no use of them is counted
+        relative, poses_a, poses_b, stack, carried = rows.relative, rows.poses_a, rows.poses_b, rows.stack, rows.carried
+        indices_a, indices_b = scratch.indices_a, scratch.indices_b
+        volumes_a, volumes_b = forest_a.volumes, forest_b.volumes
         with_itself = options[WITH_ITSELF] != 0
         room = options[ROOM]
         job = state[JOB]
@@ -239,20 +256,26 @@ def traversal_with(
             if used == 0:
                 stack[0, 0] = root
                 stack[0, 1] = root
-                begin(forest_a.volumes, start_a, forest_b.volumes, start_b, pose, carried)
+                begin(volumes_a, start_a, volumes_b, start_b, pose, carried)
+                volume_tests += start(
+                    test, row(volumes_a, start_a + root, carried, 0, 0),
+                    row(volumes_b, start_b + root, carried, 0, 1), pose,
+                    forest_a, tree_a, poses_a[job], forest_b, tree_b, poses_b[job], job, tolerance, scratch, output,
+                )  # fmt: skip
                 used = 1
+            limit = limit_of(job, tolerance, scratch, output)
             while used > 0 and steps > 0 and found <= room:
                 steps -= 1
                 used -= 1
                 node_a = np.int64(stack[used, 0])
                 node_b = np.int64(stack[used, 1])
                 same = with_itself and node_a == node_b
-                volume_a = row(forest_a.volumes, start_a + node_a, carried, used, 0)
-                volume_b = row(forest_b.volumes, start_b + node_b, carried, used, 1)
-                if not same:
-                    volume_tests += 1
-                    if not overlap(volume_a, volume_b, pose):
-                        continue
+                volume_a = row(volumes_a, start_a + node_a, carried, used, 0)
+                volume_b = row(volumes_b, start_b + node_b, carried, used, 1)
+                tests, is_left_out = leave_out(test, volume_a, volume_b, pose, same, scratch, used, limit)
+                volume_tests += tests
+                if is_left_out:
+                    continue
                 first_a, count_a = children(nodes_a, start_a, node_a)
                 first_b, count_b = children(nodes_b, start_b, node_b)
                 if count_a == 0 or count_b == 0:
@@ -268,6 +291,10 @@ def traversal_with(
                             nodes_b, start_b, child_b, into_b, pose, carried, used, at,
                         )  # fmt: skip
                         stack[at, 0], stack[at, 1] = child_a, child_b
+                    volume_tests += arrange(
+                        test, row, exchange, volumes_a, start_a, volumes_b, start_b, pose, carried,
+                        stack, used, scratch,
+                    )  # fmt: skip
                     used += pairs_below
                     continue
                 for i in range(count_a):
@@ -275,9 +302,10 @@ def traversal_with(
                 for j in range(count_b):
                     indices_b[j] = triangle(forest_b, tree_b, first_b + j)
                 found, stop = visit(
-                    leaf_test, leaves_a, tree_a, count_a, poses_a[job], leaves_b, tree_b, count_b, poses_b[job],
+                    leaf_test, forest_a, tree_a, count_a, poses_a[job], forest_b, tree_b, count_b, poses_b[job],
                     same, job, tolerance, options, state, scratch, output, found,
                 )  # fmt: skip
+                limit = limit_of(job, tolerance, scratch, output)
                 if stop:
                     used = 0
             if used == 0:
