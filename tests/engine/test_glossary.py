@@ -1,11 +1,14 @@
-"""Words of public names are those of the glossary."""
+"""Words of public names and of file names are those of the glossary."""
 
 import re
 from pathlib import Path
 
 import meshclash as mc
+import pytest
 
 GLOSSARY = (Path(__file__).resolve().parents[2] / "docs" / "glossary.md").read_text("utf-8").lower()
+ENGINE = Path(mc.__file__).parent
+MODULES = sorted(path for path in ENGINE.rglob("*.py") if "bench" not in path.parts)
 KNOWN = set(re.findall(r"[a-z][a-z0-9]*", GLOSSARY))
 
 
@@ -22,6 +25,11 @@ def is_known(word: str) -> bool:
 def test_every_word_of_a_public_name_is_in_the_glossary():
     missing = {word: name for name in mc.__all__ for word in words(name) if not is_known(word)}
     assert missing == {}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ENGINE)))
+def test_every_word_of_a_file_name_is_in_the_glossary(path):
+    assert [word for word in re.findall(r"[a-z0-9]+", path.stem) if not is_known(word)] == []
 
 
 def test_the_check_misses_a_word_that_is_not_there():
