@@ -23,12 +23,12 @@ def list_events(context: bpy.types.Context, scene: bpy.types.Scene) -> None:
     """Makes the list show the worst events of the scene; none is selected."""
     listed, scanned = context.window_manager.meshclash, scene_results.timeline_of(scene.session_uid)
     events = [] if scanned is None else scanned.events[:LISTED]
-    shown_things.listed().common_in_events = commonness(name for event in events for name in (event.row.a, event.row.b))
+    shown_things.listed().common_in_events = commonness(name for event in events for name in event.row.names)
     listed.filling = True
     listed.events.clear()
     for event in events:
         item, row = listed.events.add(), event.row
-        item.name, item.name_a, item.name_b = f"{row.a} × {row.b}", row.a, row.b
+        item.name, item.name_a, item.name_b = " × ".join(row.names), row.a.name, row.b.name
         item.pair_id, item.verdict = row.id, row.verdict
         item.start, item.end, item.worst = event.start, event.end, event.worst_frame
         item.depth = UNKNOWN if event.depth is None else event.depth

@@ -74,7 +74,7 @@ def _fill(listed: bpy.types.PropertyGroup, scene_uid: int, result: scene_results
     count = 0 if result is None else len(state.order)
     page = min(listed.page, page_count(count))
     rows = [] if result is None else [result.report.rows[at] for at in state.order[_of_page(page)].tolist()]
-    state.common = commonness(name for row in rows for name in (row.a, row.b))
+    state.common = commonness(name for row in rows for name in row.names)
     lengths = (row.distance if row.depth is None else row.depth for row in rows)
     state.typical = typical(value for value in lengths if value is not None)
     listed.filling = True
@@ -120,13 +120,13 @@ def _write(items: Any, wanted: list[dict[str, object]], shown: list[dict[str, ob
 def _cells(row: PairRow) -> dict[str, object]:
     """What the list keeps of a row, by the names of `MESHCLASH_PG_row`."""
     return {
-        "name": f"{row.a} × {row.b}",
+        "name": " × ".join(row.names),
         "pair_id": row.id,
-        "name_a": row.a,
-        "name_b": row.b,
+        "name_a": row.a.name,
+        "name_b": row.b.name,
         "verdict": row.verdict,
-        "faces_a": row.count_a,
-        "faces_b": row.count_b,
+        "faces_a": row.a.count,
+        "faces_b": row.b.count,
         **{name: _known(getattr(row, name)) for name in ("depth", "distance", "probability", "volume")},
     }
 

@@ -57,7 +57,7 @@ class SceneResult:
 
     def is_stale(self, row: PairRow) -> bool:
         """Whether a row may no longer be true."""
-        return self.loaded or not self.stale.isdisjoint((row.owner_a, row.owner_b, row.source_a, row.source_b))
+        return self.loaded or not self.stale.isdisjoint(row.owners)
 
     def is_fresh(self, pair_id: str) -> bool:
         """Whether there is a row with that id, and it is still true."""

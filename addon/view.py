@@ -30,7 +30,7 @@ def show_active_pair(context: bpy.types.Context) -> None:
         return
     pair = pair_objects(context, row)
     if context.mode == "OBJECT":
-        _select(context, pair, {row.owner_a if letter == "a" else row.owner_b for letter in row.scans})
+        _select(context, pair, {row.a.owner if letter == "a" else row.b.owner for letter in row.scans})
     area = context.area
     if area is None or area.type != "VIEW_3D":
         return
@@ -44,7 +44,7 @@ def show_active_pair(context: bpy.types.Context) -> None:
 
 def pair_objects(context: bpy.types.Context, row: PairRow) -> list[bpy.types.Object]:
     """The scene objects of a pair (for an instance: its instancer), without those that no longer exist."""
-    return [found for name in dict.fromkeys((row.owner_a, row.owner_b)) if (found := find_object(context, name))]
+    return [found for name in dict.fromkeys((row.a.owner, row.b.owner)) if (found := find_object(context, name))]
 
 
 def find_object(context: bpy.types.Context, name: str) -> bpy.types.Object | None:

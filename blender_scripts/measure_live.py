@@ -126,8 +126,8 @@ def same_as_detect(rows: list) -> bool:
 def described(rows: list) -> list:
     """What two runs must agree on."""
     return sorted(
-        (row.id, row.verdict, row.distance, row.faces_a.tolist(), row.faces_b.tolist(), row.highlight_a.tobytes(),
-         row.highlight_b.tobytes())
+        (row.id, row.verdict, row.distance, row.a.faces.tolist(), row.b.faces.tolist(), row.a.highlight.tobytes(),
+         row.b.highlight.tobytes())
         for row in rows
     )  # fmt: skip
 

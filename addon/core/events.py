@@ -54,15 +54,15 @@ class ClashEvent:
     @property
     def order(self) -> tuple[Any, ...]:
         """Sorts events worst first, then by their start and names."""
-        return (*_badness(self.row), self.start, self.row.a, self.row.b, self.row.id)
+        return (*_badness(self.row), self.start, self.row.a.name, self.row.b.name, self.row.id)
 
     def as_dict(self, scale: float) -> dict[str, Any]:
         """As a report has it, but for what the user says of the pair; lengths in metres."""
         row = self.row
         return {
             "id": row.id,
-            "a": row.a,
-            "b": row.b,
+            "a": row.a.name,
+            "b": row.b.name,
             "verdict": row.verdict,
             "start": self.start,
             "end": self.end,
@@ -151,7 +151,7 @@ class EventLog:
         listed = {row.id: row for row in rows}
         for key in [key for key in self._runs if key not in listed]:
             run = self._runs.pop(key)
-            gone = run.worst.a not in present or run.worst.b not in present
+            gone = run.worst.a.name not in present or run.worst.b.name not in present
             self._ended.append(run.event(VANISHES if gone else APART, moments.ended.get(key)))
             self.revision += 1
         for key, row in listed.items():
@@ -175,7 +175,7 @@ class EventLog:
     def _beginning(self, row: PairRow) -> str:
         if self._present is None:
             return RANGE
-        return CONTACT if row.a in self._present and row.b in self._present else APPEARS
+        return CONTACT if row.a.name in self._present and row.b.name in self._present else APPEARS
 
 
 def _badness(row: PairRow) -> tuple[Any, ...]:

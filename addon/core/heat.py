@@ -52,11 +52,11 @@ class HeatMap:
         for row in rows:
             if row.verdict in QUIET_VERDICTS:
                 continue
-            for name, faces, scan in row.sides:
-                if faces is None and not scan:
-                    self.unknown.add(name)
-                elif faces is not None and len(faces) and not scan:
-                    parts.setdefault(name, []).append((faces, row.depth or 0.0))
+            for side in row.sides:
+                if side.original_faces is None and not side.is_scan:
+                    self.unknown.add(side.source)
+                elif side.original_faces is not None and len(side.original_faces) and not side.is_scan:
+                    parts.setdefault(side.source, []).append((side.original_faces, row.depth or 0.0))
         for name, found in parts.items():
             faces = np.concatenate([part for part, _ in found])
             depths = np.concatenate([np.full(len(part), depth, np.float32) for part, depth in found])

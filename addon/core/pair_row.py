@@ -23,81 +23,86 @@ _NO_FACES, _NO_POINTS = _nothing(0, dtype=np.int64), _nothing(0, dtype=np.int32)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Side:
+    """One of the two objects of a pair, and what of it is in contact.
+
+    Attributes:
+        name: of the object.
+        owner: the object of the scene to select (for an instance, its instancer).
+        source: the object whose mesh the face indices refer to.
+        faces: (k,) int32 sorted faces of the evaluated mesh that are in contact, or as near as was asked.
+        original_faces: the same for the mesh before modifiers, or None where unknown.
+        points: (k,) int32 sorted points that are in contact, of a scan.
+        is_scan: whether it is a scan.
+        point: a point that is nearest to the other object, or None.
+        face: the face of the evaluated mesh on which it lies, or None.
+        counted: number of faces or points in contact where these are not known (a list that came with a file).
+        highlight: (t, 3, 3) float32 world triangles of the faces in contact; for a contained pair whose surfaces do not
+            meet, all triangles of the inner object. Large faces are cut to where the contact is.
+        whole: (t,) int64 the face of each of these triangles where the faces are still to be cut, when the pair is
+            first looked at (`regions.cut_row`); else empty.
+        dots: (k, 3) float32 world positions of the points, for drawing.
+        dot_radius: of the balls as which Blender draws these points; 0 for dots.
+    """
+
+    name: str
+    owner: str
+    source: str
+    faces: np.ndarray
+    original_faces: np.ndarray | None = None
+    points: np.ndarray = field(default_factory=lambda: _NO_POINTS, repr=False)
+    is_scan: bool = False
+    point: Point | None = None
+    face: int | None = None
+    counted: int | None = None
+    highlight: np.ndarray = field(default_factory=lambda: _NO_TRIANGLES, repr=False)
+    whole: np.ndarray = field(default_factory=lambda: _NO_FACES, repr=False)
+    dots: np.ndarray = field(default_factory=lambda: _NO_DOTS, repr=False)
+    dot_radius: float = 0.0
+
+    @property
+    def count(self) -> int:
+        """Number of faces, or points, in contact."""
+        return len(self.faces) + len(self.points) if self.counted is None else self.counted
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class PairRow:
     """One pair of objects in one frame. Lengths are Blender units; the report's files are in metres.
 
     Attributes:
         id: 16 hexadecimal digits, the same for the same two objects in every run; (id, frame) names a row.
-        a, b: names; a belongs to set A, b to set B, in alphabetical order where both orders would do.
-        owner_a, owner_b: the objects of the scene to select (for an instance, its instancer).
-        source_a, source_b: the objects whose meshes the face indices refer to.
+        a, b: the two; a belongs to set A, b to set B, in alphabetical order where both orders would do.
         frame: the frame.
         verdict: one of those of the test (`queries/`); a provisional one in an incomplete answer of Live.
         severity: the engine's order of the verdicts, larger is worse; 0 for pairs that do not meet.
         contacts: number of triangle pairs in contact.
-        faces_a, faces_b: (k,) int32 sorted faces of the evaluated meshes that are in contact, or as near as was asked.
-        original_faces_a, original_faces_b: the same for the meshes before modifiers, or None where unknown.
         location: a point of the contact, or None.
         depth: estimate of how deep the two overlap, or None.
-        volume_lower, volume_upper: bounds of their common volume, cubic Blender units; None where it was not asked for,
-            where they have none by their verdict, and where one of them bounds no solid.
         distance: how far apart they are, 0 where they meet; None where the test does not measure it.
-        point_a, point_b: points of the two that are nearest to each other, or None.
-        face_a, face_b: the faces of the evaluated meshes on which these lie, or None.
         probability: that the surfaces of the two meet, 0 to 1; None where the test does not state it.
-        highlight_a, highlight_b: (t, 3, 3) float32 world triangles of the faces in contact; for a contained pair
-            whose surfaces do not meet, all triangles of the inner object. Large faces are cut to where the contact is.
-        whole_a, whole_b: (t,) int64 the face of each of these triangles where the faces are still to be cut, when the
-            pair is first looked at (`regions.cut_row`); else empty.
         curves: (s, 2, 3) float32 world segments of intersection curves and outlines of overlaps.
-        counts: numbers of faces and points in contact where these are not known (a list that came with a file).
-        points_a, points_b: (k,) int32 sorted points that are in contact, of scans.
         flush: whether the two clash only within what their stored coordinates cannot tell from flush.
         certainty: probability that the verdict is right: 1 where it was decided exactly, less where an open mesh counts
             as the solid that it seems to bound.
-        scans: which of the two are scans: "", "a", "b" or "ab".
-        dots_a, dots_b: (k, 3) float32 world positions of these points, for drawing.
-        dot_radius_a, dot_radius_b: of the balls as which Blender draws these points; 0 for dots.
+        volume_lower, volume_upper: bounds of their common volume, cubic Blender units; None where it was not asked for,
+            where they have none by their verdict, and where one of them bounds no solid.
     """
 
     id: str
-    a: str
-    b: str
-    owner_a: str
-    owner_b: str
-    source_a: str
-    source_b: str
+    a: Side
+    b: Side
     frame: int
     verdict: str
     severity: int
     contacts: int
-    faces_a: np.ndarray
-    faces_b: np.ndarray
-    original_faces_a: np.ndarray | None = None
-    original_faces_b: np.ndarray | None = None
     location: Point | None = None
     depth: float | None = None
     distance: float | None = None
-    point_a: Point | None = None
-    point_b: Point | None = None
-    face_a: int | None = None
-    face_b: int | None = None
     probability: float | None = None
-    highlight_a: np.ndarray = field(default_factory=lambda: _NO_TRIANGLES, repr=False)
-    highlight_b: np.ndarray = field(default_factory=lambda: _NO_TRIANGLES, repr=False)
-    whole_a: np.ndarray = field(default_factory=lambda: _NO_FACES, repr=False)
-    whole_b: np.ndarray = field(default_factory=lambda: _NO_FACES, repr=False)
     curves: np.ndarray = field(default_factory=lambda: _NO_LINES, repr=False)
-    counts: tuple[int, int] | None = None
-    points_a: np.ndarray = field(default_factory=lambda: _NO_POINTS, repr=False)
-    points_b: np.ndarray = field(default_factory=lambda: _NO_POINTS, repr=False)
-    scans: str = ""
     flush: bool = False
     certainty: float = 1.0
-    dots_a: np.ndarray = field(default_factory=lambda: _NO_DOTS, repr=False)
-    dots_b: np.ndarray = field(default_factory=lambda: _NO_DOTS, repr=False)
-    dot_radius_a: float = 0.0
-    dot_radius_b: float = 0.0
     volume_lower: float | None = None
     volume_upper: float | None = None
 
@@ -109,35 +114,37 @@ class PairRow:
         return 0.5 * (self.volume_lower + self.volume_upper)
 
     @property
-    def count_a(self) -> int:
-        """Number of faces, or points, of a in contact."""
-        return len(self.faces_a) + len(self.points_a) if self.counts is None else self.counts[0]
+    def sides(self) -> tuple[Side, Side]:
+        """The two objects."""
+        return self.a, self.b
 
     @property
-    def count_b(self) -> int:
-        """Number of faces, or points, of b in contact."""
-        return len(self.faces_b) + len(self.points_b) if self.counts is None else self.counts[1]
+    def names(self) -> tuple[str, str]:
+        """Of the two objects."""
+        return self.a.name, self.b.name
 
     @property
-    def sides(self) -> tuple[tuple[str, np.ndarray | None, bool], ...]:
-        """Of a and of b: the source's name, its original faces in contact, and whether it is a scan."""
-        return (
-            (self.source_a, self.original_faces_a, "a" in self.scans),
-            (self.source_b, self.original_faces_b, "b" in self.scans),
-        )
+    def owners(self) -> tuple[str, str, str, str]:
+        """The objects of the scene that it is about: owners and sources of the two."""
+        return self.a.owner, self.b.owner, self.a.source, self.b.source
+
+    @property
+    def scans(self) -> str:
+        """Which of the two are scans: "", "a", "b" or "ab"."""
+        return "".join(letter for letter, side in zip("ab", self.sides, strict=True) if side.is_scan)
 
     @property
     def order(self) -> tuple[Any, ...]:
         """Sorts rows worst first: severity, then probability, depth and distance, then frame and names."""
         measured = (-(self.probability or 0.0), -(self.depth or 0.0), self.distance or 0.0)
-        return (-self.severity, *measured, self.frame, self.a, self.b)
+        return (-self.severity, *measured, self.frame, *self.names)
 
     @property
     def gap(self) -> np.ndarray:
         """The line between the nearest points of two objects that are apart, (1, 2, 3) float32; else (0, 2, 3)."""
-        if not self.distance or self.point_a is None or self.point_b is None:
+        if not self.distance or self.a.point is None or self.b.point is None:
             return _NO_LINES
-        return np.array([[self.point_a, self.point_b]], dtype=np.float32)
+        return np.array([[self.a.point, self.b.point]], dtype=np.float32)
 
 
 def pair_id(identity_a: str, identity_b: str) -> str:

@@ -99,7 +99,7 @@ def lay_out(rows: Sequence[PairRow], scene: FrameScene, aspect: float, metres_pe
     """
     chosen = [row for row in rows if row.verdict in PICTURED_VERDICTS]
     shown = [cut_row(row) for row in chosen or rows]
-    names = {name for row in shown for name in (row.a, row.b)}
+    names = {name for row in shown for name in row.names}
     others, involved = _merged(scene, names, inside=False), _merged(scene, names, inside=True)
     points = _scan_points(scene)
     view = _view(replace(others, vertices=np.concatenate((others.vertices, *points))), involved, aspect)
@@ -109,8 +109,8 @@ def lay_out(rows: Sequence[PairRow], scene: FrameScene, aspect: float, metres_pe
         view,
         others,
         involved,
-        _soup([*(row.highlight_a for row in shown), *(_dots(row.dots_a, 2.0 * dot) for row in shown)], offset),
-        _soup([*(row.highlight_b for row in shown), *(_dots(row.dots_b, 2.0 * dot) for row in shown)], 1.5 * offset),
+        _soup([*(row.a.highlight for row in shown), *(_dots(row.a.dots, 2.0 * dot) for row in shown)], offset),
+        _soup([*(row.b.highlight for row in shown), *(_dots(row.b.dots, 2.0 * dot) for row in shown)], 1.5 * offset),
         _tubes(
             np.concatenate([_NO_SEGMENTS, *(row.curves for row in shown), *(row.gap for row in shown)]),
             CURVE_RADIUS * view.height,
@@ -247,7 +247,7 @@ def _labels(rows: Sequence[PairRow], view: View, metres_per_unit: float) -> list
         for line, (target, row) in enumerate(side):
             note = "" if row.verdict == CLASH else f" ({_noted(row, metres_per_unit)})"
             anchor, place = (edge, top - line * step), (float(target[0]), float(target[1]))
-            labels.append(Label(row.a, row.b, note, anchor, place, at_left))
+            labels.append(Label(row.a.name, row.b.name, note, anchor, place, at_left))
     return labels
 
 

@@ -30,7 +30,7 @@ ROUNDING = 4.0 * float(np.finfo(np.float32).eps)
 
 
 @dataclass(frozen=True)
-class Side:
+class ContactFaces:
     """The faces of one object in contact.
 
     Attributes:
@@ -43,7 +43,7 @@ class Side:
 
 
 def contact_regions(
-    sides: Sequence[Side], curves: NDArray[np.float32], reach: float = 0.0
+    sides: Sequence[ContactFaces], curves: NDArray[np.float32], reach: float = 0.0
 ) -> list[NDArray[np.float32]]:
     """The triangles of two objects' faces in contact, large faces cut to where the contact is.
 
@@ -88,12 +88,13 @@ def contact_regions(
 
 def cut_row(row: PairRow) -> PairRow:
     """A row whose faces are cut to where the contact is, if they were left whole: few rows are ever looked at."""
-    if not (len(row.whole_a) or len(row.whole_b)):
+    if not (len(row.a.whole) or len(row.b.whole)):
         return row
-    sides = Side(row.highlight_a, row.whole_a), Side(row.highlight_b, row.whole_b)
-    highlight_a, highlight_b = contact_regions(sides, row.curves, row.distance or 0.0)
-    none = np.empty(0, np.int64)
-    return replace(row, highlight_a=highlight_a, highlight_b=highlight_b, whole_a=none, whole_b=none)
+    faces = [ContactFaces(side.highlight, side.whole) for side in row.sides]
+    cut = contact_regions(faces, row.curves, row.distance or 0.0)
+    none: Indices = np.empty(0, np.int64)
+    a, b = (replace(side, highlight=found, whole=none) for side, found in zip(row.sides, cut, strict=True))
+    return replace(row, a=a, b=b)
 
 
 class _Faces:

@@ -13,8 +13,8 @@ from .cloud_scene import PlacedCloud
 from .curves import curve_steps
 from .engine_scene import EngineScene
 from .frame_scene import Progress, SourceMesh, SourceObject
-from .pair_row import PairRow, pair_id
-from .regions import Side, cut_row
+from .pair_row import PairRow, Point, Side, pair_id
+from .regions import ContactFaces, cut_row
 from .steps import telling
 from .verdicts import CONTACT, CONTAINED, MEETS, QUIET_VERDICTS, severity_of
 from .world import to_world
@@ -22,6 +22,7 @@ from .world import to_world
 TRIANGLES_AT_ONCE = 1 << 15  # that are brought into world space in one step
 
 RowSteps = Generator[Progress, None, PairRow]
+_NO_FACES = np.empty(0, np.int32)
 
 
 @dataclass(frozen=True)
@@ -163,30 +164,17 @@ def _box_edges(box: np.ndarray) -> np.ndarray:
     return np.take_along_axis(box.astype(np.float32), places, axis=0).reshape(12, 2, 3)
 
 
-def identified(a: SourceObject, b: SourceObject) -> dict[str, Any]:
-    """The fields of a row that say which objects it is about."""
-    return {
-        "id": pair_id(a.identity, b.identity),
-        "a": a.name,
-        "b": b.name,
-        "owner_a": a.owner,
-        "owner_b": b.owner,
-        "source_a": a.source,
-        "source_b": b.source,
-    }
-
-
 def _row_steps(engine: ModuleType, world: EngineScene, finding: _Finding, frame: int, highlights: bool) -> RowSteps:
     if not in_order(*(world.objects[key] for key in finding.ids)):
         finding = finding.turned()
-    side_a, side_b = (_part(world, key) for key in finding.ids)
-    row = _row(side_a, side_b, finding, frame)
-    progress = Progress(1.0, f"Writing up {row.a} and {row.b}")
+    parts = _part(world, finding.ids[0]), _part(world, finding.ids[1])
+    row = _row(parts, finding, frame)
+    progress = Progress(1.0, f"Writing up {row.a.name} and {row.b.name}")
     if highlights:
         if row.scans:
-            row = yield from telling(_scan_drawing_steps(row, side_a, side_b), progress)
+            row = yield from telling(_scan_drawing_steps(row, parts), progress)
         else:
-            row = yield from telling(_drawing_steps(row, engine, side_a, side_b, finding.contacts), progress)
+            row = yield from telling(_drawing_steps(row, engine, parts, finding.contacts), progress)
     yield progress
     return row
 
@@ -198,23 +186,23 @@ class _Part(NamedTuple):
     mesh: SourceMesh | None
     scan: PlacedCloud | None
 
-    def members(self, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(faces, points) in contact, one of them empty."""
-        none = np.empty(0, dtype=np.int32)
+    def side(self, members: np.ndarray, point: np.ndarray | None, nearest: int | None) -> Side:
+        """What a row says of it.
+
+        Args:
+            members: triangles, or points of a scan, that are in contact.
+            point: nearest to the other object.
+            nearest: the triangle on which it lies.
+        """
+        item, place = self.item, None if point is None else _point(point)
         if self.scan is not None:
-            return none, self.scan.own_indices(indices)
+            points = self.scan.own_indices(members)
+            return Side(item.name, item.owner, item.source, _NO_FACES, _NO_FACES, points, is_scan=True, point=place)
         assert self.mesh is not None
-        return faces_of(self.mesh, indices), none
-
-    @property
-    def has_original_faces(self) -> bool:
-        """A scan has: none at all."""
-        return self.mesh is None or self.mesh.faces_are_original
-
-    def face_of(self, triangle: int) -> int:
-        """The face that a triangle is a part of."""
-        assert self.mesh is not None
-        return int(self.mesh.face_of_triangle[triangle])
+        faces = faces_of(self.mesh, members)
+        face = None if nearest is None else int(self.mesh.face_of_triangle[nearest])
+        original = faces if self.mesh.faces_are_original else None
+        return Side(item.name, item.owner, item.source, faces, original, point=place, face=face)
 
 
 def _part(world: EngineScene, key: int) -> _Part:
@@ -222,64 +210,54 @@ def _part(world: EngineScene, key: int) -> _Part:
     return _Part(item, world.meshes[item.mesh_key] if scan is None else None, scan)
 
 
-def _row(side_a: _Part, side_b: _Part, finding: _Finding, frame: int) -> PairRow:
-    faces_a, points_a = side_a.members(finding.members[0])
-    faces_b, points_b = side_b.members(finding.members[1])
-    points, nearest = finding.points, finding.nearest
+def _row(parts: tuple[_Part, _Part], finding: _Finding, frame: int) -> PairRow:
+    points, nearest = finding.points or (None, None), finding.nearest or (None, None)
+    found = zip(parts, finding.members, points, nearest, strict=True)
+    a, b = (part.side(members, point, triangle) for part, members, point, triangle in found)
     return PairRow(
-        **identified(side_a.item, side_b.item),
+        id=pair_id(*(part.item.identity for part in parts)),
+        a=a,
+        b=b,
         frame=frame,
         verdict=finding.verdict,
         severity=finding.severity,
         contacts=0 if finding.contacts is None else len(finding.contacts),
-        faces_a=faces_a,
-        faces_b=faces_b,
-        original_faces_a=faces_a if side_a.has_original_faces else None,
-        original_faces_b=faces_b if side_b.has_original_faces else None,
         location=None if finding.location is None else _point(finding.location),
         depth=finding.depth,
         distance=finding.distance,
-        point_a=None if points is None else _point(points[0]),
-        point_b=None if points is None else _point(points[1]),
         probability=finding.probability,
         flush=finding.flush,
         certainty=finding.certainty,
-        face_a=None if nearest is None else side_a.face_of(nearest[0]),
-        face_b=None if nearest is None else side_b.face_of(nearest[1]),
-        points_a=points_a,
-        points_b=points_b,
-        scans="".join(letter for letter, side in (("a", side_a), ("b", side_b)) if side.scan is not None),
     )
 
 
 def _drawing_steps(
-    row: PairRow, engine: ModuleType, side_a: _Part, side_b: _Part, contacts: Any
+    row: PairRow, engine: ModuleType, parts: tuple[_Part, _Part], contacts: Any
 ) -> Generator[None, None, PairRow]:
     """The row of two meshes with what is drawn of it; the caller says what is being done."""
     curves = row.curves if contacts is None else (yield from curve_steps(engine, contacts))
     if row.verdict == CONTAINED and not row.contacts:
-        highlight_a, highlight_b = yield from _inner_object_steps(side_a, side_b)
-        return replace(row, highlight_a=highlight_a, highlight_b=highlight_b, curves=curves)
-    whole_a = yield from _world_face_steps(side_a, row.faces_a)
-    whole_b = yield from _world_face_steps(side_b, row.faces_b)
-    whole = replace(
-        row, highlight_a=whole_a.triangles, highlight_b=whole_b.triangles, whole_a=whole_a.faces,
-        whole_b=whole_b.faces, curves=curves,
-    )  # fmt: skip
+        highlights = yield from _inner_object_steps(*parts)
+        a, b = (replace(side, highlight=found) for side, found in zip(row.sides, highlights, strict=True))
+        return replace(row, a=a, b=b, curves=curves)
+    drawn = []
+    for part, side in zip(parts, row.sides, strict=True):
+        found = yield from _world_face_steps(part, side.faces)
+        drawn.append(replace(side, highlight=found.triangles, whole=found.faces))
+    whole = replace(row, a=drawn[0], b=drawn[1], curves=curves)
     return whole if row.verdict in QUIET_VERDICTS else cut_row(whole)
 
 
-def _scan_drawing_steps(row: PairRow, side_a: _Part, side_b: _Part) -> Generator[None, None, PairRow]:
+def _scan_drawing_steps(row: PairRow, parts: tuple[_Part, _Part]) -> Generator[None, None, PairRow]:
     """The same of a pair with a scan: its points, and whole faces of a mesh."""
-    drawn: dict[str, Any] = {}
-    for letter, side in (("a", side_a), ("b", side_b)):
-        if side.scan is not None:
-            drawn[f"dots_{letter}"] = side.scan.world_points(getattr(row, f"points_{letter}"))
-            drawn[f"dot_radius_{letter}"] = side.scan.world_radius
+    drawn = []
+    for part, side in zip(parts, row.sides, strict=True):
+        if part.scan is not None:
+            drawn.append(replace(side, dots=part.scan.world_points(side.points), dot_radius=part.scan.world_radius))
         else:
-            faces = yield from _world_face_steps(side, getattr(row, f"faces_{letter}"))
-            drawn[f"highlight_{letter}"] = faces.triangles
-    return replace(row, **drawn)
+            found = yield from _world_face_steps(part, side.faces)
+            drawn.append(replace(side, highlight=found.triangles))
+    return replace(row, a=drawn[0], b=drawn[1])
 
 
 def _middle(points: np.ndarray) -> np.ndarray:
@@ -313,13 +291,13 @@ def _of_faces(mesh: SourceMesh, faces: np.ndarray) -> np.ndarray:
     return np.flatnonzero(wanted[mesh.face_of_triangle])
 
 
-def _world_face_steps(side: _Part, faces: np.ndarray) -> Generator[None, None, Side]:
+def _world_face_steps(side: _Part, faces: np.ndarray) -> Generator[None, None, ContactFaces]:
     """The triangles of some faces of a mesh in world space, in slices."""
     item, mesh = side.item, side.mesh
     assert mesh is not None
     index = _of_faces(mesh, faces)
     corners = yield from world_triangle_steps(item, mesh, mesh.triangles[index])
-    return Side(corners, mesh.face_of_triangle[index].astype(np.int64))
+    return ContactFaces(corners, mesh.face_of_triangle[index].astype(np.int64))
 
 
 def world_triangle_steps(
@@ -344,7 +322,7 @@ def _inner_object_steps(side_a: _Part, side_b: _Part) -> Generator[None, None, t
     return (all_a, none) if np.ptp(all_a, axis=(0, 1)).sum() <= np.ptp(all_b, axis=(0, 1)).sum() else (none, all_b)
 
 
-def _point(coordinates: np.ndarray) -> tuple[float, float, float]:
+def _point(coordinates: np.ndarray) -> Point:
     x, y, z = map(float, coordinates)
     return x, y, z
 

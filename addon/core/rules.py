@@ -59,7 +59,7 @@ def excludes(listed: Iterable[tuple[str, str]]) -> Callable[[PairRow], bool]:
     pairs = {frozenset(pair) for pair in listed}
 
     def excluded(row: PairRow) -> bool:
-        return any(frozenset((a, b)) in pairs for a in (row.a, row.owner_a) for b in (row.b, row.owner_b))
+        return any(frozenset((a, b)) in pairs for a in (row.a.name, row.a.owner) for b in (row.b.name, row.b.owner))
 
     return excluded if pairs else lambda _row: False
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from .errors import InputError
 from .options import DEFAULT_TEST, DetectOptions
-from .pair_row import PairRow, Point
+from .pair_row import PairRow, Point, Side
 from .report import DetectReport
 from .rules import Rules
 from .verdicts import FINAL_VERDICTS
@@ -17,22 +17,10 @@ from .verdicts import FINAL_VERDICTS
 FORMAT = 1
 MOST_ROWS = 1000
 
-_PLAIN = (
-    "id", "a", "b", "owner_a", "owner_b", "source_a", "source_b", "frame", "verdict", "severity", "contacts", "depth",
-)  # fmt: skip
-_LATER = (
-    "distance",
-    "point_a",
-    "point_b",
-    "face_a",
-    "face_b",
-    "probability",
-    "scans",
-    "flush",
-    "certainty",
-    "volume_lower",
-    "volume_upper",
-)  # lists of earlier versions lack them
+_PLAIN = ("frame", "verdict", "severity", "contacts", "depth", "distance")
+_LATER = ("probability", "scans", "flush", "certainty", "volume_lower", "volume_upper")
+_SIDE, _SIDE_LATER = ("owner", "source"), ("point", "face")
+"""What is saved of rows and of their sides; lists of earlier versions lack what is later."""
 _ASKED = ("test", "tolerance", "budget")
 _ASKED_LATER = ("set_a", "set_b", "permitted_overlap", "touch_tolerance", "point_budget", "overlap_volume")
 _RULES = ("same_parent", "same_armature", "same_collection")
@@ -74,38 +62,63 @@ def _rules(data: dict[str, Any]) -> Rules:
 
 
 def _plain(row: PairRow) -> dict[str, Any]:
-    values = {name: getattr(row, name) for name in (*_PLAIN, *_LATER)}
-    return {**values, "faces": [row.count_a, row.count_b], "location": row.location}
+    sides = tuple(zip("ab", row.sides, strict=True))
+    named = {f"{name}_{letter}": getattr(side, name) for name in _SIDE for letter, side in sides}
+    later = {f"{name}_{letter}": getattr(side, name) for name in _SIDE_LATER for letter, side in sides}
+    return {
+        "id": row.id,
+        "a": row.a.name,
+        "b": row.b.name,
+        **named,
+        **{name: getattr(row, name) for name in _PLAIN},
+        **later,
+        **{name: getattr(row, name) for name in _LATER},
+        "faces": [row.a.count, row.b.count],
+        "location": row.location,
+    }
 
 
 def _row(item: dict[str, Any]) -> PairRow:
-    values = {name: item[name] for name in _PLAIN}
-    texts = ("id", "a", "b", "owner_a", "owner_b", "source_a", "source_b", "verdict")
-    if not all(isinstance(values[name], str) for name in texts):
-        raise TypeError("a name is no text")
-    if values["verdict"] not in FINAL_VERDICTS:
+    if not all(isinstance(item[name], str) for name in ("id", "verdict")):
+        raise TypeError("an id or a verdict is no text")
+    if item["verdict"] not in FINAL_VERDICTS:
         raise ValueError("a verdict is unknown")
     count_a, count_b = map(int, item["faces"])
-    depth = values.pop("depth")
     later = {name: item.get(name) for name in _LATER}
     return PairRow(
-        **{**values, "frame": int(values["frame"]), "severity": int(values["severity"])},
-        faces_a=_NO_FACES,
-        faces_b=_NO_FACES,
+        id=item["id"],
+        a=_side(item, "a", count_a),
+        b=_side(item, "b", count_b),
+        frame=int(item["frame"]),
+        verdict=item["verdict"],
+        severity=int(item["severity"]),
+        contacts=item["contacts"],
         location=_point(item["location"]),
-        depth=_number(depth),
-        distance=_number(later["distance"]),
-        point_a=_point(later["point_a"]),
-        point_b=_point(later["point_b"]),
-        face_a=None if later["face_a"] is None else int(later["face_a"]),
-        face_b=None if later["face_b"] is None else int(later["face_b"]),
+        depth=_number(item["depth"]),
+        distance=_number(item.get("distance")),
         probability=_number(later["probability"]),
         flush=bool(later["flush"]),
         certainty=1.0 if later["certainty"] is None else float(later["certainty"]),
         volume_lower=_number(later["volume_lower"]),
         volume_upper=_number(later["volume_upper"]),
-        counts=(count_a, count_b),
-        scans="".join(letter for letter in "ab" if letter in (later["scans"] or "")),
+    )
+
+
+def _side(item: dict[str, Any], letter: str, count: int) -> Side:
+    """One object of a saved row."""
+    name, owner, source = (item[key] for key in (letter, f"owner_{letter}", f"source_{letter}"))
+    if not all(isinstance(text, str) for text in (name, owner, source)):
+        raise TypeError("a name is no text")
+    face = item.get(f"face_{letter}")
+    return Side(
+        name,
+        owner,
+        source,
+        faces=_NO_FACES,
+        is_scan=letter in (item.get("scans") or ""),
+        point=_point(item.get(f"point_{letter}")),
+        face=None if face is None else int(face),
+        counted=count,
     )
 
 

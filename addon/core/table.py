@@ -71,18 +71,16 @@ class RowTable:
     def __init__(self, rows: Sequence[PairRow]) -> None:
         number = {name: index for index, name in enumerate(VERDICTS)}
         count = len(rows)
-        named = {name for row in rows for name in (row.a, row.b, row.owner_a, row.owner_b, row.source_a, row.source_b)}
+        named = {name for row in rows for name in (*row.names, *row.owners)}
         self.names = sorted(named, key=natural)
         code = {name: index for index, name in enumerate(self.names)}
         self.positions = {row.id: position for position, row in reversed(list(enumerate(rows)))}
         self.verdicts = np.fromiter((number[row.verdict] for row in rows), np.int8, count)
-        self.faces = np.fromiter((row.count_a + row.count_b for row in rows), np.int64, count)
-        self.a = np.fromiter((code[row.a] for row in rows), np.int32, count)
-        self.b = np.fromiter((code[row.b] for row in rows), np.int32, count)
-        self.owners = np.array(
-            [[code[getattr(row, name)] for row in rows] for name in ("owner_a", "owner_b", "source_a", "source_b")],
-            np.int32,
-        )
+        self.faces = np.fromiter((row.a.count + row.b.count for row in rows), np.int64, count)
+        self.a = np.fromiter((code[row.a.name] for row in rows), np.int32, count)
+        self.b = np.fromiter((code[row.b.name] for row in rows), np.int32, count)
+        codes = [[code[name] for name in row.owners] for row in rows]
+        self.owners = np.array(codes, np.int32).reshape(-1, 4).T
         self.measures = {
             name: np.array([getattr(row, name) for row in rows], np.float64)  # None becomes NaN
             for name in ("depth", "distance", "probability", *self._volumes(rows))

@@ -18,18 +18,15 @@ from .cloud_scene import CloudScene, Prepare
 from .events import Moments
 from .frame_scene import Progress, SceneSource, Skipped
 from .options import DetectOptions
-from .pair_row import PairRow
+from .pair_row import PairRow, Point, Side
 from .rules import Rules
 from .statistics import RunStatistics
 from .steps import within
 from .timeline import FrameFound, RangeTask, frames_steps
 
-_DRAWN = frozenset(
-    {"highlight_a", "highlight_b", "whole_a", "whole_b", "curves", "dots_a", "dots_b", "dot_radius_a", "dot_radius_b"}
-)
-"""What is drawn of a row, and stays in the process that found it."""
-_ARRAYS = ("faces_a", "faces_b", "original_faces_a", "original_faces_b", "points_a", "points_b")
-_POINTS = ("location", "point_a", "point_b")
+_DRAWN = frozenset({"highlight", "whole", "curves", "dots", "dot_radius"})
+"""What is drawn of a row and its sides, and stays in the process that found it."""
+_ARRAYS = ("faces", "original_faces", "points")
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,11 +165,24 @@ def answer_of(text: str) -> TaskAnswer:
 
 
 def _plain_row(row: PairRow) -> dict[str, Any]:
-    values = {item.name: getattr(row, item.name) for item in fields(row) if item.name not in _DRAWN}
+    return {**_plain(row), "a": _plain(row.a), "b": _plain(row.b)}
+
+
+def _plain(thing: PairRow | Side) -> dict[str, Any]:
+    """The fields of a row, or of a side, without what is drawn."""
+    values = {item.name: getattr(thing, item.name) for item in fields(thing) if item.name not in _DRAWN}
     return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values.items()}
 
 
 def _row(given: dict[str, Any]) -> PairRow:
+    sides = {letter: _side(given[letter]) for letter in "ab"}
+    return PairRow(**{**given, **sides, "location": _tuple(given["location"])})
+
+
+def _side(given: dict[str, Any]) -> Side:
     arrays = {name: None if given[name] is None else np.array(given[name], np.int32) for name in _ARRAYS}
-    points = {name: None if given[name] is None else tuple(given[name]) for name in (*_POINTS, "counts")}
-    return PairRow(**{**given, **arrays, **points})
+    return Side(**{**given, **arrays, "point": _tuple(given["point"])})
+
+
+def _tuple(given: list[float] | None) -> Point | None:
+    return None if given is None else (given[0], given[1], given[2])

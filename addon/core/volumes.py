@@ -30,7 +30,7 @@ def volume_steps(asked: Asked, pair: tuple[int, int], row: PairRow) -> Generator
     low = high = 0.0
     for resolution in RESOLUTIONS:
         steps = asked.engine.voxel_collide_steps(a, b, pose_a, pose_b, resolution=resolution, mode="solid")
-        progress = Progress(1.0, f"Measuring what {row.a} and {row.b} have in common")
+        progress = Progress(1.0, f"Measuring what {row.a.name} and {row.b.name} have in common")
         try:
             low, high = (yield from telling(steps, progress)).overlap_volume
         except asked.engine.errors.NotASolid:

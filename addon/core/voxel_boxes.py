@@ -60,11 +60,11 @@ def voxels_steps(
         InputError: one of the two is gone, hidden, a scan, or cannot be used.
         DetectError: the engine refused something else.
     """
-    steps = source.read_steps(f"object:{row.owner_a}", f"object:{row.owner_b}", None)
+    steps = source.read_steps(f"object:{row.a.owner}", f"object:{row.b.owner}", None)
     frame = yield from within(steps, 0.0, READ_END)
     refuse_damaged(frame.skipped)
     placed = []
-    for name in (row.a, row.b):
+    for name in row.names:
         item = next((item for item in frame.objects if item.name == name), None)
         if item is None:
             raise InputError(f"object '{name}' has no faces of its own")
@@ -81,8 +81,8 @@ def voxels_steps(
             asked, coarser = {"voxel_size": 2.0 * found.voxel_size}, True
     except engine.errors.MeshClashError as error:
         raise DetectError(f"the engine refused: {error}") from error
-    owners = frozenset((row.owner_a, row.owner_b, row.source_a, row.source_b))
-    return ShownVoxels((row.a, row.b), owners, len(found.voxels), found.voxel_size, coarser, edges(found))
+    owners = frozenset(row.owners)
+    return ShownVoxels(row.names, owners, len(found.voxels), found.voxel_size, coarser, edges(found))
 
 
 _EDGES = [(axis, (axis + 1) % 3, (axis + 2) % 3) for axis in range(3)]

@@ -9,6 +9,7 @@ from bpy.props import EnumProperty, IntProperty
 from bpy.types import Operator
 
 from .. import results, scene_results, shown_things, view
+from ..core.pair_row import PairRow
 from ..props import SORT_KEYS
 from ..texts import verdict_in_words
 
@@ -75,11 +76,12 @@ class MESHCLASH_OT_pick_row(Operator):
         return {"FINISHED"}
 
 
-def tooltip(context: bpy.types.Context, row: Any, side: str) -> str:
+def tooltip(context: bpy.types.Context, row: PairRow, first: str) -> str:
     """What a name in the list stands for: it and its collections first, then the other object and the pair."""
     lines = []
-    for letter in (side, "b" if side == "a" else "a"):
-        name, owner = getattr(row, letter), getattr(row, f"owner_{letter}")
+    for letter in (first, "b" if first == "a" else "a"):
+        side = row.a if letter == "a" else row.b
+        name, owner = side.name, side.owner
         item = view.find_object(context, owner)
         found = ", ".join(collection.name for collection in item.users_collection) if item else ""
         instance = "" if owner == name else f", instance of {owner}"

@@ -94,9 +94,9 @@ def faces_by_mesh(context: bpy.types.Context, rows: list[PairRow]) -> tuple[dict
     """Mesh name -> contacting faces of all its objects, and why some objects are missing there."""
     wanted: dict[str, list[np.ndarray | None]] = {}
     for row in rows:
-        for name, faces, scan in row.sides:
-            if not scan:
-                wanted.setdefault(name, []).append(faces)
+        for side in row.sides:
+            if not side.is_scan:
+                wanted.setdefault(side.source, []).append(side.original_faces)
     found: dict[str, list[np.ndarray]] = {}
     problems: list[str] = []
     for name, parts in wanted.items():

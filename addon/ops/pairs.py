@@ -42,13 +42,13 @@ class MESHCLASH_OT_select_faces(_PairOperator):
         row = results.selected_pair(context)
         chosen: list[tuple[bpy.types.Object, np.ndarray]] = []
         problems: list[str] = []
-        for name, faces, scan in row.sides:
-            source = view.find_object(context, name)
-            if scan:
-                problems.append(f"'{name}' is a scan: it has points, and no faces to select")
+        for side in row.sides:
+            source = view.find_object(context, side.source)
+            if side.is_scan:
+                problems.append(f"'{side.source}' is a scan: it has points, and no faces to select")
                 continue
             try:
-                chosen.append((source, face_selection.checked(source, name, faces)))
+                chosen.append((source, face_selection.checked(source, side.source, side.original_faces)))
             except DetectError as error:
                 problems.append(str(error))
         if not chosen:
@@ -72,9 +72,9 @@ class MESHCLASH_OT_exclude_pair(_PairOperator):
         row = results.selected_pair(context)
         following = results.neighbour(context)
         excluded = context.scene.meshclash.excluded_pairs
-        if not any({pair.name_a, pair.name_b} == {row.a, row.b} for pair in excluded):
+        if not any({pair.name_a, pair.name_b} == {*row.names} for pair in excluded):
             pair = excluded.add()
-            pair.name_a, pair.name_b = row.a, row.b
+            pair.name_a, pair.name_b = row.a.name, row.b.name
         results.follow_exclusions(context, context.scene)
         if following is None:
             view.leave_isolation(context)

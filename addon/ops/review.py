@@ -31,7 +31,7 @@ class MESHCLASH_OT_set_status(Operator):
         reviews = context.scene.meshclash.reviews
         index = reviews.find(row.id)
         review = reviews.add() if index < 0 else reviews[index]
-        review.name, review.name_a, review.name_b = row.id, row.a, row.b
+        review.name, review.name_a, review.name_b = row.id, row.a.name, row.b.name
         review.status = self.status
         if self.status == "OPEN" and not review.comment:
             reviews.remove(reviews.find(row.id))

@@ -234,7 +234,7 @@ def pair_in_hand(context: bpy.types.Context) -> tuple[str, str, str] | None:
     event = events_list.active_event(context)
     row = results.active_pair(context) if event is None else event.row
     if row is not None:
-        return (row.owner_a, row.owner_b, row.id) if row.owner_a != row.owner_b else None
+        return (row.a.owner, row.b.owner, row.id) if row.a.owner != row.b.owner else None
     chosen = [item.name_full for item in context.view_layer.objects if item is not None and item.select_get()]
     return (chosen[0], chosen[1], "") if len(chosen) == 2 else None
 
@@ -281,7 +281,7 @@ class MESHCLASH_OT_event_markers(_ScannedOperator):
 
 
 def _marker_name(event: ClashEvent) -> str:
-    return f"{event.row.a} × {event.row.b}"
+    return " × ".join(event.row.names)
 
 
 class MESHCLASH_OT_remove_markers(Operator):

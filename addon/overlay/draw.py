@@ -118,8 +118,8 @@ def _draw_pair(context: bpy.types.Context, prefs: Any, result: scene_results.Sce
     if row is None:
         return
     colours = {
-        row.owner_b: prefs.colour_b,
-        row.owner_a: prefs.colour_a,
+        row.b.owner: prefs.colour_b,
+        row.a.owner: prefs.colour_a,
     }  # two instances of one instancer are drawn once
     found = [(item, colour) for name, colour in colours.items() if (item := find_object(context, name)) is not None]
     bodies.draw([item for item, _ in found], [colour for _, colour in found])

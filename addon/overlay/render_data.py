@@ -14,7 +14,7 @@ from ..core.table import Mask, Positions, RowTable
 from ..core.verdicts import GUESSES, QUIET_VERDICTS, VERDICTS
 
 if TYPE_CHECKING:
-    from ..core.pair_row import PairRow
+    from ..core.pair_row import PairRow, Side
 
 Label = tuple[tuple[float, float, float], float]
 GAP_SURROUNDINGS = 3.0  # how far around its middle a gap is looked at, in its lengths
@@ -123,18 +123,16 @@ class JoinedRows:
         apart = [bool(row.distance) for row in rows]
         none, nowhere, alone = (np.empty(shape, np.float32) for shape in ((0, 2, 3), (0, 3), (0,)))
         plain = np.empty((0, 4), np.float32)  # most rows have nothing of most kinds: one array stands for all of them
-        self._faces_a = _Joined([row.highlight_a for row in rows], 3, 3)
-        self._faces_b = _Joined([row.highlight_b for row in rows], 3, 3)
+        self._faces_a = _Joined([row.a.highlight for row in rows], 3, 3)
+        self._faces_b = _Joined([row.b.highlight for row in rows], 3, 3)
         self._curves = _Joined([none if g else row.curves for g, row in zip(guess, rows, strict=True)], 2, 3)
         self._guesses = _Joined([row.curves if g else none for g, row in zip(guess, rows, strict=True)], 2, 3)
         self._colours = _Joined([_colours(row) if g else plain for g, row in zip(guess, rows, strict=True)], 4)
         self._gaps = _Joined([row.gap if g else none for g, row in zip(apart, rows, strict=True)], 2, 3)
-        self._witnesses = _Joined([nowhere if row.point_a is None else _witnesses(row) for row in rows], 3)
-        self._dots = [_Joined([getattr(row, f"dots_{side}") for row in rows], 3) for side in "ab"]
-        self._radii = [
-            _Joined([_radii(row, side) if len(getattr(row, f"dots_{side}")) else alone for row in rows])
-            for side in "ab"
-        ]
+        self._witnesses = _Joined([nowhere if row.a.point is None else _witnesses(row) for row in rows], 3)
+        sides = [[row.a for row in rows], [row.b for row in rows]]
+        self._dots = [_Joined([side.dots for side in of], 3) for of in sides]
+        self._radii = [_Joined([_radii(side) if len(side.dots) else alone for side in of]) for of in sides]
         self._labels = [_label(row) if g else None for g, row in zip(apart, rows, strict=True)]
         self._labelled = np.array([label is not None for label in self._labels], np.bool_)
 
@@ -188,9 +186,9 @@ def thinned(points: NDArray[np.float32], most: int = MOST_DOTS) -> NDArray[np.fl
     return np.ascontiguousarray(points[np.linspace(0, len(points) - 1, most).astype(np.int64)])
 
 
-def _radii(row: PairRow, side: str) -> NDArray[np.float32]:
-    """How large each point of one side is drawn."""
-    return np.full(len(getattr(row, f"dots_{side}")), getattr(row, f"dot_radius_{side}"), np.float32)
+def _radii(side: Side) -> NDArray[np.float32]:
+    """How large each point of a side is drawn."""
+    return np.full(len(side.dots), side.dot_radius, np.float32)
 
 
 def chance_colour(probability: float) -> tuple[float, float, float, float]:
@@ -205,7 +203,7 @@ def _colours(row: PairRow) -> NDArray[np.float32]:
 
 def _witnesses(row: PairRow) -> NDArray[np.float32]:
     """The nearest points of a pair, (0..2, 3)."""
-    points = [point for point in (row.point_a, row.point_b) if point is not None]
+    points = [point for point in (row.a.point, row.b.point) if point is not None]
     return np.array(points[: 2 if row.distance else 1], np.float32).reshape(-1, 3)
 
 

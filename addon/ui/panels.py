@@ -299,7 +299,7 @@ def _draw_active(layout: Any, context: Any, row: Any, options: DetectOptions) ->
     units = context.scene.unit_settings
     lines = [
         (letter.upper(), f"{counted(count, 'point' if letter in row.scans else 'face')} of {name}")
-        for letter, count, name in (("a", row.count_a, row.a), ("b", row.count_b, row.b))
+        for letter, count, name in (("a", row.a.count, row.a.name), ("b", row.b.count, row.b.name))
     ]
     lines.append(("Verdict", verdict_in_words(row)))
     if row.depth is not None:

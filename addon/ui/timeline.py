@@ -134,7 +134,7 @@ def _draw_event(layout: Any, context: Any, event: ClashEvent) -> None:
     ]
     facts += [("Greatest depth", length(event.depth, units))] if event.depth is not None else []
     facts += [("Smallest gap", length(event.distance, units))] if event.distance is not None else []
-    layout.label(text=f"{row.a} × {row.b}", translate=False)
+    layout.label(text=" × ".join(row.names), translate=False)
     draw_table(layout, facts)
 
 

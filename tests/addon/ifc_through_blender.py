@@ -49,7 +49,7 @@ def main() -> int:
                   f"flush {sum(row.flush for row in report.rows)}, clashes below 1e-6 m "
                   f"{sum(row.verdict == 'clash' and (row.depth or 1.0) < SHALLOW for row in report.rows)}")  # fmt: skip
         for row in shallow[:3]:
-            print(f"  left: {row.a} and {row.b}, depth {row.depth:.3g} m", flush=True)
+            print(f"  left: {row.a.name} and {row.b.name}, depth {row.depth:.3g} m", flush=True)
     return int(left > 0)
 
 

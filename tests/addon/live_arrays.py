@@ -102,8 +102,8 @@ def described_row(row):
     if row.verdict == APART:  # which of several nearest faces is named is open
         return (row.id, row.verdict, distance)
     return (
-        row.id, row.verdict, distance, depth, row.faces_a.tolist(), row.faces_b.tolist(), row.highlight_a.tobytes(),
-        row.highlight_b.tobytes(), segments(row.curves),
+        row.id, row.verdict, distance, depth, row.a.faces.tolist(), row.b.faces.tolist(), row.a.highlight.tobytes(),
+        row.b.highlight.tobytes(), segments(row.curves),
     )  # fmt: skip
 
 

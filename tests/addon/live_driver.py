@@ -71,9 +71,9 @@ def described(rows):
 def _described_row(row):
     distance = None if row.distance is None else f"{row.distance:.6g}"
     if row.verdict == APART:  # which of several nearest faces is named is open
-        return row.id, row.a, row.b, row.verdict, distance
+        return row.id, row.a.name, row.b.name, row.verdict, distance
     return (
-        row.id, row.a, row.b, row.verdict, distance, row.faces_a.tolist(), row.faces_b.tolist(),
-        row.points_a.tolist(), row.points_b.tolist(),
-        np.sort(row.highlight_a.ravel()).tobytes(), np.sort(row.highlight_b.ravel()).tobytes(),
+        row.id, row.a.name, row.b.name, row.verdict, distance, row.a.faces.tolist(), row.b.faces.tolist(),
+        row.a.points.tolist(), row.b.points.tolist(),
+        np.sort(row.a.highlight.ravel()).tobytes(), np.sort(row.b.highlight.ravel()).tobytes(),
     )  # fmt: skip

@@ -25,9 +25,12 @@ def detect(source, engine=None, **options):
 
 def test_rows_come_worst_first_in_alphabetical_order():
     report = detect(FakeSource(three_boxes))
-    assert [(row.verdict, row.a, row.b) for row in report.rows] == [("clash", "A", "B"), ("touching", "C", "D")]
+    assert [(row.verdict, *row.names) for row in report.rows] == [
+        ("clash", "A", "B"),
+        ("touching", "C", "D"),
+    ]
     assert report.count("clash") == 1
-    assert [row.a for row in report.clashes] == ["A"]
+    assert [row.a.name for row in report.clashes] == ["A"]
 
 
 def test_the_panel_remembers_what_the_objects_were():
@@ -41,10 +44,10 @@ def test_the_panel_remembers_what_the_objects_were():
 
 def test_a_row_has_the_faces_of_its_own_side():
     row = detect(FakeSource(three_boxes)).rows[0]  # the engine has B first, so the columns are exchanged
-    assert row.faces_a.tolist() == [0] and row.faces_b.tolist() == [1]
-    assert row.original_faces_a.tolist() == [0]
-    assert row.highlight_a.shape == row.highlight_b.shape == (2, 3, 3)
-    assert row.highlight_b[..., 0].min() == row.highlight_b[..., 0].max() == 1.5
+    assert row.a.faces.tolist() == [0] and row.b.faces.tolist() == [1]
+    assert row.a.original_faces.tolist() == [0]
+    assert row.a.highlight.shape == row.b.highlight.shape == (2, 3, 3)
+    assert row.b.highlight[..., 0].min() == row.b.highlight[..., 0].max() == 1.5
     assert row.curves.shape == (4, 2, 3)  # one crossing piece and the rim of a triangle
 
 
@@ -53,7 +56,7 @@ def test_set_a_stays_on_the_left():
         return [make_object("A", in_a=False), make_object("B", 0.5, in_b=False)]
 
     row = detect(FakeSource(objects)).rows[0]
-    assert (row.a, row.b) == ("B", "A")
+    assert row.names == ("B", "A")
 
 
 def test_ids_do_not_depend_on_order_frame_or_sets():
@@ -118,7 +121,7 @@ def test_instances_share_one_engine_mesh():
 
 def test_exclusion_rules_reach_the_engine_ids():
     report = detect(FakeSource(three_boxes), rules=Rules(listed_pairs=frozenset({("A", "B")})))
-    assert [(row.a, row.b) for row in report.rows] == [("C", "D")]
+    assert [row.names for row in report.rows] == [("C", "D")]
 
 
 @pytest.mark.parametrize("steps", [1, 2, 4, 6])
@@ -159,7 +162,7 @@ def test_a_mesh_or_matrix_that_the_engine_refuses_is_left_out_and_named():
     objects = [*three_boxes(1), make_object("Broken", mesh_key="nan"), make_object("Bad", float("nan"))]
     source = FakeSource(lambda frame: objects, {"box": BOX, "nan": NAN_BOX})
     report = detect(source)
-    assert [(row.a, row.b) for row in report.rows] == [(row.a, row.b) for row in detect(FakeSource(three_boxes)).rows]
+    assert [row.names for row in report.rows] == [row.names for row in detect(FakeSource(three_boxes)).rows]
     assert [(item.name, item.damaged) for item in report.skipped] == [("Bad", True), ("Broken", True)]
     assert all(words in item.reason for item, words in zip(report.skipped, ("its matrix", "NaN"), strict=True))
 
@@ -169,7 +172,7 @@ def test_an_object_that_breaks_leaves_the_scene_and_comes_back():
         return [make_object("A", float("nan") if frame == 2 else 0.0), make_object("B", 0.5)]
 
     report = detect(FakeSource(at), frames=range(1, 4))
-    assert [(row.a, row.b, row.frame) for row in report.rows] == [("A", "B", 1), ("A", "B", 3)]
+    assert [(row.a.name, row.b.name, row.frame) for row in report.rows] == [("A", "B", 1), ("A", "B", 3)]
     assert [item.name for item in report.skipped] == ["A"]
 
 

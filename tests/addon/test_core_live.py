@@ -77,8 +77,8 @@ def test_over_the_budget_it_says_who_meets_and_completes_when_quiet(engine, monk
         driver.answer()
     report, incomplete = driver.answers[-1]
     assert incomplete and driver.live.incomplete and driver.live.busy
-    moved = [row for row in report.rows if "O0" in (row.a, row.b)]
-    assert [(row.verdict, row.contacts, len(row.faces_a)) for row in moved] == [(CONTACT, 1, 1)]
+    moved = [row for row in report.rows if "O0" in row.names]
+    assert [(row.verdict, row.contacts, len(row.a.faces)) for row in moved] == [(CONTACT, 1, 1)]
     assert len(report.rows) == len(driver.fresh().rows)
     assert driver.live.complete_cost > 0.0
     monkeypatch.setattr(live_module, "QUIET_SECONDS", 0.0)
@@ -99,7 +99,7 @@ def test_over_the_budget_gaps_have_their_length_and_get_their_faces_when_quiet(e
         driver.answer()
     report, incomplete = driver.answers[-1]
     assert incomplete
-    told = {(row.a, row.b): (row.verdict, row.distance, len(row.faces_a)) for row in report.rows}
+    told = {row.names: (row.verdict, row.distance, len(row.a.faces)) for row in report.rows}
     assert told["O0", "O1"] == (CONTACT, 0.0, 1)
     assert told["O1", "O2"] == (NEAR, pytest.approx(0.43), 1)
     monkeypatch.setattr(live_module, "QUIET_SECONDS", 0.0)

@@ -18,7 +18,7 @@ NO_CURVES = np.empty((0, 2, 3), np.float32)
 
 def contact_regions(triangles, faces, curves, others, reach=0.0):
     """The region on one side, whichever of the two it is."""
-    mine, theirs = regions.Side(triangles, faces), regions.Side(others, np.arange(len(others)))
+    mine, theirs = regions.ContactFaces(triangles, faces), regions.ContactFaces(others, np.arange(len(others)))
     first = regions.contact_regions([mine, theirs], curves, reach)[0]
     second = regions.contact_regions([theirs, mine], curves, reach)[1]
     assert np.array_equal(first, second)
@@ -125,15 +125,15 @@ def test_a_detected_socket_is_framed_and_painted_as_what_it_is(engine, registere
     add_box("Socket", (3.0, -0.02, 1.0), (3.08, 0.03, 1.08))
     add_box("Floor", (0, 0, -0.3), (10, 10, 0))  # touches the wall along a strip
     bpy.context.view_layer.update()
-    rows = {(row.a, row.b): row for row in detected(engine)}
+    rows = {row.names: row for row in detected(engine)}
     row = rows["Socket", "Wall"]
     low, high = render_data.bounds(row)
     assert (low < (3.0, 0.0, 1.0)).all() and (high > (3.08, 0.0, 1.08)).all() and np.linalg.norm(high - low) < 0.5
-    assert len(row.faces_b) == 1 and area(row.highlight_b) < 0.1
+    assert len(row.b.faces) == 1 and area(row.b.highlight) < 0.1
     floor = rows["Floor", "Wall"]
-    assert floor.verdict == "touching" and len(floor.whole_a) == len(floor.highlight_a)
+    assert floor.verdict == "touching" and len(floor.a.whole) == len(floor.a.highlight)
     cut = regions.cut_row(floor)
-    assert area(cut.highlight_a) < 0.5 * area(floor.highlight_a) and not len(cut.whole_a)
+    assert area(cut.a.highlight) < 0.5 * area(floor.a.highlight) and not len(cut.a.whole)
     assert regions.cut_row(cut) is cut
 
 

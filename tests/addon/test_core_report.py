@@ -126,7 +126,7 @@ def test_html_says_when_and_what_was_asked():
 
 
 def test_a_list_that_came_with_the_file_says_what_it_lacks():
-    page = replace(make_report(make_row(counts=(7, 8))), missing=4000).to_html()
+    page = replace(make_report(make_row(counted_a=7, counted_b=8)), missing=4000).to_html()
     assert "4,000 more pairs were found, but not saved" in page
     assert ">7<" in page and ">8<" in page
     assert "more pairs were found" not in replace(make_report(make_row()), missing=0).to_html()

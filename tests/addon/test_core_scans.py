@@ -29,7 +29,7 @@ def detect(engine, **options):
 
 
 def only_row(report):
-    assert len(report.rows) == 1, [(row.a, row.b, row.verdict) for row in report.rows]
+    assert len(report.rows) == 1, [(*row.names, row.verdict) for row in report.rows]
     return report.rows[0]
 
 
@@ -43,13 +43,13 @@ def cap(add_box):
 def test_a_scan_that_enters_a_closed_mesh_clashes(engine, cap):
     row = only_row(detect(engine))
     points = ball()[0]
-    assert (row.verdict, row.a, row.b) == ("clash", "Ball", "Box")
+    assert (row.verdict, *row.names) == ("clash", "Ball", "Box")
     assert row.depth == pytest.approx(0.2, abs=0.005)
     inside = np.flatnonzero(points[:, 0] > 0.8)
-    assert np.isin(inside, row.points_a).all(), "every point inside is in contact"
-    assert points[row.points_a, 0].min() > 0.8 - 10 * SPACING
-    assert row.faces_b.tolist() == [0] and len(row.faces_a) == len(row.points_b) == 0
-    assert np.allclose(row.dots_a, points[row.points_a]) and row.highlight_b.shape == (2, 3, 3)
+    assert np.isin(inside, row.a.points).all(), "every point inside is in contact"
+    assert points[row.a.points, 0].min() > 0.8 - 10 * SPACING
+    assert row.b.faces.tolist() == [0] and len(row.a.faces) == len(row.b.points) == 0
+    assert np.allclose(row.a.dots, points[row.a.points]) and row.b.highlight.shape == (2, 3, 3)
     x, y, z = row.location
     assert x == pytest.approx(0.8, abs=0.02) and np.hypot(y, z) == pytest.approx(0.6, abs=0.02)
     assert row.contacts > 10
@@ -64,7 +64,7 @@ def test_a_scan_inside_a_closed_mesh_is_contained(engine, add_box):
     add_scan("Ball", ball()[0])
     add_box("Box", (-3, -3, -3), (3, 3, 3))
     row = only_row(detect(engine))
-    assert (row.verdict, row.contacts, len(row.points_a)) == ("contained", 0, POINTS)
+    assert (row.verdict, row.contacts, len(row.a.points)) == ("contained", 0, POINTS)
     assert row.depth == pytest.approx(3.0 - np.sqrt(1 / 3), abs=0.01), "points on the diagonals are deepest"
     assert row.location is not None
 
@@ -73,7 +73,7 @@ def test_a_separate_piece_of_a_scan_inside_is_a_clash(engine, add_box):
     add_scan("Two", np.concatenate((ball(2000, 0.5)[0], ball(2000, 0.5, (10, 0, 0))[0])))
     add_box("Box", (-3, -3, -3), (3, 3, 3))
     row = only_row(detect(engine))
-    assert (row.verdict, row.contacts, row.points_b.tolist()) == ("clash", 0, list(range(2000)))
+    assert (row.verdict, row.contacts, row.b.points.tolist()) == ("clash", 0, list(range(2000)))
 
 
 def test_the_gap_decides_whether_they_touch(engine, add_box):
@@ -90,7 +90,7 @@ def test_two_scans_meet_along_a_circle(engine):
     add_scan("B", ball()[0], location=(1.0, 0.0, 0.0))
     row = only_row(detect(engine))
     assert (row.verdict, row.depth) == ("clash", None)
-    for dots in (row.dots_a, row.dots_b):
+    for dots in (row.a.dots, row.b.dots):
         beside = np.hypot(np.hypot(dots[:, 1], dots[:, 2]) - np.sqrt(0.75), dots[:, 0] - 0.5)
         assert len(dots) > 50 and beside.max() < 10 * SPACING
     assert row.location[0] == pytest.approx(0.5, abs=0.02)
@@ -98,9 +98,9 @@ def test_two_scans_meet_along_a_circle(engine):
 
 def test_set_a_stays_on_the_left_and_pairs_of_one_set_are_left_out(engine, cap):
     row = only_row(detect(engine, set_a="Box", set_b="Ball"))
-    assert (row.a, row.b) == ("Box", "Ball") and len(row.points_b) and len(row.faces_a)
+    assert row.names == ("Box", "Ball") and len(row.b.points) and len(row.a.faces)
     add_scan("Other", ball()[0])
-    assert [(row.a, row.b) for row in detect(engine, set_a="Box", set_b="Ball").rows] == [("Box", "Ball")]
+    assert [row.names for row in detect(engine, set_a="Box", set_b="Ball").rows] == [("Box", "Ball")]
 
 
 def test_rules_hold_for_scans(engine, cap):
@@ -112,7 +112,7 @@ def test_a_scale_goes_into_the_points(engine, add_box):
     add_box("Side", (1.9, -2, -2), (3, 2, 2))
     add_box("Top", (-2, -2, 0.6), (2, 2, 2))
     row = only_row(detect(engine, set_a="Ball"))
-    assert row.b == "Side" and row.depth == pytest.approx(0.1, abs=0.01)
+    assert row.b.name == "Side" and row.depth == pytest.approx(0.1, abs=0.01)
 
 
 def test_lengths_are_metres_in_options_and_reports(engine, cap):
@@ -156,7 +156,7 @@ def test_a_budget_thins_a_scan_out_and_indices_stay_those_of_the_object(engine, 
     row = only_row(detect(engine, point_budget=2000))
     points = ball(20_000)[0]
     assert row.depth == pytest.approx(0.2, abs=0.02)
-    assert len(row.points_a) < 1000 and np.allclose(row.dots_a, points[row.points_a])
+    assert len(row.a.points) < 1000 and np.allclose(row.a.dots, points[row.a.points])
     assert detect(engine, point_budget=2000).as_dict()["options"]["point_budget"] == 2000
     with pytest.raises(InputError, match="point budget"):
         DetectOptions(point_budget=10)
@@ -197,13 +197,13 @@ def test_reports_and_saved_lists_count_points(engine, cap):
     report = detect(engine)
     row = report.rows[0]
     pair = json.loads(report.to_json())["pairs"][0]
-    assert pair["points_a"] == row.points_a.tolist() and pair["points_b"] == [] and pair["faces_a"] == []
-    assert f"{len(row.points_a)} points" in report.to_table() and f"{len(row.points_a)} points" in report.to_html()
+    assert pair["points_a"] == row.a.points.tolist() and pair["points_b"] == [] and pair["faces_a"] == []
+    assert f"{len(row.a.points)} points" in report.to_table() and f"{len(row.a.points)} points" in report.to_html()
     assert "points_a,points_b," in report.to_csv().splitlines()[0]
     assert report.stats["points"] == POINTS and report.stats["objects"] == 2
     loaded = saved.from_text(saved.to_text(report), "", 1.0)
     assert row.scans == loaded.rows[0].scans == "a"
-    assert (loaded.rows[0].count_a, loaded.rows[0].count_b) == (len(row.points_a), 1)
+    assert (loaded.rows[0].a.count, loaded.rows[0].b.count) == (len(row.a.points), 1)
 
 
 def test_what_a_pair_far_away_costs_is_a_box(engine, cap, add_box):
@@ -214,7 +214,7 @@ def test_what_a_pair_far_away_costs_is_a_box(engine, cap, add_box):
         add_box(f"Far {k}", (50 + k, 0, 0), (50.5 + k, 1, 1))
     for (test, limits), work in zip(tests, alone, strict=True):
         report = detect(engine, set_a="Ball", test=test, **limits)
-        assert only_row(report).b == "Box" and _work(report) == work > (0, 0, 0)
+        assert only_row(report).b.name == "Box" and _work(report) == work > (0, 0, 0)
 
 
 def _work(report):
@@ -229,7 +229,7 @@ def test_pairs_are_those_whose_boxes_are_near_enough(engine, add_box, turn):
     scan.rotation_euler = (turn, turn, 0.0)
     add_scan("Other", ball()[0], location=(-9.0, 0.0, 0.0))
     row = only_row(detect(engine, set_a="Ball", test="clearance", tolerance=7.1))
-    assert (row.b, row.verdict) == ("Other", "near") and row.distance == pytest.approx(7.0, abs=0.02)
+    assert (row.b.name, row.verdict) == ("Other", "near") and row.distance == pytest.approx(7.0, abs=0.02)
     assert detect(engine, set_a="Ball", test="clearance", tolerance=6.9).rows == []
 
 
@@ -271,8 +271,8 @@ def test_clearance_and_distance_report_the_gap(engine, add_box):
     add_box("Box", (1.1, -2, -2), (3, 2, 2))
     near = only_row(detect(engine, test="clearance", tolerance=0.12))
     assert near.verdict == "near" and near.distance == pytest.approx(0.1, abs=0.005) and near.severity == 0
-    assert near.point_a[0] == pytest.approx(1.0, abs=0.005) and near.point_b[0] == pytest.approx(1.1, abs=1e-6)
-    assert len(near.points_a) == 1 and near.faces_b.tolist() == [0] and near.gap.shape == (1, 2, 3)
+    assert near.a.point[0] == pytest.approx(1.0, abs=0.005) and near.b.point[0] == pytest.approx(1.1, abs=1e-6)
+    assert len(near.a.points) == 1 and near.b.faces.tolist() == [0] and near.gap.shape == (1, 2, 3)
     assert detect(engine, test="clearance", tolerance=0.09).rows == []
     far = only_row(detect(engine, test="distance"))
     assert (far.verdict, far.distance) == ("apart", near.distance)
@@ -289,7 +289,7 @@ def test_a_picture_shows_scans_and_their_points_in_contact(engine, cap):
     scene = run_to_end(BlenderSource.from_context(bpy.context).read_steps("all", "all", None))
     layout = lay_out(report.rows, scene, 1.6)
     assert len(layout.scans.triangles) == 8 * POINTS
-    assert len(layout.highlight_a.triangles) == 8 * len(report.rows[0].points_a)
+    assert len(layout.highlight_a.triangles) == 8 * len(report.rows[0].a.points)
     centres = layout.scans.vertices.reshape(-1, 24, 3).mean(axis=1)
     assert np.allclose(centres, ball()[0], atol=1e-4)
     corners = layout.scans.vertices[layout.scans.triangles]

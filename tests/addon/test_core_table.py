@@ -37,7 +37,8 @@ def made(found):
             distance=distance,
             probability=probability,
             id=str(at),
-            counts=(faces, 1),
+            counted_a=faces,
+            counted_b=1,
             volume_lower=volume and 0.5 * volume,
             volume_upper=volume,
         )
@@ -55,12 +56,12 @@ def large_enough(row, query, measured):
 
 def asked(row, query, status):
     """Whether one row is asked for."""
-    names = (row.a.casefold(), row.b.casefold())
+    names = [name.casefold() for name in row.names]
     return (
         row.verdict in query.verdicts
         and all(any(word in name for name in names) for word in query.text.casefold().split())
         and (query.statuses is None or status in query.statuses)
-        and (query.owners is None or bool(query.owners & {row.owner_a, row.owner_b, row.source_a, row.source_b}))
+        and (query.owners is None or bool(query.owners & {row.a.owner, row.b.owner, row.a.source, row.b.source}))
     )
 
 
@@ -69,7 +70,7 @@ def value(row, key, status):
     measured = [(name, getattr(row, name)) for name in MEASURES if getattr(row, name) is not None]
     signed = [x if name == "distance" else -x for name, x in measured[:1]]
     return {
-        WORST: int(row.id), NAME_A: natural(row.a), NAME_B: natural(row.b), FACES: -row.count_a - row.count_b,
+        WORST: int(row.id), NAME_A: natural(row.a.name), NAME_B: natural(row.b.name), FACES: -row.a.count - row.b.count,
         MEASURE: signed[0] if signed else None, STATUS: STATUSES.index(status),
     }[key]  # fmt: skip
 

@@ -24,7 +24,7 @@ def report_of(engine, objects, frames, meshes=None, **options):
 
 
 def told(events):
-    return [(event.row.a, event.row.b, event.start, event.end, event.begins, event.ends) for event in events]
+    return [(event.row.a.name, event.row.b.name, event.start, event.end, event.begins, event.ends) for event in events]
 
 
 def test_an_event_has_its_frames_its_worst_one_and_its_moments(engine):
@@ -69,7 +69,7 @@ def test_what_comes_goes_breaks_and_changes_its_faces(engine):
         return [*shown, make_object("C", 0.25)] if 3 <= frame <= 5 else shown
 
     report = report_of(engine, objects, range(1, 8), meshes, set_a="all")
-    events = {(e.row.a, e.row.b, e.start): e for e in report.events}
+    events = {(e.row.a.name, e.row.b.name, e.start): e for e in report.events}
     assert told([events["A", "C", 3]]) == [("A", "C", 3, 5, APPEARS, VANISHES)]
     assert told([events["A", "D", 1]]) == [("A", "D", 1, 3, RANGE, VANISHES)]
     assert told([events["A", "D", 5]]) == [("A", "D", 5, 7, APPEARS, RANGE)]
@@ -98,7 +98,7 @@ def test_frames_agree_with_a_detection_of_each(engine):
 
 def _essence(row):
     lengths = ("" if value is None else f"{value:.9g}" for value in (row.depth, row.distance))
-    return row.id, row.verdict, *lengths, row.contacts, *(row.faces_a.tolist() if row.verdict != "apart" else ())
+    return row.id, row.verdict, *lengths, row.contacts, *(row.a.faces.tolist() if row.verdict != "apart" else ())
 
 
 def test_tasks_give_what_one_pass_gives(engine):

@@ -103,7 +103,7 @@ def test_live_follows_from_frame_to_frame(cloth, registered, engine):
             live.run_slice(1.0)
             if not live.busy:
                 break
-        meeting[frame] = {frozenset((row.a, row.b)) for row in published[-1].rows}
+        meeting[frame] = {frozenset(row.names) for row in published[-1].rows}
     live.close()
     assert meeting == {
         frame: {pair for pair, first in changing_cloth.FIRST_MEETING.items() if frame >= first} for frame in meeting

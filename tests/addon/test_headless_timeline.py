@@ -150,7 +150,7 @@ def test_the_range_of_a_killed_process_is_done_again(passing, frame_workers):
             killed.append(busy[0].process.pid)
             os.kill(killed[0], signal.SIGKILL)
     assert killed and not workers._workers
-    assert sorted((event.row.b, event.start, event.end) for event in report.events if event.row.a == "A") == [
+    assert sorted((event.row.b.name, event.start, event.end) for event in report.events if event.row.a.name == "A") == [
         ("B", 4, 6), ("C", 0, 40),
     ]  # fmt: skip
 

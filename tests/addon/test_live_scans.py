@@ -48,9 +48,9 @@ def driver(room):
 def described(rows):
     """What two runs must agree on; how deep two meshes overlap is an estimate."""
     return sorted(
-        (row.a, row.b, row.verdict, round(row.depth or 0.0, 5) if {row.a, row.b} & {"Ball", "Wall"} else None,
-         None if row.distance is None else round(row.distance, 5), row.points_a.tolist(), row.points_b.tolist(),
-         row.faces_a.tolist(), row.faces_b.tolist(), np.round(row.dots_a, 5).tolist(), np.round(row.dots_b, 5).tolist())
+        (*row.names, row.verdict, round(row.depth or 0.0, 5) if {*row.names} & {"Ball", "Wall"} else None,
+         None if row.distance is None else round(row.distance, 5), row.a.points.tolist(), row.b.points.tolist(),
+         row.a.faces.tolist(), row.b.faces.tolist(), np.round(row.a.dots, 5).tolist(), np.round(row.b.dots, 5).tolist())
         for row in rows
     )  # fmt: skip
 
@@ -71,7 +71,7 @@ def test_it_finds_what_detect_finds(driver, room, engine, test):
         driver.tick(int(rng.integers(0, 4)))
         rows = driver.settle()
         assert described(rows) == described(detected(engine)), step
-    assert any(row.points_a.size or row.points_b.size for row in rows)
+    assert any(row.a.points.size or row.b.points.size for row in rows)
 
 
 def test_only_pairs_that_changed_are_asked_again(driver, room):
@@ -133,7 +133,7 @@ def test_a_change_ends_the_search_for_certainty(driver, room, engine, monkeypatc
         driver.tick(3)
         assert driver.run.live.busy and refining
     rows = result_of(driver).report.rows
-    assert rows and not any("Box" in (row.a, row.b) for row in rows)
+    assert rows and not any("Box" in row.names for row in rows)
 
 
 def result_of(driver):
@@ -151,7 +151,7 @@ def test_over_the_budget_it_says_who_meets_and_completes_when_quiet(driver, room
     bpy.context.view_layer.update()
     driver.until(lambda: result_of(driver).incomplete)
     result = result_of(driver)
-    rows = {(row.a, row.b): row for row in result.report.rows}
+    rows = {row.names: row for row in result.report.rows}
     assert rows["Ball", "Box"].verdict == CONTACT
     assert rows["Ball", "Box"].distance == (None if test == "intersection" else 0.0)
     assert rows["Ball", "Box"].location is not None
@@ -163,15 +163,15 @@ def test_over_the_budget_it_says_who_meets_and_completes_when_quiet(driver, room
 
 def test_time_critical_pairs_of_scans_become_certain(driver, room):
     ask("time-critical", budget=0.01)
-    rows = {(row.a, row.b): (row.verdict, row.probability) for row in driver.settle()}
+    rows = {row.names: (row.verdict, row.probability) for row in driver.settle()}
     assert rows == dict.fromkeys([("Ball", "Box"), ("Ball", "Wall"), ("Box", "Wall")], ("meets", 1.0))
     room["Box"].location.x = 0.3
-    assert {(row.a, row.b) for row in driver.settle()} == {("Ball", "Wall"), ("Box", "Wall")}
+    assert {row.names for row in driver.settle()} == {("Ball", "Wall"), ("Box", "Wall")}
 
 
 def test_scans_in_live_are_dropped_when_they_leave(driver, room):
-    assert any(row.b == "Wall" or row.a == "Wall" for row in driver.settle())
+    assert any(row.b.name == "Wall" or row.a.name == "Wall" for row in driver.settle())
     bpy.data.objects.remove(room["Wall"])
-    assert not any("Wall" in (row.a, row.b) for row in driver.settle())
+    assert not any("Wall" in row.names for row in driver.settle())
     bpy.data.objects.remove(room["Ball"])
     assert driver.settle() == []

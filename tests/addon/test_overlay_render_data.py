@@ -17,7 +17,7 @@ def test_collect_joins_the_rows():
     assert data.faces_b.shape == (12, 3)
     assert data.curves.shape == (4, 3)
     assert data.faces_a.dtype == np.float32 and data.faces_a.flags["C_CONTIGUOUS"]
-    assert np.array_equal(data.faces_a[3:], make_row().highlight_a.reshape(-1, 3) + 2.0)
+    assert np.array_equal(data.faces_a[3:], make_row().a.highlight.reshape(-1, 3) + 2.0)
 
 
 def test_collect_of_nothing_is_empty():
@@ -55,7 +55,7 @@ def test_any_choice_of_rows_is_what_joining_only_these_gives():
         some = [row for row, mask in zip(rows, chosen, strict=True) if mask]
         old = {row.id for row, mask in zip(rows, stale, strict=True) if mask}
         one, other = joined.take(chosen, stale), render_data.collect(some, lambda row, old=old: row.id in old)
-        assert sum(len(row.highlight_a) for row in some if row.id not in old) * 3 == len(one.faces_a)
+        assert sum(len(row.a.highlight) for row in some if row.id not in old) * 3 == len(one.faces_a)
         for field in dataclasses.fields(one)[:-1]:
             assert np.array_equal(getattr(one, field.name), getattr(other, field.name)), field.name
         assert one.labels == other.labels
@@ -63,7 +63,7 @@ def test_any_choice_of_rows_is_what_joining_only_these_gives():
 
 def test_stale_pairs_are_drawn_apart_and_without_curves():
     rows = [make_row(), make_row(b="C")]
-    data = render_data.collect(rows, lambda row: row.b == "C")
+    data = render_data.collect(rows, lambda row: row.b.name == "C")
     assert (len(data.faces_a), len(data.faces_b), len(data.curves), len(data.stale)) == (3, 6, 2, 9)
 
 
@@ -137,7 +137,7 @@ def test_a_gap_is_looked_at_with_its_surroundings_whatever_the_size_of_the_faces
 def test_points_in_contact_are_collected_thinned_and_framed():
     dots = np.arange(30, dtype=np.float32).reshape(-1, 3)
     rows = [make_row(dots_a=dots), make_row(b="C", dots_b=dots)]
-    data = render_data.collect(rows, lambda row: row.b == "C")
+    data = render_data.collect(rows, lambda row: row.b.name == "C")
     assert np.array_equal(data.dots_a, dots) and len(data.dots_b) == 0 and np.array_equal(data.stale_dots, dots)
     few = render_data.thinned(dots, 4)
     assert np.array_equal(few, dots[[0, 3, 6, 9]]) and few.flags["C_CONTIGUOUS"]

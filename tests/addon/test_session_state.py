@@ -41,7 +41,7 @@ def test_excluding_a_pair_keeps_the_others_and_brings_it_back_as_it_was_found():
     before = scene_results.store_result(1, make_report(make_row(), make_row(b="C")), loaded=True)
     assert scene_results.exclude(1, [("B", "A")])
     after = scene_results.result_of(1)
-    assert [row.b for row in after.report.rows] == ["C"] and after.row(before.report.rows[0].id) is None
+    assert [row.b.name for row in after.report.rows] == ["C"] and after.row(before.report.rows[0].id) is None
     assert after.serial != before.serial and after.loaded
     assert after.counts["clash"] == 1
     assert not scene_results.exclude(1, [("A", "B"), ("A", "nobody")])
@@ -54,12 +54,12 @@ def test_an_instancer_stands_for_its_instances_when_it_is_excluded():
     rows = [make_row(a="I/Bolt[0]", owner_a="I"), make_row(a="I/Bolt[1]", owner_a="I"), make_row(a="Bolt")]
     scene_results.store_result(1, make_report(*rows))
     scene_results.exclude(1, [("B", "I")])
-    assert [row.a for row in scene_results.result_of(1).report.rows] == ["Bolt"]
+    assert [row.a.name for row in scene_results.result_of(1).report.rows] == ["Bolt"]
 
 
 def test_a_row_is_found_by_its_id():
     result = scene_results.store_result(1, make_report(make_row()))
-    assert result.row(result.report.rows[0].id).a == "A"
+    assert result.row(result.report.rows[0].id).a.name == "A"
     assert result.row("unknown") is None
 
 

@@ -84,7 +84,7 @@ def test_without_time_a_pair_is_listed_with_its_probability_and_a_box(engine):
     assert row.curves.shape == (12, 2, 3)
     assert sorted(np.ptp(edge, axis=0).astype(bool).sum() for edge in row.curves) == [1] * 12
     assert np.abs(row.curves).max() <= 1.0 + 1e-5
-    assert (row.contacts, row.count_a, row.count_b) == (0, 0, 0)
+    assert (row.contacts, row.a.count, row.b.count) == (0, 0, 0)
     assert row.location is not None
     assert report.as_dict()["pairs"][0]["probability"] == row.probability
 
@@ -122,7 +122,7 @@ def test_live_writes_a_row_again_only_when_it_would_say_something_else(engine, m
 
     def spy(*arguments, **options):
         row = yield from original(*arguments, **options)
-        written.append((row.a, row.b, row.verdict, round(100 * row.probability)))
+        written.append((*row.names, row.verdict, round(100 * row.probability)))
         return row
 
     monkeypatch.setattr(time_critical, "chance_row_steps", spy)

@@ -36,8 +36,8 @@ def test_the_list_comes_back_with_the_file_and_is_marked(result, tmp_path):
     loaded = reopened(tmp_path)
     row = loaded.report.rows[0]
     assert loaded.loaded and loaded.is_stale(row)
-    assert (row.id, row.a, row.b, row.verdict, row.depth) == (before.id, "A", "B", "clash", 0.25)
-    assert (row.count_a, row.count_b, row.location) == (1, 2, (0.0, 0.0, 0.0))
+    assert (row.id, row.a.name, row.b.name, row.verdict, row.depth) == (before.id, "A", "B", "clash", 0.25)
+    assert (row.a.count, row.b.count, row.location) == (1, 2, (0.0, 0.0, 0.0))
     listed = bpy.context.window_manager.meshclash
     assert [(item.name, item.faces_b) for item in listed.rows] == [("A × B", 2)]
 
@@ -91,7 +91,9 @@ def test_gaps_come_back_with_the_file(registered, tmp_path):
     results.show_report(bpy.context, bpy.context.scene, report)
     loaded = reopened(tmp_path)
     assert loaded.report.options.test == "clearance" and loaded.report.options.tolerance == 0.75
-    assert {name: getattr(loaded.report.rows[0], name) for name in gap} == gap
+    kept = loaded.report.rows[0]
+    assert kept.distance == 0.5
+    assert [(side.point, side.face) for side in kept.sides] == [((0.0, 0.0, 0.0), 3), ((0.0, 0.0, 0.5), 4)]
     assert bpy.context.window_manager.meshclash.rows[0].distance == 0.5
 
 

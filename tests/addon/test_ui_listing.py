@@ -110,7 +110,7 @@ def test_a_new_status_moves_a_row_where_statuses_are_asked(registered):
     listed().statuses = {"OPEN"}
     listed().active_row = 0
     bpy.ops.meshclash.set_status(status="REVIEWED")
-    assert names() == [("A", "C")] and results.active_pair(bpy.context).b == "B"
+    assert names() == [("A", "C")] and results.active_pair(bpy.context).b.name == "B"
 
 
 def test_from_an_object_to_its_pairs_and_back(registered):

@@ -42,7 +42,7 @@ def agrees(driver, engine):
     def check():
         rows = driver.settle()
         assert described(rows) == described(detected(engine))
-        return {(row.a, row.b) for row in rows}
+        return {row.names for row in rows}
 
     check()
     return check
@@ -250,7 +250,7 @@ def test_a_mesh_that_cannot_be_used_is_left_out_until_it_can(agrees, boxes, driv
     boxes["A"].data.vertices[0].co.x = float("nan")
     boxes["A"].data.update()
     rows = driver.settle()
-    assert {(row.a, row.b) for row in rows} == {("B", "C")}
+    assert {row.names for row in rows} == {("B", "C")}
     report = scene_results.result_of(bpy.context.scene.session_uid).report
     assert [item.name for item in report.skipped] == ["A"] and "NaN" in report.skipped[0].reason
     boxes["A"].data.vertices[0].co.x = 0.0
@@ -286,7 +286,7 @@ def test_the_selected_row_follows_its_pair(agrees, boxes, add_box):
     add_box("0", (-1, -1, -1), (3, 3, 3))
     agrees()
     assert len(listed.rows) > 2
-    assert listed.rows[listed.active_row].name == "B × C" == f"{shown().a} × {shown().b}"
+    assert listed.rows[listed.active_row].name == "B × C" == " × ".join(shown().names)
     bpy.data.objects.remove(boxes["C"])
     agrees()
     assert shown() is None and listed.active_row == -1
@@ -411,7 +411,7 @@ def test_first_contact_mode_is_said_in_the_panel(agrees, boxes, driver, monkeypa
     bpy.context.view_layer.update()
     driver.until(lambda: scene_results.result_of(driver.run.scene_uid).incomplete)
     result = scene_results.result_of(driver.run.scene_uid)
-    row = next(row for row in result.report.rows if row.a == "A")
+    row = next(row for row in result.report.rows if row.a.name == "A")
     assert row.verdict == "contact" and row.contacts == 1
     texts = " ".join(draw(panels.MESHCLASH_PT_detect, bpy.context).texts())
     assert "First contacts only while things move: a complete answer takes 1000 ms" in texts
@@ -505,14 +505,14 @@ def test_linked_and_overridden_objects(library, add_box, engine):
     add_box("A", (0, 0, 0), (1, 1, 1), (0.5, 0, 0))
     bpy.context.view_layer.update()
     driver = LiveDriver()
-    assert {(row.a, row.b) for row in driver.settle()} == {("A", linked.name_full)}
+    assert {row.names for row in driver.settle()} == {("A", linked.name_full)}
     bpy.data.objects["A"].location.y = 0.5
     assert described(driver.settle()) == described(detected(engine))
     override = linked.override_create(remap_local_usages=True)
     override.location.x = 0.2
     rows = driver.settle()
     assert described(rows) == described(detected(engine))
-    assert {name for row in rows for name in (row.a, row.b)} == {"A", "Linked"}
+    assert {name for row in rows for name in row.names} == {"A", "Linked"}
     override.location.x = 9.0
     assert driver.settle() == []
     driver.escape()

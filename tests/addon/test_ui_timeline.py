@@ -39,7 +39,7 @@ def where(scene):
 
 def told():
     scanned = scene_results.timeline_of(bpy.context.scene.session_uid)
-    return sorted((event.row.a, event.row.b, event.start, event.end) for event in scanned.events)
+    return sorted((event.row.a.name, event.row.b.name, event.start, event.end) for event in scanned.events)
 
 
 ALL = [("A", "B", 8, 12), ("A", "C", 0, 40), ("B", "C", 9, 11)]  # C spans 0.25 to 0.75
@@ -111,7 +111,7 @@ def test_choosing_an_event_goes_to_its_worst_frame_and_selects_the_pair(passing)
     assert passing.frame_current == 10
     assert sorted(item.name for item in bpy.context.selected_objects) == ["A", "B"]
     row = results.active_pair(bpy.context)
-    assert (row.a, row.b, row.frame) == ("A", "B", 10) and len(row.highlight_a)
+    assert (row.a.name, row.b.name, row.frame) == ("A", "B", 10) and len(row.a.highlight)
     assert events_list.active_event(bpy.context).row.id == row.id
     texts = draw(MESHCLASH_PT_timeline, bpy.context).texts()
     assert "Worst frame" in texts and "10" in texts
@@ -178,11 +178,12 @@ def test_faces_know_how_often_and_how_deep_they_clash(passing):
         bpy.context.scene.frame_set(frame)
         bpy.ops.meshclash.detect()
         rows = scene_results.result_of(passing.session_uid).report.rows
-        faces = [f for r in rows if r.verdict != "touching" for n, f, _ in r.sides if n == "B"]
+        sides = [side for row in rows if row.verdict != "touching" for side in row.sides]
+        faces = [side.original_faces for side in sides if side.source == "B"]
         if faces:
             expected[np.unique(np.concatenate(faces))] += 1
     assert often * 41 == pytest.approx(expected) and expected.max() >= 3
-    assert depth.max() == pytest.approx(max(e.depth for e in scanned.events if "B" in (e.row.a, e.row.b)))
+    assert depth.max() == pytest.approx(max(e.depth for e in scanned.events if "B" in e.row.names))
     assert np.array_equal(depth > 0.0, often > 0.0)
     assert mesh.color_attributes.active_color.name == COLOUR
     bpy.ops.meshclash.remove_heat()

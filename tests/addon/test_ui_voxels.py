@@ -128,7 +128,7 @@ def test_instances_are_found_by_their_names(registered, add_box):
 
 def test_without_a_pair_or_with_a_scan_there_is_nothing_to_show(registered):
     assert not bpy.ops.meshclash.show_voxels.poll()
-    results.show_report(bpy.context, bpy.context.scene, make_report(make_row(scans="b")))
+    results.show_report(bpy.context, bpy.context.scene, make_report(make_row(is_scan_b=True)))
     listed = bpy.context.window_manager.meshclash
     listed.isolate = False
     listed.active_row = 0

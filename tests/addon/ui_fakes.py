@@ -6,7 +6,7 @@ import numpy as np
 
 from addon.core.frame_scene import Progress
 from addon.core.options import DetectOptions
-from addon.core.pair_row import PairRow, pair_id
+from addon.core.pair_row import PairRow, Side, pair_id
 from addon.core.report import DetectReport
 
 TRIANGLE = np.array([[[0, 0, 0], [1, 0, 0], [0, 1, 0]]], np.float32)
@@ -19,17 +19,27 @@ ENGINE = SimpleNamespace(
 SEVERITIES = {"touching": 1, "near": 0, "apart": 0}
 
 
+def make_side(name, **changes):
+    values = {"name": name, "owner": name, "source": name, "faces": np.array([0], np.int32)}
+    return Side(**{**values, "original_faces": values["faces"], **changes})
+
+
 def make_row(a="A", b="B", verdict="clash", depth=0.25, offset=0.0, **changes):
+    """A row of two objects; what is to be different of one of them ends in `_a` or `_b`."""
+    faces = np.array([1, 2], np.int32)
     values = {
-        "id": pair_id(a, b), "a": a, "b": b, "owner_a": a, "owner_b": b, "source_a": a, "source_b": b,
-        "frame": 1, "verdict": verdict, "severity": SEVERITIES.get(verdict, 2), "contacts": 1,
-        "faces_a": np.array([0], np.int32), "faces_b": np.array([1, 2], np.int32),
-        "original_faces_a": np.array([0], np.int32), "original_faces_b": np.array([1, 2], np.int32),
-        "location": (0.0, 0.0, 0.0), "depth": depth,
-        "highlight_a": TRIANGLE + offset, "highlight_b": np.concatenate((TRIANGLE, TRIANGLE)) + offset,
-        "curves": TRIANGLE[:, :2] + offset,
+        "id": pair_id(a, b), "frame": 1, "verdict": verdict, "severity": SEVERITIES.get(verdict, 2), "contacts": 1,
+        "location": (0.0, 0.0, 0.0), "depth": depth, "curves": TRIANGLE[:, :2] + offset,
     }  # fmt: skip
-    return PairRow(**{**values, **changes})
+    of_a = {"highlight": TRIANGLE + offset}
+    of_b = {"faces": faces, "original_faces": faces, "highlight": np.concatenate((TRIANGLE, TRIANGLE)) + offset}
+    of = {"_a": of_a, "_b": of_b}
+    for name, value in changes.items():
+        if name[-2:] in of:
+            of[name[-2:]][name[:-2]] = value
+        else:
+            values[name] = value
+    return PairRow(a=make_side(a, **of_a), b=make_side(b, **of_b), **values)
 
 
 def make_report(*rows, **options):

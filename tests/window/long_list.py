@@ -68,11 +68,13 @@ def make_report(addon: SimpleNamespace, count: int) -> Any:
     for at, (a, b) in enumerate(pairs):
         place = np.array(a.location, np.float32)
         corners = rng.random((4, 3, 3), np.float32) + place
+        sides = [
+            addon.pair_row.Side(item.name, item.name, item.name, np.arange(faces, dtype=np.int32), highlight=triangles)
+            for item, faces, triangles in ((a, 2, corners[:2]), (b, at % 9, corners[2:]))
+        ]
         rows.append(addon.pair_row.PairRow(
-            addon.pair_row.pair_id(a.name, b.name), a.name, b.name, a.name, b.name, a.name, b.name, 1,
-            VERDICTS[verdicts[at]], 2, 4, np.arange(2, dtype=np.int32), np.arange(at % 9, dtype=np.int32),
-            location=tuple(place.tolist()), depth=float(depths[at]), highlight_a=corners[:2], highlight_b=corners[2:],
-            curves=corners[:, :2],
+            addon.pair_row.pair_id(a.name, b.name), *sides, 1, VERDICTS[verdicts[at]], 2, 4,
+            location=tuple(place.tolist()), depth=float(depths[at]), curves=corners[:, :2],
         ))  # fmt: skip
     options = addon.options.DetectOptions()
     stats = {"seconds": 1.0, "timings": {}, "objects": OBJECTS, "triangles": 12 * OBJECTS, "volume_tests": 0,
@@ -85,7 +87,7 @@ def review(addon: SimpleNamespace) -> None:
     rows = addon.scene_results.existing_result(bpy.context.scene.session_uid).report.rows
     for at, row in enumerate(rows[:: max(1, len(rows) // REVIEWED)]):
         item = bpy.context.scene.meshclash.reviews.add()
-        item.name, item.name_a, item.name_b = row.id, row.a, row.b
+        item.name, item.name_a, item.name_b = row.id, row.a.name, row.b.name
         item.status = ("APPROVED", "REVIEWED")[at % 2]
     addon.results.list_again(bpy.context)
 

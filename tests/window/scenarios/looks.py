@@ -95,7 +95,7 @@ def _pair(window: Any, name: str) -> Play:
     listed = bpy.context.window_manager.meshclash
     result = window.module("scene_results").result_of(bpy.context.scene.session_uid)
     clashes = [row for row in result.report.rows if row.verdict == "clash"]
-    few = min(clashes or result.report.rows, key=lambda row: row.count_a + row.count_b)
+    few = min(clashes or result.report.rows, key=lambda row: row.a.count + row.b.count)
     with window.context():
         listed.isolate = True
         window.module("results").select_pair(bpy.context, few.id)

@@ -29,7 +29,7 @@ def play(window: Any) -> Generator[float, None, None]:
     event = scanned.events[1]
     assert scene.frame_current == event.worst_frame, (scene.frame_current, event.worst_frame)
     chosen = {item.name for item in bpy.context.selected_objects}
-    assert chosen == {event.row.a, event.row.b}, chosen
+    assert chosen == {event.row.a.name, event.row.b.name}, chosen
     yield from window.show("event")
 
     with window.context():
