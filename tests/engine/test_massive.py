@@ -7,6 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from massive_cases import ask_everything, assert_same, assert_same_distance, some_soup
 from meshclash.bench.mesh_generators import MAKERS
+from meshclash.bench.pipes import pipes
+from meshclash.massive.candidates import candidate_steps
+from meshclash.massive.sides import side_of
+from meshclash.types.steps import run
 from solids import box, moved, refined, torus
 from strategies import grid_meshes, matrix, poses, rotation, soup
 
@@ -80,6 +84,27 @@ def test_models_within_little_memory(folder, kind):
         for mesh in (a, b):
             assert 0 < mesh.pages.most_bytes <= mesh.pages.memory and mesh.nbytes <= mesh.memory
         assert a.pages.loads > a.cluster_count, "pages were not given up, so memory was not short"
+
+
+@pytest.mark.parametrize("kind", ["scan", "pipes"])
+def test_pages_no_block_of_which_comes_near_are_not_read(folder, kind):
+    """Fewer pages than have boxes that meet, and the same bytes; also against an object in memory."""
+    first, second = MAKERS.get(kind, pipes)(60_000, 1), MAKERS.get(kind, pipes)(8_000, 2)
+    meshes = mc.TriangleMesh(*first), mc.TriangleMesh(*second)
+    pose = matrix(shift=(0.02, 0.01, 0.3))
+    rows = np.eye(4)[:3], pose[:3]
+    for other in ("clustered", "memory"):
+        a = clustered(folder, first, "large", 256, 64 * MEGABYTES)
+        b = clustered(folder, second, "less", 256, 64 * MEGABYTES) if other == "clustered" else meshes[1]
+        near = run(candidate_steps(side_of(a), side_of(b), *rows, 0.0))
+        assert_same(mc.collide(a, b, None, pose), mc.collide(*meshes, None, pose))
+        assert 0 < a.pages.loads < len(np.unique(near[:, 0]))
+        loads = a.pages.loads
+        ask_everything((a, b), meshes, pose, 0.01)
+        ask_everything((b, a), meshes[::-1], pose, 0.01)
+        assert a.pages.loads > loads, "a clearance needs more"
+        for mesh in {a, b} - {meshes[1]}:
+            mesh.close()
 
 
 def test_hierarchies_of_other_volumes_take_part_by_their_boxes(folder):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from massive_cases import some_soup
-from meshclash.massive import layout, pages
+from meshclash.massive import blocks, layout, pages
 from solids import refined, torus
 from strategies import matrix
 
@@ -44,13 +44,14 @@ def test_the_format_is_that_of_the_document(ring):
     version, mark = np.frombuffer(raw, "<u4", 2, 8)
     triangles, vertices, clusters, table_at, size = np.frombuffer(raw, "<u8", 5, 16).tolist()
     coordinate_bytes, id_bytes, soup, largest = np.frombuffer(raw, "<u4", 4, 56).tolist()
-    assert (version, mark, size, soup, largest) == (1, 0x01020304, len(raw), 0, 64)
+    block_triangles, blocks_crc = np.frombuffer(raw, "<u4", 2, 124).tolist()
+    assert (version, mark, size, soup, largest) == (2, 0x01020304, len(raw), 0, 64)
     assert (coordinate_bytes, id_bytes) == (8, 4) and size == table_at + 72 * clusters
     assert zlib.crc32(raw[:252]) == int.from_bytes(raw[252:256], "little")
     assert zlib.crc32(raw[table_at:]) == int.from_bytes(raw[120:124], "little")
     expected_vertices, expected = refined(torus(1.0, 0.4), 1)
     assert (triangles, vertices) == (len(expected), len(expected_vertices))
-    found = {}
+    found, stored = {}, []
     for k in range(clusters):
         row = raw[table_at + 72 * k : table_at + 72 * (k + 1)]
         at, (count, crc, m, n) = int.from_bytes(row[:8], "little"), np.frombuffer(row, "<u4", 4, 8).tolist()
@@ -63,7 +64,41 @@ def test_the_format_is_that_of_the_document(ring):
         assert (positions.min(axis=0) == box[:3]).all() and (positions.max(axis=0) == box[3:]).all()
         assert (expected_vertices[vertex_ids] == positions).all()
         found.update(zip(ids.tolist(), vertex_ids[corners].tolist(), strict=True))
+        stored.append((-(-m // block_triangles), box, positions[corners]))
+    assert block_triangles == 16
+    begin = size_of_pages = at + count
+    for count, box, corners in stored:
+        steps = np.frombuffer(raw, np.uint8, 6 * count, begin).reshape(-1, 6)
+        unit = (box[3:] - box[:3]) / 255
+        low, high = box[:3] + steps[:, :3] * unit, box[3:] - steps[:, 3:] * unit
+        inside = (corners.min(axis=1)[:, None] >= low) & (corners.max(axis=1)[:, None] <= high)
+        assert inside.all(axis=2).any(axis=1).all()
+        begin += 6 * count
+    assert begin + -begin % 8 == table_at and zlib.crc32(raw[size_of_pages:table_at]) == blocks_crc
     assert [found[k] for k in range(len(expected))] == expected.tolist()
+
+
+def as_version_1(raw):
+    """The same file as it was before there were blocks."""
+    raw = bytearray(raw)
+    table_at = int.from_bytes(raw[40:48], "little")
+    last = np.frombuffer(raw, layout.ROW, (len(raw) - table_at) // 72, table_at)[-1]
+    end = int(last["at"]) + int(last["bytes"])
+    del last, raw[end:table_at]
+    raw[8:12] = (1).to_bytes(4, "little")
+    raw[40:56] = np.array([end, len(raw)], "<u8").tobytes()
+    raw[124:132] = bytes(8)
+    raw[252:256] = zlib.crc32(raw[:252]).to_bytes(4, "little")
+    return bytes(raw)
+
+
+def test_files_of_version_1_are_read(ring, tmp_path):
+    (tmp_path / "a").write_bytes(as_version_1(ring.read_bytes()))
+    assert answers(tmp_path / "a") == answers(ring) is not None
+    with mc.ClusteredMesh.open(tmp_path / "a") as mesh:
+        mesh.verify()
+    (tmp_path / "a").write_bytes(ring.read_bytes()[:8] + b"\3" + ring.read_bytes()[9:])
+    assert answers(tmp_path / "a") is None
 
 
 @pytest.mark.parametrize("part", ["header", "anywhere", "table"])
@@ -117,6 +152,8 @@ def with_right_checksums(raw):
             if at + count <= len(raw):
                 row["crc"] = zlib.crc32(raw[at : at + count])
         raw[120:124] = zlib.crc32(raw[table_at:]).to_bytes(4, "little")
+        end = min(int(rows[-1]["at"]) + int(rows[-1]["bytes"]), table_at) if len(rows) else table_at
+        raw[128:132] = zlib.crc32(raw[end:table_at]).to_bytes(4, "little")
     raw[252:256] = zlib.crc32(raw[:252]).to_bytes(4, "little")
     return bytes(raw)
 
@@ -198,6 +235,35 @@ def test_a_triangle_in_two_pages_is_found_by_verify(ring, tmp_path):
 
     with changed(ring, tmp_path, change) as mesh, pytest.raises(mc.InvalidFile, match="more than one page"):
         mesh.verify()
+
+
+def test_boxes_of_blocks_that_hold_no_triangles_are_found_by_verify(ring, tmp_path):
+    raw = bytearray(ring.read_bytes())
+    table_at = int.from_bytes(raw[40:48], "little")
+    raw[table_at - 64 : table_at - 8] = b"\x7f" * 56
+    (tmp_path / "a").write_bytes(with_right_checksums(raw))
+    with mc.ClusteredMesh.open(tmp_path / "a") as mesh, pytest.raises(mc.InvalidFile, match="boxes of blocks of page"):
+        mesh.verify()
+
+
+@given(
+    st.integers(1, 60), st.sampled_from((1e-320, 1e-30, 1.0, 1e14)), st.sampled_from((0.0, 1.0, -1e9)),
+    st.integers(0, 2**32 - 1), st.sampled_from(("f4", "f8")), st.integers(0, 3),
+)  # fmt: skip
+def test_blocks_hold_their_triangles_exactly(count, size, shift, seed, kind, flat):
+    """Also of pages without an extent, and of those smaller than a number can be divided."""
+    corners = size * np.random.default_rng(seed).uniform(-1, 1, (count, 3, 3)) + shift
+    corners[:, :, :flat] = corners[0, 0, :flat]
+    corners = corners.astype(kind)
+    page = np.concatenate([corners.min(axis=(0, 1)), corners.max(axis=(0, 1))]).astype(float)
+    steps = blocks.block_steps(corners, page, 16)
+    starts = np.array([0, len(steps)])
+    boxes, owners = blocks.Blocks(steps, starts).boxes_of(np.array([0]), page[None])
+    assert len(steps) == -(-count // 16) and not owners.any()
+    for box, k in zip(boxes, range(0, count, 16), strict=True):
+        some = corners[k : k + 16].astype(float)
+        assert (some >= box[:3]).all() and (some <= box[3:]).all()
+        assert (box[:3] >= page[:3]).all() and (box[3:] <= page[3:]).all()
 
 
 def test_pages_are_given_up_when_they_were_not_used_for_longest(tmp_path):

@@ -11,8 +11,9 @@ import numpy as np
 from ..errors import InvalidFile, InvalidMesh
 from ..types.pose import LARGEST_COORDINATE
 from ..types.results import Progress
+from .blocks import block_size, block_steps
 from .clusters import cut, encoded, page_of
-from .layout import HEADER_BYTES, VERSION, Header, encode_header
+from .layout import HEADER_BYTES, VERSION, Header, encode_blocks, encode_header
 from .runs import merged, record_type, write_run
 from .sources import MeshSource, Piece
 from .work import WorkFolder, settle
@@ -165,25 +166,30 @@ def _merge_steps(
         np.zeros((2, 3)), 0,
     )  # fmt: skip
     blocks = merged(runs, _record_type(source, journal), memory // 4)
-    rows, done = [], 0
+    rows, steps, done = [], [], 0
     with (work.path / "mesh").open("wb") as stream:
         stream.write(bytes(HEADER_BYTES))
         for cluster in cut(blocks, cluster_triangles):
             raw, row = encoded(page_of(cluster, header), stream.tell())
             stream.write(raw)
             rows.append(row)
+            steps.append(block_steps(cluster["corners"], row["bounds"][0], block_size(cluster_triangles)))
             done += len(cluster)
             yield Progress(_SORTED + (1.0 - _SORTED) * done / total, f"writing {path}")
-        _finish(stream, header, np.concatenate(rows))
+        _finish(stream, header, np.concatenate(rows), np.concatenate(steps))
     (work.path / "mesh").replace(path)
 
 
-def _finish(stream: BinaryIO, header: Header, rows: np.ndarray) -> None:
-    """Write the table behind the pages and the header in front of them."""
+def _finish(stream: BinaryIO, header: Header, rows: np.ndarray, steps: np.ndarray) -> None:
+    """Write the boxes of blocks and the table behind the pages, and the header in front of them."""
     boxes = rows["bounds"]
     bounds = np.stack([boxes[:, :3].min(axis=0), boxes[:, 3:].max(axis=0)])
-    table = rows.tobytes()
-    header = header._replace(clusters=len(rows), table_at=stream.tell(), bounds=bounds, table_crc=zlib.crc32(table))
+    table, blocks = rows.tobytes(), encode_blocks(steps)
+    header = header._replace(
+        clusters=len(rows), table_at=stream.tell() + len(blocks), bounds=bounds, table_crc=zlib.crc32(table),
+        block_triangles=block_size(header.cluster_triangles), blocks_crc=zlib.crc32(blocks),
+    )  # fmt: skip
+    stream.write(blocks)
     stream.write(table)
     stream.seek(0)
     stream.write(encode_header(header))

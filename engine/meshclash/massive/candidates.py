@@ -33,6 +33,8 @@ class _Met(NamedTuple):
     """(clusters of the other object,) uint8; of length 0 where both objects are clustered."""
     whole: np.ndarray
     """Whether each of the objects is in memory, (2,) uint8."""
+    owners: np.ndarray
+    """Which cluster each leaf of the first object belongs to, (leaves,) int64; of length 0 where a leaf is one."""
 
 
 @portable
@@ -42,11 +44,14 @@ def _visit_clusters(
 ):  # fmt: skip
     """Name the clusters of two leaves."""
     indices_a, indices_b = scratch.indices_a, scratch.indices_b
-    pairs, named, whole = output.pairs, scratch.workspace.named, scratch.workspace.whole
+    workspace = scratch.workspace
+    pairs, named, whole, owners = output.pairs, workspace.named, workspace.whole, workspace.owners
     for i in range(count_a):
         for j in range(count_b):
             a = np.int64(0) if whole[0] != 0 else np.int64(indices_a[i])
             b = np.int64(0) if whole[1] != 0 else np.int64(indices_b[j])
+            if owners.shape[0] > 0:
+                a = owners[a]
             if named.shape[0] > 0:
                 if named[a + b] != 0:
                     continue
@@ -71,7 +76,51 @@ def candidate_steps(
     Returns:
         (n, 2) int64, sorted; of an object with itself each pair once, also a cluster with itself.
     """
-    tree_set_a, tree_set_b = pack_trees([a.hierarchy]), pack_trees([b.hierarchy])
+    met = _Met(
+        np.zeros(b.cluster_count if a.whole else a.cluster_count if b.whole else 0, np.uint8),
+        np.array([a.whole, b.whole], np.uint8),
+        np.empty(0, np.int64),
+    )
+    pairs = yield from _met_steps(a.hierarchy, b.hierarchy, row_a, row_b, tolerance, met, with_itself)
+    if with_itself:
+        pairs.sort(axis=1)
+    return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+
+
+def met_owner_steps(
+    blocks: Hierarchy,
+    owners: np.ndarray,
+    other: Hierarchy,
+    row_a: np.ndarray,
+    row_b: np.ndarray,
+    tolerance: float,
+) -> Generator[None, None, np.ndarray]:
+    """Owners of boxes that may come within a tolerance [m] of an object in memory in poses (3, 4), in slices.
+
+    Args:
+        blocks: over the boxes.
+        owners: of the boxes, numbered from 0 without gaps, (n,) int64.
+        other: over the triangles of the object in memory.
+
+    Returns:
+        (k,) int64, in no order.
+    """
+    met = _Met(np.zeros(int(owners[-1]) + 1, np.uint8), np.array([False, True], np.uint8), owners)
+    pairs = yield from _met_steps(blocks, other, row_a, row_b, tolerance, met, False)
+    return pairs[:, 0]
+
+
+def _met_steps(
+    a: Hierarchy,
+    b: Hierarchy,
+    row_a: np.ndarray,
+    row_b: np.ndarray,
+    tolerance: float,
+    met: _Met,
+    with_itself: bool,
+) -> Generator[None, None, np.ndarray]:
+    """Pairs that the visit names, (n, 2) int64."""
+    tree_set_a, tree_set_b = pack_trees([a]), pack_trees([b])
     relative = _relative(tree_set_a, tree_set_b, row_a, row_b, tolerance)
     options = np.zeros(layout.OPTIONS_LENGTH, np.int64)
     options[layout.WITH_ITSELF], options[layout.STEP_LIMIT], options[layout.ROOM] = with_itself, _STEPS, _ROOM
@@ -81,7 +130,7 @@ def candidate_steps(
     arguments = (
         tree_set_a.forest, tree_set_b.forest, _ONE_JOB, row_a[None].copy(), row_b[None].copy(), relative, 0.0, options,
         state, np.empty((2 * (tree_set_a.deepest + tree_set_b.deepest) + 8, 2), np.int32),
-        _scratch(a, b, tree_set_a, tree_set_b),
+        _scratch(met, tree_set_a, tree_set_b),
         access_to(volume_named(DEFAULT_VOLUME)).workspace(0), output,
     )  # fmt: skip
     chunks: list[np.ndarray] = []
@@ -93,20 +142,15 @@ def candidate_steps(
         if not done and piece.over:
             yield
             piece = Slice()
-    pairs = np.concatenate(chunks)
-    if with_itself:
-        pairs.sort(axis=1)
-    return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+    return np.concatenate(chunks)
 
 
 def _relative(a: TreeSet, b: TreeSet, row_a: np.ndarray, row_b: np.ndarray, tolerance: float) -> np.ndarray:
     return relative_rows(row_a[None].copy(), row_b[None].copy(), a.origins, b.origins, a.reaches, b.reaches, tolerance)
 
 
-def _scratch(a: Clusters, b: Clusters, tree_set_a: TreeSet, tree_set_b: TreeSet) -> Scratch:
+def _scratch(met: _Met, tree_set_a: TreeSet, tree_set_b: TreeSet) -> Scratch:
     sizes = tree_set_a.largest_leaf, tree_set_b.largest_leaf
-    named = np.zeros(b.cluster_count if a.whole else a.cluster_count if b.whole else 0, np.uint8)
-    met = _Met(named, np.array([a.whole, b.whole], np.uint8))
     no_places = np.empty((1, layout.LEAF_NUMBERS))
     return Scratch(no_places, no_places, np.empty(sizes[0], np.int32), np.empty(sizes[1], np.int32), met)
 

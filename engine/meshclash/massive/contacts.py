@@ -13,8 +13,9 @@ from ..traversal.question import Answer, Question
 from ..traversal.sorting import sort_pairs
 from ..types.pose import transform_points
 from ..types.steps import always, retold
+from .batches import batches
 from .candidates import candidate_steps
-from .sides import Clusters, Loaded, batches, loaded, samples
+from .sides import Clusters, Loaded, loaded, samples
 
 _SMALL = 1 << 31
 
@@ -107,7 +108,7 @@ def _pose_steps(
     pairs = chosen((yield from always(0.0, candidate_steps(a, b, *rows, 0.0, asked.with_itself))))
     done = 0
     for some in samples(pairs) if asked.first_only else [pairs]:
-        for batch in batches(a, b, some):
+        for batch in batches(a, b, rows, some, None if asked.with_itself else 0.0):
             met = False
             for question, sides in _questions(a, b, batch, rows, asked):
                 answer = yield from always(done / len(pairs), answer_steps(question))

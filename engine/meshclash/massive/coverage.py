@@ -20,9 +20,10 @@ from ..answering.answer import answer_steps
 from ..traversal.question import Goal, Question
 from ..types.pose import transform_points
 from ..types.steps import always
+from .batches import batches
 from .candidates import candidate_steps, gaps_of
 from .contacts import loaded_pair
-from .sides import Clusters, batches
+from .sides import Clusters
 
 _UNITS = 2.0**-45
 _ROUND = 2.0**20
@@ -140,7 +141,7 @@ def _measured(
     distances = np.empty(len(memory.pairs))
     width = b.clusters.cluster_count
     keys = memory.pairs[:, 0] * width + memory.pairs[:, 1]
-    for batch in batches(a.clusters, b.clusters, memory.pairs[awake]):
+    for batch in batches(a.clusters, b.clusters, rows, memory.pairs[awake], None):
         at = np.searchsorted(keys, batch[:, 0] * width + batch[:, 1])
         sides = loaded_pair(a.clusters, b.clusters, batch)
         jobs = np.stack([np.searchsorted(side.numbers, batch[:, k]) for k, side in enumerate(sides)], axis=1)

@@ -1,9 +1,9 @@
 """The file of a clustered mesh, byte by byte (docs/massive.md): what is written, and what is believed when it is read.
 
-All numbers are little endian. A file consists of a header of 256 bytes, the pages one after the other, and the table
-of the clusters. Nothing in it is an address, a node or code: hierarchies are built from the coordinates when a page is
-loaded, so a file from elsewhere can at worst be refused or describe another mesh. Counts and sizes are compared with
-the size of the file before anything is allocated, and each part with its CRC-32.
+All numbers are little endian. A file consists of a header of 256 bytes, the pages one after the other, the boxes of
+blocks, and the table of the clusters. Nothing in it is an address, a node or code: hierarchies are built from the
+coordinates when a page is loaded, so a file from elsewhere can at worst be refused or describe another mesh. Counts and
+sizes are compared with the size of the file before anything is allocated, and each part with its CRC-32.
 """
 
 import zlib
@@ -14,9 +14,11 @@ import numpy as np
 
 from ..errors import InvalidFile
 from ..types.pose import LARGEST_COORDINATE
+from .blocks import BLOCK_BYTES, Blocks, block_counts, whole_clusters
 
 MAGIC = b"\x89MESHCLU"
-VERSION = 1
+VERSION = 2
+"""Version 1 has no blocks, and is read as well: a page's box is its only block."""
 HEADER_BYTES = 256
 FEWEST_TRIANGLES, MOST_TRIANGLES = 16, 1 << 14
 """Triangles that the largest cluster may have: corners of that many fit 16 bits."""
@@ -28,7 +30,7 @@ _HEADER = np.dtype(
         ("magic", "S8"), ("version", "<u4"), ("order_mark", "<u4"), ("triangles", "<u8"), ("vertices", "<u8"),
         ("clusters", "<u8"), ("table_at", "<u8"), ("file_bytes", "<u8"), ("coordinate_bytes", "<u4"),
         ("id_bytes", "<u4"), ("soup", "<u4"), ("cluster_triangles", "<u4"), ("bounds", "<f8", (2, 3)),
-        ("table_crc", "<u4"), ("reserved", "V128"), ("crc", "<u4"),
+        ("table_crc", "<u4"), ("block_triangles", "<u4"), ("blocks_crc", "<u4"), ("reserved", "V120"), ("crc", "<u4"),
     ]
 )  # fmt: skip
 ROW = np.dtype(
@@ -57,6 +59,9 @@ class Header(NamedTuple):
     bounds: np.ndarray
     """Lowest and highest coordinates of the triangles, (2, 3) float64 [m]."""
     table_crc: int
+    block_triangles: int = 0
+    """Of a block at most; 0: the file has no blocks."""
+    blocks_crc: int = 0
 
 
 class PageData(NamedTuple):
@@ -114,7 +119,8 @@ def _problem_of(data: PageData, header: Header, bounds: np.ndarray) -> str:
     """What is wrong with a page whose checksum is right, because nobody but a wrong program wrote it."""
     if data.corners.max() >= len(data.vertices):
         return "a corner names a vertex that is not there"
-    if not ((data.vertices.min(axis=0) >= bounds[:3]) & (data.vertices.max(axis=0) <= bounds[3:])).all():
+    axes = np.ascontiguousarray(data.vertices.T)  # along which NumPy finds extremes ten times faster
+    if not ((axes.min(axis=1) >= bounds[:3]) & (axes.max(axis=1) <= bounds[3:])).all():
         return "a vertex lies outside of its box"  # also where one is NaN
     if int(data.triangle_ids[-1]) >= header.triangles or not (data.triangle_ids[1:] > data.triangle_ids[:-1]).all():
         return "its triangles are not numbered upwards"
@@ -143,14 +149,16 @@ def decode_header(path: Path, raw: bytes, file_bytes: int) -> Header:
     record = np.frombuffer(raw, _HEADER)[0]
     if zlib.crc32(raw[:-4]) != int(record["crc"]):
         raise InvalidFile(f"{path}: the header is damaged: its checksum is wrong")
-    if int(record["version"]) != VERSION or int(record["order_mark"]) != _ORDER_MARK:
-        raise InvalidFile(f"{path}: format {int(record['version'])}, but this version of meshclash reads {VERSION}")
+    version = int(record["version"])
+    if not 1 <= version <= VERSION or int(record["order_mark"]) != _ORDER_MARK:
+        raise InvalidFile(f"{path}: format {version}, but this version of meshclash reads formats 1 to {VERSION}")
     if int(record["file_bytes"]) != file_bytes:
         raise InvalidFile(f"{path}: the file has {file_bytes} bytes, but its header says {int(record['file_bytes'])}")
     header = Header(
         int(record["triangles"]), int(record["vertices"]), int(record["clusters"]), int(record["table_at"]),
         int(record["coordinate_bytes"]), int(record["id_bytes"]), bool(record["soup"]),
         int(record["cluster_triangles"]), np.array(record["bounds"], np.float64), int(record["table_crc"]),
+        int(record["block_triangles"]), int(record["blocks_crc"]),
     )  # fmt: skip
     if not _is_possible(header, file_bytes):
         raise InvalidFile(f"{path}: the counts of the header cannot be those of a file of {file_bytes} bytes")
@@ -162,6 +170,7 @@ def _is_possible(header: Header, file_bytes: int) -> bool:
         header.coordinate_bytes in (4, 8)
         and header.id_bytes in (4, 8)
         and FEWEST_TRIANGLES <= header.cluster_triangles <= MOST_TRIANGLES
+        and (header.block_triangles == 0 or FEWEST_TRIANGLES <= header.block_triangles <= MOST_TRIANGLES)
         and 1 <= header.clusters <= header.triangles < 1 << 60
         and header.table_at >= HEADER_BYTES
         and header.table_at + header.clusters * ROW.itemsize == file_bytes
@@ -182,7 +191,7 @@ def decode_table(path: Path, header: Header, raw: bytes) -> np.ndarray:
         ((triangles >= 1) & (triangles <= header.cluster_triangles)).all()
         and ((vertices >= 1) & (vertices <= 3 * triangles)).all()
         and (table["at"] == (ends - sizes).astype(np.uint64)).all()
-        and int(ends[-1]) == header.table_at
+        and int(ends[-1]) + _blocks_bytes(header, triangles) == header.table_at
         and (sizes == page_bytes(header, triangles, vertices)).all()
         and int(triangles.sum()) == header.triangles
         and ((low >= header.bounds[0]) & (high <= header.bounds[1]) & (low <= high)).all()
@@ -190,3 +199,34 @@ def decode_table(path: Path, header: Header, raw: bytes) -> np.ndarray:
     if not fits:
         raise InvalidFile(f"{path}: the table of pages does not describe this file")
     return table
+
+
+def _blocks_bytes(header: Header, triangles: np.ndarray) -> int:
+    """Bytes of the boxes of blocks of clusters with so many triangles (n,)."""
+    if header.block_triangles == 0:
+        return 0
+    raw = BLOCK_BYTES * int(block_counts(triangles, header.block_triangles).sum())
+    return raw + -raw % _ALIGNED
+
+
+def blocks_bytes(header: Header, table: np.ndarray) -> int:
+    """Bytes of the boxes of blocks, which end where the table begins."""
+    return _blocks_bytes(header, table["triangles"])
+
+
+def encode_blocks(steps: np.ndarray) -> bytes:
+    """The bytes of the boxes of all blocks (n, 6)."""
+    raw = steps.tobytes()
+    return raw + bytes(-len(raw) % _ALIGNED)
+
+
+def decode_blocks(path: Path, header: Header, table: np.ndarray, raw: bytes) -> Blocks:
+    """The blocks of a file; raises InvalidFile unless their checksum is that of the header."""
+    if zlib.crc32(raw) != header.blocks_crc:
+        raise InvalidFile(f"{path}: the boxes of blocks are damaged: their checksum is wrong")
+    if header.block_triangles == 0:
+        return whole_clusters(len(table))
+    counts = block_counts(table["triangles"], header.block_triangles)
+    starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    steps: np.ndarray = np.frombuffer(raw, np.uint8, BLOCK_BYTES * int(starts[-1]))
+    return Blocks(steps.reshape(-1, BLOCK_BYTES), starts)

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import InvalidFile, UnsupportedOption
+from .blocks import whole_clusters
 from .layout import ROW, Header, PageData
 from .level_layout import decode_node
 from .pages import PageFile, read_at
@@ -64,7 +65,7 @@ class LevelPages(PageFile):
         count = int(self._starts[-1])
         header = Header(count, 3 * count, len(table), 0, 8, 8, True, int(table["triangles"].max()), bounds, 0)
         self.path = levels.path
-        self._begin(header, table, memory)
+        self._begin(header, table, whole_clusters(len(table)), memory)
 
     def read(self, number: int) -> PageData:
         """A part of the level; raises InvalidFile."""

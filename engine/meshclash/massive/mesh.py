@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidFile, UnsupportedOption
-from ..hierarchy.build import build
 from ..hierarchy.bvh import Hierarchy
-from ..types.mesh import TriangleMesh
 from ..types.numbers import real_number
 from ..types.results import Progress
 from ..types.steps import run
+from .blocks import tree_over
 from .build import build_file_steps
 from .inputs import checked_path, source_of
-from .layout import FEWEST_TRIANGLES, MOST_TRIANGLES
+from .layout import FEWEST_TRIANGLES, MOST_TRIANGLES, PageData
 from .pages import PageFile
 
 DEFAULT_MEMORY = 1 << 28
@@ -147,11 +146,22 @@ class ClusteredMesh:
         """
         seen = np.zeros(self.triangle_count // 8 + 1, np.uint8)
         for number in range(self.cluster_count):
-            ids = self.pages.read(number).triangle_ids.astype(np.int64)
+            data = self.pages.read(number)
+            if not self._blocks_hold(number, data):
+                raise InvalidFile(f"{self.path}: the boxes of blocks of page {number} do not hold its triangles")
+            ids = data.triangle_ids.astype(np.int64)
             np.bitwise_or.at(seen, ids >> 3, (1 << (ids & 7)).astype(np.uint8))
             yield Progress((number + 1) / self.cluster_count, f"reading {self.path}")
         if int(np.unpackbits(seen).sum()) != self.triangle_count:
             raise InvalidFile(f"{self.path}: some triangles are in more than one page, and others in none")
+
+    def _blocks_hold(self, number: int, data: PageData) -> bool:
+        """Whether each triangle of a page lies in the box of a block."""
+        pages = self.pages
+        boxes, _ = pages.blocks.boxes_of(np.array([number]), pages.table["bounds"][number : number + 1])
+        corners = data.vertices[data.corners]
+        low, high = corners.min(axis=1)[:, None], corners.max(axis=1)[:, None]
+        return bool(((low >= boxes[:, :3]) & (high <= boxes[:, 3:])).all(axis=2).any(axis=1).all())
 
     def close(self) -> None:
         """Close the file; the mesh can no longer be asked."""
@@ -176,20 +186,13 @@ def tree_within(pages: PageFile, memory: int) -> Hierarchy:
     Raises:
         UnsupportedOption: it leaves less than two pages need.
     """
-    clusters = _tree_over(pages.table["bounds"])
-    resident = _bytes_of(clusters) + pages.table.nbytes
+    clusters = tree_over(pages.table["bounds"], "sah")
+    resident = _bytes_of(clusters) + pages.table.nbytes + pages.blocks.nbytes
     pages.memory = memory - resident
     needed = resident + 2 * int(pages.bytes_of().max())
     if memory < needed:
         raise UnsupportedOption(f"{pages.path} needs memory={needed} at least: {resident} for boxes of clusters")
     return clusters
-
-
-def _tree_over(boxes: np.ndarray) -> Hierarchy:
-    """A hierarchy over boxes (n, 6): each as a triangle between its lowest and highest corner, which has that box."""
-    corners = np.arange(2 * len(boxes)).reshape(-1, 2)
-    mesh = TriangleMesh(boxes.reshape(-1, 3), corners[:, [0, 1, 0]])
-    return build(mesh, split="sah", leaf_size=1, threads=1)
 
 
 def _bytes_of(clusters: Hierarchy) -> int:

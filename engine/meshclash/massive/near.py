@@ -9,9 +9,10 @@ from ..answering.answer import answer_steps
 from ..traversal.question import Answer, Goal, Question
 from ..traversal.sorting import sort_pairs
 from ..types.steps import always
+from .batches import batches
 from .candidates import candidate_steps, gaps_of
 from .contacts import Chosen, as_they_are, loaded_pair, small_numbers
-from .sides import Clusters, batches
+from .sides import Clusters
 
 _FIRST_GUESS = 2.0**-10
 """Share of the objects' size beyond the gap of their boxes within which clusters are first looked for."""
@@ -55,7 +56,7 @@ def clearance_steps(
     for pose, rows in enumerate(zip(rows_a, rows_b, strict=True)):
         share = pose / len(rows_a)
         pairs = chosen((yield from always(share, candidate_steps(a, b, *rows, tolerance))))
-        for batch in batches(a, b, pairs):
+        for batch in batches(a, b, rows, pairs, tolerance):
             answer, found, places = yield from always(share, _asked(a, b, batch, rows, tolerance))
             counts += answer.volume_tests, answer.primitive_tests, answer.exact_tests
             parts.append((found, places, answer.distances, np.full(len(found), pose, np.int32)))
@@ -143,7 +144,7 @@ def _best_of(
     best: _Nearest | None,
 ) -> Generator[float, None, _Nearest]:
     """The nearest of what is known and of some pairs of clusters; of equally near pairs the one that sorts first."""
-    for batch in batches(a, b, pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]):
+    for batch in batches(a, b, rows, pairs, None if best is None else best.distance):
         answer, numbered, _ = yield from _asked(a, b, batch, rows, None)
         counts += answer.volume_tests, answer.primitive_tests, answer.exact_tests
         k = int(np.lexsort((numbered[:, 1], numbered[:, 0], answer.distances))[0])

@@ -13,9 +13,21 @@ from ..errors import InvalidFile, UnsupportedOption
 from ..hierarchy.build import build
 from ..hierarchy.bvh import Hierarchy
 from ..types.mesh import TriangleMesh
-from .layout import HEADER_BYTES, Header, PageData, decode_header, decode_page, decode_table
+from .blocks import Blocks
+from .layout import (
+    HEADER_BYTES,
+    Header,
+    PageData,
+    blocks_bytes,
+    decode_blocks,
+    decode_header,
+    decode_page,
+    decode_table,
+)
 
 _SPLIT = "lbvh"
+_AHEAD = 64
+"""Pages that the system is told of together."""
 _BESIDE = 4096
 """Bytes of the Python objects of a page."""
 _PER_TRIANGLE, _PER_VERTEX = 192, 40
@@ -43,7 +55,7 @@ class PageFile:
 
     Attributes:
         path: of the file.
-        header, table: what it says.
+        header, table, blocks: what it says.
         nbytes: bytes of pages in memory now; at most ``memory``, unless one question needs two larger ones.
         most_bytes: the most that ``nbytes`` has been.
         memory: bytes that pages may take.
@@ -59,15 +71,18 @@ class PageFile:
         self.path = path
         try:
             header = decode_header(path, self._read(0, min(size, HEADER_BYTES)), size)
-            table = decode_table(path, header, self._read(header.table_at, size - header.table_at))
+            at = header.table_at
+            table = decode_table(path, header, self._read(at, size - at))
+            count = blocks_bytes(header, table)
+            blocks = decode_blocks(path, header, table, self._read(at - count, count))
         except InvalidFile:
             self._stream.close()
             raise
-        self._begin(header, table, memory)
+        self._begin(header, table, blocks, memory)
 
-    def _begin(self, header: Header, table: np.ndarray, memory: int) -> None:
+    def _begin(self, header: Header, table: np.ndarray, blocks: Blocks, memory: int) -> None:
         """Have no page in memory."""
-        self.header, self.table, self.memory = header, table, memory
+        self.header, self.table, self.blocks, self.memory = header, table, blocks, memory
         self.nbytes = self.most_bytes = self.loads = 0
         self._pages: OrderedDict[int, Page] = OrderedDict()
 
@@ -98,18 +113,41 @@ class PageFile:
             InvalidFile: one cannot be read, is damaged, or is no page of this mesh.
         """
         wanted = set(numbers)
-        missing = [n for n in numbers if n not in self._pages]
-        self._advise(missing)
-        for number in numbers:
-            if number in self._pages:
-                self._pages.move_to_end(number)
-        for number in missing:
-            self._make_room(int(self.bytes_of(np.array([number]))[0]), wanted)
-            page = self._loaded(number)
-            self._pages[number] = page
-            self.nbytes += page.nbytes
-            self.most_bytes = max(self.most_bytes, self.nbytes)
-        return [self._pages[n] for n in numbers]
+        self._advise([n for n in numbers if n not in self._pages])
+        return [self._page(n, wanted, []) for n in numbers]
+
+    def load_first(self, numbers: Sequence[int], room: int, beside: set[int]) -> int:
+        """Load pages in order as far as they fit in so many bytes; how many: one at least. Those ``beside`` stay."""
+        wanted, held = beside.union(numbers), 0
+        for count, number in enumerate(numbers):
+            page = self._pages.get(number)
+            size = self._most_bytes_of(number) if page is None else page.nbytes
+            if count and held + size > room:
+                return count
+            if page is None and count % _AHEAD == 0:
+                self._advise([n for n in numbers[count : count + _AHEAD] if n not in self._pages])
+            held += self._page(number, wanted, numbers[:count:-1]).nbytes
+        return len(numbers)
+
+    def has(self, number: int) -> bool:
+        """Whether a page is in memory."""
+        return number in self._pages
+
+    def _page(self, number: int, wanted: set[int], sooner: Sequence[int]) -> Page:
+        """A page, loaded if need be in the place of pages that are not wanted, and then of those given up sooner."""
+        page = self._pages.get(number)
+        if page is not None:
+            self._pages.move_to_end(number)
+            return page
+        self._make_room(self._most_bytes_of(number), wanted, sooner)
+        page = self._pages[number] = self._loaded(number)
+        self.nbytes += page.nbytes
+        self.most_bytes = max(self.most_bytes, self.nbytes)
+        return page
+
+    def _most_bytes_of(self, number: int) -> int:
+        row = self.table[number]
+        return _PER_TRIANGLE * int(row["triangles"]) + _PER_VERTEX * int(row["vertices"]) + _BESIDE
 
     def read(self, number: int) -> PageData:
         """A page as it is in the file, compared with the table; raises InvalidFile."""
@@ -117,12 +155,15 @@ class PageFile:
         raw = self._read(int(row["at"]), int(row["bytes"]))
         return decode_page(self.path, self.header, row, number, raw)
 
-    def _make_room(self, count: int, wanted: set[int]) -> None:
-        """Give up pages that were not used for longest, but none of those wanted."""
-        for number in list(self._pages):
+    def _make_room(self, count: int, wanted: set[int], sooner: Sequence[int]) -> None:
+        """Give up pages that were not used for longest, but those wanted only in the order of ``sooner``."""
+        if self.nbytes + count <= self.memory:
+            return
+        unwanted = [n for n in self._pages if n not in wanted]
+        for number in [*unwanted, *sooner]:
             if self.nbytes + count <= self.memory:
                 return
-            if number not in wanted:
+            if number in self._pages:
                 self.nbytes -= self._pages.pop(number).nbytes
 
     def _loaded(self, number: int) -> Page:

@@ -1,6 +1,5 @@
 """The two objects of a question: clustered, or in memory as one cluster of its own."""
 
-from collections.abc import Generator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,8 +14,6 @@ from .pages import Page
 PLACE_BITS = 16
 """Of a triangle's place: the page above, the triangle in it below. A whole object's triangle is its place."""
 _SAMPLES = (8, 64)
-_MOST_PAGES = 256
-"""Pages of one side that are asked together: so that a batch takes some milliseconds."""
 
 
 class Clusters(NamedTuple):
@@ -66,9 +63,12 @@ class Loaded(NamedTuple):
         """Numbers in the whole mesh of triangles of trees, (n,) int64."""
         if not self.pages:
             return triangles.astype(np.int64)
-        starts = np.cumsum([0, *(len(page.triangle_ids) for page in self.pages)])
-        every = np.concatenate([page.triangle_ids for page in self.pages])
-        return every[starts[trees] + triangles]
+        found = np.empty(len(trees), np.int64)
+        order = np.argsort(trees, kind="stable")
+        starts = np.flatnonzero(np.diff(trees[order], prepend=-1))
+        for rows in np.split(order, starts[1:]) if len(order) else ():
+            found[rows] = self.pages[trees[rows[0]]].triangle_ids[triangles[rows]]
+        return found
 
 
 def side_of(thing: Any) -> Clusters:
@@ -98,42 +98,6 @@ def samples(pairs: np.ndarray) -> list[np.ndarray]:
             portions.append(pairs[chosen])
             left[chosen] = False
     return [*portions, pairs[left]]
-
-
-def batches(a: Clusters, b: Clusters, pairs: np.ndarray) -> Generator[np.ndarray, None, None]:
-    """Sorted pairs of clusters (n, 2) in portions whose pages fit in memory together.
-
-    The clusters of a in order, as many as fit; for these all partners, as many as fit at a time, to and fro, so that
-    what was loaded last is asked first.
-    """
-    shared = 2 if a.clustered is not None and a.clustered is b.clustered else 1
-    turned = False
-    for rows in _portions(a, pairs[:, 0], shared):
-        part = pairs[rows]
-        by_b = part[np.lexsort((part[:, 0], part[:, 1]))]
-        portions = list(_portions(b, by_b[:, 1], shared))
-        for chunk in reversed(portions) if turned else portions:
-            yield by_b[chunk]
-        turned = not turned
-
-
-def _portions(side: Clusters, numbers: np.ndarray, shared: int) -> Generator[slice, None, None]:
-    """Runs of ascending cluster numbers (n,) whose pages fit in memory."""
-    if side.clustered is None:
-        yield slice(0, len(numbers))
-        return
-    pages = side.clustered.pages
-    starts = np.flatnonzero(np.diff(numbers, prepend=-1))
-    ends = np.append(starts[1:], len(numbers))
-    sizes = pages.bytes_of(numbers[starts]).tolist()
-    begin, held, count = 0, 0, 0
-    for start, size in zip(starts.tolist(), sizes, strict=True):
-        if count and (held + size > pages.memory // shared or count == _MOST_PAGES):
-            yield slice(begin, start)
-            begin, held, count = start, 0, 0
-        held, count = held + size, count + 1
-    if count:
-        yield slice(begin, int(ends[-1]))
 
 
 class Excerpt:

@@ -77,7 +77,7 @@ def _along_rows(function: Callable[..., np.ndarray], points: np.ndarray) -> np.n
     parts = [points[whole:]]
     if whole:
         parts.append(function(points[:whole].reshape(-1, 3 * _TOGETHER), axis=0).reshape(_TOGETHER, 3))
-    return function(np.concatenate(parts), axis=0)
+    return function(np.ascontiguousarray(np.concatenate(parts).T), axis=1)
 
 
 def no_mesh(thing: object, wanted: str = "a TriangleMesh or a Hierarchy") -> InvalidMesh:
