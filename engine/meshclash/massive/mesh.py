@@ -163,6 +163,23 @@ class ClusteredMesh:
         low, high = corners.min(axis=1)[:, None], corners.max(axis=1)[:, None]
         return bool(((low >= boxes[:, :3]) & (high <= boxes[:, 3:])).all(axis=2).any(axis=1).all())
 
+    def sample_steps(self, most: int) -> Generator[Progress, None, np.ndarray]:
+        """Some of the triangles, spread evenly over all clusters, to show where the mesh is; yields Progress.
+
+        Args:
+            most: how many, about; of each cluster one at least.
+
+        Returns:
+            Their corners, (n, 3, 3) as stored [m].
+        """
+        stride = max(1, self.triangle_count // most)
+        parts = []
+        for number in range(self.cluster_count):
+            data = self.pages.read(number)
+            parts.append(data.vertices[data.corners[::stride]])
+            yield Progress((number + 1) / self.cluster_count, f"reading {self.path.name}")
+        return np.concatenate(parts)
+
     def close(self) -> None:
         """Close the file; the mesh can no longer be asked."""
         for thing in self.beside.values():

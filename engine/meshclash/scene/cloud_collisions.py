@@ -9,10 +9,11 @@ from ..broadphase.sweep import overlapping_pairs_of_each, world_boxes
 from ..types.pose import Pose
 from ..types.results import Progress
 from ..types.steps import scaled
-from .cloud_pairs import CloudPair, cloud_meets_steps
 from .collisions import SceneCollisions
 from .member import Member
 from .members import Keep
+from .object_pair import ObjectPair
+from .special_pairs import special_meets_steps
 
 
 class CloudConfigurations(NamedTuple):
@@ -39,9 +40,9 @@ def with_cloud_collisions_steps(
     for k, (place, (a, b)) in enumerate(zip(places.tolist(), pairs.tolist(), strict=True)):
         poses = Pose(asked.rows[place, a]), Pose(asked.rows[place, b])
         things = asked.members[a].thing, asked.members[b].thing
-        pair = CloudPair((int(asked.ids[a]), int(asked.ids[b])), things, poses)
+        pair = ObjectPair((int(asked.ids[a]), int(asked.ids[b])), things, poses)
         text = f"comparing object {pair.ids[0]} and object {pair.ids[1]}"
-        meet[k] = yield from scaled(cloud_meets_steps(pair), k / len(pairs), (k + 1) / len(pairs), text)
+        meet[k] = yield from scaled(special_meets_steps(pair), k / len(pairs), (k + 1) / len(pairs), text)
     configuration = np.concatenate([found.configuration, places[meet]])
     ids = np.concatenate([found.pairs, asked.ids[pairs[meet]]])
     triangles = np.concatenate([found.triangles, np.full((int(meet.sum()), 2), -1, np.int32)])
@@ -54,7 +55,7 @@ def with_cloud_collisions_steps(
 def _candidates(asked: CloudConfigurations) -> tuple[np.ndarray, np.ndarray]:
     """Configurations (k,) and places (k, 2) of pairs with a cloud whose boxes overlap and that are to be looked at."""
     bounds = np.stack([member.bounds for member in asked.members])
-    clouds = np.array([member.is_cloud for member in asked.members])
+    clouds = np.array([member.is_special for member in asked.members])
     places, pairs = overlapping_pairs_of_each(world_boxes(bounds, asked.rows, 0.0), asked.in_a, asked.in_b)
     chosen = clouds[pairs].any(axis=1)
     if asked.keep is not None and chosen.any():

@@ -11,8 +11,8 @@ from ..pointcloud.query import search_for
 from ..timecritical.shared import SceneEstimate
 from ..types.results import Progress, QueryStats
 from ..types.slices import SLICE_SECONDS
-from .cloud_pairs import CloudPair
 from .members import Members
+from .object_pair import ObjectPair
 from .pair_keys import pair_keys
 from .pair_memory import Pair, PairMemory
 
@@ -93,8 +93,8 @@ class CloudSearches:
 
 
 def _search(scene: Members, pair: Pair) -> PairSearch:
-    posed = CloudPair.of(scene, *pair)
-    return search_for(*posed.things, posed.poses[0].rows, posed.poses[1].rows, first_only=True)[0]
+    posed = ObjectPair.of(scene, *pair)
+    return search_for(*posed.in_memory, posed.poses[0].rows, posed.poses[1].rows, first_only=True)[0]
 
 
 def _spend_steps(search: PairSearch, seconds: float, low: float) -> Generator[Progress, None, float]:

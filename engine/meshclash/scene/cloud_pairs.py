@@ -6,56 +6,26 @@ nothing to a cloud: what a scanner measures is far coarser.
 """
 
 from collections.abc import Generator
-from typing import NamedTuple
 
 import numpy as np
 
-from ..hierarchy.bvh import Hierarchy
 from ..pointcloud.cloud import PointCloud
 from ..pointcloud.contacts import CloudContacts
 from ..pointcloud.deviation import points_behind_steps
 from ..pointcloud.distance import cloud_distance_steps
 from ..pointcloud.query import Thing, common_points_steps, search_for
 from ..solid.judge import Limits
-from ..types.pose import Pose
 from ..types.results import APART, CLASH, CONTAINED, TOUCHING, Progress, QueryStats, Verdict
 from ..types.steps import scaled
-from .members import Members
+from .object_pair import ObjectPair
 from .results import CloudObjectContacts, FirstContact, ObjectGap
 
 _CONTACTS_END = 0.5  # of a pair
 _NO_POINTS = np.empty(0, np.int32)
 
 
-class CloudPair(NamedTuple):
-    """Two objects of a scene, one of them at least a cloud, in their poses."""
-
-    ids: tuple[int, int]
-    things: tuple[Thing, Thing]
-    poses: tuple[Pose, Pose]
-
-    @classmethod
-    def of(cls, scene: Members, a: int, b: int) -> "CloudPair":
-        """The pair of two ids."""
-        members = scene.member(a), scene.member(b)
-        return cls(
-            (a, b),
-            (members[0].thing, members[1].thing),
-            (Pose(members[0].rows), Pose(members[1].rows)),
-        )
-
-    @property
-    def enclosed(self) -> int | None:
-        """The side of the cloud, where the other one is a closed mesh."""
-        for side, other in ((0, self.things[1]), (1, self.things[0])):
-            mesh = other.mesh if isinstance(other, Hierarchy) else other
-            if isinstance(self.things[side], PointCloud) and not isinstance(mesh, PointCloud) and mesh.is_closed:
-                return side
-        return None
-
-
 def cloud_contact_steps(
-    pair: CloudPair, limits: Limits, first_contact: bool = False
+    pair: ObjectPair, limits: Limits, first_contact: bool = False
 ) -> Generator[Progress, None, tuple[CloudObjectContacts | FirstContact | None, QueryStats]]:
     """What two objects do to each other, None where they are apart, and the work.
 
@@ -64,7 +34,7 @@ def cloud_contact_steps(
         limits: lengths that the verdict allows for.
         first_contact: be content with one contact of surfaces that meet, which makes a ``FirstContact``.
     """
-    steps = common_points_steps(*pair.things, *pair.poses, first_contact)
+    steps = common_points_steps(*pair.in_memory, *pair.poses, first_contact)
     hits = yield from scaled(steps, 0.0, _CONTACTS_END)
     if first_contact and len(hits):
         return FirstContact(*pair.ids, hits), hits.stats
@@ -76,14 +46,14 @@ def cloud_contact_steps(
         place = _location(pair, hits, inside, depths)
         return CloudObjectContacts(*pair.ids, verdict, hits, place, inside, side or 0), hits.stats
     if limits.touch_tolerance > 0.0:
-        gap = yield from scaled(cloud_distance_steps(*pair.things, *pair.poses), _CONTACTS_END, 1.0)
+        gap = yield from scaled(cloud_distance_steps(*pair.in_memory, *pair.poses), _CONTACTS_END, 1.0)
         if gap.distance <= limits.touch_tolerance:
             place = gap.point_a if isinstance(pair.things[0], PointCloud) else gap.point_b
             return CloudObjectContacts(*pair.ids, TOUCHING, hits, place, inside, side or 0), hits.stats.plus(gap.stats)
     return None, hits.stats
 
 
-def _verdict(pair: CloudPair, hits: CloudContacts, inside: np.ndarray, depths: np.ndarray, limits: Limits) -> Verdict:
+def _verdict(pair: ObjectPair, hits: CloudContacts, inside: np.ndarray, depths: np.ndarray, limits: Limits) -> Verdict:
     """Of two objects that are not apart; its depth is that of the deepest point inside."""
     side = pair.enclosed
     depth = float(depths.max()) if len(depths) else None
@@ -91,7 +61,7 @@ def _verdict(pair: CloudPair, hits: CloudContacts, inside: np.ndarray, depths: n
     verdict = CLASH
     if side is not None and permitted > 0.0 and (depth or 0.0) <= permitted:
         verdict = TOUCHING
-    elif side is not None and not len(hits) and len(inside) == _count(pair.things[side]):
+    elif side is not None and not len(hits) and len(inside) == _count(pair.in_memory[side]):
         verdict = CONTAINED
     return verdict.with_measures(depth=depth, permitted_overlap=permitted)
 
@@ -101,7 +71,7 @@ def _count(cloud: Thing) -> int:
     return cloud.point_count
 
 
-def _location(pair: CloudPair, hits: CloudContacts, inside: np.ndarray, depths: np.ndarray) -> np.ndarray:
+def _location(pair: ObjectPair, hits: CloudContacts, inside: np.ndarray, depths: np.ndarray) -> np.ndarray:
     """A contact point in the middle of the others, or the deepest point; (3,) float64 [m], world."""
     if len(hits):
         middle = hits.points.mean(axis=0)
@@ -109,14 +79,14 @@ def _location(pair: CloudPair, hits: CloudContacts, inside: np.ndarray, depths: 
         return place
     side = pair.enclosed
     assert side is not None
-    cloud = pair.things[side]
+    cloud = pair.in_memory[side]
     assert isinstance(cloud, PointCloud)
     deepest: np.ndarray = pair.poses[side].apply(cloud.points[inside[[np.argmax(depths)]]])[0]
     return deepest
 
 
 def cloud_gap_steps(
-    pair: CloudPair, limits: Limits, reach: float, first_contact: bool = False
+    pair: ObjectPair, limits: Limits, reach: float, first_contact: bool = False
 ) -> Generator[Progress, None, tuple[ObjectGap | FirstContact | None, QueryStats]]:
     """How near two objects come to each other, None where farther apart than ``reach`` [m], and the work.
 
@@ -130,7 +100,7 @@ def cloud_gap_steps(
         points = np.stack([place, place]) if place is not None and len(found.contacts) else None
         near = found.members(0), found.members(1)
         return ObjectGap(*pair.ids, found.verdict, 0.0, points, None, *near, None, place, found), work
-    gap = yield from scaled(cloud_distance_steps(*pair.things, *pair.poses), _CONTACTS_END, 1.0)
+    gap = yield from scaled(cloud_distance_steps(*pair.in_memory, *pair.poses), _CONTACTS_END, 1.0)
     work = work.plus(gap.stats)
     if gap.distance > reach:
         return None, work
@@ -140,14 +110,14 @@ def cloud_gap_steps(
     return ObjectGap(*pair.ids, APART, length, points, nearest, *near, None, points.mean(axis=0)), work
 
 
-def cloud_meets_steps(pair: CloudPair) -> Generator[Progress, None, bool]:
+def cloud_meets_steps(pair: ObjectPair) -> Generator[Progress, None, bool]:
     """Whether two objects are not apart: their surfaces meet, or points of the cloud lie inside a closed mesh."""
-    search, _ = search_for(*pair.things, pair.poses[0].rows, pair.poses[1].rows, first_only=True)
+    search, _ = search_for(*pair.in_memory, pair.poses[0].rows, pair.poses[1].rows, first_only=True)
     yield from scaled(search.finish_steps(), 0.0, _CONTACTS_END)
     side = pair.enclosed
     if search.hit or side is None:
         return search.hit
-    cloud, other = pair.things[side], pair.things[1 - side]
+    cloud, other = pair.in_memory[side], pair.in_memory[1 - side]
     assert isinstance(cloud, PointCloud)
     steps = points_behind_steps(cloud, other, pair.poses[side], pair.poses[1 - side])
     inside, _ = yield from scaled(steps, _CONTACTS_END, 1.0)

@@ -8,10 +8,11 @@ import numpy as np
 from ..broadphase.sweep import overlapping_pairs
 from ..types.results import Progress
 from ..types.steps import scaled
-from .cloud_pairs import CloudPair, cloud_meets_steps
 from .members import Keep, Members
+from .object_pair import ObjectPair
 from .pair_keys import pair_keys
 from .pair_memory import PairMemory
+from .special_pairs import special_meets_steps
 from .stepping import SceneStep
 
 Pair = tuple[int, int]
@@ -36,7 +37,7 @@ class CloudStepper:
         asked = self._known.follow(scene, pairs)
         self.asleep = len(self._known)
         for k, pair in enumerate(asked):
-            steps = cloud_meets_steps(CloudPair.of(scene, *pair))
+            steps = special_meets_steps(ObjectPair.of(scene, *pair))
             told = scaled(steps, k / len(asked), (k + 1) / len(asked), "comparing point clouds")
             self._known.note(pair, (yield from told))
 
@@ -62,12 +63,12 @@ class CloudStepper:
 
 def _candidates(scene: Members, keep: Keep | None) -> np.ndarray:
     """Pairs of ids (k, 2) with a cloud whose boxes overlap and that are to be looked at."""
-    if not scene.has_clouds:
+    if not scene.has_special:
         return np.empty((0, 2), np.int64)
     ids, boxes = scene.boxes()
     everybody = np.ones(len(ids), np.bool_)
     pairs: np.ndarray = ids[overlapping_pairs(boxes, everybody, everybody)]
-    pairs = pairs[scene.with_clouds(pairs)]
+    pairs = pairs[scene.with_special(pairs)]
     return pairs if keep is None or not len(pairs) else pairs[keep(pairs)]
 
 

@@ -43,7 +43,7 @@ class SceneCollisions:
     """Ids, (k, 2) int64, the lower one first; sorted by configuration, then by ids."""
     triangles: np.ndarray
     """A triangle of each that meet, (k, 2) int32; -1 where one object lies in the other and no surfaces meet, and for
-    pairs with a cloud."""
+    pairs with a cloud or a clustered mesh."""
     configuration: np.ndarray
     """Of each pair, (k,) int64; 0 without configurations."""
     any: np.ndarray

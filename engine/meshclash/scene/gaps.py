@@ -12,17 +12,17 @@ import numpy as np
 
 from ..answering.answer import answer_steps
 from ..answering.near import within_portions
-from ..geometry.triangle_distance import nearest_points
 from ..solid.judge import Case, Limits
 from ..traversal.question import Answer, Goal, Question
 from ..types.results import APART, Progress, QueryStats
 from ..types.steps import scaled
 from .clock import Clock
-from .cloud_pairs import CloudPair, cloud_gap_steps
 from .judging import first_contact_of, judged_portions
 from .members import Keep, Members
+from .object_pair import ObjectPair
 from .pair_keys import pair_keys
-from .results import FirstContact, ObjectContacts, ObjectGap
+from .results import FirstContact, ObjectGap, gap_of_meeting
+from .special_pairs import special_gap_steps
 
 _BATCH = 256
 """Pairs that are measured together where they are remembered: few enough for losing little when work is given up."""
@@ -163,15 +163,15 @@ def measure_steps(
     asked = measured.recall(scene, pairs, wanted.first_contact)
     for begin, some in measured.portions(asked):
         low, high = begin / len(asked), (begin + len(some)) / len(asked)
-        clouds = scene.with_clouds(some)
+        clouds = scene.with_special(some)
         for a, b in some[clouds].tolist():
-            pair = CloudPair.of(scene, a, b)
-            steps = cloud_gap_steps(pair, wanted.limits, wanted.reach, wanted.first_contact)
-            gap, work = yield from scaled(steps, low, low, "measuring point clouds")
+            pair = ObjectPair.of(scene, a, b)
+            steps = special_gap_steps(pair, wanted.limits, wanted.tolerance, wanted.first_contact)
+            gap, work = yield from scaled(steps, low, low, "measuring pairs one by one")
             measured.add((a, b), gap, complete=not isinstance(gap, FirstContact))
             measured.work = measured.work.plus(work)
         if clouds.any():
-            clock.stop("point clouds")
+            clock.stop("pairs one by one")
         if not clouds.all():
             yield from scaled(_measure(scene, some[~clouds], wanted, measured, clock), low, high)
 
@@ -196,7 +196,7 @@ def _measure(
     place = {(int(a), int(b)): int(k) for (a, b), k in zip(own, index, strict=True)}
     for done, items in judged_portions(case.chosen(overlapping), own, wanted.limits):
         for item in items:
-            measured.add((item.a, item.b), _meeting(item))
+            measured.add((item.a, item.b), gap_of_meeting(item))
             apart[place[item.a, item.b]] = False
         yield Progress(0.4 + 0.2 * done / len(own), f"judging object pair {done} of {len(own)}")
     clock.stop("verdicts")
@@ -259,15 +259,3 @@ class _NearTriangles:
     def add(self, pairs: np.ndarray) -> None:
         """Take in the triangles of pairs (k, 2)."""
         self.a, self.b = np.union1d(self.a, pairs[:, 0]), np.union1d(self.b, pairs[:, 1])
-
-
-def _meeting(item: ObjectContacts) -> ObjectGap:
-    """Two objects with a common point."""
-    contacts = item.contacts
-    points = triangles = None
-    if len(contacts):
-        first = slice(0, 1)
-        points = nearest_points(contacts.world_triangles(0, first), contacts.world_triangles(1, first))[1][0]
-        triangles = int(contacts.pairs[0, 0]), int(contacts.pairs[0, 1])
-    near_a, near_b = (np.unique(contacts.pairs[:, side]) for side in range(2))
-    return ObjectGap(item.a, item.b, item.verdict, 0.0, points, triangles, near_a, near_b, contacts, item.location)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..hierarchy.build import as_boxes
 from ..hierarchy.bvh import Hierarchy
+from ..massive.mesh import ClusteredMesh
 from ..pointcloud.cloud import PointCloud
 from ..pointcloud.query import Thing
 from ..types.mesh import TriangleMesh
@@ -15,12 +16,14 @@ from ..types.results import Progress
 from ..types.slices import Slice
 from .pose_table import PoseTable
 
+SceneThing = Thing | ClusteredMesh
+
 
 @dataclass
 class Member:
     """One object of a scene."""
 
-    thing: Thing
+    thing: SceneThing
     poses: PoseTable
     slot: int
     """Of its pose and revision."""
@@ -33,9 +36,14 @@ class Member:
         return isinstance(self.thing, PointCloud)
 
     @property
+    def is_special(self) -> bool:
+        """Whether its pairs are asked one by one: it is a point cloud or a clustered mesh."""
+        return isinstance(self.thing, PointCloud | ClusteredMesh)
+
+    @property
     def mesh(self) -> TriangleMesh | Hierarchy:
-        """What it is, of an object that is no cloud."""
-        assert not isinstance(self.thing, PointCloud)
+        """What it is, of a mesh in memory."""
+        assert not isinstance(self.thing, PointCloud | ClusteredMesh)
         return self.thing
 
     @property
@@ -54,12 +62,14 @@ class Member:
         if isinstance(self.thing, PointCloud):
             margin = self.thing.lengths.margin
             return self.thing.bounds + np.array([[-margin], [margin]])
+        if isinstance(self.thing, ClusteredMesh):
+            return self.thing.bounds
         return self._triangles.bounds
 
     @property
     def resolution(self) -> float:
-        """How finely its world coordinates are known [m]; 0 of a cloud for which none was given."""
-        if self.given_resolution is None and self.is_cloud:
+        """How finely its world coordinates are known [m]; 0 of a special one for which none was given."""
+        if self.given_resolution is None and self.is_special:
             return 0.0
         return self._triangles.resolution if self.given_resolution is None else self.given_resolution
 

@@ -15,7 +15,6 @@ from ..hierarchy.build import as_hierarchy, build, is_prepared, refit
 from ..hierarchy.bvh import Hierarchy
 from ..hierarchy.quality import WORN, expected_tests
 from ..pointcloud.cloud import PointCloud
-from ..pointcloud.query import Thing
 from ..solid.judge import Case, Limits
 from ..timecritical.trees import hand_over
 from ..types.mesh import TriangleMesh, checked_resolution
@@ -24,7 +23,7 @@ from ..types.results import Progress
 from ..types.steps import scaled
 from .cases import Placed, TreePacker, find_case_steps
 from .clock import Clock
-from .member import Member
+from .member import Member, SceneThing
 from .pose_table import PoseTable
 
 Keep = Callable[[np.ndarray], np.ndarray]
@@ -36,7 +35,7 @@ class Members:
 
     def __init__(self) -> None:
         self._members: dict[int, Member] = {}
-        self._clouds: list[int] = []  # the ids of those that are clouds
+        self._special: list[int] = []  # the ids of clouds and clustered meshes
         self._poses = PoseTable()
         self._slots: np.ndarray | None = None  # of all objects, until one comes, goes or deforms
         self._shapes: tuple[np.ndarray, np.ndarray] | None = None  # bounds and resolutions, until one is changed
@@ -46,12 +45,12 @@ class Members:
     def __len__(self) -> int:
         return len(self._members)
 
-    def add(self, mesh: Thing, pose: PoseLike = None, resolution: float | None = None) -> int:
+    def add(self, mesh: SceneThing, pose: PoseLike = None, resolution: float | None = None) -> int:
         """Add an object and return its id.
 
         Args:
-            mesh: a TriangleMesh, a hierarchy made by ``build``, or a PointCloud; give the same one to objects that
-                share it.
+            mesh: a TriangleMesh, a hierarchy made by ``build``, a PointCloud or a ClusteredMesh; give the same one to
+                objects that share it.
             pose: None (identity), a Pose or a rigid (4, 4) matrix.
             resolution: how finely the object's world coordinates are known [m], where its pose was stored less finely
                 than its mesh (``float32_resolution``); None: the mesh's own.
@@ -59,13 +58,13 @@ class Members:
         Raises:
             InvalidMesh, InvalidPose, UnsupportedOption.
         """
-        if not isinstance(mesh, Thing):
+        if not isinstance(mesh, SceneThing):
             as_hierarchy(mesh)  # raises the error that names the type
         rows, known = _one_pose(pose), _checked(resolution)
         identifier = self._next
-        self._members[identifier] = Member(mesh, self._poses, self._poses.take(rows), known)
-        if isinstance(mesh, PointCloud):
-            self._clouds.append(identifier)
+        member = self._members[identifier] = Member(mesh, self._poses, self._poses.take(rows), known)
+        if member.is_special:
+            self._special.append(identifier)
         self._slots = self._shapes = None
         self._next += 1
         return identifier
@@ -74,8 +73,8 @@ class Members:
         """Remove an object; raises UnknownObject."""
         member = self.member(identifier)
         self._poses.give_back(member.slot)
-        if member.is_cloud:
-            self._clouds.remove(identifier)
+        if member.is_special:
+            self._special.remove(identifier)
         self._slots = self._shapes = None
         del self._members[identifier]
 
@@ -124,46 +123,56 @@ class Members:
 
         Raises:
             UnknownObject; InvalidMesh when the number of vertices differs or a coordinate is not finite;
-            UnsupportedOption for a cloud.
+            UnsupportedOption for a cloud, or a clustered mesh.
         """
         member = self.member(identifier)
         if member.is_cloud:
             raise UnsupportedOption(f"object {identifier} is a point cloud, which has no vertices: add another cloud")
+        if member.is_special:
+            raise UnsupportedOption(f"object {identifier} is a clustered mesh, which stays as its file is")
         member.thing = _deformed(member.mesh, vertices)
         self._slots = self._shapes = None
         self._poses.revisions[member.slot] += 1
 
-    def posed(self, identifier: int) -> tuple[Thing, Pose]:
+    def posed(self, identifier: int) -> tuple[SceneThing, Pose]:
         """An object and its pose, for queries about it alone. Raises UnknownObject."""
         member = self.member(identifier)
         return member.thing, Pose(member.rows)
 
     def cloud_steps(self) -> Generator[Progress, None, None]:
         """Build the hierarchies of clouds, in slices, before boxes are compared."""
-        for identifier in self._clouds:
+        for identifier in self._special:
             cloud = self._members[identifier].thing
-            assert isinstance(cloud, PointCloud)
-            yield from scaled(cloud.build_steps(), 0.0, 0.0, "building point clouds")
+            if isinstance(cloud, PointCloud):
+                yield from scaled(cloud.build_steps(), 0.0, 0.0, "building point clouds")
 
     @property
-    def has_clouds(self) -> bool:
-        """Whether one of the objects is a cloud."""
-        return bool(self._clouds)
+    def has_special(self) -> bool:
+        """Whether one of the objects is a cloud or a clustered mesh."""
+        return bool(self._special)
 
-    def with_clouds(self, pairs: np.ndarray) -> np.ndarray:
-        """Which pairs of ids (k, 2) have a cloud, (k,) bool."""
-        if not self._clouds:
+    def with_special(self, pairs: np.ndarray) -> np.ndarray:
+        """Which pairs of ids (k, 2) have a cloud or a clustered mesh, and are asked one by one, (k,) bool."""
+        if not self._special:
             return np.zeros(len(pairs), np.bool_)
-        first, second = np.isin(pairs[:, 0], self._clouds), np.isin(pairs[:, 1], self._clouds)
+        first, second = np.isin(pairs[:, 0], self._special), np.isin(pairs[:, 1], self._special)
         return first | second
 
     def meshes(self) -> tuple[np.ndarray | slice, list[Member]]:
-        """The objects that are no clouds: which of all they are, in the order of their ids, and themselves."""
+        """The meshes in memory: which of all objects they are, in the order of their ids, and themselves."""
         members = list(self._members.values())
-        if not self._clouds:
+        if not self._special:
             return slice(None), members
-        mesh = np.array([not member.is_cloud for member in members], np.bool_)
-        return mesh, [member for member in members if not member.is_cloud]
+        mesh = np.array([not member.is_special for member in members], np.bool_)
+        return mesh, [member for member in members if not member.is_special]
+
+    def refuse_clustered(self, identifiers: Iterable[int], query: str) -> None:
+        """Raise UnsupportedOption, which names the query, where one of the objects is a clustered mesh."""
+        for identifier in sorted(set(identifiers).intersection(self._special)):
+            if not self.member(identifier).is_cloud:
+                raise UnsupportedOption(
+                    f"{query} holds objects in memory, and object {identifier} is a clustered mesh: leave it out"
+                )
 
     def revisions(self, identifiers: np.ndarray) -> np.ndarray:
         """How often each object of an array of ids has been moved or deformed, int64 of the same shape.

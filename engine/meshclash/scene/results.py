@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
+from ..geometry.triangle_distance import nearest_points
 from ..pointcloud.contacts import CloudContacts
 from ..solid.middles import Locations
 from ..traversal.contacts import Contacts
@@ -28,6 +30,16 @@ def contacts_between(
     return Contacts(pairs, kinds, pose, _NOTHING_COUNTED, (meshes[first], meshes[second]), rows)
 
 
+class Findings(Protocol):
+    """What was found of some pairs, made when it is asked for."""
+
+    def contacts(self, job: int) -> Contacts:
+        """Triangle pairs of one pair of objects."""
+
+    def location(self, job: int) -> np.ndarray | None:
+        """A point to look at, (3,) float64 [m], world; None where there is none."""
+
+
 @dataclass(frozen=True, eq=False)
 class FoundPairs:
     """What was found of k pairs of objects, from which a pair's contacts are made when they are asked for."""
@@ -44,8 +56,12 @@ class FoundPairs:
     """Of the trees."""
     locations: Locations
 
+    def location(self, job: int) -> np.ndarray | None:
+        """As ``Findings``."""
+        return self.locations.of(job)
+
     def contacts(self, job: int) -> Contacts:
-        """Those of one pair."""
+        """As ``Findings``."""
         part, own = slice(self.start[job], self.start[job + 1]), slice(job, job + 1)
         sides = self.rows_a[own], self.rows_b[own]
         return contacts_between(self.pairs[part], self.kinds[part], self.trees[job], self.meshes, sides)
@@ -58,7 +74,7 @@ class ObjectContacts:
     a: int
     b: int
     verdict: Verdict
-    _found: FoundPairs = field(repr=False)
+    _found: Findings = field(repr=False)
     _job: int = field(repr=False)
 
     @cached_property
@@ -69,7 +85,7 @@ class ObjectContacts:
     @property
     def location(self) -> np.ndarray | None:
         """A point to look at, (3,) float64 [m], world; None for objects that only come near."""
-        return self._found.locations.of(self._job)
+        return self._found.location(self._job)
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,3 +163,15 @@ class SceneContacts:
     """Seconds per stage: broad phase, building, traversal, verdicts."""
     cloud_pairs: list[CloudObjectContacts] = field(default_factory=list)
     """Of which one is a point cloud, or both."""
+
+
+def gap_of_meeting(item: ObjectContacts) -> ObjectGap:
+    """Two objects with a common point."""
+    contacts = item.contacts
+    points = triangles = None
+    if len(contacts):
+        first = slice(0, 1)
+        points = nearest_points(contacts.world_triangles(0, first), contacts.world_triangles(1, first))[1][0]
+        triangles = int(contacts.pairs[0, 0]), int(contacts.pairs[0, 1])
+    near_a, near_b = (np.unique(contacts.pairs[:, side]) for side in range(2))
+    return ObjectGap(item.a, item.b, item.verdict, 0.0, points, triangles, near_a, near_b, contacts, item.location)

@@ -26,7 +26,6 @@ from .cases import PackedTrees
 from .clock import Clock
 from .cloud_collisions import CloudConfigurations, with_cloud_collisions_steps
 from .cloud_estimating import CloudSearches
-from .cloud_pairs import CloudPair, cloud_contact_steps
 from .cloud_stepping import CloudStepper
 from .collisions import (
     Choice,
@@ -43,9 +42,11 @@ from .gaps import Wanted
 from .judging import judged_portions
 from .member import Member
 from .members import Keep, Members, checked_keep
+from .object_pair import ObjectPair
 from .proximity import SceneGaps, check_most, clearances_steps, distances_steps
-from .results import CloudObjectContacts, ObjectContacts, SceneContacts
+from .results import CloudObjectContacts, FirstContact, ObjectContacts, SceneContacts
 from .single import OneConfiguration
+from .special_pairs import special_contact_steps
 from .stepping import SceneStep, Stepper
 
 
@@ -118,37 +119,42 @@ class Scene(Members):
         yield Progress(0.0, "comparing bounding boxes")
         notes: list[str] = []
         pairs = self.candidates(set_a, set_b, keep, limits, device, notes)
-        clouds = self.with_clouds(pairs)
+        special = self.with_special(pairs)
         clock.stop("broad phase")
         compared = QueryStats(note="; ".join(notes))
         of_clouds: list[CloudObjectContacts] = []
-        begin = float(clouds.mean()) if clouds.any() else 0.0  # of the progress of meshes
-        if clouds.any():
-            steps = self._cloud_contacts(pairs[clouds], limits, touching)
-            of_clouds, work = yield from scaled(steps, 0.0, begin)
-            clock.stop("point clouds")
+        of_meshes: list[ObjectContacts] = []
+        begin = float(special.mean()) if special.any() else 0.0  # of the progress of meshes
+        if special.any():
+            steps = self._special_contacts(pairs[special], limits, touching)
+            found, work = yield from scaled(steps, 0.0, begin)
+            of_clouds = [item for item in found if isinstance(item, CloudObjectContacts)]
+            of_meshes = [item for item in found if isinstance(item, ObjectContacts)]
+            clock.stop("pairs one by one")
             compared = compared.plus(work)
-        pairs = pairs[~clouds]
+        pairs = pairs[~special]
         if len(pairs) == 0:
-            return SceneContacts([], replace(compared, seconds=clock.total), clock.timings, of_clouds)
+            return SceneContacts(of_meshes, replace(compared, seconds=clock.total), clock.timings, of_clouds)
         finding = self.case_steps(pairs, limits, clock, device=device)
         case, identifiers = yield from scaled(finding, begin, 1.0)
         results = yield from scaled(_judge(case, identifiers, limits, touching), begin, 1.0)
         clock.stop("verdicts")
+        results = sorted(results + of_meshes, key=worst_first)
         stats = case.answer.stats(clock.total, clock.timings).plus(compared)
         return SceneContacts(results, stats, clock.timings, of_clouds)
 
-    def _cloud_contacts(
+    def _special_contacts(
         self, pairs: np.ndarray, limits: Limits, touching: bool
-    ) -> Generator[Progress, None, tuple[list[CloudObjectContacts], QueryStats]]:
-        """What pairs of ids (k, 2) with a cloud do to each other, worst first, and the work."""
-        found, work = [], QueryStats()
+    ) -> Generator[Progress, None, tuple[list[ObjectContacts | CloudObjectContacts], QueryStats]]:
+        """What pairs of ids (k, 2) with a cloud or a clustered mesh do to each other, worst first, and the work."""
+        found: list[ObjectContacts | CloudObjectContacts] = []
+        work = QueryStats()
         for k, (a, b) in enumerate(pairs.tolist()):
-            steps = cloud_contact_steps(CloudPair.of(self, a, b), limits)
-            text = f"comparing pair {k + 1} of {len(pairs)} with a point cloud"
+            steps = special_contact_steps(ObjectPair.of(self, a, b), limits)
+            text = f"comparing pair {k + 1} of {len(pairs)} with a point cloud or a massive mesh"
             item, taken = yield from scaled(steps, k / len(pairs), (k + 1) / len(pairs), text)
             work = work.plus(taken)
-            if isinstance(item, CloudObjectContacts) and (touching or item.verdict != TOUCHING):
+            if item is not None and not isinstance(item, FirstContact) and (touching or item.verdict != TOUCHING):
                 found.append(item)
         return sorted(found, key=worst_first), work
 
@@ -170,7 +176,7 @@ class Scene(Members):
     def _collides_at_once(self, poses: Any, names: tuple[Any, Any, Any], keep: Keep | None) -> SceneCollisions | None:
         """The shortest way for one configuration of the objects of the last call; None where it does not answer."""
         chosen, packed_trees = self._chosen, self._packer.current
-        if chosen is None or packed_trees is None or self.has_clouds or not chosen.is_of(self._slots, *names):
+        if chosen is None or packed_trees is None or self.has_special or not chosen.is_of(self._slots, *names):
             return None
         try:
             one = self._spare.pop()
@@ -227,7 +233,7 @@ class Scene(Members):
             packed_trees = yield from self._packed_steps(meshes)
             asked = Configurations(packed_trees, ids[some], rows[:, some], in_a[some], in_b[some], keep)
             found = yield from collisions_steps(asked)
-        if not self.has_clouds:
+        if not self.has_special:
             return found
         asked_of_clouds = CloudConfigurations(members, ids, rows, in_a, in_b, keep)
         return (yield from with_cloud_collisions_steps(asked_of_clouds, found))
@@ -426,14 +432,16 @@ class Scene(Members):
 
         Raises:
             UnknownObject: an id of a set is not in the scene.
-            UnsupportedOption: an option is out of range, or ``keep`` returns another shape.
+            UnsupportedOption: an option is out of range, ``keep`` returns another shape, or a pair has a clustered
+                mesh.
         """
         criterion, seconds, steps = checked_criterion(p_min, k_min, count), checked_budget(budget), checked_steps(steps)
         yield from self.cloud_steps()
         start = time.perf_counter()
         pairs = self.candidates(set_a, set_b, keep, Limits())
         left = None if seconds is None else seconds - (time.perf_counter() - start)
-        clouds = self.with_clouds(pairs)
+        self.refuse_clustered(np.unique(pairs).tolist(), "time_critical")
+        clouds = self.with_special(pairs)
         searches = self._cloud_searches
         searches.follow(self, pairs[clouds])
         meshes = pairs[~clouds]

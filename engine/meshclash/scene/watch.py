@@ -18,11 +18,12 @@ from ..types.numbers import truth
 from ..types.results import Progress, QueryStats
 from ..types.steps import run, scaled
 from .clock import Clock
-from .cloud_pairs import CloudPair, cloud_contact_steps
 from .judging import first_contact_of, judged_portions
 from .members import Keep, Members, require_scene
+from .object_pair import ObjectPair
 from .pair_keys import pair_keys
 from .results import CloudObjectContacts, FirstContact, ObjectContacts
+from .special_pairs import special_contact_steps
 
 _BATCH = 256
 """Pairs that are traversed together: few enough for a commit now and then, many enough to be worth a kernel call."""
@@ -157,9 +158,9 @@ class Watch(SceneWatch):
         asked = self._pairs_to_ask(pairs, first_contact)
         clock.stop("broad phase")
         yield Progress(0.0, "comparing bounding boxes")
-        clouds = self._scene.with_clouds(asked)
+        clouds = self._scene.with_special(asked)
         for a, b in asked[clouds].tolist():
-            steps = cloud_contact_steps(CloudPair.of(self._scene, a, b), self._limits, first_contact)
+            steps = special_contact_steps(ObjectPair.of(self._scene, a, b), self._limits, first_contact)
             item, taken = yield from scaled(steps, 0.0, 0.0, _CLOUDS)
             if isinstance(item, FirstContact):
                 self._now_known(np.array([[a, b]]), complete=False)
