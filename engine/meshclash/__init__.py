@@ -31,7 +31,7 @@ if typing.TYPE_CHECKING:
     from .gpu.device import configure_device, device_state
     from .gpu.state import DeviceState
     from .hierarchy.build import build, build_steps, refit
-    from .hierarchy.bvh import Hierarchy
+    from .hierarchy.bvh import Hierarchy, MeshLike
     from .hierarchy.levels import hierarchy_level, level_wireframe
     from .hierarchy.validate import assert_well_formed
     from .massive.levels import MeshLevel, MeshLevels
@@ -68,7 +68,7 @@ if typing.TYPE_CHECKING:
     from .timecritical.shared import SceneEstimate
     from .traversal.contacts import Contacts
     from .types.mesh import TriangleMesh
-    from .types.pose import Pose, split_matrix
+    from .types.pose import Pose, PoseLike, split_matrix
     from .types.resolution import float32_resolution
     from .types.results import Progress, QueryStats, Verdict
     from .voxels.collide import voxel_collide, voxel_collide_steps
@@ -112,6 +112,7 @@ __all__ = [
     "MeshClashError",
     "MeshLevel",
     "MeshLevels",
+    "MeshLike",
     "NotASolid",
     "ObjectContacts",
     "ObjectGap",
@@ -121,6 +122,7 @@ __all__ = [
     "Penetration",
     "PointCloud",
     "Pose",
+    "PoseLike",
     "Progress",
     "QueryStats",
     "Scene",
@@ -216,7 +218,7 @@ _PLACES = {
     "gpu.device": "configure_device device_state",
     "gpu.state": "DeviceState",
     "hierarchy.build": "build build_steps refit",
-    "hierarchy.bvh": "Hierarchy",
+    "hierarchy.bvh": "Hierarchy MeshLike",
     "hierarchy.levels": "hierarchy_level level_wireframe",
     "hierarchy.validate": "assert_well_formed",
     "massive.levels": "MeshLevel MeshLevels",
@@ -253,7 +255,7 @@ _PLACES = {
     "timecritical.query": "TimeCritical time_critical",
     "timecritical.shared": "SceneEstimate",
     "types.mesh": "TriangleMesh",
-    "types.pose": "Pose split_matrix",
+    "types.pose": "Pose PoseLike split_matrix",
     "types.resolution": "float32_resolution",
     "types.results": "Progress QueryStats Verdict",
     "voxels.collide": "voxel_collide voxel_collide_steps",

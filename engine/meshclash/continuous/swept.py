@@ -18,7 +18,7 @@ from ..answering.answer import answer_steps
 from ..answering.driving import driven_steps
 from ..errors import InvalidMesh
 from ..hierarchy.build import DEFAULT_LEAF_SIZE, build_steps, refit
-from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..query.options import check_threads
 from ..query.sides import question_about
 from ..traversal.engine import Chunk
@@ -60,8 +60,8 @@ class SweptContacts:
 
 
 def swept_collide(
-    a: TriangleMesh | Hierarchy,
-    b: TriangleMesh | Hierarchy,
+    a: MeshLike,
+    b: MeshLike,
     start_a: Any = None,
     end_a: Any = None,
     start_b: Any = None,
@@ -94,7 +94,7 @@ def swept_collide(
 
 
 def swept_self_collide(
-    a: TriangleMesh | Hierarchy,
+    a: MeshLike,
     start: Any = None,
     end: Any = None,
     *,
@@ -112,8 +112,8 @@ def swept_self_collide(
 
 
 def swept_collide_steps(
-    a: TriangleMesh | Hierarchy,
-    b: TriangleMesh | Hierarchy | None,
+    a: MeshLike,
+    b: MeshLike | None,
     start_a: Any = None,
     end_a: Any = None,
     start_b: Any = None,
@@ -149,7 +149,7 @@ class _Side:
     """One object with its vertices at the ends of every interval."""
 
     def __init__(self, name: str, thing: object, start: Any, end: Any) -> None:
-        if not isinstance(thing, TriangleMesh | Hierarchy):
+        if not isinstance(thing, MeshLike):
             raise InvalidMesh(f"{name}: expected a TriangleMesh or a Hierarchy, not a {type(thing).__name__}")
         self.mesh = thing.mesh if isinstance(thing, Hierarchy) else thing
         self._starts, self._ends = (

@@ -14,7 +14,7 @@ from ..types.steps import retold, run
 from ..volumes.registry import DEFAULT_VOLUME, volume_named
 from .boxes import LARGEST_LEAF, NO_COORDINATES, fit_boxes, relative_points
 from .boxtree import build_boxtree, fit_boxtree
-from .bvh import Hierarchy, TreeParts, Usage
+from .bvh import Hierarchy, MeshLike, TreeParts, Usage
 from .heuristics import HEURISTICS, TreeSteps
 from .morton import morton_tree_steps
 from .refit import fit_volumes, fit_volumes_steps
@@ -255,7 +255,7 @@ def _improved(hierarchy: Hierarchy) -> Hierarchy:
     return hierarchy
 
 
-def as_boxes(mesh: "TriangleMesh | Hierarchy") -> Hierarchy:
+def as_boxes(mesh: MeshLike) -> Hierarchy:
     """``as_hierarchy`` for queries that only boxes answer: for another kind, the hierarchy of boxes of its mesh."""
     if isinstance(mesh, Hierarchy) and mesh.volume != DEFAULT_VOLUME:
         return as_hierarchy(mesh.mesh)

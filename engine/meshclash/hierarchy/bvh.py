@@ -120,3 +120,7 @@ class Hierarchy:
 
     def __repr__(self) -> str:
         return f"Hierarchy({self.volume}, {self.split}, {self.node_count} nodes over {self.mesh!r})"
+
+
+MeshLike = TriangleMesh | Hierarchy
+"""What stands for a mesh in every query: the mesh itself, or a hierarchy that was built for it."""

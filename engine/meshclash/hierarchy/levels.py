@@ -7,13 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..types.mesh import TriangleMesh
 from ..types.numbers import whole_number
 from ..volumes.boxtree import ROOT
 from ..volumes.registry import volume_named
 from .boxtree import children_of, root_box
 from .build import as_hierarchy
-from .bvh import Hierarchy
+from .bvh import Hierarchy, MeshLike
 
 
 class Level(NamedTuple):
@@ -33,9 +32,7 @@ class Level(NamedTuple):
         return volume_named(self.hierarchy.volume).wireframe(self.volumes) + self.hierarchy.origin
 
 
-def hierarchy_level(
-    a: TriangleMesh | Hierarchy, level: int, volume: str | None = None, most: int | None = None
-) -> Level:
+def hierarchy_level(a: MeshLike, level: int, volume: str | None = None, most: int | None = None) -> Level:
     """The volumes on a level of a hierarchy.
 
     Args:
@@ -84,7 +81,7 @@ def _restricted_below(hierarchy: Hierarchy, nodes: np.ndarray, boxes: np.ndarray
         rows[above[taken]], under[above[taken]] = deeper[taken], closer[taken]
 
 
-def level_wireframe(a: TriangleMesh | Hierarchy, level: int, volume: str | None = None) -> np.ndarray:
+def level_wireframe(a: MeshLike, level: int, volume: str | None = None) -> np.ndarray:
     """The volumes on a level of a hierarchy, as line segments.
 
     Level 0 is the volume around everything, level n those n steps below, together with the leaves above them: every

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..hierarchy.build import as_boxes
-from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..traversal.forest import TreeSet, join, pack_trees
 from ..types.mesh import TriangleMesh, no_mesh
 from .mesh import ClusteredMesh
@@ -75,7 +75,7 @@ def side_of(thing: Any) -> Clusters:
     """An object as a side; raises InvalidMesh for what is no mesh."""
     if isinstance(thing, ClusteredMesh):
         return Clusters(thing.clusters, thing, None)
-    if not isinstance(thing, TriangleMesh | Hierarchy):
+    if not isinstance(thing, MeshLike):
         raise no_mesh(thing, "a TriangleMesh, a Hierarchy or a ClusteredMesh")
     tree = as_boxes(thing)
     return Clusters(tree, None, tree.mesh)

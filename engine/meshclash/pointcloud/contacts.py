@@ -8,8 +8,7 @@ import numpy as np
 
 from ..broadphase.sweep import overlapping_pairs
 from ..errors import UnsupportedOption
-from ..hierarchy.bvh import Hierarchy
-from ..types.mesh import TriangleMesh
+from ..hierarchy.bvh import MeshLike
 from ..types.pose import Pose, transform_points
 from ..types.results import Progress, QueryStats
 from ..types.steps import run
@@ -18,7 +17,7 @@ from .deviation import points_behind_steps, points_of_leaves
 from .pair_search import CommonPoints
 from .surface import MARGIN
 
-Thing = PointCloud | TriangleMesh | Hierarchy
+Thing = PointCloud | MeshLike
 _GROWN = np.array([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0])
 
 

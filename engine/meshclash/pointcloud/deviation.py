@@ -9,14 +9,13 @@ import numpy as np
 from ..answering.devices import Session, require_device
 from ..errors import InvalidPointCloud, UnsupportedOption
 from ..hierarchy.build import as_hierarchy
-from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..jit import inner, kernel
 from ..reference import by_reference
 from ..solid.frames import beyond_root, make_frame, nearest_in, winding_in
 from ..solid.solids import gather_solids
 from ..traversal.forest import pack_trees
 from ..traversal.point import new_point_workspace
-from ..types.mesh import TriangleMesh
 from ..types.numbers import truth
 from ..types.pose import PoseLike, pose_stack, transform_points
 from ..types.results import Progress
@@ -111,7 +110,7 @@ def distances_from_cloud(tree, at, sums, stack, out):
         out[k] = from_surface(tree, (at[k, 0], at[k, 1], at[k, 2]), stack, sums)
 
 
-Surface = PointCloud | TriangleMesh | Hierarchy
+Surface = PointCloud | MeshLike
 
 
 def deviation(

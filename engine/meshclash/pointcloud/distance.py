@@ -16,10 +16,9 @@ import numpy as np
 from ..errors import UnsupportedOption
 from ..geometry.relative_pose import relative_rows
 from ..geometry.triangle_distance import closest_on_triangle, squared_distance
-from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..jit import inner, kernel
 from ..reference import by_reference
-from ..types.mesh import TriangleMesh
 from ..types.pose import PoseLike, transform_points
 from ..types.results import Progress, QueryStats
 from ..types.steps import run, scaled
@@ -202,8 +201,8 @@ def _scratch() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
 
 
 def cloud_distance(
-    a: PointCloud | TriangleMesh | Hierarchy,
-    b: PointCloud | TriangleMesh | Hierarchy,
+    a: PointCloud | MeshLike,
+    b: PointCloud | MeshLike,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
 ) -> CloudDistance:
@@ -212,8 +211,8 @@ def cloud_distance(
 
 
 def cloud_distance_steps(
-    a: PointCloud | TriangleMesh | Hierarchy,
-    b: PointCloud | TriangleMesh | Hierarchy,
+    a: PointCloud | MeshLike,
+    b: PointCloud | MeshLike,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
 ) -> Generator[Progress, None, CloudDistance]:

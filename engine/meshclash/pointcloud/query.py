@@ -9,8 +9,7 @@ import numpy as np
 
 from ..errors import InvalidMesh, UnsupportedOption
 from ..hierarchy.build import as_hierarchy
-from ..hierarchy.bvh import Hierarchy
-from ..types.mesh import TriangleMesh
+from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..types.numbers import real_number
 from ..types.pose import PoseLike, pose_stack
 from ..types.results import Progress, QueryStats
@@ -20,7 +19,7 @@ from .collision import PaperTest, cloud_search, finer_radius, mesh_search
 from .contacts import CloudContacts
 from .pair_search import CommonPoints, PairSearch, limit_resolution
 
-Thing = PointCloud | TriangleMesh | Hierarchy
+Thing = PointCloud | MeshLike
 MODES = ("root", "paper")
 TEST_POINTS = 50
 """Test points of a pair of leaves in mode "paper", unless a PaperControl says otherwise."""

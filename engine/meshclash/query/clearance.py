@@ -6,10 +6,10 @@ import numpy as np
 
 from ..answering.answer import answer_steps
 from ..geometry.triangle_distance import nearest_points
-from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.bvh import MeshLike
 from ..massive.mesh import ClusteredMesh
 from ..traversal.question import Goal
-from ..types.mesh import Corners, TriangleMesh
+from ..types.mesh import Corners
 from ..types.pose import PoseLike, every_pose, transform_points
 from ..types.results import QueryStats
 from ..types.steps import run
@@ -66,8 +66,8 @@ class Clearances:
 
 
 def clearance(
-    a: TriangleMesh | Hierarchy | ClusteredMesh,
-    b: TriangleMesh | Hierarchy | ClusteredMesh,
+    a: MeshLike | ClusteredMesh,
+    b: MeshLike | ClusteredMesh,
     tolerance: float,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,

@@ -8,7 +8,7 @@ import numpy as np
 from ..answering.answer import answer_steps
 from ..answering.devices import device_serves, may_answer
 from ..hierarchy.build import as_hierarchies
-from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.bvh import MeshLike
 from ..massive.contacts import Asked
 from ..massive.mesh import ClusteredMesh
 from ..pointcloud.cloud import PointCloud
@@ -18,7 +18,6 @@ from ..traversal.contacts import Contacts
 from ..traversal.packed import pack, packed_of
 from ..traversal.question import Question
 from ..traversal.single import meets_at_once
-from ..types.mesh import TriangleMesh
 from ..types.numbers import truth
 from ..types.pose import Pose, PoseLike, matched_poses
 from ..types.steps import run
@@ -57,8 +56,8 @@ def collide(
 ) -> CloudContacts: ...
 @overload
 def collide(
-    a: TriangleMesh | Hierarchy | ClusteredMesh,
-    b: TriangleMesh | Hierarchy | ClusteredMesh,
+    a: MeshLike | ClusteredMesh,
+    b: MeshLike | ClusteredMesh,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,
@@ -175,7 +174,7 @@ def collides(
 
 
 def self_collide(
-    a: TriangleMesh | Hierarchy | ClusteredMesh,
+    a: MeshLike | ClusteredMesh,
     pose: PoseLike = None,
     *,
     touching: bool = True,

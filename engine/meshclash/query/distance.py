@@ -9,7 +9,7 @@ from ..answering.answer import answer_steps
 from ..answering.devices import may_answer
 from ..errors import UnsupportedOption
 from ..hierarchy.build import as_hierarchies
-from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.bvh import MeshLike
 from ..massive.mesh import ClusteredMesh
 from ..pointcloud.cloud import PointCloud
 from ..pointcloud.distance import CloudDistance, cloud_distance
@@ -17,7 +17,6 @@ from ..pointcloud.query import Thing, is_for_clouds
 from ..traversal.packed import Packed, pack, packed_of
 from ..traversal.question import Answer, Goal, Question
 from ..traversal.single import nearest_at_once
-from ..types.mesh import TriangleMesh
 from ..types.pose import PoseLike, every_pose
 from ..types.results import QueryStats
 from ..types.steps import run
@@ -112,8 +111,8 @@ def distance(
 ) -> CloudDistance: ...
 @overload
 def distance(
-    a: TriangleMesh | Hierarchy | ClusteredMesh,
-    b: TriangleMesh | Hierarchy | ClusteredMesh,
+    a: MeshLike | ClusteredMesh,
+    b: MeshLike | ClusteredMesh,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import UnsupportedOption
 from ..hierarchy.build import is_prepared
-from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.bvh import MeshLike
 from ..traversal.contacts import Contacts
 from ..types.mesh import TriangleMesh
 from ..types.pose import pose_stack, transform_points
@@ -76,7 +76,7 @@ def quick_contacts(
 
 def _is_worth_it(a: Any, b: Any, pose_a: Any, pose_b: Any) -> bool:
     things = (a, b)
-    if not all(isinstance(thing, TriangleMesh | Hierarchy) for thing in things):
+    if not all(isinstance(thing, MeshLike) for thing in things):
         return False
     new = sum(thing.triangle_count for thing in things if isinstance(thing, TriangleMesh) and _is_new(thing))
     if new < _FEWEST:

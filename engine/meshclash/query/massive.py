@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary, ref
 import numpy as np
 
 from ..errors import UnsupportedOption
-from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.bvh import MeshLike
 from ..massive.contacts import Asked, contact_steps
 from ..massive.coverage import Covered, Leveled, Memory, cover_steps, largest_error
 from ..massive.levels import MeshLevel, levels_beside
@@ -15,7 +15,6 @@ from ..massive.mesh import DEFAULT_MEMORY, ClusteredMesh, checked_memory
 from ..massive.near import clearance_steps
 from ..massive.sides import Clusters, as_sources, side_of
 from ..traversal.contacts import Contacts
-from ..types.mesh import TriangleMesh
 from ..types.pose import PoseLike, matched_poses
 from ..types.results import QueryStats
 from ..types.steps import run
@@ -102,8 +101,8 @@ class MassiveCollision:
 
 
 def massive_collide(
-    a: TriangleMesh | Hierarchy | ClusteredMesh,
-    b: TriangleMesh | Hierarchy | ClusteredMesh,
+    a: MeshLike | ClusteredMesh,
+    b: MeshLike | ClusteredMesh,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,

@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import InvalidMesh, UnsupportedOption
 from ..geometry.hull_separation import Separation, hull_separation
 from ..hierarchy.build import as_boxes
-from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..solid.apart import common_ball, is_outside
 from ..types.mesh import TriangleMesh
 from ..types.pose import Pose, PoseLike, every_pose
@@ -73,8 +73,8 @@ class Penetration:
 
 
 def penetration(
-    a: TriangleMesh | Hierarchy,
-    b: TriangleMesh | Hierarchy,
+    a: MeshLike,
+    b: MeshLike,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,

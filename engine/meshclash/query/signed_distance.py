@@ -6,10 +6,9 @@ import numpy as np
 
 from ..errors import NotASolid, UnsupportedOption
 from ..hierarchy.build import as_boxes
-from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..solid.field import EXACT_SIDE, NEAREST, ON, WINDING, WINDING_SIDE, Field, measure_field
 from ..solid.solidity import Meant, certainties, meant_by
-from ..types.mesh import TriangleMesh
 from ..types.numbers import refuse_masked
 from ..types.pose import LARGEST_COORDINATE, PoseLike, pose_stack
 from .options import check_threads
@@ -29,7 +28,7 @@ class SignedDistance(NamedTuple):
 
 
 def signed_distance(
-    mesh: TriangleMesh | Hierarchy, points: Any, pose: PoseLike = None, *, threads: int | None = None
+    mesh: MeshLike, points: Any, pose: PoseLike = None, *, threads: int | None = None
 ) -> SignedDistance:
     """Distance of points to a mesh's surface, negative inside the solid that it bounds.
 
@@ -59,9 +58,7 @@ def signed_distance(
     return SignedDistance(distance, field.points, meant.repair.faces[field.triangles], certainty)
 
 
-def contains(
-    mesh: TriangleMesh | Hierarchy, points: Any, pose: PoseLike = None, *, threads: int | None = None
-) -> np.ndarray:
+def contains(mesh: MeshLike, points: Any, pose: PoseLike = None, *, threads: int | None = None) -> np.ndarray:
     """Which points lie in the solid that a mesh bounds; points on its surface do: a solid is a closed set.
 
     Args:
@@ -81,9 +78,7 @@ def contains(
     return _is_inside(field) | (field.states == ON)
 
 
-def winding_number(
-    mesh: TriangleMesh | Hierarchy, points: Any, pose: PoseLike = None, *, threads: int | None = None
-) -> np.ndarray:
+def winding_number(mesh: MeshLike, points: Any, pose: PoseLike = None, *, threads: int | None = None) -> np.ndarray:
     """How often a mesh's surface goes around points, triangles taken as they are wound; also for open meshes.
 
     The generalised winding number (Jacobson 2013): the solid angle of all triangles over 4 pi, 1 inside a closed mesh
@@ -141,7 +136,7 @@ def _single_pose(query: str, pose: PoseLike) -> np.ndarray:
     return rows[0]
 
 
-def _meant_boxes(mesh: TriangleMesh | Hierarchy) -> tuple[Hierarchy, Meant]:
+def _meant_boxes(mesh: MeshLike) -> tuple[Hierarchy, Meant]:
     """The hierarchy of the solid that a mesh means; raises NotASolid."""
     tree = as_boxes(mesh)
     meant = meant_by(tree.mesh)

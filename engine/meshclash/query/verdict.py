@@ -5,7 +5,7 @@ import numpy as np
 from ..answering.answer import answer_steps
 from ..errors import UnsupportedOption
 from ..hierarchy.build import as_boxes
-from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.bvh import MeshLike
 from ..solid.judge import Case, Limits, judge
 from ..solid.single import verdict_at_once
 from ..solid.solids import gather_solids
@@ -13,7 +13,6 @@ from ..traversal.bounds import world_bounds
 from ..traversal.forest import pack_trees
 from ..traversal.packed import pack
 from ..traversal.question import Question
-from ..types.mesh import TriangleMesh
 from ..types.pose import PoseLike, pose_stack
 from ..types.results import Verdict
 from ..types.steps import run
@@ -24,8 +23,8 @@ _NOTHING_PERMITTED, _NOTHING_MEASURED = Limits(), Limits(depths=False)
 
 
 def verdict(
-    a: TriangleMesh | Hierarchy,
-    b: TriangleMesh | Hierarchy,
+    a: MeshLike,
+    b: MeshLike,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,

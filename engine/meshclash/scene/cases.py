@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from ..answering.answer import answer_steps
-from ..hierarchy.bvh import Hierarchy, TreeParts
+from ..hierarchy.bvh import Hierarchy, MeshLike, TreeParts
 from ..solid.judge import Case, Limits
 from ..solid.solids import Solids, gather_solids, solid_of
 from ..traversal.bounds import world_bounds
@@ -63,7 +63,7 @@ class TreePacker:
     """Packs the trees of objects, and keeps them as long as the same ones are asked for."""
 
     def __init__(self) -> None:
-        self._things: list[TriangleMesh | Hierarchy] = []
+        self._things: list[MeshLike] = []
         self._indices: list[TreeParts] = []
         self._packed_trees: PackedTrees | None = None
         self._kept = 0

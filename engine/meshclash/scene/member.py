@@ -7,7 +7,7 @@ from itertools import chain
 import numpy as np
 
 from ..hierarchy.build import as_boxes
-from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..massive.mesh import ClusteredMesh
 from ..pointcloud.cloud import PointCloud
 from ..pointcloud.query import Thing
@@ -41,7 +41,7 @@ class Member:
         return isinstance(self.thing, PointCloud | ClusteredMesh)
 
     @property
-    def mesh(self) -> TriangleMesh | Hierarchy:
+    def mesh(self) -> MeshLike:
         """What it is, of a mesh in memory."""
         assert not isinstance(self.thing, PointCloud | ClusteredMesh)
         return self.thing

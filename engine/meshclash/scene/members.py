@@ -12,7 +12,7 @@ from ..answering.devices import object_pairs
 from ..broadphase.sweep import world_boxes
 from ..errors import UnknownObject, UnsupportedOption
 from ..hierarchy.build import as_hierarchy, build, is_prepared, refit
-from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.bvh import MeshLike
 from ..hierarchy.quality import WORN, expected_tests
 from ..pointcloud.cloud import PointCloud
 from ..solid.judge import Case, Limits
@@ -296,7 +296,7 @@ class Members:
             raise UnknownObject(f"the scene has no object {identifier!r}") from None
 
 
-def _deformed(thing: TriangleMesh | Hierarchy, vertices: Any) -> TriangleMesh | Hierarchy:
+def _deformed(thing: MeshLike, vertices: Any) -> MeshLike:
     """An object with moved vertices: its hierarchy is refitted, or built anew where it has become too loose."""
     if isinstance(thing, TriangleMesh) and not is_prepared(thing):
         return thing.with_vertices(vertices)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..hierarchy.build import as_hierarchy
-from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..jit import kernel
 from ..reference import by_reference
 from ..traversal.forest import pack_trees
@@ -89,7 +89,7 @@ def meant_steps(mesh: TriangleMesh) -> Generator[None, None, Meant]:
     return mesh.derived["meant"]
 
 
-def solidity(mesh: TriangleMesh | Hierarchy) -> Solidity:
+def solidity(mesh: MeshLike) -> Solidity:
     """Whether a mesh bounds a solid, exactly or with holes and cracks, why not, and where it is open.
 
     Copies of faces are merged, faces turned one way round and components turned outward first. A mesh with holes is a

@@ -43,4 +43,4 @@ def checked_steps(steps: Any) -> int | None:
         return None
     if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 0:
         raise UnsupportedOption(f"steps must be None or a whole number from 0 on, not {steps!r}")
-    return int(steps)
+    return min(int(steps), _MOST)

@@ -7,10 +7,9 @@ import numpy as np
 
 from ..errors import UnsupportedOption
 from ..hierarchy.build import as_boxes, as_hierarchies
-from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.bvh import MeshLike
 from ..query.collide import collides
 from ..query.options import check_device, check_threads
-from ..types.mesh import TriangleMesh
 from ..types.pose import PoseLike, pose_stack
 from ..types.results import QueryStats
 from ..volumes.registry import volume_named
@@ -42,8 +41,8 @@ class TimeCritical:
 
 
 def time_critical(
-    a: TriangleMesh | Hierarchy,
-    b: TriangleMesh | Hierarchy,
+    a: MeshLike,
+    b: MeshLike,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,

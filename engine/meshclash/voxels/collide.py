@@ -8,7 +8,7 @@ import numpy as np
 
 from ..answering.devices import on_device, require_device
 from ..errors import DeviceUnavailable, InvalidMesh, UnsupportedOption
-from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..jit import thread_limit
 from ..traversal.contacts import Contacts
 from ..types.mesh import TriangleMesh, no_mesh
@@ -38,8 +38,8 @@ _Answer = Generator[Progress, None, VoxelContacts]
 
 
 def voxel_collide(
-    a: TriangleMesh | Hierarchy,
-    b: TriangleMesh | Hierarchy,
+    a: MeshLike,
+    b: MeshLike,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,
@@ -90,8 +90,8 @@ def voxel_collide(
 
 
 def voxel_collide_steps(
-    a: TriangleMesh | Hierarchy,
-    b: TriangleMesh | Hierarchy,
+    a: MeshLike,
+    b: MeshLike,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,

@@ -4,10 +4,9 @@ import time
 
 import numpy as np
 
-from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.bvh import MeshLike
 from ..jit import thread_limit
 from ..traversal.contacts import Contacts
-from ..types.mesh import TriangleMesh
 from ..types.numbers import truth
 from ..types.pose import PoseLike
 from ..types.results import QueryStats
@@ -23,7 +22,7 @@ from .results import VoxelContacts
 
 
 def voxel_self_collide(
-    a: TriangleMesh | Hierarchy,
+    a: MeshLike,
     pose: PoseLike = None,
     *,
     resolution: int | None = None,

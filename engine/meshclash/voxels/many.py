@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import InvalidMesh, UnsupportedOption
-from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.bvh import MeshLike
 from ..jit import thread_limit
 from ..pointcloud.cloud import PointCloud
-from ..types.mesh import TriangleMesh
 from ..types.pose import PoseLike, transform_points
 from ..types.results import QueryStats
 from ..types.steps import run
@@ -91,7 +90,7 @@ class VoxelOverlaps:
 
 
 def voxel_overlaps(
-    things: Sequence[TriangleMesh | Hierarchy | PointCloud],
+    things: Sequence[MeshLike | PointCloud],
     poses: Sequence[Any] | None = None,
     *,
     resolution: int | None = None,

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import InvalidMesh
 from ..geometry.triangle_distance import closest_on_triangle
-from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.bvh import MeshLike
 from ..jit import inner, kernel
 from ..solid.solids import Solid, component_volumes
 from ..types.mesh import TriangleMesh
@@ -202,7 +202,7 @@ class VoxelMap:
 
     def __init__(
         self,
-        mesh: TriangleMesh | Hierarchy,
+        mesh: MeshLike,
         *,
         resolution: int | None = None,
         voxel_size: float | None = None,

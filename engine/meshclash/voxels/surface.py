@@ -5,9 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import UnsupportedOption
-from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.bvh import MeshLike
 from ..jit import thread_limit
-from ..types.mesh import TriangleMesh
 from ..types.pose import PoseLike
 from ..types.steps import run
 from .bricks import list_voxels
@@ -37,7 +36,7 @@ class SurfaceVoxels(NamedTuple):
 
 
 def voxelise(
-    mesh: TriangleMesh | Hierarchy,
+    mesh: MeshLike,
     pose: PoseLike = None,
     *,
     resolution: int | None = None,
