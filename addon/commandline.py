@@ -21,6 +21,7 @@ from typing import Any, NoReturn
 import bpy
 
 from . import engine, preferences, props
+from .adapters import massive_objects
 from .adapters.names import as_renamed, make_names_readable
 from .adapters.objects import require_objects
 from .adapters.picture import render_picture
@@ -203,6 +204,7 @@ def _run(given: argparse.Namespace, interruption: _Interruption, make_workers: M
     options = _options(given)
     _check_workers(given, options, make_workers)
     with contextlib.ExitStack() as files:
+        files.enter_context(props.known())
         report_file = picture_file = None
         if given.report is not None:
             report_file = files.enter_context(OutputFile(given.report, "report", tuple(WRITERS)))
@@ -289,6 +291,7 @@ def worker(question: dict[str, Any]) -> ThisProcess:
     Raises:
         InputError: the file cannot be read.
     """
+    massive_objects.attach()  # for as long as the process works
     bpy.context.preferences.filepaths.use_scripts_auto_execute = question["scripts"]
     _open(Path(question["file"]))
     make_names_readable()

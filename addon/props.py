@@ -17,6 +17,7 @@ from bpy.props import (
 from bpy.types import PropertyGroup
 
 from . import reactions, running_work, scene_results, shown_things
+from .adapters import massive_objects
 from .adapters.scene_size import default_clearance
 from .core.errors import InputError
 from .core.levels import SPLITS, VOLUMES
@@ -537,9 +538,10 @@ def known() -> Iterator[None]:
 
 
 def attach() -> None:
-    """Puts the property groups on the scene and on the window manager."""
+    """Puts the property groups on the scene and on the window manager, and the massive file on objects."""
     bpy.types.Scene.meshclash = PointerProperty(type=MESHCLASH_PG_settings)
     bpy.types.WindowManager.meshclash = PointerProperty(type=MESHCLASH_PG_results)
+    massive_objects.attach()
 
 
 def detach() -> None:
@@ -549,3 +551,4 @@ def detach() -> None:
             manager.meshclash.property_unset(known.identifier)
     del bpy.types.Scene.meshclash
     del bpy.types.WindowManager.meshclash
+    massive_objects.detach()

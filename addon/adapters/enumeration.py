@@ -20,7 +20,9 @@ import numpy as np
 from ..core.changes import Changes
 from ..core.errors import InputError, UnusableObject
 from ..core.frame_scene import FrameScene, Skipped, SourceCloud, SourceMesh, SourceObject
+from ..core.massive_file import read_massive
 from .lookup import ObjectKey, find_object, object_key
+from .massive_objects import massive_path
 from .mesh_reader import corner_vertices, read_mesh
 from .objects import armatures_of, collections_of_objects
 from .point_reader import LEAST_POINTS, is_scan, point_count, read_points
@@ -224,6 +226,9 @@ class Enumeration:
         key: EntryKey,
     ) -> Hashable | None:
         """The key of an entry's mesh or cloud, known, waiting or read now; None (and a note) when there is none."""
+        massive = massive_path(source)
+        if massive:
+            return self._take_massive(massive, _display_name(source, path))
         mesh = entry.object.data
         edited = source.type == "MESH" and source.data.is_editmode and not point_count(mesh)
         mesh_key: Hashable = ("edited", object_key(source)) if edited else mesh.as_pointer()
@@ -248,6 +253,16 @@ class Enumeration:
             except UnusableObject as error:
                 self._note_unusable(mesh_key, error)
         return mesh_key
+
+    def _take_massive(self, path: str, name: str) -> Hashable:
+        """The key of a massive file, of which the first bytes are read now."""
+        key = ("massive", path)
+        if key not in self._unusable:
+            try:
+                self._result.meshes[key] = read_massive(path, name)
+            except UnusableObject as error:
+                self._note_unusable(key, error)
+        return key
 
     def _take_scan(self, data: bpy.types.ID, key: Hashable, name: str, known: SourceCloud | None) -> Hashable | None:
         """The key of points, which are read now where they are not known: that is one copy of memory."""

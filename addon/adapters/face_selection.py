@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import DetectError
+from .massive_objects import massive_path
 
 
 def checked(candidate: bpy.types.Object | None, name: str, faces: NDArray[np.int32] | None) -> NDArray[np.int32]:
@@ -21,6 +22,10 @@ def checked(candidate: bpy.types.Object | None, name: str, faces: NDArray[np.int
         raise DetectError(f"'{name}' is a scan: it has points, and no faces to select")
     if candidate.type != "MESH":
         raise DetectError(f"'{name}' is no mesh object: convert it to a mesh to select its faces")
+    if massive_path(candidate):
+        raise DetectError(
+            f"'{name}' shows a sample of its massive file: the contacting triangles are not its own faces"
+        )
     if faces is None:
         raise DetectError(f"the modifiers of '{name}' make new faces: the contacting faces have no original")
     if candidate.library or candidate.data.library:

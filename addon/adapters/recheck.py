@@ -11,6 +11,7 @@ from ..core.fingerprints import Fingerprint, Seen, fingerprint_steps, plain_plac
 from ..core.frame_scene import FrameScene
 from ..core.job import run_to_end
 from .enumeration import Enumeration, Wanted, read_object
+from .massive_objects import massive_path
 from .objects import SELECTION, has_shape, resolve_set
 from .point_reader import is_scan, read_points
 
@@ -55,7 +56,7 @@ def unchanged(
 
 def _is_plain(item: bpy.types.Object) -> bool:
     """Whether an object stands for its own mesh or points, and for nothing else."""
-    return item.type in PLAIN_TYPES and not item.is_instancer
+    return item.type in PLAIN_TYPES and not item.is_instancer and not massive_path(item)
 
 
 def _is_as_before(item: bpy.types.Object, known: Fingerprint, depsgraph: bpy.types.Depsgraph) -> bool:

@@ -17,6 +17,9 @@ from .frame_scene import FrameScene, Progress, Skipped, SourceMesh, SourceObject
 from .placed_mesh import engine_mesh, split_matrix
 from .rules import KeepMask, Rules, keep_mask
 
+_SCAN, _MASSIVE = 1, 4  # no two other kinds add up to as much
+NO_SCANS = "its massive file was compared with meshes, but not with scans"
+
 
 @dataclass(frozen=True, eq=False)
 class _Placed:
@@ -69,6 +72,8 @@ class EngineScene:
         self._remove_missing(frame)
         self.objects, self.meshes, self.built, self.skipped = {}, frame.meshes, 0, []
         self.resolutions = {}
+        if frame.scans:
+            self.skipped = [Skipped(item.name, NO_SCANS, damaged=True) for item in frame.massive]
         split = [(item, *parts) for item in frame.objects if (parts := self._split(item)) is not None]
         uses = Counter((item.mesh_key, stretch) for item, _, stretch in split)
         made: dict[tuple[Hashable, bytes], Any] = {}
@@ -116,13 +121,29 @@ class EngineScene:
         return [key for key, item in self.objects.items() if (item.in_a if in_a else item.in_b)]
 
     def keep(self, rules: Rules) -> KeepMask | None:
-        """The exclusion rules over engine ids; the engine numbers its objects as it likes."""
+        """The exclusion rules over engine ids; the engine numbers its objects as it likes.
+
+        Pairs of a scan and a massive file, which the engine cannot ask, are left out.
+        """
         keep = keep_mask(rules, list(self.objects.values()))
-        if keep is None:
+        massive = [key for key in self.objects if key not in self.scans and self.is_massive(key)] if self.scans else []
+        if keep is None and not massive:
             return None
         index_of = np.zeros(max(self.objects, default=0) + 1, dtype=np.int64)
         index_of[list(self.objects)] = np.arange(len(self.objects))
-        return lambda pairs: keep(index_of[pairs])
+        kinds = np.zeros_like(index_of)
+        kinds[list(self.scans)] = _SCAN
+        kinds[massive] = _MASSIVE
+
+        def mask(pairs: np.ndarray) -> np.ndarray:
+            possible = kinds[pairs].sum(axis=1) != _SCAN + _MASSIVE
+            return possible if keep is None else possible & keep(index_of[pairs])
+
+        return mask
+
+    def is_massive(self, key: int) -> bool:
+        """Whether an object, named by the engine's id, is a massive file."""
+        return self.meshes[self.objects[key].mesh_key].file is not None
 
     def _remove_missing(self, frame: FrameScene) -> None:
         for identity in self._placed.keys() - {item.identity for item in frame.objects}:
@@ -191,6 +212,8 @@ class _SameMesh:
         self._known: dict[tuple[int, int, str], bool] = {}
 
     def triangles(self, old: SourceMesh, new: SourceMesh) -> bool:
+        if old.file != new.file:
+            return False
         return self._equal(old, new, "triangles") and len(old.vertices) == len(new.vertices)
 
     def everything(self, old: SourceMesh, new: SourceMesh) -> bool:

@@ -71,6 +71,8 @@ def shape_steps(shape: SourceMesh | SourceCloud) -> Generator[Progress, None, by
     else:
         arrays = (shape.points, shape.normals, np.array([shape.radius]))
     digest = hashlib.sha256()
+    if isinstance(shape, SourceMesh) and shape.file is not None:
+        digest.update(shape.file.header)
     for array in arrays:
         digest.update(b"-" if array is None else repr((array.shape, array.dtype.str)).encode())
         raw = b"" if array is None else np.ascontiguousarray(array).reshape(-1).view(np.uint8).data

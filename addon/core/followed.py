@@ -13,7 +13,9 @@ from typing import Any
 
 from .cloud_scene import CLOUD_PARTS, CloudScene, Prepare
 from .engine_scene import EngineScene
-from .frame_scene import FrameScene, Progress
+from .errors import DetectError
+from .frame_scene import FrameScene, Progress, for_test
+from .massive_file import MASSIVE_PARTS
 from .options import DetectOptions
 from .pair_row import PairRow
 from .queries import test_named
@@ -45,6 +47,7 @@ class Followed:
         self._question: tuple[Any, ...] | None = None
         self._follower: Follower | None = None
         self._clouds = clouds or CloudScene(engine, 0)
+        self._reads_files = False
 
     @property
     def built(self) -> int:
@@ -88,9 +91,12 @@ class Followed:
             scale: metres per Blender unit.
         """
         test = test_named(options.test)
-        if not test.of_pairs:
-            frame = replace(frame, scans=[], clouds={})
+        frame = for_test(frame, test.of_pairs, test.takes_massive)
+        self.statistics.add_skipped(frame.skipped)
         self.frame = frame
+        if frame.massive and not self._reads_files:
+            yield from self._prepare(MASSIVE_PARTS)
+            self._reads_files = True
         started = time.perf_counter()
         yield from self.world.update_steps(frame, options.coarsest / scale)
         if options.point_budget != self._clouds.budget:
@@ -115,13 +121,19 @@ class Followed:
         Args:
             first_contact: be content with knowing who meets.
             seconds: most that an answer within a budget may take; None: what the options say.
+
+        Raises:
+            DetectError: a massive file is damaged, or gone.
         """
         asked, follower = self._following()
         budget = asked.options.budget
         if budget is not None:
             most = budget if seconds is None else min(budget, seconds)
             asked = replace(asked, options=replace(asked.options, budget=most))
-        self._add((yield from follower.ask_steps(asked, first_contact)))
+        try:
+            self._add((yield from follower.ask_steps(asked, first_contact)))
+        except self._engine.errors.InvalidFile as error:
+            raise DetectError(str(error)) from error
 
     def refine_steps(self, seconds: float) -> Generator[Any, None, None]:
         """Goes on with the last answer for so long, where nothing has changed since."""
@@ -130,10 +142,17 @@ class Followed:
         self._add((yield from follower.ask_steps(asked, False)))
 
     def write_steps(self, highlights: bool = True) -> Generator[Progress, None, None]:
-        """Writes the rows of what the last questions found; with `highlights` also what is drawn."""
+        """Writes the rows of what the last questions found; with `highlights` also what is drawn.
+
+        Raises:
+            DetectError: a massive file is damaged, or gone.
+        """
         started = time.perf_counter()
         asked, follower = self._following()
-        yield from follower.write_steps(asked, self.frame.frame, highlights)
+        try:
+            yield from follower.write_steps(asked, self.frame.frame, highlights)
+        except self._engine.errors.InvalidFile as error:
+            raise DetectError(str(error)) from error
         self.statistics.add_time("report", time.perf_counter() - started)
 
     def _add(self, answer: Answered) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Hashable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
 from .errors import UnusableObject
+
+NO_MASSIVE = "this test does not read massive files; Intersection, Clearance and Distance do"
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,21 @@ class Skipped:
     """Whether it should have taken part: its data are wrong, not merely without faces."""
 
 
+@dataclass(frozen=True)
+class MassiveFile:
+    """A clustered mesh on disk, which is tested in place of an object's own mesh.
+
+    Attributes:
+        path: of the file.
+        header: its first bytes, which have a checksum of everything else: equal headers, equal meshes.
+        triangles: how many it has.
+    """
+
+    path: str
+    header: bytes
+    triangles: int
+
+
 @dataclass(frozen=True, eq=False)
 class SourceMesh:
     """An evaluated mesh in its object's space.
@@ -44,12 +61,19 @@ class SourceMesh:
         triangles: (m, 3) int32 vertex indices.
         face_of_triangle: (m,) int32, the face that each triangle is a part of.
         faces_are_original: whether the face indices hold for the mesh before modifiers, too.
+        file: what is tested; then the arrays are the box around it, and a face is a triangle of the file.
     """
 
     vertices: np.ndarray
     triangles: np.ndarray
     face_of_triangle: np.ndarray
     faces_are_original: bool = False
+    file: MassiveFile | None = None
+
+    @property
+    def triangle_count(self) -> int:
+        """How many triangles are tested."""
+        return len(self.triangles) if self.file is None else self.file.triangles
 
     @cached_property
     def largest(self) -> float:
@@ -122,6 +146,29 @@ class FrameScene:
     skipped: list[Skipped] = field(default_factory=list)
     scans: list[SourceObject] = field(default_factory=list)
     clouds: dict[Hashable, SourceCloud] = field(default_factory=dict)
+
+    @property
+    def massive(self) -> list[SourceObject]:
+        """Those of `objects` that stand for a file."""
+        return [item for item in self.objects if self.meshes[item.mesh_key].file is not None]
+
+
+def for_test(frame: FrameScene, of_pairs: bool, takes_massive: bool) -> FrameScene:
+    """What of a frame a test can be asked about.
+
+    Args:
+        frame: everything.
+        of_pairs: False leaves scans out.
+        takes_massive: False leaves massive files out, which is noted.
+    """
+    if not of_pairs:
+        frame = replace(frame, scans=[], clouds={})
+    massive = frame.massive
+    if takes_massive or not massive:
+        return frame
+    skipped = [*frame.skipped, *(Skipped(item.name, NO_MASSIVE, damaged=True) for item in massive)]
+    objects = [item for item in frame.objects if frame.meshes[item.mesh_key].file is None]
+    return replace(frame, objects=objects, skipped=skipped)
 
 
 def refuse_damaged(skipped: Iterable[Skipped]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import replace
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -12,7 +11,7 @@ from .cloud_scene import CloudScene, Prepare
 from .engine_scene import EngineScene
 from .errors import DetectError, InputError
 from .fingerprints import Seen, fingerprint_steps
-from .frame_scene import Progress, SceneSource, Skipped
+from .frame_scene import Progress, SceneSource, Skipped, for_test
 from .options import DetectOptions, set_in_words
 from .pair_row import PairRow
 from .queries import test_named
@@ -153,8 +152,9 @@ def _now_steps(
     started = time.perf_counter()
     frame = yield from within(source.read_steps(options.set_a, options.set_b, None), 0.0, READ_SHARE)
     statistics.add_frame(frame, time.perf_counter() - started)
-    if not test_named(options.test).of_pairs:
-        frame = replace(frame, scans=[], clouds={})
+    test = test_named(options.test)
+    frame = for_test(frame, test.of_pairs, test.takes_massive)
+    statistics.add_skipped(frame.skipped)
     started = time.perf_counter()
     yield from within(world.update_steps(frame, options.coarsest / source.scale_length), READ_SHARE, MESHES_SHARE)
     if frame.scans:

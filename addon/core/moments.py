@@ -41,12 +41,14 @@ class Between:
         self._rows: dict[int, np.ndarray] = {}
 
     def note(self, frame: int, world: EngineScene) -> None:
-        """Remembers where the objects are in a frame, and the meshes; of scans no moments are told."""
+        """Remembers where the objects are in a frame, and the meshes; of scans and files no moments are told."""
         if self._wanted:
             scene = world.scene
             ids = scene.boxes()[0].tolist()
             self._frame = frame
-            self._meshes = {key: scene.member(key).mesh for key in ids if key not in world.scans}
+            self._meshes = {
+                key: scene.member(key).mesh for key in ids if key not in world.scans and not world.is_massive(key)
+            }
             self._rows = dict(zip(ids, scene.all_rows(), strict=True))
 
     def moments_steps(

@@ -10,6 +10,9 @@ import numpy as np
 from .errors import UnusableObject
 from .frame_scene import FrameScene, SourceMesh, SourceObject
 
+MASSIVE_MEMORY = 1 << 28
+"""Bytes that a massive file may take while it is tested."""
+
 
 def split_matrix(engine: ModuleType, item: SourceObject) -> tuple[Any, bytes]:
     """The pose of an object, and the part of its matrix that no rigid pose can hold, empty when there is none.
@@ -25,12 +28,16 @@ def split_matrix(engine: ModuleType, item: SourceObject) -> tuple[Any, bytes]:
 
 
 def engine_mesh(engine: ModuleType, item: SourceObject, mesh: SourceMesh, stretch: bytes) -> Any:
-    """The engine's mesh of an object, with its stretch baked in.
+    """The engine's mesh of an object, with its stretch baked in; of a massive file, the file.
 
     Raises:
-        UnusableObject: the engine refuses it.
+        UnusableObject: the engine refuses it, or a massive file would have to be stretched.
     """
+    if mesh.file is not None and stretch:
+        raise UnusableObject(item.name, "its massive file is tested as it is: the object must not be scaled or sheared")
     try:
+        if mesh.file is not None:
+            return engine.ClusteredMesh.open(mesh.file.path, MASSIVE_MEMORY)
         made = engine.TriangleMesh(mesh.vertices, mesh.triangles)
         return made.transformed(np.frombuffer(stretch).reshape(4, 4)) if stretch else made
     except engine.errors.MeshClashError as error:
@@ -38,6 +45,8 @@ def engine_mesh(engine: ModuleType, item: SourceObject, mesh: SourceMesh, stretc
 
 
 def placed_mesh(engine: ModuleType, frame: FrameScene, item: SourceObject) -> tuple[Any, Any]:
-    """The engine's mesh and pose of an object; raises UnusableObject."""
+    """The engine's mesh and pose of an object in memory; raises UnusableObject."""
+    if frame.meshes[item.mesh_key].file is not None:
+        raise UnusableObject(item.name, "it stands for a massive file, which is not held in memory")
     pose, stretch = split_matrix(engine, item)
     return engine_mesh(engine, item, frame.meshes[item.mesh_key], stretch), pose

@@ -20,6 +20,7 @@ from .verdicts import CONTACT, CONTAINED, MEETS, QUIET_VERDICTS, severity_of
 from .world import to_world
 
 TRIANGLES_AT_ONCE = 1 << 15  # that are brought into world space in one step
+FILE_TRIANGLES_AT_ONCE = 1 << 11  # that are read from a massive file in one step
 
 RowSteps = Generator[Progress, None, PairRow]
 _NO_FACES = np.empty(0, np.int32)
@@ -42,6 +43,8 @@ class _Finding:
     points: tuple[np.ndarray, np.ndarray] | None = None
     nearest: tuple[int, int] | None = None
     """Triangles on which the points lie."""
+    is_turned: bool = False
+    """Whether the first object is the second one of the contacts."""
     flush: bool = False
     certainty: float = 1.0
     probability: float | None = None
@@ -50,7 +53,7 @@ class _Finding:
         """The same with the two objects exchanged."""
         return replace(
             self, ids=self.ids[::-1], members=self.members[::-1], points=self.points and self.points[::-1],
-            nearest=self.nearest and self.nearest[::-1],
+            nearest=self.nearest and self.nearest[::-1], is_turned=not self.is_turned,
         )  # fmt: skip
 
 
@@ -174,7 +177,7 @@ def _row_steps(engine: ModuleType, world: EngineScene, finding: _Finding, frame:
         if row.scans:
             row = yield from telling(_scan_drawing_steps(row, parts), progress)
         else:
-            row = yield from telling(_drawing_steps(row, engine, parts, finding.contacts), progress)
+            row = yield from telling(_drawing_steps(row, engine, parts, finding), progress)
     yield progress
     return row
 
@@ -200,9 +203,15 @@ class _Part(NamedTuple):
             return Side(item.name, item.owner, item.source, _NO_FACES, _NO_FACES, points, is_scan=True, point=place)
         assert self.mesh is not None
         faces = faces_of(self.mesh, members)
-        face = None if nearest is None else int(self.mesh.face_of_triangle[nearest])
         original = faces if self.mesh.faces_are_original else None
-        return Side(item.name, item.owner, item.source, faces, original, point=place, face=face)
+        return Side(item.name, item.owner, item.source, faces, original, point=place, face=self._face(nearest))
+
+    def _face(self, triangle: int | None) -> int | None:
+        """The face that a triangle is a part of; of a massive file, the triangle itself."""
+        assert self.mesh is not None
+        if triangle is None or self.mesh.file is not None:
+            return triangle
+        return int(self.mesh.face_of_triangle[triangle])
 
 
 def _part(world: EngineScene, key: int) -> _Part:
@@ -232,17 +241,19 @@ def _row(parts: tuple[_Part, _Part], finding: _Finding, frame: int) -> PairRow:
 
 
 def _drawing_steps(
-    row: PairRow, engine: ModuleType, parts: tuple[_Part, _Part], contacts: Any
+    row: PairRow, engine: ModuleType, parts: tuple[_Part, _Part], finding: _Finding
 ) -> Generator[None, None, PairRow]:
     """The row of two meshes with what is drawn of it; the caller says what is being done."""
+    contacts = finding.contacts
     curves = row.curves if contacts is None else (yield from curve_steps(engine, contacts))
     if row.verdict == CONTAINED and not row.contacts:
         highlights = yield from _inner_object_steps(*parts)
         a, b = (replace(side, highlight=found) for side, found in zip(row.sides, highlights, strict=True))
         return replace(row, a=a, b=b, curves=curves)
     drawn = []
-    for part, side in zip(parts, row.sides, strict=True):
-        found = yield from _world_face_steps(part, side.faces)
+    columns = (1, 0) if finding.is_turned else (0, 1)
+    for part, side, column in zip(parts, row.sides, columns, strict=True):
+        found = yield from _touched_steps(part, side.faces, contacts, column)
         drawn.append(replace(side, highlight=found.triangles, whole=found.faces))
     whole = replace(row, a=drawn[0], b=drawn[1], curves=curves)
     return whole if row.verdict in QUIET_VERDICTS else cut_row(whole)
@@ -278,7 +289,9 @@ def in_order(a: SourceObject, b: SourceObject) -> bool:
 
 
 def faces_of(mesh: SourceMesh, triangles: np.ndarray) -> np.ndarray:
-    """The sorted faces (k,) int32 of some triangles."""
+    """The sorted faces (k,) int32 of some triangles; of a massive file the triangles, int64 where it has so many."""
+    if mesh.file is not None:
+        return np.unique(triangles)
     return np.unique(mesh.face_of_triangle[triangles]).astype(np.int32)
 
 
@@ -289,6 +302,29 @@ def _of_faces(mesh: SourceMesh, faces: np.ndarray) -> np.ndarray:
     wanted = np.zeros(int(mesh.face_of_triangle.max()) + 1, dtype=bool)
     wanted[faces] = True
     return np.flatnonzero(wanted[mesh.face_of_triangle])
+
+
+def _touched_steps(part: _Part, faces: np.ndarray, contacts: Any, column: int) -> Generator[None, None, ContactFaces]:
+    """The triangles of some faces in world space, in slices; of a massive file those that meet, read from it.
+
+    Args:
+        part: the object.
+        faces: its faces.
+        contacts: the engine's, or None: then nothing of a file is drawn, since its triangles are found by them.
+        column: which object of the contacts it is, 0 or 1.
+    """
+    assert part.mesh is not None
+    if part.mesh.file is None:
+        return (yield from _world_face_steps(part, faces))
+    if contacts is None:
+        return ContactFaces(np.empty((0, 3, 3), np.float32), np.empty(0, np.int64))
+    numbers, first = np.unique(contacts.pairs[:, column], return_index=True)
+    world = np.empty((len(numbers), 3, 3), np.float32)
+    for begin in range(0, len(numbers), FILE_TRIANGLES_AT_ONCE):
+        some = slice(begin, begin + FILE_TRIANGLES_AT_ONCE)
+        world[some] = contacts.world_triangles(column, first[some])
+        yield
+    return ContactFaces(world, numbers.astype(np.int64))
 
 
 def _world_face_steps(side: _Part, faces: np.ndarray) -> Generator[None, None, ContactFaces]:

@@ -44,7 +44,7 @@ class RunStatistics:
         values["frames"] += 1
         values["objects"] = max(values["objects"], len(frame.objects) + len(frame.scans))
         values["meshes"] = max(values["meshes"], len(frame.meshes))
-        triangles = sum(len(frame.meshes[item.mesh_key].triangles) for item in frame.objects)
+        triangles = sum(frame.meshes[item.mesh_key].triangle_count for item in frame.objects)
         values["triangles"] = max(values["triangles"], triangles)
         points = sum(len(frame.clouds[item.mesh_key].points) for item in frame.scans)
         values["points"] = max(values["points"], points)

@@ -180,8 +180,14 @@ def _row(given: dict[str, Any]) -> PairRow:
 
 
 def _side(given: dict[str, Any]) -> Side:
-    arrays = {name: None if given[name] is None else np.array(given[name], np.int32) for name in _ARRAYS}
+    arrays = {name: None if given[name] is None else _indices(given[name]) for name in _ARRAYS}
     return Side(**{**given, **arrays, "point": _tuple(given["point"])})
+
+
+def _indices(given: list[int]) -> np.ndarray:
+    """As int32 where they fit: a massive file may have more triangles."""
+    found = np.array(given, np.int64)
+    return found.astype(np.int32) if found.max(initial=0) <= np.iinfo(np.int32).max else found
 
 
 def _tuple(given: list[float] | None) -> Point | None:

@@ -26,6 +26,8 @@ def volume_steps(asked: Asked, pair: tuple[int, int], row: PairRow) -> Generator
     """
     if not asked.options.overlap_volume or row.verdict not in SOLID_VERDICTS or row.scans:
         return row
+    if any(asked.world.is_massive(key) for key in pair):
+        return row  # which of a massive file's sides is inside is not known
     (a, pose_a), (b, pose_b) = (asked.world.scene.posed(key) for key in pair)
     low = high = 0.0
     for resolution in RESOLUTIONS:

@@ -1,6 +1,20 @@
 """Operators: they ask the core or an adapter and report to the user."""
 
-from . import detect, export, hierarchy, listing, live, maintenance, marks, pairs, review, scans, timeline, voxels
+from . import (
+    detect,
+    export,
+    hierarchy,
+    listing,
+    live,
+    maintenance,
+    marks,
+    massive,
+    pairs,
+    review,
+    scans,
+    timeline,
+    voxels,
+)
 
 CLASSES = (
     *detect.CLASSES,
@@ -13,6 +27,7 @@ CLASSES = (
     *hierarchy.CLASSES,
     *maintenance.CLASSES,
     *scans.CLASSES,
+    *massive.CLASSES,
     *timeline.CLASSES,
     *voxels.CLASSES,
 )

@@ -14,11 +14,13 @@ from bpy.types import Operator
 
 from .. import engine, freshness, preferences, results, running_work, scene_results, view
 from ..adapters import mesh_reader
+from ..adapters.massive_objects import massive_path
 from ..adapters.point_reader import is_scan
 from ..adapters.source import BlenderSource, metres_per_unit
 from ..core import job
 from ..core.cloud_scene import CLOUD_PARTS
 from ..core.errors import DetectError
+from ..core.massive_file import MASSIVE_PARTS
 from ..core.options import DetectOptions
 from ..core.queries import test_named
 from ..core.report import DetectReport
@@ -49,6 +51,8 @@ def prepare(context: bpy.types.Context) -> Task:
     parts = test_named(options.test).parts(options)
     if any(item is not None and is_scan(item.data) for item in context.scene.objects):
         parts += CLOUD_PARTS  # beside the others; those that modifiers make are seen when the frame is read
+    if any(item is not None and massive_path(item) for item in context.scene.objects):
+        parts += MASSIVE_PARTS
     gpu = preferences.gpu_from(context) is not None
     return Task(_steps(BlenderSource.from_context(context), options, parts, preferences.cache_folder(), gpu))
 

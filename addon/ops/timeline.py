@@ -18,12 +18,14 @@ from ..adapters import mesh_reader
 from ..adapters.face_marks import meshes_of
 from ..adapters.fcurves import bake_property
 from ..adapters.heat_attributes import remove_heat, write_heat
+from ..adapters.massive_objects import massive_path
 from ..adapters.objects import OBJECT_PREFIX
 from ..adapters.point_reader import is_scan
 from ..adapters.source import BlenderSource, metres_per_unit
 from ..core.cloud_scene import CLOUD_PARTS
 from ..core.errors import DetectError, InputError
 from ..core.events import ClashEvent
+from ..core.massive_file import MASSIVE_PARTS
 from ..core.options import DetectOptions, format_frames
 from ..core.pair_row import PairRow
 from ..core.queries import test_named
@@ -59,6 +61,8 @@ def _scan_of(context: bpy.types.Context, options: DetectOptions) -> tuple[Task, 
     parts = test_named(options.test).parts(options)
     if any(item is not None and is_scan(item.data) for item in context.scene.objects):
         parts += CLOUD_PARTS
+    if any(item is not None and massive_path(item) for item in context.scene.objects):
+        parts += MASSIVE_PARTS
     source = BlenderSource.from_context(context)
     scanned = Scanned(source.file, source.scale_length, options)
     gpu = preferences.gpu_from(context) is not None

@@ -1,5 +1,14 @@
 """The sidebar tab."""
 
-from . import hierarchy, lists, panels, scans, timeline, voxels
+from . import hierarchy, lists, massive, panels, scans, timeline, voxels
 
-CLASSES = (*lists.CLASSES, *panels.CLASSES, *timeline.CLASSES, *voxels.CLASSES, *scans.CLASSES, *hierarchy.CLASSES)
+CLASSES = (
+    *lists.CLASSES,
+    *panels.CLASSES,
+    *timeline.CLASSES,
+    *voxels.CLASSES,
+    *scans.CLASSES,
+    *massive.CLASSES,
+    *hierarchy.CLASSES,
+)
+"""The sidebar tab's panels."""

@@ -38,6 +38,7 @@ class DetectTest(ABC):
         found: what the rows have in common, after "1 pair" and after "3 pairs".
         has_moments: whether its rows begin and end with a contact, so that it can be told when, between two frames.
         of_pairs: whether it is about two objects; else about one, and scans take no part.
+        takes_massive: whether it can be asked about clustered meshes on disk.
     """
 
     name: ClassVar[str]
@@ -53,6 +54,7 @@ class DetectTest(ABC):
     found: ClassVar[tuple[str, str]]
     has_moments: ClassVar[bool] = False
     of_pairs: ClassVar[bool] = True
+    takes_massive: ClassVar[bool] = False
 
     @abstractmethod
     def parts(self, options: DetectOptions) -> tuple[str, ...]:

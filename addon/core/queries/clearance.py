@@ -29,6 +29,7 @@ class Clearance(DetectTest):
     measures = ("depth", "distance")
     nothing = "Nothing comes that near"
     found = ("is nearer than the tolerance", "are nearer than the tolerance")
+    takes_massive = True
 
     def parts(self, options: DetectOptions) -> tuple[str, ...]:
         """As `DetectTest`."""

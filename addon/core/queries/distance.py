@@ -31,6 +31,7 @@ class Distance(DetectTest):
     measures = ("depth", "distance")
     nothing = "There is no pair to measure"
     found = ("was measured", "were measured")
+    takes_massive = True
 
     def parts(self, options: DetectOptions) -> tuple[str, ...]:
         """As `DetectTest`."""

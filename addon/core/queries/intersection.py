@@ -28,6 +28,7 @@ class Intersection(DetectTest):
     measures = ("depth",)
     nothing = "Nothing touches"
     found = ("is not apart", "are not apart")
+    takes_massive = True
     has_moments = True
 
     def parts(self, options: DetectOptions) -> tuple[str, ...]:

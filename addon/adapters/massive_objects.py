@@ -1,0 +1,52 @@
+"""Objects that stand for a massive file: which file, and making one that shows a sample of it."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+
+PROPERTY = "meshclash_massive"
+
+
+def attach() -> None:
+    """Gives objects the property that names the file."""
+    bpy.types.Object.meshclash_massive = bpy.props.StringProperty(
+        name="Massive File",
+        description="A clustered mesh on disk that is tested in place of this object's mesh, which shows where it is",
+        subtype="FILE_PATH",
+        update=_note,
+    )
+
+
+def _note(item: bpy.types.Object, _context: bpy.types.Context) -> None:
+    """Blender evaluates the object again, so that results get old and Live reads it."""
+    item.update_tag()
+
+
+def detach() -> None:
+    """Takes the property away again; files keep what it says."""
+    del bpy.types.Object.meshclash_massive
+
+
+def massive_path(item: bpy.types.Object) -> str:
+    """The file that an object stands for, absolute; "" for none."""
+    named = getattr(item, PROPERTY, "")
+    return bpy.path.abspath(named, library=item.library) if named else ""
+
+
+def new_proxy(name: str, corners: np.ndarray, path: str, collection: bpy.types.Collection) -> bpy.types.Object:
+    """An object that stands for a massive file.
+
+    Args:
+        name: of the object and its mesh.
+        corners: of the triangles that are shown, (n, 3, 3).
+        path: of the file.
+        collection: that it is put into.
+    """
+    mesh = bpy.data.meshes.new(name)
+    triangles = np.arange(3 * len(corners)).reshape(-1, 3)
+    mesh.from_pydata(corners.reshape(-1, 3).tolist(), [], triangles.tolist())
+    item = bpy.data.objects.new(name, mesh)
+    item.meshclash_massive = path
+    collection.objects.link(item)
+    return item
