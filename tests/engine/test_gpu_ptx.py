@@ -13,15 +13,21 @@ HERE = Path(__file__).parent
 pytestmark = needs_cuda_target
 
 
-def compiled_by_two_at_once(cache):
-    """What two processes say that compile everything at the same time into one cache."""
+def compiled_at_once(alone, shared):
+    """What three processes say that compile everything at the same time: one into a cache of its own, two into one."""
     engine = Path(meshclash.__file__).parents[1]
-    environment = {**os.environ, "PYTHONPATH": str(engine), "MESHCLASH_CACHE_DIR": str(cache)}
+    environment = {**os.environ, "PYTHONPATH": str(engine)}
     environment.pop("NUMBA_DISABLE_JIT", None)
-    options = {"env": environment, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    both = [subprocess.Popen([sys.executable, HERE / "gpu_ptx.py", *brief], **options) for brief in ([], ["briefly"])]
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    running = [
+        subprocess.Popen(
+            [sys.executable, HERE / "gpu_ptx.py", *brief],
+            env={**environment, "MESHCLASH_CACHE_DIR": str(cache)}, **options,
+        )
+        for brief, cache in (([], alone), (["briefly"], shared), (["briefly"], shared))
+    ]  # fmt: skip
     found = []
-    for process in both:
+    for process in running:
         printed, errors = process.communicate()
         assert process.returncode == 0, errors
         found.append(json.loads(printed.splitlines()[-1]))
@@ -39,8 +45,11 @@ MODULES = ("boxes_gpu", "build_gpu", "near_gpu", "traverse_gpu", "measure_gpu", 
 
 
 def test_every_kernel_compiles_and_fuses_nothing(tmp_path):
-    compilation, other = compiled_by_two_at_once(tmp_path)
-    assert other == dict.fromkeys(KERNELS, True)
+    caches = tmp_path / "alone", tmp_path / "shared"
+    for cache in caches:
+        cache.mkdir(mode=0o700)
+    compilation, one, other = compiled_at_once(*caches)
+    assert one == other == dict.fromkeys(KERNELS, True)
     assert compilation["fused without the option"]  # else the checks below would say nothing
     found = compilation["kernels"]
     assert sorted(found) == sorted(KERNELS)
@@ -55,6 +64,7 @@ def test_every_kernel_compiles_and_fuses_nothing(tmp_path):
         assert kernel["parameters as launched"], name
         assert kernel["backend code"], name
         assert kernel["kept"], name  # as it was: PTX, backend code and names, from plain data
-    kept = {path.name.split("-")[0] for path in tmp_path.rglob("*.kernel")}
-    assert {f"{module}.{name}" for name in KERNELS for module in MODULES} >= kept
-    assert len(kept) == len(KERNELS)
+    for cache in caches:
+        kept = {path.name.split("-")[0] for path in cache.rglob("*.kernel")}
+        assert {f"{module}.{name}" for name in KERNELS for module in MODULES} >= kept
+        assert len(kept) == len(KERNELS)
