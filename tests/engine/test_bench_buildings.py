@@ -15,6 +15,7 @@ def building(shape):
     return scene
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(1, 1, 1), (2, 1, 1), (2, 3, 2)])
 def test_verdicts_are_those_of_its_construction(shape):
     scene = building(shape)

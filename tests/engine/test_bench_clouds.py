@@ -17,6 +17,7 @@ from meshclash.bench.cloud_touching import OFFSETS, touching_row
 from meshclash.bench.clouds import _missed_rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(SHAPES))
 def test_shapes_are_of_their_kind_and_size(name, tmp_path):
     ((_, kind, (vertices, triangles)),) = load_shapes([name], [])
@@ -40,12 +41,14 @@ def test_samples_lie_evenly_on_the_surface():
     assert points[flat].mean(axis=0) == pytest.approx([1.0, 1 / 3, 0.0], abs=0.02)
 
 
+@pytest.mark.slow
 def test_only_poses_with_overlapping_root_boxes_count():
     cloud = mc.PointCloud(np.random.default_rng(0).uniform(-1, 1, (500, 3)))
     assert roots_overlap(cloud, pose_at(1.9, 0.3))
     assert not roots_overlap(cloud, pose_at(4.0, 0.3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("apart", [0.5, 1.5, 3.0])
 def test_the_oracle_sees_how_near_two_sheets_come(apart):
     """Parallel sheets are nearest to both in the middle between them; crossed ones meet."""
@@ -73,12 +76,14 @@ def test_newtons_method_meets_where_spheres_do():
         assert newton_meets(cloud, pose, rng) == meets, gap
 
 
+@pytest.mark.slow
 def test_smooth_shapes_are_answered_rightly_close_to_the_first_touch():
     (made,) = load_shapes(["bumpy"], [])
     row = touching_row(prepare(*made, 6000), 6)
     assert [row[f"{offset:+g}"] for offset in OFFSETS if abs(offset) >= 0.5] == [0, 0, 0, 0, 0]
 
 
+@pytest.mark.slow
 def test_hardly_a_grazing_contact_of_sharp_edges_is_missed():
     """Of those that Newton's method by whole clouds finds, from every point nearby."""
     (made,) = load_shapes(["part"], [])
@@ -87,6 +92,7 @@ def test_hardly_a_grazing_contact_of_sharp_edges_is_missed():
     assert row["missed"] <= 0.2 * row["surfaces touch"]
 
 
+@pytest.mark.slow
 def test_misses_are_shown_with_how_near_the_surfaces_come():
     shape = prepare(*load_shapes(["bumpy"], [])[0], 2000)
     found = [q for q in sweep(shape, 2) if q.truth and q.answer]
@@ -123,6 +129,7 @@ def test_the_bench_runs_and_reports(tmp_path, capsys):
     assert "distance sweep" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_surfaces_that_meet_beyond_their_points_are_found(kind):
     """Where a refined grid over both functions says that they vanish somewhere, and nowhere else."""

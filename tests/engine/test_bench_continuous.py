@@ -40,6 +40,7 @@ def write_data(folder):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_small_run_finds_nothing_wrong(tmp_path, capsys):
     write_data(tmp_path)
     report = tmp_path / "report.json"
@@ -65,6 +66,7 @@ def has_native_oracle():
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not has_native_oracle(), reason="no compiler, or no GMP")
 def test_both_oracles_say_the_same():
     with NativeImpacts() as oracle:

@@ -58,6 +58,7 @@ def test_the_command_says_that_a_state_cannot_be_used(tmp_path, capsys):
     assert "state.json" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no compiler")
 def test_both_oracles_say_the_same_and_a_wrong_answer_is_counted(monkeypatch):
     with NativeOracle() as oracle:

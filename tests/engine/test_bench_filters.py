@@ -9,6 +9,7 @@ from meshclash.bench.__main__ import main
 pytestmark = pytest.mark.needs_jit
 
 
+@pytest.mark.slow
 def test_command_counts_a_round_and_finds_nothing(tmp_path):
     report = tmp_path / "filters.json"
     assert main(["filters", "--calls", "1", "--seed", "7", "--json", str(report)]) == 0

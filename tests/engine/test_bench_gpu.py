@@ -38,6 +38,7 @@ def run(monkeypatch, tmp_path):
     device._state.clear()
 
 
+@pytest.mark.slow
 def test_without_a_device_the_host_is_measured(run):
     status, text = run()
     assert status == 0
@@ -160,6 +161,7 @@ def test_rounds_end_with_the_time_and_are_at_least_two():
         assert seconds["a"] >= 0.0
 
 
+@pytest.mark.slow
 @needs_cuda_target
 def test_the_whole_bench_in_the_simulator(tmp_path):
     """What is run once on a rented GPU must not fail by an error of its own."""

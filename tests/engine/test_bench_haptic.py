@@ -18,6 +18,7 @@ def test_every_pose_of_the_motion_is_rigid_and_in_contact():
     assert mc.collides(first, second, None, poses).all()
 
 
+@pytest.mark.slow
 def test_the_table_and_the_verdict(capsys, tmp_path, monkeypatch):
     options = ["haptic", "--sizes", "600", "--steps", "4"]
     assert main([*options, "--json", str(tmp_path / "out.json")]) == 0
@@ -34,6 +35,7 @@ def test_the_table_and_the_verdict(capsys, tmp_path, monkeypatch):
     assert main(options) == 1
 
 
+@pytest.mark.slow
 def test_soups_are_compared_and_differing_pairs_noticed(capsys, monkeypatch):
     options = ["soups", "--sizes", "300", "--runs", "1"]
     assert main(options) == 0

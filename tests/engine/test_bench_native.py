@@ -52,6 +52,7 @@ def test_questions_and_answers(echo):
             driver.ask("what")
 
 
+@pytest.mark.slow
 def test_an_edited_source_is_compiled_again(echo):
     before = native.compiled("echo")
     assert native.compiled("echo") == before

@@ -54,6 +54,7 @@ def test_costs_are_found_again_and_never_negative():
     assert procedure.fitted_costs(tests * (1, 1, 0), tests @ (30.0, 2.0, 0.0) * 1e-6)[0][2] == 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.needs_jit
 def test_the_table_and_the_verdict(capsys, tmp_path, monkeypatch):
     options = ["procedure", "--size", "300", "--steps", "2", "--volumes", "aabb", "--splits", "sah,kah"]

@@ -58,6 +58,7 @@ def least_distance(tree, pose):
     return _least_distance(corners, transform_points(pose, corners))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", MAKERS)
 def test_poses_are_what_they_are_called(kind):
     tree = mc.build(mc.TriangleMesh(*MAKERS[kind](200, 1)))
@@ -184,6 +185,7 @@ def test_pairs_that_differ_are_judged_by_exact_arithmetic(capsys, monkeypatch):
     assert "!!! ball" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_command_writes_what_it_measured(tmp_path, capsys):
     report = tmp_path / "rigid.json"
     arguments = ["rigid", "--sizes", "200", "--kinds", "part", "--runs", "1", "--no-peers", "--json", str(report)]
@@ -243,6 +245,7 @@ def test_memory_by_growth_is_that_of_one_structure():
     assert abs(rigid_memory.in_own_process(keep_eight_megabytes, ball(200)) / (1 << 23) - 1.0) < 0.1
 
 
+@pytest.mark.slow
 def test_threads_are_compared_on_the_same_bytes():
     tree = mc.build(mc.TriangleMesh(*ball(300)))
     rows = thread_rows("ball", ball(300), "lbvh", make_poses(tree), 2, os.sched_getaffinity(0))

@@ -83,6 +83,7 @@ def sequences(draw):
     return frames
 
 
+@pytest.mark.slow
 @given(sequences())
 @settings(max_examples=200)
 def test_any_sequence(frames):

@@ -150,6 +150,7 @@ def test_the_first_pair_is_the_earliest_of_all(seed, with_itself, apart):
         assert as_dict(every)[0, *map(int, first.pairs[0])] == first.time[0]
 
 
+@pytest.mark.slow
 def test_much_is_found_in_many_slices_and_can_be_given_up():
     rng = np.random.default_rng(2)
     start = rng.random((3000, 3))
@@ -167,6 +168,7 @@ def test_much_is_found_in_many_slices_and_can_be_given_up():
     }
 
 
+@pytest.mark.slow
 @pytest.mark.needs_jit
 @pytest.mark.parametrize("first_only", (False, True))
 @pytest.mark.parametrize("with_itself", (False, True))

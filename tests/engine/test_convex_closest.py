@@ -11,6 +11,7 @@ from solids import box
 from strategies import matrix, rotation
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(8))
 def test_equals_all_pairs_of_triangles(block):
     rows = [check_pair(1000 * block + seed) for seed in range(250)]

@@ -53,6 +53,7 @@ def test_no_point_is_outside_and_every_vertex_is_one(given_points):
     check(mc.ConvexHull(given_points), given_points)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(nudged_points(12))
 def test_points_an_ulp_from_a_plane_are_told_from_those_in_it(given_points):

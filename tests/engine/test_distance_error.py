@@ -46,6 +46,7 @@ def pairs_of(name, n, seed):
     return slivers(np.random.default_rng(seed), n) if name == "slivers" else make_pairs(name, n, seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["slivers", *CLASSES])
 def test_distances_are_off_by_rounding_only_and_zero_where_triangles_meet(name):
     a, b = pairs_of(name, 100, seed=41)
@@ -63,6 +64,7 @@ def test_distances_are_off_by_rounding_only_and_zero_where_triangles_meet(name):
                 assert exact.distance_to_triangle(point, triangle) <= 1e-15 * np.abs(corners).max() + 5e-324
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(SCALES), st.sampled_from(("slivers", *CLASSES)), st.booleans())
 def test_distance_is_zero_exactly_where_objects_collide_at_any_scale(seed, scale, name, turned):
@@ -105,6 +107,7 @@ def test_the_gap_of_a_part_inside_a_box(gap, order):
 TINY = (5e-324, 1e-320, 1e-310, 1e-308, 1e-200, 1e-100, 1e-60, 1e-45, 1e-38)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(VOLUMES))
 @settings(max_examples=8, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(TINY), st.sampled_from(sorted(SPLITS)), st.booleans())

@@ -43,6 +43,7 @@ def told(line: str) -> str:
     return re.sub(r"[\s,]", "", comment) if re.match(r"[A-Z\d\[-]", comment) else ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_code_runs_and_prints_what_is_said(path, tmp_path, monkeypatch):
     """CUDA is left out, and a scan is read from a text file: the format is another, the call is the same."""

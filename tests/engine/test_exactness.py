@@ -21,6 +21,7 @@ BUILT_AS = {  # what nearly all pairs of these classes must be, or the class is 
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CLASSES)
 def test_kinds_of_triangle_pairs_equal_the_oracle(name):
     a, b = make_pairs(name, 1500, seed=2)
@@ -54,6 +55,7 @@ def test_pairs_of_a_class_depend_on_the_seed_only():
     assert not np.array_equal(first, other)
 
 
+@pytest.mark.slow
 def test_command_prints_the_table_and_writes_json(tmp_path, capsys):
     report = tmp_path / "exactness.json"
     arguments = ["exactness", "--pairs", "700", "--poses", "2", "--workers", "1", "--no-peers", "--json", str(report)]

@@ -27,6 +27,7 @@ def cold(scene, tolerance=None, most=None, **sets):
     return scene.distances(most, **sets) if tolerance is None else scene.clearances(tolerance, **sets)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([None, 0.0, 0.3, 2.0]), st.sampled_from([1, 3, 256]))
 def test_any_history_of_updates_equals_the_scene_measured_anew(seed, tolerance, batch):

@@ -41,6 +41,7 @@ def test_pairs_in_general_position_are_all_decided():
         assert share_left_after_checking(a, b) == 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.needs_jit
 @pytest.mark.parametrize("seed", range(4))
 def test_near_contacts_are_decided_rightly_or_left(seed):

@@ -29,6 +29,7 @@ def same_axes(a, b, tolerance):
     return np.allclose(np.sort(np.abs(a @ b.T), axis=1), [[0, 0, 1]] * 3, atol=tolerance)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_axes_of_few_points_are_those_of_their_hull(seed):
     rng = np.random.default_rng(seed)

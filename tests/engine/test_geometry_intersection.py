@@ -41,18 +41,21 @@ def check_pairs(a, b):
     return kinds, segments
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in CLASSES if name != "wide range"])
 def test_ends_lie_on_both_triangles(name):
     kinds, _ = check_pairs(*CLASSES[name](np.random.default_rng(6), 300))
     assert len(kinds) > 0 or name == "coplanar apart"
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(nudged_points(6))
 def test_ends_lie_on_both_triangles_of_a_grid(corners):
     check_pairs(corners[None, :3], corners[None, 3:])
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(triangle_pairs())
 def test_always_finite(pair):
@@ -75,6 +78,7 @@ def test_segment_of_a_crossing_is_the_whole_common_piece():
     assert sorted(segment.tolist()) == [[1, 1, 0], [3, 3, 0]]
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(points(st.integers(-4, 4), 6))
 def test_segment_is_as_long_as_the_exact_intersection(corners):
@@ -115,6 +119,7 @@ def exact_length(a, b) -> float:
 flat_corners = points(GRID, 6, 2)
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(flat_corners, st.integers(0, 2**32 - 1), st.booleans())
 def test_outline_of_a_coplanar_overlap(corners, seed, tilted):
@@ -132,6 +137,7 @@ def test_outline_of_a_coplanar_overlap(corners, seed, tilted):
     assert exact.polygon_area(exact.fractions(outline)) == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(flat_corners)
 def test_segment_of_a_coplanar_overlap_is_its_longest_span(corners):

@@ -92,6 +92,7 @@ BELOW_FLOAT32 = (1e-30, 1e-30, 0.0)  # the boxes' own 1e-37 is larger than any r
 ATTACK = ("size_a", "size_b", "shift")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("looseness", [0.0, 1.0], ids=["rotations", "barely rigid"])
 @pytest.mark.parametrize(ATTACK, [*ATTACKS, BELOW_FLOAT32])
 def test_boxes_of_coinciding_points_always_overlap(size_a, size_b, shift, looseness):
@@ -108,11 +109,13 @@ def test_without_slack_the_attack_succeeds(size_a, size_b, shift):
     assert not overlaps_of(*coinciding_points(7, 500, size_a, size_b, shift, 1.0), slack=0.0).all()
 
 
+@pytest.mark.slow
 def test_a_slack_sixty_four_times_smaller_is_not_enough():
     """u times the sizes: what a derivation that forgets the sums would give."""
     assert not all(overlaps_of(*coinciding_points(7, 1500, *attack, 1.0), slack=1.0 / 64).all() for attack in ATTACKS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(ATTACK, ATTACKS)
 def test_queries_find_every_coinciding_point(size_a, size_b, shift):
     """The whole chain: one point, hierarchy and traversal, in each of many poses."""

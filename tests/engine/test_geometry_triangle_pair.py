@@ -21,12 +21,14 @@ def moved(triangle, *shift) -> np.ndarray:
     return triangle + np.array(shift, float)
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(triangle_pairs())
 def test_equals_the_oracle(pair):
     assert kind(*pair) == classify_pairs(pair[0][None], pair[1][None])[0]
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(triangle_pairs())
 def test_rational_stage_equals_the_oracle_on_its_own(pair):

@@ -45,6 +45,7 @@ def sign_of(x):
     return (x > 0) - (x < 0)
 
 
+@pytest.mark.slow
 @given(st.tuples(words, words), st.tuples(words, words))
 def test_signs_and_products_equal_pythons(a, b):
     out, floats = np.empty(11, np.int64), np.empty(4)

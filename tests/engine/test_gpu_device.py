@@ -286,6 +286,7 @@ def test_two_threads_at_once_ask_what_is_near(backends, name):
     assert "another thread" in found.stats.note
 
 
+@pytest.mark.slow
 def test_trees_stay_on_the_device(backends, monkeypatch):
     packed_trees, refitted = [], []
     pack_trees, refit = trees.build_trees, trees.refit_trees

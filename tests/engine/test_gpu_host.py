@@ -63,6 +63,7 @@ def test_cases_as_the_cpu(name):
     assert (len(pairs) == 0) == (name in ("far apart", "itself"))
 
 
+@pytest.mark.slow
 @pytest.mark.needs_jit
 @pytest.mark.parametrize("kind", MAKERS)
 @pytest.mark.parametrize("threads", [1, 2])

@@ -96,6 +96,7 @@ def test_objects_as_near_as_rounding_but_not_meeting():
     assert len(clearances_of([a], [b], single(), 0.0).pairs) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.needs_jit
 @pytest.mark.parametrize("kind", MAKERS)
 @pytest.mark.parametrize("threads", [1, 2])

@@ -39,6 +39,7 @@ def test_the_case_of_the_simulator_has_something_to_find():
     assert 10 < same(*object_boxes()) < 200
 
 
+@pytest.mark.slow
 @pytest.mark.needs_jit
 @pytest.mark.parametrize("threads", [1, 2])
 def test_many_objects_as_sweep_and_prune(threads):

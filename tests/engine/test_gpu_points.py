@@ -111,6 +111,7 @@ def test_portions_are_large_on_a_device_and_make_no_difference(backends, expecte
          {"inside a mesh": expected["inside a mesh"]})  # fmt: skip
 
 
+@pytest.mark.slow
 def test_what_is_on_the_device_stays_there(backends):
     made, _ = backends
     mesh, cloud = solid(), clouds()["plain"]
@@ -215,6 +216,7 @@ def simulated(tmp_path_factory, given_arrays):
     return dict(np.load(folder / "found.npz"))
 
 
+@pytest.mark.slow
 def test_the_kernels_do_what_the_cpu_does(given_arrays, simulated):
     host = gpu_point_cases.steps(HostBackend(), given_arrays)
     assert sorted(simulated) == sorted(host)

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import meshclash
+import pytest
 from gpu_cases import needs_cuda_target
 
 HERE = Path(__file__).parent
@@ -44,6 +45,7 @@ KERNELS = (
 MODULES = ("boxes_gpu", "build_gpu", "near_gpu", "traverse_gpu", "measure_gpu", "device_gpu")
 
 
+@pytest.mark.slow
 def test_every_kernel_compiles_and_fuses_nothing(tmp_path):
     caches = tmp_path / "alone", tmp_path / "shared"
     for cache in caches:

@@ -31,6 +31,7 @@ def simulated(tmp_path_factory):
     return dict(np.load(path))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [*cases(), "objects"])
 def test_the_kernels_do_what_the_host_does(case, host, simulated):
     names = [name for name in host if name.startswith(f"{case}: ")]

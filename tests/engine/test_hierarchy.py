@@ -134,6 +134,7 @@ def test_refit_in_place_is_that_of_a_copy_and_allocates_nothing(count, split, sc
     assert np.array_equal(former.vertices, scattered(count).vertices)
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(st.sampled_from(sorted(SPLITS)), st.floats(0.0, 3.0), st.integers(0, 1000), st.booleans())
 def test_queries_after_a_refit_are_those_of_a_rebuilt_tree(split, strength, seed, in_place):

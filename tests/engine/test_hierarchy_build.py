@@ -41,6 +41,7 @@ def test_triangles_lie_in_the_order_of_their_morton_codes(mesh):
     assert np.array_equal(mc.build(mesh, split="lbvh", leaf_size=1).tree.order, morton_order(mesh))
 
 
+@pytest.mark.slow
 @pytest.mark.needs_jit
 @pytest.mark.parametrize("split", ["lbvh", "sah"])
 @pytest.mark.parametrize("maker", MAKERS)
@@ -101,6 +102,7 @@ def ring():
 SHIFT = mc.Pose.from_matrix(np.eye(4) + 0.3 * np.eye(4, k=3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given_as", ["mesh", "hierarchy"])
 def test_much_use_gives_a_better_tree_and_the_same_answers(cheap, given_as):
     mesh = ring()

@@ -37,6 +37,7 @@ def same(one, other):
     return one.tree.depth == other.tree.depth and all(a.tobytes() == b.tobytes() for a, b in pairs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("split", sorted(SPLITS))
 @settings(max_examples=25)
 @given(grid_meshes(most_triangles=40), st.sampled_from(VOLUMES), st.integers(1, 60), st.integers(1, 9))

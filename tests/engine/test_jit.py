@@ -54,6 +54,7 @@ def edit(path, old, new):
     path.write_text(text.replace(old, new), encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.needs_jit
 def test_an_edited_helper_is_never_served_stale(copied_engine, tmp_path):
     """Two levels below the kernel, in another file, with one cache folder for all versions."""
@@ -82,6 +83,7 @@ def test_the_traversal_is_cached_and_follows_edits_of_what_it_is_made_of(copied_
     assert run_python(MEET, copied_engine, MESHCLASH_CACHE_DIR=cache) == [False, 0, 1]
 
 
+@pytest.mark.slow
 def test_every_source_counts_in_the_hash_of_the_engine(copied_engine):
     hashes = {whole_hash(copied_engine)}
     sources = [path for path in sorted(copied_engine.rglob("*.py")) if path.name != "__main__.py"]
@@ -129,6 +131,7 @@ print(json.dumps(CACHE_DIRECTORY and str(CACHE_DIRECTORY)))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("set_to", "expected"),
     [
@@ -143,6 +146,7 @@ def test_where_the_cache_lies(tmp_path, set_to, expected):
     assert found == str(tmp_path / expected / jit.FOLDER_NAME)
 
 
+@pytest.mark.slow
 @pytest.mark.needs_jit
 def test_kernels_work_without_a_cache_folder(tmp_path):
     """Where a file is in the way of the folder, nothing can be written, whoever runs this."""
@@ -166,6 +170,7 @@ print(json.dumps([sorted(name for name in before if state()[name] != before[name
 """
 
 
+@pytest.mark.slow
 def test_settings_of_numba_are_left_alone(tmp_path):
     assert run_python(SETTINGS, NUMBA_CACHE_DIR=None) == [[], ""]
     assert run_python(SETTINGS, NUMBA_CACHE_DIR=tmp_path) == [[], str(tmp_path)]
@@ -222,6 +227,7 @@ def test_an_error_inside_a_region_frees_it():
         assert threads == 2
 
 
+@pytest.mark.slow
 @pytest.mark.needs_jit
 def test_two_python_threads_may_ask_at_once():
     """Overlapping parallel kernels would end the process."""

@@ -241,6 +241,7 @@ print(json.dumps(["pipeline_class" in jit._HELPER, jit.kernel_notes(), int(jit.k
 """
 
 
+@pytest.mark.slow
 @pytest.mark.needs_jit
 def test_a_numba_that_lacks_a_name_compiles_by_itself(tmp_path):
     assert numba.__version__.startswith(PIPELINE_KNOWS), "jit_pipeline.py was not written for this Numba"

@@ -39,6 +39,7 @@ def count(built, cache):
     return run_python(COUNT.replace("(STORE)", f"({str(built)!r})"), MESHCLASH_CACHE_DIR=cache)
 
 
+@pytest.mark.slow
 def test_a_store_serves_a_process_that_knows_nothing_of_how_it_was_built(built, tmp_path):
     """Hits and misses: everything comes from the store, for the Python and the NumPy that run this."""
     counts, notes = count(built, tmp_path)
@@ -60,6 +61,7 @@ def test_it_is_built_once(built, capsys):
     assert "built before" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_damaged_store_is_told_and_compiled_instead(built, tmp_path, capsys):
     """A flipped bit of a kernel, and of the manifest: never a crash, always a sentence."""
     for path in (next(built.glob("*/*.kernel")), next(built.glob(f"*/{store.MANIFEST}"))):
@@ -87,6 +89,7 @@ def damaged(whole, others, chance, case):
     return bytes(changed)
 
 
+@pytest.mark.slow
 def test_no_damage_gets_past_the_hashes(built, tmp_path):
     """A thousand damaged files each in store, cache and manifest: none is used, or the manifest says the same."""
     (place,) = built.iterdir()

@@ -225,6 +225,7 @@ def test_code_of_a_level_has_none_of_the_instructions_that_its_processor_has_bey
     assert wide in assembly(processor_of(level)[1])
 
 
+@pytest.mark.slow
 @needs_jit
 @pytest.mark.skipif(not levels_here(), reason="no level is known for this processor")
 def test_what_came_with_the_package_is_used_and_checked(ask, tmp_path):
@@ -246,6 +247,7 @@ def test_what_came_with_the_package_is_used_and_checked(ask, tmp_path):
     assert "foreign.kernel is not in the manifest" in store.verify(folder)
 
 
+@pytest.mark.slow
 @needs_jit
 @pytest.mark.skipif(not levels_here(), reason="no level is known for this processor")
 @pytest.mark.parametrize("wrong", ["sources", "manifest", "numba", "python", "level", "entry"])

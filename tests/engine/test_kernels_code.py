@@ -36,6 +36,7 @@ def test_numba_has_the_names_that_loading_kernels_needs():
         assert [name for name in names if not hasattr(owner, name)] == [], owner
 
 
+@pytest.mark.slow
 def test_after_filling_its_tables_numba_has_nothing_left_to_read():
     """`cpu_target` and its two contexts are not public either."""
     code = """

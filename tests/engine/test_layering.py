@@ -59,6 +59,7 @@ def ids(paths):
     return [str(path.relative_to(ENGINE)) for path in paths]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path", [p for p in SOURCES if not is_bench(p)], ids=ids([p for p in SOURCES if not is_bench(p)])
 )
@@ -71,6 +72,7 @@ def test_imports_point_down_only(path):
             assert LAYERS.index(target) <= own, f"{layer_of(path)} imports {target}, which is above it"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", SOURCES, ids=ids(SOURCES))
 def test_nothing_of_blender_cuda_or_threads_is_imported(path):
     for level, name in imported_modules(path):
@@ -79,6 +81,7 @@ def test_nothing_of_blender_cuda_or_threads_is_imported(path):
         assert not bad or (is_bench(path) and name.split(".")[0] in BENCH_MAY), name
 
 
+@pytest.mark.slow
 def test_what_needs_a_device_is_imported_by_its_like_only():
     """Modules that import CUDA end in _gpu, and nothing else imports them: the package works without CUDA."""
     for path in SOURCES:
@@ -97,6 +100,7 @@ def test_only_answering_asks_devices():
         assert "gpu" not in targets, path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", SOURCES, ids=ids(SOURCES))
 def test_the_engine_never_imports_itself_by_name(path):
     """It also runs as a sub-package of the extension."""
@@ -174,6 +178,7 @@ print(json.dumps([
 """
 
 
+@pytest.mark.slow
 def test_a_name_is_imported_when_it_is_asked_for():
     before, still, listed, same, some, starred, pickled, documented, everything = run_python(LAZY)
     assert (before, still, listed, same, pickled) == (False, False, True, True, True)
@@ -203,11 +208,13 @@ def imported_with(path: Path) -> set[Path]:
     return {file for file in found - {path} if file.is_file()}
 
 
+@pytest.mark.slow
 def test_any_module_may_be_imported_first():
     """No module waits, while it is imported, for one that waits for it; a topological order proves it."""
     TopologicalSorter({path: imported_with(path) for path in SOURCES}).prepare()  # raises CycleError
 
 
+@pytest.mark.slow
 def test_the_search_for_cycles_sees_one():
     inside = {path: imported_with(path) for path in SOURCES}
     assert ENGINE / "jit.py" in inside[ENGINE / "reference.py"] | inside[ENGINE / "traversal" / "pairs.py"]

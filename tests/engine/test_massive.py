@@ -37,6 +37,7 @@ def larger_grid_meshes(draw):
     return every, np.concatenate([triangles + k * len(vertices) for k in range(copies)])
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(larger_grid_meshes(), larger_grid_meshes(), poses(), st.sampled_from((0.0, 0.5, 2.0)))
 def test_any_meshes_give_the_same_bytes(folder, first, second, pose, tolerance):
@@ -64,6 +65,7 @@ def test_soups_give_the_same_bytes(folder, seed, count, pose, size):
         assert_same(mc.self_collide(found), mc.self_collide(mesh))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted(MAKERS))
 def test_models_within_little_memory(folder, kind):
     rng = np.random.default_rng(5)
@@ -86,6 +88,7 @@ def test_models_within_little_memory(folder, kind):
         assert a.pages.loads > a.cluster_count, "pages were not given up, so memory was not short"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["scan", "pipes"])
 def test_pages_no_block_of_which_comes_near_are_not_read(folder, kind):
     """Fewer pages than have boxes that meet, and the same bytes; also against an object in memory."""
@@ -107,6 +110,7 @@ def test_pages_no_block_of_which_comes_near_are_not_read(folder, kind):
             mesh.close()
 
 
+@pytest.mark.slow
 def test_hierarchies_of_other_volumes_take_part_by_their_boxes(folder):
     ring = torus(1.0, 0.4)
     mesh = mc.TriangleMesh(*ring)
@@ -167,6 +171,7 @@ def test_what_clustered_meshes_do_not_have_is_refused(folder):
         mc.collide(found, found)
 
 
+@pytest.mark.slow
 def test_memory_that_is_too_little_is_refused_with_the_number_that_is_needed(folder):
     with pytest.raises(mc.UnsupportedOption, match="memory must be a number of bytes"):
         mc.ClusteredMesh.open(folder / "none", memory=1000)

@@ -284,6 +284,7 @@ def test_progress_rises_to_one(tmp_path):
     assert shares == sorted(shares) and shares[-1] == 1.0 and all(progress.text for progress in told)
 
 
+@pytest.mark.slow
 def test_a_build_that_was_closed_anywhere_goes_on_from_there(tmp_path, monkeypatch):
     monkeypatch.setattr(sources, "CHUNK", 200)
     source, target = tmp_path / "a.ply", tmp_path / "mesh.mcl"
@@ -387,6 +388,7 @@ def test_builds_that_are_killed_leave_no_file_or_the_right_one(tmp_path):
     assert wrong == 0 and interrupted > 20 and finished + interrupted == 60
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.sampled_from(sorted(FILES)), st.data())
 def test_damaged_sources_end_in_an_error_or_a_mesh(tmp_path_factory, name, data):

@@ -58,6 +58,7 @@ def expected(meshes, delta, pose):
     return mc.collide(*meshes, None, pose) if delta == 0.0 else mc.clearance(*meshes, delta, None, pose)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(grid_meshes(60), grid_meshes(60), poses(), st.sampled_from((0.0, 0.3)), st.sampled_from((0.0, 0.1, 0.7, 3.0)))
 def test_nothing_is_missed_and_nothing_named_in_vain(tmp_path_factory, first, second, pose, delta, epsilon):
@@ -81,6 +82,7 @@ def models(tmp_path_factory):
         yield things, [mc.TriangleMesh(*mesh) for mesh in made], float(np.ptp(made[0][0], axis=0).max())
 
 
+@pytest.mark.slow
 @pytest.mark.needs_jit
 @pytest.mark.parametrize("epsilon", [0.0, 4e-4, 2e-3, 1e-2, 0.05])
 def test_models_with_many_epsilons(models, epsilon):
@@ -108,6 +110,7 @@ def path_of(rng, size, count):
         yield matrix(turned, shift)
 
 
+@pytest.mark.slow
 @pytest.mark.needs_jit
 @pytest.mark.parametrize("moving", ["b", "both"])
 def test_frames_with_coherence_are_those_from_scratch(models, moving):
@@ -129,6 +132,7 @@ def test_frames_with_coherence_are_those_from_scratch(models, moving):
     assert fewer < 0.9 * more
 
 
+@pytest.mark.slow
 def test_what_is_remembered_goes_with_the_objects(tmp_path):
     gc.collect()
     before = len(massive._memories)

@@ -101,6 +101,7 @@ def test_files_of_version_1_are_read(ring, tmp_path):
     assert answers(tmp_path / "a") is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["header", "anywhere", "table"])
 def test_a_flipped_bit_is_an_error(ring, tmp_path, part):
     raw, rng = ring.read_bytes(), random.Random(1)
@@ -158,6 +159,7 @@ def with_right_checksums(raw):
     return bytes(raw)
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_a_file_made_wrong_on_purpose_is_refused_or_harmless(ring, tmp_path_factory, data):
     """Counts, places, corners and numbers of any value under right checksums: no crash, no great memory."""

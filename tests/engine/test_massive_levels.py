@@ -42,6 +42,7 @@ def ring(tmp_path_factory):
         yield mesh, levels
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(grid_meshes(60), st.sampled_from((0.1, 0.5, 2.0, 100.0)), st.sampled_from((np.float32, np.float64)))
 def test_bounds_of_each_part_hold_both_ways(tmp_path_factory, mesh, error, kind):
@@ -55,6 +56,7 @@ def test_bounds_of_each_part_hold_both_ways(tmp_path_factory, mesh, error, kind)
             assert not is_too_small(level.backs[k], part, whole)
 
 
+@pytest.mark.slow
 @pytest.mark.needs_jit
 @pytest.mark.parametrize("kind", sorted(MAKERS))
 def test_models_are_within_their_bounds(tmp_path, kind):
@@ -121,6 +123,7 @@ def test_what_simplifies_beside_what_does_not(tmp_path):
         assert 500 < levels.level(0.2).triangle_count < 0.7 * (500 + len(triangles))
 
 
+@pytest.mark.slow
 def test_all_levels_take_few_bytes(tmp_path):
     vertices, triangles = MAKERS["scan"](40_000, 1)
     mesh, levels = built(tmp_path / "a.mcl", (vertices.astype(np.float32), triangles), 2048)
@@ -183,6 +186,7 @@ def copied(ring, tmp_path):
         yield mesh, tmp_path / "a.mcl.levels"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["header", "pages", "table"])
 def test_a_flipped_bit_is_an_error(copied, part):
     mesh, path = copied

@@ -46,6 +46,7 @@ def meshes(draw):
     return (np.asarray(vertices) + shift) * scale, triangles
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(meshes(), st.integers(0, 8))
 def test_bounds_of_any_piece_are_large_enough(mesh, target):
@@ -68,6 +69,7 @@ def test_bounds_add_up_over_several_steps(seed):
         assert not is_too_small(after.back, corners_of(after), corners_of(first))
 
 
+@pytest.mark.slow
 @pytest.mark.needs_jit
 @pytest.mark.parametrize(("cells", "share"), [(12, 0.5), (12, 0.1), (20, 0.25)])
 def test_bounds_are_near_what_is_measured(cells, share):

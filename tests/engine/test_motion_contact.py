@@ -133,6 +133,7 @@ def test_a_cloud_meets_a_plate():
     assert found.time == pytest.approx(2 / 3, abs=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_finer_stepping_finds_nothing_missed_late_or_false(seed):
     """Ten scenes a seed; the bench runs all of ten thousand."""
@@ -141,6 +142,7 @@ def test_finer_stepping_finds_nothing_missed_late_or_false(seed):
         assert (row["missed"], row["late"], row["false"]) == (0, 0, 0), 10 * seed + k
 
 
+@pytest.mark.slow
 def test_the_answer_does_not_depend_on_where_the_scene_is():
     for seed in range(30):
         scene = random_scene(seed)
@@ -168,6 +170,7 @@ def test_motions_go_through_their_poses_and_are_rigid_between(seed, interpolatio
     assert np.allclose(near, np.stack([first, last]), atol=1e-8)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.booleans(), st.booleans())
 @settings(max_examples=200)
 def test_no_two_points_approach_faster_than_the_bounds_say(seed, screw_a, screw_b):

@@ -11,6 +11,7 @@ from meshclash.bench.ballistic import check_ballistic
 NUMBERS = st.floats(0.0, 1e6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(4))
 def test_no_collision_of_finer_stepping_is_missed(block):
     """Random ballistic scenes; the bench runs ten thousand."""

@@ -60,6 +60,7 @@ def moved_on(kind, seed, pose):
     return pose
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.integers(0, 2), st.integers(0, 2), st.lists(STEPS, min_size=2, max_size=8))
 def test_warm_is_cold_and_brute_force_along_any_motion(first, second, steps):

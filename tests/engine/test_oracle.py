@@ -48,6 +48,7 @@ def assert_agrees(a, b):
     assert len(wrong) == 0, f"{len(wrong)} differ, first: {a[wrong[0]].tolist()} {b[wrong[0]].tolist()}"
 
 
+@pytest.mark.slow
 def test_every_pair_of_triangles_on_the_corners_of_a_cube():
     """All 120 corner triples (56 proper, the others segments and points) against each other, in one order."""
     triples = np.array(list(itertools.combinations_with_replacement(range(8), 3)))
@@ -57,12 +58,14 @@ def test_every_pair_of_triangles_on_the_corners_of_a_cube():
     assert_agrees(a, b)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [2, 3, 5])
 def test_random_pairs_on_an_integer_grid(size):
     a, b = np.random.default_rng(size).integers(0, size + 1, size=(2, 2000, 3, 3))
     assert_agrees(a, b)
 
 
+@pytest.mark.slow
 def test_coplanar_pairs_on_an_integer_grid():
     rng = np.random.default_rng(11)
     plane = np.array([[1, 2, -1], [2, -1, 3]])
@@ -70,6 +73,7 @@ def test_coplanar_pairs_on_an_integer_grid():
     assert_agrees(a, b)
 
 
+@pytest.mark.slow
 def test_pairs_of_zero_area_on_an_integer_grid():
     """Collinear triples, repeated corners and points, against each other and against proper triangles."""
     rng = np.random.default_rng(12)

@@ -125,6 +125,7 @@ def test_a_tree_that_use_improves_is_still_built(monkeypatch):
     assert packed_of(mesh) is not None
 
 
+@pytest.mark.slow
 def test_a_record_keeps_its_arrays_and_a_mesh_is_freed():
     hierarchy = mc.build(torus())
     mc.collides(hierarchy, hierarchy)

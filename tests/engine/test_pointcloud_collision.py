@@ -67,6 +67,7 @@ def certain(surface, pose, point):
     return bool(valid[0]) and abs(f[0]) <= (1.0 + 1e-6) * ROOT_TOLERANCE * surface.sampling_radius
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(("sphere", "plane", "torus", "wall", "ball")),
     st.floats(2.05, 12.0),
@@ -97,6 +98,7 @@ def lies_on_mesh(name, pose, point):
     return abs(local[2]) < 1e-9 if name == "wall" else 0.999 < np.linalg.norm(local) < 1.0 + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.5, 1.0])
 def test_decisions_are_right_with_noise_as_large_as_the_spacing(share):
     rng = np.random.default_rng(5)
@@ -112,6 +114,7 @@ def test_decisions_are_right_with_noise_as_large_as_the_spacing(share):
             )
 
 
+@pytest.mark.slow
 @given(awkward_clouds(), awkward_clouds(), st.integers(0, 2**32 - 1))
 @settings(max_examples=20)
 def test_a_collision_of_any_clouds_comes_with_a_point_on_both_surfaces(p, q, seed):
@@ -199,6 +202,7 @@ def test_stacks_of_poses(shapes):
         mc.cloud_collision(a, b, None, stack)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("second", ["torus", "wall"])
 @pytest.mark.parametrize("swapped", [False, True])
 def test_a_stack_of_poses_gives_what_each_of_them_gives(shapes, second, swapped):
@@ -266,6 +270,7 @@ def test_touched_triangles_and_separate_regions(shapes):
     assert (len(none), none.region_count, len(none.touched(0)), len(none.touched(1))) == (0, 0, 0, 0)
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(("sphere", "torus", "plane", "wall", "ball")),
     st.sampled_from(("sphere", "torus", "plane")),
@@ -415,6 +420,7 @@ def test_a_larger_budget_never_turns_a_proven_answer_around(shapes, second, gap,
     assert within(a, b, pose, 10.0) == (True, truth)
 
 
+@pytest.mark.slow
 def test_the_papers_mode_agrees_on_clear_cases(shapes):
     a = shapes["sphere"]
     control = mc.PaperControl(2e-3)

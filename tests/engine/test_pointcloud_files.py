@@ -172,6 +172,7 @@ FILES = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in FILES if name != "a.xyz"])
 def test_truncated_files_are_refused_at_every_length(folder, name):
     """Every prefix that lacks a point; what follows the points, or the end of the last line, may be missing."""
@@ -190,6 +191,7 @@ def test_truncated_files_are_refused_at_every_length(folder, name):
             assert length > 0.9 * len(data)
 
 
+@pytest.mark.slow
 @given(st.sampled_from(sorted(FILES)), st.integers(0, 10**6), st.integers(0, 255), st.integers(1, 6))
 @settings(max_examples=400)
 def test_damaged_files_never_fail_otherwise(folder, name, where, byte, count):
@@ -407,6 +409,7 @@ def test_laz_round_trip(folder):
         read(written(folder, "real.laz", data[: len(data) // 2]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [3, 6])
 def test_a_damaged_laz_neither_ends_the_process_nor_goes_on_for_ever(folder, kind):
     """laspy reads as many records as the header says, billions of them; lazrs aborts when it can make no room."""

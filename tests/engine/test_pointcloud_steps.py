@@ -101,6 +101,7 @@ def test_a_cloud_is_moved_in_slices_as_its_points_are(monkeypatch, rows, built):
     assert np.array_equal(moved.points, cloud.transformed(matrix).points)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("covering", ["certified", "paper"])
 @pytest.mark.parametrize("spot", [0, 3000])
 def test_a_hierarchy_does_not_depend_on_its_slices(monkeypatch, covering, spot):
@@ -136,6 +137,7 @@ def test_contacts_in_slices_are_those_at_once():
         next(mc.cloud_contacts_steps(ball_mesh(rings=4), ball_mesh(rings=4)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_points_inside_a_mesh_are_those_with_a_negative_deviation(seed):
     """Only leaves that reach into the mesh's box are looked at, whatever the poses."""

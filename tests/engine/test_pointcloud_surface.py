@@ -97,6 +97,7 @@ def test_bandwidth_follows_the_sampling_radius():
     assert mc.PointCloud(sphere(rng, 500)[0], bandwidth=0.25).bandwidth == 0.25
 
 
+@pytest.mark.slow
 def test_bandwidth_grows_with_noise_alone():
     """Four times the noise where that is more than eq. 9 gives; curvature and edges do not count as noise."""
     rng = np.random.default_rng(8)

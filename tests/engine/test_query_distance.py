@@ -82,6 +82,7 @@ def test_the_distance_is_that_of_all_pairs(cases, split):
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("volume", CHEAP_TO_COMPILE)
 def test_every_volume_gives_the_same_distance_and_clearance(cases, volume, monkeypatch):
     monkeypatch.setattr(near_engine.NearWideEngine, "serves", lambda question: False)
@@ -105,6 +106,7 @@ def assert_all_pairs(found, a, b, pose, expected, tolerance):
     assert (found.distances <= tolerance).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.0, 0.003, 0.1])
 def test_clearance_is_all_pairs_within_the_tolerance(cases, share):
     for a, b, pose, expected in cases:

@@ -94,6 +94,7 @@ def test_contacts(volume, split):
             assert hit[k] == (len(pairs) > 0)
 
 
+@pytest.mark.slow
 @EVERY_VOLUME
 @PRODUCT
 def test_distances(volume, split):

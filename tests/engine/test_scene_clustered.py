@@ -71,6 +71,7 @@ def test_instances_of_one_file_meet_as_meshes_in_memory(model, seed):
     assert 0 < mesh.pages.most_bytes <= mesh.pages.memory and mesh.nbytes <= mesh.memory
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tolerance", [0.01, 0.5])
 def test_gaps_are_those_in_memory(model, tolerance):
     size = model[2]

@@ -141,6 +141,7 @@ def test_verdicts_without_depths_are_the_same(seed):
     assert names[0] == names[1]
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(seeds)
 def test_few_objects_are_answered_as_many_are(seed):

@@ -90,6 +90,7 @@ def test_rules_switch_pairs_on_and_off():
     assert scene.step(rules).begun.tolist() == [[0, 1]]
 
 
+@pytest.mark.slow
 def test_what_stays_apart_sleeps_and_wakes_in_time():
     """A wall with a corner box beside it: boxes overlap, surfaces come nearer by a hundredth a step."""
     scene = mc.Scene()

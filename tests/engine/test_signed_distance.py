@@ -40,6 +40,7 @@ def points_about(vertices, triangles, rng, count):
     return np.concatenate([low + (high - low) * rng.uniform(-0.2, 1.2, (count, 3)), special, beside])
 
 
+@pytest.mark.slow
 @pytest.mark.needs_jit
 @pytest.mark.parametrize("name", SOLIDS)
 @settings(max_examples=12)

@@ -46,6 +46,7 @@ def by_fractions(u, v, w, certainty):
     return float(max((tails[x] * (1 - (1 - Fraction(certainty)) ** x) for x in range(1, len(tails))), default=0))
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(st.integers(1, 64) | st.integers(65, 4096), st.data())
 def test_probability_equals_exact_arithmetic(u, data):
@@ -72,6 +73,7 @@ def _shares(triangle, sides, areas):
     cells._share_out(polygons, sides, areas)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1))
 def test_a_triangle_s_area_is_shared_out_to_the_cells_that_it_lies_in(seed):
@@ -118,6 +120,7 @@ def test_cells_counted_in_small_steps_are_those_counted_at_once(monkeypatch):
     assert np.array_equal(adb_tree(parted).filling.cells, at_once.cells)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(grid_meshes(), grid_meshes(), poses(), st.sampled_from([1, 3, 8]), st.sampled_from(criteria.COUNTS))
 def test_beyond_a_probability_of_one_the_answer_is_exact(mesh_a, mesh_b, pose, leaf_size, count):
@@ -147,6 +150,7 @@ def model(kind, count=2000):
     return mc.build(mc.TriangleMesh(*MODELS[kind](count, 1)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("volume", list(VOLUMES))
 def test_every_volume_gives_exact_answers(volume):
     mesh = mc.TriangleMesh(*MODELS["scan"](300, 1))
@@ -214,6 +218,7 @@ def test_larger_thresholds_never_need_fewer_tests(seed, kind):
             assert tests == sorted(tests)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", list(MODELS))
 def test_a_larger_budget_never_has_more_errors(kind):
     """On the same questions: what is known stays known, and of many answers (of few it is chance) no more are wrong."""
@@ -366,6 +371,7 @@ def test_stacks_of_poses_are_refused():
         mc.time_critical(tree, tree, None, np.stack([np.eye(4)] * 2))
 
 
+@pytest.mark.slow
 def test_command_prints_its_tables_and_writes_json(tmp_path, capsys):
     report = tmp_path / "timecritical.json"
     sizes = ["--sizes", "200,300,300,500", "--budget-size", "500", "--exact-sizes", "400", "--queries", "20"]

@@ -130,6 +130,7 @@ def test_weights_and_shares_are_as_many_as_products_and_knots():
     assert (np.diff(collision_probability.SHARES) >= 0).all()
 
 
+@pytest.mark.slow
 def test_probabilities_of_closed_bodies_together_are_calibrated_decile_by_decile():
     """Of shapes that the fit did not see; without the spread up to 0.18 too much was stated of them."""
     rows = calibration(MODELS, [1500, 3000], 50, range(111, 127))

@@ -56,6 +56,7 @@ def test_slices_of_few_steps_give_the_same(monkeypatch, undisturbed, steps):
     assert all_queries() == undisturbed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", [1, 2, 65])
 def test_an_output_that_is_always_full_gives_the_same(monkeypatch, undisturbed, room):
     limit(monkeypatch, chunk=room)

@@ -52,6 +52,7 @@ POSES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", POSES)
 @pytest.mark.parametrize("leaf_size", [1, 8])
 def test_nearest_equals_looking_at_every_triangle(name, leaf_size):
@@ -84,6 +85,7 @@ SOLIDS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pose", POSES)
 @pytest.mark.parametrize("name", SOLIDS)
 def test_winding_numbers(name, pose):

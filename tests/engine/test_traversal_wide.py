@@ -60,6 +60,7 @@ def same_from_both(a, b, pose_a=None, pose_b=None):
     return wide
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_pairs_of_all_models_are_those_of_the_binary_engine_and_of_brute_force(name):
     mesh_a, mesh_b, both_poses = models(name, 12, 5)
@@ -80,6 +81,7 @@ def test_grid_meshes(mesh_a, mesh_b, stack, pose_b, leaf_size):
     same_from_both(a, b, np.stack(stack), pose_b)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [5e-324 * 2**20, 1e-200, 1e-40, 1e-20, 1e-12, 1.0, 1e9, 1e12, 1e13, 1e20, 1e29])
 @pytest.mark.parametrize("other", [1e-6, 1.0])
 def test_from_subnormal_to_huge(scale, other):
@@ -158,6 +160,7 @@ def test_an_object_against_itself_on_a_grid(mesh, pose, leaf_size):
     same_within(mesh, pose, leaf_size=leaf_size)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("leaf_size", [1, 2, 8])
 def test_a_crumpled_object_against_itself(leaf_size):
     rng = np.random.default_rng(11)
@@ -171,6 +174,7 @@ def test_a_crumpled_object_against_itself(leaf_size):
     assert (answer.pairs[:, 0] < answer.pairs[:, 1]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [3, 50, 1 << 14])
 @pytest.mark.parametrize("threads", [2, 3])
 @pytest.mark.parametrize("first_only", [False, True])

@@ -115,12 +115,14 @@ def verdict_of_tetrahedra(a, b) -> str:
     return true_verdict(a, b) or (TOUCHING if mc.collides(*meshes) else APART)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(corners_on_a_grid(2), corners_on_a_grid(2))
 def test_tetrahedra_on_a_grid(a, b):
     assert names_of(tetrahedron(a), tetrahedron(b)) == [verdict_of_tetrahedra([a], [b])] * 3
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(corners_on_a_grid(2), corners_on_a_grid(2), corners_on_a_grid(2), st.integers(0, 3))
 def test_subdivided_tetrahedra_and_unions_that_do_not_cross(a, b, c, corner):
@@ -146,6 +148,7 @@ def split(corners, i):
     ]
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(corners_on_a_grid(2), corners_on_a_grid(2))
 def test_coordinates_that_doubles_cannot_multiply(a, b):
@@ -186,6 +189,7 @@ def verdict_of_boxes(a, b) -> str:
     return (CLASH, CONTAINED, DUPLICATE)[sum(within)]
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(
     st.sampled_from([(1e-3, 0.0), (1.0, 0.0), (1e3, 0.0), (1e-3, 1e6), (1.0, 1e6), (1e3, 1e6)]).flatmap(
@@ -197,6 +201,7 @@ def test_boxes_an_ulp_apart(pair):
     assert names_of(box(*a), box(*b)) == [verdict_of_boxes(a, b)] * 3
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     st.sampled_from([(1.0, 0.0), (1e-3, 1e6)]).flatmap(
@@ -246,6 +251,7 @@ def drum(low, high, sides, turn=0):
     return np.concatenate([*ends, [[0, 0, low], [0, 0, high]]]), np.concatenate([np.stack(w, 1) for w in walls])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turn", [0, 0.5])
 def test_fans_of_many_triangles_that_lie_flush(turn):
     """Around the middle of an end all triangles of both lie in its plane, or in one plane and on its two sides."""

@@ -58,6 +58,7 @@ def test_a_part_inside_an_open_solid_is_contained_and_one_beside_it_is_not(pose)
             assert found.depth is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pose", POSES)
 @pytest.mark.parametrize("depth", [0.3, 0.01])
 def test_overlaps_of_open_solids_have_a_depth_and_a_permission(pose, depth):

@@ -109,6 +109,7 @@ def test_an_open_sheet_through_a_hollow_leaves_the_boards():
     assert mc.verdict(a, within) == mc.Verdict.CONTAINED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_boards_laid_through_each_other_against_set_arithmetic(seed):
     """Boards anywhere, and blocks beside and into the hollows of crates of unequal boards, some with posts in them."""

@@ -69,6 +69,7 @@ def assorted_meshes():
 MESHES = {name: mc.TriangleMesh(vertices, triangles[:48]) for name, (vertices, triangles) in assorted_meshes().items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mesh", MESHES)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_node_contains_its_primitives_exactly(name, mesh):
@@ -83,6 +84,7 @@ def test_a_volume_that_is_too_small_is_noticed(name):
         mc.assert_well_formed(hierarchy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=25)
 @given(grid_meshes(), grid_meshes(), st.integers(0, 2**32 - 1))
@@ -97,6 +99,7 @@ def test_pairs_are_those_of_boxes_on_degenerate_meshes(name, first, second, seed
     assert found.pose.tobytes() == expected.pose.tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STORED)
 @pytest.mark.parametrize(("size_a", "size_b", "shift"), [(1.0, 1.0, 1.0), (1e-3, 1e3, 1e6), (1.0, 1.0, 1e9)])
 def test_a_contact_in_one_point_is_never_lost(name, size_a, size_b, shift):
@@ -169,6 +172,7 @@ def half_spaces(name, volume, linear, shift):
     return normals, offsets + normals @ shift
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["aabb", "obb", "dop14", "dop18", "dop26"])
 def test_what_is_called_apart_is_apart_by_linear_programming(name):
     """And what is called overlapping mostly does: the tests are not vacuous."""

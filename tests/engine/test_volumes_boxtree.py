@@ -105,6 +105,7 @@ def projected(box, turn, shift):
     return np.concatenate([turn @ middle + shift - np.abs(turn) @ half, turn @ middle + shift + np.abs(turn) @ half])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", MESHES)
 @pytest.mark.parametrize("second", ["ring", "needles"])
 def test_what_is_carried_is_what_one_would_compute(first, second):

@@ -58,6 +58,7 @@ def backends(monkeypatch):
         yield device_and_plan
 
 
+@pytest.mark.slow
 @given(cases())
 def test_the_host_marks_what_the_cpu_marks(case):
     triangle, low, high = case
@@ -78,6 +79,7 @@ def test_the_host_compares_as_the_cpu():
         assert again.tobytes() == expected.tobytes(), name
 
 
+@pytest.mark.slow
 @needs_cuda_target
 def test_the_kernels_do_what_the_host_does(tmp_path):
     engine = Path(mc.__file__).parents[1]
@@ -97,6 +99,7 @@ def asked(device):
     return mc.voxel_collide(*BALLS, mode="voxels", resolution=50, device=device)
 
 
+@pytest.mark.slow
 def test_a_device_answers_as_the_cpu(backends):
     made, _ = backends
     expected, found = asked("cpu"), asked("cuda")

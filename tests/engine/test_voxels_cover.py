@@ -40,6 +40,7 @@ def cases(draw):
     return triangle * scale + shift, np.full(3, shift), np.full(3, 5.0 * scale + shift)
 
 
+@pytest.mark.slow
 @given(cases())
 def test_every_voxel_that_a_triangle_touches_is_marked_and_hardly_another(case):
     triangle, low, high = case
@@ -53,6 +54,7 @@ def test_every_voxel_that_a_triangle_touches_is_marked_and_hardly_another(case):
             assert not touches(triangle, grid, voxel)
 
 
+@pytest.mark.slow
 @given(points(st.floats(-20.0, 220.0), 3))
 def test_large_triangles_in_blocks_and_bricks_are_the_same(triangle):
     """A fine grid is compared with a coarse one: a coarse voxel is marked if and only if one of its fine ones is."""
@@ -94,6 +96,7 @@ def test_the_bits_do_not_depend_on_the_number_of_threads(resolution):
         )
 
 
+@pytest.mark.slow
 def test_common_voxels_are_those_of_both():
     meshes = [mc.TriangleMesh(*bumpy_sphere(3000, seed)) for seed in (1, 2)]
     low, high = np.full(3, -1.0), np.full(3, 1.5)

@@ -46,6 +46,7 @@ def meets_a_centre_line(triangle, grid, voxel, grown=Fraction(0)):
     return False
 
 
+@pytest.mark.slow
 @given(cases())
 def test_every_voxel_whose_centre_lines_are_met_is_marked_and_all_are_among_the_others(case):
     triangle, low, high = case

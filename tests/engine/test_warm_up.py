@@ -109,6 +109,7 @@ def session():
     return run_python(CODE)
 
 
+@pytest.mark.slow
 @pytest.mark.needs_jit
 def test_queries_find_all_kernels_ready(session):
     _, compiled_later, count = session
@@ -154,6 +155,7 @@ print(json.dumps([sorted((kernels() - warm).elements()), stages, threads]))
 )
 
 
+@pytest.mark.slow
 @pytest.mark.needs_jit
 def test_contacts_between_frames_find_all_kernels_ready_integers_and_several_cores_included():
     compiled_later, stages, threads = run_python(BETWEEN_FRAMES, NUMBA_NUM_THREADS=2)
@@ -203,6 +205,7 @@ print(json.dumps([sorted((kernels() - warm).elements()), len(warm)]))
 )
 
 
+@pytest.mark.slow
 @pytest.mark.needs_jit
 def test_clustered_meshes_find_all_kernels_ready():
     compiled_later, count = run_python(CLUSTERED)

@@ -13,6 +13,7 @@ MESH = mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1)))
 FOLDER = Path(__file__).parent
 
 
+@pytest.mark.slow
 def test_every_public_function_refuses_what_it_cannot_use_in_words():
     code = f"import sys; sys.path.insert(0, {str(FOLDER)!r}); import wrong_arguments; wrong_arguments.main()"
     answer = run_python(f"import warnings; warnings.simplefilter('ignore'); {code}", NUMBA_DISABLE_JIT="1")
