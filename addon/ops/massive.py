@@ -9,59 +9,24 @@ from typing import Any
 import bpy
 import numpy as np
 from bpy.props import StringProperty
-from bpy.types import Operator
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 from mathutils import Matrix
 
-from .. import preferences, running_work, view
+from .. import preferences, view
 from ..adapters.enumeration import read_object
 from ..adapters.massive_objects import massive_path, new_proxy
 from ..core.errors import InputError
 from ..core.frame_scene import SourceMesh
 from ..core.massive_build import SOURCES, BuiltMassive, build_steps
 from ..core.massive_file import ENDING, MASSIVE_PARTS
-from .detect import begin, handle, run_at_once
 from .loading import load_steps
 from .task import Task
+from .task_operator import TaskOperator
 
 PARTS = ("contacts", *MASSIVE_PARTS)
 
 
-class _MassiveOperator(Operator):
-    """An operator that builds a file: modal in a window, at once without one; ESC stops it."""
-
-    def make_task(self, context: bpy.types.Context) -> Task:
-        """The task to run."""
-        raise NotImplementedError
-
-    def finish(self, context: bpy.types.Context, result: BuiltMassive) -> str:
-        """Shows the file and says what to report; raises DetectError."""
-        raise NotImplementedError
-
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        if bpy.app.background:
-            return run_at_once(self, context, self.make_task, lambda result: self.finish(context, result))
-        return begin(self, context, self.make_task)
-
-    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        return handle(self, context, event, lambda result: self.finish(context, result))
-
-    def cancel(self, context: bpy.types.Context) -> None:
-        """Blender ends the operator itself: a file is loaded or the window is closed."""
-        self.run.end(context)
-
-
-def _may_build(cls: type[Operator], context: bpy.types.Context) -> bool:
-    if running_work.running_task() is not None:
-        cls.poll_message_set("Something is running: press ESC to stop it")
-        return False
-    if context.scene is not None and context.mode == "OBJECT":
-        return True
-    cls.poll_message_set("Leave Edit Mode first")
-    return False
-
-
-class MESHCLASH_OT_import_massive(_MassiveOperator, ImportHelper):
+class MESHCLASH_OT_import_massive(TaskOperator, ImportHelper):
     """Build a massive file from a mesh of any size without loading it, and show a sample of it as an object"""
 
     bl_idname = "meshclash.import_massive"
@@ -70,10 +35,6 @@ class MESHCLASH_OT_import_massive(_MassiveOperator, ImportHelper):
 
     filepath: StringProperty(name="File Path", subtype="FILE_PATH")
     filter_glob: StringProperty(default=";".join(f"*{end}" for end in (*SOURCES, ENDING)), options={"HIDDEN"})
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return _may_build(cls, context)
 
     def make_task(self, context: bpy.types.Context) -> Task:
         if not self.filepath:
@@ -86,7 +47,7 @@ class MESHCLASH_OT_import_massive(_MassiveOperator, ImportHelper):
         return _told(result)
 
 
-class MESHCLASH_OT_build_massive(_MassiveOperator, ExportHelper):
+class MESHCLASH_OT_build_massive(TaskOperator, ExportHelper):
     """Write the active object as a massive file; a new object stands for it, and this one is hidden"""
 
     bl_idname = "meshclash.build_massive"
@@ -100,7 +61,7 @@ class MESHCLASH_OT_build_massive(_MassiveOperator, ExportHelper):
     def poll(cls, context: bpy.types.Context) -> bool:
         item = context.active_object
         if item is not None and item.type == "MESH" and not massive_path(item):
-            return _may_build(cls, context)
+            return super().poll(context)
         cls.poll_message_set("Select a mesh that is no massive file yet")
         return False
 

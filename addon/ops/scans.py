@@ -12,7 +12,7 @@ from bpy.props import BoolProperty, EnumProperty, StringProperty
 from bpy.types import Operator
 from bpy_extras.io_utils import ImportHelper
 
-from .. import engine, preferences, running_work, scene_results
+from .. import engine, preferences, scene_results
 from ..adapters import point_writer
 from ..adapters.point_reader import point_count
 from ..adapters.source import BlenderSource, metres_per_unit
@@ -23,10 +23,10 @@ from ..core.scan_import import ImportedScan, import_steps
 from ..redraw import tag_redraw
 from ..texts import length
 from ..view import find_object
-from .detect import begin, handle, run_at_once
 from .loading import load_steps
 from .marks import own_writing
 from .task import Task
+from .task_operator import TaskOperator
 
 ENDINGS = (".ply", ".pcd", ".las", ".laz", ".xyz", ".pts", ".csv", ".txt", ".asc")
 UNITS = (
@@ -51,41 +51,7 @@ ORIGINS = (
 )  # fmt: skip
 
 
-class _TaskOperator(Operator):
-    """An operator whose work is a task: modal in a window, at once without one."""
-
-    def make_task(self, context: bpy.types.Context) -> Task:
-        """The task to run."""
-        raise NotImplementedError
-
-    def finish(self, context: bpy.types.Context, result: Any) -> str:
-        """Puts the task's result into the scene and says what to report; raises DetectError."""
-        raise NotImplementedError
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if running_work.running_task() is not None:
-            cls.poll_message_set("Something is running: press ESC to stop it")
-            return False
-        if context.scene is not None and context.mode == "OBJECT":
-            return True
-        cls.poll_message_set("Leave Edit Mode first")
-        return False
-
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        if bpy.app.background:
-            return run_at_once(self, context, self.make_task, lambda result: self.finish(context, result))
-        return begin(self, context, self.make_task)
-
-    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        return handle(self, context, event, lambda result: self.finish(context, result))
-
-    def cancel(self, context: bpy.types.Context) -> None:
-        """Blender ends the operator itself: a file is loaded or the window is closed."""
-        self.run.end(context)
-
-
-class MESHCLASH_OT_import_scan(_TaskOperator, ImportHelper):
+class MESHCLASH_OT_import_scan(TaskOperator, ImportHelper):
     """Import the points of a scan; large coordinates keep their precision"""
 
     bl_idname = "meshclash.import_scan"
@@ -146,7 +112,7 @@ def _imported(scan: bpy.types.Object, result: ImportedScan) -> str:
     return f"{point_count(scan.data):,} points{dropped}{origin}"
 
 
-class MESHCLASH_OT_measure_deviation(_TaskOperator):
+class MESHCLASH_OT_measure_deviation(TaskOperator):
     """Measure how far the scans of set A lie from the objects of set B, and write it to their points"""
 
     bl_idname = "meshclash.measure_deviation"
