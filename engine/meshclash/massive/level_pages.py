@@ -1,48 +1,12 @@
 """The pages of a level: nodes of the file of levels, and clusters of the mesh, in one memory."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 
-from ..errors import InvalidFile, UnsupportedOption
 from .blocks import whole_clusters
+from .file import PartFile
 from .layout import ROW, Header, PageData
 from .level_layout import decode_node
-from .pages import PageFile, read_at
-
-
-class LevelFile:
-    """The open file of the levels of a mesh.
-
-    Attributes:
-        path: of the file.
-        size: in bytes.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        try:
-            self._stream = path.open("rb", buffering=0)
-            self.size = os.fstat(self._stream.fileno()).st_size
-        except (OSError, ValueError) as error:
-            raise InvalidFile(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-
-    def read(self, at: int, count: int) -> bytes:
-        """Bytes of the file; raises InvalidFile where it ends before."""
-        if self._stream.closed:
-            raise UnsupportedOption(f"{self.path}: the levels were closed")
-        try:
-            raw = read_at(self._stream, at, count)
-        except OSError as error:
-            raise InvalidFile(f"{self.path}, byte {at}: cannot be read: {error.strerror or error}") from None
-        if len(raw) != count:
-            raise InvalidFile(f"{self.path}, byte {at}: the file ends here, {count - len(raw)} bytes too early")
-        return raw
-
-    def close(self) -> None:
-        """Give up the file."""
-        self._stream.close()
+from .pages import PageFile
 
 
 class LevelPages(PageFile):
@@ -52,7 +16,7 @@ class LevelPages(PageFile):
         sources: what each of them is: cluster k of the mesh as k, node k as -1 - k, (n,) int64.
     """
 
-    def __init__(self, mesh: PageFile, levels: LevelFile, nodes: np.ndarray, sources: np.ndarray, memory: int) -> None:
+    def __init__(self, mesh: PageFile, levels: PartFile, nodes: np.ndarray, sources: np.ndarray, memory: int) -> None:
         self._mesh, self._levels, self._nodes = mesh, levels, nodes
         self.sources = sources
         table = np.zeros(len(sources), ROW)

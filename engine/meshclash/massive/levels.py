@@ -12,10 +12,11 @@ from ..errors import InvalidFile, UnsupportedOption
 from ..types.numbers import real_number
 from ..types.results import Progress
 from ..types.steps import run
+from .file import PartFile
 from .layout import HEADER_BYTES
 from .level_build import build_level_steps
 from .level_layout import LevelHeader, decode_level_header, decode_node, decode_nodes, header_for
-from .level_pages import LevelFile, LevelPages
+from .level_pages import LevelPages
 from .mesh import DEFAULT_MEMORY, ClusteredMesh, checked_memory, tree_within
 
 ENDING = ".levels"
@@ -60,7 +61,7 @@ class MeshLevels:
         node_count, triangle_count: of all nodes together.
     """
 
-    def __init__(self, mesh: ClusteredMesh, file: LevelFile, table: np.ndarray) -> None:
+    def __init__(self, mesh: ClusteredMesh, file: PartFile, table: np.ndarray) -> None:
         self.mesh = mesh
         self.path = file.path
         self.node_count = len(table)
@@ -100,7 +101,7 @@ class MeshLevels:
         Raises:
             InvalidFile: there are none, they are damaged, or they belong to another mesh.
         """
-        file = LevelFile(_path_of(_checked(mesh)))
+        file = PartFile(_path_of(_checked(mesh)), "the levels were closed")
         try:
             header = decode_level_header(
                 file.path, file.read(0, min(file.size, HEADER_BYTES)), file.size, _plain_header(mesh)

@@ -1,19 +1,18 @@
 """Pages in memory: loaded when they are asked for, the least recently used ones given up, within a number of bytes."""
 
-import os
 from collections import OrderedDict
 from collections.abc import Sequence
-from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import InvalidFile, UnsupportedOption
+from ..errors import InvalidFile
 from ..hierarchy.build import build
 from ..hierarchy.bvh import Hierarchy
 from ..types.mesh import TriangleMesh
 from .blocks import Blocks
+from .file import PartFile
 from .layout import (
     HEADER_BYTES,
     Header,
@@ -63,20 +62,16 @@ class PageFile:
     """
 
     def __init__(self, path: Path, memory: int) -> None:
+        file = self._file = PartFile(path, "the mesh was closed")
+        self.path, size = path, file.size
         try:
-            self._stream = path.open("rb", buffering=0)
-            size = os.fstat(self._stream.fileno()).st_size
-        except (OSError, ValueError) as error:
-            raise InvalidFile(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-        self.path = path
-        try:
-            header = decode_header(path, self._read(0, min(size, HEADER_BYTES)), size)
+            header = decode_header(path, file.read(0, min(size, HEADER_BYTES)), size)
             at = header.table_at
-            table = decode_table(path, header, self._read(at, size - at))
+            table = decode_table(path, header, file.read(at, size - at))
             count = blocks_bytes(header, table)
-            blocks = decode_blocks(path, header, table, self._read(at - count, count))
+            blocks = decode_blocks(path, header, table, file.read(at - count, count))
         except InvalidFile:
-            self._stream.close()
+            file.close()
             raise
         self._begin(header, table, blocks, memory)
 
@@ -88,7 +83,7 @@ class PageFile:
 
     def close(self) -> None:
         """Give up the file and all pages."""
-        self._stream.close()
+        self._file.close()
         self.forget()
 
     def forget(self) -> None:
@@ -99,7 +94,7 @@ class PageFile:
     @property
     def closed(self) -> bool:
         """Whether it was closed."""
-        return self._stream.closed
+        return self._file.closed
 
     def bytes_of(self, numbers: np.ndarray | slice = slice(None)) -> np.ndarray:
         """What pages take in memory at most."""
@@ -152,7 +147,7 @@ class PageFile:
     def read(self, number: int) -> PageData:
         """A page as it is in the file, compared with the table; raises InvalidFile."""
         row = self.table[number]
-        raw = self._read(int(row["at"]), int(row["bytes"]))
+        raw = self._file.read(int(row["at"]), int(row["bytes"]))
         return decode_page(self.path, self.header, row, number, raw)
 
     def _make_room(self, count: int, wanted: set[int], sooner: Sequence[int]) -> None:
@@ -176,35 +171,8 @@ class PageFile:
         arrays = [*mesh.arrays, *parts.tree[:3], parts.volumes, *(parts.wide or ()), triangle_ids, vertex_ids]
         return Page(hierarchy, triangle_ids, vertex_ids, sum(array.nbytes for array in arrays) + _BESIDE)
 
-    def _read(self, at: int, count: int) -> bytes:
-        if self.closed:
-            raise UnsupportedOption(f"{self.path}: the mesh was closed")
-        try:
-            raw = read_at(self._stream, at, count)
-        except OSError as error:
-            raise InvalidFile(f"{self.path}, byte {at}: cannot be read: {error.strerror or error}") from None
-        if len(raw) != count:
-            raise InvalidFile(f"{self.path}, byte {at}: the file ends here, {count - len(raw)} bytes too early")
-        return raw
-
     def _advise(self, numbers: list[int]) -> None:
         """Tell the system what will be read, so that it reads ahead while pages are unpacked."""
-        if not hasattr(os, "posix_fadvise") or self.closed:
-            return
         for number in numbers:
             row = self.table[number]
-            os.posix_fadvise(self._stream.fileno(), int(row["at"]), int(row["bytes"]), os.POSIX_FADV_WILLNEED)
-
-
-def read_at(stream: FileIO, at: int, count: int) -> bytes:
-    """Bytes of a file, fewer where it ends."""
-    parts, left = [], count
-    if not hasattr(os, "pread"):
-        stream.seek(at)
-    while left:
-        part = os.pread(stream.fileno(), left, at + count - left) if hasattr(os, "pread") else stream.read(left)
-        if not part:
-            break
-        parts.append(part)
-        left -= len(part)
-    return parts[0] if len(parts) == 1 else b"".join(parts)
+            self._file.advise(int(row["at"]), int(row["bytes"]))

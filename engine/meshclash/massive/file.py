@@ -1,0 +1,68 @@
+"""A file that is read in parts, by position."""
+
+import os
+from io import FileIO
+from pathlib import Path
+
+from ..errors import InvalidFile, UnsupportedOption
+
+
+class PartFile:
+    """An open file; never mapped: what is cut off while it is open is an error, and does not end the process.
+
+    Args:
+        path: of the file.
+        when_closed: what an error says of a file that was closed.
+
+    Attributes:
+        path: of the file.
+        size: in bytes.
+    """
+
+    def __init__(self, path: Path, when_closed: str) -> None:
+        self.path, self._when_closed = path, when_closed
+        try:
+            self._stream = path.open("rb", buffering=0)
+            self.size = os.fstat(self._stream.fileno()).st_size
+        except (OSError, ValueError) as error:
+            raise InvalidFile(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+        return self._stream.closed
+
+    def read(self, at: int, count: int) -> bytes:
+        """Bytes of the file; raises InvalidFile where it ends before, UnsupportedOption when it was closed."""
+        if self.closed:
+            raise UnsupportedOption(f"{self.path}: {self._when_closed}")
+        try:
+            raw = _read_at(self._stream, at, count)
+        except OSError as error:
+            raise InvalidFile(f"{self.path}, byte {at}: cannot be read: {error.strerror or error}") from None
+        if len(raw) != count:
+            raise InvalidFile(f"{self.path}, byte {at}: the file ends here, {count - len(raw)} bytes too early")
+        return raw
+
+    def advise(self, at: int, count: int) -> None:
+        """Tell the system what will be read, so that it reads ahead."""
+        if hasattr(os, "posix_fadvise") and not self.closed:
+            os.posix_fadvise(self._stream.fileno(), at, count, os.POSIX_FADV_WILLNEED)
+
+    def close(self) -> None:
+        """Give up the file."""
+        self._stream.close()
+
+
+def _read_at(stream: FileIO, at: int, count: int) -> bytes:
+    """Bytes of a file, fewer where it ends."""
+    parts, left = [], count
+    if not hasattr(os, "pread"):
+        stream.seek(at)
+    while left:
+        part = os.pread(stream.fileno(), left, at + count - left) if hasattr(os, "pread") else stream.read(left)
+        if not part:
+            break
+        parts.append(part)
+        left -= len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
