@@ -99,6 +99,28 @@ def test_what_drivers_raise_is_one_kind_of_fault(cuda_module, code, text, kind):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        ("CUDA_ERROR_NO_DEVICE", "the device is gone"),
+        ("CUDA_ERROR_LAUNCH_TIMEOUT", "kept the display waiting"),
+        ("CUDA_ERROR_CONTEXT_IS_DESTROYED", "another part of this program"),
+        ("CUDA_ERROR_INVALID_CONTEXT", "from this thread"),
+        ("CUDA_ERROR_DEVICE_UNAVAILABLE", "another program"),
+        ("CUDA_ERROR_UNSUPPORTED_PTX_VERSION", "update it"),
+        ("CUDA_ERROR_ILLEGAL_ADDRESS", "the device failed"),
+    ],
+)
+def test_what_users_are_told(cuda_module, error, words):
+    assert error in dir(importlib.import_module("cuda.bindings.driver").CUresult)  # no name that drivers do not have
+    fault = cuda_module.fault_of(RuntimeError(f"Call to cuLaunchKernel results in {error}"))
+    assert str(fault).count(words) == str(fault).count(error) == 1
+
+
+def test_words_are_of_errors_that_there_are(cuda_module):
+    assert set(cuda_module._WORDS) <= set(dir(importlib.import_module("cuda.bindings.driver").CUresult))
+
+
 def test_launches_raise_an_error_of_another_library(cuda_module):
     core = importlib.import_module("cuda.core._utils.cuda_utils")
     with pytest.raises(OutOfDeviceMemory), cuda_module.faults():
@@ -119,14 +141,27 @@ def test_small_grids_are_no_reason_to_warn(cuda_module):
     assert before == cuda_module.cuda.config.CUDA_LOW_OCCUPANCY_WARNINGS
 
 
-def test_nothing_is_given_back_to_a_lost_device(cuda_module):
+def test_a_lost_device_is_left_alone_until_it_is_looked_for_again(cuda_module, monkeypatch):
     driver = importlib.import_module("numba.cuda.cudadrv.driver")
     deallocations = driver._PendingDeallocs(0)
     assert not deallocations.is_disabled
     cuda_module.abandon(SimpleNamespace(memory_manager=SimpleNamespace(deallocations=deallocations)))
     assert deallocations.is_disabled
-    cuda_module.reclaim()
-    assert not deallocations.is_disabled
+    kernel, closed = cuda_module.Kernel(lambda: None, "void()"), []
+    kernel._compiled = "loaded on the lost device"
+
+    def close():
+        closed.append(kernel.ready)
+        raise driver.CudaAPIError(700, "CUDA_ERROR_ILLEGAL_ADDRESS")
+
+    monkeypatch.setattr(cuda_module, "KERNELS", {"one": kernel})
+    monkeypatch.setattr(cuda_module, "_driver", Driver)
+    monkeypatch.setattr(cuda_module.cuda, "current_context", context)
+    monkeypatch.setattr(cuda_module.cuda, "close", close)
+    for _ in range(2):
+        assert cuda_module.look().usable
+        assert closed == [False]  # once, and no kernel stays
+        assert not deallocations.is_disabled
 
 
 def test_mistakes_of_our_own_are_no_faults(cuda_module):

@@ -8,7 +8,7 @@ from pathlib import Path
 import meshclash
 import numpy as np
 import pytest
-from gpu_cases import cases, steps
+from gpu_cases import TIGHT, cases, steps
 from meshclash.gpu.backend_host import HostBackend
 
 HERE = Path(__file__).parent
@@ -48,5 +48,17 @@ def test_the_queue_finds_what_the_levels_find(case, host, simulated):
     assert simulated[f"{case}: queue counts"].tolist() == host[f"{case}: counts"][:2].tolist()
 
 
+@pytest.mark.parametrize("case", TIGHT)
+@pytest.mark.parametrize("settings", ["_FIRST_CAPACITY, LAST_EPOCH", "_PATIENCE", "_FIRST_CAPACITY, _MOST_QUEUED"])
+def test_the_queue_finds_it_without_room_and_without_patience(case, settings, simulated):
+    for key in ("queue", "queue counts"):
+        assert np.array_equal(simulated[f"{case}: {key}, {settings}"], simulated[f"{case}: {key}"]), key
+
+
 def test_a_full_device_says_so(simulated):
     assert simulated["memory"].all()
+
+
+def test_every_kernel_of_the_traversals_is_played(simulated):
+    """Those of points and voxels have simulations of their own."""
+    assert simulated["missing"].tolist() == []

@@ -16,7 +16,7 @@ import numpy as np
 from ..traversal.question import Question
 from . import boxes_gpu, build_gpu, near_gpu, traverse_gpu
 from .breadth_first import Hits, Workspace, traverse
-from .capacities import FIRST_CAPACITY, Spare, first_capacities, grown_capacities
+from .capacities import Spare
 from .cuda_gpu import (
     KERNELS,
     SIMULATED,
@@ -30,8 +30,8 @@ from .cuda_gpu import (
     fetch,
     send,
 )
-from .jobs import prepare_jobs
 from .karras import CODE_BITS
+from .queue_gpu import Queue, find_by_queue
 from .state import DeviceFault, OutOfDeviceMemory
 from .trees import Trees
 
@@ -40,20 +40,11 @@ _WITH_KERNELS = (boxes_gpu, build_gpu, near_gpu, traverse_gpu)
 _MOST_BLOCKS = 3 if SIMULATED else 1 << 16
 _PART = 2 * THREADS
 """Entries of a pyramid over which a block sums."""
-_PATIENCE = 1 << (16 if SIMULATED else 20)
-"""Polls in vain after which a block of the queue gives up: about a second."""
-_MOST_QUEUED = 1 << 28
-"""Rows of a queue; what needs more goes level by level. Slots that are reserved, four each at most, have 31 bits."""
-_FIRST_CAPACITY = 1 << 10 if SIMULATED else FIRST_CAPACITY
 _BLOCKS_PER_PROCESSOR = 4
-_TEST_ENTRIES = 1 << (6 if SIMULATED else 18)
-"""Threads that test triangles from a queue, whose number only the device knows."""
 _SMALL = 1 << 20
 """Bytes of an array below which the driver is not asked beforehand what is free: it says no itself."""
 _MOST_SPARE = 1 << 26
 """Bytes of arrays that are no longer used and wait to be used again: giving memory back stops the device."""
-_ATTEMPTS = 24
-"""Runs of a queue before it is given up; each doubles what was too small."""
 
 
 class CudaBackend:
@@ -65,6 +56,8 @@ class CudaBackend:
     Attributes:
         used: bytes that arrays take.
         most_used: bytes that they have taken at most.
+        resident: blocks that run at the same time.
+        queue: what is kept of its queue.
     """
 
     name = "cuda"
@@ -76,12 +69,11 @@ class CudaBackend:
             self._stream = cuda.stream()
             processors = 1 if SIMULATED else context.device.MULTIPROCESSOR_COUNT
         self._context, self._limit = context, limit
-        self._resident = _BLOCKS_PER_PROCESSOR * processors
+        self.resident = _BLOCKS_PER_PROCESSOR * processors
         self._staged: dict[int, Any] = {}
         self._spare = Spare(_MOST_SPARE)
         self._sent: list[np.ndarray] = []
-        self._ready: Any = None
-        self._epoch = 0
+        self.queue = Queue()
         self.used: int = 0
         self.most_used: int = 0
 
@@ -262,57 +254,6 @@ class CudaBackend:
         )  # fmt: skip
 
     def traverse_fast(self, space: Workspace, a: Trees, b: Trees, question: Question) -> Hits:
-        """As ``breadth_first.traverse``, by a queue instead of levels: the same rows, in any order.
-
-        One launch for the nodes and one for the triangles, whatever the depth. What has no room is counted, the arrays
-        grow, and it is done again.
-        """
-        jobs = prepare_jobs(self, a, b, question)
-        count = len(jobs.first)
-        if count == 0:
-            return Hits(np.empty((0, 4), np.int32), 0, 0, 0)
-        first = self.upload(jobs.first)
-        capacities = first_capacities(count, _FIRST_CAPACITY)
-        for _ in range(_ATTEMPTS):
-            state, capacities = self._run_queue(space, a, b, jobs, first, capacities)
-            numbers = self.download(state).tolist()
-            reserved, done = divmod(numbers[traverse_gpu.PROGRESS], 1 << traverse_gpu.RESERVED)
-            needed = [reserved, numbers[traverse_gpu.LEAF_TAIL], numbers[traverse_gpu.HIT_TAIL]]
-            if all(n <= capacity for n, capacity in zip(needed, capacities, strict=True)):
-                if done < reserved:
-                    break
-                found = space.array("hits", capacities[2], 4, np.int32)
-                rows = self.download(found, needed[2]) if needed[2] else np.empty((0, 4), np.int32)
-                return Hits(rows, needed[0], needed[1], 0)
-            capacities = grown_capacities(capacities, needed)
-            if capacities[0] > _MOST_QUEUED:
-                return traverse(space, a, b, question)
-        raise DeviceFault("the device did not finish a queue")
-
-    def _run_queue(
-        self, space: Workspace, a: Trees, b: Trees, jobs: Any, first: Any, capacities: list[int]
-    ) -> tuple[Any, list[int]]:
-        """State of a queue that has been run and whose triangles have been tested, and what there was room for."""
-        count = first.shape[0]
-        queue = space.array("queue", capacities[0], 3, np.int32)
-        ready = space.array("ready", capacities[0], 1, np.int32)
-        leaves = space.array("queued leaves", capacities[1], 3, np.int32)
-        hits = space.array("hits", capacities[2], 4, np.int32)
-        state = space.array("state", traverse_gpu.STATE_LENGTH, 1, np.int64)
-        if ready is not self._ready:
-            self.step("clear", ready.shape[0], ready)
-            self._ready = ready
-        self.copy(queue, first, count)
-        self._epoch += 1
-        self.step("begin_queue", max(count, traverse_gpu.STATE_LENGTH), ready, self._epoch, count, state)
-        self.start(
-            "run_queue", self._resident,
-            a.links, a.boxes, a.order, b.links, b.boxes, b.order, jobs.frames, jobs.with_itself,
-            queue, ready, self._epoch, leaves, state, _PATIENCE,
-        )  # fmt: skip
-        self.step(
-            "test_queued", _TEST_ENTRIES,
-            a.triangles, a.vertices, jobs.poses_a, b.triangles, b.vertices, jobs.poses_b, jobs.with_itself,
-            leaves, hits, state,
-        )  # fmt: skip
-        return state, [queue.shape[0], leaves.shape[0], hits.shape[0]]
+        """As ``breadth_first.traverse``, by a queue instead of levels where that fits: the same rows, in any order."""
+        hits = find_by_queue(self, space, a, b, question)
+        return traverse(space, a, b, question) if hits is None else hits

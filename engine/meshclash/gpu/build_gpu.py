@@ -134,7 +134,7 @@ def clear(counters):
     "int32[::1], int32[::1], float32[:,::1])"
 )
 def fit(triangles, vertices, tree_of, origins, begins, roots, order, links, parents, arrived, boxes):
-    """Boxes from the leaves up: who comes to a node second finds both children's boxes, and goes on to its parent."""
+    """Boxes from the leaves up: the second thread to arrive finds both children's boxes, and goes on to the parent."""
     for i in range(cuda.grid(1), order.shape[0], cuda.gridsize(1)):
         tree = tree_of[i]
         node = roots[tree] + (begins[tree + 1] - begins[tree]) - 1 + i - begins[tree]

@@ -70,7 +70,58 @@ def _one_shared_array(self: Any, shape: Any, dtype: Any) -> np.ndarray:
 
 
 if SIMULATED:
-    importlib.import_module("numba.cuda.simulator.kernelapi").FakeCUDAShared.array = _one_shared_array
+    _simulator = importlib.import_module("numba.cuda.simulator.kernelapi")
+    _simulator.FakeCUDAShared.array = _one_shared_array
+    _simulator.FakeCUDAModule.nanosleep = lambda self, nanoseconds: None  # it has none
+
+
+def _peek(array: Any, index: int) -> Any:
+    """A number that other blocks change, as it is in memory now, or was a moment ago; never kept in a register."""
+    return array[index]
+
+
+def _put(array: Any, index: int, value: Any) -> None:
+    """Write a number that other blocks peek at, as a whole."""
+    array[index] = value
+
+
+def _relaxed() -> tuple[Any, Any]:
+    """``_peek`` and ``_put`` for kernels, where plain accesses promise neither: PTX's relaxed ones."""
+    extending, types, cgutils, ir = map(
+        importlib.import_module, ("numba.cuda.extending", "numba.cuda.types", "numba.cuda.cgutils", "llvmlite.ir")
+    )
+    letters = {types.int64: "l", types.float64: "d"}
+
+    def place(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
+        found = context.make_array(kind)(context, builder, array)
+        return cgutils.get_item_pointer(context, builder, kind, found, [index])
+
+    def access(context: Any, builder: Any, result: Any, text: str, constraint: str, values: list[Any]) -> Any:
+        kind = ir.FunctionType(result, [value.type for value in values])
+        return builder.call(ir.InlineAsm(kind, text, constraint, side_effect=True), values)
+
+    @extending.intrinsic
+    def peek(typing: Any, array: Any, index: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+            pointer, kind = place(context, builder, array, *given), context.get_value_type(array.dtype)
+            letter = letters[array.dtype]
+            return access(context, builder, kind, "ld.relaxed.gpu.b64 $0, [$1];", f"={letter},l", [pointer])
+
+        return array.dtype(array, types.intp), code
+
+    @extending.intrinsic
+    def put(typing: Any, array: Any, index: Any, value: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+            pointer, letter = place(context, builder, array, *given[:2]), letters[array.dtype]
+            access(context, builder, ir.VoidType(), "st.relaxed.gpu.b64 [$0], $1;", f"l,{letter}", [pointer, given[2]])
+            return context.get_dummy_value()
+
+        return types.none(array, types.intp, array.dtype), code
+
+    return peek, put
+
+
+peek, put = (_peek, _put) if SIMULATED else _relaxed()
 
 
 @contextmanager
@@ -96,14 +147,28 @@ def _errors() -> tuple[type[BaseException], ...]:
 
 
 _OUT_OF_MEMORY = "CUDA_ERROR_OUT_OF_MEMORY"
+_WORDS = {
+    _OUT_OF_MEMORY: "the device is out of memory",
+    "CUDA_ERROR_NO_DEVICE": "the device is gone",
+    "CUDA_ERROR_INVALID_DEVICE": "the device is gone",
+    "CUDA_ERROR_DEVICE_UNAVAILABLE": "another program has the device for itself",
+    "CUDA_ERROR_LAUNCH_TIMEOUT": "the system stopped the device, which had kept the display waiting",
+    "CUDA_ERROR_ECC_UNCORRECTABLE": "memory of the device is broken",
+    "CUDA_ERROR_CONTEXT_IS_DESTROYED": "another part of this program has ended what it does on the device",
+    "CUDA_ERROR_INVALID_CONTEXT": "another part of this program has taken the device from this thread",
+    "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH": "the NVIDIA driver was changed: restart the machine",
+    "CUDA_ERROR_UNSUPPORTED_PTX_VERSION": "the NVIDIA driver is older than the compiler: update it",
+    "CUDA_ERROR_NO_BINARY_FOR_GPU": "the device is not one that kernels were compiled for",
+}
+"""What errors of a driver mean to a user."""
 
 
 def fault_of(error: BaseException) -> DeviceFault:
     """The DeviceFault that an error of the driver amounts to."""
     text = " ".join(str(error).split()).split(". ")[0] or type(error).__name__  # what follows are general remarks
-    if _OUT_OF_MEMORY in text:
-        return OutOfDeviceMemory(f"the device is out of memory: {text}")
-    return DeviceFault(f"the device failed: {text}")
+    means = next((words for name, words in _WORDS.items() if name in text), "the device failed")
+    kind = OutOfDeviceMemory if _OUT_OF_MEMORY in text else DeviceFault
+    return kind(f"{means}: {text}")
 
 
 _abandoned: list[Any] = []
@@ -117,8 +182,14 @@ def abandon(context: Any) -> None:
         _abandoned.append(kept)
 
 
-def reclaim() -> None:
-    """Give back what was left to devices that work again."""
+def start_anew() -> None:
+    """Let go of what a lost device held, and of kernels loaded there: a failed context fails for ever."""
+    if not _abandoned:
+        return
+    for known in KERNELS.values():
+        known.forget()
+    with contextlib.suppress(*_errors()):  # a lost context says so when it goes, too
+        cuda.close()
     while _abandoned:
         _abandoned.pop().__exit__(None, None, None)
 
@@ -134,6 +205,7 @@ def look() -> DeviceState:
     driver = _driver()
     if not _initialised(driver):
         return DeviceState(False, _no_driver(str(driver.initialization_error)))
+    start_anew()
     supported, needed = tuple(driver.get_version()), _needed_cuda()
     if supported[0] < needed:
         return DeviceState(
@@ -151,7 +223,6 @@ def look() -> DeviceState:
     libraries = f"numba-cuda {_version('numba-cuda')}, nvvm {_version('nvidia-nvvm')}"
     versions = f"driver for CUDA {supported[0]}.{supported[1]}, {libraries}"
     memory = int(context.get_memory_info()[1])
-    reclaim()
     return DeviceState(True, "", name, capability, memory, versions)
 
 
@@ -210,6 +281,10 @@ class Kernel:
             with faults():
                 self._compiled = self._compile()
                 self._direct = _direct(self._compiled, self.signature)
+
+    def forget(self) -> None:
+        """It is to be loaded again before its next launch."""
+        self._compiled = self._direct = None
 
     def launch(self, blocks: int, stream: Any, *arguments: Any) -> None:
         """Run so many blocks of THREADS threads; returns at once."""

@@ -221,7 +221,7 @@ def on_device(work: Callable[[Session], _T]) -> tuple[_T | None, str]:
             if not isinstance(fault, OutOfDeviceMemory):
                 for session in _session:
                     session.backend.abandon()
-                _state[:] = [DeviceState(False, f"the device is not used any more in this session: {fault}")]
+                _state[:] = [DeviceState(False, f"{fault}; it is tried again when you look for it")]
             _session.clear()  # with all memory
     warnings.warn(note, RuntimeWarning, stacklevel=5)
     return None, note

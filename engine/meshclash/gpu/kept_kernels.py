@@ -16,14 +16,11 @@ import numba
 
 from ..jit import FOLDER, SOURCES
 from ..kernels.cache import note, origins
+from ..kernels.code import Unstorable
 from ..kernels.files import Fields, Identity, file_name, forget_old, read_kernel, write_kernel
 
 LIBRARIES = ("numba-cuda", "cuda-core", "nvidia-nvvm", "nvidia-nvjitlink")
 """Whose versions decide what a kernel becomes."""
-
-
-class Unstorable(Exception):
-    """A kernel holds more than plain data; the message says what."""
 
 
 class KeptKernel:

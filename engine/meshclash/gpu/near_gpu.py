@@ -1,7 +1,7 @@
 """Kernels of distances and clearances beside those of the traversal. ``near_steps.py`` has what a thread does."""
 
 from ..geometry.lane_gaps import near_square
-from .cuda_gpu import cuda, kernel
+from .cuda_gpu import cuda, kernel, peek
 from .near_steps import LIMIT, MAY_MEET, NEAR, distance_at_most, pair_distance
 from .pyramid import CHILDREN, locate
 from .traverse_gpu import MESH
@@ -28,7 +28,7 @@ def lower_limits(
             triangles_a, vertices_a, order_a, links_a, begins_a, roots_a, poses_a,
             triangles_b, vertices_b, order_b, links_b, begins_b, roots_b, poses_b, trees, pairs[k, 0], pairs[k, 1], job,
         )  # fmt: skip
-        if distance < limits[job]:  # what was read may be old: then it is larger, and the atomic operation decides
+        if distance < peek(limits, job):  # it may be old: then it is larger, and the atomic operation decides
             cuda.atomic.min(limits, job, distance)
 
 
@@ -51,7 +51,7 @@ def find_nearest(leaves, count, lengths, kinds, nearest):
     for k in range(cuda.grid(1), count, cuda.gridsize(1)):
         job = leaves[k, 2]
         distance = 0.0 if kinds[k] == MAY_MEET else lengths[k]
-        if distance < nearest[job]:
+        if distance < peek(nearest, job):
             cuda.atomic.min(nearest, job, distance)
 
 

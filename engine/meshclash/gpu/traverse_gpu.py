@@ -5,19 +5,33 @@ from typing import Any
 
 import numpy as np
 
-from .cuda_gpu import THREADS, Kernel, cuda, kernel
+from .cuda_gpu import THREADS, Kernel, cuda, kernel, peek, put
 from .near_steps import may_be_near
 from .pair_steps import LEAF, child_pair, fan_out, may_meet, pair_kind
 from .pyramid import CHILDREN, HALF_MASK, LEAVES, locate
+from .slots import (
+    NO_NODE,
+    higher_part,
+    is_late,
+    is_of,
+    job_in,
+    lower_part,
+    marked_late,
+    node_in,
+    renewed,
+    slot_word,
+)
 
 # Entries of the state of a queue.
-HEAD, PROGRESS, LEAF_TAIL, HIT_TAIL, STATE_LENGTH = range(5)
+HEAD, PROGRESS, LEAF_TAIL, HIT_TAIL, LATE, WITHOUT_PAIR, STATE_LENGTH = range(7)
 RESERVED = 32
 """PROGRESS is one number of two: slots reserved above this bit, pairs done below."""
 _LEAVES_OF_BLOCK = 16
 _LEAF_OF_BLOCK = 1 << _LEAVES_OF_BLOCK
 _CHILDREN_OF_BLOCK = _LEAF_OF_BLOCK - 1
 """One number of two, too: pairs of leaves that a block found above bit 16, pairs of children below."""
+_SHORTEST_PAUSE, _LONGEST_PAUSE, _DOUBLINGS = 16, 1024, 6
+"""Of a block between two polls [ns]; each in vain doubles it."""
 
 _TREE = "int32[:,::1], float32[:,::1]"
 MESH = "int32[:,::1], float64[:,::1], float64[:,::1]"
@@ -111,54 +125,41 @@ def gather_hits(leaves, kinds, sums, width, count, hits):
         hits[slot, 3] = kinds[k]
 
 
-@kernel("void(int32[::1], int32, int64, int64[::1])")
-def begin_queue(ready, epoch, count, state):
-    """The first ``count`` pairs of a queue are there already."""
-    for i in range(cuda.grid(1), count, cuda.gridsize(1)):
-        ready[i] = epoch
-    for i in range(cuda.grid(1), STATE_LENGTH, cuda.gridsize(1)):
-        state[i] = count << RESERVED if i == PROGRESS else 0
+@kernel("void(int64[::1])")
+def clear_queue(words):
+    """Slots that no run has written."""
+    for i in range(cuda.grid(1), words.shape[0], cuda.gridsize(1)):
+        words[i] = 0
 
 
 @kernel(
-    f"void({_TREE}, int32[::1], {_TREE}, int32[::1], float32[:,::1], boolean, int32[:,::1], int32[::1], int32, "
-    "int32[:,::1], int64[::1], int64)"
+    f"void({_TREE}, int32[::1], {_TREE}, int32[::1], float32[:,::1], boolean, int64[::1], int64, int32[:,::1], "
+    "int64[::1], int64)"
 )
 def run_queue(
-    links_a,
-    boxes_a,
-    order_a,
-    links_b,
-    boxes_b,
-    order_b,
-    frames,
-    with_itself,
-    queue,
-    ready,
-    epoch,
-    leaves,
-    state,
-    patience,
+    links_a, boxes_a, order_a, links_b, boxes_b, order_b, frames, with_itself, queue, epoch, leaves, state, patience
 ):
     """All pairs of nodes by blocks that stay: each claims slots of the queue, a slot for a thread, and waits for them.
 
-    A slot is reserved first and written later; ``ready[slot]`` becomes ``epoch`` when it can be read. Pairs count as
-    done when their children are reserved, by one operation on one number: so nothing is left when as many are done as
-    reserved, and everybody leaves. A block leaves, too, when it claims slots for which there is no room, and when its
-    patience (polls in vain) ends, with what it claimed: then fewer are done than reserved. What finds no room is
-    counted and lost.
+    A slot is reserved first and written later; ``slots.py`` says when it can be read. Pairs count as done when their
+    children are reserved, by one operation on one number: so nothing is left when as many are done as reserved, and
+    everybody leaves. A pair that finds no room for its children or as leaves is marked late, to come again in another
+    run; the last room gets slots without a pair. A block leaves, too, when it claims slots for which there is no room,
+    and when its patience (polls in vain) ends, with what it claimed: then fewer are done than there was room for.
     """
     taken = cuda.shared.array(4, np.int64)  # first slot claimed; progress; where children go; where leaves go
     found_here = cuda.shared.array(1, np.int32)  # children of the block, and its leaves
     thread = cuda.threadIdx.x
-    capacity = queue.shape[0]
+    capacity = queue.shape[0] // 2
     begin = end = 0  # of the slots that are claimed and not done
     idle = 0
     while idle < patience:
         if thread == 0:
             if begin == end:
                 taken[0] = cuda.atomic.add(state, HEAD, THREADS)
-            taken[1] = cuda.atomic.add(state, PROGRESS, 0)
+            if idle > 0:
+                cuda.nanosleep(min(_SHORTEST_PAUSE << min(idle, _DOUBLINGS), _LONGEST_PAUSE))
+            taken[1] = peek(state, PROGRESS)
             found_here[0] = 0
         cuda.syncthreads()
         if begin == end:
@@ -175,15 +176,17 @@ def run_queue(
             continue
         idle = 0
         found = 0
-        a = b = job = 0
+        slot = 2 * (begin + thread)
+        a = b = job = word = 0
         if thread < count:
-            while cuda.atomic.add(ready, begin + thread, 0) != epoch:
-                pass  # being written by a block that waits for nobody
-            cuda.threadfence()  # the pair is read after its mark
-            a = queue[begin + thread, 0]
-            b = queue[begin + thread, 1]
-            job = queue[begin + thread, 2]
-            if (with_itself and a == b) or may_meet(boxes_a, a, boxes_b, b, frames, job):
+            word = peek(queue, slot)
+            while not is_of(word, epoch):
+                word = peek(queue, slot)  # being written by a block that waits for nobody
+            other = peek(queue, slot + 1)
+            while not is_of(other, epoch):
+                other = peek(queue, slot + 1)
+            a, b, job = node_in(word), node_in(other), job_in(word, other)
+            if a != NO_NODE and ((with_itself and a == b) or may_meet(boxes_a, a, boxes_b, b, frames, job)):
                 found = fan_out(links_a, links_b, with_itself, a, b)
         begin += count
         own = 0
@@ -193,25 +196,40 @@ def run_queue(
         if thread == 0:
             total = np.int64(found_here[0])
             taken[2] = cuda.atomic.add(state, PROGRESS, ((total & _CHILDREN_OF_BLOCK) << RESERVED) + count)
-            taken[3] = cuda.atomic.add(state, LEAF_TAIL, total >> _LEAVES_OF_BLOCK)
+            if total >> _LEAVES_OF_BLOCK:
+                taken[3] = cuda.atomic.add(state, LEAF_TAIL, total >> _LEAVES_OF_BLOCK)
         cuda.syncthreads()
         if found == LEAF:
-            slot = taken[3] + (own >> _LEAVES_OF_BLOCK)
-            if slot < leaves.shape[0]:
-                leaves[slot, 0] = order_a[~links_a[a, 0]]
-                leaves[slot, 1] = order_b[~links_b[b, 0]]
-                leaves[slot, 2] = job
+            place = taken[3] + (own >> _LEAVES_OF_BLOCK)
+            if place < leaves.shape[0]:
+                leaves[place, 0] = order_a[~links_a[a, 0]]
+                leaves[place, 1] = order_b[~links_b[b, 0]]
+                leaves[place, 2] = job
+            else:
+                put(queue, slot, marked_late(word))
             found = 0
         first = (taken[2] >> RESERVED) + (own & _CHILDREN_OF_BLOCK)
-        found = min(found, max(capacity - first, 0))
-        for number in range(found):
+        fits = found == 0 or first + found <= capacity
+        if not fits:
+            put(queue, slot, marked_late(word))
+        for number in range(min(found, max(capacity - first, 0))):
             left, right = child_pair(links_a, links_b, with_itself, a, b, number)
-            queue[first + number, 0] = left
-            queue[first + number, 1] = right
-            queue[first + number, 2] = job
-        cuda.threadfence()  # the pairs are seen before their marks
-        for number in range(found):
-            cuda.atomic.exch(ready, first + number, epoch)
+            place = 2 * (first + number)
+            put(queue, place, slot_word(left if fits else NO_NODE, lower_part(job), epoch))
+            put(queue, place + 1, slot_word(right, higher_part(job), epoch))
+
+
+@kernel("void(int64[::1], int64, int64[::1], int64, int64[::1])")
+def gather_late(queue, count, target, epoch, state):
+    """Late pairs among the first ``count`` slots of a run go to the beginning of another queue, in any order."""
+    for slot in range(cuda.grid(1), count, cuda.gridsize(1)):
+        word = queue[2 * slot]
+        if is_late(word):
+            place = 2 * cuda.atomic.add(state, LATE, 1)
+            target[place] = renewed(marked_late(word), epoch)
+            target[place + 1] = renewed(queue[2 * slot + 1], epoch)
+        elif node_in(word) == NO_NODE:
+            cuda.atomic.add(state, WITHOUT_PAIR, 1)
 
 
 @kernel(f"void({MESH}, {MESH}, boolean, int32[:,::1], int32[:,::1], int64[::1])")
