@@ -1,11 +1,14 @@
 """Kills a build of a clustered mesh at many moments; the next call must finish it, or start clean, with the same bytes.
 
     python tests/engine/massive_kills.py --moments 200 --triangles 200000
+    python tests/engine/massive_kills.py --moments 200 --triangles 100000 --levels
+    python tests/engine/massive_kills.py --moments 200 --triangles 10000 --progressive
 
 Each moment is a share of the time of an undisturbed build. The process is ended as by ``kill -9``; at every second
-moment the build that follows is killed as well before a last one ends it. For systems that can fork. Prints a table of
-the stages in which builds were interrupted; exit status 1 when a file differs, a half-written file took its place, or
-something was left behind.
+moment the build that follows is killed as well before a last one ends it. With ``--levels`` or ``--progressive`` it is
+the build of a mesh's levels or of its progressive meshes. For systems that can fork. Prints a table of the stages in
+which builds were interrupted; exit status 1 when a file differs, a half-written file took its place, or something was
+left behind.
 """
 
 from __future__ import annotations
@@ -31,6 +34,9 @@ import meshclash as mc  # noqa: E402
 from meshclash.bench.massive import write_ply  # noqa: E402
 from meshclash.bench.mesh_generators import MAKERS  # noqa: E402
 
+_SMALL_CLUSTERS = {"levels": 64, "progressive": 16}
+"""Triangles, so that there are many between two notes of what is finished."""
+
 
 class Campaign:
     """A source, the bytes that its file must have, and what was seen.
@@ -39,12 +45,17 @@ class Campaign:
         folder: to work in.
         triangles: of the source.
         memory: of a build [bytes].
+        part: what of a mesh is built, "levels" or "progressive"; "" for the mesh itself.
     """
 
-    def __init__(self, folder: Path, triangles: int, memory: int) -> None:
+    def __init__(self, folder: Path, triangles: int, memory: int, part: str) -> None:
         self.source, self.target, self._memory = folder / "model.ply", folder / "model.mcl", memory
+        self._part = part
         write_ply(self.source, *MAKERS["scan"](triangles, 1))
         list(mc.warm_up(["massive"]))
+        if part:
+            mc.ClusteredMesh.build(self.source, self.target, cluster_triangles=_SMALL_CLUSTERS[part]).close()
+            self.source, self.target = self.target, folder / f"model.mcl.{part}"
         start = time.perf_counter()
         assert self._run(None)
         self.seconds = time.perf_counter() - start
@@ -75,7 +86,7 @@ class Campaign:
         child = os.fork()
         if child == 0:
             try:
-                mc.ClusteredMesh.build(self.source, self.target, memory=self._memory).close()
+                self._build()
             except BaseException:
                 traceback.print_exc()
                 os._exit(1)
@@ -88,6 +99,16 @@ class Campaign:
             raise RuntimeError("a build failed")
         return os.WIFEXITED(status)
 
+    def _build(self) -> None:
+        if not self._part:
+            mc.ClusteredMesh.build(self.source, self.target, memory=self._memory).close()
+            return
+        with mc.ClusteredMesh.open(self.source) as mesh:
+            if self._part == "levels":
+                mc.MeshLevels.build(mesh, threads=1).close()  # a forked process has no threads of its parent's
+            else:
+                mc.ProgressiveMeshes.build(mesh).close()
+
     def _stage(self) -> str:
         """What the journal of an interrupted build says is finished."""
         if self.target.exists() and not self._work.exists():
@@ -96,6 +117,8 @@ class Campaign:
             journal = json.loads((self._work / "journal.json").read_bytes())
         except OSError:
             return "reading"
+        if self._part:
+            return f"{journal.get('clusters', 0):5} clusters"
         if "runs" not in journal:
             return "read"
         return f"run {journal['runs']}" + (", merging" if (self._work / "mesh").exists() else "")
@@ -109,11 +132,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--moments", type=int, default=200)
     parser.add_argument("--triangles", type=int, default=200_000)
     parser.add_argument("--memory", type=int, default=1 << 26, help="bytes of a build (default: 64 MB)")
+    parts = parser.add_mutually_exclusive_group()
+    for part, text in (("levels", "levels"), ("progressive", "progressive meshes")):
+        parts.add_argument(
+            f"--{part}", dest="part", action="store_const", const=part, default="", help=f"build the {text} of a mesh"
+        )
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
     rng = np.random.default_rng(options.seed)
     with tempfile.TemporaryDirectory() as folder:
-        campaign = Campaign(Path(folder), options.triangles, options.memory)
+        campaign = Campaign(Path(folder), options.triangles, options.memory, options.part)
         for number, share in enumerate(np.linspace(0.0, 1.05, options.moments).tolist()):
             again = campaign.seconds * float(rng.uniform(0.0, 1.0)) if number % 2 else None
             campaign.at(share * campaign.seconds, again)

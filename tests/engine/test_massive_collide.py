@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from massive_cases import assert_same, some_soup
+from massive_cases import assert_same, check, expected, path_of, some_soup
 from meshclash.bench.mesh_generators import MAKERS
 from meshclash.massive import coverage, level_layout, levels
 from meshclash.query import massive
@@ -22,40 +22,6 @@ def built(path, mesh, size=16):
     clustered = mc.ClusteredMesh.build(mesh, path, cluster_triangles=size)
     mc.MeshLevels.build(clustered).close()
     return clustered
-
-
-def cluster_ids(mesh):
-    """The cluster of each triangle; 0 for a mesh in memory."""
-    if not isinstance(mesh, mc.ClusteredMesh):
-        return np.zeros(mesh.triangle_count, np.int64)
-    ids = np.empty(mesh.triangle_count, np.int64)
-    for number in range(mesh.cluster_count):
-        ids[mesh.pages.read(number).triangle_ids.astype(np.int64)] = number
-    return ids
-
-
-def check(found, things, meshes, pose):
-    """Every pair within delta lies in a row, every row has a pair within its bounds, and those are near enough."""
-    within = mc.clearance(*meshes, found.delta + found.epsilon, None, pose)
-    clusters = [cluster_ids(thing)[within.pairs[:, k]] for k, thing in enumerate(things)]
-    rows = np.full(len(within), -1)
-    for k, (one, other) in enumerate(zip(found.clusters_a, found.clusters_b, strict=True)):
-        inside = (clusters[0] >= one[0]) & (clusters[0] < one[1]) & (clusters[1] >= other[0]) & (clusters[1] < other[1])
-        assert (rows[inside] == -1).all()
-        rows[inside] = k
-        assert inside.any(), "a row whose triangles are farther apart than delta + epsilon"
-        assert found.lower[k] <= within.distances[inside].min() <= found.upper[k]
-    assert (rows[within.distances <= found.delta] >= 0).all(), "triangles within delta that are in no row"
-    assert (found.upper <= found.delta + found.epsilon).all() and (found.lower <= found.delta).all()
-    nearest = within.distances.min() if len(within) else math.inf
-    if found.answer != "undecided":
-        assert (found.answer == "closer") == (nearest <= found.delta)
-    if found.epsilon == 0.0:
-        assert found.answer != "undecided"
-
-
-def expected(meshes, delta, pose):
-    return mc.collide(*meshes, None, pose) if delta == 0.0 else mc.clearance(*meshes, delta, None, pose)
 
 
 @pytest.mark.slow
@@ -94,20 +60,6 @@ def test_models_with_many_epsilons(models, epsilon):
             found = mc.massive_collide(*things, None, pose, delta=delta, epsilon=epsilon * size, memory=8 * MEGABYTES)
             check(found, things, meshes, pose)
             assert_same(found.resolve(), expected(meshes, delta, pose))
-
-
-def path_of(rng, size, count):
-    """Poses that wander, turn, stand still and jump."""
-    turned, shift = np.eye(3), np.array([0.8, 0.1, 0.0]) * size
-    for k in range(count):
-        step = (1e-3, 3e-3, 0.0, 2e-4)[k // 6 % 4]
-        angle = step * rng.normal()
-        c, s = math.cos(angle), math.sin(angle)
-        turned = turned @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-        shift = shift + step * size * rng.normal(size=3) - (0.002 * size if step else 0.0) * shift / size
-        if k % 31 == 30:
-            shift = np.array([0.8, 0.1, 0.0]) * size * rng.choice([-1.0, 1.0], 3)
-        yield matrix(turned, shift)
 
 
 @pytest.mark.slow
@@ -217,7 +169,8 @@ def test_wrong_arguments(models, tmp_path):
     for options, message in (
         ({"epsilon": -1.0}, "epsilon"), ({"epsilon": math.nan}, "epsilon"), ({"epsilon": "fine"}, "epsilon"),
         ({"epsilon": 0.1, "delta": -1.0}, "delta"), ({"epsilon": 0.1, "delta": math.inf}, "delta"),
-        ({"epsilon": 0.1, "memory": 7}, "memory must be"), ({"epsilon": 0.1, "mode": "pm"}, "mode must be one of dag"),
+        ({"epsilon": 0.1, "memory": 7}, "memory must be"),
+        ({"epsilon": 0.1, "mode": "lod"}, "mode must be one of dag, pm"),
     ):  # fmt: skip
         with pytest.raises(mc.UnsupportedOption, match=message):
             mc.massive_collide(a, b, **options)

@@ -46,6 +46,16 @@ def test_collide_writes_what_it_finds_and_tells_by_its_status(files, capsys):
     assert main(["massive", "collide", *both, "--pose-a", str(files / "pose.txt")]) == 0
 
 
+def test_progressive_meshes_are_built_told_verified_and_asked(files, capsys):
+    build = ["massive", "build", str(files / "ring.npz"), str(files / "p"), "--cluster-triangles", "64"]
+    assert main([*build, "--progressive"]) == 0
+    assert "progressive meshes: " in capsys.readouterr().out and (files / "p.progressive").exists()
+    assert main(["massive", "verify", str(files / "p")]) == 0
+    assert "p.progressive: all " in capsys.readouterr().out
+    assert main(["massive", "collide", str(files / "p"), str(files / "p"), "--epsilon", "0.1", "--mode", "pm"]) == 1
+    assert "MassiveCollision(" in capsys.readouterr().out
+
+
 def test_levels_are_built_told_verified_and_asked(files, capsys):
     build = ["massive", "build", str(files / "ring.npz"), str(files / "a"), "--cluster-triangles", "64", "--levels"]
     assert main(build) == 0

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from massive_cases import all_triangles, some_soup
 from meshclash.bench.mesh_generators import MAKERS
 from meshclash.massive import level_build, level_layout
+from node_files import made_wrong
 from solids import refined, torus
 from strategies import grid_meshes
 
@@ -134,12 +135,13 @@ def test_all_levels_take_few_bytes(tmp_path):
 
 
 def test_a_build_goes_on_where_it_was(ring, tmp_path, monkeypatch):
-    monkeypatch.setattr(level_build, "_BETWEEN_NOTES", 8)
+    for name in ("_BATCH", "_BETWEEN_NOTES"):
+        monkeypatch.setattr(level_build, name, 8)
     expected = ring[1].path.read_bytes()
     (tmp_path / "a.mcl").write_bytes(ring[0].path.read_bytes())
     with mc.ClusteredMesh.open(tmp_path / "a.mcl") as mesh:
         rests = []
-        for stop in (3, 2, 1):
+        for stop in (8, 6, 1):
             steps = mc.MeshLevels.build_steps(mesh)
             rests.append(next(steps).fraction)
             for _ in range(stop):
@@ -153,9 +155,21 @@ def test_a_build_goes_on_where_it_was(ring, tmp_path, monkeypatch):
     assert not list(tmp_path.glob("*.building"))
 
 
+@pytest.mark.needs_jit
+@pytest.mark.parametrize(("batch", "threads"), [(4, 1), (16, 2), (64, 2)])
+def test_the_file_is_the_same_for_any_number_of_threads(ring, tmp_path, monkeypatch, batch, threads):
+    monkeypatch.setattr(level_build, "_BATCH", batch)
+    for name in ("_SHARED_FROM", "_COMPILED_FOR"):
+        monkeypatch.setattr(level_build, name, 0)
+    (tmp_path / "a.mcl").write_bytes(ring[0].path.read_bytes())
+    with mc.ClusteredMesh.open(tmp_path / "a.mcl") as mesh, mc.MeshLevels.build(mesh, threads=threads) as levels:
+        assert levels.path.read_bytes() == ring[1].path.read_bytes()
+
+
 @pytest.mark.parametrize("lost", ["stack-*", "mesh", "journal.json"])
 def test_a_build_whose_files_were_lost_begins_anew(ring, tmp_path, monkeypatch, lost):
-    monkeypatch.setattr(level_build, "_BETWEEN_NOTES", 8)
+    for name in ("_BATCH", "_BETWEEN_NOTES"):
+        monkeypatch.setattr(level_build, name, 8)
     (tmp_path / "a.mcl").write_bytes(ring[0].path.read_bytes())
     with mc.ClusteredMesh.open(tmp_path / "a.mcl") as mesh:
         steps = mc.MeshLevels.build_steps(mesh)
@@ -230,29 +244,12 @@ def test_levels_of_another_mesh_are_refused(copied, tmp_path):
             mc.MeshLevels.open(other)
 
 
-def with_right_checksums(raw):
-    raw = bytearray(raw)
-    at = int.from_bytes(raw[32:40], "little")
-    if at < len(raw):
-        for row in np.frombuffer(raw, level_layout.NODE, (len(raw) - at) // level_layout.NODE.itemsize, at):
-            row["crc"] = zlib.crc32(raw[int(row["at"]) : int(row["at"]) + int(row["bytes"])])
-        raw[76:80] = zlib.crc32(raw[at:]).to_bytes(4, "little")
-    raw[252:256] = zlib.crc32(raw[:252]).to_bytes(4, "little")
-    return bytes(raw)
-
-
 @given(st.data())
 def test_a_file_made_wrong_on_purpose_is_refused_or_harmless(ring, tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("made")
     (folder / "a.mcl").write_bytes(ring[0].path.read_bytes())
-    raw = bytearray(ring[1].path.read_bytes())
-    table_at = int.from_bytes(raw[32:40], "little")
-    for _ in range(data.draw(st.integers(1, 3))):
-        width = data.draw(st.sampled_from((1, 2, 4, 8)))
-        at = data.draw(st.integers(8, 88) | st.integers(256, table_at - 9) | st.integers(table_at, len(raw) - 9))
-        value = data.draw(st.sampled_from((0, 1, 2 ** (8 * width) - 1, 2 ** (8 * width - 1), 65, 1 << 4)))
-        raw[at : at + width] = (value % (1 << (8 * width))).to_bytes(width, "little")
-    (folder / "a.mcl.levels").write_bytes(with_right_checksums(raw))
+    raw = data.draw(made_wrong(ring[1].path.read_bytes(), level_layout.NODE))
+    (folder / "a.mcl.levels").write_bytes(raw)
     with mc.ClusteredMesh.open(folder / "a.mcl") as mesh:
         tracemalloc.start()
         answers(mesh)
@@ -307,6 +304,8 @@ def test_wrong_arguments(ring, tmp_path):
         mc.MeshLevels.open(other)
     with pytest.raises(mc.UnsupportedOption, match="closed"):
         mc.MeshLevels.build(other)
+    with pytest.raises(mc.UnsupportedOption, match="threads must be"):
+        mc.MeshLevels.build(levels.mesh, threads=0)
     assert "nodes" in repr(levels) and "clusters" in repr(levels.level(0.1))
 
 

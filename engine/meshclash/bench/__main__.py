@@ -23,6 +23,7 @@ BENCHES = {
     "ifc": "all pairs of elements of IFC models beside ifcopenshell's geometry tree, differences judged exactly",
     "latency": "what compiling costs: each kernel cold and from the cache, and the first answer of a fresh process",
     "massive": "meshes on disk beside the same meshes in memory: building, frames, memory, the same bytes",
+    "massive-pairs": "one massive model against another: building both with levels, a path in contact, memory",
     "motion": "moments of contact, convex hulls, sorted boxes and steps of scenes, against independent answers",
     "open-meshes": "inside, containment and depth of open, cracked and turned meshes whose truth is known",
     "rigid": "all contacts and first contact of two posed meshes beside five other libraries",
@@ -34,6 +35,7 @@ BENCHES = {
     "voxels": "voxels of deforming objects: marking, contacts and volumes beside rebuilding and other libraries",
     "verdicts": "verdicts of solids whose answer is known: unions of boxes that touch, or nearly do",
     "volumes": "verdicts of closed models beside manifold3d's common volumes, close cases by exact arithmetic",
+    "workers": "tiles of massive models by worker processes: time over their number, bytes that travel",
     "scene": "time of Detect for a thousand objects against each other, stage by stage",
 }
 

@@ -216,7 +216,7 @@ def in_turn(
     return {name: float(np.median(times[1:])) for name, times in samples.items()}, done - 1, round_seconds
 
 
-_WHOLE = ("make_keys", "sort_keys", "link", "fit", "sum_up", "traverse_fast", "_run_queue")
+_WHOLE = ("make_keys", "sort_keys", "link", "fit", "sum_up", "traverse_fast")
 """Methods of a device that are made of steps."""
 _ONE_STEP = ("step", "start")
 

@@ -2,7 +2,7 @@
 
 Both get the same triangles in world coordinates. "touch" compares whether two surfaces meet with
 `clash_collision_many(allow_touching=True)`, "volume" compares CLASH, CONTAINED and DUPLICATE with
-`clash_intersection_many(tolerance=0)`. Whoever is wrong is told by `oracle.classify_pairs` for the surfaces and by
+`clash_intersection_many(tolerance=0)`. Which side is wrong is said by `oracle.classify_pairs` for the surfaces and by
 `solid_oracle.have_common_volume` for the volumes, which share no code with the engine.
 """
 
@@ -158,7 +158,7 @@ def _ordered(a: int, b: int) -> Pair:
 
 
 class _Judge:
-    """Says who is right about pairs, until the time is over."""
+    """Says which side is right about pairs, until the time is over."""
 
     def __init__(
         self, elements: dict[int, _Element], ours: dict[Pair, tuple[str, int]], options: argparse.Namespace

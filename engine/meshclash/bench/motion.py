@@ -123,14 +123,14 @@ def _drifting(rng: np.random.Generator, frames: int):
     state = np.hstack([rng.uniform(0, 20, (300, 3)), rng.uniform(0.1, 0.8, (300, 3)), rng.normal(size=(300, 3)) * 0.03])
     for _ in range(frames):
         state[:, :3] += state[:, 6:]
-        chance = rng.random()
-        if chance < 0.05:
+        draw = rng.random()
+        if draw < 0.05:
             jump = rng.random(len(ids)) < rng.choice([0.02, 1.0])
             state[jump, :3] = rng.uniform(0, 20, (int(jump.sum()), 3))
-        elif chance < 0.1:
+        elif draw < 0.1:
             stays = rng.random(len(ids)) < 0.9
             ids, state = ids[stays], state[stays]
-        elif chance < 0.15:
+        elif draw < 0.15:
             more = int(rng.integers(1, 60))
             ids, fresh = np.concatenate([ids, np.arange(fresh, fresh + more)]), fresh + more
             rows = [rng.uniform(0, 20, (more, 3)), rng.uniform(0.1, 0.8, (more, 3)), rng.normal(size=(more, 3)) * 0.03]

@@ -133,7 +133,7 @@ def _half_turn(m: np.ndarray, n: np.ndarray) -> np.ndarray:
 
 
 def _compare(tally: Tally, a: _Model, b: _Model, pose: np.ndarray) -> None:
-    """Count whether both say the same of a pair, and who is right where they do not or are not believed."""
+    """Count whether both say the same of a pair, and which one is right where they differ or are not believed."""
     found = verdict(a.hierarchy, b.hierarchy, pose_b=np.vstack([pose, [0, 0, 0, 1]])).name
     counts = tally.counts
     counts[found] += 1

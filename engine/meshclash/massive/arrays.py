@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import InvalidFile, InvalidMesh
 from ..types.numbers import refuse_masked
-from .sources import CHUNK, NO_TRIANGLES, NO_VERTICES, MeshSource, Piece, kept_bytes
+from .sources import CHUNK, NO_TRIANGLES, NO_VERTICES, MeshSource, SourcePiece, kept_bytes
 
 
 def _as_array(values: Any, name: str) -> np.ndarray:
@@ -53,13 +53,13 @@ def source_of_arrays(vertices: Any, triangles: Any) -> MeshSource:
     name = "the arrays"
     points, corners = _vertices_of(vertices, name), _triangles_of(triangles, name)
 
-    def pieces() -> Iterator[Piece]:
+    def pieces() -> Iterator[SourcePiece]:
         total = len(points) + len(corners)
         for begin in range(0, len(points), CHUNK):
-            yield Piece(begin / total, points[begin : begin + CHUNK], NO_TRIANGLES)
+            yield SourcePiece(begin / total, points[begin : begin + CHUNK], NO_TRIANGLES)
         for begin in range(0, len(corners), CHUNK):
             part = corners[begin : begin + CHUNK].astype(np.int64)
-            yield Piece((len(points) + begin) / total, NO_VERTICES, part)
+            yield SourcePiece((len(points) + begin) / total, NO_VERTICES, part)
 
     return MeshSource(name, kept_bytes(points.dtype, InvalidMesh), False, pieces, None)
 
@@ -73,7 +73,7 @@ def source_of_chunks(chunks: Iterator[Any]) -> MeshSource:
     probe = _corners_of(first, "chunk 0") if soup else _vertices_of(first[0], "chunk 0")
     size = kept_bytes(probe.dtype, InvalidMesh)
 
-    def pieces() -> Iterator[Piece]:
+    def pieces() -> Iterator[SourcePiece]:
         passed = 0
         for k, chunk in enumerate(itertools.chain([first], chunks)):
             if soup == isinstance(chunk, tuple):
@@ -92,7 +92,7 @@ def source_of_chunks(chunks: Iterator[Any]) -> MeshSource:
             if kept_bytes(vertices.dtype, InvalidMesh) > size:
                 raise InvalidMesh(f"chunk {k} holds {vertices.dtype}, but chunk 0 float32: give all chunks one type")
             passed += len(vertices)
-            yield Piece(0.0, vertices, triangles)
+            yield SourcePiece(0.0, vertices, triangles)
 
     return MeshSource("the chunks", size, soup, pieces, None)
 
@@ -119,16 +119,16 @@ def npz_source(path: Path, fingerprint: str) -> MeshSource:
     except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as reason:
         raise error(f"cannot be read: {reason}") from None
 
-    def pieces() -> Iterator[Piece]:
+    def pieces() -> Iterator[SourcePiece]:
         try:
             with zipfile.ZipFile(path) as archive:
                 for k, name in enumerate(names):
                     with archive.open(f"{name}.npy") as member:
                         for share, rows in _array_rows(member, name, error):
                             yield (
-                                Piece(0.5 * share, rows, NO_TRIANGLES)
+                                SourcePiece(0.5 * share, rows, NO_TRIANGLES)
                                 if k == 0
-                                else Piece(
+                                else SourcePiece(
                                     0.5 + 0.5 * share, NO_VERTICES, _triangles_of(rows, str(path)).astype(np.int64)
                                 )
                             )

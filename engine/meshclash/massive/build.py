@@ -15,7 +15,7 @@ from .blocks import block_size, block_steps
 from .clusters import cut, encoded, page_of
 from .layout import HEADER_BYTES, VERSION, Header, encode_blocks, encode_header
 from .runs import merged, record_type, write_run
-from .sources import MeshSource, Piece
+from .sources import MeshSource, SourcePiece
 from .work import WorkFolder, settle
 
 _READ, _SORTED = 0.25, 0.6
@@ -97,7 +97,7 @@ def _read_steps(source: MeshSource, work: WorkFolder) -> Generator[Progress, Non
     work.note(vertices=vertices, triangles=triangles, bounds=bounds.tolist())
 
 
-def _check_piece(source: MeshSource, piece: Piece, passed: int) -> None:
+def _check_piece(source: MeshSource, piece: SourcePiece, passed: int) -> None:
     good = np.abs(piece.vertices) <= LARGEST_COORDINATE  # also where one is NaN
     if not good.all():
         index = int((~good.all(axis=1)).argmax())

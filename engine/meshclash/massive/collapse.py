@@ -8,7 +8,7 @@ came out is measured afterwards (``proving.py``).
 
 import numpy as np
 
-from ..jit import inner, kernel
+from ..jit import inner
 from .collapse_heap import heap_drop, heap_put
 
 _BORDER_WEIGHT = 100.0
@@ -280,18 +280,20 @@ def _put_edges_of(vertices, triangles, quadrics, border, heads, nexts, marks, st
     return used
 
 
-@kernel
-def collapse_edges(vertices, triangles, target, kept):
+@inner
+def collapse_edges(vertices, triangles, target, kept, log, places):
     """Collapse edges of a piece until it has no more than ``target`` triangles, or nothing may be collapsed.
 
     Args:
-        vertices: (n, 3) float64, of size about 1; those that stay are moved.
+        vertices: (n, 3) float64, of size about 1; those that stay are moved, others lie where they were merged.
         triangles: (m, 3) int32; those that vanish have -1 first, also when this is called. Others are changed.
         target: how many are to stay.
         kept: (n,) int32, is told for each vertex the one that stays in its place.
+        log: (n, 3) int32, is told for each collapse the vertex that goes, the one that stays, how many triangles stay.
+        places: (n, 3) float64, is told for each collapse where the one that stays was before.
 
     Returns:
-        how many triangles stay.
+        how many edges were collapsed.
     """
     n, m = vertices.shape[0], triangles.shape[0]
     quadrics, border = np.zeros((n, 11)), np.zeros(n, np.bool_)
@@ -307,7 +309,7 @@ def collapse_edges(vertices, triangles, target, kept):
     _link(triangles, heads, tails, nexts)
     used = _begin(vertices, triangles, quadrics, border, heads, nexts, marks, lasts, heap)
     marks[:] = -1
-    stamp = 0
+    stamp = done = 0
     quadric, place = np.empty(11), np.empty(3)
     while live > target and used > 0 and used + 64 < heap.shape[0]:
         used = heap_drop(heap, used)
@@ -326,6 +328,9 @@ def collapse_edges(vertices, triangles, target, kept):
             continue
         live -= _merge(triangles, heads, tails, nexts, u, v)
         kept[u] = v
+        log[done, 0], log[done, 1], log[done, 2] = u, v, live
+        places[done] = vertices[v]
+        done += 1
         vertices[v] = place
         quadrics[v] += quadrics[u]
         versions[v] += 1
@@ -338,4 +343,4 @@ def collapse_edges(vertices, triangles, target, kept):
         while kept[last] != last:
             last = kept[last]
         kept[v] = last
-    return live
+    return done

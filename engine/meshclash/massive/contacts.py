@@ -1,6 +1,6 @@
 """Contacts of objects of which at least one is clustered: pairs of pages are pairs of trees of one question."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -29,7 +29,7 @@ def as_they_are(pairs: np.ndarray) -> np.ndarray:
     return pairs
 
 
-class Asked(NamedTuple):
+class ContactOptions(NamedTuple):
     """What to find."""
 
     crossing_only: bool = False
@@ -40,7 +40,7 @@ class Asked(NamedTuple):
     threads: int = 1
 
 
-class Found(NamedTuple):
+class ClusterContacts(NamedTuple):
     """What was found."""
 
     answer: Answer
@@ -49,77 +49,93 @@ class Found(NamedTuple):
     """Where the triangles lie, (n, 2) int64."""
 
 
-class _Portion(NamedTuple):
+class Portion(NamedTuple):
+    """What one question gave, in the numbering of the whole meshes."""
+
     pairs: np.ndarray
+    """(n, 2) int64."""
     places: np.ndarray
+    """Where the triangles lie, (n, 2) int64."""
     kinds: np.ndarray
+    """(n,) uint8."""
 
 
-class _Tally:
+class Tally:
     """What was found so far, and the work that it took."""
 
     def __init__(self) -> None:
-        self.portions: list[_Portion] = []
+        self.portions: list[Portion] = []
         self.poses: list[int] = []
         self.volume_tests = self.primitive_tests = self.exact_tests = 0
         self.threads = 1
 
-    def take(self, pose: int, answer: Answer, portion: _Portion) -> bool:
-        """Keep what one question gave; whether that is any contact."""
-        self.volume_tests += answer.volume_tests
-        self.primitive_tests += answer.primitive_tests
-        self.exact_tests += answer.exact_tests
-        self.threads = max(self.threads, answer.threads)
+    def take(self, pose: int, counts: Sequence[int], portion: Portion) -> bool:
+        """Keep what one question gave; whether that is any contact. Counts: as ``counts_of``."""
+        self.volume_tests += counts[0]
+        self.primitive_tests += counts[1]
+        self.exact_tests += counts[2]
+        self.threads = max(self.threads, counts[3])
         self.portions.append(portion)
         self.poses.append(pose)
         return len(portion.kinds) > 0
 
 
+def counts_of(answer: Answer) -> tuple[int, int, int, int]:
+    """The work of an answer: tests of volumes, of triangles in float64, of triangles exactly; threads."""
+    return answer.volume_tests, answer.primitive_tests, answer.exact_tests, answer.threads
+
+
 def contact_steps(
-    a: Clusters, b: Clusters, rows_a: np.ndarray, rows_b: np.ndarray, asked: Asked, chosen: Chosen = as_they_are
-) -> Generator[float, None, Found]:
+    a: Clusters,
+    b: Clusters,
+    rows_a: np.ndarray,
+    rows_b: np.ndarray,
+    options: ContactOptions,
+    chosen: Chosen = as_they_are,
+) -> Generator[float, None, ClusterContacts]:
     """Find contacts in poses (k, 3, 4) of both objects, yielding the share of the poses that is done.
 
     ``chosen`` is given the pairs of clusters that may have some, and says which of these to ask.
     """
-    tally = _Tally()
+    tally = Tally()
     total = max(len(rows_a), len(rows_b))
     for pose in range(total):
         rows = rows_a[min(pose, len(rows_a) - 1)], rows_b[min(pose, len(rows_b) - 1)]
-        steps = _pose_steps(a, b, pose, rows, asked, chosen, tally)
+        near = always(_share_of_all(pose, total, 0.0), candidate_steps(a, b, *rows, 0.0, options.with_itself))
+        pairs = chosen((yield from near))
+        steps = pairs_steps(a, b, pose, rows, options, pairs, tally)
         yield from retold(steps, partial(_share_of_all, pose, total))
-    return _joined(a, b, tally, total)
+    return joined(a, b, tally, total)
 
 
 def _share_of_all(pose: int, total: int, share: float) -> float:
     return (pose + share) / total
 
 
-def _pose_steps(
+def pairs_steps(
     a: Clusters,
     b: Clusters,
     pose: int,
     rows: tuple[np.ndarray, np.ndarray],
-    asked: Asked,
-    chosen: Chosen,
-    tally: _Tally,
+    options: ContactOptions,
+    pairs: np.ndarray,
+    tally: Tally,
 ) -> Generator[float, None, None]:
-    """Find the contacts of one pose, yielding the share of its pairs of clusters that is done."""
-    pairs = chosen((yield from always(0.0, candidate_steps(a, b, *rows, 0.0, asked.with_itself))))
+    """Find the contacts of pairs of clusters (n, 2) in one pose, yielding the share of these that is done."""
     done = 0
-    for some in samples(pairs) if asked.first_only else [pairs]:
-        for batch in batches(a, b, rows, some, None if asked.with_itself else 0.0):
+    for some in samples(pairs) if options.first_only else [pairs]:
+        for batch in batches(a, b, rows, some, None if options.with_itself else 0.0):
             met = False
-            for question, sides in _questions(a, b, batch, rows, asked):
+            for question, sides in _questions(a, b, batch, rows, options):
                 answer = yield from always(done / len(pairs), answer_steps(question))
-                met |= tally.take(pose, answer, _portion(question, answer, sides, rows, asked))
-            if met and asked.first_only:
+                met |= tally.take(pose, counts_of(answer), _portion(question, answer, sides, rows, options))
+            if met and options.first_only:
                 return
             done += len(batch)
 
 
 def _questions(
-    a: Clusters, b: Clusters, batch: np.ndarray, rows: tuple[np.ndarray, np.ndarray], asked: Asked
+    a: Clusters, b: Clusters, batch: np.ndarray, rows: tuple[np.ndarray, np.ndarray], options: ContactOptions
 ) -> Generator[tuple[Question, tuple[Loaded, Loaded]], None, None]:
     """The questions that a batch of pairs of clusters (n, 2) comes to.
 
@@ -128,8 +144,8 @@ def _questions(
     """
     side_a, side_b = loaded_pair(a, b, batch)
     jobs = np.stack([np.searchsorted(side.numbers, batch[:, k]) for k, side in enumerate((side_a, side_b))], axis=1)
-    flags: dict[str, Any] = asked._asdict() | {"with_itself": False}
-    of_one = batch[:, 0] == batch[:, 1] if asked.with_itself and not _is_soup(a) else np.zeros(len(batch), np.bool_)
+    flags: dict[str, Any] = options._asdict() | {"with_itself": False}
+    of_one = batch[:, 0] == batch[:, 1] if options.with_itself and not _is_soup(a) else np.zeros(len(batch), np.bool_)
     for itself in (False, True):
         part = jobs[of_one == itself]
         if len(part):
@@ -160,8 +176,8 @@ def _portion(
     answer: Answer,
     sides: tuple[Loaded, Loaded],
     rows: tuple[np.ndarray, np.ndarray],
-    asked: Asked,
-) -> _Portion:
+    options: ContactOptions,
+) -> Portion:
     """An answer in the numbering of the whole meshes."""
     trees = question.jobs[answer.jobs]
     pairs, places = (
@@ -169,13 +185,13 @@ def _portion(
         for find in (lambda side: side.ids, lambda side: side.places)
     )
     kinds = answer.kinds
-    if asked.with_itself and not question.with_itself:
+    if options.with_itself and not question.with_itself:
         kept = _beyond_neighbours(trees, answer, sides, rows, pairs)
         pairs, places, kinds = pairs[kept], places[kept], kinds[kept]
-    if asked.with_itself:
+    if options.with_itself:
         turned = pairs[:, 0] > pairs[:, 1]
         pairs[turned], places[turned] = pairs[turned, ::-1], places[turned, ::-1]
-    return _Portion(pairs, places, kinds)
+    return Portion(pairs, places, kinds)
 
 
 def _beyond_neighbours(
@@ -218,7 +234,7 @@ def _vertices_at(side: Loaded, trees: np.ndarray, triangles: np.ndarray) -> tupl
     return ids, corners
 
 
-def _joined(a: Clusters, b: Clusters, tally: _Tally, total: int) -> Found:
+def joined(a: Clusters, b: Clusters, tally: Tally, total: int) -> ClusterContacts:
     """All portions as one answer, sorted; numbers are int32 where they fit, as for meshes in memory."""
     portions = tally.portions
     pairs = np.concatenate([np.empty((0, 2), np.int64), *(p.pairs for p in portions)])
@@ -228,7 +244,7 @@ def _joined(a: Clusters, b: Clusters, tally: _Tally, total: int) -> Found:
     bits = (a.triangle_count.bit_length(), b.triangle_count.bit_length(), (total - 1).bit_length())
     pairs, order, jobs = sort_pairs(pairs, np.arange(len(jobs)), jobs, *bits, len(jobs).bit_length())
     counts = tally.volume_tests, tally.primitive_tests, tally.exact_tests, tally.threads
-    return Found(Answer(small_numbers(a, b, pairs), kinds[order], jobs, *counts), places[order])
+    return ClusterContacts(Answer(small_numbers(a, b, pairs), kinds[order], jobs, *counts), places[order])
 
 
 def small_numbers(a: Clusters, b: Clusters, pairs: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ is needed, and uses one bound for both directions.)
 
 Rounding. Bounds are those of an object in its own frame. A pose stretches by at most ``_stretch``, since it may differ
 from a rotation. World coordinates, those of the levels and those of the mesh, and distances are off by less than
-40 u times the largest coordinate of both, u = 2**-53; ``_slack`` is 256 u of that, so that it also covers sums.
+40 u times the largest coordinate of both, u = 2**-53; ``slack_of`` is 256 u of that, so that it also covers sums.
 """
 
 import math
@@ -86,21 +86,38 @@ class Memory:
         self.travel += way
         return way
 
+    def replace(self, pairs: np.ndarray, width: int) -> None:
+        """List other pairs (n, 2), sorted, the second of each below ``width``; what is known of any is kept."""
+        known = np.full(len(pairs), -math.inf)
+        start = np.full((len(pairs), 2), -1, np.int32)
+        if math.isfinite(self.travel) and len(self.pairs) and len(pairs):
+            keys, old = (p[:, 0] * width + p[:, 1] for p in (pairs, self.pairs))
+            at = np.minimum(np.searchsorted(old, keys), len(old) - 1)
+            same = old[at] == keys
+            known[same], start[same] = self.known[at[same]] - self.travel, self.start[at[same]]
+        self.pairs, self.known, self.start, self.travel = pairs, known, start, 0.0
+
 
 def cover_steps(
     a: Leveled, b: Leveled, rows: tuple[np.ndarray, np.ndarray], delta: float, memory: Memory
 ) -> Generator[None, None, Covered]:
     """Find all pairs of parts in poses (3, 4) that may stand for triangles within delta [m]."""
-    slack = _slack((a, b), rows)
     stretches = [_stretch(row) for row in rows]
-    outs, backs = ([errors * f for errors, f in zip(pair, stretches, strict=True)] for pair in
-                   ((a.outs, b.outs), (a.backs, b.backs)))  # fmt: skip
-    most = delta + float(outs[0].max()) + float(outs[1].max()) + slack
+    most = delta + float(a.outs.max()) * stretches[0] + float(b.outs.max()) * stretches[1] + slack_of((a, b), rows)
     way = memory.moved((a, b), rows)
     if not memory.travel <= memory.until:
         yield from _listed(a, b, rows, memory, most, way)
+    return (yield from listed_cover_steps(a, b, rows, delta, memory))
+
+
+def listed_cover_steps(
+    a: Leveled, b: Leveled, rows: tuple[np.ndarray, np.ndarray], delta: float, memory: Memory
+) -> Generator[None, None, Covered]:
+    """As ``cover_steps``, of the pairs that memory lists; ``moved`` was told the poses."""
+    slack, stretches = slack_of((a, b), rows), [_stretch(row) for row in rows]
     first, second = memory.pairs[:, 0], memory.pairs[:, 1]
-    out, back = outs[0][first] + outs[1][second], backs[0][first] + backs[1][second]
+    out = a.outs[first] * stretches[0] + b.outs[second] * stretches[1]
+    back = a.backs[first] * stretches[0] + b.backs[second] * stretches[1]
     exact = (out == 0.0) & (back == 0.0)
     reach = delta + np.where(exact, 0.0, out + slack)
     awake = np.flatnonzero(memory.known - memory.travel - slack <= reach)
@@ -119,19 +136,11 @@ def _listed(
     size = min(float(np.ptp(side.bounds, axis=0).max()) for side in (a, b))
     ahead = _AHEAD * way if _AHEAD * way <= _JUMP * size else 0.0
     pairs = yield from candidate_steps(a.clusters, b.clusters, *rows, most + ahead)
-    known = np.full(len(pairs), -math.inf)
-    start = np.full((len(pairs), 2), -1, np.int32)
-    if math.isfinite(way) and len(memory.pairs) and len(pairs):
-        width = b.clusters.cluster_count
-        keys, old = (p[:, 0] * width + p[:, 1] for p in (pairs, memory.pairs))
-        at = np.minimum(np.searchsorted(old, keys), len(old) - 1)
-        same = old[at] == keys
-        known[same], start[same] = memory.known[at[same]] - memory.travel, memory.start[at[same]]
-    fresh = known == -math.inf
+    memory.replace(pairs, b.clusters.cluster_count)
+    fresh = memory.known == -math.inf
     if fresh.any():
-        known[fresh] = gaps_of(a.clusters, b.clusters, *rows, pairs[fresh])
-    memory.pairs, memory.known, memory.start = pairs, known, start
-    memory.travel, memory.until = 0.0, ahead
+        memory.known[fresh] = gaps_of(a.clusters, b.clusters, *rows, pairs[fresh])
+    memory.until = ahead
 
 
 def _measured(
@@ -162,7 +171,7 @@ def _way(bounds: np.ndarray, old: np.ndarray, new: np.ndarray) -> float:
     return float(np.sqrt((ways * ways).sum(axis=1)).max())
 
 
-def _slack(sides: tuple[Leveled, Leveled], rows: tuple[np.ndarray, np.ndarray]) -> float:
+def slack_of(sides: tuple[Leveled, Leveled], rows: tuple[np.ndarray, np.ndarray]) -> float:
     """What covers all roundings [m]."""
     reaches = (4.0 * np.abs(side.bounds).max() + np.abs(row[:, 3]).max() for side, row in zip(sides, rows, strict=True))
     return _UNITS * float(sum(reaches))

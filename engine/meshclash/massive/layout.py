@@ -63,6 +63,11 @@ class Header(NamedTuple):
     """Of a block at most; 0: the file has no blocks."""
     blocks_crc: int = 0
 
+    @property
+    def file_bytes(self) -> int:
+        """Bytes of the file."""
+        return self.table_at + self.clusters * ROW.itemsize
+
 
 class PageData(NamedTuple):
     """What a page holds."""
@@ -135,7 +140,7 @@ def encode_header(header: Header) -> bytes:
     record["magic"], record["version"], record["order_mark"] = MAGIC, VERSION, _ORDER_MARK
     for name, value in header._asdict().items():
         record[name] = value
-    record["file_bytes"] = header.table_at + header.clusters * ROW.itemsize
+    record["file_bytes"] = header.file_bytes
     record["crc"] = zlib.crc32(record.tobytes()[:-4])
     return record.tobytes()
 
@@ -173,7 +178,7 @@ def _is_possible(header: Header, file_bytes: int) -> bool:
         and (header.block_triangles == 0 or FEWEST_TRIANGLES <= header.block_triangles <= MOST_TRIANGLES)
         and 1 <= header.clusters <= header.triangles < 1 << 60
         and header.table_at >= HEADER_BYTES
-        and header.table_at + header.clusters * ROW.itemsize == file_bytes
+        and header.file_bytes == file_bytes
         and bool((np.abs(header.bounds) <= LARGEST_COORDINATE).all())
         and bool((header.bounds[0] <= header.bounds[1]).all())
     )

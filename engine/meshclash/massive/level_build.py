@@ -1,13 +1,15 @@
 """Building the levels of a clustered mesh, from its pages, and node by node into the file beside it.
 
 Four clusters in a row are simplified together to a quarter of their triangles, then pairs of nodes to half of
-theirs. The pieces that still have a neighbour to wait for are all that is in memory: one for each height of the
-tree. After some hundred clusters they are written down, so that a build goes on from there.
+theirs. Some nodes of one height are made at a time, on several cores. The pieces that still have a neighbour to wait
+for are all that stays in memory: one for each height of the tree. After some hundred clusters they are written down,
+so that a build goes on from there. Nodes are written in the order in which one core would finish them one by one, so
+that the file depends neither on cores nor on how many are made at a time.
 """
 
 import math
 import zlib
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -17,10 +19,11 @@ from ..errors import InvalidFile
 from ..types.results import Progress
 from .layout import HEADER_BYTES
 from .level_layout import (
+    KIND,
     MOST_TRIANGLES,
     MOST_VERTICES,
     NODE,
-    VERSION,
+    FileKind,
     LevelHeader,
     encode_level_header,
     encode_node,
@@ -28,7 +31,7 @@ from .level_layout import (
     steps_of,
 )
 from .pages import PageFile
-from .pieces import Piece, increased, joined, simplified
+from .pieces import Piece, all_simplified, increased, joined, together_is_compiled
 from .work import WorkFolder, settle, write_whole
 
 _FIRST_CLUSTERS = 4
@@ -36,11 +39,17 @@ _FIRST_SHARE, _SHARE = 0.25, 0.5
 """Of the triangles, that a node is to keep of those of its clusters, or of its two nodes."""
 _MOST_FIRST_SHARE, _MOST_SHARE = 0.3, 0.55
 """More than that, and there is no node: then all levels together have less triangles than 0.67 times the mesh."""
+_BATCH = 64
+"""Clusters whose nodes are made together, height by height: a power of two."""
+_FOR_EACH = 2
+"""Nodes for each thread at a time: a slice of work."""
+_SHARED_FROM, _COMPILED_FOR = 1 << 16, 1 << 20
+"""Triangles of a mesh from which several threads pay, and from which compiling for these does."""
 _BETWEEN_NOTES = 256
 """Clusters after which what is finished is written down."""
 
 
-class _Held(NamedTuple):
+class Held(NamedTuple):
     """A node that waits for its neighbour."""
 
     height: int
@@ -50,32 +59,64 @@ class _Held(NamedTuple):
     """None where its triangles could not be made fewer."""
 
 
+class _Made(NamedTuple):
+    """A node that was simplified."""
+
+    held: Held
+    content: Any
+    """To be written."""
+
+
+class Form(NamedTuple):
+    """What a build makes of clusters."""
+
+    kind: FileKind
+    first_clusters: int
+    """That make the first node."""
+    make: Callable[[list[Held], int], list[tuple[Piece | None, Any]]]
+    """Simplify nodes on so many threads: what is left of each, if that is much less, and what is to be written."""
+    write: Callable[[BinaryIO, Held, Any], np.ndarray | None]
+    """Write the page of a node, and give its row of the table."""
+    count: Callable[[np.ndarray], int]
+    """Triangles of all rows of a table."""
+
+
 class _State(NamedTuple):
     """What a build has done."""
 
     clusters: int
     rows: list[np.ndarray]
-    held: list[_Held]
+    held: list[Held]
 
 
-def build_level_steps(pages: PageFile, path: Path, plain: LevelHeader) -> Generator[Progress, None, None]:
-    """Write the levels of an open mesh to a file, in slices of a node; yields Progress."""
+def build_level_steps(
+    pages: PageFile, path: Path, plain: LevelHeader, form: Form | None = None, threads: int = 1
+) -> Generator[Progress, None, None]:
+    """Write the levels of an open mesh to a file, or what another form says, in slices of some nodes; yields Progress.
+
+    The file is the same for any number of threads.
+    """
+    form = form or LEVELS
+    if pages.header.triangles < (_SHARED_FROM if together_is_compiled() else _COMPILED_FOR):
+        threads = 1
     work = WorkFolder(path)
     keeps = True
     try:
-        work.begin({"format": VERSION, "mesh": list(plain)}, True)
+        work.begin({"format": form.kind.version, "mesh": list(plain)}, True)
         (work.path / "mesh").touch()
         with (work.path / "mesh").open("r+b") as stream:
-            state = _resumed(work, stream)
+            state = _resumed(work, stream, form)
             total = pages.header.clusters
             while state.clusters < total:
                 begin = state.clusters
-                state = _grown(pages, stream, state)
+                end = min(begin + _BATCH, total)
+                for share in _grow_steps(pages, stream, state, form, threads):
+                    yield Progress((begin + share * (end - begin)) / total, f"simplifying {pages.path}")
+                state = state._replace(clusters=end)
                 if state.clusters // _BETWEEN_NOTES > begin // _BETWEEN_NOTES and state.clusters < total:
-                    _note(work, stream, state)
-                yield Progress(state.clusters / total, f"simplifying {pages.path}")
-            _fold(stream, state)
-            _finish(stream, plain, state.rows)
+                    _note(work, stream, state, form)
+            _fold(stream, state, form)
+            _finish(stream, plain, state.rows, form)
         (work.path / "mesh").replace(path)
         keeps = False
     except OSError as error:
@@ -90,15 +131,39 @@ def build_level_steps(pages: PageFile, path: Path, plain: LevelHeader) -> Genera
             work.discard()
 
 
-def _grown(pages: PageFile, stream: BinaryIO, state: _State) -> _State:
-    """Some more clusters as a node, and the nodes that this completes."""
-    first = state.clusters
-    numbers = range(first, min(first + _FIRST_CLUSTERS, pages.header.clusters))
-    state.held.append(_Held(0, first, len(numbers), joined([_piece_of(pages, number) for number in numbers])))
-    _settle(stream, state, _FIRST_SHARE, _MOST_FIRST_SHARE)
+def _grow_steps(
+    pages: PageFile, stream: BinaryIO, state: _State, form: Form, threads: int
+) -> Generator[float, None, None]:
+    """Some more clusters as nodes, and the nodes that these complete; yields the share that is done, about."""
+    end = min(state.clusters + _BATCH, pages.header.clusters)
+    row = [Held(0, first, min(form.first_clusters, end - first), None)
+           for first in range(state.clusters, end, form.first_clusters)]  # fmt: skip
+    finished: list[_Made] = []
+    waiting: list[Held] = []
+    size = _FOR_EACH * threads if threads > 1 else 1
+    done, work = 0.0, 1.5 * len(row)
+    while row:
+        fresh: list[Held] = []
+        for k in range(0, len(row), size):
+            some = [held if held.height else _read(pages, held) for held in row[k : k + size]]
+            made = _made(some, form, threads)
+            finished += made
+            fresh += [one.held for one in made]
+            done += sum(1.0 if held.height == 0 else 0.5**held.height / 2.0 for held in some)
+            yield min(1.0, done / work)
+        if len(fresh) % 2:
+            waiting.append(fresh.pop())
+        row = [_paired(*fresh[k : k + 2]) for k in range(0, len(fresh), 2)]
+    state.held.extend(sorted(waiting, key=lambda held: held.first))
     while len(state.held) > 1 and state.held[-1].height == state.held[-2].height:
-        _pair(stream, state)
-    return state._replace(clusters=first + len(numbers))
+        finished += _pair(state, form)
+    _write(stream, state, finished, form)
+
+
+def _read(pages: PageFile, held: Held) -> Held:
+    """A node of the lowest height with the triangles of its clusters."""
+    numbers = range(held.first, held.first + held.clusters)
+    return held._replace(piece=joined([_piece_of(pages, number) for number in numbers]))
 
 
 def _piece_of(pages: PageFile, number: int) -> Piece:
@@ -106,39 +171,58 @@ def _piece_of(pages: PageFile, number: int) -> Piece:
     return Piece(data.vertices.astype(np.float64), data.corners.astype(np.int32), 0.0, 0.0)
 
 
-def _fold(stream: BinaryIO, state: _State) -> None:
+def _fold(stream: BinaryIO, state: _State, form: Form) -> None:
     """Join what found no neighbour of its height."""
     while len(state.held) > 1:
-        _pair(stream, state)
+        _write(stream, state, _pair(state, form), form)
 
 
-def _pair(stream: BinaryIO, state: _State) -> None:
-    """Make one node of the last two."""
+def _pair(state: _State, form: Form) -> list[_Made]:
+    """Make one node of the last two that wait."""
     b, a = state.held.pop(), state.held.pop()
-    pieces = [held.piece for held in (a, b) if held.piece is not None]
-    piece = joined(pieces) if len(pieces) == 2 else None
-    state.held.append(_Held(max(a.height, b.height) + 1, a.first, a.clusters + b.clusters, piece))
-    _settle(stream, state, _SHARE, _MOST_SHARE)
+    made = _made([_paired(a, b)], form, 1)
+    state.held.append(made[0].held)
+    return made
 
 
-def _settle(stream: BinaryIO, state: _State, share: float, most: float) -> None:
-    """Simplify the last node and write it, if that makes it much smaller."""
-    held = state.held.pop()
-    piece = held.piece
-    if piece is not None:
-        count = len(piece.triangles)
-        piece = simplified(piece, int(share * count))
-        if piece is not None and (
-            len(piece.triangles) > min(most * count, MOST_TRIANGLES) or len(piece.vertices) > MOST_VERTICES
-        ):
-            piece = None
-    if piece is not None:
-        state.rows.append(_written(stream, held, piece))
-    state.held.append(held._replace(piece=piece))
+def _paired(a: Held, b: Held) -> Held:
+    """Two neighbours as one node, not simplified yet."""
+    piece = joined([a.piece, b.piece]) if a.piece is not None and b.piece is not None else None
+    return Held(max(a.height, b.height) + 1, a.first, a.clusters + b.clusters, piece)
 
 
-def _written(stream: BinaryIO, held: _Held, piece: Piece) -> np.ndarray:
-    """Write the page of a node, and give its row of the table."""
+def _made(nodes: list[Held], form: Form, threads: int) -> list[_Made]:
+    """Simplify nodes."""
+    made = zip(nodes, form.make(nodes, threads), strict=True)
+    return [_Made(held._replace(piece=piece), content) for held, (piece, content) in made]
+
+
+def _write(stream: BinaryIO, state: _State, finished: list[_Made], form: Form) -> None:
+    """Write nodes in the order in which they would be finished one by one."""
+    for held, content in sorted(finished, key=lambda made: (made.held.first + made.held.clusters, made.held.height)):
+        row = form.write(stream, held, content)
+        if row is not None:
+            state.rows.append(row)
+
+
+def _leveled(nodes: list[Held], threads: int) -> list[tuple[Piece | None, Piece | None]]:
+    """Nodes of levels."""
+    found: list[tuple[Piece | None, Piece | None]] = [(None, None)] * len(nodes)
+    some = [(k, held.height, held.piece) for k, held in enumerate(nodes) if held.piece is not None]
+    shares = [_SHARE if height else _FIRST_SHARE for _, height, _ in some]
+    targets = [int(share * len(piece.triangles)) for share, (_, _, piece) in zip(shares, some, strict=True)]
+    after = all_simplified([piece for _, _, piece in some], targets, threads) if some else []
+    for (k, height, before), piece in zip(some, after, strict=True):
+        most = min((_MOST_SHARE if height else _MOST_FIRST_SHARE) * len(before.triangles), MOST_TRIANGLES)
+        if piece is not None and len(piece.triangles) <= most and len(piece.vertices) <= MOST_VERTICES:
+            found[k] = piece, piece
+    return found
+
+
+def _written(stream: BinaryIO, held: Held, piece: Piece | None) -> np.ndarray | None:
+    """Write the page of a node of a level, and give its row of the table."""
+    if piece is None:
+        return None
     bounds = np.concatenate([piece.vertices.min(axis=0), piece.vertices.max(axis=0)])
     steps = steps_of(piece.vertices, bounds)
     off = np.abs(positions_of(steps, bounds) - piece.vertices).max(axis=0)
@@ -155,27 +239,28 @@ def _written(stream: BinaryIO, held: _Held, piece: Piece) -> np.ndarray:
     return row
 
 
-def _finish(stream: BinaryIO, plain: LevelHeader, rows: list[np.ndarray]) -> None:
+LEVELS = Form(KIND, _FIRST_CLUSTERS, _leveled, _written, lambda table: int(table["triangles"].sum()))
+
+
+def _finish(stream: BinaryIO, plain: LevelHeader, rows: list[np.ndarray], form: Form) -> None:
     """Write the table behind the pages and the header in front of them."""
-    table = np.concatenate([np.zeros(0, NODE), *rows])
+    table = np.concatenate([np.zeros(0, form.kind.row), *rows])
     raw = table.tobytes()
     at = stream.tell()
     stream.write(raw)
     stream.truncate()
-    header = plain._replace(
-        nodes=len(table), triangles=int(table["triangles"].sum()), table_at=at, table_crc=zlib.crc32(raw)
-    )
+    header = plain._replace(nodes=len(table), triangles=form.count(table), table_at=at, table_crc=zlib.crc32(raw))
     stream.seek(0)
-    stream.write(encode_level_header(header))
+    stream.write(encode_level_header(header, form.kind))
     settle(stream)
 
 
-def _note(work: WorkFolder, stream: BinaryIO, state: _State) -> None:
+def _note(work: WorkFolder, stream: BinaryIO, state: _State, form: Form) -> None:
     """Write down what is finished."""
     settle(stream)
     name = f"stack-{state.clusters}"
     before = work.journal.get("stack")
-    parts = [np.concatenate([np.zeros(0, NODE), *state.rows]).tobytes()]
+    parts = [np.concatenate([np.zeros(0, form.kind.row), *state.rows]).tobytes()]
     held: list[list[Any]] = []
     for node in state.held:
         counts: list[Any] = [0, 0, 0.0, 0.0]
@@ -192,7 +277,7 @@ def _note(work: WorkFolder, stream: BinaryIO, state: _State) -> None:
         work.remove(before)
 
 
-def _resumed(work: WorkFolder, stream: BinaryIO) -> _State:
+def _resumed(work: WorkFolder, stream: BinaryIO, form: Form) -> _State:
     """What an earlier build has finished, the file at its end; or a new file with room for the header."""
     journal = work.journal
     whole = "stack" in journal and work.has(journal["stack"], journal["stack_bytes"])
@@ -204,7 +289,7 @@ def _resumed(work: WorkFolder, stream: BinaryIO) -> _State:
     stream.truncate(journal["bytes"])
     stream.seek(journal["bytes"])
     raw = (work.path / journal["stack"]).read_bytes()
-    rows: np.ndarray = np.frombuffer(raw, NODE, journal["nodes"])
+    rows: np.ndarray = np.frombuffer(raw, form.kind.row, journal["nodes"])
     at, held = rows.nbytes, []
     for height, first, clusters, n, m, out, back in journal["held"]:
         piece = None
@@ -213,5 +298,5 @@ def _resumed(work: WorkFolder, stream: BinaryIO) -> _State:
             triangles = np.frombuffer(raw, np.int32, 3 * m, at + vertices.nbytes).reshape(-1, 3).copy()
             at += vertices.nbytes + triangles.nbytes
             piece = Piece(vertices, triangles, out, back)
-        held.append(_Held(height, first, clusters, piece))
+        held.append(Held(height, first, clusters, piece))
     return _State(journal["clusters"], [rows[k : k + 1] for k in range(len(rows))], held)

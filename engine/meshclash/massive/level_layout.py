@@ -43,8 +43,21 @@ NODE = np.dtype(
 these are from it and it from these at most [m], and its box."""
 
 
+class FileKind(NamedTuple):
+    """What files of a kind beside that of the mesh begin with, and the rows of their tables."""
+
+    magic: bytes
+    version: int
+    row: np.dtype
+    name: str
+    """What they hold."""
+
+
+KIND = FileKind(MAGIC, VERSION, NODE, "levels")
+
+
 class LevelHeader(NamedTuple):
-    """What a file of levels says of itself."""
+    """What a file of levels, or of another kind, says of itself."""
 
     nodes: int
     triangles: int
@@ -99,34 +112,37 @@ def decode_node(path: Path, row: np.void, number: int, raw: bytes, first_triangl
     return PageData(positions_of(steps, row["bounds"]), corners, ids, _NO_VERTICES)
 
 
-def encode_level_header(header: LevelHeader) -> bytes:
+def encode_level_header(header: LevelHeader, kind: FileKind = KIND) -> bytes:
     """The first 256 bytes of a file."""
     record = np.zeros(1, _HEADER)
-    record["magic"], record["version"], record["order_mark"] = MAGIC, VERSION, _ORDER_MARK
+    record["magic"], record["version"], record["order_mark"] = kind.magic, kind.version, _ORDER_MARK
     for name, value in header._asdict().items():
         record[name] = value
-    record["file_bytes"] = header.table_at + header.nodes * NODE.itemsize
+    record["file_bytes"] = header.table_at + header.nodes * kind.row.itemsize
     record["crc"] = zlib.crc32(record.tobytes()[:-4])
     return record.tobytes()
 
 
-def decode_level_header(path: Path, raw: bytes, file_bytes: int, mesh: LevelHeader) -> LevelHeader:
+def decode_level_header(
+    path: Path, raw: bytes, file_bytes: int, mesh: LevelHeader, kind: FileKind = KIND
+) -> LevelHeader:
     """The header of a file of so many bytes; raises InvalidFile unless both fit, and fit the mesh."""
-    if raw[: len(MAGIC)] != MAGIC:
-        raise InvalidFile(f"{path}: these are no levels of a clustered mesh: the first bytes are {raw[:8]!r}")
+    if raw[: len(kind.magic)] != kind.magic:
+        raise InvalidFile(f"{path}: these are no {kind.name} of a clustered mesh: the first bytes are {raw[:8]!r}")
     if len(raw) != HEADER_BYTES:
         raise InvalidFile(f"{path}: the file ends within its header: {len(raw)} of {HEADER_BYTES} bytes")
     record = np.frombuffer(raw, _HEADER)[0]
     if zlib.crc32(raw[:-4]) != int(record["crc"]):
         raise InvalidFile(f"{path}: the header is damaged: its checksum is wrong")
-    if int(record["version"]) != VERSION or int(record["order_mark"]) != _ORDER_MARK:
-        raise InvalidFile(f"{path}: format {int(record['version'])}, but this version of meshclash reads {VERSION}")
+    if int(record["version"]) != kind.version or int(record["order_mark"]) != _ORDER_MARK:
+        found = int(record["version"])
+        raise InvalidFile(f"{path}: format {found}, but this version of meshclash reads {kind.version}")
     if int(record["file_bytes"]) != file_bytes:
         raise InvalidFile(f"{path}: the file has {file_bytes} bytes, but its header says {int(record['file_bytes'])}")
     header = LevelHeader(*(int(record[name]) for name in LevelHeader._fields))
     if header[3:7] != mesh[3:7]:
-        raise InvalidFile(f"{path}: these are the levels of another mesh than the one beside it: build them again")
-    if header.nodes > file_bytes or header.table_at + header.nodes * NODE.itemsize != file_bytes:
+        raise InvalidFile(f"{path}: these are the {kind.name} of another mesh than the one beside it: build them again")
+    if header.nodes > file_bytes or header.table_at + header.nodes * kind.row.itemsize != file_bytes:
         raise InvalidFile(f"{path}: the counts of the header cannot be those of a file of {file_bytes} bytes")
     return header
 

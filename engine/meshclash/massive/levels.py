@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidFile, UnsupportedOption
+from ..jit import thread_limit
 from ..types.numbers import real_number
 from ..types.results import Progress
 from ..types.steps import run
@@ -70,7 +71,13 @@ class MeshLevels:
         self._kept: OrderedDict[tuple[float, int], MeshLevel] = OrderedDict()
 
     @classmethod
-    def build(cls, mesh: ClusteredMesh, *, progress: Callable[[Progress], object] | None = None) -> "MeshLevels":
+    def build(
+        cls,
+        mesh: ClusteredMesh,
+        *,
+        threads: int | None = None,
+        progress: Callable[[Progress], object] | None = None,
+    ) -> "MeshLevels":
         """Write the levels of a clustered mesh to the file beside it, and open them.
 
         Only some pages are in memory at a time. A build that was stopped goes on where it was when the same is asked
@@ -78,18 +85,20 @@ class MeshLevels:
 
         Args:
             mesh: an open ClusteredMesh.
+            threads: most threads to use, None for all cores. The file is the same for any number.
             progress: is called with Progress.
 
         Raises:
             InvalidFile: the mesh is damaged, or the file cannot be written.
-            UnsupportedOption: the mesh was closed.
+            UnsupportedOption: the mesh was closed, or ``threads`` is no number of threads.
         """
-        return run(cls.build_steps(mesh), progress)
+        return run(cls.build_steps(mesh, threads=threads), progress)
 
     @classmethod
-    def build_steps(cls, mesh: ClusteredMesh) -> Generator[Progress, None, "MeshLevels"]:
+    def build_steps(cls, mesh: ClusteredMesh, *, threads: int | None = None) -> Generator[Progress, None, "MeshLevels"]:
         """As ``build``, in slices of some thousand triangles; yields Progress. Closing it keeps what is finished."""
-        yield from build_level_steps(_checked(mesh).pages, _path_of(mesh), _plain_header(mesh))
+        pages, count = checked_mesh(mesh).pages, thread_limit(threads)
+        yield from build_level_steps(pages, _path_of(mesh), _plain_header(mesh), threads=count)
         if _OWN in mesh.beside:
             mesh.beside.pop(_OWN).close()  # those of the file before
         return cls.open(mesh)
@@ -101,7 +110,7 @@ class MeshLevels:
         Raises:
             InvalidFile: there are none, they are damaged, or they belong to another mesh.
         """
-        file = PartFile(_path_of(_checked(mesh)), "the levels were closed")
+        file = PartFile(_path_of(checked_mesh(mesh)), "the levels were closed")
         try:
             header = decode_level_header(
                 file.path, file.read(0, min(file.size, HEADER_BYTES)), file.size, _plain_header(mesh)
@@ -162,6 +171,11 @@ class MeshLevels:
                 chosen.append(node)
         return np.array(chosen, np.int64)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes that boxes and pages of the levels that are open take in memory now."""
+        return sum(level.nbytes for level in self._kept.values())
+
     def verify(self) -> None:
         """Read every node and compare it with its checksum and the table; raises InvalidFile at the first wrong one.
 
@@ -199,7 +213,8 @@ def levels_beside(mesh: ClusteredMesh) -> MeshLevels | None:
     return levels
 
 
-def _checked(mesh: Any) -> ClusteredMesh:
+def checked_mesh(mesh: Any) -> ClusteredMesh:
+    """A clustered mesh that is no level of one; raises UnsupportedOption for what is none."""
     if not isinstance(mesh, ClusteredMesh) or isinstance(mesh, MeshLevel):
         raise UnsupportedOption(f"levels are those of a ClusteredMesh, not of a {type(mesh).__name__}")
     return mesh

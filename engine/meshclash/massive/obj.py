@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from ..pointcloud.files.source import Source
-from .sources import NO_TRIANGLES, NO_VERTICES, MeshSource, Piece, opened
+from .sources import NO_TRIANGLES, NO_VERTICES, MeshSource, SourcePiece, opened
 
 
 def obj_source(path: Path, fingerprint: str) -> MeshSource:
@@ -15,7 +15,7 @@ def obj_source(path: Path, fingerprint: str) -> MeshSource:
     return MeshSource(str(path), 8, False, partial(opened, path, _read), fingerprint)
 
 
-def _read(source: Source) -> Generator[Piece, None, None]:
+def _read(source: Source) -> Generator[SourcePiece, None, None]:
     passed = 0
     for lines in source.text_lines():
         first = source.line_number + 1
@@ -29,7 +29,7 @@ def _read(source: Source) -> Generator[Piece, None, None]:
                 corners = _corners(source, line, passed + len(vertices), first + k)
                 triangles += [(corners[0], corners[i], corners[i + 1]) for i in range(1, len(corners) - 1)]
         passed += len(vertices)
-        yield Piece(
+        yield SourcePiece(
             source.position / max(source.size, 1),
             np.array(vertices, np.float64) if vertices else NO_VERTICES,
             np.array(triangles, np.int64) if triangles else NO_TRIANGLES,

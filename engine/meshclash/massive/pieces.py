@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..jit import is_compiled, kernel, parallel_kernel, parallel_region, prange
 from .collapse import collapse_edges
 from .proving import SLACK, directed_bound
 
@@ -41,29 +42,172 @@ def joined(pieces: Sequence[Piece]) -> Piece:
     return Piece(vertices[order[new]], inverse[triangles], out, back)
 
 
+@kernel
+def _collapse_each(vertices, triangles, starts, targets, kept, log, before, counts):
+    """``collapse_edges`` for pieces that lie one behind the other; ``starts`` has first vertices and triangles."""
+    for k in range(counts.shape[0]):
+        v, w, t, u = starts[k, 0], starts[k + 1, 0], starts[k, 1], starts[k + 1, 1]
+        counts[k] = collapse_edges(vertices[v:w], triangles[t:u], targets[k], kept[v:w], log[v:w], before[v:w])
+
+
+@parallel_kernel
+def _collapse_together(vertices, triangles, starts, targets, kept, log, before, counts):
+    """The same on several cores."""
+    for k in prange(counts.shape[0]):
+        v, w, t, u = starts[k, 0], starts[k + 1, 0], starts[k, 1], starts[k + 1, 1]
+        counts[k] = collapse_edges(vertices[v:w], triangles[t:u], targets[k], kept[v:w], log[v:w], before[v:w])
+
+
+@kernel
+def _bound_each(faces, corners, kept, tasks, bounds):
+    """``directed_bound`` by tasks: first face and the one after the last, the same of the other piece, and of kept."""
+    for k in range(tasks.shape[0]):
+        i, j, p, q, v, w = tasks[k]
+        bounds[k] = directed_bound(faces[i:j], corners[i:j], kept[v:w], faces[p:q], corners[p:q])
+
+
+@parallel_kernel
+def _bound_together(faces, corners, kept, tasks, bounds):
+    """The same on several cores."""
+    for k in prange(tasks.shape[0]):
+        i, j, p, q, v, w = tasks[k]
+        bounds[k] = directed_bound(faces[i:j], corners[i:j], kept[v:w], faces[p:q], corners[p:q])
+
+
+def together_is_compiled() -> bool:
+    """Whether simplifying on several cores takes no compiling."""
+    return is_compiled(_collapse_together) and is_compiled(_bound_together)
+
+
 def simplified(piece: Piece, target: int) -> Piece | None:
     """A piece with about ``target`` triangles, farther from the mesh by what is proved; None if nothing is left."""
+    return all_simplified([piece], [target], 1)[0]
+
+
+def all_simplified(pieces: Sequence[Piece], targets: Sequence[int], threads: int) -> list[Piece | None]:
+    """``simplified`` for several pieces, on so many threads if they are to be had; the same for any number."""
+    found: list[Piece | None] = [None] * len(pieces)
+    after = [Simplified(piece, done.kept, faces_of(piece, done.kept), done.places)
+             for piece, done in zip(pieces, all_collapsed(pieces, targets, threads), strict=True)]  # fmt: skip
+    left = [k for k, one in enumerate(after) if len(one.faces)]
+    for k, (out, back) in zip(left, all_bounds([after[k] for k in left], threads), strict=True):
+        used, corners = np.unique(after[k].faces, return_inverse=True)
+        found[k] = Piece(after[k].places[used], corners.reshape(-1, 3).astype(np.int32), out, back)
+    return found
+
+
+class Simplified(NamedTuple):
+    """What a piece was simplified to."""
+
+    piece: Piece
+    """As it was before."""
+    kept: np.ndarray
+    """For each of its vertices the one that stands for it, (n,) int32."""
+    faces: np.ndarray
+    """Triangles after that, (m, 3) int32."""
+    places: np.ndarray
+    """Vertices after that, (n, 3) float64 [m]."""
+
+
+class Collapsed(NamedTuple):
+    """What the edge collapses of a piece were."""
+
+    log: np.ndarray
+    """For each the vertex that went, the one that stayed, and how many triangles did, (k, 3) int32."""
+    before: np.ndarray
+    """Where the one that stayed had been, (k, 3) float64 [m]."""
+    places: np.ndarray
+    """Where vertices lie after all of them, and where those that went lay last, (n, 3) float64 [m]."""
+    kept: np.ndarray
+    """For each vertex the one that stands for it after all of them, (n,) int32."""
+
+
+def collapsed(piece: Piece, target: int) -> Collapsed:
+    """Collapse edges of a piece until it has about ``target`` triangles. Places that nothing moved keep their bits."""
+    return all_collapsed([piece], [target], 1)[0]
+
+
+def all_collapsed(pieces: Sequence[Piece], targets: Sequence[int], threads: int) -> list[Collapsed]:
+    """``collapsed`` for several pieces, on so many threads if they are to be had."""
+    scaled = [_scaled(piece.vertices, *_frame_of(piece.vertices)) for piece in pieces]
+    vertices, triangles = np.concatenate(scaled), np.concatenate([piece.triangles for piece in pieces])
+    same = (triangles == np.roll(triangles, 1, axis=1)).any(axis=1)
+    triangles[same, 0] = -1
+    starts = np.cumsum([(0, 0), *((len(piece.vertices), len(piece.triangles)) for piece in pieces)], axis=0)
+    kept, log, before = np.empty(len(vertices), np.int32), np.empty(vertices.shape, np.int32), np.empty(vertices.shape)
+    counts = np.empty(len(pieces), np.int64)
+    with parallel_region(min(threads, len(pieces))) as count:
+        (_collapse_together if count > 1 else _collapse_each)(
+            vertices, triangles, starts, np.array(targets, np.int64), kept, log, before, counts
+        )
+    found = []
+    for piece, start, gone, v, w in zip(pieces, scaled, counts, starts[:-1, 0], starts[1:, 0], strict=True):
+        some = log[v : v + gone], before[v : v + gone]
+        found.append(_unscaled(piece, start, vertices[v:w], *some, kept[v:w]))
+    return found
+
+
+def _unscaled(
+    piece: Piece, start: np.ndarray, moved: np.ndarray, log: np.ndarray, before: np.ndarray, kept: np.ndarray
+) -> Collapsed:
+    """Collapses in the coordinates of the mesh; ``start``, ``moved`` and ``before`` are those of the frame."""
     origin, scale = _frame_of(piece.vertices)
-    before = (piece.vertices - origin) * scale
-    after, faces = before.copy(), piece.triangles.copy()
-    same = (faces[:, 0] == faces[:, 1]) | (faces[:, 1] == faces[:, 2]) | (faces[:, 2] == faces[:, 0])
-    faces[same, 0] = -1
-    kept = np.empty(len(before), np.int32)
-    collapse_edges(after, faces, target, kept)
-    faces = np.ascontiguousarray(faces[faces[:, 0] >= 0])
-    if len(faces) == 0:
-        return None
-    moved = (after != before).any(axis=1)
-    places = piece.vertices.copy()
-    places[moved] = origin + after[moved] / scale
-    after = (places - origin) * scale
-    old, new = np.ascontiguousarray(before[piece.triangles]), np.ascontiguousarray(after[faces])
-    out = directed_bound(piece.triangles, old, kept, faces, new)
-    back = directed_bound(faces, new, kept, piece.triangles, old)
-    used, corners = np.unique(faces, return_inverse=True)
-    steps = (increased(bound * _RELATIVE + SLACK, 1.0 / scale) for bound in (out, back))
-    sums = (math.nextafter(e + step, math.inf) for e, step in zip((piece.out, piece.back), steps, strict=True))
-    return Piece(places[used], corners.reshape(-1, 3).astype(np.int32), *sums)
+    places, earlier = piece.vertices.copy(), piece.vertices[log[:, 1]]
+    for result, scaled, first in ((places, moved, start), (earlier, before, start[log[:, 1]])):
+        changed = (scaled != first).any(axis=1)
+        result[changed] = origin + scaled[changed] / scale
+    return Collapsed(log, earlier, places, kept)
+
+
+def faces_of(piece: Piece, kept: np.ndarray) -> np.ndarray:
+    """The triangles that stay where vertices (n,) int32 stand for those of a piece, (m, 3) int32."""
+    faces = kept[piece.triangles]
+    stay = (faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 2] != faces[:, 0])
+    return np.ascontiguousarray(faces[stay])
+
+
+def bounds_of(after: Simplified) -> tuple[float, float]:
+    """How far the mesh is from what a piece was simplified to, and that from the mesh, at most [m]."""
+    return all_bounds([after], 1)[0]
+
+
+def all_bounds(some: Sequence[Simplified], threads: int) -> list[tuple[float, float]]:
+    """``bounds_of`` for several pieces, on so many threads if they are to be had."""
+    if not some:
+        return []
+    faces: list[np.ndarray] = []
+    corners: list[np.ndarray] = []
+    tasks, at, vertices = [], 0, 0
+    for after in some:
+        frame = _frame_of(after.piece.vertices)
+        for places, triangles in ((after.piece.vertices, after.piece.triangles), (after.places, after.faces)):
+            faces.append(triangles)
+            corners.append(_scaled(places, *frame)[triangles])
+        middle = at + len(after.piece.triangles)
+        end, last = middle + len(after.faces), vertices + len(after.kept)
+        tasks += [(at, middle, middle, end, vertices, last), (middle, end, at, middle, vertices, last)]
+        at, vertices = end, last
+    bounds = np.empty(len(tasks))
+    kept = np.concatenate([after.kept for after in some])
+    with parallel_region(min(threads, len(tasks))) as count:
+        (_bound_together if count > 1 else _bound_each)(
+            np.concatenate(faces), np.concatenate(corners), kept, np.array(tasks, np.int64), bounds
+        )
+    pairs = bounds.reshape(-1, 2).tolist()
+    return [_added(after.piece, *pair) for after, pair in zip(some, pairs, strict=True)]
+
+
+def _added(piece: Piece, *bounds: float) -> tuple[float, float]:
+    """The bounds of a piece, and what it was simplified to is farther by, out and back, in its frame."""
+    scale = _frame_of(piece.vertices)[1]
+    steps = (increased(bound * _RELATIVE + SLACK, 1.0 / scale) for bound in bounds)
+    sums = [math.nextafter(e + step, math.inf) for e, step in zip((piece.out, piece.back), steps, strict=True)]
+    return sums[0], sums[1]
+
+
+def _scaled(vertices: np.ndarray, origin: np.ndarray, scale: float) -> np.ndarray:
+    scaled: np.ndarray = (vertices - origin) * scale
+    return scaled
 
 
 def increased(value: float, factor: float = 1.0) -> float:

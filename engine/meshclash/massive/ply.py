@@ -12,7 +12,7 @@ from ..jit import kernel
 from ..pointcloud.files.ply import Element, Property, read_header, skip_binary
 from ..pointcloud.files.source import Source
 from ..pointcloud.files.table import Layout, parse_rows
-from .sources import CHUNK, NO_TRIANGLES, NO_VERTICES, MeshSource, Piece, opened
+from .sources import CHUNK, NO_TRIANGLES, NO_VERTICES, MeshSource, SourcePiece, opened
 
 _LISTS = ("vertex_indices", "vertex_index")
 _BLOCK = 1 << 20
@@ -54,7 +54,7 @@ def _is_corners(p: Property) -> bool:
     return p.name in _LISTS and bool(p.length_kind) and not p.kind.startswith("f")
 
 
-def _read(source: Source) -> Generator[Piece, None, None]:
+def _read(source: Source) -> Generator[SourcePiece, None, None]:
     order, elements = read_header(source)
     _element_of(source, elements, "vertex")
     _element_of(source, elements, "face")
@@ -66,7 +66,7 @@ def _read(source: Source) -> Generator[Piece, None, None]:
             yield from _read_text(source, element, lines)
 
 
-def _read_binary(source: Source, element: Element, order: str) -> Generator[Piece, None, None]:
+def _read_binary(source: Source, element: Element, order: str) -> Generator[SourcePiece, None, None]:
     if element.name == "vertex":
         yield from _binary_vertices(source, element, order)
     elif element.name == "face":
@@ -75,13 +75,13 @@ def _read_binary(source: Source, element: Element, order: str) -> Generator[Piec
         skip_binary(source, element, order)
 
 
-def _binary_vertices(source: Source, element: Element, order: str) -> Generator[Piece, None, None]:
+def _binary_vertices(source: Source, element: Element, order: str) -> Generator[SourcePiece, None, None]:
     record = np.dtype([(p.name, order + p.kind) for p in element.properties])
     source.check_count(element.count, record.itemsize)
     for begin in range(0, element.count, CHUNK):
         count = min(CHUNK, element.count - begin)
         rows = np.frombuffer(source.read(count * record.itemsize, "the vertices"), record)
-        yield Piece(source.position / source.size, np.stack([rows[axis] for axis in "xyz"], axis=1), NO_TRIANGLES)
+        yield SourcePiece(source.position / source.size, np.stack([rows[axis] for axis in "xyz"], axis=1), NO_TRIANGLES)
 
 
 @kernel
@@ -114,7 +114,7 @@ def walk_rows(data, swapped, sizes, lengths, corners, starts, counts):
     return starts.shape[0], at
 
 
-def _binary_faces(source: Source, element: Element, order: str) -> Generator[Piece, None, None]:
+def _binary_faces(source: Source, element: Element, order: str) -> Generator[SourcePiece, None, None]:
     kinds = [np.dtype(p.kind) for p in element.properties]
     sizes = np.array([kind.itemsize for kind in kinds], np.int64)
     lengths = np.array([_signed_width(p.length_kind) for p in element.properties], np.int64)
@@ -137,7 +137,7 @@ def _binary_faces(source: Source, element: Element, order: str) -> Generator[Pie
         left -= rows
         source.seek(begin + used)
         triangles = _fans(starts[:rows], counts[:rows], data, np.dtype(order + element.properties[corners].kind))
-        yield Piece((begin + used) / source.size, NO_VERTICES, triangles)
+        yield SourcePiece((begin + used) / source.size, NO_VERTICES, triangles)
 
 
 def _signed_width(kind: str) -> int:
@@ -155,7 +155,7 @@ def _fans(starts: np.ndarray, counts: np.ndarray, data: np.ndarray, kind: np.dty
     return raw.reshape(-1).view(kind).astype(np.int64).reshape(-1, 3)
 
 
-def _read_text(source: Source, element: Element, lines: Iterator[bytes]) -> Generator[Piece, None, None]:
+def _read_text(source: Source, element: Element, lines: Iterator[bytes]) -> Generator[SourcePiece, None, None]:
     for begin in range(0, element.count, CHUNK):
         count = min(CHUNK, element.count - begin)
         part = list(itertools.islice(lines, count))
@@ -168,9 +168,9 @@ def _read_text(source: Source, element: Element, lines: Iterator[bytes]) -> Gene
             names = [p.name for p in element.properties]
             wanted = [names.index(axis) for axis in "xyz"]
             table = parse_rows(source, part, first, Layout(len(names), None, range(len(names))))
-            yield Piece(share, _as_stored(table[:, wanted], element), NO_TRIANGLES)
+            yield SourcePiece(share, _as_stored(table[:, wanted], element), NO_TRIANGLES)
         elif element.name == "face":
-            yield Piece(share, NO_VERTICES, _text_faces(source, element, part, first))
+            yield SourcePiece(share, NO_VERTICES, _text_faces(source, element, part, first))
 
 
 def _as_stored(values: np.ndarray, element: Element) -> np.ndarray:

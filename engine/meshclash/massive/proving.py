@@ -16,7 +16,7 @@ which were moved and scaled to size 1 with 3 u each.
 
 import numpy as np
 
-from ..jit import inner, kernel
+from ..jit import inner
 
 SLACK = 2.0**-38
 """What every bound is increased by, where coordinates are at most 1."""
@@ -77,11 +77,14 @@ def _farthest_corner(part, count, t, enough):
 
 
 @inner
-def _both_bounds(part, count, triangles, candidates, used):
-    """Squares of an upper and a lower bound of how far a part is from all candidates."""
+def _both_bounds(part, count, triangles, candidates, used, enough):
+    """Squares of an upper and a lower bound of how far a part is from all candidates; the lower one may be missing
+    where the upper one is no more than ``enough``."""
     upper, lower = np.inf, 0.0
     for i in range(used):
         upper = min(upper, _farthest_corner(part, count, triangles[candidates[i]], upper))
+        if upper <= enough:
+            return upper, lower
     for k in range(count):
         least = np.inf
         for i in range(used):
@@ -91,20 +94,6 @@ def _both_bounds(part, count, triangles, candidates, used):
                 break
         lower = max(lower, least)
     return upper, lower
-
-
-@inner
-def _whole_bounds(corners, triangles, candidates, used):
-    """The same of a whole triangle (3, 3), each distance measured once."""
-    upper = first = second = third = np.inf
-    for i in range(used):
-        t = triangles[candidates[i]]
-        x = _squared_distance(corners[0, 0], corners[0, 1], corners[0, 2], t)
-        y = _squared_distance(corners[1, 0], corners[1, 1], corners[1, 2], t)
-        z = _squared_distance(corners[2, 0], corners[2, 1], corners[2, 2], t)
-        upper = min(upper, max(x, y, z))
-        first, second, third = min(first, x), min(second, y), min(third, z)
-    return upper, max(first, second, third)
 
 
 @inner
@@ -143,13 +132,19 @@ def _planes_of(t, normal, planes):
 def _is_outside(part, count, planes):
     """Whether a part lies beyond one of the planes."""
     for k in range(3):
-        outside = True
+        x, y, z, w = planes[k, 0], planes[k, 1], planes[k, 2], planes[k, 3]
+        highest = -np.inf
         for i in range(count):
-            h = planes[k, 0] * part[i, 0] + planes[k, 1] * part[i, 1] + planes[k, 2] * part[i, 2] + planes[k, 3]
-            outside &= h <= 0.0
-        if outside:
+            highest = max(highest, x * part[i, 0] + y * part[i, 1] + z * part[i, 2] + w)
+        if highest <= 0.0:
             return True
     return False
+
+
+@inner
+def _copy(corners, count, to):
+    for i in range(count):
+        to[i, 0], to[i, 1], to[i, 2] = corners[i, 0], corners[i, 1], corners[i, 2]
 
 
 @inner
@@ -165,7 +160,7 @@ def _cut(part, count, plane, inside, outside, heights):
         positive |= heights[i] > 0.0
         negative |= heights[i] < 0.0
     if not negative or not positive:
-        (inside if not negative else outside)[:count] = part[:count]
+        _copy(part, count, inside if not negative else outside)
         return (count, 0) if not negative else (0, count)
     ins = outs = 0
     for i in range(count):
@@ -205,53 +200,69 @@ def _halving_plane(part, count, plane):
 
 @inner
 def _push(parts, states, used, corners, count, following, halvings):
-    parts[used, :count] = corners[:count]
+    _copy(corners, count, parts[used])
     states[used, 0], states[used, 1], states[used, 2] = count, following, halvings
     return used + 1
 
 
 @inner
+def _over(triangle, triangles, candidates, count, normal, planes, over):
+    """Which candidates have prisms that the triangle reaches: their places, the sides of these; returns how many."""
+    found = 0
+    for i in range(count):
+        if _planes_of(triangles[candidates[i]], normal, planes[found]) and not _is_outside(triangle, 3, planes[found]):
+            over[found] = i
+            found += 1
+    return found
+
+
+@inner
 def _bound_by_parts(triangle, triangles, candidates, count, most, goal, room):
     """Square of a bound of how far a triangle is from the candidates: from ``goal`` to ``most``."""
-    parts, states, part, inside, outside, heights, planes, normal = room
+    parts, states, part, inside, outside, heights, planes, over, normal = room
+    for i in range(count):
+        most = min(most, _farthest_corner(triangle, 3, triangles[candidates[i]], most))
+        if most <= goal:
+            return goal
     _direction(triangles, candidates, count, normal)
+    cutting = _over(triangle, triangles, candidates, count, normal, planes, over)
     best = goal
     left = 0
     used = _push(parts, states, 0, triangle, 3, 0, 0)
     while used > 0:
         used -= 1
         corners, following, halvings = states[used, 0], states[used, 1], states[used, 2]
-        part[:corners] = parts[used, :corners]
+        _copy(parts[used], corners, part)
         done = False
-        while following < count and not done and used + 4 < _MOST_PARTS and corners + 3 < _MOST_CORNERS:
-            t = triangles[candidates[following]]
+        while following < cutting and not done and used + 4 < _MOST_PARTS and corners + 3 < _MOST_CORNERS:
+            sides, t = planes[following], triangles[candidates[over[following]]]
             following += 1
-            if _farthest_corner(part, corners, t, best) <= best:
-                done = True
-            elif _planes_of(t, normal, planes) and not _is_outside(part, corners, planes):
+            if _is_outside(part, corners, sides):
+                continue
+            if _farthest_corner(part, corners, t, best) > best:
                 for k in range(3):
-                    ins, outs = _cut(part, corners, planes[k], inside, outside, heights)
+                    ins, outs = _cut(part, corners, sides[k], inside, outside, heights)
                     if outs > 0:
                         used = _push(parts, states, used, outside, outs, following, halvings)
                     corners = ins
-                    part[:ins] = inside[:ins]
+                    _copy(inside, ins, part)
                     if ins == 0:
                         break
-                done = True
                 best = max(best, _farthest_corner(part, corners, t, np.inf))
                 if best >= most:
                     return most
+            done = True
         if done:
             continue
-        upper, lower = _both_bounds(part, corners, triangles, candidates, count)
+        upper, lower = _both_bounds(part, corners, triangles, candidates, count, best)
         left += 1
         fine = upper <= best or upper <= _NEAR_ENOUGH * lower or halvings == _MOST_HALVINGS or left > _MOST_LEFT
         if not fine and used + 2 < _MOST_PARTS and corners + 1 < _MOST_CORNERS:
-            _halving_plane(part, corners, planes[0])
-            ins, outs = _cut(part, corners, planes[0], inside, outside, heights)
+            _halving_plane(part, corners, planes[cutting, 0])
+            ins, outs = _cut(part, corners, planes[cutting, 0], inside, outside, heights)
             if ins > 0 and outs > 0:
-                used = _push(parts, states, used, inside, ins, count, halvings + 1)
-                used = _push(parts, states, used, outside, outs, count, halvings + 1)
+                used = _push(parts, states, used, inside, ins, cutting, halvings + 1)
+                used = _push(parts, states, used, outside, outs, cutting, halvings + 1)
                 continue
         best = max(best, upper)
         if best >= most:
@@ -314,37 +325,35 @@ def _wider(triangle, triangles, reach, seen, stamp, candidates, used):
 
 
 @inner
-def _is_there(triangle, triangles, candidates, used):
-    """Whether a triangle is one of the candidates, corner by corner in any order."""
-    for i in range(used):
-        t = triangles[candidates[i]]
-        same = 0
+def _at_corners(faces, corners, kept, triangles, starts, lists, distances, farthest):
+    """Squares of how far each triangle's farthest corner is from the triangles around what stands for that corner.
+
+    ``distances`` (n,) keeps those of vertices, which are corners of several triangles.
+    """
+    distances[:] = -1.0
+    for i in range(faces.shape[0]):
+        farthest[i] = 0.0
         for k in range(3):
-            for j in range(3):
-                if triangle[k, 0] == t[j, 0] and triangle[k, 1] == t[j, 1] and triangle[k, 2] == t[j, 2]:
-                    same |= 1 << k
-        if same == 7:
-            return True
-    return False
+            vertex = faces[i, k]
+            if distances[vertex] < 0.0:
+                least = np.inf
+                for place in range(starts[kept[vertex]], starts[kept[vertex] + 1]):
+                    t = triangles[lists[place]]
+                    least = min(least, _squared_distance(corners[i, k, 0], corners[i, k, 1], corners[i, k, 2], t))
+                distances[vertex] = least if least < np.inf else 0.0
+            farthest[i] = max(farthest[i], distances[vertex])
 
 
 @inner
-def _quick_bounds(faces, corners, kept, triangles, starts, lists, seen, candidates, upper, lower):
-    """Squares of bounds for each triangle, by whole triangles that stand for its corners."""
-    for i in range(faces.shape[0]):
-        used = _candidates_of(faces[i], kept, starts, lists, seen, i, candidates)
-        if _is_there(corners[i], triangles, candidates, used):
-            upper[i] = lower[i] = 0.0
-        elif used > 0:
-            upper[i], lower[i] = _whole_bounds(corners[i], triangles, candidates, used)
-        else:
-            upper[i] = np.inf
-            for t in range(triangles.shape[0]):
-                upper[i] = min(upper[i], _farthest_corner(corners[i], 3, triangles[t], upper[i]))
-            lower[i] = 0.0
+def _nearest_whole(triangle, triangles):
+    """Square of a bound of how far a triangle is from others, by one of them."""
+    least = np.inf
+    for t in range(triangles.shape[0]):
+        least = min(least, _farthest_corner(triangle, 3, triangles[t], least))
+    return least
 
 
-@kernel
+@inner
 def directed_bound(faces, corners, kept, other_faces, triangles):
     """A bound of how far any point of one piece is from another one, without ``SLACK``.
 
@@ -357,21 +366,22 @@ def directed_bound(faces, corners, kept, other_faces, triangles):
     m, k = faces.shape[0], triangles.shape[0]
     starts, lists = np.empty(kept.shape[0] + 1, np.int64), np.empty(3 * k, np.int64)
     _around(kept, other_faces, starts, lists)
+    distances, farthest = np.empty(kept.shape[0]), np.empty(m)
+    _at_corners(faces, corners, kept, triangles, starts, lists, distances, farthest)
+    order = np.argsort(-farthest)  # the sooner the bound is large, the less is to be cut
+    best = farthest[order[m - 1 - np.int64(_SHARE * (m - 1))]]
     seen, candidates = np.full(k, -1), np.empty(_MOST_CANDIDATES, np.int64)
-    upper, lower = np.empty(m), np.empty(m)
-    _quick_bounds(faces, corners, kept, triangles, starts, lists, seen, candidates, upper, lower)
-    seen[:] = -1
-    best = np.sort(lower)[np.int64(_SHARE * (m - 1))]
     room = (
         np.empty((_MOST_PARTS, _MOST_CORNERS, 3)), np.empty((_MOST_PARTS, 3), np.int64), np.empty((_MOST_CORNERS, 3)),
-        np.empty((_MOST_CORNERS, 3)), np.empty((_MOST_CORNERS, 3)), np.empty(_MOST_CORNERS), np.empty((3, 4)),
-        np.empty(3),
+        np.empty((_MOST_CORNERS, 3)), np.empty((_MOST_CORNERS, 3)), np.empty(_MOST_CORNERS),
+        np.empty((_MOST_CANDIDATES + 1, 3, 4)), np.empty(_MOST_CANDIDATES, np.int64), np.empty(3),
     )  # fmt: skip
-    for i in range(m):
-        if upper[i] <= best:
-            continue
+    for i in order:
         used = _candidates_of(faces[i], kept, starts, lists, seen, i, candidates)
-        bound = _bound_by_parts(corners[i], triangles, candidates, used, upper[i], best, room) if used else upper[i]
+        if used > 0:
+            bound = _bound_by_parts(corners[i], triangles, candidates, used, np.inf, best, room)
+        else:
+            bound = _nearest_whole(corners[i], triangles)
         if bound > _TOO_FAR * best:
             used = _wider(corners[i], triangles, np.sqrt(best), seen, i, candidates, used)
             if used > 0:

@@ -15,7 +15,7 @@ NO_VERTICES = np.empty((0, 3), np.float32)
 NO_TRIANGLES = np.empty((0, 3), np.int64)
 
 
-class Piece(NamedTuple):
+class SourcePiece(NamedTuple):
     """Some of a mesh."""
 
     share: float
@@ -35,12 +35,14 @@ class MeshSource(NamedTuple):
     """4 or 8: coordinates are kept as they are."""
     soup: bool
     """Whether triangles share no vertices."""
-    pieces: Callable[[], Iterator[Piece]]
+    pieces: Callable[[], Iterator[SourcePiece]]
     fingerprint: str | None
     """What tells whether the source is still the same; None where nothing does, and a build cannot be resumed."""
 
 
-def opened(path: Path, read: Callable[[Source], Generator[Piece, None, None]]) -> Generator[Piece, None, None]:
+def opened(
+    path: Path, read: Callable[[Source], Generator[SourcePiece, None, None]]
+) -> Generator[SourcePiece, None, None]:
     """Pieces of an open file; what the system says against it becomes InvalidFile."""
     try:
         with path.open("rb") as stream:

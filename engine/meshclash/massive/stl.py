@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import InvalidFile
 from ..pointcloud.files.source import Source
-from .sources import CHUNK, NO_TRIANGLES, MeshSource, Piece, opened
+from .sources import CHUNK, NO_TRIANGLES, MeshSource, SourcePiece, opened
 
 _FACET = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 _HEADER = 84
@@ -34,16 +34,16 @@ def stl_source(path: Path, fingerprint: str) -> MeshSource:
     )
 
 
-def _binary(source: Source) -> Generator[Piece, None, None]:
+def _binary(source: Source) -> Generator[SourcePiece, None, None]:
     source.seek(_HEADER)
     total = (source.size - _HEADER) // _FACET.itemsize
     for begin in range(0, total, CHUNK):
         count = min(CHUNK, total - begin)
         facets = np.frombuffer(source.read(count * _FACET.itemsize, "the facets"), _FACET)
-        yield Piece(begin / total, facets["corners"].reshape(-1, 3), NO_TRIANGLES)
+        yield SourcePiece(begin / total, facets["corners"].reshape(-1, 3), NO_TRIANGLES)
 
 
-def _ascii(source: Source) -> Generator[Piece, None, None]:
+def _ascii(source: Source) -> Generator[SourcePiece, None, None]:
     left: list[tuple[int, bytes]] = []
     ended = False
     for lines in source.text_lines():
@@ -58,7 +58,7 @@ def _ascii(source: Source) -> Generator[Piece, None, None]:
             ended = line.strip().startswith(b"endsolid") or (ended and not line.strip())
         whole = len(left) - len(left) % 3
         if whole:
-            yield Piece(source.position / max(source.size, 1), _numbers(source, left[:whole]), NO_TRIANGLES)
+            yield SourcePiece(source.position / max(source.size, 1), _numbers(source, left[:whole]), NO_TRIANGLES)
             del left[:whole]
     if left or not ended:
         raise source.error("the file ends within a solid", source.line_number)

@@ -1,7 +1,7 @@
 """The folder in which a build works: what is finished, so that a build that was killed goes on from there.
 
-The journal is replaced as a whole after each stage, once the stage's files are on the disk. Whoever opens the folder
-takes a lock that ends with the process.
+The journal is replaced as a whole after each stage, once the stage's files are on the disk. A process that opens the
+folder takes a lock that ends with the process.
 """
 
 import json

@@ -1,0 +1,94 @@
+"""`detect.py` on many files, by workers on Dask: a task for each file, a report for each file.
+
+python blender_scripts/detect_many.py A.blend B.blend --reports reports [--workers N | --scheduler ADDRESS] -- [options]
+
+What stands behind "--" are options of detect.py. Reports are named after the files. Exit code: the highest of these.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+FORMATS = ("json", "csv", "html")
+WRONG, CANCELLED = 2, 130
+
+
+def main(argv: list[str]) -> int:
+    """Works off the files; returns the exit code."""
+    sys.path[:0] = [str(ROOT / "engine")]
+    from meshclash.errors import MeshClashError
+
+    at = argv.index("--") if "--" in argv else len(argv)
+    given, options = _parser().parse_args(argv[:at]), argv[at + 1 :]
+    try:
+        return _run(given, options)
+    except (MeshClashError, OSError) as error:
+        print(f"meshclash: {error}", file=sys.stderr)
+        return WRONG
+    except KeyboardInterrupt:
+        print("meshclash: cancelled", file=sys.stderr)
+        return CANCELLED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE.blend")
+    parser.add_argument("--reports", type=Path, required=True, metavar="FOLDER", help="for the reports")
+    parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="of the reports (default: %(default)s)")
+    parser.add_argument("--workers", type=int, metavar="N", help="processes of this machine (default: one a core)")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="the workers of this Dask scheduler")
+    return parser
+
+
+def _run(given: argparse.Namespace, options: list[str]) -> int:
+    from meshclash.errors import UnsupportedOption
+    from meshclash.tasks.dask_workers import DaskWorkers
+    from meshclash.types.steps import run
+
+    targets = [given.reports / f"{file.stem}.{given.format}" for file in given.files]
+    if len(set(targets)) < len(targets):
+        raise UnsupportedOption("two files have the same name, so their reports would have: ask them one by one")
+    given.reports.mkdir(parents=True, exist_ok=True)
+    tasks = [_task(file, given.format, options) for file in given.files]
+    codes: list[int] = []
+
+    def take(answer: dict[str, Any]) -> None:
+        place = len(codes)
+        codes.append(answer["code"])
+        _keep(targets[place], answer["output"])
+        print(f"{given.files[place]}: exit code {answer['code']}", flush=True)
+        for stream, said in zip((sys.stdout, sys.stderr), answer["said"], strict=True):
+            print(said.decode("utf-8", "replace"), end="", file=stream, flush=True)
+
+    with DaskWorkers(given.scheduler, given.workers) as workers:
+        run(workers.run_steps(tasks, take))
+    return max(codes)
+
+
+def _task(file: Path, suffix: str, options: list[str]) -> Any:
+    from meshclash.tasks.files import mark_of_file
+    from meshclash.tasks.task import Task
+
+    mark, report = mark_of_file(file), f"report.{suffix}"
+    arguments = [mark.path, *options, "--report", f"{{folder}}/{report}"]
+    command = ["", str(ROOT / "blender_scripts" / "detect.py")]
+    given = {"name": "detect", "command": command, "files": [mark], "arguments": arguments, "output": report}
+    return Task("command", given, str(file))
+
+
+def _keep(target: Path, report: bytes | None) -> None:
+    """Puts a report in its place at once; where there is none, an old one does not stay."""
+    if report is None:
+        target.unlink(missing_ok=True)
+        return
+    temporary = target.with_name(f"{target.name}.part")
+    temporary.write_bytes(report)
+    temporary.replace(target)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
