@@ -26,6 +26,7 @@ if typing.TYPE_CHECKING:
         NotASolid,
         UnknownObject,
         UnsupportedOption,
+        WorkersUnavailable,
     )
     from .geometry.triangle_pair import ContactKind
     from .gpu.device import configure_device, device_state
@@ -36,6 +37,7 @@ if typing.TYPE_CHECKING:
     from .hierarchy.validate import assert_well_formed
     from .massive.levels import MeshLevel, MeshLevels
     from .massive.mesh import ClusteredMesh
+    from .massive.progressive_meshes import ProgressiveMeshes
     from .motion.contact import TimeOfContact, time_of_contact, time_of_contact_steps
     from .motion.deepest import ContactInterval
     from .motion.motions import KeyframedMotion, ScrewMotion
@@ -124,6 +126,7 @@ __all__ = [
     "Pose",
     "PoseLike",
     "Progress",
+    "ProgressiveMeshes",
     "QueryStats",
     "Scene",
     "SceneCollisions",
@@ -150,6 +153,7 @@ __all__ = [
     "WakeUps",
     "Watch",
     "WatchChanges",
+    "WorkersUnavailable",
     "advise",
     "advise_steps",
     "assert_well_formed",
@@ -212,7 +216,7 @@ _PLACES = {
     "convex.hull": "ConvexHull",
     "errors": (
         "DeviceUnavailable InvalidFile InvalidMesh InvalidPointCloud InvalidPose MeshClashError NotASolid "
-        "UnknownObject UnsupportedOption"
+        "UnknownObject UnsupportedOption WorkersUnavailable"
     ),
     "geometry.triangle_pair": "ContactKind",
     "gpu.device": "configure_device device_state",
@@ -223,6 +227,7 @@ _PLACES = {
     "hierarchy.validate": "assert_well_formed",
     "massive.levels": "MeshLevel MeshLevels",
     "massive.mesh": "ClusteredMesh",
+    "massive.progressive_meshes": "ProgressiveMeshes",
     "motion.contact": "TimeOfContact time_of_contact time_of_contact_steps",
     "motion.deepest": "ContactInterval",
     "motion.motions": "KeyframedMotion ScrewMotion",

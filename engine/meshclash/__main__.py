@@ -8,13 +8,16 @@ from pathlib import Path
 
 import numpy as np
 
-from .errors import InvalidFile, MeshClashError
+from .errors import InvalidFile, MeshClashError, UnsupportedOption
 from .massive.layout import FEWEST_TRIANGLES, MOST_TRIANGLES
 from .massive.levels import MeshLevels, levels_beside
 from .massive.mesh import BUILD_MEMORY, DEFAULT_CLUSTER, DEFAULT_MEMORY, ClusteredMesh
+from .massive.progressive_meshes import ProgressiveMeshes, progressive_beside
 from .query.collide import collide
-from .query.massive import massive_collide
+from .query.massive import MODES, massive_collide
+from .traversal.contacts import Contacts
 from .types.results import Progress
+from .types.steps import run
 
 _MEGABYTE = 1 << 20
 _SHARES = (0.0004, 0.002, 0.01)
@@ -22,13 +25,20 @@ _SHARES = (0.0004, 0.002, 0.01)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line asks for; returns 0, 1 when ``collide`` finds contacts, 2 for what cannot be done."""
+    """Do what the command line asks for.
+
+    Returns:
+        0, 1 when ``collide`` finds contacts, 2 for what cannot be done, 130 when Ctrl+C stopped it.
+    """
     options = _parser().parse_args(arguments)
     try:
         status: int = options.act(options)
     except (MeshClashError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("cancelled", file=sys.stderr)
+        return 130
     return status
 
 
@@ -53,6 +63,9 @@ def _parser() -> argparse.ArgumentParser:
         help=f"of a cluster at most, {FEWEST_TRIANGLES} to {MOST_TRIANGLES} (default: %(default)s)",
     )  # fmt: skip
     build.add_argument("--levels", action="store_true", help="also write levels of detail, to the file PATH.levels")
+    build.add_argument(
+        "--progressive", action="store_true", help="also write progressive meshes, to the file PATH.progressive"
+    )
     command("info", _info, "say what a file holds", DEFAULT_MEMORY).add_argument("path", type=Path)
     command("verify", _verify, "compare every page with its checksum", DEFAULT_MEMORY).add_argument("path", type=Path)
     meet = command("collide", _collide, "all contacts of two clustered meshes; exit status 1 for any", DEFAULT_MEMORY)
@@ -65,6 +78,11 @@ def _parser() -> argparse.ArgumentParser:
         "--epsilon", type=float, metavar="M",
         help="by levels whose error is at most this [m]: says apart, closer or undecided, and which clusters",
     )  # fmt: skip
+    meet.add_argument("--workers", type=int, metavar="N", help="so many processes share the work, by Dask")
+    meet.add_argument("--scheduler", metavar="ADDRESS", help="the workers of this Dask scheduler share the work")
+    meet.add_argument(
+        "--mode", choices=MODES, default=MODES[0], help="with --epsilon: by levels (dag) or by progressive meshes (pm)"
+    )
     meet.add_argument("--delta", type=float, default=0.0, metavar="M", help="with --epsilon: how near [m] (default: 0)")
     return parser
 
@@ -86,6 +104,8 @@ def _build(options: argparse.Namespace) -> int:
     ) as mesh:  # fmt: skip
         if options.levels:
             MeshLevels.build(mesh, progress=_tell).close()
+        if options.progressive:
+            ProgressiveMeshes.build(mesh, progress=_tell).close()
         print(f"{_described(mesh)}\nbuilt in {time.perf_counter() - start:.1f} s")
     return 0
 
@@ -107,6 +127,11 @@ def _described(mesh: ClusteredMesh) -> str:
         for share in _SHARES:
             level = levels.level(share * width)
             lines.append(f"  within {share * width:g} m ({share:g} of the width): {level.triangle_count} triangles")
+    progressive = progressive_beside(mesh)
+    if progressive is not None:
+        more = progressive.path.stat().st_size / mesh.triangle_count
+        what = f"{progressive.triangle_count} triangles in {progressive.node_count} nodes"
+        lines.append(f"progressive meshes: {what}, {more:.1f} bytes a triangle of the mesh")
     return "\n".join(lines)
 
 
@@ -121,11 +146,11 @@ def _verify(options: argparse.Namespace) -> int:
         for progress in mesh.verify_steps():
             _tell(progress)
         print(f"{mesh.path}: all {mesh.cluster_count} pages are as they were written")
-        levels = levels_beside(mesh)
-        if levels is not None:
-            for progress in levels.verify_steps():
-                _tell(progress)
-            print(f"{levels.path}: all {levels.node_count} nodes are as they were written")
+        for beside in (levels_beside(mesh), progressive_beside(mesh)):
+            if beside is not None:
+                for progress in beside.verify_steps():
+                    _tell(progress)
+                print(f"{beside.path}: all {beside.node_count} nodes are as they were written")
     return 0
 
 
@@ -138,10 +163,13 @@ def _pose(path: Path) -> np.ndarray:
 
 def _collide(options: argparse.Namespace) -> int:
     poses = [None if path is None else _pose(path) for path in (options.pose_a, options.pose_b)]
+    by_workers = options.workers is not None or options.scheduler is not None
+    if by_workers and options.epsilon is not None:
+        raise UnsupportedOption("--epsilon asks levels of detail, which one process does: leave workers out")
     with ClusteredMesh.open(options.a, _bytes(options)) as a, ClusteredMesh.open(options.b, _bytes(options)) as b:
         if options.epsilon is not None:
             return _collide_by_levels(a, b, poses, options)
-        contacts = collide(a, b, *poses)
+        contacts = _collide_by_workers(a, b, poses, options) if by_workers else collide(a, b, *poses)
         print(contacts)
         if options.output is not None:
             segments = contacts.segments()
@@ -149,10 +177,21 @@ def _collide(options: argparse.Namespace) -> int:
     return 1 if len(contacts) else 0
 
 
+def _collide_by_workers(
+    a: ClusteredMesh, b: ClusteredMesh, poses: list[np.ndarray | None], options: argparse.Namespace
+) -> Contacts:
+    from .tasks.contacts import ModelPair, collide_pairs_steps  # noqa: PLC0415 (Dask is imported when it is asked for)
+    from .tasks.dask_workers import DaskWorkers  # noqa: PLC0415
+
+    with DaskWorkers(options.scheduler, options.workers) as workers:
+        return run(collide_pairs_steps([ModelPair(a, b, *poses)], workers), _tell)[0]
+
+
 def _collide_by_levels(
     a: ClusteredMesh, b: ClusteredMesh, poses: list[np.ndarray | None], options: argparse.Namespace
 ) -> int:
-    found = massive_collide(a, b, *poses, delta=options.delta, epsilon=options.epsilon, memory=_bytes(options))
+    lengths = {"delta": options.delta, "epsilon": options.epsilon}
+    found = massive_collide(a, b, *poses, **lengths, memory=_bytes(options), mode=options.mode)
     print(found)
     if options.output is not None:
         runs = {"clusters_a": found.clusters_a, "clusters_b": found.clusters_b}

@@ -39,3 +39,7 @@ class UnsupportedOption(MeshClashError, ValueError):
 
 class DeviceUnavailable(MeshClashError, RuntimeError):
     """The device that was asked for cannot be used; the message says why."""
+
+
+class WorkersUnavailable(MeshClashError, RuntimeError):
+    """Workers cannot be had, or cannot do their tasks; the message says why."""

@@ -6,8 +6,8 @@ that they are made of; Numba's settings stay as other extensions in the same pro
 
 Several cores. A kernel that pays on several cores has two forms: ``kernel`` with an ordinary loop over parts of work
 and ``parallel_kernel`` with ``prange`` over them; the caller takes the second one only inside ``parallel_region``, when
-that gives more than one thread. What a part computes must not depend on who computes it, and how the work is cut must
-not depend on the number of threads; then neither does the answer.
+that gives more than one thread. What a part computes must not depend on the thread that computes it, and how the work
+is cut must not depend on the number of threads; then neither does the answer.
 """
 
 from collections.abc import Callable, Iterator
@@ -167,8 +167,8 @@ def parallel_region(threads: int) -> Iterator[int]:
     """Ask for several threads; gives how many there are, from 1 to ``threads``.
 
     Numba's own pool ("workqueue") ends the process when two parallel kernels overlap, nested or from two Python
-    threads. So one region runs at a time, and whoever finds it taken is given 1 and goes on with serial kernels: with 1
-    a parallel kernel must not be called, not even for one part. The token covers this engine only.
+    threads. So one region runs at a time, and a caller that finds it taken is given 1 and goes on with serial kernels:
+    with 1 a parallel kernel must not be called, not even for one part. The token covers this engine only.
 
     Usage::
 

@@ -22,8 +22,10 @@ from .hierarchy.slabs import slabs_of
 from .jit import parallel_region, thread_limit
 from .massive.levels import MeshLevels
 from .massive.mesh import ClusteredMesh
-from .massive.pieces import Piece, joined, simplified
+from .massive.pieces import Piece, all_simplified, collapsed, joined
 from .massive.ply import walk_rows
+from .massive.progressive import ProgressiveMesh, progressive_parts, stops_of
+from .massive.progressive_meshes import ProgressiveMeshes
 from .partition.registry import PARTITIONS
 from .pointcloud.cloud import PointCloud
 from .pointcloud.deviation import deviation
@@ -40,6 +42,7 @@ from .query.soups import collide_soups
 from .query.verdict import verdict
 from .scene.at_once import MOST_OBJECTS
 from .scene.scene import Scene
+from .solid.climb import new_search_room
 from .solid.coincidence import deny_coincidence
 from .solid.depth import overlap_depths
 from .solid.flush import span_within
@@ -48,6 +51,7 @@ from .solid.sampling import sample_sides
 from .solid.solids import Solids, solid_of
 from .traversal.bounds import world_bounds
 from .traversal.forest import Forest, TreeSet, pack_trees
+from .traversal.oriented import oriented_boxes, told_apart
 from .traversal.point import new_point_workspace
 from .traversal.question import Answer, Question
 from .traversal.wide_engine import WideEngine
@@ -83,7 +87,7 @@ def _measured_scene(other: TriangleMesh) -> None:
     scene.distances()
 
 
-def _chances(a: TriangleMesh, b: TriangleMesh) -> None:
+def _probabilities(a: TriangleMesh, b: TriangleMesh) -> None:
     scene = Scene()
     moved, _ = scene.add(a), scene.add(b)
     scene.time_critical()
@@ -110,8 +114,9 @@ def _measure_nothing() -> None:
     case, numbers, places = _no_pairs(), np.empty(0, np.int64), np.empty((0, 3))
     work, lengths, answer = new_point_workspace(), np.empty(0), case.answer
     overlap_depths(
-        *case.posed(), np.empty((0, 7)), numbers, numbers, answer.pairs, answer.kinds, places, lengths, work, places
-    )
+        *case.posed(), np.empty((0, 7)), numbers, numbers, answer.pairs, answer.kinds, places, lengths,
+        new_search_room(), work, places,
+    )  # fmt: skip
     span_within(*case.posed(), 0, 0, 0, 0, False, answer.pairs, places, 0.0, work)
 
 
@@ -138,6 +143,12 @@ def _scene(touch_tolerance: float) -> None:
     for mesh in _two_boxes():
         scene.add(mesh)
     scene.contacts(touch_tolerance=touch_tolerance)
+
+
+def _fit_oriented() -> None:
+    """The oriented box of an object that has enough triangles for one, told apart from itself."""
+    tree_set, still = pack_trees([build(TriangleMesh(_CORNERS, np.tile(_BOX, (4, 1))))]), np.eye(4)[None, :3]
+    told_apart(tree_set, oriented_boxes(tree_set), np.zeros((1, 2), np.int64), still, still)
 
 
 def _verdicts_at_once(a: TriangleMesh, b: TriangleMesh) -> None:
@@ -177,7 +188,14 @@ def _clustered(mesh: TriangleMesh) -> None:
         distance(clustered, clustered, None, [[1, 0, 0, 4], [0, 1, 0, 0], [0, 0, 1, 0]])
         MeshLevels.build(clustered).close()
         massive_collide(clustered, mesh, epsilon=0.1)
-    simplified(joined([Piece(*mesh.arrays, 0.0, 0.0)]), 0)
+        ProgressiveMeshes.build(clustered).close()
+        massive_collide(clustered, clustered, epsilon=0.1, mode="pm")
+    piece = joined([Piece(*mesh.arrays, 0.0, 0.0)])
+    for count in (1, 2):
+        all_simplified(count * [piece], count * [0], min(count, thread_limit(None)))
+    done = collapsed(piece, 0)
+    stops_of(piece, done, (0.5,))
+    ProgressiveMesh(*progressive_parts(piece, done, 0, len(done.log))).go_to(0)
 
 
 def _together(mesh: TriangleMesh) -> None:
@@ -274,7 +292,7 @@ def _steps() -> _Steps:
     far = TriangleMesh(_CORNERS + np.array([1.5, 0.0, 0.0]), _BOX)
     steps: _Steps = {
         "contacts": [("hierarchies", lambda: build(a)), ("triangle contacts", lambda: collides(a, b))],
-        "scenes": [("intersection curves", _sweep_and_cut)],
+        "scenes": [("intersection curves", _sweep_and_cut), ("oriented boxes of objects", _fit_oriented)],
         "depths": [("depths", _measure_nothing)],
         "verdicts": [("object verdicts", _judge_nothing), ("surface topology", lambda: solid_of(a))],
         "more": [
@@ -295,7 +313,7 @@ def _steps() -> _Steps:
         ],
         "clouds": _cloud_steps(_cloud(), a),
         "points": [("points against meshes", _ask_open_mesh)],
-        "chances": [("time-critical search", lambda: _chances(a, b))],
+        "probabilities": [("time-critical search", lambda: _probabilities(a, b))],
         "continuous": [
             ("impacts of points and edges", lambda: edge_edge_impacts(np.zeros((1, 4, 3)), np.ones((1, 4, 3)))),
             ("contacts between frames", lambda: (swept_collide(a, b), swept_self_collide(a))),
@@ -341,12 +359,12 @@ PARTS = (
     "distances",
     "points",
     "clouds",
-    "chances",
+    "probabilities",
     "continuous",
 )
 """Parts of the warm-up. ``Scene.contacts`` needs the first four, with a touch tolerance also gaps; distances and
 clearances of scenes need the first four and distances. Only point clouds need "clouds", only
-time-critical detection needs "chances", only contacts between frames need "continuous" (with contacts and more).
+time-critical detection needs "probabilities", only contacts between frames need "continuous" (with contacts and more).
 
 No two of the first four compile the same kernel. Of two processes, one takes contacts and scenes and the other depths
 and verdicts, which share most of their helpers; each is about half of the work. Four processes can take one each."""
@@ -366,7 +384,7 @@ comparisons of clouds as in the paper, questions that few ask, hierarchies and c
 
 DEVICE_PART = "gpu"
 """What a GPU needs: looks for one, and compiles its kernels if it can be used. Not one of ``PARTS``, since it serves
-those only who let a GPU answer (``configure_device``)."""
+only after ``configure_device`` has let a GPU answer."""
 
 
 def warm_up(parts: Sequence[str] = PARTS) -> Generator[Progress, None, None]:

@@ -1,1 +1,1 @@
-"""The one door between questions and engines: who answers, in slices, and what makes the answer exact."""
+"""The one door between questions and engines: which engine answers, in slices, and what makes the answer exact."""

@@ -77,7 +77,7 @@ def sorted_within(question: Question, answer: Answer, portions: list[Answer]) ->
 
 
 def within_portions(question: Question, take: Callable[[Answer], object]) -> Generator[float, None, Answer]:
-    """All pairs within the tolerance, unsorted, for whoever does not want to keep them all.
+    """All pairs within the tolerance, unsorted, for callers that do not want to keep them all.
 
     Args:
         question: of goal WITHIN.

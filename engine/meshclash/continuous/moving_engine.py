@@ -112,7 +112,7 @@ class MovingEngine:
     """An ``Engine`` for the elements of two moving trees, or of one against itself, that meet.
 
     Large questions are shared out as in ``wide_engine.py``: after each round what is left on the stacks is dealt anew.
-    Who finds an element changes nothing, since pairs are sorted in the end.
+    Which thread finds an element changes nothing, since pairs are sorted in the end.
 
     Args:
         counted: gives the pairs (k, 2) of triangles that have some elements (pairs, codes, times) which meet, and

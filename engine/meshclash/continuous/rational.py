@@ -31,7 +31,7 @@ END_ON_EDGE = (
 """For each kind the points E, G, H of which E may come to lie on GH."""
 
 
-class Meeting(NamedTuple):
+class ExactImpact(NamedTuple):
     """When two things that move first meet, and why."""
 
     root: Root
@@ -108,26 +108,26 @@ class Encounter:
         e, g, h = (self.points[i] for i in place)
         return [multiply(p, q) for p, q in zip(minus(e, g), minus(e, h), strict=True)]
 
-    def met_at(self, root: Root) -> Meeting | None:
+    def met_at(self, root: Root) -> ExactImpact | None:
         """How the two meet at a root of the coplanarity."""
         for axis in range(3):
             side = root.sign_of(self.normal[axis])
             if side:
                 met = all(root.sign_of(form) * side >= 0 for form in self.margins(axis))
-                return Meeting(root, axis, (0, 0, 0)) if met else None
+                return ExactImpact(root, axis, (0, 0, 0)) if met else None
         for place in END_ON_EDGE[self.kind]:
             if any(root.sign_of(form) for form in self.in_line(place)):
                 continue
             if all(root.sign_of(form) <= 0 for form in self.outside(place)):
-                return Meeting(root, -1, place)
+                return ExactImpact(root, -1, place)
         return None
 
-    def meetings(self) -> Iterator[Meeting]:
+    def meetings(self) -> Iterator[ExactImpact]:
         """Moments at which they meet, with all at which that begins or ends; from early to late unless in one plane."""
         moments = roots(self.coplanarity) if any(self.coplanarity) else self._moments_in_plane()
         return (met for root in moments if (met := self.met_at(root)))
 
-    def first_meeting(self) -> Meeting | None:
+    def first_meeting(self) -> ExactImpact | None:
         """The first moment at which they meet; of moments less than 2**-41 apart in one plane, any."""
         if any(self.coplanarity):
             return next(self.meetings(), None)

@@ -8,7 +8,7 @@ edge belongs to one face that sees the point and to one that does not, and a poi
 
 import numpy as np
 
-from ..geometry.predicates import UNCERTAIN, Workspace, exact_orient2d, exact_orient3d
+from ..geometry.predicates import UNCERTAIN, ExactWorkspace, exact_orient2d, exact_orient3d
 from ..jit import inner, kernel
 from ..reference import by_reference
 
@@ -148,7 +148,7 @@ def grow_hull(points, order, faces, neighbours, alive, rim, starting, workspace)
     return used
 
 
-def exact_side(points: np.ndarray, triangles: np.ndarray, others: np.ndarray, workspace: Workspace) -> np.ndarray:
+def exact_side(points: np.ndarray, triangles: np.ndarray, others: np.ndarray, workspace: ExactWorkspace) -> np.ndarray:
     """Signs (k,) of points ``others`` (k,) against triangles (k, 3): 0 where they are in one plane."""
     signs = np.empty(len(triangles), np.int8)
     _exact_side(points, triangles, others, workspace, signs)

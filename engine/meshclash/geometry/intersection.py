@@ -295,7 +295,23 @@ def contact_segments(a: np.ndarray, b: np.ndarray, kinds: np.ndarray) -> tuple[n
 
 def overlap_outlines(a: np.ndarray, b: np.ndarray) -> list[np.ndarray]:
     """Outlines (m, 3) float64 [m] of the overlaps of coplanar pairs a, b (n, 3, 3)."""
+    polygons, counts = _overlaps(a, b)
+    return [polygon[:count].copy() for polygon, count in zip(polygons, counts, strict=True)]
+
+
+def overlap_edges(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The edges (m, 2, 3) float64 [m] of these outlines, one after the other, and the pair of each edge, (m,) int64."""
+    polygons, counts = _overlaps(a, b)
+    place = np.arange(_MOST_CORNERS)
+    used = place < counts[:, None]
+    pair, corner = np.nonzero(used)
+    following = np.where(corner + 1 < counts[pair], corner + 1, 0)
+    return np.stack((polygons[used], polygons[pair, following]), axis=1), pair
+
+
+def _overlaps(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Corners (n, 9, 3) of the overlaps of coplanar pairs, of which the first counts (n,) are used."""
     polygons = np.zeros((len(a), _MOST_CORNERS, 3))
     counts = np.zeros(len(a), np.int64)
     _outlines(a, b, polygons, counts)
-    return [polygon[:count].copy() for polygon, count in zip(polygons, counts, strict=True)]
+    return polygons, counts

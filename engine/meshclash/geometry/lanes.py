@@ -5,8 +5,8 @@ Sums, differences, products, negation and ``abs`` of lanes, ``&``, ``|``, ``^`` 
 operators.
 
 Arrays are read and written through pointers, made from an address (``array.ctypes.data``) in one place of a kernel: an
-array is seven values in Numba's intermediate code and a reference count, a pointer is one. Whoever passes an address
-keeps the array alive.
+array is seven values in Numba's intermediate code and a reference count, a pointer is one. A caller that passes an
+address keeps the array alive.
 
 Lanes exist in compiled code only. Where Numba is told not to compile, the binary engine answers instead.
 """

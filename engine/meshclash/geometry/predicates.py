@@ -40,7 +40,7 @@ _LONGEST = 192  # three minors of 16 components, each times 2 components: sums o
 _LONGEST_SUM = 8192  # of products of two such determinants
 
 
-class Workspace(NamedTuple):
+class ExactWorkspace(NamedTuple):
     """Scratch for the exact predicates; kernels hand it on ``by_reference``."""
 
     counter: np.ndarray
@@ -49,9 +49,9 @@ class Workspace(NamedTuple):
     """(12, 192) float64."""
 
 
-def new_workspace() -> Workspace:
+def new_workspace() -> ExactWorkspace:
     """A workspace with the counter at 0."""
-    return Workspace(np.zeros(1, np.int64), np.empty((_SCRATCH_ROWS, _LONGEST)))
+    return ExactWorkspace(np.zeros(1, np.int64), np.empty((_SCRATCH_ROWS, _LONGEST)))
 
 
 if config.DISABLE_JIT:

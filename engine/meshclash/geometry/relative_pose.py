@@ -123,13 +123,19 @@ def shrink_of(rows_a, at_a, rows_b, at_b):
 
 
 @inlined
-def whole_row(rows_a, at_a, rows_b, at_b, sizes_a, size_a, sizes_b, size_b, tolerance, scratch, out, row):
-    """One row of ``relative_rows``, from ``row`` on in ``out``; the other arguments are those of ``half``."""
+def put_first_half(rows_a, at_a, rows_b, at_b, sizes_a, size_a, sizes_b, size_b, tolerance, scratch, out, row):
+    """What of a row of ``relative_rows`` says where b is in a's frame; the other arguments are those of ``half``."""
     half(rows_a, at_a, rows_b, at_b, sizes_a, size_a, sizes_b, size_b, tolerance, scratch, out, row)
-    half(rows_b, at_b, rows_a, at_a, sizes_b, size_b, sizes_a, size_a, tolerance, scratch, out, row + 15)
     out[row + DEFECT] = 1.001 * (_looseness(rows_a, at_a) + _looseness(rows_b, at_b)) + _ROUNDING
     out[row + SHRINK] = shrink_of(rows_a, at_a, rows_b, at_b)
     out[row + REACH] = math.sqrt(out[row + 12] ** 2 + out[row + 13] ** 2 + out[row + 14] ** 2)
+
+
+@inlined
+def whole_row(rows_a, at_a, rows_b, at_b, sizes_a, size_a, sizes_b, size_b, tolerance, scratch, out, row):
+    """One row of ``relative_rows``, from ``row`` on in ``out``; the other arguments are those of ``half``."""
+    put_first_half(rows_a, at_a, rows_b, at_b, sizes_a, size_a, sizes_b, size_b, tolerance, scratch, out, row)
+    half(rows_b, at_b, rows_a, at_a, sizes_b, size_b, sizes_a, size_a, tolerance, scratch, out, row + 15)
 
 
 @kernel

@@ -49,7 +49,7 @@ class Usage:
 
 
 class TreeParts(NamedTuple):
-    """What a hierarchy consists of. It is replaced as a whole, so whoever holds one holds parts that fit together."""
+    """What a hierarchy consists of. It is replaced as a whole, so that its holder has parts that fit together."""
 
     mesh: TriangleMesh
     tree: Tree

@@ -1,7 +1,7 @@
 """The slabs of a hierarchy of boxes: see ``geometry/lane_slabs.py``. Trees get them after enough queries for distances.
 
 Making them takes about as long as testing as many boxes as there are triangles. So they are made when distances have
-taken that many tests: who asks once, or about what bends in every frame, never pays for them.
+taken that many tests: a caller that asks once, or about a mesh that bends in every frame, never pays for them.
 
 From the leaves up: a leaf's slab holds its triangles, an inner node's what the slabs and boxes of its children hold.
 The mean normals are weighted by area. 160 bytes a node, about 6 a triangle.

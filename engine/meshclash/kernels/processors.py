@@ -22,7 +22,7 @@ _ICELAKE = (
 )  # fmt: skip
 
 
-class Level(NamedTuple):
+class ProcessorLevel(NamedTuple):
     """A set of instructions, and how code for it is made."""
 
     architecture: str
@@ -36,10 +36,10 @@ class Level(NamedTuple):
 
 
 LEVELS = {
-    "x86-64-v4": Level("x86_64", "icelake-server", _V4, _ICELAKE),
-    "x86-64-v3": Level("x86_64", "skylake", _V3, _SKYLAKE),
-    "x86-64-v2": Level("x86_64", "nehalem", _V2),
-    "arm64": Level("aarch64", "generic", ("neon",)),
+    "x86-64-v4": ProcessorLevel("x86_64", "icelake-server", _V4, _ICELAKE),
+    "x86-64-v3": ProcessorLevel("x86_64", "skylake", _V3, _SKYLAKE),
+    "x86-64-v2": ProcessorLevel("x86_64", "nehalem", _V2),
+    "arm64": ProcessorLevel("aarch64", "generic", ("neon",)),
 }
 """The best level of an architecture first."""
 
@@ -55,7 +55,7 @@ def levels_here() -> tuple[str, ...]:
     return tuple(name for name, level in LEVELS.items() if level.architecture == architecture and _has(features, level))
 
 
-def _has(features: dict[str, bool], level: Level) -> bool:
+def _has(features: dict[str, bool], level: ProcessorLevel) -> bool:
     return level.architecture == "aarch64" or all(features.get(name, False) for name in level.features)
 
 

@@ -19,12 +19,12 @@ _NAME = re.compile(rb"\w+(?=[ \t]+as\b)|\w+")
 
 
 def counts(path: Path, engine: Path = ENGINE) -> bool:
-    """Whether a source of the engine can change what is compiled: benches and command lines cannot."""
-    return path.relative_to(engine).parts[0] != "bench" and path.name != "__main__.py"
+    """Whether a source of the engine can change what is compiled: benches, tasks and command lines cannot."""
+    return path.relative_to(engine).parts[0] not in ("bench", "tasks") and path.name != "__main__.py"
 
 
 def whole_hash(engine: Path = ENGINE) -> str:
-    """Sixteen hexadecimal digits that change with every edit of an engine source (benches and command lines aside)."""
+    """Sixteen hexadecimal digits that change with every edit of an engine source that ``counts``."""
     digest = hashlib.sha256()
     for path in sorted(engine.rglob("*.py")):
         if counts(path, engine):

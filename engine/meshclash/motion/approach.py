@@ -96,7 +96,7 @@ def approach_speed(a: Mover, b: Mover, start: float, end: float) -> float:
 
 
 def _relative_speed(one: Mover, other: Mover, time: float) -> float:
-    """Of the other's pivot, seen from an observer who moves and turns with the first; with room for its rounding."""
+    """Of the other's pivot, seen from the frame of the first; with room for its rounding."""
     carried = np.cross(one.turning, other.centre_at(time) - one.centre_at(time))
     terms = np.linalg.norm(other.velocity) + np.linalg.norm(one.velocity) + np.linalg.norm(carried)
     return float(np.linalg.norm(other.velocity - one.velocity - carried) + 1e-14 * terms)

@@ -37,7 +37,7 @@ from ..types.results import APART, TOUCHING, Progress
 from ..types.slices import Slice
 from ..types.steps import run
 from .approach import Mover, approach_speed, closing_speed, make_mover
-from .deepest import ContactInterval, Meeting, deepest_moment_steps
+from .deepest import Approach, ContactInterval, deepest_moment_steps
 from .motions import Motion, as_motion
 
 _DEFAULT_TOLERANCE = 1e-5  # of the objects' size
@@ -215,16 +215,16 @@ class _Chase:
         """When the next piece of either motion begins, or time ends."""
         return min(self.motion_a.next_change(time), self.motion_b.next_change(time), self.end)
 
-    def measure(self, time: float) -> Meeting:
+    def measure(self, time: float) -> Approach:
         """How far apart the objects are at a time."""
         poses = Pose(self.motion_a.rows_at(time)), Pose(self.motion_b.rows_at(time))
         found: Distance | CloudDistance = distance(self.a, self.b, *poses, start=self._start_pair, device="cpu")
         if isinstance(found, Distance):
             self._start_pair = found
         self.queries += 1
-        return Meeting(time, float(found.distance), found.point_a, found.point_b, poses)
+        return Approach(time, float(found.distance), found.point_a, found.point_b, poses)
 
-    def is_inside(self, at: Meeting) -> bool:
+    def is_inside(self, at: Approach) -> bool:
         """Whether one object is in the other, which is closed, although their surfaces are apart."""
         if isinstance(self.a, PointCloud) or isinstance(self.b, PointCloud):
             return False
@@ -232,11 +232,11 @@ class _Chase:
             return False
         return verdict(self.a, self.b, *at.poses, depth=False) not in (APART, TOUCHING)
 
-    def is_contact(self, at: Meeting) -> bool:
+    def is_contact(self, at: Approach) -> bool:
         """Whether the objects are in contact."""
         return at.distance <= self.tolerance or self.is_inside(at)
 
-    def next_contact_steps(self, time: float) -> Generator[Progress, None, Meeting | None]:
+    def next_contact_steps(self, time: float) -> Generator[Progress, None, Approach | None]:
         """The first contact from a time on; None where there is none until the end."""
         at = self.measure(time)
         if self.is_contact(at):
@@ -256,7 +256,7 @@ class _Chase:
     def _progress(self, time: float) -> Progress:
         return Progress((time - self.start) / max(self.end - self.start, math.ulp(0.0)), f"moving to {time:.6g}")
 
-    def _advanced(self, at: Meeting, change: float) -> float:
+    def _advanced(self, at: Approach, change: float) -> float:
         """Until when the objects stay apart for certain; not before the motion changes."""
         a, b = self._mover(0, at.time), self._mover(1, at.time)
         spare = 0.5 * self.tolerance + self._rounding
@@ -273,7 +273,7 @@ class _Chase:
             advance = max(advance, gap / closing)
         return max(at.time + advance, math.nextafter(at.time, math.inf))
 
-    def _gap_along(self, at: Meeting, direction: np.ndarray) -> float:
+    def _gap_along(self, at: Approach, direction: np.ndarray) -> float:
         """How far apart two planes across a direction are that have the objects beyond them; not above 0: none."""
         ends = []
         for (points, margin), pose, sign in zip(self._points, at.poses, (1.0, -1.0), strict=True):
@@ -281,7 +281,7 @@ class _Chase:
             ends.append(float((points @ along).max()) + margin + sign * float(pose.rows[:, 3] @ direction))
         return -(ends[0] + ends[1])
 
-    def end_steps(self, meeting: Meeting, pause: float) -> Generator[Progress, None, float]:
+    def end_steps(self, meeting: Approach, pause: float) -> Generator[Progress, None, float]:
         """Until when a contact lasts; sets ``free_again``."""
         known, self.free_again = meeting, None
         piece = Slice()
@@ -297,7 +297,7 @@ class _Chase:
                 piece = Slice()
         return known.time
 
-    def _sure_contact(self, at: Meeting) -> float:
+    def _sure_contact(self, at: Approach) -> float:
         """How long the surfaces stay within the tolerance for certain, at least."""
         if at.distance >= self.tolerance:
             return 0.0
@@ -305,7 +305,7 @@ class _Chase:
         fastest = approach_speed(self._mover(0, at.time), self._mover(1, at.time), at.time, change)
         return min((self.tolerance - at.distance) / fastest, change - at.time) if fastest > 0.0 else change - at.time
 
-    def _last_contact(self, known: Meeting, free: Meeting) -> float:
+    def _last_contact(self, known: Approach, free: Approach) -> float:
         """The last moment of a contact, between one of contact and a later one without; to a part of the tolerance."""
         fastest = sum(self._mover(side, known.time).speed for side in range(2))
         while (free.time - known.time) * fastest > 0.25 * self.tolerance:
@@ -320,7 +320,7 @@ class _Chase:
         self.free_again = free.time
         return known.time
 
-    def answer(self, first: Meeting | None, found: list[ContactInterval]) -> TimeOfContact:
+    def answer(self, first: Approach | None, found: list[ContactInterval]) -> TimeOfContact:
         """As the caller sees it, in the world's coordinates."""
         if first is None:
             return TimeOfContact(None, math.inf, None, None, [], self.tolerance, self.queries)

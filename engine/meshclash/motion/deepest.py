@@ -17,7 +17,7 @@ _NARROWINGS = 12
 _GOLDEN = 0.6180339887498949
 
 
-class Meeting(NamedTuple):
+class Approach(NamedTuple):
     """How near two objects are at a time."""
 
     time: float
@@ -48,7 +48,7 @@ class Chase(Protocol):
     a: Any
     b: Any
 
-    def measure(self, time: float) -> Meeting:
+    def measure(self, time: float) -> Approach:
         """How far apart they are."""
 
 

@@ -14,7 +14,7 @@ from .patches import new_patch
 from .priority import new_sample_room
 from .rim_search import CUBES
 from .surface import MARGIN, SAMPLING_RADIUS
-from .traverse import Scratch, traverse, traverse_as_paper
+from .traverse import CloudScratch, traverse, traverse_as_paper
 from .tree import SAMPLE_COUNT
 
 ROOT_TOLERANCE = 1e-3
@@ -23,8 +23,8 @@ ROOT_TOLERANCE = 1e-3
 _KEPT = 2048  # values of each surface: a power of two
 
 
-def _scratch(a: PointCloud, b: PointCloud) -> Scratch:
-    return Scratch(
+def _scratch(a: PointCloud, b: PointCloud) -> CloudScratch:
+    return CloudScratch(
         new_patch(a.built.largest_patch, a.built.tree.parameters, _KEPT),
         new_patch(b.built.largest_patch, b.built.tree.parameters, _KEPT),
         np.empty(6),

@@ -53,7 +53,7 @@ LATE = 0.5
 node_b where both surfaces are to end."""
 
 
-class Scratch(NamedTuple):
+class CloudScratch(NamedTuple):
     """What ``traverse`` works in."""
 
     patch_a: Patch

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedOption
-from ..massive.contacts import Asked, contact_steps
+from ..massive.contacts import ContactOptions, contact_steps
 from ..massive.near import clearance_steps, nearest_steps
 from ..massive.sides import Clusters, as_sources, side_of
 from ..traversal.contacts import Contacts
@@ -22,7 +22,7 @@ from .options import check_device
 def clustered_contacts(
     things: tuple[Any, Any],
     poses: tuple[PoseLike, PoseLike],
-    asked: Asked,
+    options: ContactOptions,
     volume: str | None,
     device: str,
     engine: str = "auto",
@@ -32,19 +32,19 @@ def clustered_contacts(
     _check(volume, device, engine)
     rows_a, rows_b, _ = matched_poses(*poses)
     sides = side_of(things[0]), side_of(things[1])
-    answer, places = run(contact_steps(*sides, rows_a, rows_b, asked))
+    answer, places = run(contact_steps(*sides, rows_a, rows_b, options))
     stats = answer.stats(time.perf_counter() - start)
     meshes = as_sources(*sides, answer.pairs, places)
     return Contacts(answer.pairs, answer.kinds, answer.jobs, stats, meshes, (rows_a, rows_b))
 
 
 def clustered_meet(
-    things: tuple[Any, Any], poses: tuple[PoseLike, PoseLike], asked: Asked, volume: str | None, device: str
+    things: tuple[Any, Any], poses: tuple[PoseLike, PoseLike], options: ContactOptions, volume: str | None, device: str
 ) -> bool | np.ndarray:
     """Whether two objects meet: bool, or (k,) bool for a stack of poses."""
     _check(volume, device)
     rows_a, rows_b, stacked = matched_poses(*poses)
-    answer, _ = run(contact_steps(side_of(things[0]), side_of(things[1]), rows_a, rows_b, asked))
+    answer, _ = run(contact_steps(side_of(things[0]), side_of(things[1]), rows_a, rows_b, options))
     met = np.zeros(max(len(rows_a), len(rows_b)), np.bool_)
     met[answer.jobs] = True
     return met if stacked else bool(met[0])
@@ -67,7 +67,7 @@ def clustered_clearances(
 def clustered_distances(
     things: tuple[Any, Any], rows: tuple[np.ndarray, np.ndarray], volume: str | None, device: str
 ) -> tuple[Answer, tuple[Clusters, Clusters]]:
-    """The nearest pairs in poses (k, 3, 4) of both, and the objects as they were asked."""
+    """The nearest pairs in poses (k, 3, 4) of both, and the objects as they were given."""
     _check(volume, device)
     sides = side_of(things[0]), side_of(things[1])
     return run(nearest_steps(*sides, *rows)), sides

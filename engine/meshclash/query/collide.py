@@ -9,7 +9,7 @@ from ..answering.answer import answer_steps
 from ..answering.devices import device_serves, may_answer
 from ..hierarchy.build import as_hierarchies
 from ..hierarchy.bvh import MeshLike
-from ..massive.contacts import Asked
+from ..massive.contacts import ContactOptions
 from ..massive.mesh import ClusteredMesh
 from ..pointcloud.cloud import PointCloud
 from ..pointcloud.contacts import CloudContacts
@@ -106,8 +106,8 @@ def collide(
     start = time.perf_counter()
     threads, touching, engine = check_threads(threads), truth("touching", touching), checked_engine(engine)
     if isinstance(a, ClusteredMesh) or isinstance(b, ClusteredMesh):
-        asked = Asked(crossing_only=not touching, threads=threads)
-        return clustered_contacts((a, b), (pose_a, pose_b), asked, volume, device, engine)
+        options_of_clusters = ContactOptions(crossing_only=not touching, threads=threads)
+        return clustered_contacts((a, b), (pose_a, pose_b), options_of_clusters, volume, device, engine)
     if is_for_clouds(a, b):
         check_device(device)
         volume_named(volume)
@@ -150,8 +150,8 @@ def collides(
                 return met
     threads, touching = check_threads(threads), truth("touching", touching)
     if isinstance(a, ClusteredMesh) or isinstance(b, ClusteredMesh):
-        asked = Asked(crossing_only=not touching, first_only=True, threads=threads)
-        return clustered_meet((a, b), (pose_a, pose_b), asked, volume, device)
+        options_of_clusters = ContactOptions(crossing_only=not touching, first_only=True, threads=threads)
+        return clustered_meet((a, b), (pose_a, pose_b), options_of_clusters, volume, device)
     if is_for_clouds(a, b):
         check_device(device)
         volume_named(volume)
@@ -192,8 +192,8 @@ def self_collide(
     start = time.perf_counter()
     threads, touching = check_threads(threads), truth("touching", touching)
     if isinstance(a, ClusteredMesh):
-        asked = Asked(crossing_only=not touching, with_itself=True, threads=threads)
-        return clustered_contacts((a, a), (pose, pose), asked, volume, device)
+        options_of_clusters = ContactOptions(crossing_only=not touching, with_itself=True, threads=threads)
+        return clustered_contacts((a, a), (pose, pose), options_of_clusters, volume, device)
     rows_a, rows_b, _ = matched_poses(pose, pose)
     options = {"crossing_only": not touching, "threads": threads, "device": check_served_device(device)}
     question, meshes = question_about(a, a, (rows_a, rows_b), volume, with_itself=True, **options)

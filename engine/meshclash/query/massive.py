@@ -1,6 +1,7 @@
 """``massive_collide``: what comes near between massive models, by levels of detail with proved bounds."""
 
 import time
+from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
@@ -8,11 +9,14 @@ import numpy as np
 
 from ..errors import UnsupportedOption
 from ..hierarchy.bvh import MeshLike
-from ..massive.contacts import Asked, contact_steps
-from ..massive.coverage import Covered, Leveled, Memory, cover_steps, largest_error
+from ..massive.cluster_tree import ClusterTree, tree_of_boxes
+from ..massive.contacts import ContactOptions, contact_steps
+from ..massive.coverage import Covered, Leveled, Memory, cover_steps, largest_error, listed_cover_steps, slack_of
+from ..massive.front import KeptFront
 from ..massive.levels import MeshLevel, levels_beside
 from ..massive.mesh import DEFAULT_MEMORY, ClusteredMesh, checked_memory
 from ..massive.near import clearance_steps
+from ..massive.progressive_meshes import progressive_beside
 from ..massive.sides import Clusters, as_sources, side_of
 from ..traversal.contacts import Contacts
 from ..types.pose import PoseLike, matched_poses
@@ -22,8 +26,8 @@ from .clearance import Clearances, clearance
 from .collide import collide
 from .options import check_length
 
-MODES = ("dag",)
-_memories: "WeakKeyDictionary[Any, WeakKeyDictionary[Any, tuple[Any, Memory]]]" = WeakKeyDictionary()
+MODES = ("dag", "pm")
+_memories: "WeakKeyDictionary[Any, WeakKeyDictionary[Any, tuple[Any, Any]]]" = WeakKeyDictionary()
 """What the last call about two objects left, with what it was about."""
 
 
@@ -39,7 +43,8 @@ class MassiveCollision:
         clusters_a, clusters_b: first cluster of each run and the one after the last, (k, 2) int64 each.
         lower, upper: the smallest distance of the triangles of a row lies between, (k,) float64 [m].
         delta, epsilon: as asked [m].
-        stats: QueryStats; ``primitive_tests`` counts pairs of parts whose distance was measured.
+        stats: QueryStats; ``primitive_tests`` counts pairs of parts whose distance was measured, ``volume_tests`` in
+            mode "pm" pairs of boxes that were tested.
     """
 
     def __init__(
@@ -49,13 +54,13 @@ class MassiveCollision:
         runs: tuple[np.ndarray, np.ndarray],
         covered: Covered,
         lengths: tuple[float, float],
-        seconds: float,
+        stats: QueryStats,
     ) -> None:
         self._things, self._rows, self._runs, self._parts = things, rows, runs, covered.parts
         self.clusters_a, self.clusters_b = (run[covered.parts[:, k]] for k, run in enumerate(runs))
         self.lower, self.upper = covered.lower, covered.upper
         self.delta, self.epsilon = lengths
-        self.stats = QueryStats(primitive_tests=covered.measured, seconds=seconds)
+        self.stats = stats
 
     @property
     def answer(self) -> str:
@@ -78,7 +83,7 @@ class MassiveCollision:
         sides = side_of(self._things[0]), side_of(self._things[1])
         stacks = self._rows[0][None].copy(), self._rows[1][None].copy()
         if self.delta == 0.0:
-            answer, places = run(contact_steps(*sides, *stacks, Asked(), self._in_rows))
+            answer, places = run(contact_steps(*sides, *stacks, ContactOptions(), self._in_rows))
             meshes = as_sources(*sides, answer.pairs, places)
             stats = answer.stats(time.perf_counter() - start)
             return Contacts(answer.pairs, answer.kinds, answer.jobs, stats, meshes, stacks)
@@ -123,7 +128,8 @@ def massive_collide(
         delta: [m], from 0 on; 0 asks for contacts.
         epsilon: [m], from 0 on; 0 asks the triangles themselves.
         memory: bytes that the level of each object may take.
-        mode: "dag": levels of clusters that were simplified together.
+        mode: "dag": levels of clusters that were simplified together, the same all over an object. "pm": a hierarchy
+            of progressive meshes (``ProgressiveMeshes.build``), as fine as each pair that comes near needs it.
 
     Raises:
         InvalidMesh, InvalidPose: as ``collide``.
@@ -139,17 +145,92 @@ def massive_collide(
     if stacked:
         raise UnsupportedOption("massive_collide takes one pose for each object, not a stack")
     rows = rows_a[0], rows_b[0]
-    sides = side_of(a), side_of(b)
-    levels = _levels_of(a, b, sides, rows, epsilon, room)
-    kept = _memory_of(a, b, (levels[0].clusters, levels[1].clusters, delta))
-    covered = run(cover_steps(*levels, rows, delta, kept))
+    covered, runs, tested = (_by_levels if mode == "dag" else _by_front)(a, b, rows, (delta, epsilon), room)
     seconds = time.perf_counter() - start
-    return MassiveCollision((a, b), rows, (levels[0].runs, levels[1].runs), covered, (delta, epsilon), seconds)
+    stats = QueryStats(primitive_tests=covered.measured, volume_tests=tested, seconds=seconds)
+    return MassiveCollision((a, b), rows, runs, covered, (delta, epsilon), stats)
 
 
 def forget(a: Any, b: Any) -> None:
     """Drop what the last call about two objects left."""
     _memories.get(a, {}).pop(b, None)
+
+
+def _by_levels(
+    a: Any, b: Any, rows: tuple[np.ndarray, np.ndarray], lengths: tuple[float, float], memory: int
+) -> tuple[Covered, tuple[np.ndarray, np.ndarray], int]:
+    """Rows by the level of each object whose error is small enough; the runs of both, tests of boxes."""
+    delta, epsilon = lengths
+    levels = _levels_of(a, b, (side_of(a), side_of(b)), rows, epsilon, memory)
+    kept = _memory_of(a, b, (levels[0].clusters, levels[1].clusters, delta), Memory)
+    return run(cover_steps(*levels, rows, delta, kept)), (levels[0].runs, levels[1].runs), 0
+
+
+class _Known:
+    """What is remembered of two hierarchies; not the objects, which may go."""
+
+    def __init__(self, a: ClusterTree, b: ClusterTree, budget: float) -> None:
+        self.trees, self.front, self.memory = (a, b), KeptFront(a, b, budget), Memory()
+
+
+def _by_front(
+    a: Any, b: Any, rows: tuple[np.ndarray, np.ndarray], lengths: tuple[float, float], memory: int
+) -> tuple[Covered, tuple[np.ndarray, np.ndarray], int]:
+    """Rows by progressive meshes of the nodes that come near; the runs of both objects, tests of boxes."""
+    delta, epsilon = lengths
+    sides = _side_of_stops(a, memory), _side_of_stops(b, memory)
+    budget = largest_error(1, epsilon, (_bounds_of(sides[0]), _bounds_of(sides[1])), rows)
+    key = (*sides, delta, budget)
+    known = _memory_of(a, b, key, lambda: _Known(_tree_of(a, sides[0]), _tree_of(b, sides[1]), budget))
+    first, second = (
+        Leveled(side, tree.outs, tree.backs, tree.runs, tree.bounds)
+        for side, tree in zip(sides, known.trees, strict=True)
+    )
+    front = known.front.found(rows, delta + slack_of((first, second), rows))
+    order = np.lexsort((front.pages[:, 1], front.pages[:, 0]))
+    known.memory.moved((first, second), rows)
+    known.memory.replace(front.pages[order], second.clusters.cluster_count)
+    covered = run(listed_cover_steps(first, second, rows, delta, known.memory))
+    runs = tuple(_runs_of(tree, front.nodes[:, k]) for k, tree in enumerate(known.trees))
+    at = _rows_among(front.pages[order], covered.parts)
+    nodes = front.nodes[order][at]
+    parts = np.stack([np.searchsorted(runs[k][:, 0], tree.runs[nodes[:, k], 0])
+                      for k, tree in enumerate(known.trees)], axis=1)  # fmt: skip
+    order = np.lexsort((parts[:, 1], parts[:, 0]))
+    covered = Covered(parts[order], covered.lower[order], covered.upper[order], covered.measured)
+    return covered, (runs[0], runs[1]), front.tested
+
+
+def _side_of_stops(thing: Any, memory: int) -> Clusters:
+    """An object as the meshes that stand for its nodes; where it has none, as it is."""
+    progressive = progressive_beside(thing) if isinstance(thing, ClusteredMesh) else None
+    return side_of(thing if progressive is None else progressive.stops(memory))
+
+
+def _tree_of(thing: Any, side: Clusters) -> ClusterTree:
+    progressive = progressive_beside(thing) if isinstance(thing, ClusteredMesh) else None
+    if progressive is not None:
+        return progressive.tree
+    bounds = _bounds_of(side)
+    return tree_of_boxes(thing.pages.table["bounds"] if side.clustered else bounds.reshape(1, 6), bounds)
+
+
+def _runs_of(tree: ClusterTree, nodes: np.ndarray) -> np.ndarray:
+    """Runs of clusters, those of some nodes that do not overlap and what is left between them, (n, 2) int64."""
+    taken = tree.runs[np.unique(nodes)]
+    taken = taken[np.argsort(taken[:, 0])]
+    ends = np.concatenate([[0], taken[:, 1]])
+    begins = np.concatenate([taken[:, 0], [tree.runs[-1, 1]]])
+    left = np.stack([ends, begins], axis=1)[begins > ends]
+    both: np.ndarray = np.concatenate([taken, left])
+    return both[np.argsort(both[:, 0])]
+
+
+def _rows_among(pairs: np.ndarray, some: np.ndarray) -> np.ndarray:
+    """Where some of sorted pairs (n, 2) are among all."""
+    width = int(pairs[:, 1].max(initial=0)) + 1
+    found: np.ndarray = np.searchsorted(pairs[:, 0] * width + pairs[:, 1], some[:, 0] * width + some[:, 1])
+    return found
 
 
 def _levels_of(
@@ -184,11 +265,11 @@ def _as_leveled(level: MeshLevel, bounds: np.ndarray) -> Leveled:
     return Leveled(side_of(level), level.outs, level.backs, level.runs, both)
 
 
-def _memory_of(a: Any, b: Any, asked: tuple[Clusters, Clusters, float]) -> Memory:
-    """What the last call about two objects left, if it asked the same."""
+def _memory_of(a: Any, b: Any, asked: tuple[Any, ...], new: Callable[[], Any]) -> Any:
+    """What the last call about two objects left, if it asked the same: two sides, and lengths."""
     of_a = _memories.setdefault(a, WeakKeyDictionary())
-    key = *(ref(side.clustered or side.mesh) for side in asked[:2]), asked[2]
+    key = *(ref(side.clustered or side.mesh) for side in asked[:2]), *asked[2:]
     last = of_a.get(b)
     if last is None or last[0] != key:
-        last = of_a[b] = key, Memory()
+        last = of_a[b] = key, new()
     return last[1]

@@ -30,7 +30,7 @@ _WORTH_NOTING = 1 << 10
 """Tests of volumes that are charged to the trees: noting takes as long as a few hundred of them."""
 
 
-class Found(NamedTuple):
+class CollidingPairs(NamedTuple):
     """Pairs of objects whose boxes overlap, and what is known of them."""
 
     jobs: np.ndarray
@@ -49,13 +49,16 @@ class Found(NamedTuple):
 class FewObjects:
     """Objects of which ``find`` tells what collides; its arguments are those of ``Planted``."""
 
-    def __init__(self, tree_set: TreeSet, solids: Solids, trees: np.ndarray, bounds: np.ndarray) -> None:
+    def __init__(
+        self, tree_set: TreeSet, solids: Solids, trees: np.ndarray, bounds: np.ndarray, oriented: np.ndarray
+    ) -> None:
         self._tree_set, self._solids, self._trees, self._bounds = tree_set, solids, trees, bounds
         forest, starts = tree_set.forest, solids.component_start
         of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         corners = forest.triangles[forest.triangle_start[of] + solids.representatives, 0]
         points = forest.vertices[forest.vertex_start[of] + corners]
         self.objects = bounds, trees, points, starts
+        self._oriented = oriented
         self._side: int = tree_set.lane_record.ctypes.data
 
     @staticmethod
@@ -70,7 +73,7 @@ class FewObjects:
 
     def find(
         self, rows: np.ndarray, in_a: np.ndarray, in_b: np.ndarray, keep: Callable[[np.ndarray], np.ndarray] | None
-    ) -> Found | None:
+    ) -> CollidingPairs | None:
         """What collides, in some microseconds a configuration; None where a pair takes more than a slice of its own.
 
         Args:
@@ -84,10 +87,10 @@ class FewObjects:
             jobs = jobs[keep(jobs[:, FIRST : SECOND + 1])]
         return self.decide(rows, jobs)
 
-    def decide(self, rows: np.ndarray, jobs: np.ndarray) -> Found | None:
-        """Which pairs of objects collide, given as ``jobs`` of ``Found``; None as ``find``."""
+    def decide(self, rows: np.ndarray, jobs: np.ndarray) -> CollidingPairs | None:
+        """Which pairs of objects collide, given as ``jobs`` of ``CollidingPairs``; None as ``find``."""
         triangles, counts = np.empty((len(jobs), 2), np.int32), np.zeros(3, np.int64)
-        told = meet_pairs(self._side, self._trees, rows, jobs, triangles, counts)
+        told = meet_pairs(self._side, self._oriented, self._trees, rows, jobs, triangles, counts)
         if told == OPEN:
             return None
         volume_tests, primitive_tests, exact_tests = counts.tolist()
@@ -95,10 +98,10 @@ class FewObjects:
             note_usage(self._tree_set, self._tree_set, self._trees[jobs[:, FIRST : SECOND + 1]], volume_tests)
         collide = (triangles[:, 0] >= 0).view(np.int8)
         unsure = told != APART and self._look_inside(rows, jobs, collide)
-        return Found(jobs, triangles, collide, unsure, (volume_tests, primitive_tests, exact_tests))
+        return CollidingPairs(jobs, triangles, collide, unsure, (volume_tests, primitive_tests, exact_tests))
 
     def _pairs(self, rows: np.ndarray, in_a: np.ndarray, in_b: np.ndarray) -> np.ndarray:
-        """Pairs whose boxes overlap, as ``jobs`` of ``Found``."""
+        """Pairs whose boxes overlap, as ``jobs`` of ``CollidingPairs``."""
         count, objects = rows.shape[:2]
         boxes, room = np.empty((count, objects, 6)), min(objects * (objects - 1) // 2, 4 * objects + 16) * count
         while True:

@@ -4,6 +4,7 @@ import operator
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,8 @@ from ..solid.judge import Case, Limits
 from ..solid.solids import Solids, gather_solids, solid_of
 from ..traversal.bounds import world_bounds
 from ..traversal.forest import TreeSet, pack_trees
-from ..traversal.question import Question
+from ..traversal.oriented import oriented_boxes, told_apart
+from ..traversal.question import Answer, Question
 from ..types.mesh import TriangleMesh
 from ..types.results import Progress
 from ..types.steps import scaled
@@ -42,14 +44,19 @@ class PackedTrees:
     """How far each object's vertices are from the middle of its bounds at most, (n,) float64 [m]."""
 
     @cached_property
+    def oriented(self) -> np.ndarray:
+        """``oriented_boxes`` of the trees."""
+        return oriented_boxes(self.tree_set)
+
+    @cached_property
     def few(self) -> FewObjects | None:
         """The way to ask about a few dozen objects; None where there are more."""
         fit = FewObjects.fit(self.tree_set, self.trees)
-        return FewObjects(self.tree_set, self.solids, self.trees, self.bounds) if fit else None
+        return FewObjects(self.tree_set, self.solids, self.trees, self.bounds, self.oriented) if fit else None
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
+class PlacedObjects:
     """Some objects as they stand."""
 
     members: list[Member]
@@ -107,7 +114,7 @@ class TreePacker:
 
 def find_case_steps(
     packer: TreePacker,
-    placed: Placed,
+    placed: PlacedObjects,
     pairs: np.ndarray,
     limits: Limits,
     clock: Clock,
@@ -141,12 +148,34 @@ def find_case_steps(
     pairs = pairs[near]
     jobs, rows_a, rows_b = trees[pairs], rows[pairs[:, 0]], rows[pairs[:, 1]]
     clock.stop("packing")
-    question = Question(tree_set.side, tree_set.side, jobs, rows_a, rows_b, first_only=first_only, device=device)
-    answer = yield from scaled(answer_steps(question), 0.1, 0.6, "testing triangles")
+    steps = contacts_steps(packed_trees, jobs, (rows_a, rows_b), first_only=first_only, device=device)
+    answer = yield from scaled(steps, 0.1, 0.6, "testing triangles")
     clock.stop("traversal")
     boxes_a, boxes_b = boxes[pairs[:, 0]], boxes[pairs[:, 1]]
     resolutions = placed.resolutions[pairs]
     return Case(tree_set, solids, jobs, rows_a, rows_b, boxes_a, boxes_b, answer, resolutions, meshes), near
+
+
+def contacts_steps(
+    packed_trees: PackedTrees,
+    jobs: np.ndarray,
+    rows: tuple[np.ndarray, np.ndarray],
+    **options: Any,
+) -> Generator[float, None, Answer]:
+    """The contacts of pairs of objects, of those that oriented boxes do not tell apart.
+
+    Args:
+        packed_trees: trees of the objects.
+        jobs: trees of each pair, (k, 2) int64.
+        rows: poses (k, 3, 4) of the first and of the second objects.
+        options: of the ``Question``.
+    """
+    tree_set = packed_trees.tree_set
+    near = np.flatnonzero(~told_apart(tree_set, packed_trees.oriented, jobs, *rows))
+    if len(near) < len(jobs):
+        jobs, rows = jobs[near], (rows[0][near], rows[1][near])
+    answer = yield from answer_steps(Question(tree_set.side, tree_set.side, jobs, *rows, **options))
+    return answer._replace(jobs=near.astype(np.int32)[answer.jobs])
 
 
 def _radius(mesh: TriangleMesh) -> float:

@@ -32,19 +32,19 @@ class CloudConfigurations(NamedTuple):
 
 
 def with_cloud_collisions_steps(
-    asked: CloudConfigurations, found: SceneCollisions
+    configurations: CloudConfigurations, found: SceneCollisions
 ) -> Generator[Progress, None, SceneCollisions]:
     """What meshes do to each other, and the pairs with a cloud that collide besides."""
-    places, pairs = _candidates(asked)
+    places, pairs = _candidates(configurations)
     meet = np.zeros(len(pairs), np.bool_)
     for k, (place, (a, b)) in enumerate(zip(places.tolist(), pairs.tolist(), strict=True)):
-        poses = Pose(asked.rows[place, a]), Pose(asked.rows[place, b])
-        things = asked.members[a].thing, asked.members[b].thing
-        pair = ObjectPair((int(asked.ids[a]), int(asked.ids[b])), things, poses)
+        poses = Pose(configurations.rows[place, a]), Pose(configurations.rows[place, b])
+        things = configurations.members[a].thing, configurations.members[b].thing
+        pair = ObjectPair((int(configurations.ids[a]), int(configurations.ids[b])), things, poses)
         text = f"comparing object {pair.ids[0]} and object {pair.ids[1]}"
         meet[k] = yield from scaled(special_meets_steps(pair), k / len(pairs), (k + 1) / len(pairs), text)
     configuration = np.concatenate([found.configuration, places[meet]])
-    ids = np.concatenate([found.pairs, asked.ids[pairs[meet]]])
+    ids = np.concatenate([found.pairs, configurations.ids[pairs[meet]]])
     triangles = np.concatenate([found.triangles, np.full((int(meet.sum()), 2), -1, np.int32)])
     order = np.lexsort((ids[:, 1], ids[:, 0], configuration))
     colliding = found.any.copy()
@@ -52,12 +52,14 @@ def with_cloud_collisions_steps(
     return SceneCollisions(ids[order], triangles[order], configuration[order], colliding, found.stats)
 
 
-def _candidates(asked: CloudConfigurations) -> tuple[np.ndarray, np.ndarray]:
+def _candidates(configurations: CloudConfigurations) -> tuple[np.ndarray, np.ndarray]:
     """Configurations (k,) and places (k, 2) of pairs with a cloud whose boxes overlap and that are to be looked at."""
-    bounds = np.stack([member.bounds for member in asked.members])
-    clouds = np.array([member.is_special for member in asked.members])
-    places, pairs = overlapping_pairs_of_each(world_boxes(bounds, asked.rows, 0.0), asked.in_a, asked.in_b)
+    bounds = np.stack([member.bounds for member in configurations.members])
+    clouds = np.array([member.is_special for member in configurations.members])
+    places, pairs = overlapping_pairs_of_each(
+        world_boxes(bounds, configurations.rows, 0.0), configurations.in_a, configurations.in_b
+    )
     chosen = clouds[pairs].any(axis=1)
-    if asked.keep is not None and chosen.any():
-        chosen[chosen] = asked.keep(asked.ids[pairs[chosen]])
+    if configurations.keep is not None and chosen.any():
+        chosen[chosen] = configurations.keep(configurations.ids[pairs[chosen]])
     return places[chosen], pairs[chosen]

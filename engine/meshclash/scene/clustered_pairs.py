@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import UnsupportedOption
 from ..geometry.triangle_pair import ContactKind
-from ..massive.contacts import Asked, contact_steps
+from ..massive.contacts import ContactOptions, contact_steps
 from ..massive.near import clearance_steps, nearest_steps
 from ..massive.sides import Clusters, as_sources, side_of
 from ..pointcloud.cloud import PointCloud
@@ -53,7 +53,7 @@ def clustered_contact_steps(
         UnsupportedOption: one of them is a point cloud.
     """
     start, sides, rows = time.perf_counter(), _sides(pair), _rows(pair)
-    answer, places = yield from scaled(contact_steps(*sides, *rows, Asked()), 0.0, _CONTACTS_END)
+    answer, places = yield from scaled(contact_steps(*sides, *rows, ContactOptions()), 0.0, _CONTACTS_END)
     stats = answer.stats(time.perf_counter() - start)
     meshes = as_sources(*sides, answer.pairs, places)
     contacts = Contacts(answer.pairs, answer.kinds, answer.jobs, stats, meshes, rows)
@@ -92,7 +92,7 @@ def clustered_gap_steps(
 
 def clustered_meets_steps(pair: ObjectPair) -> Generator[Progress, None, bool]:
     """Whether the surfaces of two objects meet; raises UnsupportedOption where one is a point cloud."""
-    steps = contact_steps(*_sides(pair), *_rows(pair), Asked(first_only=True))
+    steps = contact_steps(*_sides(pair), *_rows(pair), ContactOptions(first_only=True))
     answer, _ = yield from scaled(steps, 0.0, 1.0)
     return len(answer.pairs) > 0
 

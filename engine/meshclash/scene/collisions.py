@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..answering.answer import answer_steps
 from ..broadphase.sweep import overlapping_pairs_of_each, world_boxes
 from ..errors import InvalidPose, UnknownObject, UnsupportedOption
 from ..jit import kernel, thread_limit
@@ -19,19 +18,19 @@ from ..solid.frames import IN, OUT, make_frame, side_of_solid
 from ..solid.judge import Case, Limits, judge_steps
 from ..traversal.bounds import world_bounds
 from ..traversal.point import new_point_workspace, world_triangle
-from ..traversal.question import Answer, Question
+from ..traversal.question import Answer
 from ..traversal.single import FIRST, PLACE, SECOND
 from ..types.numbers import float_array
 from ..types.pose import check_stack, inverse_rotations, transform_points
 from ..types.results import APART, Progress, QueryStats
 from ..types.steps import always, scaled
-from .at_once import UNSURE, Found
-from .cases import PackedTrees
+from .at_once import UNSURE, CollidingPairs
+from .cases import PackedTrees, contacts_steps
 from .members import Keep
 
 _ROWS_AT_ONCE = 1 << 15  # poses of objects that are looked at together
 _ROWS_OF_FEW = 1 << 13  # of few objects, which are looked at without a pause
-_AT_ONCE = 4096  # pairs between two chances to stop
+_AT_ONCE = 4096  # pairs of one step
 _NO, _YES, _UNSURE = range(3)
 
 
@@ -155,20 +154,20 @@ def configured_rows(own: np.ndarray, poses: Any, places: np.ndarray | None) -> n
     return rows
 
 
-def collisions_steps(asked: Configurations) -> Generator[Progress, None, SceneCollisions]:
+def collisions_steps(configurations: Configurations) -> Generator[Progress, None, SceneCollisions]:
     """Which pairs collide in which configurations, in slices of a few milliseconds."""
-    at_once = _ROWS_AT_ONCE if asked.packed_trees.few is None else _ROWS_OF_FEW
-    total, portion = len(asked.rows), max(1, at_once // max(1, len(asked.ids)))
+    at_once = _ROWS_AT_ONCE if configurations.packed_trees.few is None else _ROWS_OF_FEW
+    total, portion = len(configurations.rows), max(1, at_once // max(1, len(configurations.ids)))
     if total == 1:
-        places, pairs, triangles, stats = yield from scaled(_portion_steps(asked), 0.0, 1.0, "testing objects")
-        return SceneCollisions(asked.ids[pairs], triangles, places, np.array([len(pairs) > 0]), stats)
+        places, pairs, triangles, stats = yield from scaled(_portion_steps(configurations), 0.0, 1.0, "testing objects")
+        return SceneCollisions(configurations.ids[pairs], triangles, places, np.array([len(pairs) > 0]), stats)
     found, stats = [], QueryStats()
     for begin in range(0, total, portion):
-        some = asked._replace(rows=asked.rows[begin : begin + portion])
+        some = configurations._replace(rows=configurations.rows[begin : begin + portion])
         low, high = (min(1.0, place / total) for place in (begin, begin + portion))
         text = f"testing configuration {begin + 1} of {total}"
         places, pairs, triangles, work = yield from scaled(_portion_steps(some), low, high, text)
-        found.append((asked.ids[pairs], triangles, places + begin))
+        found.append((configurations.ids[pairs], triangles, places + begin))
         stats = stats.plus(work)
     pairs, triangles, places = (np.concatenate(parts) for parts in zip(*found, strict=True))
     colliding = np.zeros(total, np.bool_)
@@ -177,25 +176,25 @@ def collisions_steps(asked: Configurations) -> Generator[Progress, None, SceneCo
 
 
 def _portion_steps(
-    asked: Configurations,
+    configurations: Configurations,
 ) -> Generator[float, None, tuple[np.ndarray, np.ndarray, np.ndarray, QueryStats]]:
     """Of some configurations: the one (k,) and the places of the objects (k, 2) of each pair, triangles, the work."""
-    few, ids, keep = asked.packed_trees.few, asked.ids, asked.keep
+    few, ids, keep = configurations.packed_trees.few, configurations.ids, configurations.keep
     if few is not None:
-        asked_keep = None if keep is None else lambda pairs: keep(ids[pairs])
-        found = few.find(asked.rows, asked.in_a, asked.in_b, asked_keep)
+        keep_pairs = None if keep is None else lambda pairs: keep(ids[pairs])
+        found = few.find(configurations.rows, configurations.in_a, configurations.in_b, keep_pairs)
         if found is not None:
             if found.unsure:
-                yield from _settle_steps(asked, found)
+                yield from _settle_steps(configurations, found)
             met = found.collide.view(np.bool_)
             jobs = found.jobs[met]
             return jobs[:, PLACE], jobs[:, FIRST : SECOND + 1], found.triangles[met], QueryStats(*found.counts)
-    packed_trees, objects = asked.packed_trees, asked.rows.shape[1]
-    boxes = world_boxes(packed_trees.bounds, asked.rows, 0.0)
-    places, pairs = overlapping_pairs_of_each(boxes, asked.in_a, asked.in_b)
-    rows, boxes = asked.rows.reshape(-1, 3, 4), boxes.reshape(-1, 6)
-    if asked.keep is not None:
-        kept = asked.keep(asked.ids[pairs])
+    packed_trees, objects = configurations.packed_trees, configurations.rows.shape[1]
+    boxes = world_boxes(packed_trees.bounds, configurations.rows, 0.0)
+    places, pairs = overlapping_pairs_of_each(boxes, configurations.in_a, configurations.in_b)
+    rows, boxes = configurations.rows.reshape(-1, 3, 4), boxes.reshape(-1, 6)
+    if configurations.keep is not None:
+        kept = configurations.keep(configurations.ids[pairs])
         places, pairs = places[kept], pairs[kept]
     triangles = np.full((len(pairs), 2), -1, np.int32)
     if not len(pairs):
@@ -207,12 +206,15 @@ def _portion_steps(
     return places[collide], pairs[collide], triangles[collide], answer.stats()
 
 
-def _settle_steps(asked: Configurations, found: Found) -> Generator[float, None, None]:
+def _settle_steps(configurations: Configurations, found: CollidingPairs) -> Generator[float, None, None]:
     """Say of pairs that points cannot tell whether they collide, as of many objects."""
-    packed_trees, unsure = asked.packed_trees, np.flatnonzero(found.collide == UNSURE)
+    packed_trees, unsure = configurations.packed_trees, np.flatnonzero(found.collide == UNSURE)
     places, pairs = found.jobs[unsure, PLACE], found.jobs[unsure, FIRST : SECOND + 1]
-    rows = asked.rows[places, pairs[:, 0]], asked.rows[places, pairs[:, 1]]
-    boxes = [world_boxes(packed_trees.bounds, asked.rows[m], 0.0)[pair] for m, pair in zip(places, pairs, strict=True)]
+    rows = configurations.rows[places, pairs[:, 0]], configurations.rows[places, pairs[:, 1]]
+    boxes = [
+        world_boxes(packed_trees.bounds, configurations.rows[m], 0.0)[pair]
+        for m, pair in zip(places, pairs, strict=True)
+    ]
     around = np.stack(boxes)
     none = Answer(np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empty(0, np.int32), 0, 0, 0, 1)
     jobs, resolutions = packed_trees.trees[pairs], np.zeros((len(pairs), 2))
@@ -241,9 +243,7 @@ def meeting_steps(
         none = np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empty(0, np.int32)
         return Answer(*none, 0, 0, 0, 1), np.zeros(0, np.bool_)
     threads = 1 if first_only else thread_limit(None)
-    side = packed_trees.tree_set.side
-    question = Question(side, side, jobs, *rows, first_only=first_only, threads=threads)
-    answer = yield from answer_steps(question)
+    answer = yield from contacts_steps(packed_trees, jobs, rows, first_only=first_only, threads=threads)
     case = Case(packed_trees.tree_set, packed_trees.solids, jobs, *rows, *boxes, answer, np.zeros((len(jobs), 2)))
     collide = yield from _enclosed_steps(case)
     collide[answer.jobs] = True

@@ -8,7 +8,7 @@ import numpy as np
 from ..hierarchy.build import as_boxes
 from ..query.collide import collides
 from ..timecritical.search import Criterion
-from ..timecritical.shared import Placed, SceneEstimate, SharedSearch
+from ..timecritical.shared import PlacedTree, SceneEstimate, SharedSearch
 from ..timecritical.trees import AdbTree, adb_tree, adb_tree_steps
 from ..types.pose import Pose
 from ..types.results import Progress
@@ -35,7 +35,7 @@ def estimate_steps(
     """
     trees = yield from _augmented(members)
     start = time.perf_counter()
-    objects = {i: Placed(tree, members[i].rows, members[i].revision) for i, tree in trees.items()}
+    objects = {i: PlacedTree(tree, members[i].rows, members[i].revision) for i, tree in trees.items()}
     shared.follow(pairs, objects, DEFAULT_VOLUME, criterion)
     left = None if seconds is None else seconds - (time.perf_counter() - start)
     for share in shared.search_steps(left, steps):

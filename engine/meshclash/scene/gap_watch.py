@@ -13,7 +13,7 @@ from ..query.limits import checked_limits
 from ..query.options import check_length
 from ..types.results import Progress, QueryStats
 from .clock import Clock
-from .gaps import Measured, Memory, ObjectGap, Pair, Wanted
+from .gaps import GapOptions, GapRecord, Memory, ObjectGap, Pair
 from .members import Members
 from .proximity import beyond_nearest, check_most, measure_nearest_steps, measure_within_steps
 from .results import FirstContact
@@ -60,18 +60,18 @@ class GapWatch(SceneWatch):
         return sum(not known.complete for known in self._memory.values())
 
     def _steps(self, sets: Sets, first_contact: bool) -> Generator[Progress, None, QueryStats]:
-        clock, measured = Clock(), Measured(self._memory)
-        wanted = Wanted(*sets, self._limits, self._tolerance, first_contact)
+        clock, record = Clock(), GapRecord(self._memory)
+        options = GapOptions(*sets, self._limits, self._tolerance, first_contact)
         if self._tolerance is None:
-            total = yield from measure_nearest_steps(self._scene, self._most, wanted, measured, clock)
-            listed = measured.nearest(self._most)
+            total = yield from measure_nearest_steps(self._scene, self._most, options, record, clock)
+            listed = record.nearest(self._most)
             self.left_out, self.beyond = beyond_nearest(listed, total)
         else:
-            yield from measure_within_steps(self._scene, wanted, measured, clock)
-            listed = measured.gaps
-        measured.forget_unused()
+            yield from measure_within_steps(self._scene, options, record, clock)
+            listed = record.gaps
+        record.forget_unused()
         self._listed = {(gap.a, gap.b): gap for gap in listed}
-        return measured.stats(clock)
+        return record.stats(clock)
 
     def take_changes(self) -> WatchChanges:
         """How what the last finished update lists differs from what the last call told."""

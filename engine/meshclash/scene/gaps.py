@@ -31,7 +31,7 @@ _NONE = np.empty(0, np.int32)
 Pair = tuple[int, int]
 
 
-class Wanted(NamedTuple):
+class GapOptions(NamedTuple):
     """What every pair is asked."""
 
     set_a: Iterable[int] | None = None
@@ -68,7 +68,7 @@ class Known(NamedTuple):
 Memory = dict[Pair, Known]
 
 
-class Measured:
+class GapRecord:
     """What was measured so far, for one question.
 
     Args:
@@ -157,50 +157,52 @@ class Measured:
 
 
 def measure_steps(
-    scene: Members, pairs: np.ndarray, wanted: Wanted, measured: Measured, clock: Clock
+    scene: Members, pairs: np.ndarray, options: GapOptions, record: GapRecord, clock: Clock
 ) -> Generator[Progress, None, None]:
     """The verdicts and distances of pairs of ids (k, 2), those that are known already aside."""
-    asked = measured.recall(scene, pairs, wanted.first_contact)
-    for begin, some in measured.portions(asked):
-        low, high = begin / len(asked), (begin + len(some)) / len(asked)
+    unknown = record.recall(scene, pairs, options.first_contact)
+    for begin, some in record.portions(unknown):
+        low, high = begin / len(unknown), (begin + len(some)) / len(unknown)
         clouds = scene.with_special(some)
         for a, b in some[clouds].tolist():
             pair = ObjectPair.of(scene, a, b)
-            steps = special_gap_steps(pair, wanted.limits, wanted.tolerance, wanted.first_contact)
+            steps = special_gap_steps(pair, options.limits, options.tolerance, options.first_contact)
             gap, work = yield from scaled(steps, low, low, "measuring pairs one by one")
-            measured.add((a, b), gap, complete=not isinstance(gap, FirstContact))
-            measured.work = measured.work.plus(work)
+            record.add((a, b), gap, complete=not isinstance(gap, FirstContact))
+            record.work = record.work.plus(work)
         if clouds.any():
             clock.stop("pairs one by one")
         if not clouds.all():
-            yield from scaled(_measure(scene, some[~clouds], wanted, measured, clock), low, high)
+            yield from scaled(_measure(scene, some[~clouds], options, record, clock), low, high)
 
 
 def _measure(
-    scene: Members, asked: np.ndarray, wanted: Wanted, measured: Measured, clock: Clock
+    scene: Members, unknown: np.ndarray, options: GapOptions, record: GapRecord, clock: Clock
 ) -> Generator[Progress, None, None]:
     """As ``measure_steps``, of all pairs at once; k > 0."""
-    steps = scene.case_steps(asked, Limits(touch_tolerance=wanted.reach), clock, wanted.first_contact, wanted.device)
+    steps = scene.case_steps(
+        unknown, Limits(touch_tolerance=options.reach), clock, options.first_contact, options.device
+    )
     case, pairs = yield from scaled(steps, 0.0, 0.4)
-    measured.note(case.answer)
-    for a, b in asked[~np.isin(pair_keys(asked), pair_keys(pairs), assume_unique=True)].tolist():
-        measured.add((a, b), None)
+    record.note(case.answer)
+    for a, b in unknown[~np.isin(pair_keys(unknown), pair_keys(pairs), assume_unique=True)].tolist():
+        record.add((a, b), None)
     apart = np.ones(len(pairs), np.bool_)
-    if wanted.first_contact:
+    if options.first_contact:
         apart[case.answer.jobs] = False
         for job in np.flatnonzero(~apart).tolist():
             first = first_contact_of(case, job, *pairs[job].tolist())
-            measured.add((first.a, first.b), first, complete=False)
+            record.add((first.a, first.b), first, complete=False)
     overlapping = apart & _overlapping(case)
     own, index = pairs[overlapping], np.flatnonzero(overlapping)
     place = {(int(a), int(b)): int(k) for (a, b), k in zip(own, index, strict=True)}
-    for done, items in judged_portions(case.chosen(overlapping), own, wanted.limits):
+    for done, items in judged_portions(case.chosen(overlapping), own, options.limits):
         for item in items:
-            measured.add((item.a, item.b), gap_of_meeting(item))
+            record.add((item.a, item.b), gap_of_meeting(item))
             apart[place[item.a, item.b]] = False
         yield Progress(0.4 + 0.2 * done / len(own), f"judging object pair {done} of {len(own)}")
     clock.stop("verdicts")
-    yield from scaled(_gaps(case.chosen(apart), pairs[apart], wanted, measured), 0.6, 1.0)
+    yield from scaled(_gaps(case.chosen(apart), pairs[apart], options, record), 0.6, 1.0)
     clock.stop("distances")
 
 
@@ -210,35 +212,35 @@ def _overlapping(case: Case) -> np.ndarray:
     return (low <= np.minimum(case.boxes_a[:, 3:], case.boxes_b[:, 3:])).all(axis=1)
 
 
-def _gaps(case: Case, pairs: np.ndarray, wanted: Wanted, measured: Measured) -> Generator[Progress, None, None]:
+def _gaps(case: Case, pairs: np.ndarray, options: GapOptions, record: GapRecord) -> Generator[Progress, None, None]:
     """The distances of pairs that have no common point; with a tolerance those within it, and what is near."""
     if not len(pairs):
         return
     ids = [(a, b) for a, b in pairs.tolist()]
-    starts = np.array([measured.start(pair) or (-1, -1) for pair in ids], np.int32)
+    starts = np.array([record.start(pair) or (-1, -1) for pair in ids], np.int32)
     side = case.tree_set.side
     question = Question(
-        side, side, case.jobs, case.rows_a, case.rows_b, Goal.NEAREST, start=starts, device=wanted.device
+        side, side, case.jobs, case.rows_a, case.rows_b, Goal.NEAREST, start=starts, device=options.device
     )
     nearest = yield from scaled(answer_steps(question), 0.0, 0.7, "measuring distances")
-    measured.note(nearest)
-    within = nearest.distances <= wanted.reach
+    record.note(nearest)
+    within = nearest.distances <= options.reach
     near: list[_NearTriangles] = [_NearTriangles() for _ in ids]
-    if wanted.tolerance is not None and within.any() and not wanted.first_contact:
-        yield from _find_near(question, np.flatnonzero(within), wanted.tolerance, near, measured)
-    complete = wanted.tolerance is None or not wanted.first_contact
+    if options.tolerance is not None and within.any() and not options.first_contact:
+        yield from _find_near(question, np.flatnonzero(within), options.tolerance, near, record)
+    complete = options.tolerance is None or not options.first_contact
     for k, pair in enumerate(ids):
         i, j = nearest.pairs[k].tolist()
         points = nearest.points[k].copy()
         gap = ObjectGap(
             *pair, APART, float(nearest.distances[k]), points, (i, j), near[k].a, near[k].b, None, points.mean(axis=0)
         ) if within[k] else None  # fmt: skip
-        measured.add(pair, gap, complete or gap is None)
-        measured.note_start(pair, (i, j))
+        record.add(pair, gap, complete or gap is None)
+        record.note_start(pair, (i, j))
 
 
 def _find_near(
-    question: Question, jobs: np.ndarray, tolerance: float, near: "list[_NearTriangles]", measured: Measured
+    question: Question, jobs: np.ndarray, tolerance: float, near: "list[_NearTriangles]", record: GapRecord
 ) -> Generator[Progress, None, None]:
     """All triangles of some jobs (n,) of a question that come within the tolerance [m], into ``near``."""
 
@@ -247,7 +249,7 @@ def _find_near(
             near[jobs[job]].add(answer.pairs[answer.jobs == job])
 
     some = question.of_jobs(jobs)._replace(goal=Goal.WITHIN, tolerance=tolerance)
-    measured.note((yield from scaled(within_portions(some, take), 0.7, 1.0, "finding what is near")))
+    record.note((yield from scaled(within_portions(some, take), 0.7, 1.0, "finding what is near")))
 
 
 class _NearTriangles:

@@ -21,7 +21,7 @@ from ..types.mesh import TriangleMesh, checked_resolution
 from ..types.pose import Pose, PoseLike, pose_stack
 from ..types.results import Progress
 from ..types.steps import scaled
-from .cases import Placed, TreePacker, find_case_steps
+from .cases import PlacedObjects, TreePacker, find_case_steps
 from .clock import Clock
 from .member import Member, SceneThing
 from .pose_table import PoseTable
@@ -266,7 +266,7 @@ class Members:
         ids, places = np.unique(pairs, return_inverse=True)
         own = np.searchsorted(np.fromiter(self._members, np.int64, len(self._members)), ids)
         members = list(map(self._members.__getitem__, ids.tolist()))
-        placed = Placed(members, self.all_rows()[own], self._bounds_and_resolutions()[1][own])
+        placed = PlacedObjects(members, self.all_rows()[own], self._bounds_and_resolutions()[1][own])
         found = find_case_steps(self._packer, placed, places.reshape(-1, 2), limits, clock, first_only, device)
         case, near = yield from found
         return case, pairs[near]

@@ -14,7 +14,7 @@ from ..types.numbers import whole_number
 from ..types.results import Progress, QueryStats
 from ..types.steps import scaled
 from .clock import Clock
-from .gaps import Measured, ObjectGap, Wanted, measure_steps
+from .gaps import GapOptions, GapRecord, ObjectGap, measure_steps
 from .members import Members
 from .pair_keys import pair_keys
 from .results import FirstContact
@@ -34,31 +34,31 @@ class SceneGaps:
     stats: QueryStats
 
 
-def clearances_steps(scene: Members, wanted: Wanted) -> Generator[Progress, None, SceneGaps]:
-    """``Scene.clearances_steps``, with its options as ``wanted``."""
-    clock, measured = Clock(), Measured()
-    yield from measure_within_steps(scene, wanted, measured, clock)
-    return _listed(measured, clock)
+def clearances_steps(scene: Members, options: GapOptions) -> Generator[Progress, None, SceneGaps]:
+    """``Scene.clearances_steps``, with its options as ``options``."""
+    clock, record = Clock(), GapRecord()
+    yield from measure_within_steps(scene, options, record, clock)
+    return _listed(record, clock)
 
 
 def measure_within_steps(
-    scene: Members, wanted: Wanted, measured: Measured, clock: Clock
+    scene: Members, options: GapOptions, record: GapRecord, clock: Clock
 ) -> Generator[Progress, None, None]:
-    """Measure all pairs within the tolerance of ``wanted``."""
-    assert wanted.tolerance is not None
+    """Measure all pairs within the tolerance of ``options``."""
+    assert options.tolerance is not None
     yield from scene.cloud_steps()
     yield Progress(0.0, "comparing bounding boxes")
-    reach = Limits(touch_tolerance=wanted.tolerance)
-    pairs = scene.candidates(wanted.set_a, wanted.set_b, wanted.keep, reach, wanted.device, measured.notes)
+    reach = Limits(touch_tolerance=options.tolerance)
+    pairs = scene.candidates(options.set_a, options.set_b, options.keep, reach, options.device, record.notes)
     clock.stop("broad phase")
-    yield from measure_steps(scene, pairs, wanted, measured, clock)
+    yield from measure_steps(scene, pairs, options, record, clock)
 
 
-def distances_steps(scene: Members, most: int | None, wanted: Wanted) -> Generator[Progress, None, SceneGaps]:
-    """``Scene.distances_steps``, with its options as ``wanted``."""
-    clock, measured = Clock(), Measured()
-    total = yield from measure_nearest_steps(scene, most, wanted, measured, clock)
-    return _listed(measured, clock, most, total)
+def distances_steps(scene: Members, most: int | None, options: GapOptions) -> Generator[Progress, None, SceneGaps]:
+    """``Scene.distances_steps``, with its options as ``options``."""
+    clock, record = Clock(), GapRecord()
+    total = yield from measure_nearest_steps(scene, most, options, record, clock)
+    return _listed(record, clock, most, total)
 
 
 def check_most(most: int | None) -> int | None:
@@ -67,24 +67,24 @@ def check_most(most: int | None) -> int | None:
 
 
 def measure_nearest_steps(
-    scene: Members, most: int | None, wanted: Wanted, measured: Measured, clock: Clock
+    scene: Members, most: int | None, options: GapOptions, record: GapRecord, clock: Clock
 ) -> Generator[Progress, None, int]:
     """Measure the ``most`` nearest pairs, and some more; returns how many pairs there are."""
     yield from scene.cloud_steps()
     yield Progress(0.0, "comparing bounding boxes")
-    near = _Neighbours(scene, wanted, measured)
+    near = _Neighbours(scene, options, record)
     reach = near.size if most is None else 0.0
     pairs, gaps = near.within(reach)
     while most is not None and reach < near.size and len(pairs) < most:
         reach = max(2.0 * reach, _FIRST_REACH * near.size)
         pairs, gaps = near.within(reach)
     clock.stop("broad phase")
-    yield from _nearest_first(scene, pairs, gaps, wanted, measured, clock, most)
-    worst = measured.reach(most)
+    yield from _nearest_first(scene, pairs, gaps, options, record, clock, most)
+    worst = record.reach(most)
     if reach < worst and reach < near.size:  # boxes that were not looked at may hide a nearer pair
         more, gaps = near.within(min(worst, near.size))
         new = ~np.isin(pair_keys(more), pair_keys(pairs))
-        yield from _nearest_first(scene, more[new], gaps[new], wanted, measured, clock, most)
+        yield from _nearest_first(scene, more[new], gaps[new], options, record, clock, most)
     total = yield from near.count_steps()
     clock.stop("broad phase")
     return total
@@ -93,8 +93,8 @@ def measure_nearest_steps(
 class _Neighbours:
     """The pairs of a scene's objects by the distance of their boxes."""
 
-    def __init__(self, scene: Members, wanted: Wanted, measured: Measured) -> None:
-        self._scene, self._wanted, self._notes = scene, wanted, measured.notes
+    def __init__(self, scene: Members, options: GapOptions, record: GapRecord) -> None:
+        self._scene, self._wanted, self._notes = scene, options, record.notes
         self._ids, self._boxes = scene.boxes()
         low, high = (self._boxes[:, :3], self._boxes[:, 3:]) if len(self._ids) else (np.zeros((1, 3)),) * 2
         self.size = float(np.linalg.norm(high.max(axis=0) - low.min(axis=0)))
@@ -103,9 +103,9 @@ class _Neighbours:
     def within(self, reach: float) -> tuple[np.ndarray, np.ndarray]:
         """Pairs of ids (k, 2) whose boxes are no farther apart than ``reach`` on any axis, nearest boxes first, and
         their distances (k,) [m]: bounds from below of those of the objects."""
-        wanted = self._wanted
+        options = self._wanted
         limits = Limits(touch_tolerance=reach)
-        pairs = self._scene.candidates(wanted.set_a, wanted.set_b, wanted.keep, limits, wanted.device, self._notes)
+        pairs = self._scene.candidates(options.set_a, options.set_b, options.keep, limits, options.device, self._notes)
         places = np.searchsorted(self._ids, pairs)
         a, b = self._boxes[places[:, 0]], self._boxes[places[:, 1]]
         apart = np.maximum(np.maximum(a[:, :3] - b[:, 3:], b[:, :3] - a[:, 3:]), 0.0)
@@ -115,14 +115,14 @@ class _Neighbours:
 
     def count_steps(self) -> Generator[Progress, None, int]:
         """How many pairs there are."""
-        wanted = self._wanted
-        in_a, in_b = self._scene.members_of(wanted.set_a), self._scene.members_of(wanted.set_b)
+        options = self._wanted
+        in_a, in_b = self._scene.members_of(options.set_a), self._scene.members_of(options.set_b)
         total = 0
         for k, identifier in enumerate(self._ids[:-1]):
             later = self._ids[k + 1 :]
             both = (in_a[k] & in_b[k + 1 :]) | (in_b[k] & in_a[k + 1 :])
             pairs = np.stack([np.full(len(later), identifier), later], axis=1)[both]
-            total += len(pairs) if wanted.keep is None or not len(pairs) else int(wanted.keep(pairs).sum())
+            total += len(pairs) if options.keep is None or not len(pairs) else int(options.keep(pairs).sum())
             yield Progress(1.0, "counting pairs")
         return total
 
@@ -131,28 +131,28 @@ def _nearest_first(
     scene: Members,
     pairs: np.ndarray,
     gaps: np.ndarray,
-    wanted: Wanted,
-    measured: Measured,
+    options: GapOptions,
+    record: GapRecord,
     clock: Clock,
     most: int | None,
 ) -> Generator[Progress, None, None]:
     """Measure pairs in the order of ``gaps``, ascending, until they cannot be among the nearest."""
     begin, together = 0, len(pairs) if most is None else most
     while begin < len(pairs):
-        end = min(begin + together, int(np.searchsorted(gaps, measured.reach(most), side="left")))
+        end = min(begin + together, int(np.searchsorted(gaps, record.reach(most), side="left")))
         if end <= begin:
             return
-        steps = measure_steps(scene, pairs[begin:end], wanted, measured, clock)
+        steps = measure_steps(scene, pairs[begin:end], options, record, clock)
         yield from scaled(steps, begin / len(pairs), end / len(pairs))
         begin, together = end, 2 * together
 
 
-def _listed(measured: Measured, clock: Clock, most: int | None = None, total: int | None = None) -> SceneGaps:
+def _listed(record: GapRecord, clock: Clock, most: int | None = None, total: int | None = None) -> SceneGaps:
     """The result: the ``most`` nearest, of ``total`` pairs."""
-    nearest = [gap for gap in measured.nearest(most) if isinstance(gap, ObjectGap)]  # no question was in a hurry
+    nearest = [gap for gap in record.nearest(most) if isinstance(gap, ObjectGap)]  # no question was in a hurry
     nearest.sort(key=lambda g: (-g.verdict.severity, -(g.verdict.depth or 0.0), g.distance, g.a, g.b))
     left_out, beyond = beyond_nearest(nearest, total)
-    return SceneGaps(nearest, left_out, beyond, measured.stats(clock))
+    return SceneGaps(nearest, left_out, beyond, record.stats(clock))
 
 
 def beyond_nearest(nearest: Sequence[ObjectGap | FirstContact], total: int | None) -> tuple[int, float]:

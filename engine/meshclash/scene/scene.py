@@ -38,7 +38,7 @@ from .collisions import (
     no_collisions,
 )
 from .estimating import estimate_steps
-from .gaps import Wanted
+from .gaps import GapOptions
 from .judging import judged_portions
 from .member import Member
 from .members import Keep, Members, checked_keep
@@ -334,8 +334,8 @@ class Scene(Members):
             UnknownObject, DeviceUnavailable; UnsupportedOption: a length is negative or not finite, an unknown device.
         """
         reach, limits = check_length("tolerance", tolerance), checked_limits(permitted_overlap)
-        wanted = Wanted(set_a, set_b, keep, limits, reach, device=check_served_device(device))
-        return (yield from clearances_steps(self, wanted))
+        options = GapOptions(set_a, set_b, keep, limits, reach, device=check_served_device(device))
+        return (yield from clearances_steps(self, options))
 
     def distances(
         self,
@@ -378,8 +378,8 @@ class Scene(Members):
             negative or not finite, an unknown device.
         """
         most, limits = check_most(most), checked_limits(permitted_overlap)
-        wanted = Wanted(set_a, set_b, keep, limits, device=check_served_device(device))
-        return (yield from distances_steps(self, most, wanted))
+        options = GapOptions(set_a, set_b, keep, limits, device=check_served_device(device))
+        return (yield from distances_steps(self, most, options))
 
     def time_critical(
         self,

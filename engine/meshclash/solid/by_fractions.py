@@ -43,7 +43,7 @@ class Surface(NamedTuple):
     """Indices of the triangles whose corners are looked at: those in contact, and one of each component."""
 
 
-class Side(NamedTuple):
+class ExactSide(NamedTuple):
     """Triangles of one object as fractions."""
 
     triangles: list[Corners]
@@ -66,9 +66,9 @@ def bits_by_fractions(a: Surface, b: Surface, pairs: np.ndarray, kinds: np.ndarr
     return bits
 
 
-def _exact(surface: Surface) -> Side:
+def _exact(surface: Surface) -> ExactSide:
     triangles = [exact_corners(corners) for corners in surface.triangles]
-    return Side(triangles, [int(x) for x in surface.orientation], surface.closed)
+    return ExactSide(triangles, [int(x) for x in surface.orientation], surface.closed)
 
 
 def exact_corners(corners: np.ndarray) -> Corners:
@@ -103,7 +103,7 @@ def _side(a: Point, b: Point, c: Point, place: tuple[Point, ...]) -> int:
 
 
 def _bases(
-    surfaces: tuple[Surface, Surface], sides: tuple[Side, Side], pairs: np.ndarray, kinds: np.ndarray
+    surfaces: tuple[Surface, Surface], sides: tuple[ExactSide, ExactSide], pairs: np.ndarray, kinds: np.ndarray
 ) -> Iterator[tuple[int, Point]]:
     """The points around which cells are looked at, each with a side on whose surface it lies."""
     both = sides[0].closed and sides[1].closed
@@ -144,7 +144,7 @@ class _Star(NamedTuple):
     """Triangles that hold the base."""
 
 
-def _star(side: Side, base: Point, q: Point) -> _Star | None:
+def _star(side: ExactSide, base: Point, q: Point) -> _Star | None:
     """What a ray from a base crosses, and the triangles that hold the base; None when it grazes something."""
     number, around = 0, []
     for t, (a, b, c) in enumerate(side.triangles):
@@ -169,7 +169,7 @@ def _has_area(a: Point, b: Point, c: Point) -> bool:
     return any(u[k - 2] * v[k - 1] != u[k - 1] * v[k - 2] for k in range(3))
 
 
-def _numbers(side: Side, star: _Star, place: tuple[Point, ...], q: Point) -> tuple[int, int, bool]:
+def _numbers(side: ExactSide, star: _Star, place: tuple[Point, ...], q: Point) -> tuple[int, int, bool]:
     """Winding numbers at a place, on the side of q and on the other side of triangles it lies on; whether there are."""
     towards = away = star.number
     lies = False
@@ -186,7 +186,7 @@ def _numbers(side: Side, star: _Star, place: tuple[Point, ...], q: Point) -> tup
     return towards, away, lies
 
 
-def _around(sides: tuple[Side, Side], side: int, base: Point) -> int:
+def _around(sides: tuple[ExactSide, ExactSide], side: int, base: Point) -> int:
     """Bits of the cells around a base."""
     size = max(abs(x) for part in sides for triangle in part.triangles for p in triangle for x in p)
     for direction in DIRECTIONS.tolist():
@@ -209,7 +209,9 @@ def far_point(base: Point, size: Fraction, direction: Sequence[float]) -> Point:
     return Point(x + 16 * size * Fraction(d) for x, d in zip(base, direction, strict=True))
 
 
-def bits_amid(sides: tuple[Side, Side], numbers: tuple[int, int], side: int, base: Point, q: Point) -> int | None:
+def bits_amid(
+    sides: tuple[ExactSide, ExactSide], numbers: tuple[int, int], side: int, base: Point, q: Point
+) -> int | None:
     """Bits of the cells beside the triangles amid which a point lies, or where the surface of one ``side`` is open.
 
     ``sides`` may lack triangles which the segment from the base to q certainly misses, or crosses; ``numbers`` are the
@@ -239,7 +241,7 @@ def _is_amid(corners: Corners, place: tuple[Point, Point, Point], q: Point) -> b
     return len(signs) == 1 and 0 not in signs and y not in (base, z) and _side(q, y, z, (base,)) != 0
 
 
-def _bits_of_corners(sides: tuple[Side, Side], stars: tuple[_Star, _Star], base: Point, q: Point) -> int:
+def _bits_of_corners(sides: tuple[ExactSide, ExactSide], stars: tuple[_Star, _Star], base: Point, q: Point) -> int:
     bits = 0
     for side in range(2):
         for t in stars[side].around:
@@ -252,7 +254,7 @@ def _bits_of_corners(sides: tuple[Side, Side], stars: tuple[_Star, _Star], base:
 
 
 def _bits_at_place(
-    sides: tuple[Side, Side], stars: tuple[_Star, _Star], side: int, place: tuple[Point, ...], q: Point
+    sides: tuple[ExactSide, ExactSide], stars: tuple[_Star, _Star], side: int, place: tuple[Point, ...], q: Point
 ) -> int:
     a, b = (_numbers(part, star, place, q) for part, star in zip(sides, stars, strict=True))
     bits = _cell(a[0], b[0]) | _cell(a[1], b[1])
@@ -268,7 +270,9 @@ def _cell(a: int, b: int) -> int:
     return ONLY_B if b != 0 else 0
 
 
-def _bits_of_open(sides: tuple[Side, Side], stars: tuple[_Star, _Star], side: int, base: Point, q: Point) -> int:
+def _bits_of_open(
+    sides: tuple[ExactSide, ExactSide], stars: tuple[_Star, _Star], side: int, base: Point, q: Point
+) -> int:
     own, other, bits = sides[side], sides[1 - side], 0
     ends = [p for t in stars[1 - side].around for p in other.triangles[t]]
     for t in stars[side].around:

@@ -6,11 +6,15 @@ way from them.
 """
 
 import math
+from typing import NamedTuple
+
+import numpy as np
 
 from ..geometry.triangle_distance import squared_distance
 from ..geometry.tuples import dot, minus
-from ..jit import inner
+from ..jit import inlined, inner
 from .near import along, nearest_from
+from .placed import PLACED_LENGTH
 
 MEMORY = 12
 """Nearest points remembered while climbing."""
@@ -20,6 +24,25 @@ _MOST_TURNS = 24
 _LONGEST_STEP = 0.9  # of the radius
 _LARGEST = 1.0 - 1e-9  # of the largest radius that there can be: such a ball need not grow
 _FULL = 0.999  # of a ball's radius: nothing is nearer to its centre
+_SURELY = 0.999  # of a gain: what a model promises grows by rounding only, which is less than the rest
+
+
+class SearchRoom(NamedTuple):
+    """What a search works in; it belongs to the caller of the kernel."""
+
+    placed: np.ndarray
+    """Tables of both solids, see ``placed.py``."""
+    units: np.ndarray
+    """Directions from remembered points, (3, MEMORY)."""
+    heights: np.ndarray
+    """Distances to them, (MEMORY,); infinite where none is remembered."""
+    values: np.ndarray
+    """Distances after a step, as the model has them, (MEMORY,)."""
+
+
+def new_search_room() -> SearchRoom:
+    """A new one."""
+    return SearchRoom(np.empty(2 * PLACED_LENGTH), np.zeros((3, MEMORY)), np.empty(MEMORY), np.empty(MEMORY))
 
 
 @inner
@@ -46,14 +69,13 @@ def _remembered(memory, slot):
 
 
 @inner
-def grow(forest, a, b, origin, x, most, hints, memory, work):
-    """A large ball touching the surface at the point nearest to x: (centre, radius); memory[:2] touch it.
+def grow(forest, a, b, origin, x, length, p, most, hints, memory, work):
+    """A large ball touching the surface at p, the point nearest to x: (centre, radius); memory[:2] touch it.
 
     The shrinking ball of Ma, Bae, Choi, "3D medial axis point approximation using nearest neighbors and the normal
     field" (2012): from the largest ball that there can be, of radius ``most``, to the one through the next point that
     lies inside it. It is taken only where x lies in it: then nothing is between x and its centre.
     """
-    length, p = nearest_of_both(forest, a, b, origin, x, hints, -1.0, work)
     put(memory, 0, p)
     put(memory, 1, p)
     if not 0.0 < length < most * _LARGEST:
@@ -78,20 +100,30 @@ def grow(forest, a, b, origin, x, most, hints, memory, work):
     return x, length
 
 
-@inner
-def _vertex(gx, gy, gz, height, step, used, units, heights):
-    """Which remembered point is nearest after a step along g, and how near."""
-    length = math.sqrt(gx * gx + gy * gy + gz * gz)
+@inlined
+def _vertex(gx, gy, gz, length, step, room):
+    """Which remembered point is nearest after a step along g, of this length, and how near.
+
+    The first one of those equally near. Three minima are taken side by side, since each waits for the one before.
+    """
+    units, heights, values = room.units, room.heights, room.values
     scale = step / length if length > 0.0 else 0.0
-    worst, least = 0, math.inf
-    for i in range(used):
-        value = heights[i] + scale * (gx * units[i, 0] + gy * units[i, 1] + gz * units[i, 2])
-        if value < least:
-            worst, least = i, value
+    for i in range(MEMORY):
+        values[i] = heights[i] + scale * (gx * units[0, i] + gy * units[1, i] + gz * units[2, i])
+    first, second, third = math.inf, math.inf, math.inf
+    for i in range(0, MEMORY, 3):
+        first = values[i] if values[i] < first else first
+        second = values[i + 1] if values[i + 1] < second else second
+        third = values[i + 2] if values[i + 2] < third else third
+    least = second if second < first else first
+    least = third if third < least else least
+    worst = 0
+    for i in range(MEMORY - 1, -1, -1):
+        worst = i if values[i] == least else worst
     return worst, least
 
 
-@inner
+@inlined
 def _share(a, b, c, slope):
     """Where t in [0, 1] makes slope t + sqrt(a + 2 b t + c t^2) least."""
     if slope * slope >= c:
@@ -102,29 +134,43 @@ def _share(a, b, c, slope):
 
 
 @inner
-def _best_step(memory, used, x, step, units, heights):
-    """Direction (3) and the radius that the model promises after a step of this length.
-
-    Sought is the largest min over i of d_i + step u_i . g with |g| <= 1, for points at the distances d_i and directions
-    u_i to x. Its dual, the least sum of w_i d_i + step |sum of w_i u_i| over weights that add up to 1, is solved by
-    Frank and Wolfe's iteration.
-    """
+def _look_around(memory, used, x, room):
+    """Directions and distances of the remembered points from x; returns which one is nearest."""
+    units, heights = room.units, room.heights
     nearest = 0
     for i in range(used):
         w = minus(x, _remembered(memory, i))
         heights[i] = math.sqrt(dot(w, w))
         for k in range(3):
-            units[i, k] = w[k] / heights[i] if heights[i] > 0.0 else 0.0
+            units[k, i] = w[k] / heights[i] if heights[i] > 0.0 else 0.0
         if heights[i] < heights[nearest]:
             nearest = i
-    gx, gy, gz = units[nearest, 0], units[nearest, 1], units[nearest, 2]
+    for i in range(used, MEMORY):
+        heights[i] = math.inf
+    return nearest
+
+
+@inner
+def _best_step(memory, used, x, step, least, room):
+    """Direction (3) and the radius that the model promises after a step of this length; any if less than ``least``.
+
+    Sought is the largest min over i of d_i + step u_i . g with |g| <= 1, for points at the distances d_i and directions
+    u_i to x. Its dual, the least sum of w_i d_i + step |sum of w_i u_i| over weights that add up to 1, is solved by
+    Frank and Wolfe's iteration, in which it falls.
+    """
+    nearest = _look_around(memory, used, x, room)
+    units, heights = room.units, room.heights
+    gx, gy, gz = units[0, nearest], units[1, nearest], units[2, nearest]
     height = heights[nearest]
     for _ in range(_MOST_TURNS):
         square = gx * gx + gy * gy + gz * gz
-        worst, least = _vertex(gx, gy, gz, height, step, used, units, heights)
-        if height + step * math.sqrt(square) - least <= 0.02 * step:
+        length = math.sqrt(square)
+        if height + step * length < least:
             break
-        hx, hy, hz = units[worst, 0] - gx, units[worst, 1] - gy, units[worst, 2] - gz
+        worst, low = _vertex(gx, gy, gz, length, step, room)
+        if height + step * length - low <= 0.02 * step:
+            break
+        hx, hy, hz = units[0, worst] - gx, units[1, worst] - gy, units[2, worst] - gz
         rise = heights[worst] - height
         turn = hx * hx + hy * hy + hz * hz
         if not turn > 1e-18:
@@ -156,7 +202,7 @@ def _slot(memory, used, x):
 
 
 @inner
-def climb(forest, a, b, origin, x, radius, gain, hints, memory, units, heights, work):
+def climb(forest, a, b, origin, x, radius, gain, hints, memory, room, work):
     """Centre and radius of the ball that climbing from one around x leads to; memory[:2] are points that touch it.
 
     It ends where no step is promised ``gain`` times the radius.
@@ -164,7 +210,7 @@ def climb(forest, a, b, origin, x, radius, gain, hints, memory, units, heights, 
     used = 2
     step = 0.5 * radius
     for _ in range(_MOST_STEPS):
-        u, promised = _best_step(memory, used, x, step, units, heights)
+        u, promised = _best_step(memory, used, x, step, (1.0 + _SURELY * gain) * radius, room)
         if not promised - radius > gain * radius:
             break
         y = along(x, u, step)

@@ -22,7 +22,8 @@ from ..jit import inner, kernel
 from ..reference import by_reference
 from .climb import MEMORY, climb, grow, nearest_of_both
 from .frames import centroid, make_frame, outward_normal
-from .near import along, is_inside, near_triangle, nearest_from, proved_clearance
+from .near import along, is_inside, near_triangle, nearest_from, place_triangles, proved_clearance
+from .placed import PLACED_LENGTH
 from .width import width_across
 
 _CELLS = 4  # along each axis: of the contacts in one cell one is a mark
@@ -118,10 +119,10 @@ def _inside_both(forest, solids, a, b, origin, x, distance, hints, work):
 
 
 @inner
-def _add_ball(forest, a, b, origin, x, most, hints, store, count, work):
-    """Grows a ball from x, inside both, and adds it to the store; returns how many there are."""
-    balls, memories, kept = store
-    centre, radius = grow(forest, a, b, origin, x, most, hints, memories[count], work)
+def _add_ball(forest, a, b, origin, x, distance, p, most, hints, store, count, work):
+    """Grows a ball from x, inside both and nearest to p, and adds it to the store; returns how many there are."""
+    balls, memories, kept, ends = store
+    centre, radius = grow(forest, a, b, origin, x, distance, p, most, hints, memories[count], work)
     if not radius > 0.0:
         return count
     for k in range(3):
@@ -129,22 +130,23 @@ def _add_ball(forest, a, b, origin, x, most, hints, store, count, work):
     balls[count, 3] = radius
     kept[count, 0] = hints[0]
     kept[count, 1] = hints[1]
+    ends[count, 3] = 0.0
     return count + 1
 
 
 @inner
 def _try(forest, solids, a, b, origin, x, most, hints, store, count, work):
     """As ``_add_ball`` where x is inside both; otherwise nothing is added."""
-    distance, _ = nearest_of_both(forest, a, b, origin, x, hints, -1.0, work)
+    distance, p = nearest_of_both(forest, a, b, origin, x, hints, -1.0, work)
     if not 0.0 < distance <= most * _BEYOND or not _inside_both(forest, solids, a, b, origin, x, distance, hints, work):
         return count
-    return _add_ball(forest, a, b, origin, x, most, hints, store, count, work)
+    return _add_ball(forest, a, b, origin, x, distance, p, most, hints, store, count, work)
 
 
 @inner
 def _try_middles(forest, solids, a, b, origin, most, rows, spread, pairs, middles, hints, store, count, work):
     """Balls from middles between marks far apart, those farthest from both surfaces first."""
-    found = np.empty((_MOST_SPREAD * _PARTNERS, 4))
+    found = np.empty((_MOST_SPREAD * _PARTNERS, 7))  # places, how near the surface is, less than 0, and where
     near = np.empty((_MOST_SPREAD * _PARTNERS, 2), np.int64)
     squares = np.empty(spread)
     used = 0
@@ -158,10 +160,10 @@ def _try_middles(forest, solids, a, b, origin, most, rows, spread, pairs, middle
             x = minus((0.5 * p[0] + 0.5 * q[0], 0.5 * p[1] + 0.5 * q[1], 0.5 * p[2] + 0.5 * q[2]), origin)
             hints[0] = pairs[rows[i], 0]
             hints[1] = pairs[rows[i], 1]
-            distance, _ = nearest_of_both(forest, a, b, origin, x, hints, -1.0, work)
+            distance, nearest = nearest_of_both(forest, a, b, origin, x, hints, -1.0, work)
             if 0.0 < distance <= most * _BEYOND:
                 for k in range(3):
-                    found[used, k] = x[k]
+                    found[used, k], found[used, 4 + k] = x[k], nearest[k]
                 found[used, 3] = -distance
                 near[used, 0] = hints[0]
                 near[used, 1] = hints[1]
@@ -177,7 +179,8 @@ def _try_middles(forest, solids, a, b, origin, most, rows, spread, pairs, middle
         hints[0] = near[i, 0]
         hints[1] = near[i, 1]
         if _inside_both(forest, solids, a, b, origin, x, -found[i, 3], hints, work):
-            count = _add_ball(forest, a, b, origin, x, most, hints, store, count, work)
+            nearest = (found[i, 4], found[i, 5], found[i, 6])
+            count = _add_ball(forest, a, b, origin, x, -found[i, 3], nearest, most, hints, store, count, work)
     return count
 
 
@@ -258,11 +261,20 @@ def _starts(forest, solids, a, b, origin, marks, spread, pairs, kinds, middles, 
 
 @inner
 def _climbed(forest, a, b, origin, i, gain, hints, store, room, work):
-    """The ball (centre, radius) that the i-th of the store climbs to."""
-    balls, memories, kept = store
+    """The ball (centre, radius) that the i-th of the store climbs to; it is kept where it would be found again."""
+    balls, memories, kept, ends = store
+    if ends[i, 3] > 0.0:
+        hints[0], hints[1] = np.int64(ends[i, 4]), np.int64(ends[i, 5])
+        return _row(ends, i), ends[i, 3]
     hints[0] = kept[i, 0]
     hints[1] = kept[i, 1]
-    return climb(forest, a, b, origin, _row(balls, i), balls[i, 3], gain, hints, memories[i], room[0], room[1], work)
+    first, second = _row(memories[i], 0), _row(memories[i], 1)
+    centre, radius = climb(forest, a, b, origin, _row(balls, i), balls[i, 3], gain, hints, memories[i], room, work)
+    if first == _row(memories[i], 0) and second == _row(memories[i], 1):
+        for k in range(3):
+            ends[i, k] = centre[k]
+        ends[i, 3], ends[i, 4], ends[i, 5] = radius, hints[0], hints[1]
+    return centre, radius
 
 
 @inner
@@ -330,7 +342,8 @@ def _largest_ball(
             forest, solids, a, b, origin, marks, spread, pairs, kinds, middles, most, hints, store, count, work
         )
     if 0.0 < 2.0 * radius < _AS_GOOD * upper:
-        count = _add_ball(forest, a, b, origin, centre, most, hints, store, 0, work)
+        distance, p = nearest_of_both(forest, a, b, origin, centre, hints, -1.0, work)
+        count = _add_ball(forest, a, b, origin, centre, distance, p, most, hints, store, 0, work)
         higher, larger = _climbed(forest, a, b, origin, 0, _FINE, hints, store, room, work)
         if larger > radius and _inside_both(forest, solids, a, b, origin, higher, larger, hints, work):
             centre, radius = higher, larger
@@ -364,21 +377,22 @@ def _width_at_contacts(forest, a, b, origin, marks, spread, pairs, upper, enough
 @kernel
 def overlap_depths(
     forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b, boxes, chosen,
-    start, pairs, kinds, middles, permitted, work, found,
+    start, pairs, kinds, middles, permitted, room, work, found,
 ):  # fmt: skip
     """Fill ``found`` (k, 3) of the jobs in ``chosen`` with depth, lower and upper bound [m].
 
     A pair whose upper bound is no more than what is permitted is not searched: its depth is that bound. ``boxes``
     (k, 7) are the low and high corner of the overlap of both world boxes and the least width of it, rounded up;
-    ``permitted`` (k,) [m]. The other arrays are those of ``sample_sides``.
+    ``permitted`` (k,) [m]; ``room`` is a ``SearchRoom``. The other arrays are those of ``sample_sides``.
     """
     hints = np.zeros(2, np.int64)
-    room = (np.empty((MEMORY, 3)), np.empty(MEMORY))
-    store = (np.empty((_MOST_STARTS, 4)), np.empty((_MOST_STARTS, MEMORY, 3)), np.empty((_MOST_STARTS, 2), np.int64))
+    balls, ends = np.empty((_MOST_STARTS, 4)), np.empty((_MOST_STARTS, 6))
+    store = (balls, np.empty((_MOST_STARTS, MEMORY, 3)), np.empty((_MOST_STARTS, 2), np.int64), ends)
     tops = np.empty((_CLIMBS, 4))
     marks, squares = np.empty(_MOST_MARKS, np.int64), np.empty(_MOST_MARKS)
     forest = by_reference(forest)
     solids = by_reference(solids)
+    room = by_reference(room)
     work = by_reference(work)
     for job in chosen:
         a = by_reference(make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches))
@@ -392,6 +406,10 @@ def overlap_depths(
         found[job] = (upper, 0.0, upper)
         if upper <= permitted[job]:
             continue
+        first = place_triangles(forest, a, origin, room.placed.ctypes.data)
+        second = place_triangles(forest, b, origin, room.placed.ctypes.data + 8 * PLACED_LENGTH)
+        a = by_reference(make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches, first))
+        b = by_reference(make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches, second))
         centre, radius, upper = _largest_ball(
             forest, solids, a, b, origin, far, marks, spread, pairs, kinds, middles, upper, hints, store, tops, room,
             work,

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..geometry.incidence import LIES_ON, crossing_of_integers, lies_on_of_integers
-from ..geometry.predicates import UNCERTAIN, Workspace, new_workspace
+from ..geometry.predicates import UNCERTAIN, ExactWorkspace, new_workspace
 from ..geometry.triangle_distance import closest_on_triangle, squared_distance
 from ..hierarchy.bvh import Hierarchy
 from ..hierarchy.moments import moment_unit, moments_of
@@ -110,7 +110,7 @@ def _measure_tasks(
     """Fill the arrays of a ``Field`` for ``points`` (n, 3), row places[i] for point i; ``tasks`` (k, 2) are ranges."""
     forest = by_reference(forest)
     solids = by_reference(solids)
-    work = by_reference(PointWorkspace(stack, gaps, Workspace(counter, expansions)))
+    work = by_reference(PointWorkspace(stack, gaps, ExactWorkspace(counter, expansions)))
     frame = by_reference(make_frame(np.int64(0), pose, inverse, origins, reaches))
     for task in range(tasks.shape[0]):
         hint = np.int64(-1)

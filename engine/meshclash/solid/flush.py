@@ -17,7 +17,7 @@ from ..reference import by_reference
 from ..traversal.point import new_point_workspace, world_triangle
 from .frames import IN, beyond_root, centroid, make_frame, middle, nearest_in, side_of_solid
 
-_AT_ONCE = 256  # triangles or contacts that are looked at between two chances to stop
+_AT_ONCE = 256  # triangles or contacts that are looked at in one step
 _MOST_STEPS = 24
 
 

@@ -27,12 +27,14 @@ class Frame(NamedTuple):
     """(3,)"""
     reach: np.ndarray
     """(3,)"""
+    placed: int
+    """Address of its triangles as ``placed.py`` has them, 0 where they are not placed."""
 
 
 @inner
-def make_frame(tree, pose, inverse, origins, reaches):
+def make_frame(tree, pose, inverse, origins, reaches, placed=0):
     """The Frame of a posed tree."""
-    return Frame(tree, pose, inverse, origins[tree], reaches[tree])
+    return Frame(tree, pose, inverse, origins[tree], reaches[tree], np.int64(placed))
 
 
 @inner

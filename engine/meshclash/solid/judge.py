@@ -53,7 +53,7 @@ from .solids import Solids
 _VERDICTS = (APART, TOUCHING, CONTAINED, DUPLICATE, CLASH)
 _APART, _TOUCHING, _CONTAINED, _DUPLICATE, _CLASH = range(5)
 _DECIMAL = 1.0 + 1e-9  # permitted lengths are decimal numbers that coordinates seldom meet to the last bit
-_SPAN = 512  # contacts, triangles or points that are looked at between two chances to stop
+_SPAN = 512  # contacts, triangles or points that are looked at in one step
 
 
 class Limits(NamedTuple):

@@ -7,11 +7,12 @@ import numpy as np
 
 from ..traversal.forest import Forest
 from ..traversal.point import new_point_workspace
+from .climb import new_search_room
 from .depth import overlap_depths
 
 DEPTH, LOWER, UPPER = range(3)
 """Columns of what is measured."""
-_AT_ONCE = 2048  # triangles of pairs that are measured between two chances to stop
+_AT_ONCE = 2048  # triangles of pairs that are measured in one step
 
 
 def depth_steps(
@@ -31,9 +32,9 @@ def depth_steps(
         permitted: overlap up to which a depth need not be known, (k,) [m].
     """
     found = np.full((len(overlaps), 3), np.nan)
-    work = new_point_workspace()
+    room, work = new_search_room(), new_point_workspace()
     for some in _portions(posed[0], posed[4], chosen):
-        overlap_depths(*posed, overlaps, some, *contacts, permitted, work, found)
+        overlap_depths(*posed, overlaps, some, *contacts, permitted, room, work, found)
         yield
     return found
 

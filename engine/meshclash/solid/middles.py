@@ -16,7 +16,7 @@ from .pair_order import swapped_pairs
 if TYPE_CHECKING:
     from .judge import Case
 
-_SPAN = 4096  # contacts that are looked at between two chances to stop
+_SPAN = 4096  # contacts that are looked at in one step
 
 
 @kernel
@@ -35,7 +35,7 @@ def _middles(forest, trees, rows_a, rows_b, swapped, pairs, kinds, jobs, begin, 
 def middle_steps(case: "Case", swapped: np.ndarray) -> Generator[None, None, np.ndarray]:
     """The middle of every contact, (n, 3) float64 [m], yielding every few milliseconds.
 
-    ``swapped`` (k,) bool are the pairs that are looked at second object first, whoever was named first.
+    ``swapped`` (k,) bool are the pairs that are looked at second object first, in whichever order they were named.
     """
     answer, room = case.answer, new_room()
     middles = np.empty((len(answer.pairs), 3))

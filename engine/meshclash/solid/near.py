@@ -13,6 +13,7 @@ from ..geometry.tuples import cross, dot, minus
 from ..jit import inner
 from ..traversal.point import box_gap, local_slack, to_local, world_triangle
 from .frames import IN, ON, outward_side, side_of_solid
+from .placed import MOST_PLACED, close_table, look_at_all, put_triangle
 
 _ROUNDING = 2.0**-53
 _DOT = 8.0 * _ROUNDING  # times the sum of the products' sizes: error of a product of a vector and a difference
@@ -33,6 +34,19 @@ def near_triangle(forest, frame, t, origin):
     """Corners of a triangle less the origin."""
     a, b, c = world_triangle(forest, frame.tree, t, frame.pose)
     return minus(a, origin), minus(b, origin), minus(c, origin)
+
+
+@inner
+def place_triangles(forest, frame, origin, address):
+    """Write the triangles of a small solid into the table at an address; returns it, or 0 where that does not serve."""
+    count = forest.triangle_end[frame.tree] - forest.triangle_start[frame.tree]
+    if count > MOST_PLACED:
+        return np.int64(0)
+    size = 0.0
+    for t in range(count):
+        a, b, c = near_triangle(forest, frame, np.int64(t), origin)
+        size = max(size, put_triangle(address, np.int64(t), a, b, c))
+    return address if close_table(address, count, size) else np.int64(0)
 
 
 @inner
@@ -72,6 +86,10 @@ def nearest_from(forest, frame, origin, x, hint, enough, work):
 
     Triangle ``hint`` is tried first.
     """
+    if frame.placed != 0:
+        known, best, best_point, best_triangle = look_at_all(frame.placed, x, hint, enough)
+        if known:
+            return best, best_point, best_triangle
     a, b, c = near_triangle(forest, frame, hint, origin)
     best_point = closest_on_triangle(x, a, b, c)
     best = math.sqrt(squared_distance(x, best_point))

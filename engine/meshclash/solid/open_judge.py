@@ -7,7 +7,7 @@ import numpy as np
 
 from ..types.results import CLASH, CONTAINED, TOUCHING
 from .measure import box_overlaps
-from .open_overlap import DEPTH_CERTAINTY, Side, containment, depth_steps, side_of
+from .open_overlap import DEPTH_CERTAINTY, OpenSide, containment, depth_steps, side_of
 from .solidity import Meant, meant_steps
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _within(inner: np.ndarray, outer: np.ndarray) -> np.ndarray:
     return np.logical_and(low.all(axis=1), high.all(axis=1))
 
 
-def _side_steps(case: "Case", job: int, side: int) -> Generator[None, None, Side | None]:
+def _side_steps(case: "Case", job: int, side: int) -> Generator[None, None, OpenSide | None]:
     """One object of a pair as the solid that it means; None where it means none."""
     mesh = case.tree_set.parts[case.jobs[job, side]].mesh
     meant: Meant = yield from meant_steps(mesh)

@@ -35,7 +35,7 @@ _grid = np.stack(np.meshgrid(*[(-1.0, 0.0, 1.0)] * 3, indexing="ij"), axis=-1).r
 _SPHERE = np.delete(_grid, 13, axis=0) / np.linalg.norm(np.delete(_grid, 13, axis=0), axis=1, keepdims=True)
 
 
-class Side(NamedTuple):
+class OpenSide(NamedTuple):
     """One object of a pair."""
 
     meant: Meant
@@ -45,27 +45,27 @@ class Side(NamedTuple):
     """Its pose, (3, 4)."""
 
 
-def side_of(meant: Meant, rows: np.ndarray) -> Side:
+def side_of(meant: Meant, rows: np.ndarray) -> OpenSide:
     """An object of a pair in its pose."""
-    return Side(meant, PosedSurface(as_hierarchy(meant.repair.mesh), rows), rows)
+    return OpenSide(meant, PosedSurface(as_hierarchy(meant.repair.mesh), rows), rows)
 
 
-def _distances(side: Side, points: np.ndarray) -> np.ndarray:
+def _distances(side: OpenSide, points: np.ndarray) -> np.ndarray:
     """Distances (n,) [m] of points to a surface."""
     return side.surface.measure(points, NEAREST).distances
 
 
-def _windings(side: Side, points: np.ndarray) -> np.ndarray:
+def _windings(side: OpenSide, points: np.ndarray) -> np.ndarray:
     """Absolute winding numbers (n,) of points, above one half inside; whole for a closed mesh."""
     return np.abs(side.surface.measure(points, _side_kind(side)).windings)
 
 
-def _side_kind(side: Side) -> int:
+def _side_kind(side: OpenSide) -> int:
     """What to ask a surface for its sides: exact ones are cheaper where distances tell how far they hold."""
     return NEAREST | EXACT_SIDE if side.meant.solidity.closed else WINDING_SIDE
 
 
-def _samples(side: Side, count: int, box: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+def _samples(side: OpenSide, count: int, box: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Points and unit normals (n, 3), evenly over the world triangles that meet a box, and within it."""
     mesh = side.meant.repair.mesh
     corners = transform_points(side.rows, mesh.vertices)[mesh.triangles]
@@ -87,7 +87,7 @@ def _samples(side: Side, count: int, box: np.ndarray | None = None) -> tuple[np.
     return points[kept][:count], units[kept][:count]
 
 
-def containment(inner: Side, outer: Side) -> tuple[bool, float]:
+def containment(inner: OpenSide, outer: OpenSide) -> tuple[bool, float]:
     """Whether one object, which crosses the other nowhere, lies in it, and the probability that this is right."""
     mesh = inner.meant.repair.mesh
     first = np.unique(mesh.topology.component, return_index=True)[1][:_SAMPLES]
@@ -104,7 +104,7 @@ def containment(inner: Side, outer: Side) -> tuple[bool, float]:
     return contained, _UNSURE_CONTAINMENT
 
 
-def depth_steps(a: Side, b: Side, box: np.ndarray) -> Generator[None, None, float | None]:
+def depth_steps(a: OpenSide, b: OpenSide, box: np.ndarray) -> Generator[None, None, float | None]:
     """Depth [m] of the overlap of two objects; None where it is not known.
 
     Args:
@@ -131,7 +131,7 @@ def depth_steps(a: Side, b: Side, box: np.ndarray) -> Generator[None, None, floa
     return None
 
 
-def _deepest(side: Side, points: np.ndarray) -> Generator[None, None, tuple[np.ndarray, np.ndarray]]:
+def _deepest(side: OpenSide, points: np.ndarray) -> Generator[None, None, tuple[np.ndarray, np.ndarray]]:
     """Rows (k,) of the points inside a solid that are farthest from its surface, and their distances [m]."""
     distances = _distances(side, points)
     yield
@@ -147,7 +147,7 @@ def _deepest(side: Side, points: np.ndarray) -> Generator[None, None, tuple[np.n
     return rows, distances[rows]
 
 
-def _balls(a: Side, b: Side, centres: np.ndarray, larger_than: np.ndarray) -> np.ndarray:
+def _balls(a: OpenSide, b: OpenSide, centres: np.ndarray, larger_than: np.ndarray) -> np.ndarray:
     """Radii (n,) [m] of the balls around points that reach to the nearer surface; 0 where not in both solids.
 
     Only balls larger than given radii (n,) are looked at, the others count as 0: a distance costs less than a side.
@@ -165,7 +165,7 @@ def _balls(a: Side, b: Side, centres: np.ndarray, larger_than: np.ndarray) -> np
     return radii
 
 
-def _climb(a: Side, b: Side, starts: np.ndarray) -> Generator[None, None, tuple[np.ndarray, np.ndarray]]:
+def _climb(a: OpenSide, b: OpenSide, starts: np.ndarray) -> Generator[None, None, tuple[np.ndarray, np.ndarray]]:
     """Centres (n, 3) and radii (n,) of balls grown from the best starts by pattern search, the largest first."""
     radii = _balls(a, b, starts, np.zeros(len(starts)))
     order = np.argsort(-radii, kind="stable")
@@ -189,7 +189,7 @@ def _climb(a: Side, b: Side, starts: np.ndarray) -> Generator[None, None, tuple[
     return centres[order], radii[order]
 
 
-def _is_known(a: Side, b: Side, centre: np.ndarray, radius: float) -> Generator[None, None, bool]:
+def _is_known(a: OpenSide, b: OpenSide, centre: np.ndarray, radius: float) -> Generator[None, None, bool]:
     """Whether a ball surely lies in both solids."""
     sphere = np.concatenate([centre[None], centre + _INSIDE_SPHERE * radius * _SPHERE])
     for side in (a, b):
@@ -201,7 +201,7 @@ def _is_known(a: Side, b: Side, centre: np.ndarray, radius: float) -> Generator[
     return True
 
 
-def _near_hole(side: Side, centre: np.ndarray, radius: float) -> bool:
+def _near_hole(side: OpenSide, centre: np.ndarray, radius: float) -> bool:
     """Whether the rim of a hole that is not small beside a ball comes near its centre."""
     mesh, radii = side.meant.repair.mesh, side.meant.radii
     large = np.argwhere(radii > _SMALL_HOLE * radius)

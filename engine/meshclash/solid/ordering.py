@@ -9,7 +9,7 @@ from collections.abc import Generator
 import numpy as np
 
 AT_ONCE = 1 << 16
-"""Keys that are looked at or sorted between two chances to stop, as far as the sample can tell."""
+"""Keys that are looked at or sorted in one step, as far as the sample can tell."""
 _PIVOTS = 4  # for each of the portions that the keys come to
 _SAMPLES = 16  # for each pivot
 

@@ -27,7 +27,7 @@ from ..traversal.point import DIRECTIONS, IDENTITY, new_point_workspace
 from ..traversal.question import Question
 from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
-from .by_fractions import Corners, Point, Side, along, bits_amid, exact_corners, far_point, orient
+from .by_fractions import Corners, ExactSide, Point, along, bits_amid, exact_corners, far_point, orient
 from .sampling import (
     COMMON,
     ITSELF_A,
@@ -44,7 +44,7 @@ from .sampling import (
 if TYPE_CHECKING:
     from .judge import Case
 
-_SPAN = 512  # pairs or triangles that are looked at between two chances to stop
+_SPAN = 512  # pairs or triangles that are looked at in one step
 _SLACK = 1e-12  # covers the rounding of a projection, times the largest coordinate
 
 Steps = Generator[None, None, Any]
@@ -189,7 +189,7 @@ class _Pockets:
                 return bits
         raise AssertionError("every direction from a point grazes an edge")
 
-    def _on_ray(self, point: Point, direction: int, side: int) -> tuple[Side, int]:
+    def _on_ray(self, point: Point, direction: int, side: int) -> tuple[ExactSide, int]:
         """Triangles of one side that a ray may cross or begin on, and the winding number of what it crosses for sure.
 
         Seen along the ray it is a point. Signs of areas and volumes count beyond bounds far above their rounding.
@@ -214,7 +214,7 @@ class _Pockets:
         unsure = np.flatnonzero(~(ahead | behind | missed))
         triangles = [self.exact(side, t) for t in chosen[unsure].tolist()]
         winding = int((turn * orientation)[ahead].sum())
-        return Side(triangles, orientation[unsure].tolist(), bool(self._case.solids.closed[tree])), winding
+        return ExactSide(triangles, orientation[unsure].tolist(), bool(self._case.solids.closed[tree])), winding
 
     @cached_property
     def _shadows(self) -> "_Shadows":

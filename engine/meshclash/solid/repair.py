@@ -20,7 +20,7 @@ from .solids import component_volumes
 
 _VOTERS = 64  # triangles of a component that are asked
 _RAYS = 8
-_AT_ONCE = 256  # triangles that are asked between two chances to stop
+_AT_ONCE = 256  # triangles that are asked in one step
 
 
 class Repair(NamedTuple):

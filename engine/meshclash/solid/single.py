@@ -21,6 +21,7 @@ from ..traversal.packed import Packed, packed_of
 from ..traversal.point import new_point_workspace, world_triangle
 from ..traversal.single import MOST_CONTACTS, OPEN, AllContacts
 from ..types.results import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Verdict
+from .climb import new_search_room
 from .depth import overlap_depths
 from .frames import make_frame
 from .places import MOST_AROUND
@@ -76,7 +77,7 @@ class Couple:
         return any(not bits & bit and parts.mesh.derived.get("crosses itself", True) for bit, parts in missing)
 
 
-class Overlap(NamedTuple):
+class PosedOverlap(NamedTuple):
     """One job of ``overlap_depths``, its objects in the order of ``pair_order.py``."""
 
     jobs: np.ndarray
@@ -89,7 +90,7 @@ class Overlap(NamedTuple):
     start: np.ndarray
 
 
-class Scratch(NamedTuple):
+class SingleScratch(NamedTuple):
     """What ``_judge_pair`` works in."""
 
     boxes: np.ndarray
@@ -261,12 +262,12 @@ class _Work:
         room = len(self.contacts.kinds)
         rows, inverses = np.zeros((2, 1, 3, 4)), np.zeros((2, 1, 3, 3))
         jobs, chosen, start = np.zeros((1, 2), np.int64), np.zeros(1, np.int64), np.zeros(2, np.int64)
-        self.overlap = Overlap(jobs, rows[0], rows[1], inverses[0], inverses[1], np.zeros((1, 7)), chosen, start)
+        self.overlap = PosedOverlap(jobs, rows[0], rows[1], inverses[0], inverses[1], np.zeros((1, 7)), chosen, start)
         visited = np.zeros(visited_room(np.array([room]), np.array([3 * room])), np.int64)
-        self.scratch = Scratch(np.zeros((2, 6)), np.zeros((2, room), np.int64), visited)
+        self.scratch = SingleScratch(np.zeros((2, 6)), np.zeros((2, room), np.int64), visited)
         self.room = new_room()
         self.middles, self.points = np.zeros((room, 3)), new_point_workspace()
-        self.permitted, self.measures = np.zeros(1), np.zeros((1, 3))
+        self.permitted, self.search, self.measures = np.zeros(1), new_search_room(), np.zeros((1, 3))
 
 
 _spare: list[_Work] = []
@@ -318,6 +319,8 @@ def _judged(couple: Couple, work: _Work, depth: bool) -> Verdict | None:
     verdict = CLASH if clash else DUPLICATE if bits & (ONLY_A | ONLY_B) == 0 else CONTAINED
     if not depth:
         return verdict.with_measures()
-    overlap_depths(*couple.posed, *work.overlap, *found, work.middles, work.permitted, points, work.measures)
+    overlap_depths(
+        *couple.posed, *work.overlap, *found, work.middles, work.permitted, work.search, points, work.measures
+    )
     depth_found, lower, upper = work.measures[0].tolist()
     return verdict.with_measures(depth=depth_found, depth_lower=lower, depth_upper=upper)

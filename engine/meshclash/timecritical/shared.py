@@ -21,7 +21,7 @@ reporting = UnitCost(0.2e-6)
 """Of this process: a pair of objects in a report."""
 
 
-class Placed(NamedTuple):
+class PlacedTree(NamedTuple):
     """An object as a search knows it."""
 
     tree: AdbTree
@@ -30,7 +30,7 @@ class Placed(NamedTuple):
     revision: int
     """Another one stands for an object that was moved or deformed."""
 
-    def is_as(self, other: "Placed | None") -> bool:
+    def is_as(self, other: "PlacedTree | None") -> bool:
         """Whether what was found with the other one still holds."""
         return other is not None and self.tree is other.tree and self.revision == other.revision
 
@@ -68,13 +68,13 @@ class SharedSearch:
     def __init__(self) -> None:
         self._criterion = Criterion()
         self._search: Search | None = None
-        self._objects: dict[int, Placed] = {}
+        self._objects: dict[int, PlacedTree] = {}
         self._pairs = np.empty((0, 2), np.int64)
         self._poses = np.empty((0, 2, 3, 4))
         self._counted = np.zeros(layout.STATE_LENGTH - layout.STEPS, np.int64)
         self._spent = 0.0
 
-    def follow(self, pairs: np.ndarray, objects: Mapping[int, Placed], volume: str, criterion: Criterion) -> None:
+    def follow(self, pairs: np.ndarray, objects: Mapping[int, PlacedTree], volume: str, criterion: Criterion) -> None:
         """Take up pairs of ids (k, 2) int64 of these objects, and forget all others."""
         if self._search is None or criterion != self._criterion:
             if self._search is not None:

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 
 from ..geometry.generic_pair import classify_generic
-from ..geometry.predicates import Workspace
+from ..geometry.predicates import ExactWorkspace
 from ..geometry.relative_pose import SCRATCH_LENGTH, whole_row
 from ..geometry.triangle_pair import APART as TRIANGLES_APART
 from ..geometry.triangle_pair import UNDECIDED, classify_exact
@@ -105,7 +105,7 @@ def _relate(job, jobs, sizes, poses, scratch, frame):
 
 
 @inlined
-def pair_chance(boxes_a, cells_a, heights_a, node_a, boxes_b, cells_b, heights_b, node_b, frame, logs):
+def pair_probability(boxes_a, cells_a, heights_a, node_a, boxes_b, cells_b, heights_b, node_b, frame, logs):
     """The probability that the surfaces of two nodes meet, from how much of their boxes they fill.
 
     The common volume is at most each box's share of the other's bounding box in its frame; cells have the size of the
@@ -206,7 +206,7 @@ def _best_first(overlap: Callable) -> Callable:
         trees, jobs, poses, frames, p_min, options, state, rows, hazards, keys, entries, logs, leaves, indices,
         counter, expansions, zero,
     ):  # fmt: skip
-        workspace = by_reference(Workspace(counter, expansions))
+        workspace = by_reference(ExactWorkspace(counter, expansions))
         width, antichain, refine = options[WIDTH], options[ANTICHAIN] != 0, options[REFINE] != 0
         used = state[USED]
         steps = 0
@@ -246,7 +246,7 @@ def _best_first(overlap: Callable) -> Callable:
                         steps += 1
                         if not overlap(volumes_a[child_a], volumes_b[child_b], frames[job]):
                             continue
-                        p = pair_chance(
+                        p = pair_probability(
                             boxes_a, cells_a, heights_a, child_a, boxes_b, cells_b, heights_b, child_b, frames[job],
                             logs,
                         )  # fmt: skip

@@ -1,8 +1,10 @@
 """``Contacts``: the result of ``collide`` and its relatives."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from ..geometry.intersection import contact_segments, overlap_outlines
+from ..geometry.intersection import contact_segments, overlap_edges, overlap_outlines
 from ..geometry.triangle_pair import ContactKind
 from ..types.mesh import Corners
 from ..types.pose import transform_points
@@ -40,10 +42,23 @@ class Contacts:
 
     def world_triangles(self, side: int, select: np.ndarray | slice = slice(None)) -> np.ndarray:
         """World coordinates (n, 3, 3) float64 [m] of the triangles of a (side 0) or b (side 1), pair by pair."""
-        corners = self._meshes[side].corners_of(self.pairs[select, side])
+        rows, corners = self._placed(side, select)
+        return transform_points(rows[:, None], corners)
+
+    def _placed(self, side: int, select: np.ndarray | slice) -> tuple[np.ndarray, np.ndarray]:
+        """Poses (n, 3, 4) and corners (n, 3, 3) in the object's own frame, pair by pair."""
         rows = self._rows[side]
         poses = np.minimum(self.pose[select], len(rows) - 1)
-        return transform_points(rows[poses, None], corners)
+        return rows[poses], self._meshes[side].corners_of(self.pairs[select, side])
+
+    @staticmethod
+    def joined(parts: Sequence[tuple["Contacts", np.ndarray]]) -> "JoinedContacts":
+        """Some pairs of several contacts end to end, so that what is drawn of many small ones is found at once.
+
+        Args:
+            parts: contacts, and the indices (n,) of their pairs; at least one.
+        """
+        return JoinedContacts(parts)
 
     def segments(self, select: np.ndarray | slice = slice(None)) -> np.ndarray:
         """The piece of the intersection curve of each pair, (k, 2, 3) float64 [m], world.
@@ -70,3 +85,36 @@ class Contacts:
     def __repr__(self) -> str:
         counts = ", ".join(f"{int((self.kinds == kind).sum())} {kind.name.lower()}" for kind in ContactKind)
         return f"Contacts({len(self)} pairs: {counts})"
+
+
+class JoinedContacts:
+    """Pairs of triangles of several ``Contacts``, as ``Contacts.joined`` takes them.
+
+    Attributes:
+        kinds: (k,) uint8, a ContactKind each.
+    """
+
+    def __init__(self, parts: Sequence[tuple[Contacts, np.ndarray]]) -> None:
+        self.kinds = np.concatenate([contacts.kinds[select] for contacts, select in parts])
+        self._world = _world_triangles(parts, 0), _world_triangles(parts, 1)
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    def segments(self) -> np.ndarray:
+        """As those of ``Contacts``, (k, 2, 3) float64 [m], world."""
+        return contact_segments(*self._world, self.kinds)[0]
+
+    def outline_edges(self) -> tuple[np.ndarray, np.ndarray]:
+        """The edges of the overlaps of pairs, all of which are coplanar, outline after outline.
+
+        Returns:
+            Edges (m, 2, 3) float64 [m], world, and the pair of each edge, (m,) int64.
+        """
+        return overlap_edges(*self._world)
+
+
+def _world_triangles(parts: Sequence[tuple[Contacts, np.ndarray]], side: int) -> np.ndarray:
+    """World coordinates (k, 3, 3) float64 [m] of the triangles of one side."""
+    rows, corners = zip(*(contacts._placed(side, select) for contacts, select in parts), strict=True)
+    return transform_points(np.concatenate(rows)[:, None], np.concatenate(corners))

@@ -149,7 +149,7 @@ class Side:
 
     def world_triangles(self, trees: np.ndarray, rows: np.ndarray, triangles: np.ndarray) -> np.ndarray:
         """World coordinates (n, 3, 3) [m] of triangles (n,) of trees (n,) in poses (n, 3, 4)."""
-        if "tree set" in self.__dict__:  # one look for all trees
+        if "tree_set" in self.__dict__:  # one look for all trees
             forest = self.tree_set.forest
             own = forest.triangles[forest.triangle_start[trees] + triangles] + forest.vertex_start[trees][:, None]
             return transform_points(rows[:, None], forest.vertices[own])

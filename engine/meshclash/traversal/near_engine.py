@@ -14,7 +14,7 @@ from .engine import Chunk
 from .near_leaf import STEP_LIMIT
 from .near_pairs import NearOutput, NearScratch, near_traversal
 from .near_wide import MOST_OF_TWO_LEAVES
-from .near_work import ALL_APART, ROUNDING_SHARE, SMALLEST_QUEUE, NearestSoFar, Work, kernel_options, output_for
+from .near_work import ALL_APART, ROUNDING_SHARE, SMALLEST_QUEUE, NearestSoFar, NearWork, kernel_options, output_for
 from .prepared import prepared_rows
 from .question import Goal, Question
 
@@ -90,7 +90,7 @@ class NearWideEngine(_NearEngine):
         for side, tree_set in enumerate((a, b)):
             tree_set.slabs_of(jobs[:, side])
         room = max(LANE_COUNT * (self._depth + 1), SMALLEST_QUEUE)
-        work = Work(
+        work = NearWork(
             np.ascontiguousarray(jobs), self._poses, self._errors, self._options, self._found, self._output, room
         )
         return work.state, lambda: work.advance(a.lane_record, b.lane_record)

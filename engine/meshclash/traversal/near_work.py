@@ -35,7 +35,7 @@ class NearestSoFar(NamedTuple):
     """(k, 2) int32; -1: none, or when a job begins the pair to start from."""
 
 
-class Output(NamedTuple):
+class NearestOutput(NamedTuple):
     """Room for pairs within a tolerance."""
 
     pairs: np.ndarray
@@ -46,9 +46,9 @@ class Output(NamedTuple):
     """(n,) int32."""
 
 
-def output_for(size: int) -> Output:
+def output_for(size: int) -> NearestOutput:
     """Room for so many pairs."""
-    return Output(np.empty((size, 2), np.int32), np.empty(size), np.empty(size, np.int32))
+    return NearestOutput(np.empty((size, 2), np.int32), np.empty(size), np.empty(size, np.int32))
 
 
 def kernel_options(nearest: bool, chained: bool = False, alone: bool = False) -> np.ndarray:
@@ -61,7 +61,7 @@ def kernel_options(nearest: bool, chained: bool = False, alone: bool = False) ->
     return options
 
 
-class Work:
+class NearWork:
     """The arrays of a question, and where they lie.
 
     Attributes:
@@ -71,7 +71,7 @@ class Work:
 
     def __init__(
         self, jobs: np.ndarray, poses: tuple[np.ndarray, np.ndarray], errors: np.ndarray, options: np.ndarray,
-        found: NearestSoFar, output: Output, room: int,
+        found: NearestSoFar, output: NearestOutput, room: int,
     ) -> None:  # fmt: skip
         self.state = np.zeros(NEAR_STATE_LENGTH, np.int64)
         scratch = np.empty(layout.SINGLES, np.float32), np.empty(layout.DOUBLES)

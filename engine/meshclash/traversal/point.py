@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..geometry.incidence import CLEAR_OF, crossing, lies_on
-from ..geometry.predicates import UNCERTAIN, Workspace, new_workspace
+from ..geometry.predicates import UNCERTAIN, ExactWorkspace, new_workspace
 from ..geometry.triangle_distance import closest_on_triangle, squared_distance
 from ..jit import inner
 from ..types.pose import RIGID_TOLERANCE
@@ -40,7 +40,7 @@ class PointWorkspace(NamedTuple):
     """Nodes to be visited, (192,) int64."""
     gaps: np.ndarray
     """How far they are at least, (192,) float64."""
-    exact: Workspace
+    exact: ExactWorkspace
     """Of the exact predicates."""
 
 

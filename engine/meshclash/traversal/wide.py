@@ -24,7 +24,7 @@ from ..geometry.lane_triangles import (
 )
 from ..geometry.lanes import bit_count, doubles, floats, integers, lowest_bit, not_above, shifted, splat, store
 from ..geometry.neighbours import only_touch_where_shared, touch_beyond_shared
-from ..geometry.predicates import UNCERTAIN, Workspace
+from ..geometry.predicates import UNCERTAIN, ExactWorkspace
 from ..geometry.relative_pose import PRODUCTS, ROW_LENGTH, SCRATCH_LENGTH, half, narrow
 from ..geometry.triangle_pair import APART, CROSSING, TOUCHING, UNDECIDED, classify_exact
 from ..hierarchy.wide import CHILD_COUNT, CHILDREN
@@ -157,7 +157,7 @@ def traverse_tasks(
     single, row, found_bits = floats(singles.ctypes.data), doubles(rows.ctypes.data), integers(sifted.ctypes.data)
     poses_1, poses_2 = doubles(poses_a.ctypes.data), doubles(poses_b.ctypes.data)
     sizes_1, sizes_2 = doubles(sizes_a.ctypes.data), doubles(sizes_b.ctypes.data)
-    workspace = by_reference(Workspace(counter, expansions))
+    workspace = by_reference(ExactWorkspace(counter, expansions))
     room = pairs.shape[0] - 64
     task = state[JOB]
     used = state[STACK_USED]

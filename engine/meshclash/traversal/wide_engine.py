@@ -201,7 +201,7 @@ class WideEngine:
         used = state[:, layout.STACK_USED]
         left = [tasks[i:] for tasks, i in zip(self._shares, self._progress(), strict=True)]
         if self._first_only:
-            # A job is looked at by one worker, who was alone: the task in hand stays the first one of the first.
+            # A job is looked at by one worker, which was alone: the task in hand stays the first one of the first.
             kept, entries = int(used[0]), stack[0, : used[0]].copy()
         else:
             kept, entries = 0, stack[:0, 0]

@@ -1,4 +1,4 @@
-"""Numbers and arrays as callers give them: what is none is told apart here, and named by whoever asked."""
+"""Numbers and arrays as callers give them: what is neither is refused here, and the caller's error names it."""
 
 import math
 from typing import Any

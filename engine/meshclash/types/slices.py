@@ -3,7 +3,7 @@
 import time
 
 SLICE_SECONDS = 0.005
-"""How long a piece of work takes: part of what an interface may wait, so that whoever runs it keeps to a budget."""
+"""How long a piece of work takes: part of what an interface may wait, so that its caller keeps to a budget."""
 
 
 class Slice:

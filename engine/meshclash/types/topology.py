@@ -15,7 +15,7 @@ import numpy as np
 from ..jit import inner, kernel
 
 _EMPTY = np.int64(-1)
-_PIECE = 1 << 17  # vertices, triangles or sides between two chances to stop
+_PIECE = 1 << 17  # vertices, triangles or sides in one step
 
 
 class Topology(NamedTuple):

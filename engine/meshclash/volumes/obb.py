@@ -193,6 +193,40 @@ def gap(a, b, relative):
     return math.sqrt(max(square, x * x + y * y + z * z)) * relative[31] * (1.0 - 2.0 * looseness)
 
 
+@portable
+def separation(a, b, relative):
+    """How far two boxes are apart along the axis of either that shows it best, negative where they overlap on all six.
+
+    What boxes contain is at least so far apart in the world [m]. Along each axis it changes by no more than the way
+    that points of the boxes move in either frame, and by ``separation_slack`` of both poses.
+    """
+    v0, v1, v2 = _turned(relative, b, 0), _turned(relative, b, 1), _turned(relative, b, 2)
+    shift = _shift(relative, a, b)
+    tx, ty, tz = _along(a, 0, shift), _along(a, 1, shift), _along(a, 2, shift)
+    a0, a1, a2 = np.float64(a[12]), np.float64(a[13]), np.float64(a[14])
+    b0, b1, b2 = np.float64(b[12]), np.float64(b[13]), np.float64(b[14])
+    r00, r01, r02 = _along(a, 0, v0), _along(a, 0, v1), _along(a, 0, v2)
+    r10, r11, r12 = _along(a, 1, v0), _along(a, 1, v1), _along(a, 1, v2)
+    r20, r21, r22 = _along(a, 2, v0), _along(a, 2, v1), _along(a, 2, v2)
+    most = max(
+        abs(tx) - (a0 + b0 * abs(r00) + b1 * abs(r01) + b2 * abs(r02)),
+        abs(ty) - (a1 + b0 * abs(r10) + b1 * abs(r11) + b2 * abs(r12)),
+        abs(tz) - (a2 + b0 * abs(r20) + b1 * abs(r21) + b2 * abs(r22)),
+        abs(tx * r00 + ty * r10 + tz * r20) - (b0 + a0 * abs(r00) + a1 * abs(r10) + a2 * abs(r20)),
+        abs(tx * r01 + ty * r11 + tz * r21) - (b1 + a0 * abs(r01) + a1 * abs(r11) + a2 * abs(r21)),
+        abs(tx * r02 + ty * r12 + tz * r22) - (b2 + a0 * abs(r02) + a1 * abs(r12) + a2 * abs(r22)),
+    )
+    sizes = a0 + a1 + a2 + b0 + b1 + b2 + abs(tx) + abs(ty) + abs(tz)
+    return most - separation_slack(sizes, relative)
+
+
+@portable
+def separation_slack(sizes, relative):
+    """What axes and poses lack to be orthonormal, and rounding, change of lengths that add up to ``sizes`` [m]."""
+    looseness = _AXES_DEFECT + 2.0 * relative[30]
+    return 2.0 * looseness * sizes + relative[32] * (1.0 + looseness)
+
+
 def contains(volume, x, y, z):
     """Whether a box contains a point; exact for fractions: u by Cramer's rule, without a division."""
     p = (x - volume[0], y - volume[1], z - volume[2])

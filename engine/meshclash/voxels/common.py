@@ -26,7 +26,7 @@ from .volume import (
     B_WITHIN_A,
     LOWER,
     UPPER,
-    Side,
+    SolidSide,
     volume_steps,
 )
 
@@ -91,7 +91,7 @@ def overlap_steps(
         signs = solid.orientation[thing.chosen]
         steps = piece_steps(thing, grid, bricks, ranks, total, signs)
         pieces = yield from scaled(steps, low + step, low + 2 * step, "cutting triangles")
-        sides.append(Side(bricks, pieces, winds_once(mesh, solid), piece_error(thing)))
+        sides.append(SolidSide(bricks, pieces, winds_once(mesh, solid), piece_error(thing)))
     sums = yield from scaled(volume_steps(sides[0], sides[1], grid.size), 0.8, 1.0, "adding volumes")
     return _overlap(sums, grid, whole), sides[0].bricks, sides[1].bricks
 

@@ -22,7 +22,7 @@ _OUTWARD = 2.0**-40
 _UNKNOWN = 0.25  # a winding number is that far from whole: then nothing is known
 
 
-class Side(NamedTuple):
+class SolidSide(NamedTuple):
     """One solid on the grid."""
 
     bricks: Bricks
@@ -100,7 +100,7 @@ def _sum_columns(
                     sums[B_WITHIN_A] += at_b and in_a
 
 
-def volume_steps(a: Side, b: Side, size: np.ndarray) -> Generator[float, None, np.ndarray]:
+def volume_steps(a: SolidSide, b: SolidSide, size: np.ndarray) -> Generator[float, None, np.ndarray]:
     """Sums over all voxels: bounds of the common volume in voxels, and how many of each sort; yields shares."""
     sums, states = np.zeros(SUMS_LENGTH), np.empty((2, 64, 2))
     across = (size + 7) // 8
