@@ -44,8 +44,8 @@ DONE, CLASHES_FOUND, WRONG_INPUT, INTERNAL_ERROR, CANCELLED = 0, 1, 2, 3, 130
 EXCLUSIONS = ("same-parent", "same-armature", "same-collection")
 TABLE_ROWS = 60  # longer tables go to the report only
 
-MakeWorkers = Callable[[int, str], Workers]
-"""Makes so many workers for a question."""
+MakeWorkers = Callable[[int, "str | None", str], Workers]
+"""Makes so many workers, or those of a Dask scheduler, for a question."""
 
 EPILOG = """sets: all, selection, NAME, object:NAME, collection:NAME
 exit code: 0 done, 1 clashes found and --fail-on clash, 2 wrong input or option, 3 internal error, 130 cancelled"""
@@ -66,7 +66,7 @@ def main(arguments: list[str], make_workers: MakeWorkers | None = None) -> int:
 
     Args:
         arguments: what stands on the command line after the program.
-        make_workers: makes workers for `--workers`; None where no processes can be started.
+        make_workers: makes workers for `--workers` and `--scheduler`; None where no processes can be started.
 
     Returns:
         The exit code.
@@ -124,6 +124,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--frames", metavar="START:END[:STEP]", help="frames to test, with events (default: the current one)")
     processes = "processes that share the frames of --frames (default: this one); the answer is the same"
     add("--workers", type=int, default=1, metavar="N", help=processes)
+    scheduler = "Dask workers share the frames of --frames: those of a scheduler, or --workers of this machine"
+    add("--scheduler", metavar="ADDRESS|local", help=scheduler)
     add("--exclude", default="", metavar="RULE,RULE", help=f"pairs to leave out: {', '.join(EXCLUSIONS)}")
     add("--exclude-pair", action="append", default=[], metavar="A::B", help="leave out one pair; may be repeated")
     add("--point-budget", type=int, default=0, metavar="POINTS", help="most points of a scan to use (default: all)")
@@ -216,9 +218,10 @@ def _run(given: argparse.Namespace, interruption: _Interruption, make_workers: M
             _complain(f"a name is not UTF-8, it is written as '{name}'")
         require_objects(name for pair in options.rules.listed_pairs for name in pair)
         source = BlenderSource.from_context(bpy.context)
-        if given.workers > 1 and make_workers is not None:
+        if _has_workers(given) and make_workers is not None:
             refuse_unbaked(bpy.context.scene)
-            steps = workers_steps(source, options, make_workers(given.workers, _question(given.file, options)))
+            workers = make_workers(given.workers, given.scheduler, _question(given.file, options))
+            steps = workers_steps(source, options, workers)
         else:
             steps = detect_steps(source, options, _load_engine(), highlights=picture_file is not None)
         files.callback(steps.close)
@@ -248,6 +251,10 @@ def _run(given: argparse.Namespace, interruption: _Interruption, make_workers: M
     return CLASHES_FOUND if given.fail_on and report.clashes else DONE
 
 
+def _has_workers(given: argparse.Namespace) -> bool:
+    return given.workers > 1 or given.scheduler is not None
+
+
 def _check_workers(given: argparse.Namespace, options: DetectOptions, make_workers: MakeWorkers | None) -> None:
     """Several processes need frames to share, and cannot hand over what a picture shows.
 
@@ -256,7 +263,7 @@ def _check_workers(given: argparse.Namespace, options: DetectOptions, make_worke
     """
     if given.workers < 1:
         raise InputError(f"--workers must be at least 1, not {given.workers}")
-    if given.workers == 1:
+    if not _has_workers(given):
         return
     if options.frames is None:
         raise InputError("--workers share frames: give --frames, too")

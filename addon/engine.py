@@ -31,7 +31,8 @@ PRELOADED = (
     ".traversal.near_engine", ".gpu.device", ".answering.answer", ".solid.open_judge", ".solid.judge",
     ".pointcloud.build", ".pointcloud.query", ".voxels.collide", ".massive.mesh", ".query.collide",
     ".timecritical.search", ".scene.cloud_pairs", ".scene.scene", ".continuous.swept", ".query.penetration",
-    ".query.signed_distance", ".convex.closest", ".voxels.map", ".massive.levels", ".warming",
+    ".query.signed_distance", ".convex.closest", ".voxels.map", ".massive.levels",
+    ".massive.progressive_build", ".warming",
 )  # fmt: skip
 """What the engine and its first kernel import, in steps that do not hold a window for long; the engine's own modules
 begin with a dot.

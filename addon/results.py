@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 
 from . import reactions, scene_results, shown_things
+from .core import device_gain
 from .core.short_names import commonness
 from .core.table import STATUS
 from .props import STATUS_ORDER
@@ -28,6 +29,7 @@ UNKNOWN = -1.0  # of a measure, which is never negative
 
 def show_report(context: bpy.types.Context, scene: bpy.types.Scene, report: DetectReport) -> None:
     """Makes `report` the result of `scene` and lists it; no row is selected, so the view stays where it is."""
+    device_gain.note_answer(report.options.test, report.stats)
     scene_results.store_result(scene.session_uid, report)
     scene_results.exclude(scene.session_uid, scene.meshclash.excluded_names)
     context.window_manager.meshclash.begin()

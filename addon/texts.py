@@ -13,7 +13,7 @@ from .core.report_formats import format_share
 from .core.units import length_in_words, plain, volume_between
 from .core.verdicts import MEETS, VERDICTS
 
-MEASURE_LABELS = {"depth": "Depth", "volume": "Volume", "distance": "Gap", "probability": "Chance"}
+MEASURE_LABELS = {"depth": "Depth", "volume": "Volume", "distance": "Gap", "probability": "Probability"}
 UNMEASURED = "–"
 ALMOST = 1.0 - 1e-9
 ROUNDING = 1e-6  # share of the largest coordinate of a point below which others are roundings
@@ -64,7 +64,7 @@ def measure(row: Any, names: Sequence[str], unit_settings: bpy.types.UnitSetting
     for name in names:
         value = getattr(row, name)
         if value >= 0.0 and name == "probability":
-            return chance(value, row.verdict)
+            return probability(value, row.verdict)
         if value >= 0.0 and name == "volume":
             return volume(value, value, unit_settings, digits=2)
         if value >= 0.0:
@@ -72,9 +72,9 @@ def measure(row: Any, names: Sequence[str], unit_settings: bpy.types.UnitSetting
     return UNMEASURED
 
 
-def chance(probability: float, verdict: str, digits: int = 0) -> str:
+def probability(value: float, verdict: str, digits: int = 0) -> str:
     """A probability in percent; only what certainly meets has 100 %."""
-    return format_share(probability if verdict == MEETS else min(probability, ALMOST), digits)
+    return format_share(value if verdict == MEETS else min(value, ALMOST), digits)
 
 
 def verdict_in_words(row: Any) -> str:

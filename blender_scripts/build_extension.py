@@ -50,7 +50,7 @@ PLATFORM_TAGS = {
 OLDER_TAGS = {"linux-x64": ("manylinux2010_x86_64",)}
 """That pip takes for those above."""
 PLATFORM_OF_SYSTEM = {"linux": "linux-x64", "win32": "windows-x64", "darwin": "macos-arm64"}
-NOT_SHIPPED = shutil.ignore_patterns("__pycache__", "*.pyc", "bench", "__main__.py", "*.nbi", "*.nbc", "store")
+NOT_SHIPPED = shutil.ignore_patterns("__pycache__", "*.pyc", "bench", "tasks", "__main__.py", "*.nbi", "*.nbc", "store")
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # of zip files
 STORED = (".whl", ".png")  # compressed already
 NOTICE_FILE = re.compile(r"\.dist-info/(licenses/)?(.*/)?(LICEN[CS]E|COPYING|NOTICE)[^/]*$", re.IGNORECASE)

@@ -44,6 +44,7 @@ def run(adapt: Callable[[list[str]], list[str]] | None = None) -> int:
         return 2
     sys.path[:0] = [str(ROOT), str(ROOT / "engine"), str(ROOT / "blender_scripts")]
     from frame_workers import Processes
+    from scheduled_frames import ScheduledFrames
 
     from addon import commandline
     from addon.core.terminal import say
@@ -54,9 +55,14 @@ def run(adapt: Callable[[list[str]], list[str]] | None = None) -> int:
     command = [sys.executable, script]
     if inside_blender:
         command = [bpy.app.binary_path, "--background", "--python-exit-code", "1", "--python", script, "--"]
-    code = commandline.main(
-        adapt(given) if adapt else given, lambda count, question: Processes(count, command, question)
-    )
+
+    def make_workers(count: int, scheduler: str | None, question: str) -> commandline.Workers:
+        if scheduler is None:
+            return Processes(count, command, question)
+        there = command if inside_blender else ["", *command[1:]]
+        return ScheduledFrames(scheduler, count, there, question)
+
+    code = commandline.main(adapt(given) if adapt else given, make_workers)
     if not inside_blender:
         say(sys.stdout)
         say(sys.stderr)

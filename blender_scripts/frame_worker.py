@@ -17,7 +17,8 @@ def main() -> None:
     """Works until stdin ends; on the bpy wheel the process is left then."""
     sys.path[:0] = [str(ROOT), str(ROOT / "engine"), str(ROOT / "blender_scripts")]
     import bpy
-    from frame_workers import QUESTION, WRONG, answer_file
+    from frame_workers import WRONG
+    from meshclash.tasks.program import QUESTION, answer_file
 
     from addon import commandline
     from addon.core.errors import DetectError

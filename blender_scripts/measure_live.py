@@ -8,7 +8,7 @@ read       1,000 objects of 1,000 triangles: reading, the first answer, and the 
 deforming  a body of 260,000 triangles that bulges by a shape key against another one, beside mathutils' BVHTree
 gaps       the two bodies apart, one dragged past the other: their distance, and all faces within a tolerance
 scans      the scanned plant room of examples/ and the machine that is moved through it: who meets, and how near
-chances    the assembly of examples/, time-critical: from the first guesses to certain answers while nothing moves
+probable   the assembly of examples/, time-critical: from the first guesses to certain answers while nothing moves
 """
 
 from __future__ import annotations
@@ -377,8 +377,8 @@ def measure_scans(frames: int) -> None:
         forget_results()
 
 
-def measure_chances(_frames: int) -> None:
-    """An assembly of 106 parts: how long until every chance is certain, and how evenly that is spread over calls."""
+def measure_probable(_frames: int) -> None:
+    """An assembly of 106 parts: how long until every answer is certain, and how evenly that is spread over calls."""
     open_example("mechanical_assembly")
     settings = bpy.context.scene.meshclash
     settings.test, settings.budget = "time-critical", 1.0
@@ -449,7 +449,7 @@ def resident() -> float:
 
 MEASUREMENTS = {
     "parts": measure_parts, "deforming": measure_deforming, "gaps": measure_gaps, "character": measure_character,
-    "read": measure_read, "scans": measure_scans, "chances": measure_chances,
+    "read": measure_read, "scans": measure_scans, "probable": measure_probable,
 }  # fmt: skip
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Three commands for a fresh machine; needs nothing but Python 3.11 or 3.13 and the network.
 
     python3 blender_scripts/quickstart.py demo    # installs, detects the clashes of the example, checks the answer
-    python3 blender_scripts/quickstart.py test    # installs and runs all tests
+    python3 blender_scripts/quickstart.py test    # installs and runs all tests but the slow ones; --all: those, too
     python3 blender_scripts/quickstart.py build   # installs and builds the extension: dist/*.zip for every Blender here
 
 Everything it installs goes into .venv-* folders of the repository. It runs on any Python 3 as far as the message that
@@ -11,12 +11,9 @@ says which Python to take.
 # ruff: noqa: UP032 - f-strings would be a syntax error before the message on an old Python
 
 import argparse
-import contextlib
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import venv
 from pathlib import Path
 
@@ -43,7 +40,7 @@ def main() -> int:
     try:
         if arguments.command == "build":
             return _build(versions[0], more)
-        return _demo(versions[0]) if arguments.command == "demo" else _test(versions)
+        return _demo(versions[0]) if arguments.command == "demo" else _test(versions, arguments.all)
     except subprocess.CalledProcessError as error:
         command = " ".join(str(part) for part in error.cmd)
         print("This command failed with exit code {}:\n    {}".format(error.returncode, command), file=sys.stderr)
@@ -55,6 +52,7 @@ def _arguments() -> tuple:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("command", choices=("demo", "test", "build"))
     parser.add_argument("--blender", action="append", metavar="VERSION", help="version of bpy; may be repeated")
+    parser.add_argument("--all", action="store_true", help="also the slow tests, with test")
     arguments, more = parser.parse_known_args()
     if more and arguments.command != "build":
         parser.error("unrecognized arguments: {}".format(" ".join(more)))
@@ -78,43 +76,13 @@ def _demo(version: str) -> int:
     return 0
 
 
-def _test(versions: list) -> int:
-    """The engine's tests once, the add-on's on every version of Blender, with a process for each core."""
+def _test(versions: list, slow: bool) -> int:
+    """The engine's tests once, the extension's on every version of Blender, with a process for each core."""
     pythons = [_environment(version, "test") for version in versions]
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    files = sorted((ROOT / "tests" / "engine").glob("test_*.py"))
-    parts = [files[k::2] for k in (0, 1)] if cores > 1 else [files]
-    _say("Testing the engine")
-    _test_together([[pythons[0], *part] for part in parts], cores)
-    _say("Testing the extension with bpy {}".format(", ".join(versions)))
-    _test_together([[python, ROOT / "tests" / "addon"] for python in pythons], cores)
+    _say("Testing the engine, and the extension with bpy {}".format(", ".join(versions)))
+    _run([pythons[0], ROOT / "tests" / "run_all.py", *(["--all"] if slow else []), *pythons])
     _say("All tests have passed")
     return 0
-
-
-def _test_together(parts: list, cores: int) -> None:
-    """Runs pytest for lists of an interpreter and paths, each in a process of its own, so many at a time.
-
-    What the processes print is shown one after the other. Blender leaves the add-on's tests by the back door.
-    """
-    commands = [[str(python), "-m", "pytest", "-q", "--durations=25", *map(str, paths)] for python, *paths in parts]
-    failed = []
-    for first in range(0, len(commands), cores):
-        some = commands[first : first + cores]
-        with contextlib.ExitStack() as stack:
-            shown = [None] + [stack.enter_context(tempfile.TemporaryFile()) for _ in some[1:]]
-            running = [
-                subprocess.Popen(command, cwd=str(ROOT), stdout=output, stderr=output)
-                for command, output in zip(some, shown, strict=True)
-            ]
-            codes = [process.wait() for process in running]
-            for output in shown[1:]:
-                output.seek(0)
-                shutil.copyfileobj(output, sys.stdout.buffer)
-                sys.stdout.buffer.flush()
-        failed += [(code, command) for code, command in zip(codes, some, strict=True) if code]
-    if failed:
-        raise subprocess.CalledProcessError(*failed[0])
 
 
 def _build(version: str, more: list) -> int:

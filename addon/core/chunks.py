@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator, Sequence
 import numpy as np
 
 CHUNK = 1 << 17
-"""Points between two chances to stop: about a millisecond of NumPy."""
+"""Points of one step: about a millisecond of NumPy."""
 _HALF = 16  # of a float32's bits
 
 

@@ -5,11 +5,13 @@ A pair of dense meshes has hundreds of thousands of contacts, most of which are 
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from types import ModuleType
 from typing import Any
 
 import numpy as np
+
+from .steps import portions
 
 CONTACTS_AT_ONCE = 2048
 """Some milliseconds of work, and less than the list that a frame may wait for."""
@@ -18,83 +20,100 @@ EDGES_AT_ONCE = 1 << 14
 CELLS = 1 << 20
 """Along the size of a patchwork: corners in one of these cells are the same. Three such numbers fit into 64 bits, and a
 grid of any number of squares has its corners in the middle of cells or beside it, not where two of them meet."""
-MIX = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], np.uint64)  # odd, with bits all over: a multiplicative hash
+MIX = np.array(
+    [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], np.uint64
+)  # odd, with bits all over: a multiplicative hash
 
-Steps = Generator[None, None, np.ndarray]
+Steps = Generator[None, None, list[np.ndarray]]
 
 
-def curve_steps(engine: ModuleType, contacts: Any) -> Steps:
-    """The intersection pieces of crossing pairs, then the rims of coplanar overlaps, as (s, 2, 3) float32.
+def curve_steps(engine: ModuleType, found: Sequence[Any]) -> Steps:
+    """The intersection pieces of crossing pairs, then the rims of coplanar overlaps, as (s, 2, 3) float32, of each.
 
     Args:
         engine: the meshclash module.
-        contacts: the engine's `Contacts`.
+        found: the engine's `Contacts`, of several pairs of objects.
     """
+    if not found:
+        return []
+    kinds, starts = np.concatenate([contacts.kinds for contacts in found]), _starts(map(len, found))
     crossing, coplanar = (
-        np.flatnonzero(contacts.kinds == int(kind))
-        for kind in (engine.ContactKind.CROSSING, engine.ContactKind.COPLANAR)
+        np.flatnonzero(kinds == int(kind)) for kind in (engine.ContactKind.CROSSING, engine.ContactKind.COPLANAR)
     )
     pieces = [np.empty((0, 2, 3), np.float32)]
-    for some in _portions(crossing, CONTACTS_AT_ONCE):
-        pieces.append(np.asarray(contacts.segments(some), np.float32))
+    for some in portions(crossing, CONTACTS_AT_ONCE):
+        joined, _ = _joined(engine, found, starts, some)
+        pieces.append(np.asarray(joined.segments(), np.float32))
         yield
-    edges = []
-    for some in _portions(coplanar, CONTACTS_AT_ONCE):
-        edges.append(_edges([outline for _, outline in contacts.outlines(some)]))
+    edges, owners = [], []
+    for some in portions(coplanar, CONTACTS_AT_ONCE):
+        joined, owner = _joined(engine, found, starts, some)
+        ends, pair = joined.outline_edges()
+        edges.append(ends)
+        owners.append(owner[pair])
         yield
-    pieces.append(np.asarray((yield from rim_steps(edges)), np.float32))
-    return np.concatenate(pieces)
+    rims = yield from rim_steps(edges, owners, len(found))
+    segments = np.split(np.concatenate(pieces), np.searchsorted(crossing, starts[1:-1]))
+    return [np.concatenate((part, np.asarray(rim, np.float32))) for part, rim in zip(segments, rims, strict=True)]
 
 
-def rim_steps(portions: Sequence[np.ndarray]) -> Steps:
-    """Those of the edges (n, 2, 3) of a patchwork of outlines that belong to one of them only, (m, 2, 3) in order.
+def _joined(engine: ModuleType, found: Sequence[Any], starts: np.ndarray, some: np.ndarray) -> tuple[Any, np.ndarray]:
+    """Some contacts, counted through, as the engine joins them, and to which of `found` each belongs."""
+    owner = np.searchsorted(starts, some, side="right") - 1
+    owners, first = np.unique(owner, return_index=True)
+    parts = np.split(some - starts[owner], first[1:])
+    return engine.Contacts.joined([(found[k], part) for k, part in zip(owners.tolist(), parts, strict=True)]), owner
+
+
+def rim_steps(portions: Sequence[np.ndarray], owners: Sequence[np.ndarray], count: int) -> Steps:
+    """Those of the edges of patchworks of outlines that belong to one outline only, (m, 2, 3) in order, of each.
 
     What neighbours share is a seam, not a rim. Edges fall into groups by their ends, and each group is looked at by
     itself, so that no sorting takes long.
+
+    Args:
+        portions: edges (n, 2, 3).
+        owners: of which patchwork each edge is a part, (n,) ascending.
+        count: number of patchworks.
     """
-    portions = [edges for edges in portions if len(edges)]
+    full = [k for k, edges in enumerate(portions) if len(edges)]
+    portions, owners = [portions[k] for k in full], [owners[k] for k in full]
     if not portions:
-        return np.empty((0, 2, 3))
-    low, high = np.full(3, np.inf), np.full(3, -np.inf)
-    for edges in portions:
-        points = edges.reshape(-1, 3)
-        low, high = np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
+        return [np.empty((0, 2, 3))] * count
+    low, high = np.full((count, 3), np.inf), np.full((count, 3), -np.inf)
+    for edges, owner in zip(portions, owners, strict=True):
+        there, first = np.unique(owner, return_index=True)
+        lowest, highest = np.minimum(edges[:, 0], edges[:, 1]), np.maximum(edges[:, 0], edges[:, 1])
+        low[there] = np.minimum(low[there], np.minimum.reduceat(lowest, first))
+        high[there] = np.maximum(high[there], np.maximum.reduceat(highest, first))
         yield
-    grid = float((high - low).max()) / CELLS or 1.0
+    grid = (high - low).max(axis=1) / CELLS
+    grid = np.where(grid > 0.0, grid, 1.0)
     groups = 1 + sum(map(len, portions)) // EDGES_AT_ONCE
-    ends, group = [], []
-    for edges in portions:
-        ends.append(_cell_numbers((edges - low) / grid))
-        group.append(((ends[-1] * MIX).sum(axis=1) >> np.uint64(32)).astype(np.uint32) % np.uint32(groups))
+    ends, mixed = [], []
+    for edges, owner in zip(portions, owners, strict=True):
+        ends.append(_cell_numbers((edges - low[owner, None]) / grid[owner, None, None]))
+        mixed.append((ends[-1] * MIX[:2]).sum(axis=1) + owner.astype(np.uint64) * MIX[2])
         yield
-    all_groups = np.concatenate(group).astype(np.uint16)
+    hashed = np.concatenate(mixed)
+    all_groups = ((hashed >> np.uint64(32)) % np.uint64(groups)).astype(np.uint16)
     order = np.argsort(all_groups, kind="stable")
     yield
-    all_ends, alone = np.concatenate(ends), []
+    keys, alone = np.column_stack((np.concatenate(ends), np.concatenate(owners).astype(np.uint64))), []
     for some in np.split(order, np.cumsum(np.bincount(all_groups, minlength=groups))[:-1]):
-        alone.append(some[_alone(all_ends[some])])
+        alone.append(some[_alone(keys[some], hashed[some])])
         yield
-    rim, first = np.sort(np.concatenate(alone)), np.cumsum([0, *map(len, portions)])
-    places = np.split(rim, np.searchsorted(rim, first[1:-1]))
-    return np.concatenate(
-        [edges[some - begin] for edges, some, begin in zip(portions, places, first[:-1], strict=True)]
-    )
+    rim, starts = np.sort(np.concatenate(alone)), _starts(map(len, portions))
+    places = np.split(rim, np.searchsorted(rim, starts[1:-1]))
+    kept = [some - begin for some, begin in zip(places, starts[:-1], strict=True)]
+    edges = np.concatenate([part[some] for part, some in zip(portions, kept, strict=True)])
+    owner = np.concatenate([part[some] for part, some in zip(owners, kept, strict=True)])
+    return np.split(edges, np.searchsorted(owner, np.arange(1, count)))
 
 
-def _portions(index: np.ndarray, size: int) -> Iterator[np.ndarray]:
-    return (index[begin : begin + size] for begin in range(0, len(index), size))
-
-
-def _edges(outlines: list[np.ndarray]) -> np.ndarray:
-    """The edges (n, 2, 3) of closed outlines (k, 3); an overlap too thin for a number has no corners."""
-    outlines = [outline for outline in outlines if len(outline)]
-    if not outlines:
-        return np.empty((0, 2, 3))
-    points = np.concatenate(outlines)
-    last = np.cumsum([len(outline) for outline in outlines]) - 1
-    following = np.arange(1, len(points) + 1)
-    following[last] = np.concatenate(([0], last[:-1] + 1))
-    return np.stack((points, points[following]), axis=1)
+def _starts(lengths: Iterable[int]) -> np.ndarray:
+    """Where parts of some lengths begin when they lie end to end, and where the last one ends."""
+    return np.cumsum([0, *lengths])
 
 
 def _cell_numbers(places: np.ndarray) -> np.ndarray:
@@ -103,11 +122,20 @@ def _cell_numbers(places: np.ndarray) -> np.ndarray:
     return np.sort(x << np.uint64(42) | y << np.uint64(21) | z, axis=1)
 
 
-def _alone(ends: np.ndarray) -> np.ndarray:
-    """Which rows of (n, 2) are there once, (n,) bool."""
-    order = np.lexsort(ends.T)
-    differs = np.ones(len(ends) + 1, np.bool_)  # from the row before
-    differs[1:-1] = (ends[order[1:]] != ends[order[:-1]]).any(axis=1)
-    alone = np.empty(len(ends), np.bool_)
+def _alone(keys: np.ndarray, hashed: np.ndarray) -> np.ndarray:
+    """Which rows of (n, k) are there once, (n,) bool; equal rows have equal numbers (n,), and others hardly ever."""
+    order = np.argsort(hashed)
+    differs = _changes(keys[order])
+    if (differs[1:-1] & (hashed[order[1:]] == hashed[order[:-1]])).any():
+        order = np.lexsort(keys.T)
+        differs = _changes(keys[order])
+    alone = np.empty(len(keys), np.bool_)
     alone[order] = differs[1:] & differs[:-1]
     return alone
+
+
+def _changes(keys: np.ndarray) -> np.ndarray:
+    """Before which rows of (n, k) another one stands, (n + 1,) bool, and at both ends."""
+    differs = np.ones(len(keys) + 1, np.bool_)
+    differs[1:-1] = np.logical_or.reduce([column[1:] != column[:-1] for column in keys.T])
+    return differs

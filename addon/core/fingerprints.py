@@ -10,7 +10,7 @@ import numpy as np
 
 from .frame_scene import FrameScene, Progress, SourceCloud, SourceMesh, SourceObject
 
-CHUNK = 1 << 23  # bytes of a mesh between two chances to stop: a few milliseconds of SHA-256
+CHUNK = 1 << 23  # bytes of a mesh in one step: a few milliseconds of SHA-256
 READING = Progress(1.0, "Reading objects")
 
 

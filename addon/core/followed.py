@@ -19,8 +19,8 @@ from .massive_file import MASSIVE_PARTS
 from .options import DetectOptions
 from .pair_row import PairRow
 from .queries import test_named
-from .queries.asked import Answered, Asked
 from .queries.followers import Follower
+from .queries.question import Answer, Question
 from .statistics import RunStatistics
 
 
@@ -43,8 +43,8 @@ class Followed:
         self.world = EngineScene(engine)
         self.frame = FrameScene(0)
         self.statistics = RunStatistics(1.0)
-        self._asked: Asked | None = None
-        self._question: tuple[Any, ...] | None = None
+        self._question: Question | None = None
+        self._subject: tuple[Any, ...] | None = None
         self._follower: Follower | None = None
         self._clouds = clouds or CloudScene(engine, 0)
         self._reads_files = False
@@ -65,7 +65,7 @@ class Followed:
         return 0 if self._follower is None else self._follower.uncertain
 
     @property
-    def asked(self) -> Asked:
+    def question(self) -> Question:
         """What is asked of the state that was taken up."""
         return self._following()[0]
 
@@ -108,11 +108,11 @@ class Followed:
         self.statistics.add_resolutions(self.world, options.coarsest)
         self.statistics.add_time("prepare", time.perf_counter() - started)
         sets = self.world.ids(in_a=True), self.world.ids(in_a=False)
-        self._asked = Asked(self._engine, self.world, options, scale, *sets, self.world.keep(options.rules))
+        self._question = Question(self._engine, self.world, options, scale, *sets, self.world.keep(options.rules))
         taken = (getattr(options, name) for name in sorted(test.takes))
-        question = (test.name, scale, options.set_a, options.set_b, options.point_budget, *taken)
-        if question != self._question:
-            self._question, self._follower = question, test.follower(self._asked)
+        subject = (test.name, scale, options.set_a, options.set_b, options.point_budget, *taken)
+        if subject != self._subject:
+            self._subject, self._follower = subject, test.follower(self._question)
         self.statistics.add_skipped((*self.world.skipped, *self._clouds.skipped))
 
     def ask_steps(self, first_contact: bool = False, seconds: float | None = None) -> Generator[Any, None, None]:
@@ -125,21 +125,21 @@ class Followed:
         Raises:
             DetectError: a massive file is damaged, or gone.
         """
-        asked, follower = self._following()
-        budget = asked.options.budget
+        question, follower = self._following()
+        budget = question.options.budget
         if budget is not None:
             most = budget if seconds is None else min(budget, seconds)
-            asked = replace(asked, options=replace(asked.options, budget=most))
+            question = replace(question, options=replace(question.options, budget=most))
         try:
-            self._add((yield from follower.ask_steps(asked, first_contact)))
+            self._add((yield from follower.ask_steps(question, first_contact)))
         except self._engine.errors.InvalidFile as error:
             raise DetectError(str(error)) from error
 
     def refine_steps(self, seconds: float) -> Generator[Any, None, None]:
         """Goes on with the last answer for so long, where nothing has changed since."""
-        asked, follower = self._following()
-        asked = replace(asked, options=replace(asked.options, budget=seconds))
-        self._add((yield from follower.ask_steps(asked, False)))
+        question, follower = self._following()
+        question = replace(question, options=replace(question.options, budget=seconds))
+        self._add((yield from follower.ask_steps(question, False)))
 
     def write_steps(self, highlights: bool = True) -> Generator[Progress, None, None]:
         """Writes the rows of what the last questions found; with `highlights` also what is drawn.
@@ -148,17 +148,17 @@ class Followed:
             DetectError: a massive file is damaged, or gone.
         """
         started = time.perf_counter()
-        asked, follower = self._following()
+        question, follower = self._following()
         try:
-            yield from follower.write_steps(asked, self.frame.frame, highlights)
+            yield from follower.write_steps(question, self.frame.frame, highlights)
         except self._engine.errors.InvalidFile as error:
             raise DetectError(str(error)) from error
         self.statistics.add_time("report", time.perf_counter() - started)
 
-    def _add(self, answer: Answered) -> None:
+    def _add(self, answer: Answer) -> None:
         """Counts the work of a question."""
         self.statistics.add_answer(answer)
 
-    def _following(self) -> tuple[Asked, Follower]:
-        assert self._asked is not None and self._follower is not None  # `take_steps` comes first
-        return self._asked, self._follower
+    def _following(self) -> tuple[Question, Follower]:
+        assert self._question is not None and self._follower is not None  # `take_steps` comes first
+        return self._question, self._follower

@@ -15,10 +15,11 @@ from .frame_scene import Progress, SceneSource, Skipped, for_test
 from .options import DetectOptions, set_in_words
 from .pair_row import PairRow
 from .queries import test_named
-from .queries.asked import Asked
+from .queries.question import Question
 from .report import DetectReport, now
+from .rows import ROWS_AT_ONCE, row_steps
 from .statistics import RunStatistics
-from .steps import within
+from .steps import portions, within
 from .tasks import TaskAnswer, ThisProcess, Workers
 from .timeline import Timeline, letters_of, tasks_of
 from .volumes import has_less, volume_steps
@@ -164,11 +165,11 @@ def _now_steps(
     statistics.add_skipped((*world.skipped, *clouds.skipped))
     statistics.add_resolutions(world, options.coarsest)
     statistics.add_time("prepare", time.perf_counter() - started)
-    asked = Asked(
+    question = Question(
         engine, world, options, source.scale_length, world.ids(in_a=True), world.ids(in_a=False),
         world.keep(options.rules),
     )  # fmt: skip
-    rows = yield from within(_rows_steps(asked, frame.frame, highlights, statistics), PREPARE_SHARE, 1.0)
+    rows = yield from within(_rows_steps(question, frame.frame, highlights, statistics), PREPARE_SHARE, 1.0)
     large = [row for row in rows if not has_less(row, options.min_volume / source.scale_length**3)]
     statistics.add_smaller(len(rows) - len(large))
     # A scan without a surface is no member: to find nothing with it would be taken for an all-clear.
@@ -182,17 +183,19 @@ def _now_steps(
 
 
 def _rows_steps(
-    asked: Asked, frame: int, highlights: bool, statistics: RunStatistics
+    question: Question, frame: int, highlights: bool, statistics: RunStatistics
 ) -> Generator[Progress, None, list[PairRow]]:
     """What the test finds."""
-    test = test_named(asked.options.test)
-    answer = yield from within(test.ask_steps(asked), 0.0, 1.0)
+    test = test_named(question.options.test)
+    answer = yield from within(test.ask_steps(question), 0.0, 1.0)
     statistics.add_answer(answer)
     started = time.perf_counter()
     rows = []
-    for found in answer.found:
-        row = yield from within(test.row_steps(asked, found, frame, highlights), 1.0, 1.0)
-        rows.append((yield from within(volume_steps(asked, (found.a, found.b), row), 1.0, 1.0)))
+    for some in portions(answer.found, ROWS_AT_ONCE):
+        drafts = (test.draft(question, found, frame) for found in some)
+        written = yield from within(row_steps(question.engine, drafts, highlights), 1.0, 1.0)
+        for found, row in zip(some, written, strict=True):
+            rows.append((yield from within(volume_steps(question, (found.a, found.b), row), 1.0, 1.0)))
     statistics.add_time("report", time.perf_counter() - started)
     return rows
 

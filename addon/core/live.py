@@ -245,7 +245,7 @@ class Live:
         self.incomplete = first_contact or self._uncertain > 0
         self.problem = ""
         yield from effort.spent_on(answers.publish_steps(self.incomplete))
-        self._answered, self._asking = answers.question, Changes()
+        self._answered, self._asking = answers.taken_up, Changes()
         self._show_at = time.perf_counter() + max(SHOW_SECONDS, effort.seconds / SHOW_SHARE)
 
     def _is_quiet(self) -> bool:

@@ -12,14 +12,14 @@ from .changes import Changes
 from .followed import Followed
 from .frame_scene import FrameScene, Progress
 from .options import DetectOptions
-from .queries.asked import Answered
+from .queries.question import Answer
 from .report import DetectReport, now
 from .statistics import RunStatistics
 
 if TYPE_CHECKING:
     from .live import LiveScene
 
-_ROWS_AT_ONCE = 64  # that get the number of a new frame between two chances to stop
+_ROWS_AT_ONCE = 64  # that get the number of a new frame in one step
 
 
 class Answers(Followed):
@@ -43,9 +43,9 @@ class Answers(Followed):
         self._source, self._publish = source, publish
 
     @property
-    def question(self) -> tuple[DetectOptions, FrameScene]:
+    def taken_up(self) -> tuple[DetectOptions, FrameScene]:
         """What the last answer is the answer to."""
-        return self.asked.options, self.frame
+        return self.question.options, self.frame
 
     def follow_steps(self, options: DetectOptions, changes: Changes) -> Generator[Progress, None, None]:
         """Makes the engine's scene equal to Blender's."""
@@ -58,17 +58,17 @@ class Answers(Followed):
 
     def publish_steps(self, incomplete: bool) -> Generator[Progress, None, None]:
         """Hands out all rows, worst first."""
-        asked, follower = self._following()
+        question, follower = self._following()
         yield from _numbered(follower.rows, self.frame.frame)
         rows = sorted(self.rows(), key=lambda row: row.order)
         statistics = self.statistics
         report = DetectReport(
-            self._source.file, asked.metres_per_unit, asked.options, rows, statistics.skipped, statistics.as_dict(),
-            created=now(),
+            self._source.file, question.metres_per_unit, question.options, rows, statistics.skipped,
+            statistics.as_dict(), created=now(),
         )  # fmt: skip
         self._publish(report, incomplete)
 
-    def _add(self, answer: Answered) -> None:
+    def _add(self, answer: Answer) -> None:
         """Counts the work of a question, and what its answer leaves out in place of what the last one did."""
         self.statistics.forget_left_out()
         super()._add(answer)

@@ -7,7 +7,7 @@ at once: a building has thousands of such pairs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +23,7 @@ SMALL_SHARE = 0.5  # of its area up to which the region of a face is drawn inste
 WIDER, LONGER, LEAST = 0.25, 0.08, 0.004  # padding: shares of the rectangle's shorter and longer side, of the face
 FINE = 0.25  # of the size of all curves; smaller faces are never cut, of dense meshes none
 MOST_FACES, MOST_PIECES, MOST_TESTS = 512, 600, 1 << 20  # more are drawn whole, seen as one, thinned
+PIECES_AT_ONCE = 1 << 11  # of all pairs
 SAME_PLANE = 1e-3  # how far normals, and offsets in sizes of all faces, are rounded to tell which lie in one plane
 ON_PLANE = 1e-4  # of the size of a face: how far from its plane a curve may run
 TURNED, TURNED_BACK = [1, 2, 0], [2, 0, 1]
@@ -42,59 +43,153 @@ class ContactFaces:
     faces: Indices
 
 
-def contact_regions(
-    sides: Sequence[ContactFaces], curves: NDArray[np.float32], reach: float = 0.0
-) -> list[NDArray[np.float32]]:
-    """The triangles of two objects' faces in contact, large faces cut to where the contact is.
+@dataclass(frozen=True)
+class PairFaces:
+    """What two objects have in contact.
 
-    Args:
-        sides: the two objects.
+    Attributes:
+        sides: the faces of the two objects.
         curves: (s, 2, 3) segments of intersection curves and rims.
         reach: how far the objects may be apart.
+    """
+
+    sides: tuple[ContactFaces, ContactFaces]
+    curves: NDArray[np.float32]
+    reach: float = 0.0
+
+    @property
+    def whole(self) -> list[NDArray[np.float32]]:
+        """The triangles of both objects as they are."""
+        return [side.triangles for side in self.sides]
+
+    def smallest(self) -> float:
+        """The size above which a face is large."""
+        contact = self.curves if len(self.curves) else np.concatenate(self.whole).astype(np.float64)
+        points = contact.reshape(-1, 3)
+        return float(FINE * np.linalg.norm(points.max(axis=0) - points.min(axis=0)))
+
+
+def contact_regions(pairs: Sequence[PairFaces]) -> list[list[NDArray[np.float32]]]:
+    """The triangles of objects' faces in contact, large faces cut to where the contact is.
 
     Returns:
-        For each side (t', 3, 3) float32: pieces that do not overlap, within the given triangles.
+        For each pair, for each of its sides (t', 3, 3) float32: pieces that do not overlap, within the given triangles.
     """
-    whole = [side.triangles for side in sides]
-    corners = np.concatenate(whole).astype(np.float64)
-    of = np.repeat(np.arange(len(sides)), [len(part) for part in whole])
-    contact = curves if len(curves) else corners
-    if not len(corners) or not len(contact):
-        return whole
-    names, face = np.unique(2 * np.concatenate([side.faces for side in sides]) + of, return_inverse=True)
-    plane = _Faces(corners, face, len(names))
-    first, together = _coplanar(plane, names & 1)
-    if len(first) < len(names):
-        names, face = names[first], together[face]
-        plane = _Faces(corners, face, len(names))
-    flat = contact.reshape(-1, 3)
-    large = (plane.area > 0.0) & (plane.size > FINE * np.linalg.norm(flat.max(axis=0) - flat.min(axis=0)))
-    if not large.any() or large.sum() > MOST_FACES:
-        return whole
-    pieces, owner = _pieces(plane, np.flatnonzero(large), curves, [corners[of != k] for k in (0, 1)], names & 1, reach)
-    if not len(pieces):
-        return whole
-    rectangles = _rectangles(plane, pieces, owner)
-    cut, cut_face = _cut(corners, face, rectangles)
-    area = np.bincount(cut_face, _areas(cut), len(names))
-    small = (area > 0.0) & (area < SMALL_SHARE * plane.area)
-    cut, cut_face = cut[small[cut_face]].astype(np.float32), cut_face[small[cut_face]]
-    stays = ~small[face]
-    return [
-        np.concatenate((part[stays[of == k]], cut[names[cut_face] & 1 == k])) if len(part) else part
-        for k, part in enumerate(whole)
-    ]
+    found = [pair.whole for pair in pairs]
+    filled = [k for k, whole in enumerate(found) if len(whole[0]) or len(whole[1])]
+    for k, cut in zip(filled, _regions([pairs[k] for k in filled]), strict=True):
+        found[k] = cut
+    return found
+
+
+def _regions(pairs: Sequence[PairFaces]) -> list[list[NDArray[np.float32]]]:
+    """As `contact_regions`, of pairs each of which has triangles."""
+    if not pairs:
+        return []
+    scene = _Contacts(pairs)
+    pieces, owner, group = scene.pieces()
+    faces, cut, cut_face = scene.faces, [], []
+    for some in _runs(scene.pair[owner], PIECES_AT_ONCE):
+        own = group[some] - group[some.start]
+        found = _cut(scene.corners, scene.face, _rectangles(faces, pieces[some], owner[some], own))
+        cut.append(found[0])
+        cut_face.append(found[1])
+    return scene.joined(np.concatenate(cut), np.concatenate(cut_face)) if cut else [pair.whole for pair in pairs]
+
+
+class _Contacts:
+    """The faces of many pairs, those of a side that lie in a plane as one.
+
+    Attributes:
+        corners: (t, 3, 3) of all triangles, pair by pair and side by side.
+        face: (t,) the face of each triangle; those of a pair follow each other.
+        faces: what is known of them.
+        pair, side: (n,) of each face.
+    """
+
+    def __init__(self, pairs: Sequence[PairFaces]) -> None:
+        self._pairs = pairs
+        self._whole = [part for pair in pairs for part in pair.whole]
+        self._starts = np.cumsum([0, *map(len, self._whole)])
+        self.corners = np.concatenate(self._whole).astype(np.float64)
+        of = np.repeat(np.arange(len(self._whole)), np.diff(self._starts))  # twice the pair, and the side
+        number = 2 * np.concatenate([side.faces for pair in pairs for side in pair.sides]) + (of & 1)
+        most = int(number.max()) + 1
+        names, face = np.unique((of >> 1) * most + number, return_inverse=True)
+        pair, side = names // most, names % most & 1
+        faces = _Faces(self.corners, face, len(names))
+        first, together = _coplanar(faces, pair, side)
+        if len(first) < len(names):
+            pair, side, face = pair[first], side[first], together[face]
+            faces = _Faces(self.corners, face, len(first))
+        self.face, self.faces, self.pair, self.side = face, faces, pair, side
+
+    def pieces(self) -> tuple[Floats, Indices, Indices]:
+        """Triples of points of the contacts (k, 3, 3) on large faces, the face of each, and which begin as one."""
+        faces = self.faces
+        large = (faces.area > 0.0) & (faces.size > np.array([pair.smallest() for pair in self._pairs])[self.pair])
+        first = np.searchsorted(self.pair, np.arange(len(self._pairs) + 1))
+        pieces, owner, group = [np.empty((0, 3, 3))], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        count = 0
+        for k, pair in enumerate(self._pairs):
+            some = first[k] + np.flatnonzero(large[first[k] : first[k + 1]])
+            if not len(some) or len(some) > MOST_FACES:
+                continue
+            a, b, end = self._starts[2 * k : 2 * k + 3].tolist()
+            found, on = _pieces(
+                faces, some, pair.curves, [self.corners[b:end], self.corners[a:b]], self.side, pair.reach
+            )
+            own = np.unique(on, return_inverse=True)[1] if len(found) > MOST_PIECES else np.arange(len(found))
+            pieces.append(found)
+            owner.append(on)
+            group.append(count + own)
+            count += int(own.max(initial=-1)) + 1
+        return np.concatenate(pieces), np.concatenate(owner), np.concatenate(group)
+
+    def joined(self, cut: Floats, cut_face: Indices) -> list[list[NDArray[np.float32]]]:
+        """The triangles of the faces as they are, or as they are cut where that leaves little of them."""
+        area = np.bincount(cut_face, _areas(cut), len(self.side))
+        small = (area > 0.0) & (area < SMALL_SHARE * self.faces.area)
+        kept = small[cut_face]
+        cut, cut_face = cut[kept].astype(np.float32), cut_face[kept]
+        part = 2 * self.pair[cut_face] + self.side[cut_face]
+        order = np.argsort(part, kind="stable")
+        cuts = np.split(cut[order], np.searchsorted(part[order], np.arange(1, len(self._whole))))
+        stays = np.split(~small[self.face], self._starts[1:-1])
+        found: list[NDArray[np.float32]] = [
+            whole if stay.all() else np.concatenate((whole[stay], new))
+            for whole, stay, new in zip(self._whole, stays, cuts, strict=True)
+        ]
+        return [found[at : at + 2] for at in range(0, len(found), 2)]
+
+
+def _runs(values: Indices, most: int) -> Iterator[slice]:
+    """Parts of ascending values, of about so many, none of which ends between two that are equal."""
+    begin = 0
+    while begin < len(values):
+        end = int(np.searchsorted(values, values[min(begin + most, len(values)) - 1], side="right"))
+        yield slice(begin, end)
+        begin = end
 
 
 def cut_row(row: PairRow) -> PairRow:
     """A row whose faces are cut to where the contact is, if they were left whole: few rows are ever looked at."""
-    if not (len(row.a.whole) or len(row.b.whole)):
-        return row
-    faces = [ContactFaces(side.highlight, side.whole) for side in row.sides]
-    cut = contact_regions(faces, row.curves, row.distance or 0.0)
-    none: Indices = np.empty(0, np.int64)
-    a, b = (replace(side, highlight=found, whole=none) for side, found in zip(row.sides, cut, strict=True))
-    return replace(row, a=a, b=b)
+    return cut_rows([row])[0]
+
+
+def cut_rows(rows: Sequence[PairRow]) -> list[PairRow]:
+    """The same of many rows."""
+    left = [k for k, row in enumerate(rows) if len(row.a.whole) or len(row.b.whole)]
+    faces = [PairFaces(_faces_of(rows[k]), rows[k].curves, rows[k].distance or 0.0) for k in left]
+    found, none = list(rows), np.empty(0, np.int64)
+    for k, cut in zip(left, contact_regions(faces), strict=True):
+        a, b = (replace(side, highlight=new, whole=none) for side, new in zip(rows[k].sides, cut, strict=True))
+        found[k] = replace(rows[k], a=a, b=b)
+    return found
+
+
+def _faces_of(row: PairRow) -> tuple[ContactFaces, ContactFaces]:
+    return ContactFaces(row.a.highlight, row.a.whole), ContactFaces(row.b.highlight, row.b.whole)
 
 
 class _Faces:
@@ -102,8 +197,8 @@ class _Faces:
 
     def __init__(self, corners: Floats, face: Indices, count: int) -> None:
         self.low, self.high = np.full((count, 3), np.inf), np.full((count, 3), -np.inf)
-        np.minimum.at(self.low, face, corners.min(axis=1))
-        np.maximum.at(self.high, face, corners.max(axis=1))
+        np.minimum.at(self.low, face, np.minimum(np.minimum(corners[:, 0], corners[:, 1]), corners[:, 2]))
+        np.maximum.at(self.high, face, np.maximum(np.maximum(corners[:, 0], corners[:, 1]), corners[:, 2]))
         self.size = _lengths(self.high - self.low)
         crossed = _cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
         turned = np.stack([np.bincount(face, crossed[:, k], count) for k in range(3)], axis=1)
@@ -115,14 +210,22 @@ class _Faces:
         self.slack = ON_PLANE * self.size + ROUNDING * np.abs(self.high).max(axis=1, initial=0.0)
 
 
-def _coplanar(plane: _Faces, side: Indices) -> tuple[Indices, Indices]:
+def _coplanar(faces: _Faces, pair: Indices, side: Indices) -> tuple[Indices, Indices]:
     """Faces of a side that lie in a plane are cut as one: the first of each such group, and the group of each face."""
-    low = plane.low.min(axis=0)
-    size = float((plane.high.max(axis=0) - low).max()) or 1.0
-    offset = np.einsum("ij,ij->i", plane.normal, plane.corner - low) / size
-    alike = np.rint(np.column_stack((plane.normal, offset, side)) / SAME_PLANE).astype(np.int64)
-    _, first, together = np.unique(alike, axis=0, return_index=True, return_inverse=True)
-    return first, together.reshape(-1)
+    begin = np.flatnonzero(np.diff(pair, prepend=-1))
+    low = np.minimum.reduceat(faces.low, begin)[pair]
+    size = np.maximum.reduceat((faces.high - low).max(axis=1), begin)[pair]
+    size[size == 0.0] = 1.0
+    offset = np.einsum("ij,ij->i", faces.normal, faces.corner - low) / size
+    alike = np.rint(np.column_stack((faces.normal, offset, side)) / SAME_PLANE).astype(np.int64)
+    _, first, together = np.unique(np.column_stack((pair, alike)), axis=0, return_index=True, return_inverse=True)
+    together = together.reshape(-1)
+    old, new = np.bincount(pair), np.bincount(pair[first])
+    shift = (np.cumsum(new) - new) - (np.cumsum(old) - old)
+    alone = np.flatnonzero((old == new)[pair])  # faces of pairs of which no two are one stay in their order
+    together[alone] = alone + shift[pair[alone]]
+    first[together[alone]] = alone
+    return first, together
 
 
 def _pieces(
@@ -148,9 +251,7 @@ def _pieces(
         on, at = np.nonzero(_on_faces(plane, large, segments))
         pieces.append(segments[at][:, [0, 1, 1]])
         owner.append(large[on])
-    found = np.zeros(len(side), np.bool_)
-    found[owner[-1]] = True
-    bare = large[~found[large]]
+    bare = large[~np.isin(large, owner[-1])]
     for k in np.unique(side[bare]).tolist():
         mine, near = bare[side[bare] == k], others[k]
         near = _thinned(near, MOST_TESTS // len(mine))
@@ -166,14 +267,13 @@ def _on_faces(plane: _Faces, large: Indices, segments: Floats) -> NDArray[np.boo
     """Which segments lie on which faces, (m, s)."""
     found = np.ones((len(large), len(segments)), np.bool_)
     slack = plane.slack[large, None]
+    low, high = plane.low[large] - slack, plane.high[large] + slack
     for end in (0, 1):
-        points = segments[None, :, end]
-        away = np.einsum("mk,msk->ms", plane.normal[large], points - plane.corner[large, None])
+        points = segments[:, end]
+        away = np.einsum("mk,msk->ms", plane.normal[large], points[None] - plane.corner[large, None])
         found &= np.abs(away) <= slack
-        inside = (points >= plane.low[large, None] - slack[..., None]) & (
-            points <= plane.high[large, None] + slack[..., None]
-        )
-        found &= inside[..., 0] & inside[..., 1] & inside[..., 2]
+        for k in range(3):
+            found &= (points[:, k] >= low[:, k, None]) & (points[:, k] <= high[:, k, None])
     return found
 
 
@@ -228,28 +328,48 @@ def _unit_or_any(vectors: Floats, normals: Floats) -> Floats:
     return np.asarray(chosen / _lengths(chosen)[:, None])
 
 
-def _rectangles(plane: _Faces, pieces: Floats, owner: Indices) -> _Rectangles:
-    """Rectangles around pieces that lie together, none of which overlaps another one of its face."""
-    alone = len(pieces) > MOST_PIECES
-    group = np.unique(owner, return_inverse=True)[1] if alone else np.arange(len(pieces))
+def _rectangles(plane: _Faces, pieces: Floats, owner: Indices, group: Indices) -> _Rectangles:
+    """Rectangles around pieces that lie together, none of which overlaps another one of its face.
+
+    Args:
+        plane: the faces.
+        pieces: (k, 3, 3).
+        owner: the face of each.
+        group: which of them are put into one rectangle to begin with, (k,) from 0 on.
+    """
     while True:
         count = int(group.max()) + 1
         rectangles = _Rectangles(plane, pieces, owner, group, count)
         low, high = rectangles.boxes()
-        together = rectangles.face[:, None] == rectangles.face[None]
+        one, other = _of_one_value(rectangles.face)
         for k in range(3):
-            below = low[:, None, k] <= high[None, :, k]
-            together &= below & below.T
-        if together.sum() == count:
+            meet = (low[one, k] <= high[other, k]) & (low[other, k] <= high[one, k])
+            one, other = one[meet], other[meet]
+        if not len(one):
             return rectangles
-        group = np.unique(_components(together), return_inverse=True)[1][group]
+        group = np.unique(_components(count, one, other), return_inverse=True)[1][group]
 
 
-def _components(together: NDArray[np.bool_]) -> Indices:
-    """For each row of a symmetric relation (n, n) the lowest row that it is related to through others."""
-    label = np.arange(len(together))
+def _of_one_value(values: Indices) -> tuple[Indices, Indices]:
+    """All pairs of two places at which the same value stands."""
+    order = np.argsort(values, kind="stable")
+    later = np.searchsorted(values[order], values[order], side="right") - np.arange(1, len(values) + 1)
+    one = np.repeat(np.arange(len(values)), later)
+    return order[one], order[one + 1 + _counted(later)]
+
+
+def _counted(lengths: Indices) -> Indices:
+    """0, 1, 2 and so on for each of some lengths, one after the other."""
+    return np.asarray(np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths))
+
+
+def _components(count: int, one: Indices, other: Indices) -> Indices:
+    """For each of so many the lowest to which the pairs of a relation lead through others."""
+    label = np.arange(count)
     while True:
-        lowest = np.where(together, label[None], len(together)).min(axis=1)
+        lowest = label.copy()
+        np.minimum.at(lowest, one, label[other])
+        np.minimum.at(lowest, other, label[one])
         lowest = lowest[lowest]
         if np.array_equal(lowest, label):
             return label
@@ -258,7 +378,10 @@ def _components(together: NDArray[np.bool_]) -> Indices:
 
 def _cut(corners: Floats, face: Indices, rectangles: _Rectangles) -> tuple[Floats, Indices]:
     """The parts of triangles within the rectangles of their faces, as triangles, and the face of each."""
-    which, triangle = np.nonzero(rectangles.face[:, None] == face[None])
+    order = np.argsort(face, kind="stable")
+    first, end = (np.searchsorted(face[order], rectangles.face, side=side) for side in ("left", "right"))
+    which = np.repeat(np.arange(len(first)), end - first)
+    triangle = order[first[which] + _counted(end - first)]
     origin = rectangles.origin[which, None]
     polygons, counts = corners[triangle] - origin, np.full(len(which), 3)
     for k, axis in enumerate((rectangles.along, rectangles.across)):

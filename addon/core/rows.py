@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from .curves import curve_steps
 from .engine_scene import EngineScene
 from .frame_scene import Progress, SourceMesh, SourceObject
 from .pair_row import PairRow, Point, Side, pair_id
-from .regions import ContactFaces, cut_row
+from .regions import ContactFaces, cut_rows
 from .steps import telling
 from .verdicts import CONTACT, CONTAINED, MEETS, QUIET_VERDICTS, severity_of
 from .world import to_world
@@ -22,7 +22,9 @@ from .world import to_world
 TRIANGLES_AT_ONCE = 1 << 15  # that are brought into world space in one step
 FILE_TRIANGLES_AT_ONCE = 1 << 11  # that are read from a massive file in one step
 
-RowSteps = Generator[Progress, None, PairRow]
+ROWS_AT_ONCE = 32
+"""That are drawn together: some milliseconds of work in each step."""
+
 _NO_FACES = np.empty(0, np.int32)
 
 
@@ -57,15 +59,32 @@ class _Finding:
         )  # fmt: skip
 
 
-def contacts_row_steps(engine: ModuleType, world: EngineScene, found: Any, frame: int, highlights: bool) -> RowSteps:
-    """The row of one `ObjectContacts` or `CloudObjectContacts`, in slices.
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """A row without what is drawn of it.
+
+    Attributes:
+        row: the row.
+        parts: its two objects, in its order.
+        contacts: the engine's, or None.
+        is_turned: whether the first object is the second one of the contacts.
+        region: world box (2, 3) that is drawn in place of curves, or None.
+    """
+
+    row: PairRow
+    parts: tuple[_Part, _Part]
+    contacts: Any
+    is_turned: bool
+    region: np.ndarray | None = None
+
+
+def contacts_draft(world: EngineScene, found: Any, frame: int) -> Draft:
+    """The row of one `ObjectContacts` or `CloudObjectContacts`.
 
     Args:
-        engine: the meshclash module.
         world: the scene that was asked.
         found: what the engine found between two of its objects.
         frame: the frame of the scene.
-        highlights: whether to fill in the triangles and curves for drawing.
     """
     verdict = found.verdict
     ids = found.a, found.b
@@ -74,32 +93,27 @@ def contacts_row_steps(engine: ModuleType, world: EngineScene, found: Any, frame
         ids, members, found.contacts, verdict.name.lower(), int(verdict.severity), found.location,
         _finite(verdict.depth), flush=verdict.flush, certainty=float(verdict.certainty),
     )  # fmt: skip
-    return (yield from _row_steps(engine, world, finding, frame, highlights))
+    return _draft(world, finding, frame)
 
 
-def first_contact_row_steps(
+def first_contact_draft(
     engine: ModuleType, world: EngineScene, first: Any, frame: int, distance: float | None = None
-) -> RowSteps:
+) -> Draft:
     """The row of one `FirstContact`: a pair that meets, listed among the clashes until more is known.
 
     Args:
         distance: 0 where the test measures distances.
     """
-    return (yield from surfaces_row_steps(engine, world, first, CONTACT, frame, True, distance))
+    return surfaces_draft(engine, world, first, CONTACT, frame, distance)
 
 
-def surfaces_row_steps(
-    engine: ModuleType,
-    world: EngineScene,
-    found: Any,
-    verdict: str,
-    frame: int,
-    highlights: bool,
-    distance: float | None = None,
-) -> RowSteps:
-    """The row of two objects with contacts of which nothing else is known; arguments as `contacts_row_steps`.
+def surfaces_draft(
+    engine: ModuleType, world: EngineScene, found: Any, verdict: str, frame: int, distance: float | None = None
+) -> Draft:
+    """The row of two objects with contacts of which nothing else is known; arguments as `contacts_draft`.
 
     Args:
+        engine: the meshclash module.
         verdict: what is said of it.
         distance: 0 where the test measures distances.
     """
@@ -113,13 +127,11 @@ def surfaces_row_steps(
         ids, members, contacts, verdict, severity_of(engine, verdict), location, distance=distance,
         probability=probability,
     )  # fmt: skip
-    return (yield from _row_steps(engine, world, finding, frame, highlights))
+    return _draft(world, finding, frame)
 
 
-def gap_row_steps(
-    engine: ModuleType, world: EngineScene, gap: Any, apart: str, frame: int, highlights: bool
-) -> RowSteps:
-    """The row of one `ObjectGap`; arguments as `contacts_row_steps`.
+def gap_draft(world: EngineScene, gap: Any, apart: str, frame: int) -> Draft:
+    """The row of one `ObjectGap`; arguments as `contacts_draft`.
 
     Args:
         apart: the verdict of a pair that does not meet. Where no triangles are named as near, those of the nearest
@@ -136,25 +148,24 @@ def gap_row_steps(
         location, _finite(gap.verdict.depth), float(gap.distance), None if gap.points is None else tuple(gap.points),
         nearest, flush=gap.verdict.flush, certainty=float(gap.verdict.certainty),
     )  # fmt: skip
-    return (yield from _row_steps(engine, world, finding, frame, highlights))
+    return _draft(world, finding, frame)
 
 
-def chance_row_steps(engine: ModuleType, world: EngineScene, chance: Any, frame: int, highlights: bool) -> RowSteps:
-    """The row of one `Chance`, arguments as `contacts_row_steps`.
+def probability_draft(engine: ModuleType, world: EngineScene, found: Any, frame: int) -> Draft:
+    """The row of one `ProbablePair`, arguments as `contacts_draft`.
 
     Drawn is where the two meet, or a box where they may.
     """
-    i, j = ([], []) if chance.triangles is None else ([t] for t in chance.triangles)
+    i, j = ([], []) if found.triangles is None else ([t] for t in found.triangles)
     members = np.array(i, np.int64), np.array(j, np.int64)
     finding = _Finding(
-        (chance.a, chance.b), members, None, chance.verdict, severity_of(engine, chance.verdict),
-        None if chance.region is None else chance.region.mean(axis=0), probability=chance.probability,
+        (found.a, found.b), members, None, found.verdict, severity_of(engine, found.verdict),
+        None if found.region is None else found.region.mean(axis=0), probability=found.probability,
     )  # fmt: skip
-    row = yield from _row_steps(engine, world, finding, frame, highlights)
-    certain_scan = chance.complete and world.has_scan((chance.a, chance.b))
-    if highlights and chance.region is not None and not chance.complete:
-        row = replace(row, curves=_box_edges(chance.region))
-    return replace(row, contacts=int(chance.triangles is not None or certain_scan))
+    draft = _draft(world, finding, frame)
+    certain_scan = found.complete and world.has_scan((found.a, found.b))
+    row = replace(draft.row, contacts=int(found.triangles is not None or certain_scan))
+    return replace(draft, row=row, region=None if found.complete else found.region)
 
 
 _CORNERS = np.array(list(np.ndindex(2, 2, 2)))
@@ -167,19 +178,11 @@ def _box_edges(box: np.ndarray) -> np.ndarray:
     return np.take_along_axis(box.astype(np.float32), places, axis=0).reshape(12, 2, 3)
 
 
-def _row_steps(engine: ModuleType, world: EngineScene, finding: _Finding, frame: int, highlights: bool) -> RowSteps:
+def _draft(world: EngineScene, finding: _Finding, frame: int) -> Draft:
     if not in_order(*(world.objects[key] for key in finding.ids)):
         finding = finding.turned()
     parts = _part(world, finding.ids[0]), _part(world, finding.ids[1])
-    row = _row(parts, finding, frame)
-    progress = Progress(1.0, f"Writing up {row.a.name} and {row.b.name}")
-    if highlights:
-        if row.scans:
-            row = yield from telling(_scan_drawing_steps(row, parts), progress)
-        else:
-            row = yield from telling(_drawing_steps(row, engine, parts, finding), progress)
-    yield progress
-    return row
+    return Draft(_row(parts, finding, frame), parts, finding.contacts, finding.is_turned)
 
 
 class _Part(NamedTuple):
@@ -240,23 +243,59 @@ def _row(parts: tuple[_Part, _Part], finding: _Finding, frame: int) -> PairRow:
     )
 
 
-def _drawing_steps(
-    row: PairRow, engine: ModuleType, parts: tuple[_Part, _Part], finding: _Finding
-) -> Generator[None, None, PairRow]:
-    """The row of two meshes with what is drawn of it; the caller says what is being done."""
-    contacts = finding.contacts
-    curves = row.curves if contacts is None else (yield from curve_steps(engine, contacts))
+def row_steps(
+    engine: ModuleType, drafts: Iterable[Draft], highlights: bool
+) -> Generator[Progress, None, list[PairRow]]:
+    """The rows of drafts, in slices.
+
+    Args:
+        engine: the meshclash module.
+        drafts: `ROWS_AT_ONCE` or fewer; each is made in a slice of its own.
+        highlights: whether to fill in the triangles, points and curves for drawing.
+    """
+    made = []
+    for draft in drafts:
+        made.append(draft)
+        yield _progress(draft.row)
+    if not highlights:
+        return [draft.row for draft in made]
+    crossed = [k for k, draft in enumerate(made) if draft.contacts is not None and not draft.row.scans]
+    told = telling(curve_steps(engine, [made[k].contacts for k in crossed]), Progress(1.0, "Finding curves to draw"))
+    curves = dict(zip(crossed, (yield from told), strict=True))
+    rows = []
+    for k, draft in enumerate(made):
+        progress = _progress(draft.row)
+        if draft.row.scans:
+            rows.append((yield from telling(_scan_drawing_steps(draft.row, draft.parts), progress)))
+        else:
+            rows.append((yield from telling(_drawing_steps(draft, curves.get(k, draft.row.curves)), progress)))
+        yield progress
+    loud = [k for k, row in enumerate(rows) if row.verdict not in QUIET_VERDICTS and not row.scans]
+    for k, row in zip(loud, cut_rows([rows[k] for k in loud]), strict=True):
+        rows[k] = row
+    for k, draft in enumerate(made):
+        if draft.region is not None:
+            rows[k] = replace(rows[k], curves=_box_edges(draft.region))
+    return rows
+
+
+def _progress(row: PairRow) -> Progress:
+    return Progress(1.0, f"Writing up {row.a.name} and {row.b.name}")
+
+
+def _drawing_steps(draft: Draft, curves: np.ndarray) -> Generator[None, None, PairRow]:
+    """The row of two meshes with these curves and whole faces."""
+    row, parts = draft.row, draft.parts
     if row.verdict == CONTAINED and not row.contacts:
         highlights = yield from _inner_object_steps(*parts)
         a, b = (replace(side, highlight=found) for side, found in zip(row.sides, highlights, strict=True))
         return replace(row, a=a, b=b, curves=curves)
     drawn = []
-    columns = (1, 0) if finding.is_turned else (0, 1)
+    columns = (1, 0) if draft.is_turned else (0, 1)
     for part, side, column in zip(parts, row.sides, columns, strict=True):
-        found = yield from _touched_steps(part, side.faces, contacts, column)
+        found = yield from _touched_steps(part, side.faces, draft.contacts, column)
         drawn.append(replace(side, highlight=found.triangles, whole=found.faces))
-    whole = replace(row, a=drawn[0], b=drawn[1], curves=curves)
-    return whole if row.verdict in QUIET_VERDICTS else cut_row(whole)
+    return replace(row, a=drawn[0], b=drawn[1], curves=curves)
 
 
 def _scan_drawing_steps(row: PairRow, parts: tuple[_Part, _Part]) -> Generator[None, None, PairRow]:

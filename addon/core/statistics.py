@@ -7,7 +7,7 @@ from typing import Any
 
 from .engine_scene import EngineScene
 from .frame_scene import FrameScene, Skipped
-from .queries.asked import Answered
+from .queries.question import Answer
 
 COUNTERS = ("volume_tests", "primitive_tests", "exact_tests")
 
@@ -31,6 +31,7 @@ class RunStatistics:
             **dict.fromkeys(COUNTERS, 0),
             "threads": 0,
             "device": "",
+            "device_note": "",
             "left_out": {"pairs": 0, "beyond": None},
             "smaller": 0,
             "resolution": 0.0,
@@ -72,7 +73,7 @@ class RunStatistics:
             elif name not in known:
                 self._values["coarse"].append({"name": name, "resolution": metres})
 
-    def add_answer(self, answer: Answered) -> None:
+    def add_answer(self, answer: Answer) -> None:
         """Adds the counters and times of one answer, and what it leaves out."""
         self._add(answer.stats, answer.timings)
         left_out = self._values["left_out"]
@@ -93,9 +94,18 @@ class RunStatistics:
         for name in COUNTERS:
             self._values[name] += int(getattr(stats, name))
         self._values["threads"] = max(self._values["threads"], int(stats.threads))
-        self._values["device"] = str(stats.device)
+        self._note_device(str(stats.device), str(getattr(stats, "note", "")))
         for name, seconds in timings.items():
             self.add_time(name, float(seconds))
+
+    def _note_device(self, device: str, note: str) -> None:
+        """Notes what answered, a GPU if any part was answered there, and why it did not, each reason once."""
+        values = self._values
+        if values["device"] in ("", "cpu"):
+            values["device"] = device or values["device"]
+        known = values["device_note"]
+        if note and note not in known:
+            values["device_note"] = f"{known}; {note}" if known else note
 
     def add_time(self, name: str, seconds: float) -> None:
         """Adds seconds to one part of the work."""
@@ -119,7 +129,7 @@ class RunStatistics:
             values[name] += more[name]
         for name in ("objects", "meshes", "triangles", "points", "threads", "resolution"):
             values[name] = max(values[name], more[name])
-        values["device"] = more["device"] or values["device"]
+        self._note_device(more["device"], more["device_note"])
         left_out, beyond = values["left_out"], more["left_out"]["beyond"]
         left_out["pairs"] += more["left_out"]["pairs"]
         if beyond is not None:

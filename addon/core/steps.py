@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any, TypeVar
+
+import numpy as np
 
 from .frame_scene import Progress
 
 T = TypeVar("T")
+Items = TypeVar("Items", Sequence[Any], np.ndarray)
 
 
 class Slice:
@@ -54,3 +57,8 @@ def telling(steps: Generator[Any, None, T], progress: Progress) -> Generator[Pro
         except StopIteration as done:
             return done.value
         yield progress
+
+
+def portions(items: Items, size: int) -> Iterator[Items]:
+    """The items of a list or an array, so many at a time."""
+    return (items[begin : begin + size] for begin in range(0, len(items), size))

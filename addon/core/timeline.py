@@ -23,7 +23,7 @@ READ_SHARE, PREPARE_SHARE, ASK_SHARE, MOMENTS_SHARE = 0.3, 0.5, 0.8, 0.9  # of o
 LEAST_FRAMES, MOST_FRAMES, TASKS = 8, 32, 32
 """Frames of a task, and how many tasks a range makes while these limits let it."""
 TELL_AFTER = 1.0  # seconds, from which on the remaining time is worth telling
-ROWS_AT_ONCE = 256  # that are taken in between two chances to stop
+ROWS_AT_ONCE = 256  # that are taken in in one step
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,11 +187,11 @@ def letters_of(members: Iterable[SourceObject]) -> str:
 
 def _measure_steps(followed: Followed, before: dict[tuple[int, int], PairRow]) -> Generator[Progress, None, None]:
     """The common volumes of pairs that were written anew, where they are asked for."""
-    asked, rows = followed.asked, followed.pairs()
-    if not asked.options.overlap_volume:
+    question, rows = followed.question, followed.pairs()
+    if not question.options.overlap_volume:
         return
     for pair in [pair for pair, row in rows.items() if before.get(pair) is not row]:
-        rows[pair] = yield from volume_steps(asked, pair, rows[pair])
+        rows[pair] = yield from volume_steps(question, pair, rows[pair])
 
 
 class _Remaining:

@@ -127,7 +127,7 @@ def severity_of(engine: ModuleType, verdict: str) -> int:
     return int(getattr(engine.Verdict, VERDICTS[verdict].counts_as.upper()).severity)
 
 
-def chance_verdict(probability: float, certain: bool) -> str:
+def probability_verdict(probability: float, certain: bool) -> str:
     """What is said of two surfaces that are not known to be apart."""
     if certain:
         return MEETS

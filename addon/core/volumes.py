@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from .frame_scene import Progress
 from .pair_row import PairRow
-from .queries.asked import Asked
+from .queries.question import Question
 from .steps import telling
 from .verdicts import NO_VOLUME_VERDICTS, SOLID_VERDICTS
 
@@ -16,26 +16,26 @@ RESOLUTIONS = (64, 256)
 CLOSE_ENOUGH = 0.01  # share of the volume that may be left open
 
 
-def volume_steps(asked: Asked, pair: tuple[int, int], row: PairRow) -> Generator[Progress, None, PairRow]:
+def volume_steps(question: Question, pair: tuple[int, int], row: PairRow) -> Generator[Progress, None, PairRow]:
     """The row with the bounds of the common volume, in slices; as it is where these are not asked for, or unknown.
 
     Args:
-        asked: the question.
+        question: the question.
         pair: the engine's ids of the two objects.
         row: the row.
     """
-    if not asked.options.overlap_volume or row.verdict not in SOLID_VERDICTS or row.scans:
+    if not question.options.overlap_volume or row.verdict not in SOLID_VERDICTS or row.scans:
         return row
-    if any(asked.world.is_massive(key) for key in pair):
+    if any(question.world.is_massive(key) for key in pair):
         return row  # which of a massive file's sides is inside is not known
-    (a, pose_a), (b, pose_b) = (asked.world.scene.posed(key) for key in pair)
+    (a, pose_a), (b, pose_b) = (question.world.scene.posed(key) for key in pair)
     low = high = 0.0
     for resolution in RESOLUTIONS:
-        steps = asked.engine.voxel_collide_steps(a, b, pose_a, pose_b, resolution=resolution, mode="solid")
+        steps = question.engine.voxel_collide_steps(a, b, pose_a, pose_b, resolution=resolution, mode="solid")
         progress = Progress(1.0, f"Measuring what {row.a.name} and {row.b.name} have in common")
         try:
             low, high = (yield from telling(steps, progress)).overlap_volume
-        except asked.engine.errors.NotASolid:
+        except question.engine.errors.NotASolid:
             return row
         if high - low <= CLOSE_ENOUGH * high:
             break

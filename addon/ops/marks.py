@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import ClassVar
 
 import bpy
 import numpy as np
@@ -131,19 +132,38 @@ class MESHCLASH_OT_write_attribute(_MarkOperator):
         return self.mark_all(context, lambda mesh, faces: face_marks.write_attribute(mesh, name, faces))
 
 
-class MESHCLASH_OT_remove_attribute(Operator):
+class MeshCleaner(Operator):
+    """Shared by operators that take their marks off all meshes of the scene."""
+
+    done: ClassVar[str]
+    """What is told, before the number of meshes."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return in_object_mode(cls, context)
+
+    def clean(self, context: bpy.types.Context, mesh: bpy.types.Mesh) -> bool:
+        """Takes the marks off a mesh; returns whether it had any."""
+        raise NotImplementedError
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        with own_writing(context):
+            cleaned = [self.clean(context, mesh) for mesh in face_marks.meshes_of(context.scene)]
+        self.report({"INFO"}, f"{self.done} {sum(cleaned)} meshes")
+        return {"FINISHED"} if any(cleaned) else {"CANCELLED"}
+
+
+class MESHCLASH_OT_remove_attribute(MeshCleaner):
     """Remove the boolean face attribute from all meshes of the scene"""
 
     bl_idname = "meshclash.remove_attribute"
     bl_label = "Remove Face Attribute"
     bl_options = {"REGISTER", "UNDO"}
+    done = "Removed from"
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        name = context.scene.meshclash.attribute_name.strip()
-        with own_writing(context):
-            removed = [face_marks.remove_attribute(mesh, name) for mesh in face_marks.meshes_of(context.scene)]
-        self.report({"INFO"}, f"Removed from {sum(removed)} meshes")
-        return {"FINISHED"} if any(removed) else {"CANCELLED"}
+    def clean(self, context: bpy.types.Context, mesh: bpy.types.Mesh) -> bool:
+        """As `MeshCleaner`."""
+        return face_marks.remove_attribute(mesh, context.scene.meshclash.attribute_name.strip())
 
 
 class MESHCLASH_OT_assign_material(_MarkOperator):
@@ -161,22 +181,17 @@ class MESHCLASH_OT_assign_material(_MarkOperator):
         return self.mark_all(context, lambda mesh, faces: face_marks.assign_material(mesh, faces, material))
 
 
-class MESHCLASH_OT_restore_materials(Operator):
+class MESHCLASH_OT_restore_materials(MeshCleaner):
     """Give all faces of the scene the material that they had before Assign Highlight Material"""
 
     bl_idname = "meshclash.restore_materials"
     bl_label = "Restore Materials"
     bl_options = {"REGISTER", "UNDO"}
+    done = "Restored on"
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return in_object_mode(cls, context)
-
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        with own_writing(context):
-            restored = [face_marks.restore_material(mesh) for mesh in face_marks.meshes_of(context.scene)]
-        self.report({"INFO"}, f"Restored on {sum(restored)} meshes")
-        return {"FINISHED"} if any(restored) else {"CANCELLED"}
+    def clean(self, _context: bpy.types.Context, mesh: bpy.types.Mesh) -> bool:
+        """As `MeshCleaner`."""
+        return face_marks.restore_material(mesh)
 
 
 CLASSES = (

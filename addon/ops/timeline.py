@@ -34,7 +34,7 @@ from ..redraw import tag_redraw, tag_redraw_timelines
 from ..texts import counted
 from .detect import USER_ERRORS, Run, explain, handle, run_at_once
 from .loading import load_steps
-from .marks import in_object_mode, own_writing
+from .marks import MeshCleaner, in_object_mode, own_writing
 from .task import Task
 
 MARKER = "MC: "
@@ -365,23 +365,17 @@ def _largest(parts: list[NDArray[np.float32]]) -> NDArray[np.float32]:
     return found
 
 
-class MESHCLASH_OT_remove_heat(Operator):
+class MESHCLASH_OT_remove_heat(MeshCleaner):
     """Remove the attributes and colours of the heat map from all meshes of the scene"""
 
     bl_idname = "meshclash.remove_heat"
     bl_label = "Remove Heat Map"
     bl_options = {"REGISTER", "UNDO"}
+    done = "Removed from"
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return in_object_mode(cls, context)
-
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        with own_writing(context):
-            removed = [remove_heat(mesh) for mesh in meshes_of(context.scene)]
-        if not any(removed):
-            self.report({"INFO"}, "No mesh has a heat map")
-        return {"FINISHED"}
+    def clean(self, _context: bpy.types.Context, mesh: bpy.types.Mesh) -> bool:
+        """As `MeshCleaner`."""
+        return remove_heat(mesh)
 
 
 class MESHCLASH_OT_clear_timeline(Operator):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.regions import cut_row
+from ..core.regions import cut_rows
 from ..core.table import Mask, Positions, RowTable
 from ..core.verdicts import GUESSES, QUIET_VERDICTS, VERDICTS
 
@@ -176,7 +176,7 @@ class JoinedRows:
 def collect(rows: Sequence[PairRow], is_stale: Callable[[PairRow], bool] = lambda _row: False) -> OverlayData:
     """Joins the arrays of a few rows; those of stale rows apart, without their curves, gaps and points."""
     stale = np.array([is_stale(row) for row in rows], np.bool_)
-    return JoinedRows([cut_row(row) for row in rows], quiet=True).take(np.ones(len(rows), np.bool_), stale)
+    return JoinedRows(cut_rows(rows), quiet=True).take(np.ones(len(rows), np.bool_), stale)
 
 
 def thinned(points: NDArray[np.float32], most: int = MOST_DOTS) -> NDArray[np.float32]:
@@ -191,14 +191,14 @@ def _radii(side: Side) -> NDArray[np.float32]:
     return np.full(len(side.dots), side.dot_radius, np.float32)
 
 
-def chance_colour(probability: float) -> tuple[float, float, float, float]:
+def probability_colour(probability: float) -> tuple[float, float, float, float]:
     """From green (they do not meet) through yellow to red (they do)."""
     return min(1.0, 2.0 * probability), min(1.0, 2.0 - 2.0 * probability), 0.1, 1.0
 
 
 def _colours(row: PairRow) -> NDArray[np.float32]:
     """The colour of each end point of the edges of a guess, (n, 4)."""
-    return np.tile(np.array(chance_colour(row.probability or 0.0), np.float32), (2 * len(row.curves), 1))
+    return np.tile(np.array(probability_colour(row.probability or 0.0), np.float32), (2 * len(row.curves), 1))
 
 
 def _witnesses(row: PairRow) -> NDArray[np.float32]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import preferences, results, running_work, scene_results, shown_things
+from .. import engine, preferences, results, running_work, scene_results, shown_things
 from ..adapters.source import metres_per_unit
+from ..core import device_gain
 from ..core.errors import InputError
 from ..core.options import DetectOptions, changed_settings
 from ..core.queries import test_named
@@ -17,10 +18,10 @@ from ..props import STATUSES
 from ..reviews import approved_counts, reviews_of
 from ..texts import (
     MEASURE_LABELS,
-    chance,
     counted,
     length,
     place,
+    probability,
     verdict_in_words,
     volume,
     wrapped,
@@ -32,6 +33,7 @@ OPTION_ORDER = ("tolerance", "permitted_overlap", "touch_tolerance", "budget", "
 """Options of tests, in the order of the panel; only those that a test takes are shown."""
 LONG_NAME_SHARE = 0.46  # of the narrowest sidebar
 CAPTION_SHARE = 0.25  # of the width, before the facts of the selected pair
+LONG_CAPTION_SHARE = 0.32  # the same where a caption is as long as "Probability", which fits a narrow sidebar so
 
 
 class MESHCLASH_PT_detect(TabPanel):
@@ -312,12 +314,13 @@ def _draw_active(layout: Any, context: Any, row: Any, options: DetectOptions) ->
     if row.distance is not None:
         lines.append(("Gap", length(row.distance, units)))
     if row.probability is not None:
-        lines.append(("Chance", chance(row.probability, row.verdict, digits=1)))
+        lines.append(("Probability", probability(row.probability, row.verdict, digits=1)))
     if row.location is not None:
         lines.append(("At", place(row.location, units)))
+    share = CAPTION_SHARE if row.probability is None else LONG_CAPTION_SHARE
     for name, text in lines:
-        for index, line in enumerate(wrapped(text, context.region, 1.0 - CAPTION_SHARE)):
-            split = box.split(factor=CAPTION_SHARE)
+        for index, line in enumerate(wrapped(text, context.region, 1.0 - share)):
+            split = box.split(factor=share)
             left = split.row()
             left.active = False
             left.label(text="" if index else name)
@@ -417,13 +420,31 @@ class MESHCLASH_PT_statistics(TabPanel):
         return result is not None and not result.loaded
 
     def draw(self, context: Any) -> None:
-        stats = scene_results.existing_result(context.scene.session_uid).report.stats
+        report = scene_results.existing_result(context.scene.session_uid).report
+        stats = report.stats
+        draw_answered(self.layout, context, report.options.test, stats)
         counts = [(label, f"{stats[key]:,}") for key, label in COUNTERS]
         draw_table(self.layout, counts)
         seconds = stats["seconds"] or 1.0
         times = sorted(stats["timings"].items(), key=lambda item: -item[1])
         rows = [(name.capitalize(), f"{1000 * value:,.1f} ms   {value / seconds:4.0%}") for name, value in times]
         draw_table(self.layout, [*rows, ("Total", f"{1000 * stats['seconds']:,.1f} ms   100%")])
+
+
+def draw_answered(layout: Any, context: Any, test: str, stats: Any) -> None:
+    """What answered, what a GPU gained, and why it did not answer, with the button that tries it again."""
+    if not stats.get("device"):
+        return
+    rows = [("Answered by", "CPU")]
+    if stats["device"] != "cpu":
+        usable, text = engine.device_known()
+        rows = [("Answered by", text.partition(",")[0] if usable else "GPU")]
+        times = device_gain.gain(test, stats)
+        rows.append(("Beside the CPU", f"{times:,.1f} times as fast" if times else "Not measured"))
+    draw_table(layout, rows)
+    if stats.get("device_note"):
+        draw_text(layout, stats["device_note"], context.region, "ERROR")
+        layout.operator("meshclash.look_for_gpu", icon="FILE_REFRESH")
 
 
 COUNTERS = (

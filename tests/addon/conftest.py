@@ -4,6 +4,7 @@ The process leaves through os._exit: with a class or handler left registered by 
 crashes on 4.2 and hangs on 4.5.
 """
 
+import importlib
 import os
 import sys
 import tempfile
@@ -68,6 +69,15 @@ def _add_box(name, low, high, location=(0.0, 0.0, 0.0), collection=None):
     item.location = location
     (collection or bpy.context.scene.collection).objects.link(item)
     return item
+
+
+@pytest.fixture(scope="module")
+def load_script():
+    """Imports a module of `blender_scripts` by its name."""
+    scripts = str(ROOT / "blender_scripts")
+    sys.path.insert(0, scripts)
+    yield importlib.import_module
+    sys.path.remove(scripts)
 
 
 def pytest_sessionfinish(session, exitstatus):

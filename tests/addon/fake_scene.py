@@ -65,8 +65,24 @@ class FakeContacts:
     def segments(self, select):
         return np.zeros((len(select), 2, 3))
 
-    def outlines(self, select):
-        return [(int(index), np.eye(3)) for index in select]
+    @staticmethod
+    def joined(parts):
+        return FakeJoined(sum(len(select) for _, select in parts))
+
+
+class FakeJoined:
+    """A segment and a triangle for each contact."""
+
+    def __init__(self, count):
+        self._count = count
+
+    def segments(self):
+        return np.zeros((self._count, 2, 3))
+
+    def outline_edges(self):
+        corners = np.eye(3)
+        edges = np.stack((corners, np.roll(corners, -1, axis=0)), axis=1)
+        return np.tile(edges, (self._count, 1, 1)), np.repeat(np.arange(self._count), 3)
 
 
 class FakeMesh:
@@ -189,6 +205,7 @@ def make_engine():
         float32_resolution=lambda largest, matrix: 1e-7 * (largest + np.abs(matrix[:3, 3]).max()),
         warm_up=_warm_up,
         ContactKind=SimpleNamespace(CROSSING=1, COPLANAR=2),
+        Contacts=FakeContacts,
         errors=SimpleNamespace(MeshClashError=MeshClashError, UnsupportedOption=MeshClashError),
     )
 

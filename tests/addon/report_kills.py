@@ -30,7 +30,7 @@ def attack(folder: Path, kills: int, seed: int) -> dict[str, int]:
     Returns:
         "torn": how often the report was neither complete nor the old one; "failed": how many writers ended by an error.
     """
-    path, chance = folder / "report.json", random.Random(seed)
+    path, rng = folder / "report.json", random.Random(seed)
     path.write_text(_report(-1), encoding="utf-8")
     counts = {"torn": 0, "failed": 0}
     for number in range(kills):
@@ -38,7 +38,7 @@ def attack(folder: Path, kills: int, seed: int) -> dict[str, int]:
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
             assert writer.stdout is not None
             ready = writer.stdout.readline()
-            time.sleep(chance.random() * LONGEST_LIFE)
+            time.sleep(rng.random() * LONGEST_LIFE)
             writer.send_signal(signal.SIGKILL)
         counts["failed"] += not ready or writer.returncode != -signal.SIGKILL
         counts["torn"] += not _is_complete(path)

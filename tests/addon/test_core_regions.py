@@ -19,9 +19,10 @@ NO_CURVES = np.empty((0, 2, 3), np.float32)
 def contact_regions(triangles, faces, curves, others, reach=0.0):
     """The region on one side, whichever of the two it is."""
     mine, theirs = regions.ContactFaces(triangles, faces), regions.ContactFaces(others, np.arange(len(others)))
-    first = regions.contact_regions([mine, theirs], curves, reach)[0]
-    second = regions.contact_regions([theirs, mine], curves, reach)[1]
-    assert np.array_equal(first, second)
+    pairs = [regions.PairFaces((mine, theirs), curves, reach), regions.PairFaces((theirs, mine), curves, reach)]
+    (first, _), (_, second) = regions.contact_regions(pairs)
+    (alone, _) = regions.contact_regions(pairs[:1])[0]
+    assert np.array_equal(first, second) and np.array_equal(first, alone)
     return first
 
 
@@ -117,6 +118,29 @@ def test_regions_hold_the_contact_and_lie_in_the_face_without_overlap(seed, coun
     assert covered(samples, flat).max() <= 1
     share = (covered(samples, flat) == 1).mean()
     assert abs(share - area(flat) / 40.0) < 0.12
+
+
+@settings(max_examples=30, deadline=None)
+@given(SEEDS)
+def test_pairs_do_not_see_each_other(seed):
+    """Walls of one face, of two, and of two that are one plane, with or without curves, in one question and alone."""
+    rng, pairs = np.random.default_rng(seed), []
+    for _ in range(rng.integers(1, 6)):
+        wall = regions.ContactFaces(WALL if rng.random() < 0.9 else NONE, np.arange(2) * rng.integers(0, 2))
+        if not len(wall.triangles):
+            wall = regions.ContactFaces(NONE, np.arange(0))
+        other = WALL * np.float32(0.02) + np.float32(rng.uniform((0, 0, 0), (9, 0.05, 3)))
+        rings = [ring(*rng.uniform((0.5, 0.5), (9.5, 3.5)), rng.uniform(0.01, 0.3)) for _ in range(rng.integers(0, 4))]
+        sides = wall, regions.ContactFaces(other, np.arange(2))
+        pairs.append(regions.PairFaces(sides, np.concatenate((NO_CURVES, *rings)), 0.06))
+    whole = regions.contact_regions(pairs)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(regions, "PIECES_AT_ONCE", 3)
+        few = regions.contact_regions(pairs)
+    for pair, found, same in zip(pairs, whole, few, strict=True):
+        alone = regions.contact_regions([pair])[0]
+        for k in (0, 1):
+            assert np.array_equal(found[k], alone[k]) and np.array_equal(same[k], alone[k])
 
 
 def test_a_detected_socket_is_framed_and_painted_as_what_it_is(engine, registered, add_box):

@@ -80,8 +80,8 @@ def test_what_comes_goes_breaks_and_changes_its_faces(engine):
 
 def test_frames_agree_with_a_detection_of_each(engine):
     """What is kept from frame to frame saves work only."""
-    chance = np.random.default_rng(21)
-    at = chance.uniform(-1.5, 1.5, (12, 6))
+    rng = np.random.default_rng(21)
+    at = rng.uniform(-1.5, 1.5, (12, 6))
 
     def objects(frame):
         moving = [make_object(str(k), x if k % 2 else at[frame // 3, k]) for k, x in enumerate(at[frame])]

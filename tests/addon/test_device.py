@@ -7,7 +7,10 @@ import pytest
 from ui_fakes import RecordingLayout
 
 from addon import engine, preferences
+from addon.core import device_gain
+from addon.core.statistics import RunStatistics
 from addon.ops import loading
+from addon.ui import panels
 
 
 @pytest.fixture(autouse=True)
@@ -114,3 +117,55 @@ def test_what_the_package_brought_is_not_compiled_before_the_question(monkeypatc
         monkeypatch.setattr(module.jit, "has_shipped_kernels", lambda shipped=shipped: shipped)
         list(loading.load_steps(None, ("contacts", "scenes")))
     assert asked == [("contacts", "scenes")]
+
+
+def stats_of(device, seconds, note=""):
+    return {"device": device, "device_note": note, "objects": 3, "triangles": 900, "frames": 1,
+            "seconds": seconds + 1.0, "timings": {"read": 1.0, "query": seconds}}  # fmt: skip
+
+
+def test_what_a_gpu_gains_is_told_once_both_have_answered(monkeypatch):
+    monkeypatch.setattr(device_gain, "_cpu_seconds", {})
+    assert device_gain.gain("collision", stats_of("cuda", 0.5)) is None
+    device_gain.note_answer("collision", stats_of("cpu", 2.0))
+    assert device_gain.gain("collision", stats_of("cuda", 0.5)) == 4.0
+    assert device_gain.gain("collision", stats_of("cpu", 0.5)) is None
+    assert device_gain.gain("clearance", stats_of("cuda", 0.5)) is None
+    device_gain.note_answer("clearance", stats_of("cuda", 3.0))
+    assert device_gain.gain("clearance", stats_of("cuda", 0.5)) is None
+
+
+def test_the_statistics_say_what_answered_and_why(monkeypatch):
+    monkeypatch.setattr(device_gain, "_cpu_seconds", {})
+    monkeypatch.setattr(engine, "device_known", lambda: (True, "Some GPU, driver for CUDA 13.0"))
+    context = SimpleNamespace(region=SimpleNamespace(width=400))
+
+    def texts(stats):
+        layout = RecordingLayout()
+        panels.draw_answered(layout, context, "collision", stats)
+        return layout.texts(), layout.operators()
+
+    assert texts(stats_of("cpu", 2.0)) == (["Answered by", "CPU"], [])
+    assert texts(stats_of("cuda", 0.5)) == (["Answered by", "Some GPU", "Beside the CPU", "Not measured"], [])
+    device_gain.note_answer("collision", stats_of("cpu", 2.0))
+    assert texts(stats_of("cuda", 0.5))[0][-1] == "4.0 times as fast"
+    shown_texts, operators = texts(stats_of("cpu", 2.0, "the device is gone; the CPU answered instead"))
+    assert "the device is gone" in " ".join(shown_texts)
+    assert operators == ["meshclash.look_for_gpu"]
+    assert texts({}) == ([], [])
+
+
+def test_a_run_keeps_each_reason_once_and_says_where_a_gpu_answered():
+    def answer(device, note):
+        counts = {"volume_tests": 0, "primitive_tests": 0, "exact_tests": 0, "threads": 1}
+        stats = SimpleNamespace(device=device, note=note, **counts)
+        return SimpleNamespace(stats=stats, timings={}, left_out=0, beyond=None)
+
+    first, second = RunStatistics(1.0), RunStatistics(1.0)
+    first.add_answer(answer("cuda", ""))
+    for note in ("it is full", "it is full", "it is gone"):
+        second.add_answer(answer("cpu", note))
+    assert second.as_dict()["device"] == "cpu"
+    first.add(second)
+    assert first.as_dict()["device"] == "cuda"
+    assert first.as_dict()["device_note"] == "it is full; it is gone"

@@ -134,14 +134,14 @@ def test_a_coarse_resolution_is_warned_of_and_applied_when_asked_for(flush, tmp_
 
 def test_parts_that_meet_as_they_were_meant_do_not_clash(tmp_path):
     """Boxes side by side, turned and placed in double precision; mesh and matrix are rounded, as importers do."""
-    chance = np.random.default_rng(15)
+    rng = np.random.default_rng(15)
     for number in range(60):
-        turned, _ = np.linalg.qr(chance.normal(size=(3, 3)))
+        turned, _ = np.linalg.qr(rng.normal(size=(3, 3)))
         turned *= np.sign(np.linalg.det(turned))
-        place = chance.uniform(0.0, 1.0, 3) + 20.0 * np.array([number % 8 - 4, number // 8 - 4, 1])
-        width = chance.uniform(0.1, 3.0, 2)
+        place = rng.uniform(0.0, 1.0, 3) + 20.0 * np.array([number % 8 - 4, number // 8 - 4, 1])
+        width = rng.uniform(0.1, 3.0, 2)
         for side, (low, high) in enumerate(((-width[0], 0.0), (0.0, width[1]))):
-            own = chance.uniform(-5.0, 5.0, 3) * (1, 0, 0)  # where the importer puts the origin of the object
+            own = rng.uniform(-5.0, 5.0, 3) * (1, 0, 0)  # where the importer puts the origin of the object
             corners = np.array([[x, y, z] for x in (low, high) for y in (0.2 * side, 2.0) for z in (0.1 * side, 1.5)])
             mesh = bpy.data.meshes.new("Box")
             faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]

@@ -1,7 +1,6 @@
 """Ranges of frames on the command line: events in every report, several processes, and what can go wrong with them."""
 
 import csv
-import importlib
 import json
 import os
 import re
@@ -23,16 +22,14 @@ CHANGING = ("seconds", "timings", "threads")
 
 
 @pytest.fixture(scope="module")
-def frame_workers():
-    sys.path.insert(0, str(SCRIPTS))
-    yield importlib.import_module("frame_workers")
-    sys.path.remove(str(SCRIPTS))
+def frame_workers(load_script):
+    return load_script("frame_workers")
 
 
 @pytest.fixture
 def make_workers(frame_workers):
     command = [sys.executable, str(SCRIPTS / "frame_worker.py")]
-    return lambda count, question: frame_workers.Processes(count, command, question)
+    return lambda count, scheduler, question: frame_workers.Processes(count, command, question)
 
 
 @pytest.fixture
@@ -147,7 +144,7 @@ def test_the_range_of_a_killed_process_is_done_again(passing, frame_workers):
             report = done.value
         busy = [worker for worker in workers._workers if worker.task is not None]
         if busy and not killed:
-            killed.append(busy[0].process.pid)
+            killed.append(busy[0].program.process.pid)
             os.kill(killed[0], signal.SIGKILL)
     assert killed and not workers._workers
     assert sorted((event.row.b.name, event.start, event.end) for event in report.events if event.row.a.name == "A") == [
@@ -173,7 +170,7 @@ def test_no_process_is_left_when_the_run_is_stopped(passing, frame_workers):
     steps = commandline.workers_steps(commandline.BlenderSource.from_context(bpy.context), options, workers)
     while not workers._workers:
         next(steps)
-    processes = [worker.process for worker in workers._workers]
+    processes = [worker.program.process for worker in workers._workers]
     steps.close()
     time.sleep(0.01)
     assert all(process.poll() is not None for process in processes) and not workers._workers

@@ -40,8 +40,8 @@ def targets(path: Path, node: ast.ImportFrom) -> Iterable[Path]:
         yield next((place for place in places if place.is_file()), folder / "__init__.py")
 
 
-def imported(path: Path) -> set[Path]:
-    """What a source imports, type checkers' imports aside."""
+def imported(path: Path, text: str = "") -> set[Path]:
+    """What a source, or other text in its place, imports, type checkers' imports aside."""
     found: set[Path] = set()
 
     def visit(nodes):
@@ -51,7 +51,7 @@ def imported(path: Path) -> set[Path]:
             typed = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
             visit(node.orelse if typed else ast.iter_child_nodes(node))
 
-    visit(ast.parse(path.read_text("utf-8")).body)
+    visit(ast.parse(text or path.read_text("utf-8")).body)
     return {target for target in found - {path} if target.is_file()}
 
 
@@ -65,6 +65,31 @@ def test_the_search_sees_a_circle():
     graph[ADDON / "running_work.py"] = {ADDON / "ops" / "loading.py"}
     with pytest.raises(CycleError):
         TopologicalSorter(graph).prepare()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f():\n    from ..ops import loading",
+        "class A:\n    async def f(self):\n        with x:\n            from ..ops.loading import y",
+        "try:\n    pass\nexcept E:\n    from ..ops import loading",
+        "if TYPE_CHECKING:\n    from .report import z\nelse:\n    from ..ops import loading",
+    ],
+)
+def test_the_search_sees_imports_inside_of_anything(text):
+    assert imported(ADDON / "core" / "rows.py", text) == {ADDON / "ops" / "loading.py"}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ADDON)))
+def test_modules_of_the_extension_are_imported_by_relative_statements_only(path):
+    """Any other way would not be seen above, and fails where the extension has another name."""
+    tree = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+    names = [alias.name for node in tree if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module or "" for node in tree if isinstance(node, ast.ImportFrom) and not node.level]
+    assert "addon" not in {name.split(".")[0] for name in names}
+    called = {node.attr for node in tree if isinstance(node, ast.Attribute)}
+    called |= {node.id for node in tree if isinstance(node, ast.Name)}
+    assert path.name == "engine.py" or not {"import_module", "__import__"} & called  # which loads the engine
 
 
 @pytest.mark.parametrize("path", sorted((ADDON / "core").rglob("*.py")), ids=lambda path: path.name)

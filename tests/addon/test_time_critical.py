@@ -94,9 +94,9 @@ def test_boxes_of_probable_pairs_are_drawn_in_the_colour_of_their_probability(en
     data = render_data.collect(report.rows)
     assert data.guesses.shape == (24, 3) and data.guess_colours.shape == (24, 4)
     assert len(data.curves) == len(data.faces_a) == 0
-    assert np.allclose(data.guess_colours, render_data.chance_colour(report.rows[0].probability))
+    assert np.allclose(data.guess_colours, render_data.probability_colour(report.rows[0].probability))
     assert render_data.bounds(report.rows[0]) is not None
-    assert [render_data.chance_colour(p)[:2] for p in (0.0, 0.5, 1.0)] == [(0.0, 1.0), (1.0, 1.0), (1.0, 0.0)]
+    assert [render_data.probability_colour(p)[:2] for p in (0.0, 0.5, 1.0)] == [(0.0, 1.0), (1.0, 1.0), (1.0, 0.0)]
 
 
 def test_live_refines_while_nothing_changes_until_all_is_certain(engine, monkeypatch):
@@ -118,14 +118,14 @@ def test_live_writes_a_row_again_only_when_it_would_say_something_else(engine, m
     for name, x in (("left", 5.0), ("right", 5.75)):
         scene.put(name, x)
     scene.meshes["box"] = BOX
-    original = time_critical.chance_row_steps
+    original = time_critical.probability_draft
 
-    def spy(*arguments, **options):
-        row = yield from original(*arguments, **options)
-        written.append((*row.names, row.verdict, round(100 * row.probability)))
-        return row
+    def spy(*arguments):
+        draft = original(*arguments)
+        written.append((*draft.row.names, draft.row.verdict, round(100 * draft.row.probability)))
+        return draft
 
-    monkeypatch.setattr(time_critical, "chance_row_steps", spy)
+    monkeypatch.setattr(time_critical, "probability_draft", spy)
     driver = Driver(scene, engine)
     driver.settle()
     assert written.count(("left", "right", MEETS, 100)) == 1

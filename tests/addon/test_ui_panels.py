@@ -86,7 +86,7 @@ def test_gaps_are_listed_in_scene_units(registered):
     assert "Gap" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
 
 
-def test_chances_are_percent_and_their_colours_are_explained(registered):
+def test_probabilities_are_percent_and_their_colours_are_explained(registered):
     likely = make_row(verdict="likely", depth=None, probability=1.0)  # as far as a float can tell
     meets = make_row(b="C", verdict="meets", depth=None, probability=1.0)
     assert "green" not in shown(draw(panels.MESHCLASH_PT_display, bpy.context))

@@ -29,6 +29,7 @@ TRIES = 40
 MIDDLE = 0.35  # of the sidebar's width: on most buttons, beside their texts
 BESIDE_NAMES = 0.82  # of the sidebar's width: on numbers of a list, whose names are buttons
 SCREENFULS = 3
+HEIGHTS = (0.97, 0.5, 0.03)  # of the sidebar, where the wheel is turned: no list is as tall
 Play = Generator[float, None, Any]
 
 
@@ -191,15 +192,22 @@ class Window:
         raise LookupError(f"no button of {what} among {sorted(set(filter(None, seen)))}")
 
     def _scroll(self, up: bool) -> Play:
-        """Turns the mouse wheel over the sidebar: all the way up, or one screenful down."""
+        """Turns the mouse wheel over the sidebar: all the way up, or one screenful down.
+
+        Where a list lies or comes under the mouse, the wheel turns the list: it is turned at other heights, too.
+        """
         if up and not self._scrolled:
             return
         region = self.region()
-        self.move(region.x + region.width // 2, region.y + region.height - EDGE - SEARCH_STEP)
-        yield HOVER
-        self.send("click", "--repeat", 60 if up else 12, "--delay", 10, 4 if up else 5)
+        for height in HEIGHTS:
+            before = region.view2d.region_to_view(0, 0)
+            self.move(region.x + region.width // 2, region.y + round(region.height * height))
+            yield HOVER
+            self.send("click", "--repeat", 60 if up else 12, "--delay", 10, 4 if up else 5)
+            yield 0.3
+            if not up and region.view2d.region_to_view(0, 0) != before:
+                break
         self._scrolled = not up
-        yield 0.3
 
     def _hovered_command(self) -> str:
         bpy.context.window_manager.clipboard = ""
@@ -212,6 +220,27 @@ class Window:
         with self.context("UI"):
             found = bpy.context.property
         return found[1].rpartition(".")[2] if found else ""
+
+    def choose_file(self, operator: str, path: Path) -> Play:
+        """Presses the button of an operator and chooses a file in the browser that opens; a key is to say what then."""
+        yield from self.press(operator)
+        yield from self.wait_for(lambda: self._file_browser() is not None, "the file browser", 20)
+        yield 1.0
+        area = self._file_browser()
+        area.spaces.active.params.directory = str(path.parent).encode()
+        area.spaces.active.params.filename = path.name
+        yield 0.5
+        self.point_at_files()
+        yield 0.3
+
+    def point_at_files(self) -> None:
+        """Moves the mouse over the file browser, which takes its keys from there."""
+        area = self._file_browser()
+        self.move(area.x + area.width // 2, area.y + area.height // 2)
+
+    def _file_browser(self) -> Any:
+        found = [area for area in self.window.screen.areas if area.type == "FILE_BROWSER"]
+        return found[0] if found and found[0].spaces.active.params is not None else None
 
     # Waiting and looking.
 

@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..rows import RowSteps
-from .asked import Answered, Asked
+from ..rows import Draft
 from .followers import Follower
+from .question import Answer, Question
 
 if TYPE_CHECKING:
     from ..options import DetectOptions
@@ -65,13 +65,13 @@ class DetectTest(ABC):
         """How far apart the two of a pair may be to be listed [m]; infinity: any distance."""
 
     @abstractmethod
-    def ask_steps(self, asked: Asked) -> Generator[Any, None, Answered]:
+    def ask_steps(self, question: Question) -> Generator[Any, None, Answer]:
         """Asks the engine, in slices of at most 30 ms; yields objects with `.fraction` and `.text`."""
 
     @abstractmethod
-    def row_steps(self, asked: Asked, found: Any, frame: int, highlights: bool) -> RowSteps:
-        """The row of one of `Answered.found`, in slices; with `highlights` also what is drawn."""
+    def draft(self, question: Question, found: Any, frame: int) -> Draft:
+        """The row of one of `Answer.found`, without what is drawn of it."""
 
     @abstractmethod
-    def follower(self, asked: Asked) -> Follower:
-        """What keeps its answer up to date in Live, for the options and the engine's scene of `asked`."""
+    def follower(self, question: Question) -> Follower:
+        """What keeps its answer up to date in Live, for the options and the engine's scene of `question`."""

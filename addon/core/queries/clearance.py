@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
-from ..rows import RowSteps, gap_row_steps
+from ..rows import Draft, gap_draft
 from ..verdicts import ENGINE_VERDICTS, NEAR
-from .asked import Answered, Asked
 from .base import DetectTest, basic_parts
 from .followers import Follower, GapFollower
+from .question import Answer, Question
 
 if TYPE_CHECKING:
     from ..options import DetectOptions
@@ -40,23 +40,23 @@ class Clearance(DetectTest):
         assert options.tolerance is not None  # it is required
         return options.tolerance
 
-    def ask_steps(self, asked: Asked) -> Generator[Any, None, Answered]:
+    def ask_steps(self, question: Question) -> Generator[Any, None, Answer]:
         """As `DetectTest`."""
-        answer = yield from asked.world.scene.clearances_steps(
-            asked.units(self.reach(asked.options)),
-            set_a=asked.set_a,
-            set_b=asked.set_b,
-            keep=asked.keep,
-            permitted_overlap=asked.permitted_overlap,
+        answer = yield from question.world.scene.clearances_steps(
+            question.units(self.reach(question.options)),
+            set_a=question.set_a,
+            set_b=question.set_b,
+            keep=question.keep,
+            permitted_overlap=question.permitted_overlap,
         )
-        return Answered(answer.pairs, answer.stats, answer.stats.timings)
+        return Answer(answer.pairs, answer.stats, answer.stats.timings)
 
-    def row_steps(self, asked: Asked, found: Any, frame: int, highlights: bool) -> RowSteps:
+    def draft(self, question: Question, found: Any, frame: int) -> Draft:
         """As `DetectTest`."""
-        return gap_row_steps(asked.engine, asked.world, found, self.apart, frame, highlights)
+        return gap_draft(question.world, found, self.apart, frame)
 
-    def follower(self, asked: Asked) -> Follower:
+    def follower(self, question: Question) -> Follower:
         """As `DetectTest`."""
-        tolerance = asked.units(self.reach(asked.options))
-        watch = asked.engine.GapWatch(asked.world.scene, tolerance, permitted_overlap=asked.permitted_overlap)
+        tolerance = question.units(self.reach(question.options))
+        watch = question.engine.GapWatch(question.world.scene, tolerance, permitted_overlap=question.permitted_overlap)
         return GapFollower(self, watch)

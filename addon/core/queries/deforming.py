@@ -6,8 +6,8 @@ from collections.abc import Generator
 from typing import Any
 
 from ..candidates import candidate_pairs
-from .asked import Asked
 from .followers import Pair
+from .question import Question
 from .surfaces import SurfaceTest
 
 
@@ -25,20 +25,20 @@ class Deforming(SurfaceTest):
     has_moments = True
     timing = "voxels"
 
-    def pairs(self, asked: Asked) -> list[Pair]:
+    def pairs(self, question: Question) -> list[Pair]:
         """As `SurfaceTest`: objects whose boxes overlap."""
-        ids, boxes = asked.world.scene.boxes()
-        items = [asked.world.objects[key] for key in ids.tolist()]
-        found = candidate_pairs(items, boxes, asked.options.rules)
+        ids, boxes = question.world.scene.boxes()
+        items = [question.world.objects[key] for key in ids.tolist()]
+        found = candidate_pairs(items, boxes, question.options.rules)
         return [(int(ids[i]), int(ids[j])) for i, j in found.tolist()]
 
-    def contacts_steps(self, asked: Asked, a: int, b: int) -> Generator[Any, None, Any]:
+    def contacts_steps(self, question: Question, a: int, b: int) -> Generator[Any, None, Any]:
         """As `SurfaceTest`: by voxels; at once by hierarchies where voxels need too much memory."""
-        (thing_a, pose_a), (thing_b, pose_b) = (asked.world.scene.posed(key) for key in (a, b))
-        if asked.world.has_scan((a, b)):
-            return (yield from asked.engine.cloud_contacts_steps(thing_a, thing_b, pose_a, pose_b))
+        (thing_a, pose_a), (thing_b, pose_b) = (question.world.scene.posed(key) for key in (a, b))
+        if question.world.has_scan((a, b)):
+            return (yield from question.engine.cloud_contacts_steps(thing_a, thing_b, pose_a, pose_b))
         try:
-            found = yield from asked.engine.voxel_collide_steps(thing_a, thing_b, pose_a, pose_b)
-        except asked.engine.errors.UnsupportedOption:
-            return asked.engine.collide(thing_a, thing_b, pose_a, pose_b, engine="hierarchies")
+            found = yield from question.engine.voxel_collide_steps(thing_a, thing_b, pose_a, pose_b)
+        except question.engine.errors.UnsupportedOption:
+            return question.engine.collide(thing_a, thing_b, pose_a, pose_b, engine="hierarchies")
         return found.contacts

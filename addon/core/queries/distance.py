@@ -6,11 +6,11 @@ import math
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
-from ..rows import RowSteps, gap_row_steps
+from ..rows import Draft, gap_draft
 from ..verdicts import APART, ENGINE_VERDICTS
-from .asked import Answered, Asked
 from .base import DetectTest, basic_parts
 from .followers import Follower, GapFollower
+from .question import Answer, Question
 
 if TYPE_CHECKING:
     from ..options import DetectOptions
@@ -41,23 +41,25 @@ class Distance(DetectTest):
         """As `DetectTest`."""
         return math.inf
 
-    def ask_steps(self, asked: Asked) -> Generator[Any, None, Answered]:
+    def ask_steps(self, question: Question) -> Generator[Any, None, Answer]:
         """As `DetectTest`."""
-        answer = yield from asked.world.scene.distances_steps(
+        answer = yield from question.world.scene.distances_steps(
             MOST_PAIRS,
-            set_a=asked.set_a,
-            set_b=asked.set_b,
-            keep=asked.keep,
-            permitted_overlap=asked.permitted_overlap,
+            set_a=question.set_a,
+            set_b=question.set_b,
+            keep=question.keep,
+            permitted_overlap=question.permitted_overlap,
         )
         beyond = answer.beyond if answer.left_out else None
-        return Answered(answer.pairs, answer.stats, answer.stats.timings, answer.left_out, beyond)
+        return Answer(answer.pairs, answer.stats, answer.stats.timings, answer.left_out, beyond)
 
-    def row_steps(self, asked: Asked, found: Any, frame: int, highlights: bool) -> RowSteps:
+    def draft(self, question: Question, found: Any, frame: int) -> Draft:
         """As `DetectTest`."""
-        return gap_row_steps(asked.engine, asked.world, found, self.apart, frame, highlights)
+        return gap_draft(question.world, found, self.apart, frame)
 
-    def follower(self, asked: Asked) -> Follower:
+    def follower(self, question: Question) -> Follower:
         """As `DetectTest`."""
-        watch = asked.engine.GapWatch(asked.world.scene, most=MOST_PAIRS, permitted_overlap=asked.permitted_overlap)
+        watch = question.engine.GapWatch(
+            question.world.scene, most=MOST_PAIRS, permitted_overlap=question.permitted_overlap
+        )
         return GapFollower(self, watch)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..frame_scene import Progress
 from ..pair_row import PairRow
-from ..rows import first_contact_row_steps
-from .asked import Answered, Asked
+from ..rows import ROWS_AT_ONCE, Draft, first_contact_draft, row_steps
+from ..steps import portions
+from .question import Answer, Question
 
 if TYPE_CHECKING:
     from .base import DetectTest
@@ -36,11 +37,11 @@ class Follower(ABC):
         return 0
 
     @abstractmethod
-    def ask_steps(self, asked: Asked, first_contact: bool) -> Generator[Any, None, Answered]:
+    def ask_steps(self, question: Question, first_contact: bool) -> Generator[Any, None, Answer]:
         """Asks for what changed since the last call; closing the generator loses nothing.
 
         Args:
-            asked: about the scene as it is now.
+            question: about the scene as it is now.
             first_contact: be content with knowing who meets.
 
         Returns:
@@ -48,8 +49,8 @@ class Follower(ABC):
         """
 
     @abstractmethod
-    def write_steps(self, asked: Asked, frame: int, highlights: bool = True) -> Generator[Progress, None, None]:
-        """Writes the rows that differ since the last call, in slices; closing the generator loses nothing."""
+    def write_steps(self, question: Question, frame: int, highlights: bool = True) -> Generator[Progress, None, None]:
+        """Writes the rows that differ since the last call, in slices; closing the generator loses work, and no row."""
 
 
 class WatchFollower(Follower):
@@ -67,10 +68,10 @@ class WatchFollower(Follower):
         self._test, self._watch = test, watch
         self._unwritten: dict[Pair, Any] = {}
 
-    def ask_steps(self, asked: Asked, first_contact: bool) -> Generator[Any, None, Answered]:
+    def ask_steps(self, question: Question, first_contact: bool) -> Generator[Any, None, Answer]:
         """As `Follower`."""
         stats = yield from self._watch.update_steps(
-            set_a=asked.set_a, set_b=asked.set_b, keep=asked.keep, first_contact=first_contact
+            set_a=question.set_a, set_b=question.set_b, keep=question.keep, first_contact=first_contact
         )
         changes = self._watch.take_changes()
         for pair in changes.gone:
@@ -78,18 +79,21 @@ class WatchFollower(Follower):
             self._unwritten.pop(pair, None)
         self._unwritten |= changes.found
         self._unwritten |= changes.meeting
-        return Answered((), stats, stats.timings, *self._left_out())
+        return Answer((), stats, stats.timings, *self._left_out())
 
-    def write_steps(self, asked: Asked, frame: int, highlights: bool = True) -> Generator[Progress, None, None]:
+    def write_steps(self, question: Question, frame: int, highlights: bool = True) -> Generator[Progress, None, None]:
         """As `Follower`."""
-        for pair in list(self._unwritten):
-            found = self._unwritten[pair]
-            if isinstance(found, asked.engine.FirstContact):
-                steps = first_contact_row_steps(asked.engine, asked.world, found, frame, self._distance)
-            else:
-                steps = self._test.row_steps(asked, found, frame, highlights)
-            self.rows[pair] = yield from steps
-            del self._unwritten[pair]  # now, so that giving up in the middle loses nothing
+        for pairs in portions(list(self._unwritten), ROWS_AT_ONCE):
+            drafts = (self._draft(question, self._unwritten[pair], frame) for pair in pairs)
+            rows = yield from row_steps(question.engine, drafts, highlights)
+            for pair, row in zip(pairs, rows, strict=True):
+                self.rows[pair] = row
+                del self._unwritten[pair]  # now, so that giving up in the middle loses little
+
+    def _draft(self, question: Question, found: Any, frame: int) -> Draft:
+        if isinstance(found, question.engine.FirstContact):
+            return first_contact_draft(question.engine, question.world, found, frame, self._distance)
+        return self._test.draft(question, found, frame)
 
     def _left_out(self) -> tuple[int, float | None]:
         """Pairs that the watch does not list, and how far apart these are at least."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
-from ..rows import RowSteps, contacts_row_steps
+from ..rows import Draft, contacts_draft
 from ..verdicts import ENGINE_VERDICTS, TOUCHING
-from .asked import Answered, Asked
 from .base import DetectTest, basic_parts
 from .followers import Follower, WatchFollower
+from .question import Answer, Question
 
 if TYPE_CHECKING:
     from ..options import DetectOptions
@@ -40,22 +40,22 @@ class Intersection(DetectTest):
         """As `DetectTest`."""
         return options.touch_tolerance
 
-    def ask_steps(self, asked: Asked) -> Generator[Any, None, Answered]:
+    def ask_steps(self, question: Question) -> Generator[Any, None, Answer]:
         """As `DetectTest`."""
-        answer = yield from asked.world.scene.contacts_steps(
-            set_a=asked.set_a,
-            set_b=asked.set_b,
-            keep=asked.keep,
-            permitted_overlap=asked.permitted_overlap,
-            touch_tolerance=asked.units(asked.options.touch_tolerance),
+        answer = yield from question.world.scene.contacts_steps(
+            set_a=question.set_a,
+            set_b=question.set_b,
+            keep=question.keep,
+            permitted_overlap=question.permitted_overlap,
+            touch_tolerance=question.units(question.options.touch_tolerance),
         )
-        return Answered([*answer.pairs, *answer.cloud_pairs], answer.stats, answer.timings)
+        return Answer([*answer.pairs, *answer.cloud_pairs], answer.stats, answer.timings)
 
-    def row_steps(self, asked: Asked, found: Any, frame: int, highlights: bool) -> RowSteps:
+    def draft(self, question: Question, found: Any, frame: int) -> Draft:
         """As `DetectTest`."""
-        return contacts_row_steps(asked.engine, asked.world, found, frame, highlights)
+        return contacts_draft(question.world, found, frame)
 
-    def follower(self, asked: Asked) -> Follower:
+    def follower(self, question: Question) -> Follower:
         """As `DetectTest`."""
-        lengths = asked.permitted_overlap, asked.units(asked.options.touch_tolerance)
-        return WatchFollower(self, asked.engine.Watch(asked.world.scene, *lengths))
+        lengths = question.permitted_overlap, question.units(question.options.touch_tolerance)
+        return WatchFollower(self, question.engine.Watch(question.world.scene, *lengths))

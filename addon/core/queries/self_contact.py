@@ -6,8 +6,8 @@ from collections.abc import Generator
 from typing import Any
 
 from ..frame_scene import Progress
-from .asked import Asked
 from .followers import Pair
+from .question import Question
 from .surfaces import SurfaceTest
 
 
@@ -22,12 +22,12 @@ class SelfContact(SurfaceTest):
     of_pairs = False
     timing = "query"
 
-    def pairs(self, asked: Asked) -> list[Pair]:
+    def pairs(self, question: Question) -> list[Pair]:
         """As `SurfaceTest`: each object with itself."""
-        return [(key, key) for key in asked.set_a]
+        return [(key, key) for key in question.set_a]
 
-    def contacts_steps(self, asked: Asked, a: int, b: int) -> Generator[Any, None, Any]:
+    def contacts_steps(self, question: Question, a: int, b: int) -> Generator[Any, None, Any]:
         """As `SurfaceTest`; an object is asked about at once."""
-        contacts = asked.engine.self_collide(*asked.world.scene.posed(a), touching=False)
-        yield Progress(1.0, f"Comparing {asked.world.objects[a].name} with itself")
+        contacts = question.engine.self_collide(*question.world.scene.posed(a), touching=False)
+        yield Progress(1.0, f"Comparing {question.world.objects[a].name} with itself")
         return contacts

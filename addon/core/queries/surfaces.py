@@ -8,12 +8,12 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from ..frame_scene import Progress
-from ..rows import RowSteps, surfaces_row_steps
-from ..steps import within
+from ..rows import ROWS_AT_ONCE, Draft, row_steps, surfaces_draft
+from ..steps import portions, within
 from ..verdicts import MEETS
-from .asked import Answered, Asked
 from .base import BASIC_PARTS, DetectTest
 from .followers import Follower, Pair
+from .question import Answer, Question
 
 if TYPE_CHECKING:
     from ..options import DetectOptions
@@ -41,11 +41,11 @@ class SurfaceTest(DetectTest):
     timing: ClassVar[str]
 
     @abstractmethod
-    def pairs(self, asked: Asked) -> list[Pair]:
+    def pairs(self, question: Question) -> list[Pair]:
         """The engine's ids of what may meet."""
 
     @abstractmethod
-    def contacts_steps(self, asked: Asked, a: int, b: int) -> Generator[Any, None, Any]:
+    def contacts_steps(self, question: Question, a: int, b: int) -> Generator[Any, None, Any]:
         """The contacts of a pair, in slices where that is possible."""
 
     def parts(self, options: DetectOptions) -> tuple[str, ...]:
@@ -56,22 +56,24 @@ class SurfaceTest(DetectTest):
         """As `DetectTest`."""
         return 0.0
 
-    def ask_steps(self, asked: Asked) -> Generator[Any, None, Answered]:
+    def ask_steps(self, question: Question) -> Generator[Any, None, Answer]:
         """As `DetectTest`."""
-        started, found, stats = time.perf_counter(), [], asked.engine.QueryStats()
-        pairs = self.pairs(asked)
+        started, found, stats = time.perf_counter(), [], question.engine.QueryStats()
+        pairs = self.pairs(question)
         for done, pair in enumerate(pairs):
-            contacts = yield from within(self.contacts_steps(asked, *pair), done / len(pairs), (done + 1) / len(pairs))
+            contacts = yield from within(
+                self.contacts_steps(question, *pair), done / len(pairs), (done + 1) / len(pairs)
+            )
             stats = contacts.stats.plus(stats)
             if len(contacts):
                 found.append(Meeting(*pair, contacts))
-        return Answered(found, stats, {self.timing: time.perf_counter() - started})
+        return Answer(found, stats, {self.timing: time.perf_counter() - started})
 
-    def row_steps(self, asked: Asked, found: Any, frame: int, highlights: bool) -> RowSteps:
+    def draft(self, question: Question, found: Any, frame: int) -> Draft:
         """As `DetectTest`."""
-        return surfaces_row_steps(asked.engine, asked.world, found, MEETS, frame, highlights)
+        return surfaces_draft(question.engine, question.world, found, MEETS, frame)
 
-    def follower(self, asked: Asked) -> Follower:
+    def follower(self, question: Question) -> Follower:
         """As `DetectTest`."""
         return SurfaceFollower(self)
 
@@ -85,30 +87,32 @@ class SurfaceFollower(Follower):
         self._known: Any = None  # the engine's `PairMemory`: pairs that were asked
         self._unwritten: dict[Pair, Meeting | None] = {}
 
-    def ask_steps(self, asked: Asked, first_contact: bool) -> Generator[Any, None, Answered]:
+    def ask_steps(self, question: Question, first_contact: bool) -> Generator[Any, None, Answer]:
         """As `Follower`; all contacts of a pair are found in any case."""
-        started, stats = time.perf_counter(), asked.engine.QueryStats()
+        started, stats = time.perf_counter(), question.engine.QueryStats()
         if self._known is None:
-            self._known = asked.engine.PairMemory()
-        pairs = self._test.pairs(asked)
-        due: list[Pair] = self._known.follow(asked.world.scene, pairs)
+            self._known = question.engine.PairMemory()
+        pairs = self._test.pairs(question)
+        due: list[Pair] = self._known.follow(question.world.scene, pairs)
         for known in (self._unwritten, self.rows):
             for pair in known.keys() - set(pairs):
                 del known[pair]
         for done, pair in enumerate(due):
-            steps = self._test.contacts_steps(asked, *pair)
+            steps = self._test.contacts_steps(question, *pair)
             contacts = yield from within(steps, done / len(due), (done + 1) / len(due))
             stats = contacts.stats.plus(stats)
             self._known.note(pair, len(contacts))
             self._unwritten[pair] = Meeting(*pair, contacts) if len(contacts) else None
-        return Answered((), stats, {self._test.timing: time.perf_counter() - started})
+        return Answer((), stats, {self._test.timing: time.perf_counter() - started})
 
-    def write_steps(self, asked: Asked, frame: int, highlights: bool = True) -> Generator[Progress, None, None]:
+    def write_steps(self, question: Question, frame: int, highlights: bool = True) -> Generator[Progress, None, None]:
         """As `Follower`."""
-        for pair, found in list(self._unwritten.items()):
-            if found is None:
-                self.rows.pop(pair, None)
-            else:
-                steps = surfaces_row_steps(asked.engine, asked.world, found, MEETS, frame, highlights)
-                self.rows[pair] = yield from steps
-            del self._unwritten[pair]  # now, so that giving up in the middle loses nothing
+        for pair in [pair for pair, found in self._unwritten.items() if found is None]:
+            self.rows.pop(pair, None)
+            del self._unwritten[pair]
+        for pairs in portions(list(self._unwritten), ROWS_AT_ONCE):
+            drafts = (self._test.draft(question, self._unwritten[pair], frame) for pair in pairs)
+            rows = yield from row_steps(question.engine, drafts, highlights)
+            for pair, row in zip(pairs, rows, strict=True):
+                self.rows[pair] = row
+                del self._unwritten[pair]  # now, so that giving up in the middle loses little

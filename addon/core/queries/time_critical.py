@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..frame_scene import Progress
-from ..rows import RowSteps, chance_row_steps
-from ..verdicts import LIKELY, MEETS, UNLIKELY, chance_verdict
-from .asked import Answered, Asked
+from ..rows import ROWS_AT_ONCE, Draft, probability_draft, row_steps
+from ..steps import portions
+from ..verdicts import LIKELY, MEETS, UNLIKELY, probability_verdict
 from .base import BASIC_PARTS, DetectTest
 from .followers import Follower
+from .question import Answer, Question
 
 if TYPE_CHECKING:
     from ..options import DetectOptions
 
 
-class Chance(NamedTuple):
+class ProbablePair(NamedTuple):
     """What is known of two objects that may meet; ids are the engine's."""
 
     a: int
@@ -34,7 +35,7 @@ class Chance(NamedTuple):
     @property
     def verdict(self) -> str:
         """One of those of the test."""
-        return chance_verdict(self.probability, self.complete)
+        return probability_verdict(self.probability, self.complete)
 
 
 class TimeCritical(DetectTest):
@@ -53,25 +54,25 @@ class TimeCritical(DetectTest):
 
     def parts(self, options: DetectOptions) -> tuple[str, ...]:
         """As `DetectTest`."""
-        return (*BASIC_PARTS, "chances")
+        return (*BASIC_PARTS, "probabilities")
 
     def reach(self, options: DetectOptions) -> float:
         """As `DetectTest`."""
         return 0.0
 
-    def ask_steps(self, asked: Asked) -> Generator[Any, None, Answered]:
+    def ask_steps(self, question: Question) -> Generator[Any, None, Answer]:
         """As `DetectTest`."""
-        answer = yield from _search_steps(asked)
-        found = [_chance(answer, index) for index in _listed(answer).tolist()]
-        return Answered(found, answer.stats, answer.stats.timings)
+        answer = yield from _search_steps(question)
+        found = [_probable_pair(answer, index) for index in _listed(answer).tolist()]
+        return Answer(found, answer.stats, answer.stats.timings)
 
-    def row_steps(self, asked: Asked, found: Any, frame: int, highlights: bool) -> RowSteps:
+    def draft(self, question: Question, found: Any, frame: int) -> Draft:
         """As `DetectTest`."""
-        return chance_row_steps(asked.engine, asked.world, found, frame, highlights)
+        return probability_draft(question.engine, question.world, found, frame)
 
-    def follower(self, asked: Asked) -> Follower:
+    def follower(self, question: Question) -> Follower:
         """As `DetectTest`."""
-        return ChanceFollower()
+        return ProbabilityFollower()
 
 
 class _Written(NamedTuple):
@@ -83,7 +84,7 @@ class _Written(NamedTuple):
     """Numbers that differ when the rows would, (n, 6) int64."""
 
 
-class ChanceFollower(Follower):
+class ProbabilityFollower(Follower):
     """Follows who meets and who may meet; a row is written again when it would show something else."""
 
     refines = True
@@ -98,30 +99,31 @@ class ChanceFollower(Follower):
         """As `Follower`."""
         return 0 if self._answer is None else int(np.count_nonzero(~self._answer.complete))
 
-    def ask_steps(self, asked: Asked, first_contact: bool) -> Generator[Any, None, Answered]:
+    def ask_steps(self, question: Question, first_contact: bool) -> Generator[Any, None, Answer]:
         """As `Follower`; the options' budget is that of this question."""
-        self._answer = yield from _search_steps(asked)
-        return Answered((), self._answer.stats, self._answer.stats.timings)
+        self._answer = yield from _search_steps(question)
+        return Answer((), self._answer.stats, self._answer.stats.timings)
 
-    def write_steps(self, asked: Asked, frame: int, highlights: bool = True) -> Generator[Progress, None, None]:
+    def write_steps(self, question: Question, frame: int, highlights: bool = True) -> Generator[Progress, None, None]:
         """As `Follower`."""
         answer, old = self._answer, self._written
         listed = _listed(answer)
-        new = _Written(_keys(answer.pairs[listed]), _marks(asked, answer, listed))
+        new = _Written(_keys(answer.pairs[listed]), _marks(question, answer, listed))
         gone = np.isin(old.keys, new.keys, assume_unique=True, invert=True)
         for key in old.keys[gone].tolist():
             self.rows.pop((key >> 32, key & 0xFFFFFFFF), None)
-        for index in listed[_differ(old, new)].tolist():
-            chance = _chance(answer, index)
-            steps = chance_row_steps(asked.engine, asked.world, chance, frame, highlights)
-            self.rows[chance.a, chance.b] = yield from steps
+        for some in portions(listed[_differ(old, new)].tolist(), ROWS_AT_ONCE):
+            found = [_probable_pair(answer, index) for index in some]
+            drafts = (probability_draft(question.engine, question.world, pair, frame) for pair in found)
+            rows = yield from row_steps(question.engine, drafts, highlights)
+            self.rows |= zip(((pair.a, pair.b) for pair in found), rows, strict=True)
         self._written = new
 
 
-def _search_steps(asked: Asked) -> Generator[Any, None, Any]:
+def _search_steps(question: Question) -> Generator[Any, None, Any]:
     """The engine's answer within the budget of the options."""
-    return asked.world.scene.time_critical_steps(
-        asked.options.budget, set_a=asked.set_a, set_b=asked.set_b, keep=asked.keep
+    return question.world.scene.time_critical_steps(
+        question.options.budget, set_a=question.set_a, set_b=question.set_b, keep=question.keep
     )
 
 
@@ -134,10 +136,10 @@ def _keys(pairs: np.ndarray) -> np.ndarray:
     return (pairs[:, 0] << 32) + pairs[:, 1]
 
 
-def _marks(asked: Asked, answer: Any, listed: np.ndarray) -> np.ndarray:
-    """What the rows depend on: certainty, the chance as it is shown, triangles, where the two objects are."""
+def _marks(question: Question, answer: Any, listed: np.ndarray) -> np.ndarray:
+    """What the rows depend on: certainty, the probability as it is shown, triangles, where the two objects are."""
     percent = np.rint(100.0 * answer.probability[listed]).astype(np.int64)
-    revisions = asked.world.scene.revisions(answer.pairs[listed])
+    revisions = question.world.scene.revisions(answer.pairs[listed])
     return np.column_stack([answer.complete[listed], percent, answer.triangles[listed], revisions])
 
 
@@ -150,10 +152,10 @@ def _differ(old: _Written, new: _Written) -> np.ndarray:
     return differs
 
 
-def _chance(answer: Any, index: int) -> Chance:
+def _probable_pair(answer: Any, index: int) -> ProbablePair:
     region, triangles = answer.regions[index], answer.triangles[index]
     a, b = answer.pairs[index].tolist()
-    return Chance(
+    return ProbablePair(
         a,
         b,
         float(answer.probability[index]),

@@ -26,7 +26,7 @@ def play(window: Any) -> Play:
     yield from _add_ball(window)
     yield from window.open_tab(width=400)
 
-    yield from _choose(window, model)
+    yield from window.choose_file("meshclash.import_massive", model)
     yield from window.key("Return")
     yield from window.wait_for(window.busy, "the start of the build", 600)
     yield from window.wait_for(lambda: _is_begun(model) or not window.busy(), "the first of the build", 600)
@@ -38,7 +38,7 @@ def play(window: Any) -> Play:
     assert len(bpy.data.objects) == 1 and not model.with_suffix(".mcl").exists()
     assert _is_begun(model), "what is finished stays, and the next build goes on"
 
-    yield from _choose(window, model)
+    yield from window.choose_file("meshclash.import_massive", model)
     meter = StallMeter(window.module("ops.massive"))
     yield from window.key("Return")
     yield from window.wait_for(lambda: len(bpy.data.objects) == 2 and not window.busy(), "the massive file", 600)
@@ -65,26 +65,8 @@ def _add_ball(window: Any) -> Play:
     yield 0.5
 
 
-def _choose(window: Any, path: Path) -> Play:
-    """Presses Import Massive Model and chooses a file in the browser that opens."""
-    yield from window.press("meshclash.import_massive")
-    yield from window.wait_for(lambda: _browser(window) is not None, "the file browser", 20)
-    yield 1.0
-    parameters = _browser(window).spaces.active.params
-    parameters.directory, parameters.filename = str(path.parent).encode(), path.name
-    yield 0.5
-    area = _browser(window)
-    window.move(area.x + area.width // 2, area.y + area.height // 2)
-    yield 0.3
-
-
 def _is_begun(model: Path) -> bool:
     return any(model.parent.glob("*.building"))
-
-
-def _browser(window: Any) -> Any:
-    found = [area for area in window.window.screen.areas if area.type == "FILE_BROWSER"]
-    return found[0] if found and found[0].spaces.active.params is not None else None
 
 
 def _write(path: Path, segments: int) -> int:

@@ -72,30 +72,11 @@ def _data() -> set[str]:
     return {data.name for kind in (bpy.data.meshes, bpy.data.pointclouds) for data in kind}
 
 
-def _choose_file(window: Any, path: Path) -> Play:
-    """Presses Import Scan and chooses a file in the browser that opens."""
-    yield from window.press("meshclash.import_scan")
-    yield from window.wait_for(lambda: _browser(window) is not None, "the file browser", 20)
-    yield 1.0
-    parameters = _browser(window).spaces.active.params
-    parameters.directory, parameters.filename = str(path.parent).encode(), path.name
-    yield 0.5
-    area = _browser(window)
-    window.move(area.x + area.width // 2, area.y + area.height // 2)
-    yield 0.3
-
-
-def _browser(window: Any) -> Any:
-    found = [area for area in window.window.screen.areas if area.type == "FILE_BROWSER"]
-    return found[0] if found and found[0].spaces.active.params is not None else None
-
-
 def _cancelled_import(window: Any, path: Path) -> Play:
     before = _data()
-    yield from _choose_file(window, path)
+    yield from window.choose_file("meshclash.import_scan", path)
     yield from window.show("file_browser")
-    area = _browser(window)
-    window.move(area.x + area.width // 2, area.y + area.height // 2)
+    window.point_at_files()
     yield from window.key("Return")
     yield from window.wait_for(window.busy, "the start of the import", 30)
     yield from _press_escape(window, "importing")
@@ -116,7 +97,7 @@ def _press_escape(window: Any, picture: str) -> Play:
 
 
 def _import(window: Any, path: Path, count: int) -> Play:
-    yield from _choose_file(window, path)
+    yield from window.choose_file("meshclash.import_scan", path)
     meter = StallMeter(window.module("ops.scans"))
     yield from window.key("Return")
     yield from window.wait_for(_scans, "the imported scan", 120)

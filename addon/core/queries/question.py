@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Question:
     """What is asked of one frame.
 
     Attributes:
@@ -49,11 +49,11 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Answered:
+class Answer:
     """What the engine says of one frame.
 
     Attributes:
-        found: one entry for each row to write, for `DetectTest.row_steps`.
+        found: one entry for each row to write, for `DetectTest.draft`.
         stats: the engine's `QueryStats`.
         timings: seconds by stage.
         left_out: number of pairs that are not among `found`.
