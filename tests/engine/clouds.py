@@ -1,5 +1,6 @@
 """Clouds sampled from shapes whose surface is known, and what NumPy says about them, computed another way."""
 
+import meshclash as mc
 import numpy as np
 from hypothesis import strategies as st
 from strategies import matrix, rotation
@@ -90,3 +91,26 @@ def reference_sphere(points, normals, x, bandwidth, horizon):
     centre = -u[:3] / (2 * u[3])
     radius = np.sqrt(centre @ centre - u0 / u[3])
     return (np.linalg.norm(centre) - radius) * np.sign(u[3])
+
+
+def grid_mesh(size=2.0, cells=16):
+    """A square in z = 0 of small triangles."""
+    line = np.linspace(-0.5 * size, 0.5 * size, cells + 1)
+    x, y = np.meshgrid(line, line)
+    i = np.arange(cells)[:, None] * (cells + 1) + np.arange(cells)
+    i = i.ravel()
+    triangles = np.concatenate([np.stack([i, i + 1, i + cells + 2], 1), np.stack([i, i + cells + 2, i + cells + 1], 1)])
+    return mc.TriangleMesh(np.stack([x.ravel(), y.ravel(), np.zeros(x.size)], 1), triangles)
+
+
+def ball_mesh(radius=1.0, rings=64):
+    """A closed mesh inscribed to a sphere."""
+    v, u = np.meshgrid(np.linspace(0, np.pi, rings + 1), np.linspace(0, 2 * np.pi, 2 * rings + 1)[:-1], indexing="ij")
+    points = radius * np.stack([np.sin(v) * np.cos(u), np.sin(v) * np.sin(u), np.cos(v)], -1)
+    index = np.arange((rings + 1) * 2 * rings).reshape(rings + 1, -1)
+    index[0], index[-1] = index[0, 0], index[-1, 0]
+    a, b = index[:-1], np.roll(index, -1, 1)[:-1]
+    c, d = index[1:], np.roll(index, -1, 1)[1:]
+    triangles = np.concatenate([np.stack([a, c, d], -1).reshape(-1, 3), np.stack([a, d, b], -1).reshape(-1, 3)])
+    triangles = triangles[(triangles != np.roll(triangles, 1, 1)).all(1)]
+    return mc.TriangleMesh(points.reshape(-1, 3), triangles)

@@ -24,3 +24,7 @@ def all_distances(a, b, pose=None):
     result = np.empty((a.triangle_count, b.triangle_count))
     fill_distances(a.vertices[a.triangles], corners_b[b.triangles], result)
     return result
+
+
+def extent(a, b):
+    return float(max(np.ptp(a.bounds, axis=0).max(), np.ptp(b.bounds, axis=0).max()))

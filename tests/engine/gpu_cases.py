@@ -66,6 +66,8 @@ def moved(meshes):
     return [mesh.with_vertices(mesh.vertices + rng.uniform(-0.1, 0.1, mesh.vertices.shape)) for mesh in meshes]
 
 
+TIGHT = ("stack", "lone triangles")
+"""Cases that the queue is asked about with next to no room, too."""
 TOLERANCE = 0.25
 """Of the clearances that are asked [m]."""
 
@@ -105,13 +107,27 @@ def _of_case(backend, meshes_a, meshes_b, asked, with_fast):
     yield "hits", hits.rows
     yield "counts", np.array(hits[1:])
     if with_fast:
-        fast = backend.traverse_fast(space, a, b, asked)
-        yield "queue", fast.rows[np.lexsort(fast.rows.T[::-1])]
-        yield "queue counts", np.array([fast.volume_tests, fast.leaf_pairs])
+        yield from _of_traversal(backend, space, a, b, asked)
     if not asked.with_itself:
         yield from _near_of_case(space, a, b, asked)
     refit_trees(backend, a, moved(meshes_a))
     yield "refitted", backend.download(a.boxes)
+
+
+def of_queue(backend, meshes_a, meshes_b, asked):
+    """Names and arrays of what the queue says of a case."""
+    from meshclash.gpu.breadth_first import Workspace
+    from meshclash.gpu.trees import build_trees
+
+    a = build_trees(backend, meshes_a)
+    b = a if meshes_b is None else build_trees(backend, meshes_b)
+    yield from _of_traversal(backend, Workspace(backend), a, b, about(meshes_a, meshes_b, asked))
+
+
+def _of_traversal(backend, space, a, b, asked):
+    fast = backend.traverse_fast(space, a, b, asked)
+    yield "queue", fast.rows[np.lexsort(fast.rows.T[::-1])]
+    yield "queue counts", np.array([fast.volume_tests, fast.leaf_pairs])
 
 
 def _near_of_case(space, a, b, asked):

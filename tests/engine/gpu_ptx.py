@@ -1,4 +1,4 @@
-"""Compiles every kernel without a device and prints what matters of each as JSON: python gpu_ptx.py [briefly]
+"""Compiles every kernel without a device and prints what matters of each as JSON: python gpu_ptx.py [briefly | budget]
 
 For compute capability 7.5 as far as PTX, for 9.0 as far as backend code, as a launch does it: with NVIDIA's linker, and
 in the engine's cache.
@@ -8,10 +8,15 @@ import json
 import re
 import sys
 
+from cuda.core import Linker, LinkerOptions, ObjectCode
+from gpu_budget import budget
 from meshclash.gpu.arguments import Arguments, ptx_sizes
 from meshclash.gpu.cuda_gpu import FUSED, Kernel, all_kernels, cuda
 from meshclash.gpu.kept_kernels import code_of
 from meshclash.kernels.cache import origins
+
+BRIEFLY = 8
+"""Kernels that are compiled by processes that share a cache."""
 
 
 class Device:
@@ -51,10 +56,21 @@ def kept(kernel, *expected):
     return found == expected and list(origins.values()) == ["cached"]
 
 
+def budgets(older, code):
+    """What a kernel takes of devices of both capabilities, from the PTX of the older one and the newer one's code."""
+    linked = Linker(ObjectCode.from_ptx(older.encode()), options=LinkerOptions(arch="sm_75")).link("cubin")
+    return {"7.5": budget(bytes(linked.code)), "9.0": budget(code)}
+
+
 found = {}
 kernels = all_kernels()
-if sys.argv[1:]:  # only whether there is backend code
-    print(json.dumps({name: len(machine_code(kernel)[1]) > 1000 for name, kernel in kernels.items()}))
+if sys.argv[1:] == ["briefly"]:  # only whether there is backend code, of some
+    some = list(kernels.items())[:BRIEFLY]
+    print(json.dumps({name: len(machine_code(kernel)[1]) > 1000 for name, kernel in some}))
+    sys.exit()
+if sys.argv[1:] == ["budget"]:
+    taken = {name: budgets(kernel.ptx((7, 5)), machine_code(kernel)[1]) for name, kernel in kernels.items()}
+    print(json.dumps(taken))
     sys.exit()
 for name, kernel in kernels.items():
     older = kernel.ptx((7, 5))
@@ -68,6 +84,7 @@ for name, kernel in kernels.items():
         "loose": sum(len(re.findall(r"\b(?:add|sub|mul)\.f(?:32|64)\b", ptx)) for ptx in (older, newer)),
         "parameters as launched": all(ptx_sizes(ptx) == Arguments(kernel.signature).sizes for ptx in (older, newer)),
         "kept": kept(kernel, newer, code),
+        "budget": budgets(older, code),
         "backend code": len(code) > 1000,  # which size depends on what was compiled before: names hold counters
     }
 count = kernels["count_pairs"]

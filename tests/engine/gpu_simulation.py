@@ -7,9 +7,10 @@ import threading
 
 import numpy as np
 import simulated_blocks
-from gpu_cases import cases, steps
+from gpu_cases import TIGHT, cases, of_queue, steps
+from meshclash.gpu import queue_gpu
 from meshclash.gpu.backend_gpu import CudaBackend
-from meshclash.gpu.cuda_gpu import SIMULATED, Kernel
+from meshclash.gpu.cuda_gpu import KERNELS, SIMULATED, Kernel
 from meshclash.gpu.state import OutOfDeviceMemory
 from meshclash.gpu.trees import build_trees, needed_bytes
 
@@ -72,11 +73,13 @@ def checked_launch(self, blocks, stream, *arguments):
         else:
             kinds = {"boolean": (bool, np.bool_), "float64": (float,)}.get(scalar, (int, np.integer))
             assert isinstance(argument, kinds), (self.function, type(argument))
+    launched.add(self.function.__name__)
     simulator.BlockManager = AtOnce if self.function.__name__ == "run_queue" else one_after_the_other
     launch(self, blocks, stream, *arguments)
 
 
 launch, Kernel.launch = Kernel.launch, checked_launch
+launched = set()
 
 
 def memory():
@@ -95,4 +98,22 @@ def memory():
     return np.array([refused, full.used == 0, 0 < took <= needed_bytes(meshes) + 20_000, fitting.used == 0])
 
 
-np.savez(sys.argv[1], memory=memory(), **steps(CudaBackend(), with_fast=True))
+def tight(**settings):
+    """The queue's answers where there is room for next to nothing, or where blocks give up at once."""
+    before = {name: getattr(queue_gpu, name) for name in settings}
+    for name, value in settings.items():
+        setattr(queue_gpu, name, value)
+    for case in TIGHT:
+        meshes_a, meshes_b, asked = cases()[case]
+        for key, array in of_queue(CudaBackend(), meshes_a, meshes_b, asked):
+            yield f"{case}: {key}, {', '.join(settings)}", array
+    for name, value in before.items():
+        setattr(queue_gpu, name, value)
+
+
+found = steps(CudaBackend(), with_fast=True)
+found.update(tight(_FIRST_CAPACITY=2, LAST_EPOCH=2))
+found.update(tight(_PATIENCE=0))
+found.update(tight(_FIRST_CAPACITY=2, _MOST_QUEUED=8))
+missing = [name for name, kernel in KERNELS.items() if name not in launched]
+np.savez(sys.argv[1], memory=memory(), missing=np.array(missing, str), **found)

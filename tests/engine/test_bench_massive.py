@@ -1,8 +1,10 @@
 """The bench of massive meshes: a table, and that it notices an answer that differs."""
 
+import json
+
 import numpy as np
 import pytest
-from meshclash.bench import massive
+from meshclash.bench import massive, massive_figures, massive_pairs
 from meshclash.bench.__main__ import main
 
 pytestmark = [pytest.mark.needs_jit, pytest.mark.slow]
@@ -22,3 +24,35 @@ def test_the_table_and_the_verdict(capsys, tmp_path, monkeypatch):
 
     monkeypatch.setattr(massive, "collide", wrong)
     assert main(options) == 1
+
+
+def test_both_modes_are_drawn(capsys, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    options = ["massive", "--sizes", "5k", "--kinds", "part", "--frames", "5", "--figures", str(tmp_path)]
+    assert main(options) == 0
+    assert " pm " in capsys.readouterr().out
+    assert sorted(path.name for path in tmp_path.glob("*.png")) == [
+        f"massive-{what}-part-5k.png" for what in ("epsilon", "front", "memory", "time")
+    ]
+    honest = massive_figures.massive_collide
+
+    def wrong(a, b, *poses, **lengths):
+        found = honest(a, b, *poses, **lengths)
+        monkeypatch.setattr(type(found), "answer", "apart")
+        return found
+
+    monkeypatch.setattr(massive_figures, "massive_collide", wrong)
+    assert main(options) == 1
+
+
+def test_a_pair_is_built_once_and_asked(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(massive_pairs, "_alone", lambda function, *arguments: function(*arguments))
+    options = ["massive-pairs", "--first", "pipes:9k", "--second", "scan:2k", "--frames", "4"]
+    options += ["--folder", str(tmp_path)]
+    assert main(options) == 0
+    first = capsys.readouterr().out
+    assert "levels, bytes a triangle" in first and "massive_collide, 0.04 %" in first
+    assert main([*options, "--no-levels", "--json", str(tmp_path / "out.json")]) == 0
+    assert "levels" not in capsys.readouterr().out
+    asked = json.loads((tmp_path / "out.json").read_text())["asked"]
+    assert [row["question"] for row in asked] == ["collide"] and 0 < asked[0]["frames with any"] < 4

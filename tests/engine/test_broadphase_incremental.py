@@ -42,14 +42,14 @@ def drifting(rng, count, frames, busy):
     speed = rng.normal(size=(count, 3)) * 0.03
     for _ in range(frames):
         centres = centres + speed
-        chance = rng.random()
-        if chance < busy:
+        draw = rng.random()
+        if draw < busy:
             jump = rng.random(len(ids)) < rng.choice([0.02, 1.0])
             centres[jump] = rng.uniform(0, 10, (jump.sum(), 3))
-        elif chance < 2 * busy and len(ids) > 3:
+        elif draw < 2 * busy and len(ids) > 3:
             stays = rng.random(len(ids)) < 0.8
             ids, centres, half, speed = ids[stays], centres[stays], half[stays], speed[stays]
-        elif chance < 3 * busy:
+        elif draw < 3 * busy:
             more = int(rng.integers(1, 12))
             ids = np.concatenate([ids, np.arange(fresh, fresh + more)])
             fresh += more

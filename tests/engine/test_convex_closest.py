@@ -12,9 +12,10 @@ from strategies import matrix, rotation
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", range(8))
+@pytest.mark.parametrize("block", range(4))
 def test_equals_all_pairs_of_triangles(block):
-    rows = [check_pair(1000 * block + seed) for seed in range(250)]
+    """Some hundred pairs; the bench ``motion`` checks any number."""
+    rows = [check_pair(1000 * block + seed) for seed in range(100)]
     assert [1000 * block + seed for seed, row in enumerate(rows) if row["wrong"]] == []
     assert check_pair(96261)["wrong"] == 0  # a point 1e-6 inside a needle: a linear program cannot tell
     most = 400  # no walk is longer than the features there are

@@ -10,6 +10,7 @@ from meshclash import ContactKind
 from meshclash.bench.generators import CLASSES
 from meshclash.geometry.intersection import contact_segments, overlap_outlines
 from meshclash.geometry.triangle_pair import classify_triangle_pairs
+from solids import box
 from strategies import GRID, matrix, nudged_points, points, rotation, soup, triangle_pairs
 
 NEAR = 1e-9
@@ -170,3 +171,20 @@ def test_results_of_a_query_are_in_world_coordinates():
     assert same_pose.kinds[index] == ContactKind.COPLANAR
     assert exact.polygon_area(exact.fractions(outline)) == 0.5
     assert len(same_pose.outlines()) == (same_pose.kinds == ContactKind.COPLANAR).sum() == 1
+
+
+def test_joined_contacts_are_those_of_each():
+    """Two boxes that share part of a face, and two that cross, each in several poses."""
+    cube = mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1)))
+    shift = np.stack([matrix(np.eye(3), move) for move in ([1, 0.25, 0], [0.5, 0.5, 0.3])])
+    found = [mc.collide(cube, cube, pose_b=pose) for pose in (*shift, shift)]
+    parts = [(contacts, np.flatnonzero(contacts.kinds == ContactKind.CROSSING)) for contacts in found]
+    joined = mc.Contacts.joined(parts)
+    assert len(joined) > 10 and (joined.kinds == ContactKind.CROSSING).all()
+    assert np.array_equal(joined.segments(), np.concatenate([contacts.segments(select) for contacts, select in parts]))
+    parts = [(contacts, np.flatnonzero(contacts.kinds == ContactKind.COPLANAR)) for contacts in found]
+    edges, pair = mc.Contacts.joined(parts).outline_edges()
+    outlines = [outline for contacts, select in parts for _, outline in contacts.outlines(select)]
+    expected = [np.stack((outline, np.roll(outline, -1, axis=0)), axis=1) for outline in outlines]
+    assert np.array_equal(edges, np.concatenate(expected)) and len(edges) > 10
+    assert pair.tolist() == [k for k, part in enumerate(expected) for _ in part]

@@ -76,16 +76,16 @@ def test_a_damaged_store_is_told_and_compiled_instead(built, tmp_path, capsys):
             path.write_bytes(whole)
 
 
-def damaged(whole, others, chance, case):
+def damaged(whole, others, rng, case):
     """A file with one bit flipped, cut short, longer, empty, or exchanged for another one."""
     if case % 5 == 0:
-        return whole[: chance.randrange(len(whole))]
+        return whole[: rng.randrange(len(whole))]
     if case % 5 == 1:
-        return chance.choice([other for other in others if other != whole])
+        return rng.choice([other for other in others if other != whole])
     if case % 25 == 2:
         return whole + b"\0"
     changed = bytearray(whole)
-    changed[chance.randrange(len(whole))] ^= 1 << chance.randrange(8)
+    changed[rng.randrange(len(whole))] ^= 1 << rng.randrange(8)
     return bytes(changed)
 
 
@@ -94,12 +94,12 @@ def test_no_damage_gets_past_the_hashes(built, tmp_path):
     """A thousand damaged files each in store, cache and manifest: none is used, or the manifest says the same."""
     (place,) = built.iterdir()
     files = {path: path.read_bytes() for path in sorted(place.glob("*.kernel"))}
-    manifest, chance = store.read_manifest(place), random.Random(5)
+    manifest, rng = store.read_manifest(place), random.Random(5)
     whole = (place / store.MANIFEST).read_bytes()
     for case in range(1000):
-        path = chance.choice(list(files))
+        path = rng.choice(list(files))
         identity, _ = read_kernel(path)
-        content = damaged(files[path], list(files.values()), chance, case)
+        content = damaged(files[path], list(files.values()), rng, case)
         for folder in ("store", "cache"):
             (tmp_path / folder).mkdir(exist_ok=True)
             (tmp_path / folder / path.name).write_bytes(content)
@@ -107,7 +107,7 @@ def test_no_damage_gets_past_the_hashes(built, tmp_path):
             cache._read_shipped(tmp_path / "store", manifest["files"], path.name, identity)
         with pytest.raises(DamagedKernel):
             read_kernel(tmp_path / "cache" / path.name, identity)
-        (tmp_path / store.MANIFEST).write_bytes(damaged(whole, [b"{}"], chance, case))
+        (tmp_path / store.MANIFEST).write_bytes(damaged(whole, [b"{}"], rng, case))
         try:
             assert store.read_manifest(tmp_path) == manifest
         except DamagedKernel:

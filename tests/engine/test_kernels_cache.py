@@ -80,14 +80,14 @@ def test_no_changed_bit_is_ever_run(ask, tmp_path):
     """Every single flip, truncation or exchange is noticed before a byte of the file is used; see `files.py`."""
     assert ask(tmp_path / "cache") == (True, "compiled")
     (path,) = (tmp_path / "cache").iterdir()
-    whole, chance = path.read_bytes(), random.Random(1)
+    whole, rng = path.read_bytes(), random.Random(1)
     identity, _ = read_kernel(path)
     for case in range(1000):
         changed = bytearray(whole)
         if case % 4 == 0:
-            del changed[chance.randrange(len(whole)) :]
+            del changed[rng.randrange(len(whole)) :]
         else:
-            changed[chance.randrange(len(whole))] ^= 1 << chance.randrange(8)
+            changed[rng.randrange(len(whole))] ^= 1 << rng.randrange(8)
         path.write_bytes(changed)
         with pytest.raises(DamagedKernel):
             read_kernel(path, identity)

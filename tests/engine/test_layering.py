@@ -4,6 +4,7 @@ import ast
 import importlib
 import inspect
 import pkgutil
+import re
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -17,7 +18,7 @@ SOURCES = sorted(ENGINE.rglob("*.py"))
 LAYERS = (
     "errors", "kernels", "jit_pipeline", "jit", "reference", "types", "geometry", "volumes", "hierarchy", "traversal",
     "gpu", "broadphase", "partition", "answering", "solid", "pointcloud", "convex", "voxels", "massive", "query",
-    "continuous", "motion", "timecritical", "scene", "warming", "",
+    "continuous", "motion", "timecritical", "scene", "warming", "tasks", "",
 )  # fmt: skip
 """From the bottom up: each imports from its own and from those before it. The last is the package itself, with
 its command lines."""
@@ -260,3 +261,21 @@ def test_every_public_name_has_a_docstring():
     assert len(objects) > 100
     missing = [name for name, value in objects.items() if not (value.__doc__ or "").strip()]
     assert missing == []
+
+
+def test_helpers_of_tests_are_modules_of_their_own():
+    """A test module that imports another one runs its fixtures and decorators, and ties two subjects together."""
+    folder = Path(__file__).parents[1]
+    importing = re.compile(r"^\s*(?:from|import) test_\w+", re.MULTILINE)
+    assert importing.search("\nfrom test_volumes import shape\n")
+    assert [path.name for path in folder.rglob("*.py") if importing.search(path.read_text(encoding="utf-8"))] == []
+
+
+def test_no_two_classes_of_the_engine_share_a_name():
+    """A reader who meets a name looks for one meaning."""
+    public = re.compile(r"^class ([A-Z]\w*)", re.MULTILINE)
+    names = [
+        name for path in SOURCES if not is_bench(path) for name in public.findall(path.read_text(encoding="utf-8"))
+    ]
+    assert sorted({name for name in names if names.count(name) > 1}) == []
+    assert "Question" in names

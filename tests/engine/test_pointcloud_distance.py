@@ -3,10 +3,9 @@
 import meshclash as mc
 import numpy as np
 import pytest
-from clouds import plane, random_pose, shifted, sphere
+from clouds import ball_mesh, grid_mesh, plane, random_pose, shifted, sphere
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_pointcloud_collision import ball_mesh, grid_mesh
 
 
 def world(points, pose):

@@ -5,10 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 import meshclash as mc
 import numpy as np
 import pytest
-from clouds import plane, random_pose, sphere, torus
+from clouds import ball_mesh, plane, random_pose, sphere, torus
 from meshclash.pointcloud import build, distance
 from meshclash.pointcloud import cloud as cloud_module
-from test_pointcloud_collision import ball_mesh
 
 
 def steps_until(steps, count):

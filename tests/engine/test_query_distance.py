@@ -5,7 +5,7 @@ from functools import cache
 import meshclash as mc
 import numpy as np
 import pytest
-from distances import all_distances, fill_distances
+from distances import all_distances, extent, fill_distances
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.hierarchy.build import SPLITS
@@ -52,10 +52,6 @@ def prepared():
 @pytest.fixture(scope="module")
 def cases():
     return list(prepared())
-
-
-def extent(a, b):
-    return float(max(np.ptp(a.bounds, axis=0).max(), np.ptp(b.bounds, axis=0).max()))
 
 
 def assert_nearest(found, a, b, pose, expected):

@@ -5,12 +5,12 @@ from functools import cache
 import meshclash as mc
 import numpy as np
 import pytest
+from distances import all_distances, extent
 from meshclash.geometry.triangle_pair import classify_triangle_pairs
 from meshclash.hierarchy.build import SPLITS
 from meshclash.volumes.registry import VOLUMES
 from solids import box, gear, l_shape, refined, torus, tube
 from strategies import matrix, rotation, soup
-from test_query_distance import all_distances, extent
 
 
 def _random(rng):

@@ -145,6 +145,7 @@ def test_verdicts_without_depths_are_the_same(seed):
 @settings(max_examples=25)
 @given(seeds)
 def test_few_objects_are_answered_as_many_are(seed):
+    """With other counts of tests: of a few objects, oriented boxes are asked after some steps only."""
     editor = crowd(seed, 10)
     scene, rng = editor.scene, np.random.default_rng(seed)
     for low, high in (LARGE, SMALL):
@@ -161,7 +162,6 @@ def test_few_objects_are_answered_as_many_are(seed):
     for one, other in zip(few, many, strict=True):
         for field in ("pairs", "triangles", "configuration", "any"):
             assert getattr(one, field).tolist() == getattr(other, field).tolist()
-        assert one.stats == other.stats
 
 
 def test_objects_that_come_and_go_are_not_taken_for_others():

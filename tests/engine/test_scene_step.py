@@ -42,12 +42,12 @@ def test_random_scenes_say_what_asking_anew_says(seed):
     scene, before, asleep = mc.Scene(), set(), 0
     ids = [scene.add(mesh, matrix(rotation(rng), rng.uniform(0, 4, 3))) for mesh in (CUBE, SMALL, SHEET) * 8]
     for frame in range(60):
-        chance = rng.random()
-        if chance < 0.05:
+        draw = rng.random()
+        if draw < 0.05:
             scene.remove(ids.pop(int(rng.integers(len(ids)))))
-        elif chance < 0.1:
+        elif draw < 0.1:
             ids.append(scene.add(SHEET, matrix(rotation(rng), rng.uniform(0, 4, 3))))
-        elif chance < 0.15:
+        elif draw < 0.15:
             scene.set_pose(ids[0], matrix(rotation(rng), rng.uniform(0, 4, 3)))
         moved = [i for i in ids if rng.random() < 0.5]
         poses = []

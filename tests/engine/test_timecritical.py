@@ -181,7 +181,7 @@ def run_in_steps(tree, pose, steps, **criterion):
 
 
 def frontier(made):
-    """Chances (n,) and nodes (n, 2) of the pairs of the only job that are left."""
+    """Probabilities (n,) and nodes (n, 2) of the pairs of the only job that are left."""
     used = made.state[layout.USED]
     keys, entries = (array[:used] for array in made._heap)
     probabilities = np.array(

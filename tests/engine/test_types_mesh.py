@@ -4,10 +4,8 @@ import meshclash as mc
 import numpy as np
 import pytest
 from hypothesis import given
+from solids import CORNERS, TETRAHEDRON
 from strategies import WIDE, grid_meshes, matrix, points, poses
-
-CORNERS = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
-TETRAHEDRON = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
 
 
 def with_vertex(index, value):

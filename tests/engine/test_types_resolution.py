@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from solids import CORNERS, TETRAHEDRON
 from strategies import matrix, rotation
-from test_types_mesh import CORNERS, TETRAHEDRON
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from((1e-3, 1.0, 37.0, 1e3, 1e6)), st.sampled_from((0.0, 1.0, 1e4)))

@@ -5,6 +5,7 @@ from functools import cache
 import meshclash as mc
 import numpy as np
 import pytest
+from coinciding_points import coinciding_points
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.geometry.relative_pose import relative_rows
@@ -15,7 +16,6 @@ from meshclash.volumes.registry import VOLUMES, volume_named
 from scipy.optimize import linprog
 from solids import box, moved, torus
 from strategies import grid_meshes, matrix, rotation, soup
-from test_geometry_relative_pose import coinciding_points
 
 NAMES = sorted(VOLUMES)
 STORED = [name for name in NAMES if not VOLUMES[name].derived]

@@ -5,6 +5,7 @@ from functools import cache
 import meshclash as mc
 import numpy as np
 import pytest
+from coinciding_points import coinciding_points
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.bench.mesh_generators import bumpy_sphere, machined_part, scan
@@ -17,7 +18,6 @@ from meshclash.traversal.forest import pack_trees
 from meshclash.volumes.boxtree import CARRIED, ROOT, begin, derive, gap, nodes_of, overlap
 from solids import torus
 from strategies import grid_meshes, matrix, rotation, soup
-from test_geometry_relative_pose import coinciding_points
 
 RING = mc.TriangleMesh(*torus(2, 0.5))
 

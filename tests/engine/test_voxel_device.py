@@ -19,7 +19,7 @@ from meshclash.types.steps import run
 from meshclash.voxels.bricks import common_bricks, list_voxels
 from meshclash.voxels.device import common_voxels_on
 from meshclash.voxels.marking import mark_steps
-from test_voxels_cover import cases
+from triangles_in_voxels import triangles_near_a_region
 from voxels import MEMORY, on_grid
 
 HERE = Path(__file__).parent
@@ -59,7 +59,7 @@ def backends(monkeypatch):
 
 
 @pytest.mark.slow
-@given(cases())
+@given(triangles_near_a_region())
 def test_the_host_marks_what_the_cpu_marks(case):
     triangle, low, high = case
     grid, thing = on_grid(mc.TriangleMesh(triangle, [[0, 1, 2]]), low, high, resolution=21)

@@ -14,7 +14,7 @@ from meshclash.voxels.bricks import list_voxels
 from meshclash.voxels.thin import thin_steps
 from solids import box, torus
 from strategies import rotation
-from test_voxels_cover import cases
+from triangles_in_voxels import triangles_near_a_region
 from voxels import MEMORY, marked, on_grid
 
 HALF = Fraction(1, 2)
@@ -47,7 +47,7 @@ def meets_a_centre_line(triangle, grid, voxel, grown=Fraction(0)):
 
 
 @pytest.mark.slow
-@given(cases())
+@given(triangles_near_a_region())
 def test_every_voxel_whose_centre_lines_are_met_is_marked_and_all_are_among_the_others(case):
     triangle, low, high = case
     grid, thing = on_grid(mc.TriangleMesh(triangle, [[0, 1, 2]]), low, high, resolution=5)

@@ -59,6 +59,7 @@ scene = mc.Scene()
 ids = [scene.add(mesh, pose) for mesh in (a, b) for pose in (None, shift)]
 scene.contacts(touch_tolerance=0.1, permitted_overlap=0.1, set_a=ids[:2], keep=lambda pairs: pairs[:, 0] >= 0)
 scene.set_vertices(ids[0], corners + 0.5)
+scene.add(mc.TriangleMesh(corners, np.arange(60).reshape(-1, 3).repeat(3, axis=0)))
 scene.contacts()
 far = np.eye(4)
 far[0, 3] = 4.0

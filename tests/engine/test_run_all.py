@@ -1,0 +1,36 @@
+"""The script that runs all tests: no file is left out, and what fails is seen."""
+
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parents[1]
+
+
+@pytest.fixture
+def script():
+    return runpy.run_path(str(TESTS / "run_all.py"))
+
+
+def test_every_file_is_in_one_group(script):
+    files = [path for group in script["groups"](TESTS / "engine").values() for path in group]
+    assert sorted(files) == sorted((TESTS / "engine").glob("test_*.py"))
+
+
+def test_every_subject_has_a_file(script):
+    words = {path.stem.split("_")[1] for path in (TESTS / "engine").glob("test_*.py")}
+    assert {word for subject in script["SUBJECTS"] for word in subject} <= words
+
+
+@pytest.mark.slow
+def test_what_fails_is_named_and_shown(script, tmp_path, capsys):
+    good, bad = tmp_path / "test_good.py", tmp_path / "test_bad.py"
+    good.write_text("def test_of_one():\n    pass\n")
+    bad.write_text("def test_of_two():\n    assert 'apples' == 'pears'\n")
+    parts = [("good", sys.executable, [good]), ("bad", sys.executable, [bad])]
+    assert script["run"](parts, 2) == ["bad"]
+    shown = capsys.readouterr().out
+    assert "1 passed" in shown and "assert 'apples' == 'pears'" in shown
+    assert script["run"](parts[:1], 1) == []

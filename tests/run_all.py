@@ -1,0 +1,99 @@
+"""Tests with a process for each core: those of the engine by subject, those of the extension for each Blender.
+
+    python tests/run_all.py PYTHON...       # interpreters that have bpy; the first one tests the engine, too
+    python tests/run_all.py --all PYTHON... # the slow tests, too
+
+Files of one subject need the same compiled kernels, so that no two processes compile the same ones at the same time.
+Of a process that fails everything is shown that it printed, of the others the slowest tests and the last line.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent
+SUBJECTS = (
+    ("bench",),
+    ("gpu", "kernels", "jit"),
+    ("pointcloud",),
+    ("massive", "partition"),
+    ("query",),
+    ("verdict", "solid", "depth", "hierarchy"),
+    ("scene", "timecritical", "watch", "gap"),
+    ("voxel", "voxels", "traversal", "volumes"),
+    ("continuous", "convex", "motion"),
+)
+"""First words of the names of test files. What is in none of these is one more group."""
+
+
+def main(arguments: list[str]) -> int:
+    """Run the tests; the exit code is 1 if a process failed."""
+    pythons = [argument for argument in arguments if argument != "--all"]
+    options = [] if "--all" in arguments else ["-m", "not slow"]
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    parts = [("engine: " + name, pythons[0], files) for name, files in groups(TESTS / "engine").items()]
+    files = sorted((TESTS / "addon").glob("test_*.py"))
+    for python in pythons:
+        environment = Path(python).parent.parent.name
+        parts += [("extension, half of the files: " + environment, python, files[k::2]) for k in (0, 1)]
+    failed = run(parts, cores, options)
+    if failed:
+        print("These have failed: {}".format("; ".join(failed)), flush=True)
+    return int(bool(failed))
+
+
+def run(parts: list[tuple[str, str, list[Path]]], cores: int, options: Sequence[str] = ()) -> list[str]:
+    """Runs parts (name, interpreter, test files), so many at a time, and returns the names of those that failed."""
+    waiting, running, failed = list(enumerate(parts)), [], []
+    with tempfile.TemporaryDirectory() as folder:
+        while waiting or running:
+            while waiting and len(running) < cores:
+                number, part = waiting.pop(0)
+                running.append(Tests(*part, Path(folder) / str(number), options))
+            time.sleep(0.2)
+            for tests in [tests for tests in running if tests.ended()]:
+                running.remove(tests)
+                failed += [tests.name] if not tests.report() else []
+    return failed
+
+
+def groups(folder: Path) -> dict[str, list[Path]]:
+    """Test files by subject; every file is in one group."""
+    found: dict[str, list[Path]] = {}
+    for path in sorted(folder.glob("test_*.py")):
+        word = path.stem.split("_")[1]
+        name = next((", ".join(words) for words in SUBJECTS if word in words), "the others")
+        found.setdefault(name, []).append(path)
+    order = [*(", ".join(words) for words in SUBJECTS), "the others"]
+    return {name: found[name] for name in order}
+
+
+class Tests:
+    """A process of pytest."""
+
+    def __init__(self, name: str, python: str, paths: list[Path], printed: Path, options: Sequence[str]) -> None:
+        """Starts it with pytest's options; a file takes what it prints."""
+        self.name, self._printed, self._start = name, printed, time.monotonic()
+        command = [python, "-m", "pytest", "-q", "--durations=10", *options, *map(str, paths)]
+        with printed.open("wb") as output:
+            self._process = subprocess.Popen(command, cwd=str(TESTS.parent), stdout=output, stderr=output)
+
+    def ended(self) -> bool:
+        """Whether the process is over."""
+        return self._process.poll() is not None
+
+    def report(self) -> bool:
+        """Print how it ended, and return whether that was well."""
+        lines = self._printed.read_text(encoding="utf-8", errors="replace").rstrip().splitlines()
+        well = self._process.returncode == 0
+        seconds = time.monotonic() - self._start
+        print(f"{self.name} ({seconds:.0f} s)", *(lines[-12:] if well else lines), sep="\n  ", flush=True)
+        return well
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
