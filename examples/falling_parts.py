@@ -34,12 +34,12 @@ FLOOR = "Floor"
 
 def places() -> list[tuple[str, float, float, float, float]]:
     """Of every part: its name, its column, its height in frame 1 and its speed [m a frame]."""
-    chance = random.Random(2000)
+    rng = random.Random(2000)
     found = []
     for column in range(COLUMNS * COLUMNS):
         x, y = SPACING * (column % COLUMNS), SPACING * (column // COLUMNS)
         for k in range(IN_COLUMN):
-            found.append((f"Part {column:03d}.{k}", x, y, 2.0 + 1.6 * k, round(chance.uniform(0.02, 0.2), 3)))
+            found.append((f"Part {column:03d}.{k}", x, y, 2.0 + 1.6 * k, round(rng.uniform(0.02, 0.2), 3)))
     return found
 
 
@@ -89,12 +89,12 @@ def build() -> None:
     bpy.ops.wm.read_factory_settings(use_empty=True)
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = FRAMES[0], FRAMES[-1]
-    chance = random.Random(7)
+    rng = random.Random(7)
     mesh = nut()
     for name, x, y, height, speed in places():
         item = bpy.data.objects.new(name, mesh)
         item.location = x, y, height
-        item.rotation_euler = [chance.uniform(0.0, 6.28) for _ in range(3)]
+        item.rotation_euler = [rng.uniform(0.0, 6.28) for _ in range(3)]
         driver = item.driver_add("location", 2).driver
         driver.expression = f"{height} - {speed} * (frame - {FRAMES[0]})"
         scene.collection.objects.link(item)
