@@ -237,6 +237,16 @@ def test_a_broken_connection_to_the_scheduler_costs_time_only(pairs, expected, t
     compare(steps, expected * 2)
 
 
+def test_so_does_one_that_dask_cannot_mend(pairs, expected, threads):
+    """Its client asserts that the scheduler greets it before it tells of tasks."""
+
+    async def greeted_late(**_):
+        raise AssertionError
+
+    threads.client._ensure_connected = greeted_late
+    test_a_broken_connection_to_the_scheduler_costs_time_only(pairs, expected, threads)
+
+
 def test_a_connection_that_broke_since_the_last_tasks_is_made_again(pairs, expected, threads):
     threads.client.close()
     check(pairs[:1], expected[:1], threads)

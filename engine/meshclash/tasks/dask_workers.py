@@ -115,8 +115,7 @@ class DaskWorkers:
 
     def _connect_again(self) -> None:
         """Have another client: the scheduler may yet drop what the one before submits."""
-        with suppress(OSError):  # it cannot say goodbye
-            self.client.close()
+        _leave(self.client)
         self.client = self._connected(_AGAIN)
 
     def _submit(self, task: Task, place: int) -> Any:
@@ -133,14 +132,23 @@ class DaskWorkers:
 
     def close(self) -> None:
         """Leave the scheduler, and end the processes that were started."""
-        with self._opened, suppress(OSError):  # of a connection that is broken
-            self.client.close()
+        with self._opened:
+            _leave(self.client)
 
     def __enter__(self) -> "DaskWorkers":
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _leave(client: Any) -> None:
+    """Close a client, also one whose connection is broken: such a one cannot say goodbye.
+
+    Dask asserts that the first message of a connection comes alone. If it did not, closing raises that AssertionError.
+    """
+    with suppress(OSError, AssertionError):
+        client.close()
 
 
 def _on_this_machine(count: int) -> Any:
