@@ -6,9 +6,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from hausdorff import farthest, is_too_small, least_square
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from meshclash.massive import pieces
+from meshclash.jit import kernel
+from meshclash.massive import pieces, proving
 from meshclash.massive.pieces import Piece, joined, simplified
 from solids import refined, sheet, torus
 from strategies import dependent_points, grid_meshes, nudged_points, soup
@@ -56,6 +57,26 @@ def test_bounds_of_any_piece_are_large_enough(mesh, target):
         assert len(after.triangles) <= len(before.triangles)
         assert not is_too_small(after.out, corners_of(before), corners_of(after))
         assert not is_too_small(after.back, corners_of(after), corners_of(before))
+
+
+@kernel
+def cut(part, plane, inside, outside, heights):
+    return proving._cut(part, part.shape[0], plane, inside, outside, heights)
+
+
+@given(st.lists(st.sampled_from((-1.0, 0.0, 1.0)), min_size=3, max_size=proving._MOST_CORNERS))
+@example([1.0, -1.0] * (proving._MOST_CORNERS // 2))
+def test_a_thin_part_that_a_plane_crosses_often_has_no_more_corners_than_fit(signs):
+    """Rounding decides on which side of a plane nearly along it the corners of a thin part lie."""
+    count, room = len(signs), proving._MOST_CORNERS
+    around = np.linspace(0.0, 2.0 * math.pi, count, endpoint=False)
+    part = np.column_stack([2.0**-60 * np.array(signs), np.cos(around), np.sin(around)])
+    sides = [np.full((2 * room, 3), np.nan) for _ in range(2)]
+    counts = cut(part, np.array([1.0, 0.0, 0.0, 0.0]), *sides, np.empty(room))
+    assert max(counts) <= room
+    assert all(np.isnan(side[k:]).all() for side, k in zip(sides, counts, strict=True))
+    corners = np.concatenate([side[:k] for side, k in zip(sides, counts, strict=True)]).tolist()
+    assert all(corner in corners for corner in part.tolist())
 
 
 @pytest.mark.parametrize("seed", range(4))

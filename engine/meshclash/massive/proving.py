@@ -148,18 +148,29 @@ def _copy(corners, count, to):
 
 
 @inner
+def _changes(heights, count):
+    """How often signs change from a corner to the next one, around a part."""
+    changes = 0
+    for i in range(count):
+        before = heights[i - 1 if i > 0 else count - 1]
+        changes += (heights[i] > 0.0 and before < 0.0) or (heights[i] < 0.0 and before > 0.0)
+    return changes
+
+
+@inner
 def _cut(part, count, plane, inside, outside, heights):
     """Cut a part in two: corners of either; a part that lies on one side is not cut, and the other is empty.
 
     Both together cover the part whatever the signs are: between two cuts in a row the corners are all of one side, and
     what that side has beyond the line from cut to cut belongs to the part that has these corners and both cuts.
+    Rounding may give a thin part more than two cuts; where these could be too many corners, it is not cut either.
     """
     positive = negative = False
     for i in range(count):
         heights[i] = plane[0] * part[i, 0] + plane[1] * part[i, 1] + plane[2] * part[i, 2] + plane[3]
         positive |= heights[i] > 0.0
         negative |= heights[i] < 0.0
-    if not negative or not positive:
+    if not negative or not positive or count + _changes(heights, count) > _MOST_CORNERS:
         _copy(part, count, inside if not negative else outside)
         return (count, 0) if not negative else (0, count)
     ins = outs = 0
