@@ -10,6 +10,7 @@ from meshclash.scene.at_once import FewObjects
 from meshclash.scene.cases import TreePacker
 from meshclash.traversal.forest import pack_trees
 from meshclash.traversal.oriented import WIDTH, oriented_boxes, told_apart
+from meshclash.types.steps import run
 from solids import box, refined
 from strategies import matrix, rotation
 
@@ -93,8 +94,10 @@ def test_a_few_objects_take_fewer_tests_and_get_the_same_answer():
     never = np.full((len(packed.oriented), WIDTH), -1e30, np.float32)
     rows, everything = np.eye(4)[None, None, :3].repeat(4, axis=1), np.ones(4, np.bool_)
     told, descended = (
-        FewObjects(packed.tree_set, packed.solids, packed.trees, packed.bounds, oriented).find(
-            rows, everything, everything, None
+        run(
+            FewObjects(packed.tree_set, packed.solids, packed.trees, packed.bounds, oriented).find_steps(
+                rows, everything, everything, None
+            )
         )
         for oriented in (packed.oriented, never)
     )

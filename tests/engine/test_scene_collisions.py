@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from meshclash.jit import config
 from meshclash.scene import at_once
 from meshclash.scene.single import OneConfiguration
+from meshclash.traversal.single import Meeting
 from scene_editor import Editor
 from solids import box, joined, reversed_winding, torus
 from strategies import matrix, rotation
@@ -141,6 +142,18 @@ def test_verdicts_without_depths_are_the_same(seed):
     assert names[0] == names[1]
 
 
+def same_as_of_many(scene, poses):
+    """What few objects collide is what many would, in a stack and in single configurations."""
+    few = [scene.collides(poses), *(scene.collides(p) for p in poses)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(at_once, "MOST_OBJECTS", 0)
+        scene._packer = type(scene._packer)()
+        many = [scene.collides(poses), *(scene.collides(p) for p in poses)]
+    for one, other in zip(few, many, strict=True):
+        for field in ("pairs", "triangles", "configuration", "any"):
+            assert getattr(one, field).tolist() == getattr(other, field).tolist()
+
+
 @pytest.mark.slow
 @settings(max_examples=25)
 @given(seeds)
@@ -154,14 +167,34 @@ def test_few_objects_are_answered_as_many_are(seed):
     poses = np.tile(np.eye(4), (5, len(scene), 1, 1))
     poses[1:, :, :3, :3] = [[rotation(rng) for _ in range(len(scene))] for _ in range(4)]
     poses[1:, :, :3, 3] = rng.uniform(-1, 1, (4, len(scene), 3))
-    few = [scene.collides(poses), *(scene.collides(p) for p in poses)]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(at_once, "MOST_OBJECTS", 0)
-        scene._packer = type(scene._packer)()
-        many = [scene.collides(poses), *(scene.collides(p) for p in poses)]
-    for one, other in zip(few, many, strict=True):
-        for field in ("pairs", "triangles", "configuration", "any"):
-            assert getattr(one, field).tolist() == getattr(other, field).tolist()
+    same_as_of_many(scene, poses)
+
+
+def test_long_and_undecided_pairs_are_answered_as_of_many_objects(monkeypatch):
+    """Rings in one another, whose surfaces are near everywhere, and bodies too small for products of differences."""
+    scene, rng, calls, advance = mc.Scene(), np.random.default_rng(3), [], Meeting.advance
+    for thickness in (20.0, 19.75):
+        corners, triangles = torus(60.0, thickness, 128, 64)
+        scene.add(mc.TriangleMesh(corners / 60.0, triangles))
+    for inner in (box, punctured_box):
+        scene.add(mc.TriangleMesh(*inner((0.9, -0.1, -0.1), (1.1, 0.1, 0.1))))
+        scene.add(mc.TriangleMesh(*inner(*SMALL)))
+    tiny, (corners, triangles) = 2.0**-260 * rotation(rng), box(*LARGE)
+    for shift in (0.0, 0.5, 1.0, 3.0):
+        scene.add(mc.TriangleMesh(np.add(corners, [shift, 0.0, 0.0]) @ tiny, triangles))
+    poses = np.tile(np.eye(4), (3, len(scene), 1, 1))
+    poses[1:, 2:, :3, 3] = rng.uniform(-0.25, 0.25, (2, len(scene) - 2, 3))
+    poses[2, 0, :3, 3] = 1e-3
+
+    def noted(self):
+        calls.append((advance(self), self.result[1]))
+        return calls[-1][0]
+
+    monkeypatch.setattr(Meeting, "advance", noted)
+    same_as_of_many(scene, poses)
+    if not config.DISABLE_JIT:
+        assert (False, False) in calls and (True, True) in calls  # one is long, and one is left to a question
+    assert scene.collides().pairs.tolist()[0] == [0, 1] and scene.collides().triangles[0].tolist() == [-1, -1]
 
 
 def test_objects_that_come_and_go_are_not_taken_for_others():

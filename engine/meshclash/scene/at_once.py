@@ -5,7 +5,7 @@ looked at where they stand, without arrays of their poses; and whether one objec
 those of which a point lies in the other's box. The answers are those of ``collisions.py``, which has many objects.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import NamedTuple
 
 import numpy as np
@@ -19,11 +19,13 @@ from ..solid.frames import IN, OUT, make_frame, side_of_solid
 from ..solid.solids import Solids
 from ..traversal.forest import TreeSet, note_usage
 from ..traversal.point import PointWorkspace, new_point_workspace, world_triangle
-from ..traversal.single import APART, DEEPEST, FIRST, MAY_LIE_IN, OPEN, PLACE, SECOND, meet_pairs
+from ..traversal.single import APART, DEEPEST, FIRST, MAY_LIE_IN, MEETING, OPEN, PLACE, SECOND, Meeting
 
 MOST_OBJECTS = 128
 """All of whose pairs are compared."""
-NO, YES, UNSURE = range(3)
+NO, YES, UNDECIDED, UNSURE = APART, MEETING, OPEN, OPEN + 1
+"""What is told of a pair; ``UNDECIDED``: triangles whose kind float64 cannot tell; ``UNSURE``: points cannot tell
+whether one object lies in the other."""
 _spare: list[tuple[np.ndarray, PointWorkspace]] = []
 """Not in use. Appending to and popping from a list are atomic."""
 _WORTH_NOTING = 1 << 10
@@ -39,15 +41,15 @@ class CollidingPairs(NamedTuple):
     triangles: np.ndarray
     """Those that meet, (k, 2) int32; -1 where nothing does."""
     collide: np.ndarray
-    """``NO``, ``YES``, or ``UNSURE`` where points cannot tell whether one lies in the other, (k,) int8."""
-    unsure: bool
-    """Whether some are."""
+    """``NO``, ``YES``, ``UNDECIDED`` or ``UNSURE``, (k,) int8."""
+    some_left: bool
+    """Whether some are one of the last two."""
     counts: tuple[int, int, int]
     """Tests of volumes, of triangles, exact ones."""
 
 
 class FewObjects:
-    """Objects of which ``find`` tells what collides; its arguments are those of ``Planted``."""
+    """Objects of which ``find_steps`` tells what collides; its arguments are those of ``Planted``."""
 
     def __init__(
         self, tree_set: TreeSet, solids: Solids, trees: np.ndarray, bounds: np.ndarray, oriented: np.ndarray
@@ -71,10 +73,10 @@ class FewObjects:
             and not config.DISABLE_JIT
         )
 
-    def find(
+    def find_steps(
         self, rows: np.ndarray, in_a: np.ndarray, in_b: np.ndarray, keep: Callable[[np.ndarray], np.ndarray] | None
-    ) -> CollidingPairs | None:
-        """What collides, in some microseconds a configuration; None where a pair takes more than a slice of its own.
+    ) -> Generator[float, None, CollidingPairs]:
+        """What collides, in some microseconds a configuration; yields the share that is done every few milliseconds.
 
         Args:
             rows: poses, (m, n, 3, 4).
@@ -85,20 +87,30 @@ class FewObjects:
         jobs = self._pairs(rows, in_a, in_b)
         if keep is not None and len(jobs):
             jobs = jobs[keep(jobs[:, FIRST : SECOND + 1])]
-        return self.decide(rows, jobs)
+        meeting = self._meeting(rows, jobs)
+        while not meeting.advance():
+            yield meeting.share
+        return self._told(rows, meeting)
 
-    def decide(self, rows: np.ndarray, jobs: np.ndarray) -> CollidingPairs | None:
-        """Which pairs of objects collide, given as ``jobs`` of ``CollidingPairs``; None as ``find``."""
-        triangles, counts = np.empty((len(jobs), 2), np.int32), np.zeros(3, np.int64)
-        told = meet_pairs(self._side, self._oriented, self._trees, rows, jobs, triangles, counts)
-        if told == OPEN:
-            return None
-        volume_tests, primitive_tests, exact_tests = counts.tolist()
-        if volume_tests > _WORTH_NOTING:
-            note_usage(self._tree_set, self._tree_set, self._trees[jobs[:, FIRST : SECOND + 1]], volume_tests)
-        collide = (triangles[:, 0] >= 0).view(np.int8)
-        unsure = told != APART and self._look_inside(rows, jobs, collide)
-        return CollidingPairs(jobs, triangles, collide, unsure, (volume_tests, primitive_tests, exact_tests))
+    def decide(self, rows: np.ndarray, jobs: np.ndarray) -> CollidingPairs:
+        """Which pairs of objects collide, given as ``jobs`` of ``CollidingPairs``."""
+        meeting = self._meeting(rows, jobs)
+        while not meeting.advance():
+            pass
+        return self._told(rows, meeting)
+
+    def _meeting(self, rows: np.ndarray, jobs: np.ndarray) -> Meeting:
+        return Meeting(self._side, self._oriented, self._trees, rows, jobs)
+
+    def _told(self, rows: np.ndarray, meeting: Meeting) -> CollidingPairs:
+        """What collides, of pairs of which it is known whether they meet."""
+        jobs, collide = meeting.jobs, meeting.met
+        some_inside, some_left, counts = meeting.result
+        if counts[0] > _WORTH_NOTING:
+            note_usage(self._tree_set, self._tree_set, self._trees[jobs[:, FIRST : SECOND + 1]], counts[0])
+        if some_inside:
+            some_left |= self._look_inside(rows, jobs, collide)
+        return CollidingPairs(jobs, meeting.triangles, collide, some_left, counts)
 
     def _pairs(self, rows: np.ndarray, in_a: np.ndarray, in_b: np.ndarray) -> np.ndarray:
         """Pairs whose boxes overlap, as ``jobs`` of ``CollidingPairs``."""

@@ -24,7 +24,7 @@ from ..types.numbers import float_array
 from ..types.pose import check_stack, inverse_rotations, transform_points
 from ..types.results import APART, Progress, QueryStats
 from ..types.steps import always, scaled
-from .at_once import UNSURE, CollidingPairs
+from .at_once import UNDECIDED, YES, CollidingPairs
 from .cases import PackedTrees, contacts_steps
 from .members import Keep
 
@@ -32,6 +32,7 @@ _ROWS_AT_ONCE = 1 << 15  # poses of objects that are looked at together
 _ROWS_OF_FEW = 1 << 13  # of few objects, which are looked at without a pause
 _AT_ONCE = 4096  # pairs of one step
 _NO, _YES, _UNSURE = range(3)
+_NOTHING_MET = Answer(np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empty(0, np.int32), 0, 0, 0, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,13 +183,13 @@ def _portion_steps(
     few, ids, keep = configurations.packed_trees.few, configurations.ids, configurations.keep
     if few is not None:
         keep_pairs = None if keep is None else lambda pairs: keep(ids[pairs])
-        found = few.find(configurations.rows, configurations.in_a, configurations.in_b, keep_pairs)
-        if found is not None:
-            if found.unsure:
-                yield from _settle_steps(configurations, found)
-            met = found.collide.view(np.bool_)
-            jobs = found.jobs[met]
-            return jobs[:, PLACE], jobs[:, FIRST : SECOND + 1], found.triangles[met], QueryStats(*found.counts)
+        found = yield from few.find_steps(configurations.rows, configurations.in_a, configurations.in_b, keep_pairs)
+        stats = QueryStats(*found.counts)
+        if found.some_left:
+            stats = stats.plus((yield from _settle_steps(configurations, found)))
+        met = found.collide.view(np.bool_)
+        jobs = found.jobs[met]
+        return jobs[:, PLACE], jobs[:, FIRST : SECOND + 1], found.triangles[met], stats
     packed_trees, objects = configurations.packed_trees, configurations.rows.shape[1]
     boxes = world_boxes(packed_trees.bounds, configurations.rows, 0.0)
     places, pairs = overlapping_pairs_of_each(boxes, configurations.in_a, configurations.in_b)
@@ -206,20 +207,29 @@ def _portion_steps(
     return places[collide], pairs[collide], triangles[collide], answer.stats()
 
 
-def _settle_steps(configurations: Configurations, found: CollidingPairs) -> Generator[float, None, None]:
-    """Say of pairs that points cannot tell whether they collide, as of many objects."""
-    packed_trees, unsure = configurations.packed_trees, np.flatnonzero(found.collide == UNSURE)
-    places, pairs = found.jobs[unsure, PLACE], found.jobs[unsure, FIRST : SECOND + 1]
-    rows = configurations.rows[places, pairs[:, 0]], configurations.rows[places, pairs[:, 1]]
+def _settle_steps(configurations: Configurations, found: CollidingPairs) -> Generator[float, None, QueryStats]:
+    """Say of pairs that are left whether they collide, as of many objects; returns the work."""
+    packed_trees, left = configurations.packed_trees, np.flatnonzero(found.collide > YES)
+    places, pairs = found.jobs[left, PLACE], found.jobs[left, FIRST : SECOND + 1]
+    jobs, rows = packed_trees.trees[pairs], [configurations.rows[places, pairs[:, side]] for side in range(2)]
     boxes = [
         world_boxes(packed_trees.bounds, configurations.rows[m], 0.0)[pair]
         for m, pair in zip(places, pairs, strict=True)
     ]
-    around = np.stack(boxes)
-    none = Answer(np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empty(0, np.int32), 0, 0, 0, 1)
-    jobs, resolutions = packed_trees.trees[pairs], np.zeros((len(pairs), 2))
-    case = Case(packed_trees.tree_set, packed_trees.solids, jobs, *rows, around[:, 0], around[:, 1], none, resolutions)
-    found.collide[unsure] = yield from _enclosed_steps(case)
+    around, answer = np.stack(boxes), _NOTHING_MET
+    undecided = np.flatnonzero(found.collide[left] == UNDECIDED)
+    if len(undecided):
+        some = jobs[undecided], (rows[0][undecided], rows[1][undecided])
+        answer = yield from contacts_steps(packed_trees, *some, first_only=True)
+        answer = answer._replace(jobs=undecided.astype(np.int32)[answer.jobs])
+    case = Case(
+        packed_trees.tree_set, packed_trees.solids, jobs, rows[0], rows[1], around[:, 0], around[:, 1], answer,
+        np.zeros((len(left), 2)),
+    )  # fmt: skip
+    found.collide[left] = yield from _enclosed_steps(case)
+    met = left[answer.jobs]
+    found.collide[met], found.triangles[met] = YES, answer.pairs
+    return answer.stats()
 
 
 def meeting_steps(
@@ -240,8 +250,7 @@ def meeting_steps(
         first_only: whether one contact of each pair is enough.
     """
     if not len(jobs):
-        none = np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empty(0, np.int32)
-        return Answer(*none, 0, 0, 0, 1), np.zeros(0, np.bool_)
+        return _NOTHING_MET, np.zeros(0, np.bool_)
     threads = 1 if first_only else thread_limit(None)
     answer = yield from contacts_steps(packed_trees, jobs, rows, first_only=first_only, threads=threads)
     case = Case(packed_trees.tree_set, packed_trees.solids, jobs, *rows, *boxes, answer, np.zeros((len(jobs), 2)))

@@ -86,7 +86,7 @@ class OneConfiguration:
         if not len(jobs):
             return no_collisions(1)
         answer = self._few.decide(self._rows, jobs)
-        if answer is None or answer.unsure:
+        if answer.some_left:
             return None
         met = answer.collide.view(np.bool_)
         pairs = self._ids[jobs[met, FIRST : SECOND + 1]]

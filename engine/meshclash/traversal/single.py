@@ -44,13 +44,18 @@ from .wide import (
     traverse_tasks,
 )
 
-APART, MEETING, OPEN = range(3)
-"""What ``meet_single`` says of two meshes; ``OPEN``: a question is to be asked."""
+APART, MEETING, OPEN, STOPPED = range(4)
+"""What kernels say of two meshes; ``OPEN``: a question is to be asked; ``STOPPED``: by the limit of steps."""
 PLACE, FIRST, SECOND, MAY_LIE_IN = range(4)
 """Entries of a job of ``meet_each``."""
+NEXT_JOB, HALF_DONE, SOME_INSIDE, SOME_OPEN, TESTS = range(5)
+"""Entries of the progress of ``meet_each``: the job that it is at, whether that one is begun, whether one object may
+lie in another that it does not meet, whether jobs are left open; then tests of volumes, of triangles and exact ones."""
 _STEPS = 1 << 14
 _FIRST_STEPS = 1 << 6
 """After which the oriented boxes of two objects are compared: most pairs are told sooner."""
+_MOST_TESTS = 1 << 18
+"""Of volumes in a call of ``meet_each``: some two milliseconds."""
 _EXACT = (0.0, 0.0)
 _FEW = 256
 """Triangles of two meshes together of which whether they meet is told in no time: far less than their distance."""
@@ -72,7 +77,7 @@ MOST_CONTACTS = 512
 
 @inner
 def _contacts(tree_a, sizes_a, poses_a, tree_b, sizes_b, poses_b, given):
-    """``APART``, ``MEETING`` or ``OPEN``: of two trees in a pose each, all given by pointers; pairs go to ``PAIRS``."""
+    """What is told of two trees in a pose each, all given by pointers; pairs go to ``PAIRS``."""
     state = longs(given[STATE])
     for k in range(STATE_LENGTH):
         state[k] = 0
@@ -98,7 +103,7 @@ def _more_contacts(tree_a, sizes_a, poses_a, tree_b, sizes_b, poses_b, given):
         if kinds[i] == UNDECIDED:
             return OPEN
     if not done:
-        return OPEN
+        return STOPPED
     return MEETING if state[OUTPUT_USED] > 0 else APART
 
 
@@ -119,54 +124,61 @@ def meet_single(side_a, side_b, work):
     if met == MEETING and given[POINTS] != 0:
         pair = integers(given[PAIRS])
         _put_points(tree_a, pair[0], poses_a, tree_b, pair[1], poses_b, doubles(given[POINTS]))
-    return met
+    return OPEN if met == STOPPED else met
 
 
 @kernel
-def meet_each(side, work, oriented, trees, rows, jobs, triangles, counts):
-    """Look for a first contact of each pair of objects.
+def meet_each(side, work, oriented, trees, rows, jobs, triangles, met, progress):
+    """Look for a first contact of each pair of objects, for some milliseconds; returns whether all jobs are done.
 
     Args:
         side: address of the record of a tree set (``TreeSet.lane_record``).
-        work: of the record of the work.
+        work: of the record of the work, which belongs to these jobs until they are done.
         oriented: ``oriented_boxes`` of the tree set.
         trees: of the objects, (n,) int64.
         rows: their poses in m configurations, (m, n, 3, 4).
         jobs: ``PLACE``, a configuration, ``FIRST`` and ``SECOND``, objects, and ``MAY_LIE_IN``, whether one of them may
             lie in the other, (k, 4) int64.
         triangles: gets those that meet, (k, 2) int32; -1 where nothing does.
-        counts: tests of volumes, of triangles and exact ones, (3,) int64, are added to.
-
-    Returns:
-        ``OPEN`` where a pair is left open, ``MEETING`` where one does not meet of which one may lie in the other.
+        met: gets ``APART``, ``MEETING`` or ``OPEN`` of each pair, (k,) int8.
+        progress: where the last call stopped, zeros at first, (TESTS + 3,) int64.
     """
     given_side, given = longs(side), longs(work)
     poses, addresses, sizes = doubles(rows.ctypes.data), longs(given_side[TREES]), doubles(given_side[TREE_SIZES])
     state, pair = longs(given[STATE]), integers(given[PAIRS])
     options, oriented_of, row = longs(given[OPTIONS]), floats(oriented.ctypes.data), doubles(given[DOUBLE])
-    result = APART
-    for k in range(jobs.shape[0]):
+    most = progress[TESTS] + _MOST_TESTS
+    for k in range(progress[NEXT_JOB], jobs.shape[0]):
         i, j, begin = jobs[k, FIRST], jobs[k, SECOND], rows.shape[1] * jobs[k, PLACE]
         a, b = trees[i], trees[j]
         sides = (
             shifted(addresses, ADDRESSES * a), shifted(sizes, SIZES * a), shifted(poses, 12 * (begin + i)),
             shifted(addresses, ADDRESSES * b), shifted(sizes, SIZES * b), shifted(poses, 12 * (begin + j)),
         )  # fmt: skip
-        options[STEP_LIMIT] = _FIRST_STEPS
-        met = _contacts(*sides, given)
-        options[STEP_LIMIT] = _STEPS
-        if met == OPEN:
-            apart = boxes_apart(oriented_of, sizes, a, sides[2], b, sides[5], row)
-            met = APART if apart else _more_contacts(*sides, given)
-        if met == OPEN:
-            return OPEN
-        if met == APART and jobs[k, MAY_LIE_IN] != 0:
-            result = MEETING
+        if progress[HALF_DONE] != 0:
+            told = _more_contacts(*sides, given)
+        else:
+            options[STEP_LIMIT] = _FIRST_STEPS
+            told = _contacts(*sides, given)
+            options[STEP_LIMIT] = _STEPS
+            if told == STOPPED:
+                apart = boxes_apart(oriented_of, sizes, a, sides[2], b, sides[5], row)
+                told = APART if apart else _more_contacts(*sides, given)
+        progress[HALF_DONE] = told == STOPPED
+        if told == STOPPED:
+            progress[NEXT_JOB] = k
+            return False
+        met[k] = told
+        progress[SOME_OPEN] |= told == OPEN
+        progress[SOME_INSIDE] |= told == APART and jobs[k, MAY_LIE_IN] != 0
         for one in range(2):
-            triangles[k, one] = pair[one] if met == MEETING else -1
+            triangles[k, one] = pair[one] if told == MEETING else -1
         for count in range(3):
-            counts[count] += state[VOLUME_TESTS + count]
-    return result
+            progress[TESTS + count] += state[VOLUME_TESTS + count]
+        if progress[TESTS] > most:
+            progress[NEXT_JOB] = k + 1
+            return k + 1 == jobs.shape[0]
+    return True
 
 
 @inner
@@ -262,12 +274,39 @@ def _take_poses(space: _Space, pose_a: Any, pose_b: Any) -> bool:
     return put_single_pose(pose_b, space.pose_b)
 
 
-def meet_pairs(side: int, *question: np.ndarray) -> int:
-    """``meet_each`` with a workspace, for trees that are no deeper than ``DEEPEST``."""
-    space = _take_space()
-    told: int = meet_each(side, space.anything, *question)
-    _spare.append(space)
-    return told
+class Meeting:
+    """Which pairs of objects meet, told in calls of some milliseconds, for trees that are no deeper than ``DEEPEST``.
+
+    Attributes:
+        jobs: the pairs, (k, 4) int64.
+        met, triangles: of each, as ``meet_each`` fills them.
+    """
+
+    __slots__ = ("_progress", "_question", "_space", "jobs", "met", "triangles")
+
+    def __init__(self, side: int, oriented: np.ndarray, trees: np.ndarray, rows: np.ndarray, jobs: np.ndarray) -> None:
+        self.jobs, self.met = jobs, np.empty(len(jobs), np.int8)
+        self.triangles, self._progress = np.empty((len(jobs), 2), np.int32), np.zeros(TESTS + 3, np.int64)
+        self._space = _take_space()
+        self._question = side, self._space.anything, oriented, trees, rows, jobs
+
+    def advance(self) -> bool:
+        """Work for some milliseconds; returns True when all is done, and is not to be called again."""
+        done: bool = meet_each(*self._question, self.triangles, self.met, self._progress)
+        if done:
+            _spare.append(self._space)
+        return done
+
+    @property
+    def share(self) -> float:
+        """Of the jobs that are done."""
+        return float(self._progress[NEXT_JOB]) / len(self.jobs)
+
+    @property
+    def result(self) -> tuple[bool, bool, tuple[int, int, int]]:
+        """Whether one object may lie in another that it does not meet; whether pairs are ``OPEN``; counts of tests."""
+        _, _, some_inside, some_open, volumes, primitives, exact = self._progress.tolist()
+        return some_inside != 0, some_open != 0, (volumes, primitives, exact)
 
 
 class AllContacts(_Space):
