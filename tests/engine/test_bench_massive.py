@@ -1,7 +1,11 @@
 """The bench of massive meshes: a table, and that it notices an answer that differs."""
 
 import json
+import os
+import signal
+import sys
 
+import meshclash as mc
 import numpy as np
 import pytest
 from meshclash.bench import massive, massive_figures, massive_pairs
@@ -56,3 +60,31 @@ def test_a_pair_is_built_once_and_asked(capsys, tmp_path, monkeypatch):
     assert "levels" not in capsys.readouterr().out
     asked = json.loads((tmp_path / "out.json").read_text())["asked"]
     assert [row["question"] for row in asked] == ["collide"] and 0 < asked[0]["frames with any"] < 4
+
+
+def killed_build(path):
+    """Build levels in a process that is killed as soon as some of them are written down."""
+    with mc.ClusteredMesh.open(path) as mesh:
+        for _ in mc.MeshLevels.build_steps(mesh, threads=1):
+            if list(path.parent.glob("*.levels.building/stack-*")):
+                os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is told by Linux")
+def test_a_lost_process_is_named_and_the_next_one_goes_on(tmp_path):
+    path = tmp_path / "a.mcl"
+    with mc.ClusteredMesh.build(massive.KINDS["scan"](6000, 1), path, cluster_triangles=16) as mesh:
+        with mc.MeshLevels.build(mesh) as levels:
+            expected = levels.path.read_bytes()
+        levels.path.unlink()
+        with pytest.raises(RuntimeError, match=r"'killed_build' ended by SIGKILL .*memory.* goes on from there"):
+            massive_pairs._alone(killed_build, path)
+        assert not levels.path.exists()
+        with (tmp_path / "a.mcl.levels.building" / "journal.json").open() as journal:
+            assert 0 < json.load(journal)["clusters"] < mesh.cluster_count
+        row = massive_pairs._alone(massive_pairs._leveled, path)
+        assert row["levels, bytes a triangle"] > 0.0 and levels.path.read_bytes() == expected
+    with pytest.raises(mc.InvalidFile, match="cannot be read"):
+        massive_pairs._alone(massive_pairs._leveled, tmp_path / "b.mcl")
+    with pytest.raises(RuntimeError, match="ended with exit status 7"):
+        massive_pairs._alone(os._exit, 7)

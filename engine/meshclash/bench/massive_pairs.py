@@ -7,16 +7,20 @@ fro, a little apart and a little into it, sliding and turning by 0.0005 of the w
 
 Each frame is asked for contacts (``collide``) and by ``massive_collide``, exactly and within errors. The path is asked
 three times: when pages must be read and nothing is remembered, again, and for the most memory that Linux tells of.
+
+A process that is ended from outside, as the system does where memory is short, is named with how it ended. What it had
+built is kept: the same command goes on from there.
 """
 
 from __future__ import annotations
 
 import argparse
 import multiprocessing
+import signal
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -81,9 +85,39 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _alone(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What a function gives in a process of its own."""
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as one:
-        return one.submit(function, *arguments).result()
+    """What a function gives in a process of its own; raises what it raises there, RuntimeError when that is lost."""
+    spawning = multiprocessing.get_context("spawn")
+    receiving, sending = spawning.Pipe(duplex=False)
+    process = spawning.Process(target=_tell, args=(sending, function, *arguments), name=function.__name__)
+    process.start()
+    sending.close()  # else nobody would tell that the other end is gone
+    try:
+        found, error = receiving.recv()
+    except EOFError:
+        process.join()
+        raise RuntimeError(_lost(process.name, process.exitcode)) from None
+    process.join()
+    if error is not None:
+        raise error
+    return found
+
+
+def _tell(sending: Connection, function: Callable[..., Any], *arguments: Any) -> None:
+    """Send what a function gives or raises."""
+    try:
+        told = function(*arguments), None
+    except Exception as error:
+        told = None, error
+    sending.send(told)
+
+
+def _lost(name: str, status: int | None) -> str:
+    """What to say of a process that ended without an answer."""
+    how = f"with exit status {status}"
+    if status is not None and status < 0:
+        how = f"by {signal.Signals(-status).name}"
+        how += " (as the system does where memory is short)" if status == -signal.SIGKILL else ""
+    return f"the process {name!r} ended {how}; what it had built is kept: the same command goes on from there"
 
 
 def _made(path: Path, kind: str, size: int, seed: int) -> None:
