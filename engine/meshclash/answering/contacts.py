@@ -10,7 +10,7 @@ from ..traversal.engine import Chunk
 from ..traversal.forest import note_usage, take_updates
 from ..traversal.question import Answer, Question
 from ..traversal.sorting import sort_pairs
-from .driving import asked_steps
+from .driving import Work, asked_steps
 
 _PORTION = 1 << 16
 """Undecided pairs that are brought to world coordinates at a time."""
@@ -20,12 +20,17 @@ def contacts_steps(question: Question) -> Generator[float, None, Answer]:
     """Answer a question that has kinds: contacts, or the first pairs within a tolerance."""
     chunks: list[Chunk] = []
     work, _ = yield from asked_steps(question, chunks.append)
+    return contacts_answer(question, chunks, work)
+
+
+def contacts_answer(question: Question, chunks: list[Chunk], work: Work) -> Answer:
+    """The answer, from all that engines found."""
     updated = 0
     if work.device == "cpu":
         note_usage(question.tree_set_a, question.tree_set_b, question.jobs, work.volume_tests)
         updated = take_updates(question.tree_set_a, question.tree_set_b)
     pairs, kinds, jobs = finished_contacts(question, chunks)
-    return Answer(pairs, kinds, jobs, **work._asdict(), updated_nodes=updated)
+    return Answer(pairs, kinds, jobs, *work, updated_nodes=updated)
 
 
 def finished_contacts(question: Question, chunks: list[Chunk]) -> Chunk:
@@ -39,13 +44,16 @@ def finished_contacts(question: Question, chunks: list[Chunk]) -> Chunk:
 def _joined(chunks: list[Chunk]) -> Chunk:
     if len(chunks) == 1:
         return chunks[0]
-    nothing = np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empty(0, np.int32)
-    pairs, kinds, jobs = (np.concatenate(part) for part in zip(nothing, *chunks, strict=True))
+    if not chunks:
+        return np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empty(0, np.int32)
+    pairs, kinds, jobs = (np.concatenate(part) for part in zip(*chunks, strict=True))
     return pairs, kinds, jobs
 
 
 def _decided(question: Question, pairs: np.ndarray, kinds: np.ndarray, jobs: np.ndarray) -> Chunk:
     """Finish the pairs that an engine left undecided."""
+    if not len(kinds):
+        return pairs, kinds, jobs
     undecided = np.flatnonzero(kinds == UNDECIDED)
     if not len(undecided):
         return pairs, kinds, jobs

@@ -6,8 +6,8 @@ from typing import overload
 import numpy as np
 
 from ..answering.answer import answer_steps
+from ..answering.at_once import contacts_at_once
 from ..answering.devices import device_serves, may_answer
-from ..hierarchy.build import as_hierarchies
 from ..hierarchy.bvh import MeshLike
 from ..massive.contacts import ContactOptions
 from ..massive.mesh import ClusteredMesh
@@ -15,8 +15,8 @@ from ..pointcloud.cloud import PointCloud
 from ..pointcloud.contacts import CloudContacts
 from ..pointcloud.query import Thing, collide_clouds, collides_clouds, is_for_clouds
 from ..traversal.contacts import Contacts
-from ..traversal.packed import pack, packed_of
-from ..traversal.question import Question
+from ..traversal.packed import packed_of
+from ..traversal.question import Answer, Question
 from ..traversal.single import meets_at_once
 from ..types.numbers import truth
 from ..types.pose import Pose, PoseLike, matched_poses
@@ -25,7 +25,7 @@ from ..volumes.registry import volume_named
 from .clustered import clustered_contacts, clustered_meet
 from .engines import AUTO, VOXELS, checked_engine, quick_contacts, require_hierarchies, voxel_contacts
 from .options import check_device, check_served_device, check_threads
-from .sides import Meshes, question_about
+from .sides import Meshes, packed_sides, question_about
 
 
 @overload
@@ -105,6 +105,12 @@ def collide(
     """
     start = time.perf_counter()
     threads, touching, engine = check_threads(threads), truth("touching", touching), checked_engine(engine)
+    if device is AUTO and volume is None and engine != VOXELS and not may_answer(AUTO):
+        side_a, side_b = packed_of(a), packed_of(b)
+        if side_a is not None and side_b is not None:
+            at_once = contacts_at_once(side_a, side_b, pose_a, pose_b, not touching, threads)
+            if at_once is not None:
+                return _contacts((side_a.parts.mesh, side_b.parts.mesh), at_once[1], at_once[0], start)
     if isinstance(a, ClusteredMesh) or isinstance(b, ClusteredMesh):
         options_of_clusters = ContactOptions(crossing_only=not touching, threads=threads)
         return clustered_contacts((a, b), (pose_a, pose_b), options_of_clusters, volume, device, engine)
@@ -116,14 +122,19 @@ def collide(
     if engine == VOXELS:
         return voxel_contacts(a, b, volume, pose_a, pose_b, touching, threads, device)
     device = check_served_device(device)
-    rows_a, rows_b, _ = matched_poses(pose_a, pose_b)
+    rows_a, rows_b, stacked = matched_poses(pose_a, pose_b)
     options = {"crossing_only": not touching, "threads": threads, "device": device}
     question, meshes = question_about(a, b, (rows_a, rows_b), volume, **options)
     if engine == AUTO and not device_serves(question):
         contacts = quick_contacts(a, b, volume, pose_a, pose_b, touching, threads)
         if contacts is not None:
             return contacts
-    return _contacts(meshes, question, start)
+    if not stacked and not may_answer(device):
+        sides = packed_sides(a, b, volume)
+        found = sides and contacts_at_once(*sides, Pose(rows_a[0]), Pose(rows_b[0]), not touching, threads)
+        if found:
+            return _contacts(meshes, found[1], found[0], start)
+    return _contacts(meshes, question, run(answer_steps(question)), start)
 
 
 def collides(
@@ -159,12 +170,10 @@ def collides(
     device = check_served_device(device)
     rows_a, rows_b, stacked = matched_poses(pose_a, pose_b)
     if not stacked and not may_answer(device):
-        tree_a, tree_b = as_hierarchies(a, b, volume)
-        side_a, side_b = pack(a, tree_a), pack(b, tree_b)
-        if side_a is not None and side_b is not None:
-            met = meets_at_once(side_a, side_b, Pose(rows_a[0]), Pose(rows_b[0]), touching)
-            if met is not None:
-                return met
+        sides = packed_sides(a, b, volume)
+        met = sides and meets_at_once(*sides, Pose(rows_a[0]), Pose(rows_b[0]), touching)
+        if met is not None:
+            return met
     options = {"crossing_only": not touching, "first_only": True, "threads": threads, "device": device}
     question, _ = question_about(a, b, (rows_a, rows_b), volume, **options)
     answer = run(answer_steps(question))
@@ -197,11 +206,10 @@ def self_collide(
     rows_a, rows_b, _ = matched_poses(pose, pose)
     options = {"crossing_only": not touching, "threads": threads, "device": check_served_device(device)}
     question, meshes = question_about(a, a, (rows_a, rows_b), volume, with_itself=True, **options)
-    return _contacts(meshes, question, start)
+    return _contacts(meshes, question, run(answer_steps(question)), start)
 
 
-def _contacts(meshes: Meshes, question: Question, start: float) -> Contacts:
-    """The answer to a question asked at ``start`` of the performance counter."""
-    answer = run(answer_steps(question))
+def _contacts(meshes: Meshes, question: Question, answer: Answer, start: float) -> Contacts:
+    """The answer to a question that was asked at ``start`` of the performance counter."""
     stats = answer.stats(time.perf_counter() - start)
     return Contacts(answer.pairs, answer.kinds, answer.jobs, stats, meshes, (question.rows_a, question.rows_b))

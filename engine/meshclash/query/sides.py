@@ -1,13 +1,13 @@
 """The sides of a question about two objects: checked at once, their hierarchies built when an engine needs them."""
 
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from ..hierarchy.build import as_hierarchies, as_hierarchy
 from ..hierarchy.bvh import Hierarchy
-from ..traversal.forest import Side, pack_trees
+from ..traversal.forest import Side, TreeSet, pack_trees
+from ..traversal.packed import Packed, pack
 from ..traversal.question import Question
 from ..types.mesh import TriangleMesh
 from ..volumes.registry import DEFAULT_VOLUME, volume_named
@@ -36,13 +36,27 @@ def question_about(
     meshes = mesh_of(a, volume), mesh_of(b, volume)
     first = [meshes[0]]
     second = first if meshes[1] is meshes[0] else [meshes[1]]
-    hierarchies = cache(lambda: as_hierarchies(a, b, volume))
+    made: list[Hierarchy] = []
+
+    def grown(k: int) -> TreeSet:
+        if not made:
+            made.extend(as_hierarchies(a, b, volume))
+        return pack_trees([made[k]])
+
     jobs = np.zeros((max(len(rows[0]), len(rows[1])), 2), np.int64)
-    side_a, side_b = (
-        Side(first, lambda: pack_trees([hierarchies()[0]])),
-        Side(second, lambda: pack_trees([hierarchies()[1]])),
-    )
+    side_a, side_b = Side(first, lambda: grown(0)), Side(second, lambda: grown(1))
     return Question(side_a, side_b, jobs, *rows, **options), meshes
+
+
+def packed_sides(a: Any, b: Any, volume: str | None) -> tuple[Packed, Packed] | None:
+    """The records of two objects for a single question, their hierarchies built if need be; None without 8-wide forms.
+
+    Raises:
+        InvalidMesh, UnsupportedOption: as ``as_hierarchies``.
+    """
+    tree_a, tree_b = as_hierarchies(a, b, volume)
+    side_a, side_b = pack(a, tree_a), pack(b, tree_b)
+    return None if side_a is None or side_b is None else (side_a, side_b)
 
 
 def mesh_of(thing: Any, volume: str | None) -> TriangleMesh:

@@ -130,14 +130,17 @@ class Side:
     def __init__(self, meshes: list[TriangleMesh], grow: Callable[[], TreeSet] | None = None) -> None:
         self.meshes = meshes
         self._pack = grow
+        self._packed: TreeSet | None = None
 
-    @cached_property
+    @property
     def tree_set(self) -> TreeSet:
         """The trees."""
-        assert self._pack is not None, "a side for devices only"
-        return self._pack()
+        if self._packed is None:  # a cached_property of a side made for one question costs as much as the rest of it
+            assert self._pack is not None, "a side for devices only"
+            self._packed = self._pack()
+        return self._packed
 
-    @cached_property
+    @property
     def index_bits(self) -> int:
         """That the index of a triangle needs."""
         return max(mesh.triangle_count for mesh in self.meshes).bit_length()
@@ -149,8 +152,8 @@ class Side:
 
     def world_triangles(self, trees: np.ndarray, rows: np.ndarray, triangles: np.ndarray) -> np.ndarray:
         """World coordinates (n, 3, 3) [m] of triangles (n,) of trees (n,) in poses (n, 3, 4)."""
-        if "tree_set" in self.__dict__:  # one look for all trees
-            forest = self.tree_set.forest
+        if self._packed is not None:  # one look for all trees
+            forest = self._packed.forest
             own = forest.triangles[forest.triangle_start[trees] + triangles] + forest.vertex_start[trees][:, None]
             return transform_points(rows[:, None], forest.vertices[own])
         corners = np.empty((len(trees), 3, 3))

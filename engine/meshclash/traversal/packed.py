@@ -32,11 +32,12 @@ class Packed:
         address: of the record, int64: the entries of ``near_wide.py`` and ``DEPTH``.
         has_slabs: whether distances have their slabs.
         met: whether the mesh met the other one when a distance was last asked for: then that is asked first.
+        side: of a question.
         triangle_count: of the mesh.
     """
 
     __slots__ = (
-        "_improves_at", "_record", "_tree_set", "_usage", "address", "has_slabs", "hierarchy", "met", "parts",
+        "_improves_at", "_record", "_tree_set", "_usage", "address", "has_slabs", "hierarchy", "met", "parts", "side",
         "triangle_count",
     )  # fmt: skip
 
@@ -47,6 +48,7 @@ class Packed:
         self._tree_set = pack_trees([hierarchy])
         self._record = np.array([*self._tree_set.lane_record, parts.tree.depth], np.int64)
         self.address: int = self._record.ctypes.data
+        self.side = self._tree_set.side
         self.has_slabs = self.met = False
         self.triangle_count = parts.mesh.triangle_count
 
@@ -76,7 +78,9 @@ def packed_of(thing: Any) -> Packed | None:
 
 def pack(thing: Any, hierarchy: Hierarchy) -> Packed | None:
     """The record of a hierarchy, kept with what it was made of (itself, or a mesh); None without an 8-wide form."""
+    if hierarchy.parts.wide is None or config.DISABLE_JIT:
+        return None
     found = packed_of(thing)
-    if found is None and hierarchy.parts.wide is not None and not config.DISABLE_JIT:
+    if found is None or found.hierarchy is not hierarchy:
         found = thing.derived[_KEY] = Packed(hierarchy)
     return found

@@ -1,4 +1,4 @@
-"""Single questions about two prepared meshes, in one pose each: whether they meet, and how near they are.
+"""Single questions about two prepared meshes, in one pose each: whether they meet, where, and how near they are.
 
 Such an answer takes the kernels about a microsecond, so everything else is made once: the records of both sides
 (``packed.py``) and a workspace with the addresses of its arrays. What these kernels cannot tell at once is left to a
@@ -44,8 +44,9 @@ from .wide import (
     traverse_tasks,
 )
 
-APART, MEETING, OPEN, STOPPED = range(4)
-"""What kernels say of two meshes; ``OPEN``: a question is to be asked; ``STOPPED``: by the limit of steps."""
+APART, MEETING, OPEN, STOPPED, FOUND = range(5)
+"""What kernels say of two meshes; ``OPEN``: a question is to be asked; ``STOPPED``: by the limit of steps, or of room;
+``FOUND``: all of their contacts."""
 PLACE, FIRST, SECOND, MAY_LIE_IN = range(4)
 """Entries of a job of ``meet_each``."""
 NEXT_JOB, HALF_DONE, SOME_INSIDE, SOME_OPEN, TESTS = range(5)
@@ -87,11 +88,24 @@ def _contacts(tree_a, sizes_a, poses_a, tree_b, sizes_b, poses_b, given):
 @inner
 def _more_contacts(tree_a, sizes_a, poses_a, tree_b, sizes_b, poses_b, given):
     """As ``_contacts``, from where the work stopped."""
+    done = _traverse(tree_a, sizes_a, poses_a, tree_b, sizes_b, poses_b, given)
+    found, kinds = longs(given[STATE])[OUTPUT_USED], octets(given[KINDS])
+    for i in range(found):
+        if kinds[i] == UNDECIDED:
+            return OPEN
+    if not done:
+        return STOPPED
+    return MEETING if found > 0 else APART
+
+
+@inner
+def _traverse(tree_a, sizes_a, poses_a, tree_b, sizes_b, poses_b, given):
+    """Find pairs from where the work stopped; returns whether all are found."""
     state, tasks = carray(longs(given[STATE]), STATE_LENGTH), carray(integers(given[TASKS]), (1, TASK))
     tasks[0, SLOT_A], tasks[0, SLOT_B] = tree_a[ROOT], tree_b[ROOT]
     room = given[PAIR_ROOM]
     pairs, kinds = carray(integers(given[PAIRS]), (room, 2)), carray(octets(given[KINDS]), room)
-    done = traverse_tasks(
+    return traverse_tasks(
         carray(tree_a, (1, ADDRESSES)), carray(tree_b, (1, ADDRESSES)), carray(sizes_a, (1, SIZES)),
         carray(sizes_b, (1, SIZES)), tasks, carray(poses_a, (1, 3, 4)), carray(poses_b, (1, 3, 4)),
         carray(longs(given[OPTIONS]), OPTIONS_LENGTH), state, carray(integers(given[STACK]), (_QUEUE, 2)),
@@ -99,12 +113,6 @@ def _more_contacts(tree_a, sizes_a, poses_a, tree_b, sizes_b, poses_b, given):
         carray(integers(given[SIFTED]), 2 * LANE_COUNT), carray(longs(given[COUNTER]), _COUNTER_SHAPE),
         carray(doubles(given[EXPANSIONS]), _EXPANSIONS_SHAPE), pairs, kinds, carray(integers(given[PAIR_JOBS]), room),
     )  # fmt: skip
-    for i in range(state[OUTPUT_USED]):
-        if kinds[i] == UNDECIDED:
-            return OPEN
-    if not done:
-        return STOPPED
-    return MEETING if state[OUTPUT_USED] > 0 else APART
 
 
 @kernel
@@ -125,6 +133,26 @@ def meet_single(side_a, side_b, work):
         pair = integers(given[PAIRS])
         _put_points(tree_a, pair[0], poses_a, tree_b, pair[1], poses_b, doubles(given[POINTS]))
     return OPEN if met == STOPPED else met
+
+
+@kernel
+def find_single(side_a, side_b, work):
+    """Find the contacts of two meshes, given as to ``meet_single``; returns ``OPEN``, ``STOPPED`` or ``FOUND``.
+
+    Pairs and kinds, of which some may be undecided, lie at ``PAIRS`` and ``KINDS``, counts of the work at ``STATE``.
+    """
+    given_a, given_b, given = longs(side_a), longs(side_b), longs(work)
+    poses_a, poses_b = doubles(given[POSE_A]), doubles(given[POSE_B])
+    if not (plainly_rigid(poses_a) and plainly_rigid(poses_b)) or given_a[DEPTH] + given_b[DEPTH] > _DEEPEST:
+        return OPEN
+    state = longs(given[STATE])
+    for k in range(STATE_LENGTH):
+        state[k] = 0
+    done = _traverse(
+        longs(given_a[TREES]), doubles(given_a[TREE_SIZES]), poses_a,
+        longs(given_b[TREES]), doubles(given_b[TREE_SIZES]), poses_b, given,
+    )  # fmt: skip
+    return FOUND if done else STOPPED
 
 
 @kernel
@@ -201,7 +229,7 @@ class _Space:
 
     __slots__ = (
         "_arrays", "_records", "anything", "contact", "counts", "crossing", "distance", "errors", "given_errors",
-        "kinds", "known", "near", "pair", "points", "pose_a", "pose_b", "turned_a", "turned_b",
+        "kinds", "known", "near", "options", "pair", "points", "pose_a", "pose_b", "stack", "turned_a", "turned_b",
     )  # fmt: skip
 
     def __init__(self, room: int = _ROOM, first_only: bool = True) -> None:
@@ -216,10 +244,11 @@ class _Space:
         found, output = NearestSoFar(self.distance, self.points, self.known), output_for(MOST_OF_TWO_LEAVES)
         near = kernel_options(True, alone=True)
         self.near = NearWork(jobs, (self.pose_a, self.pose_b), self.errors, near, found, output, SMALLEST_QUEUE)
-        options = [_options(crossing, first_only) for crossing in (False, True)]
+        self.options = options = [_options(crossing, first_only) for crossing in (False, True)]
+        self.stack = np.empty((_QUEUE, 2), np.int32)
         before: list[np.ndarray] = [*poses, np.zeros((1, TASK), np.int32)]
         after: list[np.ndarray] = [
-            self.counts, np.empty((_QUEUE, 2), np.int32), np.empty(SINGLES, np.float32), np.empty(DOUBLES),
+            self.counts, self.stack, np.empty(SINGLES, np.float32), np.empty(DOUBLES),
             np.empty(2 * LANE_COUNT, np.int32), *new_workspace(), self.pair, self.kinds,
             np.empty(room, np.int32),
         ]  # fmt: skip
@@ -310,17 +339,21 @@ class Meeting:
 
 
 class AllContacts(_Space):
-    """A workspace in which all contacts of two meshes are found, and judged (``solid/single.py``).
+    """A workspace in which all contacts of two meshes are found: to be judged (``solid/single.py``), or as the answer.
+
+    Args:
+        most: contacts that it has room for.
 
     Attributes:
         pose_a, pose_b: the poses asked about, (4, 4).
         pair, kinds: the contacts, of which ``count`` are found, (n, 2) int32 and (n,) uint8, in any order.
+        counts, stack: state and stack of ``traverse_tasks``.
     """
 
     __slots__ = ()
 
-    def __init__(self) -> None:
-        super().__init__(MOST_CONTACTS + LANE_COUNT**2, first_only=False)
+    def __init__(self, most: int = MOST_CONTACTS) -> None:
+        super().__init__(most + LANE_COUNT**2, first_only=False)
 
     def find(self, a: Packed, b: Packed, pose_a: Any, pose_b: Any) -> int:
         """``APART``, ``MEETING``, or ``OPEN`` where a question is to be asked."""
@@ -328,6 +361,14 @@ class AllContacts(_Space):
             return OPEN
         met: int = meet_single(a.address, b.address, self.anything)
         return met
+
+    def begin(self, a: Packed, b: Packed, pose_a: Any, pose_b: Any, crossing_only: bool, steps: int) -> int:
+        """Find contacts in at most so many steps, some of them undecided: ``OPEN``, ``STOPPED`` or ``FOUND``."""
+        if not _take_poses(self, pose_a, pose_b):
+            return OPEN
+        self.options[crossing_only][STEP_LIMIT] = steps
+        ended: int = find_single(a.address, b.address, self.crossing if crossing_only else self.anything)
+        return ended
 
     @property
     def count(self) -> int:

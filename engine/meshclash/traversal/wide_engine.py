@@ -146,6 +146,14 @@ class WideEngine:
         self.chunks: list[Chunk] = []
         self._counters = [0, 0, 0]
 
+    def take_over(self, state: np.ndarray, stack: np.ndarray) -> None:
+        """Go on where ``traverse_tasks`` stopped with the only job, whose pairs so far somebody else keeps."""
+        own_state, own_stack = (array[0] for array in self._workspace.arrays[:2])
+        used = int(state[layout.STACK_USED])
+        own_state[:], own_stack[:used] = state, stack[:used]
+        own_state[layout.OUTPUT_USED] = 0
+        self._calls = 1
+
     def advance(self) -> bool:
         """Work for some milliseconds; returns True when all jobs are done."""
         self._calls += 1
