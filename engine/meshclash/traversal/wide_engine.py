@@ -150,8 +150,8 @@ class WideEngine:
         """Go on where ``traverse_tasks`` stopped with the only job, whose pairs so far somebody else keeps."""
         own_state, own_stack = (array[0] for array in self._workspace.arrays[:2])
         used = int(state[layout.STACK_USED])
-        own_state[:], own_stack[:used] = state, stack[:used]
-        own_state[layout.OUTPUT_USED] = 0
+        own_state[layout.JOB : layout.OUTPUT_USED], own_stack[:used] = state[: layout.OUTPUT_USED], stack[:used]
+        self._counters = state[layout.VOLUME_TESTS :].tolist()
         self._calls = 1
 
     def advance(self) -> bool:
