@@ -60,6 +60,9 @@ def test_a_pair_is_built_once_and_asked(capsys, tmp_path, monkeypatch):
     assert "levels" not in capsys.readouterr().out
     asked = json.loads((tmp_path / "out.json").read_text())["asked"]
     assert [row["question"] for row in asked] == ["collide"] and 0 < asked[0]["frames with any"] < 4
+    assert main([*options, "--no-levels", "--deeper", "0.2", "--json", str(tmp_path / "deep.json")]) == 0
+    deep = json.loads((tmp_path / "deep.json").read_text())["asked"]
+    assert deep[0]["frames with any"] == 4 and deep[0]["rows a frame"] > 2.0 * asked[0]["rows a frame"]
 
 
 def killed_build(path):

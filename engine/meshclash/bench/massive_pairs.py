@@ -3,7 +3,8 @@
 Each model is made, built, and given levels in a process of its own each, then a last process asks: processor time, and
 the most memory, resident and anonymous, the latter above that of the idle engine. What lies in ``--folder`` already is
 not built again. The second model is brought to the first one from outside until they touch; from there it goes to and
-fro, a little apart and a little into it, sliding and turning by 0.0005 of the width from frame to frame.
+fro, a little apart and a little into it, sliding and turning by 0.0005 of the width from frame to frame. ``--deeper``
+moves this path into the first model: frames of deep contact.
 
 Each frame is asked for contacts (``collide``) and by ``massive_collide``, exactly and within errors. The path is asked
 three times: when pages must be read and nothing is remembered, again, and for the most memory that Linux tells of.
@@ -46,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--second", type=_model, default="part:62k", metavar="KIND:SIZE")
     parser.add_argument("--folder", type=Path, required=True, help="for the files, which stay there")
     parser.add_argument("--frames", type=int, default=60)
+    parser.add_argument("--deeper", type=float, default=0.0, help="how far the path is moved inward, of the width")
     parser.add_argument("--epsilons", type=float, nargs="*", default=[0.0, 0.0004], help="of the width")
     parser.add_argument("--memory", type=float, default=48.0, metavar="MB", help="of each open mesh and level")
     parser.add_argument("--build-memory", type=float, default=512.0, metavar="MB", help="default: 512")
@@ -77,7 +79,8 @@ def run(options: argparse.Namespace) -> int:
         if len(row) > 1:
             built.append(row)
             print(format_table([row]), flush=True)
-    asked = _alone(_asked, paths, options.frames, [] if options.no_levels else options.epsilons, options.memory)
+    epsilons = [] if options.no_levels else options.epsilons
+    asked = _alone(_asked, paths, (options.frames, options.deeper), epsilons, options.memory)
     print(format_table(asked))
     if options.json:
         write_json(options.json, {"bench": "massive-pairs", "built": built, "asked": asked})
@@ -154,28 +157,28 @@ def _size(path: Path) -> int:
     return path.stat().st_size
 
 
-def _asked(paths: list[Path], frames: int, epsilons: list[float], memory: float) -> list[Row]:
+def _asked(paths: list[Path], along: tuple[int, float], epsilons: list[float], memory: float) -> list[Row]:
     """The path by each question, both models open anew for each."""
     list(warm_up(["contacts", "distances", "massive"]))
     room, idle = int(memory * _MEGABYTE), _status("RssAnon")
     rows: list[Row] = []
     with ClusteredMesh.open(paths[0], room) as a, ClusteredMesh.open(paths[1], room) as b:
         width = float((a.bounds[1] - a.bounds[0]).max())
-        poses = _path(a, b, frames, width)
+        poses = _path(a, b, width, *along)
     questions: dict[str, Callable] = {"collide": collide}
     for share in epsilons:
         questions[f"massive_collide, {100 * share:g} %"] = partial(massive_collide, epsilon=share * width, memory=room)
     for name, question in questions.items():
         with ClusteredMesh.open(paths[0], room) as a, ClusteredMesh.open(paths[1], room) as b:
-            first, found = _timed(question, a, b, poses)
+            first, counts = _timed(question, a, b, poses)
             loads = [mesh.pages.loads for mesh in (a, b)]
             again, _ = _timed(question, a, b, poses)
             other = _begin_peak()
             _timed(question, a, b, poses)
             most = _status("VmHWM") - other
             rows.append({
-                "question": name, "rows a frame": float(np.mean([len(f) for f in found])),
-                "frames with any": sum(len(f) > 0 for f in found),
+                "question": name, "rows a frame": float(np.mean(counts)),
+                "frames with any": sum(count > 0 for count in counts),
                 "first, ms": 1e3 * first[0], "path, ms a frame": 1e3 * float(np.mean(first)),
                 "slowest": 1e3 * max(first[1:]), "again, ms a frame": 1e3 * float(np.mean(again)),
                 "slowest again": 1e3 * max(again), "anonymous, MB": (most - idle) / _MEGABYTE,
@@ -185,18 +188,22 @@ def _asked(paths: list[Path], frames: int, epsilons: list[float], memory: float)
     return rows
 
 
-def _timed(question: Callable, a: ClusteredMesh, b: ClusteredMesh, poses: np.ndarray) -> tuple[list[float], list]:
-    """Processor time of each frame [s], and the answers."""
-    seconds, answers = [], []
+def _timed(question: Callable, a: ClusteredMesh, b: ClusteredMesh, poses: np.ndarray) -> tuple[list[float], list[int]]:
+    """Processor time of each frame [s], and how much was found; no answer is kept, so that none counts as memory."""
+    seconds, counts = [], []
     for pose in poses:
         start = time.process_time()
-        answers.append(question(a, b, None, pose))
+        found = question(a, b, None, pose)
         seconds.append(time.process_time() - start)
-    return seconds, answers
+        counts.append(len(found))
+    return seconds, counts
 
 
-def _path(a: ClusteredMesh, b: ClusteredMesh, frames: int, width: float) -> np.ndarray:
-    """Poses (frames, 4, 4) of the second model around its first contact with the first one, along a slanted line."""
+def _path(a: ClusteredMesh, b: ClusteredMesh, width: float, frames: int, deeper: float) -> np.ndarray:
+    """Poses (frames, 4, 4) of the second model around its first contact with the first one, along a slanted line.
+
+    ``deeper``: how far all of them are moved inward, of the width.
+    """
     middle = 0.5 * (a.bounds.sum(axis=0) - b.bounds.sum(axis=0))
     away = np.array([1.0, 0.3, 0.2]) / np.linalg.norm([1.0, 0.3, 0.2])
     aside = np.cross(away, (0.0, 0.0, 1.0))
@@ -212,7 +219,7 @@ def _path(a: ClusteredMesh, b: ClusteredMesh, frames: int, width: float) -> np.n
         deep = 0.5 * (_APART - _INTO - (_APART + _INTO) * np.cos(4.0 * np.pi * k / frames))
         c, s = np.cos(turn), np.sin(turn)
         pose[:3, :3] = [[c, -s, 0], [s, c, 0], [0, 0, 1]]
-        pose[:3, 3] = middle + (far + deep * width) * away + turn * width * aside
+        pose[:3, 3] = middle + (far + (deep - deeper) * width) * away + turn * width * aside
     return poses
 
 
