@@ -47,7 +47,7 @@ from .solid.coincidence import deny_coincidence
 from .solid.depth import overlap_depths
 from .solid.flush import span_within
 from .solid.judge import Case
-from .solid.sampling import sample_sides
+from .solid.sampling import ALL_PLACES, EFFORT, sample_sides
 from .solid.solids import Solids, solid_of
 from .traversal.bounds import world_bounds
 from .traversal.forest import Forest, TreeSet, pack_trees
@@ -122,9 +122,10 @@ def _measure_nothing() -> None:
 
 def _judge_nothing() -> None:
     case, numbers = _no_pairs(), np.empty(0, np.int64)
-    spans, truths, orders = np.empty((0, 4), np.int64), np.empty(0, np.bool_), np.empty((2, 0), np.int64)
+    spans, truths, asked = np.empty((0, 4), np.int64), np.empty(0, np.bool_), np.empty((0, 2), np.bool_)
     work, answer = new_point_workspace(), case.answer
-    sample_sides(*case.posed(), spans, numbers, answer.pairs, answer.kinds, orders, numbers, work, numbers)
+    contacts, scratch = (answer.pairs, answer.kinds), (numbers, work, EFFORT, np.zeros(3, np.int64))
+    sample_sides(*case.posed(), asked, ALL_PLACES, numbers, *contacts, *scratch, numbers)
     deny_coincidence(*case.posed(), spans, work, truths)
     world_bounds(case.tree_set, numbers, case.rows_a)
 

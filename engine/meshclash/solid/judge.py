@@ -31,18 +31,15 @@ from .measure import DEPTH, LOWER, UPPER, box_overlaps, depth_steps
 from .middles import Locations, middle_steps, pair_order
 from .open_judge import judge_open_steps
 from .open_overlap import DEPTH_CERTAINTY
-from .ordering import AT_ONCE, stable_order_steps
 from .pockets import pocket_steps
 from .sampling import (
+    ALL_PLACES,
     COMMON,
-    COMPONENTS_A,
-    CONTACTS,
+    EFFORT,
     ONLY_A,
     ONLY_B,
     SURFACE_IN,
     SURFACE_OUT,
-    TOUCHED_A,
-    TOUCHED_B,
     UNDECIDED,
     is_complete,
     sample_sides,
@@ -252,42 +249,18 @@ def _sample(
     """Bits of ``sampling.py`` for every pair, none for those of two open objects and those not ``asked`` (k,) about."""
     answer, solids = case.answer, case.solids
     bits = np.zeros(len(case.jobs), np.int64)
-    orders = np.empty((2, len(answer.pairs)), np.int64)
-    work = new_point_workspace()
     closed = solids.closed[case.jobs]
     looked_at = asked[:, None] & (closed.all(axis=1)[:, None] | (closed[:, ::-1] & ~closed))
     """Which sides' surfaces are looked at: both of two solids, else an open one."""
 
-    ends = np.append(case.tree_set.forest.vertex_start[1:], len(case.tree_set.forest.vertices))
-    vertices = (ends - case.tree_set.forest.vertex_start)[case.jobs].max(axis=1, initial=0)
-    visited = np.empty(visited_room(np.diff(start), vertices), np.int64)
-
-    def look(what: int, jobs: np.ndarray, begin: np.ndarray, end: np.ndarray) -> Steps:
-        some = begin < end
-        for spans in _batches(_spans(what, jobs[some], begin[some], end[some])):
-            sample_sides(*posed, spans, start, answer.pairs, answer.kinds, orders, visited, work, bits)
+    if looked_at.any():
+        ends = np.append(case.tree_set.forest.vertex_start[1:], len(case.tree_set.forest.vertices))
+        vertices = (ends - case.tree_set.forest.vertex_start)[case.jobs].max(axis=1, initial=0)
+        visited = np.empty(visited_room(np.diff(start), vertices), np.int64)
+        scratch = visited, new_point_workspace(), EFFORT, np.zeros(3, np.int64)
+        while not sample_sides(*posed, looked_at, ALL_PLACES, start, answer.pairs, answer.kinds, *scratch, bits):
             yield
-
-    def unknown(sides: np.ndarray) -> np.ndarray:
-        return np.flatnonzero(sides & ~is_complete(bits))
-
-    jobs = unknown(looked_at.any(axis=1))
-    yield from look(CONTACTS, jobs, start[jobs], start[jobs + 1])
-    for side in range(2):
-        jobs = unknown(looked_at[:, side])
-        trees = case.jobs[jobs, side]
-        count = solids.component_start[trees + 1] - solids.component_start[trees]
-        yield from look(COMPONENTS_A + side, jobs, np.zeros_like(count), count)
-    jobs = unknown(looked_at[:, 0])
-    if len(jobs):
-        orders[0] = np.arange(len(answer.pairs))
-    yield from look(TOUCHED_A, jobs, start[jobs], start[jobs + 1])
-    for jobs in _portions(unknown(looked_at[:, 1]), start):
-        rows = np.concatenate([np.arange(start[job], start[job + 1]) for job in jobs.tolist()])
-        keys = (answer.jobs[rows].astype(np.int64) << 32) + answer.pairs[rows, 1]
-        orders[1, rows] = rows[(yield from stable_order_steps(keys))]
         yield
-        yield from look(TOUCHED_B, jobs, start[jobs], start[jobs + 1])
     for job in np.flatnonzero(bits & UNDECIDED).tolist():
         if not is_complete(bits[job]):
             pairs, kinds = (array[start[job] : start[job + 1]] for array in (answer.pairs, answer.kinds))
@@ -314,12 +287,6 @@ def _spans(what: int, jobs: np.ndarray, begin: np.ndarray, end: np.ndarray) -> n
     row = np.repeat(np.arange(len(jobs)), pieces)
     low = begin[row] + _SPAN * (np.arange(len(row)) - np.repeat(np.cumsum(pieces) - pieces, pieces))
     return np.stack([jobs[row], np.full(len(row), what), low, np.minimum(low + _SPAN, end[row])], axis=1)
-
-
-def _portions(jobs: np.ndarray, start: np.ndarray) -> list[np.ndarray]:
-    """Jobs in groups with about as many contacts as are sorted at once, one with more by itself."""
-    before = np.cumsum(start[jobs + 1] - start[jobs])
-    return np.split(jobs, np.flatnonzero(np.diff(before // AT_ONCE)) + 1) if len(jobs) else []
 
 
 def _batches(spans: np.ndarray) -> list[np.ndarray]:

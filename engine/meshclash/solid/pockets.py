@@ -30,6 +30,7 @@ from ..types.pose import transform_points
 from .by_fractions import Corners, ExactSide, Point, along, bits_amid, exact_corners, far_point, orient
 from .sampling import (
     COMMON,
+    EFFORT,
     ITSELF_A,
     ONLY_A,
     ONLY_B,
@@ -44,7 +45,6 @@ from .sampling import (
 if TYPE_CHECKING:
     from .judge import Case
 
-_SPAN = 512  # pairs or triangles that are looked at in one step
 _SLACK = 1e-12  # covers the rounding of a projection, times the largest coordinate
 
 Steps = Generator[None, None, Any]
@@ -259,18 +259,15 @@ def _search(pockets: _Pockets, posed: tuple[Any, ...], bits: np.ndarray) -> Step
 
 def _look(what: int, pairs: np.ndarray, job: int, posed: tuple[Any, ...], bits: np.ndarray, missing: Any) -> Steps:
     """Add the bits around the triangles or pairs (n, 2) of the other object."""
-    start = np.zeros(len(bits) + 1, np.int64)
-    start[job + 1 :] = len(pairs)
-    kinds, orders = np.full(len(pairs), CROSSING, np.uint8), np.tile(np.arange(len(pairs)), (2, 1))
-    visited, work = (
-        np.empty(visited_room(np.array([len(pairs)]), np.array([3 * len(pairs)])), np.int64),
-        new_point_workspace(),
-    )
-    for begin in range(0, len(pairs), _SPAN):
-        if missing():
-            spans = np.array([[job, what, begin, min(begin + _SPAN, len(pairs))]], np.int64)
-            sample_sides(*posed, spans, start, pairs, kinds, orders, visited, work, bits)
-            yield
+    start, asked = np.zeros(len(bits) + 1, np.int64), np.zeros((len(bits), 2), np.bool_)
+    start[job + 1 :], asked[job] = len(pairs), True
+    kinds, places = np.full(len(pairs), CROSSING, np.uint8), np.array([what])
+    visited = np.empty(visited_room(np.array([len(pairs)]), np.array([3 * len(pairs)])), np.int64)
+    scratch = visited, new_point_workspace(), EFFORT, np.zeros(3, np.int64)
+    done = False
+    while missing() and not done:
+        done = sample_sides(*posed, asked, places, start, pairs, kinds, *scratch, bits)
+        yield
 
 
 def _middles(first: Corners, second: Corners, cutting: Iterable[Corners]) -> Iterator[Point]:

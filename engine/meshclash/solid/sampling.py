@@ -12,7 +12,7 @@ of its solid, the points where an edge goes through a triangle are corners of ce
 A surface that crosses itself has further corners, which ``pockets.py`` looks at. An open surface has no sides: asked is
 which of its parts lie in the solid.
 
-Work comes in spans, so that callers can stop between two of them.
+Work comes in portions, so that callers can stop between two of them.
 """
 
 import numpy as np
@@ -48,8 +48,13 @@ the solid of the other object; that something could not be decided in float64 an
 _SOLID, _SURFACE = COMMON | ONLY_A | ONLY_B, SURFACE_IN | SURFACE_OUT
 
 TOUCHED_A, TOUCHED_B, CONTACTS, COMPONENTS_A, COMPONENTS_B, ITSELF_A, ITSELF_B = 0, 1, 2, 3, 4, 5, 6
-"""What a span lists: contacts in the order of the triangles of one side, which are looked at; contacts by themselves;
-components of one side; pairs of triangles of one side that cross each other."""
+"""What is looked at: triangles of one side that have contacts; contacts by themselves; components of one side; pairs of
+triangles of one side that cross each other."""
+ALL_PLACES = np.array([CONTACTS, COMPONENTS_A, COMPONENTS_B, TOUCHED_A, TOUCHED_B])
+"""All that is looked at of surfaces that do not cross themselves, in the order in which most pairs are told soonest."""
+EFFORT = 1 << 14
+"""Of a portion of work: some milliseconds."""
+_LOOK = 1 << 5  # the effort of looking around a point; that of passing a contact by is 1
 
 
 @portable
@@ -262,15 +267,17 @@ def look_around(forest, solids, a, b, side, base, bits, found, work):
 
 @inner
 def _bits_of_triangle(forest, solids, a, b, side, t, bits, found, visited, mask, work):
-    """``bits`` with those around the vertices of a triangle, except those visited before."""
+    """``bits`` with those around the vertices of a triangle, except those visited before, and the effort."""
     own = a if side == 0 else b
-    corners = world_triangle(forest, own.tree, t, own.pose)
     row = forest.triangle_start[own.tree] + t
+    effort = 1
     for i in range(3):
         if not is_complete(bits) and _visit(visited, mask, np.int64(forest.triangles[row, i])):
+            corners = world_triangle(forest, own.tree, t, own.pose)
             base = by_reference(vertex_base(_corner(corners, i)))
             bits = look_around(forest, solids, a, b, side, base, bits, found, work)
-    return bits
+            effort += _LOOK
+    return bits, effort
 
 
 @inner
@@ -340,71 +347,100 @@ def _bits_of_contact(forest, solids, a, b, side, t, u, bits, found, work):
 
 
 @inner
-def bits_of_span(
-    forest, solids, a, b, what, begin, end, start, count, pairs, kinds, orders, bits, found, visited, work
-):  # fmt: skip
-    """``bits`` with those of a span; the pair of objects has ``count`` contacts from ``start`` on."""
-    if what >= ITSELF_A:
-        own = a if what == ITSELF_A else b
-        for row in range(begin, end):
+def _place_count(solids, what, a, b, count):
+    """How many places there are to look at, of a pair with ``count`` contacts."""
+    if what in (COMPONENTS_A, COMPONENTS_B):
+        tree = a.tree if what == COMPONENTS_A else b.tree
+        return solids.component_start[tree + 1] - solids.component_start[tree]
+    return count
+
+
+@inner
+def bits_of_places(forest, solids, a, b, what, place, start, count, pairs, kinds, bits, found, visited, effort, work):
+    """``bits`` with those around the places of one kind, from a place on, of a pair with contacts from ``start`` on.
+
+    Returns them, the place that is next, or -1 where there is nothing left to look at, and the effort that is left.
+    """
+    closed = solids.closed[a.tree] and solids.closed[b.tree]
+    end = _place_count(solids, what, a, b, count)
+    mask = 0
+    if what in (TOUCHED_A, TOUCHED_B):
+        mask = _visited_mask(forest, (a if what == TOUCHED_A else b).tree, count)
+        if place == 0:
+            visited[: mask + 1] = 0
+    while place < end and effort > 0 and not is_complete(bits):
+        row = start + place
+        cost = _LOOK
+        if what >= ITSELF_A:
+            own = a if what == ITSELF_A else b
             first = world_triangle(forest, own.tree, np.int64(pairs[row, 0]), own.pose)
             second = world_triangle(forest, own.tree, np.int64(pairs[row, 1]), own.pose)
             bits = _bits_of_cuts(forest, solids, a, b, what - ITSELF_A, first, second, bits, found, work)
-            if is_complete(bits):
-                break
-        return bits
-    if what >= COMPONENTS_A:
-        for component in range(begin, end):
-            bits = _bits_of_component(forest, solids, a, b, what - COMPONENTS_A, component, bits, found, work)
-            if is_complete(bits):
-                break
-        return bits
-    if what == CONTACTS:
-        both = solids.closed[a.tree] and solids.closed[b.tree]
-        side = 0 if both or not solids.closed[a.tree] else 1
-        for row in range(begin, end):
-            if kinds[row] == CROSSING or not both:
+        elif what >= COMPONENTS_A:
+            bits = _bits_of_component(forest, solids, a, b, what - COMPONENTS_A, place, bits, found, work)
+        elif what == CONTACTS:
+            if kinds[row] == CROSSING or not closed:
+                side = 0 if closed or not solids.closed[a.tree] else 1
                 t, u = np.int64(pairs[row, 0]), np.int64(pairs[row, 1])
                 bits = _bits_of_contact(forest, solids, a, b, side, t, u, bits, found, work)
-                if is_complete(bits):
-                    break
-        return bits
-    mask = _visited_mask(forest, (a if what == TOUCHED_A else b).tree, count)
-    if begin == start:
-        visited[: mask + 1] = 0
-    order = orders[what]
-    for i in range(begin, end):
-        t = np.int64(pairs[order[i], what])
-        if i > start and pairs[order[i - 1], what] == t:
-            continue
-        bits = _bits_of_triangle(forest, solids, a, b, what, t, bits, found, visited, mask, work)
-        if is_complete(bits):
-            break
-    return bits
+            else:
+                cost = 1
+        else:
+            t = np.int64(pairs[row, what])
+            bits, cost = _bits_of_triangle(forest, solids, a, b, what, t, bits, found, visited, mask, work)
+        place += 1
+        effort -= cost
+    return bits, (-1 if place >= end or is_complete(bits) else place), effort
+
+
+@inner
+def _is_asked(asked, job, what):
+    """Whether places are looked at: contacts for either side, all others for the side that they are named after."""
+    if what == CONTACTS:
+        return asked[job, 0] or asked[job, 1]
+    return asked[job, 0] if what in (TOUCHED_A, COMPONENTS_A, ITSELF_A) else asked[job, 1]
 
 
 @kernel
 def sample_sides(
     forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b,
-    spans, start, pairs, kinds, orders, visited, work, bits,
+    asked, places, start, pairs, kinds, visited, work, effort, progress, bits,
 ):  # fmt: skip
-    """Add the bits of some spans to ``bits`` (k,) of their pairs of objects, of which one at least is closed.
+    """Add the bits of what can be seen at places to ``bits`` (k,) of pairs of objects; returns whether all are done.
 
-    A span (job, what, begin, end) stands for the contacts begin to end of ``orders[side]``, (2, n) int64, which lists
-    a job's rows of ``pairs`` and ``kinds`` by the triangle of that side from start[job] on; for contacts by themselves;
-    or for components. Open objects are looked at, and closed ones unless the other is open. ``visited`` are as many
-    int64 as ``visited_room`` says, and stay as they are from the first span of a job to its last.
+    Args:
+        asked: whether the surface of the first and of the second object is looked at, (k, 2) bool: of open objects, and
+            of closed ones unless the other is open; one object at least is closed.
+        places: the kinds of places, in turn, (n,) int64.
+        start: pair j has the contacts start[j]:start[j + 1] of ``pairs`` and ``kinds``, (k + 1,) int64.
+        visited: as many int64 as ``visited_room`` says; they stay as they are from call to call, as
+        progress: a pair, which of the kinds of places, and the place that is next, zeros at first, (3,) int64.
+        effort: after which to stop.
     """
     forest = by_reference(forest)
     solids = by_reference(solids)
     work = by_reference(work)
     found = np.empty((2, MOST_AROUND), np.int64)
-    for index in range(spans.shape[0]):
-        job, what, begin, end = spans[index, 0], spans[index, 1], spans[index, 2], spans[index, 3]
-        if not is_complete(bits[job]):
-            a = by_reference(make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches))
-            b = by_reference(make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches))
-            bits[job] = bits_of_span(
-                forest, solids, a, b, what, begin, end, start[job], start[job + 1] - start[job], pairs, kinds, orders,
-                bits[job], found, visited, work,
+    for job in range(progress[0], len(bits)):
+        if is_complete(bits[job]) or not (asked[job, 0] or asked[job, 1]):
+            continue
+        if effort <= 0:
+            progress[0], progress[1], progress[2] = job, 0, 0
+            return False
+        begin, place = (progress[1], progress[2]) if job == progress[0] else (0, 0)
+        a = by_reference(make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches))
+        b = by_reference(make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches))
+        for kind in range(begin, len(places)):
+            if not _is_asked(asked, job, places[kind]):
+                continue
+            bits[job], place, effort = bits_of_places(
+                forest, solids, a, b, places[kind], place, start[job], start[job + 1] - start[job], pairs, kinds,
+                bits[job], found, visited, effort, work,
             )  # fmt: skip
+            if place >= 0:
+                progress[0], progress[1], progress[2] = job, kind, place
+                return False
+            place = 0
+            if is_complete(bits[job]):
+                break
+    return True

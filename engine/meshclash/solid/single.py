@@ -35,7 +35,7 @@ from .sampling import (
     TOUCHED_A,
     TOUCHED_B,
     UNDECIDED,
-    bits_of_span,
+    bits_of_places,
     is_complete,
     visited_room,
 )
@@ -46,6 +46,7 @@ MOST_TRIANGLES = 1 << 16
 _KEY = "couple"
 _LEFT = -1
 """Instead of bits: ``judge.py`` is to be asked."""
+_NO_LIMIT = 1 << 62
 
 
 class Couple:
@@ -95,8 +96,6 @@ class SingleScratch(NamedTuple):
 
     boxes: np.ndarray
     """World boxes of both, (2, 6)."""
-    orders: np.ndarray
-    """Contacts in the order of either side's triangles, (2, n) int64."""
     visited: np.ndarray
     """Vertices that were looked at, see ``sampling.py``."""
 
@@ -114,33 +113,14 @@ def _sort(pairs, kinds, count):
 
 
 @inner
-def _order_by_second(pairs, count, order):
-    """The order in which the second triangles ascend, equal ones as they come."""
-    for i in range(count):
-        j = i
-        while j > 0 and pairs[order[j - 1], 1] > pairs[i, 1]:
-            order[j] = order[j - 1]
-            j -= 1
-        order[j] = i
-
-
-@inner
 def _bits(forest, solids, a, b, pairs, kinds, count, scratch, work):
     """The bits of ``sampling.py``, from the same places in the same order as ``judge.py`` has them."""
-    orders, bits = scratch.orders, np.int64(0)
+    bits = np.int64(0)
     found = np.empty((2, MOST_AROUND), np.int64)
-    for i in range(count):
-        orders[0, i] = i
-    _order_by_second(pairs, count, orders[1])
     for what in (CONTACTS, COMPONENTS_A, COMPONENTS_B, TOUCHED_A, TOUCHED_B):
-        end = count
-        if what in (COMPONENTS_A, COMPONENTS_B):
-            tree = a.tree if what == COMPONENTS_A else b.tree
-            end = solids.component_start[tree + 1] - solids.component_start[tree]
-        if end > 0 and not is_complete(bits):
-            bits = bits_of_span(
-                forest, solids, a, b, what, 0, end, 0, count, pairs, kinds, orders, bits, found, scratch.visited, work
-            )
+        bits, _, _ = bits_of_places(
+            forest, solids, a, b, what, 0, 0, count, pairs, kinds, bits, found, scratch.visited, _NO_LIMIT, work
+        )
     return bits
 
 
@@ -264,7 +244,7 @@ class _Work:
         jobs, chosen, start = np.zeros((1, 2), np.int64), np.zeros(1, np.int64), np.zeros(2, np.int64)
         self.overlap = PosedOverlap(jobs, rows[0], rows[1], inverses[0], inverses[1], np.zeros((1, 7)), chosen, start)
         visited = np.zeros(visited_room(np.array([room]), np.array([3 * room])), np.int64)
-        self.scratch = SingleScratch(np.zeros((2, 6)), np.zeros((2, room), np.int64), visited)
+        self.scratch = SingleScratch(np.zeros((2, 6)), visited)
         self.room = new_room()
         self.middles, self.points = np.zeros((room, 3)), new_point_workspace()
         self.permitted, self.search, self.measures = np.zeros(1), new_search_room(), np.zeros((1, 3))
