@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from massive_cases import assert_same, check, expected, path_of, some_soup
 from meshclash.bench.mesh_generators import MAKERS
-from meshclash.massive import coverage, level_layout, levels
+from meshclash.massive import coverage, level_layout
 from meshclash.query import massive
 from solids import refined, sheet, torus
 from strategies import grid_meshes, matrix, poses, rotation
@@ -123,7 +123,7 @@ def raised(path, folder, height, out):
     header = level_layout.header_for(mesh.pages.header)._replace(
         nodes=1, triangles=len(triangles), table_at=256 + len(raw), table_crc=level_layout.zlib.crc32(table)
     )
-    (folder / f"{path}{levels.ENDING}").write_bytes(level_layout.encode_level_header(header) + raw + table)
+    (folder / f"{path}{level_layout.KIND.ending}").write_bytes(level_layout.encode_level_header(header) + raw + table)
     return mesh
 
 

@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from ..massive.level_layout import KIND as LEVELS
 from ..massive.levels import MeshLevels
 from ..massive.mesh import ClusteredMesh
+from ..massive.progressive_layout import KIND as PROGRESSIVE
 from ..massive.progressive_meshes import ProgressiveMeshes
 from ..query.collide import collide
 from ..query.massive import MODES, forget, massive_collide
@@ -72,7 +74,7 @@ def _along(a: Any, b: Any, poses: np.ndarray, epsilon: float, mode: str, memory:
     deepest = len(poses) // 2
     resolved = asked[deepest][1].resolve().pairs.tobytes()
     wrong = sum(len(one) > 0 and answer.answer == "apart" for (_, one), (_, answer) in zip(exact, asked, strict=True))
-    beside = [thing.beside["levels" if mode == "dag" else "progressive"] for thing in (a, b)]
+    beside = [thing.beside[(LEVELS if mode == "dag" else PROGRESSIVE).ending] for thing in (a, b)]
     return {
         "ms": [1e3 * took for took, _ in asked], "first, ms": [1e3 * took for took in first],
         "rows": [len(answer) for _, answer in asked],

@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+from ..massive.level_layout import KIND
 from ..massive.levels import MeshLevels
 from ..massive.mesh import ClusteredMesh
 from ..query.collide import collide, collides
@@ -74,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
             _alone(_made, path.with_suffix(".ply"), kind, size, seed)
             row.update(_alone(_built, path, int(options.build_memory * _MEGABYTE)))
             path.with_suffix(".ply").unlink()
-        if not options.no_levels and not path.with_name(path.name + ".levels").exists():
+        if not options.no_levels and not path.with_name(path.name + KIND.ending).exists():
             row.update(_alone(_leveled, path))
         if len(row) > 1:
             built.append(row)

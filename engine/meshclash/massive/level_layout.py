@@ -51,9 +51,11 @@ class FileKind(NamedTuple):
     row: np.dtype
     name: str
     """What they hold."""
+    ending: str
+    """Of their names, behind that of the file of the mesh."""
 
 
-KIND = FileKind(MAGIC, VERSION, NODE, "levels")
+KIND = FileKind(MAGIC, VERSION, NODE, "levels", ".levels")
 
 
 class LevelHeader(NamedTuple):

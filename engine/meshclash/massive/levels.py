@@ -3,26 +3,22 @@
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Generator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidFile, UnsupportedOption
+from ..errors import UnsupportedOption
 from ..jit import thread_limit
 from ..types.numbers import real_number
 from ..types.results import Progress
 from ..types.steps import run
+from .beside import drop_beside, kept_beside, open_beside, path_beside
 from .file import PartFile
-from .layout import HEADER_BYTES
 from .level_build import build_level_steps
-from .level_layout import LevelHeader, decode_level_header, decode_node, decode_nodes, header_for
+from .level_layout import KIND, decode_node, decode_nodes, header_for
 from .level_pages import LevelPages
 from .mesh import DEFAULT_MEMORY, ClusteredMesh, checked_memory, tree_within
 
-ENDING = ".levels"
-"""Of the name of the file beside that of the mesh."""
-_OWN = "levels"
 _KEPT = 2
 """Levels that stay open, because they are likely to be asked for again."""
 
@@ -98,9 +94,8 @@ class MeshLevels:
     def build_steps(cls, mesh: ClusteredMesh, *, threads: int | None = None) -> Generator[Progress, None, "MeshLevels"]:
         """As ``build``, in slices of some thousand triangles; yields Progress. Closing it keeps what is finished."""
         pages, count = checked_mesh(mesh).pages, thread_limit(threads)
-        yield from build_level_steps(pages, _path_of(mesh), _plain_header(mesh), threads=count)
-        if _OWN in mesh.beside:
-            mesh.beside.pop(_OWN).close()  # those of the file before
+        yield from build_level_steps(pages, path_beside(mesh, KIND), header_for(pages.header), threads=count)
+        drop_beside(mesh, KIND)
         return cls.open(mesh)
 
     @classmethod
@@ -110,16 +105,7 @@ class MeshLevels:
         Raises:
             InvalidFile: there are none, they are damaged, or they belong to another mesh.
         """
-        file = PartFile(_path_of(checked_mesh(mesh)), "the levels were closed")
-        try:
-            header = decode_level_header(
-                file.path, file.read(0, min(file.size, HEADER_BYTES)), file.size, _plain_header(mesh)
-            )
-            table = decode_nodes(file.path, header, file.read(header.table_at, file.size - header.table_at))
-        except InvalidFile:
-            file.close()
-            raise
-        return cls(mesh, file, table)
+        return cls(mesh, *open_beside(checked_mesh(mesh), KIND, decode_nodes))
 
     def level(self, error: float, memory: int = DEFAULT_MEMORY) -> MeshLevel:
         """The level with the fewest triangles each of whose parts has bounds whose sum is at most ``error``.
@@ -205,11 +191,7 @@ class MeshLevels:
 
 def levels_beside(mesh: ClusteredMesh) -> MeshLevels | None:
     """The levels that lie beside a clustered mesh, open as long as that is; None where there are none."""
-    if _OWN not in mesh.beside:
-        if isinstance(mesh, MeshLevel) or not _path_of(mesh).exists():
-            return None
-        mesh.beside[_OWN] = MeshLevels.open(mesh)
-    levels: MeshLevels = mesh.beside[_OWN]
+    levels: MeshLevels | None = None if isinstance(mesh, MeshLevel) else kept_beside(mesh, KIND, MeshLevels.open)
     return levels
 
 
@@ -218,11 +200,3 @@ def checked_mesh(mesh: Any) -> ClusteredMesh:
     if not isinstance(mesh, ClusteredMesh) or isinstance(mesh, MeshLevel):
         raise UnsupportedOption(f"levels are those of a ClusteredMesh, not of a {type(mesh).__name__}")
     return mesh
-
-
-def _path_of(mesh: ClusteredMesh) -> Path:
-    return mesh.path.with_name(mesh.path.name + ENDING)
-
-
-def _plain_header(mesh: ClusteredMesh) -> LevelHeader:
-    return header_for(mesh.pages.header)

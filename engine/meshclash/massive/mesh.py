@@ -53,7 +53,7 @@ class ClusteredMesh:
         self.bounds = header.bounds
         self.memory = memory
         self.beside: dict[str, Any] = {}
-        """What was opened for it and is closed with it."""
+        """What was opened for it and is closed with it, by the ending of the file."""
 
     @classmethod
     def build(

@@ -33,7 +33,7 @@ NODE = np.dtype(
 """A row of the table: a page and its checksum, how many stops, vertices and splits it has, the clusters that it stands
 for, the box of its positions; of each stop, from the finest on, the bounds [m], and how many splits of the base and
 triangles it has; and an oriented box that has all triangles of the clusters, relative to the middle of the mesh."""
-KIND = FileKind(b"\x89MESHPRG", 1, NODE, "progressive meshes")
+KIND = FileKind(b"\x89MESHPRG", 1, NODE, "progressive meshes", ".progressive")
 
 
 def runs_of(clusters: int) -> np.ndarray:

@@ -1,27 +1,22 @@
 """``ProgressiveMeshes``: a clustered mesh as a hierarchy of progressive meshes, each with proved bounds (CHPM)."""
 
 from collections.abc import Callable, Generator
-from pathlib import Path
 
 import numpy as np
 
-from ..errors import InvalidFile, UnsupportedOption
+from ..errors import UnsupportedOption
 from ..types.results import Progress
 from ..types.steps import run
+from .beside import drop_beside, kept_beside, open_beside, path_beside
 from .cluster_tree import ClusterTree, tree_with_stops
 from .file import PartFile
-from .layout import HEADER_BYTES
 from .level_build import build_level_steps
-from .level_layout import decode_level_header, header_for
+from .level_layout import header_for
 from .levels import checked_mesh
 from .mesh import ClusteredMesh
 from .progressive_build import progressive_form
 from .progressive_layout import KIND, decode_progressive, decode_table
 from .progressive_pages import StopPages
-
-ENDING = ".progressive"
-"""Of the name of the file beside that of the mesh."""
-_OWN = "progressive"
 
 
 class MeshesAtStops(ClusteredMesh):
@@ -83,9 +78,8 @@ class ProgressiveMeshes:
     def build_steps(cls, mesh: ClusteredMesh) -> Generator[Progress, None, "ProgressiveMeshes"]:
         """As ``build``, in slices of some thousand triangles; yields Progress. Closing it keeps what is finished."""
         form = progressive_form(checked_mesh(mesh).bounds)
-        yield from build_level_steps(mesh.pages, _path_of(mesh), header_for(mesh.pages.header), form)
-        if _OWN in mesh.beside:
-            mesh.beside.pop(_OWN).close()  # those of the file before
+        yield from build_level_steps(mesh.pages, path_beside(mesh, KIND), header_for(mesh.pages.header), form)
+        drop_beside(mesh, KIND)
         return cls.open(mesh)
 
     @classmethod
@@ -95,15 +89,7 @@ class ProgressiveMeshes:
         Raises:
             InvalidFile: there are none, they are damaged, or they belong to another mesh.
         """
-        file = PartFile(_path_of(checked_mesh(mesh)), "the progressive meshes were closed")
-        try:
-            raw = file.read(0, min(file.size, HEADER_BYTES))
-            header = decode_level_header(file.path, raw, file.size, header_for(mesh.pages.header), KIND)
-            table = decode_table(file.path, header, file.read(header.table_at, file.size - header.table_at))
-        except InvalidFile:
-            file.close()
-            raise
-        return cls(mesh, file, table)
+        return cls(mesh, *open_beside(checked_mesh(mesh), KIND, decode_table))
 
     def stops(self, memory: int) -> MeshesAtStops:
         """The meshes of all nodes, which may take so many bytes in memory together with the hierarchy.
@@ -156,13 +142,5 @@ class ProgressiveMeshes:
 
 def progressive_beside(mesh: ClusteredMesh) -> ProgressiveMeshes | None:
     """The progressive meshes that lie beside a clustered mesh, open as long as that is; None where there are none."""
-    if _OWN not in mesh.beside:
-        if not _path_of(mesh).exists():
-            return None
-        mesh.beside[_OWN] = ProgressiveMeshes.open(mesh)
-    found: ProgressiveMeshes = mesh.beside[_OWN]
+    found: ProgressiveMeshes | None = kept_beside(mesh, KIND, ProgressiveMeshes.open)
     return found
-
-
-def _path_of(mesh: ClusteredMesh) -> Path:
-    return mesh.path.with_name(mesh.path.name + ENDING)
