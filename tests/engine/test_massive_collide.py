@@ -2,6 +2,7 @@
 
 import gc
 import math
+import zlib
 
 import meshclash as mc
 import numpy as np
@@ -10,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from massive_cases import assert_same, check, expected, path_of, some_soup
 from meshclash.bench.mesh_generators import MAKERS
-from meshclash.massive import coverage, level_layout
+from meshclash.massive import coverage, level_layout, progressive_layout
+from meshclash.massive.progressive_build import box_around
 from meshclash.query import massive
 from solids import refined, sheet, torus
 from strategies import grid_meshes, matrix, poses, rotation
@@ -18,46 +20,53 @@ from strategies import grid_meshes, matrix, poses, rotation
 MEGABYTES = 1 << 20
 
 
-def built(path, mesh, size=16):
+BUILDS = {"dag": mc.MeshLevels.build, "pm": mc.ProgressiveMeshes.build}
+both_modes = pytest.mark.parametrize("mode", sorted(BUILDS))
+
+
+def built(path, mesh, size=16, mode="dag"):
     clustered = mc.ClusteredMesh.build(mesh, path, cluster_triangles=size)
-    mc.MeshLevels.build(clustered).close()
+    BUILDS[mode](clustered).close()
     return clustered
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@both_modes
+@settings(max_examples=30)
 @given(grid_meshes(60), grid_meshes(60), poses(), st.sampled_from((0.0, 0.3)), st.sampled_from((0.0, 0.1, 0.7, 3.0)))
-def test_nothing_is_missed_and_nothing_named_in_vain(tmp_path_factory, first, second, pose, delta, epsilon):
+def test_nothing_is_missed_and_nothing_named_in_vain(tmp_path_factory, mode, first, second, pose, delta, epsilon):
     folder = tmp_path_factory.mktemp("any")
     meshes = mc.TriangleMesh(*first), mc.TriangleMesh(*second)
-    with built(folder / "a", first) as a, built(folder / "b", second) as b:
+    with built(folder / "a", first, mode=mode) as a, built(folder / "b", second, mode=mode) as b:
         for things, originals in (((a, b), meshes), ((a, meshes[1]), meshes), ((meshes[0], b), meshes),
                                   ((a, a), (meshes[0],) * 2), (meshes, meshes)):  # fmt: skip
-            found = mc.massive_collide(*things, None, pose, delta=delta, epsilon=epsilon)
+            found = mc.massive_collide(*things, None, pose, delta=delta, epsilon=epsilon, mode=mode)
             check(found, things, originals, pose)
             assert_same(found.resolve(), expected(originals, delta, pose))
 
 
-@pytest.fixture(scope="module")
-def models(tmp_path_factory):
-    """Two models in files and in memory, and their size."""
+@pytest.fixture(scope="module", params=[("dag", 30_000, 20_000, 256), ("pm", 8_000, 6_000, 128)], ids=["dag", "pm"])
+def models(request, tmp_path_factory):
+    """A mode, two models in files and in memory, and their size; building progressive meshes takes longer."""
+    mode, *counts, size = request.param
     folder = tmp_path_factory.mktemp("models")
-    made = [MAKERS[kind](count, k) for k, (kind, count) in enumerate((("bumpy", 30_000), ("part", 20_000)))]
-    things = [built(folder / str(k), mesh, 256) for k, mesh in enumerate(made)]
+    made = [MAKERS[kind](count, k) for k, (kind, count) in enumerate(zip(("bumpy", "part"), counts, strict=True))]
+    things = [built(folder / str(k), mesh, size, mode) for k, mesh in enumerate(made)]
     with things[0], things[1]:
-        yield things, [mc.TriangleMesh(*mesh) for mesh in made], float(np.ptp(made[0][0], axis=0).max())
+        yield mode, things, [mc.TriangleMesh(*mesh) for mesh in made], float(np.ptp(made[0][0], axis=0).max())
 
 
 @pytest.mark.slow
 @pytest.mark.needs_jit
-@pytest.mark.parametrize("epsilon", [0.0, 4e-4, 2e-3, 1e-2, 0.05])
+@pytest.mark.parametrize("epsilon", [0.0, 4e-4, 2e-3, 1e-2, 0.05, 0.1])
 def test_models_with_many_epsilons(models, epsilon):
-    things, meshes, size = models
+    mode, things, meshes, size = models
     rng = np.random.default_rng(3)
     for shift in (0.0, 0.7, 0.95, 1.05, 1.4):
         pose = matrix(rotation(rng), rng.normal(size=3) / np.sqrt(3.0) * shift * size)
         for delta in (0.0, 0.004 * size):
-            found = mc.massive_collide(*things, None, pose, delta=delta, epsilon=epsilon * size, memory=8 * MEGABYTES)
+            options = {"delta": delta, "epsilon": epsilon * size, "mode": mode, "memory": 8 * MEGABYTES}
+            found = mc.massive_collide(*things, None, pose, **options)
             check(found, things, meshes, pose)
             assert_same(found.resolve(), expected(meshes, delta, pose))
 
@@ -66,22 +75,23 @@ def test_models_with_many_epsilons(models, epsilon):
 @pytest.mark.needs_jit
 @pytest.mark.parametrize("moving", ["b", "both"])
 def test_frames_with_coherence_are_those_from_scratch(models, moving):
-    things, _, size = models
+    mode, things, _, size = models
     rng = np.random.default_rng(5)
-    fewer, more = 0, 0
-    for k, way in enumerate(path_of(rng, size, 250)):
+    fewer, more = np.zeros(2), np.zeros(2)
+    for k, way in enumerate(path_of(rng, size, 500)):
         first = matrix(rotation(rng) if k == 100 else None, (1e-3 * k * size, 0.0, 0.0)) if moving == "both" else None
         pose = way if first is None else first @ way
-        options = {"delta": (0.0, 0.003)[k > 125] * size, "epsilon": (0.0, 0.002)[k % 125 > 60] * size}
-        found = mc.massive_collide(*things, first, pose, **options)
+        options = {"delta": (0.0, 0.003)[k > 250] * size, "epsilon": (0.0, 0.002, 0.05)[k // 60 % 3] * size}
+        found = mc.massive_collide(*things, first, pose, **options, mode=mode)
         kept = massive._memories.pop(things[0])
-        scratch = mc.massive_collide(*things, first, pose, **options)
+        scratch = mc.massive_collide(*things, first, pose, **options, mode=mode)
         massive._memories[things[0]] = kept
         for name in ("clusters_a", "clusters_b", "lower", "upper"):
             assert getattr(found, name).tobytes() == getattr(scratch, name).tobytes(), (k, name)
         assert found.answer == scratch.answer
-        fewer, more = fewer + found.stats.primitive_tests, more + scratch.stats.primitive_tests
-    assert fewer < 0.9 * more
+        fewer += found.stats.volume_tests, found.stats.primitive_tests
+        more += scratch.stats.volume_tests, scratch.stats.primitive_tests
+    assert (fewer <= {"dag": 0.9, "pm": 0.6}[mode] * more).all() and more[1] > 0
 
 
 @pytest.mark.slow
@@ -109,34 +119,43 @@ def test_vertices_that_moved_in_memory_are_asked_anew(tmp_path):
         assert mc.massive_collide(a, tree, None, pose, epsilon=0.01).answer != "apart"
 
 
-def raised(path, folder, height, out):
-    """A flat mesh, and levels whose only node is the same raised by ``height``, with a bound that says ``out``."""
+def raised(path, folder, height, out, mode="dag"):
+    """A flat mesh, and a file whose only node is the same raised by ``height``, with a bound that says ``out``."""
     vertices, triangles = sheet((0, 0), (1, 1), 0.0, 4)
     mesh = mc.ClusteredMesh.build((vertices, triangles), folder / path, cluster_triangles=64)
     bounds = np.array([0.0, 0.0, height, 1.0, 1.0, height])
-    row = np.zeros(1, level_layout.NODE)
-    raw = level_layout.encode_node(level_layout.steps_of(vertices + np.array([0.0, 0.0, height]), bounds), triangles)
-    row["at"], row["bytes"], row["crc"] = 256, len(raw), level_layout.zlib.crc32(raw)
-    row["triangles"], row["vertices"], row["clusters"], row["bounds"] = len(triangles), len(vertices), 1, bounds
-    row["out"], row["back"] = out, height
+    steps = level_layout.steps_of(vertices + np.array([0.0, 0.0, height]), bounds)
+    layout = level_layout if mode == "dag" else progressive_layout
+    row = np.zeros(1, layout.NODE)
+    if mode == "dag":
+        raw = level_layout.encode_node(steps, triangles)
+        row["triangles"], row["out"], row["back"] = len(triangles), out, height
+    else:
+        raw = progressive_layout.encode_progressive(steps, steps[:0], np.empty(0), triangles)
+        row["stops"], row["stop_triangles"][0, 0], row["out"][0, 0], row["back"][0, 0] = 1, len(triangles), out, height
+        row["box"] = box_around(vertices[triangles].reshape(-1, 3) - (0.5, 0.5, 0.0), 0.0)
+    row["at"], row["bytes"], row["crc"] = 256, len(raw), zlib.crc32(raw)
+    row["vertices"], row["clusters"], row["bounds"] = len(vertices), 1, bounds
     table = row.tobytes()
     header = level_layout.header_for(mesh.pages.header)._replace(
-        nodes=1, triangles=len(triangles), table_at=256 + len(raw), table_crc=level_layout.zlib.crc32(table)
+        nodes=1, triangles=len(triangles), table_at=256 + len(raw), table_crc=zlib.crc32(table)
     )
-    (folder / f"{path}{level_layout.KIND.ending}").write_bytes(level_layout.encode_level_header(header) + raw + table)
+    parts = level_layout.encode_level_header(header, layout.KIND), raw, table
+    (folder / f"{path}{layout.KIND.ending}").write_bytes(b"".join(parts))
     return mesh
 
 
-def test_a_bound_that_is_one_ulp_too_small_misses_triangles(tmp_path, monkeypatch):
-    """The level lies exactly ``height`` above the mesh, and the other sheet exactly delta below it, without slack."""
+@both_modes
+def test_a_bound_that_is_one_ulp_too_small_misses_triangles(tmp_path, monkeypatch, mode):
+    """What stands for the mesh is exactly ``height`` above it, and the other sheet exactly delta below, no slack."""
     monkeypatch.setattr(coverage, "_UNITS", 0.0)
     monkeypatch.setattr(coverage, "_stretch", lambda row: 1.0)
     height, delta = 0.375, 0.25
     vertices, triangles = sheet((0, 0), (1, 1), -delta, 4)
     other = mc.TriangleMesh(vertices, triangles)
     for path, out, expected_count in (("a", height, 1), ("b", math.nextafter(height, 0.0), 0)):
-        with raised(path, tmp_path, height, out) as mesh:
-            found = mc.massive_collide(mesh, other, delta=delta, epsilon=4.0)
+        with raised(path, tmp_path, height, out, mode) as mesh:
+            found = mc.massive_collide(mesh, other, delta=delta, epsilon=4.0, mode=mode)
             assert len(found) == expected_count, "a miss shows a bound that is too small by one ulp"
             assert len(mc.clearance(mesh, other, delta)) > 0
 
@@ -154,18 +173,21 @@ def test_slack_covers_rounding_where_a_bound_is_tight(tmp_path):
             assert len(found) == 1 and (within or found.answer == "undecided")
 
 
-def test_meshes_without_levels_are_asked_as_they_are(tmp_path):
+@both_modes
+def test_meshes_without_levels_are_asked_as_they_are(tmp_path, mode):
     corners = some_soup(np.random.default_rng(1), 400, 0.02)
     with mc.ClusteredMesh.build(corners, tmp_path / "a", cluster_triangles=32) as a:
         pose = matrix(shift=(0.3, 0.0, 0.0))
-        found = mc.massive_collide(a, a, None, pose, epsilon=0.2)
-        assert found.answer == "closer" and (found.lower == found.upper).all()
-        assert_same(found.resolve(), mc.collide(a, a, None, pose))
+        for _ in range(2):
+            found = mc.massive_collide(a, a, None, pose, epsilon=0.2, mode=mode)
+            assert found.answer == "closer" and (found.lower == found.upper).all()
+            assert_same(found.resolve(), mc.collide(a, a, None, pose))
+            BUILDS[mode](a).close()  # of a soup that cannot be simplified
         assert "closer" in repr(found)
 
 
-def test_wrong_arguments(models, tmp_path):
-    (a, b), _, _ = models
+def test_wrong_arguments(tmp_path):
+    a, b = (mc.TriangleMesh(*sheet((0, 0), (1, 1), height, 1)) for height in (0.0, 0.1))
     for options, message in (
         ({"epsilon": -1.0}, "epsilon"), ({"epsilon": math.nan}, "epsilon"), ({"epsilon": "fine"}, "epsilon"),
         ({"epsilon": 0.1, "delta": -1.0}, "delta"), ({"epsilon": 0.1, "delta": math.inf}, "delta"),
