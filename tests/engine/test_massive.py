@@ -1,5 +1,8 @@
 """Clustered meshes answer as the same meshes do in memory, byte by byte, within the memory they are given."""
 
+import gc
+import weakref
+
 import meshclash as mc
 import numpy as np
 import pytest
@@ -10,6 +13,7 @@ from meshclash.bench.mesh_generators import MAKERS
 from meshclash.bench.pipes import pipes
 from meshclash.massive.candidates import candidate_steps
 from meshclash.massive.sides import side_of
+from meshclash.query.massive import forget
 from meshclash.types.steps import run
 from solids import box, moved, refined, torus
 from strategies import grid_meshes, matrix, poses, rotation, soup
@@ -172,6 +176,34 @@ def test_what_clustered_meshes_do_not_have_is_refused(folder):
 
 
 @pytest.mark.slow
+def test_pages_that_were_given_up_take_no_memory_until_garbage_is_collected(folder):
+    """Cycles of references would hold them: then a question takes many times what it was given."""
+    ring = refined(torus(1.0, 0.4), 1)
+    with clustered(folder, ring, "kept", 64) as a, clustered(folder, ring, "moved", 64) as b:
+        mc.MeshLevels.build(a).close()
+        pose = matrix(shift=(0.3, 0.1, 0.05))
+        questions = (
+            lambda: mc.collide(a, b, None, pose), lambda: mc.clearance(a, b, 0.01, None, pose),
+            lambda: mc.distance(a, b, None, matrix(shift=(0.0, 0.0, 2.0))), lambda: mc.self_collide(a),
+            lambda: mc.massive_collide(a, b, None, pose, epsilon=0.0), lambda: mc.collides(a, b, None, pose),
+        )  # fmt: skip
+        gc.collect()
+        gc.disable()
+        try:
+            for question in questions:
+                question()
+                pages = [page for mesh in (a, b) for page in mesh.pages._pages.values()]
+                held = [weakref.ref(page.hierarchy.mesh) for page in pages]
+                assert len(held) > 5
+                del pages
+                forget(a, b)
+                a.pages.forget()
+                b.pages.forget()
+                assert not any(one() for one in held)
+        finally:
+            gc.enable()
+
+
 def test_memory_that_is_too_little_is_refused_with_the_number_that_is_needed(folder):
     with pytest.raises(mc.UnsupportedOption, match="memory must be a number of bytes"):
         mc.ClusteredMesh.open(folder / "none", memory=1000)

@@ -149,13 +149,12 @@ def _questions(
     for itself in (False, True):
         part = jobs[of_one == itself]
         if len(part):
-            tree_set_b = side_a.tree_set if itself else side_b.tree_set
             if itself:
                 part = np.repeat(part[:, :1], 2, axis=1)
             row_a, row_b = (row[None].copy() for row in rows)
             flags["with_itself"] = itself
-            question = Question(side_a.tree_set.side, tree_set_b.side, part, row_a, row_b, **flags)
-            yield question, (side_a, side_a if itself else side_b)
+            sides = side_a, side_a if itself else side_b
+            yield Question(sides[0].side, sides[1].side, part, row_a, row_b, **flags), sides
 
 
 def loaded_pair(a: Clusters, b: Clusters, batch: np.ndarray) -> tuple[Loaded, Loaded]:
