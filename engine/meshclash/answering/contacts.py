@@ -36,7 +36,7 @@ def contacts_answer(question: Question, chunks: list[Chunk], work: Work) -> Answ
 def finished_contacts(question: Question, chunks: list[Chunk]) -> Chunk:
     """All pairs of the chunks, decided and sorted."""
     pairs, kinds, jobs = _joined(chunks)
-    if len(kinds) > 1:
+    if len(kinds) > 1 and not (question.first_only and (jobs[1:] > jobs[:-1]).all()):  # one pair a job, in order
         pairs, kinds, jobs = sort_pairs(pairs, kinds, jobs, *question.index_bits)
     return _decided(question, pairs, kinds, jobs)
 
