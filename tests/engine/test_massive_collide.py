@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from massive_cases import assert_same, check, expected, path_of, some_soup
 from meshclash.bench.mesh_generators import MAKERS
 from meshclash.massive import coverage, level_layout, progressive_layout
+from meshclash.massive.batches import batches
 from meshclash.massive.progressive_build import box_around
 from meshclash.query import massive
 from solids import refined, sheet, torus
@@ -71,6 +72,39 @@ def test_models_with_many_epsilons(models, epsilon):
             assert_same(found.resolve(), expected(meshes, delta, pose))
 
 
+def forget_pages(things):
+    """Have the next question read its pages, those that it cannot do without."""
+    for thing in things:
+        for mesh in (thing, *found_beside(thing)):
+            mesh.pages.forget()
+
+
+def found_beside(thing):
+    """The levels and the meshes at stops that are open."""
+    for ending, files in thing.beside.items():
+        yield from files._kept.values() if ending == ".levels" else filter(None, [files._stops])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("mode", "epsilon"), [("dag", 0.0), ("pm", 0.02)])
+def test_pages_no_block_of_which_comes_near_are_not_read(tmp_path, monkeypatch, mode, epsilon):
+    mesh = refined(torus(1.0, 0.4), 2)
+    pose = matrix(rotation(np.random.default_rng(1)), (1.1, 0.9, 0.3))
+    found = []
+    for tolerance in ((lambda far: far), (lambda far: None)):
+        monkeypatch.setattr(
+            coverage, "batches", lambda a, b, rows, pairs, far, t=tolerance: batches(a, b, rows, pairs, t(far))
+        )
+        with built(tmp_path / "a", mesh, 64, mode) as a, built(tmp_path / "b", mesh, 64, mode) as b:
+            one = mc.massive_collide(a, b, None, pose, epsilon=epsilon, mode=mode)
+            pages = [mesh.pages for thing in (a, b) for mesh in (thing, *found_beside(thing))]
+            found.append((one, sum(part.loads for part in pages)))
+    (one, read), (other, read_all) = found
+    assert len(one) and one.stats.primitive_tests < other.stats.primitive_tests and read < read_all
+    for name in ("clusters_a", "clusters_b", "lower", "upper"):
+        assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
+
+
 @pytest.mark.slow
 @pytest.mark.needs_jit
 @pytest.mark.parametrize("moving", ["b", "both"])
@@ -84,6 +118,8 @@ def test_frames_with_coherence_are_those_from_scratch(models, moving):
         options = {"delta": (0.0, 0.003)[k > 250] * size, "epsilon": (0.0, 0.002, 0.05)[k // 60 % 3] * size}
         found = mc.massive_collide(*things, first, pose, **options, mode=mode)
         kept = massive._memories.pop(things[0])
+        if k % 9 == 0:
+            forget_pages(things)
         scratch = mc.massive_collide(*things, first, pose, **options, mode=mode)
         massive._memories[things[0]] = kept
         for name in ("clusters_a", "clusters_b", "lower", "upper"):

@@ -30,6 +30,8 @@ _ROUND = 2.0**20
 _CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], np.bool_)
 _AHEAD = 8.0
 """Frames as long as the last one for which a list of pairs is made."""
+_ASIDE = 1.0 / 8.0
+"""Of the way for which a list is made: for so long pairs are left out again that blocks show to be too far apart."""
 _JUMP = 1.0 / 64.0
 """Share of the smaller object beyond which the way of these is a jump, and the list that of one frame."""
 
@@ -121,12 +123,13 @@ def listed_cover_steps(
     exact = (out == 0.0) & (back == 0.0)
     reach = delta + np.where(exact, 0.0, out + slack)
     awake = np.flatnonzero(memory.known - memory.travel - slack <= reach)
-    distances = yield from _measured(a, b, rows, memory, awake)
+    far = float(reach[awake].max(initial=0.0)) + slack + _ASIDE * memory.until
+    distances, measured = yield from _measured(a, b, rows, memory, awake, far)
     out, back, exact = out[awake], back[awake], exact[awake]
     lower = np.where(exact, distances, np.maximum(0.0, distances - out - slack))
     upper = np.where(exact, distances, distances + back + slack)
     kept = lower <= delta
-    return Covered(memory.pairs[awake][kept], lower[kept], upper[kept], len(awake))
+    return Covered(memory.pairs[awake][kept], lower[kept], upper[kept], measured)
 
 
 def _listed(
@@ -144,13 +147,16 @@ def _listed(
 
 
 def _measured(
-    a: Leveled, b: Leveled, rows: tuple[np.ndarray, np.ndarray], memory: Memory, awake: np.ndarray
-) -> Generator[None, None, np.ndarray]:
-    """Distances of some pairs of the list (n,), which are remembered."""
-    distances = np.empty(len(memory.pairs))
+    a: Leveled, b: Leveled, rows: tuple[np.ndarray, np.ndarray], memory: Memory, awake: np.ndarray, far: float
+) -> Generator[None, None, tuple[np.ndarray, int]]:
+    """Distances of some pairs of the list (n,), which are remembered, and how many pages had to tell.
+
+    ``far`` [m] stands for what is farther apart by the boxes of blocks: such pages need not be read.
+    """
+    distances, measured = np.full(len(memory.pairs), far), 0
     width = b.clusters.cluster_count
     keys = memory.pairs[:, 0] * width + memory.pairs[:, 1]
-    for batch in batches(a.clusters, b.clusters, rows, memory.pairs[awake], None):
+    for batch in batches(a.clusters, b.clusters, rows, memory.pairs[awake], far):
         at = np.searchsorted(keys, batch[:, 0] * width + batch[:, 1])
         sides = loaded_pair(a.clusters, b.clusters, batch)
         jobs = np.stack([np.searchsorted(side.numbers, batch[:, k]) for k, side in enumerate(sides)], axis=1)
@@ -159,9 +165,10 @@ def _measured(
         question = Question(first, second, jobs, row_a, row_b, goal=Goal.NEAREST, start=memory.start[at])
         answer = yield from always(None, answer_steps(question))
         distances[at] = answer.distances
+        measured += len(batch)
         memory.start[at] = answer.pairs
     memory.known[awake] = distances[awake] + memory.travel
-    return distances[awake]
+    return distances[awake], measured
 
 
 def _way(bounds: np.ndarray, old: np.ndarray, new: np.ndarray) -> float:

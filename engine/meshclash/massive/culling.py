@@ -35,7 +35,7 @@ def culled(
     missing = np.array([n for n in np.unique(pairs[:, 0]).tolist() if not pages.has(n)], np.int64)
     if len(missing) < _FEWEST:
         return pairs
-    boxes, owners = pages.blocks.boxes_of(missing, pages.table["bounds"][missing])
+    boxes, owners = pages.boxes_of(missing)
     tree = tree_over(boxes, "lbvh")
     kept = ~np.isin(pairs[:, 0], missing)
     for number, hierarchy in _trees_of(near, np.unique(pairs[:, 1])):

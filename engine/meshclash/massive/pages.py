@@ -101,6 +101,10 @@ class PageFile:
         rows = self.table[numbers]
         return _PER_TRIANGLE * rows["triangles"].astype(np.int64) + _PER_VERTEX * rows["vertices"] + _BESIDE
 
+    def boxes_of(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Boxes (n, 6) float64 [m] of the blocks of pages (k,), and which of these each belongs to, (n,)."""
+        return self.blocks.boxes_of(numbers, self.table["bounds"][numbers])
+
     def load(self, numbers: Sequence[int]) -> list[Page]:
         """Some pages, all in memory at the same time; the caller asks for no more than memory holds.
 

@@ -42,6 +42,14 @@ class StopPages(PageFile):
         self._kept_bytes, self._most_kept = 0, memory // _SHARE  # of progressive meshes
         self._begin(header, table, whole_clusters(len(table)), memory - self._most_kept)
 
+    def boxes_of(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """As ``PageFile``: of a stop the box of all positions of its node."""
+        bounds = np.empty((len(numbers), 6))
+        stops = numbers < self.clusters_at
+        bounds[stops] = self._nodes["bounds"][numbers[stops] // MOST_STOPS]
+        bounds[~stops] = self._mesh.table["bounds"][numbers[~stops] - self.clusters_at]
+        return self.blocks.boxes_of(numbers, bounds)
+
     def read(self, number: int) -> PageData:
         """A mesh at a stop, or a cluster; raises InvalidFile."""
         if number >= self.clusters_at:
