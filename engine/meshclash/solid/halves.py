@@ -4,6 +4,9 @@ Objects that lie flush in each other's faces touch at every vertex of these face
 one surface mostly lie on one side of a plane, and those of the other surface on the other side, or within the plane.
 On a side of the plane on which a surface has no triangles its winding number is one and the same. So a few numbers say
 which cells there may be: where neither surface has triangles, which ones there are.
+
+At a point within an edge of the other surface the wedge between the edge's two triangles takes the place of the half
+space: a column that stands in another one of the same profile has nearly all of its vertices there.
 """
 
 from ..geometry.predicates import UNCERTAIN, exact_orient3d
@@ -17,6 +20,7 @@ ANY = BOTH | ONLY_OWN | ONLY_OTHER
 
 _FRONT, _BEHIND, _UNKNOWN = 1, 2, 4
 _MOST_PLANES = 6  # of each surface that are tried
+_WITHIN, _BEYOND, _NEITHER = range(3)
 
 
 @inner
@@ -89,6 +93,87 @@ def _by_plane(forest, solids, own, other, first, second, entry, base, q, work):
     if beyond == 0 and other_is_flat:
         cells |= BOTH | ONLY_OTHER
     return sides == 0 and beyond == 0, cells
+
+
+@inner
+def _side_of_apex(corners, edges, plane, work):
+    """On which side of a plane a triangle lies of which one edge is in the plane; 0 where that is not so."""
+    apex, u, v = corners[2], corners[0], corners[1]
+    if edges == 2:
+        apex, u, v = corners[0], corners[1], corners[2]
+    elif edges == 4:
+        apex, u, v = corners[1], corners[2], corners[0]
+    for p in (u, v):
+        if exact_orient3d(plane[0], plane[1], plane[2], p, work.exact) != 0:
+            return 0
+    side = exact_orient3d(plane[0], plane[1], plane[2], apex, work.exact)
+    return 0 if side == UNCERTAIN else side
+
+
+@inner
+def _beside_wedge(forest, solids, own, first, planes, sides, base, work):
+    """Whether the triangles around a base lie ``_WITHIN`` a wedge, which is where both planes have these sides.
+
+    Triangles in one of the planes have to turn one way: others may wind around nothing.
+    """
+    within, beyond, turns = True, True, 0
+    for i in range(first[1]):
+        t = held_triangle(first[0][i])
+        corners = world_triangle(forest, own.tree, t, own.pose)
+        outside = False
+        for k in range(2):
+            found = 0
+            for p in corners:
+                if p != base.v:
+                    side = exact_orient3d(planes[k][0], planes[k][1], planes[k][2], p, work.exact)
+                    if side == UNCERTAIN:
+                        return _NEITHER
+                    if side != 0:
+                        found |= _FRONT if side == sides[k] else _BEHIND
+            within &= found & _BEHIND == 0
+            outside |= found & _FRONT == 0
+            if found == 0:
+                ahead = (first[0][i] & 1 == 1) == (solids.orientation[forest.triangle_start[own.tree] + t] > 0)
+                turns |= 1 << (2 * k + ahead)
+        beyond &= outside
+        if not (within or beyond):
+            return _NEITHER
+    if turns & 3 == 3 or turns & 12 == 12:
+        return _NEITHER
+    return _WITHIN if within else _BEYOND
+
+
+@inner
+def by_wedge(forest, solids, own, other, first, second, base, q, work):
+    """Cells that may be around a base within an edge of other; arguments as ``halves``.
+
+    Beside the edge other's triangles bound a convex wedge. Where own's lie within that, its winding number is one and
+    the same beyond it, and the other way round; triangles of other that wind around nothing take more than two.
+    """
+    if base.cut or first[1] == 0 or second[1] != 2:
+        return ANY
+    at = held_edges(second[0][0]), held_edges(second[0][1])
+    if at[0] == 0 or at[1] == 0 or at[0] & (at[0] - 1) != 0 or at[1] & (at[1] - 1) != 0:
+        return ANY
+    plane = world_triangle(forest, other.tree, held_triangle(second[0][0]), other.pose)
+    planes = plane, world_triangle(forest, other.tree, held_triangle(second[0][1]), other.pose)
+    sides = _side_of_apex(planes[1], at[1], plane, work), _side_of_apex(plane, at[0], planes[1], work)
+    if sides[0] == 0 or sides[1] == 0:
+        return ANY
+    where = _beside_wedge(forest, solids, own, first, planes, sides, base, work)
+    if where == _NEITHER:
+        return ANY
+    y, z = _place_in(plane, at[0], base, work)
+    towards, away, _, decided = numbers_at(forest, solids, own, base, y, z, q, first[0], first[1], first[2], work)
+    if not decided:
+        return ANY
+    ahead, back, _, decided = numbers_at(forest, solids, other, base, y, z, q, second[0], second[1], second[2], work)
+    if not decided:
+        return ANY
+    if (second[0][0] & 1 == 1) != (sides[0] > 0):
+        towards, away, ahead, back = away, towards, back, ahead
+    own_within = where == _WITHIN
+    return _cells_beside(own_within, False, towards, ahead) | _cells_beside(not own_within, False, away, back)
 
 
 @inner

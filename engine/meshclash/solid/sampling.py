@@ -23,7 +23,7 @@ from ..jit import inner, kernel, portable
 from ..reference import by_reference
 from ..traversal.point import world_triangle
 from .frames import make_frame
-from .halves import BOTH, ONLY_OTHER, ONLY_OWN, halves
+from .halves import BOTH, ONLY_OTHER, ONLY_OWN, by_wedge, halves
 from .places import (
     FOUND,
     GRAZES,
@@ -256,7 +256,11 @@ def look_around(forest, solids, a, b, side, base, bits, found, work):
         if solid:
             first = found[side], own_count, own_number
             second = found[1 - side], count, number
-            exact, cells = halves(forest, solids, own, other, first, second, base, q, _cells_of(bits, side), work)
+            known = _cells_of(bits, side)
+            cells = by_wedge(forest, solids, own, other, first, second, base, q, work)
+            if cells & known == cells:
+                return bits
+            exact, cells = halves(forest, solids, own, other, first, second, base, q, known, work)
             around = _bits_of_cells(cells, side)
             if exact or bits & around == around:
                 return bits | around
