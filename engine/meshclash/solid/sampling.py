@@ -40,6 +40,7 @@ from .places import (
     star,
     vertex_base,
 )
+from .planes import NO_PLANES, cells_beside, planes_around
 
 COMMON, ONLY_A, ONLY_B, SURFACE_IN, SURFACE_OUT, UNDECIDED = 1, 2, 4, 8, 16, 32
 """Bits of the result for a pair: cells in both solids, or in one of them; parts of an open surface inside and outside
@@ -132,34 +133,39 @@ def _cells_of(bits, side):
 def _bits_at_place(forest, solids, own, other, side, base, y, z, q, found, counts, numbers, bits, work):
     """``bits`` with those of the cells on both sides of a triangle of ``own``, which is a (side 0) or b, at a place.
 
-    What winds around nothing on either side is no boundary, but still a part of its object.
+    What winds around nothing on either side is no boundary, but still a part of its object. Returns also whether other
+    places between the same cells add nothing.
     """
     only_own, only_other = (ONLY_A, ONLY_B) if side == 0 else (ONLY_B, ONLY_A)
     towards, away, lies, decided = numbers_at(
         forest, solids, other, base, y, z, q, found[1 - side], counts[1 - side], numbers[1 - side], work
     )
     if not decided:
-        return bits | UNDECIDED
+        return bits | UNDECIDED, False
     possible = (COMMON | only_other if towards != 0 or away != 0 else 0) | (
         only_own if towards == 0 or away == 0 else 0
     )
     if bits & possible == possible:
-        return bits
+        return bits, True
     own_towards, own_away, _, decided = numbers_at(
         forest, solids, own, base, y, z, q, found[side], counts[side], numbers[side], work
     )
     if not decided:
-        return bits | UNDECIDED
-    flat = own_towards == 0 and own_away == 0 and not lies
+        return bits | UNDECIDED, False
+    winds = own_towards != 0 or own_away != 0
+    flat = not winds and not lies
     bits |= _bits_of_cell(own_towards, towards, flat, side)
-    return bits | _bits_of_cell(own_away, away, flat, side)
+    return bits | _bits_of_cell(own_away, away, flat, side), winds
 
 
 @inner
 def _bits_of_corners(forest, solids, a, b, base, q, found, counts, numbers, bits, work):
     """``bits`` with those beside all edges, at the base, of the triangles around it."""
+    planes, used = planes_around(forest, a, found[0], counts[0], NO_PLANES, 0, work)
+    planes, used = planes_around(forest, b, found[1], counts[1], planes, used, work)
     for side in range(2):
         own, other = (a, b) if side == 0 else (b, a)
+        seen = 0
         for i in range(counts[side]):
             corners = world_triangle(forest, own.tree, held_triangle(found[side, i]), own.pose)
             for edge in range(3):
@@ -168,10 +174,16 @@ def _bits_of_corners(forest, solids, a, b, base, q, found, counts, numbers, bits
                 apex = _corner(corners, (edge + 2) % 3)
                 for k in range(2):
                     y = _corner(corners, (edge + k) % 3)
-                    if not is_at(base, y, work):
-                        bits = _bits_at_place(
-                            forest, solids, own, other, side, base, y, apex, q, found, counts, numbers, bits, work
-                        )
+                    if is_at(base, y, work):
+                        continue
+                    cells = cells_beside(planes, used, y, apex, work)
+                    if seen & cells != 0:
+                        continue
+                    bits, settled = _bits_at_place(
+                        forest, solids, own, other, side, base, y, apex, q, found, counts, numbers, bits, work
+                    )
+                    if settled:
+                        seen |= cells
                 if is_complete(bits):
                     return bits
     return bits
