@@ -11,7 +11,7 @@ from meshclash.answering import at_once
 from meshclash.answering.answer import answer_steps
 from meshclash.jit import config
 from meshclash.query.sides import packed_sides, question_about
-from meshclash.traversal.single import OPEN, AllContacts
+from meshclash.traversal.single import REFUSED, AllContacts
 from meshclash.types.pose import matched_poses
 from meshclash.types.steps import run
 from solids import box, refined, torus
@@ -104,14 +104,14 @@ def test_bad_poses_are_refused_as_ever():
 
 def test_it_is_what_collide_takes_for_prepared_meshes(monkeypatch):
     """And for hierarchies, of boxes only; a stack is a question."""
-    used, begin = [], AllContacts.begin
+    used, find = [], AllContacts.find
 
     def counted(*given):
-        ended = begin(*given)
-        used.extend([ended] if ended != OPEN else [])
-        return ended
+        answer = find(*given)
+        used.extend([answer] if answer != REFUSED else [])
+        return answer
 
-    monkeypatch.setattr(AllContacts, "begin", counted)
+    monkeypatch.setattr(AllContacts, "find", counted)
     mc.collide(RING, RING, None, BESIDE)
     mc.collide(mc.build(RING), RING, None, BESIDE, engine="hierarchies")
     assert len(used) == 2

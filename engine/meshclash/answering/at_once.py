@@ -12,7 +12,7 @@ from ..traversal.engine import Chunk
 from ..traversal.packed import Packed
 from ..traversal.pairs import VOLUME_TESTS
 from ..traversal.question import Answer, Question
-from ..traversal.single import OPEN, STOPPED, AllContacts
+from ..traversal.single import REFUSED, AllContacts
 from ..traversal.wide_engine import CHUNK, STEPS, STEPS_ALONE, WideEngine
 from ..types.steps import run
 from .contacts import contacts_answer
@@ -34,13 +34,13 @@ def contacts_at_once(
         crossing_only, threads: as of ``Question``.
     """
     space = _take_space()
-    ended = space.begin(a, b, pose_a, pose_b, crossing_only, STEPS if threads == 1 else STEPS_ALONE)
+    told = space.find(a, b, pose_a, pose_b, crossing_only, STEPS if threads == 1 else STEPS_ALONE)
     answer = None
-    if ended != OPEN:
+    if told != REFUSED:
         rows = space.pose_a[None, :3].copy(), space.pose_b[None, :3].copy()
         question = Question(a.side, b.side, _ONLY_PAIR, *rows, crossing_only=crossing_only, threads=threads)
         chunks = [_chunk(space)] if space.count else []
-        work = _go_on(question, space, chunks) if ended == STOPPED else _work(space)
+        work = _work(space) if space.done else _go_on(question, space, chunks)
         answer = contacts_answer(question, chunks, work), question
     _spare.append(space)
     return answer

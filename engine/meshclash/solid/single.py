@@ -270,7 +270,7 @@ def verdict_at_once(things: tuple[Any, Any], poses: tuple[Any, Any], depth: bool
     except IndexError:
         work = _Work()
     found = None
-    if work.contacts.find(a, b, *poses) != OPEN:
+    if work.contacts.find(a, b, *poses) < OPEN:
         known: Couple | None = things[0].derived.get(_KEY)
         if known is None or not known.is_of(a, b):
             known = things[0].derived[_KEY] = Couple(a, b)

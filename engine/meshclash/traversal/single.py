@@ -25,6 +25,7 @@ from .pairs import (
     CROSSING_ONLY,
     EXACT_TESTS,
     FIRST_ONLY,
+    JOB,
     OPTIONS_LENGTH,
     OUTPUT_USED,
     PRIMITIVE_TESTS,
@@ -44,9 +45,9 @@ from .wide import (
     traverse_tasks,
 )
 
-APART, MEETING, OPEN, STOPPED, FOUND = range(5)
-"""What kernels say of two meshes; ``OPEN``: a question is to be asked; ``STOPPED``: by the limit of steps, or of room;
-``FOUND``: all of their contacts."""
+APART, MEETING, OPEN, STOPPED, REFUSED = range(5)
+"""What kernels say of two meshes, what is decided first. ``OPEN``: float64 expansions leave a pair of triangles open.
+``STOPPED``: by the limit of steps, or of room. ``REFUSED``: poses that must be looked at, trees that are too deep."""
 PLACE, FIRST, SECOND, MAY_LIE_IN = range(4)
 """Entries of a job of ``meet_each``."""
 NEXT_JOB, HALF_DONE, SOME_INSIDE, SOME_OPEN, TESTS = range(5)
@@ -88,24 +89,11 @@ def _contacts(tree_a, sizes_a, poses_a, tree_b, sizes_b, poses_b, given):
 @inner
 def _more_contacts(tree_a, sizes_a, poses_a, tree_b, sizes_b, poses_b, given):
     """As ``_contacts``, from where the work stopped."""
-    done = _traverse(tree_a, sizes_a, poses_a, tree_b, sizes_b, poses_b, given)
-    found, kinds = longs(given[STATE])[OUTPUT_USED], octets(given[KINDS])
-    for i in range(found):
-        if kinds[i] == UNDECIDED:
-            return OPEN
-    if not done:
-        return STOPPED
-    return MEETING if found > 0 else APART
-
-
-@inner
-def _traverse(tree_a, sizes_a, poses_a, tree_b, sizes_b, poses_b, given):
-    """Find pairs from where the work stopped; returns whether all are found."""
     state, tasks = carray(longs(given[STATE]), STATE_LENGTH), carray(integers(given[TASKS]), (1, TASK))
     tasks[0, SLOT_A], tasks[0, SLOT_B] = tree_a[ROOT], tree_b[ROOT]
     room = given[PAIR_ROOM]
     pairs, kinds = carray(integers(given[PAIRS]), (room, 2)), carray(octets(given[KINDS]), room)
-    return traverse_tasks(
+    done = traverse_tasks(
         carray(tree_a, (1, ADDRESSES)), carray(tree_b, (1, ADDRESSES)), carray(sizes_a, (1, SIZES)),
         carray(sizes_b, (1, SIZES)), tasks, carray(poses_a, (1, 3, 4)), carray(poses_b, (1, 3, 4)),
         carray(longs(given[OPTIONS]), OPTIONS_LENGTH), state, carray(integers(given[STACK]), (_QUEUE, 2)),
@@ -113,11 +101,17 @@ def _traverse(tree_a, sizes_a, poses_a, tree_b, sizes_b, poses_b, given):
         carray(integers(given[SIFTED]), 2 * LANE_COUNT), carray(longs(given[COUNTER]), _COUNTER_SHAPE),
         carray(doubles(given[EXPANSIONS]), _EXPANSIONS_SHAPE), pairs, kinds, carray(integers(given[PAIR_JOBS]), room),
     )  # fmt: skip
+    for i in range(state[OUTPUT_USED]):
+        if kinds[i] == UNDECIDED:
+            return OPEN
+    if not done:
+        return STOPPED
+    return MEETING if state[OUTPUT_USED] > 0 else APART
 
 
 @kernel
 def meet_single(side_a, side_b, work):
-    """Whether two meshes meet, by a first contact or by all; returns ``APART``, ``MEETING`` or ``OPEN``.
+    """Whether two meshes meet, by a first contact or by all of them.
 
     Takes the addresses of the records of both sides (``packed.py``) and of the work. Where they meet the pairs lie at
     ``PAIRS``, and the first one's nearest points at ``POINTS``, if that is not 0; counts of the work lie at ``STATE``.
@@ -125,34 +119,14 @@ def meet_single(side_a, side_b, work):
     given_a, given_b, given = longs(side_a), longs(side_b), longs(work)
     poses_a, poses_b = doubles(given[POSE_A]), doubles(given[POSE_B])
     if not (plainly_rigid(poses_a) and plainly_rigid(poses_b)) or given_a[DEPTH] + given_b[DEPTH] > _DEEPEST:
-        return OPEN
+        return REFUSED
     tree_a, tree_b = longs(given_a[TREES]), longs(given_b[TREES])
     sizes_a, sizes_b = doubles(given_a[TREE_SIZES]), doubles(given_b[TREE_SIZES])
     met = _contacts(tree_a, sizes_a, poses_a, tree_b, sizes_b, poses_b, given)
     if met == MEETING and given[POINTS] != 0:
         pair = integers(given[PAIRS])
         _put_points(tree_a, pair[0], poses_a, tree_b, pair[1], poses_b, doubles(given[POINTS]))
-    return OPEN if met == STOPPED else met
-
-
-@kernel
-def find_single(side_a, side_b, work):
-    """Find the contacts of two meshes, given as to ``meet_single``; returns ``OPEN``, ``STOPPED`` or ``FOUND``.
-
-    Pairs and kinds, of which some may be undecided, lie at ``PAIRS`` and ``KINDS``, counts of the work at ``STATE``.
-    """
-    given_a, given_b, given = longs(side_a), longs(side_b), longs(work)
-    poses_a, poses_b = doubles(given[POSE_A]), doubles(given[POSE_B])
-    if not (plainly_rigid(poses_a) and plainly_rigid(poses_b)) or given_a[DEPTH] + given_b[DEPTH] > _DEEPEST:
-        return OPEN
-    state = longs(given[STATE])
-    for k in range(STATE_LENGTH):
-        state[k] = 0
-    done = _traverse(
-        longs(given_a[TREES]), doubles(given_a[TREE_SIZES]), poses_a,
-        longs(given_b[TREES]), doubles(given_b[TREE_SIZES]), poses_b, given,
-    )  # fmt: skip
-    return FOUND if done else STOPPED
+    return met
 
 
 @kernel
@@ -355,20 +329,20 @@ class AllContacts(_Space):
     def __init__(self, most: int = MOST_CONTACTS) -> None:
         super().__init__(most + LANE_COUNT**2, first_only=False)
 
-    def find(self, a: Packed, b: Packed, pose_a: Any, pose_b: Any) -> int:
-        """``APART``, ``MEETING``, or ``OPEN`` where a question is to be asked."""
+    def find(
+        self, a: Packed, b: Packed, pose_a: Any, pose_b: Any, crossing_only: bool = False, steps: int = _STEPS
+    ) -> int:
+        """What ``meet_single`` says after at most so many steps; ``REFUSED`` for poses that are no matrices."""
         if not _take_poses(self, pose_a, pose_b):
-            return OPEN
-        met: int = meet_single(a.address, b.address, self.anything)
-        return met
-
-    def begin(self, a: Packed, b: Packed, pose_a: Any, pose_b: Any, crossing_only: bool, steps: int) -> int:
-        """Find contacts in at most so many steps, some of them undecided: ``OPEN``, ``STOPPED`` or ``FOUND``."""
-        if not _take_poses(self, pose_a, pose_b):
-            return OPEN
+            return REFUSED
         self.options[crossing_only][STEP_LIMIT] = steps
-        ended: int = find_single(a.address, b.address, self.crossing if crossing_only else self.anything)
-        return ended
+        told: int = meet_single(a.address, b.address, self.crossing if crossing_only else self.anything)
+        return told
+
+    @property
+    def done(self) -> bool:
+        """Whether all contacts were found."""
+        return bool(self.counts[JOB] == 1)
 
     @property
     def count(self) -> int:
@@ -379,11 +353,11 @@ class AllContacts(_Space):
 def meets_at_once(a: Packed, b: Packed, pose_a: Any, pose_b: Any, touching: bool) -> bool | None:
     """Whether two meshes meet, for one pose each as ``put_single_pose`` takes it; None: a question is to be asked."""
     space = _take_space()
-    met = OPEN
+    met = REFUSED
     if _take_poses(space, pose_a, pose_b):
         met = meet_single(a.address, b.address, space.anything if touching else space.crossing)
     _spare.append(space)
-    return None if met == OPEN else met == MEETING
+    return met == MEETING if met < OPEN else None
 
 
 def nearest_at_once(
