@@ -30,7 +30,7 @@ _ROUND = 2.0**20
 _CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], np.bool_)
 _AHEAD = 8.0
 """Frames as long as the last one for which a list of pairs is made."""
-_ASIDE = 1.0 / 8.0
+_ASIDE = 1.0 / 4.0
 """Of the way for which a list is made: for so long pairs are left out again that blocks show to be too far apart."""
 _JUMP = 1.0 / 64.0
 """Share of the smaller object beyond which the way of these is a jump, and the list that of one frame."""
