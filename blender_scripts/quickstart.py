@@ -40,7 +40,7 @@ def main() -> int:
     try:
         if arguments.command == "build":
             return _build(versions[0], more)
-        return _demo(versions[0]) if arguments.command == "demo" else _test(versions, arguments.all)
+        return _demo(versions[0]) if arguments.command == "demo" else _test(versions, more)
     except subprocess.CalledProcessError as error:
         command = " ".join(str(part) for part in error.cmd)
         print("This command failed with exit code {}:\n    {}".format(error.returncode, command), file=sys.stderr)
@@ -48,13 +48,12 @@ def main() -> int:
 
 
 def _arguments() -> tuple:
-    """What is asked for, and what "build" hands on to build_extension.py."""
+    """What is asked for, and what "build" hands on to build_extension.py, "test" to run_all.py."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("command", choices=("demo", "test", "build"))
     parser.add_argument("--blender", action="append", metavar="VERSION", help="version of bpy; may be repeated")
-    parser.add_argument("--all", action="store_true", help="also the slow tests, with test")
     arguments, more = parser.parse_known_args()
-    if more and arguments.command != "build":
+    if more and arguments.command == "demo":
         parser.error("unrecognized arguments: {}".format(" ".join(more)))
     return arguments, more
 
@@ -76,11 +75,11 @@ def _demo(version: str) -> int:
     return 0
 
 
-def _test(versions: list, slow: bool) -> int:
+def _test(versions: list, more: list) -> int:
     """The engine's tests once, the extension's on every version of Blender, with a process for each core."""
     pythons = [_environment(version, "test") for version in versions]
     _say("Testing the engine, and the extension with bpy {}".format(", ".join(versions)))
-    _run([pythons[0], ROOT / "tests" / "run_all.py", *(["--all"] if slow else []), *pythons])
+    _run([pythons[0], ROOT / "tests" / "run_all.py", *more, *pythons])
     _say("All tests have passed")
     return 0
 

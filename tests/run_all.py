@@ -1,18 +1,20 @@
 """Tests with a process for each core: those of the engine by subject, those of the extension for each Blender.
 
-    python tests/run_all.py PYTHON...       # interpreters that have bpy; the first one tests the engine, too
-    python tests/run_all.py --all PYTHON... # the slow tests, too
+    python tests/run_all.py PYTHON...                     # interpreters that have bpy; the first tests the engine, too
+    python tests/run_all.py --all PYTHON...               # the slow tests, too
+    python tests/run_all.py --without=bench,gpu PYTHON... # none whose files begin with test_bench or test_gpu
 
 Files of one subject need the same compiled kernels, so that no two processes compile the same ones at the same time.
 Of a process that fails everything is shown that it printed, of the others the slowest tests and the last line.
 """
 
+import argparse
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent
@@ -32,10 +34,17 @@ SUBJECTS = (
 
 def main(arguments: list[str]) -> int:
     """Run the tests; the exit code is 1 if a process failed."""
-    pythons = [argument for argument in arguments if argument != "--all"]
-    options = [] if "--all" in arguments else ["-m", "not slow"]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--all", action="store_true", help="the slow tests, too")
+    parser.add_argument("--without", default="", metavar="WORDS", help="first words of engine files to leave out")
+    parser.add_argument("pythons", nargs="+", metavar="PYTHON")
+    given = parser.parse_args(arguments)
+    pythons, options = given.pythons, [] if given.all else ["-m", "not slow"]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    parts = [("engine: " + name, pythons[0], files) for name, files in groups(TESTS / "engine").items()]
+    parts = [
+        ("engine: " + name, pythons[0], files)
+        for name, files in groups(TESTS / "engine", set(given.without.split(","))).items()
+    ]
     files = sorted((TESTS / "addon").glob("test_*.py"))
     for python in pythons:
         environment = Path(python).parent.parent.name
@@ -61,15 +70,17 @@ def run(parts: list[tuple[str, str, list[Path]]], cores: int, options: Sequence[
     return failed
 
 
-def groups(folder: Path) -> dict[str, list[Path]]:
-    """Test files by subject; every file is in one group."""
+def groups(folder: Path, without: Collection[str] = ()) -> dict[str, list[Path]]:
+    """Test files by subject; every file is in one group, but for those whose first word is in ``without``."""
     found: dict[str, list[Path]] = {}
     for path in sorted(folder.glob("test_*.py")):
         word = path.stem.split("_")[1]
+        if word in without:
+            continue
         name = next((", ".join(words) for words in SUBJECTS if word in words), "the others")
         found.setdefault(name, []).append(path)
     order = [*(", ".join(words) for words in SUBJECTS), "the others"]
-    return {name: found[name] for name in order}
+    return {name: found[name] for name in order if name in found}
 
 
 class Tests:

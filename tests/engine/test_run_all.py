@@ -19,6 +19,12 @@ def test_every_file_is_in_one_group(script):
     assert sorted(files) == sorted((TESTS / "engine").glob("test_*.py"))
 
 
+def test_subjects_can_be_left_out(script):
+    left = [path.name for group in script["groups"](TESTS / "engine", {"bench", "gpu"}).values() for path in group]
+    assert "test_kernels_code.py" in left and "test_scene.py" in left
+    assert not [name for name in left if name.startswith(("test_bench_", "test_gpu_"))]
+
+
 def test_every_subject_has_a_file(script):
     words = {path.stem.split("_")[1] for path in (TESTS / "engine").glob("test_*.py")}
     assert {word for subject in script["SUBJECTS"] for word in subject} <= words
