@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from meshclash.geometry.relative_pose import relative_rows
 from meshclash.jit import kernel
-from meshclash.types.pose import transform_points
+from meshclash.solid.frames import inverses_of
+from meshclash.types.pose import inverse_rotations, transform_points
 from meshclash.volumes import aabb
 from strategies import matrix, rotation
 
@@ -147,3 +148,8 @@ def test_rows_hold_both_directions():
         in_b = np.linalg.solve(s[:, :3], r[:, :3] @ (x + p) + r[:, 3] - s[:, 3]) - q
         assert np.allclose(row[15:24].reshape(3, 3) @ x + row[24:27], in_b)
         assert np.allclose(row[:9].reshape(3, 3) @ in_b + row[9:12], x)
+
+
+def test_inverses_of_poses_have_the_bytes_of_those_in_numpy():
+    rows = poses_of(np.random.default_rng(5), 500, 10.0, 0.9)
+    assert inverses_of(rows).tobytes() == inverse_rotations(rows).tobytes()

@@ -14,14 +14,14 @@ from ..broadphase.sweep import overlapping_pairs_of_each, world_boxes
 from ..errors import InvalidPose, UnknownObject, UnsupportedOption
 from ..jit import kernel, thread_limit
 from ..reference import by_reference
-from ..solid.frames import IN, OUT, make_frame, side_of_solid
+from ..solid.frames import IN, OUT, inverses_of, make_frame, side_of_solid
 from ..solid.judge import Case, Limits, judge_steps
 from ..traversal.bounds import world_bounds
 from ..traversal.point import new_point_workspace, world_triangle
 from ..traversal.question import Answer
 from ..traversal.single import FIRST, PLACE, SECOND
 from ..types.numbers import float_array
-from ..types.pose import check_stack, inverse_rotations, transform_points
+from ..types.pose import check_stack, transform_points
 from ..types.results import APART, Progress, QueryStats
 from ..types.steps import always, scaled
 from .at_once import UNDECIDED, YES, CollidingPairs
@@ -271,7 +271,7 @@ def _enclosed_steps(case: Case) -> Generator[float, None, np.ndarray]:
     if not len(left):
         return inside
     rows = [np.ascontiguousarray(side[left]) for side in (case.rows_a, case.rows_b)]
-    inverses = [inverse_rotations(side) for side in rows]
+    inverses = [inverses_of(side) for side in rows]
     tree_set, found, work = case.tree_set, np.zeros(len(left), np.int8), new_point_workspace()
     for begin in range(0, len(left), _AT_ONCE):
         part = slice(begin, begin + _AT_ONCE)

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import inner
+from ..geometry.relative_pose import invert_rotation
+from ..jit import inner, kernel
 from ..reference import by_reference
 from ..traversal.point import box_gap, local_slack, nearest, to_local, winding, world_triangle
 from .places import FOUND, TURNS, away_from, ray_end, star, vertex_base
@@ -29,6 +30,19 @@ class Frame(NamedTuple):
     """(3,)"""
     placed: int
     """Address of its triangles as ``placed.py`` has them, 0 where they are not placed."""
+
+
+@kernel
+def _invert(rows, inverses):
+    for k in range(rows.shape[0]):
+        invert_rotation(rows[k].reshape(12), 0, inverses[k].reshape(9))
+
+
+def inverses_of(rows: np.ndarray) -> np.ndarray:
+    """The inverses (k, 3, 3) of the rotations of poses (k, 3, 4)."""
+    inverses = np.empty((len(rows), 3, 3))
+    _invert(np.ascontiguousarray(rows), inverses)
+    return inverses
 
 
 @inner

@@ -10,7 +10,8 @@ holds nobody up either.
 """
 
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,12 +22,13 @@ from ..traversal.forest import TreeSet
 from ..traversal.point import new_point_workspace
 from ..traversal.question import Answer, Goal, Question
 from ..types.mesh import TriangleMesh
-from ..types.pose import inverse_rotations, transform_points
+from ..types.pose import transform_points
 from ..types.results import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Verdict
 from ..types.steps import run
 from .by_fractions import Surface, bits_by_fractions
 from .coincidence import deny_coincidence
 from .flush import within_steps
+from .frames import inverses_of
 from .measure import DEPTH, LOWER, UPPER, box_overlaps, depth_steps
 from .middles import Locations, middle_steps, pair_order
 from .open_judge import judge_open_steps
@@ -93,7 +95,7 @@ class Case(NamedTuple):
     def posed(self) -> tuple[Any, ...]:
         """The arguments that all kernels on posed solids share."""
         tree_set, rows = self.tree_set, (self.rows_a, self.rows_b)
-        inverses = [inverse_rotations(side) for side in rows]
+        inverses = [inverses_of(side) for side in rows]
         return tree_set.forest, self.solids, tree_set.origins, tree_set.reaches, self.jobs, *rows, *inverses
 
     def chosen(self, mask: np.ndarray) -> "Case":
@@ -135,13 +137,15 @@ class Judgement(NamedTuple):
     def verdicts(self) -> list[Verdict]:
         """The verdicts of all object pairs, with their depths; those that say the same are one object."""
         told: dict[tuple[Any, ...], Verdict] = {}
-        columns = self.codes, self.certainties, self.flush, self.permitted, *self.depths.T
+        measures: Iterable[tuple[float | None, ...]] = repeat((None, None, None))
+        if not np.isnan(self.depths).all():
+            measures = [tuple(map(_known, row)) for row in self.depths.tolist()]
+        columns = self.codes, self.certainties, self.flush, self.permitted
         result = []
-        for code, certainty, flush, permitted, *depths in zip(*(column.tolist() for column in columns), strict=True):
-            depth, lower, upper = map(_known, depths)
-            key = code, certainty, flush, permitted, depth, lower, upper
+        for key in zip(*(column.tolist() for column in columns), measures, strict=False):
             verdict = told.get(key)
             if verdict is None:
+                code, certainty, flush, permitted, (depth, lower, upper) = key
                 verdict = told[key] = _VERDICTS[code] if code == _APART else _VERDICTS[code].with_measures(
                     depth=depth, depth_lower=lower, depth_upper=upper, certainty=certainty, flush=flush,
                     permitted_overlap=permitted,
