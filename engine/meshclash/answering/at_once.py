@@ -38,7 +38,9 @@ def contacts_at_once(
     answer = None
     if told != REFUSED:
         rows = space.pose_a[None, :3].copy(), space.pose_b[None, :3].copy()
-        question = Question(a.side, b.side, _ONLY_PAIR, *rows, crossing_only=crossing_only, threads=threads)
+        question = Question(
+            a.tree_set.side, b.tree_set.side, _ONLY_PAIR, *rows, crossing_only=crossing_only, threads=threads
+        )
         chunks = [_chunk(space)] if space.count else []
         work = _work(space) if space.done else _go_on(question, space, chunks)
         answer = contacts_answer(question, chunks, work), question

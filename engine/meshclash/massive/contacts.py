@@ -154,7 +154,7 @@ def _questions(
             row_a, row_b = (row[None].copy() for row in rows)
             flags["with_itself"] = itself
             sides = side_a, side_a if itself else side_b
-            yield Question(sides[0].side, sides[1].side, part, row_a, row_b, **flags), sides
+            yield Question(sides[0].tree_set.side, sides[1].tree_set.side, part, row_a, row_b, **flags), sides
 
 
 def loaded_pair(a: Clusters, b: Clusters, batch: np.ndarray) -> tuple[Loaded, Loaded]:

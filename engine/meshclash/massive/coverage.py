@@ -161,7 +161,7 @@ def _measured(
         sides = loaded_pair(a.clusters, b.clusters, batch)
         jobs = np.stack([np.searchsorted(side.numbers, batch[:, k]) for k, side in enumerate(sides)], axis=1)
         row_a, row_b = (np.repeat(row[None], len(jobs), axis=0) for row in rows)
-        first, second = (side.side for side in sides)
+        first, second = (side.tree_set.side for side in sides)
         question = Question(first, second, jobs, row_a, row_b, goal=Goal.NEAREST, start=memory.start[at])
         answer = yield from always(None, answer_steps(question))
         distances[at] = answer.distances

@@ -92,7 +92,9 @@ def _asked(
     jobs = np.stack([np.searchsorted(side.numbers, batch[:, k]) for k, side in enumerate(sides)], axis=1)
     row_a, row_b = (np.repeat(row[None], len(jobs), axis=0) for row in rows)
     goal = {"goal": Goal.NEAREST} if tolerance is None else {"goal": Goal.WITHIN, "tolerance": tolerance}
-    answer = yield from answer_steps(Question(sides[0].side, sides[1].side, jobs, row_a, row_b, **goal))
+    answer = yield from answer_steps(
+        Question(sides[0].tree_set.side, sides[1].tree_set.side, jobs, row_a, row_b, **goal)
+    )
     trees = jobs[answer.jobs]
     numbered = [side.ids(trees[:, k], answer.pairs[:, k]) for k, side in enumerate(sides)]
     placed = [side.places(trees[:, k], answer.pairs[:, k]) for k, side in enumerate(sides)]

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..hierarchy.build import as_boxes
 from ..hierarchy.bvh import Hierarchy, MeshLike
-from ..traversal.forest import Side, TreeSet, join, pack_trees
+from ..traversal.forest import TreeSet, join, pack_trees
 from ..types.mesh import TriangleMesh, no_mesh
 from .mesh import ClusteredMesh
 from .pages import Page
@@ -52,11 +52,6 @@ class Loaded(NamedTuple):
     """Of the clusters, ascending, (n,) int64: cluster ``numbers[k]`` is tree k."""
     pages: list[Page]
     """Of an object in memory empty."""
-
-    @property
-    def side(self) -> Side:
-        """As a side of a question; not kept by the tree set, since pages are to go as soon as they are given up."""
-        return Side([part.mesh for part in self.tree_set.parts], lambda: self.tree_set)
 
     def places(self, trees: np.ndarray, triangles: np.ndarray) -> np.ndarray:
         """Places of triangles of trees, (n,) int64."""

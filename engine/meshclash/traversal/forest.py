@@ -68,10 +68,20 @@ class TreeSet:
     before: "TreeSet | None" = None
     """What was packed last; taken over is what refitted trees have in common with it. Let go once that is done."""
 
-    @cached_property
+    @property
     def side(self) -> "Side":
-        """The trees as a side of a question."""
-        return Side([part.mesh for part in self.parts], lambda: self)
+        """The trees as a side of a question; not kept, since it would keep the tree set alive, and its meshes."""
+        return Side(self.meshes, lambda: self)
+
+    @cached_property
+    def meshes(self) -> list[TriangleMesh]:
+        """The mesh of each tree."""
+        return [part.mesh for part in self.parts]
+
+    @cached_property
+    def index_bits(self) -> int:
+        """That the index of a triangle needs."""
+        return max(mesh.triangle_count for mesh in self.meshes).bit_length()
 
     @cached_property
     def all_used(self) -> np.ndarray:
@@ -143,6 +153,8 @@ class Side:
     @property
     def index_bits(self) -> int:
         """That the index of a triangle needs."""
+        if self._packed is not None:
+            return self._packed.index_bits
         return max(mesh.triangle_count for mesh in self.meshes).bit_length()
 
     @cached_property

@@ -32,12 +32,12 @@ class Packed:
         address: of the record, int64: the entries of ``near_wide.py`` and ``DEPTH``.
         has_slabs: whether distances have their slabs.
         met: whether the mesh met the other one when a distance was last asked for: then that is asked first.
-        side: of a question.
+        tree_set: of the hierarchy alone.
         triangle_count: of the mesh.
     """
 
     __slots__ = (
-        "_improves_at", "_record", "_tree_set", "_usage", "address", "has_slabs", "hierarchy", "met", "parts", "side",
+        "_improves_at", "_record", "_usage", "address", "has_slabs", "hierarchy", "met", "parts", "tree_set",
         "triangle_count",
     )  # fmt: skip
 
@@ -45,10 +45,9 @@ class Packed:
         parts = hierarchy.parts
         self.hierarchy, self.parts, self._usage = hierarchy, parts, parts.usage
         self._improves_at = improves_at(hierarchy)
-        self._tree_set = pack_trees([hierarchy])
-        self._record = np.array([*self._tree_set.lane_record, parts.tree.depth], np.int64)
+        self.tree_set = pack_trees([hierarchy])
+        self._record = np.array([*self.tree_set.lane_record, parts.tree.depth], np.int64)
         self.address: int = self._record.ctypes.data
-        self.side = self._tree_set.side
         self.has_slabs = self.met = False
         self.triangle_count = parts.mesh.triangle_count
 
@@ -60,7 +59,7 @@ class Packed:
     def look_for_slabs(self) -> None:
         """Give distances the slabs, if they are there or due by now."""
         if not self.has_slabs:
-            self.has_slabs = bool(self._tree_set.slabs_of(_FIRST)[0])
+            self.has_slabs = bool(self.tree_set.slabs_of(_FIRST)[0])
 
     def note_near_tests(self, volume_tests: int) -> None:
         """Charge the tests of a distance to a tree without slabs, which gets them so."""
