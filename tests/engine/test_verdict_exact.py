@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.solid import judge
 from meshclash.solid.sampling import UNDECIDED
-from solids import box, cell_body, joined, moved, refined, reversed_winding
+from solids import box, joined, moved, refined, reversed_winding
+from verdict_cases import flush_bodies
 
 APART, TOUCHING, CLASH, CONTAINED, DUPLICATE = "APART", "TOUCHING", "CLASH", "CONTAINED", "DUPLICATE"
 FACES = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]])
@@ -165,33 +166,6 @@ def test_fractions_say_what_expansions_say(a, b):
         patch.setattr(judge, "sample_sides", lambda *arguments: np.copyto(arguments[-1], UNDECIDED) is None)
         names = names_of(tetrahedron(a), tetrahedron(b))
     assert names == names_of(tetrahedron(a), tetrahedron(b))
-
-
-def flush_body(rng, heights):
-    """Towers of cubes on four squares, some cut finer, and triangles folded onto themselves."""
-    body = cell_body([(k // 2, k % 2, z) for k in range(4) for z in range(*heights[k])])
-    if rng.random() < 0.3:
-        body = refined(body)
-    for _ in range(rng.integers(0, 3)):
-        corners = rng.integers(0, 3, (3, 3)).astype(float)
-        if np.linalg.matrix_rank(corners[1:] - corners[0]) == 2:
-            body = joined(body, (corners, np.array([[0, 1, 2], [0, 2, 1]])))
-    return body
-
-
-def flush_bodies(seed):
-    """One body, and another one that is part of it, the rest of a cube, or any."""
-    rng = np.random.default_rng(seed)
-    tops, others = rng.integers(0, 3, 4), rng.integers(0, 3, 4)
-    tops[rng.integers(4)], others[rng.integers(4)] = 1, 2
-    of_other = {
-        0: [(0, min(pair)) for pair in zip(tops, others, strict=True)],
-        1: [(top, 2) for top in tops],
-        2: [(0, top) for top in others],
-    }[min(seed % 4, 2)]
-    if all(bottom == top for bottom, top in of_other):
-        of_other[0] = (0, 1)
-    return flush_body(rng, [(0, top) for top in tops]), flush_body(rng, of_other)
 
 
 def verdict_in_scene(a, b):

@@ -29,6 +29,7 @@ from solids import (
     axes_swapped,
     bounds,
     box,
+    cell_body,
     gear,
     joined,
     l_shape,
@@ -358,3 +359,34 @@ def all_cases() -> list[Case]:
     families = (boxes_on_a_grid, near_copies, subdivided_boxes, nested_boxes, each_body, flat_topped_bodies, cavities)
     families += (holes_and_links, press_fits, small_contacts, open_surfaces, several_components)
     return [case for family in families for case in family()]
+
+
+def flush_body(rng, heights):
+    """Towers on four squares, of cubes, finer, or each of one box, and triangles folded onto themselves."""
+    body = cell_body([(k // 2, k % 2, z) for k in range(4) for z in range(*heights[k])])
+    how = rng.random()
+    if how < 0.3:
+        body = refined(body)
+    elif how < 0.6:
+        corners = [((k // 2, k % 2, heights[k][0]), (k // 2 + 1, k % 2 + 1, heights[k][1])) for k in range(4)]
+        body = joined(*(box(low, high) for low, high in corners if low[2] < high[2]))
+    for _ in range(rng.integers(0, 3)):
+        corners = rng.integers(0, 3, (3, 3)).astype(float)
+        if np.linalg.matrix_rank(corners[1:] - corners[0]) == 2:
+            body = joined(body, (corners, np.array([[0, 1, 2], [0, 2, 1]])))
+    return body
+
+
+def flush_bodies(seed):
+    """One body, and another one that is part of it, the rest of a cube, or any."""
+    rng = np.random.default_rng(seed)
+    tops, others = rng.integers(0, 3, 4), rng.integers(0, 3, 4)
+    tops[rng.integers(4)], others[rng.integers(4)] = 1, 2
+    of_other = {
+        0: [(0, min(pair)) for pair in zip(tops, others, strict=True)],
+        1: [(top, 2) for top in tops],
+        2: [(0, top) for top in others],
+    }[min(seed % 4, 2)]
+    if all(bottom == top for bottom, top in of_other):
+        of_other[0] = (0, 1)
+    return flush_body(rng, [(0, top) for top in tops]), flush_body(rng, of_other)
