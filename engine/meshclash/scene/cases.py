@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -42,6 +42,14 @@ class PackedTrees:
     """Of the trees."""
     radii: np.ndarray
     """How far each object's vertices are from the middle of its bounds at most, (n,) float64 [m]."""
+    _asked: list[bool] = field(default_factory=list, init=False)
+    """Of the questions about contacts the first two."""
+
+    def asked_again(self) -> bool:
+        """Whether contacts were asked for before; oriented boxes cost more than they save in one question."""
+        self._asked.append(True)
+        del self._asked[2:]
+        return len(self._asked) == 2
 
     @cached_property
     def oriented(self) -> np.ndarray:
@@ -162,7 +170,7 @@ def contacts_steps(
     rows: tuple[np.ndarray, np.ndarray],
     **options: Any,
 ) -> Generator[float, None, Answer]:
-    """The contacts of pairs of objects, of those that oriented boxes do not tell apart.
+    """The contacts of pairs of objects; from the second time on of those that oriented boxes do not tell apart.
 
     Args:
         packed_trees: trees of the objects.
@@ -171,7 +179,9 @@ def contacts_steps(
         options: of the ``Question``.
     """
     tree_set = packed_trees.tree_set
-    near = np.flatnonzero(~told_apart(tree_set, packed_trees.oriented, jobs, *rows))
+    near = np.arange(len(jobs))
+    if packed_trees.asked_again():
+        near = np.flatnonzero(~told_apart(tree_set, packed_trees.oriented, jobs, *rows))
     if len(near) < len(jobs):
         jobs, rows = jobs[near], (rows[0][near], rows[1][near])
     answer = yield from answer_steps(Question(tree_set.side, tree_set.side, jobs, *rows, **options))
