@@ -91,6 +91,19 @@ def test_what_needs_a_device_is_imported_by_its_like_only():
         assert not [name for level, name in imported_modules(path) if level and "_gpu" in name], path
 
 
+@pytest.mark.slow
+def test_only_workers_import_dask():
+    """Here, where no thread of Dask runs: Python 3.11.7 cannot parse in two threads at once."""
+    root = Path(__file__).parents[2]
+    importers = [
+        path.name
+        for folder in ("addon", "engine", "blender_scripts")
+        for path in (root / folder).rglob("*.py")
+        if {name.split(".")[0] for level, name in imported_modules(path) if level == 0} & {"dask", "distributed"}
+    ]
+    assert importers == ["dask_workers.py"]
+
+
 def test_only_answering_asks_devices():
     """Above ``answering`` nothing imports ``gpu``, but kernels of other systems, and the package with its settings."""
     for path in SOURCES:
