@@ -16,7 +16,7 @@ from ..traversal.single import REFUSED, AllContacts
 from ..traversal.wide_engine import CHUNK, STEPS, STEPS_ALONE, WideEngine
 from ..types.steps import run
 from .contacts import contacts_answer
-from .driving import Work, driven_steps
+from .driving import Work, driven_steps, work_of
 
 _ONLY_PAIR = np.zeros((1, 2), np.int64)
 _spare: list[AllContacts] = []
@@ -70,4 +70,4 @@ def _go_on(question: Question, space: AllContacts, chunks: list[Chunk]) -> Work:
     engine = WideEngine(question)
     engine.take_over(space.counts, space.stack)
     run(driven_steps(engine, chunks.append))
-    return Work(*engine.counters, engine.threads, engine.device, "")
+    return work_of(engine)

@@ -46,8 +46,13 @@ def asked_steps(question: Question, take: Callable[[Chunk], object]) -> Generato
         except EngineFailed as failure:
             failures.append(str(failure))
             continue
-        return Work(*engine.counters, engine.threads, engine.device, "; ".join(failures)), engine.settled
+        return work_of(engine, "; ".join(failures)), engine.settled
     raise AssertionError(f"no engine serves {question.goal!r}")
+
+
+def work_of(engine: Engine, note: str = "") -> Work:
+    """What an engine has done so far."""
+    return Work(*engine.counters, engine.threads, engine.device, note)
 
 
 def driven_steps(engine: Engine, take: Callable[[Chunk], object]) -> Generator[float, None, None]:

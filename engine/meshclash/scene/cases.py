@@ -1,9 +1,10 @@
 """The first stage of an answer: the contacts of many pairs of objects at once, ready to be judged."""
 
 import operator
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -42,14 +43,12 @@ class PackedTrees:
     """Of the trees."""
     radii: np.ndarray
     """How far each object's vertices are from the middle of its bounds at most, (n,) float64 [m]."""
-    _asked: list[bool] = field(default_factory=list, init=False)
-    """Of the questions about contacts the first two."""
+    _questions: Iterator[int] = field(default_factory=count, init=False)
+    """Counts those about contacts."""
 
     def asked_again(self) -> bool:
         """Whether contacts were asked for before; oriented boxes cost more than they save in one question."""
-        self._asked.append(True)
-        del self._asked[2:]
-        return len(self._asked) == 2
+        return next(self._questions) > 0
 
     @cached_property
     def oriented(self) -> np.ndarray:
