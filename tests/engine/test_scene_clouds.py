@@ -4,7 +4,7 @@ import meshclash as mc
 import numpy as np
 import pytest
 from clouds import plane, shifted, sphere
-from meshclash.solid.judge import Limits
+from meshclash.solid.case import Limits
 from solids import box
 
 CLOSED = mc.TriangleMesh(*box((-1, -1, -1), (1, 1, 1)))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.bench.pipes import MODELS
 from meshclash.hierarchy.build import as_hierarchy
-from meshclash.solid.judge import Limits
+from meshclash.solid.case import Limits
 from strategies import matrix, rotation
 
 pytestmark = pytest.mark.needs_jit

@@ -18,7 +18,7 @@ import numpy as np
 from .. import TriangleMesh, Verdict, verdict
 from ..answering.answer import answer_steps
 from ..hierarchy.build import as_boxes
-from ..solid.judge import Case
+from ..solid.case import Case
 from ..solid.measure import DEPTH, LOWER, box_overlaps, depth_steps
 from ..solid.middles import middle_steps
 from ..solid.solids import gather_solids

@@ -16,7 +16,8 @@ import numpy as np
 
 from ..answering.answer import answer_steps
 from ..hierarchy.build import build
-from ..solid.judge import Case, Limits, judge
+from ..solid.case import Case, Limits
+from ..solid.judge import judge
 from ..solid.solids import gather_solids
 from ..traversal.bounds import world_bounds
 from ..traversal.forest import pack_trees

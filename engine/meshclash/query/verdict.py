@@ -6,7 +6,8 @@ from ..answering.answer import answer_steps
 from ..errors import UnsupportedOption
 from ..hierarchy.build import as_boxes
 from ..hierarchy.bvh import MeshLike
-from ..solid.judge import Case, Limits, judge
+from ..solid.case import Case, Limits
+from ..solid.judge import judge
 from ..solid.single import verdict_at_once
 from ..solid.solids import gather_solids
 from ..traversal.bounds import world_bounds

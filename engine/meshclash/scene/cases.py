@@ -11,7 +11,7 @@ import numpy as np
 
 from ..answering.answer import answer_steps
 from ..hierarchy.bvh import Hierarchy, MeshLike, TreeParts
-from ..solid.judge import Case, Limits
+from ..solid.case import Case, Limits
 from ..solid.solids import Solids, gather_solids, solid_of
 from ..traversal.bounds import world_bounds
 from ..traversal.forest import TreeSet, pack_trees

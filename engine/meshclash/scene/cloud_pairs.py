@@ -14,7 +14,7 @@ from ..pointcloud.contacts import CloudContacts
 from ..pointcloud.deviation import points_behind_steps
 from ..pointcloud.distance import cloud_distance_steps
 from ..pointcloud.query import Thing, common_points_steps, search_for
-from ..solid.judge import Limits
+from ..solid.case import Limits
 from ..types.results import APART, CLASH, CONTAINED, TOUCHING, Progress, QueryStats, Verdict
 from ..types.steps import scaled
 from .object_pair import ObjectPair

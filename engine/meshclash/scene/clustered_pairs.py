@@ -15,7 +15,7 @@ from ..massive.contacts import ContactOptions, contact_steps
 from ..massive.near import clearance_steps, nearest_steps
 from ..massive.sides import Clusters, as_sources, side_of
 from ..pointcloud.cloud import PointCloud
-from ..solid.judge import Limits
+from ..solid.case import Limits
 from ..traversal.contacts import Contacts
 from ..types.results import APART, CLASH, TOUCHING, Progress, QueryStats
 from ..types.steps import scaled

@@ -14,8 +14,9 @@ from ..broadphase.sweep import overlapping_pairs_of_each, world_boxes
 from ..errors import InvalidPose, UnknownObject, UnsupportedOption
 from ..jit import kernel, thread_limit
 from ..reference import by_reference
+from ..solid.case import Case, Limits
 from ..solid.frames import IN, OUT, inverses_of, make_frame, side_of_solid
-from ..solid.judge import Case, Limits, judge_steps
+from ..solid.judge import judge_steps
 from ..traversal.bounds import world_bounds
 from ..traversal.point import new_point_workspace, world_triangle
 from ..traversal.question import Answer

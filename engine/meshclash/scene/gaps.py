@@ -12,7 +12,7 @@ import numpy as np
 
 from ..answering.answer import answer_steps
 from ..answering.near import within_portions
-from ..solid.judge import Case, Limits
+from ..solid.case import Case, Limits
 from ..traversal.question import Answer, Goal, Question
 from ..types.results import APART, Progress, QueryStats
 from ..types.steps import scaled

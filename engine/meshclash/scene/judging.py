@@ -4,7 +4,8 @@ from collections.abc import Generator
 
 import numpy as np
 
-from ..solid.judge import Case, Judgement, Limits, contact_starts, judge_steps
+from ..solid.case import Case, Limits
+from ..solid.judge import Judgement, judge_steps
 from ..traversal.contacts import Contacts
 from ..types.results import APART
 from ..types.steps import always
@@ -24,7 +25,7 @@ def judged_portions(
         limits: lengths that a verdict allows for.
     """
     total = len(case.jobs)
-    start = contact_starts(case)
+    start = case.starts
     begin = 0
     while begin < total:
         enough = int(np.searchsorted(start, start[begin] + _PORTION_CONTACTS, "right")) - 1

@@ -15,7 +15,7 @@ from ..hierarchy.build import as_hierarchy, build, is_prepared, refit
 from ..hierarchy.bvh import MeshLike
 from ..hierarchy.quality import WORN, expected_tests
 from ..pointcloud.cloud import PointCloud
-from ..solid.judge import Case, Limits
+from ..solid.case import Case, Limits
 from ..timecritical.trees import hand_over
 from ..types.mesh import TriangleMesh, checked_resolution
 from ..types.pose import Pose, PoseLike, pose_stack

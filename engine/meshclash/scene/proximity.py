@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..solid.judge import Limits
+from ..solid.case import Limits
 from ..types.numbers import whole_number
 from ..types.results import Progress, QueryStats
 from ..types.steps import scaled

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..query.limits import checked_limits
 from ..query.options import check_length, check_served_device
-from ..solid.judge import Case, Limits
+from ..solid.case import Case, Limits
 from ..timecritical.criteria import checked_budget, checked_criterion, checked_steps
 from ..timecritical.shared import SceneEstimate, SharedSearch
 from ..types.numbers import truth

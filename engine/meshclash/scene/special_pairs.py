@@ -3,7 +3,7 @@
 import math
 from collections.abc import Generator
 
-from ..solid.judge import Limits
+from ..solid.case import Limits
 from ..types.results import Progress, QueryStats
 from .cloud_pairs import cloud_contact_steps, cloud_gap_steps, cloud_meets_steps
 from .clustered_pairs import clustered_contact_steps, clustered_gap_steps, clustered_meets_steps

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..query.limits import checked_limits
-from ..solid.judge import Case
+from ..solid.case import Case
 from ..types.numbers import truth
 from ..types.results import Progress, QueryStats
 from ..types.steps import run, scaled

@@ -1,14 +1,15 @@
 """How deeply two solids overlap: the largest ball in their common volume, between two bounds.
 
 The depth of an overlap is the diameter of the largest ball inside both solids: the interference of a press fit, the
-thickness of the common slab of two plates, the whole thickness of a part inside another. Balls are looked for from the
-middle of the overlap, from between contacts far apart, and from beside contacts; each is grown until it meets a surface
-twice, and the largest of them climb (``climb.py``).
+thickness of the common slab of two plates, the whole thickness of a part inside another. A first ball starts in the
+middle of the overlap or of the contacts, is grown until it meets a surface twice, and climbs (``climb.py``). A thorough
+search starts balls from between contacts far apart, and from beside contacts, too, and the largest of them climb.
 
-Below the largest ball is one whose centre is certainly in both solids and certainly that far from both surfaces
-(``near.py``). Above it is the least width of the common volume that was found, along the axes of the world and the
-normals of the triangles that the ball touches (``width.py``). Positions are relative to a corner of the overlap of both
-boxes, so that flush parts far from the origin are measured as finely as their coordinates differ.
+What is stated is proved. From below: a ball whose centre is certainly in both solids and certainly that far from both
+surfaces (``near.py``). From above: the least width of the common volume that was found, along the axes of the world and
+the normals of the triangles that the ball touches (``width.py``). ``branch.py`` and ``shrink.py`` bring both together.
+Positions are relative to a corner of the overlap of both boxes, so that flush parts far from the origin are measured as
+finely as their coordinates differ.
 """
 
 import math
@@ -35,11 +36,9 @@ _BESIDE = 8  # marks beside which balls start
 _CLIMBS = 10  # balls that climb
 _SURFACE_MARKS = 8  # triangles of each solid beside which balls start where contacts gave none
 _MOST_STARTS = 2 + _TESTED + _BESIDE + 2 * _SURFACE_MARKS
-_TRIED_NORMALS = 8  # contacts whose normals may show that an overlap is permitted
 _HALVINGS = 28
 _ROUGH, _FINE = 0.01, 0.001  # of the radius: what a step must promise while climbing, and at the top
-_ENOUGH = 0.99  # of the upper bound: a ball this large ends the search
-_AS_GOOD = 1.0 - 1e-9
+_AS_GOOD = 1.0 - 1e-9  # of the upper bound: a ball this large ends the search
 _BEYOND = 1.0 + 1e-9
 
 
@@ -121,7 +120,7 @@ def _inside_both(forest, solids, a, b, origin, x, distance, hints, work):
 @inner
 def _add_ball(forest, a, b, origin, x, distance, p, most, hints, store, count, work):
     """Grows a ball from x, inside both and nearest to p, and adds it to the store; returns how many there are."""
-    balls, memories, kept, ends = store
+    balls, memories, kept = store
     centre, radius = grow(forest, a, b, origin, x, distance, p, most, hints, memories[count], work)
     if not radius > 0.0:
         return count
@@ -130,7 +129,6 @@ def _add_ball(forest, a, b, origin, x, distance, p, most, hints, store, count, w
     balls[count, 3] = radius
     kept[count, 0] = hints[0]
     kept[count, 1] = hints[1]
-    ends[count, 3] = 0.0
     return count + 1
 
 
@@ -260,37 +258,22 @@ def _starts(forest, solids, a, b, origin, marks, spread, pairs, kinds, middles, 
 
 
 @inner
-def _climbed(forest, a, b, origin, i, gain, hints, store, room, work):
-    """The ball (centre, radius) that the i-th of the store climbs to; it is kept where it would be found again."""
-    balls, memories, kept, ends = store
-    if ends[i, 3] > 0.0:
-        hints[0], hints[1] = np.int64(ends[i, 4]), np.int64(ends[i, 5])
-        return _row(ends, i), ends[i, 3]
-    hints[0] = kept[i, 0]
-    hints[1] = kept[i, 1]
-    first, second = _row(memories[i], 0), _row(memories[i], 1)
-    centre, radius = climb(forest, a, b, origin, _row(balls, i), balls[i, 3], gain, hints, memories[i], room, work)
-    if first == _row(memories[i], 0) and second == _row(memories[i], 1):
-        for k in range(3):
-            ends[i, k] = centre[k]
-        ends[i, 3], ends[i, 4], ends[i, 5] = radius, hints[0], hints[1]
-    return centre, radius
-
-
-@inner
 def _climb_largest(forest, solids, a, b, origin, count, hints, store, tops, room, work):
     """Centre and radius of the largest ball that the largest ones of the store climb to; those met before are left.
 
     Balls of the size of roundings may climb through a surface, so where they end is looked at again.
     """
+    balls, memories, kept = store
     best, best_centre = 0.0, (0.0, 0.0, 0.0)
     climbs = 0
-    for i in np.argsort(-store[0][:count, 3], kind="mergesort"):
+    for i in np.argsort(-balls[:count, 3], kind="mergesort"):
         if climbs == _CLIMBS:
             break
-        if _is_covered(tops, climbs, _row(store[0], i)):
+        if _is_covered(tops, climbs, _row(balls, i)):
             continue
-        centre, radius = _climbed(forest, a, b, origin, i, _ROUGH, hints, store, room, work)
+        hints[0], hints[1] = kept[i, 0], kept[i, 1]
+        start = _row(balls, i)
+        centre, radius = climb(forest, a, b, origin, start, balls[i, 3], _ROUGH, hints, memories[i], room, work)
         for k in range(3):
             tops[climbs, k] = centre[k]
         tops[climbs, 3] = radius
@@ -318,41 +301,73 @@ def _mean_of_marks(marks, spread, middles, origin):
 
 
 @inner
+def _first_ball(forest, solids, a, b, origin, far, marks, spread, pairs, middles, most, hints, store, work):
+    """Adds a ball from the middle of the overlap or that of the contacts, the deeper one that is inside, to the store.
+
+    Returns how many balls there are then, 0 or 1.
+    """
+    if spread > 0:
+        hints[0], hints[1] = np.int64(pairs[marks[0], 0]), np.int64(pairs[marks[0], 1])
+    amid = (0.5 * far[0], 0.5 * far[1], 0.5 * far[2])
+    distance, p = nearest_of_both(forest, a, b, origin, amid, hints, -1.0, work)
+    if spread == 0:
+        return _add_inside(forest, solids, a, b, origin, amid, distance, p, most, hints, store, work)
+    mean = _mean_of_marks(marks, spread, middles, origin)
+    t, u = hints[0], hints[1]
+    other, q = nearest_of_both(forest, a, b, origin, mean, hints, -1.0, work)
+    if other > distance:
+        count = _add_inside(forest, solids, a, b, origin, mean, other, q, most, hints, store, work)
+        if count > 0:
+            return count
+    v, w = hints[0], hints[1]
+    hints[0], hints[1] = t, u
+    count = _add_inside(forest, solids, a, b, origin, amid, distance, p, most, hints, store, work)
+    if count > 0 or other > distance:
+        return count
+    hints[0], hints[1] = v, w
+    return _add_inside(forest, solids, a, b, origin, mean, other, q, most, hints, store, work)
+
+
+@inner
+def _add_inside(forest, solids, a, b, origin, x, distance, p, most, hints, store, work):
+    """As ``_add_ball`` for the first ball, where x is inside both; otherwise nothing is added."""
+    if not 0.0 < distance <= most * _BEYOND or not _inside_both(forest, solids, a, b, origin, x, distance, hints, work):
+        return 0
+    return _add_ball(forest, a, b, origin, x, distance, p, most, hints, store, 0, work)
+
+
+@inner
 def _largest_ball(
-    forest, solids, a, b, origin, far, marks, spread, pairs, kinds, middles, upper, hints, store, tops, room, work
+    forest, solids, a, b, origin, far, marks, spread, pairs, kinds, middles, upper, thorough, hints, store, tops, room,
+    work,
 ):  # fmt: skip
     """(centre, radius, upper bound of the diameter) of the largest ball found in both solids; radius 0: none found."""
     most = 0.5 * upper
     hints[0], hints[1] = 0, 0
-    amid = (0.5 * far[0], 0.5 * far[1], 0.5 * far[2])
-    count = _try(forest, solids, a, b, origin, amid, most, hints, store, 0, work)
+    centre, radius = (0.0, 0.0, 0.0), 0.0
+    count = _first_ball(forest, solids, a, b, origin, far, marks, spread, pairs, middles, most, hints, store, work)
     if count > 0 and 2.0 * store[0][0, 3] >= _AS_GOOD * upper:
         return _row(store[0], 0), store[0][0, 3], upper
-    if spread > 0:
-        mean = _mean_of_marks(marks, spread, middles, origin)
-        count = _try(forest, solids, a, b, origin, mean, most, hints, store, count, work)
-    centre, radius = amid, 0.0
-    for quick in (True, False):
-        if count > 0:
-            centre, radius = _climb_largest(forest, solids, a, b, origin, count, hints, store, tops, room, work)
-            upper = _width_at(forest, a, b, origin, centre, upper, hints, work)
-        if not quick or 2.0 * radius >= _ENOUGH * upper:
-            break
+    if thorough or count == 0:
         count = _starts(
             forest, solids, a, b, origin, marks, spread, pairs, kinds, middles, most, hints, store, count, work
         )
-    if 0.0 < 2.0 * radius < _AS_GOOD * upper:
+    if count > 0:
+        centre, radius = _climb_largest(forest, solids, a, b, origin, count, hints, store, tops, room, work)
+    if thorough and 0.0 < 2.0 * radius < _AS_GOOD * upper:
         distance, p = nearest_of_both(forest, a, b, origin, centre, hints, -1.0, work)
-        count = _add_ball(forest, a, b, origin, centre, distance, p, most, hints, store, 0, work)
-        higher, larger = _climbed(forest, a, b, origin, 0, _FINE, hints, store, room, work)
+        _add_ball(forest, a, b, origin, centre, distance, p, most, hints, store, 0, work)
+        start = _row(store[0], 0)
+        higher, larger = climb(forest, a, b, origin, start, store[0][0, 3], _FINE, hints, store[1][0], room, work)
         if larger > radius and _inside_both(forest, solids, a, b, origin, higher, larger, hints, work):
             centre, radius = higher, larger
+    if radius > 0.0:
         upper = _width_at(forest, a, b, origin, centre, upper, hints, work)
     return centre, radius, upper
 
 
 @inner
-def _proved_radius(forest, solids, a, b, origin, x, radius, hints, work):
+def proved_radius(forest, solids, a, b, origin, x, radius, hints, work):
     """Radius of a ball around x that is certainly in both solids, at most ``radius``."""
     da, _, hints[0] = nearest_from(forest, a, origin, x, hints[0], -1.0, work)
     db, _, hints[1] = nearest_from(forest, b, origin, x, hints[1], -1.0, work)
@@ -362,32 +377,21 @@ def _proved_radius(forest, solids, a, b, origin, x, radius, hints, work):
     return proved_clearance(forest, b, origin, x, least, work)
 
 
-@inner
-def _width_at_contacts(forest, a, b, origin, marks, spread, pairs, upper, enough, work):
-    """The least width across triangles of some contacts, or ``upper``; the search ends where it is ``enough``."""
-    for i in range(0, spread, max(1, spread // _TRIED_NORMALS)):
-        if upper <= enough:
-            break
-        row = marks[i]
-        upper = min(upper, width_across(forest, a, b, a, np.int64(pairs[row, 0]), origin, work))
-        upper = min(upper, width_across(forest, a, b, b, np.int64(pairs[row, 1]), origin, work))
-    return upper
-
-
 @kernel
 def overlap_depths(
     forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b, boxes, chosen,
-    start, pairs, kinds, middles, permitted, room, work, found,
+    start, pairs, kinds, middles, thorough, room, work, found,
 ):  # fmt: skip
-    """Fill ``found`` (k, 3) of the jobs in ``chosen`` with depth, lower and upper bound [m].
+    """Fill ``found`` (k, 5) of the jobs in ``chosen``: bounds from below and above [m], centre of the ball.
 
-    A pair whose upper bound is no more than what is permitted is not searched: its depth is that bound. ``boxes``
-    (k, 7) are the low and high corner of the overlap of both world boxes and the least width of it, rounded up;
-    ``permitted`` (k,) [m]; ``room`` is a ``SearchRoom``. The other arrays are those of ``sample_sides``.
+    The bound from below is 0 where no ball is proved to be in both. Centres are relative to the low corner of
+    ``boxes`` (k, 7): the low and high corner of the overlap of both world boxes and the least width of it, rounded up.
+    ``thorough``: whether balls start everywhere, instead of at the likeliest places only; ``room`` is a ``SearchRoom``.
+    The other arrays are those of ``sample_sides``.
     """
     hints = np.zeros(2, np.int64)
-    balls, ends = np.empty((_MOST_STARTS, 4)), np.empty((_MOST_STARTS, 6))
-    store = (balls, np.empty((_MOST_STARTS, MEMORY, 3)), np.empty((_MOST_STARTS, 2), np.int64), ends)
+    balls = np.empty((_MOST_STARTS, 4))
+    store = (balls, np.empty((_MOST_STARTS, MEMORY, 3)), np.empty((_MOST_STARTS, 2), np.int64))
     tops = np.empty((_CLIMBS, 4))
     marks, squares = np.empty(_MOST_MARKS, np.int64), np.empty(_MOST_MARKS)
     forest = by_reference(forest)
@@ -400,21 +404,15 @@ def overlap_depths(
         spread = _spread_contacts(start[job], start[job + 1], kinds, middles, marks, squares)
         origin = (boxes[job, 0], boxes[job, 1], boxes[job, 2])
         far = minus((boxes[job, 3], boxes[job, 4], boxes[job, 5]), origin)
-        upper = boxes[job, 6]
-        if permitted[job] > 0.0:
-            upper = _width_at_contacts(forest, a, b, origin, marks, spread, pairs, upper, permitted[job], work)
-        found[job] = (upper, 0.0, upper)
-        if upper <= permitted[job]:
-            continue
         first = place_triangles(forest, a, origin, room.placed.ctypes.data)
         second = place_triangles(forest, b, origin, room.placed.ctypes.data + 8 * PLACED_LENGTH)
         a = by_reference(make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches, first))
         b = by_reference(make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches, second))
         centre, radius, upper = _largest_ball(
-            forest, solids, a, b, origin, far, marks, spread, pairs, kinds, middles, upper, hints, store, tops, room,
-            work,
+            forest, solids, a, b, origin, far, marks, spread, pairs, kinds, middles, boxes[job, 6], thorough, hints,
+            store, tops, room, work,
         )  # fmt: skip
         lower = 0.0
         if radius > 0.0:
-            lower = 2.0 * _proved_radius(forest, solids, a, b, origin, centre, radius, hints, work)
-        found[job] = (min(max(2.0 * radius, lower), upper) if radius > 0.0 else upper, lower, upper)
+            lower = min(2.0 * proved_radius(forest, solids, a, b, origin, centre, radius, hints, work), upper)
+        found[job] = (lower, upper, centre[0], centre[1], centre[2])

@@ -10,7 +10,7 @@ holds nobody up either.
 """
 
 import math
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable
 from itertools import repeat
 from typing import Any, NamedTuple
 
@@ -18,18 +18,16 @@ import numpy as np
 
 from ..answering.answer import answer_steps
 from ..geometry.triangle_pair import CROSSING
-from ..traversal.forest import TreeSet
 from ..traversal.point import new_point_workspace
-from ..traversal.question import Answer, Goal, Question
-from ..types.mesh import TriangleMesh
+from ..traversal.question import Goal, Question
 from ..types.pose import transform_points
 from ..types.results import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Verdict
 from ..types.steps import run
 from .by_fractions import Surface, bits_by_fractions
+from .case import Case, Limits
 from .coincidence import deny_coincidence
 from .flush import within_steps
-from .frames import inverses_of
-from .measure import DEPTH, LOWER, UPPER, box_overlaps, depth_steps
+from .measure import LOWER, UPPER, Overlaps, measure_steps
 from .middles import Locations, middle_steps, pair_order
 from .open_judge import judge_open_steps
 from .open_overlap import DEPTH_CERTAINTY
@@ -47,69 +45,11 @@ from .sampling import (
     sample_sides,
     visited_room,
 )
-from .solids import Solids
 
 _VERDICTS = (APART, TOUCHING, CONTAINED, DUPLICATE, CLASH)
 _APART, _TOUCHING, _CONTAINED, _DUPLICATE, _CLASH = range(5)
 _DECIMAL = 1.0 + 1e-9  # permitted lengths are decimal numbers that coordinates seldom meet to the last bit
 _SPAN = 512  # contacts, triangles or points that are looked at in one step
-
-
-class Limits(NamedTuple):
-    """Lengths [m] that a verdict allows for; they never change which triangles meet."""
-
-    permitted_overlap: float = 0.0
-    touch_tolerance: float = 0.0
-    by_resolution: bool = False
-    """Permit each pair the sum of both objects' resolutions, instead of one length for all."""
-    depths: bool = True
-    """Measure every depth, not just those on which a verdict hangs."""
-
-    def permitted(self, resolutions: np.ndarray) -> np.ndarray:
-        """The permitted overlap (k,) [m] of pairs of objects with resolutions (k, 2) [m].
-
-        Two faces that are meant to lie in one plane overlap by no more than both may be off it.
-        """
-        if self.by_resolution:
-            return resolutions.sum(axis=1)
-        return np.full(len(resolutions), self.permitted_overlap)
-
-
-class Case(NamedTuple):
-    """Object pairs to judge: trees of one tree set in their poses, and the contacts found between them."""
-
-    tree_set: TreeSet
-    solids: Solids
-    jobs: np.ndarray
-    rows_a: np.ndarray
-    rows_b: np.ndarray
-    boxes_a: np.ndarray
-    """Exact world bounds of the first objects, (k, 6) float64 [m]."""
-    boxes_b: np.ndarray
-    answer: Answer
-    resolutions: np.ndarray
-    """How finely the world coordinates of both objects are known, (k, 2) float64 [m]."""
-    meshes: Sequence[TriangleMesh] = ()
-    """Of the tree set's trees, for devices; none where no device is asked."""
-
-    def posed(self) -> tuple[Any, ...]:
-        """The arguments that all kernels on posed solids share."""
-        tree_set, rows = self.tree_set, (self.rows_a, self.rows_b)
-        inverses = [inverses_of(side) for side in rows]
-        return tree_set.forest, self.solids, tree_set.origins, tree_set.reaches, self.jobs, *rows, *inverses
-
-    def chosen(self, mask: np.ndarray) -> "Case":
-        """The object pairs for which ``mask`` (k,) bool is true, with their contacts."""
-        own = mask[self.answer.jobs]
-        numbers = (np.cumsum(mask) - 1).astype(np.int32)
-        answer = self.answer._replace(
-            pairs=self.answer.pairs[own], kinds=self.answer.kinds[own], jobs=numbers[self.answer.jobs[own]]
-        )
-        return self._replace(
-            jobs=self.jobs[mask], rows_a=self.rows_a[mask], rows_b=self.rows_b[mask],
-            boxes_a=self.boxes_a[mask], boxes_b=self.boxes_b[mask], answer=answer,
-            resolutions=self.resolutions[mask],
-        )  # fmt: skip
 
 
 class Judgement(NamedTuple):
@@ -118,7 +58,7 @@ class Judgement(NamedTuple):
     codes: np.ndarray
     """(k,) int8, index of the verdict."""
     depths: np.ndarray
-    """Depth, lower and upper bound, (k, 3) float64 [m]; NaN where there is no common volume or nothing is known."""
+    """Diameter of the ball, lower and upper bound, (k, 3) float64 [m]; NaN where there is none or nothing is known."""
     start: np.ndarray
     """Contacts of pair j are the rows start[j]:start[j + 1] of the answer, (k + 1,) int64."""
     locations: Locations
@@ -161,12 +101,6 @@ def _known(length: float) -> float | None:
 Steps = Generator[None, None, Any]
 
 
-def contact_starts(case: Case) -> np.ndarray:
-    """Contacts of pair j are the rows start[j]:start[j + 1] of the answer, (k + 1,) int64."""
-    jobs = case.answer.jobs
-    return np.searchsorted(jobs, np.arange(len(case.jobs) + 1, dtype=jobs.dtype)).astype(np.int64)
-
-
 def judge(case: Case, limits: Limits) -> Judgement:
     """Verdicts and depths of all object pairs of a case."""
     return run(judge_steps(case, limits))
@@ -174,27 +108,27 @@ def judge(case: Case, limits: Limits) -> Judgement:
 
 def judge_steps(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     """As ``judge``, yielding every few milliseconds."""
-    start = contact_starts(case)
+    start = case.starts
     permitted = limits.permitted(case.resolutions)
     swapped, middles = pair_order(case), None
     if limits.depths or (permitted > 0.0).any():
         middles = yield from middle_steps(case, swapped)
     posed = case.posed()
     same = yield from _duplicates(case, posed)  # first: where surfaces coincide every triangle is a contact
-    solid = case.solids.closed[case.jobs].all(axis=1)
+    solid = case.both_closed
     bits = yield from _sample(case, posed, start, ~same & _may_overlap(case))
     codes = _codes(case, np.diff(start) > 0, bits)
     codes[same] = _DUPLICATE
-    deep = np.flatnonzero(solid & (codes >= _CONTAINED))
     certainties = np.ones(len(codes))
     of_open = yield from judge_open_steps(case, codes, certainties, limits.depths | (permitted > 0.0))
     allowed = np.where(codes == _CLASH, permitted * _DECIMAL, 0.0)
-    deep = deep[limits.depths | (allowed[deep] > 0.0)]
-    depths = np.full((len(codes), 3), np.nan)
+    depths = np.full((len(codes), 2), np.nan)
     if middles is not None:
-        depths = yield from _measure(case, deep, start, middles, swapped, allowed)
-    depths[~solid, DEPTH] = of_open[~solid]
-    light = _within(allowed, depths)
+        deep = np.flatnonzero(solid & (codes >= _CONTAINED) & (limits.depths | (allowed > 0.0)))
+        overlaps = Overlaps(case, start, middles, swapped)
+        yield from measure_steps(overlaps, deep, codes == _CLASH, allowed, limits.exact, _shares_volume)
+        depths = overlaps.found[:, : UPPER + 1]
+    light = _within(allowed, depths, of_open)
     codes[light] = _TOUCHING
     certainties[light & ~solid] = DEPTH_CERTAINTY
     flush = light & limits.by_resolution
@@ -204,22 +138,15 @@ def judge_steps(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
         codes = meant
     _mark_near(case, limits, codes)
     locations = Locations(case, start, codes, swapped, middles)
+    balls = np.where(solid, np.where(depths[:, LOWER] > 0.0, depths[:, LOWER], np.nan), of_open)
+    depths = np.column_stack([balls, depths])
     return Judgement(codes, depths, start, locations, permitted, flush, certainties)
 
 
-def _measure(
-    case: Case, chosen: np.ndarray, start: np.ndarray, middles: np.ndarray, swapped: np.ndarray, permitted: np.ndarray
-) -> Generator[None, None, np.ndarray]:
-    """Depths and their bounds (k, 3) [m] of the chosen pairs of solids, NaN for the others."""
-    own = swapped[case.answer.jobs, None]
-    rows = [np.where(swapped[:, None, None], r, q) for q, r in ((case.rows_a, case.rows_b), (case.rows_b, case.rows_a))]
-    case = case._replace(
-        jobs=np.where(swapped[:, None], case.jobs[:, ::-1], case.jobs), rows_a=rows[0], rows_b=rows[1],
-        answer=case.answer._replace(pairs=np.where(own, case.answer.pairs[:, ::-1], case.answer.pairs)),
-    )  # fmt: skip
-    contacts = start, case.answer.pairs, case.answer.kinds, middles
-    overlaps = box_overlaps(case.boxes_a, case.boxes_b)
-    return (yield from depth_steps(case.posed(), overlaps, chosen, contacts, permitted))
+def _shares_volume(case: Case) -> Generator[None, None, np.ndarray]:
+    """Which pairs of solids have common volume, (k,) bool."""
+    bits = yield from _sample(case, case.posed(), case.starts, _may_overlap(case))
+    return (bits & COMMON) != 0
 
 
 def _as_meant(
@@ -235,10 +162,13 @@ def _as_meant(
     return codes
 
 
-def _within(allowed: np.ndarray, depths: np.ndarray) -> np.ndarray:
-    """Which pairs (k,) overlap by no more than lengths (k,) above 0: by the bounds (k, 3), else by the depth itself."""
-    proved, denied = depths[:, UPPER] <= allowed, depths[:, LOWER] > allowed
-    return (allowed > 0.0) & (proved | ((depths[:, DEPTH] <= allowed) & ~denied))
+def _within(allowed: np.ndarray, depths: np.ndarray, of_open: np.ndarray) -> np.ndarray:
+    """Which pairs (k,) overlap by no more than lengths (k,) above 0.
+
+    By the bounds (k, 2); where they leave it open, and for open meshes, whose depths (k,) have none, by the largest
+    ball found.
+    """
+    return (allowed > 0.0) & ((np.fmin(depths[:, LOWER], of_open) <= allowed) | (depths[:, UPPER] <= allowed))
 
 
 def _may_overlap(case: Case) -> np.ndarray:

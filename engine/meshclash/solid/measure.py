@@ -1,42 +1,127 @@
-"""Depths of many object pairs, a few at a time."""
+"""Depths of many object pairs: a first interval of each, and closer ones where something hangs on it.
 
-from collections.abc import Generator, Sequence
+* A first interval: one ball, and the least width found (``depth.py``).
+* A permission that the interval leaves open: the solids share no volume once shrunk by that much (``shrink.py``); else
+  a thorough search, and branch and bound (``branch.py``). What these leave open is decided by the largest ball found.
+* An interval that is wide because parts fit each other, or that holds no ball: a bound from shrunk solids.
+* Every interval, if that is asked for: the thorough search, and branch and bound.
+"""
+
+from collections.abc import Generator
 from typing import Any
 
 import numpy as np
 
 from ..traversal.forest import Forest
 from ..traversal.point import new_point_workspace
+from .branch import MOST_CELLS, refine_depths
+from .case import Case
 from .climb import new_search_room
 from .depth import overlap_depths
+from .shrink import SharesVolume, fit_bounds, shrunk_bounds
 
-DEPTH, LOWER, UPPER = range(3)
-"""Columns of what is measured."""
+LOWER, UPPER = range(2)
+"""Columns of what is measured; the centre of the ball follows."""
+COLUMNS = 5
 _AT_ONCE = 2048  # triangles of pairs that are measured in one step
+_THIN = 1.0 / 64.0  # of the bound from above: a ball below that says little of the depth
+
+Steps = Generator[None, None, None]
 
 
-def depth_steps(
-    posed: Sequence[Any],
-    overlaps: np.ndarray,
-    chosen: np.ndarray,
-    contacts: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
-    permitted: np.ndarray,
-) -> Generator[None, None, np.ndarray]:
-    """Depth, lower and upper bound (k, 3) [m] of the chosen pairs (n,) of solids, NaN for others; see ``depth.py``.
+class Overlaps:
+    """Pairs of solids whose overlaps are measured, in an order that does not hang on how they are named.
 
     Args:
-        posed: arguments that all kernels on posed solids share, the objects in the order of ``pair_order.py``.
-        overlaps: ``box_overlaps`` of all pairs.
-        chosen: which to measure.
-        contacts: start (k + 1,), pairs (m, 2) in the same order, kinds (m,), middles (m, 3).
-        permitted: overlap up to which a depth need not be known, (k,) [m].
+        case: the pairs.
+        start, middles: contacts of pair j are the rows start[j]:start[j + 1], and their middles, (n, 3) [m].
+        swapped: which pairs are looked at second object first, (k,) bool.
+
+    Attributes:
+        found: bounds [m] and centres of balls, (k, COLUMNS); NaN where nothing was measured.
     """
-    found = np.full((len(overlaps), 3), np.nan)
-    room, work = new_search_room(), new_point_workspace()
-    for some in _portions(posed[0], posed[4], chosen):
-        overlap_depths(*posed, overlaps, some, *contacts, permitted, room, work, found)
-        yield
-    return found
+
+    def __init__(self, case: Case, start: np.ndarray, middles: np.ndarray, swapped: np.ndarray) -> None:
+        own, turned = swapped[case.answer.jobs, None], swapped[:, None, None]
+        jobs = np.where(swapped[:, None], case.jobs[:, ::-1], case.jobs)
+        rows_a, rows_b = np.where(turned, case.rows_b, case.rows_a), np.where(turned, case.rows_a, case.rows_b)
+        self.case = case._replace(jobs=jobs, rows_a=rows_a, rows_b=rows_b)
+        self.found = np.full((len(jobs), COLUMNS), np.nan)
+        pairs = np.where(own, case.answer.pairs[:, ::-1], case.answer.pairs)
+        self._posed, self._contacts = self.case.posed(), (start, pairs, case.answer.kinds, middles)
+        self._boxes = box_overlaps(case.boxes_a, case.boxes_b)
+        self._rooms = new_search_room(), new_point_workspace()
+
+    def search(self, chosen: np.ndarray, thorough: bool = False) -> Steps:
+        """Measure the chosen pairs (n,); what a thorough search finds replaces the interval only where it is closer."""
+        for some in _portions(self._posed[0], self.case.jobs, chosen):
+            before = self.found[some]
+            overlap_depths(*self._posed, self._boxes, some, *self._contacts, thorough, *self._rooms, self.found)
+            worse = before[:, LOWER] >= self.found[some, LOWER]
+            upper = np.fmin(before[:, UPPER], self.found[some, UPPER])
+            self.found[some[worse]] = before[worse]
+            self.found[some, UPPER] = upper
+            yield
+
+    def refine(self, chosen: np.ndarray) -> Steps:
+        """Bring the bounds of the chosen pairs (n,) together as far as their cells allow."""
+        scratch = np.empty((MOST_CELLS, 6)), np.empty((MOST_CELLS, 2), np.int64), np.empty(MOST_CELLS)
+        for job in chosen:
+            refine_depths(*self._posed, self._boxes, np.array([job]), *self._rooms, *scratch, self.found)
+            yield
+
+    def bound(self, chosen: np.ndarray, bounds: np.ndarray) -> None:
+        """Take bounds (n,) from above of the chosen pairs where they are less."""
+        self.found[chosen, UPPER] = np.maximum(np.minimum(self.found[chosen, UPPER], bounds), self.found[chosen, LOWER])
+
+
+def measure_steps(
+    overlaps: Overlaps,
+    chosen: np.ndarray,
+    clashing: np.ndarray,
+    allowed: np.ndarray,
+    exact: bool,
+    shares_volume: SharesVolume,
+) -> Steps:
+    """Measure pairs as closely as is needed, yielding every few milliseconds.
+
+    Args:
+        overlaps: the pairs; what is found stays there.
+        chosen: which to measure, (n,).
+        clashing: which of all may be parts that fit each other, (k,) bool.
+        allowed: overlap up to which a clash counts as touching, 0 for none, (k,) [m].
+        exact: whether all bounds are brought together.
+        shares_volume: decides whether shrunk solids share volume.
+    """
+    case, found = overlaps.case, overlaps.found
+    yield from overlaps.search(chosen)
+    undecided = chosen[(found[chosen, LOWER] <= allowed[chosen]) & (allowed[chosen] < found[chosen, UPPER])]
+    undecided = undecided[allowed[undecided] > 0.0]
+    if len(undecided):
+        moves = 0.5 * allowed[undecided] - 2.0 * spacings(case)[undecided]
+        bounds = yield from shrunk_bounds(case, undecided, np.maximum(moves, 0.0), shares_volume)
+        overlaps.bound(undecided, bounds)
+        undecided = undecided[found[undecided, UPPER] > allowed[undecided]]
+        yield from overlaps.search(undecided, thorough=True)
+        yield from overlaps.refine(undecided[found[undecided, LOWER] <= allowed[undecided]])
+    wide = chosen[clashing[chosen] & is_wide(found[chosen, LOWER], found[chosen, UPPER])]
+    wide = wide[found[wide, UPPER] > allowed[wide]]
+    if len(wide):
+        bounds = yield from fit_bounds(case, wide, found[wide, LOWER], found[wide, UPPER], shares_volume)
+        overlaps.bound(wide, bounds)
+    if exact:
+        yield from overlaps.search(chosen, thorough=True)
+        yield from overlaps.refine(chosen)
+
+
+def is_wide(lower: Any, upper: Any) -> Any:
+    """Whether an interval of depths, or each of several, says little of them."""
+    return lower < _THIN * upper
+
+
+def spacings(case: Case) -> np.ndarray:
+    """Distance between neighbouring numbers at the largest coordinate of each pair, (k,) [m]."""
+    return np.spacing(np.maximum(np.abs(case.boxes_a), np.abs(case.boxes_b)).max(axis=1))
 
 
 def _portions(forest: Forest, jobs: np.ndarray, chosen: np.ndarray) -> list[np.ndarray]:

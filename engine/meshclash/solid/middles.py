@@ -1,7 +1,6 @@
 """Points amid the contacts of object pairs: where searches for depths begin, and what users look at."""
 
 from collections.abc import Generator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,10 +10,8 @@ from ..reference import by_reference
 from ..traversal.point import world_triangle
 from ..types.results import CONTAINED
 from ..types.steps import run
+from .case import Case
 from .pair_order import swapped_pairs
-
-if TYPE_CHECKING:
-    from .judge import Case
 
 _SPAN = 4096  # contacts that are looked at in one step
 
@@ -32,7 +29,7 @@ def _middles(forest, trees, rows_a, rows_b, swapped, pairs, kinds, jobs, begin, 
         middles[i, 0], middles[i, 1], middles[i, 2] = meeting(first, second, kinds[i], room)
 
 
-def middle_steps(case: "Case", swapped: np.ndarray) -> Generator[None, None, np.ndarray]:
+def middle_steps(case: Case, swapped: np.ndarray) -> Generator[None, None, np.ndarray]:
     """The middle of every contact, (n, 3) float64 [m], yielding every few milliseconds.
 
     ``swapped`` (k,) bool are the pairs that are looked at second object first, in whichever order they were named.
@@ -46,7 +43,7 @@ def middle_steps(case: "Case", swapped: np.ndarray) -> Generator[None, None, np.
     return middles
 
 
-def pair_order(case: "Case") -> np.ndarray:
+def pair_order(case: Case) -> np.ndarray:
     """Which pairs of a case are looked at second object first, (k,) bool."""
     return swapped_pairs(case.tree_set.forest, case.jobs, (case.rows_a, case.rows_b), (case.boxes_a, case.boxes_b))
 
@@ -63,7 +60,7 @@ class Locations:
     """
 
     def __init__(
-        self, case: "Case", start: np.ndarray, codes: np.ndarray, swapped: np.ndarray, middles: np.ndarray | None
+        self, case: Case, start: np.ndarray, codes: np.ndarray, swapped: np.ndarray, middles: np.ndarray | None
     ) -> None:
         self._of = (case, start, codes, swapped, middles)
         self._found: list[np.ndarray | None] | None = None
@@ -77,7 +74,7 @@ class Locations:
 
 
 def _locations(
-    case: "Case", start: np.ndarray, codes: np.ndarray, swapped: np.ndarray, middles: np.ndarray | None
+    case: Case, start: np.ndarray, codes: np.ndarray, swapped: np.ndarray, middles: np.ndarray | None
 ) -> list[np.ndarray | None]:
     if middles is None:
         middles = run(middle_steps(case, swapped))

@@ -1,23 +1,20 @@
 """Verdicts of pairs with an open mesh: what the solids that they mean add to what the surfaces do to each other."""
 
 from collections.abc import Generator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..types.results import CLASH, CONTAINED, TOUCHING
+from .case import Case
 from .measure import box_overlaps
 from .open_overlap import DEPTH_CERTAINTY, OpenSide, containment, depth_steps, side_of
 from .solidity import Meant, meant_steps
-
-if TYPE_CHECKING:
-    from .judge import Case
 
 _ROUNDING = 512.0 * 2.0**-53  # of the largest coordinate: lengths below this may be rounding
 
 
 def judge_open_steps(
-    case: "Case", codes: np.ndarray, certainties: np.ndarray, measured: np.ndarray
+    case: Case, codes: np.ndarray, certainties: np.ndarray, measured: np.ndarray
 ) -> Generator[None, None, np.ndarray]:
     """Write into the codes and certainties (k,) of a case what is known of pairs with an open mesh.
 
@@ -65,7 +62,7 @@ def _within(inner: np.ndarray, outer: np.ndarray) -> np.ndarray:
     return np.logical_and(low.all(axis=1), high.all(axis=1))
 
 
-def _side_steps(case: "Case", job: int, side: int) -> Generator[None, None, OpenSide | None]:
+def _side_steps(case: Case, job: int, side: int) -> Generator[None, None, OpenSide | None]:
     """One object of a pair as the solid that it means; None where it means none."""
     mesh = case.tree_set.parts[case.jobs[job, side]].mesh
     meant: Meant = yield from meant_steps(mesh)

@@ -15,7 +15,7 @@ from collections.abc import Generator, Iterable, Iterator
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from ..traversal.question import Question
 from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
 from .by_fractions import Corners, ExactSide, Point, along, bits_amid, exact_corners, far_point, orient
+from .case import Case
 from .sampling import (
     COMMON,
     EFFORT,
@@ -42,16 +43,13 @@ from .sampling import (
     visited_room,
 )
 
-if TYPE_CHECKING:
-    from .judge import Case
-
 _SLACK = 1e-12  # covers the rounding of a projection, times the largest coordinate
 
 Steps = Generator[None, None, Any]
 
 
 def pocket_steps(
-    case: "Case", posed: tuple[Any, ...], start: np.ndarray, asked: np.ndarray, bits: np.ndarray
+    case: Case, posed: tuple[Any, ...], start: np.ndarray, asked: np.ndarray, bits: np.ndarray
 ) -> Generator[None, None, None]:
     """Add to ``bits`` (k,) what lies in pockets of surfaces that cross themselves, yielding every some milliseconds.
 
@@ -105,7 +103,7 @@ class _Pockets:
     """One object, ``side`` of a pair, and the pockets of the other one that it may reach into."""
 
     def __init__(
-        self, case: "Case", job: int, side: int, start: np.ndarray, pairs: np.ndarray, kinds: np.ndarray
+        self, case: Case, job: int, side: int, start: np.ndarray, pairs: np.ndarray, kinds: np.ndarray
     ) -> None:
         self.job, self.side = job, side
         self.trees = case.jobs[job]

@@ -4,7 +4,7 @@ Most of a verdict of two boxes was Python on arrays of one row. Here one kernel 
 one looks at both solids around them, by the same helpers as ``sampling.py`` and in the same order, and where they
 overlap ``overlap_depths`` measures. What is rare is left to ``judge.py``, from the beginning: open meshes that may
 meet, objects in equal boxes (duplicates), many contacts, numbers that float64 expansions cannot decide, and surfaces
-that may have pockets.
+that may have pockets, and overlaps whose bounds are far apart.
 """
 
 from typing import Any, NamedTuple
@@ -24,6 +24,7 @@ from ..types.results import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Verdic
 from .climb import new_search_room
 from .depth import overlap_depths
 from .frames import make_frame
+from .measure import COLUMNS, UPPER, is_wide
 from .places import MOST_AROUND
 from .sampling import (
     COMMON,
@@ -247,7 +248,7 @@ class _Work:
         self.scratch = SingleScratch(np.zeros((2, 6)), visited)
         self.room = new_room()
         self.middles, self.points = np.zeros((room, 3)), new_point_workspace()
-        self.permitted, self.search, self.measures = np.zeros(1), new_search_room(), np.zeros((1, 3))
+        self.search, self.measures = new_search_room(), np.zeros((1, COLUMNS))
 
 
 _spare: list[_Work] = []
@@ -299,8 +300,8 @@ def _judged(couple: Couple, work: _Work, depth: bool) -> Verdict | None:
     verdict = CLASH if clash else DUPLICATE if bits & (ONLY_A | ONLY_B) == 0 else CONTAINED
     if not depth:
         return verdict.with_measures()
-    overlap_depths(
-        *couple.posed, *work.overlap, *found, work.middles, work.permitted, work.search, points, work.measures
-    )
-    depth_found, lower, upper = work.measures[0].tolist()
-    return verdict.with_measures(depth=depth_found, depth_lower=lower, depth_upper=upper)
+    overlap_depths(*couple.posed, *work.overlap, *found, work.middles, False, work.search, points, work.measures)
+    lower, upper = work.measures[0, : UPPER + 1].tolist()
+    if clash and is_wide(lower, upper):
+        return None
+    return verdict.with_measures(depth=lower or None, depth_lower=lower, depth_upper=upper)

@@ -1,0 +1,83 @@
+"""Object pairs that are to be judged, and the lengths that a verdict allows for."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..traversal.forest import TreeSet
+from ..traversal.question import Answer
+from ..types.mesh import TriangleMesh
+from .frames import inverses_of
+from .solids import Solids
+
+
+class Limits(NamedTuple):
+    """Lengths [m] that a verdict allows for; they never change which triangles meet."""
+
+    permitted_overlap: float = 0.0
+    touch_tolerance: float = 0.0
+    by_resolution: bool = False
+    """Permit each pair the sum of both objects' resolutions, instead of one length for all."""
+    depths: bool = True
+    """Measure every depth, not just those on which a verdict hangs."""
+    exact: bool = False
+    """Bring the bounds of every depth together."""
+
+    def permitted(self, resolutions: np.ndarray) -> np.ndarray:
+        """The permitted overlap (k,) [m] of pairs of objects with resolutions (k, 2) [m].
+
+        Two faces that are meant to lie in one plane overlap by no more than both may be off it.
+        """
+        if self.by_resolution:
+            return resolutions.sum(axis=1)
+        return np.full(len(resolutions), self.permitted_overlap)
+
+
+class Case(NamedTuple):
+    """Object pairs to judge: trees of one tree set in their poses, and the contacts found between them."""
+
+    tree_set: TreeSet
+    solids: Solids
+    jobs: np.ndarray
+    rows_a: np.ndarray
+    rows_b: np.ndarray
+    boxes_a: np.ndarray
+    """Exact world bounds of the first objects, (k, 6) float64 [m]."""
+    boxes_b: np.ndarray
+    answer: Answer
+    resolutions: np.ndarray
+    """How finely the world coordinates of both objects are known, (k, 2) float64 [m]."""
+    meshes: Sequence[TriangleMesh] = ()
+    """Of the tree set's trees, for devices; none where no device is asked."""
+
+    @property
+    def both_closed(self) -> np.ndarray:
+        """Pairs of two solids, (k,) bool."""
+        closed: np.ndarray = self.solids.closed[self.jobs].all(axis=1)
+        return closed
+
+    @property
+    def starts(self) -> np.ndarray:
+        """Contacts of pair j are the rows starts[j]:starts[j + 1] of the answer, (k + 1,) int64."""
+        jobs = self.answer.jobs
+        return np.searchsorted(jobs, np.arange(len(self.jobs) + 1, dtype=jobs.dtype)).astype(np.int64)
+
+    def posed(self) -> tuple[Any, ...]:
+        """The arguments that all kernels on posed solids share."""
+        tree_set, rows = self.tree_set, (self.rows_a, self.rows_b)
+        inverses = [inverses_of(side) for side in rows]
+        return tree_set.forest, self.solids, tree_set.origins, tree_set.reaches, self.jobs, *rows, *inverses
+
+    def chosen(self, mask: np.ndarray) -> "Case":
+        """The object pairs for which ``mask`` (k,) bool is true, with their contacts."""
+        own = mask[self.answer.jobs]
+        numbers = (np.cumsum(mask) - 1).astype(np.int32)
+        answer = self.answer._replace(
+            pairs=self.answer.pairs[own], kinds=self.answer.kinds[own], jobs=numbers[self.answer.jobs[own]]
+        )
+        return self._replace(
+            jobs=self.jobs[mask], rows_a=self.rows_a[mask], rows_b=self.rows_b[mask],
+            boxes_a=self.boxes_a[mask], boxes_b=self.boxes_b[mask], answer=answer,
+            resolutions=self.resolutions[mask],
+        )  # fmt: skip

@@ -1,0 +1,199 @@
+"""A bound from above for the depth of solids that fit each other: shrunk a little, they share no volume.
+
+Let the vertices of two solids move, none of them farther than m. Then no point of a surface moves farther than m, since
+a triangle's points are weighted means of its corners. Take a ball of radius r > m in both solids: its centre is at
+least r away from both surfaces, which therefore never reach it while they move, and what is left of the ball, of radius
+r - m, lies in both solids that moved. So where these share no volume there is no such ball, and the depth, a diameter,
+is at most 2 m. It does not matter how the vertices move, nor whether a surface crosses itself then.
+
+They move inward, so that the planes around a vertex recede alike: by least squares over their normals, weighted by the
+triangles' angles there. Vertices at one position move together, so a closed mesh stays closed.
+"""
+
+import math
+from collections.abc import Callable, Generator
+
+import numpy as np
+
+from ..answering.answer import answer_steps
+from ..geometry.tuples import cross, dot, minus
+from ..hierarchy.build import as_boxes
+from ..hierarchy.bvh import Hierarchy
+from ..jit import kernel
+from ..reference import by_reference
+from ..traversal.bounds import world_bounds
+from ..traversal.forest import pack_trees
+from ..traversal.point import IDENTITY, new_point_workspace
+from ..traversal.question import Question
+from ..types.pose import transform_points
+from ..types.steps import always
+from .case import Case
+from .frames import centroid, inverses_of, make_frame, outward_side
+from .solids import gather_solids, kept_solids, solid_of
+
+_FLAT = 0.01  # of the largest eigenvalue: directions in which the planes around a vertex differ less count as one
+_LONGEST = 2.0  # moves of vertices at spikes, in how far planes recede
+_BEYOND = 1.0 + 1e-12  # covers the rounding of a move's length
+_LARGE = 16  # times the triangles of the other object: such an object stays as it is
+_SMALLEST_MOVE = 2.0  # spacings of the largest coordinate
+_FINE_MOVES, _FINE_GROWTH, _GROWTH = 6, math.sqrt(2.0), 4.0  # how moves grow until they are enough
+
+SharesVolume = Callable[[Case], Generator[None, None, np.ndarray]]
+"""Which pairs (k,) bool of a case of solids have common volume."""
+
+
+@kernel
+def _component_signs(forest, solids, origins, reaches, pose, inverse, work, signs):
+    """For each component 1 or -1: times its triangles' normals, consistently wound, that points out of the material."""
+    forest = by_reference(forest)
+    solids = by_reference(solids)
+    work = by_reference(work)
+    frame = by_reference(make_frame(0, pose, inverse, origins, reaches))
+    for component in range(signs.shape[0]):
+        t = np.int64(solids.representatives[component])
+        corners = forest.triangles[t]
+        a, b, c = forest.vertices[corners[0]], forest.vertices[corners[1]], forest.vertices[corners[2]]
+        p = centroid((a[0], a[1], a[2]), (b[0], b[1], b[2]), (c[0], c[1], c[2]))
+        side = outward_side(forest, solids, frame, t, p, work) * solids.orientation[t]
+        signs[component] = side if side != 0 else solids.inside[component]
+
+
+@kernel
+def _gather_normals(vertices, triangles, welded, signs, squares, sums):
+    """Add up n n^T (v, 3, 3) and n (v, 3) of the unit normals around each vertex, weighted by angles."""
+    for t in range(triangles.shape[0]):
+        i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+        a = (vertices[i, 0], vertices[i, 1], vertices[i, 2])
+        b = (vertices[j, 0], vertices[j, 1], vertices[j, 2])
+        c = (vertices[k, 0], vertices[k, 1], vertices[k, 2])
+        n = cross(minus(b, a), minus(c, a))
+        length = math.sqrt(dot(n, n))
+        if not length > 0.0:
+            continue
+        scale = signs[t] / length
+        n = (scale * n[0], scale * n[1], scale * n[2])
+        for v, p, q, r in ((i, a, b, c), (j, b, c, a), (k, c, a, b)):
+            weight = math.atan2(length, dot(minus(q, p), minus(r, p)))
+            for row in range(3):
+                sums[welded[v], row] += weight * n[row]
+                for column in range(3):
+                    squares[welded[v], row, column] += weight * n[row] * n[column]
+
+
+def _inward(hierarchy: Hierarchy) -> np.ndarray:
+    """How each vertex moves so that the planes around it recede by one, (n, 3) float64; kept with the mesh."""
+    mesh = hierarchy.mesh
+    if "inward" not in mesh.derived:
+        vertices, triangles = mesh.arrays
+        welded, solid = mesh.topology.welded, solid_of(mesh)
+        squares, sums = np.zeros((len(vertices), 3, 3)), np.zeros((len(vertices), 3))
+        signs = solid.orientation * _outward_signs(hierarchy)[solid.component]
+        _gather_normals(vertices, triangles, welded, signs, squares, sums)
+        values, directions = np.linalg.eigh(squares)
+        known = values > _FLAT * values[:, 2:]
+        along = np.einsum("nki,nk->ni", directions, sums)
+        moves = -np.einsum("nki,ni->nk", directions, np.where(known, along / np.where(known, values, 1.0), 0.0))
+        lengths = np.linalg.norm(moves, axis=1, keepdims=True)
+        mesh.derived["inward"] = (moves * np.minimum(1.0, _LONGEST / np.maximum(lengths, 1e-300)))[welded]
+    inward: np.ndarray = mesh.derived["inward"]
+    return inward
+
+
+def _outward_signs(hierarchy: Hierarchy) -> np.ndarray:
+    """For each component 1 or -1, see ``_component_signs``; (c,) int8."""
+    solid = solid_of(hierarchy.mesh)
+    if solid.alone.all():
+        return solid.inside
+    trees, signs = pack_trees([hierarchy]), np.empty_like(solid.inside)
+    posed = trees.forest, kept_solids(hierarchy), trees.origins, trees.reaches, IDENTITY, inverses_of(IDENTITY[None])[0]
+    _component_signs(*posed, new_point_workspace(), signs)
+    return signs
+
+
+def _moved(hierarchy: Hierarchy, rows: np.ndarray, most: float) -> tuple[Hierarchy, float]:
+    """An object in the world, shrunk by moves of about ``most`` [m]; and the longest move [m], rounded up."""
+    mesh = hierarchy.mesh
+    field = _inward(hierarchy) @ rows[:, :3].T
+    longest = float(np.linalg.norm(field, axis=1).max())
+    placed = transform_points(rows, mesh.vertices)[mesh.topology.welded]
+    shrunk = placed + field * (most / longest if longest > 0.0 else 0.0)
+    return as_boxes(mesh.with_vertices(shrunk)), _BEYOND * float(np.linalg.norm(shrunk - placed, axis=1).max())
+
+
+class _Shrunk:
+    """Objects of a case, shrunk in the world by given moves; an object beside a far smaller one stays as it is."""
+
+    def __init__(self, case: Case) -> None:
+        self.hierarchies: list[Hierarchy] = []
+        self._case = case
+        self._known: dict[tuple[int, bytes, float], tuple[int, float]] = {}
+
+    def sides(self, job: int, most: float) -> Generator[None, None, tuple[list[int], list[np.ndarray], float]]:
+        """Trees and poses of a pair's objects after moves of at most about ``most`` [m], and the longest move [m]."""
+        hierarchies = [as_boxes(self._case.tree_set.parts[tree].mesh) for tree in self._case.jobs[job]]
+        sizes = [hierarchy.mesh.triangle_count for hierarchy in hierarchies]
+        trees, poses, longest = [], [], 0.0
+        for side, rows in enumerate((self._case.rows_a[job], self._case.rows_b[job])):
+            move = most if sizes[side] <= _LARGE * sizes[1 - side] else 0.0
+            tree = int(self._case.jobs[job, side])
+            key = (tree, rows.tobytes(), move) if move > 0.0 else (tree, b"", 0.0)
+            if key not in self._known:
+                yield
+                kept, length = _moved(hierarchies[side], rows, move) if move > 0.0 else (hierarchies[side], 0.0)
+                self._known[key] = len(self.hierarchies), length
+                self.hierarchies.append(kept)
+            trees.append(self._known[key][0])
+            poses.append(IDENTITY if move > 0.0 else rows)
+            longest = max(longest, self._known[key][1])
+        return trees, poses, longest
+
+
+def shrunk_bounds(
+    case: Case, chosen: np.ndarray, moves: np.ndarray, shares_volume: SharesVolume
+) -> Generator[None, None, np.ndarray]:
+    """Bounds from above (n,) [m] of the depths of pairs of solids, infinite where they share volume once shrunk.
+
+    Args:
+        case: the pairs.
+        chosen: which of them, (n,).
+        moves: how far vertices move at most, but for rounding, (n,) [m].
+        shares_volume: decides that.
+
+    Yields every few milliseconds.
+    """
+    shrunk, trees, poses, longest = _Shrunk(case), [], [], np.empty(len(chosen))
+    for i, job in enumerate(chosen.tolist()):
+        of_pair, rows, longest[i] = yield from shrunk.sides(job, float(moves[i]))
+        trees.append(of_pair)
+        poses.append(rows)
+    jobs, rows_a, rows_b = np.array(trees, np.int64), *np.ascontiguousarray(np.moveaxis(np.array(poses), 0, 1))
+    tree_set, solids = pack_trees(shrunk.hierarchies), gather_solids(shrunk.hierarchies)
+    question = Question(tree_set.side, tree_set.side, jobs, rows_a, rows_b)
+    answer = yield from always(None, answer_steps(question))
+    boxes = [world_bounds(tree_set, jobs[:, side], rows) for side, rows in enumerate((rows_a, rows_b))]
+    shared = yield from shares_volume(
+        Case(tree_set, solids, jobs, rows_a, rows_b, *boxes, answer, np.zeros((len(chosen), 2)))
+    )
+    return np.where(shared, np.inf, 2.0 * longest)
+
+
+def fit_bounds(
+    case: Case, chosen: np.ndarray, lower: np.ndarray, upper: np.ndarray, shares_volume: SharesVolume
+) -> Generator[None, None, np.ndarray]:
+    """Bounds from above (n,) [m] of the depths of some pairs: moves grow until the shrunk solids share no volume.
+
+    Args:
+        case, chosen, shares_volume: as for ``shrunk_bounds``.
+        lower, upper: known bounds of the pairs, (n,) [m].
+    """
+    bounds = upper.copy()
+    largest = np.maximum(np.abs(case.boxes_a), np.abs(case.boxes_b)).max(axis=1)[chosen]
+    moves = np.maximum(0.5 * lower, _SMALLEST_MOVE * np.spacing(largest))
+    open_rows, turn = np.flatnonzero(2.0 * moves < upper), 0
+    while len(open_rows):
+        found = yield from shrunk_bounds(case, chosen[open_rows], moves[open_rows], shares_volume)
+        bounds[open_rows] = np.minimum(bounds[open_rows], found)
+        turn += 1
+        moves *= _FINE_GROWTH if turn <= _FINE_MOVES else _GROWTH
+        open_rows = open_rows[np.isinf(found) & (2.0 * moves[open_rows] < upper[open_rows])]
+    return bounds
