@@ -348,7 +348,7 @@ def _largest_ball(
     count = _first_ball(forest, solids, a, b, origin, far, marks, spread, pairs, middles, most, hints, store, work)
     if count > 0 and 2.0 * store[0][0, 3] >= _AS_GOOD * upper:
         return _row(store[0], 0), store[0][0, 3], upper
-    if thorough or count == 0:
+    if thorough:
         count = _starts(
             forest, solids, a, b, origin, marks, spread, pairs, kinds, middles, most, hints, store, count, work
         )

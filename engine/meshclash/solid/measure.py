@@ -18,7 +18,7 @@ from .branch import MOST_CELLS, refine_depths
 from .case import Case
 from .climb import new_search_room
 from .depth import overlap_depths
-from .shrink import SharesVolume, fit_bounds, shrunk_bounds
+from .shrink import SharesVolume, fit_bounds, growing_moves, rounding_moves
 
 LOWER, UPPER = range(2)
 """Columns of what is measured; the centre of the ball follows."""
@@ -95,33 +95,45 @@ def measure_steps(
     """
     case, found = overlaps.case, overlaps.found
     yield from overlaps.search(chosen)
-    undecided = chosen[(found[chosen, LOWER] <= allowed[chosen]) & (allowed[chosen] < found[chosen, UPPER])]
-    undecided = undecided[allowed[undecided] > 0.0]
-    if len(undecided):
-        moves = 0.5 * allowed[undecided] - 2.0 * spacings(case)[undecided]
-        bounds = yield from shrunk_bounds(case, undecided, np.maximum(moves, 0.0), shares_volume)
-        overlaps.bound(undecided, bounds)
-        undecided = undecided[found[undecided, UPPER] > allowed[undecided]]
-        yield from overlaps.search(undecided, thorough=True)
-        yield from overlaps.refine(undecided[found[undecided, LOWER] <= allowed[undecided]])
+    yield from _without_ball(overlaps, chosen[found[chosen, LOWER] == 0.0], clashing, shares_volume)
+    yield from _undecided(overlaps, chosen[found[chosen, LOWER] <= allowed[chosen]], allowed, shares_volume)
     wide = chosen[clashing[chosen] & is_wide(found[chosen, LOWER], found[chosen, UPPER])]
-    wide = wide[found[wide, UPPER] > allowed[wide]]
+    wide = wide[(found[wide, LOWER] > 0.0) & (found[wide, UPPER] > allowed[wide])]
     if len(wide):
-        bounds = yield from fit_bounds(case, wide, found[wide, LOWER], found[wide, UPPER], shares_volume)
-        overlaps.bound(wide, bounds)
+        lower, upper = np.full((2, len(found)), np.nan)
+        lower[wide], upper[wide] = found[wide, LOWER], found[wide, UPPER]
+        overlaps.bound(wide, (yield from fit_bounds(case, wide, growing_moves(lower, upper), shares_volume)))
     if exact:
         yield from overlaps.search(chosen, thorough=True)
         yield from overlaps.refine(chosen)
 
 
+def _without_ball(overlaps: Overlaps, chosen: np.ndarray, clashing: np.ndarray, shares_volume: SharesVolume) -> Steps:
+    """Bound pairs that fit but for rounding, and search the others for a ball."""
+    if not len(chosen):
+        return
+    fitting = chosen[clashing[chosen]]
+    bounds = yield from fit_bounds(overlaps.case, fitting, rounding_moves(overlaps.case), shares_volume)
+    overlaps.bound(fitting, bounds)
+    yield from overlaps.search(np.setdiff1d(chosen, fitting[np.isfinite(bounds)]), thorough=True)
+
+
+def _undecided(overlaps: Overlaps, chosen: np.ndarray, allowed: np.ndarray, shares_volume: SharesVolume) -> Steps:
+    """Decide whether overlaps are no deeper than is allowed, where the first intervals do not."""
+    found = overlaps.found
+    chosen = chosen[(allowed[chosen] > 0.0) & (allowed[chosen] < found[chosen, UPPER])]
+    if not len(chosen):
+        return
+    moves = np.maximum(0.5 * allowed - rounding_moves(overlaps.case)[0], 0.0)
+    overlaps.bound(chosen, (yield from fit_bounds(overlaps.case, chosen, [moves], shares_volume)))
+    chosen = chosen[found[chosen, UPPER] > allowed[chosen]]
+    yield from overlaps.search(chosen, thorough=True)
+    yield from overlaps.refine(chosen[found[chosen, LOWER] <= allowed[chosen]])
+
+
 def is_wide(lower: Any, upper: Any) -> Any:
     """Whether an interval of depths, or each of several, says little of them."""
     return lower < _THIN * upper
-
-
-def spacings(case: Case) -> np.ndarray:
-    """Distance between neighbouring numbers at the largest coordinate of each pair, (k,) [m]."""
-    return np.spacing(np.maximum(np.abs(case.boxes_a), np.abs(case.boxes_b)).max(axis=1))
 
 
 def _portions(forest: Forest, jobs: np.ndarray, chosen: np.ndarray) -> list[np.ndarray]:

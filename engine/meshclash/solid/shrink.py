@@ -11,7 +11,7 @@ triangles' angles there. Vertices at one position move together, so a closed mes
 """
 
 import math
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 
 import numpy as np
 
@@ -35,8 +35,8 @@ _FLAT = 0.01  # of the largest eigenvalue: directions in which the planes around
 _LONGEST = 2.0  # moves of vertices at spikes, in how far planes recede
 _BEYOND = 1.0 + 1e-12  # covers the rounding of a move's length
 _LARGE = 16  # times the triangles of the other object: such an object stays as it is
-_SMALLEST_MOVE = 2.0  # spacings of the largest coordinate
-_FINE_MOVES, _FINE_GROWTH, _GROWTH = 6, math.sqrt(2.0), 4.0  # how moves grow until they are enough
+_ROUNDINGS = (3.0, 7.0)  # spacings of the largest coordinate: moves that part what shares volume by rounding only
+_GROWTH = 2.0
 
 SharesVolume = Callable[[Case], Generator[None, None, np.ndarray]]
 """Which pairs (k,) bool of a case of solids have common volume."""
@@ -177,23 +177,33 @@ def shrunk_bounds(
     return np.where(shared, np.inf, 2.0 * longest)
 
 
+def rounding_moves(case: Case) -> list[np.ndarray]:
+    """Moves (k,) [m], less than which says nothing of a pair: some spacings of its numbers, then its resolutions."""
+    spacings = np.spacing(np.maximum(np.abs(case.boxes_a), np.abs(case.boxes_b)).max(axis=1))
+    few, more = (factor * spacings for factor in _ROUNDINGS)
+    return [few, more, np.maximum(more, case.resolutions.sum(axis=1))]
+
+
 def fit_bounds(
-    case: Case, chosen: np.ndarray, lower: np.ndarray, upper: np.ndarray, shares_volume: SharesVolume
+    case: Case, chosen: np.ndarray, moves: Iterable[np.ndarray], shares_volume: SharesVolume
 ) -> Generator[None, None, np.ndarray]:
-    """Bounds from above (n,) [m] of the depths of some pairs: moves grow until the shrunk solids share no volume.
+    """Bounds from above (n,) [m] of the depths of some pairs, by moves that grow until shrunk solids share no volume.
 
     Args:
         case, chosen, shares_volume: as for ``shrunk_bounds``.
-        lower, upper: known bounds of the pairs, (n,) [m].
+        moves: the moves of all pairs, (k,) [m] each; NaN for a pair that is left.
     """
-    bounds = upper.copy()
-    largest = np.maximum(np.abs(case.boxes_a), np.abs(case.boxes_b)).max(axis=1)[chosen]
-    moves = np.maximum(0.5 * lower, _SMALLEST_MOVE * np.spacing(largest))
-    open_rows, turn = np.flatnonzero(2.0 * moves < upper), 0
-    while len(open_rows):
-        found = yield from shrunk_bounds(case, chosen[open_rows], moves[open_rows], shares_volume)
-        bounds[open_rows] = np.minimum(bounds[open_rows], found)
-        turn += 1
-        moves *= _FINE_GROWTH if turn <= _FINE_MOVES else _GROWTH
-        open_rows = open_rows[np.isinf(found) & (2.0 * moves[open_rows] < upper[open_rows])]
+    bounds = np.full(len(chosen), np.inf)
+    for move in moves:
+        rows = np.flatnonzero(np.isinf(bounds) & ~np.isnan(move[chosen]))
+        if len(rows):
+            bounds[rows] = yield from shrunk_bounds(case, chosen[rows], move[chosen[rows]], shares_volume)
     return bounds
+
+
+def growing_moves(lower: np.ndarray, upper: np.ndarray) -> Generator[np.ndarray, None, None]:
+    """Moves (k,) [m] from half of what a depth is at least to half of what it is at most, then NaN."""
+    moves = 0.5 * lower
+    while (2.0 * moves < upper).any():
+        yield np.where(2.0 * moves < upper, moves, np.nan)
+        moves = _GROWTH * moves
