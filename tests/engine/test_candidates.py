@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from meshclash.jit import config, kernel
 from meshclash.solid.frames import inverses_of
-from meshclash.traversal.candidates import begin_near, next_near
+from meshclash.traversal.candidates import begin_far, begin_near, begin_on_line, next_far, next_near, next_on_line
 from meshclash.traversal.forest import pack_trees
 from meshclash.traversal.point import local_slack, new_point_workspace, to_local
 from solids import torus
@@ -28,6 +28,30 @@ def _list_near(forest, pose, inverse, origin, reach, p, limit, work, listed):
     return count
 
 
+@kernel
+def _list_on_line(forest, pose, inverse, origin, reach, p, q, work, listed):
+    a, b = (p[0], p[1], p[2]), (q[0], q[1], q[2])
+    slack = local_slack(a, pose, reach) + local_slack(b, pose, reach)
+    begin_on_line(forest, 0, to_local(a, pose, inverse, origin), to_local(b, pose, inverse, origin), slack, work)
+    count, t = 0, next_on_line(forest, 0, work)
+    while t >= 0:
+        listed[count] = t
+        count += 1
+        t = next_on_line(forest, 0, work)
+    return count
+
+
+@kernel
+def _list_far(forest, m, limit, work, listed):
+    begin_far(forest, 0, (m[0], m[1], m[2]), work)
+    count, t = 0, next_far(forest, 0, limit, work)
+    while t >= 0:
+        listed[count] = t
+        count += 1
+        t = next_far(forest, 0, limit, work)
+    return count
+
+
 class Posed:
     """A mesh in a pose, with leaves of so many triangles."""
 
@@ -36,11 +60,29 @@ class Posed:
         trees = pack_trees([mc.build(mc.TriangleMesh(vertices, triangles), leaf_size=leaf_size)])
         rows = self.pose.rows.copy()
         self.frame = trees.forest, rows, inverses_of(rows[None])[0], trees.origins[0], trees.reaches[0]
+        self.local, self.origin = vertices[triangles], trees.origins[0]
         self.triangles = self.pose.apply(vertices)[triangles]
 
     def near(self, p, limit):
         listed = np.empty(len(self.triangles), np.int64)
         return listed[: _list_near(*self.frame, p, limit, new_point_workspace(), listed)].tolist()
+
+    def on_line(self, p, q):
+        listed = np.empty(len(self.triangles), np.int64)
+        return listed[: _list_on_line(*self.frame, p, q, new_point_workspace(), listed)].tolist()
+
+    def far(self, m, limit):
+        """Of triangles in the hierarchy's frame."""
+        listed = np.empty(len(self.triangles), np.int64)
+        return listed[: _list_far(self.frame[0], m, limit, new_point_workspace(), listed)].tolist()
+
+
+def meets(p, q, triangle):
+    """Whether a segment certainly meets a triangle in whose plane it does not lie."""
+    a, b, c = triangle
+    ends = exact.orient3d(a, b, c, p) * exact.orient3d(a, b, c, q)
+    sides = [exact.orient3d(p, q, u, v) for u, v in ((a, b), (b, c), (c, a))]
+    return ends <= 0 and any(sides) and not (1 in sides and -1 in sides)
 
 
 @st.composite
@@ -74,6 +116,41 @@ def test_every_triangle_as_near_as_the_limit_is_given(data):
     assert set(np.flatnonzero(distances <= limit)) <= set(given_out)
 
 
+@given(st.data())
+def test_every_triangle_that_a_line_meets_is_given(data):
+    posed = data.draw(posed_soups())
+    p, q = data.draw(places(posed)), data.draw(places(posed))
+    q = data.draw(st.sampled_from((1.0, 0.5, 1e3))) * (q - p) + p
+    given_out = posed.on_line(p, q)
+    assert len(set(given_out)) == len(given_out)
+    assert {i for i, triangle in enumerate(posed.triangles) if meets(p, q, triangle)} <= set(given_out)
+
+
+@given(st.data())
+def test_every_triangle_that_reaches_so_far_is_given(data):
+    posed = data.draw(posed_soups())
+    m = np.array(data.draw(st.tuples(*3 * [st.floats(-1.0, 1.0)])))
+    m = m / np.linalg.norm(m) if np.linalg.norm(m) > 0.1 else np.array([0.0, 0.0, 1.0])
+    (direction,), (origin,) = exact.fractions([m]), exact.fractions([posed.origin])
+    heights = [
+        max(exact.dot(direction, exact.minus(corner, origin)) for corner in exact.fractions(triangle))
+        for triangle in posed.local
+    ]
+    limit = data.draw(st.sampled_from(heights))
+    found = posed.far(m, np.nextafter(float(limit), -np.inf))
+    assert len(set(found)) == len(found)
+    assert {i for i, height in enumerate(heights) if height >= limit} <= set(found)
+
+
+@pytest.mark.skipif(config.DISABLE_JIT, reason="lanes exist in compiled code only")
+def test_few_others_reach_far():
+    posed = Posed(*torus(3.0, 1.0, 48, 24), np.eye(4))
+    for direction in np.random.default_rng(3).normal(size=(50, 3)):
+        m = direction / np.linalg.norm(direction)
+        heights = ((posed.local - posed.origin) @ m).max(axis=1)
+        assert len(posed.far(m, heights.max() - 1e-12)) <= np.count_nonzero(heights >= heights.max() - 1e-4)
+
+
 @pytest.mark.skipif(config.DISABLE_JIT, reason="lanes exist in compiled code only")
 def test_few_others_are_given():
     """About the nearest alone, and the nearest first."""
@@ -88,3 +165,16 @@ def test_few_others_are_given():
         assert distances[found[0]] <= 1.001 * distances.min()
         counts.append(len(found) - np.count_nonzero(distances <= 1.001 * distances.min()))
     assert np.mean(counts) < 1.0
+
+
+@pytest.mark.skipif(config.DISABLE_JIT, reason="lanes exist in compiled code only")
+def test_few_others_are_on_a_line():
+    rng = np.random.default_rng(2)
+    posed = Posed(*torus(3.0, 1.0, 24, 12), np.eye(4))
+    counts = []
+    for p, q in zip(rng.normal(size=(6, 3)), 9.0 * rng.normal(size=(6, 3)), strict=True):
+        met = {i for i, triangle in enumerate(posed.triangles) if meets(p, q, triangle)}
+        found = set(posed.on_line(p, q))
+        assert met <= found
+        counts.append(len(found - met))
+    assert np.mean(counts) < 0.1

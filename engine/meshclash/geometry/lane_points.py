@@ -33,6 +33,7 @@ box; the caller allows for that.
 import numpy as np
 
 from ..jit import inlined
+from .lane_boxes import extent, middle
 from .lanes import above, choose, higher, load, lower, splat
 
 UNIT = 2.0**-24
@@ -77,6 +78,19 @@ def squared_gaps_of_boxes(nodes, at, query):
 
 
 @inlined
+def _corner(coordinates, at, count, i, j, k):
+    return load(coordinates, at + i * count), load(coordinates, at + j * count), load(coordinates, at + k * count)
+
+
+@inlined
+def _corners(coordinates, at, count, i, j, k):
+    """Coordinates i, j, k of all three corners of the triangles of a leaf."""
+    a = _corner(coordinates, at, count, i, j, k)
+    b = _corner(coordinates, at + 3 * count, count, i, j, k)
+    return *a, *b, *_corner(coordinates, at + 6 * count, count, i, j, k)
+
+
+@inlined
 def _within(lanes):
     """The lanes, brought to what lies between 0 and 1; 0 for what is not a number."""
     return lower(_positive(lanes), splat(_ONE))
@@ -118,11 +132,7 @@ def squared_gaps_of_triangles(coordinates, at, count, x, y, z, margin):
 
     The point and the margin, float32 [m], are seen from the lowest corner of the leaf's box.
     """
-    ax, ay, az = load(coordinates, at), load(coordinates, at + count), load(coordinates, at + 2 * count)
-    at += 3 * count
-    bx, by, bz = load(coordinates, at), load(coordinates, at + count), load(coordinates, at + 2 * count)
-    at += 3 * count
-    cx, cy, cz = load(coordinates, at), load(coordinates, at + count), load(coordinates, at + 2 * count)
+    ax, ay, az, bx, by, bz, cx, cy, cz = _corners(coordinates, at, count, 0, 1, 2)
     bx, by, bz, cx, cy, cz = bx - ax, by - ay, bz - az, cx - ax, cy - ay, cz - az
     ax, ay, az = splat(x) - ax, splat(y) - ay, splat(z) - az
     v, w = _nearest_weights(
@@ -138,3 +148,63 @@ def squared_gaps_of_triangles(coordinates, at, count, x, y, z, margin):
     most = higher(_product(bx, by, bz, dx, dy, dz), _product(cx, cy, cz, dx, dy, dz))
     gap = _positive(height - _positive(most) - splat(margin))
     return _positive(gap * gap / _product(dx, dy, dz, dx, dy, dz))
+
+
+@inlined
+def _beside(x, y, f, g, u, v, margin):
+    """Mask of the boxes that a line passes by, seen along an axis: their middles x, y from o, half extents u, v."""
+    return above(abs(x * splat(g) - y * splat(f)), u * splat(abs(g)) + v * splat(abs(f)) + splat(margin))
+
+
+@inlined
+def boxes_off_line(nodes, at, query):
+    """0 (Lanes) for the boxes of a node that a line may meet, infinite for others."""
+    margin, fx, fy, fz = query[LINE_MARGIN], query[ALONG], query[ALONG + 1], query[ALONG + 2]
+    off = above(load(nodes, at), splat(query[HIGH])) | above(splat(query[LOW]), load(nodes, at + 24))
+    off = off | above(load(nodes, at + 8), splat(query[HIGH + 1])) | above(splat(query[LOW + 1]), load(nodes, at + 32))
+    off = off | above(load(nodes, at + 16), splat(query[HIGH + 2])) | above(splat(query[LOW + 2]), load(nodes, at + 40))
+    x, y = middle(nodes, at, 0) - splat(query[POINT]), middle(nodes, at, 1) - splat(query[POINT + 1])
+    z = middle(nodes, at, 2) - splat(query[POINT + 2])
+    u, v, w = extent(nodes, at, 0), extent(nodes, at, 1), extent(nodes, at, 2)
+    off = off | _beside(x, y, fx, fy, u, v, margin) | _beside(y, z, fy, fz, v, w, margin)
+    return choose(off | _beside(z, x, fz, fx, w, u, margin), splat(_NEVER), splat(_ZERO))
+
+
+@inlined
+def triangles_off_line(coordinates, at, count, i, j, k, x, y, z, f, g, sign, margin):
+    """0 (Lanes) for the triangles of a leaf that a line may meet, infinite for others.
+
+    i, j, k are the axes, k that along which the line advances most, with that ``sign``; x, y, z is o and f, g, sign its
+    direction along these, float32.
+    """
+    ax, ay, az, bx, by, bz, cx, cy, cz = _corners(coordinates, at, count, i, j, k)
+    f, g = splat(f * sign), splat(g * sign)
+    x, y, z = splat(x), splat(y), splat(z)
+    az, bz, cz = az - z, bz - z, cz - z
+    ax, bx, cx = ax - x - f * az, bx - x - f * bz, cx - x - f * cz
+    ay, by, cy = ay - y - g * az, by - y - g * bz, cy - y - g * cz
+    largest = higher(higher(higher(abs(ax), abs(bx)), higher(abs(cx), abs(ay))), higher(abs(by), abs(cy)))
+    limit = splat(_FOUR * margin) * (largest + splat(margin)) + splat(_EIGHT_UNITS) * largest * largest
+    a, b, c = ax * by - ay * bx, bx * cy - by * cx, cx * ay - cy * ax
+    off = above(higher(higher(a, b), c), limit) & above(-limit, lower(lower(a, b), c))
+    sign = splat(sign)
+    behind = above(splat(-margin), higher(higher(sign * az, sign * bz), sign * cz))
+    return choose(off | behind, splat(_NEVER), splat(_ZERO))
+
+
+@inlined
+def short_of_boxes(nodes, at, query):
+    """How far (Lanes [m]) the boxes of a node reach along a direction, times -1."""
+    x, y, z = splat(query[POINT]), splat(query[POINT + 1]), splat(query[POINT + 2])
+    reach = higher(load(nodes, at) * x, load(nodes, at + 24) * x)
+    reach = reach + higher(load(nodes, at + 8) * y, load(nodes, at + 32) * y)
+    return -(reach + higher(load(nodes, at + 16) * z, load(nodes, at + 40) * z))
+
+
+@inlined
+def short_of_triangles(coordinates, at, count, query, low):
+    """How far the triangles of a leaf reach along a direction, times -1; ``low``: how far its lowest corner does."""
+    x, y, z = splat(query[POINT]), splat(query[POINT + 1]), splat(query[POINT + 2])
+    ax, ay, az, bx, by, bz, cx, cy, cz = _corners(coordinates, at, count, 0, 1, 2)
+    a, b = _product(x, y, z, ax, ay, az), _product(x, y, z, bx, by, bz)
+    return -(higher(higher(a, b), _product(x, y, z, cx, cy, cz)) + splat(low))
