@@ -78,17 +78,19 @@ def _push_all(scratch, child, bits):
     """Put children on the stack, that of the least bound on top."""
     state, stack, bounds = longs(scratch), longs(scratch + 8 * _STACK), doubles(scratch + 8 * _BOUNDS)
     row = floats(scratch + 8 * _SINGLES)
-    base = used = state[_USED]
+    used = state[_USED]
+    top, least = used, math.inf
     while bits != 0:
         k = lowest_bit(bits)
         bits &= bits - 1
         bound = np.float64(row[_ROW + k])
-        place = used
-        while place > base and bounds[place - 1] < bound:
-            stack[place], bounds[place] = stack[place - 1], bounds[place - 1]
-            place -= 1
-        stack[place], bounds[place] = LANE_COUNT * child + k, bound
+        stack[used], bounds[used] = LANE_COUNT * child + k, bound
+        top, least = (used, bound) if bound < least else (top, least)
         used += 1
+    if used > top:
+        last = used - 1
+        stack[top], stack[last] = stack[last], stack[top]
+        bounds[top], bounds[last] = bounds[last], bounds[top]
     state[_USED] = used
 
 
