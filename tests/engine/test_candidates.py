@@ -13,7 +13,7 @@ from meshclash.traversal.candidates import begin_far, begin_near, begin_on_line,
 from meshclash.traversal.forest import pack_trees
 from meshclash.traversal.point import local_slack, new_point_workspace, to_local
 from solids import torus
-from strategies import any_points, poses, scaled_points
+from strategies import any_points, matrix, poses, rotation, scaled_points, soup
 
 
 @kernel
@@ -126,6 +126,39 @@ def test_every_triangle_that_a_line_meets_is_given(data):
     assert {i for i, triangle in enumerate(posed.triangles) if meets(p, q, triangle)} <= set(given_out)
 
 
+def random_soup(rng, count=12):
+    """Small triangles at random places, in a random pose: all coordinates are rounded in float32."""
+    corners = rng.normal(size=(count, 1, 3)) + 0.3 * rng.normal(size=(count, 3, 3))
+    return Posed(*soup(corners), matrix(rotation(rng), rng.normal(size=3)))
+
+
+@pytest.mark.slow
+def test_triangles_just_as_near_as_the_limit_are_given():
+    """Beyond a corner, where the bound is the distance itself but for rounding."""
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        posed = random_soup(rng)
+        for t, triangle in enumerate(posed.triangles):
+            for size in (1.0, 0.1, 1e-3, 1e-4, 1e-5):
+                beyond = triangle[0] - triangle.mean(axis=0)
+                p = triangle[0] + size * (beyond + 0.1 * rng.normal(size=3))
+                assert t in posed.near(p, exact.distance_to_triangle(p, triangle))
+
+
+@pytest.mark.slow
+def test_triangles_whose_edges_a_line_just_meets_are_given():
+    rng, total = np.random.default_rng(5), 0
+    for _ in range(20):
+        posed = random_soup(rng)
+        for t, triangle in enumerate(posed.triangles):
+            p, share = rng.normal(size=3), rng.random()
+            q = p + rng.choice((1.0, 2.0, 50.0)) * (triangle[0] + share * (triangle[1] - triangle[0]) - p)
+            if meets(p, q, triangle):
+                assert t in posed.on_line(p, q)
+                total += 1
+    assert total > 50
+
+
 @given(st.data())
 def test_every_triangle_that_reaches_so_far_is_given(data):
     posed = data.draw(posed_soups())
@@ -152,6 +185,7 @@ def test_few_others_reach_far():
 
 
 @pytest.mark.skipif(config.DISABLE_JIT, reason="lanes exist in compiled code only")
+@pytest.mark.slow
 def test_few_others_are_given():
     """About the nearest alone, and the nearest first."""
     rng = np.random.default_rng(1)
@@ -168,6 +202,7 @@ def test_few_others_are_given():
 
 
 @pytest.mark.skipif(config.DISABLE_JIT, reason="lanes exist in compiled code only")
+@pytest.mark.slow
 def test_few_others_are_on_a_line():
     rng = np.random.default_rng(2)
     posed = Posed(*torus(3.0, 1.0, 24, 12), np.eye(4))
