@@ -103,8 +103,9 @@ def _no_pairs() -> Case:
     tree_set = TreeSet(places, places, 0, 0, DEFAULT_VOLUME, True, ())
     tree_set.all_used = truths
     tree_set.forest = Forest(
-        indices, indices, boxes.astype(np.float32), indices, np.empty((0, 3), np.int32), places, *[numbers] * 4
-    )
+        indices, indices, boxes.astype(np.float32), indices, np.empty((0, 3), np.int32), places,
+        *(*[numbers] * 4, np.empty((0, 6), np.int64)),
+    )  # fmt: skip
     solids = Solids(truths, signs, indices, signs, truths, indices, numbers)
     answer = Answer(np.empty((0, 2), np.int32), np.empty(0, np.uint8), indices, 0, 0, 0, 1)
     return Case(tree_set, solids, np.empty((0, 2), np.int64), rows, rows, boxes, boxes, answer, np.empty((0, 2)))

@@ -1,8 +1,8 @@
 """Eight float32 numbers at once, as a type that kernels compute with, and eight truth values.
 
 ``Lanes`` is LLVM's ``<8 x float>``, ``Mask`` its ``<8 x i1>`` (``vectors.py``): one AVX register, two of SSE or NEON.
-Sums, differences, products, negation and ``abs`` of lanes, ``&``, ``|``, ``^`` and ``~`` of masks are the ordinary
-operators.
+Sums, differences, products, quotients, negation and ``abs`` of lanes, ``&``, ``|``, ``^`` and ``~`` of masks are the
+ordinary operators.
 
 Arrays are read and written through pointers, made from an address (``array.ctypes.data``) in one place of a kernel: an
 array is seven values in Numba's intermediate code and a reference count, a pointer is one. A caller that passes an

@@ -38,6 +38,7 @@ _OPERATORS: dict[Any, tuple[int, Callable[..., Any]]] = {
     operator.add: (2, lambda builder, a, b: builder.fadd(a, b)),
     operator.sub: (2, lambda builder, a, b: builder.fsub(a, b)),
     operator.mul: (2, lambda builder, a, b: builder.fmul(a, b)),
+    operator.truediv: (2, lambda builder, a, b: builder.fdiv(a, b)),
     operator.neg: (1, lambda builder, a: builder.fneg(a)),
     abs: (1, _absolute),
     operator.and_: (2, lambda builder, a, b: builder.and_(a, b)),
@@ -47,7 +48,7 @@ _OPERATORS: dict[Any, tuple[int, Callable[..., Any]]] = {
 }
 """What an operator takes and does."""
 
-ARITHMETIC = (operator.add, operator.sub, operator.mul, operator.neg, abs)
+ARITHMETIC = (operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, abs)
 LOGIC = (operator.and_, operator.or_, operator.xor, operator.invert)
 
 

@@ -93,7 +93,7 @@ def distances_from_mesh_on(
     """
     backend, count = session.backend, len(world)
     mesh = session.resident(
-        tree_set, lambda backend: [*map(backend.upload, (*tree_set.forest, solids.orientation, solids.component))]
+        tree_set, lambda backend: [*map(backend.upload, (*tree_set.forest[:-1], solids.orientation, solids.component))]
     )
     out, certain = backend.empty(count, np.float64), backend.empty(count, np.bool_)
     backend.run(

@@ -100,12 +100,12 @@ def measure_from_mesh(
 ):
     """Distances [m] of world points ``at`` (k, 3) from a mesh, and whether their signs are certain."""
     forest = Forest(
-        first, count, volumes, order, triangles, vertices, node_start, triangle_start, triangle_end, vertex_start
+        first, count, volumes, order, triangles, vertices, node_start, triangle_start, triangle_end, vertex_start, None
     )
     solid = _Solid(orientation, component)
     stack = cuda.local.array(MESH_STACK_SIZE, np.int32)
     gaps = cuda.local.array(MESH_STACK_SIZE, np.float64)
-    work = PointWorkspace(stack, gaps, None)
+    work = PointWorkspace(stack, gaps, None, None)
     frame = make_frame(0, pose, inverse, origins, reaches)
     for k in range(cuda.grid(1), at.shape[0], cuda.gridsize(1)):
         distance, clear = from_solid(forest, solid, frame, (at[k, 0], at[k, 1], at[k, 2]), signed, work)

@@ -11,6 +11,8 @@ from .deviation import distances_from_cloud, distances_from_mesh
 from .surface import new_sums
 from .tree import SAMPLE_COUNT, STACK_SIZE, PointTree, evaluate_many
 
+_NO_WIDE = np.zeros((1, 6), np.int64)
+
 
 def evaluate_points(*arguments: Any) -> None:
     """The surface at many points."""
@@ -26,7 +28,7 @@ def measure_from_cloud(*arguments: Any) -> None:
 
 def measure_from_mesh(*arguments: Any) -> None:
     """Distances of many points from a mesh. The CPU is always certain of signs."""
-    forest, (orientation, component) = Forest(*arguments[:10]), arguments[10:12]
+    forest, (orientation, component) = Forest(*(*arguments[:10], _NO_WIDE)), arguments[10:12]
     pose, inverse, origins, reaches, at, signed, out, certain = arguments[12:]
     none, number = np.empty(0, np.int32), np.empty(0, np.int64)
     truths = np.empty(0, np.bool_)

@@ -110,7 +110,7 @@ def _measure_tasks(
     """Fill the arrays of a ``Field`` for ``points`` (n, 3), row places[i] for point i; ``tasks`` (k, 2) are ranges."""
     forest = by_reference(forest)
     solids = by_reference(solids)
-    work = by_reference(PointWorkspace(stack, gaps, ExactWorkspace(counter, expansions)))
+    work = by_reference(PointWorkspace(stack, gaps, ExactWorkspace(counter, expansions), gaps))
     frame = by_reference(make_frame(np.int64(0), pose, inverse, origins, reaches))
     for task in range(tasks.shape[0]):
         hint = np.int64(-1)

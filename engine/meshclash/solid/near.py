@@ -11,7 +11,8 @@ import numpy as np
 from ..geometry.triangle_distance import closest_on_triangle, squared_distance
 from ..geometry.tuples import cross, dot, minus
 from ..jit import inner
-from ..traversal.point import box_gap, local_slack, to_local, world_triangle
+from ..traversal.candidates import begin_near, next_near
+from ..traversal.point import local_slack, to_local, world_triangle
 from .frames import IN, ON, outward_side, side_of_solid
 from .placed import MOST_PLACED, close_table, look_at_all, put_triangle
 
@@ -57,18 +58,15 @@ def _in_tree(frame, origin, x):
 
 
 @inner
-def _push_children(forest, start, first, q, slack, limit, work, used):
-    """Puts the children of a node that are nearer than ``limit`` on the stack, the nearer one on top."""
-    left = box_gap(forest.volumes[start + first], q, slack)
-    right = box_gap(forest.volumes[start + first + 1], q, slack)
-    near = first if left <= right else first + 1
-    for child in (2 * first + 1 - near, near):
-        gap = left if child == first else right
-        if gap < limit:
-            work.stack[used] = child
-            work.gaps[used] = gap
-            used += 1
-    return used
+def _begin_near(forest, frame, origin, x, work):
+    """Begin to search for triangles near x, which ``_next_near`` gives."""
+    q, slack = _in_tree(frame, origin, x)
+    begin_near(forest, frame.tree, q, slack, work)
+
+
+@inner
+def _next_near(forest, frame, limit, work):
+    return next_near(forest, frame.tree, limit, work)
 
 
 @inner
@@ -96,32 +94,18 @@ def nearest_from(forest, frame, origin, x, hint, enough, work):
     best_triangle = hint
     if best <= enough:
         return best, best_point, best_triangle
-    q, slack = _in_tree(frame, origin, x)
-    start = forest.node_start[frame.tree]
-    work.stack[0] = 0
-    work.gaps[0] = 0.0
-    used = 1
-    while used > 0:
-        used -= 1
-        if work.gaps[used] >= best:
-            continue
-        node = start + work.stack[used]
-        first = forest.first[node]
-        count = forest.count[node]
-        if count == 0:
-            used = _push_children(forest, start, first, q, slack, best, work, used)
-            continue
-        for entry in range(first, first + count):
-            t = np.int64(forest.order[forest.triangle_start[frame.tree] + entry])
-            a, b, c = near_triangle(forest, frame, t, origin)
-            if _beyond(x, a, b, c, best):
-                continue
+    _begin_near(forest, frame, origin, x, work)
+    t = _next_near(forest, frame, best, work)
+    while t >= 0:
+        a, b, c = near_triangle(forest, frame, t, origin)
+        if not _beyond(x, a, b, c, best):
             y = closest_on_triangle(x, a, b, c)
             distance = math.sqrt(squared_distance(x, y))
             if distance < best:
                 best, best_point, best_triangle = distance, y, t
                 if best <= enough:
-                    return best, best_point, best_triangle
+                    break
+        t = _next_near(forest, frame, best, work)
     return best, best_point, best_triangle
 
 
@@ -176,26 +160,14 @@ def proved_distance(x, a, b, c):
 @inner
 def proved_clearance(forest, frame, origin, x, limit, work):
     """A lower bound of the distance of x to the surface, at most ``limit``."""
-    q, slack = _in_tree(frame, origin, x)
-    start = forest.node_start[frame.tree]
     best = limit
-    work.stack[0] = 0
-    work.gaps[0] = 0.0
-    used = 1
-    while used > 0:
-        used -= 1
-        if work.gaps[used] >= best:
-            continue
-        node = start + work.stack[used]
-        first = forest.first[node]
-        if forest.count[node] == 0:
-            used = _push_children(forest, start, first, q, slack, best, work, used)
-            continue
-        for entry in range(first, first + forest.count[node]):
-            t = np.int64(forest.order[forest.triangle_start[frame.tree] + entry])
-            a, b, c = near_triangle(forest, frame, t, origin)
-            if not _beyond(x, a, b, c, best):
-                best = min(best, proved_distance(x, a, b, c))
+    _begin_near(forest, frame, origin, x, work)
+    t = _next_near(forest, frame, best, work)
+    while t >= 0:
+        a, b, c = near_triangle(forest, frame, t, origin)
+        if not _beyond(x, a, b, c, best):
+            best = min(best, proved_distance(x, a, b, c))
+        t = _next_near(forest, frame, best, work)
     return best
 
 
@@ -219,33 +191,23 @@ def _side_of_faces(forest, solids, frame, origin, x, reach, work):
     that meet there, hence of the component (Baerentzen, Aanaes, "Signed distance computation using the angle weighted
     pseudonormal" (2005)).
     """
-    q, slack = _in_tree(frame, origin, x)
-    start = forest.node_start[frame.tree]
     found, some = 0, np.int64(-1)
-    work.stack[0] = 0
-    work.gaps[0] = 0.0
-    used = 1
-    while used > 0:
-        used -= 1
-        node = start + work.stack[used]
-        first = forest.first[node]
-        if forest.count[node] == 0:
-            used = _push_children(forest, start, first, q, slack, np.nextafter(reach, math.inf), work, used)
+    _begin_near(forest, frame, origin, x, work)
+    while True:
+        t = _next_near(forest, frame, reach, work)
+        if t < 0:
+            return found, some
+        a, b, c = near_triangle(forest, frame, t, origin)
+        if proved_distance(x, a, b, c) > reach:
             continue
-        for entry in range(first, first + forest.count[node]):
-            t = np.int64(forest.order[forest.triangle_start[frame.tree] + entry])
-            a, b, c = near_triangle(forest, frame, t, origin)
-            if proved_distance(x, a, b, c) > reach:
-                continue
-            side = _side_of_face(forest, solids, frame, t, x, a, b, c)
-            row = forest.triangle_start[frame.tree] + t
-            known = found == 0 or (
-                side == found and solids.component[row] == solids.component[forest.triangle_start[frame.tree] + some]
-            )
-            if side == 0 or not known:
-                return 0, some
-            found, some = side, t
-    return found, some
+        side = _side_of_face(forest, solids, frame, t, x, a, b, c)
+        row = forest.triangle_start[frame.tree] + t
+        known = found == 0 or (
+            side == found and solids.component[row] == solids.component[forest.triangle_start[frame.tree] + some]
+        )
+        if side == 0 or not known:
+            return 0, some
+        found, some = side, t
 
 
 @inner

@@ -12,8 +12,6 @@ which triangles hold the base. Only the latter differ from place to place.
 
 from typing import NamedTuple
 
-import numpy as np
-
 from ..geometry.predicates import (
     UNCERTAIN,
     exact_orient2d,
@@ -22,16 +20,8 @@ from ..geometry.predicates import (
     measured_orient3d,
 )
 from ..jit import inner
-from ..traversal.point import (
-    DIRECTIONS,
-    box_gap,
-    inverse_of,
-    local_slack,
-    outward_direction,
-    ray_misses,
-    to_local,
-    world_triangle,
-)
+from ..traversal.candidates import begin_on_line, next_on_line
+from ..traversal.point import DIRECTIONS, box_gap, local_slack, outward_direction, to_local, world_triangle
 
 FOUND, GRAZES, UNDECIDED = 0, 1, 2
 """How a question ended: answered; the ray grazes something, so another one is needed; the predicates cannot tell."""
@@ -252,42 +242,26 @@ def star(forest, solids, frame, base, q, found, work):
     """
     o = to_local(base.near, frame.pose, frame.inverse, frame.origin)
     e = to_local(q, frame.pose, frame.inverse, frame.origin)
-    d = (e[0] - o[0], e[1] - o[1], e[2] - o[2])
-    inverse_d = (inverse_of(d[0]), inverse_of(d[1]), inverse_of(d[2]))
     slack = local_slack(base.near, frame.pose, frame.reach) + local_slack(q, frame.pose, frame.reach) + 2.0 * base.slack
-    node_start = forest.node_start[frame.tree]
     triangle_start = forest.triangle_start[frame.tree]
     number = 0
     count = 0
-    stack = work.stack
-    stack[0] = 0
-    used = 1
-    if box_gap(forest.volumes[node_start], o, slack) > 0.0:
+    if box_gap(forest.volumes[forest.node_start[frame.tree]], o, slack) > 0.0:
         return number, count, FOUND
-    while used > 0:
-        used -= 1
-        node = node_start + stack[used]
-        if ray_misses(forest.volumes[node], o, d, inverse_d, slack):
-            continue
-        first = forest.first[node]
-        inside = forest.count[node]
-        if inside == 0:
-            stack[used] = first
-            stack[used + 1] = first + 1
-            used += 2
-            continue
-        for entry in range(first, first + inside):
-            t = np.int64(forest.order[triangle_start + entry])
-            a, b, c = world_triangle(forest, frame.tree, t, frame.pose)
-            what, side, edges = _position(a, b, c, base, q, work)
-            if what < 0:
-                return 0, 0, GRAZES if what == -1 else UNDECIDED
-            if what == 1:
-                number -= side * solids.orientation[triangle_start + t]
-            elif what == 2:
-                if count < found.shape[0]:
-                    found[count] = (t << 4) + 2 * edges + (1 if side > 0 else 0)
-                count += 1
+    begin_on_line(forest, frame.tree, o, e, slack, work)
+    t = next_on_line(forest, frame.tree, work)
+    while t >= 0:
+        a, b, c = world_triangle(forest, frame.tree, t, frame.pose)
+        what, side, edges = _position(a, b, c, base, q, work)
+        if what < 0:
+            return 0, 0, GRAZES if what == -1 else UNDECIDED
+        if what == 1:
+            number -= side * solids.orientation[triangle_start + t]
+        elif what == 2:
+            if count < found.shape[0]:
+                found[count] = (t << 4) + 2 * edges + (1 if side > 0 else 0)
+            count += 1
+        t = next_on_line(forest, frame.tree, work)
     return number, count, FOUND
 
 

@@ -6,10 +6,9 @@ width is the own one of the thinner solid).
 
 import math
 
-import numpy as np
-
 from ..geometry.tuples import cross, dot, minus
 from ..jit import inner
+from ..traversal.candidates import begin_far, next_far
 from .near import near_triangle
 
 _ROUNDING = 2.0**-53
@@ -20,55 +19,42 @@ _BOX = 1e-11  # of the numbers added: covers their rounding
 
 
 @inner
-def _reach_of_box(forest, frame, node, n, origin):
-    """An upper bound of n . v over a node's triangles' corners v less the origin."""
-    volume = forest.volumes[node]
-    total, size = 0.0, 0.0
+def _turned_back(n, pose):
+    """A vector of the world in the frame of what is posed so."""
+    return (
+        n[0] * pose[0, 0] + n[1] * pose[1, 0] + n[2] * pose[2, 0],
+        n[0] * pose[0, 1] + n[1] * pose[1, 1] + n[2] * pose[2, 1],
+        n[0] * pose[0, 2] + n[1] * pose[1, 2] + n[2] * pose[2, 2],
+    )
+
+
+@inner
+def _in_tree(frame, n, origin):
+    """A direction n in the hierarchy's frame, n . v of the hierarchy's origin v, and a bound of all rounding."""
+    height, size = 0.0, 0.0
     for i in range(3):
         place = frame.pose[i, 3] - origin[i]
-        size += abs(n[i]) * abs(place)
+        size += abs(n[i]) * (abs(frame.pose[i, 3]) + abs(origin[i]))
         for k in range(3):
-            middle = 0.5 * (volume[k] + volume[k + 3]) + frame.origin[k]
-            half = 0.5 * (volume[k + 3] - volume[k])
-            place += frame.pose[i, k] * middle
-            size += abs(n[i] * frame.pose[i, k]) * (abs(middle) + half + abs(frame.origin[k]))
-        total += n[i] * place
-    for k in range(3):
-        turned = n[0] * frame.pose[0, k] + n[1] * frame.pose[1, k] + n[2] * frame.pose[2, k]
-        total += abs(turned) * 0.5 * (volume[k + 3] - volume[k])
-    return total + _BOX * size
+            place += frame.pose[i, k] * frame.origin[k]
+            size += abs(n[i] * frame.pose[i, k]) * (frame.reach[k] + abs(frame.origin[k]))
+        height += n[i] * place
+    return _turned_back(n, frame.pose), height, _BOX * size
 
 
 @inner
 def _reach(forest, frame, n, origin, work):
     """An upper bound of n . v over all corners v of triangles less the origin, close to it."""
-    start = forest.node_start[frame.tree]
+    scale = 1.0 / math.sqrt(dot(n, n))
+    m, height, rounding = _in_tree(frame, (scale * n[0], scale * n[1], scale * n[2]), origin)
     best = -math.inf
-    work.stack[0] = 0
-    work.gaps[0] = math.inf
-    used = 1
-    while used > 0:
-        used -= 1
-        if work.gaps[used] <= best:
-            continue
-        node = start + work.stack[used]
-        first = forest.first[node]
-        if forest.count[node] == 0:
-            left = _reach_of_box(forest, frame, start + first, n, origin)
-            right = _reach_of_box(forest, frame, start + first + 1, n, origin)
-            far = first if left >= right else first + 1
-            for child in (2 * first + 1 - far, far):
-                work.stack[used] = child
-                work.gaps[used] = left if child == first else right
-                used += 1
-            continue
-        for entry in range(first, first + forest.count[node]):
-            t = np.int64(forest.order[forest.triangle_start[frame.tree] + entry])
-            for corner in near_triangle(forest, frame, t, origin):
-                size = 0.0
-                for k in range(3):
-                    size += abs(n[k] * corner[k])
-                best = max(best, dot(n, corner) + _DOT * size + _LEAST)
+    begin_far(forest, frame.tree, m, work)
+    t = next_far(forest, frame.tree, best, work)
+    while t >= 0:
+        for corner in near_triangle(forest, frame, t, origin):
+            size = abs(n[0] * corner[0]) + abs(n[1] * corner[1]) + abs(n[2] * corner[2])
+            best = max(best, dot(n, corner) + _DOT * size + _LEAST)
+        t = next_far(forest, frame.tree, scale * best - height - rounding, work)
     return best
 
 

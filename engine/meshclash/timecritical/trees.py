@@ -119,4 +119,5 @@ def forest_at(trees, tree, width, zero):
         zero,
         zero,
         zero,
+        zero,
     )

@@ -10,10 +10,12 @@ import numpy as np
 from ..hierarchy.bvh import Hierarchy, TreeParts
 from ..hierarchy.slabs import note_tests, slabs_after_use
 from ..hierarchy.wide import LANE_COUNT
+from ..jit import config
 from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
 
 _ONLY = (0,)
+_NONE = (0,) * 6
 
 
 class Forest(NamedTuple):
@@ -39,6 +41,8 @@ class Forest(NamedTuple):
     """One past the last triangle of each tree, (trees,) int64."""
     vertex_start: np.ndarray
     """First vertex of each tree, (trees,) int64."""
+    wide: np.ndarray
+    """Addresses of each tree's arrays, as in ``LaneForest``; zeros where it has no 8-wide form, or nothing compiled."""
 
 
 class LaneForest(NamedTuple):
@@ -244,6 +248,7 @@ def _join(parts: Sequence[TreeParts]) -> Forest:
         _starts([len(t.order) for t in trees]),
         np.cumsum([len(t.order) for t in trees]).astype(np.int64),
         _starts([m.vertex_count for m in meshes]),
+        _wide(parts),
     )
 
 
@@ -258,6 +263,7 @@ def _join_refitted(parts: Sequence[TreeParts], before: TreeSet) -> Forest:
     return before.forest._replace(
         volumes=_joined([part.volumes for part in parts]),
         vertices=_joined([part.mesh.arrays[0] for part in parts]),
+        wide=_wide(parts),
     )
 
 
@@ -294,6 +300,19 @@ def _addresses(part: TreeParts) -> tuple[int, ...]:
     vertices, triangles = part.mesh.arrays
     arrays = (wide.nodes, wide.coordinates, part.tree.order, triangles, vertices)
     return (*(array.ctypes.data for array in arrays), LANE_COUNT * (len(wide.nodes) - 1))
+
+
+class _KeptAddresses:
+    """Addresses of the arrays of some parts; an array made of this keeps the parts alive."""
+
+    def __init__(self, parts: Sequence[TreeParts]) -> None:
+        rows = [_NONE if config.DISABLE_JIT or part.wide is None else _addresses(part) for part in parts]
+        self._kept = parts, np.array(rows, np.int64).reshape(-1, len(_NONE))
+        self.__array_interface__ = self._kept[1].__array_interface__
+
+
+def _wide(parts: Sequence[TreeParts]) -> np.ndarray:
+    return np.asarray(_KeptAddresses(parts))
 
 
 def _sizes(part: TreeParts) -> np.ndarray:

@@ -16,8 +16,14 @@ from ..jit import inner
 from ..types.pose import RIGID_TOLERANCE
 
 STACK_SIZE = 192  # a depth-first walk keeps one sibling per level; builders stay below 100 levels
+WIDE_STACK_SIZE = 7 * 100 + 8
+"""For the 8-wide form: a node leaves seven of eight children, and goes down a level of the binary tree at least."""
+SCRATCH_HEAD = 64
+SCRATCH_LENGTH = SCRATCH_HEAD + 2 * WIDE_STACK_SIZE
+"""Numbers of eight bytes that a search of ``candidates.py`` works in: what it notes, and its stack with bounds."""
 
-_SHRINK = 1.0 - 2.0 * RIGID_TOLERANCE  # a distance in the hierarchy's frame times this is a lower bound in the world
+SHRINK = 1.0 - 2.0 * RIGID_TOLERANCE
+"""A distance in the hierarchy's frame times this is a lower bound in the world."""
 _SLACK = 64.0 * 2.0**-53
 
 DIRECTIONS = np.array(
@@ -42,11 +48,15 @@ class PointWorkspace(NamedTuple):
     """How far they are at least, (192,) float64."""
     exact: ExactWorkspace
     """Of the exact predicates."""
+    scratch: np.ndarray
+    """What ``candidates.py`` searches in, (SCRATCH_LENGTH,) float64."""
 
 
 def new_point_workspace() -> PointWorkspace:
     """A new one."""
-    return PointWorkspace(np.empty(STACK_SIZE, np.int64), np.empty(STACK_SIZE), new_workspace())
+    return PointWorkspace(
+        np.empty(STACK_SIZE, np.int64), np.empty(STACK_SIZE), new_workspace(), np.empty(SCRATCH_LENGTH)
+    )
 
 
 @inner
@@ -104,7 +114,7 @@ def box_gap(volume, q, slack):
         gap = max(volume[k] - q[k], q[k] - volume[k + 3]) - slack
         if gap > 0.0:
             total += gap * gap
-    return math.sqrt(total) * _SHRINK
+    return math.sqrt(total) * SHRINK
 
 
 @inner
