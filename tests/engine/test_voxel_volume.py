@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.bench.mesh_generators import bumpy_sphere
+from meshclash.bench.voxel_lattices import lattice_case, points_on_the_wrong_side, volume_is_wrong
 from meshclash.bench.voxel_volumes import ring as ring_mesh
 from scipy.spatial import ConvexHull, HalfspaceIntersection, QhullError
 from solids import box, open_box
@@ -186,3 +187,27 @@ def test_bounds_of_different_grids_have_a_volume_in_common(seed, size):
         strict=True,
     )
     assert max(lows) <= min(highs) + 1e-12
+
+
+@settings(max_examples=150)
+@given(st.integers(0, 2**32 - 1))
+def test_faces_in_planes_of_the_grid_count_once(seed):
+    """Lattice solids, plain, turned or tilted by rounding, with grids by resolution and by size."""
+    rng = np.random.default_rng(seed)
+    case = lattice_case(rng)
+    if case.sort == "against each other":
+        pytest.importorskip("manifold3d")
+    assert not volume_is_wrong(case)
+    assert points_on_the_wrong_side(case, rng) == 0
+
+
+@pytest.mark.parametrize("size", [1.0, 0.5, 0.25])
+@pytest.mark.parametrize("axis", range(3))
+def test_boxes_that_touch_have_no_common_volume(axis, size):
+    for step in (-1.0, 1.0):
+        pose = matrix(shift=step * np.eye(3)[axis])
+        assert measured(BOX, BOX, pose, voxel_size=size)[0] == 0.0
+        low, high = measured(BOX, BOX, matrix(shift=0.5 * step * np.eye(3)[axis]), voxel_size=size)
+        assert low <= 0.5 <= high
+        found = mc.voxel_collide(BOX, BOX, None, pose, mode="solid", voxel_size=size)
+        assert found.overlap.inside == ""
