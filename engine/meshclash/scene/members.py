@@ -4,13 +4,14 @@ What a scene is asked stands on two stages: ``candidates`` says whose boxes over
 """
 
 from collections.abc import Callable, Generator, Iterable
-from typing import Any
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
 from ..answering.devices import object_pairs
 from ..broadphase.sweep import world_boxes
-from ..errors import UnknownObject, UnsupportedOption
+from ..errors import SceneChanged, UnknownObject, UnsupportedOption
 from ..hierarchy.build import as_hierarchy, build, is_prepared, refit
 from ..hierarchy.bvh import MeshLike
 from ..hierarchy.quality import WORN, expected_tests
@@ -28,6 +29,9 @@ from .pose_table import PoseTable
 
 Keep = Callable[[np.ndarray], np.ndarray]
 _BUILT = "expected tests when built"
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+_S = TypeVar("_S", bound="Members")
 
 
 class Members:
@@ -40,6 +44,7 @@ class Members:
         self._slots: np.ndarray | None = None  # of all objects, until one comes, goes or deforms
         self._shapes: tuple[np.ndarray, np.ndarray] | None = None  # bounds and resolutions, until one is changed
         self._next = 0
+        self._edits = 0  # how often an object came, went, moved or deformed
         self._packer = TreePacker()
 
     def __len__(self) -> int:
@@ -67,6 +72,7 @@ class Members:
             self._special.append(identifier)
         self._slots = self._shapes = None
         self._next += 1
+        self._edits += 1
         return identifier
 
     def remove(self, identifier: int) -> None:
@@ -77,6 +83,7 @@ class Members:
             self._special.remove(identifier)
         self._slots = self._shapes = None
         del self._members[identifier]
+        self._edits += 1
 
     def set_pose(self, identifier: int, pose: PoseLike, resolution: float | None = None) -> None:
         """Move an object; nothing is built or transformed. Raises UnknownObject, InvalidPose, InvalidMesh.
@@ -89,6 +96,7 @@ class Members:
         member, known = self.member(identifier), _checked(resolution)
         self._poses.rows[member.slot] = _one_pose(pose)
         self._poses.revisions[member.slot] += 1
+        self._edits += 1
         if known is not None:
             member.given_resolution, self._shapes = known, None
 
@@ -114,6 +122,7 @@ class Members:
         slots = [member.slot for member in members]
         self._poses.rows[slots] = rows
         self._poses.revisions[slots] += 1
+        self._edits += 1
 
     def set_vertices(self, identifier: int, vertices: Any) -> None:
         """Deform a mesh: same triangles, moved vertices (n, 3) [m]; its hierarchy, if it has one, is refitted.
@@ -133,11 +142,35 @@ class Members:
         member.thing = _deformed(member.mesh, vertices)
         self._slots = self._shapes = None
         self._poses.revisions[member.slot] += 1
+        self._edits += 1
 
     def posed(self, identifier: int) -> tuple[SceneThing, Pose]:
         """An object and its pose, for queries about it alone. Raises UnknownObject."""
         member = self.member(identifier)
         return member.thing, Pose(member.rows)
+
+    def unedited(self, steps: Generator[Progress, None, _T]) -> Generator[Progress, None, _T]:
+        """Run a question about the scene, which is not to change meanwhile.
+
+        Raises:
+            SceneChanged: it did; the question is closed first.
+        """
+        before = self._edits
+        try:
+            while True:
+                try:
+                    told = next(steps)
+                except StopIteration as stop:
+                    return stop.value
+                yield told
+                if self._edits != before:
+                    raise SceneChanged(
+                        "the scene was changed while a question about it was being answered: ask again, and close the "
+                        "generator of a question, or run it to its end, before an object is added, removed, moved or "
+                        "deformed"
+                    )
+        finally:
+            steps.close()
 
     def cloud_steps(self) -> Generator[Progress, None, None]:
         """Build the hierarchies of clouds, in slices, before boxes are compared."""
@@ -294,6 +327,18 @@ class Members:
             return self._members[identifier]
         except (KeyError, TypeError):
             raise UnknownObject(f"the scene has no object {identifier!r}") from None
+
+
+def of_one_state(
+    question: Callable[Concatenate[_S, _P], Generator[Progress, None, _T]],
+) -> Callable[Concatenate[_S, _P], Generator[Progress, None, _T]]:
+    """A question in slices as a method of a scene, ``unedited``."""
+
+    @wraps(question)
+    def asked(scene: _S, *args: _P.args, **options: _P.kwargs) -> Generator[Progress, None, _T]:
+        return scene.unedited(question(scene, *args, **options))
+
+    return asked
 
 
 def _deformed(thing: MeshLike, vertices: Any) -> MeshLike:

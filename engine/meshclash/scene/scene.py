@@ -41,7 +41,7 @@ from .estimating import estimate_steps
 from .gaps import GapOptions
 from .judging import judged_portions
 from .member import Member
-from .members import Keep, Members, checked_keep
+from .members import Keep, Members, checked_keep, of_one_state
 from .object_pair import ObjectPair
 from .proximity import SceneGaps, check_most, clearances_steps, distances_steps
 from .results import CloudObjectContacts, FirstContact, ObjectContacts, SceneContacts
@@ -82,6 +82,7 @@ class Scene(Members):
             )
         )  # fmt: skip
 
+    @of_one_state
     def contacts_steps(
         self,
         *,
@@ -95,6 +96,8 @@ class Scene(Members):
         depth: bool = True,
     ) -> Generator[Progress, None, SceneContacts]:
         """As ``contacts``, in slices of a few milliseconds; closing the generator leaves the scene as it is.
+
+        The scene must not be changed before the generator has ended or is closed: so it is for all questions in slices.
 
         Args:
             set_a, set_b: ids; pairs have one object in each set. None stands for all objects.
@@ -110,6 +113,7 @@ class Scene(Members):
         Raises:
             UnknownObject: an id of a set is not in the scene.
             UnsupportedOption: a length is negative or not finite, ``keep`` returns another shape, an unknown device.
+            SceneChanged: the scene was changed, and the generator gone on with.
             DeviceUnavailable: "cuda" was asked for and no device can be used.
         """
         check_served_device(device)
@@ -194,6 +198,7 @@ class Scene(Members):
             self._packer.use_better_trees()
         return found
 
+    @of_one_state
     def collides_steps(
         self,
         poses: Any = None,
@@ -261,6 +266,7 @@ class Scene(Members):
         """Which objects begin to touch, go on, and end since the last step; see ``step_steps``."""
         return run(self.step_steps(keep, first_only))
 
+    @of_one_state
     def step_steps(self, keep: Keep | None = None, first_only: bool = True) -> Generator[Progress, None, SceneStep]:
         """As ``step``, in slices of a few milliseconds: for a scene that changes little from one step to the next.
 
@@ -309,6 +315,7 @@ class Scene(Members):
             self.clearances_steps(tolerance, **sets, keep=keep, permitted_overlap=permitted_overlap, device=device)
         )
 
+    @of_one_state
     def clearances_steps(
         self,
         tolerance: float,
@@ -351,6 +358,7 @@ class Scene(Members):
         sets = {"set_a": set_a, "set_b": set_b}
         return run(self.distances_steps(most, **sets, keep=keep, permitted_overlap=permitted_overlap, device=device))
 
+    @of_one_state
     def distances_steps(
         self,
         most: int | None = None,
@@ -400,6 +408,7 @@ class Scene(Members):
             )
         )
 
+    @of_one_state
     def time_critical_steps(
         self,
         budget: float | None = None,

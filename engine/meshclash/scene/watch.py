@@ -122,9 +122,10 @@ class SceneWatch(ABC):
             The work that was done.
 
         Raises:
-            UnknownObject, UnsupportedOption: as ``Scene.contacts_steps``.
+            UnknownObject, UnsupportedOption, SceneChanged: as ``Scene.contacts_steps``. What was found before the
+            scene changed is kept, and the next update goes on with the rest.
         """
-        return self._steps((set_a, set_b, keep), truth("first_contact", first_contact))
+        return self._scene.unedited(self._steps((set_a, set_b, keep), truth("first_contact", first_contact)))
 
 
 class Watch(SceneWatch):
