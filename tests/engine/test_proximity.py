@@ -190,3 +190,15 @@ def test_wrong_tolerances_are_refused(tolerance):
 def test_wrong_numbers_of_pairs_are_refused(most):
     with pytest.raises(mc.UnsupportedOption, match="most"):
         mc.Scene().distances(most)
+
+
+def test_sets_that_can_be_read_once_are_sets():
+    scene = mc.Scene()
+    cube = mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1)))
+    for k in range(6):
+        scene.add(cube, matrix(shift=(10.0 * k, 0, 0)))
+    expected = scene.distances(2, set_a=[0, 1], set_b=[3, 4, 5])
+    found = scene.distances(2, set_a=iter([0, 1]), set_b=iter([3, 4, 5]))
+    assert [(gap.a, gap.b, gap.distance) for gap in found.pairs] == [(g.a, g.b, g.distance) for g in expected.pairs]
+    assert (found.left_out, found.beyond) == (expected.left_out, expected.beyond)
+    assert expected.left_out == 4

@@ -24,6 +24,7 @@ from ..types.results import Progress
 from ..types.steps import scaled
 from .cases import PlacedObjects, TreePacker, find_case_steps
 from .clock import Clock
+from .comparable import Comparable
 from .member import Member, SceneThing
 from .pose_table import PoseTable
 
@@ -232,6 +233,7 @@ class Members:
         limits: Limits,
         device: str = "cpu",
         notes: list[str] | None = None,
+        unanswered: list[np.ndarray] | None = None,
     ) -> np.ndarray:
         """Pairs of ids (k, 2) int64, sorted, whose world boxes overlap and that ``keep`` lets through.
 
@@ -239,6 +241,7 @@ class Members:
             set_a, set_b, keep, device: as ``Scene.contacts_steps``; the device compares boxes.
             limits: boxes as near as the tolerance for touching overlap.
             notes: is told why the CPU compared boxes where a device was meant to.
+            unanswered: takes the pairs (k, 2) that cannot be compared (``comparable.py``); None leaves them in.
         """
         in_a, in_b = self.members_of(set_a, "set_a"), self.members_of(set_b, "set_b")
         keep = checked_keep(keep)
@@ -248,8 +251,17 @@ class Members:
         places, note = object_pairs(device, boxes, in_a, in_b)
         if note and notes is not None:
             notes.append(note)
-        pairs = ids[places]
-        return pairs if keep is None or len(pairs) == 0 else pairs[keep(pairs)]
+        if keep is not None and len(places):
+            places = places[keep(ids[places])]
+        if self._special and unanswered is not None:
+            told = self.comparable(in_a, in_b).told(ids, places)
+            unanswered.append(ids[places[~told]])
+            places = places[told]
+        return ids[places]
+
+    def comparable(self, in_a: np.ndarray, in_b: np.ndarray) -> Comparable:
+        """Which pairs of two sets, (n,) bool of all objects, can be compared."""
+        return Comparable(list(self._members.values()), in_a, in_b)
 
     def boxes(self, margin: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
         """All ids (n,) int64, ascending, and world boxes that contain the objects and a margin, (n, 6) float64 [m]."""

@@ -43,6 +43,7 @@ from .judging import judged_portions
 from .member import Member
 from .members import Keep, Members, checked_keep, of_one_state
 from .object_pair import ObjectPair
+from .pair_keys import different_pairs
 from .proximity import SceneGaps, check_most, clearances_steps, distances_steps
 from .results import CloudObjectContacts, FirstContact, ObjectContacts, SceneContacts
 from .single import OneConfiguration
@@ -97,7 +98,9 @@ class Scene(Members):
     ) -> Generator[Progress, None, SceneContacts]:
         """As ``contacts``, in slices of a few milliseconds; closing the generator leaves the scene as it is.
 
-        The scene must not be changed before the generator has ended or is closed: so it is for all questions in slices.
+        The scene must not be changed before the generator has ended or is closed. A point cloud is not compared with a
+        clustered mesh: where the two are near, all other pairs are answered, and the answer names the pair as
+        ``unanswered``; a question about such pairs alone is refused. Both hold for every question to a scene.
 
         Args:
             set_a, set_b: ids; pairs have one object in each set. None stands for all objects.
@@ -112,7 +115,8 @@ class Scene(Members):
 
         Raises:
             UnknownObject: an id of a set is not in the scene.
-            UnsupportedOption: a length is negative or not finite, ``keep`` returns another shape, an unknown device.
+            UnsupportedOption: a length is negative or not finite, ``keep`` returns another shape, an unknown device, or
+                only a cloud and a clustered mesh are asked about.
             SceneChanged: the scene was changed, and the generator gone on with.
             DeviceUnavailable: "cuda" was asked for and no device can be used.
         """
@@ -122,7 +126,9 @@ class Scene(Members):
         yield from self.cloud_steps()
         yield Progress(0.0, "comparing bounding boxes")
         notes: list[str] = []
-        pairs = self.candidates(set_a, set_b, keep, limits, device, notes)
+        unanswered: list[np.ndarray] = []
+        pairs = self.candidates(set_a, set_b, keep, limits, device, notes, unanswered)
+        refused = different_pairs(unanswered)
         special = self.with_special(pairs)
         clock.stop("broad phase")
         compared = QueryStats(note="; ".join(notes))
@@ -138,14 +144,14 @@ class Scene(Members):
             compared = compared.plus(work)
         pairs = pairs[~special]
         if len(pairs) == 0:
-            return SceneContacts(of_meshes, replace(compared, seconds=clock.total), clock.timings, of_clouds)
+            return SceneContacts(of_meshes, replace(compared, seconds=clock.total), clock.timings, of_clouds, refused)
         finding = self.case_steps(pairs, limits, clock, device=device)
         case, identifiers = yield from scaled(finding, begin, 1.0)
         results = yield from scaled(_judge(case, identifiers, limits, touching), begin, 1.0)
         clock.stop("verdicts")
         results = sorted(results + of_meshes, key=worst_first)
         stats = case.answer.stats(clock.total, clock.timings).plus(compared)
-        return SceneContacts(results, stats, clock.timings, of_clouds)
+        return SceneContacts(results, stats, clock.timings, of_clouds, refused)
 
     def _special_contacts(
         self, pairs: np.ndarray, limits: Limits, touching: bool
