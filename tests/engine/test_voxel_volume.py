@@ -211,3 +211,32 @@ def test_boxes_that_touch_have_no_common_volume(axis, size):
         assert low <= 0.5 <= high
         found = mc.voxel_collide(BOX, BOX, None, pose, mode="solid", voxel_size=size)
         assert found.overlap.inside == ""
+
+
+@pytest.mark.parametrize("mode", ["exact", "voxels", "solid"])
+@pytest.mark.parametrize("size", [1e308, 1e300, 1e103, 1e60, 4.0])
+def test_voxels_of_any_size_are_answered_or_refused(mode, size):
+    pose = matrix(shift=(0.5, 0, 0))
+    limit = 1e99 if mode == "solid" else 2e300
+    if size > limit:
+        with pytest.raises(mc.UnsupportedOption, match=r"too large|float64 cannot hold"):
+            mc.voxel_collide(BOX, BOX, None, pose, voxel_size=size, mode=mode)
+        return
+    found = mc.voxel_collide(BOX, BOX, None, pose, voxel_size=size, mode=mode)
+    assert len(found.voxels) >= 1 and np.isfinite(found.grid.boxes(found.voxels)).all()
+    if mode == "solid":
+        low, high = found.overlap_volume
+        assert low <= 0.5 <= high < np.inf
+
+
+@pytest.mark.parametrize("scale", [1e-120, 1e-80, 1e29])
+def test_solids_of_any_size_have_a_volume_or_are_refused(scale):
+    mesh = mc.TriangleMesh(BOX.vertices * scale, BOX.triangles)
+    pose = matrix(shift=(0.5 * scale, 0, 0))
+    for fineness in ({"resolution": 8}, {"voxel_size": scale / 8}):
+        if scale > 1e-100:
+            low, high = mc.voxel_collide(mesh, mesh, None, pose, mode="solid", **fineness).overlap_volume
+            assert low <= 0.5 * scale**3 <= high <= scale**3
+        else:
+            with pytest.raises(mc.UnsupportedOption, match="float64 cannot hold"):
+                mc.voxel_collide(mesh, mesh, None, pose, mode="solid", **fineness)

@@ -114,7 +114,7 @@ class Members:
         try:
             members = list(map(self._members.__getitem__, identifiers))
         except KeyError as error:
-            raise UnknownObject(f"the scene has no object {error.args[0]!r}") from None
+            raise UnknownObject(f"the scene has no object {error.args[0]!r:.80}") from None
         except TypeError:
             raise UnsupportedOption(f"identifiers must be ids of objects, not {identifiers!r:.80}") from None
         rows, stacked = pose_stack(poses) if members else (np.empty((0, 3, 4)), True)
@@ -218,7 +218,7 @@ class Members:
         counts = self._poses.revisions[self._all_slots()]
         wanted = np.asarray(identifiers)
         if wanted.dtype.kind not in "iu" and wanted.size:
-            raise UnknownObject(f"ids of objects are whole numbers, not {identifiers!r}")
+            raise UnknownObject(f"ids of objects are whole numbers, not {identifiers!r:.80}")
         places = np.searchsorted(ids, wanted)
         known = np.isin(wanted, ids)
         if not known.all():
@@ -328,7 +328,7 @@ class Members:
         try:
             wanted = set(chosen)
         except TypeError:
-            raise UnsupportedOption(f"{name} must be None or several ids of objects, not {chosen!r}") from None
+            raise UnsupportedOption(f"{name} must be None or several ids of objects, not {chosen!r:.80}") from None
         for identifier in wanted:
             self.member(identifier)
         return np.fromiter(map(wanted.__contains__, self._members), np.bool_, len(self._members))
@@ -338,7 +338,7 @@ class Members:
         try:
             return self._members[identifier]
         except (KeyError, TypeError):
-            raise UnknownObject(f"the scene has no object {identifier!r}") from None
+            raise UnknownObject(f"the scene has no object {identifier!r:.80}") from None
 
 
 def of_one_state(
@@ -376,7 +376,7 @@ def checked_keep(keep: Keep | None) -> Keep | None:
     if keep is None:
         return None
     if not callable(keep):
-        raise UnsupportedOption(f"keep must be None or a function of pairs (k, 2) of ids, not {keep!r}")
+        raise UnsupportedOption(f"keep must be None or a function of pairs (k, 2) of ids, not {keep!r:.80}")
 
     def checked(pairs: np.ndarray) -> np.ndarray:
         mask = np.asarray(keep(pairs))
