@@ -177,7 +177,10 @@ class Scene(Members):
         set_b: Iterable[int] | None = None,
         keep: Keep | None = None,
     ) -> SceneCollisions:
-        """Which objects collide, with one contact each and nothing more; arguments and errors as ``collides_steps``."""
+        """Which solids collide: whose surfaces meet, or of which one lies inside the other; with one contact each.
+
+        ``meshclash.collides`` asks about surfaces alone. Arguments and errors as ``collides_steps``.
+        """
         found = self._collides_at_once(poses, (movers, set_a, set_b), keep)
         if found is not None:
             return found
@@ -215,6 +218,8 @@ class Scene(Members):
         keep: Keep | None = None,
     ) -> Generator[Progress, None, SceneCollisions]:
         """As ``collides``, in slices of a few milliseconds: the pairs that ``contacts`` gives, several times faster.
+
+        An open mesh that means no solid (``solidity``), and a clustered mesh, count as surfaces: nothing lies inside.
 
         Args:
             poses: None for the objects as they stand; or poses (k, 4, 4) of the movers, or a stack (m, k, 4, 4) of
@@ -315,7 +320,10 @@ class Scene(Members):
         permitted_overlap: float | str = 0.0,
         device: str = "auto",
     ) -> SceneGaps:
-        """Every pair of objects no farther apart than a tolerance; arguments and errors as ``clearances_steps``."""
+        """Every pair of solids no farther apart than a tolerance, at 0 where one lies inside the other.
+
+        ``meshclash.clearance`` asks about surfaces. Arguments and errors as ``clearances_steps``.
+        """
         sets = {"set_a": set_a, "set_b": set_b}
         return run(
             self.clearances_steps(tolerance, **sets, keep=keep, permitted_overlap=permitted_overlap, device=device)
@@ -360,7 +368,10 @@ class Scene(Members):
         permitted_overlap: float | str = 0.0,
         device: str = "auto",
     ) -> SceneGaps:
-        """The distance of every pair of objects; arguments and errors as ``distances_steps``."""
+        """How far apart every pair of solids is: 0 where surfaces meet, and where one lies inside the other.
+
+        ``meshclash.distance`` asks about surfaces. Arguments and errors as ``distances_steps``.
+        """
         sets = {"set_a": set_a, "set_b": set_b}
         return run(self.distances_steps(most, **sets, keep=keep, permitted_overlap=permitted_overlap, device=device))
 
