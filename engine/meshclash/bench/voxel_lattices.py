@@ -126,7 +126,7 @@ def _fineness(rng: np.random.Generator, step: float, lines: list[np.ndarray]) ->
 
 
 def volume_is_wrong(case: LatticeCase) -> bool:
-    """Whether the common volume lies outside its bounds, or these are out of order."""
+    """Whether the common volume lies outside its bounds, these are out of order, or `inside` is not so."""
     a, b = (lattice_mesh(case.lines, cells) for cells in case.cells)
     found = voxel_collide(
         a, b, *case.poses, resolution=case.resolution, voxel_size=case.voxel_size, mode="solid", threads=1
@@ -135,6 +135,10 @@ def volume_is_wrong(case: LatticeCase) -> bool:
     known, spare = case.volume, 0.0 if case.sort == "lattice" else _ROUNDING * case.box_volume
     if case.sort == "against each other":
         known, spare = Fraction(_by_manifold(case)), _OF_OTHERS * case.box_volume
+    elif found.overlap is not None and found.overlap.inside:
+        inner, outer = case.cells if found.overlap.inside == "a" else case.cells[::-1]
+        if (inner & ~outer).any():
+            return True
     return not (0.0 <= low <= high and Fraction(low) - Fraction(spare) <= known <= Fraction(high) + Fraction(spare))
 
 
