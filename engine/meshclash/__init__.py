@@ -24,6 +24,7 @@ if typing.TYPE_CHECKING:
         InvalidPose,
         MeshClashError,
         NotASolid,
+        SceneChanged,
         UnknownObject,
         UnsupportedOption,
         WorkersUnavailable,
@@ -129,6 +130,7 @@ __all__ = [
     "ProgressiveMeshes",
     "QueryStats",
     "Scene",
+    "SceneChanged",
     "SceneCollisions",
     "SceneContacts",
     "SceneEstimate",
@@ -216,7 +218,7 @@ _PLACES = {
     "convex.hull": "ConvexHull",
     "errors": (
         "DeviceUnavailable InvalidFile InvalidMesh InvalidPointCloud InvalidPose MeshClashError NotASolid "
-        "UnknownObject UnsupportedOption WorkersUnavailable"
+        "SceneChanged UnknownObject UnsupportedOption WorkersUnavailable"
     ),
     "geometry.triangle_pair": "ContactKind",
     "gpu.device": "configure_device device_state",

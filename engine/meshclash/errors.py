@@ -33,6 +33,10 @@ class UnknownObject(MeshClashError, KeyError):
         return str(self.args[0]) if self.args else ""
 
 
+class SceneChanged(MeshClashError, RuntimeError):
+    """A scene was changed while a question about it was answered in slices; nothing is lost but that answer."""
+
+
 class UnsupportedOption(MeshClashError, ValueError):
     """An option has a value that this version does not know; the message lists the known ones."""
 

@@ -153,7 +153,7 @@ def thread_limit(threads: int | None) -> int:
         UnsupportedOption: neither None nor a positive whole number.
     """
     if threads is not None and (not isinstance(threads, Integral) or threads is True or threads < 1):
-        raise UnsupportedOption(f"threads must be None or a whole number from 1 on, not {threads!r}")
+        raise UnsupportedOption(f"threads must be None or a whole number from 1 on, not {threads!r:.80}")
     available = 1 if config.DISABLE_JIT else int(config.NUMBA_NUM_THREADS)
     return available if threads is None else min(int(threads), available)
 

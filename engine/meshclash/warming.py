@@ -402,10 +402,10 @@ def warm_up(parts: Sequence[str] = PARTS) -> Generator[Progress, None, None]:
     """
     known_parts = (*PARTS, *SPECIAL_PARTS, DEVICE_PART)
     if isinstance(parts, str) or not isinstance(parts, Sequence):
-        raise UnsupportedOption(f"parts must be a list of parts to warm up, not {parts!r}")
+        raise UnsupportedOption(f"parts must be a list of parts to warm up, not {parts!r:.80}")
     unknown = [part for part in parts if part not in known_parts]
     if unknown:
-        raise UnsupportedOption(f"there is no part {unknown[0]!r} to warm up; there are {', '.join(known_parts)}")
+        raise UnsupportedOption(f"there is no part {unknown[0]!r:.80} to warm up; there are {', '.join(known_parts)}")
     known = _steps()
     steps = [step for part in parts if part != DEVICE_PART for step in known[part]]
     done = 0

@@ -190,3 +190,30 @@ def test_wrong_tolerances_are_refused(tolerance):
 def test_wrong_numbers_of_pairs_are_refused(most):
     with pytest.raises(mc.UnsupportedOption, match="most"):
         mc.Scene().distances(most)
+
+
+def test_sets_that_can_be_read_once_are_sets():
+    scene = mc.Scene()
+    cube = mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1)))
+    for k in range(6):
+        scene.add(cube, matrix(shift=(10.0 * k, 0, 0)))
+    expected = scene.distances(2, set_a=[0, 1], set_b=[3, 4, 5])
+    found = scene.distances(2, set_a=iter([0, 1]), set_b=iter([3, 4, 5]))
+    assert [(gap.a, gap.b, gap.distance) for gap in found.pairs] == [(g.a, g.b, g.distance) for g in expected.pairs]
+    assert (found.left_out, found.beyond) == (expected.left_out, expected.beyond)
+    assert expected.left_out == 4
+
+
+def test_functions_ask_about_surfaces_and_scenes_about_solids():
+    """What the first lines of their docstrings say."""
+    room, inner = mc.TriangleMesh(*box((0, 0, 0), (2, 2, 2))), mc.TriangleMesh(*box((0.5, 0.5, 0.5), (1.5, 1.5, 1.5)))
+    scene = mc.Scene()
+    scene.add(room)
+    scene.add(inner)
+    assert not mc.collides(room, inner) and scene.collides() and mc.verdict(room, inner) == mc.Verdict.CONTAINED
+    assert mc.distance(room, inner).distance == 0.5 and scene.distances().pairs[0].distance == 0.0
+    assert len(mc.clearance(room, inner, 0.25)) == 0 and scene.clearances(0.25).pairs[0].distance == 0.0
+    for asked, word in ((mc.collides, "surfaces"), (mc.distance, "surfaces"), (mc.clearance, "surfaces")):
+        assert word in asked.__doc__.split("\n")[0]
+    for asked in (mc.Scene.collides, mc.Scene.distances, mc.Scene.clearances):
+        assert "solids" in asked.__doc__.split("\n")[0]

@@ -152,9 +152,72 @@ def test_what_they_cannot_be_asked_is_refused(model):
         with pytest.raises(mc.UnsupportedOption, match="object 1 is a point cloud and object 0 a clustered mesh"):
             ask()
     assert not scene.collides(set_a=[0], set_b=[0])
+    scene.add(SHEET)
+    assert (0, 2) in by_ids(scene.contacts().pairs)
+    with pytest.raises(mc.UnsupportedOption, match="there is no other pair"):
+        scene.contacts(set_a=[0], set_b=[1])
+    scene.remove(2)
     with pytest.raises(mc.UnsupportedOption, match="stays as its file is"):
         scene.set_vertices(0, np.zeros((3, 3)))
     scene.remove(1)
     scene.add(SHEET)
     with pytest.raises(mc.UnsupportedOption, match="object 0 is a clustered mesh"):
         scene.time_critical()
+
+
+def told(answer):
+    """The pairs of ids that an answer has."""
+    if hasattr(answer, "cloud_pairs"):
+        return {(pair.a, pair.b) for pair in [*answer.pairs, *answer.cloud_pairs]}
+    return {
+        tuple(p) if isinstance(p, list) else (p.a, p.b) for p in getattr(answer.pairs, "tolist", lambda: answer.pairs)()
+    }
+
+
+@pytest.mark.parametrize(
+    "name", ["contacts", "collides", "clearances", "distances", "nearest", "step", "watch", "gaps"]
+)
+def test_a_pair_that_cannot_be_compared_leaves_the_others_alone(model, name):
+    size = model[2]
+    cloud = mc.PointCloud(sphere(np.random.default_rng(1), 400, 0.4 * size)[0])
+    cube = mc.TriangleMesh(*box((-0.3, -0.3, -0.3), (0.3, 0.3, 0.3)))
+    things = [model[1], cloud, cube.transformed(np.diag([size, size, size, 1.0])), SHEET, cube]
+    poses = [matrix(), matrix(), matrix(), matrix(), matrix(shift=(50 * size, 0, 0))]
+
+    def ask(left_out):
+        scene = mc.Scene()
+        ids = [scene.add(thing, pose) for thing, pose in zip(things, poses, strict=True)]
+        for k in left_out:
+            scene.remove(ids[k])
+        watch = mc.GapWatch(scene, most=4) if name == "gaps" else mc.Watch(scene)
+        if name in ("watch", "gaps"):
+            changes = watch.update()
+            return set(changes.found), watch.unanswered, watch
+        questions = {
+            "contacts": scene.contacts, "collides": scene.collides, "clearances": lambda: scene.clearances(0.1 * size),
+            "distances": scene.distances, "nearest": lambda: scene.distances(3), "step": scene.step,
+        }  # fmt: skip
+        answer = questions[name]()
+        return told(answer), answer.unanswered, answer
+
+    found, unanswered, answer = ask(())
+    assert unanswered.tolist() == [[0, 1]] and unanswered.dtype == np.int64
+    parts = [ask((k,)) for k in (0, 1)]
+    assert all(len(part[1]) == 0 for part in parts)
+    if name in ("nearest", "gaps"):
+        assert len(found) + answer.left_out == 9  # of ten pairs
+    else:
+        assert found == parts[0][0] | parts[1][0] and (0, 1) not in found
+    assert answer is not None and bool(found)
+
+
+def test_what_cannot_be_told_counts_as_no_way_to_go(model):
+    """A planner that asks whether anything collides is not told that the way is free."""
+    size, cube = model[2], mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1)))
+    scene = mc.Scene()
+    scene.add(model[1])
+    cloud = scene.add(mc.PointCloud(sphere(np.random.default_rng(1), 400, 0.4 * size)[0]))
+    scene.add(cube, matrix(shift=(90 * size, 0, 0)))
+    found = scene.collides(np.stack([matrix(), matrix(shift=(30 * size, 0, 0))])[:, None], [cloud])
+    assert found and found.pairs.tolist() == [] and found.unanswered.tolist() == [[0, cloud]]
+    assert found.any.tolist() == [True, False]

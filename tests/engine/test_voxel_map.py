@@ -4,7 +4,7 @@ import meshclash as mc
 import numpy as np
 import pytest
 from meshclash.bench.mesh_generators import bumpy_sphere
-from solids import box, open_box
+from solids import box, cell_body, open_box
 from strategies import matrix, rotation
 
 BOX = mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1)))
@@ -50,6 +50,25 @@ def test_a_cavity_is_outside():
     hollow = mc.TriangleMesh(np.vstack([outer[0], inner[0]]), np.vstack([outer[1], inner[1][:, ::-1] + 8]))
     found = mc.VoxelMap(hollow, resolution=30).touch([[1.5, 1.5, 1.5], [0.5, 1.5, 1.5], [5, 5, 5], [2.5, 2.5, 2.5]])
     assert found.points.tolist() == [1, 3]
+
+
+@pytest.mark.parametrize("size", [2.0, 4 / 3, 1.0, 0.5, 1 / 3])
+def test_the_air_under_a_table_is_free(size):
+    top, legs = box((0, 0, 3), (9, 9, 4)), [box((x, y, 0), (x + 1, y + 1, 3)) for x in (0, 8) for y in (0, 8)]
+    cells = [(x, y, z) for x, y, z in np.ndindex(9, 9, 4) if z == 3 or (x % 8 == 0 and y % 8 == 0)]
+    table = mc.TriangleMesh(*cell_body(cells))
+    points = np.random.default_rng(1).uniform(-1.0, 10.0, (20_000, 3))
+    inside = np.zeros(len(points), bool)
+    near = np.zeros(len(points), bool)
+    voxels = mc.VoxelMap(table, voxel_size=size)
+    for (low, high), reach in ((mc.TriangleMesh(*part).bounds, voxels.grid.diagonal) for part in (top, *legs)):
+        inside |= ((points > low) & (points < high)).all(axis=1)
+        near |= ((points > low - reach) & (points < high + reach)).all(axis=1)
+    called = np.zeros(len(points), bool)
+    called[voxels.touch(points).points] = True
+    assert not (called & ~near).any()
+    if size in (1.0, 0.5):  # all faces lie in planes of the grid
+        assert np.array_equal(called, inside)
 
 
 def test_what_cannot_be_used_is_refused_by_name():

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.bench.mesh_generators import bumpy_sphere
+from meshclash.bench.voxel_lattices import lattice_case, points_on_the_wrong_side, volume_is_wrong
 from meshclash.bench.voxel_volumes import ring as ring_mesh
 from scipy.spatial import ConvexHull, HalfspaceIntersection, QhullError
 from solids import box, open_box
@@ -186,3 +187,56 @@ def test_bounds_of_different_grids_have_a_volume_in_common(seed, size):
         strict=True,
     )
     assert max(lows) <= min(highs) + 1e-12
+
+
+@settings(max_examples=150)
+@given(st.integers(0, 2**32 - 1))
+def test_faces_in_planes_of_the_grid_count_once(seed):
+    """Lattice solids, plain, turned or tilted by rounding, with grids by resolution and by size."""
+    rng = np.random.default_rng(seed)
+    case = lattice_case(rng)
+    if case.sort == "against each other":
+        pytest.importorskip("manifold3d")
+    assert not volume_is_wrong(case)
+    assert points_on_the_wrong_side(case, rng) == 0
+
+
+@pytest.mark.parametrize("size", [1.0, 0.5, 0.25])
+@pytest.mark.parametrize("axis", range(3))
+def test_boxes_that_touch_have_no_common_volume(axis, size):
+    for step in (-1.0, 1.0):
+        pose = matrix(shift=step * np.eye(3)[axis])
+        assert measured(BOX, BOX, pose, voxel_size=size)[0] == 0.0
+        low, high = measured(BOX, BOX, matrix(shift=0.5 * step * np.eye(3)[axis]), voxel_size=size)
+        assert low <= 0.5 <= high
+        found = mc.voxel_collide(BOX, BOX, None, pose, mode="solid", voxel_size=size)
+        assert found.overlap.inside == ""
+
+
+@pytest.mark.parametrize("mode", ["exact", "voxels", "solid"])
+@pytest.mark.parametrize("size", [1e308, 1e300, 1e103, 1e60, 4.0])
+def test_voxels_of_any_size_are_answered_or_refused(mode, size):
+    pose = matrix(shift=(0.5, 0, 0))
+    limit = 1e99 if mode == "solid" else 2e300
+    if size > limit:
+        with pytest.raises(mc.UnsupportedOption, match=r"too large|float64 cannot hold"):
+            mc.voxel_collide(BOX, BOX, None, pose, voxel_size=size, mode=mode)
+        return
+    found = mc.voxel_collide(BOX, BOX, None, pose, voxel_size=size, mode=mode)
+    assert len(found.voxels) >= 1 and np.isfinite(found.grid.boxes(found.voxels)).all()
+    if mode == "solid":
+        low, high = found.overlap_volume
+        assert low <= 0.5 <= high < np.inf
+
+
+@pytest.mark.parametrize("scale", [1e-120, 1e-80, 1e29])
+def test_solids_of_any_size_have_a_volume_or_are_refused(scale):
+    mesh = mc.TriangleMesh(BOX.vertices * scale, BOX.triangles)
+    pose = matrix(shift=(0.5 * scale, 0, 0))
+    for fineness in ({"resolution": 8}, {"voxel_size": scale / 8}):
+        if scale > 1e-100:
+            low, high = mc.voxel_collide(mesh, mesh, None, pose, mode="solid", **fineness).overlap_volume
+            assert low <= 0.5 * scale**3 <= high <= scale**3
+        else:
+            with pytest.raises(mc.UnsupportedOption, match="float64 cannot hold"):
+                mc.voxel_collide(mesh, mesh, None, pose, mode="solid", **fineness)

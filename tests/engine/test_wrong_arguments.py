@@ -105,3 +105,11 @@ def test_every_form_of_a_pose_means_the_same():
 def test_forms_that_are_no_pose(wrong):
     with pytest.raises(mc.InvalidPose):
         mc.collide(MESH, MESH, wrong)
+
+
+def test_messages_about_large_arguments_are_short():
+    large = np.full((1000, 3), np.nan)
+    for call in (lambda: mc.float32_resolution(large), lambda: mc.collide(MESH, MESH, threads=list(range(9999)))):
+        with pytest.raises(mc.UnsupportedOption) as caught:
+            call()
+        assert len(str(caught.value)) < 200

@@ -19,6 +19,10 @@ LONG = ("warm_up", "advise", "advise_steps", "read_cloud", "read_points")
 """What takes seconds, or reads any file."""
 
 
+LONGEST = 600
+"""Characters of a message that a person can read."""
+
+
 class Foreign:
     """A mesh of another library."""
 
@@ -28,7 +32,8 @@ class Foreign:
 WRONG = [
     5, -1, 1.5, "x", b"x", "", None, object(), [], (), {}, [None], ["a"], 1j, [[1j, 0, 0]], np.zeros(3),
     np.zeros((2, 2)), np.full((4, 4), 1j), np.full((4, 3), np.nan), np.array(["a"]), np.array(1), True,
-    float("nan"), 10**400, MESH, Foreign(), lambda *_: np.ones(1, np.bool_),
+    float("nan"), 10**400, 1e308, np.full((1000, 3), np.nan), "x" * 9999, list(range(9999)),
+    MESH, Foreign(), lambda *_: np.ones(1, np.bool_),
 ]  # fmt: skip
 
 
@@ -100,8 +105,8 @@ def what_is_wrong(function, argument, arguments):
     """Nothing, where the call is answered or refused in words that say what to change."""
     try:
         run(function(**arguments))
-    except mc.MeshClashError:
-        return None
+    except mc.MeshClashError as error:
+        return f"{len(str(error))} characters" if len(str(error)) > LONGEST else None
     except Exception as error:
         if isinstance(error, TypeError) and argument in str(error):
             return None

@@ -5,6 +5,8 @@ of as many triangles), at several resolutions: time to mark all voxels and their
 libraries where they can be imported. ``--frames``: two objects whose triangles are new in every frame: all contacts by
 voxels, by building two hierarchies, by the engine that ``collide`` takes by itself, by mathutils and by trueform.
 ``--volumes``: bounds of common volumes of boxes, balls, rings and models in random poses against known ones.
+``--lattices``: bounds of so many pairs of lattice solids whose faces lie in planes of the grid, and points of maps of
+them, all by construction.
 ``--shell``: a shell of so many points against a map of voxels, single calls. Processor seconds of the median, the sides
 asked in turn on one core.
 """
@@ -34,6 +36,7 @@ from .options import parse_sizes, short_size
 from .peers import import_bvhtree
 from .table import Row, format_table, write_json
 from .timing import called, compare, one_core
+from .voxel_lattices import lattice_rows
 from .voxel_peers import voxelisers
 from .voxel_volumes import volume_rows
 
@@ -50,13 +53,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--table", action="store_true", help="the paper's table")
     parser.add_argument("--frames", action="store_true", help="changing topology")
     parser.add_argument("--volumes", type=int, default=0, help="random poses for common volumes")
+    parser.add_argument("--lattices", type=int, default=0, help="pairs of solids whose faces lie in planes of the grid")
+    parser.add_argument("--seed", type=int, default=1, help="of the lattices")
     parser.add_argument("--shell", type=int, default=0, help="points of a shell against a voxel map of 512")
     parser.add_argument("--runs", type=int, default=5, help="repetitions after a warm-up; the median is shown")
     parser.add_argument("--json", type=Path, help="write all figures to this file")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the bench; 1 when a side finds other contacts, or a volume lies outside its bounds."""
+    """Run the bench; 1 when a side finds other contacts, a volume lies out of its bounds, a point on a wrong side."""
     report: Row = {"bench": "voxels"}
     with one_core():
         report["both"] = _show([_both(size, options.runs) for size in options.sizes])
@@ -66,6 +71,8 @@ def run(options: argparse.Namespace) -> int:
             report["frames"] = _show(_frames(options.sizes, options.runs))
         if options.volumes:
             report["volumes"] = _show(volume_rows(options.mesh, options.volumes))
+        if options.lattices:
+            report["lattices"] = _show(lattice_rows(options.lattices, options.seed))
         if options.shell:
             report["shell"] = _show([_shell(options.shell)])
     if options.json:

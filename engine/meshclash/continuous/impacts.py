@@ -99,7 +99,8 @@ def checked_points(name: str, points: Any, count: int) -> np.ndarray:
         finite = np.isfinite(array).all(axis=(1, 2))
         i = int(np.argmin(finite))
         raise InvalidMesh(
-            f"{name}[{i}] is {array[i].tolist()} ({int((~finite).sum())} such in all): coordinates must be finite"
+            f"{name}[{i}] is {array[i].tolist()!s:.200} ({int((~finite).sum())} such in all): coordinates must "
+            "be finite"
         )
     return array
 

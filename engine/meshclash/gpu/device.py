@@ -142,9 +142,9 @@ def configure_device(
     crossovers = dict(zip(CROSSOVERS, numbers, strict=True))
     for name, value in {**crossovers, "memory_limit": memory_limit}.items():
         if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
-            raise UnsupportedOption(f"{name} must be None or a positive whole number, not {value!r}")
+            raise UnsupportedOption(f"{name} must be None or a positive whole number, not {value!r:.80}")
     if not isinstance(mode, str) or mode not in MODES:
-        raise UnsupportedOption(f"mode {mode!r} is not known; known are {', '.join(MODES)}")
+        raise UnsupportedOption(f"mode {mode!r:.80} is not known; known are {', '.join(MODES)}")
     changed = memory_limit != _settings.memory_limit
     _settings.crossovers = {k: _from_environment(k) if value is None else value for k, value in crossovers.items()}
     _settings.memory_limit, _settings.mode = memory_limit, mode
@@ -160,7 +160,7 @@ def require_device(device: str) -> None:
         DeviceUnavailable: "cuda" is asked for and cannot be had; the message says why.
     """
     if not isinstance(device, str) or device not in DEVICES:
-        raise UnsupportedOption(f"device {device!r} is not known; known are {', '.join(DEVICES)}")
+        raise UnsupportedOption(f"device {device!r:.80} is not known; known are {', '.join(DEVICES)}")
     if device == "cuda" and not device_state().usable:
         raise DeviceUnavailable(f"{device_state().reason}; device='cpu' or 'auto' works without")
 

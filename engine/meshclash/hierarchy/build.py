@@ -88,9 +88,9 @@ def _checked(mesh: object, volume: str | None, split: object, leaf_size: object)
         raise no_mesh(mesh, "a TriangleMesh to build a hierarchy over")
     derived = volume_named(volume).derived
     if not isinstance(split, str) or split not in (AUTO, *SPLITS):
-        raise UnsupportedOption(f"split {split!r} is not known; known are {', '.join(sorted((AUTO, *SPLITS)))}")
+        raise UnsupportedOption(f"split {split!r:.80} is not known; known are {', '.join(sorted((AUTO, *SPLITS)))}")
     if not isinstance(leaf_size, int | np.integer) or leaf_size is True or not 1 <= leaf_size <= LARGEST_LEAF:
-        raise UnsupportedOption(f"leaf_size must be a whole number from 1 to {LARGEST_LEAF}, not {leaf_size!r}")
+        raise UnsupportedOption(f"leaf_size must be a whole number from 1 to {LARGEST_LEAF}, not {leaf_size!r:.80}")
     return volume or DEFAULT_VOLUME, 1 if derived else int(leaf_size)
 
 

@@ -119,7 +119,7 @@ class MeshLevels:
         """
         wanted = real_number(error)
         if not 0.0 <= wanted < math.inf:
-            raise UnsupportedOption(f"error must be a length from 0 on, not {error!r}")
+            raise UnsupportedOption(f"error must be a length from 0 on, not {error!r:.80}")
         key = wanted, checked_memory(memory)
         if key not in self._kept:
             self._kept[key] = self._opened(*key)

@@ -222,12 +222,12 @@ def checked_memory(memory: Any) -> int:
     """A number of bytes that a mesh may take; raises UnsupportedOption for what is none, or too little."""
     number = real_number(memory)
     if not LEAST_MEMORY <= number < 1 << 62:
-        raise UnsupportedOption(f"memory must be a number of bytes from {LEAST_MEMORY} on, not {memory!r}")
+        raise UnsupportedOption(f"memory must be a number of bytes from {LEAST_MEMORY} on, not {memory!r:.80}")
     return int(number)
 
 
 def _checked_size(value: Any) -> int:
     least, most = FEWEST_TRIANGLES, MOST_TRIANGLES
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
-        raise UnsupportedOption(f"cluster_triangles must be a whole number from {least} to {most}, not {value!r}")
+        raise UnsupportedOption(f"cluster_triangles must be a whole number from {least} to {most}, not {value!r:.80}")
     return int(value)

@@ -155,7 +155,9 @@ class KeyframedMotion(Motion):
 
     def __init__(self, times: Any, poses: Any, interpolation: str = "linear") -> None:
         if not isinstance(interpolation, str) or interpolation not in INTERPOLATIONS:
-            raise UnsupportedOption(f"interpolation must be one of {', '.join(INTERPOLATIONS)}, not {interpolation!r}")
+            raise UnsupportedOption(
+                f"interpolation must be one of {', '.join(INTERPOLATIONS)}, not {interpolation!r:.60}"
+            )
         given = _ordered("times", float_array("times", times, UnsupportedOption).ravel().tolist())
         rows, stacked = pose_stack(poses)
         if not stacked or len(rows) != len(given):

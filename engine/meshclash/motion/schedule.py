@@ -62,7 +62,7 @@ class WakeUps:
         """Give a key its moment, in place of the one that it may have; raises UnsupportedOption for NaN."""
         time = real_number(moment)
         if math.isnan(time):
-            raise UnsupportedOption(f"moment must be a number, not {moment!r}")
+            raise UnsupportedOption(f"moment must be a number, not {moment!r:.80}")
         self._count += 1
         self._moments[key] = time, self._count
         heapq.heappush(self._heap, (time, self._count, key))

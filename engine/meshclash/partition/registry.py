@@ -19,4 +19,5 @@ def partition_named(name: str) -> Callable[[np.ndarray, np.ndarray], tuple[np.nd
     try:
         return PARTITIONS[name]
     except (KeyError, TypeError):
-        raise UnsupportedOption(f"partition {name!r} is not known; known are {', '.join(sorted(PARTITIONS))}") from None
+        known = ", ".join(sorted(PARTITIONS))
+        raise UnsupportedOption(f"partition {name!r:.80} is not known; known are {known}") from None

@@ -34,7 +34,7 @@ def _rows(name: str, values: Any) -> np.ndarray:
         if array.dtype.kind not in "fiu":
             array = array.astype(np.float64, casting="unsafe" if array.dtype.kind in "OSUb" else "same_kind")
     except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidPointCloud(f"{name} cannot be read as numbers: {error}") from None
+        raise InvalidPointCloud(f"{name} cannot be read as numbers: {error!s:.120}") from None
     if array.ndim != 2 or array.shape[1] != 3:
         hint = ": transpose it" if array.ndim == 2 and array.shape[0] == 3 else ""
         raise InvalidPointCloud(f"{name} must have shape (n, 3), not {array.shape}{hint}")
@@ -136,7 +136,7 @@ def _checked_bandwidth(bandwidth: Any) -> float | None:
     if not SMALLEST_LENGTH <= number <= LARGEST_COORDINATE:
         raise UnsupportedOption(
             f"bandwidth must be None or a number of metres from {SMALLEST_LENGTH:g} to {LARGEST_COORDINATE:g}, "
-            f"not {bandwidth!r}"
+            f"not {bandwidth!r:.80}"
         )
     return number
 
@@ -209,9 +209,9 @@ class PointCloud:
     ) -> Generator[Progress, None, None]:
         self._bandwidth = _checked_bandwidth(bandwidth)
         if not isinstance(surface, str) or surface not in SURFACES:
-            raise UnsupportedOption(f"surface {surface!r} is not known; known are {', '.join(SURFACES)}")
+            raise UnsupportedOption(f"surface {surface!r:.80} is not known; known are {', '.join(SURFACES)}")
         if not isinstance(covering, str) or covering not in COVERINGS:
-            raise UnsupportedOption(f"covering {covering!r} is not known; known are {', '.join(COVERINGS)}")
+            raise UnsupportedOption(f"covering {covering!r:.80} is not known; known are {', '.join(COVERINGS)}")
         if surface == "apss" and normals is None:
             raise InvalidPointCloud('surface "apss" needs normals')
         self.surface: str = surface

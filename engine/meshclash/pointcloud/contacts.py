@@ -148,7 +148,7 @@ class CloudContacts:
 
 def _checked_side(side: Any) -> int:
     if isinstance(side, bool) or not isinstance(side, int | np.integer) or side not in (0, 1):
-        raise UnsupportedOption(f"side must be 0, that of a, or 1, that of b, not {side!r}")
+        raise UnsupportedOption(f"side must be 0, that of a, or 1, that of b, not {side!r:.80}")
     return int(side)
 
 

@@ -85,7 +85,7 @@ def is_for_clouds(a: Any, b: Any) -> bool:
 def _checked_positive(name: str, value: Any, unit: str) -> float:
     number = real_number(value)
     if not 0.0 < number < np.inf:
-        raise UnsupportedOption(f"{name} must be a finite number of {unit} above 0, not {value!r}")
+        raise UnsupportedOption(f"{name} must be a finite number of {unit} above 0, not {value!r:.80}")
     return number
 
 
@@ -275,7 +275,7 @@ def cloud_collision(
 def _paper_test(a: Thing, b: Thing, mode: str, control: PaperControl | None) -> PaperTest | None:
     """What mode "paper" asks for; None for the other."""
     if not isinstance(mode, str) or mode not in MODES:
-        raise UnsupportedOption(f"mode {mode!r} is not known; known are {', '.join(MODES)}")
+        raise UnsupportedOption(f"mode {mode!r:.80} is not known; known are {', '.join(MODES)}")
     if control is not None and not isinstance(control, PaperControl):
         raise UnsupportedOption(f"control must be a PaperControl, not a {type(control).__name__}")
     if mode == "root":

@@ -127,11 +127,11 @@ def advise_steps(
 def _names(what: str, chosen: Any, known: Collection[str]) -> list[str]:
     """Names to try; raises UnsupportedOption before anything is built."""
     if isinstance(chosen, str) or not isinstance(chosen, Iterable):
-        raise UnsupportedOption(f"{what}s must be a list of names, not {chosen!r}")
+        raise UnsupportedOption(f"{what}s must be a list of names, not {chosen!r:.80}")
     names = list(chosen)
     unknown = [name for name in names if not isinstance(name, str) or name not in known]
     if unknown:
-        raise UnsupportedOption(f"{what} {unknown[0]!r} is not known; known are {', '.join(sorted(known))}")
+        raise UnsupportedOption(f"{what} {unknown[0]!r:.80} is not known; known are {', '.join(sorted(known))}")
     if not names:
         raise UnsupportedOption("advise needs at least one volume and one split to try")
     return names

@@ -76,7 +76,7 @@ def clearance(
     threads: int | None = None,
     device: str = "auto",
 ) -> Clearances:
-    """Every pair of triangles no farther apart than a tolerance, with its distance.
+    """Every pair of triangles of two surfaces no farther apart than a tolerance, with its distance.
 
     A pair counts when its distance, computed in float64 from the world coordinates, is at most the tolerance; the same
     numbers are compared whatever the volume and builder. Distances are 0 exactly for triangles that meet, so that

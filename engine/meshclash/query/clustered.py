@@ -77,6 +77,6 @@ def _check(volume: str | None, device: str, engine: str = "auto") -> None:
     """Raise UnsupportedOption or DeviceUnavailable for what clustered meshes have not: other volumes, a GPU, voxels."""
     volume_named(volume)
     if volume not in (None, DEFAULT_VOLUME):
-        raise UnsupportedOption(f"clustered meshes have boxes only: leave volume out, instead of {volume!r}")
+        raise UnsupportedOption(f"clustered meshes have boxes only: leave volume out, instead of {volume!r:.80}")
     check_device(device)
     require_hierarchies(engine, "clustered meshes")

@@ -148,7 +148,10 @@ def collides(
     threads: int | None = None,
     device: str = "auto",
 ) -> bool | np.ndarray:
-    """Whether any two triangles meet; stops at the first contact. Arguments and errors as ``collide``.
+    """Whether the surfaces of two objects meet: False for one that lies inside the other without contact.
+
+    ``Scene.collides`` asks about solids, and counts such a pair; ``verdict`` says CONTAINED. It stops at the first
+    contact. Arguments and errors as ``collide``.
 
     Returns:
         bool; for a stack of k poses an array (k,) bool.

@@ -136,10 +136,10 @@ def distance(
     threads: int | None = None,
     device: str = "auto",
 ) -> Distance | CloudDistance:
-    """The smallest distance of any two triangles, with the nearest points.
+    """How far apart the surfaces of two objects are, with the nearest points: inside a solid, how far from its wall.
 
-    Distances are those of surfaces: of a solid inside another one, without contact, that to the wall. Where surfaces
-    meet the distance is exactly 0, and the pair named is one of those that meet. Among pairs that are apart and equally
+    ``Scene.distances`` asks about solids, which are at distance 0 where one lies inside the other. Where surfaces meet
+    the distance is exactly 0, and the pair named is one of those that meet. Among pairs that are apart and equally
     near the one that sorts first is named. Source: Larsen, Gottschalk, Lin, Manocha, "Fast proximity queries with swept
     sphere volumes" (1999), for the search.
 

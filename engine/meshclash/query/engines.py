@@ -37,7 +37,7 @@ _ASKED = "asked by voxels"
 def checked_engine(engine: Any) -> str:
     """The option as it is; raises UnsupportedOption for what is no engine."""
     if not isinstance(engine, str) or engine not in ENGINES:
-        raise UnsupportedOption(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
+        raise UnsupportedOption(f"engine must be one of {', '.join(ENGINES)}, not {engine!r:.80}")
     return engine
 
 

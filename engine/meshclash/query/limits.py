@@ -20,6 +20,6 @@ def checked_limits(permitted_overlap: Any = 0.0, touch_tolerance: Any = 0.0, dep
         return Limits(check_length("permitted_overlap", permitted_overlap), tolerance, depths=depths, exact=exact)
     if permitted_overlap != RESOLUTION:
         raise UnsupportedOption(
-            f"permitted_overlap must be a number of metres or '{RESOLUTION}', not {permitted_overlap!r}"
+            f"permitted_overlap must be a number of metres or '{RESOLUTION}', not {permitted_overlap!r:.80}"
         )
     return Limits(touch_tolerance=tolerance, by_resolution=True, depths=depths, exact=exact)

@@ -140,7 +140,7 @@ def massive_collide(
     delta, epsilon = check_length("delta", delta), check_length("epsilon", epsilon)
     room = checked_memory(memory)
     if not isinstance(mode, str) or mode not in MODES:
-        raise UnsupportedOption(f"mode must be one of {', '.join(MODES)}, not {mode!r}")
+        raise UnsupportedOption(f"mode must be one of {', '.join(MODES)}, not {mode!r:.80}")
     rows_a, rows_b, stacked = matched_poses(pose_a, pose_b)
     if stacked:
         raise UnsupportedOption("massive_collide takes one pose for each object, not a stack")

@@ -48,7 +48,7 @@ def check_share(name: str, value: Any) -> float:
     """A share, from 0 to below 1; raises UnsupportedOption and names the option."""
     number = _not_negative(name, value, "a number")
     if number >= 1.0:
-        raise UnsupportedOption(f"{name} must be below 1, not {value!r}")
+        raise UnsupportedOption(f"{name} must be below 1, not {value!r:.80}")
     return number
 
 
@@ -58,7 +58,7 @@ def _not_negative(name: str, value: Any, what: str) -> float:
             raise TypeError
         number = float(value)
     except (TypeError, ValueError, OverflowError):
-        raise UnsupportedOption(f"{name} must be {what}, not {value!r}") from None
+        raise UnsupportedOption(f"{name} must be {what}, not {value!r:.80}") from None
     if not math.isfinite(number) or number < 0.0:
-        raise UnsupportedOption(f"{name} must be finite and not negative, not {value!r}")
+        raise UnsupportedOption(f"{name} must be finite and not negative, not {value!r:.80}")
     return number

@@ -10,9 +10,11 @@ from ..types.pose import Pose
 from ..types.results import Progress
 from ..types.steps import scaled
 from .collisions import SceneCollisions
+from .comparable import Comparable
 from .member import Member
 from .members import Keep
 from .object_pair import ObjectPair
+from .pair_keys import different_pairs
 from .special_pairs import special_meets_steps
 
 
@@ -36,6 +38,11 @@ def with_cloud_collisions_steps(
 ) -> Generator[Progress, None, SceneCollisions]:
     """What meshes do to each other, and the pairs with a cloud that collide besides."""
     places, pairs = _candidates(configurations)
+    told = Comparable(configurations.members, configurations.in_a, configurations.in_b).told(configurations.ids, pairs)
+    colliding = found.any.copy()
+    colliding[places[~told]] = True
+    unanswered = different_pairs([configurations.ids[pairs[~told]]])
+    places, pairs = places[told], pairs[told]
     meet = np.zeros(len(pairs), np.bool_)
     for k, (place, (a, b)) in enumerate(zip(places.tolist(), pairs.tolist(), strict=True)):
         poses = Pose(configurations.rows[place, a]), Pose(configurations.rows[place, b])
@@ -47,9 +54,8 @@ def with_cloud_collisions_steps(
     ids = np.concatenate([found.pairs, configurations.ids[pairs[meet]]])
     triangles = np.concatenate([found.triangles, np.full((int(meet.sum()), 2), -1, np.int32)])
     order = np.lexsort((ids[:, 1], ids[:, 0], configuration))
-    colliding = found.any.copy()
     colliding[places[meet]] = True
-    return SceneCollisions(ids[order], triangles[order], configuration[order], colliding, found.stats)
+    return SceneCollisions(ids[order], triangles[order], configuration[order], colliding, found.stats, unanswered)
 
 
 def _candidates(configurations: CloudConfigurations) -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ from ..types.results import Progress
 from ..types.steps import scaled
 from .members import Keep, Members
 from .object_pair import ObjectPair
-from .pair_keys import pair_keys
+from .pair_keys import no_pairs, pair_keys
 from .pair_memory import PairMemory
 from .special_pairs import special_meets_steps
 from .stepping import SceneStep
@@ -23,6 +23,7 @@ class CloudStepper:
 
     Attributes:
         asleep: pairs of the last step of which neither object had changed.
+        unanswered: pairs of ids (k, 2) of the last step that cannot be compared.
     """
 
     def __init__(self) -> None:
@@ -30,10 +31,11 @@ class CloudStepper:
         """Which pairs meet."""
         self._touching: set[Pair] = set()
         self.asleep = 0
+        self.unanswered = no_pairs()
 
     def look_steps(self, scene: Members, keep: Keep | None) -> Generator[Progress, None, None]:
         """Find out which pairs with a cloud meet; a generator that is closed loses the pair in hand only."""
-        pairs = _candidates(scene, keep)
+        pairs, self.unanswered = _candidates(scene, keep)
         asked = self._known.follow(scene, pairs)
         self.asleep = len(self._known)
         for k, pair in enumerate(asked):
@@ -45,7 +47,7 @@ class CloudStepper:
         """A step of the meshes of a scene, with the pairs of clouds that were looked at added to it."""
         before, now = self._touching, {pair for pair, meets in self._known.items() if meets}
         self._touching = now
-        if not (before or self._known):
+        if not (before or self._known or len(self.unanswered)):
             return found
         pairs = _merged(found.pairs, now)
         place = np.searchsorted(pair_keys(pairs), pair_keys(found.pairs))
@@ -58,18 +60,22 @@ class CloudStepper:
             pair_of=place[found.pair_of],
             near=found.near + len(self._known),
             asleep=found.asleep + self.asleep,
+            unanswered=self.unanswered,
         )
 
 
-def _candidates(scene: Members, keep: Keep | None) -> np.ndarray:
-    """Pairs of ids (k, 2) with a cloud whose boxes overlap and that are to be looked at."""
+def _candidates(scene: Members, keep: Keep | None) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of ids (k, 2) with a cloud whose boxes overlap and that are to be looked at; those that cannot be."""
     if not scene.has_special:
-        return np.empty((0, 2), np.int64)
+        return no_pairs(), no_pairs()
     ids, boxes = scene.boxes()
     everybody = np.ones(len(ids), np.bool_)
-    pairs: np.ndarray = ids[overlapping_pairs(boxes, everybody, everybody)]
-    pairs = pairs[scene.with_special(pairs)]
-    return pairs if keep is None or not len(pairs) else pairs[keep(pairs)]
+    places = overlapping_pairs(boxes, everybody, everybody)
+    places = places[scene.with_special(ids[places])]
+    if keep is not None and len(places):
+        places = places[keep(ids[places])]
+    told = scene.comparable(everybody, everybody).told(ids, places)
+    return ids[places[told]], ids[places[~told]]
 
 
 def _merged(pairs: np.ndarray, more: set[Pair]) -> np.ndarray:

@@ -9,7 +9,6 @@ from collections.abc import Generator
 
 import numpy as np
 
-from ..errors import UnsupportedOption
 from ..geometry.triangle_pair import ContactKind
 from ..massive.contacts import ContactOptions, contact_steps
 from ..massive.near import clearance_steps, nearest_steps
@@ -98,13 +97,9 @@ def clustered_meets_steps(pair: ObjectPair) -> Generator[Progress, None, bool]:
 
 
 def _sides(pair: ObjectPair) -> tuple[Clusters, Clusters]:
-    for side, other in ((0, 1), (1, 0)):
-        if isinstance(pair.things[side], PointCloud):
-            raise UnsupportedOption(
-                f"object {pair.ids[side]} is a point cloud and object {pair.ids[other]} a clustered mesh: clouds are "
-                "compared with meshes in memory only, so leave such pairs out by keep or by sets"
-            )
-    return side_of(pair.things[0]), side_of(pair.things[1])
+    first, second = pair.things
+    assert not isinstance(first, PointCloud) and not isinstance(second, PointCloud)  # see comparable.py
+    return side_of(first), side_of(second)
 
 
 def _rows(pair: ObjectPair) -> tuple[np.ndarray, np.ndarray]:

@@ -5,7 +5,7 @@ Objects whose surfaces do not meet are told by one point of each component, with
 """
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +28,7 @@ from ..types.steps import always, scaled
 from .at_once import UNDECIDED, YES, CollidingPairs
 from .cases import PackedTrees, contacts_steps
 from .members import Keep
+from .pair_keys import no_pairs
 
 _ROWS_AT_ONCE = 1 << 15  # poses of objects that are looked at together
 _ROWS_OF_FEW = 1 << 13  # of few objects, which are looked at without a pause
@@ -38,7 +39,7 @@ _NOTHING_MET = Answer(np.empty((0, 2), np.int32), np.empty(0, np.uint8), np.empt
 
 @dataclass(frozen=True, eq=False)
 class SceneCollisions:
-    """Pairs of objects that collide; true when there is one."""
+    """Pairs of objects that collide; true when there is one, or one that cannot be told."""
 
     pairs: np.ndarray
     """Ids, (k, 2) int64, the lower one first; sorted by configuration, then by ids."""
@@ -48,11 +49,14 @@ class SceneCollisions:
     configuration: np.ndarray
     """Of each pair, (k,) int64; 0 without configurations."""
     any: np.ndarray
-    """Whether something collides in each configuration, (m,) bool; of length 1 without configurations."""
+    """Whether something collides, or cannot be told, in each configuration, (m,) bool; of length 1 without
+    configurations."""
     stats: QueryStats
+    unanswered: np.ndarray = field(default_factory=no_pairs)
+    """Ids (k, 2) int64 of near pairs that cannot be compared, a point cloud and a clustered mesh."""
 
     def __bool__(self) -> bool:
-        return len(self.pairs) > 0
+        return bool(self.any.any())
 
 
 class Configurations(NamedTuple):

@@ -15,6 +15,7 @@ from ..types.results import Progress, QueryStats
 from .clock import Clock
 from .gaps import GapOptions, GapRecord, Memory, ObjectGap, Pair
 from .members import Members
+from .pair_keys import different_pairs
 from .proximity import beyond_nearest, check_most, measure_nearest_steps, measure_within_steps
 from .results import FirstContact
 from .watch import SceneWatch, Sets, WatchChanges
@@ -70,6 +71,7 @@ class GapWatch(SceneWatch):
             yield from measure_within_steps(self._scene, options, record, clock)
             listed = record.gaps
         record.forget_unused()
+        self.unanswered = different_pairs(record.unanswered)
         self._listed = {(gap.a, gap.b): gap for gap in listed}
         return record.stats(clock)
 

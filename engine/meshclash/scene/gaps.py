@@ -78,12 +78,14 @@ class GapRecord:
         gaps: of all pairs within the tolerance.
         work: what it took.
         notes: why the CPU compared boxes where a device was meant to.
+        unanswered: pairs (k, 2) that cannot be compared, in portions.
     """
 
     def __init__(self, memory: Memory | None = None) -> None:
         self.gaps: list[ObjectGap | FirstContact] = []
         self.work = QueryStats()
         self.notes: list[str] = []
+        self.unanswered: list[np.ndarray] = []
         self._memory = memory
         self._used: set[Pair] = set()
         self._revisions: dict[Pair, tuple[int, ...]] = {}

@@ -4,13 +4,14 @@ What a scene is asked stands on two stages: ``candidates`` says whose boxes over
 """
 
 from collections.abc import Callable, Generator, Iterable
-from typing import Any
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
 from ..answering.devices import object_pairs
 from ..broadphase.sweep import world_boxes
-from ..errors import UnknownObject, UnsupportedOption
+from ..errors import SceneChanged, UnknownObject, UnsupportedOption
 from ..hierarchy.build import as_hierarchy, build, is_prepared, refit
 from ..hierarchy.bvh import MeshLike
 from ..hierarchy.quality import WORN, expected_tests
@@ -23,11 +24,15 @@ from ..types.results import Progress
 from ..types.steps import scaled
 from .cases import PlacedObjects, TreePacker, find_case_steps
 from .clock import Clock
+from .comparable import Comparable
 from .member import Member, SceneThing
 from .pose_table import PoseTable
 
 Keep = Callable[[np.ndarray], np.ndarray]
 _BUILT = "expected tests when built"
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+_S = TypeVar("_S", bound="Members")
 
 
 class Members:
@@ -40,6 +45,7 @@ class Members:
         self._slots: np.ndarray | None = None  # of all objects, until one comes, goes or deforms
         self._shapes: tuple[np.ndarray, np.ndarray] | None = None  # bounds and resolutions, until one is changed
         self._next = 0
+        self._edits = 0  # how often an object came, went, moved or deformed
         self._packer = TreePacker()
 
     def __len__(self) -> int:
@@ -67,6 +73,7 @@ class Members:
             self._special.append(identifier)
         self._slots = self._shapes = None
         self._next += 1
+        self._edits += 1
         return identifier
 
     def remove(self, identifier: int) -> None:
@@ -77,6 +84,7 @@ class Members:
             self._special.remove(identifier)
         self._slots = self._shapes = None
         del self._members[identifier]
+        self._edits += 1
 
     def set_pose(self, identifier: int, pose: PoseLike, resolution: float | None = None) -> None:
         """Move an object; nothing is built or transformed. Raises UnknownObject, InvalidPose, InvalidMesh.
@@ -89,6 +97,7 @@ class Members:
         member, known = self.member(identifier), _checked(resolution)
         self._poses.rows[member.slot] = _one_pose(pose)
         self._poses.revisions[member.slot] += 1
+        self._edits += 1
         if known is not None:
             member.given_resolution, self._shapes = known, None
 
@@ -105,7 +114,7 @@ class Members:
         try:
             members = list(map(self._members.__getitem__, identifiers))
         except KeyError as error:
-            raise UnknownObject(f"the scene has no object {error.args[0]!r}") from None
+            raise UnknownObject(f"the scene has no object {error.args[0]!r:.80}") from None
         except TypeError:
             raise UnsupportedOption(f"identifiers must be ids of objects, not {identifiers!r:.80}") from None
         rows, stacked = pose_stack(poses) if members else (np.empty((0, 3, 4)), True)
@@ -114,6 +123,7 @@ class Members:
         slots = [member.slot for member in members]
         self._poses.rows[slots] = rows
         self._poses.revisions[slots] += 1
+        self._edits += 1
 
     def set_vertices(self, identifier: int, vertices: Any) -> None:
         """Deform a mesh: same triangles, moved vertices (n, 3) [m]; its hierarchy, if it has one, is refitted.
@@ -133,11 +143,35 @@ class Members:
         member.thing = _deformed(member.mesh, vertices)
         self._slots = self._shapes = None
         self._poses.revisions[member.slot] += 1
+        self._edits += 1
 
     def posed(self, identifier: int) -> tuple[SceneThing, Pose]:
         """An object and its pose, for queries about it alone. Raises UnknownObject."""
         member = self.member(identifier)
         return member.thing, Pose(member.rows)
+
+    def unedited(self, steps: Generator[Progress, None, _T]) -> Generator[Progress, None, _T]:
+        """Run a question about the scene, which is not to change meanwhile.
+
+        Raises:
+            SceneChanged: it did; the question is closed first.
+        """
+        before = self._edits
+        try:
+            while True:
+                try:
+                    told = next(steps)
+                except StopIteration as stop:
+                    return stop.value
+                yield told
+                if self._edits != before:
+                    raise SceneChanged(
+                        "the scene was changed while a question about it was being answered: ask again, and close the "
+                        "generator of a question, or run it to its end, before an object is added, removed, moved or "
+                        "deformed"
+                    )
+        finally:
+            steps.close()
 
     def cloud_steps(self) -> Generator[Progress, None, None]:
         """Build the hierarchies of clouds, in slices, before boxes are compared."""
@@ -184,7 +218,7 @@ class Members:
         counts = self._poses.revisions[self._all_slots()]
         wanted = np.asarray(identifiers)
         if wanted.dtype.kind not in "iu" and wanted.size:
-            raise UnknownObject(f"ids of objects are whole numbers, not {identifiers!r}")
+            raise UnknownObject(f"ids of objects are whole numbers, not {identifiers!r:.80}")
         places = np.searchsorted(ids, wanted)
         known = np.isin(wanted, ids)
         if not known.all():
@@ -199,6 +233,7 @@ class Members:
         limits: Limits,
         device: str = "cpu",
         notes: list[str] | None = None,
+        unanswered: list[np.ndarray] | None = None,
     ) -> np.ndarray:
         """Pairs of ids (k, 2) int64, sorted, whose world boxes overlap and that ``keep`` lets through.
 
@@ -206,6 +241,7 @@ class Members:
             set_a, set_b, keep, device: as ``Scene.contacts_steps``; the device compares boxes.
             limits: boxes as near as the tolerance for touching overlap.
             notes: is told why the CPU compared boxes where a device was meant to.
+            unanswered: takes the pairs (k, 2) that cannot be compared (``comparable.py``); None leaves them in.
         """
         in_a, in_b = self.members_of(set_a, "set_a"), self.members_of(set_b, "set_b")
         keep = checked_keep(keep)
@@ -215,8 +251,17 @@ class Members:
         places, note = object_pairs(device, boxes, in_a, in_b)
         if note and notes is not None:
             notes.append(note)
-        pairs = ids[places]
-        return pairs if keep is None or len(pairs) == 0 else pairs[keep(pairs)]
+        if keep is not None and len(places):
+            places = places[keep(ids[places])]
+        if self._special and unanswered is not None:
+            told = self.comparable(in_a, in_b).told(ids, places)
+            unanswered.append(ids[places[~told]])
+            places = places[told]
+        return ids[places]
+
+    def comparable(self, in_a: np.ndarray, in_b: np.ndarray) -> Comparable:
+        """Which pairs of two sets, (n,) bool of all objects, can be compared."""
+        return Comparable(list(self._members.values()), in_a, in_b)
 
     def boxes(self, margin: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
         """All ids (n,) int64, ascending, and world boxes that contain the objects and a margin, (n, 6) float64 [m]."""
@@ -283,7 +328,7 @@ class Members:
         try:
             wanted = set(chosen)
         except TypeError:
-            raise UnsupportedOption(f"{name} must be None or several ids of objects, not {chosen!r}") from None
+            raise UnsupportedOption(f"{name} must be None or several ids of objects, not {chosen!r:.80}") from None
         for identifier in wanted:
             self.member(identifier)
         return np.fromiter(map(wanted.__contains__, self._members), np.bool_, len(self._members))
@@ -293,7 +338,19 @@ class Members:
         try:
             return self._members[identifier]
         except (KeyError, TypeError):
-            raise UnknownObject(f"the scene has no object {identifier!r}") from None
+            raise UnknownObject(f"the scene has no object {identifier!r:.80}") from None
+
+
+def of_one_state(
+    question: Callable[Concatenate[_S, _P], Generator[Progress, None, _T]],
+) -> Callable[Concatenate[_S, _P], Generator[Progress, None, _T]]:
+    """A question in slices as a method of a scene, ``unedited``."""
+
+    @wraps(question)
+    def asked(scene: _S, *args: _P.args, **options: _P.kwargs) -> Generator[Progress, None, _T]:
+        return scene.unedited(question(scene, *args, **options))
+
+    return asked
 
 
 def _deformed(thing: MeshLike, vertices: Any) -> MeshLike:
@@ -319,7 +376,7 @@ def checked_keep(keep: Keep | None) -> Keep | None:
     if keep is None:
         return None
     if not callable(keep):
-        raise UnsupportedOption(f"keep must be None or a function of pairs (k, 2) of ids, not {keep!r}")
+        raise UnsupportedOption(f"keep must be None or a function of pairs (k, 2) of ids, not {keep!r:.80}")
 
     def checked(pairs: np.ndarray) -> np.ndarray:
         mask = np.asarray(keep(pairs))

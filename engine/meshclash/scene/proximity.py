@@ -4,8 +4,8 @@ Both ask the contacts of pairs whose boxes overlap, for their verdicts, and the 
 that have a common point are at distance 0, whether their surfaces meet or one lies inside the other.
 """
 
-from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ..types.steps import scaled
 from .clock import Clock
 from .gaps import GapOptions, GapRecord, ObjectGap, measure_steps
 from .members import Members
-from .pair_keys import pair_keys
+from .pair_keys import different_pairs, no_pairs, pair_keys
 from .results import FirstContact
 
 _FIRST_REACH = 1.0 / 64.0  # of the scene's size: how far the search for near pairs looks first
@@ -32,6 +32,9 @@ class SceneGaps:
     beyond: float
     """[m]; infinite where nothing is left out."""
     stats: QueryStats
+    unanswered: np.ndarray = field(default_factory=no_pairs)
+    """Ids (k, 2) int64 of pairs that cannot be compared, a point cloud and a clustered mesh: of clearances near ones;
+    they are not among those left out."""
 
 
 def clearances_steps(scene: Members, options: GapOptions) -> Generator[Progress, None, SceneGaps]:
@@ -49,7 +52,8 @@ def measure_within_steps(
     yield from scene.cloud_steps()
     yield Progress(0.0, "comparing bounding boxes")
     reach = Limits(touch_tolerance=options.tolerance)
-    pairs = scene.candidates(options.set_a, options.set_b, options.keep, reach, options.device, record.notes)
+    sets = options.set_a, options.set_b, options.keep
+    pairs = scene.candidates(*sets, reach, options.device, record.notes, record.unanswered)
     clock.stop("broad phase")
     yield from measure_steps(scene, pairs, options, record, clock)
 
@@ -72,6 +76,8 @@ def measure_nearest_steps(
     """Measure the ``most`` nearest pairs, and some more; returns how many pairs there are."""
     yield from scene.cloud_steps()
     yield Progress(0.0, "comparing bounding boxes")
+    a, b = (list(ids) if isinstance(ids, Iterator) else ids for ids in (options.set_a, options.set_b))  # read often
+    options = options._replace(set_a=a, set_b=b)
     near = _Neighbours(scene, options, record)
     reach = near.size if most is None else 0.0
     pairs, gaps = near.within(reach)
@@ -94,7 +100,7 @@ class _Neighbours:
     """The pairs of a scene's objects by the distance of their boxes."""
 
     def __init__(self, scene: Members, options: GapOptions, record: GapRecord) -> None:
-        self._scene, self._wanted, self._notes = scene, options, record.notes
+        self._scene, self._wanted, self._record = scene, options, record
         self._ids, self._boxes = scene.boxes()
         low, high = (self._boxes[:, :3], self._boxes[:, 3:]) if len(self._ids) else (np.zeros((1, 3)),) * 2
         self.size = float(np.linalg.norm(high.max(axis=0) - low.min(axis=0)))
@@ -103,9 +109,9 @@ class _Neighbours:
     def within(self, reach: float) -> tuple[np.ndarray, np.ndarray]:
         """Pairs of ids (k, 2) whose boxes are no farther apart than ``reach`` on any axis, nearest boxes first, and
         their distances (k,) [m]: bounds from below of those of the objects."""
-        options = self._wanted
-        limits = Limits(touch_tolerance=reach)
-        pairs = self._scene.candidates(options.set_a, options.set_b, options.keep, limits, options.device, self._notes)
+        options, record, limits = self._wanted, self._record, Limits(touch_tolerance=reach)
+        sets = options.set_a, options.set_b, options.keep
+        pairs = self._scene.candidates(*sets, limits, options.device, record.notes, record.unanswered)
         places = np.searchsorted(self._ids, pairs)
         a, b = self._boxes[places[:, 0]], self._boxes[places[:, 1]]
         apart = np.maximum(np.maximum(a[:, :3] - b[:, 3:], b[:, :3] - a[:, 3:]), 0.0)
@@ -114,15 +120,21 @@ class _Neighbours:
         return pairs[order], gaps[order]
 
     def count_steps(self) -> Generator[Progress, None, int]:
-        """How many pairs there are."""
+        """How many pairs there are that can be compared."""
         options = self._wanted
         in_a, in_b = self._scene.members_of(options.set_a), self._scene.members_of(options.set_b)
+        comparable = self._scene.comparable(in_a, in_b) if self._scene.has_special else None
         total = 0
-        for k, identifier in enumerate(self._ids[:-1]):
-            later = self._ids[k + 1 :]
-            both = (in_a[k] & in_b[k + 1 :]) | (in_b[k] & in_a[k + 1 :])
-            pairs = np.stack([np.full(len(later), identifier), later], axis=1)[both]
-            total += len(pairs) if options.keep is None or not len(pairs) else int(options.keep(pairs).sum())
+        for k in range(len(self._ids) - 1):
+            later = k + 1 + np.flatnonzero((in_a[k] & in_b[k + 1 :]) | (in_b[k] & in_a[k + 1 :]))
+            places = np.stack([np.full(len(later), k), later], axis=1)
+            if options.keep is not None and len(places):
+                places = places[options.keep(self._ids[places])]
+            if comparable is not None:
+                told = comparable.told(self._ids, places)
+                self._record.unanswered.append(self._ids[places[~told]])
+                places = places[told]
+            total += len(places)
             yield Progress(1.0, "counting pairs")
         return total
 
@@ -152,7 +164,7 @@ def _listed(record: GapRecord, clock: Clock, most: int | None = None, total: int
     nearest = [gap for gap in record.nearest(most) if isinstance(gap, ObjectGap)]  # no question was in a hurry
     nearest.sort(key=lambda g: (-g.verdict.severity, -(g.verdict.depth or 0.0), g.distance, g.a, g.b))
     left_out, beyond = beyond_nearest(nearest, total)
-    return SceneGaps(nearest, left_out, beyond, record.stats(clock))
+    return SceneGaps(nearest, left_out, beyond, record.stats(clock), different_pairs(record.unanswered))
 
 
 def beyond_nearest(nearest: Sequence[ObjectGap | FirstContact], total: int | None) -> tuple[int, float]:

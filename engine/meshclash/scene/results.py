@@ -13,6 +13,7 @@ from ..solid.middles import Locations
 from ..traversal.contacts import Contacts
 from ..types.mesh import TriangleMesh
 from ..types.results import QueryStats, Verdict
+from .pair_keys import no_pairs
 
 _NOTHING_COUNTED = QueryStats()
 
@@ -163,6 +164,8 @@ class SceneContacts:
     """Seconds per stage: broad phase, building, traversal, verdicts."""
     cloud_pairs: list[CloudObjectContacts] = field(default_factory=list)
     """Of which one is a point cloud, or both."""
+    unanswered: np.ndarray = field(default_factory=no_pairs)
+    """Ids (k, 2) int64 of near pairs that cannot be compared: a point cloud and a clustered mesh."""
 
 
 def gap_of_meeting(item: ObjectContacts) -> ObjectGap:

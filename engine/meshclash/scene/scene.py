@@ -41,8 +41,9 @@ from .estimating import estimate_steps
 from .gaps import GapOptions
 from .judging import judged_portions
 from .member import Member
-from .members import Keep, Members, checked_keep
+from .members import Keep, Members, checked_keep, of_one_state
 from .object_pair import ObjectPair
+from .pair_keys import different_pairs
 from .proximity import SceneGaps, check_most, clearances_steps, distances_steps
 from .results import CloudObjectContacts, FirstContact, ObjectContacts, SceneContacts
 from .single import OneConfiguration
@@ -82,6 +83,7 @@ class Scene(Members):
             )
         )  # fmt: skip
 
+    @of_one_state
     def contacts_steps(
         self,
         *,
@@ -96,6 +98,10 @@ class Scene(Members):
     ) -> Generator[Progress, None, SceneContacts]:
         """As ``contacts``, in slices of a few milliseconds; closing the generator leaves the scene as it is.
 
+        The scene must not be changed before the generator has ended or is closed. A point cloud is not compared with a
+        clustered mesh: where the two are near, all other pairs are answered, and the answer names the pair as
+        ``unanswered``; a question about such pairs alone is refused. Both hold for every question to a scene.
+
         Args:
             set_a, set_b: ids; pairs have one object in each set. None stands for all objects.
             keep: takes pairs of ids (k, 2) int64 and returns (k,) bool, which of them to look at.
@@ -109,7 +115,9 @@ class Scene(Members):
 
         Raises:
             UnknownObject: an id of a set is not in the scene.
-            UnsupportedOption: a length is negative or not finite, ``keep`` returns another shape, an unknown device.
+            UnsupportedOption: a length is negative or not finite, ``keep`` returns another shape, an unknown device, or
+                only a cloud and a clustered mesh are asked about.
+            SceneChanged: the scene was changed, and the generator gone on with.
             DeviceUnavailable: "cuda" was asked for and no device can be used.
         """
         check_served_device(device)
@@ -118,7 +126,9 @@ class Scene(Members):
         yield from self.cloud_steps()
         yield Progress(0.0, "comparing bounding boxes")
         notes: list[str] = []
-        pairs = self.candidates(set_a, set_b, keep, limits, device, notes)
+        unanswered: list[np.ndarray] = []
+        pairs = self.candidates(set_a, set_b, keep, limits, device, notes, unanswered)
+        refused = different_pairs(unanswered)
         special = self.with_special(pairs)
         clock.stop("broad phase")
         compared = QueryStats(note="; ".join(notes))
@@ -134,14 +144,14 @@ class Scene(Members):
             compared = compared.plus(work)
         pairs = pairs[~special]
         if len(pairs) == 0:
-            return SceneContacts(of_meshes, replace(compared, seconds=clock.total), clock.timings, of_clouds)
+            return SceneContacts(of_meshes, replace(compared, seconds=clock.total), clock.timings, of_clouds, refused)
         finding = self.case_steps(pairs, limits, clock, device=device)
         case, identifiers = yield from scaled(finding, begin, 1.0)
         results = yield from scaled(_judge(case, identifiers, limits, touching), begin, 1.0)
         clock.stop("verdicts")
         results = sorted(results + of_meshes, key=worst_first)
         stats = case.answer.stats(clock.total, clock.timings).plus(compared)
-        return SceneContacts(results, stats, clock.timings, of_clouds)
+        return SceneContacts(results, stats, clock.timings, of_clouds, refused)
 
     def _special_contacts(
         self, pairs: np.ndarray, limits: Limits, touching: bool
@@ -167,7 +177,10 @@ class Scene(Members):
         set_b: Iterable[int] | None = None,
         keep: Keep | None = None,
     ) -> SceneCollisions:
-        """Which objects collide, with one contact each and nothing more; arguments and errors as ``collides_steps``."""
+        """Which solids collide: whose surfaces meet, or of which one lies inside the other; with one contact each.
+
+        ``meshclash.collides`` asks about surfaces alone. Arguments and errors as ``collides_steps``.
+        """
         found = self._collides_at_once(poses, (movers, set_a, set_b), keep)
         if found is not None:
             return found
@@ -194,6 +207,7 @@ class Scene(Members):
             self._packer.use_better_trees()
         return found
 
+    @of_one_state
     def collides_steps(
         self,
         poses: Any = None,
@@ -204,6 +218,8 @@ class Scene(Members):
         keep: Keep | None = None,
     ) -> Generator[Progress, None, SceneCollisions]:
         """As ``collides``, in slices of a few milliseconds: the pairs that ``contacts`` gives, several times faster.
+
+        An open mesh that means no solid (``solidity``), and a clustered mesh, count as surfaces: nothing lies inside.
 
         Args:
             poses: None for the objects as they stand; or poses (k, 4, 4) of the movers, or a stack (m, k, 4, 4) of
@@ -261,6 +277,7 @@ class Scene(Members):
         """Which objects begin to touch, go on, and end since the last step; see ``step_steps``."""
         return run(self.step_steps(keep, first_only))
 
+    @of_one_state
     def step_steps(self, keep: Keep | None = None, first_only: bool = True) -> Generator[Progress, None, SceneStep]:
         """As ``step``, in slices of a few milliseconds: for a scene that changes little from one step to the next.
 
@@ -303,12 +320,16 @@ class Scene(Members):
         permitted_overlap: float | str = 0.0,
         device: str = "auto",
     ) -> SceneGaps:
-        """Every pair of objects no farther apart than a tolerance; arguments and errors as ``clearances_steps``."""
+        """Every pair of solids no farther apart than a tolerance, at 0 where one lies inside the other.
+
+        ``meshclash.clearance`` asks about surfaces. Arguments and errors as ``clearances_steps``.
+        """
         sets = {"set_a": set_a, "set_b": set_b}
         return run(
             self.clearances_steps(tolerance, **sets, keep=keep, permitted_overlap=permitted_overlap, device=device)
         )
 
+    @of_one_state
     def clearances_steps(
         self,
         tolerance: float,
@@ -347,10 +368,14 @@ class Scene(Members):
         permitted_overlap: float | str = 0.0,
         device: str = "auto",
     ) -> SceneGaps:
-        """The distance of every pair of objects; arguments and errors as ``distances_steps``."""
+        """How far apart every pair of solids is: 0 where surfaces meet, and where one lies inside the other.
+
+        ``meshclash.distance`` asks about surfaces. Arguments and errors as ``distances_steps``.
+        """
         sets = {"set_a": set_a, "set_b": set_b}
         return run(self.distances_steps(most, **sets, keep=keep, permitted_overlap=permitted_overlap, device=device))
 
+    @of_one_state
     def distances_steps(
         self,
         most: int | None = None,
@@ -400,6 +425,7 @@ class Scene(Members):
             )
         )
 
+    @of_one_state
     def time_critical_steps(
         self,
         budget: float | None = None,

@@ -12,7 +12,7 @@ What is kept from step to step, each part only saves work and never decides:
 import math
 import operator
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from .cases import PackedTrees
 from .collisions import meeting_steps
 from .member import Member
 from .members import Keep
-from .pair_keys import pair_keys, pairs_of
+from .pair_keys import no_pairs, pair_keys, pairs_of
 
 _ROUNDING = 2.0**-40
 """Share of the coordinates that distances and ways may be off by, with room."""
@@ -66,6 +66,8 @@ class SceneStep:
     measured: int
     """Pairs whose distance was measured, so that they may sleep."""
     stats: QueryStats
+    unanswered: np.ndarray = field(default_factory=no_pairs)
+    """Near pairs that cannot be compared, a point cloud and a clustered mesh: in none of the others."""
 
     def __bool__(self) -> bool:
         return len(self.pairs) > 0

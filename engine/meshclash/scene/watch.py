@@ -21,7 +21,7 @@ from .clock import Clock
 from .judging import first_contact_of, judged_portions
 from .members import Keep, Members, require_scene
 from .object_pair import ObjectPair
-from .pair_keys import pair_keys
+from .pair_keys import different_pairs, no_pairs, pair_keys
 from .results import CloudObjectContacts, FirstContact, ObjectContacts
 from .special_pairs import special_contact_steps
 
@@ -69,11 +69,16 @@ class SceneWatch(ABC):
 
     Args:
         scene: the scene to watch; it is not changed.
+
+    Attributes:
+        unanswered: ids (k, 2) int64 of the pairs of the last update that cannot be compared: a point cloud and a
+            clustered mesh.
     """
 
     def __init__(self, scene: Members) -> None:
         require_scene(scene)
         self._scene = scene
+        self.unanswered = no_pairs()
 
     @property
     @abstractmethod
@@ -122,9 +127,10 @@ class SceneWatch(ABC):
             The work that was done.
 
         Raises:
-            UnknownObject, UnsupportedOption: as ``Scene.contacts_steps``.
+            UnknownObject, UnsupportedOption, SceneChanged: as ``Scene.contacts_steps``. What was found before the
+            scene changed is kept, and the next update goes on with the rest.
         """
-        return self._steps((set_a, set_b, keep), truth("first_contact", first_contact))
+        return self._scene.unedited(self._steps((set_a, set_b, keep), truth("first_contact", first_contact)))
 
 
 class Watch(SceneWatch):
@@ -154,7 +160,9 @@ class Watch(SceneWatch):
         clock = Clock()
         work = QueryStats()
         yield from self._scene.cloud_steps()
-        pairs = self._scene.candidates(*sets, self._limits)
+        unanswered: list[np.ndarray] = []
+        pairs = self._scene.candidates(*sets, self._limits, unanswered=unanswered)
+        self.unanswered = different_pairs(unanswered)
         asked = self._pairs_to_ask(pairs, first_contact)
         clock.stop("broad phase")
         yield Progress(0.0, "comparing bounding boxes")

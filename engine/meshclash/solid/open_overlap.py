@@ -22,6 +22,9 @@ _SPREAD = 1500  # samples of a surface, for depth
 _CLIMBERS = 10
 _STEPS = 24
 _LEAST_GAIN = 1.0005
+_AT_ONCE = 50  # starts, of which the best are looked for
+_KNOWN_POINTS = 48  # of the surfaces near a ball
+_ROUNDED_DOWN = 1.0 - 2.0**-40  # lengths computed in two ways agree to less
 _SURE = 0.7  # |w| at the whole sphere of a ball that is known to be inside
 _INSIDE_SPHERE = 0.95  # of its radius
 _RIM_RADII = 1.2  # a hole is clear of a ball when its rim is farther than this from the centre,
@@ -115,6 +118,7 @@ def depth_steps(a: OpenSide, b: OpenSide, box: np.ndarray) -> Generator[None, No
     """
     # Points in the common box find wide overlaps, points beside the surfaces thin ones.
     starts = [box[:3] + np.random.default_rng(0).random((_IN_BOX, 3)) * (box[3:] - box[:3])]
+    rooms = [np.full(_IN_BOX, np.inf)]
     for own, other in ((a, b), (b, a)):
         points, units = _samples(own, _SPREAD, box)
         yield
@@ -122,7 +126,8 @@ def depth_steps(a: OpenSide, b: OpenSide, box: np.ndarray) -> Generator[None, No
             deep, distances = yield from _deepest(other, points)
             way = distances[:, None] * units[deep]
             starts += [points[deep] + share * way for share in _WAYS]
-    centres, radii = yield from _climb(a, b, np.concatenate(starts))
+            rooms += [abs(share) * distances / _ROUNDED_DOWN for share in _WAYS]  # so far from the own surface
+    centres, radii = yield from _climb(a, b, np.concatenate(starts), np.concatenate(rooms))
     for centre, radius in zip(centres, radii.tolist(), strict=True):
         if (yield from _is_known(a, b, centre, radius)):
             return 2.0 * radius
@@ -147,46 +152,120 @@ def _deepest(side: OpenSide, points: np.ndarray) -> Generator[None, None, tuple[
     return rows, distances[rows]
 
 
-def _balls(a: OpenSide, b: OpenSide, centres: np.ndarray, larger_than: np.ndarray) -> np.ndarray:
-    """Radii (n,) [m] of the balls around points that reach to the nearer surface; 0 where not in both solids.
+class _Reach(NamedTuple):
+    """How far points are from two surfaces."""
 
-    Only balls larger than given radii (n,) are looked at, the others count as 0: a distance costs less than a side.
+    lengths: np.ndarray
+    """Distance to the nearer one, (n,) [m]; 0 where it was seen not to be larger than was asked for."""
+    nearest: np.ndarray
+    """The nearest points of both, (n, 2, 3); infinite where they were not looked for."""
+
+
+def _reach(a: OpenSide, b: OpenSide, points: np.ndarray, larger_than: np.ndarray) -> _Reach:
+    """How far points are from the nearer surface, where that is more than lengths (n,) [m]."""
+    lengths, nearest = np.full(len(points), np.inf), np.full((len(points), 2, 3), np.inf)
+    rows = np.arange(len(points))
+    for number, side in enumerate((a, b)):
+        if len(rows):
+            field = side.surface.measure(points[rows], NEAREST)
+            nearest[rows, number] = field.points
+            lengths[rows] = np.minimum(lengths[rows], field.distances)
+            rows = rows[lengths[rows] > larger_than[rows]]
+    kept = np.zeros(len(points))
+    kept[rows] = lengths[rows]
+    return _Reach(kept, nearest)
+
+
+def _in_both(a: OpenSide, b: OpenSide, points: np.ndarray) -> np.ndarray:
+    """Rows (k,) of the points in both solids."""
+    rows = np.arange(len(points))
+    for side in (a, b):
+        if len(rows):
+            rows = rows[_windings(side, points[rows]) > 0.5]
+    return rows
+
+
+def _best_starts(
+    a: OpenSide, b: OpenSide, starts: np.ndarray, rooms: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Centres (n, 3), radii (n,) and nearest points (n, 2, 3) of the largest balls around points in both solids.
+
+    ``rooms`` bounds the radii from above: what cannot be among the largest is not looked at.
     """
-    radii = np.zeros(len(centres))
-    reach, rows = np.full(len(centres), np.inf), np.arange(len(centres))
-    for side in (a, b):
-        if len(rows):
-            reach[rows] = np.minimum(reach[rows], _distances(side, centres[rows]))
-            rows = rows[reach[rows] > larger_than[rows]]
-    for side in (a, b):
-        if len(rows):
-            rows = rows[_windings(side, centres[rows]) > 0.5]
-    radii[rows] = reach[rows]
-    return radii
+    lengths, nearest = np.zeros(len(starts)), np.full((len(starts), 2, 3), np.inf)
+    outside = np.zeros(len(starts), np.bool_)
+    rows = np.empty(0, np.int64)
+    by_room = np.argsort(-rooms, kind="stable")
+    for begin in range(0, len(starts), _IN_BOX):
+        least = lengths[rows[-1]] if len(rows) == _CLIMBERS else 0.0
+        some = by_room[begin : begin + _IN_BOX]
+        some = some[rooms[some] >= least]
+        if not len(some):
+            break
+        reach = _reach(a, b, starts[some], np.full(len(some), _ROUNDED_DOWN * least))
+        lengths[some], nearest[some] = reach.lengths, reach.nearest
+        rows = _largest_inside(a, b, starts, lengths, outside)
+    return starts[rows], lengths[rows], nearest[rows]
 
 
-def _climb(a: OpenSide, b: OpenSide, starts: np.ndarray) -> Generator[None, None, tuple[np.ndarray, np.ndarray]]:
-    """Centres (n, 3) and radii (n,) of balls grown from the best starts by pattern search, the largest first."""
-    radii = _balls(a, b, starts, np.zeros(len(starts)))
-    order = np.argsort(-radii, kind="stable")
-    order = order[radii[order] > 0.0][:_CLIMBERS]
-    centres, radii = starts[order], radii[order]
+def _largest_inside(
+    a: OpenSide, b: OpenSide, points: np.ndarray, lengths: np.ndarray, outside: np.ndarray
+) -> np.ndarray:
+    """Rows (k,) of the points in both solids with the largest lengths; ``outside`` (n,) keeps which are not."""
+    order = np.argsort(-np.where(outside, 0.0, lengths), kind="stable")
+    order = order[(lengths[order] > 0.0) & ~outside[order]]
+    rows = np.empty(0, np.int64)
+    for begin in range(0, len(order), _AT_ONCE):  # most points are never asked on which side they are
+        some = order[begin : begin + _AT_ONCE]
+        inside = some[np.sort(_in_both(a, b, points[some]))]
+        outside[np.setdiff1d(some, inside)] = True
+        rows = np.concatenate([rows, inside])
+        if len(rows) >= _CLIMBERS:
+            break
+    return rows[:_CLIMBERS]
+
+
+def _climb(
+    a: OpenSide, b: OpenSide, starts: np.ndarray, rooms: np.ndarray
+) -> Generator[None, None, tuple[np.ndarray, np.ndarray]]:
+    """Centres (n, 3) and radii (n,) of balls grown from the best starts by pattern search, the largest first.
+
+    Most steps need no distance: no ball grows more than its centre moves, and none beyond a point of the surfaces that
+    is known from the steps before.
+    """
+    centres, radii, known = _best_starts(a, b, starts, rooms)
     steps = radii.copy()
     for _ in range(_STEPS):
-        if len(radii) == 0:
+        going = steps > (_LEAST_GAIN - 1.0) * radii
+        if not going.any():
             break
         yield
-        around = centres[:, None] + steps[:, None, None] * _SPHERE
-        needed = np.repeat(_LEAST_GAIN * radii, len(_SPHERE))
-        found = _balls(a, b, around.reshape(-1, 3), needed).reshape(len(centres), -1)
+        around, needed = centres[:, None] + steps[:, None, None] * _SPHERE, _LEAST_GAIN * radii
+        room = np.sqrt(((around[:, :, None] - known[:, None]) ** 2).sum(axis=3).min(axis=2))
+        asked = going[:, None] & (room > _ROUNDED_DOWN * needed[:, None])
+        reach = _reach(a, b, around[asked], np.broadcast_to(needed[:, None], asked.shape)[asked])
+        larger = np.flatnonzero(reach.lengths)
+        inside = larger[_in_both(a, b, around[asked][larger])]
+        found, nearest = np.zeros(asked.shape), np.full((*asked.shape, 2, 3), np.inf)
+        found[tuple(np.argwhere(asked)[inside].T)] = reach.lengths[inside]
+        nearest[asked] = reach.nearest
         best = found.argmax(axis=1)
         rows = np.arange(len(centres))
         better = found[rows, best] > 0.0
         centres = np.where(better[:, None], around[rows, best], centres)
         radii = np.where(better, found[rows, best], radii)
         steps = np.where(better, np.minimum(steps, radii), 0.5 * steps)
+        known = _nearest_of(np.concatenate([known, nearest.reshape(len(rows), -1, 3)], axis=1), centres)
     order = np.argsort(-radii, kind="stable")
     return centres[order], radii[order]
+
+
+def _nearest_of(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
+    """Of points (n, k, 3) those nearest to each centre (n, 3), at most so many."""
+    squares = ((points - centres[:, None]) ** 2).sum(axis=2)
+    chosen = np.argsort(squares, axis=1, kind="stable")[:, :_KNOWN_POINTS]
+    nearest: np.ndarray = np.take_along_axis(points, chosen[:, :, None], axis=1)
+    return nearest
 
 
 def _is_known(a: OpenSide, b: OpenSide, centre: np.ndarray, radius: float) -> Generator[None, None, bool]:

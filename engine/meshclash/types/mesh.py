@@ -38,7 +38,7 @@ def checked_resolution(resolution: Any) -> float:
     """How finely coordinates were stored [m]; raises InvalidMesh for what is no finite length."""
     number = real_number(resolution)
     if not 0.0 <= number <= LARGEST_COORDINATE:
-        raise InvalidMesh(f"a resolution must be a length [m], finite and not negative, not {resolution!r}")
+        raise InvalidMesh(f"a resolution must be a length [m], finite and not negative, not {resolution!r:.80}")
     return number
 
 
@@ -135,7 +135,7 @@ class TriangleMesh:
 
     def __init__(self, vertices: Any, triangles: Any, resolution: float = 0.0, weld: bool = False) -> None:
         if not isinstance(weld, bool | np.bool_):
-            raise InvalidMesh(f"weld must be True or False, not {weld!r}: vertices are welded at equal positions only")
+            raise InvalidMesh(f"weld must be True or False, not {weld!r:.60}: vertices are welded where they are equal")
         self._vertices = _checked_vertices(vertices)
         self._triangles = _checked_triangles(triangles, len(self._vertices))
         if weld:

@@ -34,20 +34,20 @@ def float_array(name: str, values: Any, error: type[MeshClashError]) -> np.ndarr
             raise TypeError(f"they are {given.dtype}")
         return np.array(given, dtype=np.float64, order="C")
     except (TypeError, ValueError, OverflowError) as reason:
-        raise error(f"{name} cannot be read as numbers: {reason}") from None
+        raise error(f"{name} cannot be read as numbers: {reason!s:.120}") from None
 
 
 def whole_number(name: str, value: Any, least: int) -> int:
     """A whole number from ``least`` on; raises UnsupportedOption and names the option."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise UnsupportedOption(f"{name} must be a whole number from {least} on, not {value!r}")
+        raise UnsupportedOption(f"{name} must be a whole number from {least} on, not {value!r:.80}")
     return int(value)
 
 
 def truth(name: str, value: Any) -> bool:
     """True or False (or 1 or 0); raises UnsupportedOption and names the option."""
     if not isinstance(value, bool | int | np.bool_ | np.integer) or value not in (0, 1):
-        raise UnsupportedOption(f"{name} must be True or False, not {value!r}")
+        raise UnsupportedOption(f"{name} must be True or False, not {value!r:.80}")
     return bool(value)
 
 

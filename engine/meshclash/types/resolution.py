@@ -34,7 +34,7 @@ def float32_resolution(largest: Any, matrix: Any = None) -> float:
     """
     size = real_number(largest)
     if not 0.0 <= size <= float(np.finfo(np.float32).max):
-        raise UnsupportedOption(f"the largest coordinate must be a length that float32 can hold, not {largest!r}")
+        raise UnsupportedOption(f"the largest coordinate must be a length that float32 can hold, not {largest!r:.80}")
     array = np.eye(4) if matrix is None else checked_matrix(matrix)
     linear = np.abs(array[:3, :3])
     rounding = np.where(linear == 1.0, 0.0, _half_ulp(linear))

@@ -94,4 +94,4 @@ def volume_named(name: str | None) -> Volume:
     try:
         return VOLUMES[DEFAULT_VOLUME if name is None else name]
     except (KeyError, TypeError):
-        raise UnsupportedOption(f"volume {name!r} is not known; known are {', '.join(sorted(VOLUMES))}") from None
+        raise UnsupportedOption(f"volume {name!r:.80} is not known; known are {', '.join(sorted(VOLUMES))}") from None

@@ -6,9 +6,14 @@ face is that on its upper face plus the signed projected areas of the triangles 
 voxel is that on its upper face plus, of each triangle inside, the integral of z - z0 over its projection, z0 being the
 height of the lower face.
 
+A point in a plane of the grid belongs to the voxel above it (of larger coordinates) and to no other, so that a face in
+the plane counts once. Triangles are cut at z first: while they have three corners, the pieces of all heights have
+exactly the projected area of the whole. Cut at x and y last, a face that is level but for rounding could come apart.
+
 Bound. Cutting moves a surface by at most 10 u M at each of six planes, and its coordinates are off by 3.1 u M
-(``cover.py`` says what u and M are); what is cut at x and y is cut at z once for all voxels of the column. In a voxel
-of sides 1 a piece that is moved by e changes areas and volumes by less than 5 e: ``PIECE_ERROR`` (M + 1) covers it.
+(``cover.py`` says what u and M are); at x and y the pieces of all heights of a column are cut alike but for that. In a
+voxel of sides 1 a piece that is moved by e changes areas and volumes by less than 5 e: ``PIECE_ERROR`` (M + 1) covers
+it. A level face may come to lie in another voxel of its column, which changes only where the column counts it.
 """
 
 from collections.abc import Generator
@@ -26,7 +31,7 @@ from .walk import make_walk
 
 PIECE_ERROR = 512 * 2.0**-53
 """Error of the area or volume of one triangle in one voxel, in units of the voxel, for coordinates up to 1."""
-_MOST_CORNERS = 12  # of a triangle that is cut by six planes
+_MOST_CORNERS = 28  # of a triangle that is cut by six planes: each leaves half as many again at most
 
 
 class Pieces(NamedTuple):
@@ -52,24 +57,26 @@ class _Work(NamedTuple):
     """(chosen,) int8: -1 where a triangle is to be turned over."""
     brick_size: np.ndarray
     polygons: np.ndarray
-    """(2, 12, 3) float64: before and after a cut."""
+    """(2, 28, 3) float64: before and after a cut."""
 
 
 @inner
 def _cut(polygons, source, count, axis, bound, sign):
-    """Keep where sign (coordinate - bound) >= 0 of a polygon; returns how many corners are left in the other row."""
+    """Keep where coordinate >= bound (sign 1), or < bound (sign -1), of a polygon.
+
+    Returns how many corners are left in the other row. They may lie in the plane for both signs.
+    """
     target, kept = 1 - source, 0
     for k in range(count):
         following = k + 1 if k + 1 < count else 0
-        p = sign * (polygons[source, k, axis] - bound)
-        q = sign * (polygons[source, following, axis] - bound)
-        if p >= 0.0:
+        above, next_above = polygons[source, k, axis] >= bound, polygons[source, following, axis] >= bound
+        if above == (sign > 0.0):
             for c in range(3):
                 polygons[target, kept, c] = polygons[source, k, c]
             kept += 1
-        if (p < 0.0 and q > 0.0) or (p > 0.0 and q < 0.0):
+        if above != next_above:
             # From the lower end, so that both sides of the plane get the same corner.
-            low, high = (k, following) if (p < q) == (sign > 0.0) else (following, k)
+            low, high = (following, k) if above else (k, following)
             start, end = polygons[source, low, axis], polygons[source, high, axis]
             t = (bound - start) / (end - start)
             for c in range(3):
@@ -96,25 +103,31 @@ def _measure(polygons, source, count, floor):
 
 
 @inner
-def _cut_to_column(shape, polygons, x, y):
-    """The triangle within a column, in row 0; how many corners it has."""
+def _load(shape, polygons):
+    """The triangle as a polygon in row 0."""
     for corner in range(3):
         for axis in range(3):
             polygons[0, corner, axis] = shape[CORNERS + 3 * corner + axis]
-    count = _cut(polygons, 0, 3, 0, np.float64(x), 1.0)
-    count = _cut(polygons, 1, count, 0, np.float64(x + 1), -1.0)
-    count = _cut(polygons, 0, count, 1, np.float64(y), 1.0)
-    return _cut(polygons, 1, count, 1, np.float64(y + 1), -1.0)
+
+
+@inner
+def _cut_to_column(polygons, source, count, x, y):
+    """What lies within a column of a polygon, in the same row; how many corners it has."""
+    count = _cut(polygons, source, count, 0, np.float64(x), 1.0)
+    count = _cut(polygons, 1 - source, count, 0, np.float64(x + 1), -1.0)
+    count = _cut(polygons, source, count, 1, np.float64(y), 1.0)
+    return _cut(polygons, 1 - source, count, 1, np.float64(y + 1), -1.0)
 
 
 @inner
 def _add_piece(shape, work, n, voxel, x, y, z):
     """Add what the triangle contributes to a voxel."""
     polygons = work.polygons
-    count = _cut_to_column(shape, polygons, x, y)
-    count = _cut(polygons, 0, count, 2, np.float64(z), 1.0)
-    count = _cut(polygons, 1, count, 2, np.float64(z + 1), -1.0)
     work.pieces.counts[voxel] += 1
+    _load(shape, polygons)
+    count = _cut(polygons, 0, 3, 2, np.float64(z), 1.0)
+    count = _cut(polygons, 1, count, 2, np.float64(z + 1), -1.0)
+    count = _cut_to_column(polygons, 0, count, x, y)
     if count > 2:
         area, volume = _measure(polygons, 0, count, np.float64(z))
         work.pieces.areas[voxel] += work.signs[n] * area
@@ -164,14 +177,15 @@ def _add_from_above(points, triangles, chosen, first, last, size, signs, top, to
             for axis in range(2):
                 low[axis], high[axis] = min(low[axis], points[v, axis]), max(high[axis], points[v, axis])
             highest = max(highest, points[v, 2])
-        if highest <= ceiling:
+        if highest < ceiling:
             continue
         x0, x1 = max(np.int64(np.floor(low[0])), 0), min(np.int64(np.floor(high[0])), size[0] - 1)
         y0, y1 = max(np.int64(np.floor(low[1])), 0), min(np.int64(np.floor(high[1])), size[1] - 1)
         for x in range(x0, x1 + 1):
             for y in range(y0, y1 + 1):
-                count = _cut_to_column(shape, polygons, x, y)
-                count = _cut(polygons, 0, count, 2, ceiling, 1.0)
+                _load(shape, polygons)
+                count = _cut(polygons, 0, 3, 2, ceiling, 1.0)
+                count = _cut_to_column(polygons, 1, count, x, y)
                 if count > 2:
                     area, _ = _measure(polygons, 1, count, ceiling)
                     top[x, y] += signs[n] * area

@@ -21,7 +21,7 @@ from .common import closed_solid, overlap_steps
 from .culling import culled_steps
 from .device import common_voxels_on
 from .entries import by_voxel, entry_steps
-from .grid import Fineness, Grid, check_columns, checked_fineness, make_grid
+from .grid import Fineness, Grid, check_columns, check_volumes, checked_fineness, make_grid
 from .marking import mark_steps
 from .meeting import Met, meet_steps
 from .placing import Gridded, Placed, choose, mean_extent, place, put_on_grid
@@ -78,7 +78,7 @@ def voxel_collide(
     Raises:
         InvalidMesh, InvalidPose: as ``collide``. NotASolid: mode "solid" and a mesh that is not closed.
         UnsupportedOption: no such mode, a resolution or voxel size that is no positive number or needs more than the
-            memory, both of them, or a stack of poses.
+            memory, both of them, volumes that float64 cannot hold, or a stack of poses.
         DeviceUnavailable: "cuda" with another mode, or no device can be used.
     """
     return run(
@@ -107,10 +107,10 @@ def voxel_collide_steps(
     start = time.perf_counter()
     fineness = checked_fineness(resolution, voxel_size, memory)
     if not isinstance(mode, str) or mode not in MODES:
-        raise UnsupportedOption(f"mode must be one of {', '.join(MODES)}, not {mode!r}")
+        raise UnsupportedOption(f"mode must be one of {', '.join(MODES)}, not {mode!r:.80}")
     require_device(device)
     if device == DEVICE and mode != "voxels":
-        raise DeviceUnavailable(f"mode {mode!r} is computed on the CPU only: use device='auto' or 'cpu'")
+        raise DeviceUnavailable(f"mode {mode!r:.80} is computed on the CPU only: use device='auto' or 'cpu'")
     asked = _Asked(mode, fineness, not truth("touching", touching), thread_limit(threads), start, device)
     meshes = (mesh_of("a", a), mesh_of("b", b))
     rows = (single_pose("pose_a", pose_a), single_pose("pose_b", pose_b))
@@ -256,6 +256,7 @@ def _solid_steps(
     meshes: tuple[TriangleMesh, ...], things: Sequence[Gridded], grid: Grid, asked: _Asked, whole: Sequence[bool]
 ) -> _Answer:
     """Common volume and common voxels."""
+    check_volumes(grid)
     check_columns(grid, asked.fineness.memory)
     overlap, first, second = yield from overlap_steps(
         meshes, things, grid, asked.fineness.memory, asked.threads, whole

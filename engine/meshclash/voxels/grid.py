@@ -16,6 +16,8 @@ DEFAULT_MEMORY = 1 << 30
 DEFAULT_RESOLUTION = 256
 _FINEST = 2.0**-40  # voxel sizes of the largest coordinate, counted from the region: what float64 tells apart easily
 _SMALLEST = 1e-280  # [m]: its inverse is finite
+_LARGEST = 1e300  # [m]: corners of voxels are finite
+_LEAST_VOLUME, _MOST_VOLUME = 1e-280, 1e300  # [m3] of a voxel, and of a grid: what float64 holds with room
 _COLUMN_BYTES = 32  # a number and a count of each object
 _A_LITTLE = 1.0 + 2.0**-40
 
@@ -61,16 +63,16 @@ def checked_fineness(resolution: Any, voxel_size: Any, memory: Any = None) -> Fi
     if resolution is not None:
         count = real_number(resolution)
         if not (1 <= count <= MOST_ALONG and count == math.floor(count)):
-            raise UnsupportedOption(f"resolution must be a whole number from 1 to {MOST_ALONG}, not {resolution!r}")
+            raise UnsupportedOption(f"resolution must be a whole number from 1 to {MOST_ALONG}, not {resolution!r:.80}")
         resolution = int(count)
     if voxel_size is not None:
         length = real_number(voxel_size)
         if not 0.0 < length < math.inf:
-            raise UnsupportedOption(f"voxel_size must be a length in metres above 0, not {voxel_size!r}")
+            raise UnsupportedOption(f"voxel_size must be a length in metres above 0, not {voxel_size!r:.80}")
         voxel_size = length
     size = DEFAULT_MEMORY if memory is None else real_number(memory)
     if not SIDE * BYTES_EACH <= size < math.inf:
-        raise UnsupportedOption(f"memory must be a number of bytes from {SIDE * BYTES_EACH} on, not {memory!r}")
+        raise UnsupportedOption(f"memory must be a number of bytes from {SIDE * BYTES_EACH} on, not {memory!r:.80}")
     return Fineness(resolution, voxel_size, int(size))
 
 
@@ -84,7 +86,8 @@ def make_grid(low: np.ndarray, high: np.ndarray, farthest: float, fineness: Fine
             a resolution is that of the longest side of the region.
 
     Raises:
-        UnsupportedOption: a voxel size with more than 2**20 voxels along a side, or too small for the coordinates.
+        UnsupportedOption: a voxel size with more than 2**20 voxels along a side, too large, or too small for the
+            coordinates.
     """
     extent = high - low
     longest = float(extent.max())
@@ -99,6 +102,8 @@ def make_grid(low: np.ndarray, high: np.ndarray, farthest: float, fineness: Fine
             f"voxel_size {length:g} m is too small for objects that reach {farthest:g} m from the region of interest: "
             f"it must be {least:.3g} m or more"
         )
+    if length > _LARGEST:
+        raise UnsupportedOption(f"voxel_size {length:g} m is too large: it must be {_LARGEST:g} m or less")
     if longest / length >= MOST_ALONG - 2:
         raise UnsupportedOption(
             f"voxel_size {length:g} m makes {longest / length:.3g} voxels along {longest:g} m: at most {MOST_ALONG} "
@@ -112,6 +117,16 @@ def make_grid(low: np.ndarray, high: np.ndarray, farthest: float, fineness: Fine
 def _count(extent: np.ndarray, length: float) -> np.ndarray:
     """Voxels along each axis: every point of the region lies in one, or within the slack of the last (``cover.py``)."""
     return np.floor(extent / length).astype(np.int64) + 1
+
+
+def check_volumes(grid: Grid) -> None:
+    """Raise UnsupportedOption where float64 cannot hold volumes of voxels and of the grid."""
+    volume = grid.voxel_size * grid.voxel_size * grid.voxel_size
+    if not (volume >= _LEAST_VOLUME and volume * float(grid.size.prod(dtype=np.float64)) <= _MOST_VOLUME):
+        raise UnsupportedOption(
+            f"voxels of {grid.voxel_size:.3g} m have volumes that float64 cannot hold: take another size of voxels, or "
+            "measure in another unit"
+        )
 
 
 def check_columns(grid: Grid, memory: int) -> None:

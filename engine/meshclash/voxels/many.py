@@ -131,7 +131,7 @@ def voxel_overlaps(
 
 def _posed(things: Any, poses: Any) -> list[tuple[Any, Any]]:
     if not isinstance(things, Sequence) or isinstance(things, str | bytes):
-        raise InvalidMesh(f"things must be a list of meshes and point clouds, not {things!r}")
+        raise InvalidMesh(f"things must be a list of meshes and point clouds, not {things!r:.80}")
     if poses is None:
         return [(thing, None) for thing in things]
     if not isinstance(poses, Sequence | np.ndarray) or isinstance(poses, str | bytes) or len(poses) != len(things):

@@ -60,7 +60,7 @@ def voxelise(
     """
     fineness, threads = checked_fineness(resolution, voxel_size, memory), thread_limit(threads)
     if not isinstance(separating, int | np.integer) or separating not in (THIN, WHOLE):
-        raise UnsupportedOption(f"separating must be {THIN} or {WHOLE}, not {separating!r}")
+        raise UnsupportedOption(f"separating must be {THIN} or {WHOLE}, not {separating!r:.80}")
     surface = mesh_of("mesh", mesh)
     corners, bounds = place(surface, single_pose("pose", pose))
     placed = choose(surface, corners, bounds, bounds[0], bounds[1])

@@ -34,11 +34,13 @@ UNITS = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "km": 1e3, "in": 0.0254, "ft": 0.3048
 def _metres(unit: str | float) -> float:
     if isinstance(unit, str):
         if unit not in UNITS:
-            raise UnsupportedOption(f"unit {unit!r} is not known; known are {', '.join(UNITS)}, or a number of metres")
+            raise UnsupportedOption(
+                f"unit {unit!r:.80} is not known; known are {', '.join(UNITS)}, or a number of metres"
+            )
         return UNITS[unit]
     metres = real_number(unit)
     if not 0.0 < metres < np.inf:
-        raise UnsupportedOption(f"unit must be the name of one, or a finite number of metres above 0, not {unit!r}")
+        raise UnsupportedOption(f"unit must be the name of one, or a finite number of metres above 0, not {unit!r:.80}")
     return metres
 
 
@@ -51,9 +53,9 @@ def _checked_path(path: Any) -> Path:
     try:
         ordinary = stat.S_ISREG(checked.stat().st_mode)
     except OSError as error:
-        raise InvalidFile(f"{checked}: cannot be read: {error.strerror or error}") from None
+        raise InvalidFile(f"{checked!s:.300}: cannot be read: {error.strerror or error}") from None
     except ValueError as error:
-        raise InvalidFile(f"{str(checked)!r} cannot be the name of a file: {error}") from None
+        raise InvalidFile(f"{str(checked)!r:.80} cannot be the name of a file: {error}") from None
     if not ordinary:
         raise InvalidFile(f"{checked}: cannot be read: a folder, a device or a pipe is no file of points")
     return checked
@@ -64,7 +66,7 @@ def _checked_memory(memory: Any) -> float | None:
         return None
     number = real_number(memory)
     if not number >= 0.0:
-        raise UnsupportedOption(f"memory must be None or a number of bytes from 0 on, not {memory!r}")
+        raise UnsupportedOption(f"memory must be None or a number of bytes from 0 on, not {memory!r:.80}")
     return number
 
 
