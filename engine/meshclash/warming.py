@@ -8,6 +8,7 @@ import numpy as np
 
 from .answering.devices import kernel_steps
 from .broadphase.sweep import overlapping_pairs
+from .continuous.adjacent import Neighbours
 from .continuous.impacts import edge_edge_impacts
 from .continuous.moving_engine import MovingEngine
 from .continuous.moving_tree import Elements, MovingTree
@@ -213,7 +214,8 @@ def _frames_together(mesh: TriangleMesh) -> None:
     tree = MovingTree(build(mesh).tree, mesh, mesh, np.zeros(3), elements)
     with parallel_region(thread_limit(None)) as count:
         if count > 1:
-            engine = MovingEngine(tree, tree, DEFAULT_LEAF_SIZE, True, False, count, lambda *met: (met[0], met[2]))
+            neighbours = Neighbours(mesh.triangles, mesh.vertices, mesh.vertices, elements)
+            engine = MovingEngine(tree, tree, DEFAULT_LEAF_SIZE, True, False, count, neighbours.counted_steps)
             engine.begin(1.0)
             engine.work_together(count)
 

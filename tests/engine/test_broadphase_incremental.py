@@ -1,5 +1,7 @@
 """Sweep and prune over frames against all pairs: small motions, teleports, boxes that come and go, ties everywhere."""
 
+import tracemalloc
+
 import meshclash as mc
 import numpy as np
 import pytest
@@ -72,8 +74,8 @@ def test_calm_frames_are_sorted_by_insertion():
 
 @st.composite
 def sequences(draw):
-    """Few boxes on a small grid, ids that come and go, ties everywhere."""
-    number = st.integers(0, 3)
+    """Few boxes on a small grid, some without end, ids that come and go, ties everywhere."""
+    number = st.sampled_from([0.0, 1.0, 2.0, 3.0, np.inf, -np.inf] if draw(st.booleans()) else [0.0, 1.0, 2.0, 3.0])
     frames = []
     for _ in range(draw(st.integers(1, 8))):
         ids = np.array(sorted(draw(st.sets(st.integers(0, 7), max_size=7))), np.int64)
@@ -90,9 +92,31 @@ def test_any_sequence(frames):
     follow(frames)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("count", "top"), [(3, 0.0), (3, np.inf), (200, 0.0)])
+def test_a_ground_without_end_touches_what_comes_and_ends_nothing_that_never_began(count, top):
+    rng = np.random.default_rng(count)
+    frames, low = [], rng.uniform(-1, 8, (count + 1, 3))
+    for frame in range(20):
+        ids = np.concatenate([[0], 1 + np.flatnonzero(rng.random(count) < 0.8)])
+        low += rng.uniform(-0.3, 0.3, low.shape)
+        boxes = np.hstack([low[ids], low[ids] + 1.0])
+        if frame % 3:  # otherwise it has an end for once
+            boxes[0] = [-np.inf, -np.inf, -np.inf, np.inf, np.inf, top]
+        frames.append((ids, boxes))
+    follow(frames)
+
+
 @pytest.mark.parametrize(
     ("ids", "boxes", "says"),
     [
+        ([0.5], np.zeros((1, 6)), "whole numbers"),
+        (["x"], np.zeros((1, 6)), "whole numbers"),
+        ([[0], [1, 2]], np.zeros((1, 6)), "ids cannot be read"),
+        ([10**400], np.zeros((1, 6)), "whole numbers"),
+        (np.array([2**64 - 1], np.uint64), np.zeros((1, 6)), "below"),
+        ([0], [["a"] * 6], "boxes cannot be read"),
+        ([0], np.zeros((1, 6)) + 0j, "complex"),
         ([0, 1], np.zeros((2, 5)), "shape"),
         ([1, 0], np.zeros((2, 6)), "rise"),
         ([-1], np.zeros((1, 6)), "rise"),
@@ -120,6 +144,61 @@ def test_groups_rules_and_single_pairs():
     rules.set_rule("cell", "robot", False)
     assert rules(pairs).tolist() == [False, False, False, False]
     assert rules.groups == ["default", "robot", "cell"] and rules.group_of(900) == "default"
-    for call in (lambda: rules.assign(0, ""), lambda: rules.assign("x", "a"), lambda: rules.set_pair(-1, 0, True)):
-        with pytest.raises(mc.UnsupportedOption):
-            call()
+
+
+IDS = st.sampled_from([0, 1, 5, 2**31 - 1])
+
+
+@given(st.lists(st.tuples(IDS, IDS, st.sampled_from(["a", "b", None, True, False]), st.booleans())))
+def test_any_rules_against_tables(actions):
+    """Groups, rules and pairs, said in any order, of ids of any size."""
+    rules, groups, between, pairs = mc.CollisionMatrix(), {}, {}, {}
+    every = np.array([[i, j] for i in (0, 1, 5, 6, 2**31 - 1) for j in (0, 1, 5, 6, 2**31 - 1)])
+    for i, j, what, compared in actions:
+        if isinstance(what, str):
+            rules.assign([i, j], what)
+            rules.set_rule(what, "default", compared)
+            groups[i] = groups[j] = what
+            between[what, "default"] = between["default", what] = compared
+        else:
+            rules.set_pair(i, j, what)
+            pairs[frozenset((i, j))] = what
+        said = [pairs.get(frozenset(pair)) for pair in every.tolist()]
+        of = [tuple(groups.get(i, "default") for i in pair) for pair in every.tolist()]
+        truth = [between.get(g, True) if s is None else s for s, g in zip(said, of, strict=True)]
+        assert rules(every).tolist() == truth
+    assert all(rules.group_of(i) == groups.get(i, "default") for i in every[:, 0].tolist())
+
+
+def test_one_large_id_takes_no_memory_for_those_below():
+    tracemalloc.start()
+    rules = mc.CollisionMatrix()
+    rules.assign(2_000_000_000, "far")
+    assert rules(np.array([[0, 2_000_000_000]])).all()
+    assert tracemalloc.get_traced_memory()[1] < 2**20
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda rules: rules.assign(0, ""), "named by a text"),
+        (lambda rules: rules.assign("x", "a"), "identifiers"),
+        (lambda rules: rules.assign(5, None), "named by a text"),
+        (lambda rules: rules.assign(2**31, "a"), r"below 2\*\*31"),
+        (lambda rules: rules.assign([-1], "a"), "from 0 on"),
+        (lambda rules: rules.set_pair(-1, 0, True), "from 0 on"),
+        (lambda rules: rules.set_pair(0, 2**32 + 5, False), r"second must be below 2\*\*31"),
+        (lambda rules: rules.group_of(-1), "from 0 on"),
+        (lambda rules: rules(np.array([[-1, 0]])), "from 0 on"),
+        (lambda rules: rules(np.array([[0, 2**31]])), "from 0 on"),
+        (lambda rules: rules(np.array([0, 1])), "shape"),
+        (lambda rules: rules([[0.5, 1.0]]), "whole numbers"),
+        (lambda rules: rules("x"), "whole numbers"),
+    ],
+)
+def test_rules_about_what_is_no_object_are_refused_and_change_nothing(call, says):
+    rules = mc.CollisionMatrix()
+    with pytest.raises(mc.UnsupportedOption, match=says):
+        call(rules)
+    assert rules.groups == ["default"] and rules.revision == 0

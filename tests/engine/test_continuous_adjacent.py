@@ -8,9 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from meshclash.answering import driving
 from meshclash.bench.impact_oracle import first_moment
-from meshclash.continuous import adjacent
+from meshclash.continuous import adjacent, moving_engine
+from meshclash.continuous.planes import moments_left, roots_of, whole_corners
 from meshclash.continuous.roots import Root
+from meshclash.continuous.swept import swept_collide_steps
+from strategies import rotation
 
 FLOOR = [(0, 0, 0), (4, 0, 0), (0, 4, 0)]
 """Triangle 0, 1, 2, which rests. The other one is 0, 3, 4, or 0, 1, 3 where it has one corner of its own."""
@@ -135,3 +139,73 @@ def test_moments_are_told_apart_and_together():
     quarter = Root([-1, 3], 0, 0)
     assert not adjacent._part(quarter, Root([-1, 3], 1, 2, exact=True))
     assert adjacent._part(quarter, Root([-1, 1], 1, 1, exact=True)) and quarter.high < Fraction(1, 2)
+
+
+SMALL = st.integers(-2, 2)
+POINT = st.tuples(SMALL, SMALL, SMALL)
+
+
+@st.composite
+def neighbours_that_move(draw):
+    """Two triangles with one or two vertices in common: at random, or shrunk, or reflected, alike or nearly so."""
+    ids = draw(st.sampled_from(([0, 1, 2, 0, 3, 4], [0, 1, 2, 3, 1, 4], [0, 1, 2, 0, 1, 3], [2, 0, 1, 3, 1, 0])))
+    start = np.array(draw(st.lists(POINT, min_size=5, max_size=5)), float)
+    end = np.array(draw(st.lists(POINT, min_size=5, max_size=5)), float)
+    factor = draw(st.sampled_from([None, 0.0, -1.0, -0.3, -3.0, 0.5]))
+    if factor is not None:
+        end = end[0] + factor * (start - end[0])
+    if draw(st.booleans()):
+        end[draw(st.integers(0, 4))] += draw(st.sampled_from([1e-17, 0.25, -0.25]))
+    return np.array(ids), start[ids], end[ids]
+
+
+@given(neighbours_that_move())
+@settings(max_examples=80, deadline=None)
+def test_what_planes_leave_over_is_what_all_moments_say(pair):
+    ids, start, end = pair
+    corners = whole_corners(start[None], end[None])
+    (left,) = moments_left(ids[None], corners)
+    if left is not None:
+        both = adjacent._Pair(ids.tolist(), corners[0].tolist())
+        assert np.array_equal(both.first_of(roots_of(left)), both.first_moment(), equal_nan=True)
+
+
+def octahedron(turn):
+    points = np.vstack([np.eye(3), -np.eye(3)]) @ turn.T
+    return mc.TriangleMesh(
+        points, [[0, 1, 2], [1, 3, 2], [3, 4, 2], [4, 0, 2], [1, 0, 5], [3, 1, 5], [4, 3, 5], [0, 4, 5]]
+    )
+
+
+@pytest.mark.parametrize("factor", [-1.0, 0.0, -2.0])
+def test_what_is_reflected_through_a_point_is_parted_by_planes(factor, monkeypatch):
+    """No pair of neighbours has all its moments looked at, which takes milliseconds."""
+    monkeypatch.delattr(adjacent._Pair, "first_moment")
+    mesh = octahedron(rotation(np.random.default_rng(1)))
+    found = mc.swept_self_collide(mesh, None, factor * mesh.vertices)
+    shared = (mesh.triangles[found.pairs[:, 0], :, None] == mesh.triangles[found.pairs[:, 1], None, :]).any(axis=(1, 2))
+    assert len(found) == 4 and not shared.any()  # opposite faces
+    assert np.allclose(found.time, 1.0 / (1.0 - factor))
+
+
+def test_progress_goes_on_while_neighbours_are_looked_at(monkeypatch):
+    class Short:
+        """A slice of one step."""
+
+        def __init__(self):
+            self._asked = 0
+
+        @property
+        def over(self):
+            self._asked += 1
+            return self._asked > 1
+
+    class Over:
+        over = True
+
+    monkeypatch.setattr(moving_engine, "Slice", Short)
+    monkeypatch.setattr(driving, "Slice", Over)
+    mesh = octahedron(rotation(np.random.default_rng(1)))
+    centre = np.array([0.1, 0.2, 0.3])  # rounded: nothing is exactly reflected
+    told = list(swept_collide_steps(mesh, None, None, 2.0 * centre - mesh.vertices))
+    assert len({progress.fraction for progress in told}) > 20

@@ -1,6 +1,7 @@
 """Rigid motion: analytic moments of contact, finer stepping, and motions that must hit their poses."""
 
 import math
+from itertools import pairwise
 
 import meshclash as mc
 import numpy as np
@@ -115,6 +116,100 @@ def test_two_visits_are_two_intervals_with_their_deepest_moments():
     assert two.deepest == pytest.approx(3.0, abs=1e-3) and two.depth == pytest.approx(0.5, abs=1e-3)
 
 
+def moved(pose, *rest):
+    """A pose matrix after which others are taken, each in the coordinates of the one before."""
+    for other in rest:
+        pose = pose @ other
+    return pose
+
+
+def place(rng):
+    return matrix(rotation(rng), rng.uniform(-3, 3, 3))
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["linear", "screw"]))
+@settings(max_examples=10, deadline=None)
+def test_what_rests_in_a_turned_pose(seed, interpolation):
+    """At rest for ever, before and after its motion, between equal keys, with one key, and keys an ulp apart."""
+    rng = np.random.default_rng(seed)
+    plate, dart, here = solid((-1, -1, -1), (1, 1, 0)), solid((-0.1, -0.1, 0), (0.1, 0.1, 0.2)), place(rng)
+    high, low = moved(here, matrix(shift=(0, 0, 3))), moved(here, matrix(shift=(0, 0, -1)))
+    fall = mc.KeyframedMotion([1, 5], [high, low], interpolation)
+    tick = float(np.nextafter(3.0, 4.0))
+    resting = (
+        here,
+        mc.KeyframedMotion([rng.uniform(0, 9)], [here], interpolation),
+        mc.KeyframedMotion([0.0, 3.0, 9.0], [here] * 3, interpolation),
+        mc.KeyframedMotion([0.0, 3.0, tick, 9.0], [here] * 4, interpolation),
+    )
+    for rest in resting:
+        for things, motions in (((plate, dart), (rest, fall)), ((dart, plate), (fall, rest))):
+            found = mc.time_of_contact(*things, *motions, tolerance=1e-6, intervals=True)
+            assert found.time <= 4.0 + 1e-9 and found.time == pytest.approx(4.0, abs=2e-6)
+            assert found.intervals[0].end == (9.0 if getattr(rest, "end", 0.0) == 9.0 else 5.0)
+
+
+@st.composite
+def heights(draw):
+    """Times and heights of a box above a plate, on a grid of tenths, and an exact picture of when they touch."""
+    count = draw(st.integers(2, 12))
+    pauses = draw(st.lists(st.sampled_from([0.001, 0.25, 1.0, 7.0]), min_size=count - 1, max_size=count - 1))
+    values = draw(st.lists(st.integers(-3, 9), min_size=count, max_size=count))
+    return np.concatenate([[0.0], np.cumsum(pauses)]), 0.1 * np.array(values, float)
+
+
+def times_at(level, times, values):
+    """Sorted times at which the polygon of heights is at a level, and all keys."""
+    found = set(times.tolist())
+    for (t, u), (x, y) in zip(pairwise(times.tolist()), pairwise(values.tolist()), strict=True):
+        if (x - level) * (y - level) < 0.0:
+            found.add(t + (u - t) * (level - x) / (y - x))
+    return sorted(found)
+
+
+@given(heights(), st.integers(0, 2**32 - 1), st.sampled_from([None, 1e-3, 0.3]))
+@settings(max_examples=60, deadline=None)
+def test_contacts_begin_and_end_when_they_do(polygon, seed, resolution):
+    """A box rises above a plate and comes down to it: no contact is lost, and what is said to be one is one."""
+    times, values = polygon
+    tolerance, rng = 1e-5, np.random.default_rng(seed)
+    here, turn = place(rng), matrix(rotation_about(np.array([0.0, 0, 1]), rng.uniform(0, 6)))
+    poses = np.array([moved(here, matrix(shift=(0, 0, z)), turn) for z in values])
+    plate, thing = solid((-1, -1, -1), (1, 1, 0)), solid((-0.2, -0.2, 0), (0.2, 0.2, 0.4))
+    motion = mc.KeyframedMotion(times, poses)
+    found = mc.time_of_contact(plate, thing, here, motion, tolerance=tolerance, intervals=True, resolution=resolution)
+    spans = [(span.start, span.end) for span in found.intervals]
+    pause = (resolution or times[-1] / 256) * (1 + 1e-9)
+    assert all(start <= end for start, end in spans)
+    assert all(end < start for (_, end), (start, _) in pairwise(spans))
+    for t in [*times_at(0.0, times, values - 1e-9), *times]:
+        if np.interp(t, times, values) <= 0.0:
+            assert any(start <= t <= end for start, end in spans), t
+    for t in np.ravel(spans):
+        assert np.interp(t, times, values) <= tolerance * (1 + 1e-6)
+    free = times_at(tolerance, times, values)
+    for t, u in pairwise(free):
+        if np.interp(0.5 * (t + u), times, values) > tolerance and u - t > pause:
+            assert not any(start <= t and u <= end for start, end in spans)
+    assert bool(found) == bool((values <= 0.0).any()) or (values <= tolerance).any()
+
+
+def test_short_contacts_are_found_and_the_end_of_a_rest_too():
+    """A minute at 24 frames a second: the box rests on the plate, rises, and knocks twice in passing."""
+    times = np.arange(24 * 60 + 1) / 24.0
+    z = np.where(times < 29.0, 0.0, 0.5)
+    z[702:704] = -0.001, 0.5  # at 29.25 s, less than a frame
+    z[1200] = -1e-4
+    plate, thing = solid((-1, -1, -1), (1, 1, 0)), solid((-0.2, -0.2, 0), (0.2, 0.2, 0.4))
+    motion = mc.KeyframedMotion(times, [matrix(shift=(0, 0, h)) for h in z])
+    found = mc.time_of_contact(plate, thing, None, motion, tolerance=1e-5, intervals=True)
+    ends = [(span.start, span.end) for span in found.intervals]
+    assert np.allclose(ends, [(0.0, times[695]), (29.25, 29.25), (50.0, 50.0)], atol=1e-3)
+    assert all(start <= t <= end for (start, end), t in zip(ends, (times[695], 29.25, 50.0), strict=True))
+    (one, two) = mc.time_of_contact(plate, thing, None, motion, intervals=True, resolution=0.3).intervals
+    assert one.end >= 29.25 and two.start <= 50.0 <= two.end  # an interruption shorter than the resolution is none
+
+
 def test_what_is_inside_is_in_contact():
     a, b = solid((0, 0, 0), (4, 4, 4)), solid((1, 1, 1), (2, 2, 2))
     out = mc.ScrewMotion(None, matrix(shift=(10, 0, 0)))
@@ -213,6 +308,9 @@ def test_axis_and_angle_give_back_the_rotation(seed, angle):
         (lambda a: mc.time_of_contact(a, a, tolerance=1e-18), "too small"),
         (lambda a: mc.time_of_contact(a, a, resolution=0.0), "resolution"),
         (lambda a: mc.ScrewMotion(start=1.0, end=1.0), "times must rise"),
+        (lambda a: mc.ScrewMotion(start=-1.7e308, end=1.7e308), "too far apart"),
+        (lambda a: mc.ScrewMotion.about((0, 0, 0), (0, 0, 1), 99.0, start=1.0, end=1.0 + 2e-15), "too short"),
+        (lambda a: mc.time_of_contact(a, a, None, mc.ScrewMotion(None, matrix(shift=(9, 0, 0)), 0, 5e-324)), "inf m"),
         (lambda a: mc.ScrewMotion.about((0, 0, 0), (0, 0, 0), 1.0), "direction"),
         (lambda a: mc.KeyframedMotion([0, 1], [np.eye(4)]), "as many as there are times, 2, not 1"),
         (lambda a: mc.KeyframedMotion([1, 1], [np.eye(4)] * 2), "times must rise"),

@@ -42,6 +42,35 @@ def test_limits():
             mc.safe_time(*bad)
 
 
+@given(st.lists(st.tuples(st.integers(0, 30), st.sampled_from([None, 1.0, math.inf])), max_size=200))
+def test_a_heap_keeps_no_more_than_a_few_entries_for_each_key(actions):
+    heap = mc.WakeUps()
+    for key, moment in actions * 20:
+        if moment is None:
+            heap.forget(key)
+        else:
+            heap.set(key, moment)
+        assert len(heap._heap) <= 2 * len(heap) + 16
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda heap: heap.set("a", "soon"),
+        lambda heap: heap.set([], 1.0),
+        lambda heap: heap.forget({}),
+        lambda heap: heap.take_due("now"),
+        lambda heap: heap.take_due(math.nan),
+    ],
+)
+def test_a_heap_refuses_what_is_no_moment_or_no_key(call):
+    heap = mc.WakeUps()
+    heap.set("a", 1.0)
+    with pytest.raises(mc.UnsupportedOption):
+        call(heap)
+    assert heap.next_moment == 1.0 and len(heap) == 1
+
+
 @given(st.lists(st.tuples(st.integers(0, 5), st.one_of(st.none(), st.integers(0, 9)), st.booleans())))
 def test_a_heap_gives_what_is_due_and_nothing_else(actions):
     heap, truth = mc.WakeUps(), {}

@@ -85,7 +85,7 @@ def functions():
     yield "ScrewMotion", mc.ScrewMotion, {"start": 0.0, "end": 1.0}
     yield "ScrewMotion.about", mc.ScrewMotion.about, {"start": 0.0, "end": 1.0}
     yield "PointCloud", mc.PointCloud, {"points": sphere()}
-    asked = "posed", "contacts", "time_critical", "revisions", "step"
+    asked = "posed", "contacts", "collides", "time_critical", "revisions", "step"
     for method in ("add", "remove", "set_pose", "set_poses", "set_vertices", *asked):
 
         def fresh(_method=method, **arguments):
@@ -93,12 +93,19 @@ def functions():
 
         fresh.__signature__ = inspect.signature(getattr(scene(), method))
         yield f"Scene.{method}", fresh, {}
+    kept = {
+        "identifiers": [0, 1], "group": "a", "other": "b", "compared": True, "first": 0, "second": 1, "key": "a",
+        "pairs": np.array([[0, 1]]), "ids": [0, 1], "boxes": np.zeros((2, 6)), "moment": 1.0, "now": 1.0, "time": 0.5,
+    }  # fmt: skip
     for thing, methods in (
         (MESH, ("transformed", "with_vertices")), (cloud, ("transformed", "evaluate")), (mc.Pose, ("from_matrix",)),
-        (mc.Pose.identity(), ("apply",)), (mc.Watch(scene()), ("update",)), (mc.GapWatch(scene()), ("update",)),
+        (mc.Pose.identity(), ("apply",)), (mc.KeyframedMotion([0.0, 1.0], [np.eye(4)] * 2), ("pose", "poses")),
+        (mc.CollisionMatrix(), ("group_of", "assign", "set_rule", "set_pair", "__call__")),
+        (mc.SweepAndPrune(), ("update",)), (mc.WakeUps(), ("set", "forget", "take_due")),
+        (mc.Watch(scene()), ("update",)), (mc.GapWatch(scene()), ("update",)),
     ):  # fmt: skip
         for method in methods:
-            yield f"{type(thing).__name__}.{method}", getattr(thing, method), {}
+            yield f"{type(thing).__name__}.{method}", getattr(thing, method), kept
 
 
 def what_is_wrong(function, argument, arguments):

@@ -28,7 +28,7 @@ _WRONG = "missed", "late", "false", "wrong"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of this bench."""
-    parser.add_argument("--scenes", type=int, default=200, help="random scenes of two objects, and finer stepping")
+    parser.add_argument("--scenes", type=int, default=200, help="random scenes of two objects, against closed forms")
     parser.add_argument("--ballistic", type=int, default=100, help="random scenes of five that fly and spin")
     parser.add_argument("--convex", type=int, default=2000, help="random pairs of hulls")
     parser.add_argument("--frames", type=int, default=1000, help="of boxes that drift, jump, come and go")

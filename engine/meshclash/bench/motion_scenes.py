@@ -1,32 +1,51 @@
-"""Random scenes in rigid motion, and stepping ten times finer that must find nothing missed, late or false."""
+"""Random scenes in rigid motion, whose contacts are looked for at very many moments in closed form."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
-from .. import KeyframedMotion, Pose, ScrewMotion, TriangleMesh, collides, distance, time_of_contact, verdict
-from ..motion.motions import Motion
+from .. import KeyframedMotion, ScrewMotion, TriangleMesh, collides, distance, time_of_contact
+from ..motion.motions import Motion, as_motion
+from .motion_oracle import ConvexPart, Path, gaps, part_of_box, part_of_triangle, path_of
 from .table import Row
 
 _CORNERS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], float)
 _FACES = np.array([[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]])
 _BOX = _FACES[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3)
-_LEAST, _MOST = 200, 2000
-"""Samples of a scene: ten times as many as distances were measured, within these bounds."""
+_MOMENTS = 500
+"""Samples of a scene, beside the keys and those close to the ends of contacts."""
+_CERTAIN = 1e-6
+"""How deep in each other, by the axis test, objects are in contact whatever is rounded [m]."""
+
+
+@dataclass(frozen=True)
+class Solid:
+    """A shape as a mesh, and as the union of convex parts; without them only its surface is known."""
+
+    mesh: TriangleMesh
+    parts: list[ConvexPart]
 
 
 @dataclass(frozen=True)
 class MovingScene:
-    """Two objects and their motions."""
+    """Two objects and their motions, also in closed form."""
 
-    things: tuple[TriangleMesh, TriangleMesh]
+    solids: tuple[Solid, Solid]
     motions: tuple[Motion, Motion]
+    paths: tuple[Path, Path]
     tolerance: float
+    resolution: float | None
+
+    @property
+    def things(self) -> tuple[TriangleMesh, TriangleMesh]:
+        """The meshes."""
+        return self.solids[0].mesh, self.solids[1].mesh
 
     def moved(self, shift: object) -> MovingScene:
-        """The same scene elsewhere."""
+        """The same scene elsewhere, for the engine."""
         offset = np.asarray(shift, float)
         return replace(self, motions=tuple(motion.moved(offset) for motion in self.motions))
 
@@ -44,10 +63,12 @@ def random_pose(rng: np.random.Generator, reach: float) -> np.ndarray:
     return pose
 
 
-def _boxes(*corners: tuple[object, object]) -> TriangleMesh:
-    vertices = [np.asarray(low) + _CORNERS * (np.asarray(high) - np.asarray(low)) for low, high in corners]
+def _boxes(*corners: tuple[object, object]) -> Solid:
+    ends = [(np.asarray(low, float), np.asarray(high, float)) for low, high in corners]
+    vertices = [low + _CORNERS * (high - low) for low, high in ends]
     triangles = [_BOX + 8 * k for k in range(len(corners))]
-    return TriangleMesh(np.concatenate(vertices), np.concatenate(triangles))
+    mesh = TriangleMesh(np.concatenate(vertices), np.concatenate(triangles))
+    return Solid(mesh, [part_of_box(low, high) for low, high in ends])
 
 
 def _bumpy(rng: np.random.Generator) -> TriangleMesh:
@@ -66,12 +87,18 @@ def _bumpy(rng: np.random.Generator) -> TriangleMesh:
 
 
 def random_shape(rng: np.random.Generator) -> TriangleMesh:
+    """The mesh of a ``random_solid``."""
+    return random_solid(rng).mesh
+
+
+def random_solid(rng: np.random.Generator) -> Solid:
     """A box, plate, rod, triangle, frame, pair of boxes or bumpy ball, of about unit size."""
     kind = int(rng.integers(7))
     if kind == 6:
-        return _bumpy(rng)
+        return Solid(_bumpy(rng), [])
     if kind == 3:
-        return TriangleMesh(rng.uniform(-1, 1, (3, 3)), [[0, 1, 2]])
+        corners = rng.uniform(-1, 1, (3, 3))
+        return Solid(TriangleMesh(corners, [[0, 1, 2]]), [part_of_triangle(corners)])
     if kind == 4:  # a frame that rods may pass through
         return _boxes(
             ((-1, -1, -0.1), (1, -0.8, 0.1)), ((-1, 0.8, -0.1), (1, 1, 0.1)),
@@ -83,46 +110,149 @@ def random_shape(rng: np.random.Generator) -> TriangleMesh:
     return _boxes((-extents, extents))
 
 
-def _motion(rng: np.random.Generator, reach: float) -> Motion:
-    kind = int(rng.integers(4))
+def _count(rng: np.random.Generator) -> int:
+    """Of the pieces of a motion: mostly few, sometimes thousands."""
+    most = int(rng.choice([2, 6, 40, 400, 5000], p=[0.35, 0.5, 0.13, 0.018, 0.002]))
+    return int(rng.integers(1, most + 1))
+
+
+def _pieces(rng: np.random.Generator, count: int, reach: float) -> tuple[np.ndarray, np.ndarray]:
+    """Rotation vectors and ways (count, 3): some rest, some turn by nothing, nearly nothing, or nearly half a turn."""
+    axes = rng.normal(size=(count, 3))
+    axes /= np.linalg.norm(axes, axis=1)[:, None]
+    size = min(1.0, 4.0 / count)
+    angles = rng.choice([0.0, 1e-12, 1e-6, 0.5, 2.0, 3.1, np.pi - 1e-7], size=count) * rng.choice([size, 1.0, 1.0])
+    turns, ways = axes * angles[:, None], rng.uniform(-reach, reach, (count, 3)) * np.sqrt(size)
+    ways[rng.random(count) < 0.15] = 0.0
+    rests = rng.random(count) < 0.15
+    turns[rests] = ways[rests] = 0.0
+    return turns, ways
+
+
+def _random_path(rng: np.random.Generator, reach: float, screw: bool) -> Path:
+    """A path of some pieces; it may begin late, go there and back again and again, or not move at all."""
+    turns, ways = _pieces(rng, _count(rng), reach)
+    if len(turns) < 100 and rng.random() < 0.25:
+        rounds = int(rng.integers(1, 4)), 1
+        turns, ways = (np.tile(np.vstack([x, -x[::-1]]), rounds) for x in (turns, ways))
+    lengths = rng.choice([rng.uniform(0.2, 1.0), 1e-3, 1.0], size=len(turns))
+    begin = float(rng.choice([0.0, rng.uniform(-0.5, 1.5)]))
+    times = begin + np.concatenate([[0.0], np.cumsum(lengths / lengths.sum())]) * rng.choice([1.0, 0.3, 2.0])
+    return path_of(times, random_pose(rng, reach), turns, ways, screw)
+
+
+def _random_motion(rng: np.random.Generator, reach: float) -> tuple[Motion, Path]:
+    """A motion for the engine and the same one in closed form."""
+    kind = int(rng.integers(10))
     if kind == 0:
-        return ScrewMotion(random_pose(rng, reach), random_pose(rng, reach))
-    if kind == 1:
-        return ScrewMotion.about(
-            rng.uniform(-reach, reach, 3), rng.normal(size=3), rng.uniform(-15, 15), rng.uniform(-reach, reach),
-            random_pose(rng, reach),
-        )  # fmt: skip
-    count = int(rng.integers(2, 6))
-    poses = np.array([random_pose(rng, reach) for _ in range(count)])
-    times = np.concatenate([[0.0], np.cumsum(rng.uniform(0.2, 1.0, count - 1))])
-    return KeyframedMotion(times / times[-1], poses, "linear" if kind == 2 else "screw")
+        pose = random_pose(rng, reach)
+        return as_motion("motion", pose), path_of(np.zeros(2), pose, np.zeros((1, 3)), np.zeros((1, 3)), False)
+    if kind == 1:  # many turns about an axis of the world
+        pose, centre, axis = random_pose(rng, reach), rng.uniform(-reach, reach, 3), rng.normal(size=3)
+        angle, advance = rng.uniform(-15, 15), rng.uniform(-reach, reach)
+        axis /= np.linalg.norm(axis)
+        motion = ScrewMotion.about(centre, axis, angle, advance, pose)
+        turn = pose[:3, :3].T @ (angle * axis)
+        velocity = pose[:3, :3].T @ (advance * axis + angle * np.cross(axis, pose[:3, 3] - centre))
+        return motion, path_of(np.array([0.0, 1.0]), pose, turn[None], velocity[None], True)
+    path = _random_path(rng, reach, kind < 5)
+    poses = path.poses(path.times)
+    if path.is_screw and len(poses) == 2:
+        return ScrewMotion(*poses, *path.times), path
+    return KeyframedMotion(path.times, poses, "screw" if path.is_screw else "linear"), path
 
 
 def random_scene(seed: int) -> MovingScene:
-    """Two shapes on their ways; about half of all scenes have a contact."""
+    """Two solids on their ways; about half of all scenes have a contact."""
     rng = np.random.default_rng(seed)
-    reach = float(rng.choice([1.5, 2.5, 4.0]))
-    return MovingScene((random_shape(rng), random_shape(rng)), (_motion(rng, reach), _motion(rng, reach)), 1e-4)
+    reach = float(rng.choice([0.7, 1.5, 2.5]))
+    (motion_a, path_a), (motion_b, path_b) = _random_motion(rng, reach), _random_motion(rng, reach)
+    tolerance, resolution = float(rng.choice([1e-4, 1e-3])), rng.choice([None, 1e-3, 0.1])
+    solids = random_solid(rng), random_solid(rng)
+    return MovingScene(solids, (motion_a, motion_b), (path_a, path_b), tolerance, resolution)
 
 
 def check_scene(scene: MovingScene) -> Row:
-    """What ``time_of_contact`` says of a scene, against many moments at which contacts are looked for."""
-    (a, b), (motion_a, motion_b) = scene.things, scene.motions
-    found = time_of_contact(a, b, motion_a, motion_b, tolerance=scene.tolerance)
-    times = np.linspace(0.0, 1.0, min(max(10 * found.queries, _LEAST), _MOST))
-    row: Row = {"scenes": 1, "contacts": int(bool(found)), "distances": found.queries, "moments": 0}
-    if found:  # the moments just before the contact are those where being late would show
-        times = np.unique(np.concatenate([times, found.time * np.linspace(0.99, 1.0, 40, endpoint=False)]))
-    met = np.asarray(collides(a, b, motion_a.poses(times), motion_b.poses(times)))
-    row["moments"] = len(times)
-    first = float(times[met.argmax()]) if met.any() else np.inf
-    row["missed"] = int(met.any() and not found)
-    row["late"] = int(bool(found) and first < found.time)
-    row["false"] = int(bool(found) and not _is_contact(scene, found.time))
-    return row
+    """What ``time_of_contact`` says of a scene, against many moments at which contacts are looked for.
+
+    missed: a contact outside of all intervals; late: one before the first; false: an interval begins or ends where
+    there is none, or an interruption within it that is longer than the resolution.
+    """
+    found = time_of_contact(
+        *scene.things, *scene.motions, tolerance=scene.tolerance, intervals=True, resolution=scene.resolution
+    )
+    spans = np.array([(span.start, span.end) for span in found.intervals]).reshape(-1, 2)
+    times = _moments(scene, spans)
+    apart = _gaps(scene, times)
+    places = np.searchsorted(spans[:, 0], times, side="right") - 1
+    outside = (places < 0) | (times > np.append(spans[:, 1], -np.inf)[places])
+    lost = (apart < -_CERTAIN) & outside
+    late = lost & (times < (spans[0, 0] if len(spans) else -np.inf))
+    ordered = all(end < start for (_, end), (start, _) in pairwise(spans)) and (spans[:, 0] <= spans[:, 1]).all()
+    begins = found.time == (spans[0, 0] if len(spans) else None)
+    false = _false_ends(scene, spans.ravel()) + _false_middles(scene, spans, times, apart)
+    return {
+        "scenes": 1, "contacts": int(bool(found)), "intervals": len(spans), "distances": found.queries,
+        "moments": len(times), "keys": sum(len(path.times) for path in scene.paths),
+        "missed": int((lost & ~late).any()), "late": int(late.any()), "false": false,
+        "wrong": int(not (ordered and begins)),
+    }  # fmt: skip
 
 
-def _is_contact(scene: MovingScene, time: float) -> bool:
-    poses: tuple[Pose, ...] = tuple(motion.pose(time) for motion in scene.motions)
-    near = distance(*scene.things, *poses).distance <= scene.tolerance * (1.0 + 1e-6)
-    return bool(near or verdict(*scene.things, *poses, depth=False).severity > 1)
+def _window(scene: MovingScene) -> tuple[float, float]:
+    moving = [path.times for path in scene.paths if path.times[-1] > path.times[0]]
+    return min((t[0] for t in moving), default=0.0), max((t[-1] for t in moving), default=0.0)
+
+
+def _moments(scene: MovingScene, spans: np.ndarray) -> np.ndarray:
+    """Moments all over the time, at the keys, and just outside of contacts, where being late would show."""
+    start, end = _window(scene)
+    close = np.concatenate([[0.0], np.geomspace(1e-7, 1e-2, 8)]) * (end - start)
+    ends = [(spans[:, :1] - close).ravel(), (spans[:, 1:] + close).ravel()] if len(spans) < 200 else []
+    keys = [path.times[: 2 * _MOMENTS] for path in scene.paths]
+    times = np.unique(np.concatenate([np.linspace(start, end, _MOMENTS), *keys, *ends]))
+    return times[(times >= start) & (times <= end)]
+
+
+def _gaps(scene: MovingScene, times: np.ndarray) -> np.ndarray:
+    """Of the objects (k,) [m], as ``motion_oracle.gaps``; -1 and 0 where one is no union of convex parts."""
+    poses = [path.poses(times) for path in scene.paths]
+    parts = [solid.parts for solid in scene.solids]
+    if all(parts):
+        return gaps(*parts, *poses)
+    return np.where(collides(*scene.things, *poses), -1.0, 0.0)
+
+
+def _false_ends(scene: MovingScene, times: np.ndarray) -> int:
+    """At how many ends of contacts the objects are farther apart than the tolerance."""
+    if not len(times):
+        return 0
+    poses = [path.poses(times) for path in scene.paths]
+    far = np.array([distance(*scene.things, *pair).distance for pair in zip(*poses, strict=True)])
+    return int(((far > scene.tolerance * (1.0 + 1e-6) + 1e-9) & ~(_gaps(scene, times) < 0.0)).sum())
+
+
+def _false_middles(scene: MovingScene, spans: np.ndarray, times: np.ndarray, apart: np.ndarray) -> int:
+    """How many interruptions within contacts last longer than the resolution.
+
+    The objects are apart between two samples where their gap is larger than what any corner moved, and half as much.
+    """
+    if not all(solid.parts for solid in scene.solids):
+        return 0
+    start, end = _window(scene)
+    pause = scene.resolution or (end - start) / 256
+    moved = sum(_moves(solid, path.poses(times)) for solid, path in zip(scene.solids, scene.paths, strict=True))
+    free = np.minimum(apart[:-1], apart[1:]) > 1.5 * moved + scene.tolerance
+    found = 0
+    for low, high in spans:
+        lasts = 0.0
+        for k in np.flatnonzero((times[:-1] >= low) & (times[1:] <= high)):
+            lasts = lasts + times[k + 1] - times[k] if free[k] else 0.0
+            found += lasts > pause * (1.0 + 1e-9)
+    return found
+
+
+def _moves(solid: Solid, poses: np.ndarray) -> np.ndarray:
+    """How far any corner is from where it was at the moment before, (k - 1,) [m]."""
+    corners = solid.mesh.vertices @ poses[:, :3, :3].transpose(0, 2, 1) + poses[:, None, :3, 3]
+    return np.linalg.norm(np.diff(corners, axis=0), axis=2).max(axis=1)

@@ -19,14 +19,15 @@ import numpy as np
 
 from ..errors import UnsupportedOption
 from ..jit import inner, kernel
+from ..types.numbers import float_array, whole_numbers
 from .sweep import overlapping_pairs
 
 _SWAPS_PER_BOX = 48
 """More swaps than this take longer than sorting anew."""
 _FIRST_CAPACITY = 256
 _SORT_ANEW, _FULL = -1, -2
-_NOWHERE = np.array([np.inf, np.inf, np.inf, -np.inf, -np.inf, -np.inf])
-"""The box of what was not there: it overlaps nothing."""
+_NOWHERE = np.full(6, np.nan)
+"""The box of what was not there: it overlaps nothing, also no box without end."""
 
 
 class PairChanges(NamedTuple):
@@ -121,10 +122,11 @@ class SweepAndPrune:
 
         Args:
             ids: of all boxes that there are now, (n,) int64 from 0 below 2**31, ascending; what is missing was removed.
-            boxes: lowest and highest corner of each, (n, 6) float64 [m].
+            boxes: lowest and highest corner of each, (n, 6) float64 [m]; infinite where a box has no end.
 
         Raises:
-            UnsupportedOption: ids that do not rise or are out of range, boxes of another shape, upside down or NaN.
+            UnsupportedOption: no numbers; ids that do not rise or are out of range; boxes of another shape, upside
+            down or NaN.
         """
         ids, boxes = _checked(ids, boxes)
         gone = self._renumber(ids, boxes)
@@ -190,7 +192,7 @@ def _pairs(keys: np.ndarray) -> np.ndarray:
 
 
 def _checked(ids: np.ndarray, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    ids, boxes = np.array(ids, np.int64), np.array(boxes, np.float64, order="C")
+    ids, boxes = whole_numbers("ids", ids), float_array("boxes", boxes, UnsupportedOption)
     if ids.ndim != 1 or boxes.shape != (len(ids), 6):
         raise UnsupportedOption(f"boxes have shape (n, 6) and ids (n,), not {boxes.shape} and {ids.shape}")
     if len(ids) and (ids[0] < 0 or ids[-1] >= 2**31 or (np.diff(ids) <= 0).any()):

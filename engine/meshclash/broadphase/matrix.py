@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedOption
-from ..types.numbers import truth, whole_number
+from ..types.numbers import truth, whole_number, whole_numbers
 
 DEFAULT_GROUP = "default"
+_MOST = 2**31
+"""Ids are below: two of them make one number."""
 
 
 class CollisionMatrix:
@@ -28,9 +30,9 @@ class CollisionMatrix:
     def __init__(self) -> None:
         self._groups = {DEFAULT_GROUP: 0}
         self._table = np.ones((1, 1), np.bool_)
-        self._group_of = np.zeros(0, np.int64)
+        self._group_of: dict[int, int] = {}
         self._pairs: dict[int, bool] = {}
-        self._keys, self._says = np.empty(0, np.int64), np.empty(0, np.bool_)
+        self._sorted: tuple[int, _Sorted, _Sorted] | None = None
         self.revision = 0
         """Grows with every change."""
 
@@ -40,63 +42,79 @@ class CollisionMatrix:
         return list(self._groups)
 
     def group_of(self, identifier: int) -> str:
-        """The group of an object."""
-        at = whole_number("identifier", identifier, 0)
-        return self.groups[int(self._group_of[at]) if at < len(self._group_of) else 0]
+        """The group of an object; raises UnsupportedOption."""
+        return self.groups[self._group_of.get(_identifier("identifier", identifier), 0)]
 
     def assign(self, identifiers: int | Iterable[int], group: str) -> None:
         """Put objects into a group, which is made if there is none of the name; raises UnsupportedOption."""
         given: Any = [identifiers] if isinstance(identifiers, int | np.integer) else identifiers
         try:
-            ids = [whole_number("identifiers", i, 0) for i in given]
+            ids = [_identifier("identifiers", i) for i in given]
         except TypeError:
             raise UnsupportedOption(f"identifiers must be ids of objects, not {identifiers!r:.80}") from None
-        place = self._place(group, make=True)
-        most = max(ids, default=-1) + 1
-        if most > len(self._group_of):
-            self._group_of = np.concatenate([self._group_of, np.zeros(2 * most - len(self._group_of), np.int64)])
-        self._group_of[ids] = place
+        self._group_of.update(dict.fromkeys(ids, self._place(group)))
         self.revision += 1
 
     def set_rule(self, group: str, other: str, compared: bool) -> None:
         """Whether objects of two groups, or of one with itself, are compared; raises UnsupportedOption."""
-        i, j = self._place(group, make=True), self._place(other, make=True)
-        self._table[i, j] = self._table[j, i] = truth("compared", compared)
+        says = truth("compared", compared)
+        i, j = self._place(group), self._place(other)
+        self._table[i, j] = self._table[j, i] = says
         self.revision += 1
 
     def set_pair(self, first: int, second: int, compared: bool | None) -> None:
-        """Whether two objects are compared, whatever their groups; None leaves it to these."""
-        low, high = sorted(whole_number(name, i, 0) for name, i in (("first", first), ("second", second)))
+        """Whether two objects are compared, whatever their groups; None: as these say; raises UnsupportedOption."""
+        low, high = sorted((_identifier("first", first), _identifier("second", second)))
         key = (low << 32) + high
         if compared is None:
             self._pairs.pop(key, None)
         else:
             self._pairs[key] = truth("compared", compared)
-        self._keys = np.array(sorted(self._pairs), np.int64)
-        self._says = np.array([self._pairs[k] for k in self._keys.tolist()], np.bool_)
         self.revision += 1
 
     def __call__(self, pairs: np.ndarray) -> np.ndarray:
-        """Which pairs of ids (k, 2) are compared, (k,) bool."""
-        pairs = np.asarray(pairs, np.int64)
-        groups = np.zeros(pairs.shape, np.int64)
-        known = pairs < len(self._group_of)
-        groups[known] = self._group_of[pairs[known]]
-        compared = self._table[groups[:, 0], groups[:, 1]]
-        if len(self._keys):
-            keys = (pairs.min(axis=1) << 32) + pairs.max(axis=1)
-            place = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-            said = self._keys[place] == keys
-            compared[said] = self._says[place[said]]
-        return compared
+        """Which pairs of ids (k, 2) are compared, (k,) bool; raises UnsupportedOption."""
+        pairs = whole_numbers("pairs", pairs)
+        if pairs.ndim != 2 or pairs.shape[1] != 2:
+            raise UnsupportedOption(f"pairs must have shape (k, 2), not {pairs.shape}")
+        if pairs.size and not 0 <= pairs.min() <= pairs.max() < _MOST:
+            raise UnsupportedOption(f"pairs must be ids from 0 on and below 2**31, not {pairs.min()} to {pairs.max()}")
+        if self._sorted is None or self._sorted[0] != self.revision:
+            self._sorted = self.revision, _Sorted(self._group_of, np.int64), _Sorted(self._pairs, np.bool_)
+        _, groups_of, said = self._sorted
+        groups = groups_of.find(pairs, np.zeros(pairs.shape, np.int64))
+        keys = (pairs.min(axis=1) << 32) + pairs.max(axis=1)
+        return said.find(keys, self._table[groups[:, 0], groups[:, 1]])
 
-    def _place(self, group: str, make: bool) -> int:
+    def _place(self, group: str) -> int:
+        """The number of a group, which is made if there is none of the name."""
         if not isinstance(group, str) or not group:
             raise UnsupportedOption(f"a group is named by a text, not by {group!r:.80}")
-        if group not in self._groups and make:
+        if group not in self._groups:
             self._groups[group] = len(self._groups)
-            size = len(self._groups)
-            table = np.ones((size, size), np.bool_)
-            table[:-1, :-1] = self._table
-            self._table = table
+            self._table = np.pad(self._table, (0, 1), constant_values=True)
         return self._groups[group]
+
+
+class _Sorted:
+    """What is said of some whole numbers, to be looked up for very many at once."""
+
+    def __init__(self, said: dict[int, Any], kind: type) -> None:
+        self._keys = np.array(sorted(said), np.int64)
+        self._says: np.ndarray = np.array([said[key] for key in self._keys.tolist()], kind)
+
+    def find(self, keys: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
+        """What is said of each key; ``otherwise``, which is changed, where nothing is."""
+        if len(self._keys):
+            place = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+            known = self._keys[place] == keys
+            otherwise[known] = self._says[place[known]]
+        return otherwise
+
+
+def _identifier(name: str, value: Any) -> int:
+    """The id of an object; raises UnsupportedOption and names the argument."""
+    number = whole_number(name, value, 0)
+    if number >= _MOST:
+        raise UnsupportedOption(f"{name} must be below 2**31, not {value!r:.80}")
+    return number

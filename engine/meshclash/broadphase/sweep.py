@@ -65,8 +65,9 @@ def overlapping_pairs_of_each(boxes: np.ndarray, in_a: np.ndarray, in_b: np.ndar
     Returns:
         The configuration (k,) int64 of each pair, and the pairs (k, 2) int64; sorted.
     """
-    middles = 0.5 * boxes[..., :3] + 0.5 * boxes[..., 3:]
-    axis = int(np.argmax(middles.std(axis=1).mean(axis=0)))
+    with np.errstate(invalid="ignore", over="ignore"):  # boxes without end have no middle
+        middles = 0.5 * boxes[..., :3] + 0.5 * boxes[..., 3:]
+        axis = int(np.argmax(middles.std(axis=1).mean(axis=0)))
     orders = np.argsort(boxes[..., axis], axis=1, kind="stable")
     room = boxes.shape[0] * (4 * boxes.shape[1] + 16)
     while True:

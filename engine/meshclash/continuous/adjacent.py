@@ -18,6 +18,7 @@ What float64 decides alone (``filter.py``) is strictly inside a triangle, or two
 the rest is off it by more than rounding.
 """
 
+from collections.abc import Generator
 from fractions import Fraction
 from functools import total_ordering
 from typing import Any
@@ -30,11 +31,15 @@ from .forms import Form, add, multiply, subtract
 from .moving import EDGE_EDGE, POINT_TRIANGLE
 from .moving_leaf import EDGES, POINT_OF_B
 from .moving_tree import Elements
-from .rational import Encounter, Vector, integer_points, lower_bound
+from .planes import moments_left, roots_of, whole_corners
+from .rational import Encounter, Vector, lower_bound
 from .roots import Root
 
 _SLACK = 2.0**-38
 """Of the largest coordinate: covers roundings of positions, and motion within 2**-40, what moments are off by."""
+
+_BLOCK = 256
+"""Pairs of triangles that go through the same steps together."""
 
 
 class Neighbours:
@@ -44,17 +49,24 @@ class Neighbours:
         self._triangles, self._start, self._end, self._elements = triangles, start, end, elements
         self._known: dict[tuple[int, int], float] = {}
 
-    def counted(self, pairs: np.ndarray, codes: np.ndarray, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def counted_steps(
+        self, pairs: np.ndarray, codes: np.ndarray, times: np.ndarray
+    ) -> Generator[float, None, tuple[np.ndarray, np.ndarray]]:
         """Pairs (k, 2) of triangles that have elements which meet, and when first they count; none that never do.
 
         Args:
             pairs, codes, times: elements, as in ``MovingOutput``, with lower bounds of their first moments.
+
+        Yields:
+            The share that is done, every few milliseconds.
         """
         both, of = triangle_pairs(pairs, codes, self._elements, self._elements)
         times = times[of]
-        for i in np.flatnonzero(self._may_be_at_shared(pairs[of], codes[of].astype(np.int64), both, times)).tolist():
-            # Not before the element itself, so that one which is not asked about changes nothing; NaN stays.
-            times[i] = np.maximum(times[i], self._first_moment(int(both[i, 0]), int(both[i, 1])))
+        asked = np.flatnonzero(self._may_be_at_shared(pairs[of], codes[of].astype(np.int64), both, times))
+        keys = list(map(tuple, np.sort(both[asked], axis=1).tolist()))
+        yield from self._look_at_steps(sorted(set(keys) - self._known.keys()))
+        # Not before the element itself, so that one which is not asked about changes nothing; NaN stays.
+        times[asked] = np.maximum(times[asked], [self._known[key] for key in keys])
         met = ~np.isnan(times)
         return both[met], times[met]
 
@@ -101,14 +113,17 @@ class Neighbours:
         size = np.maximum(np.abs(way), np.abs(edge)).max(axis=1, keepdims=True) + 4.0 * slack
         return beside | (np.abs(np.cross(way, edge)) > 16.0 * slack * size + 1e-300).any(axis=1)
 
-    def _first_moment(self, a: int, b: int) -> float:
-        key = (min(a, b), max(a, b))
-        if key not in self._known:
-            ids = self._triangles[list(key)]
-            vertices = ids.ravel()
-            points = integer_points(self._start[vertices], self._end[vertices])
-            self._known[key] = first_moment_beyond_shared(ids[0].tolist(), ids[1].tolist(), points)
-        return self._known[key]
+    def _look_at_steps(self, keys: list[tuple[int, int]]) -> Generator[float, None, None]:
+        """Find out when pairs of triangles first meet in more than they share."""
+        for begin in range(0, len(keys), _BLOCK):
+            block = keys[begin : begin + _BLOCK]
+            ids = self._triangles[np.array(block)].reshape(-1, 6)
+            corners = whole_corners(self._start[ids], self._end[ids])
+            given = zip(block, ids.tolist(), corners.tolist(), moments_left(ids, corners), strict=True)
+            for k, (key, row, points, left) in enumerate(given, begin):
+                yield k / len(keys)
+                pair = _Pair(row, points)
+                self._known[key] = pair.first_moment() if left is None else pair.first_of(roots_of(left))
 
 
 @total_ordering
@@ -143,27 +158,42 @@ class _Number:
         return self._root.sign_of(form) if any(form) else 0
 
 
-def first_moment_beyond_shared(ids_a: list[int], ids_b: list[int], points: list[Vector]) -> float:
-    """A lower bound of the first moment at which two moving triangles meet in more than they share; NaN if never.
+class _Pair:
+    """Two moving triangles that share vertices.
 
     Args:
-        ids_a, ids_b: their vertex indices, some of them equal.
-        points: their six corners, as of ``integer_points``.
+        ids: their six vertex indices, some of them equal.
+        points: their corners, as of ``integer_points``.
     """
 
-    def count_at(corners: list[tuple[Any, ...]]) -> bool:
-        return meet_beyond_shared(ids_a, corners[:3], ids_b, corners[3:])
+    def __init__(self, ids: list[int], points: list[Vector]) -> None:
+        self._ids, self._points = ids, points
 
-    moments = _moments(ids_a, ids_b, points)
-    for root, following in zip(moments, [*moments[1:], None], strict=True):
-        if count_at([tuple(_Number(form, root) for form in point) for point in points]):
-            return lower_bound(root)
-        if following is None:
-            break
-        between = (root.high + following.low) / 2
-        if count_at([tuple(_at(form, between) for form in point) for point in points]):
-            return lower_bound(root)
-    return np.nan
+    def first_moment(self) -> float:
+        """A lower bound of the first moment at which they meet in more than they share; NaN if never."""
+        moments = _moments(self._ids, self._points)
+        for root, following in zip(moments, [*moments[1:], None], strict=True):
+            # The bound is the same for what begins at a moment and for what begins after it, which is sooner told.
+            if following is not None and self._counts(self._corners_at((root.high + following.low) / 2)):
+                return lower_bound(root)
+            if self._counts_at(root):
+                return lower_bound(root)
+        return np.nan
+
+    def first_of(self, roots: list[Root]) -> float:
+        """The same where it can be at these moments only, of triangles with three vertices each."""
+        return next((lower_bound(root) for root in roots if self._counts_at(root)), np.nan)
+
+    def _counts_at(self, root: Root) -> bool:
+        if root.exact:
+            return self._counts(self._corners_at(root.low))
+        return self._counts([tuple(_Number(form, root) for form in point) for point in self._points])
+
+    def _counts(self, corners: list[tuple[Any, ...]]) -> bool:
+        return meet_beyond_shared(self._ids[:3], corners[:3], self._ids[3:], corners[3:])
+
+    def _corners_at(self, time: Fraction) -> list[tuple[Any, ...]]:
+        return [tuple(_at(form, time) for form in point) for point in self._points]
 
 
 def _at(form: Form, time: Fraction) -> int:
@@ -171,19 +201,18 @@ def _at(form: Form, time: Fraction) -> int:
     return form[0] * (time.denominator - time.numerator) + form[1] * time.numerator
 
 
-def _moments(ids_a: list[int], ids_b: list[int], points: list[Vector]) -> list[Root]:
+def _moments(ids: list[int], points: list[Vector]) -> list[Root]:
     """The times 0 and 1 and all moments at which contacts of elements begin or end, in order, each once, and apart."""
     found = [Root([0, 1], 0, 0, exact=True), Root([1, 0], 1, 0, exact=True)]
-    for rows, kind in _elements(ids_a, ids_b):
+    for rows, kind in _elements(ids):
         for met in Encounter([points[i] for i in rows], kind).meetings():
             if all(_part(met.root, other) for other in found):
                 found.append(met.root)
     return sorted(found, key=lambda root: root.low)
 
 
-def _elements(ids_a: list[int], ids_b: list[int]) -> list[tuple[list[int], int]]:
+def _elements(ids: list[int]) -> list[tuple[list[int], int]]:
     """Corners, 0 to 5, of all points and triangles, and edges, without a common vertex; and of which kind."""
-    ids = [*ids_a, *ids_b]
     corners = [([c, *([3, 4, 5] if c < 3 else [0, 1, 2])], POINT_TRIANGLE) for c in range(6)]
     sides = [([e, (e + 1) % 3, 3 + f, 3 + (f + 1) % 3], EDGE_EDGE) for e in range(3) for f in range(3)]
     return [

@@ -1,6 +1,7 @@
 """The traversal at work on trees of moving triangles: slices, undecided elements, a horizon that comes nearer."""
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Generator
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,9 @@ from ..traversal.access import access_to
 from ..traversal.binary_engine import CHUNK, STEPS
 from ..traversal.engine import Chunk
 from ..traversal.pairs import traversal_with
+from ..types.slices import Slice
 from ..volumes.registry import volume_named
-from .exactly import decide_exactly
+from .exactly import decide_exactly_steps
 from .moving import EDGE_EDGE, POINT_TRIANGLE
 from .moving_leaf import (
     EDGES,
@@ -116,7 +118,7 @@ class MovingEngine:
 
     Args:
         counted: gives the pairs (k, 2) of triangles that have some elements (pairs, codes, times) which meet, and
-            when these first do.
+            when these first do, in slices that yield the share that is done.
 
     Attributes:
         chunks: what float64 proved: pairs, codes and times of elements that meet.
@@ -125,12 +127,10 @@ class MovingEngine:
 
     settled = True
     device = "cpu"
-    share = 0.5
-    """How far a search is whose horizon comes nearer nobody knows."""
 
     def __init__(
         self, a: MovingTree, b: MovingTree, leaf_size: int, with_itself: bool, first_only: bool, threads: int,
-        counted: Callable[..., tuple[np.ndarray, np.ndarray]],
+        counted: Callable[..., Generator[float, None, tuple[np.ndarray, np.ndarray]]],
     ) -> None:  # fmt: skip
         self._a, self._b, self._first_only, self._threads, self._counted = a, b, first_only, threads, counted
         options = np.zeros(layout.OPTIONS_LENGTH, np.int64)
@@ -146,6 +146,13 @@ class MovingEngine:
         self.threads = 1
         self.chunks: list[Chunk] = []
         self.decided: list[tuple[np.ndarray, np.ndarray]] = []
+        self._left: deque[Generator[float, None, None]] = deque()
+        self._traversed, self._settled = False, 0.0
+
+    @property
+    def share(self) -> float:
+        """How far a search is whose horizon comes nearer nobody knows, but of what is left to decide it is known."""
+        return 0.5 + 0.5 * self._settled / len(self._left) if self._left else 0.5
 
     @property
     def best(self) -> float:
@@ -169,7 +176,7 @@ class MovingEngine:
 
     def begin(self, horizon: float) -> None:
         """Start from the roots, looking no further than a horizon; what was found stays."""
-        self._active, self._calls = 1, 0
+        self._active, self._calls, self._traversed = 1, 0, False
         self._workers.stack[0, 0] = _BOXES.root
         self._workers.state[0, [layout.JOB, layout.STACK_USED]] = 0, 1
         if horizon != self._horizon:
@@ -177,6 +184,14 @@ class MovingEngine:
 
     def advance(self) -> bool:
         """Work for some milliseconds; returns True when all is done."""
+        if self._left:
+            self._settle()
+        elif not self._traversed:
+            self._traversed = self._traverse_on()
+        return self._traversed and not self._left
+
+    def _traverse_on(self) -> bool:
+        """Some steps of the traversal; returns whether they were the last."""
         self._calls += 1
         alone = self._threads == 1 or self._calls == 1
         self._options[layout.STEP_LIMIT] = STEPS if self._calls > 1 else min(STEPS, wide_engine.STEPS_ALONE)
@@ -244,22 +259,34 @@ class MovingEngine:
         return done
 
     def _take(self, pairs: np.ndarray, codes: np.ndarray, _: np.ndarray, times: np.ndarray) -> None:
-        """Keep what was found; decide what is undecided."""
+        """Keep what was found; what is undecided, or decided in integers, is left for later."""
         certain = times >= 0.0
         self.chunks.append((pairs[certain], codes[certain], times[certain]))
-        left = np.isnan(times)
-        times = np.abs(times)
+        if not certain.all():
+            self._left.append(self._settle_steps(pairs[~certain], codes[~certain], times[~certain]))
+
+    def _settle(self) -> None:
+        """Go on with what was left, for some milliseconds."""
+        piece = Slice()
+        while self._left and not piece.over:
+            self._settled = next(self._left[0], 1.0)
+            if self._settled == 1.0:
+                self._left.popleft()
+
+    def _settle_steps(self, pairs: np.ndarray, codes: np.ndarray, times: np.ndarray) -> Generator[float, None, None]:
+        """Decide elements, and find the triangles of those that meet; yields the share of either that is done."""
+        left, times = np.isnan(times), np.abs(times)
         for kind in (POINT_TRIANGLE, EDGE_EDGE):
             of_kind = left & ((codes >= EDGES) == (kind == EDGE_EDGE))
             if of_kind.any():
                 points = element_points(self._a.forest, self._b.forest, pairs[of_kind], codes[of_kind].astype(np.int64))
-                times[of_kind] = decide_exactly(*points, kind, self._workers.counts[0])[1]
-        met = ~certain & ~np.isnan(times)
-        if met.any():
-            both, moments = self._counted(pairs[met], codes[met], times[met])
-            self.decided.append((both, moments))
-            if self._first_only:
-                self._workers.best[0] = moments.min(initial=self.best)
+                found = yield from decide_exactly_steps(*points, kind, self._workers.counts[0])
+                times[of_kind] = found[1]
+        met = times <= (self.best if self._first_only else 1.0)  # later ones cannot count before the best; not NaN
+        both, moments = yield from self._counted(pairs[met], codes[met], times[met])
+        self.decided.append((both, moments))
+        if self._first_only:
+            self._workers.best[:] = moments.min(initial=self.best)
 
     def _look_ahead(self, horizon: float) -> None:
         self._horizon = horizon

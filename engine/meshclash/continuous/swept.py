@@ -247,14 +247,20 @@ def _labelled(steps: Generator[float, None, Any], low: float, text: str) -> Gene
     return retold(steps, lambda share: (low + 0.1 * share, text))
 
 
-def _counted(sides: list[_Side], frame: int) -> Callable[..., tuple[np.ndarray, np.ndarray]]:
+_Counted = Callable[..., Generator[float, None, tuple[np.ndarray, np.ndarray]]]
+
+
+def _counted(sides: list[_Side], frame: int) -> _Counted:
     """``MovingEngine``'s argument: all triangles that have elements which meet, of one object those that count."""
     if len(sides) == 1:
         start, end = sides[0].at(frame)
         vertices, triangles = start.arrays
-        return Neighbours(triangles, vertices, end.arrays[0], sides[0].elements).counted
+        return Neighbours(triangles, vertices, end.arrays[0], sides[0].elements).counted_steps
 
-    def every(pairs: np.ndarray, codes: np.ndarray, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def every(
+        pairs: np.ndarray, codes: np.ndarray, times: np.ndarray
+    ) -> Generator[float, None, tuple[np.ndarray, np.ndarray]]:
+        yield 0.0
         both, of = triangle_pairs(pairs, codes, sides[0].elements, sides[1].elements)
         return both, times[of]
 

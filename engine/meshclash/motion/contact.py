@@ -11,6 +11,8 @@ The advance is (d - tolerance / 2) / m: while it is waited for, the objects stay
 * at that time they are no farther apart than the tolerance;
 * whatever comes as near as half a tolerance is found, and a step is never shorter than half a tolerance / m.
 
+The end of a contact is found in the same way, backwards, from a later time at which the objects are apart.
+
 Where a plane across the way between the nearest points has one object on each side, the gap between such planes is a
 second such d, with an m of its own; the longer advance is taken.
 """
@@ -111,7 +113,7 @@ def time_of_contact_steps(
         tolerance: [m], above 0; None: 1e-5 of the size of the smaller object.
         intervals: True also finds from when to when the objects stay in contact, and the deepest moment.
         resolution: contacts that are interrupted for a shorter time than this may be reported as one; None: 1/256 of
-            the time. The first moment of the first contact does not depend on it.
+            the time. No contact is too short to be found, and outside the intervals the objects are apart for certain.
 
     Yields:
         Progress.
@@ -122,17 +124,16 @@ def time_of_contact_steps(
     """
     chase = _Chase(a, b, as_motion("motion_a", motion_a), as_motion("motion_b", motion_b), tolerance)
     wanted, pause = truth("intervals", intervals), chase.checked_resolution(resolution)
-    first = meeting = yield from chase.next_contact_steps(chase.start)
+    at = chase.measure(chase.start)
+    first = meeting = at if chase.is_contact(at) else (yield from chase.contact_towards_steps(at, chase.end))
     spans: list[list[float]] = []
     while wanted and meeting is not None:
-        last = yield from chase.end_steps(meeting, pause)
+        last, free = yield from chase.end_steps(meeting, pause)
         if spans and meeting.time - spans[-1][1] <= pause:
             spans[-1][1] = last
         else:
             spans.append([meeting.time, last])
-        if chase.free_again is None:
-            break
-        meeting = yield from chase.next_contact_steps(chase.free_again)
+        meeting = None if free is None else (yield from chase.contact_towards_steps(free, chase.end))
     found = []
     for span in spans:
         found.append((yield from deepest_moment_steps(chase, *span)))
@@ -149,8 +150,6 @@ class _Chase:
     motion_b: Motion
     wanted: float | None
     queries: int = 0
-    free_again: float | None = None
-    """A moment after the last contact at which the objects are apart; None at the end of time."""
     _start_pair: Any = None
     _movers: dict[tuple[int, int], Mover] = field(default_factory=dict)
 
@@ -173,13 +172,14 @@ class _Chase:
         if not (math.isfinite(tolerance) and tolerance > 0.0):
             raise UnsupportedOption(f"tolerance must be a length above 0 [m], not {wanted!r:.80}")
         self._rounding = _ROUNDING * max(self._reach(motion, points) for motion, (points, _) in self._sides())
-        fastest = sum(
-            max(self._mover(side, span.start).speed for span in motion.spans)
-            for side, motion in enumerate((self.motion_a, self.motion_b))
-        )
+        with np.errstate(over="ignore", invalid="ignore"):  # of speeds, which are looked at below
+            fastest = sum(
+                max(self._mover(side, span.start).speed for span in motion.spans)
+                for side, motion in enumerate((self.motion_a, self.motion_b))
+            )
         tick = math.ulp(max(abs(self.start), abs(self.end)))
-        if tolerance < 4.0 * self._rounding or tolerance < 16.0 * fastest * tick:
-            least = max(4.0 * self._rounding, 16.0 * fastest * tick)
+        least = max(4.0 * self._rounding, 16.0 * fastest * tick) if math.isfinite(fastest) else math.inf
+        if tolerance < least:
             raise UnsupportedOption(
                 f"tolerance {tolerance:g} m is too small for float64 at these coordinates, speeds and times: give at "
                 f"least {least:.2g} m"
@@ -211,9 +211,11 @@ class _Chase:
             self._movers[side, place] = make_mover(motion.piece(place), *self._points[side])
         return self._movers[side, place]
 
-    def _next_change(self, time: float) -> float:
-        """When the next piece of either motion begins, or time ends."""
-        return min(self.motion_a.next_change(time), self.motion_b.next_change(time), self.end)
+    def _change_towards(self, time: float, goal: float) -> float:
+        """Until when both motions go on as they are at a time, on the way to a later or an earlier one."""
+        if goal > time:
+            return min(self.motion_a.next_change(time), self.motion_b.next_change(time), goal)
+        return max(self.motion_a.previous_change(time), self.motion_b.previous_change(time), goal)
 
     def measure(self, time: float) -> Approach:
         """How far apart the objects are at a time."""
@@ -236,20 +238,18 @@ class _Chase:
         """Whether the objects are in contact."""
         return at.distance <= self.tolerance or self.is_inside(at)
 
-    def next_contact_steps(self, time: float) -> Generator[Progress, None, Approach | None]:
-        """The first contact from a time on; None where there is none until the end."""
-        at = self.measure(time)
-        if self.is_contact(at):
-            return at
+    def contact_towards_steps(self, at: Approach, goal: float) -> Generator[Progress, None, Approach | None]:
+        """The first contact on the way to a later time, or back to an earlier one, from where the objects are apart.
+
+        None where there is none; all moments that are passed over are free of contact for certain.
+        """
         piece = Slice()
-        while time < self.end:
-            change = self._next_change(time)
-            time = min(self._advanced(at, change), change)
-            at = self.measure(time)
+        while at.time != goal:
+            at = self.measure(self._advanced(at, self._change_towards(at.time, goal)))
             if at.distance <= self.tolerance:
                 return at
             if piece.over:
-                yield self._progress(time)
+                yield self._progress(at.time)
                 piece = Slice()
         return None
 
@@ -257,21 +257,24 @@ class _Chase:
         return Progress((time - self.start) / max(self.end - self.start, math.ulp(0.0)), f"moving to {time:.6g}")
 
     def _advanced(self, at: Approach, change: float) -> float:
-        """Until when the objects stay apart for certain; not before the motion changes."""
-        a, b = self._mover(0, at.time), self._mover(1, at.time)
+        """Until when, on the way to a change of motion, later or earlier, the objects stay apart for certain."""
+        low, high = min(at.time, change), max(at.time, change)
+        a, b = self._mover(0, low), self._mover(1, low)
         spare = 0.5 * self.tolerance + self._rounding
-        fastest = approach_speed(a, b, at.time, change)
-        if fastest * (change - at.time) < at.distance - spare:
+        fastest = approach_speed(a, b, low, high)
+        if fastest * (high - low) < at.distance - spare:
             return change
         advance = (at.distance - spare) / fastest
         direction = (at.point_b - at.point_a) / at.distance
         gap = self._gap_along(at, direction) - spare
         if gap > 0.0:
-            closing = closing_speed(a, b, direction)
-            if closing * (change - at.time) < gap:
+            closing = closing_speed(a, b, direction if change > at.time else -direction)
+            if closing * (high - low) < gap:
                 return change
             advance = max(advance, gap / closing)
-        return max(at.time + advance, math.nextafter(at.time, math.inf))
+        if change > at.time:
+            return min(max(at.time + advance, math.nextafter(at.time, math.inf)), change)
+        return max(min(at.time - advance, math.nextafter(at.time, -math.inf)), change)
 
     def _gap_along(self, at: Approach, direction: np.ndarray) -> float:
         """How far apart two planes across a direction are that have the objects beyond them; not above 0: none."""
@@ -281,44 +284,32 @@ class _Chase:
             ends.append(float((points @ along).max()) + margin + sign * float(pose.rows[:, 3] @ direction))
         return -(ends[0] + ends[1])
 
-    def end_steps(self, meeting: Approach, pause: float) -> Generator[Progress, None, float]:
-        """Until when a contact lasts; sets ``free_again``."""
-        known, self.free_again = meeting, None
+    def end_steps(self, known: Approach, pause: float) -> Generator[Progress, None, tuple[float, Approach | None]]:
+        """Until when a contact lasts, and a later moment, if there is one, since when the objects are apart.
+
+        From the first of moments, no farther than a pause from each other, at which the objects are apart the way
+        back to the contact is gone as that to its beginning.
+        """
         piece = Slice()
         while known.time < self.end:
             time = min(known.time + max(pause, self._sure_contact(known)), self.end)
-            time = max(time, math.nextafter(known.time, math.inf))
-            at = self.measure(time)
+            at = self.measure(max(time, math.nextafter(known.time, math.inf)))
             if not self.is_contact(at):
-                return self._last_contact(known, at)
+                last = yield from self.contact_towards_steps(at, known.time)
+                return (last or known).time, at
             known = at
             if piece.over:
-                yield self._progress(time)
+                yield self._progress(known.time)
                 piece = Slice()
-        return known.time
+        return known.time, None
 
     def _sure_contact(self, at: Approach) -> float:
         """How long the surfaces stay within the tolerance for certain, at least."""
         if at.distance >= self.tolerance:
             return 0.0
-        change = self._next_change(at.time)
+        change = self._change_towards(at.time, self.end)
         fastest = approach_speed(self._mover(0, at.time), self._mover(1, at.time), at.time, change)
         return min((self.tolerance - at.distance) / fastest, change - at.time) if fastest > 0.0 else change - at.time
-
-    def _last_contact(self, known: Approach, free: Approach) -> float:
-        """The last moment of a contact, between one of contact and a later one without; to a part of the tolerance."""
-        fastest = sum(self._mover(side, known.time).speed for side in range(2))
-        while (free.time - known.time) * fastest > 0.25 * self.tolerance:
-            middle = 0.5 * (known.time + free.time)
-            if not known.time < middle < free.time:
-                break
-            at = self.measure(middle)
-            if self.is_contact(at):
-                known = at
-            else:
-                free = at
-        self.free_again = free.time
-        return known.time
 
     def answer(self, first: Approach | None, found: list[ContactInterval]) -> TimeOfContact:
         """As the caller sees it, in the world's coordinates."""

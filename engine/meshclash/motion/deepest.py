@@ -32,9 +32,9 @@ class ContactInterval:
     """From when to when two objects stay in contact."""
 
     start: float
-    """The first moment: before it they are apart."""
+    """The first moment: before it, back to the interval before, they are apart for certain."""
     end: float
-    """The last moment that was found to be one of contact."""
+    """The last moment: after it, up to the next interval, they are apart for certain. At both they are in contact."""
     deepest: float
     """When they are deepest in each other; of objects that only touch, when they are nearest. The best moment that was
     found, by looking at 17 moments and narrowing down around the best of them."""

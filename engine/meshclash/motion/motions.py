@@ -1,7 +1,7 @@
 """Rigid motions: where an object is at every time of an interval."""
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from itertools import pairwise
 from typing import Any
 
@@ -55,6 +55,13 @@ class Motion:
         if place < len(self._starts):
             return self._starts[place]
         return self.end if time < self.end else math.inf
+
+    def previous_change(self, time: float) -> float:
+        """When the last piece before a time began, or the last of all ended; minus infinity before the first one."""
+        if time > self.end:
+            return self.end
+        place = bisect_left(self._starts, time) - 1
+        return self._starts[place] if place >= 0 else -math.inf
 
     def rows_at(self, time: float) -> np.ndarray:
         """Rows (3, 4) of the pose at a time."""
@@ -135,7 +142,10 @@ class ScrewMotion(Motion):
             moved = turn @ (first[:, 3] - centre) + centre + share * way * axis
             rows.append(np.column_stack([turn @ first[:, :3], moved]))
         rows[0] = first
-        return Motion(_spans_between((times[0] + shares * (times[1] - times[0])).tolist(), rows, True))
+        keys = (times[0] + shares * (times[1] - times[0])).tolist()
+        if len(set(keys)) < len(keys):
+            raise UnsupportedOption(f"the time from {start!r} to {end!r} is too short for {turned!r} rad")
+        return Motion(_spans_between(keys, rows, True))
 
 
 class KeyframedMotion(Motion):
@@ -198,6 +208,8 @@ def _ordered(name: str, times: list[float]) -> list[float]:
     found = [_checked_time(name, time) for time in times]
     if not found or any(late <= early for early, late in pairwise(found)):
         raise UnsupportedOption(f"{name} must rise, not {times!r:.80}")
+    if not np.isfinite(found[-1] - found[0]):
+        raise UnsupportedOption(f"{name} from {found[0]!r} to {found[-1]!r} are too far apart for float64")
     return found
 
 

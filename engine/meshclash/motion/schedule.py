@@ -8,11 +8,15 @@ nearest points, which is a bound for convex objects only. Here no point counts a
 import heapq
 import math
 from collections.abc import Hashable
+from typing import Any
 
 import numpy as np
 
 from ..errors import UnsupportedOption
 from ..types.numbers import real_number
+
+_SPARE = 16
+"""Entries of a heap that may be stale, however few keys there are."""
 
 
 def safe_time(distance: float, speed: float, acceleration: float = 0.0) -> float:
@@ -59,17 +63,21 @@ class WakeUps:
         return len(self._moments)
 
     def set(self, key: Hashable, moment: float) -> None:
-        """Give a key its moment, in place of the one that it may have; raises UnsupportedOption for NaN."""
-        time = real_number(moment)
-        if math.isnan(time):
-            raise UnsupportedOption(f"moment must be a number, not {moment!r:.80}")
+        """Give a key its moment, in place of the one that it may have.
+
+        Raises:
+            UnsupportedOption: a moment that is no number, a key that cannot be hashed.
+        """
+        time = _moment("moment", moment)
         self._count += 1
-        self._moments[key] = time, self._count
+        self._moments[_hashable(key)] = time, self._count
         heapq.heappush(self._heap, (time, self._count, key))
+        self._bound()
 
     def forget(self, key: Hashable) -> None:
-        """Take a key out, if it is there."""
-        self._moments.pop(key, None)
+        """Take a key out, if it is there; raises UnsupportedOption for one that cannot be hashed."""
+        self._moments.pop(_hashable(key), None)
+        self._bound()
 
     @property
     def next_moment(self) -> float:
@@ -78,8 +86,8 @@ class WakeUps:
         return self._heap[0][0] if self._heap else math.inf
 
     def take_due(self, now: float) -> list[Hashable]:
-        """Take out all keys whose moment has come, the earliest first."""
-        due = []
+        """Take out all keys whose moment has come, the earliest first; raises UnsupportedOption for no number."""
+        due, now = [], _moment("now", now)
         while self.next_moment <= now and self._heap:
             key = heapq.heappop(self._heap)[2]
             del self._moments[key]
@@ -90,3 +98,24 @@ class WakeUps:
         """Take entries off the top that were replaced or forgotten."""
         while self._heap and self._moments.get(self._heap[0][2]) != self._heap[0][:2]:
             heapq.heappop(self._heap)
+
+    def _bound(self) -> None:
+        """Keep no more than two entries for each key, and a few: what was replaced may never come to the top."""
+        if len(self._heap) > 2 * len(self._moments) + _SPARE:
+            self._heap = [(time, count, key) for key, (time, count) in self._moments.items()]
+            heapq.heapify(self._heap)
+
+
+def _moment(name: str, value: Any) -> float:
+    time = real_number(value)
+    if math.isnan(time):
+        raise UnsupportedOption(f"{name} must be a number, not {value!r:.80}")
+    return time
+
+
+def _hashable(key: Any) -> Any:
+    try:
+        hash(key)
+    except TypeError:
+        raise UnsupportedOption(f"key must be something that can be hashed, not a {type(key).__name__}") from None
+    return key

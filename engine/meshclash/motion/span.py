@@ -108,7 +108,8 @@ class Span:
 
 def make_span(start: float, end: float, first: np.ndarray, last: np.ndarray, is_screw: bool) -> Span:
     """The piece between two poses, rows (3, 4), that turns by the least angle."""
-    axis, angle = axis_and_angle(last[:, :3] @ np.linalg.inv(first[:, :3]))
+    turns = not np.array_equal(first[:, :3], last[:, :3])  # the product of a matrix and its inverse is rounded
+    axis, angle = axis_and_angle(last[:, :3] @ np.linalg.inv(first[:, :3]) if turns else np.eye(3))
     return Span(start, end, first, last, axis, angle, is_screw)
 
 

@@ -127,13 +127,18 @@ def mover_places(ids: np.ndarray, poses: Any, movers: Sequence[int] | None) -> n
         if movers is not None:
             raise UnsupportedOption("movers are named, but poses are None: give a pose (4, 4) for each of them")
         return None
-    wanted = ids.tolist() if movers is None else [int(i) for i in movers]
+    try:
+        wanted = ids.tolist() if movers is None else list(movers)
+    except TypeError:
+        raise UnsupportedOption(f"movers must be None or several ids of objects, not {movers!r:.80}") from None
+    if any(isinstance(i, bool) or not isinstance(i, int | np.integer) for i in wanted):
+        raise UnsupportedOption(f"movers must be ids of objects, whole numbers, not {movers!r:.80}")
     place = {identifier: k for k, identifier in enumerate(ids.tolist())}
     missing = [identifier for identifier in wanted if identifier not in place]
     if missing:
         raise UnknownObject(f"the scene has no object {missing[0]}")
     if len(set(wanted)) != len(wanted):
-        raise UnsupportedOption(f"movers must name each object once, not {wanted}")
+        raise UnsupportedOption(f"movers must name each object once, not {wanted!r:.80}")
     return np.array([place[identifier] for identifier in wanted], np.int64)
 
 

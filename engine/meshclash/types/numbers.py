@@ -37,6 +37,20 @@ def float_array(name: str, values: Any, error: type[MeshClashError]) -> np.ndarr
         raise error(f"{name} cannot be read as numbers: {reason!s:.120}") from None
 
 
+def whole_numbers(name: str, values: Any) -> np.ndarray:
+    """Whole numbers as a new int64 array of the same shape; raises UnsupportedOption and names the option."""
+    refuse_masked(name, values, UnsupportedOption)
+    try:
+        given = np.asarray(values)
+    except (TypeError, ValueError, OverflowError) as reason:
+        raise UnsupportedOption(f"{name} cannot be read as numbers: {reason}") from None
+    if given.size and given.dtype.kind not in "iu":
+        raise UnsupportedOption(f"{name} must be whole numbers, not {given.dtype}")
+    if given.dtype.kind == "u" and given.size and given.max() > np.iinfo(np.int64).max:
+        raise UnsupportedOption(f"{name} must be below 2**63, not {given.max()}")
+    return given.astype(np.int64)
+
+
 def whole_number(name: str, value: Any, least: int) -> int:
     """A whole number from ``least`` on; raises UnsupportedOption and names the option."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
