@@ -14,6 +14,7 @@ import numpy as np
 from .source import CHUNK_POINTS, RawPoints, Source
 
 _LAZ_BITS = 0xC0  # of the point format: set where the points are compressed
+_LAZ_BYTES = 1 << 24  # of points that are unpacked at a time
 _LEAST_RECORD = 20
 _LAYERS = {6: (30, 9), 7: (36, 10), 8: (38, 11), 9: (59, 10), 10: (67, 12)}
 """Point formats that LAZ holds in layers: bytes of a point, and layers; each extra byte has one, too."""
@@ -54,13 +55,12 @@ def read_las(source: Source) -> Generator[float, None, RawPoints]:
         raise source.error(f"points of {record} bytes from byte {start} on are not possible", byte=96)
     source.seek(start)
     source.check_count(count, record)
-    points = np.empty((count, 3))
+    points, done = np.empty((count, 3)), 0
     whole = np.dtype({"names": ["xyz"], "formats": ["(3,)<i4"], "offsets": [0], "itemsize": record})
-    for begin in range(0, count, CHUNK_POINTS):
-        number = min(CHUNK_POINTS, count - begin)
-        rows = np.frombuffer(source.read(number * record, "the points"), whole)
-        points[begin : begin + number] = rows["xyz"] * scale + offset
-        yield (begin + number) / count
+    for rows in source.records(count, whole, "the points"):
+        points[done : done + len(rows)] = rows["xyz"] * scale + offset
+        done += len(rows)
+        yield done / count
     return RawPoints(points, None, 0)
 
 
@@ -108,7 +108,7 @@ def _read_laz(source: Source, start: int, count: int, kind: int, record: int) ->
         # Not lazrs' parallel reader, which makes room for whole chunks: a damaged size of them ends the process.
         with laspy.open(str(source.path), laz_backend=laspy.LazBackend.Lazrs) as reader:
             total = int(reader.header.point_count)
-            for chunk in reader.chunk_iterator(CHUNK_POINTS):
+            for chunk in reader.chunk_iterator(max(1, min(CHUNK_POINTS, _LAZ_BYTES // max(1, record)))):
                 blocks.append(np.column_stack([chunk.x, chunk.y, chunk.z]).astype(np.float64))
                 yield min(1.0, sum(map(len, blocks)) / max(1, total))
     except BaseException as error:  # of many kinds; Rust's panics are no Exceptions
