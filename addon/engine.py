@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from .core.bytecode import bytecode_steps
+from .core.errors import InputError
 
 SUB_PACKAGE = "meshclash"
 NUMBA_TESTED = "0.68"
@@ -77,6 +78,11 @@ def load(cache_dir: str | None = None) -> ModuleType:
         if _gpu_from[0]:
             _engine.configure_device(**_gpu_from[0])
     return _engine
+
+
+def output_file(path: Path, purpose: str, suffixes: tuple[str, ...]) -> Any:
+    """The engine's `OutputFile`, whose refusals are InputError; raises EngineMissing. It imports no Numba."""
+    return _imported("output").OutputFile(path, purpose, suffixes, error=InputError)
 
 
 def use_gpu_from(sizes: dict[str, int] | None) -> None:
@@ -210,9 +216,14 @@ def _engine_name() -> str:
 
 
 def _import_engine() -> ModuleType:
+    _imported("warming")  # imports nearly all that there is
+    return importlib.import_module(_engine_name())
+
+
+def _imported(module: str) -> ModuleType:
+    """A module of the engine."""
     try:
-        importlib.import_module(f"{_engine_name()}.warming")  # imports nearly all that there is
-        return importlib.import_module(_engine_name())
+        return importlib.import_module(f"{_engine_name()}.{module}")
     except ImportError as error:
         raise EngineMissing(
             f"the engine cannot be imported: {error}",

@@ -1,4 +1,4 @@
-"""Files that are either written completely or not at all."""
+"""Files for users: each is either written completely or not at all, and never in the place of what is no file."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import contextlib
 import os
 import secrets
 import shutil
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import TracebackType
 
-from .errors import InputError
+from .errors import InvalidFile
 
 
 class OutputFile:
@@ -22,35 +23,54 @@ class OutputFile:
     Args:
         path: the target, as the user names it.
         purpose: what it is, for messages: "report", "picture".
-        suffixes: the allowed endings.
+        suffixes: the allowed endings; none allows any.
+        sources: files that the work reads, which must stay.
+        error: what a refusal is.
 
     Attributes:
-        path: the target.
+        path: the target as it was named.
+        target: where its links lead.
         temporary: the file to fill; the `with` block removes it where it was not committed.
 
     Raises:
-        InputError: the ending is not allowed or the place cannot be written.
+        InvalidFile, or ``error``: the ending is not allowed, or the place cannot be written: a folder, a device, a
+            pipe, links in a circle, a file that the work reads, no rights.
     """
 
-    def __init__(self, path: Path, purpose: str, suffixes: tuple[str, ...]) -> None:
-        self.path, self._purpose = path, purpose
-        if path.suffix.lower() not in suffixes:
-            raise InputError(f"the {purpose} '{path}' must end in {' or '.join(suffixes)}")
-        self._target = Path(os.path.realpath(path))
-        if self._target.is_symlink():
-            raise self._refusal("its links lead in a circle")
-        if self._target.is_dir():
-            raise self._refusal("it is a folder")
-        if self._target.exists() and not self._target.is_file():
-            raise self._refusal("it is a device or a pipe, no file")
-        if self._target.exists() and not os.access(self._target, os.W_OK):
-            raise self._refusal("it is write-protected")
-        self.temporary = self._target.with_name(f".meshclash-{secrets.token_hex(8)}{path.suffix}")
+    def __init__(
+        self,
+        path: Path,
+        purpose: str,
+        suffixes: tuple[str, ...] = (),
+        sources: Iterable[Path] = (),
+        error: Callable[[str], Exception] = InvalidFile,
+    ) -> None:
+        self.path, self._purpose, self._error = path, purpose, error
+        if suffixes and path.suffix.lower() not in suffixes:
+            raise error(f"the {purpose} '{path}' must end in {' or '.join(suffixes)}")
+        if not _can_be_named(path):
+            raise self._refusal("no file can have that name")
         try:
+            self.target = Path(os.path.realpath(path))
+            self._refuse_what_is_no_file()
+            for source in sources:
+                if source.exists() and self.target.exists() and source.samefile(self.target):
+                    raise self._refusal(f"'{source}' is read for it")
+            self.temporary = self.target.with_name(f".meshclash-{secrets.token_hex(8)}{path.suffix}")
             self.temporary.open("xb").close()
             self.temporary.unlink()  # until it is filled: a run that is killed before leaves nothing
-        except OSError as error:
-            raise self._refusal(error.strerror) from error
+        except OSError as reason:
+            raise self._refusal(reason.strerror) from reason
+
+    def _refuse_what_is_no_file(self) -> None:
+        if self.target.is_symlink():
+            raise self._refusal("its links lead in a circle")
+        if self.target.is_dir():
+            raise self._refusal("it is a folder")
+        if self.target.exists() and not self.target.is_file():
+            raise self._refusal("it is a device or a pipe, no file")
+        if self.target.exists() and not os.access(self.target, os.W_OK):
+            raise self._refusal("it is write-protected")
 
     def __enter__(self) -> OutputFile:
         return self
@@ -65,22 +85,41 @@ class OutputFile:
         """Puts the file in its place; with `text`, fills it first (None: something else has filled `temporary`).
 
         Raises:
-            InputError: the disk is full, or the place cannot be written any more. The old file is as it was.
+            InvalidFile, or the ``error`` that was chosen: the disk is full, or the place cannot be written any more.
+                The old file is as it was.
         """
         try:
             if text is not None:
                 # Blender's names need not be valid text: what UTF-8 cannot hold is written as an escape.
                 self.temporary.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
-            _bring_to_disk(self.temporary)
-            if self._target.exists():
-                shutil.copymode(self._target, self.temporary)
-            self.temporary.replace(self._target)
-            _bring_to_disk(self._target.parent)
-        except OSError as error:
-            raise self._refusal(error.strerror) from error
+            self._put(self.temporary)
+        except OSError as reason:
+            raise self._refusal(reason.strerror) from reason
 
-    def _refusal(self, reason: str | None) -> InputError:
-        return InputError(f"the {self._purpose} '{self.path}' cannot be written: {reason or 'unknown reason'}")
+    def take(self, filled: Path) -> None:
+        """As ``commit``, with a file of the same disk that something else has filled; raises as ``commit``."""
+        try:
+            self._put(filled)
+        except OSError as reason:
+            raise self._refusal(reason.strerror) from reason
+
+    def _put(self, filled: Path) -> None:
+        self._refuse_what_is_no_file()  # the work may have taken hours
+        _bring_to_disk(filled)
+        if self.target.exists():
+            shutil.copymode(self.target, filled)
+        filled.replace(self.target)
+        _bring_to_disk(self.target.parent)
+
+    def _refusal(self, reason: str | None) -> Exception:
+        return self._error(f"the {self._purpose} '{self.path}' cannot be written: {reason or 'unknown reason'}")
+
+
+def _can_be_named(path: Path) -> bool:
+    try:
+        return b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
 
 
 def _bring_to_disk(path: Path) -> None:
