@@ -24,6 +24,8 @@ _READ, _SORTED = 0.25, 0.6
 _BYTES_IN_RUN = 640
 """Memory that a triangle takes while its run is sorted."""
 _SMALLEST_RUN = 1 << 12
+_MOST = np.full(3, LARGEST_COORDINATE)
+"""An array, so that it is compared in double precision: in single precision it is larger."""
 _MOST_SMALL_IDS = 1 << 32
 
 
@@ -102,7 +104,7 @@ def _read_steps(source: MeshSource, work: WorkFolder) -> Generator[Progress, Non
 
 
 def _check_piece(source: MeshSource, piece: SourcePiece, passed: int) -> None:
-    good = np.abs(piece.vertices) <= LARGEST_COORDINATE  # also where one is NaN
+    good = np.abs(piece.vertices) <= _MOST  # also where one is NaN
     if not good.all():
         index = int((~good.all(axis=1)).argmax())
         raise source.wrong(

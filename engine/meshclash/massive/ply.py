@@ -74,9 +74,11 @@ def _read_binary(source: Source, element: Element, order: str) -> Generator[Sour
 
 
 def _binary_vertices(source: Source, element: Element, order: str) -> Generator[SourcePiece, None, None]:
-    record = np.dtype([(p.name, order + p.kind) for p in element.properties])
+    record = np.dtype([(f"p{k}", order + p.kind) for k, p in enumerate(element.properties)])  # names may come twice
+    names = [p.name for p in element.properties]
+    axes = [f"p{names.index(axis)}" for axis in "xyz"]
     for rows in source.records(element.count, record, "the vertices"):
-        yield SourcePiece(source.position / source.size, np.stack([rows[axis] for axis in "xyz"], axis=1), NO_TRIANGLES)
+        yield SourcePiece(source.position / source.size, np.stack([rows[axis] for axis in axes], axis=1), NO_TRIANGLES)
 
 
 @kernel
@@ -129,6 +131,7 @@ def _binary_faces(source: Source, element: Element, order: str) -> Generator[Sou
                 raise source.error(f"the file ends within the faces: {left} are left", byte=begin)
             if room >= _LONGEST_ROW:
                 raise source.error(f"a face of more than {_LONGEST_ROW} bytes is not possible", byte=begin)
+            source.seek(begin)
             room *= 2
             continue
         left, room = left - rows, _BLOCK
