@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import unicodedata
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -61,6 +62,7 @@ def test_csv_keeps_names_with_commas_and_line_breaks():
 def test_csv_names_are_no_formulas_and_can_be_had_back(name):
     text = make_report(make_row(a=name, b="B", depth=-0.25)).to_csv()
     line = next(csv.DictReader(io.StringIO(text, newline="")))
+    name = name.replace("\x01", "\\x01").replace("\x0b", "\\x0b")
     assert line["a"] == "'" + name and line["b"] == "B" and line["depth"] == "-0.25"
 
 
@@ -68,6 +70,18 @@ def test_csv_names_are_no_formulas_and_can_be_had_back(name):
 def test_csv_leaves_other_names_alone(name):
     line = next(csv.DictReader(io.StringIO(make_report(make_row(a=name)).to_csv(), newline="")))
     assert line["a"] == name
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
+def test_no_report_steers_a_terminal(name):
+    """Names come from files of others; JSON gives back what was given."""
+    row = make_row(a=name)
+    report = replace(make_report(row), reviews={row.id: Review("open", name)})
+    texts = report.to_json(), report.to_csv(), report.to_html()
+    for text in texts:
+        assert not [letter for letter in text if unicodedata.category(letter) == "Cc" and letter not in "\t\n\r"]
+    pair = json.loads(texts[0])["pairs"][0]
+    assert (pair["a"], pair["comment"]) == (name, name)
 
 
 def test_the_table_has_a_line_for_each_pair_whatever_the_names():
