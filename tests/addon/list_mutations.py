@@ -10,6 +10,7 @@ strict. Exit status 1 when anything else is raised or told.
 from __future__ import annotations
 
 import argparse
+import copy
 import json
 import os
 import random
@@ -79,7 +80,7 @@ def _change(data: Any, rng: random.Random) -> None:
             if rng.random() < 0.1:
                 del data[key]
             else:
-                data[key] = rng.choice(_VALUES)
+                data[key] = copy.deepcopy(rng.choice(_VALUES))  # it may be changed in its turn
             return
         data = inner
 
