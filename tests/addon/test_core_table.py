@@ -101,7 +101,7 @@ def test_short_tables(count):
 
 def test_names_may_have_any_number_of_digits():
     names = ["A2", "A10", "A" + "9" * 5000]
-    assert sorted(reversed(names), key=natural) == names
+    assert sorted(names[::-1], key=natural) == names
 
 
 def test_names_are_in_natural_order_and_owners_are_known():
