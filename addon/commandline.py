@@ -32,7 +32,6 @@ from .core.errors import DetectError, InputError
 from .core.frame_scene import Progress
 from .core.job import detect_steps, run_to_end, workers_steps
 from .core.options import DEFAULT_TEST, RESOLUTION, TEST_OPTIONS, DetectOptions, parse_frames
-from .core.output import OutputFile
 from .core.queries import TESTS, test_named
 from .core.report import WRITERS, DetectReport, Review
 from .core.rules import Rules, parse_pair
@@ -209,9 +208,9 @@ def _run(given: argparse.Namespace, interruption: _Interruption, make_workers: M
         files.enter_context(props.known())
         report_file = picture_file = None
         if given.report is not None:
-            report_file = files.enter_context(OutputFile(given.report, "report", tuple(WRITERS)))
+            report_file = files.enter_context(engine.output_file(given.report, "report", tuple(WRITERS)))
         if given.picture is not None:
-            picture_file = files.enter_context(OutputFile(given.picture, "picture", (".png",)))
+            picture_file = files.enter_context(engine.output_file(given.picture, "picture", (".png",)))
         _open(given.file)
         interruption.check()
         for name in make_names_readable():

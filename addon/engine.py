@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from .core.bytecode import bytecode_steps
+from .core.errors import InputError
 
 SUB_PACKAGE = "meshclash"
 NUMBA_TESTED = "0.68"
@@ -29,7 +30,7 @@ PRELOADED = (
     "numba.typed.typeddict", "numba.typed.typedset", "numba.experimental.jitclass.base", ".jit",
     ".geometry.lane_triangles", ".volumes.registry", ".hierarchy.build", ".traversal.point", ".traversal.near_wide",
     ".traversal.near_engine", ".gpu.device", ".answering.answer", ".solid.open_judge", ".solid.judge",
-    ".pointcloud.build", ".pointcloud.query", ".voxels.collide", ".massive.mesh", ".query.collide",
+    ".pointcloud.build", ".pointcloud.query", ".voxels.collide", ".massive.inputs", ".massive.mesh", ".query.collide",
     ".timecritical.search", ".scene.cloud_pairs", ".scene.scene", ".continuous.swept", ".query.penetration",
     ".query.signed_distance", ".convex.closest", ".voxels.map", ".massive.levels",
     ".massive.progressive_build", ".warming",
@@ -77,6 +78,11 @@ def load(cache_dir: str | None = None) -> ModuleType:
         if _gpu_from[0]:
             _engine.configure_device(**_gpu_from[0])
     return _engine
+
+
+def output_file(path: Path, purpose: str, suffixes: tuple[str, ...]) -> Any:
+    """The engine's `OutputFile`, whose refusals are InputError; raises EngineMissing. It imports no Numba."""
+    return _imported(".output").OutputFile(path, purpose, suffixes, error=InputError)
 
 
 def use_gpu_from(sizes: dict[str, int] | None) -> None:
@@ -210,9 +216,14 @@ def _engine_name() -> str:
 
 
 def _import_engine() -> ModuleType:
+    _imported(".warming")  # imports nearly all that there is
+    return _imported()
+
+
+def _imported(module: str = "") -> ModuleType:
+    """The engine, or one of its modules."""
     try:
-        importlib.import_module(f"{_engine_name()}.warming")  # imports nearly all that there is
-        return importlib.import_module(_engine_name())
+        return importlib.import_module(f"{_engine_name()}{module}")
     except ImportError as error:
         raise EngineMissing(
             f"the engine cannot be imported: {error}",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import bpy
 from bpy.app.handlers import persistent
 
@@ -10,6 +12,8 @@ from .adapters.source import metres_per_unit
 from .adapters.updates import changes_of
 from .core import saved
 from .core.changes import Changes
+from .core.errors import InputError
+from .core.terminal import say
 from .overlay import bodies
 from .redraw import tag_redraw
 
@@ -43,7 +47,12 @@ def on_load_post(*_args: object) -> None:
     for scene in bpy.data.scenes:
         if scene.library is None and scene.meshclash.deviation_serial:
             scene.meshclash.deviation_serial = 0  # of a measurement of another session
-        report = saved.from_text(scene.meshclash.saved_list, bpy.data.filepath, metres_per_unit(scene))
+        try:
+            report = saved.from_text(scene.meshclash.saved_list, bpy.data.filepath, metres_per_unit(scene))
+        except InputError as error:
+            scene_results.refuse_list(scene.session_uid, str(error))
+            say(sys.stderr, f"MeshClash: scene '{scene.name}': {error}")
+            continue
         if report is not None:
             scene_results.store_result(scene.session_uid, report, loaded=True)
             scene_results.exclude(scene.session_uid, scene.meshclash.excluded_names)

@@ -104,6 +104,7 @@ class _State:
     suspects: dict[int, frozenset[str]] = {}  # noqa: RUF012 - marked objects that may be what they were again
     reviews: dict[int, tuple[Reviews, bool]] = {}  # noqa: RUF012 - and whether they are still those of Blender
     timelines: dict[int, Scanned] = {}  # noqa: RUF012
+    refused: dict[int, str] = {}  # noqa: RUF012 - why lists that came with the file are not shown
 
 
 _serials = itertools.count(1)
@@ -167,6 +168,16 @@ def keep_reviews(scene_uid: int, reviews: Reviews) -> None:
 def doubt_reviews() -> None:
     """What the user says of pairs may have changed, in any scene: it is read again when it is asked for."""
     _State.reviews = {uid: (known, False) for uid, (known, _) in _State.reviews.items()}
+
+
+def refuse_list(scene_uid: int, why: str) -> None:
+    """Notes why the list that came with a scene is not shown."""
+    _State.refused[scene_uid] = why
+
+
+def refused_list(scene_uid: int) -> str:
+    """Why the list that came with a scene is not shown; "" where it is, where there is none, and after Detect."""
+    return "" if scene_uid in _State.results else _State.refused.get(scene_uid, "")
 
 
 def drop_result(scene_uid: int) -> None:
@@ -292,5 +303,6 @@ def drop_timeline(scene_uid: int) -> None:
 
 def clear() -> None:
     """Forgets everything that belongs to the open file."""
+    _State.refused.clear()
     for known in (_State.results, _State.deviations, _State.timelines, _State.suspects, _State.reviews):
         known.clear()

@@ -15,6 +15,7 @@ import bpy
 from bpy.props import StringProperty
 
 from . import ghosting, shown_things
+from .core.saved import strict_json
 
 Before = dict[str, Any]  # "local": true where a local view isolates a pair; "shading": see `ghosting`
 
@@ -55,7 +56,7 @@ def read(context: bpy.types.Context) -> bool:
     isolated, ghosted = shown_things.isolated_views(), shown_things.ghosted_views()
     for screen in context.blend_data.screens:
         for index, note in _notes(screen.meshclash_views):
-            if index >= len(screen.areas) or screen.areas[index].type != "VIEW_3D":
+            if not 0 <= index < len(screen.areas) or screen.areas[index].type != "VIEW_3D":
                 continue
             key = screen.areas[index].as_pointer()
             if "local" in note:
@@ -68,7 +69,7 @@ def read(context: bpy.types.Context) -> bool:
 def _notes(text: str) -> Iterator[tuple[int, Before]]:
     """What a screen's note says; nothing where the file was damaged."""
     try:
-        found = [(int(index), note) for index, note in json.loads(text or "{}").items()]
+        found = [(int(index), note) for index, note in strict_json(text or "{}").items()]
     except (ValueError, AttributeError):
         return
     yield from ((index, note) for index, note in found if _is_note(note))

@@ -10,7 +10,10 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from meshclash.output import OutputFile
 
 ROOT = Path(__file__).resolve().parent.parent
 FORMATS = ("json", "csv", "html")
@@ -46,6 +49,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(given: argparse.Namespace, options: list[str]) -> int:
     from meshclash.errors import UnsupportedOption
+    from meshclash.output import OutputFile
     from meshclash.tasks.dask_workers import DaskWorkers
     from meshclash.types.steps import run
 
@@ -53,13 +57,14 @@ def _run(given: argparse.Namespace, options: list[str]) -> int:
     if len(set(targets)) < len(targets):
         raise UnsupportedOption("two files have the same name, so their reports would have: ask them one by one")
     given.reports.mkdir(parents=True, exist_ok=True)
+    outputs = [OutputFile(target, "report") for target in targets]
     tasks = [_task(file, given.format, options) for file in given.files]
     codes: list[int] = []
 
     def take(answer: dict[str, Any]) -> None:
         place = len(codes)
         codes.append(answer["code"])
-        _keep(targets[place], answer["output"])
+        _keep(outputs[place], answer["output"])
         print(f"{given.files[place]}: exit code {answer['code']}", flush=True)
         for stream, said in zip((sys.stdout, sys.stderr), answer["said"], strict=True):
             print(said.decode("utf-8", "replace"), end="", file=stream, flush=True)
@@ -80,14 +85,14 @@ def _task(file: Path, suffix: str, options: list[str]) -> Any:
     return Task("command", given, str(file))
 
 
-def _keep(target: Path, report: bytes | None) -> None:
+def _keep(output: OutputFile, report: bytes | None) -> None:
     """Puts a report in its place at once; where there is none, an old one does not stay."""
     if report is None:
-        target.unlink(missing_ok=True)
+        output.target.unlink(missing_ok=True)
         return
-    temporary = target.with_name(f"{target.name}.part")
-    temporary.write_bytes(report)
-    temporary.replace(target)
+    with output:
+        output.temporary.write_bytes(report)
+        output.commit()
 
 
 if __name__ == "__main__":

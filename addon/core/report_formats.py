@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .queries import test_named
-from .terminal import printable
+from .terminal import printable, without_controls
 from .units import length_in_words, volume_between, volume_in_words
 from .verdicts import SOLID_VERDICTS
 
@@ -68,13 +68,15 @@ FORMULA_BEGINS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "'")
 
 def to_json(report: dict[str, Any]) -> str:
     """Strict JSON; a NaN or infinity raises ValueError."""
-    return json.dumps(report, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
+    text = json.dumps(report, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
+    return without_controls(text, "\\u{:04x}")
 
 
 def to_csv(report: dict[str, Any]) -> str:
     """Lines ended by CR LF; lists of faces are separated by blanks; what is unknown is empty.
 
     A name or comment that a spreadsheet would run as a formula has an apostrophe in front; numbers stay numbers.
+    Control characters are escapes, as "\\x1b".
     """
     text = io.StringIO(newline="")
     writer = csv.writer(text)
@@ -307,7 +309,7 @@ def _csv_text(given: str) -> str:
     """Text as such for spreadsheets; without the first apostrophe, if there is one, it is what was given."""
     begin = next((letter for letter in given if letter.isprintable() and not letter.isspace()), "")
     runs = begin in FORMULA_BEGINS or given[:1] in LINE_BEGINS
-    return f"'{given}" if given and runs else given
+    return without_controls(f"'{given}" if given and runs else given)
 
 
 def _csv_cell(value: Any) -> Any:

@@ -19,6 +19,7 @@ from .report_formats import (
     table_header,
     table_rows,
 )
+from .terminal import without_controls
 from .verdicts import AMBER, GREEN, RED, VERDICTS
 
 _STYLED = {
@@ -58,7 +59,7 @@ def to_html(report: dict[str, Any]) -> str:
     left_out = [f"{item['name']}: {item['reason']}" for item in report["stats"]["skipped"]]
     items = "".join(f"<li>{escape(line)}</li>" for line in left_out)
     notes = "".join(f"<p>{escape(line)}</p>\n" for line in (summary(report), *_notes(report)))
-    return (
+    return without_controls(
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width"><title>{title}</title>\n<style>{STYLE}</style></head>\n'
         f"<body><h1>{title}</h1>\n{notes}<dl>\n{facts}\n</dl>\n"

@@ -24,6 +24,8 @@ _SIDE, _SIDE_LATER = ("owner", "source"), ("point", "face")
 _ASKED = ("test", "tolerance", "budget")
 _ASKED_LATER = ("set_a", "set_b", "permitted_overlap", "touch_tolerance", "point_budget", "overlap_volume")
 _RULES = ("same_parent", "same_armature", "same_collection")
+_MOST_WHOLE, _MOST_LENGTH = 2**31 - 1, 1e36
+"""What Blender's properties hold, lengths and volumes also in other units."""
 _NO_FACES = np.empty(0, dtype=np.int32)
 
 
@@ -40,24 +42,54 @@ def to_text(report: DetectReport) -> str:
 
 
 def from_text(text: str, file: str, scale_length: float) -> DetectReport | None:
-    """The report of such a text, without faces; None for "", a damaged text, another version or an unknown test."""
-    try:
-        data = json.loads(text)
-        if data["format"] != FORMAT:
-            return None
-        rows = [_row(item) for item in data["rows"]]
-        options = DetectOptions(**data.get("asked", {"test": DEFAULT_TEST}), rules=_rules(data))
-        created, missing = data.get("created", ""), max(0, int(data.get("total", 0)) - len(rows))
-        if not all(isinstance(value, str) for value in (options.set_a, options.set_b, created)):
-            return None
-    except (ValueError, TypeError, KeyError, AttributeError, InputError):
+    """The report of such a text, without faces; None for "".
+
+    Raises:
+        InputError: the text is damaged, of another version, or of an unknown test; a sentence for the user. Nothing of
+            it is used then, so that whatever is shown can also be written to a file.
+    """
+    if not text:
         return None
+    try:
+        data = strict_json(text)
+        if data["format"] != FORMAT:
+            raise InputError("it is of another version of MeshClash")
+        rows = [_row(item) for item in data["rows"]]
+        asked = data.get("asked", {"test": DEFAULT_TEST})
+        if not {*asked} <= {*_ASKED, *_ASKED_LATER}:
+            raise ValueError("an option is unknown")
+        options = DetectOptions(**asked, rules=_rules(data))
+        _text(options.set_a), _text(options.set_b), _whole(options.point_budget)
+        if not isinstance(options.overlap_volume, bool):
+            raise TypeError("an option is neither on nor off")
+        created, missing = _text(data.get("created", "")), max(0, _whole(data.get("total", 0)) - len(rows))
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, InputError) as error:
+        reason = f": {error}" if isinstance(error, InputError) else ""
+        raise InputError(f"The list of results in this file is damaged{reason}. Press Detect for a new one") from error
     return DetectReport(file, scale_length, options, rows, created=created, missing=missing)
+
+
+def strict_json(text: str) -> Any:
+    """What a text says that Blender kept: no NaN, nothing nested without end, and characters only in strings.
+
+    Raises:
+        ValueError: it is no such text.
+    """
+    try:
+        data = json.loads(text, parse_constant=_refuse)
+        json.dumps(data, ensure_ascii=False).encode()  # half a character cannot be encoded
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    return data
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no number")
 
 
 def _rules(data: dict[str, Any]) -> Rules:
     given = data.get("rules", {})
-    pairs = frozenset((str(a), str(b)) for a, b in data.get("excluded", ()))
+    pairs = frozenset((_text(a), _text(b)) for a, b in data.get("excluded", ()))
     return Rules(**{name: bool(given.get(name)) for name in _RULES}, listed_pairs=pairs)
 
 
@@ -79,26 +111,24 @@ def _plain(row: PairRow) -> dict[str, Any]:
 
 
 def _row(item: dict[str, Any]) -> PairRow:
-    if not all(isinstance(item[name], str) for name in ("id", "verdict")):
-        raise TypeError("an id or a verdict is no text")
     if item["verdict"] not in FINAL_VERDICTS:
         raise ValueError("a verdict is unknown")
-    count_a, count_b = map(int, item["faces"])
+    count_a, count_b = map(_whole, item["faces"])
     later = {name: item.get(name) for name in _LATER}
     return PairRow(
-        id=item["id"],
+        id=_text(item["id"]),
         a=_side(item, "a", count_a),
         b=_side(item, "b", count_b),
-        frame=int(item["frame"]),
+        frame=_whole(item["frame"], least=-_MOST_WHOLE),
         verdict=item["verdict"],
-        severity=int(item["severity"]),
-        contacts=item["contacts"],
+        severity=_whole(item["severity"]),
+        contacts=_whole(item["contacts"]),
         location=_point(item["location"]),
         depth=_number(item["depth"]),
         distance=_number(item.get("distance")),
-        probability=_number(later["probability"]),
+        probability=_number(later["probability"], 1.0),
         flush=bool(later["flush"]),
-        certainty=1.0 if later["certainty"] is None else float(later["certainty"]),
+        certainty=1.0 if later["certainty"] is None else float(_number(later["certainty"], 1.0) or 0.0),
         volume_lower=_number(later["volume_lower"]),
         volume_upper=_number(later["volume_upper"]),
     )
@@ -106,28 +136,45 @@ def _row(item: dict[str, Any]) -> PairRow:
 
 def _side(item: dict[str, Any], letter: str, count: int) -> Side:
     """One object of a saved row."""
-    name, owner, source = (item[key] for key in (letter, f"owner_{letter}", f"source_{letter}"))
-    if not all(isinstance(text, str) for text in (name, owner, source)):
-        raise TypeError("a name is no text")
+    name, owner, source = (_text(item[key]) for key in (letter, f"owner_{letter}", f"source_{letter}"))
     face = item.get(f"face_{letter}")
     return Side(
         name,
         owner,
         source,
         faces=_NO_FACES,
-        is_scan=letter in (item.get("scans") or ""),
+        is_scan=letter in _text(item.get("scans") or ""),
         point=_point(item.get(f"point_{letter}")),
-        face=None if face is None else int(face),
+        face=None if face is None else _whole(face),
         counted=count,
     )
 
 
-def _number(value: Any) -> float | None:
-    return None if value is None else float(value)
+def _text(value: Any) -> str:
+    """A text that Blender can hold."""
+    if not isinstance(value, str) or "\0" in value:
+        raise TypeError("a name is no text")
+    return value
+
+
+def _whole(value: Any, least: int = 0) -> int:
+    """A whole number that Blender can hold."""
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _MOST_WHOLE:
+        raise ValueError("a count is no whole number")
+    return value
+
+
+def _number(value: Any, most: float = _MOST_LENGTH, least: float = 0.0) -> float | None:
+    """A measure, which is never negative, or a coordinate; finite in every unit."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+        raise ValueError("a measure is no number")
+    return float(value)
 
 
 def _point(value: Any) -> Point | None:
     if value is None:
         return None
-    x, y, z = map(float, value)
+    x, y, z = (float(_number(item, least=-_MOST_LENGTH) or 0.0) for item in value)
     return x, y, z

@@ -27,7 +27,7 @@ WORST, NAME_A, NAME_B, FACES, MEASURE, STATUS = "WORST", "A", "B", "FACES", "MEA
 """By what rows are sorted; `WORST` is the order of the report."""
 _NO_VOLUME = np.array([name in NO_VOLUME_VERDICTS for name in VERDICTS])
 NO_STATUS = "OPEN"
-NUMBERS = re.compile(r"(\d+)")
+NUMBERS = re.compile(r"(\d{1,300})")  # Python makes no number of more than 4300 digits
 
 
 @dataclass(frozen=True)

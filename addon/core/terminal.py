@@ -21,6 +21,12 @@ def printable(text: str) -> str:
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
+def without_controls(text: str, escape: str = "\\x{:02x}") -> str:
+    """The text of a file, with control characters as escapes, lines and tabs aside: terminals show files, too."""
+    codes = (code for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r")
+    return text.translate({code: escape.format(code) for code in codes})
+
+
 def say(stream: TextIO | None, *lines: str, end: str = "\n", raw_start: str = "") -> OSError | None:
     """Writes lines, each made printable, and what the stream's encoding lacks as escapes; it never raises.
 

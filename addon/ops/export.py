@@ -9,9 +9,8 @@ from bpy.props import EnumProperty, StringProperty
 from bpy.types import Operator
 from bpy_extras.io_utils import ExportHelper
 
-from .. import results, scene_results
+from .. import engine, results, scene_results
 from ..core.errors import InputError
-from ..core.output import OutputFile
 from ..core.report import WRITERS
 
 FORMATS = (
@@ -54,9 +53,9 @@ class MESHCLASH_OT_export_report(Operator, ExportHelper):
         path, extension = Path(self._with_extension(name)), self._chosen(name)[3]
         text = WRITERS[extension](report)
         try:
-            with OutputFile(path, "report", (extension,)) as output:
+            with engine.output_file(path, "report", (extension,)) as output:
                 output.commit(text)
-        except (InputError, OSError) as error:
+        except (engine.EngineMissing, InputError, OSError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         self.report({"INFO"}, f"Report written to {path}")

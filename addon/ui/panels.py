@@ -45,6 +45,9 @@ class MESHCLASH_PT_detect(TabPanel):
     def draw(self, context: Any) -> None:
         layout, settings = self.layout, context.scene.meshclash
         _draw_engine_problem(layout, context.region)
+        refused = scene_results.refused_list(context.scene.session_uid)
+        if refused:
+            draw_text(layout, refused, context.region, "ERROR")
         task = running_work.running_task()
         inputs = layout.column()
         inputs.enabled = task is None

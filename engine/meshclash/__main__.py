@@ -1,10 +1,14 @@
 """`python -m meshclash massive build|info|verify|collide`: clustered meshes from the command line."""
 
 import argparse
+import os
 import sys
 import time
+import traceback
 from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -13,6 +17,8 @@ from .massive.layout import FEWEST_TRIANGLES, MOST_TRIANGLES
 from .massive.levels import MeshLevels, levels_beside
 from .massive.mesh import BUILD_MEMORY, DEFAULT_CLUSTER, DEFAULT_MEMORY, ClusteredMesh
 from .massive.progressive_meshes import ProgressiveMeshes, progressive_beside
+from .output import OutputFile
+from .pointcloud.files.source import real
 from .query.collide import collide
 from .query.massive import MODES, massive_collide
 from .traversal.contacts import Contacts
@@ -20,6 +26,8 @@ from .types.results import Progress
 from .types.steps import run
 
 _MEGABYTE = 1 << 20
+_LONGEST_POSE = 1 << 16
+"""Bytes of the text of a pose."""
 _SHARES = (0.0004, 0.002, 0.01)
 """Of the width, for which ``info`` tells the triangles of a level."""
 
@@ -28,18 +36,39 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line asks for.
 
     Returns:
-        0, 1 when ``collide`` finds contacts, 2 for what cannot be done, 130 when Ctrl+C stopped it.
+        0, 1 when ``collide`` finds contacts, 2 for what cannot be done, 3 for a fault of the program, 130 when Ctrl+C
+        stopped it. Streams that are closed, broken or full do not change it.
     """
     options = _parser().parse_args(arguments)
     try:
         status: int = options.act(options)
     except (MeshClashError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        _say(sys.stderr, f"error: {error}")
         return 2
     except KeyboardInterrupt:
-        print("cancelled", file=sys.stderr)
+        _say(sys.stderr, "cancelled")
         return 130
+    except Exception:  # the last resort: 1, which Python would end with, means contacts
+        _say(sys.stderr, f"internal error; please send us this message\n{traceback.format_exc()}")
+        return 3
     return status
+
+
+def _say(stream: TextIO | None, text: str, end: str = "\n") -> None:
+    """Write text; what the encoding lacks as escapes, and a stream that takes nothing (a full disk) is left."""
+    if stream is None:
+        return
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    try:
+        stream.write((text + end).encode(encoding, "backslashreplace").decode(encoding))
+        stream.flush()
+    except ValueError:  # it was closed by somebody else in this process
+        return
+    except OSError:
+        with suppress(OSError, ValueError):  # what is in its buffer is to be no error at exit
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -87,13 +116,13 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _bytes(options: argparse.Namespace) -> int:
-    return int(options.memory * _MEGABYTE)
+def _bytes(options: argparse.Namespace) -> Any:
+    return options.memory * _MEGABYTE
 
 
 def _tell(progress: Progress) -> None:
-    if sys.stderr.isatty():
-        print(f"\r{progress.fraction:6.1%} {progress.text}\x1b[K", end="", file=sys.stderr, flush=True)
+    if sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty():
+        _say(sys.stderr, f"\r{progress.fraction:6.1%} {progress.text}\x1b[K", end="")
 
 
 def _build(options: argparse.Namespace) -> int:
@@ -106,7 +135,7 @@ def _build(options: argparse.Namespace) -> int:
             MeshLevels.build(mesh, progress=_tell).close()
         if options.progressive:
             ProgressiveMeshes.build(mesh, progress=_tell).close()
-        print(f"{_described(mesh)}\nbuilt in {time.perf_counter() - start:.1f} s")
+        _say(sys.stdout, f"{_described(mesh)}\nbuilt in {time.perf_counter() - start:.1f} s")
     return 0
 
 
@@ -137,7 +166,7 @@ def _described(mesh: ClusteredMesh) -> str:
 
 def _info(options: argparse.Namespace) -> int:
     with ClusteredMesh.open(options.path, memory=_bytes(options)) as mesh:
-        print(_described(mesh))
+        _say(sys.stdout, _described(mesh))
     return 0
 
 
@@ -145,18 +174,21 @@ def _verify(options: argparse.Namespace) -> int:
     with ClusteredMesh.open(options.path, memory=_bytes(options)) as mesh:
         for progress in mesh.verify_steps():
             _tell(progress)
-        print(f"{mesh.path}: all {mesh.cluster_count} pages are as they were written")
+        _say(sys.stdout, f"{mesh.path}: all {mesh.cluster_count} pages are as they were written")
         for beside in (levels_beside(mesh), progressive_beside(mesh)):
             if beside is not None:
                 for progress in beside.verify_steps():
                     _tell(progress)
-                print(f"{beside.path}: all {beside.node_count} nodes are as they were written")
+                _say(sys.stdout, f"{beside.path}: all {beside.node_count} nodes are as they were written")
     return 0
 
 
 def _pose(path: Path) -> np.ndarray:
+    """The matrix of a text: NumPy's reader would unpack archives, and take as much memory as these say."""
+    with path.open("rb") as stream:
+        rows = [line.partition(b"#")[0].split() for line in stream.read(_LONGEST_POSE).splitlines()]
     try:
-        return np.loadtxt(path)
+        return np.array([[real(word) for word in row] for row in rows if row])
     except ValueError as error:
         raise InvalidFile(f"{path}: this is no 4x4 matrix of numbers: {error}") from None
 
@@ -166,15 +198,25 @@ def _collide(options: argparse.Namespace) -> int:
     by_workers = options.workers is not None or options.scheduler is not None
     if by_workers and options.epsilon is not None:
         raise UnsupportedOption("--epsilon asks levels of detail, which one process does: leave workers out")
-    with ClusteredMesh.open(options.a, _bytes(options)) as a, ClusteredMesh.open(options.b, _bytes(options)) as b:
-        if options.epsilon is not None:
-            return _collide_by_levels(a, b, poses, options)
-        contacts = _collide_by_workers(a, b, poses, options) if by_workers else collide(a, b, *poses)
-        print(contacts)
+    with ExitStack() as opened:
+        a, b = (opened.enter_context(ClusteredMesh.open(path, _bytes(options))) for path in (options.a, options.b))
+        output = None
         if options.output is not None:
-            segments = contacts.segments()
-            np.savez_compressed(options.output, pairs=contacts.pairs, kinds=contacts.kinds, segments=segments)
+            sources = [path for path in (options.a, options.b, options.pose_a, options.pose_b) if path is not None]
+            output = opened.enter_context(OutputFile(options.output, "output", (".npz",), sources))
+        if options.epsilon is not None:
+            return _collide_by_levels(a, b, poses, options, output)
+        contacts = _collide_by_workers(a, b, poses, options) if by_workers else collide(a, b, *poses)
+        _say(sys.stdout, str(contacts))
+        segments = contacts.segments() if output is not None else None
+        _write(output, pairs=contacts.pairs, kinds=contacts.kinds, segments=segments)
     return 1 if len(contacts) else 0
+
+
+def _write(output: OutputFile | None, **arrays: Any) -> None:
+    if output is not None:
+        np.savez_compressed(output.temporary, **arrays)
+        output.commit()
 
 
 def _collide_by_workers(
@@ -188,14 +230,17 @@ def _collide_by_workers(
 
 
 def _collide_by_levels(
-    a: ClusteredMesh, b: ClusteredMesh, poses: list[np.ndarray | None], options: argparse.Namespace
+    a: ClusteredMesh,
+    b: ClusteredMesh,
+    poses: list[np.ndarray | None],
+    options: argparse.Namespace,
+    output: OutputFile | None,
 ) -> int:
     lengths = {"delta": options.delta, "epsilon": options.epsilon}
     found = massive_collide(a, b, *poses, **lengths, memory=_bytes(options), mode=options.mode)
-    print(found)
-    if options.output is not None:
-        runs = {"clusters_a": found.clusters_a, "clusters_b": found.clusters_b}
-        np.savez_compressed(options.output, **runs, lower=found.lower, upper=found.upper)
+    _say(sys.stdout, str(found))
+    runs = {"clusters_a": found.clusters_a, "clusters_b": found.clusters_b}
+    _write(output, **runs, lower=found.lower, upper=found.upper)
     return 0 if found.answer == "apart" else 1
 
 

@@ -1,26 +1,21 @@
 """The report's files and table."""
 
 import csv
-import errno
 import io
 import json
-import os
 import re
+import unicodedata
 from dataclasses import replace
 from html.parser import HTMLParser
-from pathlib import Path
 
 import numpy as np
 import pytest
-import report_kills
 from hypothesis import given
 from hypothesis import strategies as st
 from ui_fakes import make_report, make_row
 
 from addon.core import report_formats
-from addon.core.errors import InputError
 from addon.core.options import DetectOptions
-from addon.core.output import OutputFile
 from addon.core.pair_row import pair_id
 from addon.core.report import SCHEMA, DetectReport, Review
 from addon.core.rules import Rules
@@ -67,6 +62,7 @@ def test_csv_keeps_names_with_commas_and_line_breaks():
 def test_csv_names_are_no_formulas_and_can_be_had_back(name):
     text = make_report(make_row(a=name, b="B", depth=-0.25)).to_csv()
     line = next(csv.DictReader(io.StringIO(text, newline="")))
+    name = name.replace("\x01", "\\x01").replace("\x0b", "\\x0b")
     assert line["a"] == "'" + name and line["b"] == "B" and line["depth"] == "-0.25"
 
 
@@ -74,6 +70,18 @@ def test_csv_names_are_no_formulas_and_can_be_had_back(name):
 def test_csv_leaves_other_names_alone(name):
     line = next(csv.DictReader(io.StringIO(make_report(make_row(a=name)).to_csv(), newline="")))
     assert line["a"] == name
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
+def test_no_report_steers_a_terminal(name):
+    """Names come from files of others; JSON gives back what was given."""
+    row = make_row(a=name)
+    report = replace(make_report(row), reviews={row.id: Review("open", name)})
+    texts = report.to_json(), report.to_csv(), report.to_html()
+    for text in texts:
+        assert not [letter for letter in text if unicodedata.category(letter) == "Cc" and letter not in "\t\n\r"]
+    pair = json.loads(texts[0])["pairs"][0]
+    assert (pair["a"], pair["comment"]) == (name, name)
 
 
 def test_the_table_has_a_line_for_each_pair_whatever_the_names():
@@ -203,68 +211,6 @@ def test_pair_ids_are_symmetric_and_unambiguous():
 def test_numpy_numbers_do_not_reach_json():
     row = make_row(location=tuple(map(float, np.ones(3, np.float32))))
     assert json.loads(make_report(row).to_json())["pairs"][0]["location"] == [1.0, 1.0, 1.0]
-
-
-def test_an_output_file_appears_only_when_committed(tmp_path):
-    path = tmp_path / "report.json"
-    with OutputFile(path, "report", (".json",)) as file:
-        assert not path.exists()
-    assert list(tmp_path.iterdir()) == []
-    with OutputFile(path, "report", (".json",)) as file:
-        file.commit("Grüße \udc80")
-    assert path.read_bytes() == "Grüße ".encode() + b"\\udc80"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
-def test_an_output_file_is_written_through_links_and_keeps_its_mode(tmp_path):
-    (tmp_path / "there").mkdir()
-    target, link = tmp_path / "there" / "target.json", tmp_path / "link.json"
-    target.write_text("old", encoding="utf-8")
-    target.chmod(0o640)
-    link.symlink_to(Path("there") / "target.json")
-    with OutputFile(link, "report", (".json",)) as file:
-        assert target.read_text(encoding="utf-8") == "old"
-        file.commit("new")
-    assert link.is_symlink() and target.read_text(encoding="utf-8") == "new"
-    assert target.stat().st_mode & 0o777 == 0o640
-    assert sorted(item.name for item in tmp_path.rglob("*")) == ["link.json", "target.json", "there"]
-    circle = tmp_path / "circle.json"
-    circle.symlink_to(circle)
-    device = tmp_path / "device.json"
-    device.symlink_to(os.devnull)
-    for path, words in ((circle, "circle"), (device, "device")):
-        with pytest.raises(InputError, match=words):
-            OutputFile(path, "report", (".json",))
-    assert Path(os.devnull).is_char_device()
-
-
-@pytest.mark.parametrize("call", ["fsync", "replace"])
-def test_a_failing_disk_leaves_the_old_file(tmp_path, monkeypatch, call):
-    path = tmp_path / "report.json"
-    path.write_text("old", encoding="utf-8")
-
-    def fail(*_arguments):
-        raise OSError(errno.EIO, os.strerror(errno.EIO))
-
-    monkeypatch.setattr(*((os, "fsync", fail) if call == "fsync" else (Path, "replace", fail)))
-    refused = pytest.raises(InputError, match=r"report\.json.*cannot be written")
-    with OutputFile(path, "report", (".json",)) as file, refused:
-        file.commit("new")
-    assert path.read_text(encoding="utf-8") == "old" and list(tmp_path.iterdir()) == [path]
-
-
-@pytest.mark.skipif(os.name == "nt", reason="processes are killed by signals")
-def test_a_killed_run_leaves_the_old_report_or_the_new_one(tmp_path):
-    assert report_kills.attack(tmp_path, kills=8, seed=1) == {"torn": 0, "failed": 0}
-
-
-def test_an_output_file_that_cannot_be_written_is_refused_at_once(tmp_path):
-    (tmp_path / "folder.json").mkdir()
-    for path in (tmp_path / "no" / "report.json", tmp_path / "report.txt", tmp_path / "folder.json"):
-        with pytest.raises(InputError, match="report"):
-            OutputFile(path, "report", (".json",))
-    assert [item.name for item in tmp_path.iterdir()] == ["folder.json"]
 
 
 @pytest.mark.parametrize(

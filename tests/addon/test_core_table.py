@@ -99,6 +99,11 @@ def test_short_tables(count):
     assert table.about({"B"}).tolist() == [True] * count
 
 
+def test_names_may_have_any_number_of_digits():
+    longest = "A" + "9" * 5000
+    assert sorted([longest, "A10", "A2"], key=natural) == ["A2", "A10", longest]
+
+
 def test_names_are_in_natural_order_and_owners_are_known():
     rows = [make_row("Bolt 10", "x"), make_row("Bolt 9", "X"), make_row("bolt 9", "Inst", owner_b="Owner")]
     table = RowTable(rows)

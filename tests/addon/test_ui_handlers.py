@@ -4,11 +4,13 @@ import json
 from dataclasses import replace
 
 import bpy
+import list_mutations
 import pytest
 from ui_fakes import make_report, make_row
 
 from addon import handlers, results, running_work, scene_results
 from addon.core import saved
+from addon.core.errors import InputError
 from addon.core.rules import Rules
 from addon.ops.task import Task
 from addon.reviews import reviews_of
@@ -29,6 +31,12 @@ def reopened(tmp_path):
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     bpy.ops.wm.open_mainfile(filepath=path)
     return scene_results.result_of(bpy.context.scene.session_uid)
+
+
+def refuse(text):
+    """A damaged list is an error with a sentence for the user."""
+    with pytest.raises(InputError, match=r"^The list of results in this file is damaged.* Press Detect"):
+        saved.from_text(text, "", 1.0)
 
 
 def test_the_list_comes_back_with_the_file_and_is_marked(result, tmp_path):
@@ -124,16 +132,60 @@ def test_lists_of_earlier_versions_are_read(registered):
         {"asked": {"no": 1}},
     ],
 )
-def test_a_list_of_an_unknown_test_is_ignored(registered, changes):
+def test_a_list_of_an_unknown_test_is_refused(registered, changes):
     plain = json.loads(saved.to_text(make_report(make_row())))
-    assert saved.from_text(json.dumps({**plain, **changes}), "", 1.0) is None
+    refuse(json.dumps({**plain, **changes}))
     plain["rows"][0]["verdict"] = "strange"
-    assert saved.from_text(json.dumps(plain), "", 1.0) is None
+    refuse(json.dumps(plain))
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"format": 99, "rows": []}', '{"format": 1, "rows": [{"id": 3}]}'])
-def test_a_damaged_list_in_a_file_is_ignored(registered, tmp_path, text):
-    assert saved.from_text(text, "", 1.0) is None
+@pytest.mark.parametrize(
+    "text",
+    ["{", "[]", '{"format": 99, "rows": []}', '{"format": 1, "rows": [{"id": 3}]}', "[" * 200_000, '{"format": 1e999}',
+     '{"format": 1, "rows": 1e999}', '"' + "\\ud800" + '"'],
+)  # fmt: skip
+def test_a_damaged_list_in_a_file_is_refused(registered, tmp_path, text):
+    refuse(text)
+
+
+DAMAGES = {
+    "frame": [1e999, 10**30, 1.5, True, None, "1"], "severity": [1e999, 10**30, -1], "contacts": [10**30, "many", []],
+    "depth": [float("nan"), 1e999, 1e300, -1.0, "deep", True], "distance": [float("nan"), [1.0]],
+    "location": [[1e999, 0, 0], [0, 0], "123", [float("nan")] * 3], "faces": [[1e999, 1], [10**30, 1], [-1, 1], [1]],
+    "a": ["\ud800", "a\0b", 5, None], "id": ["\udcff", 3], "probability": [2.0, -1.0], "certainty": [float("nan")],
+    "face_a": [1e999, -5], "point_b": [[1e999] * 3], "volume_lower": [float("inf")], "scans": [5], "verdict": [[], {}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_a_damaged_row_is_refused_and_later_scenes_have_their_lists(registered, name):
+    """Every scene is looked at, however wrong the list of another is, and the panel says why one has none."""
+    good = saved.to_text(make_report(make_row()))
+    later = bpy.data.scenes.new("later")
+    for damage in DAMAGES[name]:
+        plain = json.loads(good)
+        plain["rows"][0][name] = damage
+        bpy.context.scene.meshclash.saved_list = json.dumps(plain)
+        later.meshclash.saved_list = good
+        refuse(json.dumps(plain))
+        handlers.on_load_post()
+        assert scene_results.result_of(bpy.context.scene.session_uid) is None
+        assert "Press Detect" in scene_results.refused_list(bpy.context.scene.session_uid)
+        assert scene_results.result_of(later.session_uid) is not None
+        assert scene_results.refused_list(later.session_uid) == ""
+    results.show_report(bpy.context, bpy.context.scene, make_report(make_row()))
+    assert scene_results.refused_list(bpy.context.scene.session_uid) == ""
+
+
+def test_mutated_lists_are_loaded_or_refused_and_can_be_exported(registered, tmp_path):
+    counts = list_mutations.campaign(300, 1, tmp_path)
+    assert counts["wrong"] == 0 and counts["loaded"] > 10 and counts["refused"] > 100
+
+
+@pytest.mark.parametrize("text", ["[" * 200_000, '{"-99999": {"local": true}}', '{"1e999": {}}', "[1]", '{"0": NaN}'])
+def test_damaged_notes_of_views_are_passed_over(registered, text):
+    bpy.context.screen.meshclash_views = text
+    handlers.on_load_post()
 
 
 def test_statuses_are_saved_and_found_again(result, tmp_path):

@@ -293,7 +293,7 @@ def test_folders_that_others_may_fill_are_not_used(tmp_path, monkeypatch):
         found = find_folder("kernels")
         assert found.path is not None and "group" in found.note
         folder.chmod(0o755)
-    monkeypatch.setattr(os, "getuid", lambda: 12345)
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
     real = root.stat().st_uid
     found = find_folder("kernels")
     if real:  # root's folders serve everybody
@@ -307,10 +307,10 @@ def test_a_folder_of_another_user_is_not_used(tmp_path, monkeypatch):
     root = tmp_path / "root"
     monkeypatch.setenv("MESHCLASH_CACHE_DIR", str(root))
     find_folder("kernels")
-    if os.getuid() == 0:
+    if os.geteuid() == 0:
         os.chown(root, 12345, -1)
     else:
-        monkeypatch.setattr(os, "getuid", lambda: 12345)
+        monkeypatch.setattr(os, "geteuid", lambda: 12345)
     found = find_folder("kernels")
     assert found.path is None and "belongs to user" in found.note
 

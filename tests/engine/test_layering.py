@@ -16,9 +16,9 @@ ENGINE = Path(meshclash.__file__).parent
 SOURCES = sorted(ENGINE.rglob("*.py"))
 
 LAYERS = (
-    "errors", "kernels", "jit_pipeline", "jit", "reference", "types", "geometry", "volumes", "hierarchy", "traversal",
-    "gpu", "broadphase", "partition", "answering", "solid", "pointcloud", "convex", "voxels", "massive", "query",
-    "continuous", "motion", "timecritical", "scene", "warming", "tasks", "",
+    "errors", "output", "kernels", "jit_pipeline", "jit", "reference", "types", "geometry", "volumes", "hierarchy",
+    "traversal", "gpu", "broadphase", "partition", "answering", "solid", "pointcloud", "convex", "voxels", "massive",
+    "query", "continuous", "motion", "timecritical", "scene", "warming", "tasks", "",
 )  # fmt: skip
 """From the bottom up: each imports from its own and from those before it. The last is the package itself, with
 its command lines."""

@@ -5,14 +5,20 @@ import itertools
 import json
 import os
 import struct
+import sys
+import tracemalloc
+import zipfile
 
+import file_mutations
 import meshclash as mc
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from massive_cases import all_triangles, some_soup
+from mesh_files import npz, obj, ply, stl
 from meshclash.massive import arrays, runs, sources
+from meshclash.massive.inputs import source_of
 from solids import refined, torus
 from subprocesses import run_python
 
@@ -25,70 +31,14 @@ WRONG_THINGS = [
 QUADS = np.array([[0, 1, 2, 3], [4, 5, 6, 7], [2, 9, 5, 1]])
 
 
-def ply(vertices, faces, form="binary_little_endian", extra=False):
-    """The bytes of a PLY file; ``extra``: other properties and elements around and between what matters."""
-    order = {"ascii": "", "binary_little_endian": "<", "binary_big_endian": ">"}[form]
-    kind = "float" if vertices.dtype == np.float32 else "double"
-    lines = ["ply", f"format {form} 1.0", "comment made here"]
-    if extra:
-        lines += ["element material 2", "property list uchar float colour", "property int number"]
-    lines += [f"element vertex {len(vertices)}"]
-    lines += ["property uchar red"] * extra + [f"property {kind} {axis}" for axis in "xyz"]
-    lines += [f"element face {len(faces)}", *["property short flag"] * extra, "property list uchar int vertex_indices"]
-    lines += ["property list ushort double weights"] * extra + ["end_header", ""]
-    out = io.BytesIO("\n".join(lines).encode())
-    out.seek(0, 2)
-
-    def put(*rows):
-        for codes, values in rows:
-            text = " ".join(repr(v) for v in values) + " "
-            out.write(struct.pack(order + codes, *values) if order else text.encode())
-
-    def end():
-        out.write(b"" if order else b"\n")
-
-    if extra:
-        for k in range(2):
-            put(("B", [k + 1]), (f"{k + 1}f", [0.5] * (k + 1)), ("i", [-k]))
-            end()
-    for vertex in vertices:
-        put(*[("B", [7])] * extra, ("3f" if kind == "float" else "3d", vertex.tolist()))
-        end()
-    for face in faces:
-        put(*[("h", [-1])] * extra, ("B", [len(face)]), (f"{len(face)}i", [int(v) for v in face]))
-        put(*[("H", [2]), ("2d", [0.25, 0.5])] * extra)
-        end()
-    return out.getvalue()
-
-
-def stl(corners, form="binary"):
-    if form == "binary":
-        facet = np.dtype([("n", "<f4", 3), ("c", "<f4", (3, 3)), ("a", "<u2")])
-        facets = np.zeros(len(corners), facet)
-        facets["c"] = corners
-        return b"solid looks like text".ljust(80) + struct.pack("<I", len(corners)) + facets.tobytes()
-    lines = ["solid thing"]
-    for triangle in corners:
-        rows = [f"vertex {x!r} {y!r} {z!r}" for x, y, z in triangle.tolist()]
-        lines += ["facet normal 0 0 1", "  outer loop", *rows, "  endloop", "endfacet"]
-    return "\n".join([*lines, "endsolid thing", ""]).encode()
-
-
-def obj(vertices, faces, relative=False):
-    lines = ["# a comment", "mtllib none.mtl", "o thing"]
-    lines += [f"v {x!r} {y!r} {z!r} 1.0" for x, y, z in vertices.tolist()]
-    lines += ["vn 0 0 1", "vt 0 0", "usemtl red", "s off"]
-    for k, face in enumerate(faces):
-        words = [
-            f"{int(v) - len(vertices) if relative else int(v) + 1}{('', '/1', '//1', '/1/1')[k % 4]}" for v in face
-        ]
-        lines.append("f " + " ".join(words))
-    return "\n".join(lines).encode()  # without an end of the last line
-
-
-def npz(vertices, triangles, packed=True, names=("vertices", "triangles")):
+def repacked(raw, packing, change=lambda raw: raw, others=0):
+    """An archive packed in another way, its arrays changed, among many others."""
     out = io.BytesIO()
-    (np.savez_compressed if packed else np.savez)(out, **dict(zip(names, (vertices, triangles), strict=True)))
+    with zipfile.ZipFile(io.BytesIO(raw)) as given, zipfile.ZipFile(out, "w", packing) as made:
+        for name in given.namelist():
+            made.writestr(name, change(given.read(name)))
+        for k in range(others):
+            made.writestr(f"{k}.npy", b"")
     return out.getvalue()
 
 
@@ -196,7 +146,7 @@ WRONG = {
                   + b"\xff" + bytes(12), "lists.ply, byte .* a list of negative length"),
     "text.ply": (ply(VERTICES, TRIANGLES[:-1], "ascii").replace(b"face 2303", b"face 2304") + b"3 0 1\n",
                  "text.ply, line .* is no face as the header describes it"),
-    "few.ply": (ply(VERTICES, TRIANGLES, "ascii")[:-200], "few.ply.* the file ends after"),
+    "few.ply": (ply(VERTICES, TRIANGLES, "ascii").rsplit(b"\n", 20)[0], "few.ply.* the file ends after"),
     "flat.ply": (b"ply\nformat ascii 1.0\nelement vertex 0\nproperty float x\nend_header\n", "flat.ply.* x, y and z"),
     "nan.obj": (b"v 0 0 nan\nv 0 1 0\nv 1 0 0\nf 1 2 3\n", r"nan.obj: vertex 0 is \[0.0, 0.0, nan\]"),
     "far.obj": (b"v 0 0 0\nv 0 1 0\nv 1 0 0\nf 1 2 4\n", r"far.obj: triangle 0 is \[0, 1, 3\]: indices must"),
@@ -213,6 +163,23 @@ WRONG = {
     "shape.npz": (npz(VERTICES[:, :2], TRIANGLES), "shape.npz: array vertices must be of shape"),
     "object.npz": (npz(VERTICES.astype(object), TRIANGLES), "object.npz: array vertices must be"),
     "float.npz": (npz(VERTICES, TRIANGLES * 1.5), "float.npz: triangles must be integers"),
+    "wide.npz": (npz(np.zeros((9, 3), "V1000000"), TRIANGLES), "wide.npz: array vertices must be of shape"),
+    "wider.npz": (npz(VERTICES, np.zeros((9, 3), "V1000000")), "wider.npz: array triangles must be of shape"),
+    "lzma.npz": (repacked(npz(VERTICES, TRIANGLES), zipfile.ZIP_LZMA), "lzma.npz: array vertices is packed as"),
+    "head.npz": (repacked(npz(VERTICES, TRIANGLES), 8, lambda raw: raw[:6] + b"\2\0" + b"\xff" * 4 + raw),
+                 "head.npz: array vertices cannot be read: it begins as no array does"),
+    "parts.npz": (repacked(npz(VERTICES, TRIANGLES), 8, others=20_000), "parts.npz: cannot be read: .* directory"),
+    "under.obj": (b"v 1_000 0 0\n", "under.obj, line 1: .* is no vertex"),
+    "under faces.obj": (b"v 0 0 0\nf 1 1_0 1\n", "under faces.obj, line 2: .* is no face"),
+    "long.obj": (b"v 0 0 0\nf 1 1 99999999999999999999\n", "long.obj, line 2: .* is no face"),
+    "long.ply": (ply(VERTICES, [*TRIANGLES.tolist(), [0, 1, 10**20]], "ascii"), "long.ply, line .* is no face"),
+    "under.ply": (ply(VERTICES, TRIANGLES, "ascii") .replace(b"\n3 ", b"\n3_0 ", 1), "under.ply, line .* is no face"),
+    "one.stl": (b"solid\nvertex 7\nvertex 0 1 0\nvertex 1 1 1\nendsolid", "one.stl, line 2: .* three numbers"),
+    "under.stl": (b"solid\nvertex 1_0 0 0\nvertex 0 1 0\nvertex 1 1 1\nendsolid", "under.stl, line 2: .* three num"),
+    "twice.ply": (ply(VERTICES, TRIANGLES[:0], extra=True).replace(b"float x", b"uchar red\nproperty float x"),
+                  "twice.ply, byte .* the header announces"),
+    "edge.obj": (b"v 0 0 1.1e30\nv 0 1 0\nv 1 0 0\nf 1 2 3\n", "edge.obj: vertex 0 is"),
+    "edge.ply": (ply(np.float32([[0, 0, 1e30], [0, 1, 0], [1, 0, 0]]), [[0, 1, 2]]), "edge.ply: vertex 0 is"),
 }  # fmt: skip
 
 
@@ -221,7 +188,7 @@ def test_errors_name_the_file_and_the_cause_and_leave_nothing_behind(tmp_path, n
     data, message = WRONG[name]
     if data is not None:
         (tmp_path / name).write_bytes(data)
-    with pytest.raises((mc.InvalidFile, mc.InvalidMesh), match=message):
+    with pytest.raises(mc.InvalidFile, match=message):
         built(tmp_path, tmp_path / name)
     assert [path.name for path in tmp_path.iterdir()] == ([] if data is None else [name])
 
@@ -407,3 +374,33 @@ def test_damaged_sources_end_in_an_error_or_a_mesh(tmp_path_factory, name, data)
     except mc.MeshClashError as error:
         assert name in str(error)
     assert not list(folder.glob("*.building"))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="addresses of a forked process are limited")
+def test_damaged_files_are_read_or_refused_in_bounded_memory():
+    assert file_mutations.main(["--mutations", "150", "--seed", "5"]) == 0
+
+
+def test_a_bomb_of_many_zeros_is_read_in_little_memory(tmp_path):
+    """A small file may hold much, which goes to the disk."""
+    (tmp_path / "zeros.npz").write_bytes(npz(np.zeros((400_000, 3), np.float32), TRIANGLES))
+    tracemalloc.start()
+    for _ in source_of(tmp_path / "zeros.npz").pieces():
+        pass
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 1 << 22
+
+
+def test_long_polygons_are_read_and_longer_ones_refused(tmp_path, monkeypatch):
+    corners = np.random.default_rng(3).integers(0, len(VERTICES), 300_000)
+    raw = ply(VERTICES, [[0, 1, 2]]).replace(b"uchar int", b"uint int")
+    raw = raw[:-13] + struct.pack("<I", len(corners)) + corners.astype("<i4").tobytes()
+    (tmp_path / "long.ply").write_bytes(raw)
+    with built(tmp_path, tmp_path / "long.ply") as mesh:
+        expected = np.stack([np.full(len(corners) - 2, corners[0]), corners[1:-1], corners[2:]], axis=1)
+        assert (all_triangles(mesh)[1] == expected).all()
+    monkeypatch.setattr("meshclash.massive.ply._LONGEST_ROW", 1 << 20)
+    with pytest.raises(mc.InvalidFile, match="a face of more than"):
+        built(tmp_path, tmp_path / "long.ply")

@@ -1,11 +1,16 @@
 """`python -m meshclash massive`: what the commands say and write, and their exit status."""
 
+import io
+import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import meshclash as mc
 import numpy as np
 import pytest
+from meshclash import __main__ as command
 from meshclash.__main__ import main
 from solids import refined, torus
 from strategies import matrix
@@ -79,6 +84,8 @@ def test_levels_are_built_told_verified_and_asked(files, capsys):
 
 
 def test_errors_are_one_line_and_status_2(files, capsys):
+    shutil.copy(files / "a", files / "b.npz")
+    (files / "bomb.txt").write_text("1_0 0 0 0\n" * 4)
     (files / "cut").write_bytes((files / "a").read_bytes()[:-1])
     np.savetxt(files / "pose.txt", np.diag([2.0, 2.0, 2.0, 1.0]))
     for arguments, message in (
@@ -89,11 +96,94 @@ def test_errors_are_one_line_and_status_2(files, capsys):
         (["collide", str(files / "a"), str(files / "a"), "--pose-a", str(files / "a")], "no 4x4 matrix"),
         (["collide", str(files / "a"), str(files / "a"), "--pose-a", str(files / "none.txt")], "none.txt"),
         (["info", str(files / "a"), "--memory", "1"], "memory must be"),
+        (["info", str(files / "a"), "--memory", "nan"], "memory must be"),
+        (["info", str(files / "a"), "--memory", "1e400"], "memory must be"),
+        (["build", str(files / "ring.npz"), str(files / "ring.npz")], "is read for it"),
+        (["collide", str(files / "a"), str(files / "a"), "--output", str(files / "a")], "must end in .npz"),
+        (["collide", str(files / "b.npz"), str(files / "a"), "--output", str(files / "b.npz")], "is read for it"),
+        (["collide", str(files / "a"), str(files / "a"), "--pose-a", str(files / "bomb.txt")], "no 4x4 matrix"),
     ):
         capsys.readouterr()
         assert main(["massive", *arguments]) == 2
         error = capsys.readouterr().err
         assert error.startswith("error: ") and message in error and error.count("\n") == 1, error
+
+
+FULL = "/dev/full"
+
+
+def broken_pipe():
+    reader, writer = os.pipe()
+    os.close(reader)
+    return os.fdopen(writer, "w")
+
+
+def closed():
+    stream = io.StringIO()
+    stream.close()
+    return stream
+
+
+STREAMS = {
+    "none": lambda: None,
+    "closed": closed,
+    "broken": broken_pipe,
+    "full": lambda: os.fdopen(os.open(FULL, os.O_WRONLY), "w"),
+}
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_the_status_does_not_depend_on_streams(files, monkeypatch, name):
+    """Contacts are 1 also where nobody can read of them, and what was asked for is written."""
+    if name == "full" and not Path(FULL).exists():
+        pytest.skip("this system has no device that is always full")
+    out = files / "found.npz"
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "stdout", STREAMS[name]())
+        patched.setattr(sys, "stderr", STREAMS[name]())
+        assert main(["massive", "collide", *[str(files / "a")] * 2, "--output", str(out)]) == 1
+        assert main(["massive", "info", str(files / "a")]) == 0
+        assert main(["massive", "info", str(files / "none")]) == 2
+    with np.load(out) as found:
+        assert len(found["pairs"])
+
+
+def test_a_fault_of_the_program_is_no_contact(files, monkeypatch, capsys):
+    def fail(*_arguments, **_options):
+        raise OverflowError("a fault")
+
+    monkeypatch.setattr(command, "collide", fail)
+    assert main(["massive", "collide", *[str(files / "a")] * 2]) == 3
+    assert "internal error" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # zipfile tries once more in the end
+@pytest.mark.skipif(os.name == "nt", reason="limits of files are of POSIX")
+def test_an_output_is_written_whole_or_not_at_all(files, capsys):
+    resource = pytest.importorskip("resource")
+    out, limits = files / "found.npz", resource.getrlimit(resource.RLIMIT_FSIZE)
+    out.write_text("old")
+    for name in ("levels", "pairs"):
+        more = ["--epsilon", "0"] if name == "levels" else []
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+        try:
+            assert main(["massive", "collide", *[str(files / "a")] * 2, "--output", str(out), *more]) == 2
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert out.read_text() == "old" and not list(files.glob(".meshclash*")), name
+        assert "error: " in capsys.readouterr().err
+
+
+def test_workers_without_certificates_are_an_error_of_one_line(files, monkeypatch, capsys):
+    security = pytest.importorskip("distributed.security")
+
+    def missing():
+        raise ImportError("No module named 'cryptography'")
+
+    monkeypatch.setattr(security.Security, "temporary", missing)
+    assert main(["massive", "collide", *[str(files / "a")] * 2, "--workers", "1"]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and "cryptography" in error and "pip install" in error
 
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ from pathlib import Path
 from ..jit import FOLDER_NAME, SOURCES
 from ..warming import PARTS, SPECIAL_PARTS, warm_up
 from . import cache, store
-from .files import ENDING, read_kernel
+from .files import ENDING, parsed
 from .processors import LEVELS, PACKED, levels_here, processor_of
 from .store import STORE, made_for, read_manifest, store_name, verify, write_manifest
 
@@ -148,7 +148,7 @@ def _list(options: argparse.Namespace) -> int:
         state = "" if about["sources"] == SOURCES else ", of other sources of the engine: not used"
         print(f"{folder.name}: {_described(folder)}, Numba {about['numba']}, llvmlite {about['llvmlite']}{state}")
         for path in sorted(folder.glob(f"*{ENDING}")):
-            identity, code = read_kernel(path)
+            identity, code = parsed(path.read_bytes(), path)
             print(f"    {identity['kernel'].lstrip('.')}  {len(code['machine_code']) / 1000:.0f} kB")
     return 0
 

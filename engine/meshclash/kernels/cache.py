@@ -18,7 +18,7 @@ import numba
 from . import store
 from .code import KernelCode, Unstorable, code_of, load_code
 from .files import DamagedKernel, Fields, Identity, file_name, forget_old, parsed, read_kernel, write_kernel
-from .folders import KernelFolder
+from .folders import KernelFolder, trusted_bytes
 from .processors import levels_here, processor_of
 from .sources import ENGINE, hash_of
 from .sources import counts as counts_as_source
@@ -168,7 +168,7 @@ def _note_foreign_stores() -> None:
 def _read_shipped(place: Path, files: dict[str, str], name: str, identity: Identity) -> Fields:
     if name not in files:
         raise FileNotFoundError(name)
-    content = (place / name).read_bytes()
+    content = trusted_bytes(place / name, shipped=True)
     if hashlib.sha256(content).hexdigest() != files[name]:
         raise DamagedKernel(f"{place / name} is not the file that came with the package")
     return parsed(content, place / name, identity)[1]

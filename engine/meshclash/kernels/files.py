@@ -12,6 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from .folders import trusted_bytes
+
 ENDING = ".kernel"
 _FORMAT = b"MCKERN1\n"
 _HASH_END = len(_FORMAT) + 32
@@ -48,6 +50,7 @@ def write_kernel(path: Path, identity: Identity, fields: Fields) -> None:
     body = len(header).to_bytes(4, "little") + header + machine_code
     unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex[:16]}")
     try:
+        unfinished.touch(0o644, exist_ok=False)  # also where the user lets a group write new files
         unfinished.write_bytes(_FORMAT + hashlib.sha256(body).digest() + body)
         unfinished.replace(path)
     except OSError:
@@ -65,9 +68,9 @@ def read_kernel(path: Path, identity: Identity | None = None) -> tuple[Identity,
 
     Raises:
         DamagedKernel: the hash is wrong, or the file holds another kernel.
-        OSError: the file cannot be read.
+        OSError: the file cannot be read, or somebody else can have written it.
     """
-    return parsed(path.read_bytes(), path, identity)
+    return parsed(trusted_bytes(path), path, identity)
 
 
 def parsed(content: bytes, path: Path, identity: Identity | None = None) -> tuple[Identity, Fields]:

@@ -16,6 +16,7 @@ import llvmlite
 import numba
 
 from .files import ENDING, DamagedKernel
+from .folders import trusted_bytes
 
 STORE = Path(__file__).resolve().parent / "store"
 """Place of the stores inside the package."""
@@ -59,10 +60,10 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
     Raises:
         DamagedKernel: it is not as it was written.
-        OSError: it cannot be read.
+        OSError: it cannot be read, or others than who can write the package can have written it.
     """
     try:
-        content = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        content = json.loads(trusted_bytes(folder / MANIFEST, shipped=True))
         digest = content.pop("sha256")
         whole = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest() == digest
         whole = whole and content["schema"] == _SCHEMA

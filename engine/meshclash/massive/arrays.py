@@ -1,14 +1,12 @@
-"""Arrays, chunks of arrays, and .npz files as sources."""
+"""Arrays, and chunks of arrays, as sources."""
 
 import itertools
-import zipfile
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidFile, InvalidMesh
+from ..errors import InvalidMesh
 from ..types.numbers import refuse_masked
 from .sources import CHUNK, NO_TRIANGLES, NO_VERTICES, MeshSource, SourcePiece, kept_bytes
 
@@ -95,67 +93,3 @@ def source_of_chunks(chunks: Iterator[Any]) -> MeshSource:
             yield SourcePiece(0.0, vertices, triangles)
 
     return MeshSource("the chunks", size, soup, pieces, None)
-
-
-_NPZ_NAMES = (("vertices", "triangles"), ("vertices", "faces"), ("v", "f"))
-
-
-def npz_source(path: Path, fingerprint: str) -> MeshSource:
-    """Arrays "vertices" and "triangles" (or "faces"; or "v" and "f") of an .npz, read without being unpacked whole."""
-
-    def error(what: str) -> InvalidFile:
-        return InvalidFile(f"{path}: {what}")
-
-    try:
-        with zipfile.ZipFile(path) as archive:
-            held = {name.removesuffix(".npy") for name in archive.namelist()}
-            names = next((pair for pair in _NPZ_NAMES if held.issuperset(pair)), None)
-            if names is None:
-                raise error(
-                    f"an .npz of a mesh holds vertices and triangles, not {', '.join(sorted(held)) or 'nothing'}"
-                )
-            with archive.open(f"{names[0]}.npy") as member:
-                size = kept_bytes(_read_array_header(member, names[0], error)[1], error)
-    except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as reason:
-        raise error(f"cannot be read: {reason}") from None
-
-    def pieces() -> Iterator[SourcePiece]:
-        try:
-            with zipfile.ZipFile(path) as archive:
-                for k, name in enumerate(names):
-                    with archive.open(f"{name}.npy") as member:
-                        for share, rows in _array_rows(member, name, error):
-                            yield (
-                                SourcePiece(0.5 * share, rows, NO_TRIANGLES)
-                                if k == 0
-                                else SourcePiece(
-                                    0.5 + 0.5 * share, NO_VERTICES, _triangles_of(rows, str(path)).astype(np.int64)
-                                )
-                            )
-        except (OSError, zipfile.BadZipFile, EOFError) as reason:
-            raise error(f"cannot be read: {reason}") from None
-
-    return MeshSource(str(path), size, False, pieces, fingerprint)
-
-
-def _read_array_header(member: Any, name: str, error: Callable[[str], Exception]) -> tuple[int, np.dtype]:
-    """(Rows, type) of an array (n, 3) whose data follow."""
-    try:
-        version = np.lib.format.read_magic(member)
-        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, by_columns, kind = read(member)
-    except (ValueError, EOFError, SyntaxError) as reason:
-        raise error(f"array {name} cannot be read: {reason}") from None
-    if len(shape) != 2 or shape[1] != 3 or kind.hasobject or kind.names or (by_columns and shape[0] > 1):
-        raise error(f"array {name} must be of shape (n, 3), plain numbers row by row, not {kind} {shape}")
-    return int(shape[0]), kind
-
-
-def _array_rows(member: Any, name: str, error: Callable[[str], Exception]) -> Iterator[tuple[float, np.ndarray]]:
-    total, kind = _read_array_header(member, name, error)
-    for begin in range(0, total, CHUNK):
-        count = min(CHUNK, total - begin)
-        raw = member.read(3 * kind.itemsize * count)
-        if len(raw) != 3 * kind.itemsize * count:
-            raise error(f"array {name} ends after fewer rows than the {total} that it announces")
-        yield begin / total, np.frombuffer(raw, kind).reshape(-1, 3)

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..errors import InvalidFile, InvalidMesh
+from ..output import OutputFile
 from ..types.pose import LARGEST_COORDINATE
 from ..types.results import Progress
 from .blocks import block_size, block_steps
@@ -23,6 +24,8 @@ _READ, _SORTED = 0.25, 0.6
 _BYTES_IN_RUN = 640
 """Memory that a triangle takes while its run is sorted."""
 _SMALLEST_RUN = 1 << 12
+_MOST = np.full(3, LARGEST_COORDINATE)
+"""An array, so that it is compared in double precision: in single precision it is larger."""
 _MOST_SMALL_IDS = 1 << 32
 
 
@@ -30,22 +33,25 @@ def build_file_steps(
     source: MeshSource, path: Path, memory: int, cluster_triangles: int
 ) -> Generator[Progress, None, None]:
     """Write the clustered mesh of a source, in slices; see ``ClusteredMesh.build``."""
-    work = WorkFolder(path)
-    keeps = source.fingerprint is not None
+    output = OutputFile(path, "clustered mesh", sources=[Path(source.name)] if source.is_file else [])
+    work = WorkFolder(output.target)
+    keeps = source.is_file
     try:
         plan = {"format": VERSION, "source": source.fingerprint, "clusters": cluster_triangles}
         work.begin(plan, keeps)
         if not _is_whole(source, work):
             work.begin(plan, False)
-        yield from _read_steps(source, work)
-        yield from _sort_steps(source, work, memory)
-        yield from _merge_steps(source, work, path, memory, cluster_triangles)
+        try:
+            yield from _read_steps(source, work)
+            yield from _sort_steps(source, work, memory)
+            yield from _merge_steps(source, work, path, memory, cluster_triangles)
+        except (InvalidMesh, InvalidFile):
+            keeps = False  # the source is wrong, so nothing of it is worth keeping
+            raise
+        output.take(work.path / "mesh")
         keeps = False
     except OSError as error:
         raise InvalidFile(f"{path}: cannot be written: {error.strerror or error}") from None
-    except (InvalidMesh, InvalidFile):
-        keeps = False  # the source is wrong, so nothing of it is worth keeping
-        raise
     finally:
         if keeps:
             work.close()
@@ -90,19 +96,19 @@ def _read_steps(source: MeshSource, work: WorkFolder) -> Generator[Progress, Non
         settle(faces)
     if source.soup:
         if vertices % 3:
-            raise InvalidMesh(f"{source.name}: {vertices} corners are not those of whole triangles")
+            raise source.wrong(f"{vertices} corners are not those of whole triangles")
         triangles = vertices // 3
     if triangles == 0:
-        raise InvalidMesh(f"{source.name}: the mesh has no triangles")
+        raise source.wrong("the mesh has no triangles")
     work.note(vertices=vertices, triangles=triangles, bounds=bounds.tolist())
 
 
 def _check_piece(source: MeshSource, piece: SourcePiece, passed: int) -> None:
-    good = np.abs(piece.vertices) <= LARGEST_COORDINATE  # also where one is NaN
+    good = np.abs(piece.vertices) <= _MOST  # also where one is NaN
     if not good.all():
         index = int((~good.all(axis=1)).argmax())
-        raise InvalidMesh(
-            f"{source.name}: vertex {passed + index} is {piece.vertices[index].tolist()}: coordinates must be finite "
+        raise source.wrong(
+            f"vertex {passed + index} is {piece.vertices[index].tolist()}: coordinates must be finite "
             f"and at most {LARGEST_COORDINATE:g} m"
         )
 
@@ -147,8 +153,8 @@ def _triangles_at(source: MeshSource, work: WorkFolder, begin: int, count: int) 
     bad = ((ids < 0) | (ids >= vertices)).any(axis=1)
     if bad.any():
         index = int(bad.argmax())
-        raise InvalidMesh(
-            f"{source.name}: triangle {begin + index} is {ids[index].tolist()}: indices must lie in 0 to {vertices - 1}"
+        raise source.wrong(
+            f"triangle {begin + index} is {ids[index].tolist()}: indices must lie in 0 to {vertices - 1}"
         )
     points = np.memmap(work.path / "vertices", kind, "r", shape=(vertices, 3))
     return np.asarray(points[ids]), ids
@@ -157,7 +163,7 @@ def _triangles_at(source: MeshSource, work: WorkFolder, begin: int, count: int) 
 def _merge_steps(
     source: MeshSource, work: WorkFolder, path: Path, memory: int, cluster_triangles: int
 ) -> Generator[Progress, None, None]:
-    """Write the pages of the merged runs, the table and the header, and give the file its name."""
+    """Write the pages of the merged runs, the table and the header."""
     journal = work.journal
     runs = [work.path / f"run-{k}" for k in range(journal["runs"])]
     total = journal["triangles"]
@@ -177,7 +183,6 @@ def _merge_steps(
             done += len(cluster)
             yield Progress(_SORTED + (1.0 - _SORTED) * done / total, f"writing {path}")
         _finish(stream, header, np.concatenate(rows), np.concatenate(steps))
-    (work.path / "mesh").replace(path)
 
 
 def _finish(stream: BinaryIO, header: Header, rows: np.ndarray, steps: np.ndarray) -> None:

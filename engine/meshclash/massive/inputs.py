@@ -10,7 +10,8 @@ import numpy as np
 
 from ..errors import InvalidFile, InvalidMesh
 from ..types.mesh import TriangleMesh
-from .arrays import npz_source, source_of_arrays, source_of_chunks
+from .arrays import source_of_arrays, source_of_chunks
+from .npz import npz_source
 from .obj import obj_source
 from .ply import ply_source
 from .sources import MeshSource

@@ -16,6 +16,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from ..errors import InvalidFile
+from ..output import OutputFile
 from ..types.results import Progress
 from .layout import HEADER_BYTES
 from .level_layout import (
@@ -99,36 +100,45 @@ def build_level_steps(
     form = form or LEVELS
     if pages.header.triangles < (_SHARED_FROM if together_is_compiled() else _COMPILED_FOR):
         threads = 1
-    work = WorkFolder(path)
+    output = OutputFile(path, form.kind.name, sources=[pages.path])
+    work = WorkFolder(output.target)
     keeps = True
     try:
         work.begin({"format": form.kind.version, "mesh": list(plain)}, True)
-        (work.path / "mesh").touch()
-        with (work.path / "mesh").open("r+b") as stream:
-            state = _resumed(work, stream, form)
-            total = pages.header.clusters
-            while state.clusters < total:
-                begin = state.clusters
-                end = min(begin + _BATCH, total)
-                for share in _grow_steps(pages, stream, state, form, threads):
-                    yield Progress((begin + share * (end - begin)) / total, f"simplifying {pages.path}")
-                state = state._replace(clusters=end)
-                if state.clusters // _BETWEEN_NOTES > begin // _BETWEEN_NOTES and state.clusters < total:
-                    _note(work, stream, state, form)
-            _fold(stream, state, form)
-            _finish(stream, plain, state.rows, form)
-        (work.path / "mesh").replace(path)
+        try:
+            yield from _write_steps(work, pages, plain, form, threads)
+        except InvalidFile:
+            keeps = False  # the mesh is damaged
+            raise
+        output.take(work.path / "mesh")
         keeps = False
     except OSError as error:
         raise InvalidFile(f"{path}: cannot be written: {error.strerror or error}") from None
-    except InvalidFile:
-        keeps = False  # the mesh is damaged
-        raise
     finally:
         if keeps:
             work.close()
         else:
             work.discard()
+
+
+def _write_steps(
+    work: WorkFolder, pages: PageFile, plain: LevelHeader, form: Form, threads: int
+) -> Generator[Progress, None, None]:
+    """Write the file into the folder of the build."""
+    (work.path / "mesh").touch()
+    with (work.path / "mesh").open("r+b") as stream:
+        state = _resumed(work, stream, form)
+        total = pages.header.clusters
+        while state.clusters < total:
+            begin = state.clusters
+            end = min(begin + _BATCH, total)
+            for share in _grow_steps(pages, stream, state, form, threads):
+                yield Progress((begin + share * (end - begin)) / total, f"simplifying {pages.path}")
+            state = state._replace(clusters=end)
+            if state.clusters // _BETWEEN_NOTES > begin // _BETWEEN_NOTES and state.clusters < total:
+                _note(work, stream, state, form)
+        _fold(stream, state, form)
+        _finish(stream, plain, state.rows, form)
 
 
 def _grow_steps(

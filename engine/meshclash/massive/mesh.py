@@ -77,14 +77,15 @@ class ClusteredMesh:
                 (vertices, triangles) over its own vertices. Polygons become fans. Coordinates stay bit by bit as they
                 are, in float32 or float64; triangles and vertices keep their numbers. Triangles of an STL file share
                 no vertices.
-            path: the file to be written.
+            path: the file to be written; a link stays, and where it leads is written.
             memory: bytes that the build may use, about; from 4 MB on. The file is the same whatever they are.
             cluster_triangles: of a cluster at most, 16 to 16384.
             progress: is called with Progress.
 
         Raises:
-            InvalidFile: the source or ``path`` cannot be read or written; names file and cause.
-            InvalidMesh: what ``TriangleMesh`` refuses; names the source.
+            InvalidFile: the source is a file that cannot be read or holds no mesh that ``TriangleMesh`` takes, or
+                ``path`` cannot be written: a folder, a device, a pipe, the source itself; names file and cause.
+            InvalidMesh: the source is no file, and no mesh that ``TriangleMesh`` takes.
             UnsupportedOption: an option out of its range.
         """
         return run(cls.build_steps(source, path, memory=memory, cluster_triangles=cluster_triangles), progress)

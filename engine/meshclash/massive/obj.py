@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..pointcloud.files.source import Source
+from ..pointcloud.files.source import Source, integer, real
 from .sources import NO_TRIANGLES, NO_VERTICES, MeshSource, SourcePiece, opened
 
 
@@ -17,9 +17,7 @@ def obj_source(path: Path, fingerprint: str) -> MeshSource:
 
 def _read(source: Source) -> Generator[SourcePiece, None, None]:
     passed = 0
-    for lines in source.text_lines():
-        first = source.line_number + 1
-        source.line_number += len(lines)
+    for first, lines in source.text_lines():
         vertices: list[list[float]] = []
         triangles: list[tuple[int, int, int]] = []
         for k, line in enumerate(lines):
@@ -41,7 +39,7 @@ def _vertex(source: Source, line: bytes, number: int) -> list[float]:
     try:
         if len(words) < 3:
             raise ValueError
-        return [float(words[0]), float(words[1]), float(words[2])]
+        return [real(words[0]), real(words[1]), real(words[2])]
     except ValueError:
         raise source.error(f"{line[:80]!r} is no vertex", number) from None
 
@@ -49,7 +47,7 @@ def _vertex(source: Source, line: bytes, number: int) -> list[float]:
 def _corners(source: Source, line: bytes, vertices: int, number: int) -> list[int]:
     """Vertices of a face, counted from 0; numbers below 0 count back from the last vertex so far."""
     try:
-        given = [int(word.partition(b"/")[0]) for word in line.split()[1:]]
+        given = [integer(word.partition(b"/")[0]) for word in line.split()[1:]]
     except ValueError:
         raise source.error(f"{line[:80]!r} is no face on one line", number) from None
     if len(given) < 3 or 0 in given or min(given) < -vertices:

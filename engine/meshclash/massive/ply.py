@@ -1,6 +1,5 @@
 """PLY files: vertices and faces, ascii, little and big endian; other elements are passed over. Turk (1994)."""
 
-import itertools
 from collections.abc import Generator, Iterator
 from functools import partial
 from pathlib import Path
@@ -10,13 +9,13 @@ import numpy as np
 from ..errors import InvalidFile
 from ..jit import kernel
 from ..pointcloud.files.ply import Element, Property, read_header, skip_binary
-from ..pointcloud.files.source import Source
+from ..pointcloud.files.source import Source, integer
 from ..pointcloud.files.table import Layout, parse_rows
 from .sources import CHUNK, NO_TRIANGLES, NO_VERTICES, MeshSource, SourcePiece, opened
 
 _LISTS = ("vertex_indices", "vertex_index")
-_BLOCK = 1 << 20
-"""Bytes of faces that are looked at together."""
+_BLOCK, _LONGEST_ROW = 1 << 20, 1 << 24
+"""Bytes of faces that are looked at together, and of one."""
 NEGATIVE = -1
 """In place of a number of rows: a list of negative length."""
 
@@ -58,12 +57,11 @@ def _read(source: Source) -> Generator[SourcePiece, None, None]:
     order, elements = read_header(source)
     _element_of(source, elements, "vertex")
     _element_of(source, elements, "face")
-    lines = itertools.chain.from_iterable(source.text_lines())
     for element in elements:
         if order:
             yield from _read_binary(source, element, order)
         else:
-            yield from _read_text(source, element, lines)
+            yield from _read_text(source, element)
 
 
 def _read_binary(source: Source, element: Element, order: str) -> Generator[SourcePiece, None, None]:
@@ -76,12 +74,11 @@ def _read_binary(source: Source, element: Element, order: str) -> Generator[Sour
 
 
 def _binary_vertices(source: Source, element: Element, order: str) -> Generator[SourcePiece, None, None]:
-    record = np.dtype([(p.name, order + p.kind) for p in element.properties])
-    source.check_count(element.count, record.itemsize)
-    for begin in range(0, element.count, CHUNK):
-        count = min(CHUNK, element.count - begin)
-        rows = np.frombuffer(source.read(count * record.itemsize, "the vertices"), record)
-        yield SourcePiece(source.position / source.size, np.stack([rows[axis] for axis in "xyz"], axis=1), NO_TRIANGLES)
+    record = np.dtype([(f"p{k}", order + p.kind) for k, p in enumerate(element.properties)])  # names may come twice
+    names = [p.name for p in element.properties]
+    axes = [f"p{names.index(axis)}" for axis in "xyz"]
+    for rows in source.records(element.count, record, "the vertices"):
+        yield SourcePiece(source.position / source.size, np.stack([rows[axis] for axis in axes], axis=1), NO_TRIANGLES)
 
 
 @kernel
@@ -125,19 +122,23 @@ def _binary_faces(source: Source, element: Element, order: str) -> Generator[Sou
     while left:
         begin = source.position
         data = np.frombuffer(bytearray(source.read(min(room, source.size - begin), "the faces")), np.uint8)
-        starts, counts = np.empty((2, min(left, len(data) // least + 1)), np.int64)
+        starts, counts = np.empty((2, min(left, len(data) // least + 1, _BLOCK)), np.int64)
         rows, used = walk_rows(data, order == ">", sizes, lengths, corners, starts, counts)
         if rows == NEGATIVE:
             raise source.error("a list of negative length", byte=begin + used)
         if rows == 0:
             if begin + len(data) == source.size:
                 raise source.error(f"the file ends within the faces: {left} are left", byte=begin)
+            if room >= _LONGEST_ROW:
+                raise source.error(f"a face of more than {_LONGEST_ROW} bytes is not possible", byte=begin)
+            source.seek(begin)
             room *= 2
             continue
-        left -= rows
+        left, room = left - rows, _BLOCK
         source.seek(begin + used)
-        triangles = _fans(starts[:rows], counts[:rows], data, np.dtype(order + element.properties[corners].kind))
-        yield SourcePiece((begin + used) / source.size, NO_VERTICES, triangles)
+        kind = np.dtype(order + element.properties[corners].kind)
+        for triangles in _fans(starts[:rows], counts[:rows], data, kind):
+            yield SourcePiece((begin + used) / source.size, NO_VERTICES, triangles)
 
 
 def _signed_width(kind: str) -> int:
@@ -145,24 +146,27 @@ def _signed_width(kind: str) -> int:
     return 0 if not kind else int(kind[1]) * (-1 if kind[0] == "i" else 1)
 
 
-def _fans(starts: np.ndarray, counts: np.ndarray, data: np.ndarray, kind: np.dtype) -> np.ndarray:
+def _fans(starts: np.ndarray, counts: np.ndarray, data: np.ndarray, kind: np.dtype) -> Iterator[np.ndarray]:
     """Triangles of polygons whose corners begin at bytes, (m, 3) int64; of fewer than three corners there are none."""
     each = np.maximum(counts - 2, 0)
-    first = np.repeat(starts, each)
-    place = np.arange(len(first)) - np.repeat(np.cumsum(each) - each, each)
-    bytes_at = first[:, None] + np.stack([np.zeros_like(place), place + 1, place + 2], axis=1) * kind.itemsize
-    raw: np.ndarray = data[bytes_at[:, :, None] + np.arange(kind.itemsize)]
-    return raw.reshape(-1).view(kind).astype(np.int64).reshape(-1, 3)
+    ends = np.cumsum(each)
+    total = int(ends[-1])
+    for begin in range(0, total, CHUNK):
+        number = np.arange(begin, min(begin + CHUNK, total))
+        row = np.searchsorted(ends, number, "right")
+        place = number - (ends - each)[row]
+        bytes_at = starts[row][:, None] + np.stack([np.zeros_like(place), place + 1, place + 2], axis=1) * kind.itemsize
+        raw: np.ndarray = data[bytes_at[:, :, None] + np.arange(kind.itemsize)]
+        yield raw.reshape(-1).view(kind).astype(np.int64).reshape(-1, 3)
 
 
-def _read_text(source: Source, element: Element, lines: Iterator[bytes]) -> Generator[SourcePiece, None, None]:
-    for begin in range(0, element.count, CHUNK):
-        count = min(CHUNK, element.count - begin)
-        part = list(itertools.islice(lines, count))
-        if len(part) < count:
-            raise source.error(f"the file ends after {begin + len(part):,} of {element.count:,} rows of {element.name}")
-        first = source.line_number + 1
-        source.line_number += count
+def _read_text(source: Source, element: Element) -> Generator[SourcePiece, None, None]:
+    done = 0
+    while done < element.count:
+        first, part = source.next_lines(min(CHUNK, element.count - done))
+        if not part:
+            raise source.error(f"the file ends after {done:,} of {element.count:,} rows of {element.name}")
+        done += len(part)
         share = source.position / max(source.size, 1)
         if element.name == "vertex":
             names = [p.name for p in element.properties]
@@ -185,12 +189,14 @@ def _text_faces(source: Source, element: Element, lines: list[bytes], first: int
         words, at = line.split(), 0
         try:
             for p in element.properties:
-                length = int(words[at]) if p.length_kind else 1
+                length = integer(words[at]) if p.length_kind else 1
                 at += bool(p.length_kind)
                 if _is_corners(p):
-                    corners = [int(word) for word in words[at : at + length]]
+                    corners = [integer(word) for word in words[at : at + length]]
+                if length < 0:
+                    raise IndexError
                 at += length
-            if length < 0 or at != len(words):
+            if at != len(words):
                 raise IndexError
         except (ValueError, IndexError):
             raise source.error(f"{line[:80]!r} is no face as the header describes it", first + k) from None

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import InvalidFile
+from ..errors import InvalidFile, InvalidMesh
 from ..pointcloud.files.source import Source
 
 CHUNK = 1 << 18
@@ -37,7 +37,16 @@ class MeshSource(NamedTuple):
     """Whether triangles share no vertices."""
     pieces: Callable[[], Iterator[SourcePiece]]
     fingerprint: str | None
-    """What tells whether the source is still the same; None where nothing does, and a build cannot be resumed."""
+    """What tells whether a file is still the same; None where it is none, and a build cannot be resumed."""
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is read from a file, whose path is the name."""
+        return self.fingerprint is not None
+
+    def wrong(self, what: str) -> Exception:
+        """The error for what is wrong with the mesh."""
+        return (InvalidFile if self.is_file else InvalidMesh)(f"{self.name}: {what}")
 
 
 def opened(

@@ -1,5 +1,6 @@
 """STL files as soups: binary, whose coordinates are float32, and ascii, whose numbers are read as float64."""
 
+import os
 import re
 from collections.abc import Generator
 from functools import partial
@@ -8,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import InvalidFile
-from ..pointcloud.files.source import Source
-from .sources import CHUNK, NO_TRIANGLES, MeshSource, SourcePiece, opened
+from ..pointcloud.files.source import Source, real
+from .sources import NO_TRIANGLES, MeshSource, SourcePiece, opened
 
 _FACET = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 _HEADER = 84
@@ -18,10 +19,9 @@ _VERTEX = re.compile(rb"^\s*vertex\s+(.*)$")
 
 def stl_source(path: Path, fingerprint: str) -> MeshSource:
     """A file is binary when its size is that of as many facets as it announces, whatever its first word is."""
-    size = path.stat().st_size
     try:
         with path.open("rb") as stream:
-            head = stream.read(_HEADER)
+            head, size = stream.read(_HEADER), os.fstat(stream.fileno()).st_size
     except OSError as error:
         raise InvalidFile(f"{path}: cannot be read: {error.strerror or error}") from None
     count = int.from_bytes(head[80:84], "little")
@@ -37,18 +37,14 @@ def stl_source(path: Path, fingerprint: str) -> MeshSource:
 def _binary(source: Source) -> Generator[SourcePiece, None, None]:
     source.seek(_HEADER)
     total = (source.size - _HEADER) // _FACET.itemsize
-    for begin in range(0, total, CHUNK):
-        count = min(CHUNK, total - begin)
-        facets = np.frombuffer(source.read(count * _FACET.itemsize, "the facets"), _FACET)
-        yield SourcePiece(begin / total, facets["corners"].reshape(-1, 3), NO_TRIANGLES)
+    for facets in source.records(total, _FACET, "the facets"):
+        yield SourcePiece(source.position / source.size, facets["corners"].reshape(-1, 3), NO_TRIANGLES)
 
 
 def _ascii(source: Source) -> Generator[SourcePiece, None, None]:
     left: list[tuple[int, bytes]] = []
     ended = False
-    for lines in source.text_lines():
-        first = source.line_number + 1
-        source.line_number += len(lines)
+    for first, lines in source.text_lines():
         for k, line in enumerate(lines):
             found = _VERTEX.match(line)
             if found:
@@ -68,7 +64,7 @@ def _numbers(source: Source, rows: list[tuple[int, bytes]]) -> np.ndarray:
     values = np.empty((len(rows), 3))
     for k, (number, text) in enumerate(rows):
         try:
-            values[k] = [float(word) for word in text.split()]
+            values[k, 0], values[k, 1], values[k, 2] = map(real, text.split())
         except ValueError:
             raise source.error(f"{text[:80]!r} are not three numbers", number) from None
     return values

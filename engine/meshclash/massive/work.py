@@ -6,6 +6,7 @@ folder takes a lock that ends with the process.
 
 import json
 import os
+import stat
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -32,6 +33,12 @@ def settle(stream: Any) -> None:
     os.fsync(stream.fileno())
 
 
+def _is_own_folder(path: Path) -> bool:
+    """Whether a folder is this user's and no link: others could lead what is written there elsewhere."""
+    found = path.lstat()
+    return stat.S_ISDIR(found.st_mode) and (os.name != "posix" or found.st_uid == os.geteuid())
+
+
 class WorkFolder:
     """The folder of one build, locked.
 
@@ -45,6 +52,8 @@ class WorkFolder:
         self.journal: dict[str, Any] = {}
         try:
             self.path.mkdir(exist_ok=True)
+            if not _is_own_folder(self.path):
+                raise InvalidFile(f"{target}: cannot be written: {self.path} is a link or another user's: remove it")
             self._lock = (self.path / _LOCK).open("ab")
         except OSError as error:
             raise InvalidFile(f"{target}: cannot be written: {error.strerror or error}") from None

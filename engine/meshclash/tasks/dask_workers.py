@@ -153,10 +153,15 @@ def _leave(client: Any) -> None:
 
 def _on_this_machine(count: int) -> Any:
     """Some worker processes with a scheduler in this one, which nobody else can reach."""
+    try:
+        security = distributed.security.Security.temporary()
+    except ImportError as missing:
+        raise WorkersUnavailable(
+            f"workers need certificates, which cannot be made here ({missing}): pip install 'meshclash[dask]'"
+        ) from None
     return distributed.LocalCluster(
         n_workers=count, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0",
-        security=distributed.security.Security.temporary(), memory_limit=0, silence_logs=logging.ERROR,
-        preload=[__name__],
+        security=security, memory_limit=0, silence_logs=logging.ERROR, preload=[__name__],
     )  # fmt: skip
 
 

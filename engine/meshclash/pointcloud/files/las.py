@@ -14,6 +14,9 @@ import numpy as np
 from .source import CHUNK_POINTS, RawPoints, Source
 
 _LAZ_BITS = 0xC0  # of the point format: set where the points are compressed
+_LASZIP_RECORD = 34  # least bytes of what says how points are compressed
+_ANY_SIZE = 0xFFFFFFFF  # of chunks: the table has their points
+_LAZ_BYTES = 1 << 24  # of points that are unpacked at a time
 _LEAST_RECORD = 20
 _LAYERS = {6: (30, 9), 7: (36, 10), 8: (38, 11), 9: (59, 10), 10: (67, 12)}
 """Point formats that LAZ holds in layers: bytes of a point, and layers; each extra byte has one, too."""
@@ -49,23 +52,24 @@ def read_las(source: Source) -> Generator[float, None, RawPoints]:
     scale, offset = _scale_and_offset(source, header)
     if kind & _LAZ_BITS:
         source.check_count(count)
-        return (yield from _read_laz(source, start, count, kind & ~_LAZ_BITS, record))
+        _refuse_without_libraries(source)
+        each = _points_of_chunks(source, size, variable)
+        return (yield from _read_laz(source, start, count, kind & ~_LAZ_BITS, record, each))
     if record < _LEAST_RECORD or start < len(header):
         raise source.error(f"points of {record} bytes from byte {start} on are not possible", byte=96)
     source.seek(start)
     source.check_count(count, record)
-    points = np.empty((count, 3))
+    points, done = np.empty((count, 3)), 0
     whole = np.dtype({"names": ["xyz"], "formats": ["(3,)<i4"], "offsets": [0], "itemsize": record})
-    for begin in range(0, count, CHUNK_POINTS):
-        number = min(CHUNK_POINTS, count - begin)
-        rows = np.frombuffer(source.read(number * record, "the points"), whole)
-        points[begin : begin + number] = rows["xyz"] * scale + offset
-        yield (begin + number) / count
+    for rows in source.records(count, whole, "the points"):
+        points[done : done + len(rows)] = rows["xyz"] * scale + offset
+        done += len(rows)
+        yield done / count
     return RawPoints(points, None, 0)
 
 
-def _check_chunks(source: Source, start: int, count: int, kind: int, record: int) -> None:
-    """Refuse more chunks than there are points, and layers longer than the file.
+def _check_chunks(source: Source, start: int, count: int, kind: int, record: int, each: int) -> None:
+    """Refuse more chunks than there are points, layers longer than the file, and points that are in no chunk.
 
     lazrs makes room for all that a file announces, and ends the process where there is none.
     """
@@ -84,31 +88,53 @@ def _check_chunks(source: Source, start: int, count: int, kind: int, record: int
         return
     usual, layers = _LAYERS[kind]
     layers += max(0, record - usual)
-    at = start + 8
+    at, left = start + 8, count
     # One behind the other: a whole point, the number of points, sizes of the layers, the layers.
     for _ in range(chunks):
-        source.seek(at + record + 4)
-        sizes = np.frombuffer(source.read(4 * layers, "the sizes of layers"), "<u4")
-        at += record + 4 + 4 * layers + int(sizes.sum(dtype=np.int64))
+        source.seek(at + record)
+        found = np.frombuffer(source.read(4 + 4 * layers, "the sizes of layers"), "<u4").astype(np.int64)
+        if each not in (_ANY_SIZE, found[0]) and (found[0] != left or left > each):
+            raise source.error(f"a chunk of {int(found[0]):,} points, but the header says {each:,}", byte=at)
+        left -= int(found[0])
+        at += record + 4 + 4 * layers + int(found[1:].sum())
         if at > table:
-            raise source.error(f"layers of {int(sizes.max()):,} bytes are not possible", byte=at)
+            raise source.error(f"layers of {int(found[1:].max()):,} bytes are not possible", byte=at)
+    if left:
+        raise source.error(f"the chunks have {count - left:,} points, and the header announces {count:,}", byte=at)
 
 
-def _read_laz(source: Source, start: int, count: int, kind: int, record: int) -> Generator[float, None, RawPoints]:
+def _points_of_chunks(source: Source, at: int, variable: int) -> int:
+    """How many points each chunk but the last has, as the record of LASzip says, one of so many from a byte on."""
+    for _ in range(variable):
+        source.seek(at)
+        head = source.read(_VARIABLE_RECORD, "the variable length records")
+        length = int.from_bytes(head[20:22], "little")
+        if head[2:18].rstrip(b"\0") == b"laszip encoded" and length >= _LASZIP_RECORD:
+            return int.from_bytes(source.read(_LASZIP_RECORD, "the record of LASzip")[12:16], "little")
+        at += _VARIABLE_RECORD + length
+    raise source.error("the points are compressed, but no record says how", byte=at)
+
+
+def _refuse_without_libraries(source: Source) -> None:
     missing = [name for name in ("laspy", "lazrs") if find_spec(name) is None]
     if missing:
         raise source.error(
             f"the points are compressed (LAZ), and {' and '.join(missing)} cannot be imported: "
             "pip install meshclash[laz], or save the file as LAS"
         )
-    _check_chunks(source, start, count, kind, record)
+
+
+def _read_laz(
+    source: Source, start: int, count: int, kind: int, record: int, each: int
+) -> Generator[float, None, RawPoints]:
+    _check_chunks(source, start, count, kind, record, each)
     laspy = import_module("laspy")
     blocks = []
     try:
         # Not lazrs' parallel reader, which makes room for whole chunks: a damaged size of them ends the process.
         with laspy.open(str(source.path), laz_backend=laspy.LazBackend.Lazrs) as reader:
             total = int(reader.header.point_count)
-            for chunk in reader.chunk_iterator(CHUNK_POINTS):
+            for chunk in reader.chunk_iterator(max(1, min(CHUNK_POINTS, _LAZ_BYTES // max(1, record)))):
                 blocks.append(np.column_stack([chunk.x, chunk.y, chunk.z]).astype(np.float64))
                 yield min(1.0, sum(map(len, blocks)) / max(1, total))
     except BaseException as error:  # of many kinds; Rust's panics are no Exceptions

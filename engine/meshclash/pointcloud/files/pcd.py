@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...jit import kernel
-from .source import CHUNK_POINTS, RawPoints, Source, whole_number
+from .source import RawPoints, Source, whole_number
 from .table import find_columns, read_counted_rows
 
 _DATA = ("ascii", "binary", "binary_compressed")
@@ -108,13 +108,12 @@ def read_pcd(source: Source) -> Generator[float, None, RawPoints]:
 def _read_binary(source: Source, header: _Header, wanted: list[int]) -> Generator[float, None, np.ndarray]:
     record = header.record
     source.check_count(header.points, record.itemsize)
-    table = np.empty((header.points, len(wanted)))
-    for begin in range(0, header.points, CHUNK_POINTS):
-        count = min(CHUNK_POINTS, header.points - begin)
-        rows = np.frombuffer(source.read(count * record.itemsize, "the points"), record)
+    table, done = np.empty((header.points, len(wanted))), 0
+    for rows in source.records(header.points, record, "the points"):
         for column, i in enumerate(wanted):
-            table[begin : begin + count, column] = rows[f"p{i}"][:, 0]
-        yield (begin + count) / header.points
+            table[done : done + len(rows), column] = rows[f"p{i}"][:, 0]
+        done += len(rows)
+        yield done / header.points
     return table
 
 
@@ -126,11 +125,11 @@ def _read_compressed(source: Source, header: _Header, wanted: list[int]) -> Gene
         raise source.error(
             f"{size} bytes of data, but {header.points} points of {header.record.itemsize} bytes", byte=start
         )
-    source.check_count(header.points, beside=int(packed_size + size))
-    packed = np.frombuffer(source.read(int(packed_size), "the compressed points"), np.uint8)
+    source.check_count(header.points, beside=int(2 * packed_size + size))
+    packed = np.frombuffer(bytearray(source.read(int(packed_size), "the compressed points")), np.uint8)
     yield 0.5
     data = np.empty(int(size), np.uint8)
-    written = unpack_lzf(packed.copy(), data)
+    written = unpack_lzf(packed, data)
     if written != size:
         raise source.error("the compressed data is damaged", byte=start + 8)
     table = np.empty((header.points, len(wanted)))

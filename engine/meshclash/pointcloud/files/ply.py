@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .source import CHUNK_POINTS, RawPoints, Source, whole_number
+from .source import RawPoints, Source, whole_number
 from .table import find_columns, read_counted_rows
 
 TYPES = {
@@ -17,6 +17,8 @@ TYPES = {
     "double": "f8", "float64": "f8",
 }  # fmt: skip
 """Types of numbers by their names in a header, without the byte order."""
+_MOST_LINES = 1 << 12
+"""Of a header, that describe elements and properties."""
 _FORMATS = {"ascii": "", "binary_little_endian": "<", "binary_big_endian": ">"}
 
 
@@ -54,6 +56,7 @@ def read_header(source: Source) -> tuple[str, list[Element]]:
         raise source.error("a PLY file begins with the line 'ply'", 1)
     order: str | None = None
     elements: list[Element] = []
+    described = 0
     while (text := source.line()) != "end_header":
         words = text.split()
         if not words or words[0] in ("comment", "obj_info"):
@@ -66,6 +69,9 @@ def read_header(source: Source) -> tuple[str, list[Element]]:
             elements[-1].properties.append(_read_property(source, words))
         else:
             raise source.error(f"{text[:80]!r} is not understood", source.line_number)
+        described += 1
+        if described > _MOST_LINES:
+            raise source.error(f"more than {_MOST_LINES} elements and properties are not possible", source.line_number)
     if order is None:
         raise source.error("the header names no format", source.line_number)
     return order, elements
@@ -75,8 +81,7 @@ def skip_binary(source: Source, element: Element, order: str) -> None:
     """Pass over an element; lists are walked row by row."""
     sizes = [np.dtype(p.kind).itemsize for p in element.properties]
     if not any(p.length_kind for p in element.properties):
-        source.check_count(element.count, max(1, sum(sizes)))
-        source.seek(source.position + element.count * sum(sizes))
+        source.skip(element.count * sum(sizes), f"element {element.name}")
         return
     for _ in range(element.count):
         for p, size in zip(element.properties, sizes, strict=True):
@@ -86,7 +91,7 @@ def skip_binary(source: Source, element: Element, order: str) -> None:
                 length = int(np.frombuffer(source.read(kind.itemsize, f"element {element.name}"), kind)[0])
                 if length < 0:
                     raise source.error(f"a list of length {length}", byte=source.position)
-            source.read(length * size, f"element {element.name}")
+            source.skip(length * size, f"element {element.name}")
 
 
 def read_ply(source: Source) -> Generator[float, None, RawPoints]:
@@ -121,11 +126,10 @@ def _read_binary(source: Source, element: Element, order: str, wanted: list[int]
     names = [f"p{i}" for i in range(len(element.properties))]
     record = np.dtype([(n, order + p.kind) for n, p in zip(names, element.properties, strict=True)])
     source.check_count(element.count, record.itemsize)
-    table = np.empty((element.count, len(wanted)))
-    for begin in range(0, element.count, CHUNK_POINTS):
-        count = min(CHUNK_POINTS, element.count - begin)
-        rows = np.frombuffer(source.read(count * record.itemsize, "the vertices"), record)
+    table, done = np.empty((element.count, len(wanted))), 0
+    for rows in source.records(element.count, record, "the vertices"):
         for column, i in enumerate(wanted):
-            table[begin : begin + count, column] = rows[names[i]]
-        yield (begin + count) / element.count
+            table[done : done + len(rows), column] = rows[names[i]]
+        done += len(rows)
+        yield done / element.count
     return table

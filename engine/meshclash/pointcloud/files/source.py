@@ -18,12 +18,29 @@ BYTES_PER_POINT = 120
 
 
 _BLOCK = 1 << 20
+_RECORDS = 1 << 24
+"""Bytes of records that are read at a time, unless one has more."""
 _MOST_DIGITS = 18
 
 
 def whole_number(text: str) -> int | None:
     """The number that ASCII digits write, up to 10^18; None for anything else, digits of other scripts included."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else None
+
+
+def integer(word: bytes) -> int:
+    """The number below 10^18 that ASCII digits and a sign write; raises ValueError for others, as Python's 1_000."""
+    digits = word[1:] if word.startswith((b"+", b"-")) else word
+    if not digits.isdigit() or len(digits) > _MOST_DIGITS:
+        raise ValueError(f"{word[:80]!r} is no whole number")
+    return int(word)
+
+
+def real(word: bytes) -> float:
+    """The number that a word of a text writes; raises ValueError for others, as Python's 1_000."""
+    if b"_" in word:
+        raise ValueError(f"{word[:80]!r} is no number")
+    return float(word)
 
 
 class RawPoints(NamedTuple):
@@ -45,6 +62,8 @@ class Source:
         self.size = os.fstat(stream.fileno()).st_size
         self.line_number = 0
         self._stream = stream
+        self._blocks = self.text_lines()
+        self._waiting: tuple[int, list[bytes]] = 1, []
         self._memory = available_memory() if memory is None else memory
 
     @property
@@ -74,28 +93,61 @@ class Source:
 
     def read(self, count: int, what: str) -> bytes:
         """Exactly so many bytes; raises InvalidFile when the file is shorter."""
+        self._check_rest(count, what)
         start = self.position
-        left = max(0, self.size - start)
-        data = self._stream.read(count) if count <= left else b""
-        if len(data) != count:
-            raise self.error(f"the file ends within {what}: {count} bytes are needed, {left} are left", byte=start)
+        data = self._stream.read(count)
+        if len(data) != count:  # it was cut off meanwhile
+            raise self.error(f"the file ends within {what}", byte=start)
         return data
 
-    def text_lines(self) -> Iterator[list[bytes]]:
-        """The remaining lines without their ends (LF, CR LF or CR), in lists of about a megabyte."""
-        number = self.line_number
+    def skip(self, count: int, what: str) -> None:
+        """Pass over so many bytes; raises InvalidFile when the file is shorter."""
+        self._check_rest(count, what)
+        self.seek(self.position + count)
+
+    def _check_rest(self, count: int, what: str) -> None:
+        start = self.position
+        left = max(0, self.size - start)
+        if count > left:
+            raise self.error(f"the file ends within {what}: {count} bytes are needed, {left} are left", byte=start)
+
+    def records(self, count: int, record: np.dtype, what: str) -> Iterator[np.ndarray]:
+        """So many records, some megabytes at a time; raises InvalidFile, as ``check_count`` and ``read``."""
+        self.check_count(count, record.itemsize)
+        most = max(1, min(CHUNK_POINTS, _RECORDS // record.itemsize))
+        for begin in range(0, count, most):
+            yield np.frombuffer(self.read(min(most, count - begin) * record.itemsize, what), record)
+
+    def text_lines(self) -> Iterator[tuple[int, list[bytes]]]:
+        """The remaining lines without their ends (LF, CR LF or CR), about a megabyte at a time, and the first's number.
+
+        ``line_number`` becomes that of the last.
+        """
         rest = b""
         while block := self._stream.read(_BLOCK):
             if block.endswith(b"\r"):
                 block += self._stream.read(1)
             lines = (rest + block).splitlines()
             rest = b"" if block.endswith((b"\n", b"\r")) else lines.pop()
-            number += len(lines)
+            first = self.line_number + 1
+            self.line_number += len(lines)
             if len(rest) > LONGEST_LINE:
-                raise self.error(f"a line of more than {LONGEST_LINE} bytes: this is no such file", number + 1)
-            yield lines
+                raise self.error(f"a line of more than {LONGEST_LINE} bytes: this is no such file", first + len(lines))
+            yield first, lines
         if rest:
-            yield [rest]
+            self.line_number += 1
+            yield self.line_number, [rest]
+
+    def next_lines(self, most: int) -> tuple[int, list[bytes]]:
+        """So many of the next lines, or fewer, and the number of the first; none at the end of the file."""
+        first, lines = self._waiting
+        while not lines:
+            block = next(self._blocks, None)
+            if block is None:
+                return self.line_number + 1, []
+            first, lines = block
+        self._waiting = first + most, lines[most:]
+        return first, lines[:most]
 
     def check_count(self, count: int, record: int = 0, beside: int = 0) -> None:
         """Refuse a number of points that the file cannot hold (``record``: bytes of each), or memory cannot.

@@ -1,11 +1,11 @@
 """Text with one point a line: numbers checked column by column, with the line of whatever is wrong."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from .source import Source
+from .source import Source, real
 
 COORDINATES = ("x", "y", "z")
 NORMALS = (("nx", "ny", "nz"), ("normal_x", "normal_y", "normal_z"))
@@ -49,10 +49,10 @@ def parse_rows(source: Source, lines: list[bytes], first_line: int, layout: Layo
 def is_number(text: str) -> bool:
     """Whether a field of a table can be read as a number."""
     try:
-        float(text)
+        real(text.encode())
     except ValueError:
         return False
-    return text.isascii() and "_" not in text
+    return True
 
 
 def _fields(line: bytes, separator: bytes | None) -> list[bytes]:
@@ -92,15 +92,11 @@ def read_counted_rows(
     result = np.empty((count, len(wanted)))
     layout = Layout(columns, None, range(columns))
     done = 0
-    chunks: Iterator[list[bytes]] = source.text_lines()
     while done < count:
-        lines = next(chunks, None)
-        if lines is None:
-            raise source.error(f"the file ends after {done:,} of {count:,} {what}", source.line_number + 1)
-        first_line = source.line_number + 1
-        used = lines[: count - done]
-        result[done : done + len(used)] = parse_rows(source, used, first_line, layout)[:, wanted]
-        source.line_number += len(used)
-        done += len(used)
+        first_line, lines = source.next_lines(count - done)
+        if not lines:
+            raise source.error(f"the file ends after {done:,} of {count:,} {what}", first_line)
+        result[done : done + len(lines)] = parse_rows(source, lines, first_line, layout)[:, wanted]
+        done += len(lines)
         yield done / count
     return result

@@ -18,15 +18,14 @@ _MARK = b"\xef\xbb\xbf"
 _COMMENTS = (b"#", b"//")
 _SEPARATORS = (b",", b";")
 _LEAST_ROW = 5  # bytes of a point in a text
+_BLOCK = 1 << 20  # bytes of rows that are parsed together
 _UNIT = 1e-2  # by how much the length of normals may deviate from 1
 
 
 def _content(source: Source) -> Iterator[tuple[int, bytes]]:
     """Lines that are neither empty nor a comment, with their numbers; a comment's text may name columns."""
-    number = 0
-    for lines in source.text_lines():
-        for line in lines:
-            number += 1
+    for first, lines in source.text_lines():
+        for number, line in enumerate(lines, first):
             text = (line.removeprefix(_MARK) if number == 1 else line).strip()
             if text and not text.startswith(_COMMENTS):
                 yield number, text
@@ -91,10 +90,11 @@ def _read_table(
     finished = False
     pending = list(rows)
     while not finished:
-        finished = True
+        finished, size = True, 0
         for row in content:
             pending.append(row)
-            if len(pending) >= 1 << 15:
+            size += len(row[1])
+            if len(pending) >= 1 << 15 or size >= _BLOCK:
                 finished = False
                 break
         if pending:

@@ -1,6 +1,6 @@
 """Kills processes while they write reports, and looks at what is left; `--help` shows the options.
 
-python tests/addon/report_kills.py --kills 200
+python tests/engine/report_kills.py --kills 200
 
 Every process is told that it has the same number, as the processes of a container have from run to run.
 """
@@ -8,7 +8,6 @@ Every process is told that it has the same number, as the processes of a contain
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import json
 import os
 import random
@@ -18,6 +17,10 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "engine"))
+
+from meshclash.output import OutputFile
 
 SAME_NUMBER = 7
 LENGTH = 20_000  # numbers in a report: writing takes some milliseconds
@@ -58,18 +61,11 @@ def _is_complete(path: Path) -> bool:
 
 
 def _write_for_ever(path: Path, first: int) -> None:
-    """Writes one report after the other, by the module of the extension alone: without Blender it starts at once."""
-    core = Path(__file__).resolve().parents[2] / "addon" / "core"
-    specification = importlib.util.spec_from_file_location("core", core / "__init__.py")
-    assert specification is not None and specification.loader is not None
-    package = importlib.util.module_from_spec(specification)
-    sys.modules["core"] = package
-    specification.loader.exec_module(package)
-    output = importlib.import_module("core.output")
+    """Writes one report after the other; starts at once, since the package imports what it is asked for only."""
     os.getpid = lambda: SAME_NUMBER
     number = first
     while True:
-        with output.OutputFile(path, "report", (".json",)) as file:
+        with OutputFile(path, "report", (".json",)) as file:
             if number == first:
                 print("ready", flush=True)
             file.commit(_report(number))
