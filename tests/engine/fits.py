@@ -69,6 +69,11 @@ class Place:
     frames: tuple[np.ndarray | None, np.ndarray | None]
     single: bool
 
+    @property
+    def scale(self) -> float:
+        """How much larger things are in the world."""
+        return float(np.cbrt(np.linalg.det(self.linear)))
+
     def ideal(self, vertices: np.ndarray) -> np.ndarray:
         """Places in the world (n, 3) in extended precision."""
         return vertices.astype(np.longdouble) @ self.linear.T.astype(np.longdouble) + self.shift
@@ -169,23 +174,31 @@ def oversized(shapes: Shapes, place: Place, rng: np.random.Generator) -> Fit:
     """b grown by e on all sides, or shifted by e, with what is known of the largest ball."""
     size = float(np.ptp(np.concatenate([shapes.a[0], shapes.b[0]]), axis=0).max())
     e = min(size * 10.0 ** rng.uniform(-6, -2), 0.2 * shapes.fine)
-    grows = rng.random() < 0.6
-    shift = rng.normal(size=3)
-    steps = outward(shapes.b) if grows else np.broadcast_to(shift / np.linalg.norm(shift), shapes.b[0].shape)
-    grown = shapes.b[0] + e * steps
-    fit = fitted(shapes, place, grown)
+    if rng.random() < 0.4:
+        step = e * rotation(rng)[0]
+        there, back = (_with_ball(shapes, place, shapes.b[0] + way, way, rng) for way in (step, -step))
+        return there if there.least >= back.least else back
+    grown = shapes.b[0] + e * outward(shapes.b)
+    fit = _with_ball(shapes, place, grown, e, rng)
+    if shapes.factor is None:
+        return fit
+    known, rounding = shapes.factor * e * place.scale, fitted(replace(shapes, b=(grown, shapes.b[1])), place).most
+    return replace(fit, least=max(fit.least, known - rounding), most=min(fit.most, known + rounding))
+
+
+def _with_ball(
+    shapes: Shapes, place: Place, moved: np.ndarray, step: np.ndarray | float, rng: np.random.Generator
+) -> Fit:
+    """The fit with b moved by a step (3,), or outwards by a length; ``least`` is of balls behind its faces."""
+    fit = fitted(shapes, place, moved)
     worlds = [in_world(mesh, pose) for mesh, pose in zip(fit.meshes, fit.poses, strict=True)]
     origin = worlds[1].mean(axis=0)
     a, b = ((world - origin)[mesh.triangles] for world, mesh in zip(worlds, fit.meshes, strict=True))
-    deep = e * float(np.cbrt(np.linalg.det(place.linear)))
     normals = _unit_normals(b)
-    inwards = np.full(len(b), deep) if grows else e * np.maximum(normals @ place.linear @ steps[0], 0.0)
-    centres = b.mean(axis=1) - 0.5 * inwards[:, None] * normals
-    fit = replace(fit, least=max(0.0, largest_ball(a, b, centres, rng) - fit.spacing))
-    if shapes.factor is None or not grows:
-        return fit
-    known, rounding = shapes.factor * deep, fitted(replace(shapes, b=(grown, shapes.b[1])), place).most
-    return replace(fit, least=max(fit.least, known - rounding), most=min(fit.most, known + rounding))
+    outwards = place.scale * step if isinstance(step, float) else np.maximum(normals @ place.linear @ step, 0.0)
+    centres = b.mean(axis=1) - 0.5 * np.broadcast_to(outwards, len(b))[:, None] * normals
+    rounding = 4 * np.spacing(max(np.abs(world).max() for world in worlds))
+    return replace(fit, least=max(0.0, largest_ball(a, b, centres, rng) - rounding))
 
 
 def _unit_normals(corners: np.ndarray) -> np.ndarray:
