@@ -21,6 +21,7 @@ BENCHES = {
     "gpu": "a CUDA device beside our own CPU path: the same answers, times, memory; the host where there is none",
     "haptic": "contacts, distances and depths of two objects in contact, a thousand times a second",
     "ifc": "all pairs of elements of IFC models beside ifcopenshell's geometry tree, differences judged exactly",
+    "ifc-rows": "the first rows of the list of an IFC model, each judged by manifold3d's common volume",
     "latency": "what compiling costs: each kernel cold and from the cache, and the first answer of a fresh process",
     "massive": "meshes on disk beside the same meshes in memory: building, frames, memory, the same bytes",
     "massive-pairs": "one massive model against another: building both with levels, a path in contact, memory",

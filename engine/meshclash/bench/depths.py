@@ -1,55 +1,58 @@
-"""Depths of overlaps: boxes against rational truth, and real models against the best of many searches.
+"""Depths of overlaps: boxes against rational truth, and real models against branch and bound.
 
 Boxes overlap by some units in the last place, or up to half, at several sizes, near and far from the origin, in both
 orders. Models overlap in random poses: half of them laid against each other and pushed in by 0.2 to 5 % of their size,
-half anywhere; the search is repeated from each of 64 parts of the contacts, and the largest ball of all is what one
-search is compared with.
+half anywhere. ``depth_oracle.py`` says between which lengths the truth lies; both the first bounds of a verdict and the
+refined ones have to contain it, and refined ones have to be within a tenth. A pair is decided by seed and number.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from .. import TriangleMesh, Verdict, verdict
-from ..answering.answer import answer_steps
-from ..hierarchy.build import as_boxes
-from ..solid.case import Case
-from ..solid.measure import DEPTH, LOWER, box_overlaps, depth_steps
-from ..solid.middles import middle_steps
-from ..solid.solids import gather_solids
-from ..traversal.bounds import world_bounds
-from ..traversal.forest import pack_trees
-from ..traversal.question import Question
-from ..types.steps import run as run_steps
+from .. import Hierarchy, TriangleMesh, Verdict, build, verdict
+from ..types.pose import transform_points
+from .depth_oracle import LargestBall, depths_in, largest_ball
 from .mesh_exactness import CUBE_CORNERS, CUBE_TRIANGLES
 from .mesh_files import read_mesh
-from .table import Row, format_table
+from .table import format_table
 
-_PARTS = 64
+SUFFIXES = (".npz", ".obj", ".ply", ".stl")
 _PUSHED_IN = (0.002, 0.005, 0.02, 0.05)
 _SIZES, _PLACES = (1e-3, 1.0, 1e3), (0.0, -1.0, 1e6)
-_GOOD = 0.98
+_ASKED = {"first": True, "refined": "exact"}  # name -> depth of a verdict
+_REFINED = 0.1  # of the upper bound: what refined bounds may differ by
+_MOST_WIDE = 0.01  # share of pairs whose refined bounds may differ by more
+_BEYOND = 1.0 + 1e-9
+_SHOWN = 5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of this bench."""
     parser.add_argument("--boxes", type=int, default=20000, metavar="N", help="pairs of boxes (default 20000)")
-    parser.add_argument("--models", type=Path, nargs="*", default=[], metavar="FILE", help="closed meshes")
+    parser.add_argument("--models", type=Path, nargs="*", default=[], metavar="FILE", help="closed ones, or folders")
     parser.add_argument("--pairs", type=int, default=200, metavar="N", help="pairs of models (default 200)")
+    parser.add_argument("--first", type=int, default=0, metavar="N", help="number of the first pair of models")
     parser.add_argument("--seed", type=int, default=0)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints what was found; 1 where a bound or verdict of boxes is wrong."""
-    wrong = _check_boxes(options.boxes, np.random.default_rng(options.seed))
+    """Prints what was found; 1 where an answer is wrong, or refined bounds are wide, 2 without closed models."""
+    failed = _check_boxes(options.boxes, np.random.default_rng(options.seed)) > 0
     if options.models:
-        print(format_table([_compare_models(options.models, options.pairs, options.seed)]))
-    return int(wrong > 0)
+        meshes = _closed_models(options.models)
+        if not meshes:
+            print("error: none of the models is closed")
+            return 2
+        failed |= _compare_models(meshes, options)
+    return int(failed)
 
 
 def _check_boxes(count: int, rng: np.random.Generator) -> int:
@@ -85,34 +88,94 @@ def _box_is_right(corners_a: np.ndarray, corners_b: np.ndarray) -> bool:
     return True
 
 
-def _compare_models(files: list[Path], count: int, seed: int) -> Row:
-    """One search beside the best of many, over overlapping pairs of models in random poses."""
-    rng = np.random.default_rng(seed)
-    meshes = [_unit_mesh(path) for path in files]
-    rows = []
-    while len(rows) < count:
-        a, b = (meshes[i] for i in rng.integers(0, len(meshes), 2))
-        case = _case(a, b, _pose(a, b, rng, len(rows)))
-        if case is not None:
-            rows.append(_searches(case))
-    once, lower, best, seconds = np.array(rows).T
-    return {
-        "models": ",".join(path.stem for path in files),
-        "pairs": count,
-        f"below {_GOOD} of best": float(np.mean(once < _GOOD * best)),
-        "1 % quantile": float(np.quantile(once / best, 0.01)),
-        "least": float((once / best).min()),
-        "least lower / depth": float((lower / once).min()),
-        "ms": 1e3 * float(seconds.mean()),
-    }
+def _compare_models(meshes: list[TriangleMesh], options: argparse.Namespace) -> bool:
+    """Prints how bounds of overlapping pairs lie about the truth; whether one is wrong, or too many are wide."""
+    hierarchies = [build(mesh) for mesh in meshes]
+    numbers = range(options.first, options.first + options.pairs)
+    pairs = [_judged_pair(hierarchies, options.seed, number) for number in numbers]
+    failed = False
+    for name in _ASKED:
+        answers = [pair[name] for pair in pairs]
+        shares = np.array([answer.lower / answer.upper for answer in answers])
+        times = np.array([answer.extra for answer in answers])
+        wide = float(np.mean(shares < 1 - _REFINED))
+        wrong = [pair for pair in pairs if not pair[name].holds(pair["truth"])]
+        failed |= bool(wrong) or (name == "refined" and wide > _MOST_WIDE)
+        quantiles = {f"{q:g} %": float(np.quantile(shares, q / 100)) for q in (1, 10, 50, 90, 99)}
+        print(f"\n{name} bounds, lower / upper")
+        print(format_table([{
+            "pairs": len(pairs), "wrong": len(wrong), **quantiles, "wider than 10 % [%]": 100 * wide,
+            "no ball [%]": 100 * float(np.mean(shares == 0.0)),
+            "median ms": 1e3 * float(np.median(times)), "p90 ms": 1e3 * float(np.quantile(times, 0.9)),
+        }]))  # fmt: skip
+        for pair in wrong[:_SHOWN]:
+            print(f"pair --first {pair['number']}: {pair[name]}, truth {pair['truth']}")
+    queries = [pair["truth"].queries for pair in pairs]
+    open_ones = np.mean([pair["truth"].most > 1.1 * pair["truth"].found for pair in pairs])
+    plain = 1e3 * float(np.median([pair["seconds"] for pair in pairs]))
+    print(f"\nverdicts without depths: {plain:.3f} ms in the median; times of bounds are what they take more")
+    print(f"branch and bound: {np.median(queries):.0f} points in the median, {100 * open_ones:.2f} % not within 10 %")
+    return failed
 
 
-def _unit_mesh(path: Path) -> TriangleMesh:
-    vertices, triangles = read_mesh(path)
-    mesh = TriangleMesh((vertices - vertices.mean(axis=0)) / np.linalg.norm(np.ptp(vertices, axis=0)), triangles)
-    if not mesh.is_closed:
-        raise SystemExit(f"{path} is not closed: it has no depth")
-    return mesh
+@dataclass(frozen=True)
+class _Bounds:
+    """What a verdict stated [m], and the seconds that it took more than one without."""
+
+    depth: float | None
+    lower: float
+    upper: float
+    extra: float
+
+    def holds(self, truth: LargestBall) -> bool:
+        """Whether the bounds can be those of the largest ball, and contain the stated depth."""
+        stated = self.depth is None or self.lower <= self.depth <= self.upper
+        return stated and self.lower <= truth.most * _BEYOND and truth.found <= self.upper * _BEYOND
+
+
+def _judged_pair(hierarchies: list[Hierarchy], seed: int, number: int) -> dict[str, Any]:
+    """Bounds and truth of the pair with a number: the first placement whose solids overlap."""
+    rng = np.random.default_rng([seed, number])
+    while True:
+        a, b = (hierarchies[i] for i in rng.integers(0, len(hierarchies), 2))
+        pose = _pose(a.mesh, b.mesh, rng, number)
+        seconds, found = _timed(a, b, pose, False)
+        if found >= Verdict.CONTAINED:
+            break
+    answers = {}
+    for name, depth in _ASKED.items():
+        took, said = _timed(a, b, pose, depth)
+        if said.depth_lower is None or said.depth_upper is None:
+            raise ArithmeticError(f"pair {number} has no bounds: {said.depth_lower} to {said.depth_upper}")
+        answers[name] = _Bounds(said.depth, said.depth_lower, said.depth_upper, took - seconds)
+    bounds = [a.mesh.bounds, np.stack([f(transform_points(pose, b.mesh.vertices), axis=0) for f in (np.min, np.max)])]
+    low, high = np.maximum(bounds[0][0], bounds[1][0]), np.minimum(bounds[0][1], bounds[1][1])
+    truth = largest_ball(depths_in(a, b, pose), low, high, rng)
+    return {"number": number, "seconds": seconds, "truth": truth, **answers}
+
+
+def _timed(a: Hierarchy, b: Hierarchy, pose: np.ndarray, depth: Any) -> tuple[float, Verdict]:
+    """Seconds of processor time, the lesser of two calls, and the verdict."""
+    times = []
+    for _ in range(2):
+        begin = time.process_time()
+        found = verdict(a, b, pose_b=pose, depth=depth, threads=1)
+        times.append(time.process_time() - begin)
+    return min(times), found
+
+
+def _closed_models(paths: list[Path]) -> list[TriangleMesh]:
+    """The closed ones of files and of what folders hold, of diagonal 1 about the origin."""
+    files = [file for path in paths for file in (sorted(path.iterdir()) if path.is_dir() else [path])]
+    meshes = []
+    for path in (file for file in files if file.suffix in SUFFIXES):
+        vertices, triangles = read_mesh(path)
+        mesh = TriangleMesh((vertices - vertices.mean(axis=0)) / np.linalg.norm(np.ptp(vertices, axis=0)), triangles)
+        if mesh.is_closed:
+            meshes.append(mesh)
+        else:
+            print(f"{path.stem} is left out: it is not closed")
+    return meshes
 
 
 def _pose(a: TriangleMesh, b: TriangleMesh, rng: np.random.Generator, number: int) -> np.ndarray:
@@ -138,35 +201,3 @@ def surface_point(mesh: TriangleMesh, rng: np.random.Generator) -> tuple[np.ndar
     areas = np.linalg.norm(normals, axis=1)
     chosen = rng.choice(len(corners), p=areas / areas.sum())
     return rng.dirichlet((1, 1, 1)) @ corners[chosen], normals[chosen] / areas[chosen]
-
-
-def _case(a: TriangleMesh, b: TriangleMesh, pose: np.ndarray) -> Case | None:
-    """The contacts of two meshes; None where there are none."""
-    trees = [as_boxes(a), as_boxes(b)]
-    tree_set, jobs = pack_trees(trees), np.array([[0, 1]], np.int64)
-    rows_a, rows_b = np.eye(4)[None, :3].copy(), np.ascontiguousarray(pose[None, :3])
-    answer = run_steps(answer_steps(Question(tree_set.side, tree_set.side, jobs, rows_a, rows_b)))
-    if not len(answer.pairs):
-        return None
-    boxes = world_bounds(tree_set, jobs[0], np.concatenate([rows_a, rows_b]))
-    solids = gather_solids(trees)
-    return Case(tree_set, solids, jobs, rows_a, rows_b, boxes[:1], boxes[1:], answer, np.zeros((1, 2)))
-
-
-def _searches(case: Case) -> tuple[float, float, float, float]:
-    """Depth and lower bound of one search, the best depth of all, and the seconds of the one."""
-    middles = run_steps(middle_steps(case, np.zeros(1, np.bool_)))
-    everyone = np.arange(len(middles))
-    begin = time.thread_time()
-    once = _search(case, middles, everyone)
-    seconds = time.thread_time() - begin
-    parts = [everyone[part::_PARTS] for part in range(min(_PARTS, len(everyone)))]
-    return once[DEPTH], once[LOWER], max(once[DEPTH], *(_search(case, middles, p)[DEPTH] for p in parts)), seconds
-
-
-def _search(case: Case, middles: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Depth and bounds (3,) of a search from some of the contacts."""
-    pairs, kinds = (np.ascontiguousarray(array[rows]) for array in (case.answer.pairs, case.answer.kinds))
-    contacts = np.array([0, len(rows)], np.int64), pairs, kinds, np.ascontiguousarray(middles[rows])
-    overlaps = box_overlaps(case.boxes_a, case.boxes_b)
-    return run_steps(depth_steps(case.posed(), overlaps, np.zeros(1, np.int64), contacts, np.zeros(1)))[0]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -33,7 +33,7 @@ Pair = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
-class _Element:
+class Element:
     """An element of a model: its number in the file, what it is, and its triangles in the world [m]."""
 
     number: int
@@ -42,6 +42,7 @@ class _Element:
 
     @property
     def corners(self) -> np.ndarray:
+        """Corners of its triangles (m, 3, 3) [m]."""
         return self.mesh.vertices[self.mesh.triangles]
 
 
@@ -111,15 +112,23 @@ def _compare(geom: Any, path: Path, options: argparse.Namespace) -> Row:
     }
 
 
-def _read(geom: Any, path: Path) -> tuple[list[_Element], Any, Any]:
+def _read(geom: Any, path: Path) -> tuple[list[Element], Any, Any]:
     """The elements with triangles, and ifcopenshell's tree of the same triangles."""
     import ifcopenshell
 
     model = ifcopenshell.open(str(path))
+    elements, tree = [], geom.tree(backend=_TREE)
+    for element, shape in read_elements(geom, model):
+        elements.append(element)
+        tree.add_element(shape)
+    return elements, tree, model
+
+
+def read_elements(geom: Any, model: Any) -> Iterator[tuple[Element, Any]]:
+    """The elements of an open model that have triangles and are built, and ifcopenshell's shapes of them."""
     settings = geom.settings()
     settings.set("use-world-coords", True)
     settings.set("weld-vertices", True)
-    elements, tree = [], geom.tree(backend=_TREE)
     iterator = geom.iterator(settings, model, 1)
     found = iterator.initialize()
     while found:
@@ -127,11 +136,8 @@ def _read(geom: Any, path: Path) -> tuple[list[_Element], Any, Any]:
         vertices = np.array(shape.geometry.verts, np.float64).reshape(-1, 3)
         triangles = np.array(shape.geometry.faces, np.int64).reshape(-1, 3)
         if len(triangles) and shape.type not in _NO_PARTS:
-            mesh = TriangleMesh(vertices, triangles)
-            elements.append(_Element(shape.id, f"{shape.type} #{shape.id}", mesh))
-            tree.add_element(shape)
+            yield Element(shape.id, f"{shape.type} #{shape.id}", TriangleMesh(vertices, triangles)), shape
         found = iterator.next()
-    return elements, tree, model
 
 
 def _verdicts(found: list[ObjectContacts], numbers: dict[int, int]) -> dict[Pair, tuple[str, int]]:
@@ -161,7 +167,7 @@ class _Judge:
     """Says which side is right about pairs, until the time is over."""
 
     def __init__(
-        self, elements: dict[int, _Element], ours: dict[Pair, tuple[str, int]], options: argparse.Namespace
+        self, elements: dict[int, Element], ours: dict[Pair, tuple[str, int]], options: argparse.Namespace
     ) -> None:
         self.counts = dict.fromkeys(("judged", "ours wrong", "tree wrong", "open", "unjudged"), 0)
         self._elements, self._ours, self._shown = elements, ours, options.show
@@ -189,7 +195,7 @@ class _Judge:
             print(f"ours is wrong: {a.label} and {b.label}: {said}, but {question} is {right}", flush=True)
 
 
-def _surfaces_meet(a: _Element, b: _Element) -> bool:
+def _surfaces_meet(a: Element, b: Element) -> bool:
     """Whether any two triangles of two elements have a common point."""
     near = list(product(_near(a.corners, b.corners), _near(b.corners, a.corners)))
     if not near:

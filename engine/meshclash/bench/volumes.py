@@ -17,7 +17,7 @@ import numpy as np
 
 from .. import Hierarchy, TriangleMesh, build, verdict
 from ..types.pose import transform_points
-from .depths import surface_point
+from .depths import SUFFIXES, surface_point
 from .mesh_files import read_mesh
 from .oracle import APART, CROSSING, classify_pairs
 from .point_oracle import exact_windings
@@ -29,7 +29,6 @@ BELIEVED = 10.0
 """Thickness, in tolerances of manifold3d, from which on it is believed."""
 MOST_NEAR = 400
 """Triangles in the common box up to which surfaces that touch without crossing are judged."""
-SUFFIXES = (".npz", ".obj", ".ply", ".stl")
 PORTION = 50
 SHOWN = 10
 _ROWS = 64
