@@ -129,7 +129,7 @@ def _cells(row: PairRow) -> dict[str, object]:
         "verdict": row.verdict,
         "faces_a": row.a.count,
         "faces_b": row.b.count,
-        **{name: _known(getattr(row, name)) for name in ("depth", "distance", "probability", "volume")},
+        **{name: _known(getattr(row, name)) for name in ("depth", "depth_upper", "distance", "probability", "volume")},
     }
 
 

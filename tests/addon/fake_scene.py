@@ -155,9 +155,11 @@ class FakeScene:
         overlap = min(high_a, high_b) - max(low_a, low_b)
         if overlap < 0:
             return None
-        verdict = SimpleNamespace(name="CLASH", severity=2, depth=overlap, flush=False, certainty=1.0)
+        bounds = {"depth": overlap, "depth_lower": overlap, "depth_upper": overlap}
+        verdict = SimpleNamespace(name="CLASH", severity=2, **bounds, flush=False, certainty=1.0)
         if overlap == 0:
-            verdict = SimpleNamespace(name="TOUCHING", severity=1, depth=None, flush=False, certainty=1.0)
+            bounds = dict.fromkeys(bounds)
+            verdict = SimpleNamespace(name="TOUCHING", severity=1, **bounds, flush=False, certainty=1.0)
         location = np.array([low_b, 0.5, 0.5])
         return SimpleNamespace(a=a, b=b, verdict=verdict, contacts=FakeContacts(), location=location)
 

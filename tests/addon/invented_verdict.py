@@ -34,7 +34,9 @@ def saying_it(original):
 
     def steps(*given, **options):
         answer = yield from original(*given, **options)
-        said = SimpleNamespace(name=invented.upper(), severity=2, depth=0.5, flush=False, certainty=1.0)
+        said = SimpleNamespace(
+            name=invented.upper(), severity=2, depth=0.5, depth_lower=0.5, depth_upper=0.5, flush=False, certainty=1.0
+        )
         return replace(answer, pairs=[replace(pair, verdict=said) for pair in answer.pairs])
 
     return steps
