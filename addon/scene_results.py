@@ -21,8 +21,11 @@ from .core.rules import excludes
 from .core.table import Mask, RowTable
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from .core.deviation import DeviationMap
     from .core.fingerprints import Seen
+    from .core.followed import Followed
     from .core.pair_row import PairRow
     from .core.report import DetectReport
     from .core.scanned import Scanned
@@ -104,6 +107,7 @@ class _State:
     suspects: dict[int, frozenset[str]] = {}  # noqa: RUF012 - marked objects that may be what they were again
     reviews: dict[int, tuple[Reviews, bool]] = {}  # noqa: RUF012 - and whether they are still those of Blender
     timelines: dict[int, Scanned] = {}  # noqa: RUF012
+    followed: tuple[int, Followed] | None = None
 
 
 _serials = itertools.count(1)
@@ -152,6 +156,24 @@ def exclude(scene_uid: int, pairs: Collection[tuple[str, str]]) -> bool:
     counts, by_id = _counted(report)
     _State.results[scene_uid] = replace(result, report=report, serial=next(_serials), counts=counts, rows=by_id)
     return True
+
+
+def take_followed(scene_uid: int, engine: ModuleType) -> Followed | None:
+    """What the last detection knows of a scene, for the next one by the same engine, which keeps it again."""
+    known, _State.followed = _State.followed, None
+    if known is None or known[0] != scene_uid or known[1].engine is not engine:
+        return None
+    return known[1]
+
+
+def keep_followed(scene_uid: int, followed: Followed) -> None:
+    """Keeps what a detection knows of a scene, and forgets all others; massive files are not kept open."""
+    _State.followed = None if followed.frame.massive else (scene_uid, followed)
+
+
+def forget_followed() -> None:
+    """Frees what the last detection knows."""
+    _State.followed = None
 
 
 def known_reviews(scene_uid: int) -> tuple[Reviews | None, bool]:
@@ -294,3 +316,4 @@ def clear() -> None:
     """Forgets everything that belongs to the open file."""
     for known in (_State.results, _State.deviations, _State.timelines, _State.suspects, _State.reviews):
         known.clear()
+    _State.followed = None

@@ -176,7 +176,7 @@ class FakeWatch:
         self._scene, self._lengths = scene, (permitted_overlap, touch_tolerance)
         self._known, self._found = {}, {}
 
-    def update_steps(self, set_a, set_b, keep, first_contact):
+    def update_steps(self, set_a, set_b, keep, first_contact, device):
         answer = yield from self._scene.contacts_steps(set_a, set_b, keep, *self._lengths)
         self._found = {(item.a, item.b): item for item in answer.pairs}
         answer.stats.timings = answer.timings

@@ -420,7 +420,7 @@ def test_any_sequence_of_operations(seed, stress_tools):
 
 
 def check_the_answer(stress):
-    """However it came about: Live ends in what a fresh detection finds."""
+    """However it came about: Detect, with what it knows of earlier ones, and Live end in what a fresh one finds."""
     running_work.stop_task()
     running_work.stop_live()
     stress.slices(1)  # the operators notice
@@ -432,6 +432,12 @@ def check_the_answer(stress):
     settings.set_a, settings.test = "ALL", str(stress.rng.choice(["intersection", "clearance", "distance"]))
     for mesh in bpy.data.meshes:
         mesh.validate(clean_customdata=False)
+    bpy.context.view_layer.update()
+    fresh = detected(stress.engine)
+    if fresh:
+        assert bpy.ops.meshclash.detect() == {"FINISHED"}
+        result = scene_results.result_of(bpy.context.scene.session_uid)
+        assert described(result.found.rows) == described(fresh)
     driver = LiveDriver()
     rows = driver.settle()
     report = scene_results.result_of(bpy.context.scene.session_uid)

@@ -1,4 +1,4 @@
-"""How Live keeps the answer of a test up to date: asks what changed, and writes the rows that this changes."""
+"""How the answer of a test is kept up to date: asks what changed, and writes the rows that this changes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Follower(ABC):
             first_contact: be content with knowing who meets.
 
         Returns:
-            The work, and what is left out; `found` is empty.
+            The work, and what is left out.
         """
 
     @abstractmethod
@@ -71,15 +71,16 @@ class WatchFollower(Follower):
     def ask_steps(self, question: Question, first_contact: bool) -> Generator[Any, None, Answer]:
         """As `Follower`."""
         stats = yield from self._watch.update_steps(
-            set_a=question.set_a, set_b=question.set_b, keep=question.keep, first_contact=first_contact
-        )
+            set_a=question.set_a, set_b=question.set_b, keep=question.keep, first_contact=first_contact,
+            device=question.device,
+        )  # fmt: skip
         changes = self._watch.take_changes()
         for pair in changes.gone:
             self.rows.pop(pair, None)
             self._unwritten.pop(pair, None)
         self._unwritten |= changes.found
         self._unwritten |= changes.meeting
-        return Answer((), stats, stats.timings, *self._left_out())
+        return Answer(stats, stats.timings, *self._left_out())
 
     def write_steps(self, question: Question, frame: int, highlights: bool = True) -> Generator[Progress, None, None]:
         """As `Follower`."""

@@ -59,9 +59,9 @@ class GapWatch(SceneWatch):
         """As ``SceneWatch``."""
         return sum(not known.complete for known in self._memory.values())
 
-    def _steps(self, sets: Sets, first_contact: bool) -> Generator[Progress, None, QueryStats]:
+    def _steps(self, sets: Sets, first_contact: bool, device: str) -> Generator[Progress, None, QueryStats]:
         clock, record = Clock(), GapRecord(self._memory)
-        options = GapOptions(*sets, self._limits, self._tolerance, first_contact)
+        options = GapOptions(*sets, self._limits, self._tolerance, first_contact, device)
         if self._tolerance is None:
             total = yield from measure_nearest_steps(self._scene, self._most, options, record, clock)
             listed = record.nearest(self._most)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..query.limits import checked_limits
+from ..query.options import check_served_device
 from ..solid.judge import Case
 from ..types.numbers import truth
 from ..types.results import Progress, QueryStats
@@ -85,7 +86,7 @@ class SceneWatch(ABC):
         """What became known since the last call."""
 
     @abstractmethod
-    def _steps(self, sets: Sets, first_contact: bool) -> Generator[Progress, None, QueryStats]:
+    def _steps(self, sets: Sets, first_contact: bool, device: str) -> Generator[Progress, None, QueryStats]:
         """As ``update_steps``."""
 
     def update(
@@ -95,9 +96,10 @@ class SceneWatch(ABC):
         set_b: Iterable[int] | None = None,
         keep: Keep | None = None,
         first_contact: bool = False,
+        device: str = "cpu",
     ) -> WatchChanges:
         """Run ``update_steps`` to its end and take the changes."""
-        run(self.update_steps(set_a=set_a, set_b=set_b, keep=keep, first_contact=first_contact))
+        run(self.update_steps(set_a=set_a, set_b=set_b, keep=keep, first_contact=first_contact, device=device))
         return self.take_changes()
 
     def update_steps(
@@ -107,6 +109,7 @@ class SceneWatch(ABC):
         set_b: Iterable[int] | None = None,
         keep: Keep | None = None,
         first_contact: bool = False,
+        device: str = "cpu",
     ) -> Generator[Progress, None, QueryStats]:
         """Ask the pairs that changed. The scene must not be changed before the generator has ended or is closed.
 
@@ -114,6 +117,8 @@ class SceneWatch(ABC):
             set_a, set_b, keep: as ``Scene.contacts_steps``.
             first_contact: True is content with one contact of each pair that meets; pairs whose surfaces do not meet
                 are judged or measured all the same. Without it, pairs left incomplete are completed.
+            device: as ``Scene.contacts_steps``. On another than "cpu" the contacts of all pairs are one question, and
+                what was found of them is lost where the update is given up before they are judged.
 
         Yields:
             Progress, in slices of a few milliseconds.
@@ -122,9 +127,9 @@ class SceneWatch(ABC):
             The work that was done.
 
         Raises:
-            UnknownObject, UnsupportedOption: as ``Scene.contacts_steps``.
+            UnknownObject, UnsupportedOption, DeviceUnavailable: as ``Scene.contacts_steps``.
         """
-        return self._steps((set_a, set_b, keep), truth("first_contact", first_contact))
+        return self._steps((set_a, set_b, keep), truth("first_contact", first_contact), check_served_device(device))
 
 
 class Watch(SceneWatch):
@@ -150,11 +155,12 @@ class Watch(SceneWatch):
         """As ``SceneWatch``."""
         return int(np.count_nonzero(~self._known.complete & (self._known.revisions[:, 0] >= 0)))
 
-    def _steps(self, sets: Sets, first_contact: bool) -> Generator[Progress, None, QueryStats]:
+    def _steps(self, sets: Sets, first_contact: bool, device: str) -> Generator[Progress, None, QueryStats]:
         clock = Clock()
-        work = QueryStats()
         yield from self._scene.cloud_steps()
-        pairs = self._scene.candidates(*sets, self._limits)
+        notes: list[str] = []
+        pairs = self._scene.candidates(*sets, self._limits, device, notes)
+        work = QueryStats(note="; ".join(notes))
         asked = self._pairs_to_ask(pairs, first_contact)
         clock.stop("broad phase")
         yield Progress(0.0, "comparing bounding boxes")
@@ -169,11 +175,11 @@ class Watch(SceneWatch):
                 self._commit(np.array([[a, b]]), {} if item is None else {(a, b): item})
             work = work.plus(taken)
         asked = asked[~clouds]
-        for begin in range(0, len(asked), _BATCH):
-            case, near = yield from self._scene.case_steps(
-                asked[begin : begin + _BATCH], self._limits, clock, first_contact
-            )
-            self._commit_apart(asked[begin : begin + _BATCH], near)
+        together = _BATCH if device == "cpu" else max(len(asked), 1)
+        for begin in range(0, len(asked), together):
+            some = asked[begin : begin + together]
+            case, near = yield from self._scene.case_steps(some, self._limits, clock, first_contact, device)
+            self._commit_apart(some, near)
             work = work.plus(case.answer.stats())
             if first_contact:
                 case, near = self._commit_first_contacts(case, near)
