@@ -121,8 +121,7 @@ class Followed:
         sets = self.world.ids(in_a=True), self.world.ids(in_a=False)
         keep = self.world.keep(options.rules)
         self._question = Question(self.engine, self.world, options, scale, *sets, keep, self._device)
-        taken = (getattr(options, name) for name in sorted(test.takes - {"overlap_volume"}))
-        subject = (test.name, scale, options.point_budget, *taken)
+        subject = test.name, scale, options.point_budget, options.budget
         if subject != self._subject:
             self._subject, self._follower = subject, test.follower(self._question)
         self.statistics.add_skipped((*self.world.skipped, *self._clouds.skipped))

@@ -172,9 +172,12 @@ class FakeScene:
 class FakeWatch:
     """Asks about all pairs at every update."""
 
-    def __init__(self, scene, permitted_overlap, touch_tolerance):
-        self._scene, self._lengths = scene, (permitted_overlap, touch_tolerance)
+    def __init__(self, scene):
+        self._scene = scene
         self._known, self._found = {}, {}
+
+    def change_limits(self, permitted_overlap, touch_tolerance):
+        self._lengths = permitted_overlap, touch_tolerance
 
     def update_steps(self, set_a, set_b, keep, first_contact, device):
         answer = yield from self._scene.contacts_steps(set_a, set_b, keep, *self._lengths)

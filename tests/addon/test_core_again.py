@@ -110,6 +110,8 @@ class Edits:
         asked = rng.integers(4)
         if asked == 0 and "test" not in kind:
             self.asked["touch_tolerance"] = float(rng.choice([0.0, 0.3]))
+        elif asked == 0 and "tolerance" in kind:
+            self.asked["tolerance"] = float(rng.choice([0.1, 0.3, 0.8]))
         elif asked == 1 and kind.get("test") not in ("deforming", "self"):
             self.asked["permitted_overlap"] = PERMITTED[rng.integers(len(PERMITTED))]
         elif asked == 2 and kind.get("test") not in ("deforming", "self"):
@@ -196,6 +198,16 @@ def test_other_sets_ask_only_pairs_that_are_new(engine, asked):
         scene.objects[name] = replace(item, in_a=True, in_b=True)
     detect(scene, engine, followed)
     assert ("O2", "O3") not in asked(followed)
+
+
+def test_another_permitted_overlap_asks_only_pairs_that_it_may_change(engine, asked):
+    scene, followed = boxes(), Followed(engine)
+    scene.put("O4", 3.2)  # 0.05 deep
+    for permitted, pairs in ((0.0, None), (0.1, [("O3", "O4")]), (0.15, []), (0.2, []), (0.0, [("O3", "O4")])):
+        found = detect(scene, engine, followed, permitted_overlap=permitted)
+        assert pairs in (None, asked(followed))
+        assert said(found) == said(detect(scene, engine, permitted_overlap=permitted))
+        asked(followed)
 
 
 def test_volumes_that_are_known_stay_known(engine, monkeypatch):

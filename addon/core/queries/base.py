@@ -69,4 +69,4 @@ class DetectTest(ABC):
 
     @abstractmethod
     def follower(self, question: Question) -> Follower:
-        """What asks it and keeps its answer up to date, for the options and the engine's scene of `question`."""
+        """What asks it and keeps its answer up to date, for the engine's scene of `question`."""

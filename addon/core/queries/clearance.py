@@ -45,6 +45,4 @@ class Clearance(DetectTest):
 
     def follower(self, question: Question) -> Follower:
         """As `DetectTest`."""
-        tolerance = question.units(self.reach(question.options))
-        watch = question.engine.GapWatch(question.world.scene, tolerance, permitted_overlap=question.permitted_overlap)
-        return GapFollower(self, watch)
+        return GapFollower(self, question.engine.GapWatch(question.world.scene))

@@ -46,7 +46,4 @@ class Distance(DetectTest):
 
     def follower(self, question: Question) -> Follower:
         """As `DetectTest`."""
-        watch = question.engine.GapWatch(
-            question.world.scene, most=MOST_PAIRS, permitted_overlap=question.permitted_overlap
-        )
-        return GapFollower(self, watch)
+        return GapFollower(self, question.engine.GapWatch(question.world.scene, most=MOST_PAIRS))

@@ -70,6 +70,7 @@ class WatchFollower(Follower):
 
     def ask_steps(self, question: Question, first_contact: bool) -> Generator[Any, None, Answer]:
         """As `Follower`."""
+        self._change_limits(question)
         stats = yield from self._watch.update_steps(
             set_a=question.set_a, set_b=question.set_b, keep=question.keep, first_contact=first_contact,
             device=question.device,
@@ -91,6 +92,10 @@ class WatchFollower(Follower):
                 self.rows[pair] = row
                 del self._unwritten[pair]  # now, so that giving up in the middle loses little
 
+    def _change_limits(self, question: Question) -> None:
+        """Tells the watch the lengths that are asked with; it keeps the pairs that they cannot change."""
+        self._watch.change_limits(question.permitted_overlap, question.units(question.options.touch_tolerance))
+
     def _draft(self, question: Question, found: Any, frame: int) -> Draft:
         if isinstance(found, question.engine.FirstContact):
             return first_contact_draft(question.engine, question.world, found, frame, self._distance)
@@ -105,6 +110,11 @@ class GapFollower(WatchFollower):
     """Follows a `GapWatch`."""
 
     _distance = 0.0
+
+    def _change_limits(self, question: Question) -> None:
+        tolerance = question.options.tolerance
+        reach = None if tolerance is None else question.units(tolerance)
+        self._watch.change_limits(question.permitted_overlap, reach)
 
     def _left_out(self) -> tuple[int, float | None]:
         left_out = self._watch.left_out

@@ -45,5 +45,4 @@ class Intersection(DetectTest):
 
     def follower(self, question: Question) -> Follower:
         """As `DetectTest`."""
-        lengths = question.permitted_overlap, question.units(question.options.touch_tolerance)
-        return WatchFollower(self, question.engine.Watch(question.world.scene, *lengths))
+        return WatchFollower(self, question.engine.Watch(question.world.scene))

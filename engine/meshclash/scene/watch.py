@@ -16,10 +16,10 @@ from ..query.limits import checked_limits
 from ..query.options import check_served_device
 from ..solid.judge import Case
 from ..types.numbers import truth
-from ..types.results import Progress, QueryStats
+from ..types.results import APART, TOUCHING, Progress, QueryStats, Verdict
 from ..types.steps import run, scaled
 from .clock import Clock
-from .judging import first_contact_of, judged_portions
+from .judging import first_contact_of, judged_portions, stays
 from .members import Keep, Members, require_scene
 from .object_pair import ObjectPair
 from .pair_keys import pair_keys
@@ -147,8 +147,29 @@ class Watch(SceneWatch):
         super().__init__(scene)
         self._limits = checked_limits(permitted_overlap, touch_tolerance)
         self._known = _nothing_known(np.empty((0, 2), np.int64), np.empty((0, 2), np.int64))
+        self._verdicts: dict[Pair, Verdict] = {}  # of pairs that were answered completely and are not apart
         self._reported: set[Pair] = set()
         self._changes = WatchChanges()
+
+    def change_limits(self, permitted_overlap: float | str = 0.0, touch_tolerance: float = 0.0) -> None:
+        """Ask with other lengths from now on; only pairs whose answer may be another one are asked again.
+
+        Args:
+            permitted_overlap, touch_tolerance: see ``verdict``.
+
+        Raises:
+            UnsupportedOption: a length is negative or not finite.
+        """
+        old, self._limits = self._limits, checked_limits(permitted_overlap, touch_tolerance)
+        if self._limits == old:
+            return
+        other_reach = old.touch_tolerance != self._limits.touch_tolerance
+        special = self._scene.with_special(self._known.pairs).tolist()
+        for place, (a, b) in enumerate(self._known.pairs.tolist()):
+            verdict = self._verdicts.get((a, b), APART)
+            doubted = verdict != APART and (special[place] or not stays(verdict, self._limits))
+            if doubted or (other_reach and verdict <= TOUCHING):
+                self._known.revisions[place] = -1
 
     @property
     def incomplete(self) -> int:
@@ -236,6 +257,7 @@ class Watch(SceneWatch):
     def _meets(self, found: FirstContact) -> None:
         """Notes a pair that meets, of which no more is known yet."""
         self._forget((found.a, found.b))
+        self._verdicts.pop((found.a, found.b), None)
         self._changes.meeting[found.a, found.b] = found
 
     def _commit(self, pairs: np.ndarray, found: Mapping[Pair, ObjectContacts | CloudObjectContacts]) -> None:
@@ -245,6 +267,7 @@ class Watch(SceneWatch):
             if (a, b) in found:
                 self._forget((a, b))
                 self._changes.found[a, b] = found[a, b]
+                self._verdicts[a, b] = found[a, b].verdict
             else:
                 self._drop((a, b))
 
@@ -257,6 +280,7 @@ class Watch(SceneWatch):
     def _drop(self, pair: Pair) -> None:
         """Notes that a pair is apart or gone, if anybody was told of it."""
         self._forget(pair)
+        self._verdicts.pop(pair, None)
         if pair in self._reported:
             self._changes.gone.add(pair)
 
