@@ -46,6 +46,7 @@ class SceneResult:
         incomplete: whether it is an answer in first-contact mode: who meets, and no more.
         loaded: whether it came with the file: a list without faces, of a scene that may have changed since.
         stale: full names of objects that moved, changed shape or are gone since.
+        refined: whether depths have got closer bounds since the rows were sorted.
     """
 
     found: DetectReport
@@ -57,6 +58,7 @@ class SceneResult:
     incomplete: bool = False
     loaded: bool = False
     stale: frozenset[str] = frozenset()
+    refined: bool = False
 
     def is_stale(self, row: PairRow) -> bool:
         """Whether a row may no longer be true."""
@@ -174,6 +176,34 @@ def keep_followed(scene_uid: int, followed: Followed) -> None:
 def forget_followed() -> None:
     """Frees what the last detection knows."""
     _State.followed = None
+
+
+def known_followed(scene_uid: int) -> Followed | None:
+    """What the last detection knows of a scene, which stays kept."""
+    known = _State.followed
+    return None if known is None or known[0] != scene_uid else known[1]
+
+
+def refine(scene_uid: int, rows: Iterable[PairRow]) -> None:
+    """Puts rows with closer bounds of their depths in the place of those with the same ids; nothing is sorted."""
+    result = _State.results[scene_uid]
+    new = {row.id: row for row in rows}
+    for report in (result.found,) if result.report is result.found else (result.found, result.report):
+        report.rows[:] = [new.get(row.id, row) for row in report.rows]
+    result.refined = True
+    for key, row in new.items():
+        if key in result.rows:
+            result.rows[key] = row
+            result.table.refine(result.table.positions[key], row)
+
+
+def sort_again(scene_uid: int) -> None:
+    """Sorts rows whose depths have got closer bounds since they were sorted."""
+    result = _State.results.get(scene_uid)
+    if result is None or not result.refined:
+        return
+    report = replace(result.report, rows=sorted(result.report.rows, key=lambda row: row.order))
+    _State.results[scene_uid] = replace(result, report=report, serial=next(_serials), refined=False)
 
 
 def known_reviews(scene_uid: int) -> tuple[Reviews | None, bool]:

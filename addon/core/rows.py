@@ -93,7 +93,7 @@ def contacts_draft(world: EngineScene, found: Any, frame: int) -> Draft:
     members = (found.members(0), found.members(1)) if world.has_scan(ids) else _sides(found.contacts.pairs)
     finding = _Finding(
         ids, members, found.contacts, verdict.name.lower(), int(verdict.severity), found.location,
-        _depths(verdict), flush=verdict.flush, certainty=float(verdict.certainty),
+        depths_of(verdict), flush=verdict.flush, certainty=float(verdict.certainty),
     )  # fmt: skip
     return _draft(world, finding, frame)
 
@@ -147,7 +147,7 @@ def gap_draft(world: EngineScene, gap: Any, apart: str, frame: int) -> Draft:
         nearest, location = None, None if contacts is None else location
     finding = _Finding(
         ids, members, contacts, apart if contacts is None else gap.verdict.name.lower(), int(gap.verdict.severity),
-        location, _depths(gap.verdict), float(gap.distance), None if gap.points is None else tuple(gap.points),
+        location, depths_of(gap.verdict), float(gap.distance), None if gap.points is None else tuple(gap.points),
         nearest, flush=gap.verdict.flush, certainty=float(gap.verdict.certainty),
     )  # fmt: skip
     return _draft(world, finding, frame)
@@ -406,7 +406,8 @@ def _point(coordinates: np.ndarray) -> Point:
     return x, y, z
 
 
-def _depths(verdict: Any) -> Depths:
+def depths_of(verdict: Any) -> Depths:
+    """The depth of one of the engine's verdicts, with its bounds."""
     return _finite(verdict.depth), _finite(verdict.depth_lower), _finite(verdict.depth_upper)
 
 

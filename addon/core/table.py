@@ -55,7 +55,7 @@ class ListQuery:
 
 
 class RowTable:
-    """The columns of some rows; read-only.
+    """The columns of some rows; read-only but for `refine`.
 
     Attributes:
         names: all names of objects in their natural order, "Bolt 2" before "Bolt 10"; columns of names are indices.
@@ -90,6 +90,11 @@ class RowTable:
 
     def __len__(self) -> int:
         return len(self.verdicts)
+
+    def refine(self, position: int, row: PairRow) -> None:
+        """Takes in closer bounds of the depth of a row."""
+        for name, value in (("depth", row.proved_depth), ("depth_upper", row.depth_upper)):
+            self.measures[name][position] = np.nan if value is None else value
 
     @staticmethod
     def _volumes(rows: Sequence[PairRow]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from typing import Any
 import bpy
 from bpy.types import Operator
 
-from .. import engine, freshness, preferences, results, running_work, scene_results, view
+from .. import engine, freshness, preferences, refining, results, running_work, scene_results, view
 from ..adapters import mesh_reader
 from ..adapters.massive_objects import massive_path
 from ..adapters.point_reader import is_scan
@@ -101,6 +101,7 @@ def accept(context: bpy.types.Context, scene_uid: int, report: DetectReport) -> 
     results.show_report(context, scene, report)
     scene_results.mark_stale(scene_uid, running_work.changed_meanwhile())
     freshness.look_soon()
+    refining.begin(scene_uid)
     return summary(report, reviews_of(scene).approved)
 
 
