@@ -199,3 +199,18 @@ def test_other_limits_ask_only_pairs_that_they_may_change(monkeypatch):
         asked.clear()
     with pytest.raises(mc.errors.UnsupportedOption):
         watch.change_limits(-1.0)
+
+
+@pytest.mark.parametrize("permitted", [0.0, 0.05, 0.1, 0.2, 0.4])
+def test_other_limits_of_open_meshes(permitted):
+    """A box without its lid counts as the solid that it means; its depth has no bounds."""
+    scene = mc.Scene()
+    vertices, triangles = BOX
+    for mesh, shift in ((BOX, 0.0), ((vertices, triangles[:-2]), 0.85), ((vertices, triangles[2:]), 1.5)):
+        scene.add(mc.TriangleMesh(*mesh), matrix(shift=(shift, 0.1, 0.07)))
+    follower = Follower(mc.Watch(scene))
+    for length in (0.3, 0.0, permitted):
+        follower.watch.change_limits(length)
+        run(follower.watch.update_steps())
+        follower.take()
+        assert judged(follower.found.values()) == judged(scene.contacts(permitted_overlap=length).pairs)

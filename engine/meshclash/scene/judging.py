@@ -46,7 +46,8 @@ def stays(verdict: Verdict, limits: Limits) -> bool:
     permitted = limits.permitted_overlap
     if verdict == TOUCHING:
         return verdict.depth_upper is not None and verdict.depth_upper <= permitted
-    return verdict != CLASH or (verdict.depth_lower is not None and verdict.depth_lower > _SURELY * permitted)
+    at_least = verdict.depth if verdict.depth_lower is None else verdict.depth_lower  # of open meshes without bounds
+    return verdict != CLASH or (at_least is not None and at_least > _SURELY * permitted)
 
 
 def first_contact_of(case: Case, job: int, a: int, b: int) -> FirstContact:
