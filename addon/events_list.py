@@ -32,6 +32,7 @@ def list_events(context: bpy.types.Context, scene: bpy.types.Scene) -> None:
         item.pair_id, item.verdict = row.id, row.verdict
         item.start, item.end, item.worst = event.start, event.end, event.worst_frame
         item.depth = UNKNOWN if event.depth is None else event.depth
+        item.depth_upper = UNKNOWN if event.depth_upper is None else event.depth_upper
         item.distance = UNKNOWN if event.distance is None else event.distance
     listed.active_event = -1
     listed.filling = False

@@ -7,7 +7,7 @@ import sys
 import bpy
 from bpy.app.handlers import persistent
 
-from . import events_list, freshness, props, results, running_work, scene_results, shown_things, view
+from . import events_list, freshness, props, refining, results, running_work, scene_results, shown_things, view
 from .adapters.source import metres_per_unit
 from .adapters.updates import changes_of
 from .core import saved
@@ -20,6 +20,7 @@ from .redraw import tag_redraw
 
 def forget_file() -> None:
     """Stops what runs, and forgets what belongs to the open file."""
+    refining.end()
     running_work.clear()
     scene_results.clear()
     shown_things.clear()

@@ -408,7 +408,8 @@ class MESHCLASH_PG_row(PropertyGroup):
     verdict: StringProperty()
     faces_a: IntProperty()
     faces_b: IntProperty()
-    depth: FloatProperty(description="Depth estimate in Blender units; negative: unknown", default=-1.0)
+    depth: FloatProperty(description="Depth in Blender units, as proved; negative: unknown", default=-1.0)
+    depth_upper: FloatProperty(description="Most that the depth may be; negative: unknown", default=-1.0)
     distance: FloatProperty(description="Distance in Blender units; negative: not measured", default=-1.0)
     probability: FloatProperty(description="That the two meet, 0 to 1; negative: not stated", default=-1.0)
     volume: FloatProperty(description="Common volume in cubic Blender units; negative: not measured", default=-1.0)
@@ -425,6 +426,7 @@ class MESHCLASH_PG_event(PropertyGroup):
     end: IntProperty()
     worst: IntProperty()
     depth: FloatProperty(description="Greatest depth in Blender units; negative: unknown", default=-1.0)
+    depth_upper: FloatProperty(description="Most that this depth may be; negative: unknown", default=-1.0)
     distance: FloatProperty(description="Smallest distance in Blender units; negative: not measured", default=-1.0)
 
 

@@ -129,7 +129,7 @@ def _cells(row: PairRow) -> dict[str, object]:
         "verdict": row.verdict,
         "faces_a": row.a.count,
         "faces_b": row.b.count,
-        **{name: _known(getattr(row, name)) for name in ("depth", "distance", "probability", "volume")},
+        **{name: _known(getattr(row, name)) for name in ("depth", "depth_upper", "distance", "probability", "volume")},
     }
 
 
@@ -167,7 +167,16 @@ def list_again(context: bpy.types.Context) -> None:
     """Brings the list up to date after something else is asked of it; the selected pair stays selected."""
     listed = context.window_manager.meshclash
     if listed.scene_uid == context.scene.session_uid:
+        scene_results.sort_again(listed.scene_uid)
         relist(context, context.scene, listed.selected)
+
+
+def show_refined(context: bpy.types.Context, scene_uid: int) -> None:
+    """Writes the depths that have got closer bounds; every row stays where it is."""
+    listed = context.window_manager.meshclash
+    if listed.scene_uid == scene_uid:
+        _fill(listed, scene_uid, scene_results.result_of(scene_uid))
+        tag_redraw(context, ("UI",))
 
 
 @reactions.on("page turned")

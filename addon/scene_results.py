@@ -21,8 +21,11 @@ from .core.rules import excludes
 from .core.table import Mask, RowTable
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from .core.deviation import DeviationMap
     from .core.fingerprints import Seen
+    from .core.followed import Followed
     from .core.pair_row import PairRow
     from .core.report import DetectReport
     from .core.scanned import Scanned
@@ -43,6 +46,7 @@ class SceneResult:
         incomplete: whether it is an answer in first-contact mode: who meets, and no more.
         loaded: whether it came with the file: a list without faces, of a scene that may have changed since.
         stale: full names of objects that moved, changed shape or are gone since.
+        refined: whether depths have got closer bounds since the rows were sorted.
     """
 
     found: DetectReport
@@ -54,6 +58,7 @@ class SceneResult:
     incomplete: bool = False
     loaded: bool = False
     stale: frozenset[str] = frozenset()
+    refined: bool = False
 
     def is_stale(self, row: PairRow) -> bool:
         """Whether a row may no longer be true."""
@@ -105,6 +110,7 @@ class _State:
     reviews: dict[int, tuple[Reviews, bool]] = {}  # noqa: RUF012 - and whether they are still those of Blender
     timelines: dict[int, Scanned] = {}  # noqa: RUF012
     refused: dict[int, str] = {}  # noqa: RUF012 - why lists that came with the file are not shown
+    followed: tuple[int, Followed] | None = None
 
 
 _serials = itertools.count(1)
@@ -153,6 +159,52 @@ def exclude(scene_uid: int, pairs: Collection[tuple[str, str]]) -> bool:
     counts, by_id = _counted(report)
     _State.results[scene_uid] = replace(result, report=report, serial=next(_serials), counts=counts, rows=by_id)
     return True
+
+
+def take_followed(scene_uid: int, engine: ModuleType) -> Followed | None:
+    """What the last detection knows of a scene, for the next one by the same engine, which keeps it again."""
+    known, _State.followed = _State.followed, None
+    if known is None or known[0] != scene_uid or known[1].engine is not engine:
+        return None
+    return known[1]
+
+
+def keep_followed(scene_uid: int, followed: Followed) -> None:
+    """Keeps what a detection knows of a scene, and forgets all others; massive files are not kept open."""
+    _State.followed = None if followed.frame.massive else (scene_uid, followed)
+
+
+def forget_followed() -> None:
+    """Frees what the last detection knows."""
+    _State.followed = None
+
+
+def known_followed(scene_uid: int) -> Followed | None:
+    """What the last detection knows of a scene, which stays kept."""
+    known = _State.followed
+    return None if known is None or known[0] != scene_uid else known[1]
+
+
+def refine(scene_uid: int, rows: Iterable[PairRow]) -> None:
+    """Puts rows with closer bounds of their depths in the place of those with the same ids; nothing is sorted."""
+    result = _State.results[scene_uid]
+    new = {row.id: row for row in rows}
+    for report in (result.found,) if result.report is result.found else (result.found, result.report):
+        report.rows[:] = [new.get(row.id, row) for row in report.rows]
+    result.refined = True
+    for key, row in new.items():
+        if key in result.rows:
+            result.rows[key] = row
+            result.table.refine(result.table.positions[key], row)
+
+
+def sort_again(scene_uid: int) -> None:
+    """Sorts rows whose depths have got closer bounds since they were sorted."""
+    result = _State.results.get(scene_uid)
+    if result is None or not result.refined:
+        return
+    report = replace(result.report, rows=sorted(result.report.rows, key=lambda row: row.order))
+    _State.results[scene_uid] = replace(result, report=report, serial=next(_serials), refined=False)
 
 
 def known_reviews(scene_uid: int) -> tuple[Reviews | None, bool]:
@@ -306,3 +358,4 @@ def clear() -> None:
     _State.refused.clear()
     for known in (_State.results, _State.deviations, _State.timelines, _State.suspects, _State.reviews):
         known.clear()
+    _State.followed = None

@@ -10,7 +10,7 @@ import blf
 import bpy
 
 from .core.report_formats import format_share
-from .core.units import length_in_words, plain, volume_between
+from .core.units import at_most, length_in_words, plain, volume_between
 from .core.verdicts import MEETS, VERDICTS
 
 MEASURE_LABELS = {"depth": "Depth", "volume": "Volume", "distance": "Gap", "probability": "Probability"}
@@ -69,7 +69,16 @@ def measure(row: Any, names: Sequence[str], unit_settings: bpy.types.UnitSetting
             return volume(value, value, unit_settings, digits=2)
         if value >= 0.0:
             return length(value, unit_settings, digits=2, like=like)
+        if name == "depth" and row.depth_upper >= 0.0:
+            return at_most(length(row.depth_upper, unit_settings, digits=2, like=like), "≤ ")
     return UNMEASURED
+
+
+def depth(found: Any, unit_settings: bpy.types.UnitSettings) -> str:
+    """The depth of a row or of an event, else what it is at most; "" where neither is known."""
+    if found.depth is not None:
+        return length(found.depth, unit_settings)
+    return "" if found.depth_upper is None else at_most(length(found.depth_upper, unit_settings))
 
 
 def probability(value: float, verdict: str, digits: int = 0) -> str:

@@ -25,7 +25,7 @@ from .lookup import ObjectKey, find_object, object_key
 from .massive_objects import massive_path
 from .mesh_reader import corner_vertices, read_mesh
 from .objects import armatures_of, collections_of_objects
-from .point_reader import LEAST_POINTS, is_scan, point_count, read_points
+from .point_reader import LEAST_POINTS, is_scan, read_points
 
 UNUSED_ID = 2**31 - 1  # Blender fills the unused levels of a persistent id with it
 CONVERTED_TYPES = {"CURVE", "FONT", "SURFACE", "META"}
@@ -230,12 +230,13 @@ class Enumeration:
         if massive:
             return self._take_massive(massive, _display_name(source, path))
         mesh = entry.object.data
-        edited = source.type == "MESH" and source.data.is_editmode and not point_count(mesh)
+        # In Edit Mode the evaluated mesh is empty, or has counts without positions once `to_mesh` was called.
+        edited = source.type == "MESH" and source.data.is_editmode and mesh.attributes.get("position") is None
         mesh_key: Hashable = ("edited", object_key(source)) if edited else mesh.as_pointer()
         read = (self._result.meshes, self._result.clouds, self.waiting, self._unusable)
         if any(mesh_key in known for known in read):
             return mesh_key
-        if entry.object.type == "POINTCLOUD" or is_scan(mesh):
+        if not edited and (entry.object.type == "POINTCLOUD" or is_scan(mesh)):
             return self._take_scan(mesh, mesh_key, _display_name(source, path), self._memory.cloud(mesh_key, *key[:2]))
         known = self._memory.mesh(mesh_key, *key[:2])
         if known is not None:

@@ -64,7 +64,8 @@ def _is_as_before(item: bpy.types.Object, known: Fingerprint, depsgraph: bpy.typ
     evaluated = item.evaluated_get(depsgraph)
     if plain_places(np.array(evaluated.matrix_world, np.float64)) != known.places:
         return False
-    shape = read_points(evaluated.data, item.name_full) if is_scan(evaluated.data) else read_object(item, evaluated)
+    is_points = is_scan(evaluated.data) and item.mode != "EDIT"  # there the evaluated data has no positions
+    shape = read_points(evaluated.data, item.name_full) if is_points else read_object(item, evaluated)
     return shape is not None and plain_shapes(run_to_end(shape_steps(shape))) == known.shapes
 
 

@@ -62,23 +62,13 @@ class CloudScene:
     Args:
         engine: the meshclash module.
         budget: most points of a scan; more are thinned out evenly. 0: all are used.
-        prepare: has parts of the engine's warm-up compiled elsewhere first, and waits for it; None where nothing can.
     """
 
-    def __init__(self, engine: ModuleType, budget: int, prepare: Prepare | None = None) -> None:
-        self._engine, self.budget, self._prepare = engine, budget, prepare
+    def __init__(self, engine: ModuleType, budget: int) -> None:
+        self._engine, self.budget = engine, budget
         self.placed: list[PlacedCloud] = []
         self.skipped: list[Skipped] = []
         self._made: dict[tuple[Hashable, bytes], Made] = {}
-        self._warm = False
-
-    def warm_up_steps(self) -> Generator[Any, None, None]:
-        """Compiles or loads what only clouds need, the first time."""
-        if not self._warm:
-            if self._prepare is not None:
-                yield from self._prepare(CLOUD_PARTS)
-            yield from self._engine.warm_up(CLOUD_PARTS)
-            self._warm = True
 
     def update_steps(self, frame: FrameScene) -> Generator[Progress, None, None]:
         """Makes `placed` equal to the scans of a frame; those without a surface or a usable matrix are in `skipped`."""
@@ -131,6 +121,8 @@ def chosen_points(count: int, budget: int) -> np.ndarray | None:
 def _equal(old: SourceCloud, new: SourceCloud) -> bool:
     if old is new:
         return True
+    if old.radius != new.radius:
+        return False
     if old.normals is None or new.normals is None:
         return old.normals is new.normals and np.array_equal(old.points, new.points)
     return np.array_equal(old.normals, new.normals) and np.array_equal(old.points, new.points)

@@ -101,7 +101,7 @@ class EngineScene:
         old, self.scans = {scan.item.identity: (key, scan) for key, scan in self.scans.items()}, {}
         for scan in placed:
             key, known = old.pop(scan.item.identity, (-1, None))
-            if known is None or known.cloud is not scan.cloud:
+            if known is None or known.cloud is not scan.cloud or known.item.told != scan.item.told:
                 if known is not None:
                     self.scene.remove(key)
                 self.built += 1
@@ -176,7 +176,8 @@ class EngineScene:
 
     def _place(self, old: _Placed | None, new: _Placed, pose: Any, made: dict[Any, Any], same: _SameMesh) -> int:
         """The engine's id of an object, after it was left, moved, deformed or built."""
-        if old is not None and old.stretch == new.stretch and same.everything(old.mesh, new.mesh):
+        as_told = old is not None and old.item.told == new.item.told
+        if old is not None and as_told and old.stretch == new.stretch and same.everything(old.mesh, new.mesh):
             self._move(old, new, pose)
             return old.id
         if old is not None and not old.shared and not new.shared and same.triangles(old.mesh, new.mesh):
@@ -217,7 +218,9 @@ class _SameMesh:
         return self._equal(old, new, "triangles") and len(old.vertices) == len(new.vertices)
 
     def everything(self, old: SourceMesh, new: SourceMesh) -> bool:
-        return self.triangles(old, new) and self._equal(old, new, "vertices")
+        """Also what rows tell of triangles: the faces that they are parts of."""
+        same_faces = old.faces_are_original == new.faces_are_original and self._equal(old, new, "face_of_triangle")
+        return same_faces and self.triangles(old, new) and self._equal(old, new, "vertices")
 
     def _equal(self, old: SourceMesh, new: SourceMesh, part: str) -> bool:
         key = (id(old), id(new), part)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -29,6 +29,7 @@ class ClashEvent:
         begins: `RANGE`, `CONTACT` or `APPEARS`.
         ends: `RANGE`, `APART` or `VANISHES`.
         depth: the greatest of all frames, or None.
+        depth_lower, depth_upper: bounds of the greatest depth of all frames; None where nothing is proved.
         distance: the smallest of all frames, or None.
         start_time: when the contact begins [frames], after the last frame without and not after `start`, both objects
             taken to move evenly between two frames; None where that is not known.
@@ -42,6 +43,8 @@ class ClashEvent:
     begins: str
     ends: str
     depth: float | None = None
+    depth_lower: float | None = None
+    depth_upper: float | None = None
     distance: float | None = None
     start_time: float | None = None
     end_time: float | None = None
@@ -73,6 +76,8 @@ class ClashEvent:
             "start_time": self.start_time,
             "end_time": self.end_time,
             "depth": _scaled(self.depth, scale),
+            "depth_lower": _scaled(self.depth_lower, scale),
+            "depth_upper": _scaled(self.depth_upper, scale),
             "distance": _scaled(self.distance, scale),
             "probability": row.probability,
             "location": None if row.location is None else [scale * x for x in row.location],
@@ -103,23 +108,30 @@ class _Run:
     end: int
     frames: int
     begins: str
-    depth: float | None
-    distance: float | None
     start_time: float | None
+    depth: float | None = None
+    depth_lower: float | None = None
+    depth_upper: float = 0.0
+    """Infinite where one of the frames may be of any depth."""
+    distance: float | None = None
 
     def take(self, row: PairRow, frame: int) -> None:
         if _badness(row) < _badness(self.worst):
             self.worst = _numbered(row, frame)
         self.end, self.frames = frame, self.frames + 1
-        if row.depth is not None and (self.depth is None or row.depth > self.depth):
-            self.depth = row.depth
-        if row.distance is not None and (self.distance is None or row.distance < self.distance):
-            self.distance = row.distance
+        self.depth, self.depth_lower = (
+            _known(max, self.depth, row.depth),
+            _known(max, self.depth_lower, row.depth_lower),
+        )
+        unknown = math.inf if row.verdict in SOLID_VERDICTS else 0.0
+        self.depth_upper = max(self.depth_upper, unknown if row.depth_upper is None else row.depth_upper)
+        self.distance = _known(min, self.distance, row.distance)
 
     def event(self, ends: str, end_time: float | None = None) -> ClashEvent:
+        upper = self.depth_upper if 0.0 < self.depth_upper < math.inf else None
         return ClashEvent(
-            self.worst, self.start, self.end, self.frames, self.begins, ends, self.depth, self.distance,
-            self.start_time, end_time,
+            self.worst, self.start, self.end, self.frames, self.begins, ends, self.depth, self.depth_lower, upper,
+            self.distance, self.start_time, end_time,
         )  # fmt: skip
 
 
@@ -158,8 +170,8 @@ class EventLog:
             known = self._runs.get(key)
             if known is None:
                 begins, time = self._beginning(row), moments.begun.get(key)
-                made = _numbered(row, frame)
-                self._runs[key] = _Run(made, frame, frame, 1, begins, row.depth, row.distance, time)
+                self._runs[key] = _Run(_numbered(row, frame), frame, frame, 0, begins, time)
+                self._runs[key].take(row, frame)
                 self.revision += 1
             else:
                 worst = known.worst
@@ -181,7 +193,14 @@ class EventLog:
 def _badness(row: PairRow) -> tuple[Any, ...]:
     """Compares two frames of a pair, and two events, the worst first: what shares volume by how deep it is."""
     rank = math.inf if row.verdict in SOLID_VERDICTS else row.severity
-    return (-rank, -(row.probability or 0.0), -(row.depth or 0.0), row.distance or 0.0, -row.severity)
+    return (-rank, -(row.probability or 0.0), *row.depth_order, row.distance or 0.0, -row.severity)
+
+
+def _known(choose: Callable[[float, float], float], one: float | None, other: float | None) -> float | None:
+    """One of two lengths, or the one that is known."""
+    if one is None or other is None:
+        return other if one is None else one
+    return choose(one, other)
 
 
 def _numbered(row: PairRow, frame: int) -> PairRow:

@@ -1,12 +1,12 @@
 """One question about a scene that changes: the engine's scene, and what the test's followers know of its pairs.
 
-Live asks it again whenever something changes, the timeline at every frame; either only asks what differs.
+Detect asks it at every press, Live whenever something changes, the timeline at every frame; only what differs is asked.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
@@ -21,7 +21,13 @@ from .pair_row import PairRow
 from .queries import test_named
 from .queries.followers import Follower
 from .queries.question import Answer, Question
+from .rows import in_order
 from .statistics import RunStatistics
+from .steps import within
+from .volumes import may_have_volume, volume_steps
+
+_ROWS_AT_ONCE = 64  # that are brought up to date in one step
+_MESHES_SHARE = 0.5  # of taking up a state; scans have the rest
 
 
 class Followed:
@@ -29,17 +35,21 @@ class Followed:
 
     Args:
         engine: the meshclash module.
-        prepare: compiles or loads parts of the engine's warm-up.
+        prepare: has parts of the engine's warm-up compiled elsewhere first, and waits for it; None where nothing can.
         clouds: scans that were made for an earlier question.
+        device: that the engine may ask, as `Scene.contacts` takes it.
 
     Attributes:
+        engine: that of the arguments.
         frame: the state that was taken up last.
         world: the engine's scene.
         statistics: of the work; may be replaced.
     """
 
-    def __init__(self, engine: ModuleType, prepare: Prepare, clouds: CloudScene | None = None) -> None:
-        self._engine, self._prepare = engine, prepare
+    def __init__(
+        self, engine: ModuleType, prepare: Prepare | None = None, clouds: CloudScene | None = None, device: str = "cpu"
+    ) -> None:
+        self.engine, self._prepare, self._device = engine, prepare, device
         self.world = EngineScene(engine)
         self.frame = FrameScene(0)
         self.statistics = RunStatistics(1.0)
@@ -47,7 +57,9 @@ class Followed:
         self._subject: tuple[Any, ...] | None = None
         self._follower: Follower | None = None
         self._clouds = clouds or CloudScene(engine, 0)
-        self._reads_files = False
+        self._warm: set[str] = set()
+        self._letters: dict[int, tuple[bool, bool]] = {}
+        self._volumes: Any = None  # the engine's `PairMemory`: bounds of common volumes
 
     @property
     def built(self) -> int:
@@ -94,23 +106,22 @@ class Followed:
         frame = for_test(frame, test.of_pairs, test.takes_massive)
         self.statistics.add_skipped(frame.skipped)
         self.frame = frame
-        if frame.massive and not self._reads_files:
-            yield from self._prepare(MASSIVE_PARTS)
-            self._reads_files = True
+        if frame.massive:
+            yield from within(self._warm_up_steps(MASSIVE_PARTS), 0.0, 0.0)
         started = time.perf_counter()
-        yield from self.world.update_steps(frame, options.coarsest / scale)
+        yield from within(self.world.update_steps(frame, options.coarsest / scale), 0.0, _MESHES_SHARE)
         if options.point_budget != self._clouds.budget:
-            self._clouds = CloudScene(self._engine, options.point_budget)
+            self._clouds = CloudScene(self.engine, options.point_budget)
         if frame.scans:
-            yield from self._prepare(CLOUD_PARTS)
-        yield from self._clouds.update_steps(frame)
+            yield from within(self._warm_up_steps(CLOUD_PARTS), _MESHES_SHARE, _MESHES_SHARE)
+        yield from within(self._clouds.update_steps(frame), _MESHES_SHARE, 1.0)
         self.world.place_scans(self._clouds.placed)
         self.statistics.add_resolutions(self.world, options.coarsest)
         self.statistics.add_time("prepare", time.perf_counter() - started)
         sets = self.world.ids(in_a=True), self.world.ids(in_a=False)
-        self._question = Question(self._engine, self.world, options, scale, *sets, self.world.keep(options.rules))
-        taken = (getattr(options, name) for name in sorted(test.takes))
-        subject = (test.name, scale, options.set_a, options.set_b, options.point_budget, *taken)
+        keep = self.world.keep(options.rules)
+        self._question = Question(self.engine, self.world, options, scale, *sets, keep, self._device)
+        subject = test.name, scale, options.point_budget, options.budget
         if subject != self._subject:
             self._subject, self._follower = subject, test.follower(self._question)
         self.statistics.add_skipped((*self.world.skipped, *self._clouds.skipped))
@@ -132,7 +143,7 @@ class Followed:
             question = replace(question, options=replace(question.options, budget=most))
         try:
             self._add((yield from follower.ask_steps(question, first_contact)))
-        except self._engine.errors.InvalidFile as error:
+        except self.engine.errors.InvalidFile as error:
             raise DetectError(str(error)) from error
 
     def refine_steps(self, seconds: float) -> Generator[Any, None, None]:
@@ -151,9 +162,47 @@ class Followed:
         question, follower = self._following()
         try:
             yield from follower.write_steps(question, self.frame.frame, highlights)
-        except self._engine.errors.InvalidFile as error:
+        except self.engine.errors.InvalidFile as error:
             raise DetectError(str(error)) from error
         self.statistics.add_time("report", time.perf_counter() - started)
+
+    def bring_up_steps(self) -> Generator[Progress, None, None]:
+        """Gives rows that did not change the number of this frame, and the order that the sets have now."""
+        rows, objects, frame = self.pairs(), self.world.objects, self.frame.frame
+        letters = {key: (item.in_a, item.in_b) for key, item in objects.items()}
+        regrouped = letters != self._letters
+        for done, (pair, row) in enumerate(rows.items()):
+            first, second = (objects[key] for key in pair)
+            turned = regrouped and row.a.name != (first if in_order(first, second) else second).name
+            if turned or row.frame != frame:
+                a, b = row.sides[::-1] if turned else row.sides
+                rows[pair] = replace(row, a=a, b=b, frame=frame)
+            if done % _ROWS_AT_ONCE == _ROWS_AT_ONCE - 1:
+                yield Progress(done / len(rows), f"Frame {frame}")
+        self._letters = letters
+
+    def measured_steps(self) -> Generator[Progress, None, list[PairRow]]:
+        """The rows of all pairs, with their common volumes where these are asked for."""
+        question, rows = self.question, self.pairs()
+        if not question.options.overlap_volume:
+            return self.rows()
+        if self._volumes is None:
+            self._volumes = self.engine.PairMemory()
+        solids = [pair for pair, row in rows.items() if may_have_volume(question, pair, row)]
+        for pair in self._volumes.follow(self.world.scene, solids):
+            self._volumes.note(pair, (yield from volume_steps(question, pair, rows[pair])))
+        known = dict(self._volumes.items())
+        bounds = {pair: known.get(pair) or (None, None) for pair in rows}
+        return [replace(row, volume_lower=bounds[pair][0], volume_upper=bounds[pair][1]) for pair, row in rows.items()]
+
+    def _warm_up_steps(self, parts: Sequence[str]) -> Generator[Any, None, None]:
+        """Compiles or loads what was not needed before."""
+        missing = tuple(part for part in parts if part not in self._warm)
+        if missing and self._prepare is not None:
+            yield from self._prepare(missing)
+        if missing:
+            yield from self.engine.warm_up(missing)
+        self._warm.update(missing)
 
     def _add(self, answer: Answer) -> None:
         """Counts the work of a question."""

@@ -126,6 +126,11 @@ class SourceObject:
     armatures: frozenset[str] = frozenset()
     collections: frozenset[str] = frozenset()
 
+    @property
+    def told(self) -> tuple[str, str, str]:
+        """What rows tell of it."""
+        return self.name, self.owner, self.source
+
 
 @dataclass
 class FrameScene:

@@ -7,27 +7,26 @@ from collections.abc import Callable, Generator, Sequence
 from types import ModuleType
 from typing import Any, TypeVar
 
-from .cloud_scene import CloudScene, Prepare
-from .engine_scene import EngineScene
+from .cloud_scene import Prepare
 from .errors import DetectError, InputError
 from .fingerprints import Seen, fingerprint_steps
-from .frame_scene import Progress, SceneSource, Skipped, for_test
+from .followed import Followed
+from .frame_scene import Progress, SceneSource, Skipped
 from .options import DetectOptions, set_in_words
-from .pair_row import PairRow
 from .queries import test_named
-from .queries.question import Question
 from .report import DetectReport, now
-from .rows import ROWS_AT_ONCE, row_steps
 from .statistics import RunStatistics
-from .steps import portions, within
+from .steps import within
 from .tasks import TaskAnswer, ThisProcess, Workers
 from .timeline import Timeline, letters_of, tasks_of
-from .volumes import has_less, volume_steps
+from .volumes import has_less
 
 T = TypeVar("T")
 
 WARM_UP_SHARE = 0.1
-READ_SHARE, MESHES_SHARE, PREPARE_SHARE = 0.2, 0.3, 0.4  # of one frame; the query has the rest
+READ_SHARE, PREPARE_SHARE = 0.2, 0.4  # of one frame; the query has the rest
+DEVICE = "auto"
+"""A frame that is asked about as a whole may be worth a device."""
 
 
 def detect_steps(
@@ -37,6 +36,7 @@ def detect_steps(
     highlights: bool = True,
     prepare: Prepare | None = None,
     remember: bool = False,
+    followed: Followed | None = None,
 ) -> Generator[Progress, None, DetectReport]:
     """Asks the test of the options about every frame.
 
@@ -45,8 +45,10 @@ def detect_steps(
         options: the question.
         engine: the meshclash module (`addon.engine.load()`).
         highlights: whether the rows carry triangles and curves for drawing.
-        prepare: as `CloudScene` takes it; whether there are scans is seen only when a frame has been read.
+        prepare: as `Followed` takes it; whether there are scans is seen only when a frame has been read.
         remember: whether the report says what the objects of the last frame were.
+        followed: what is known of the current frame from an earlier answer of the same engine. Everything is read anew
+            and compared with it; what differs is asked.
 
     Yields:
         Progress after each slice of work.
@@ -66,9 +68,8 @@ def detect_steps(
             asking = range_steps(workers, options.frames, source.scale_length)
             found = yield from within(asking, WARM_UP_SHARE, 1.0)
             return range_report(source, options, *found, created)
-        return (
-            yield from within(_now_steps(source, options, engine, highlights, prepare, remember), WARM_UP_SHARE, 1.0)
-        )
+        followed = followed or Followed(engine, prepare, device=DEVICE)
+        return (yield from within(_now_steps(source, options, followed, highlights, remember), WARM_UP_SHARE, 1.0))
     except engine.errors.MeshClashError as error:
         raise DetectError(f"the engine refused: {error}") from error
     finally:
@@ -142,62 +143,31 @@ def run_to_end(steps: Generator[Any, None, T], on_progress: Callable[[Any], None
 def _now_steps(
     source: SceneSource,
     options: DetectOptions,
-    engine: ModuleType,
+    followed: Followed,
     highlights: bool,
-    prepare: Prepare | None,
     remember: bool,
 ) -> Generator[Progress, None, DetectReport]:
     """The report of the current frame."""
     statistics, created = RunStatistics(source.scale_length), now()
-    world, clouds = EngineScene(engine), CloudScene(engine, options.point_budget, prepare)
+    followed.statistics = statistics
     started = time.perf_counter()
     frame = yield from within(source.read_steps(options.set_a, options.set_b, None), 0.0, READ_SHARE)
     statistics.add_frame(frame, time.perf_counter() - started)
-    test = test_named(options.test)
-    frame = for_test(frame, test.of_pairs, test.takes_massive)
-    statistics.add_skipped(frame.skipped)
-    started = time.perf_counter()
-    yield from within(world.update_steps(frame, options.coarsest / source.scale_length), READ_SHARE, MESHES_SHARE)
-    if frame.scans:
-        yield from within(clouds.warm_up_steps(), MESHES_SHARE, MESHES_SHARE)
-        yield from within(clouds.update_steps(frame), MESHES_SHARE, PREPARE_SHARE)
-    world.place_scans(clouds.placed)
-    statistics.add_skipped((*world.skipped, *clouds.skipped))
-    statistics.add_resolutions(world, options.coarsest)
-    statistics.add_time("prepare", time.perf_counter() - started)
-    question = Question(
-        engine, world, options, source.scale_length, world.ids(in_a=True), world.ids(in_a=False),
-        world.keep(options.rules),
-    )  # fmt: skip
-    rows = yield from within(_rows_steps(question, frame.frame, highlights, statistics), PREPARE_SHARE, 1.0)
+    yield from within(followed.take_steps(frame, options, source.scale_length), READ_SHARE, PREPARE_SHARE)
+    yield from within(followed.ask_steps(), PREPARE_SHARE, 1.0)
+    yield from within(followed.write_steps(highlights), 1.0, 1.0)
+    yield from within(followed.bring_up_steps(), 1.0, 1.0)
+    rows = yield from within(followed.measured_steps(), 1.0, 1.0)
     large = [row for row in rows if not has_less(row, options.min_volume / source.scale_length**3)]
     statistics.add_smaller(len(rows) - len(large))
     # A scan without a surface is no member: to find nothing with it would be taken for an all-clear.
-    require_members(options, letters_of(world.objects.values()), statistics.skipped)
-    objects = (yield from within(fingerprint_steps(frame), 1.0, 1.0)) if remember else None
+    require_members(options, letters_of(followed.world.objects.values()), statistics.skipped)
+    objects = (yield from within(fingerprint_steps(followed.frame), 1.0, 1.0)) if remember else None
     seen = None if objects is None else Seen(options.set_a, options.set_b, objects)
     large.sort(key=lambda row: row.order)
     return DetectReport(
         source.file, source.scale_length, options, large, statistics.skipped, statistics.as_dict(), seen, created
     )
-
-
-def _rows_steps(
-    question: Question, frame: int, highlights: bool, statistics: RunStatistics
-) -> Generator[Progress, None, list[PairRow]]:
-    """What the test finds."""
-    test = test_named(question.options.test)
-    answer = yield from within(test.ask_steps(question), 0.0, 1.0)
-    statistics.add_answer(answer)
-    started = time.perf_counter()
-    rows = []
-    for some in portions(answer.found, ROWS_AT_ONCE):
-        drafts = (test.draft(question, found, frame) for found in some)
-        written = yield from within(row_steps(question.engine, drafts, highlights), 1.0, 1.0)
-        for found, row in zip(some, written, strict=True):
-            rows.append((yield from within(volume_steps(question, (found.a, found.b), row), 1.0, 1.0)))
-    statistics.add_time("report", time.perf_counter() - started)
-    return rows
 
 
 def require_members(options: DetectOptions, letters: str, skipped: Sequence[Skipped]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +17,6 @@ from .statistics import RunStatistics
 
 if TYPE_CHECKING:
     from .live import LiveScene
-
-_ROWS_AT_ONCE = 64  # that get the number of a new frame in one step
 
 
 class Answers(Followed):
@@ -58,8 +55,8 @@ class Answers(Followed):
 
     def publish_steps(self, incomplete: bool) -> Generator[Progress, None, None]:
         """Hands out all rows, worst first."""
-        question, follower = self._following()
-        yield from _numbered(follower.rows, self.frame.frame)
+        question = self.question
+        yield from self.bring_up_steps()
         rows = sorted(self.rows(), key=lambda row: row.order)
         statistics = self.statistics
         report = DetectReport(
@@ -72,12 +69,3 @@ class Answers(Followed):
         """Counts the work of a question, and what its answer leaves out in place of what the last one did."""
         self.statistics.forget_left_out()
         super()._add(answer)
-
-
-def _numbered(rows: dict[Any, Any], frame: int) -> Generator[Progress, None, None]:
-    """Gives all rows the number of the frame."""
-    old = [key for key, row in rows.items() if row.frame != frame]
-    for done, key in enumerate(old):
-        rows[key] = replace(rows[key], frame=frame)
-        if done % _ROWS_AT_ONCE == _ROWS_AT_ONCE - 1:
-            yield Progress(done / len(old), f"Frame {frame}")

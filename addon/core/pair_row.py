@@ -78,7 +78,8 @@ class PairRow:
         severity: the engine's order of the verdicts, larger is worse; 0 for pairs that do not meet.
         contacts: number of triangle pairs in contact.
         location: a point of the contact, or None.
-        depth: estimate of how deep the two overlap, or None.
+        depth: diameter of a ball that is proved to lie in both, or None.
+        depth_lower, depth_upper: what is proved of the largest such ball: at least, at most; None where nothing is.
         distance: how far apart they are, 0 where they meet; None where the test does not measure it.
         probability: that the surfaces of the two meet, 0 to 1; None where the test does not state it.
         curves: (s, 2, 3) float32 world segments of intersection curves and outlines of overlaps.
@@ -98,6 +99,8 @@ class PairRow:
     contacts: int
     location: Point | None = None
     depth: float | None = None
+    depth_lower: float | None = None
+    depth_upper: float | None = None
     distance: float | None = None
     probability: float | None = None
     curves: np.ndarray = field(default_factory=lambda: _NO_LINES, repr=False)
@@ -136,8 +139,18 @@ class PairRow:
     @property
     def order(self) -> tuple[Any, ...]:
         """Sorts rows worst first: severity, then probability, depth and distance, then frame and names."""
-        measured = (-(self.probability or 0.0), -(self.depth or 0.0), self.distance or 0.0)
+        measured = (-(self.probability or 0.0), *self.depth_order, self.distance or 0.0)
         return (-self.severity, *measured, self.frame, *self.names)
+
+    @property
+    def proved_depth(self) -> float | None:
+        """The depth, 0 where the two may overlap but no ball is proved; None where nothing is known."""
+        return self.depth_lower if self.depth is None else self.depth
+
+    @property
+    def depth_order(self) -> tuple[float, float]:
+        """Sorts rows by the depth that is proved, then by what it may be at most."""
+        return -(self.proved_depth or 0.0), -(self.depth_upper or 0.0)
 
     @property
     def gap(self) -> np.ndarray:

@@ -117,8 +117,8 @@ class DetectReport:
             "original_faces_a": None if row.a.original_faces is None else row.a.original_faces.tolist(),
             "original_faces_b": None if row.b.original_faces is None else row.b.original_faces.tolist(),
             "location": _scaled(row.location, scale),
-            "depth": None if row.depth is None else scale * row.depth,
-            "distance": None if row.distance is None else scale * row.distance,
+            "depth": _in_metres(row.depth, scale),
+            "distance": _in_metres(row.distance, scale),
             "point_a": _scaled(row.a.point, scale),
             "point_b": _scaled(row.b.point, scale),
             "face_a": row.a.face,
@@ -136,6 +136,8 @@ class DetectReport:
             "volume": _cubed(row.volume, scale),
             "volume_lower": _cubed(row.volume_lower, scale),
             "volume_upper": _cubed(row.volume_upper, scale),
+            "depth_lower": _in_metres(row.depth_lower, scale),
+            "depth_upper": _in_metres(row.depth_upper, scale),
         }
 
     def to_json(self) -> str:
@@ -164,7 +166,11 @@ WRITERS: dict[str, Callable[[DetectReport], str]] = {
 
 
 def _cubed(volume: float | None, scale: float) -> float | None:
-    return None if volume is None else scale**3 * volume
+    return _in_metres(volume, scale**3)
+
+
+def _in_metres(length: float | None, scale: float) -> float | None:
+    return None if length is None else scale * length
 
 
 def _scaled(point: Sequence[float] | None, scale: float) -> list[float] | None:

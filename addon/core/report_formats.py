@@ -11,7 +11,7 @@ from typing import Any
 
 from .queries import test_named
 from .terminal import printable, without_controls
-from .units import length_in_words, volume_between, volume_in_words
+from .units import at_most, length_in_words, volume_between, volume_in_words
 from .verdicts import SOLID_VERDICTS
 
 CSV_COLUMNS = (
@@ -52,6 +52,8 @@ CSV_COLUMNS = (
     "volume",
     "volume_lower",
     "volume_upper",
+    "depth_lower",
+    "depth_upper",
     "event_start",
     "event_end",
     "event_worst_frame",
@@ -179,6 +181,13 @@ def format_length(metres: float | None) -> str:
     return length_in_words(metres, "METRIC", "MILLIMETERS" if abs(metres) < MILLIMETRES_BELOW else "METERS", 4)
 
 
+def format_depth(pair: dict[str, Any]) -> str:
+    """The depth that is proved, else what it is at most, as in "at most 0.002 mm"; "" when nothing is known."""
+    if pair["depth"] is None and pair["depth_upper"] is not None:
+        return at_most(format_length(pair["depth_upper"]))
+    return format_length(pair["depth"])
+
+
 def format_volume(cubic_metres: float | None) -> str:
     """A volume in cubic metres, centimetres or millimetres, "<0.001 mm³" for roundings; "" when unknown."""
     return "" if cubic_metres is None else volume_in_words(cubic_metres, "METRIC", digits=4)
@@ -205,7 +214,7 @@ def format_seconds(seconds: float) -> str:
 
 
 MEASURES: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
-    "depth": ("depth", lambda pair: format_length(pair["depth"])),
+    "depth": ("depth", format_depth),
     "volume": ("common volume", format_volume_of),
     "distance": ("gap", lambda pair: format_length(pair["distance"])),
     "probability": ("probability", lambda pair: _known_share(pair["probability"])),

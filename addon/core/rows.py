@@ -26,6 +26,8 @@ ROWS_AT_ONCE = 32
 """That are drawn together: some milliseconds of work in each step."""
 
 _NO_FACES = np.empty(0, np.int32)
+Depths = tuple[float | None, float | None, float | None]
+"""The depth of an overlap, its lower and its upper bound."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class _Finding:
     verdict: str
     severity: int
     location: np.ndarray | None = None
-    depth: float | None = None
+    depths: Depths = (None, None, None)
     distance: float | None = None
     points: tuple[np.ndarray, np.ndarray] | None = None
     nearest: tuple[int, int] | None = None
@@ -91,7 +93,7 @@ def contacts_draft(world: EngineScene, found: Any, frame: int) -> Draft:
     members = (found.members(0), found.members(1)) if world.has_scan(ids) else _sides(found.contacts.pairs)
     finding = _Finding(
         ids, members, found.contacts, verdict.name.lower(), int(verdict.severity), found.location,
-        _finite(verdict.depth), flush=verdict.flush, certainty=float(verdict.certainty),
+        depths_of(verdict), flush=verdict.flush, certainty=float(verdict.certainty),
     )  # fmt: skip
     return _draft(world, finding, frame)
 
@@ -145,7 +147,7 @@ def gap_draft(world: EngineScene, gap: Any, apart: str, frame: int) -> Draft:
         nearest, location = None, None if contacts is None else location
     finding = _Finding(
         ids, members, contacts, apart if contacts is None else gap.verdict.name.lower(), int(gap.verdict.severity),
-        location, _finite(gap.verdict.depth), float(gap.distance), None if gap.points is None else tuple(gap.points),
+        location, depths_of(gap.verdict), float(gap.distance), None if gap.points is None else tuple(gap.points),
         nearest, flush=gap.verdict.flush, certainty=float(gap.verdict.certainty),
     )  # fmt: skip
     return _draft(world, finding, frame)
@@ -235,7 +237,9 @@ def _row(parts: tuple[_Part, _Part], finding: _Finding, frame: int) -> PairRow:
         severity=finding.severity,
         contacts=0 if finding.contacts is None else len(finding.contacts),
         location=None if finding.location is None else _point(finding.location),
-        depth=finding.depth,
+        depth=finding.depths[0],
+        depth_lower=finding.depths[1],
+        depth_upper=finding.depths[2],
         distance=finding.distance,
         probability=finding.probability,
         flush=finding.flush,
@@ -400,6 +404,11 @@ def _inner_object_steps(side_a: _Part, side_b: _Part) -> Generator[None, None, t
 def _point(coordinates: np.ndarray) -> Point:
     x, y, z = map(float, coordinates)
     return x, y, z
+
+
+def depths_of(verdict: Any) -> Depths:
+    """The depth of one of the engine's verdicts, with its bounds."""
+    return _finite(verdict.depth), _finite(verdict.depth_lower), _finite(verdict.depth_upper)
 
 
 def _finite(value: float | None) -> float | None:

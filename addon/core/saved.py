@@ -18,7 +18,7 @@ FORMAT = 1
 MOST_ROWS = 1000
 
 _PLAIN = ("frame", "verdict", "severity", "contacts", "depth", "distance")
-_LATER = ("probability", "scans", "flush", "certainty", "volume_lower", "volume_upper")
+_LATER = ("probability", "scans", "flush", "certainty", "volume_lower", "volume_upper", "depth_lower", "depth_upper")
 _SIDE, _SIDE_LATER = ("owner", "source"), ("point", "face")
 """What is saved of rows and of their sides; lists of earlier versions lack what is later."""
 _ASKED = ("test", "tolerance", "budget")
@@ -131,6 +131,8 @@ def _row(item: dict[str, Any]) -> PairRow:
         certainty=1.0 if later["certainty"] is None else float(_number(later["certainty"], 1.0) or 0.0),
         volume_lower=_number(later["volume_lower"]),
         volume_upper=_number(later["volume_upper"]),
+        depth_lower=_number(later["depth_lower"]),
+        depth_upper=_number(later["depth_upper"]),
     )
 
 

@@ -55,7 +55,7 @@ class ListQuery:
 
 
 class RowTable:
-    """The columns of some rows; read-only.
+    """The columns of some rows; read-only but for `refine`.
 
     Attributes:
         names: all names of objects in their natural order, "Bolt 2" before "Bolt 10"; columns of names are indices.
@@ -64,8 +64,8 @@ class RowTable:
         faces: (n,) int64 faces and points in contact, of both objects.
         a, b: (n,) int32 indices of the names of the two objects.
         owners: (4, n) int32 indices of the names of the owners and the sources of both.
-        measures: (n,) float64 by name: depth, distance, probability, and volume with its upper bound where some are
-            known; NaN where unknown.
+        measures: (n,) float64 by name: depth (0 where none is proved) and its upper bound, distance, probability, and
+            volume with its upper bound where some are known; NaN where unknown.
     """
 
     def __init__(self, rows: Sequence[PairRow]) -> None:
@@ -83,12 +83,18 @@ class RowTable:
         self.owners = np.array(codes, np.int32).reshape(-1, 4).T
         self.measures = {
             name: np.array([getattr(row, name) for row in rows], np.float64)  # None becomes NaN
-            for name in ("depth", "distance", "probability", *self._volumes(rows))
+            for name in ("depth_upper", "distance", "probability", *self._volumes(rows))
         }
+        self.measures["depth"] = np.array([row.proved_depth for row in rows], np.float64)
         self.has_scans = any(row.scans for row in rows)
 
     def __len__(self) -> int:
         return len(self.verdicts)
+
+    def refine(self, position: int, row: PairRow) -> None:
+        """Takes in closer bounds of the depth of a row."""
+        for name, value in (("depth", row.proved_depth), ("depth_upper", row.depth_upper)):
+            self.measures[name][position] = np.nan if value is None else value
 
     @staticmethod
     def _volumes(rows: Sequence[PairRow]) -> tuple[str, ...]:
@@ -157,8 +163,9 @@ class RowTable:
         if query.key == WORST:
             return found[::-1] if query.reverse else found
         keys: dict[str, NDArray[Any]] = {NAME_A: self.a, NAME_B: self.b, FACES: -self.faces, STATUS: status}
-        values = keys[query.key] if query.key in keys else self.badness(measures)
-        return found[_order(values[found], query.reverse)]
+        deepest = -np.nan_to_num(self.measures["depth_upper"])
+        columns = [keys[query.key]] if query.key in keys else [self.badness(measures), deepest]
+        return found[_order([column[found] for column in columns], query.reverse)]
 
     def badness(self, measures: Sequence[str]) -> NDArray[np.float64]:
         """By which the measures of rows are compared, the worst first: overlaps by depth, gaps, likely before not."""
@@ -177,10 +184,13 @@ class RowTable:
         return [name.casefold() for name in self.names]
 
 
-def _order(values: NDArray[Any], reverse: bool) -> Positions:
-    """The order of some values, lowest or highest first; equal ones as they are, unknown ones last."""
-    numbers = np.asarray(values, np.float64)
-    return np.argsort(-numbers if reverse else numbers, kind="stable")
+def _order(columns: Sequence[NDArray[Any]], reverse: bool) -> Positions:
+    """The order by some columns, the first one above all, lowest or highest first.
+
+    Equal rows stay as they are, unknown ones come last.
+    """
+    numbers = [np.asarray(column, np.float64) for column in columns]
+    return np.lexsort([-column if reverse else column for column in reversed(numbers)])
 
 
 @lru_cache(1 << 16)

@@ -69,7 +69,7 @@ class ThisProcess:
         options: the question.
         engine: the meshclash module, warm.
         highlights: whether rows carry what is drawn.
-        prepare: as `CloudScene` takes it.
+        prepare: as `Followed` takes it.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class ThisProcess:
     ) -> None:
         self._source, self._options, self._engine = source, options, engine
         self._highlights, self._prepare = highlights, prepare
-        self._clouds = CloudScene(engine, options.point_budget, prepare)
+        self._clouds = CloudScene(engine, options.point_budget)
 
     def run_steps(
         self, tasks: Iterable[RangeTask], total: int, take: Callable[[TaskAnswer], None]

@@ -17,7 +17,7 @@ from .pair_row import PairRow
 from .statistics import RunStatistics
 from .steps import within
 from .units import time_in_words
-from .volumes import has_less, volume_steps
+from .volumes import has_less
 
 READ_SHARE, PREPARE_SHARE, ASK_SHARE, MOMENTS_SHARE = 0.3, 0.5, 0.8, 0.9  # of one frame
 LEAST_FRAMES, MOST_FRAMES, TASKS = 8, 32, 32
@@ -130,7 +130,7 @@ def frames_steps(
         statistics: of the work.
         before: the frame before the first one, from which moments of contact are told; None: there is none.
         highlights: whether rows carry what is drawn.
-        prepare: as `CloudScene` takes it.
+        prepare: as `Followed` takes it.
         clouds: scans that were made for other frames.
 
     Yields:
@@ -139,7 +139,7 @@ def frames_steps(
     Raises:
         InputError: a set is wrong.
     """
-    followed = Followed(engine, prepare or engine.warm_up, clouds)
+    followed = Followed(engine, prepare, clouds)
     between = Between(engine, options)
     if before is not None:
         unseen = RunStatistics(source.scale_length)
@@ -168,8 +168,7 @@ def _frame_steps(
     before = dict(followed.pairs())
     yield from within(followed.ask_steps(), PREPARE_SHARE, ASK_SHARE)
     yield from within(followed.write_steps(highlights), ASK_SHARE, ASK_SHARE)
-    yield from within(_measure_steps(followed, before), ASK_SHARE, ASK_SHARE)
-    rows = followed.rows()
+    rows = yield from within(followed.measured_steps(), ASK_SHARE, ASK_SHARE)
     moments = yield from within(between.moments_steps(number, followed, before), ASK_SHARE, MOMENTS_SHARE)
     large = [row for row in rows if not has_less(row, options.min_volume / source.scale_length**3)]
     statistics.add_smaller(len(rows) - len(large))
@@ -183,15 +182,6 @@ def letters_of(members: Iterable[SourceObject]) -> str:
     """The letters of the sets that objects belong to."""
     found = {letter for item in members for letter in "AB" if (item.in_a if letter == "A" else item.in_b)}
     return "".join(sorted(found))
-
-
-def _measure_steps(followed: Followed, before: dict[tuple[int, int], PairRow]) -> Generator[Progress, None, None]:
-    """The common volumes of pairs that were written anew, where they are asked for."""
-    question, rows = followed.question, followed.pairs()
-    if not question.options.overlap_volume:
-        return
-    for pair in [pair for pair, row in rows.items() if before.get(pair) is not row]:
-        rows[pair] = yield from volume_steps(question, pair, rows[pair])
 
 
 class _Remaining:

@@ -76,6 +76,11 @@ def length_in_words(metres: float, system: str, unit: str = "", digits: int = 3,
     return f"{plain(metres / size, digits)} {name}"
 
 
+def at_most(length: str, words: str = "at most ") -> str:
+    """A bound from above in words: "at most 0.25 mm"; "<0.001 mm" says as much by itself."""
+    return length if length.startswith("<") else f"{words}{length}"
+
+
 def volume_in_words(cubic_metres: float, system: str, unit: str = "", digits: int = 3) -> str:
     """A volume as people say it: "1.25 cm³"; "<0.001 mm³" where it is no more than a rounding.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import replace
 
 from .frame_scene import Progress
 from .pair_row import PairRow
@@ -16,18 +15,26 @@ RESOLUTIONS = (64, 256)
 CLOSE_ENOUGH = 0.01  # share of the volume that may be left open
 
 
-def volume_steps(question: Question, pair: tuple[int, int], row: PairRow) -> Generator[Progress, None, PairRow]:
-    """The row with the bounds of the common volume, in slices; as it is where these are not asked for, or unknown.
+Bounds = tuple[float, float] | None
+
+
+def may_have_volume(question: Question, pair: tuple[int, int], row: PairRow) -> bool:
+    """Whether the common volume of a pair, named by the engine's ids, can be measured.
+
+    Which of a massive file's sides is inside is not known.
+    """
+    massive = any(question.world.is_massive(key) for key in pair)
+    return row.verdict in SOLID_VERDICTS and not row.scans and not massive
+
+
+def volume_steps(question: Question, pair: tuple[int, int], row: PairRow) -> Generator[Progress, None, Bounds]:
+    """Bounds of the common volume of a pair, in slices; None where one of the two bounds no solid.
 
     Args:
         question: the question.
-        pair: the engine's ids of the two objects.
-        row: the row.
+        pair: the engine's ids of the two objects, which `may_have_volume`.
+        row: its row.
     """
-    if not question.options.overlap_volume or row.verdict not in SOLID_VERDICTS or row.scans:
-        return row
-    if any(question.world.is_massive(key) for key in pair):
-        return row  # which of a massive file's sides is inside is not known
     (a, pose_a), (b, pose_b) = (question.world.scene.posed(key) for key in pair)
     low = high = 0.0
     for resolution in RESOLUTIONS:
@@ -36,10 +43,10 @@ def volume_steps(question: Question, pair: tuple[int, int], row: PairRow) -> Gen
         try:
             low, high = (yield from telling(steps, progress)).overlap_volume
         except question.engine.errors.NotASolid:
-            return row
+            return None
         if high - low <= CLOSE_ENOUGH * high:
             break
-    return replace(row, volume_lower=float(low), volume_upper=float(high))
+    return float(low), float(high)
 
 
 def has_less(row: PairRow, volume: float) -> bool:

@@ -7,19 +7,21 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 import bpy
 from bpy.types import Operator
 
-from .. import engine, freshness, preferences, results, running_work, scene_results, view
+from .. import engine, freshness, preferences, refining, results, running_work, scene_results, view
 from ..adapters import mesh_reader
 from ..adapters.massive_objects import massive_path
 from ..adapters.point_reader import is_scan
 from ..adapters.source import BlenderSource, metres_per_unit
 from ..core import job
-from ..core.cloud_scene import CLOUD_PARTS
+from ..core.cloud_scene import CLOUD_PARTS, Prepare
 from ..core.errors import DetectError
+from ..core.followed import Followed
 from ..core.massive_file import MASSIVE_PARTS
 from ..core.options import DetectOptions
 from ..core.queries import test_named
@@ -53,17 +55,30 @@ def prepare(context: bpy.types.Context) -> Task:
         parts += CLOUD_PARTS  # beside the others; those that modifiers make are seen when the frame is read
     if any(item is not None and massive_path(item) for item in context.scene.objects):
         parts += MASSIVE_PARTS
-    gpu = preferences.gpu_from(context) is not None
-    return Task(_steps(BlenderSource.from_context(context), options, parts, preferences.cache_folder(), gpu))
+    source, prepare = BlenderSource.from_context(context), partial(load_steps, preferences.cache_folder())
+    loading = prepare(parts, gpu=preferences.gpu_from(context) is not None)
+    return Task(_steps(source, options, loading, prepare, context.scene.session_uid))
 
 
 def _steps(
-    source: BlenderSource, options: DetectOptions, parts: tuple[str, ...], cache_folder: str | None, gpu: bool
+    source: BlenderSource,
+    options: DetectOptions,
+    loading: Generator[Any, None, ModuleType],
+    prepare: Prepare,
+    scene_uid: int,
 ) -> Generator[Any, None, DetectReport]:
-    """Loads the engine with some parts of its warm-up, then detects."""
-    module = yield from load_steps(cache_folder, parts, gpu)
-    prepare = partial(load_steps, cache_folder)
-    return (yield from job.detect_steps(source, options, module, prepare=prepare, remember=True))
+    """Loads the engine, then detects; what is known of the scene afterwards is kept, also where it is stopped."""
+    module = yield from loading
+    followed = scene_results.take_followed(scene_uid, module)
+    if followed is None:
+        followed = Followed(module, prepare, device=job.DEVICE)
+    try:
+        report = yield from job.detect_steps(source, options, module, remember=True, followed=followed)
+    except (GeneratorExit, DetectError):
+        scene_results.keep_followed(scene_uid, followed)
+        raise
+    scene_results.keep_followed(scene_uid, followed)
+    return report
 
 
 def explain(error: Exception) -> str:
@@ -86,6 +101,7 @@ def accept(context: bpy.types.Context, scene_uid: int, report: DetectReport) -> 
     results.show_report(context, scene, report)
     scene_results.mark_stale(scene_uid, running_work.changed_meanwhile())
     freshness.look_soon()
+    refining.begin(scene_uid)
     return summary(report, reviews_of(scene).approved)
 
 

@@ -37,6 +37,7 @@ class LiveRun:
         self._unlisted = self._list_waits = False
         self._list_again = self._list_cost = 0.0
         running_work.start_live(self)
+        scene_results.forget_followed()  # Live builds its own
         self._heartbeat = Heartbeat(context)
 
     @property

@@ -19,6 +19,7 @@ from ..reviews import approved_counts, reviews_of
 from ..texts import (
     MEASURE_LABELS,
     counted,
+    depth,
     length,
     place,
     probability,
@@ -307,9 +308,9 @@ def _draw_active(layout: Any, context: Any, row: Any, options: DetectOptions) ->
         for letter, count, name in (("a", row.a.count, row.a.name), ("b", row.b.count, row.b.name))
     ]
     lines.append(("Verdict", verdict_in_words(row)))
-    if row.depth is not None:
-        depth = length(row.depth, units)
-        lines.append(("Depth", depth if depth.startswith("<") else f"about {depth}"))
+    if overlap := depth(row, units):
+        about = "" if row.depth is None or overlap.startswith("<") else "about "
+        lines.append(("Depth", about + overlap))
     if row.volume_lower is not None:
         lines.append(("Volume", volume(row.volume_lower, row.volume_upper, units)))
     elif options.overlap_volume and row.verdict in SOLID_VERDICTS:

@@ -15,7 +15,7 @@ from ..core.report_formats import format_moment
 from ..core.scanned import Scanned
 from ..core.short_names import shorten
 from ..core.verdicts import VERDICTS
-from ..texts import counted, length, measure, text_width
+from ..texts import counted, depth, length, measure, text_width
 from .lists import FRAME_WIDTH, ICON_WIDTH, LEAST_NAME
 from .parts import TabPanel, draw_table, draw_text
 
@@ -132,7 +132,7 @@ def _draw_event(layout: Any, context: Any, event: ClashEvent) -> None:
         ("Ends", f"{format_moment(event.end, event.end_time)} {ENDS[event.ends]}"),
         ("Worst frame", str(event.worst_frame)),
     ]
-    facts += [("Greatest depth", length(event.depth, units))] if event.depth is not None else []
+    facts += [("Greatest depth", overlap)] if (overlap := depth(event, units)) else []
     facts += [("Smallest gap", length(event.distance, units))] if event.distance is not None else []
     layout.label(text=" × ".join(row.names), translate=False)
     draw_table(layout, facts)

@@ -43,11 +43,11 @@ from .query.soups import collide_soups
 from .query.verdict import verdict
 from .scene.at_once import MOST_OBJECTS
 from .scene.scene import Scene
+from .solid.case import Case
 from .solid.climb import new_search_room
 from .solid.coincidence import deny_coincidence
 from .solid.depth import overlap_depths
 from .solid.flush import span_within
-from .solid.judge import Case
 from .solid.sampling import ALL_PLACES, EFFORT, sample_sides
 from .solid.solids import Solids, solid_of
 from .traversal.bounds import world_bounds

@@ -155,9 +155,11 @@ class FakeScene:
         overlap = min(high_a, high_b) - max(low_a, low_b)
         if overlap < 0:
             return None
-        verdict = SimpleNamespace(name="CLASH", severity=2, depth=overlap, flush=False, certainty=1.0)
+        bounds = {"depth": overlap, "depth_lower": overlap, "depth_upper": overlap}
+        verdict = SimpleNamespace(name="CLASH", severity=2, **bounds, flush=False, certainty=1.0)
         if overlap == 0:
-            verdict = SimpleNamespace(name="TOUCHING", severity=1, depth=None, flush=False, certainty=1.0)
+            bounds = dict.fromkeys(bounds)
+            verdict = SimpleNamespace(name="TOUCHING", severity=1, **bounds, flush=False, certainty=1.0)
         location = np.array([low_b, 0.5, 0.5])
         return SimpleNamespace(a=a, b=b, verdict=verdict, contacts=FakeContacts(), location=location)
 
@@ -170,11 +172,14 @@ class FakeScene:
 class FakeWatch:
     """Asks about all pairs at every update."""
 
-    def __init__(self, scene, permitted_overlap, touch_tolerance):
-        self._scene, self._lengths = scene, (permitted_overlap, touch_tolerance)
+    def __init__(self, scene):
+        self._scene = scene
         self._known, self._found = {}, {}
 
-    def update_steps(self, set_a, set_b, keep, first_contact):
+    def change_limits(self, permitted_overlap, touch_tolerance):
+        self._lengths = permitted_overlap, touch_tolerance
+
+    def update_steps(self, set_a, set_b, keep, first_contact, device):
         answer = yield from self._scene.contacts_steps(set_a, set_b, keep, *self._lengths)
         self._found = {(item.a, item.b): item for item in answer.pairs}
         answer.stats.timings = answer.timings

@@ -29,6 +29,7 @@ from addon import engine  # noqa: E402
 from addon.adapters.source import BlenderSource  # noqa: E402
 from addon.core.job import detect_steps, run_to_end  # noqa: E402
 from addon.core.options import DetectOptions  # noqa: E402
+from addon.core.pair_row import PairRow  # noqa: E402
 
 NO_PARTS = ("IfcOpeningElement", "IfcSpace")  # holes and rooms: nothing is built of them
 SHALLOW = 1e-6  # m
@@ -42,18 +43,16 @@ def main() -> int:
         read_model(Path(path))
         module = engine.load()
         exact, default = (run(module, DetectOptions(permitted_overlap=0.0)), run(module, DetectOptions()))
-        shallow = [
-            row for row in default.rows if row.verdict == "clash" and row.depth is not None and row.depth < SHALLOW
-        ]
+        shallow = [row for row in default.rows if is_shallow(row)]
         left += len(shallow)
         print(f"{Path(path).stem}: {default.stats['objects']} objects, resolution {default.stats['resolution']:.2g} m, "
               f"coarse {len(default.stats['coarse'])}")  # fmt: skip
         for words, report in (("nothing permitted", exact), ("default", default)):
             print(f"  {words}: {dict(Counter(row.verdict for row in report.rows))}, "
                   f"flush {sum(row.flush for row in report.rows)}, clashes below 1e-6 m "
-                  f"{sum(row.verdict == 'clash' and (row.depth or 1.0) < SHALLOW for row in report.rows)}")  # fmt: skip
+                  f"{sum(map(is_shallow, report.rows))}")  # fmt: skip
         for row in shallow[:3]:
-            print(f"  left: {row.a.name} and {row.b.name}, depth {row.depth:.3g} m", flush=True)
+            print(f"  left: {row.a.name} and {row.b.name}, depth at most {row.depth_upper:.3g} m", flush=True)
         first = [row for row in default.rows if row.verdict in ("clash", "contained", "duplicate")][:FIRST]
         volumes = [common_volume(manifold3d, corners(row.a.name), corners(row.b.name)) for row in first]
         wrong = [pair for pair in zip(first, volumes, strict=True) if pair[1] is not None and pair[1] < LEAST]
@@ -70,6 +69,11 @@ def corners(name: str) -> np.ndarray:
     matrix = np.array(item.matrix_world)
     vertices = np.array([vertex.co for vertex in item.data.vertices], np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
     return vertices[np.array([polygon.vertices for polygon in item.data.polygons])]
+
+
+def is_shallow(row: PairRow) -> bool:
+    """Whether a clash is no deeper than a rounding may be."""
+    return row.verdict == "clash" and row.depth_upper is not None and row.depth_upper < SHALLOW
 
 
 def run(module: object, options: DetectOptions):  # type: ignore[no-untyped-def]

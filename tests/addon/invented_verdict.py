@@ -30,18 +30,20 @@ from addon.ui import lists, panels  # noqa: E402
 
 
 def saying_it(original):
-    """The engine's contacts with another verdict."""
+    """What the engine's watch tells, with another verdict."""
 
-    def steps(*given, **options):
-        answer = yield from original(*given, **options)
-        said = SimpleNamespace(name=invented.upper(), severity=2, depth=0.5, flush=False, certainty=1.0)
-        return replace(answer, pairs=[replace(pair, verdict=said) for pair in answer.pairs])
+    def take_changes(watch):
+        changes = original(watch)
+        said = SimpleNamespace(
+            name=invented.upper(), severity=2, depth=0.5, depth_lower=0.5, depth_upper=0.5, flush=False, certainty=1.0
+        )
+        return replace(changes, found={key: replace(pair, verdict=said) for key, pair in changes.found.items()})
 
-    return steps
+    return take_changes
 
 
 engine = loader.load()
-engine.Scene.contacts_steps = saying_it(engine.Scene.contacts_steps)
+engine.Watch.take_changes = saying_it(engine.Watch.take_changes)
 addon.register()
 for name, x in (("A", 0.0), ("B", 0.5)):
     add_box(name, (x, 0, 0), (x + 1, 1, 1))

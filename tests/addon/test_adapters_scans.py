@@ -177,3 +177,14 @@ def test_an_origin_keeps_double_precision_in_the_file(tmp_path):
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "origin.blend"))
     assert np.array_equal(point_writer.stored_origin(bpy.context.scene), origin)
     assert point_writer.stored_origin(bpy.data.worlds.new("Other")) is None
+
+
+def test_a_scan_in_edit_mode_is_read_as_often_as_one_likes(add_box):
+    scan = add_scan("Scan", ball(300, 0.6)[0], as_mesh=True)
+    add_box("Box", (0, 0, 0), (1, 1, 1))
+    bpy.context.view_layer.objects.active = scan
+    bpy.ops.object.mode_set(mode="EDIT")
+    frames = [run_to_end(BlenderSource.from_context(bpy.context).read_steps("all", "all", None)) for _ in range(3)]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert [[item.name for item in frame.scans] for frame in frames] == [["Scan"]] * 3
+    assert [frame.skipped for frame in frames] == [[]] * 3

@@ -24,7 +24,7 @@ from addon.core.units import SYSTEMS, UNITS, length_in_words
 PAIR_KEYS = ["id", "a", "b", "frame", "verdict", "contacts", "faces_a", "faces_b", "location", "depth", "distance",
              "point_a", "point_b", "face_a", "face_b", "probability", "points_a", "points_b",
              "count_a", "count_b", "status", "comment", "outdated", "flush", "certainty",
-             "volume", "volume_lower", "volume_upper"]  # fmt: skip
+             "volume", "volume_lower", "volume_upper", "depth_lower", "depth_upper"]  # fmt: skip
 
 
 def test_json_has_the_documented_keys():
@@ -46,6 +46,28 @@ def test_unknown_values_are_null_in_json_and_empty_in_csv():
     line = next(csv.DictReader(io.StringIO(report.to_csv())))
     assert line["depth"] == line["location_x"] == line["original_faces_b"] == ""
     assert line["faces_b"] == "1 2"
+
+
+UNPROVED = {"depth": None, "depth_lower": 0.0, "depth_upper": 0.000002}
+
+
+def test_a_bound_from_above_is_never_a_depth():
+    report = make_report(make_row(**UNPROVED, b="C"), make_row(depth=0.5, depth_lower=0.5, depth_upper=0.75))
+    first, second = json.loads(report.to_json())["pairs"]
+    assert {name: first[name] for name in UNPROVED} == UNPROVED
+    assert [second[name] for name in UNPROVED] == [0.5, 0.5, 0.75]
+    line = next(csv.DictReader(io.StringIO(report.to_csv())))
+    assert [line[name] for name in UNPROVED] == ["", "0.0", "2e-06"]
+    assert "at most 0.002 mm" in report.to_table() and ">at most 0.002 mm<" in report.to_html()
+    rounding = make_report(make_row(**{**UNPROVED, "depth_upper": 1e-9})).to_table()
+    assert "<0.001 mm" in rounding and "at most" not in rounding
+
+
+def test_rows_are_in_the_order_of_what_is_proved():
+    fit = make_row(depth=None, depth_lower=0.0, depth_upper=1.9)
+    thin, thick = make_row(depth=1e-6, depth_lower=1e-6, depth_upper=1.0), make_row(depth=0.5)
+    rounding = make_row(**UNPROVED)
+    assert sorted([rounding, fit, thin, thick], key=lambda row: row.order) == [thick, thin, fit, rounding]
 
 
 def test_csv_keeps_names_with_commas_and_line_breaks():

@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from fake_scene import BOX, FakeSource, make_object
+from ui_fakes import make_row
 
 from addon.core.errors import InputError
-from addon.core.events import APART, APPEARS, CONTACT, RANGE, VANISHES
+from addon.core.events import APART, APPEARS, CONTACT, RANGE, VANISHES, EventLog
 from addon.core.job import detect_steps, run_to_end
 from addon.core.options import DetectOptions, frame_range
 from addon.core.statistics import RunStatistics
@@ -136,3 +137,24 @@ def test_the_time_that_is_left_is_told(monkeypatch):
     assert clock.left(0) == "" and clock.left(5) == ""
     clock._started -= 10.0
     assert clock.left(5) == ", 3 min left" and clock.left(50) == ", 10 s left"
+
+
+def overlap(depth, upper, verdict="clash"):
+    lower = 0.0 if depth is None and upper is not None else depth
+    return make_row(depth=depth, depth_lower=lower, depth_upper=upper, verdict=verdict)
+
+
+@pytest.mark.parametrize(("rows", "worst", "bounds"), [
+    ([overlap(None, 9.0), overlap(0.25, 0.5), overlap(0.125, 1.0)], 2, (0.25, 0.25, 9.0)),
+    ([overlap(None, 0.5), overlap(None, 2.0)], 2, (None, 0.0, 2.0)),
+    ([overlap(0.25, 0.5), overlap(None, None)], 1, (0.25, 0.25, None)),  # of the second nothing is known
+    ([overlap(0.25, 0.5), overlap(None, None, "touching")], 1, (0.25, 0.25, 0.5)),
+])  # fmt: skip
+def test_the_depth_of_an_event_is_proved_and_so_are_its_bounds(rows, worst, bounds):
+    log = EventLog()
+    for frame, row in enumerate(rows, 1):
+        log.add(frame, [row], {"A", "B"})
+    (event,) = log.events()
+    assert event.worst_frame == worst
+    assert (event.depth, event.depth_lower, event.depth_upper) == bounds
+    assert event.as_dict(2.0)["depth_upper"] == (bounds[2] and 2.0 * bounds[2])

@@ -17,7 +17,7 @@ LAYERS = (
     {"redraw", "reactions", "screens", "running_work", "shown_things", "scene_results", "engine", "preferences"},
     {"early_bytecode"},
     {"props", "reviews", "texts", "freshness", "ghosting", "view_notes"},
-    {"results", "events_list"},
+    {"results", "events_list", "refining"},
     {"view", "overlay"},
     {"ui"},
     {"ops", "commandline"},

@@ -20,8 +20,10 @@ from ui_fakes import draw, escape, timer
 
 import addon
 from addon import running_work, scene_results, shown_things
+from addon.adapters.source import BlenderSource, metres_per_unit
 from addon.core import live as live_module
-from addon.core.errors import InputError
+from addon.core.errors import DetectError, InputError
+from addon.core.job import detect_steps, run_to_end
 from addon.core.queries import TESTS
 from addon.ops import detect, heartbeat, timeline
 from addon.overlay import draw as overlay
@@ -420,7 +422,7 @@ def test_any_sequence_of_operations(seed, stress_tools):
 
 
 def check_the_answer(stress):
-    """However it came about: Live ends in what a fresh detection finds."""
+    """However it came about: Detect, with what it knows of earlier ones, and Live end in what a fresh one finds."""
     running_work.stop_task()
     running_work.stop_live()
     stress.slices(1)  # the operators notice
@@ -432,6 +434,12 @@ def check_the_answer(stress):
     settings.set_a, settings.test = "ALL", str(stress.rng.choice(["intersection", "clearance", "distance"]))
     for mesh in bpy.data.meshes:
         mesh.validate(clean_customdata=False)
+    bpy.context.view_layer.update()
+    fresh = detected(stress.engine)
+    if fresh:
+        assert bpy.ops.meshclash.detect() == {"FINISHED"}
+        result = scene_results.result_of(bpy.context.scene.session_uid)
+        assert described(result.found.rows) == described(fresh)
     driver = LiveDriver()
     rows = driver.settle()
     report = scene_results.result_of(bpy.context.scene.session_uid)
@@ -439,3 +447,55 @@ def check_the_answer(stress):
         assert described(rows) == described(detected(stress.engine))
     driver.escape()
     assert_nothing_runs()
+
+
+EDITS = (
+    "move", "move", "scale", "add", "add", "add_scan", "delete", "rename", "duplicate", "deform", "modifier",
+    "broken_mesh", "mode", "edit", "edit", "hide", "collection", "instance", "parent", "frame", "undo", "undo", "redo",
+    "load", "save_and_load", "scene",
+)  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(SEED, SEED + SEQUENCES))
+def test_detect_pressed_again_finds_what_a_fresh_one_finds(seed, stress_tools, registered):
+    """After any edits, undone or not, whatever is asked for: what is kept of the press before is never shown."""
+    stress = Stress(seed, *stress_tools)
+    bpy.ops.ed.undo_push(message="start")
+    for _ in range(2 * STEPS):
+        edit = f"do_{stress.rng.choice(EDITS)}"
+        stress.done.append(edit)
+        getattr(stress, edit)()
+        bpy.context.view_layer.update()
+        if edit not in WITHOUT_UNDO_STEP:
+            bpy.ops.ed.undo_push(message=edit)
+        if stress.rng.random() < 0.5:
+            continue
+        if stress.rng.random() < 0.2:
+            stress.do_change_settings()
+            bpy.context.scene.meshclash.test = str(
+                stress.rng.choice([name for name in TESTS if name != "time-critical"])
+            )
+        fresh = outcome(lambda: Fresh(stress.engine))
+        for _ in range(2):
+            assert outcome(lambda: detect.prepare(bpy.context)) == fresh, f"seed {seed}: {' '.join(stress.done)}"
+
+
+class Fresh:
+    """A detection that knows nothing, as a task."""
+
+    def __init__(self, engine):
+        options = bpy.context.scene.meshclash.checked_options(metres_per_unit(bpy.context.scene))
+        self._steps = detect_steps(BlenderSource.from_context(bpy.context), options, engine)
+
+    def run(self):
+        return run_to_end(self._steps)
+
+
+def outcome(make_task):
+    """What a detection says: its rows and what is left out, or why it cannot."""
+    try:
+        report = make_task().run()
+    except DetectError as error:
+        return str(error)
+    return described(report.rows), sorted((item.name, item.reason) for item in report.skipped)

@@ -6,7 +6,7 @@ import bpy
 import pytest
 from ui_fakes import escape, timer
 
-from addon import running_work
+from addon import running_work, scene_results
 from addon.ops import detect
 
 
@@ -122,3 +122,76 @@ def test_statistics_are_shown(boxes):
     texts = draw(panels.MESHCLASH_PT_statistics, bpy.context).texts()
     assert {"Objects", "Triangles", "Volume tests", "Triangle tests", "Exact tests", "Total"} <= set(texts)
     assert texts[texts.index("Objects") + 1] == "5"
+
+
+@pytest.fixture
+def press(boxes, engine, monkeypatch):
+    """Presses Detect, and says of how many pairs of the scene the engine was asked."""
+    counted, original = [], engine.Scene.case_steps
+
+    def case_steps(self, pairs, *given, **options):
+        counted.append((self, len(pairs)))
+        return original(self, pairs, *given, **options)
+
+    monkeypatch.setattr(engine.Scene, "case_steps", case_steps)
+
+    def pressed():
+        counted.clear()
+        bpy.ops.meshclash.detect()
+        known = scene_results.take_followed(bpy.context.scene.session_uid, engine)
+        scene_results.keep_followed(bpy.context.scene.session_uid, known)
+        return sum(count for scene, count in counted if scene is known.world.scene)  # others are of warming up
+
+    return pressed
+
+
+def listed():
+    rows = bpy.context.window_manager.meshclash.rows
+    return {(row.name_a, row.name_b): (row.verdict, row.faces_a, row.faces_b) for row in rows}
+
+
+def test_a_second_press_asks_only_what_changed(press):
+    assert press() == 3
+    found = listed()
+    assert press() == 0 and listed() == found
+    bpy.data.objects["Half"].location.x = 2.0
+    assert press() == 1 and listed()["A", "Half"][0] == "touching"
+    bpy.data.objects["Half"].location.x = 0.0
+    assert press() == 1 and listed() == found
+
+
+def test_faces_that_are_others_are_told_though_the_triangles_are_the_same(press):
+    press()
+    before = listed()["A", "Touching"]
+    bpy.data.objects["A"].modifiers.new("M", "TRIANGULATE")
+    press()
+    found = listed()
+    assert found["A", "Touching"][1] > before[1] and found["A", "Touching"][2] == before[2]
+    scene_results.forget_followed()
+    assert press() == 3 and listed() == found
+
+
+def test_what_is_known_goes_with_another_scene_and_with_the_file(press, engine):
+    uid = bpy.context.scene.session_uid
+    press()
+    assert scene_results.take_followed(uid + 1, engine) is None
+    assert press() == 3
+    assert scene_results.take_followed(uid, SimpleNamespace()) is None  # of another engine
+    assert press() == 3
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    assert scene_results.take_followed(uid, engine) is None
+
+
+@pytest.mark.parametrize("steps", [1, 20, 60, 100])
+def test_a_press_that_was_stopped_spoils_nothing(press, steps):
+    press()
+    found = listed()
+    bpy.data.objects["Half"].location.x = 1.0
+    bpy.context.view_layer.update()
+    operator, _ = start()
+    for _ in range(steps):
+        operator.run.task.run_slice(0.0)
+    send(operator, escape())
+    bpy.data.objects["Half"].location.x = 0.0
+    press()
+    assert listed() == found

@@ -105,6 +105,12 @@ def test_gaps_come_back_with_the_file(registered, tmp_path):
     assert bpy.context.window_manager.meshclash.rows[0].distance == 0.5
 
 
+def test_a_depth_that_is_not_proved_comes_back_as_a_bound():
+    row = make_row(depth=None, depth_lower=0.0, depth_upper=0.002)
+    (kept,) = saved.from_text(saved.to_text(make_report(row)), "", 1.0).rows
+    assert (kept.depth, kept.depth_lower, kept.depth_upper) == (None, 0.0, 0.002)
+
+
 def test_lists_of_earlier_versions_are_read(registered):
     plain = json.loads(saved.to_text(make_report(make_row())))
     for name in ("asked", "rules", "excluded", "created", "total"):

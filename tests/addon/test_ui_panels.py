@@ -382,3 +382,12 @@ def test_lengths_that_are_read_together_have_one_unit(registered):
     assert texts.place((0.0, 0.0, 0.0), units) == "0 m, 0 m, 0 m"
     units.system, units.length_unit = "IMPERIAL", "FEET"
     assert texts.length(0.0254, units, like=0.0028) == "1 in"
+
+
+def test_a_depth_that_is_not_proved_is_called_a_bound(registered):
+    fit = make_row(depth=None, depth_lower=0.0, depth_upper=0.002)
+    results.show_report(bpy.context, bpy.context.scene, make_report(make_row(b="C"), fit))
+    listed = bpy.context.window_manager.meshclash
+    assert measures_shown(listed) == ["0.25 m", "≤ 0.002 m"]
+    listed.isolate, listed.active_row = False, 1
+    assert "at most 2 mm" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()

@@ -14,6 +14,7 @@ TRIANGLE = np.array([[[0, 0, 0], [1, 0, 0], [0, 1, 0]]], np.float32)
 ENGINE = SimpleNamespace(
     jit=SimpleNamespace(has_shipped_kernels=lambda: True),
     kernels=SimpleNamespace(code=SimpleNamespace(fill_tables=lambda: None)),
+    Scene=object,
 )
 """An engine whose kernels need not be compiled, and that can do nothing else."""
 SEVERITIES = {"touching": 1, "near": 0, "apart": 0}
@@ -53,7 +54,7 @@ def make_report(*rows, **options):
 def fake_detect_steps(report, count=3, fail_at=None, error=None, log=None):
     """A replacement of job.detect_steps that yields `count` times; `log` gets "closed" when it is stopped early."""
 
-    def steps(_source, _options, _engine, highlights=True, prepare=None, remember=False):
+    def steps(_source, _options, _engine, highlights=True, prepare=None, remember=False, followed=None):
         try:
             for index in range(count):
                 if index == fail_at:

@@ -164,3 +164,28 @@ def test_sets_rules_and_removals():
 def test_wrong_options_are_refused(options, name):
     with pytest.raises(mc.UnsupportedOption, match=name):
         mc.GapWatch(mc.Scene(), **options)
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 2**32 - 1))
+def test_other_limits_say_what_a_new_watch_would(seed):
+    rng = np.random.default_rng(seed)
+    editor = Editor(rng)
+    watch = mc.GapWatch(editor.scene)
+    listed = {}
+    for _ in range(4):
+        for _ in range(rng.integers(0, 4)):
+            editor.step()
+        permitted, tolerance = [0.0, 0.1, 0.3, "resolution"][rng.integers(4)], [None, 0.1, 0.5][rng.integers(3)]
+        watch.change_limits(permitted, tolerance)
+        changes = watch.update()
+        listed = {pair: gap for pair, gap in {**listed, **changes.found}.items() if pair not in changes.gone}
+        fresh = mc.GapWatch(editor.scene, tolerance, permitted_overlap=permitted).update().found
+        assert judged(listed) == judged(fresh)
+
+
+def judged(gaps):
+    return {
+        pair: (gap.verdict.name, gap.verdict.flush, round(gap.distance, 9), gap.near_a.tolist(), gap.near_b.tolist())
+        for pair, gap in gaps.items()
+    }

@@ -4,6 +4,7 @@ import itertools
 
 import meshclash as mc
 import pytest
+from meshclash.scene.results import verdict_order
 
 IN_ORDER = (
     mc.Verdict.APART, mc.Verdict.TOUCHING, mc.Verdict.CONTAINED, mc.Verdict.DUPLICATE, mc.Verdict.CLASH,
@@ -34,3 +35,14 @@ def test_a_verdict_is_compared_with_verdicts_only():
     assert mc.Verdict.CLASH != "CLASH"
     with pytest.raises(TypeError):
         assert mc.Verdict.CLASH < 4
+
+
+def test_verdicts_are_sorted_by_what_is_proved_and_never_by_a_bound_from_above():
+    fit = mc.Verdict.CLASH.with_measures(depth=None, depth_lower=0.0, depth_upper=1.9)
+    rounding = mc.Verdict.CLASH.with_measures(depth=None, depth_lower=0.0, depth_upper=1e-12)
+    clash = mc.Verdict.CLASH
+    thin, thick = clash.with_measures(depth=1e-6, depth_lower=1e-6, depth_upper=2.0), clash.with_measures(depth=0.5)
+    inside = mc.Verdict.CONTAINED.with_measures(depth=3.0, depth_lower=3.0, depth_upper=3.0)
+    wanted = [thick, thin, fit, rounding, clash, inside]
+    ranked = sorted([rounding, clash, inside, fit, thin, thick], key=verdict_order)
+    assert all(one is other for one, other in zip(ranked, wanted, strict=True))

@@ -152,3 +152,65 @@ def test_a_pair_that_comes_and_goes_untold_is_never_told():
     run(watch.update_steps())
     changes = watch.take_changes()
     assert not (changes.gone or changes.found or changes.meeting)
+
+
+LENGTHS = st.sampled_from([0.0, 1e-9, 0.1, 0.3, 0.6, "resolution"])
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 2**32 - 1), st.lists(st.tuples(LENGTHS, st.sampled_from([0.0, 0.3])), min_size=1, max_size=4))
+def test_other_limits_say_what_a_new_watch_would(seed, lengths):
+    """Also between edits, and where an update is given up."""
+    rng = np.random.default_rng(seed)
+    editor = Editor(rng)
+    follower = Follower(mc.Watch(editor.scene))
+    for permitted, touch in lengths:
+        for _ in range(rng.integers(0, 4)):
+            editor.step()
+        follower.watch.change_limits(permitted, touch)
+        steps = follower.watch.update_steps()
+        if rng.random() < 0.3:
+            for _ in range(rng.integers(0, 8)):
+                next(steps, None)
+            steps.close()
+            continue
+        run(steps)
+        follower.take()
+        fresh = editor.scene.contacts(permitted_overlap=permitted, touch_tolerance=touch).pairs
+        assert judged(follower.found.values()) == judged(fresh)
+
+
+def judged(results):
+    return {(pair.a, pair.b): (pair.verdict.name, pair.verdict.flush) for pair in results}
+
+
+def test_other_limits_ask_only_pairs_that_they_may_change(monkeypatch):
+    scene = mc.Scene()
+    mesh = mc.TriangleMesh(*BOX)
+    for shift in (0.0, 0.75, 1.74, 2.74, 10.0):  # overlaps of .25 and .01, a touch, and one alone
+        scene.add(mesh, matrix(shift=(shift, 0.0, 0.0)))
+    watch = mc.Watch(scene)
+    watch.update()
+    asked = asked_pairs(scene, monkeypatch)
+    for permitted, expected in ((0.005, []), (0.02, [(1, 2)]), (0.03, []), (0.3, [(0, 1)]), (0.02, [(0, 1)])):
+        watch.change_limits(permitted)
+        watch.update()
+        assert asked == expected
+        asked.clear()
+    with pytest.raises(mc.errors.UnsupportedOption):
+        watch.change_limits(-1.0)
+
+
+@pytest.mark.parametrize("permitted", [0.0, 0.05, 0.1, 0.2, 0.4])
+def test_other_limits_of_open_meshes(permitted):
+    """A box without its lid counts as the solid that it means; its depth has no bounds."""
+    scene = mc.Scene()
+    vertices, triangles = BOX
+    for mesh, shift in ((BOX, 0.0), ((vertices, triangles[:-2]), 0.85), ((vertices, triangles[2:]), 1.5)):
+        scene.add(mc.TriangleMesh(*mesh), matrix(shift=(shift, 0.1, 0.07)))
+    follower = Follower(mc.Watch(scene))
+    for length in (0.3, 0.0, permitted):
+        follower.watch.change_limits(length)
+        run(follower.watch.update_steps())
+        follower.take()
+        assert judged(follower.found.values()) == judged(scene.contacts(permitted_overlap=length).pairs)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..rows import Draft
 from .followers import Follower
-from .question import Answer, Question
+from .question import Question
 
 if TYPE_CHECKING:
     from ..options import DetectOptions
@@ -65,13 +64,9 @@ class DetectTest(ABC):
         """How far apart the two of a pair may be to be listed [m]; infinity: any distance."""
 
     @abstractmethod
-    def ask_steps(self, question: Question) -> Generator[Any, None, Answer]:
-        """Asks the engine, in slices of at most 30 ms; yields objects with `.fraction` and `.text`."""
-
-    @abstractmethod
     def draft(self, question: Question, found: Any, frame: int) -> Draft:
-        """The row of one of `Answer.found`, without what is drawn of it."""
+        """The row of what the engine found of one pair, without what is drawn of it."""
 
     @abstractmethod
     def follower(self, question: Question) -> Follower:
-        """What keeps its answer up to date in Live, for the options and the engine's scene of `question`."""
+        """What asks it and keeps its answer up to date, for the engine's scene of `question`."""

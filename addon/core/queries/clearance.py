@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from ..rows import Draft, gap_draft
 from ..verdicts import ENGINE_VERDICTS, NEAR
 from .base import DetectTest, basic_parts
 from .followers import Follower, GapFollower
-from .question import Answer, Question
+from .question import Question
 
 if TYPE_CHECKING:
     from ..options import DetectOptions
@@ -40,23 +39,10 @@ class Clearance(DetectTest):
         assert options.tolerance is not None  # it is required
         return options.tolerance
 
-    def ask_steps(self, question: Question) -> Generator[Any, None, Answer]:
-        """As `DetectTest`."""
-        answer = yield from question.world.scene.clearances_steps(
-            question.units(self.reach(question.options)),
-            set_a=question.set_a,
-            set_b=question.set_b,
-            keep=question.keep,
-            permitted_overlap=question.permitted_overlap,
-        )
-        return Answer(answer.pairs, answer.stats, answer.stats.timings)
-
     def draft(self, question: Question, found: Any, frame: int) -> Draft:
         """As `DetectTest`."""
         return gap_draft(question.world, found, self.apart, frame)
 
     def follower(self, question: Question) -> Follower:
         """As `DetectTest`."""
-        tolerance = question.units(self.reach(question.options))
-        watch = question.engine.GapWatch(question.world.scene, tolerance, permitted_overlap=question.permitted_overlap)
-        return GapFollower(self, watch)
+        return GapFollower(self, question.engine.GapWatch(question.world.scene))

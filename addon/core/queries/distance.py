@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from ..rows import Draft, gap_draft
 from ..verdicts import APART, ENGINE_VERDICTS
 from .base import DetectTest, basic_parts
 from .followers import Follower, GapFollower
-from .question import Answer, Question
+from .question import Question
 
 if TYPE_CHECKING:
     from ..options import DetectOptions
@@ -41,25 +40,10 @@ class Distance(DetectTest):
         """As `DetectTest`."""
         return math.inf
 
-    def ask_steps(self, question: Question) -> Generator[Any, None, Answer]:
-        """As `DetectTest`."""
-        answer = yield from question.world.scene.distances_steps(
-            MOST_PAIRS,
-            set_a=question.set_a,
-            set_b=question.set_b,
-            keep=question.keep,
-            permitted_overlap=question.permitted_overlap,
-        )
-        beyond = answer.beyond if answer.left_out else None
-        return Answer(answer.pairs, answer.stats, answer.stats.timings, answer.left_out, beyond)
-
     def draft(self, question: Question, found: Any, frame: int) -> Draft:
         """As `DetectTest`."""
         return gap_draft(question.world, found, self.apart, frame)
 
     def follower(self, question: Question) -> Follower:
         """As `DetectTest`."""
-        watch = question.engine.GapWatch(
-            question.world.scene, most=MOST_PAIRS, permitted_overlap=question.permitted_overlap
-        )
-        return GapFollower(self, watch)
+        return GapFollower(self, question.engine.GapWatch(question.world.scene, most=MOST_PAIRS))

@@ -1,4 +1,4 @@
-"""How Live keeps the answer of a test up to date: asks what changed, and writes the rows that this changes."""
+"""How the answer of a test is kept up to date: asks what changed, and writes the rows that this changes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Follower(ABC):
             first_contact: be content with knowing who meets.
 
         Returns:
-            The work, and what is left out; `found` is empty.
+            The work, and what is left out.
         """
 
     @abstractmethod
@@ -70,16 +70,18 @@ class WatchFollower(Follower):
 
     def ask_steps(self, question: Question, first_contact: bool) -> Generator[Any, None, Answer]:
         """As `Follower`."""
+        self._change_limits(question)
         stats = yield from self._watch.update_steps(
-            set_a=question.set_a, set_b=question.set_b, keep=question.keep, first_contact=first_contact
-        )
+            set_a=question.set_a, set_b=question.set_b, keep=question.keep, first_contact=first_contact,
+            device=question.device,
+        )  # fmt: skip
         changes = self._watch.take_changes()
         for pair in changes.gone:
             self.rows.pop(pair, None)
             self._unwritten.pop(pair, None)
         self._unwritten |= changes.found
         self._unwritten |= changes.meeting
-        return Answer((), stats, stats.timings, *self._left_out())
+        return Answer(stats, stats.timings, *self._left_out())
 
     def write_steps(self, question: Question, frame: int, highlights: bool = True) -> Generator[Progress, None, None]:
         """As `Follower`."""
@@ -89,6 +91,10 @@ class WatchFollower(Follower):
             for pair, row in zip(pairs, rows, strict=True):
                 self.rows[pair] = row
                 del self._unwritten[pair]  # now, so that giving up in the middle loses little
+
+    def _change_limits(self, question: Question) -> None:
+        """Tells the watch the lengths that are asked with; it keeps the pairs that they cannot change."""
+        self._watch.change_limits(question.permitted_overlap, question.units(question.options.touch_tolerance))
 
     def _draft(self, question: Question, found: Any, frame: int) -> Draft:
         if isinstance(found, question.engine.FirstContact):
@@ -104,6 +110,11 @@ class GapFollower(WatchFollower):
     """Follows a `GapWatch`."""
 
     _distance = 0.0
+
+    def _change_limits(self, question: Question) -> None:
+        tolerance = question.options.tolerance
+        reach = None if tolerance is None else question.units(tolerance)
+        self._watch.change_limits(question.permitted_overlap, reach)
 
     def _left_out(self) -> tuple[int, float | None]:
         left_out = self._watch.left_out

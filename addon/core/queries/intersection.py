@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from ..rows import Draft, contacts_draft
 from ..verdicts import ENGINE_VERDICTS, TOUCHING
 from .base import DetectTest, basic_parts
 from .followers import Follower, WatchFollower
-from .question import Answer, Question
+from .question import Question
 
 if TYPE_CHECKING:
     from ..options import DetectOptions
@@ -40,22 +39,10 @@ class Intersection(DetectTest):
         """As `DetectTest`."""
         return options.touch_tolerance
 
-    def ask_steps(self, question: Question) -> Generator[Any, None, Answer]:
-        """As `DetectTest`."""
-        answer = yield from question.world.scene.contacts_steps(
-            set_a=question.set_a,
-            set_b=question.set_b,
-            keep=question.keep,
-            permitted_overlap=question.permitted_overlap,
-            touch_tolerance=question.units(question.options.touch_tolerance),
-        )
-        return Answer([*answer.pairs, *answer.cloud_pairs], answer.stats, answer.timings)
-
     def draft(self, question: Question, found: Any, frame: int) -> Draft:
         """As `DetectTest`."""
         return contacts_draft(question.world, found, frame)
 
     def follower(self, question: Question) -> Follower:
         """As `DetectTest`."""
-        lengths = question.permitted_overlap, question.units(question.options.touch_tolerance)
-        return WatchFollower(self, question.engine.Watch(question.world.scene, *lengths))
+        return WatchFollower(self, question.engine.Watch(question.world.scene))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -27,6 +26,7 @@ class Question:
         metres_per_unit: how many metres a Blender unit is.
         set_a, set_b: engine ids of the two sets.
         keep: which pairs of ids the exclusion rules let through, or None.
+        device: that the engine may ask, as `Scene.contacts` takes it.
     """
 
     engine: ModuleType
@@ -36,6 +36,7 @@ class Question:
     set_a: list[int]
     set_b: list[int]
     keep: KeepMask | None
+    device: str = "cpu"
 
     def units(self, metres: float) -> float:
         """A length in Blender units, which the engine computes in."""
@@ -53,14 +54,12 @@ class Answer:
     """What the engine says of one frame.
 
     Attributes:
-        found: one entry for each row to write, for `DetectTest.draft`.
         stats: the engine's `QueryStats`.
         timings: seconds by stage.
-        left_out: number of pairs that are not among `found`.
+        left_out: number of pairs that are not listed.
         beyond: how far apart these are at least, Blender units; None where nothing is left out.
     """
 
-    found: Sequence[Any]
     stats: Any
     timings: dict[str, float]
     left_out: int = 0

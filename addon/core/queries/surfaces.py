@@ -56,19 +56,6 @@ class SurfaceTest(DetectTest):
         """As `DetectTest`."""
         return 0.0
 
-    def ask_steps(self, question: Question) -> Generator[Any, None, Answer]:
-        """As `DetectTest`."""
-        started, found, stats = time.perf_counter(), [], question.engine.QueryStats()
-        pairs = self.pairs(question)
-        for done, pair in enumerate(pairs):
-            contacts = yield from within(
-                self.contacts_steps(question, *pair), done / len(pairs), (done + 1) / len(pairs)
-            )
-            stats = contacts.stats.plus(stats)
-            if len(contacts):
-                found.append(Meeting(*pair, contacts))
-        return Answer(found, stats, {self.timing: time.perf_counter() - started})
-
     def draft(self, question: Question, found: Any, frame: int) -> Draft:
         """As `DetectTest`."""
         return surfaces_draft(question.engine, question.world, found, MEETS, frame)
@@ -103,7 +90,7 @@ class SurfaceFollower(Follower):
             stats = contacts.stats.plus(stats)
             self._known.note(pair, len(contacts))
             self._unwritten[pair] = Meeting(*pair, contacts) if len(contacts) else None
-        return Answer((), stats, {self._test.timing: time.perf_counter() - started})
+        return Answer(stats, {self._test.timing: time.perf_counter() - started})
 
     def write_steps(self, question: Question, frame: int, highlights: bool = True) -> Generator[Progress, None, None]:
         """As `Follower`."""

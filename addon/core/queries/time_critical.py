@@ -60,12 +60,6 @@ class TimeCritical(DetectTest):
         """As `DetectTest`."""
         return 0.0
 
-    def ask_steps(self, question: Question) -> Generator[Any, None, Answer]:
-        """As `DetectTest`."""
-        answer = yield from _search_steps(question)
-        found = [_probable_pair(answer, index) for index in _listed(answer).tolist()]
-        return Answer(found, answer.stats, answer.stats.timings)
-
     def draft(self, question: Question, found: Any, frame: int) -> Draft:
         """As `DetectTest`."""
         return probability_draft(question.engine, question.world, found, frame)
@@ -102,7 +96,7 @@ class ProbabilityFollower(Follower):
     def ask_steps(self, question: Question, first_contact: bool) -> Generator[Any, None, Answer]:
         """As `Follower`; the options' budget is that of this question."""
         self._answer = yield from _search_steps(question)
-        return Answer((), self._answer.stats, self._answer.stats.timings)
+        return Answer(self._answer.stats, self._answer.stats.timings)
 
     def write_steps(self, question: Question, frame: int, highlights: bool = True) -> Generator[Progress, None, None]:
         """As `Follower`."""

@@ -11,9 +11,10 @@ import numpy as np
 
 from ..query.limits import checked_limits
 from ..query.options import check_length
-from ..types.results import Progress, QueryStats
+from ..types.results import APART, Progress, QueryStats
 from .clock import Clock
 from .gaps import GapOptions, GapRecord, Memory, ObjectGap, Pair
+from .judging import stays
 from .members import Members
 from .pair_keys import different_pairs
 from .proximity import beyond_nearest, check_most, measure_nearest_steps, measure_within_steps
@@ -55,14 +56,34 @@ class GapWatch(SceneWatch):
         self._reported: dict[Pair, ObjectGap | FirstContact] = {}
         self.left_out, self.beyond = 0, np.inf
 
+    def change_limits(self, permitted_overlap: float | str = 0.0, tolerance: float | None = None) -> None:
+        """Ask with other lengths from now on; only pairs whose answer may be another one are measured again.
+
+        Args:
+            permitted_overlap, tolerance: as in the constructor.
+
+        Raises:
+            UnsupportedOption: a length is negative or not finite.
+        """
+        limits = checked_limits(permitted_overlap)
+        reach = None if tolerance is None else check_length("tolerance", tolerance)
+        if (limits, reach) == (self._limits, self._tolerance):
+            return
+        other_reach, self._limits, self._tolerance = reach != self._tolerance, limits, reach
+        special = self._scene.with_special(np.array(list(self._memory), np.int64).reshape(-1, 2)).tolist()
+        for (pair, known), alone in zip(list(self._memory.items()), special, strict=True):
+            verdict = known.gap.verdict if isinstance(known.gap, ObjectGap) else APART
+            if other_reach if verdict == APART else alone or not stays(verdict, limits):
+                self._memory[pair] = known._replace(revisions=())
+
     @property
     def incomplete(self) -> int:
         """As ``SceneWatch``."""
         return sum(not known.complete for known in self._memory.values())
 
-    def _steps(self, sets: Sets, first_contact: bool) -> Generator[Progress, None, QueryStats]:
+    def _steps(self, sets: Sets, first_contact: bool, device: str) -> Generator[Progress, None, QueryStats]:
         clock, record = Clock(), GapRecord(self._memory)
-        options = GapOptions(*sets, self._limits, self._tolerance, first_contact)
+        options = GapOptions(*sets, self._limits, self._tolerance, first_contact, device)
         if self._tolerance is None:
             total = yield from measure_nearest_steps(self._scene, self._most, options, record, clock)
             listed = record.nearest(self._most)

@@ -107,9 +107,9 @@ class GapRecord:
                 self._revisions[pair] = current
         return pairs[unknown]
 
-    def portions(self, pairs: np.ndarray) -> Generator[tuple[int, np.ndarray], None, None]:
+    def portions(self, pairs: np.ndarray, device: str) -> Generator[tuple[int, np.ndarray], None, None]:
         """The pairs in portions that are measured together: how many came before, and the pairs."""
-        together = max(len(pairs), 1) if self._memory is None else _BATCH
+        together = max(len(pairs), 1) if self._memory is None or device != "cpu" else _BATCH
         for begin in range(0, len(pairs), together):
             yield begin, pairs[begin : begin + together]
 
@@ -163,7 +163,7 @@ def measure_steps(
 ) -> Generator[Progress, None, None]:
     """The verdicts and distances of pairs of ids (k, 2), those that are known already aside."""
     unknown = record.recall(scene, pairs, options.first_contact)
-    for begin, some in record.portions(unknown):
+    for begin, some in record.portions(unknown, options.device):
         low, high = begin / len(unknown), (begin + len(some)) / len(unknown)
         clouds = scene.with_special(some)
         for a, b in some[clouds].tolist():

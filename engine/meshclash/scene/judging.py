@@ -7,11 +7,12 @@ import numpy as np
 from ..solid.case import Case, Limits
 from ..solid.judge import Judgement, judge_steps
 from ..traversal.contacts import Contacts
-from ..types.results import APART
+from ..types.results import APART, CLASH, TOUCHING, Verdict
 from ..types.steps import always
 from .results import FirstContact, FoundPairs, ObjectContacts, contacts_between
 
 _PORTION_PAIRS, _PORTION_CONTACTS = 256, 16384  # judged together
+_SURELY = 1.0 + 1e-6  # permitted lengths are compared with a rounding of less than this
 
 
 def judged_portions(
@@ -35,6 +36,19 @@ def judged_portions(
         found = _results(part, judgement, identifiers[begin:])
         begin = end
         yield begin, found
+
+
+def stays(verdict: Verdict, limits: Limits) -> bool:
+    """Whether the measures of a verdict on two meshes prove that it is the same with other permitted overlaps."""
+    if verdict == TOUCHING and verdict.depth is None and verdict.depth_upper is None:
+        return True  # there is no common volume to permit
+    if verdict.flush or limits.by_resolution:
+        return False
+    permitted = limits.permitted_overlap
+    if verdict == TOUCHING:
+        return verdict.depth_upper is not None and verdict.depth_upper <= permitted
+    at_least = verdict.depth if verdict.depth_lower is None else verdict.depth_lower  # of open meshes without bounds
+    return verdict != CLASH or (at_least is not None and at_least > _SURELY * permitted)
 
 
 def first_contact_of(case: Case, job: int, a: int, b: int) -> FirstContact:

@@ -17,7 +17,7 @@ from .clock import Clock
 from .gaps import GapOptions, GapRecord, ObjectGap, measure_steps
 from .members import Members
 from .pair_keys import different_pairs, no_pairs, pair_keys
-from .results import FirstContact
+from .results import FirstContact, verdict_order
 
 _FIRST_REACH = 1.0 / 64.0  # of the scene's size: how far the search for near pairs looks first
 
@@ -162,7 +162,7 @@ def _nearest_first(
 def _listed(record: GapRecord, clock: Clock, most: int | None = None, total: int | None = None) -> SceneGaps:
     """The result: the ``most`` nearest, of ``total`` pairs."""
     nearest = [gap for gap in record.nearest(most) if isinstance(gap, ObjectGap)]  # no question was in a hurry
-    nearest.sort(key=lambda g: (-g.verdict.severity, -(g.verdict.depth or 0.0), g.distance, g.a, g.b))
+    nearest.sort(key=lambda g: (*verdict_order(g.verdict), g.distance, g.a, g.b))
     left_out, beyond = beyond_nearest(nearest, total)
     return SceneGaps(nearest, left_out, beyond, record.stats(clock), different_pairs(record.unanswered))
 

@@ -18,6 +18,11 @@ from .pair_keys import no_pairs
 _NOTHING_COUNTED = QueryStats()
 
 
+def verdict_order(verdict: Verdict) -> tuple[float, float, float]:
+    """Sorts verdicts worst first: by severity, by the depth that is proved, then by what it may be at most."""
+    return -verdict.severity, -(verdict.depth or verdict.depth_lower or 0.0), -(verdict.depth_upper or 0.0)
+
+
 def contacts_between(
     pairs: np.ndarray,
     kinds: np.ndarray,

@@ -45,7 +45,7 @@ from .members import Keep, Members, checked_keep, of_one_state
 from .object_pair import ObjectPair
 from .pair_keys import different_pairs
 from .proximity import SceneGaps, check_most, clearances_steps, distances_steps
-from .results import CloudObjectContacts, FirstContact, ObjectContacts, SceneContacts
+from .results import CloudObjectContacts, FirstContact, ObjectContacts, SceneContacts, verdict_order
 from .single import OneConfiguration
 from .special_pairs import special_contact_steps
 from .stepping import SceneStep, Stepper
@@ -495,6 +495,6 @@ def _judge(
     return sorted(results, key=worst_first)
 
 
-def worst_first(found: ObjectContacts | CloudObjectContacts) -> tuple[int, float, int, int]:
-    """The order of results: by severity, depth and ids."""
-    return -found.verdict.severity, -(found.verdict.depth or 0.0), found.a, found.b
+def worst_first(found: ObjectContacts | CloudObjectContacts) -> tuple[float, ...]:
+    """The order of results: by their verdicts and ids."""
+    return *verdict_order(found.verdict), found.a, found.b

@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..query.limits import checked_limits
+from ..query.options import check_served_device
 from ..solid.case import Case
 from ..types.numbers import truth
-from ..types.results import Progress, QueryStats
+from ..types.results import APART, TOUCHING, Progress, QueryStats, Verdict
 from ..types.steps import run, scaled
 from .clock import Clock
-from .judging import first_contact_of, judged_portions
+from .judging import first_contact_of, judged_portions, stays
 from .members import Keep, Members, require_scene
 from .object_pair import ObjectPair
 from .pair_keys import different_pairs, no_pairs, pair_keys
@@ -90,7 +91,7 @@ class SceneWatch(ABC):
         """What became known since the last call."""
 
     @abstractmethod
-    def _steps(self, sets: Sets, first_contact: bool) -> Generator[Progress, None, QueryStats]:
+    def _steps(self, sets: Sets, first_contact: bool, device: str) -> Generator[Progress, None, QueryStats]:
         """As ``update_steps``."""
 
     def update(
@@ -100,9 +101,10 @@ class SceneWatch(ABC):
         set_b: Iterable[int] | None = None,
         keep: Keep | None = None,
         first_contact: bool = False,
+        device: str = "cpu",
     ) -> WatchChanges:
         """Run ``update_steps`` to its end and take the changes."""
-        run(self.update_steps(set_a=set_a, set_b=set_b, keep=keep, first_contact=first_contact))
+        run(self.update_steps(set_a=set_a, set_b=set_b, keep=keep, first_contact=first_contact, device=device))
         return self.take_changes()
 
     def update_steps(
@@ -112,6 +114,7 @@ class SceneWatch(ABC):
         set_b: Iterable[int] | None = None,
         keep: Keep | None = None,
         first_contact: bool = False,
+        device: str = "cpu",
     ) -> Generator[Progress, None, QueryStats]:
         """Ask the pairs that changed. The scene must not be changed before the generator has ended or is closed.
 
@@ -119,6 +122,8 @@ class SceneWatch(ABC):
             set_a, set_b, keep: as ``Scene.contacts_steps``.
             first_contact: True is content with one contact of each pair that meets; pairs whose surfaces do not meet
                 are judged or measured all the same. Without it, pairs left incomplete are completed.
+            device: as ``Scene.contacts_steps``. On another than "cpu" the contacts of all pairs are one question, and
+                what was found of them is lost where the update is given up before they are judged.
 
         Yields:
             Progress, in slices of a few milliseconds.
@@ -127,10 +132,11 @@ class SceneWatch(ABC):
             The work that was done.
 
         Raises:
-            UnknownObject, UnsupportedOption, SceneChanged: as ``Scene.contacts_steps``. What was found before the
-            scene changed is kept, and the next update goes on with the rest.
+            UnknownObject, UnsupportedOption, DeviceUnavailable, SceneChanged: as ``Scene.contacts_steps``. What was
+            found before the scene changed is kept, and the next update goes on with the rest.
         """
-        return self._scene.unedited(self._steps((set_a, set_b, keep), truth("first_contact", first_contact)))
+        asked = truth("first_contact", first_contact), check_served_device(device)
+        return self._scene.unedited(self._steps((set_a, set_b, keep), *asked))
 
 
 class Watch(SceneWatch):
@@ -148,21 +154,43 @@ class Watch(SceneWatch):
         super().__init__(scene)
         self._limits = checked_limits(permitted_overlap, touch_tolerance)
         self._known = _nothing_known(np.empty((0, 2), np.int64), np.empty((0, 2), np.int64))
+        self._verdicts: dict[Pair, Verdict] = {}  # of pairs that were answered completely and are not apart
         self._reported: set[Pair] = set()
         self._changes = WatchChanges()
+
+    def change_limits(self, permitted_overlap: float | str = 0.0, touch_tolerance: float = 0.0) -> None:
+        """Ask with other lengths from now on; only pairs whose answer may be another one are asked again.
+
+        Args:
+            permitted_overlap, touch_tolerance: see ``verdict``.
+
+        Raises:
+            UnsupportedOption: a length is negative or not finite.
+        """
+        old, self._limits = self._limits, checked_limits(permitted_overlap, touch_tolerance)
+        if self._limits == old:
+            return
+        other_reach = old.touch_tolerance != self._limits.touch_tolerance
+        special = self._scene.with_special(self._known.pairs).tolist()
+        for place, (a, b) in enumerate(self._known.pairs.tolist()):
+            verdict = self._verdicts.get((a, b), APART)
+            doubted = verdict != APART and (special[place] or not stays(verdict, self._limits))
+            if doubted or (other_reach and verdict <= TOUCHING):
+                self._known.revisions[place] = -1
 
     @property
     def incomplete(self) -> int:
         """As ``SceneWatch``."""
         return int(np.count_nonzero(~self._known.complete & (self._known.revisions[:, 0] >= 0)))
 
-    def _steps(self, sets: Sets, first_contact: bool) -> Generator[Progress, None, QueryStats]:
+    def _steps(self, sets: Sets, first_contact: bool, device: str) -> Generator[Progress, None, QueryStats]:
         clock = Clock()
-        work = QueryStats()
         yield from self._scene.cloud_steps()
         unanswered: list[np.ndarray] = []
-        pairs = self._scene.candidates(*sets, self._limits, unanswered=unanswered)
+        notes: list[str] = []
+        pairs = self._scene.candidates(*sets, self._limits, device, notes, unanswered=unanswered)
         self.unanswered = different_pairs(unanswered)
+        work = QueryStats(note="; ".join(notes))
         asked = self._pairs_to_ask(pairs, first_contact)
         clock.stop("broad phase")
         yield Progress(0.0, "comparing bounding boxes")
@@ -177,11 +205,11 @@ class Watch(SceneWatch):
                 self._commit(np.array([[a, b]]), {} if item is None else {(a, b): item})
             work = work.plus(taken)
         asked = asked[~clouds]
-        for begin in range(0, len(asked), _BATCH):
-            case, near = yield from self._scene.case_steps(
-                asked[begin : begin + _BATCH], self._limits, clock, first_contact
-            )
-            self._commit_apart(asked[begin : begin + _BATCH], near)
+        together = _BATCH if device == "cpu" else max(len(asked), 1)
+        for begin in range(0, len(asked), together):
+            some = asked[begin : begin + together]
+            case, near = yield from self._scene.case_steps(some, self._limits, clock, first_contact, device)
+            self._commit_apart(some, near)
             work = work.plus(case.answer.stats())
             if first_contact:
                 case, near = self._commit_first_contacts(case, near)
@@ -238,6 +266,7 @@ class Watch(SceneWatch):
     def _meets(self, found: FirstContact) -> None:
         """Notes a pair that meets, of which no more is known yet."""
         self._forget((found.a, found.b))
+        self._verdicts.pop((found.a, found.b), None)
         self._changes.meeting[found.a, found.b] = found
 
     def _commit(self, pairs: np.ndarray, found: Mapping[Pair, ObjectContacts | CloudObjectContacts]) -> None:
@@ -247,6 +276,7 @@ class Watch(SceneWatch):
             if (a, b) in found:
                 self._forget((a, b))
                 self._changes.found[a, b] = found[a, b]
+                self._verdicts[a, b] = found[a, b].verdict
             else:
                 self._drop((a, b))
 
@@ -259,6 +289,7 @@ class Watch(SceneWatch):
     def _drop(self, pair: Pair) -> None:
         """Notes that a pair is apart or gone, if anybody was told of it."""
         self._forget(pair)
+        self._verdicts.pop(pair, None)
         if pair in self._reported:
             self._changes.gone.add(pair)
 

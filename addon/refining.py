@@ -1,0 +1,69 @@
+"""Refines the rows of a list after Detect, in slices of a timer: numbers change, and rows stay where they are.
+
+It ends with the list: another detection, Live, another file. The selected pair comes first, then the page shown.
+"""
+
+from __future__ import annotations
+
+import bpy
+
+from . import results, running_work, scene_results
+from .core.refining import Refinement
+from .core.report import DetectReport
+from .core.steps import Slice
+
+SLICE, PAUSE = 0.02, 0.08  # seconds of work, and between two pieces of it
+
+
+class _State:
+    """What is being refined: the scene's uid, what was found, the pairs that are left."""
+
+    running: tuple[int, DetectReport, Refinement] | None = None
+
+
+def begin(scene_uid: int) -> None:
+    """Begins to refine what Detect has just found; in a window only."""
+    end()
+    result, followed = scene_results.result_of(scene_uid), scene_results.known_followed(scene_uid)
+    if bpy.app.background or result is None or followed is None:
+        return
+    refinement = Refinement(followed, result.found.rows)
+    if len(refinement):
+        _State.running = scene_uid, result.found, refinement
+        bpy.app.timers.register(work, first_interval=PAUSE)
+
+
+def end() -> None:
+    """Ends it; what was refined stays."""
+    _State.running = None
+    if bpy.app.timers.is_registered(work):
+        bpy.app.timers.unregister(work)
+
+
+def work() -> float | None:
+    """Blender's timer: one slice, and whether there will be another."""
+    if _State.running is None:
+        return None
+    scene_uid, found, refinement = _State.running
+    result = scene_results.result_of(scene_uid)
+    busy = running_work.running_task() is not None or running_work.running_live() is not None
+    if busy or result is None or result.found is not found:
+        _State.running = None
+        return None
+    if bpy.app.is_job_running("RENDER"):
+        return PAUSE
+    listed = bpy.context.window_manager.meshclash
+    wanted = [listed.selected, *(row.pair_id for row in listed.rows)]
+    piece, closer = Slice(SLICE), []
+    while len(refinement):
+        row = refinement.refine_next(wanted)
+        closer += [] if row is None else [row]
+        if piece.is_full():
+            break
+    if closer:
+        scene_results.refine(scene_uid, closer)
+        results.show_refined(bpy.context, scene_uid)
+    if not len(refinement):
+        _State.running = None
+        return None
+    return PAUSE
