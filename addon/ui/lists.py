@@ -80,7 +80,7 @@ class MESHCLASH_UL_pairs(UIList):
         room, common = name_width(context), shown_things.listed().common
         for cell, side, name in ((name_a, "a", item.name_a), (name_b, "b", item.name_b)):
             cell.alignment = "LEFT"
-            text = shorten(name, room, text_width, common)
+            text = shorten(name, room, text_width, common, data.search.split())
             picked = cell.operator("meshclash.pick_row", text=text, translate=False, emboss=False)
             picked.index, picked.side = index, side
         measures = () if result is None else result.report.options.measures
