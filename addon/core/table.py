@@ -76,7 +76,7 @@ class RowTable:
         code = {name: index for index, name in enumerate(self.names)}
         self.positions = {row.id: position for position, row in reversed(list(enumerate(rows)))}
         self.verdicts = np.fromiter((number[row.verdict] for row in rows), np.int8, count)
-        self.faces = np.fromiter((row.a.count + row.b.count for row in rows), np.int64, count)
+        self.faces = np.fromiter((row.count for row in rows), np.int64, count)
         self.a = np.fromiter((code[row.a.name] for row in rows), np.int32, count)
         self.b = np.fromiter((code[row.b.name] for row in rows), np.int32, count)
         codes = [[code[name] for name in row.owners] for row in rows]

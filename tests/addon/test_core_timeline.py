@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from fake_scene import BOX, FakeSource, make_object
+from ui_fakes import make_row
 
 from addon.core.errors import InputError
-from addon.core.events import APART, APPEARS, CONTACT, RANGE, VANISHES
+from addon.core.events import APART, APPEARS, CONTACT, RANGE, VANISHES, EventLog
 from addon.core.job import detect_steps, run_to_end
 from addon.core.options import DetectOptions, frame_range
 from addon.core.statistics import RunStatistics
@@ -47,6 +48,21 @@ def test_the_smallest_distance_and_its_frame(engine):
     (event,) = report_of(engine, slider, range(0, 8), test="clearance", tolerance=0.6).events
     assert told([event]) == [("A", "B", 6, 7, CONTACT, RANGE)]
     assert event.distance == pytest.approx(0.25) and event.worst_frame == 7 and event.start_time is None
+
+
+def test_the_worst_frame_without_a_depth_is_that_of_the_most_faces(engine):
+    """As of cloth: single triangles that cross have no depth, and meet in more places the further they go."""
+    counts = [1, 3, 7, 7, 2]
+
+    def rows(frame):
+        return [make_row(depth=None, frame=frame, counted_a=counts[frame], counted_b=counts[frame])]
+
+    log = EventLog()
+    for frame in range(5):
+        log.add(frame, rows(frame), {"A", "B"})
+    (event,) = log.events()
+    assert event.worst_frame == 2 and event.row.count == 14
+    assert sorted((row for frame in range(5) for row in rows(frame)), key=lambda row: row.order)[0].frame == 2
 
 
 def test_two_contacts_of_one_pair_are_two_events(engine):
