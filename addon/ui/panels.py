@@ -235,8 +235,7 @@ def _draw_filters(layout: Any, context: Any, result: scene_results.SceneResult) 
     column = layout.column(align=True)
     row = column.row(align=True)
     row.prop(listed, "search", text="", icon="VIEWZOOM")
-    for status, _label, _tip, icon, _number in STATUSES:
-        row.prop_enum(listed, "statuses", status, text="", icon=icon)
+    row.prop(listed, "statuses", expand=True, icon_only=True)  # Blender's own: a click lists one, Shift several
     row.operator("meshclash.list_selected", text="", icon="RESTRICT_SELECT_OFF")
     if result.table.has_volumes:
         column.prop(listed, "min_volume", text="At Least in Common")
@@ -333,8 +332,7 @@ def _draw_review(layout: Any, context: Any, row: Any) -> None:
     label, icon = next((item[1], item[3]) for item in STATUSES if item[0] == status)
     column = layout.column(align=True)
     column.operator_menu_enum("meshclash.set_status", "status", text=label, icon=icon)
-    if review is not None:
-        column.prop(review, "comment", text="", placeholder="Comment")
+    column.prop(context.scene.meshclash, "comment", text="", placeholder="Comment")
 
 
 def _draw_left_out(layout: Any, context: Any, report: Any) -> None:
