@@ -98,7 +98,7 @@ class Followed:
             yield from self._prepare(MASSIVE_PARTS)
             self._reads_files = True
         started = time.perf_counter()
-        yield from self.world.update_steps(frame, options.coarsest / scale)
+        yield from self.world.update_steps(frame, *options.roundings(scale))
         if options.point_budget != self._clouds.budget:
             self._clouds = CloudScene(self._engine, options.point_budget)
         if frame.scans:

@@ -157,7 +157,7 @@ def _now_steps(
     frame = for_test(frame, test.of_pairs, test.takes_massive)
     statistics.add_skipped(frame.skipped)
     started = time.perf_counter()
-    yield from within(world.update_steps(frame, options.coarsest / source.scale_length), READ_SHARE, MESHES_SHARE)
+    yield from within(world.update_steps(frame, *options.roundings(source.scale_length)), READ_SHARE, MESHES_SHARE)
     if frame.scans:
         yield from within(clouds.warm_up_steps(), MESHES_SHARE, MESHES_SHARE)
         yield from within(clouds.update_steps(frame), MESHES_SHARE, PREPARE_SHARE)
