@@ -415,7 +415,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
         Raises:
             InputError: nothing is picked, or an option is out of range.
         """
-        for which in ("a", "b"):
+        for which in "ab" if test_named(self.test).of_pairs else "a":
             if not self.set_expression(which):
                 kind = getattr(self, f"set_{which}").lower()
                 raise InputError(f"Set {which.upper()}: choose the {kind} first")

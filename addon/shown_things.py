@@ -119,7 +119,7 @@ def suspended_ghosts() -> tuple[int, ...]:
 
 
 def viewpoints() -> dict[int, Viewpoint]:
-    """From where the 3D views looked that were moved to a pair which is isolated, or among ghosts: by the view's key."""
+    """From where 3D views looked that were moved to a pair which is isolated, or among ghosts: by the view's key."""
     return _State.viewpoints
 
 

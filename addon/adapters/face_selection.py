@@ -48,7 +48,7 @@ def selectable(candidate: bpy.types.Object | None, name: str, faces: NDArray[np.
 
 
 def select_in_edit_mode(context: bpy.types.Context, chosen: list[tuple[bpy.types.Object, NDArray[np.int32]]]) -> None:
-    """Puts the objects in Edit Mode, face select, with exactly these faces selected; the objects passed `selectable`."""
+    """Puts the objects in Edit Mode, face select, with exactly these faces selected, which are `selectable`."""
     if context.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
     for other in context.selected_objects:

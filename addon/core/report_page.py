@@ -107,8 +107,8 @@ def _facts(report: dict[str, Any]) -> list[tuple[str, str]]:
         ("File", report["file"] or "never saved"),
         ("Detected", (report["created"] or "at an unknown time").replace("T", " ")),
         ("Test", test.label),
-        ("Set A", set_in_words(asked["set_a"])),
-        ("Set B", set_in_words(asked["set_b"])),
+        ("Set A" if test.of_pairs else "Objects", set_in_words(asked["set_a"])),
+        *([("Set B", set_in_words(asked["set_b"]))] if test.of_pairs else []),
     ]
     lengths = {name: format_length(asked[name]) for name in LENGTHS}
     lengths["permitted_overlap"] = permitted(report) or lengths["permitted_overlap"]
