@@ -22,6 +22,7 @@ PLACED_TO = 2.0**-20
 """How finely the place of a part in a whole is known, as a share of the whole: 16 units in the last place of single
 precision. Programs compute it through the frames of a chain of assemblies, with roundings of the whole's size in each,
 before it is stored; of a small part that is much more than Blender's own roundings."""
+_NO_STRETCH = np.eye(4)
 NO_SCANS = "its massive file was compared with meshes, but not with scans"
 
 
@@ -42,6 +43,23 @@ class _Placed:
     """How finely the engine was told that they are known, 0 where that is too coarse."""
     shared: bool
     """Whether other objects have the same mesh and stretch, and so the same engine mesh."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """What an object of the engine's scene is made of, and where it is.
+
+    Attributes:
+        mesh: as it was read.
+        built: the engine's mesh.
+        stretch: (4, 4) the part of the matrix that is baked into it.
+        matrix: (4, 4) of the object.
+    """
+
+    mesh: SourceMesh
+    built: Any
+    stretch: np.ndarray
+    matrix: np.ndarray
 
 
 class EngineScene:
@@ -152,6 +170,13 @@ class EngineScene:
 
         return mask
 
+    def shape(self, key: int) -> Shape:
+        """What an object, named by the engine's id and no scan, is made of, and where it is."""
+        item = self.objects[key]
+        stretch = self._placed[item.identity].stretch
+        baked = np.frombuffer(stretch).reshape(4, 4) if stretch else _NO_STRETCH
+        return Shape(self.meshes[item.mesh_key], self.scene.member(key).mesh, baked, item.matrix)
+
     def is_massive(self, key: int) -> bool:
         """Whether an object, named by the engine's id, is a massive file."""
         return self.meshes[self.objects[key].mesh_key].file is not None
@@ -201,7 +226,7 @@ class EngineScene:
         if key not in made:
             made[key] = self._mesh(new)
         if pose is None:
-            pose, _ = self._engine.split_matrix(new.item.matrix)
+            pose, _ = split_matrix(self._engine, new.item)
         if old is not None:
             self.scene.remove(old.id)
             del self._placed[new.item.identity]
@@ -210,7 +235,7 @@ class EngineScene:
 
     def _move(self, old: _Placed, new: _Placed, pose: Any) -> None:
         if pose is None and old.resolution != new.resolution:
-            pose, _ = self._engine.split_matrix(new.item.matrix)
+            pose, _ = split_matrix(self._engine, new.item)
         if pose is not None:
             self.scene.set_pose(old.id, pose, new.resolution)
 

@@ -104,7 +104,8 @@ def test_small_parts_of_a_large_whole_are_as_flush_as_they_were_drawn(engine):
     rng, objects = np.random.default_rng(32), []
     for number in range(40):
         target = np.eye(4)
-        target[:3, 3] = np.rint(rng.uniform(-300.0, 300.0, 3)) + (20.0 * number, 0.0, 0.0)
+        target[:3, 3] = np.rint(rng.uniform(-300.0, 300.0, 3))
+        target[0, 3] += 20.0 * number
         objects.append(make_object(f"L{number}", matrix=placed_by_a_chain(rng, target)))
         target[0, 3] += 1.0
         objects.append(make_object(f"R{number}", matrix=placed_by_a_chain(rng, target)))

@@ -152,3 +152,48 @@ def test_the_time_that_is_left_is_told(monkeypatch):
     assert clock.left(0) == "" and clock.left(5) == ""
     clock._started -= 10.0
     assert clock.left(5) == ", 3 min left" and clock.left(50) == ", 10 s left"
+
+
+SCALED = np.diag([0.254, 1.7, 3.1, 1.0])
+SHEARED = np.array([[0.5, 0.2, 0, 0], [0, 1.1, 0.3, 0], [0, 0, 0.8, 0], [0, 0, 0, 1.0]])
+
+
+def turning(shape):
+    """A frame of a lever that turns about the z-axis against a post, as Blender has its matrix: in single precision."""
+
+    def objects(frame, names=("Lever", "Other")):
+        found = [make_object("Post", matrix=np.diag([1.0, 1.0, 1.0, 1.0]))]
+        for number, name in enumerate(names):
+            angle, pose = 0.07 * frame + 0.013, np.eye(4)
+            pose[:2, :2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+            pose[:3, 3] = 2.5 - 0.11 * frame, -1.0 + 0.05 * frame, 0.1 + number / 7.0
+            found.append(make_object(name, matrix=(pose @ shape).astype(np.float32).astype(np.float64)))
+        return found
+
+    return objects
+
+
+@pytest.mark.parametrize(
+    "shape", [0.254 * np.diag([1.0, 1.0, 1.0, 1.0 / 0.254]), SCALED, SCALED * [-1, 1, 1, 1], SHEARED]
+)
+def test_moments_are_those_of_the_shape_with_its_scale_applied(engine, shape):
+    """An unapplied scale, or a shear, whose single precision is another one in every frame; two share their mesh."""
+    frames = range(0, 40)
+    applied = replace(BOX, vertices=(BOX.vertices @ shape[:3, :3].T).astype(np.float32))
+    if np.linalg.det(shape) < 0.0:
+        applied = replace(applied, triangles=np.ascontiguousarray(applied.triangles[:, ::-1]))
+
+    def plain(frame):
+        post, *levers = turning(np.eye(4))(frame)
+        return [post, *(replace(lever, mesh_key="applied") for lever in levers)]
+
+    found = report_of(engine, turning(shape), frames).events
+    expected = report_of(engine, plain, frames, {"box": BOX, "applied": applied}).events
+    assert {(e.row.names, e.start, e.end) for e in found} == {(e.row.names, e.start, e.end) for e in expected}
+    moments = {event.row.names: event for event in expected}
+    told = [event for event in found if event.begins == CONTACT]
+    assert told, "nothing comes together"
+    for event in told:
+        same = moments[event.row.names]
+        assert event.start_time == pytest.approx(same.start_time, abs=1e-3)
+        assert event.end_time == (None if same.end_time is None else pytest.approx(same.end_time, abs=1e-3))

@@ -43,11 +43,14 @@ def _among_others(window: Any, listed: Any) -> Generator[float, None, None]:
     """The selected pair beside all others, on its own, and among ghosts: pictures to look at."""
     kinds = [row.verdict for row in window.rows]
     for kind in dict.fromkeys(kinds):
-        yield from window.click_row(kinds.index(kind))
+        with window.context():
+            listed.active_row = kinds.index(kind)
+        yield 0.5
         yield from window.show(f"{kind}_among_others")
-    listed.ghost = True
-    yield from window.show("ghosts")
-    listed.ghost = False
+    for state in (True, False):
+        with window.context():
+            listed.ghost = state
+        yield from window.show("ghosts" if state else "without_ghosts")
 
 
 def _one_status(window: Any, listed: Any) -> Generator[float, None, None]:
@@ -66,7 +69,7 @@ def _one_status(window: Any, listed: Any) -> Generator[float, None, None]:
 
 def _tooltip_of_numbers(window: Any) -> Generator[float, None, None]:
     bpy.context.preferences.view.show_tooltips = True
-    yield from window.find_button("meshclash.pick_row", across=0.9)
+    yield from window.find_button("meshclash.pick_row", across=0.79)
     yield TOOLTIP
     window.picture("tooltip")
     bpy.context.preferences.view.show_tooltips = False
