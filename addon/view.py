@@ -18,6 +18,8 @@ from .screens import view3d_areas
 FRAME_MARGIN = 1.7  # distance of the eye, in sizes of what is framed, through a lens of 50 mm
 STANDARD_LENS = 50.0
 SENSOR = 36.0  # [mm]; a 3D view shows twice of what a camera with its lens does
+BEFORE, LEAST_WAY = 0.95, 0.1  # of the way to what hides a pair: where the eye stops, and what is too near to help
+MOST_IN_THE_WAY, MOST_FACES_IN_THE_WAY = 3000, 200_000  # objects, faces of one: more take too long to ask
 SMALLEST_FRAME = 0.02  # share of the pair's size below which a tiny contact is not enlarged further
 
 
@@ -44,6 +46,8 @@ def show_active_pair(context: bpy.types.Context) -> None:
             ghosting.enter(area)
     view_notes.write(context)
     _frame(area, row, pair)
+    if pair and not (listed.isolate or listed.ghost):
+        _come_before_what_hides(context, area, pair)
 
 
 def _leave_mode(context: bpy.types.Context) -> None:
@@ -241,6 +245,40 @@ def _frame(area: bpy.types.Area, row: PairRow, pair: list[bpy.types.Object]) -> 
         view.view_perspective = "PERSP"
     view.view_distance = max(FRAME_MARGIN * size * space.lens / STANDARD_LENS, 1e-4)
     view.view_location = Vector(box.mean(axis=0)) + view.view_rotation @ Vector((_beside_panels(area), 0.0, 0.0))
+
+
+def _come_before_what_hides(context: bpy.types.Context, area: bpy.types.Area, pair: list[bpy.types.Object]) -> None:
+    """Moves the eye before the first other object on its way from what it looks at, as a window pane is."""
+    view = area.spaces.active.region_3d
+    others = [item for item in context.visible_objects if item.type == "MESH" and item not in pair]
+    if not view.is_perspective or len(others) > MOST_IN_THE_WAY:
+        return
+    shift = view.view_rotation @ Vector((_beside_panels(area), 0.0, 0.0))
+    subject = view.view_location - shift
+    way = shift + view.view_rotation @ Vector((0.0, 0.0, view.view_distance))
+    shares = (_share_before(context, item, subject, way) for item in others)
+    first = min((share for share in shares if share >= LEAST_WAY), default=1.0)
+    if first < 1.0:
+        view.view_distance *= BEFORE * first
+        view.view_location = subject + BEFORE * first * shift
+
+
+def _share_before(context: bpy.types.Context, item: bpy.types.Object, begin: Vector, way: Vector) -> float:
+    """The share of a way after which it meets an object; 1 where it does not, or the object is slow to ask."""
+    try:
+        inside = item.matrix_world.inverted()
+    except ValueError:  # it is flat
+        return 1.0
+    start, along = inside @ begin, inside.to_3x3() @ way
+    corners = np.array(item.bound_box)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ends = np.sort((corners[[0, 6]] - start) / np.array(along), axis=0)
+    if not np.nanmax((*ends[0], 0.0)) <= np.nanmin((*ends[1], 1.0)):
+        return 1.0
+    if len(item.data.polygons) > MOST_FACES_IN_THE_WAY:
+        return 1.0
+    hit, place, _, _ = item.ray_cast(start, along, distance=along.length, depsgraph=context.evaluated_depsgraph_get())
+    return float((place - start).length / along.length) if hit else 1.0
 
 
 def _object_bounds(pair: list[bpy.types.Object]) -> np.ndarray | None:

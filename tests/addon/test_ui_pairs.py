@@ -5,6 +5,7 @@ import json
 import bpy
 import numpy as np
 import pytest
+from mathutils import Vector
 from ui_fakes import draw, make_report, make_row
 
 from addon import results, scene_results, shown_things, view
@@ -105,6 +106,28 @@ def test_what_ends_looking_at_a_pair_brings_the_view_back(view3d, kind):
             ended()
             assert looks(space) == before
         assert not shown_things.viewpoints()
+
+
+@pytest.mark.parametrize(("place", "expected"), [(0.5, 0.475), (0.01, 1.0), (None, 1.0)])
+def test_the_eye_stops_before_what_would_hide_the_pair(view3d, place, expected):
+    """A pane half way to the pair, one that is too near to it, and none; with the pair's own faces in the way, too."""
+    space, context = view3d
+    with bpy.context.temp_override(**context):
+        for name in "AB":
+            add_cube(name, (5.0, 0.0, 0.0))
+        results.show_report(bpy.context, bpy.context.scene, make_report(make_row(offset=5.0)))
+        listed, seen = bpy.context.window_manager.meshclash, space.region_3d
+        listed.isolate = False
+        listed.active_row = 0
+        free = seen.view_distance
+        if place is not None:
+            eye = seen.view_location + seen.view_rotation @ Vector((0.0, 0.0, free))
+            bpy.ops.mesh.primitive_plane_add(size=100.0, location=seen.view_location.lerp(eye, place))
+            bpy.context.object.rotation_euler = seen.view_rotation.to_euler()
+            bpy.context.view_layer.update()
+        listed.active_row = -1
+        listed.active_row = 0
+        assert seen.view_distance / free == pytest.approx(expected, rel=1e-3)
 
 
 def test_a_file_is_saved_as_it_was_looked_at_before(view3d):
