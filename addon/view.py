@@ -18,7 +18,8 @@ from .screens import view3d_areas
 FRAME_MARGIN = 1.7  # distance of the eye, in sizes of what is framed, through a lens of 50 mm
 STANDARD_LENS = 50.0
 SENSOR = 36.0  # [mm]; a 3D view shows twice of what a camera with its lens does
-BEFORE, LEAST_WAY = 0.95, 0.1  # of the way to what hides a pair: where the eye stops, and what is too near to help
+BEFORE = 0.95  # of the way to what hides a pair: where the eye stops
+LEAST_WAY = 0.5  # of the way to the eye: nearer than that the pair would not fit into the view
 MOST_IN_THE_WAY, MOST_FACES_IN_THE_WAY = 3000, 200_000  # objects, faces of one: more take too long to ask
 SMALLEST_FRAME = 0.02  # share of the pair's size below which a tiny contact is not enlarged further
 

@@ -19,7 +19,7 @@ WIDE = 480  # width of the sidebar [px at scale 1] from which the verdict is wri
 VERDICT_SHARE = 0.24  # room for "Duplicate" beside two icons
 # Shares of the width that is left after the verdict; the rest is for the measure.
 NARROW = 340  # width of the sidebar [px at scale 1] up to which names get the room of the number of faces
-WIDE_SHARES, NARROW_SHARES = (0.31, 0.12), (0.34, 0.0)  # of a name, of the number of faces
+WIDE_SHARES, NARROW_SHARES = (0.29, 0.17), (0.34, 0.0)  # of a name, of the number of faces
 ICONS = 2
 ICON_WIDTH, FRAME_WIDTH, CELL_PADDING = 20.0, 88.0, 14.0  # [px at scale 1], on both sides of rows and of a button
 LEAST_NAME = 30.0  # [px at scale 1]
