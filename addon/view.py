@@ -257,15 +257,16 @@ def _come_before_what_hides(context: bpy.types.Context, area: bpy.types.Area, pa
     shift = view.view_rotation @ Vector((_beside_panels(area), 0.0, 0.0))
     subject = view.view_location - shift
     way = shift + view.view_rotation @ Vector((0.0, 0.0, view.view_distance))
-    shares = (_share_before(context, item, subject, way) for item in others)
+    depsgraph = context.evaluated_depsgraph_get()
+    shares = (_share_before(item.evaluated_get(depsgraph), subject, way) for item in others)
     first = min((share for share in shares if share >= LEAST_WAY), default=1.0)
     if first < 1.0:
         view.view_distance *= BEFORE * first
         view.view_location = subject + BEFORE * first * shift
 
 
-def _share_before(context: bpy.types.Context, item: bpy.types.Object, begin: Vector, way: Vector) -> float:
-    """The share of a way after which it meets an object; 1 where it does not, or the object is slow to ask."""
+def _share_before(item: bpy.types.Object, begin: Vector, way: Vector) -> float:
+    """The share of a way after which it meets an evaluated object; 1 where it does not, or is slow to ask."""
     try:
         inside = item.matrix_world.inverted()
     except ValueError:  # it is flat
@@ -278,7 +279,7 @@ def _share_before(context: bpy.types.Context, item: bpy.types.Object, begin: Vec
         return 1.0
     if len(item.data.polygons) > MOST_FACES_IN_THE_WAY:
         return 1.0
-    hit, place, _, _ = item.ray_cast(start, along, distance=along.length, depsgraph=context.evaluated_depsgraph_get())
+    hit, place, _, _ = item.ray_cast(start, along, distance=along.length)
     return float((place - start).length / along.length) if hit else 1.0
 
 
