@@ -99,10 +99,12 @@ class Between:
         if stretch[:3, 3].any():  # a shear is baked together with the place, about which the object is to turn
             stretch[:3, 3] = 0.0
             mesh = self._engine.TriangleMesh(new.mesh.vertices, new.mesh.triangles).transformed(stretch)
+        if not np.linalg.det(stretch[:3, :3]):
+            return None  # it is flat
         inverse = np.linalg.inv(stretch)
         start, end = (np.asarray(matrix, np.float64) @ inverse for matrix in (old.matrix, new.matrix))
         turned = start[:3, :3]
-        if np.abs(turned.T @ turned - np.eye(3)).max() > SAME_SHAPE or np.linalg.det(turned) < 0.0:
+        if not np.abs(turned.T @ turned - np.eye(3)).max() <= SAME_SHAPE or np.linalg.det(turned) < 0.0:
             return None
         return _Moved(mesh, start, end)
 

@@ -32,7 +32,7 @@ def split_matrix(engine: ModuleType, item: SourceObject) -> tuple[Any, bytes]:
     if stretch is None:
         return pose, b""
     scales = np.diagonal(stretch)
-    if np.count_nonzero(stretch) == len(stretch):  # along the object's own axes
+    if scales.all() and np.array_equal(stretch, np.diag(scales)):  # along the object's own axes
         digits, powers = np.frexp(scales)
         scales = np.ldexp(np.rint(np.ldexp(digits, SCALE_BITS)), powers - SCALE_BITS)
         pose, stretch = engine.Pose.from_matrix(item.matrix / scales), np.diag(scales)

@@ -197,3 +197,11 @@ def test_moments_are_those_of_the_shape_with_its_scale_applied(engine, shape):
         same = moments[event.row.names]
         assert event.start_time == pytest.approx(same.start_time, abs=1e-3)
         assert event.end_time == (None if same.end_time is None else pytest.approx(same.end_time, abs=1e-3))
+
+
+@pytest.mark.parametrize("thickness", [0.0, 1e-30])
+def test_flat_objects_have_whole_frames_for_moments(engine, thickness):
+    found = report_of(engine, turning(np.diag([thickness, 1.0, 1.0, 1.0])), range(0, 40))
+    (event,) = [event for event in found.events if event.row.names == ("Lever", "Post")]
+    assert (event.begins, event.start, event.end) == (CONTACT, 9, 22) and not found.skipped
+    assert event.start_time is None or thickness

@@ -110,7 +110,7 @@ def test_what_ends_looking_at_a_pair_brings_the_view_back(view3d, kind):
 
 @pytest.mark.parametrize(("place", "expected"), [(0.6, 0.57), (0.3, 1.0), (None, 1.0)])
 def test_the_eye_stops_before_what_would_hide_the_pair(view3d, place, expected):
-    """A pane in the way to the pair, one that is too near to it, and none; with the pair's own faces in the way, too."""
+    """A pane in the way, one that is too near to the pair, and none; with the pair's own faces in the way, too."""
     space, context = view3d
     with bpy.context.temp_override(**context):
         for name in "AB":
