@@ -28,7 +28,7 @@ def list_events(context: bpy.types.Context, scene: bpy.types.Scene) -> None:
     listed.events.clear()
     for event in events:
         item, row = listed.events.add(), event.row
-        item.name, item.name_a, item.name_b = " × ".join(row.names), row.a.name, row.b.name
+        item.name, item.name_a, item.name_b = row.title, row.a.name, row.b.name
         item.pair_id, item.verdict = row.id, row.verdict
         item.start, item.end, item.worst = event.start, event.end, event.worst_frame
         item.depth = UNKNOWN if event.depth is None else event.depth

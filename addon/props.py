@@ -16,12 +16,13 @@ from bpy.props import (
 )
 from bpy.types import PropertyGroup
 
-from . import reactions, running_work, scene_results, shown_things
+from . import reactions, reviews, running_work, scene_results, shown_things
 from .adapters import massive_objects
 from .adapters.scene_size import default_clearance
 from .core.errors import InputError
 from .core.levels import SPLITS, VOLUMES
 from .core.options import LAST_FRAME, DetectOptions, frame_range
+from .core.pair_row import PairRow
 from .core.queries import TESTS, test_named
 from .core.report import Review
 from .core.rules import Rules
@@ -165,6 +166,24 @@ class MESHCLASH_PG_review(PropertyGroup):
     comment: StringProperty(name="Comment", description="A note on this pair, saved with the file")
 
 
+def _selected_row(settings: PropertyGroup) -> PairRow | None:
+    """The row of the pair that is selected in the list, if the list is of the scene of these settings."""
+    uid, listed = settings.id_data.session_uid, bpy.context.window_manager.meshclash
+    result = scene_results.result_of(uid)
+    return result.row(listed.selected) if result is not None and listed.scene_uid == uid else None
+
+
+def _comment(self: PropertyGroup) -> str:
+    row = _selected_row(self)
+    return "" if row is None else reviews.comment_of(self.id_data, row.id)
+
+
+def _write_comment(self: PropertyGroup, value: str) -> None:
+    row = _selected_row(self)
+    if row is not None:
+        reviews.say(self.id_data, row, comment=value)
+
+
 def _permit_length(self: PropertyGroup, context: bpy.types.Context) -> None:
     """Who gives a length wants it to count."""
     self.permitted_by = "LENGTH"
@@ -233,6 +252,10 @@ class MESHCLASH_PG_settings(PropertyGroup):
     active_excluded: IntProperty(name="Excluded pair", description="Pair selected in the list of excluded pairs")
 
     reviews: CollectionProperty(type=MESHCLASH_PG_review)
+    comment: StringProperty(
+        name="Comment", description="A note on the selected pair, whatever its status; saved with the file",
+        get=_comment, set=_write_comment,
+    )  # fmt: skip
     saved_list: StringProperty(
         description="The list of the last results as it is saved with the file", options={"HIDDEN"}
     )
@@ -392,7 +415,7 @@ class MESHCLASH_PG_settings(PropertyGroup):
         Raises:
             InputError: nothing is picked, or an option is out of range.
         """
-        for which in ("a", "b"):
+        for which in "ab" if test_named(self.test).of_pairs else "a":
             if not self.set_expression(which):
                 kind = getattr(self, f"set_{which}").lower()
                 raise InputError(f"Set {which.upper()}: choose the {kind} first")

@@ -122,7 +122,7 @@ def _write(items: Any, wanted: list[dict[str, object]], shown: list[dict[str, ob
 def _cells(row: PairRow) -> dict[str, object]:
     """What the list keeps of a row, by the names of `MESHCLASH_PG_row`."""
     return {
-        "name": " × ".join(row.names),
+        "name": row.title,
         "pair_id": row.id,
         "name_a": row.a.name,
         "name_b": row.b.name,

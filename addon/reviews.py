@@ -12,9 +12,10 @@ import bpy
 from . import scene_results, shown_things
 
 if TYPE_CHECKING:
+    from .core.pair_row import PairRow
     from .scene_results import SceneResult
 
-APPROVED = "APPROVED"
+OPEN, APPROVED = "OPEN", "APPROVED"
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +46,24 @@ def reviews_of(scene: bpy.types.Scene) -> Reviews:
         known = Reviews(len(items), read, approved)
     scene_results.keep_reviews(scene.session_uid, known)
     return known
+
+
+def comment_of(scene: bpy.types.Scene, pair_id: str) -> str:
+    """The comment on a pair, "" where there is none."""
+    review = scene.meshclash.reviews.get(pair_id)
+    return review.comment if review else ""
+
+
+def say(scene: bpy.types.Scene, row: PairRow, status: str | None = None, comment: str | None = None) -> None:
+    """Keeps what the user says of a pair, a status, a comment or both; an open pair without a comment has no review."""
+    reviews = scene.meshclash.reviews
+    review = reviews.get(row.id) or reviews.add()
+    review.name, review.name_a, review.name_b = row.id, row.a.name, row.b.name
+    review.status = review.status if status is None else status
+    review.comment = review.comment if comment is None else comment
+    if review.status == OPEN and not review.comment:
+        reviews.remove(reviews.find(row.id))
+    scene_results.doubt_reviews()
 
 
 def approved_counts(result: SceneResult, reviews: Reviews) -> Counter[str]:

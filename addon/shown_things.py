@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -43,6 +43,22 @@ class Listed:
     accepted: tuple[int, frozenset[str], Counter[str]] | None = None
 
 
+class Viewpoint(NamedTuple):
+    """From where a 3D view looks, but for its direction: that stays the user's.
+
+    Attributes:
+        x, y, z: what it turns about [Blender units].
+        distance: how far from there the eye is [Blender units].
+        perspective: "PERSP", "ORTHO" or "CAMERA".
+    """
+
+    x: float
+    y: float
+    z: float
+    distance: float
+    perspective: str
+
+
 class _State:
     """The mutable values behind this module's functions."""
 
@@ -53,6 +69,8 @@ class _State:
     suspended: dict[int, tuple[tuple[str, ...] | None, tuple[str, ...]]] = {}  # noqa: RUF012
     ghosted: dict[int, dict[str, object]] = {}  # noqa: RUF012 - key of a 3D view: its shading before (`ghosting`)
     suspended_ghosts: tuple[int, ...] = ()
+    viewpoints: dict[int, Viewpoint] = {}  # noqa: RUF012 - key of a 3D view: from where it looked before
+    suspended_viewpoints: dict[int, tuple[Viewpoint, Viewpoint]] = {}  # noqa: RUF012
     hierarchy: tuple[int, ShownHierarchy] | None = None  # with the session uid of its object
     voxels: tuple[int, ShownVoxels] | None = None  # with the session uid of their scene
     advice: MeasuredAdvice | None = None
@@ -68,14 +86,21 @@ def isolated_views() -> dict[int, tuple[str, ...] | None]:
     return _State.isolated
 
 
-def suspend_views(views: dict[int, tuple[tuple[str, ...] | None, tuple[str, ...]]]) -> None:
-    """Remembers 3D views that show everything for a moment."""
-    _State.suspended = views
+def suspend_views(
+    views: dict[int, tuple[tuple[str, ...] | None, tuple[str, ...]]], points: dict[int, tuple[Viewpoint, Viewpoint]]
+) -> None:
+    """Remembers 3D views that show everything for a moment, and from where they looked before and just now."""
+    _State.suspended, _State.suspended_viewpoints = views, points
 
 
 def suspended_views() -> dict[int, tuple[tuple[str, ...] | None, tuple[str, ...]]]:
     """The 3D views to isolate again: key of the view to what `isolated_views` has, and what is to be seen."""
     return _State.suspended
+
+
+def suspended_viewpoints() -> dict[int, tuple[Viewpoint, Viewpoint]]:
+    """From where the 3D views looked before and are to look again: by the key of the view."""
+    return _State.suspended_viewpoints
 
 
 def ghosted_views() -> dict[int, dict[str, object]]:
@@ -91,6 +116,11 @@ def suspend_ghosts(views: tuple[int, ...]) -> None:
 def suspended_ghosts() -> tuple[int, ...]:
     """The 3D views to make transparent again."""
     return _State.suspended_ghosts
+
+
+def viewpoints() -> dict[int, Viewpoint]:
+    """From where 3D views looked that were moved to a pair which is isolated, or among ghosts: by the view's key."""
+    return _State.viewpoints
 
 
 def show_hierarchy(uid: int, shown: ShownHierarchy) -> None:
@@ -152,7 +182,13 @@ def advice() -> MeasuredAdvice | None:
 
 def clear() -> None:
     """Forgets everything that belongs to the open file; what the list is asked for stays."""
-    for views in (_State.isolated, _State.suspended, _State.ghosted):
+    for views in (
+        _State.isolated,
+        _State.suspended,
+        _State.ghosted,
+        _State.viewpoints,
+        _State.suspended_viewpoints,
+    ):
         views.clear()
     _State.suspended_ghosts = ()
     drop_hierarchy()

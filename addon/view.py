@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-from . import ghosting, reactions, results, shown_things, view_notes
+from . import ghosting, reactions, results, running_work, shown_things, view_notes
 from .core.pair_row import PairRow
 from .overlay import render_data
 from .redraw import tag_redraw
@@ -18,6 +18,9 @@ from .screens import view3d_areas
 FRAME_MARGIN = 1.7  # distance of the eye, in sizes of what is framed, through a lens of 50 mm
 STANDARD_LENS = 50.0
 SENSOR = 36.0  # [mm]; a 3D view shows twice of what a camera with its lens does
+BEFORE = 0.95  # of the way to what hides a pair: where the eye stops
+LEAST_WAY = 0.5  # of the way to the eye: nearer than that the pair would not fit into the view
+MOST_IN_THE_WAY, MOST_FACES_IN_THE_WAY = 3000, 200_000  # objects, faces of one: more take too long to ask
 SMALLEST_FRAME = 0.02  # share of the pair's size below which a tiny contact is not enlarged further
 
 
@@ -29,17 +32,30 @@ def show_active_pair(context: bpy.types.Context) -> None:
     if row is None:
         return
     pair = pair_objects(context, row)
+    if pair and not {*context.objects_in_mode} <= {*pair}:
+        _leave_mode(context)
     if context.mode == "OBJECT":
         _select(context, pair, {row.a.owner if letter == "a" else row.b.owner for letter in row.scans})
-    area = context.area
+    area, listed = context.area, context.window_manager.meshclash
     if area is None or area.type != "VIEW_3D":
         return
-    if context.window_manager.meshclash.isolate and pair:
-        _isolate(context, area, pair)
-    elif context.window_manager.meshclash.ghost and pair:
-        ghosting.enter(area)
+    if pair and (listed.isolate or listed.ghost):
+        shown_things.viewpoints().setdefault(area.as_pointer(), _viewpoint(area))
+        if listed.isolate:
+            _isolate(context, area, pair)
+        else:
+            ghosting.enter(area)
     view_notes.write(context)
     _frame(area, row, pair)
+    if pair and not (listed.isolate or listed.ghost):
+        _come_before_what_hides(context, area, pair)
+
+
+def _leave_mode(context: bpy.types.Context) -> None:
+    """Enters Object Mode, as a step of undo of its own; it changes no shape."""
+    with running_work.ignored_updates():
+        bpy.ops.object.mode_set("EXEC_DEFAULT", True, mode="OBJECT")
+        context.view_layer.update()
 
 
 def pair_objects(context: bpy.types.Context, row: PairRow) -> list[bpy.types.Object]:
@@ -100,7 +116,7 @@ def _set_local_members(context: bpy.types.Context, space: bpy.types.SpaceView3D,
 
 @reactions.on("view left")
 def leave_isolation(context: bpy.types.Context) -> None:
-    """Gives every 3D view that is isolated or shows ghosts back what it showed before.
+    """Gives every 3D view that is isolated or shows ghosts back what it showed before, and from where.
 
     A view that no window shows leaves local view altogether: Blender crashes when asked for the members of its local
     view.
@@ -113,12 +129,17 @@ def leave_isolation(context: bpy.types.Context) -> None:
         before = views.pop(area.as_pointer())
         space = area.spaces.active
         if space.local_view is None:
-            continue  # the user has left it already
+            shown_things.viewpoints().pop(area.as_pointer(), None)
+            continue  # the user has left it already, and looks from where Blender looked before
         if before is None or window.screen != screen:
             _toggle_local_view(area, screen, window)
         else:
             _set_local_members(context, space, set(before))
     views.clear()
+    for _window, _screen, area in view3d_areas(context):
+        if area.as_pointer() in shown_things.viewpoints():
+            _look_from(area, shown_things.viewpoints()[area.as_pointer()])
+    shown_things.viewpoints().clear()
     view_notes.write(context)
 
 
@@ -133,20 +154,22 @@ def suspend_isolation(context: bpy.types.Context) -> None:
 
     Views that no window shows are not isolated again.
     """
-    views = shown_things.isolated_views()
-    shown = {}
+    views, before = shown_things.isolated_views(), dict(shown_things.viewpoints())
+    shown, points = {}, {}
     for window, screen, area in view3d_areas(context):
         space, key = area.spaces.active, area.as_pointer()
         if key in views and space.local_view is not None and window.screen == screen:
             shown[key] = views[key], _shown_names(context, space)
+        if key in before and (key in shown or key not in views):
+            points[key] = before[key], _viewpoint(area)
     ghosting.suspend(context)
     leave_isolation(context)
-    shown_things.suspend_views(shown)
+    shown_things.suspend_views(shown, points)
 
 
 def resume_isolation(context: bpy.types.Context) -> None:
     """Isolates again what `suspend_isolation` gave back."""
-    suspended = shown_things.suspended_views()
+    suspended, points = shown_things.suspended_views(), shown_things.suspended_viewpoints()
     for window, screen, area in view3d_areas(context):
         before, names = suspended.pop(area.as_pointer(), (None, ()))
         space = area.spaces.active
@@ -156,7 +179,11 @@ def resume_isolation(context: bpy.types.Context) -> None:
         if names and space.local_view is not None:
             _set_local_members(context, space, set(names))
             shown_things.isolated_views()[area.as_pointer()] = before
+        if area.as_pointer() in points:
+            shown_things.viewpoints()[area.as_pointer()], now = points[area.as_pointer()]
+            _look_from(area, now)
     suspended.clear()
+    points.clear()
     ghosting.resume(context)
     view_notes.write(context)
 
@@ -170,6 +197,18 @@ def _something_selected(context: bpy.types.Context, names: tuple[str, ...]) -> I
     yield
     if item is not None:
         item.select_set(False)
+
+
+def _viewpoint(area: bpy.types.Area) -> shown_things.Viewpoint:
+    view = area.spaces.active.region_3d
+    x, y, z = view.view_location
+    return shown_things.Viewpoint(x, y, z, view.view_distance, view.view_perspective)
+
+
+def _look_from(area: bpy.types.Area, point: shown_things.Viewpoint) -> None:
+    view = area.spaces.active.region_3d
+    view.view_perspective = point.perspective
+    view.view_location, view.view_distance = point[:3], point.distance
 
 
 def _toggle_local_view(area: bpy.types.Area, screen: bpy.types.Screen, window: bpy.types.Window) -> None:
@@ -207,6 +246,41 @@ def _frame(area: bpy.types.Area, row: PairRow, pair: list[bpy.types.Object]) -> 
         view.view_perspective = "PERSP"
     view.view_distance = max(FRAME_MARGIN * size * space.lens / STANDARD_LENS, 1e-4)
     view.view_location = Vector(box.mean(axis=0)) + view.view_rotation @ Vector((_beside_panels(area), 0.0, 0.0))
+
+
+def _come_before_what_hides(context: bpy.types.Context, area: bpy.types.Area, pair: list[bpy.types.Object]) -> None:
+    """Moves the eye before the first other object on its way from what it looks at, as a window pane is."""
+    view = area.spaces.active.region_3d
+    others = [item for item in context.visible_objects if item.type == "MESH" and item not in pair]
+    if not view.is_perspective or len(others) > MOST_IN_THE_WAY:
+        return
+    shift = view.view_rotation @ Vector((_beside_panels(area), 0.0, 0.0))
+    subject = view.view_location - shift
+    way = shift + view.view_rotation @ Vector((0.0, 0.0, view.view_distance))
+    depsgraph = context.evaluated_depsgraph_get()
+    shares = (_share_before(item.evaluated_get(depsgraph), subject, way) for item in others)
+    first = min((share for share in shares if share >= LEAST_WAY), default=1.0)
+    if first < 1.0:
+        view.view_distance *= BEFORE * first
+        view.view_location = subject + BEFORE * first * shift
+
+
+def _share_before(item: bpy.types.Object, begin: Vector, way: Vector) -> float:
+    """The share of a way after which it meets an evaluated object; 1 where it does not, or is slow to ask."""
+    try:
+        inside = item.matrix_world.inverted()
+    except ValueError:  # it is flat
+        return 1.0
+    start, along = inside @ begin, inside.to_3x3() @ way
+    corners = np.array(item.bound_box)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ends = np.sort((corners[[0, 6]] - start) / np.array(along), axis=0)
+    if not np.nanmax((*ends[0], 0.0)) <= np.nanmin((*ends[1], 1.0)):
+        return 1.0
+    if len(item.data.polygons) > MOST_FACES_IN_THE_WAY:
+        return 1.0
+    hit, place, _, _ = item.ray_cast(start, along, distance=along.length)
+    return float((place - start).length / along.length) if hit else 1.0
 
 
 def _object_bounds(pair: list[bpy.types.Object]) -> np.ndarray | None:

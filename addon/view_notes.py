@@ -8,6 +8,7 @@ of the user's own showed.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,7 +18,9 @@ from bpy.props import StringProperty
 from . import ghosting, shown_things
 from .core.saved import strict_json
 
-Before = dict[str, Any]  # "local": true where a local view isolates a pair; "shading": see `ghosting`
+Before = dict[str, Any]
+"""Of a view: "local", true where a local view isolates a pair; "shading", see `ghosting`; "viewpoint", as a list."""
+PERSPECTIVES = ("PERSP", "ORTHO", "CAMERA")
 
 
 def attach() -> None:
@@ -44,6 +47,8 @@ def write(context: bpy.types.Context) -> None:
                 note["local"] = True
             if key in ghosted:
                 note["shading"] = ghosted[key]
+            if key in shown_things.viewpoints():
+                note["viewpoint"] = shown_things.viewpoints()[key]
             if note:
                 notes[str(index)] = note
         text = json.dumps(notes) if notes else ""
@@ -63,6 +68,8 @@ def read(context: bpy.types.Context) -> bool:
                 isolated[key] = None
             if "shading" in note:
                 ghosted[key] = note["shading"]
+            if "viewpoint" in note:
+                shown_things.viewpoints()[key] = shown_things.Viewpoint(*note["viewpoint"])
     return bool(isolated or ghosted)
 
 
@@ -79,4 +86,11 @@ def _is_note(note: object) -> bool:
     if not isinstance(note, dict):
         return False
     shading = note.get("shading", {})
-    return note.get("local", True) is True and isinstance(shading, dict) and ghosting.is_shading(shading)
+    known = note.get("local", True) is True and isinstance(shading, dict) and ghosting.is_shading(shading)
+    return known and ("viewpoint" not in note or _is_viewpoint(note["viewpoint"]))
+
+
+def _is_viewpoint(given: object) -> bool:
+    if not isinstance(given, list) or len(given) != len(shown_things.Viewpoint._fields):
+        return False
+    return given[-1] in PERSPECTIVES and all(isinstance(x, float) and math.isfinite(x) for x in given[:-1])

@@ -11,7 +11,7 @@ from .massive_objects import massive_path
 
 
 def checked(candidate: bpy.types.Object | None, name: str, faces: NDArray[np.int32] | None) -> NDArray[np.int32]:
-    """Returns `faces` if they can be selected on `candidate`.
+    """Returns `faces` if they are faces of the mesh of `candidate`.
 
     Raises:
         DetectError: they cannot; the message names the object and the reason.
@@ -30,15 +30,25 @@ def checked(candidate: bpy.types.Object | None, name: str, faces: NDArray[np.int
         raise DetectError(f"the modifiers of '{name}' make new faces: the contacting faces have no original")
     if candidate.library or candidate.data.library:
         raise DetectError(f"'{name}' is linked from another file and cannot be edited")
-    if not candidate.visible_get():
-        raise DetectError(f"'{name}' is hidden: show it to select its faces")
     if len(faces) and faces.max() >= len(candidate.data.polygons):
         raise DetectError(f"'{name}' has fewer faces than when it was tested: press Detect again")
     return faces
 
 
+def selectable(candidate: bpy.types.Object | None, name: str, faces: NDArray[np.int32] | None) -> NDArray[np.int32]:
+    """The same if they can be selected, too: Blender edits nothing that is hidden.
+
+    Raises:
+        DetectError: as `checked`, and for a hidden object.
+    """
+    faces = checked(candidate, name, faces)
+    if candidate is not None and not candidate.visible_get():
+        raise DetectError(f"'{name}' is hidden: show it to select its faces")
+    return faces
+
+
 def select_in_edit_mode(context: bpy.types.Context, chosen: list[tuple[bpy.types.Object, NDArray[np.int32]]]) -> None:
-    """Puts the objects in Edit Mode, face select, with exactly these faces selected; the objects passed `checked`."""
+    """Puts the objects in Edit Mode, face select, with exactly these faces selected, which are `selectable`."""
     if context.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
     for other in context.selected_objects:

@@ -19,7 +19,7 @@ from mathutils import Matrix
 from ..core.errors import DetectError
 from ..core.frame_scene import SceneSource
 from ..core.job import run_to_end
-from ..core.picture_layout import LABEL_HEIGHT, Label, PictureLayout, Surface, View, lay_out
+from ..core.picture_layout import LABEL_HEIGHT, SIGN, Label, PictureLayout, Surface, View, lay_out
 from ..core.report import DetectReport
 from ..core.terminal import say
 
@@ -136,11 +136,11 @@ class _Studio:
     def _add_text(self, label: Label, view: View, inks: list[bpy.types.Material]) -> bpy.types.Object:
         """The two names in the colours of their faces."""
         text = bpy.data.curves.new("Label", "FONT")
-        text.body, text.size = f"{label.a} / {label.b}{label.note}", LABEL_HEIGHT * view.height
+        text.body, text.size = f"{label.a}{SIGN}{label.b}{label.note}", LABEL_HEIGHT * view.height
         text.align_x, text.align_y = ("LEFT" if label.at_left else "RIGHT"), "CENTER"
         for ink in inks:
             text.materials.append(ink)
-        colours = [1] * len(label.a) + [0] * 3 + [2] * len(label.b) + [0] * len(label.note)
+        colours = [1] * len(label.a) + [0] * len(SIGN) + [2] * len(label.b) + [0] * len(label.note)
         for character, colour in zip(text.body_format, colours, strict=False):
             character.material_index = colour
         item = self._add("Label", text)

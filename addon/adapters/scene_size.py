@@ -31,7 +31,7 @@ def default_clearance(scene: bpy.types.Scene) -> float:
     key = (len(scene.objects), *asked)
     if known != key:
         scale = metres_per_unit(scene)
-        value = usual_clearance(scale * size_of(scene), _shown_unit(units)) / scale
+        value = usual_clearance(scale * size_of(scene), shown_unit(units)) / scale
     _known[scene.session_uid] = now, key, value
     return value
 
@@ -51,7 +51,7 @@ def _corners(item: bpy.types.Object) -> np.ndarray:
     return np.array(item.bound_box) @ matrix[:3, :3].T + matrix[:3, 3]
 
 
-def _shown_unit(units: bpy.types.UnitSettings) -> float:
+def shown_unit(units: bpy.types.UnitSettings) -> float:
     """The unit in which Blender shows lengths [m]."""
     if units.system == "NONE":
         return 1.0

@@ -18,6 +18,11 @@ from .placed_mesh import engine_mesh, split_matrix
 from .rules import KeepMask, Rules, keep_mask
 
 _SCAN, _MASSIVE = 1, 4  # no two other kinds add up to as much
+PLACED_TO = 2.0**-20
+"""How finely the place of a part in a whole is known, as a share of the whole: 16 units in the last place of single
+precision. Programs compute it through the frames of a chain of assemblies, with roundings of the whole's size in each,
+before it is stored; of a small part that is much more than Blender's own roundings."""
+_NO_STRETCH = np.eye(4)
 NO_SCANS = "its massive file was compared with meshes, but not with scans"
 
 
@@ -31,11 +36,30 @@ class _Placed:
     stretch: bytes
     """The part of the matrix that no rigid pose can hold, baked into the vertices; empty when there is none."""
     known: float
-    """How finely its world coordinates are known [Blender units]."""
+    """How finely Blender stores its world coordinates [Blender units]."""
+    reach: float
+    """What none of them exceeds [Blender units]."""
     resolution: float
-    """The same as the engine was told, 0 where it is too coarse."""
+    """How finely the engine was told that they are known, 0 where that is too coarse."""
     shared: bool
     """Whether other objects have the same mesh and stretch, and so the same engine mesh."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """What an object of the engine's scene is made of, and where it is.
+
+    Attributes:
+        mesh: as it was read.
+        built: the engine's mesh.
+        stretch: (4, 4) the part of the matrix that is baked into it.
+        matrix: (4, 4) of the object.
+    """
+
+    mesh: SourceMesh
+    built: Any
+    stretch: np.ndarray
+    matrix: np.ndarray
 
 
 class EngineScene:
@@ -60,7 +84,9 @@ class EngineScene:
         """How finely the world coordinates of each object are known [Blender units], by the engine's id."""
         self._placed: dict[str, _Placed] = {}
 
-    def update_steps(self, frame: FrameScene, coarsest: float = math.inf) -> Generator[Progress, None, None]:
+    def update_steps(
+        self, frame: FrameScene, coarsest: float = math.inf, misplaced: float = 0.0
+    ) -> Generator[Progress, None, None]:
         """Makes the engine scene equal to `frame`; yields after each object that differs from the last frame.
 
         An object whose mesh or matrix cannot be used is noted in `skipped`, and the scene is without it.
@@ -68,6 +94,7 @@ class EngineScene:
         Args:
             frame: what there is now.
             coarsest: resolution [Blender units] above which an object counts as exact, so that it permits no overlap.
+            misplaced: most that a part may be off its place in a large whole [Blender units]; see `PLACED_TO`.
         """
         self._remove_missing(frame)
         self.objects, self.meshes, self.built, self.skipped = {}, frame.meshes, 0, []
@@ -78,14 +105,16 @@ class EngineScene:
         uses = Counter((item.mesh_key, stretch) for item, _, stretch in split)
         made: dict[tuple[Hashable, bytes], Any] = {}
         same = _SameMesh()
-        for count, (item, pose, stretch) in enumerate(split):
+        roundings = [self._rounding(item, frame.meshes[item.mesh_key]) for item, _, _ in split]
+        misplaced = min(misplaced, _placed_to(max((reach for _, reach in roundings), default=0.0)))
+        for count, ((item, pose, stretch), (known, reach)) in enumerate(zip(split, roundings, strict=True)):
             mesh, shared = frame.meshes[item.mesh_key], uses[item.mesh_key, stretch] > 1
             placed = self._placed.get(item.identity)
-            known = self._resolution(placed, item, mesh)
-            told = known if known <= coarsest else 0.0
+            resolution = max(known, misplaced)
+            told = resolution if resolution <= coarsest else 0.0
             now = (item, mesh, told, shared)
             if placed is None or (placed.item, placed.mesh, placed.resolution, placed.shared) != now:
-                wanted = _Placed(-1, item, mesh, stretch, known, told, shared)
+                wanted = _Placed(-1, item, mesh, stretch, known, reach, told, shared)
                 try:
                     placed = replace(wanted, id=self._place(placed, wanted, pose, made, same))
                 except UnusableObject as error:
@@ -94,7 +123,7 @@ class EngineScene:
                 self._placed[item.identity] = placed
                 yield Progress((count + 1) / len(split), f"Preparing {item.name}")
             self.objects[placed.id] = item
-            self.resolutions[placed.id] = known
+            self.resolutions[placed.id] = resolution
 
     def place_scans(self, placed: Sequence[PlacedCloud]) -> None:
         """Makes the scans of the engine scene those of a frame, after `update_steps`."""
@@ -141,6 +170,13 @@ class EngineScene:
 
         return mask
 
+    def shape(self, key: int) -> Shape:
+        """What an object, named by the engine's id and no scan, is made of, and where it is."""
+        item = self.objects[key]
+        stretch = self._placed[item.identity].stretch
+        baked = np.frombuffer(stretch).reshape(4, 4) if stretch else _NO_STRETCH
+        return Shape(self.meshes[item.mesh_key], self.scene.member(key).mesh, baked, item.matrix)
+
     def is_massive(self, key: int) -> bool:
         """Whether an object, named by the engine's id, is a massive file."""
         return self.meshes[self.objects[key].mesh_key].file is not None
@@ -149,11 +185,13 @@ class EngineScene:
         for identity in self._placed.keys() - {item.identity for item in frame.objects}:
             self.scene.remove(self._placed.pop(identity).id)
 
-    def _resolution(self, old: _Placed | None, item: SourceObject, mesh: SourceMesh) -> float:
-        """How finely an object's world coordinates are known; computed when its mesh or matrix is another one."""
+    def _rounding(self, item: SourceObject, mesh: SourceMesh) -> tuple[float, float]:
+        """`known` and `reach` of `_Placed`; computed when the mesh or the matrix is another one."""
+        old = self._placed.get(item.identity)
         if old is not None and old.item is item and old.mesh is mesh:
-            return old.known
-        return float(self._engine.float32_resolution(mesh.largest, item.matrix))
+            return old.known, old.reach
+        furthest = np.abs(item.matrix[:3, :3]).sum(axis=1) * mesh.largest + np.abs(item.matrix[:3, 3])
+        return float(self._engine.float32_resolution(mesh.largest, item.matrix)), float(furthest.max())
 
     def _leave_out(self, item: SourceObject, error: UnusableObject) -> None:
         self.skipped.append(Skipped(item.name, error.reason, damaged=True))
@@ -189,7 +227,7 @@ class EngineScene:
         if key not in made:
             made[key] = self._mesh(new)
         if pose is None:
-            pose, _ = self._engine.split_matrix(new.item.matrix)
+            pose, _ = split_matrix(self._engine, new.item)
         if old is not None:
             self.scene.remove(old.id)
             del self._placed[new.item.identity]
@@ -198,12 +236,20 @@ class EngineScene:
 
     def _move(self, old: _Placed, new: _Placed, pose: Any) -> None:
         if pose is None and old.resolution != new.resolution:
-            pose, _ = self._engine.split_matrix(new.item.matrix)
+            pose, _ = split_matrix(self._engine, new.item)
         if pose is not None:
             self.scene.set_pose(old.id, pose, new.resolution)
 
     def _mesh(self, placed: _Placed) -> Any:
         return engine_mesh(self._engine, placed.item, placed.mesh, placed.stretch)
+
+
+def _placed_to(reach: float) -> float:
+    """How far parts may be off their places in a whole whose coordinates do not exceed `reach`.
+
+    It is a share of the next power of two, so that it stays the same while things move.
+    """
+    return math.ldexp(PLACED_TO, math.frexp(reach)[1])
 
 
 class _SameMesh:

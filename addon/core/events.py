@@ -191,9 +191,13 @@ class EventLog:
 
 
 def _badness(row: PairRow) -> tuple[Any, ...]:
-    """Compares two frames of a pair, and two events, the worst first: what shares volume by how deep it is."""
+    """Compares two frames of a pair, and two events, the worst first.
+
+    What shares volume is compared by how deep it is; where no depth is known, as of cloth and open meshes, by how many
+    faces meet.
+    """
     rank = math.inf if row.verdict in SOLID_VERDICTS else row.severity
-    return (-rank, -(row.probability or 0.0), *row.depth_order, row.distance or 0.0, -row.severity)
+    return (-rank, -(row.probability or 0.0), *row.depth_order, row.distance or 0.0, -row.severity, -row.count)
 
 
 def _known(choose: Callable[[float, float], float], one: float | None, other: float | None) -> float | None:

@@ -109,7 +109,7 @@ class Followed:
         if frame.massive:
             yield from within(self._warm_up_steps(MASSIVE_PARTS), 0.0, 0.0)
         started = time.perf_counter()
-        yield from within(self.world.update_steps(frame, options.coarsest / scale), 0.0, _MESHES_SHARE)
+        yield from within(self.world.update_steps(frame, *options.roundings(scale)), 0.0, _MESHES_SHARE)
         if options.point_budget != self._clouds.budget:
             self._clouds = CloudScene(self.engine, options.point_budget)
         if frame.scans:

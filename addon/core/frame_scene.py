@@ -75,6 +75,11 @@ class SourceMesh:
         """How many triangles are tested."""
         return len(self.triangles) if self.file is None else self.file.triangles
 
+    def is_like(self, other: SourceMesh) -> bool:
+        """Whether another mesh has the same triangles and vertices."""
+        same = (np.array_equal(getattr(self, part), getattr(other, part)) for part in ("triangles", "vertices"))
+        return self.file == other.file and all(same)
+
     @cached_property
     def largest(self) -> float:
         """The largest absolute coordinate."""

@@ -1,18 +1,20 @@
 """When contacts begin and end between two frames: for objects that keep their shape, by the engine's rigid motions.
 
 An object is taken to move evenly from frame to frame: its origin on a straight line, while it turns about it at one
-speed. What deforms, appears or vanishes has no such moments.
+speed. What deforms, appears or vanishes has no such moments. A scale, or a shear, is a part of the shape; single
+precision makes another one of it in every frame, and the shape of the later one counts in both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from .engine_scene import EngineScene
+from .engine_scene import EngineScene, Shape
 from .events import Moments
 from .followed import Followed
 from .frame_scene import Progress
@@ -21,7 +23,17 @@ from .pair_row import PairRow
 from .queries import test_named
 from .steps import within
 
-Pair = tuple[int, int]
+SAME_SHAPE = 1e-5
+"""Most that a matrix between two frames may differ from a rigid one: single precision stays below a tenth of it."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Moved:
+    """One of the engine's meshes, and its poses (4, 4) in the former and in the noted frame."""
+
+    mesh: Any
+    start: np.ndarray
+    end: np.ndarray
 
 
 class Between:
@@ -37,62 +49,71 @@ class Between:
         self._engine = engine
         self._wanted = test.has_moments and test.reach(options) == 0.0
         self._frame: int | None = None
-        self._meshes: dict[int, Any] = {}
-        self._rows: dict[int, np.ndarray] = {}
+        self._shapes: dict[str, Shape] = {}
 
     def note(self, frame: int, world: EngineScene) -> None:
-        """Remembers where the objects are in a frame, and the meshes; of scans and files no moments are told."""
+        """Remembers what the objects are in a frame, and where; of scans and files no moments are told."""
         if self._wanted:
-            scene = world.scene
-            ids = scene.boxes()[0].tolist()
-            self._frame = frame
-            self._meshes = {
-                key: scene.member(key).mesh for key in ids if key not in world.scans and not world.is_massive(key)
-            }
-            self._rows = dict(zip(ids, scene.all_rows(), strict=True))
+            ids = [key for key in world.objects if key not in world.scans and not world.is_massive(key)]
+            self._frame, self._shapes = frame, {world.objects[key].name: world.shape(key) for key in ids}
 
     def moments_steps(
-        self, frame: int, followed: Followed, before: dict[Pair, PairRow]
+        self, frame: int, followed: Followed, before: Mapping[Any, PairRow]
     ) -> Generator[Progress, None, Moments]:
         """When contacts began and ended since the frame that was noted last; notes this one.
 
         Args:
             frame: its number.
             followed: what is known of it.
-            before: the rows of the frame noted last.
+            before: the rows of the frame noted last, by anything.
         """
         found, old = Moments(), self._frame
-        last, meshes = self._rows, self._meshes
+        last = self._shapes
         self.note(frame, followed.world)
         if old is None or not self._wanted:
             return found
-        now = followed.pairs()
-        begun = [(pair, row) for pair, row in now.items() if pair not in before]
-        ended = [(pair, row) for pair, row in before.items() if pair not in now]
+        now = {row.id: row for row in followed.rows()}
+        known = {row.id: row for row in before.values()}
+        begun = [row for name, row in now.items() if name not in known]
+        ended = [row for name, row in known.items() if name not in now]
         total = len(begun) + len(ended)
-        for done, (pair, row) in enumerate((*begun, *ended)):
-            if any(key not in self._meshes or meshes.get(key) is not self._meshes[key] for key in pair):
+        for done, row in enumerate((*begun, *ended)):
+            if any(name not in last or name not in self._shapes for name in row.names):
+                continue
+            moved = [way for name in row.names if (way := self._moved(last[name], self._shapes[name])) is not None]
+            if len(moved) < len(row.names):
                 continue
             forward = done < len(begun)
-            poses = [(last[key], self._rows[key]) if forward else (self._rows[key], last[key]) for key in pair]
-            share = yield from within(self._share_steps(pair, poses), done / total, (done + 1) / total)
+            share = yield from within(self._share_steps(moved, forward), done / total, (done + 1) / total)
             if share is not None and forward:
                 found.begun[row.id] = old + share * (frame - old)
             elif share is not None:
                 found.ended[row.id] = frame - share * (frame - old)
         return found
 
-    def _share_steps(self, pair: Pair, poses: list[Any]) -> Generator[Any, None, float | None]:
+    def _moved(self, old: Shape, new: Shape) -> _Moved | None:
+        """How an object came from one frame to the next; None where its shape is another one."""
+        if not (old.mesh is new.mesh or old.mesh.is_like(new.mesh)):
+            return None
+        mesh, stretch = new.built, new.stretch.copy()
+        if stretch[:3, 3].any():  # a shear is baked together with the place, about which the object is to turn
+            stretch[:3, 3] = 0.0
+            mesh = self._engine.TriangleMesh(new.mesh.vertices, new.mesh.triangles).transformed(stretch)
+        if not np.linalg.det(stretch[:3, :3]):
+            return None  # it is flat
+        inverse = np.linalg.inv(stretch)
+        start, end = (np.asarray(matrix, np.float64) @ inverse for matrix in (old.matrix, new.matrix))
+        turned = start[:3, :3]
+        if not np.abs(turned.T @ turned - np.eye(3)).max() <= SAME_SHAPE or np.linalg.det(turned) < 0.0:
+            return None
+        return _Moved(mesh, start, end)
+
+    def _share_steps(self, moved: list[_Moved], forward: bool) -> Generator[Any, None, float | None]:
         """The share of the way after which two objects meet; None where rounding lets nothing be said."""
-        a, b = (self._meshes[key] for key in pair)
-        motions = [self._engine.KeyframedMotion([0.0, 1.0], [_pose(rows) for rows in ends]) for ends in poses]
+        poses = [(way.start, way.end) if forward else (way.end, way.start) for way in moved]
+        motions = [self._engine.KeyframedMotion([0.0, 1.0], list(ends)) for ends in poses]
         try:
-            found = yield from self._engine.time_of_contact_steps(a, b, *motions)
+            found = yield from self._engine.time_of_contact_steps(*(way.mesh for way in moved), *motions)
         except self._engine.errors.UnsupportedOption:
             return None
         return None if found.time is None else float(found.time)
-
-
-def _pose(rows: np.ndarray) -> np.ndarray:
-    """(4, 4) of rows (3, 4)."""
-    return np.vstack([rows, (0.0, 0.0, 0.0, 1.0)])

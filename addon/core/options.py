@@ -16,6 +16,8 @@ AUTO, RESOLUTION = "auto", "resolution"
 """Overlaps that the stored coordinates cannot tell from flush are permitted: within `UNASKED_RESOLUTION`, or all."""
 UNASKED_RESOLUTION = 1e-4
 """Most that is permitted to a pair unasked [m]: what is stored more coarsely is warned of."""
+MOST_MISPLACED = 0.25 * UNASKED_RESOLUTION
+"""Most that a part of a large whole is taken to be off its place [m]."""
 TEST_OPTIONS = {
     "permitted_overlap": AUTO, "touch_tolerance": 0.0, "tolerance": None, "budget": None, "overlap_volume": False,
 }  # fmt: skip
@@ -32,7 +34,7 @@ class DetectOptions:
 
     Attributes:
         set_a: "all", "selection", "collection:NAME", "object:NAME" or just a NAME.
-        set_b: the same for the other side of each pair.
+        set_b: the same for the other side of each pair; of a test about one object it is `set_a`, whatever is given.
         test: the name of one of `queries.TESTS`, which says which of the following it takes.
         permitted_overlap: depth up to which a clash counts as touching [m], or `AUTO` or `RESOLUTION`.
         touch_tolerance: gap up to which objects count as touching [m].
@@ -63,6 +65,8 @@ class DetectOptions:
 
     def __post_init__(self) -> None:
         test = test_named(self.test)
+        if not test.of_pairs:
+            object.__setattr__(self, "set_b", self.set_a)
         for name, default in TEST_OPTIONS.items():
             given = getattr(self, name) != default
             if given and name not in test.takes:
@@ -102,6 +106,10 @@ class DetectOptions:
         """The resolution from which on an object's coordinates permit no overlap [m]; a pair has those of its two."""
         return 0.5 * UNASKED_RESOLUTION if self.permitted_overlap == AUTO else math.inf
 
+    def roundings(self, scale: float) -> tuple[float, float]:
+        """`coarsest` and `MOST_MISPLACED` in Blender units of so many metres, for `EngineScene.update_steps`."""
+        return self.coarsest / scale, MOST_MISPLACED / scale
+
     def as_dict(self) -> dict[str, Any]:
         """The options as the report shows them; lengths in metres."""
         rules = self.rules
@@ -134,7 +142,7 @@ def changed_settings(asked: DetectOptions, now: DetectOptions) -> list[str]:
     Pairs that were excluded since need no new answer: they are left out of the old one.
     """
     test = test_named(now.test)
-    compared = ["set_a", "set_b", "test", "point_budget"]
+    compared = ["set_a", *(["set_b"] if test.of_pairs else []), "test", "point_budget"]
     if asked.test == now.test:
         compared += (name for name in TEST_OPTIONS if name in test.takes)
     changed = [_words(name).title() for name in compared if getattr(asked, name) != getattr(now, name)]

@@ -127,6 +127,16 @@ class PairRow:
         return self.a.name, self.b.name
 
     @property
+    def title(self) -> str:
+        """Both names; one of an object with itself."""
+        return " × ".join(dict.fromkeys(self.names))
+
+    @property
+    def count(self) -> int:
+        """Number of faces and points in contact, of both objects."""
+        return self.a.count + self.b.count
+
+    @property
     def owners(self) -> tuple[str, str, str, str]:
         """The objects of the scene that it is about: owners and sources of the two."""
         return self.a.owner, self.b.owner, self.a.source, self.b.source
@@ -138,8 +148,8 @@ class PairRow:
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """Sorts rows worst first: severity, then probability, depth and distance, then frame and names."""
-        measured = (-(self.probability or 0.0), *self.depth_order, self.distance or 0.0)
+        """Sorts rows worst first: severity, then probability, depth, distance and faces, then frame and names."""
+        measured = (-(self.probability or 0.0), *self.depth_order, self.distance or 0.0, -self.count)
         return (-self.severity, *measured, self.frame, *self.names)
 
     @property

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from unicodedata import east_asian_width
 
 import numpy as np
 
@@ -11,6 +13,7 @@ from .frame_scene import FrameScene
 from .pair_row import PairRow
 from .regions import cut_row
 from .report_formats import format_length
+from .short_names import commonness, shorten
 from .verdicts import CLASH, PICTURED_VERDICTS
 from .world import to_world
 
@@ -27,8 +30,11 @@ MOST_EDGE_TRIANGLES = 500_000  # larger scenes are drawn without edges
 TUBE_SIDES = 6
 _NO_SEGMENTS = np.empty((0, 2, 3), np.float32)
 MOST_LABELS = 16
+SIGN = " / "  # between the names of a label
 LABEL_HEIGHT = 0.021  # of the view's height
 LABEL_STEP = 1.9  # between the lines of two labels, in label heights
+LABEL_ROOM = 0.45  # of the view's width: for a label, so that those at both sides never meet
+CHARACTER = 0.55  # width of a letter of Blender's own font, in label heights: names have 0.4 to 0.51 on average
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,13 +239,28 @@ def _noted(row: PairRow, metres_per_unit: float) -> str:
     return format_length(row.distance * metres_per_unit) if row.distance else row.verdict
 
 
+def _label_names(row: PairRow, note: str, room: float, common: Counter[str]) -> tuple[str, str]:
+    """Both names, shortened where a label would be wider than so many letters."""
+    left = room - _letters(note) - _letters(SIGN)
+    short = [shorten(name, 0.5 * left, _letters, common) for name in row.names]
+    for at in (0, 1):  # what one name leaves is the other's
+        short[at] = shorten(row.names[at], left - _letters(short[1 - at]), _letters, common)
+    return short[0], short[1]
+
+
+def _letters(text: str) -> float:
+    """How wide a text is, in letters; those of East Asia are twice as wide."""
+    return float(sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text))
+
+
 def _labels(rows: Sequence[PairRow], view: View, metres_per_unit: float) -> list[Label]:
     """Names of the pairs in a column at each side, in the order of their places, so that no two lines cross."""
     targets = [(view.project(np.array(row.location)), row) for row in rows if row.location is not None]
     targets.sort(key=lambda item: item[0][0])
     half = len(targets) // 2
     step = LABEL_STEP * LABEL_HEIGHT * view.height
-    labels = []
+    labels, common = [], commonness(name for _, row in targets for name in row.names)
+    room = LABEL_ROOM * view.width / (CHARACTER * LABEL_HEIGHT * view.height)
     for at_left, found in ((True, targets[:half]), (False, targets[half:])):
         side = sorted(found, key=lambda item: -item[0][1])
         top = _column_top([float(target[1]) for target, _ in side], step, view.height)
@@ -247,7 +268,7 @@ def _labels(rows: Sequence[PairRow], view: View, metres_per_unit: float) -> list
         for line, (target, row) in enumerate(side):
             note = "" if row.verdict == CLASH else f" ({_noted(row, metres_per_unit)})"
             anchor, place = (edge, top - line * step), (float(target[0]), float(target[1]))
-            labels.append(Label(row.a.name, row.b.name, note, anchor, place, at_left))
+            labels.append(Label(*_label_names(row, note, room, common), note, anchor, place, at_left))
     return labels
 
 

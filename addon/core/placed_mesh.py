@@ -14,6 +14,11 @@ MASSIVE_MEMORY = 1 << 28
 """Bytes that a massive file may take while it is tested."""
 
 
+SCALE_BITS = 18
+"""Of a scale that is baked into a mesh: of an object that turns, single precision changes those after them from frame
+to frame, and the mesh would be another one. The pose keeps what they leave out: world coordinates stay the same."""
+
+
 def split_matrix(engine: ModuleType, item: SourceObject) -> tuple[Any, bytes]:
     """The pose of an object, and the part of its matrix that no rigid pose can hold, empty when there is none.
 
@@ -24,7 +29,14 @@ def split_matrix(engine: ModuleType, item: SourceObject) -> tuple[Any, bytes]:
         pose, stretch = engine.split_matrix(item.matrix)
     except engine.errors.MeshClashError as error:
         raise UnusableObject(item.name, f"its matrix: {error}") from error
-    return pose, b"" if stretch is None else np.asarray(stretch, dtype=np.float64).tobytes()
+    if stretch is None:
+        return pose, b""
+    scales = np.diagonal(stretch)
+    if scales.all() and np.array_equal(stretch, np.diag(scales)):  # along the object's own axes
+        digits, powers = np.frexp(scales)
+        scales = np.ldexp(np.rint(np.ldexp(digits, SCALE_BITS)), powers - SCALE_BITS)
+        pose, stretch = engine.Pose.from_matrix(item.matrix / scales), np.diag(scales)
+    return pose, np.asarray(stretch, dtype=np.float64).tobytes()
 
 
 def engine_mesh(engine: ModuleType, item: SourceObject, mesh: SourceMesh, stretch: bytes) -> Any:

@@ -61,7 +61,7 @@ CSV_COLUMNS = (
 POINTS = ("location", "point_a", "point_b")
 LEFT_ALIGNED = 3  # columns of names; numbers are right-aligned
 APPROVED = "approved"  # the status of pairs that may stay as they are
-MILLIMETRES_BELOW = 0.1
+MILLIMETRES_BELOW, MICROMETRES_BELOW = 0.1, 1e-5
 NO_SOLID = "not a solid"  # in the place of a volume
 LINE_BEGINS = ("\t", "\r", "\n")
 FORMULA_BEGINS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "'")
@@ -140,11 +140,13 @@ def summary(report: dict[str, Any]) -> str:
 
 
 def permitted(report: dict[str, Any]) -> str:
-    """What is permitted by the resolution of the coordinates, as in "0 mm, resolution 0.004 mm"; "" elsewhere."""
+    """What is permitted by the resolution of the coordinates, in words; "" where a length is, or nothing is known."""
     resolution = report["stats"].get("resolution")
     if report["options"]["permitted_by"] == "length" or resolution is None:
         return ""
-    return f"0 mm, resolution {format_length(resolution)}"
+    most = 2.0 * resolution  # of two objects together
+    unit = "MICROMETERS" if most < MICROMETRES_BELOW else "MILLIMETERS"
+    return f"up to {length_in_words(most, 'METRIC', unit, 2)}, which the coordinates cannot tell from flush"
 
 
 def coarse(report: dict[str, Any]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 CUT = "…"
 WORDS = re.compile(r"\d+|[^\W\d_]+|[\W_]+")  # numbers, words, and what stands between
@@ -15,31 +15,48 @@ def commonness(names: Iterable[str]) -> Counter[str]:
     return Counter(word for name in set(names) for word in set(WORDS.findall(name)))
 
 
-def shorten(name: str, room: float, width: Callable[[str], float], common: Counter[str]) -> str:
+def shorten(
+    name: str, room: float, width: Callable[[str], float], common: Counter[str], sought: Sequence[str] = ()
+) -> str:
     """The name, or as much of it as fits.
 
-    The commonest words go first, of equally common ones those in the middle; what is left of a name that is one long
-    word is its beginning and its end.
+    The commonest words go first, of equally common ones those in the middle, and what was sought goes last; what is
+    left of a name that is one long word is its beginning and its end.
 
     Args:
         name: the name.
         room: how wide it may be.
         width: of a text, in the same unit.
         common: `commonness` of the names that it is seen among.
+        sought: texts that the name was found by, in either case.
     """
     if width(name) <= room:
         return name
-    words = WORDS.findall(name)
+    words, found = _words(name, sought)
     kept = [True] * len(words)
     middle = 0.5 * (len(words) - 1)
-    telling = [index for index, word in enumerate(words) if word[0].isalnum()]
-    order = sorted(telling, key=lambda index: (-common[words[index]], abs(index - middle)))
+    telling = [index for index, word in enumerate(words) if word[0].isalnum() or index in found]
+    order = sorted(telling, key=lambda index: (index in found, -common[words[index]], abs(index - middle)))
     for index in order[:-1]:
         kept[index] = False
-        text = _joined(words, kept)
+        text = _joined(words, kept, found)
         if width(text) <= room:
             return _begun(name, text, room, width)
-    return cut_in_the_middle(_joined(words, kept) if order else name, room, width)
+    return cut_in_the_middle(_joined(words, kept, found) if order else name, room, width)
+
+
+def _words(name: str, sought: Sequence[str]) -> tuple[list[str], set[int]]:
+    """The words of a name, with what was sought as words of their own, and the places of these."""
+    words: list[str] = []
+    found: set[int] = set()
+    texts = "|".join(re.escape(text) for text in sorted(sought, key=len, reverse=True) if text)
+    for index, part in enumerate(re.split(f"({texts})", name, flags=re.IGNORECASE) if texts else [name]):
+        if index % 2:
+            found.add(len(words))
+            words.append(part)
+        else:
+            words += WORDS.findall(part)
+    return words, found
 
 
 def _begun(name: str, text: str, room: float, width: Callable[[str], float]) -> str:
@@ -71,12 +88,12 @@ def _ends(text: str, length: int) -> str:
     return text[: length - tail] + CUT + (text[-tail:] if tail else "")
 
 
-def _joined(words: list[str], kept: list[bool]) -> str:
+def _joined(words: list[str], kept: list[bool], found: set[int]) -> str:
     """The words that are kept, with the sign for all that is missing between two of them."""
     parts: list[str] = []
     for index, word in enumerate(words):
         beside = [kept[other] for other in (index - 1, index + 1) if 0 <= other < len(words)]
-        if kept[index] and (word[0].isalnum() or all(beside)):
+        if kept[index] and (word[0].isalnum() or index in found or all(beside)):
             parts.append(word)
         elif not parts or parts[-1] != CUT:
             parts.append(CUT)

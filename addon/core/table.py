@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .verdicts import NO_VOLUME_VERDICTS, VERDICTS
+from .verdicts import NO_VOLUME_VERDICTS, SOLID_VERDICTS, VERDICTS
 
 if TYPE_CHECKING:
     from .pair_row import PairRow
@@ -25,6 +25,7 @@ Mask = NDArray[np.bool_]
 
 WORST, NAME_A, NAME_B, FACES, MEASURE, STATUS = "WORST", "A", "B", "FACES", "MEASURE", "STATUS"
 """By what rows are sorted; `WORST` is the order of the report."""
+_SOLID = np.array([name in SOLID_VERDICTS for name in VERDICTS])
 _NO_VOLUME = np.array([name in NO_VOLUME_VERDICTS for name in VERDICTS])
 NO_STATUS = "OPEN"
 NUMBERS = re.compile(r"(\d{1,300})")  # Python makes no number of more than 4300 digits
@@ -76,7 +77,7 @@ class RowTable:
         code = {name: index for index, name in enumerate(self.names)}
         self.positions = {row.id: position for position, row in reversed(list(enumerate(rows)))}
         self.verdicts = np.fromiter((number[row.verdict] for row in rows), np.int8, count)
-        self.faces = np.fromiter((row.a.count + row.b.count for row in rows), np.int64, count)
+        self.faces = np.fromiter((row.count for row in rows), np.int64, count)
         self.a = np.fromiter((code[row.a.name] for row in rows), np.int32, count)
         self.b = np.fromiter((code[row.b.name] for row in rows), np.int32, count)
         codes = [[code[name] for name in row.owners] for row in rows]
@@ -136,6 +137,10 @@ class RowTable:
         wanted = frozenset(names)
         hit = np.fromiter((name in wanted for name in self.names), np.bool_, len(self.names))
         return np.asarray(hit[self.owners].any(axis=0)) if len(self) else np.empty(0, np.bool_)
+
+    def has_clash_below(self, depth: float) -> bool:
+        """Whether a row of two that share volume is known to be less deep than so many Blender units."""
+        return bool((_SOLID[self.verdicts] & (self.measures["depth"] < depth)).any())
 
     def find(
         self, query: ListQuery, measures: Sequence[str], reviews: Mapping[str, str], statuses: Sequence[str]

@@ -24,6 +24,7 @@ READABLE = (0.01, 10000.0)
 LEAST_AMONG_OTHERS = 0.001  # in the unit of lengths beside it
 FREE_SHARE = 0.001  # of the size of a scene: a clearance that is neither nothing nor everything
 FREE_WHERE_EMPTY = 0.01  # metres
+SEVERAL = 5.0
 
 
 def usual_clearance(size: float, unit: float) -> float:
@@ -36,6 +37,16 @@ def usual_clearance(size: float, unit: float) -> float:
     wanted = FREE_SHARE * size if size > 0.0 else FREE_WHERE_EMPTY
     power = math.floor(math.log10(wanted / unit) + 1e-9)  # down to a power of ten; 10.000000001 is one, too
     return unit * 10.0**power
+
+
+def clearly_above(length: float, unit: float) -> float:
+    """The first power of ten in a unit that is several times as large as a length [m].
+
+    Args:
+        length: what is to be exceeded [m]; for 0 a thousandth of the unit.
+        unit: in which the scene shows lengths [m].
+    """
+    return unit * 10.0 ** math.ceil(math.log10(SEVERAL * length / unit) - 1e-9) if length > 0.0 else 1e-3 * unit
 
 
 def plain(value: float, digits: int = 3) -> str:

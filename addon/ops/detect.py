@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import bpy
+from bpy.props import FloatProperty
 from bpy.types import Operator
 
 from .. import engine, freshness, preferences, refining, results, running_work, scene_results, view
@@ -248,6 +249,26 @@ class MESHCLASH_OT_detect(Operator):
         return run_at_once(self, context, prepare, lambda report: accept(context, context.scene.session_uid, report))
 
 
+class MESHCLASH_OT_hide_overlaps(Operator):
+    """Count overlaps that are less deep than this as touching, and detect again"""
+
+    bl_idname = "meshclash.hide_overlaps"
+    bl_label = "Hide Shallow Overlaps"
+    bl_options = {"REGISTER", "UNDO"}
+
+    length: FloatProperty(name="Permitted Overlap", subtype="DISTANCE", min=0.0, options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return bool(running_work.running_live() or MESHCLASH_OT_detect.poll(context))
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        context.scene.meshclash.permitted_overlap = self.length
+        if running_work.running_live() is None:  # which answers by itself
+            bpy.ops.meshclash.detect("INVOKE_DEFAULT")
+        return {"FINISHED"}
+
+
 class MESHCLASH_OT_stop(Operator):
     """Stop the running detection (also ESC); the results of the last one stay"""
 
@@ -264,4 +285,4 @@ class MESHCLASH_OT_stop(Operator):
         return {"FINISHED"}
 
 
-CLASSES = (MESHCLASH_OT_detect, MESHCLASH_OT_stop)
+CLASSES = (MESHCLASH_OT_detect, MESHCLASH_OT_hide_overlaps, MESHCLASH_OT_stop)

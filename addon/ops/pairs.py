@@ -48,7 +48,7 @@ class MESHCLASH_OT_select_faces(_PairOperator):
                 problems.append(f"'{side.source}' is a scan: it has points, and no faces to select")
                 continue
             try:
-                chosen.append((source, face_selection.checked(source, side.source, side.original_faces)))
+                chosen.append((source, face_selection.selectable(source, side.source, side.original_faces)))
             except DetectError as error:
                 problems.append(str(error))
         if not chosen:

@@ -6,7 +6,7 @@ import bpy
 from bpy.props import EnumProperty
 from bpy.types import Operator
 
-from .. import results, scene_results
+from .. import results, reviews
 from ..props import STATUSES
 
 
@@ -27,15 +27,7 @@ class MESHCLASH_OT_set_status(Operator):
         return True
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        row = results.selected_pair(context)
-        reviews = context.scene.meshclash.reviews
-        index = reviews.find(row.id)
-        review = reviews.add() if index < 0 else reviews[index]
-        review.name, review.name_a, review.name_b = row.id, row.a.name, row.b.name
-        review.status = self.status
-        if self.status == "OPEN" and not review.comment:
-            reviews.remove(reviews.find(row.id))
-        scene_results.doubt_reviews()
+        reviews.say(context.scene, results.selected_pair(context), status=self.status)
         results.list_again(context)
         return {"FINISHED"}
 

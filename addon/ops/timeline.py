@@ -9,7 +9,7 @@ from typing import Any
 
 import bpy
 import numpy as np
-from bpy.props import EnumProperty
+from bpy.props import EnumProperty, IntProperty
 from bpy.types import Operator
 from numpy.typing import NDArray
 
@@ -24,12 +24,12 @@ from ..adapters.point_reader import is_scan
 from ..adapters.source import BlenderSource, metres_per_unit
 from ..core.cloud_scene import CLOUD_PARTS
 from ..core.errors import DetectError, InputError
-from ..core.events import ClashEvent
 from ..core.massive_file import MASSIVE_PARTS
 from ..core.options import DetectOptions, format_frames
 from ..core.pair_row import PairRow
 from ..core.queries import test_named
 from ..core.scanned import Scanned, scan_steps
+from ..core.verdicts import VERDICTS
 from ..redraw import tag_redraw, tag_redraw_timelines
 from ..texts import counted
 from .detect import USER_ERRORS, Run, explain, handle, run_at_once
@@ -234,13 +234,17 @@ class MESHCLASH_OT_bake_clearance(_FrameOperator):
 
 
 def pair_in_hand(context: bpy.types.Context) -> tuple[str, str, str] | None:
-    """The objects of the selected event, of the selected pair or of the selection, and the id of the pair ("": any)."""
+    """The two objects that are selected, else those of the selected event or pair, and the id of the pair ("": any).
+
+    A click on an event or a pair selects its objects: what is selected is what was clicked last.
+    """
     event = events_list.active_event(context)
-    row = results.active_pair(context) if event is None else event.row
-    if row is not None:
-        return (row.a.owner, row.b.owner, row.id) if row.a.owner != row.b.owner else None
+    rows = [row for row in (None if event is None else event.row, results.active_pair(context)) if row is not None]
+    pairs = [(row.a.owner, row.b.owner, row.id) for row in rows if row.a.owner != row.b.owner]
     chosen = [item.name_full for item in context.view_layer.objects if item is not None and item.select_get()]
-    return (chosen[0], chosen[1], "") if len(chosen) == 2 else None
+    if len(chosen) == 2:
+        pairs = [*(pair for pair in pairs if {*pair[:2]} == {*chosen}), (chosen[0], chosen[1], "")]
+    return pairs[0] if pairs else None
 
 
 class _ScannedOperator(Operator):
@@ -274,7 +278,7 @@ class MESHCLASH_OT_event_markers(_ScannedOperator):
         named: dict[int, list[str]] = {}
         for event in scanned.events:
             frame = event.start if self.at == "START" else event.worst_frame
-            named.setdefault(frame, []).append(_marker_name(event))
+            named.setdefault(frame, []).append(event.row.title)
         for frame in list(named)[:MOST_MARKERS]:
             more = f" +{len(named[frame]) - 1}" if len(named[frame]) > 1 else ""
             context.scene.timeline_markers.new(f"{MARKER}{named[frame][0][:50]}{more}", frame=frame)
@@ -282,10 +286,6 @@ class MESHCLASH_OT_event_markers(_ScannedOperator):
         if len(named) > MOST_MARKERS:
             self.report({"WARNING"}, f"The worst {MOST_MARKERS} of {len(named)} frames have markers")
         return {"FINISHED"}
-
-
-def _marker_name(event: ClashEvent) -> str:
-    return " × ".join(event.row.names)
 
 
 class MESHCLASH_OT_remove_markers(Operator):
@@ -395,6 +395,34 @@ class MESHCLASH_OT_clear_timeline(Operator):
         return {"FINISHED"}
 
 
+class MESHCLASH_OT_pick_event(Operator):
+    """Select this event, and go to its worst frame"""
+
+    bl_idname = "meshclash.pick_event"
+    bl_label = "Select Event"
+    bl_options = {"INTERNAL"}
+
+    index: IntProperty(options={"SKIP_SAVE"})
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, properties: Any) -> str:
+        """The tooltip: the full names, the frames, and what a click does."""
+        events = context.window_manager.meshclash.events
+        if not 0 <= properties.index < len(events):
+            return cls.__doc__ or ""
+        event = events[properties.index]
+        frames = f"frames {event.start} to {event.end}" if event.end > event.start else f"frame {event.start}"
+        worst = f"a click goes to frame {event.worst}, the worst"
+        return f"{event.name}\n{VERDICTS[event.verdict].label}, {frames}: {worst}"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        listed = context.window_manager.meshclash
+        if not 0 <= self.index < len(listed.events):
+            return {"CANCELLED"}
+        listed.active_event = self.index
+        return {"FINISHED"}
+
+
 class MESHCLASH_OT_show_events(Operator):
     """List the events of this scene again; the list shows one scene at a time"""
 
@@ -415,5 +443,6 @@ CLASSES = (
     MESHCLASH_OT_write_heat,
     MESHCLASH_OT_remove_heat,
     MESHCLASH_OT_clear_timeline,
+    MESHCLASH_OT_pick_event,
     MESHCLASH_OT_show_events,
 )

@@ -6,6 +6,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 from . import discs
 
@@ -43,20 +44,20 @@ def forget() -> None:
     _State.bodies = None
 
 
-def draw(items: list[bpy.types.Object], colours: list[Any]) -> None:
-    """Draws objects in front of all that has been drawn, with the matrices that are set."""
+def draw(items: list[bpy.types.Object], colours: list[Any], views: list[Matrix]) -> None:
+    """Draws objects in front of all that has been drawn, each with a matrix from the world to the eye."""
     import gpu
 
-    projection, view = gpu.matrix.get_projection_matrix(), gpu.matrix.get_model_view_matrix()
+    projection = gpu.matrix.get_projection_matrix()
     gpu.state.active_framebuffer_get().clear(depth=1.0)  # ghosts have written theirs
     gpu.state.depth_test_set("LESS_EQUAL")
     gpu.state.depth_mask_set(True)
     shader = _shader()
     shader.bind()
-    shader.uniform_float("to_clip", projection @ view)
-    shader.uniform_float("towards_eye", view[2])
-    for batch, colour in zip(_bodies(items), colours, strict=True):
+    for batch, colour, view in zip(_bodies(items), colours, views, strict=True):
         if batch is not None:
+            shader.uniform_float("to_clip", projection @ view)
+            shader.uniform_float("towards_eye", (*view[2].xyz.normalized(), 0.0))
             pale = [PALE + (1.0 - PALE) * part for part in colour[:3]]
             shader.uniform_float("colour", discs.linear(np.array([*pale, 1.0])).tolist())
             batch.draw(shader)

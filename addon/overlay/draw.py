@@ -24,10 +24,13 @@ from .handlers import DrawHandlers
 
 FACES_IN_FRONT = 0.002  # share of the distance to the eye by which faces are drawn nearer than the surface they lie on
 CURVES_IN_FRONT = 0.004
+BODIES_APART = 0.0005  # the same between two solid bodies
 STALE = (0.5, 0.5, 0.5, 0.45)  # colour of faces of a pair of which an object has changed since
 HIDDEN_FACES_ALPHA = 0.3  # times the colour's own, for what shines through
 HIDDEN_CURVES_ALPHA = 0.6
 HIDDEN_DOTS_ALPHA = 0.5
+HIDDEN_POINTS_ALPHA = 0.15
+BESIDE_SELECTED = 0.3  # times the opacity of what is drawn of all other pairs
 CROWD_SHARE = 0.3  # of the space from one line to the next that a line may take
 LEAST_WIDTH = 1.0  # of lines [px at scale 1]
 POINT_SIZE = 8.0  # of nearest points [px at scale 1]
@@ -58,6 +61,27 @@ class _Batches:
     stale_dots: Any
     guesses: Any
     labels: tuple[render_data.Label, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Look:
+    """How batches are drawn.
+
+    Attributes:
+        prefs: the extension's preferences.
+        xray: whether what is hidden shines through.
+        strength: times the opacity of everything: pairs beside the selected one are fainter.
+        in_front: whether nearest points are never hidden: of the selected pair, as a gap is often narrower than they.
+    """
+
+    prefs: Any
+    xray: bool
+    strength: float
+    in_front: bool
+
+    def passes(self, hidden_alpha: float) -> tuple[tuple[str, float], ...]:
+        """As the function `passes`."""
+        return tuple((test, alpha * self.strength) for test, alpha in passes(self.xray, hidden_alpha))
 
 
 class _State:
@@ -108,7 +132,9 @@ def _draw_result(context: bpy.types.Context, settings: Any, result: scene_result
         if ghosting.is_ghosted(context.area):
             _draw_pair(context, prefs, result)
         for batches in current:
-            _draw_batches(context.region_data, batches, prefs, settings)
+            chosen = batches is _State.batches.get("ACTIVE")
+            strength = 1.0 if chosen or len(current) == 1 else BESIDE_SELECTED
+            _draw_batches(context.region_data, batches, _Look(prefs, settings.overlay_xray, strength, chosen), settings)
 
 
 def _draw_pair(context: bpy.types.Context, prefs: Any, result: scene_results.SceneResult) -> None:
@@ -122,23 +148,25 @@ def _draw_pair(context: bpy.types.Context, prefs: Any, result: scene_results.Sce
         row.a.owner: prefs.colour_a,
     }  # two instances of one instancer are drawn once
     found = [(item, colour) for name, colour in colours.items() if (item := find_object(context, name)) is not None]
-    bodies.draw([item for item, _ in found], [colour for _, colour in found])
+    # Faces that both have in common are those of one of them, and not of either by turns.
+    views = [_nearer_matrix(context.region_data, -number * BODIES_APART) for number in range(len(found))]
+    bodies.draw([item for item, _ in found], [colour for _, colour in found], views)
 
 
-def _draw_batches(view: bpy.types.RegionView3D, batches: _Batches, prefs: Any, settings: Any) -> None:
-    _draw_faces(view, batches, prefs, settings.overlay_xray)
-    _draw_dots(view, batches, prefs, settings.overlay_xray)
+def _draw_batches(view: bpy.types.RegionView3D, batches: _Batches, look: _Look, settings: Any) -> None:
+    _draw_faces(view, batches, look)
+    _draw_dots(view, batches, look)
     if settings.overlay_curves:
-        width = prefs.curve_width * bpy.context.preferences.system.pixel_size
+        width = look.prefs.curve_width * bpy.context.preferences.system.pixel_size
         least, pixels = min(width, LEAST_WIDTH * bpy.context.preferences.system.pixel_size), pixels_per_unit(view)
         for space, batch in batches.curves:
-            _draw_lines(view, batch, prefs, settings.overlay_xray, min(width, max(least, CROWD_SHARE * space * pixels)))
+            _draw_lines(view, batch, look, min(width, max(least, CROWD_SHARE * space * pixels)))
         if batches.gaps is not None:
-            _draw_lines(view, batches.gaps, prefs, settings.overlay_xray, width)
+            _draw_lines(view, batches.gaps, look, width)
         if batches.guesses is not None:
-            _draw_guesses(batches.guesses, prefs)
+            _draw_guesses(batches.guesses, look.prefs)
         if batches.witnesses is not None:
-            _draw_points(batches.witnesses, prefs)
+            _draw_points(view, batches.witnesses, look)
 
 
 def _draw_labels(context: bpy.types.Context, settings: Any, result: scene_results.SceneResult) -> None:
@@ -279,37 +307,44 @@ def nearer(view: bpy.types.RegionView3D, share: float) -> Iterator[None]:
     """Draws at the same pixels but nearer by a share of the distance, so that surfaces do not hide their highlight."""
     import gpu
 
+    with gpu.matrix.push_pop():
+        gpu.matrix.load_matrix(_nearer_matrix(view, share))
+        yield
+
+
+def _nearer_matrix(view: bpy.types.RegionView3D, share: float) -> Matrix:
+    """From the world to the eye, all of it nearer by a share of the distance (farther, where it is negative)."""
     if view.is_perspective:
         shift = Matrix.Scale(1.0 - share, 4)
     else:
         shift = Matrix.Translation((0.0, 0.0, share * view.view_distance))
-    with gpu.matrix.push_pop():
-        gpu.matrix.load_matrix(shift @ view.view_matrix)
-        yield
+    return shift @ view.view_matrix
 
 
-def _draw_dots(view: bpy.types.RegionView3D, batches: _Batches, prefs: Any, xray: bool) -> None:
+def _draw_dots(view: bpy.types.RegionView3D, batches: _Batches, look: _Look) -> None:
     """Points of scans in contact."""
     import gpu
 
-    parts = ((batches.dots_a, prefs.colour_a), (batches.dots_b, prefs.colour_b), (batches.stale_dots, STALE))
+    colours = look.prefs.colour_a, look.prefs.colour_b, STALE
+    parts = tuple(zip((batches.dots_a, batches.dots_b, batches.stale_dots), colours, strict=True))
     if all(batch is None for batch, _ in parts):
         return
     size = DOT_SIZE * bpy.context.preferences.system.pixel_size
     with nearer(view, FACES_IN_FRONT):
-        for depth_test, alpha in passes(xray, HIDDEN_DOTS_ALPHA):
+        for depth_test, alpha in look.passes(HIDDEN_DOTS_ALPHA):
             gpu.state.depth_test_set(depth_test)
             for batch, colour in parts:
                 if batch is not None:
                     discs.draw(batch, size, (*colour[:3], alpha))
 
 
-def _draw_faces(view: bpy.types.RegionView3D, batches: _Batches, prefs: Any, xray: bool) -> None:
+def _draw_faces(view: bpy.types.RegionView3D, batches: _Batches, look: _Look) -> None:
     import gpu
 
+    prefs = look.prefs
     shader = gpu.shader.from_builtin("UNIFORM_COLOR")
     with nearer(view, FACES_IN_FRONT):
-        for depth_test, alpha in passes(xray, HIDDEN_FACES_ALPHA):
+        for depth_test, alpha in look.passes(HIDDEN_FACES_ALPHA):
             gpu.state.depth_test_set(depth_test)
             parts = ((batches.faces_a, prefs.colour_a), (batches.faces_b, prefs.colour_b), (batches.stale, STALE))
             for batch, colour in parts:
@@ -319,16 +354,19 @@ def _draw_faces(view: bpy.types.RegionView3D, batches: _Batches, prefs: Any, xra
                     batch.draw(shader)
 
 
-def _draw_points(batch: Any, prefs: Any) -> None:
-    """Nearest points, always in front: a gap is often narrower than the dots at its ends."""
+def _draw_points(view: bpy.types.RegionView3D, batch: Any, look: _Look) -> None:
+    """Nearest points; those of the selected pair in front of everything."""
     import gpu
 
     shader = gpu.shader.from_builtin(DOT_SHADER)
-    gpu.state.depth_test_set("NONE")
     gpu.state.point_size_set(POINT_SIZE * bpy.context.preferences.system.pixel_size)
-    shader.bind()
-    shader.uniform_float("color", prefs.colour_curve)
-    batch.draw(shader)
+    colour = look.prefs.colour_curve
+    with nearer(view, CURVES_IN_FRONT):
+        for depth_test, alpha in (("NONE", 1.0),) if look.in_front else look.passes(HIDDEN_POINTS_ALPHA):
+            gpu.state.depth_test_set(depth_test)
+            shader.bind()
+            shader.uniform_float("color", (*colour[:3], colour[3] * alpha))
+            batch.draw(shader)
 
 
 def _draw_guesses(batch: Any, prefs: Any) -> None:
@@ -351,17 +389,18 @@ def pixels_per_unit(view: bpy.types.RegionView3D) -> float:
     return float(height / view.view_distance if view.is_perspective else height)
 
 
-def _draw_lines(view: bpy.types.RegionView3D, batch: Any, prefs: Any, xray: bool, width: float) -> None:
+def _draw_lines(view: bpy.types.RegionView3D, batch: Any, look: _Look, width: float) -> None:
     import gpu
 
+    colour = look.prefs.colour_curve
     shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
     with nearer(view, CURVES_IN_FRONT):
-        for depth_test, alpha in passes(xray, HIDDEN_CURVES_ALPHA):
+        for depth_test, alpha in look.passes(HIDDEN_CURVES_ALPHA):
             gpu.state.depth_test_set(depth_test)
             shader.bind()
             shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
             shader.uniform_float("lineWidth", width)
-            shader.uniform_float("color", (*prefs.colour_curve[:3], prefs.colour_curve[3] * alpha))
+            shader.uniform_float("color", (*colour[:3], colour[3] * alpha))
             batch.draw(shader)
 
 

@@ -19,10 +19,11 @@ WIDE = 480  # width of the sidebar [px at scale 1] from which the verdict is wri
 VERDICT_SHARE = 0.24  # room for "Duplicate" beside two icons
 # Shares of the width that is left after the verdict; the rest is for the measure.
 NARROW = 340  # width of the sidebar [px at scale 1] up to which names get the room of the number of faces
-WIDE_SHARES, NARROW_SHARES = (0.31, 0.12), (0.34, 0.0)  # of a name, of the number of faces
+WIDE_SHARES, NARROW_SHARES = (0.29, 0.17), (0.34, 0.0)  # of a name, of the number of faces
 ICONS = 2
 ICON_WIDTH, FRAME_WIDTH, CELL_PADDING = 20.0, 88.0, 14.0  # [px at scale 1], on both sides of rows and of a button
 LEAST_NAME = 30.0  # [px at scale 1]
+ITSELF = "itself"  # in the place of the second name, where an object meets itself
 COLUMNS = ((STATUS, ""), (NAME_A, "A"), (NAME_B, "B"), (FACES, ""), (MEASURE, ""))
 """What the columns are sorted by, and their headings where these are always the same."""
 
@@ -78,17 +79,18 @@ class MESHCLASH_UL_pairs(UIList):
         icon = ACCEPTED_ICON if review and review.status == "APPROVED" else VERDICTS[item.verdict].icon
         verdict.label(text=VERDICTS[item.verdict].label if is_wide(context) else "", icon=icon)
         room, common = name_width(context), shown_things.listed().common
-        for cell, side, name in ((name_a, "a", item.name_a), (name_b, "b", item.name_b)):
-            cell.alignment = "LEFT"
-            text = shorten(name, room, text_width, common)
-            picked = cell.operator("meshclash.pick_row", text=text, translate=False, emboss=False)
-            picked.index, picked.side = index, side
         measures = () if result is None else result.report.options.measures
-        value.alignment = "RIGHT"
-        if faces is not None:
-            faces.alignment = "RIGHT"
-            faces.label(text=str(item.faces_a + item.faces_b))
-        value.label(text=measure(item, measures, context.scene.unit_settings, shown_things.listed().typical))
+        measured = measure(item, measures, context.scene.unit_settings, shown_things.listed().typical)
+        short = [shorten(name, room, text_width, common, data.search.split()) for name in (item.name_a, item.name_b)]
+        short[1] = ITSELF if item.name_a == item.name_b else short[1]
+        for cell, side, text, alignment in (
+            (name_a, "a", short[0], "LEFT"), (name_b, "b", short[1], "LEFT"),
+            (faces, "a", str(item.faces_a + item.faces_b), "RIGHT"), (value, "a", measured, "RIGHT"),
+        ):  # fmt: skip
+            if cell is not None:
+                cell.alignment = alignment
+                picked = cell.operator("meshclash.pick_row", text=text, translate=False, emboss=False)
+                picked.index, picked.side = index, side
 
     def draw_filter(self, _context: Any, _layout: Any) -> None:
         """Nothing: search and filters stand above the list, and are asked of all pages."""

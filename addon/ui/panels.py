@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import engine, preferences, results, running_work, scene_results, shown_things
+from ..adapters.scene_size import shown_unit
 from ..adapters.source import metres_per_unit
 from ..core import device_gain
 from ..core.errors import InputError
@@ -12,6 +13,7 @@ from ..core.options import DetectOptions, changed_settings
 from ..core.queries import test_named
 from ..core.report_formats import NO_SOLID, coarse, permitted
 from ..core.table import FACES, MEASURE, STATUS, WORST
+from ..core.units import clearly_above
 from ..core.verdicts import PROVISIONAL_VERDICTS, SOLID_VERDICTS, VERDICTS
 from ..overlay import draw as overlay
 from ..props import STATUSES
@@ -28,10 +30,11 @@ from ..texts import (
     wrapped,
 )
 from .lists import COLUMNS, columns
-from .parts import TabPanel, draw_table, draw_text, named_row
+from .parts import TabPanel, draw_facts, draw_table, draw_text, named_row
 
 OPTION_ORDER = ("tolerance", "permitted_overlap", "touch_tolerance", "budget", "overlap_volume")
 """Options of tests, in the order of the panel; only those that a test takes are shown."""
+NOT_KNOWN_YET = "up to what the coordinates cannot tell from flush"
 LONG_NAME_SHARE = 0.46  # of the narrowest sidebar
 CAPTION_SHARE = 0.25  # of the width, before the facts of the selected pair
 LONG_CAPTION_SHARE = 0.32  # the same where a caption is as long as "Probability", which fits a narrow sidebar so
@@ -53,9 +56,10 @@ class MESHCLASH_PT_detect(TabPanel):
         inputs = layout.column()
         inputs.enabled = task is None
         live = running_work.running_live()
-        _draw_set(inputs, settings, "a")
-        _draw_set(inputs, settings, "b")
         test = test_named(settings.test)
+        _draw_set(inputs, settings, "a", "Set A" if test.of_pairs else "Objects")
+        if test.of_pairs:
+            _draw_set(inputs, settings, "b", "Set B")
         named_row(inputs, "Test").prop(settings, "test", text="")
         wanted = inputs.column(align=True)
         for name in OPTION_ORDER:
@@ -78,14 +82,26 @@ class MESHCLASH_PT_detect(TabPanel):
 
 
 def _draw_permitted(layout: Any, context: Any, settings: Any) -> None:
-    """The permitted overlap: a length, or what the last answer found the coordinates to be known to."""
+    """The permitted overlap: a length, or what the last answer found that coordinates cannot tell; how to raise it."""
     named_row(layout, "Permitted Overlap", LONG_NAME_SHARE).prop(settings, "permitted_by", text="")
+    result = scene_results.result_of(context.scene.session_uid)
     if settings.permitted_by == "LENGTH":
         layout.prop(settings, "permitted_overlap", text="Up to")
-        return
-    result = scene_results.result_of(context.scene.session_uid)
-    text = "" if result is None else permitted(result.report.as_summary())
-    draw_text(layout, text or "0 mm, resolution of the coordinates", context.region, "BLANK1")
+    else:
+        text = ("" if result is None else permitted(result.report.as_summary())) or NOT_KNOWN_YET
+        draw_text(layout, text[0].upper() + text[1:], context.region, "BLANK1")
+    wanted = None if result is None else shallow_below(context.scene, result)
+    if wanted is not None:
+        text = f"Hide Overlaps Below {length(wanted, context.scene.unit_settings)}"
+        layout.operator("meshclash.hide_overlaps", text=text, icon="HIDE_ON").length = wanted
+
+
+def shallow_below(scene: Any, result: scene_results.SceneResult) -> float | None:
+    """A round length, clearly above what is permitted, below which some clashes of a result are [Blender units]."""
+    report = result.report
+    known = max(report.options.permitted_length, 2.0 * (report.stats.get("resolution") or 0.0))
+    wanted = clearly_above(known, shown_unit(scene.unit_settings)) / report.scale_length
+    return wanted if result.table.has_clash_below(wanted) else None
 
 
 def _draw_live(layout: Any, settings: Any, run: Any, region: Any) -> None:
@@ -94,21 +110,18 @@ def _draw_live(layout: Any, settings: Any, run: Any, region: Any) -> None:
     if run is None:
         return
     live = run.live
-    box = layout.box().column(align=True)
+    text, icon = "Live: the answer is complete", "CHECKMARK"
     if live.problem:
-        for index, line in enumerate(wrapped(live.problem, region)):
-            box.label(text=line, icon="BLANK1" if index else "ERROR")
+        text, icon = live.problem, "ERROR"
     elif not live.ready:
-        box.label(text=live.text, icon="TIME")
+        text, icon = live.text, "TIME"
     elif live.incomplete:
-        for index, line in enumerate(wrapped(live.shortfall, region)):
-            box.label(text=line, icon="BLANK1" if index else "SORTTIME")
-    else:
-        box.label(text="Live: the answer is complete", icon="CHECKMARK")
+        text, icon = live.shortfall, "SORTTIME"
+    draw_text(layout.box(), text, region, icon)
 
 
-def _draw_set(layout: Any, settings: Any, which: str) -> None:
-    column = named_row(layout, f"Set {which.upper()}").column(align=True)
+def _draw_set(layout: Any, settings: Any, which: str, title: str) -> None:
+    column = named_row(layout, title).column(align=True)
     column.prop(settings, f"set_{which}", text="")
     kind = getattr(settings, f"set_{which}")
     if kind in ("COLLECTION", "OBJECT"):
@@ -169,9 +182,9 @@ class MESHCLASH_PT_results(TabPanel):
         result = scene_results.existing_result(context.scene.session_uid)
         _draw_age(layout, context, result)
         if result.found.rows and not result.report.rows:
-            layout.label(text="All pairs that were found are excluded", icon="CHECKMARK")
+            draw_text(layout, "All pairs that were found are excluded", context.region, "CHECKMARK")
         elif not result.report.rows:
-            layout.label(text=test_named(result.report.options.test).nothing, icon="CHECKMARK")
+            draw_text(layout, test_named(result.report.options.test).nothing, context.region, "CHECKMARK")
         elif listed.scene_uid != context.scene.session_uid:
             layout.operator("meshclash.show_results", icon="FILE_REFRESH")
         else:
@@ -239,8 +252,7 @@ def _draw_filters(layout: Any, context: Any, result: scene_results.SceneResult) 
     column = layout.column(align=True)
     row = column.row(align=True)
     row.prop(listed, "search", text="", icon="VIEWZOOM")
-    for status, _label, _tip, icon, _number in STATUSES:
-        row.prop_enum(listed, "statuses", status, text="", icon=icon)
+    row.prop(listed, "statuses", expand=True, icon_only=True)  # Blender's own: a click lists one, Shift several
     row.operator("meshclash.list_selected", text="", icon="RESTRICT_SELECT_OFF")
     if result.table.has_volumes:
         column.prop(listed, "min_volume", text="At Least in Common")
@@ -278,7 +290,8 @@ def _draw_pages(layout: Any, context: Any, listed: Any) -> None:
     if pages > 1:
         row = layout.row(align=True)
         row.operator("meshclash.turn_page", text="", icon="TRIA_LEFT").step = -1
-        row.prop(listed, "page", text=f"Page (of {pages:,})")
+        row.prop(listed, "page", text="Page")
+        row.label(text=f"of {pages:,}")
         row.operator("meshclash.turn_page", text="", icon="TRIA_RIGHT").step = 1
     first = (listed.page - 1) * results.PAGE_ROWS
     text = f"{first + 1:,} to {first + len(listed.rows):,} of {counted(listed.found, 'pair')}"
@@ -301,12 +314,13 @@ def _draw_active(layout: Any, context: Any, row: Any, options: DetectOptions) ->
     if row is None:
         return
     _draw_review(layout, context, row)
-    box = layout.box().column(align=True)
     units = context.scene.unit_settings
     lines = [
-        (letter.upper(), f"{counted(count, 'point' if letter in row.scans else 'face')} of {name}")
-        for letter, count, name in (("a", row.a.count, row.a.name), ("b", row.b.count, row.b.name))
+        (letter.upper(), f"{counted(side.count, 'point' if side.is_scan else 'face')} of {side.name}")
+        for letter, side in zip("ab", row.sides, strict=True)
     ]
+    if len({*row.names}) == 1:
+        lines = [("Of", lines[0][1].partition(" of ")[2])]
     lines.append(("Verdict", verdict_in_words(row)))
     if overlap := depth(row, units):
         about = "" if row.depth is None or overlap.startswith("<") else "about "
@@ -321,14 +335,7 @@ def _draw_active(layout: Any, context: Any, row: Any, options: DetectOptions) ->
         lines.append(("Probability", probability(row.probability, row.verdict, digits=1)))
     if row.location is not None:
         lines.append(("At", place(row.location, units)))
-    share = CAPTION_SHARE if row.probability is None else LONG_CAPTION_SHARE
-    for name, text in lines:
-        for index, line in enumerate(wrapped(text, context.region, 1.0 - share)):
-            split = box.split(factor=share)
-            left = split.row()
-            left.active = False
-            left.label(text="" if index else name)
-            split.label(text=line, translate=False)
+    draw_facts(layout, lines, context.region, CAPTION_SHARE if row.probability is None else LONG_CAPTION_SHARE)
 
 
 def _draw_review(layout: Any, context: Any, row: Any) -> None:
@@ -337,8 +344,7 @@ def _draw_review(layout: Any, context: Any, row: Any) -> None:
     label, icon = next((item[1], item[3]) for item in STATUSES if item[0] == status)
     column = layout.column(align=True)
     column.operator_menu_enum("meshclash.set_status", "status", text=label, icon=icon)
-    if review is not None:
-        column.prop(review, "comment", text="", placeholder="Comment")
+    column.prop(context.scene.meshclash, "comment", text="", placeholder="Comment")
 
 
 def _draw_left_out(layout: Any, context: Any, report: Any) -> None:

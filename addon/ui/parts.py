@@ -40,3 +40,15 @@ def draw_table(layout: Any, rows: list[tuple[str, str]]) -> None:
         right = split.row()
         right.alignment = "RIGHT"
         right.label(text=value)
+
+
+def draw_facts(layout: Any, facts: list[tuple[str, str]], region: Any, share: float) -> None:
+    """Names at the left, on a share of the width, and at the right texts of several lines."""
+    box = layout.box().column(align=True)
+    for name, text in facts:
+        for index, line in enumerate(wrapped(text, region, 1.0 - share)):
+            split = box.split(factor=share)
+            left = split.row()
+            left.active = False
+            left.label(text="" if index else name)
+            split.label(text=line, translate=False)

@@ -46,7 +46,7 @@ def _draw_deviation(layout: Any, context: Any, settings: Any) -> None:
     options.prop(settings, "deviation_range")
     options.prop(settings, "display_points")
     if scene_results.deviation_is_stale(context.scene.session_uid):
-        layout.label(text="Objects have changed since", icon="INFO")
+        draw_text(layout, "Objects have changed since", context.region, "INFO")
     facts, units = found.summary(1.0), context.scene.unit_settings
     lines = [
         ("Points", f"{facts['points']:,}"),

@@ -17,12 +17,13 @@ from ..core.short_names import shorten
 from ..core.verdicts import VERDICTS
 from ..texts import counted, depth, length, measure, text_width
 from .lists import FRAME_WIDTH, ICON_WIDTH, LEAST_NAME
-from .parts import TabPanel, draw_table, draw_text
+from .parts import TabPanel, draw_facts, draw_text
 
 BEGINS = {
     "range": "at the first frame of the range, or before", "contact": "", "appears": "as one of the two appears",
 }  # fmt: skip
 ENDS = {"range": "at the last frame of the range, or later", "apart": "", "vanishes": "as one of the two vanishes"}
+CAPTION_SHARE = 0.4  # of the width, before the facts of an event
 FRAMES_SHARE, NAMES_SHARE = 0.22, 0.76  # of the width of a row, and of the rest of it
 SIGN_WIDTH = 26.0  # of what stands between two names [px at scale 1]
 
@@ -31,20 +32,26 @@ class MESHCLASH_UL_events(UIList):
     """Events, the worst first."""
 
     def draw_item(
-        self, context: Any, layout: Any, _data: Any, item: Any, _icon: int, _active_data: Any, _active: str
+        self, context: Any, layout: Any, _data: Any, item: Any, _icon: int, _active_data: Any, _active: str, index: int
     ) -> None:
         row = layout.row(align=True)
         row.label(text="", icon=VERDICTS[item.verdict].icon)
         split = row.split(factor=FRAMES_SHARE, align=True)
         text = f"{item.start}–{item.end}" if item.end > item.start else str(item.start)
-        split.label(text=text)
+        _pick(split, text, index)
         rest = split.split(factor=NAMES_SHARE, align=True)
         common = shown_things.listed().common_in_events
-        names = " × ".join(shorten(name, _room(context), text_width, common) for name in (item.name_a, item.name_b))
-        rest.label(text=names, translate=False)
-        value = rest.row()
-        value.alignment = "RIGHT"
-        value.label(text=measure(item, ("depth", "distance"), context.scene.unit_settings, None))
+        both = dict.fromkeys((item.name_a, item.name_b))
+        names = " × ".join(shorten(name, _room(context), text_width, common) for name in both)
+        _pick(rest, names, index)
+        _pick(rest, measure(item, ("depth", "distance"), context.scene.unit_settings, None), index, "RIGHT")
+
+
+def _pick(layout: Any, text: str, index: int, alignment: str = "LEFT") -> None:
+    """A text that selects the event: Blender's own items of lists have no tooltip of ours."""
+    cell = layout.row()
+    cell.alignment = alignment
+    cell.operator("meshclash.pick_event", text=text, translate=False, emboss=False).index = index
 
 
 def _room(context: Any) -> float:
@@ -74,7 +81,7 @@ class MESHCLASH_PT_timeline(TabPanel):
         if scanned is not None and scanned.running and task is not None:
             row.progress(factor=task.fraction, text=task.text)
             row.operator("meshclash.stop", text="", icon="CANCEL")
-            layout.label(text=f"{counted(len(scanned.events), 'event')} so far; ESC keeps them", icon="INFO")
+            draw_text(layout, f"{counted(len(scanned.events), 'event')} so far; ESC keeps them", context.region, "INFO")
             return
         row.operator("meshclash.scan_timeline", icon="TIME")
         if scanned is not None:
@@ -134,8 +141,8 @@ def _draw_event(layout: Any, context: Any, event: ClashEvent) -> None:
     ]
     facts += [("Greatest depth", overlap)] if (overlap := depth(event, units)) else []
     facts += [("Smallest gap", length(event.distance, units))] if event.distance is not None else []
-    layout.label(text=" × ".join(row.names), translate=False)
-    draw_table(layout, facts)
+    draw_text(layout, row.title, context.region, VERDICTS[row.verdict].icon)
+    draw_facts(layout, facts, context.region, CAPTION_SHARE)
 
 
 def _draw_tools(layout: Any, context: Any, scanned: Scanned | None) -> None:

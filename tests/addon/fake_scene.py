@@ -207,6 +207,7 @@ def make_engine():
         scenes=scenes,
         TriangleMesh=FakeMesh,
         split_matrix=_split,
+        Pose=SimpleNamespace(from_matrix=lambda matrix: matrix),
         float32_resolution=lambda largest, matrix: 1e-7 * (largest + np.abs(matrix[:3, 3]).max()),
         warm_up=_warm_up,
         ContactKind=SimpleNamespace(CROSSING=1, COPLANAR=2),

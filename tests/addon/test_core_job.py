@@ -79,12 +79,42 @@ def test_lengths_are_converted_between_metres_and_blender_units():
 
 def test_frames_move_poses_and_deform_vertices_without_rebuilding():
     def objects(frame):
-        return [make_object("A"), make_object("B", 10.0 - frame)]
+        return [make_object("A"), make_object("B", 10.0 - frame), make_object("Far", 9.0)]
 
     engine = make_engine()
     report = detect(FakeSource(objects), engine, frames=range(8, 11))
     assert [(row.frame, row.verdict) for row in report.rows] == [(10, "clash"), (9, "touching")]
-    assert engine.scenes[0].log == ["add", "add", "pose", "pose"]  # of the one that moves
+    assert engine.scenes[0].log == ["add", "add", "add", "pose", "pose"]  # of the one that moves
+
+
+def placed_by_a_chain(rng, target):
+    """A matrix that is nearly `target`, as programs make it of the frames of four assemblies in single precision."""
+    made, inverse = np.eye(4, dtype=np.float32), np.eye(4)
+    for _ in range(4):
+        angle, frame = rng.uniform(0.0, 2.0 * np.pi), np.eye(4)
+        frame[:2, :2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+        frame[:3, 3] = rng.uniform(-200.0, 200.0, 3)
+        made = made @ frame.astype(np.float32)
+        inverse = np.linalg.inv(frame) @ inverse
+    return (made @ (inverse @ target).astype(np.float32)).astype(np.float64)
+
+
+def test_small_parts_of_a_large_whole_are_as_flush_as_they_were_drawn(engine):
+    """An engine in millimetres: two parts each, side by side in the drawing, under parents of their own."""
+    rng, objects = np.random.default_rng(32), []
+    for number in range(40):
+        target = np.eye(4)
+        target[:3, 3] = np.rint(rng.uniform(-300.0, 300.0, 3))
+        target[0, 3] += 20.0 * number
+        objects.append(make_object(f"L{number}", matrix=placed_by_a_chain(rng, target)))
+        target[0, 3] += 1.0
+        objects.append(make_object(f"R{number}", matrix=placed_by_a_chain(rng, target)))
+    source = FakeSource(lambda _: objects, scale_length=0.001)
+    exact = detect(source, engine, permitted_overlap=0.0)
+    assert any(row.verdict == "clash" and row.depth < 1e-3 for row in exact.rows), "the drawing was rounded"
+    assert not [row for row in detect(source, engine).rows if row.verdict == "clash"]
+    deep = [make_object("A"), make_object("B", 0.99), make_object("Far", 1000.0)]  # 0.01 mm in a metre
+    assert [row.verdict for row in detect(FakeSource(lambda _: deep, scale_length=0.001), engine).rows] == ["clash"]
 
 
 def test_a_deformed_mesh_keeps_its_triangles():
@@ -93,7 +123,7 @@ def test_a_deformed_mesh_keeps_its_triangles():
     detect(
         FakeSource(lambda frame: [make_object("A"), make_object("B", 5.0, frame)], meshes), engine, frames=range(1, 3)
     )
-    assert engine.scenes[0].log == ["add", "add", "vertices", "pose"]  # the resolution is another one
+    assert engine.scenes[0].log == ["add", "add", "vertices"]  # the whole is as large as before
 
 
 def test_an_object_of_another_topology_or_gone_is_replaced():

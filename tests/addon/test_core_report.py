@@ -162,6 +162,23 @@ def test_a_list_that_came_with_the_file_says_what_it_lacks():
     assert "more pairs were found" not in replace(make_report(make_row()), missing=0).to_html()
 
 
+def test_the_page_is_titled_by_the_file_and_shows_clashes_first():
+    touching = [make_row("A", f"T{k}", "touching", None) for k in range(690)]
+    report = replace(make_report(make_row(), *touching), file="/home/ann/tower/whole.blend")
+    page = report.to_html()
+    assert page.count("MeshClash: whole.blend<") == 2 and "<dd>/home/ann/tower/whole.blend</dd>" in page
+    shown, _, folded = page.partition("<details>")
+    assert "<summary>690 more: touching</summary>" in folded
+    assert shown.count('<tr class="clash open">') == 1 and 'class="touching' not in shown
+    assert folded.count('<tr class="touching open">') == 690
+    assert "<details>" not in make_report(*touching).to_html() and "<details>" not in make_report(make_row()).to_html()
+
+
+def test_names_on_the_page_are_broken_after_signs_and_not_inside_words():
+    page = make_report(make_row(a="Basic_Wall:Generic-300/138<7>")).to_html()
+    assert "<td>Basic_<wbr>Wall:<wbr>Generic-<wbr>300/<wbr>138&lt;7&gt;</td>" in page
+
+
 def test_html_escapes_names_and_is_well_formed():
     page = make_report(make_row(a="<script>alert(1)</script>")).to_html()
     assert "<script>" not in page and "&lt;script&gt;" in page
@@ -169,7 +186,7 @@ def test_html_escapes_names_and_is_well_formed():
 
     class Checker(HTMLParser):
         def handle_starttag(self, tag, attrs):
-            if tag != "meta":
+            if tag not in ("meta", "wbr"):
                 opened.append(tag)
 
         def handle_endtag(self, tag):

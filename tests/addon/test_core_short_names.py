@@ -59,3 +59,16 @@ def test_one_long_word_keeps_both_ends_and_uses_the_room(name, room):
     if len(name) > room:
         head, tail = text.split(CUT)
         assert name.startswith(head) and name.endswith(tail) and 0 <= len(head) - len(tail) <= 1
+
+
+SOUGHT = st.text("abc.", min_size=1, max_size=6)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text("abcxyz.12", max_size=30), SOUGHT, st.text("abcxyz.12", max_size=30), st.data())
+def test_what_was_sought_is_always_seen(before, word, after, data):
+    name = before + word.upper() + after
+    others = [before + "abc" + after, word * 3]  # which make it common
+    room = data.draw(st.integers(len(word) + 2, max(len(word) + 2, len(name))))
+    text = shorten(name, room, len, commonness([name, *others]), [word])
+    assert len(text) <= room and word.casefold() in text.casefold()

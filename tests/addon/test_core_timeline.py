@@ -50,6 +50,21 @@ def test_the_smallest_distance_and_its_frame(engine):
     assert event.distance == pytest.approx(0.25) and event.worst_frame == 7 and event.start_time is None
 
 
+def test_the_worst_frame_without_a_depth_is_that_of_the_most_faces(engine):
+    """As of cloth: single triangles that cross have no depth, and meet in more places the further they go."""
+    counts = [1, 3, 7, 7, 2]
+
+    def rows(frame):
+        return [make_row(depth=None, frame=frame, counted_a=counts[frame], counted_b=counts[frame])]
+
+    log = EventLog()
+    for frame in range(5):
+        log.add(frame, rows(frame), {"A", "B"})
+    (event,) = log.events()
+    assert event.worst_frame == 2 and event.row.count == 14
+    assert sorted((row for frame in range(5) for row in rows(frame)), key=lambda row: row.order)[0].frame == 2
+
+
 def test_two_contacts_of_one_pair_are_two_events(engine):
     def swing(frame):
         return [make_object("A"), make_object("B", 0.5 if frame in (2, 5, 6) else 4.0)]
@@ -158,3 +173,56 @@ def test_the_depth_of_an_event_is_proved_and_so_are_its_bounds(rows, worst, boun
     assert event.worst_frame == worst
     assert (event.depth, event.depth_lower, event.depth_upper) == bounds
     assert event.as_dict(2.0)["depth_upper"] == (bounds[2] and 2.0 * bounds[2])
+
+
+SCALED = np.diag([0.254, 1.7, 3.1, 1.0])
+SHEARED = np.array([[0.5, 0.2, 0, 0], [0, 1.1, 0.3, 0], [0, 0, 0.8, 0], [0, 0, 0, 1.0]])
+
+
+def turning(shape):
+    """A frame of a lever that turns about the z-axis against a post, as Blender has its matrix: in single precision."""
+
+    def objects(frame, names=("Lever", "Other")):
+        found = [make_object("Post", matrix=np.diag([1.0, 1.0, 1.0, 1.0]))]
+        for number, name in enumerate(names):
+            angle, pose = 0.07 * frame + 0.013, np.eye(4)
+            pose[:2, :2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+            pose[:3, 3] = 2.5 - 0.11 * frame, -1.0 + 0.05 * frame, 0.1 + number / 7.0
+            found.append(make_object(name, matrix=(pose @ shape).astype(np.float32).astype(np.float64)))
+        return found
+
+    return objects
+
+
+@pytest.mark.parametrize(
+    "shape", [0.254 * np.diag([1.0, 1.0, 1.0, 1.0 / 0.254]), SCALED, SCALED * [-1, 1, 1, 1], SHEARED]
+)
+def test_moments_are_those_of_the_shape_with_its_scale_applied(engine, shape):
+    """An unapplied scale, or a shear, whose single precision is another one in every frame; two share their mesh."""
+    frames = range(0, 40)
+    applied = replace(BOX, vertices=(BOX.vertices @ shape[:3, :3].T).astype(np.float32))
+    if np.linalg.det(shape) < 0.0:
+        applied = replace(applied, triangles=np.ascontiguousarray(applied.triangles[:, ::-1]))
+
+    def plain(frame):
+        post, *levers = turning(np.eye(4))(frame)
+        return [post, *(replace(lever, mesh_key="applied") for lever in levers)]
+
+    found = report_of(engine, turning(shape), frames).events
+    expected = report_of(engine, plain, frames, {"box": BOX, "applied": applied}).events
+    assert {(e.row.names, e.start, e.end) for e in found} == {(e.row.names, e.start, e.end) for e in expected}
+    moments = {event.row.names: event for event in expected}
+    told = [event for event in found if event.begins == CONTACT]
+    assert told, "nothing comes together"
+    for event in told:
+        same = moments[event.row.names]
+        assert event.start_time == pytest.approx(same.start_time, abs=1e-3)
+        assert event.end_time == (None if same.end_time is None else pytest.approx(same.end_time, abs=1e-3))
+
+
+@pytest.mark.parametrize("thickness", [0.0, 1e-30])
+def test_flat_objects_have_whole_frames_for_moments(engine, thickness):
+    found = report_of(engine, turning(np.diag([thickness, 1.0, 1.0, 1.0])), range(0, 40))
+    (event,) = [event for event in found.events if event.row.names == ("Lever", "Post")]
+    assert (event.begins, event.start, event.end) == (CONTACT, 9, 22) and not found.skipped
+    assert event.start_time is None or thickness

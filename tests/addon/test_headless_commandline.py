@@ -15,7 +15,7 @@ from mathutils import Matrix
 
 from addon import commandline, engine
 from addon.core import job
-from addon.core.report_formats import format_length, format_share
+from addon.core.report_formats import format_share
 
 DONE, CLASHES, WRONG, INTERNAL, CANCELLED = 0, 1, 2, 3, 130
 
@@ -106,11 +106,11 @@ def test_what_rounding_makes_overlap_is_flush(flush, tmp_path, capfd, options, v
     assert 0.0 < pair["depth"] < 1e-6 if pair["depth"] is not None else pair["flush"]
     output = capfd.readouterr().out
     if permitted_by == "length":
-        assert "resolution" not in output and "(flush)" not in output
+        assert "from flush" not in output and "(flush)" not in output
     else:
-        resolution = format_length(report["stats"]["resolution"])
-        assert f"Permitted overlap: 0 mm, resolution {resolution}" in output and "(flush)" in output
-        assert 1e-8 < report["stats"]["resolution"] < 1e-5
+        assert report["stats"]["resolution"] == 16.0 * 2.0**-20  # of a scene that reaches 8.4 m
+        assert "Permitted overlap: up to 0.031 mm, which the coordinates cannot tell from flush" in output
+        assert "(flush)" in output
     with (tmp_path / "report.csv").open(newline="", encoding="utf-8") as file:
         assert next(csv.DictReader(file))["flush"] == str(pair["flush"])
 

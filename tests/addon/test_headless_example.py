@@ -14,6 +14,7 @@ from ui_fakes import make_row
 
 from addon import commandline
 from addon.adapters.source import BlenderSource
+from addon.core import picture_layout
 from addon.core.job import run_to_end
 from addon.core.picture_layout import lay_out
 
@@ -111,6 +112,27 @@ def test_the_layout_fits_and_labels_every_clash(add_box):
     )
     assert len(layout.edges.triangles) == 3 * 12 * 12
     assert layout.curves.triangles.max() < len(layout.curves.vertices)
+
+
+def test_labels_at_both_sides_never_meet(add_box):
+    """Names as those of buildings, of which two fill the picture; what tells them apart stays."""
+    kinds = ("Basic Wall:Interior - Partition (92mm Stud)", "墙体:内隔墙" * 8)
+    names = [f"{kinds[k % 2]}:{138000 + k}" for k in range(16)]
+    for k, name in enumerate(names):
+        add_box(name, (0, 0, 0), (1, 1, 1), location=(3 * k, 0, 0))
+    scene = run_to_end(BlenderSource.from_context(bpy.context).read_steps("all", "all", None))
+    rows = [make_row(a, b, location=(3.0 * k, 0.5, 0.5)) for k, (a, b) in enumerate(itertools.pairwise(names))]
+    layout = lay_out(rows, scene, 1.6)
+    size = picture_layout.LABEL_HEIGHT * layout.view.height
+    assert len(layout.labels) == 15
+    for label in layout.labels:
+        text = bpy.data.curves.new("Label", "FONT")
+        text.body, text.size = f"{label.a}{picture_layout.SIGN}{label.b}{label.note}", size
+        shown = bpy.data.objects.new("Label", text)
+        bpy.context.scene.collection.objects.link(shown)
+        bpy.context.view_layer.update()
+        assert 0.25 * layout.view.width < shown.dimensions.x < 0.48 * layout.view.width
+        assert label.a.endswith(tuple("0123456789")) and label.b.endswith(tuple("0123456789"))
 
 
 def test_the_layout_shows_gaps_and_their_lengths(add_box):

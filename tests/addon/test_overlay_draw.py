@@ -1,5 +1,6 @@
 """The overlay without a window: nothing is installed; batches are made once per signature."""
 
+import contextlib
 from types import SimpleNamespace
 
 import bpy
@@ -89,6 +90,22 @@ def test_a_pair_that_grows_stale_changes_its_colour(made):
         scene_results.mark_stale(uid, names)
         current()
     assert made == [(2, 4, 2, 0), (1, 2, 1, 3), (1, 2, 1, 3), (0, 0, 0, 6)]
+
+
+def test_the_selected_pair_stands_out_and_dots_of_others_are_hidden_by_what_lies_before_them(made, monkeypatch):
+    context, listed, looks = bpy.context, bpy.context.window_manager.meshclash, []
+    monkeypatch.setattr(draw, "restored_state", contextlib.nullcontext)
+    monkeypatch.setattr(draw, "_draw_batches", lambda _view, _batches, look, _settings: looks.append(look))
+    results.show_report(context, context.scene, make_report(make_row(), make_row(b="C")))
+    listed.isolate = False
+    for row, expected in ((-1, [(1.0, False)]), (0, [(draw.BESIDE_SELECTED, False), (1.0, True)])):
+        listed.active_row = row
+        looks.clear()
+        draw._draw(draw._draw_result)
+        assert [(look.strength, look.in_front) for look in looks] == expected
+    others, chosen = looks
+    assert others.passes(0.5) == (("GREATER", 0.5 * draw.BESIDE_SELECTED), ("LESS_EQUAL", draw.BESIDE_SELECTED))
+    assert chosen.passes(0.5) == draw.passes(True, 0.5)
 
 
 def test_passes():

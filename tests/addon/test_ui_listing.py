@@ -45,6 +45,7 @@ def test_every_row_is_reached(many):
     assert listed().page == 2
     texts = draw(panels.MESHCLASH_PT_results, bpy.context).texts()
     assert f"{PAGE + 1:,} to {2 * PAGE:,} of {2 * PAGE + 5:,} pairs" in texts
+    assert texts[texts.index("Page") + 1] == "of 3"
 
 
 def test_a_page_that_is_not_there_is_the_last_one(many):
@@ -111,6 +112,35 @@ def test_a_new_status_moves_a_row_where_statuses_are_asked(registered):
     listed().active_row = 0
     bpy.ops.meshclash.set_status(status="REVIEWED")
     assert names() == [("A", "C")] and results.active_pair(bpy.context).b.name == "B"
+
+
+def test_a_click_on_a_status_lists_that_one(many):
+    """Blender's own buttons of several choices do so; single ones of the same choices would take theirs away."""
+    layout = draw(panels.MESHCLASH_PT_results, bpy.context)
+    (how,) = [kwargs for name, args, kwargs in layout.calls if name == "prop" and args[1:] == ("statuses",)]
+    assert how["expand"] and "prop_enum" not in [name for name, _, _ in layout.calls]
+
+
+def test_a_comment_needs_no_status(registered):
+    show(make_row(), make_row(b="C"))
+    settings = bpy.context.scene.meshclash
+    settings.comment = "lost"  # no pair is selected
+    assert settings.comment == "" and not settings.reviews
+    listed().active_row = 0
+    calls = draw(panels.MESHCLASH_PT_results, bpy.context).calls
+    assert [args for name, args, _ in calls if name == "prop" and args[1:] == ("comment",)] == [(settings, "comment")]
+    settings.comment = "ask Ann"
+    (review,) = settings.reviews
+    assert (review.name_a, review.name_b, review.status, review.comment) == ("A", "B", "OPEN", "ask Ann")
+    listed().active_row = 1
+    assert settings.comment == ""
+    listed().active_row = 0
+    bpy.ops.meshclash.set_status(status="APPROVED")
+    assert settings.comment == "ask Ann"
+    settings.comment = ""
+    assert [item.status for item in settings.reviews] == ["APPROVED"]
+    bpy.ops.meshclash.set_status(status="OPEN")
+    assert not settings.reviews
 
 
 def test_from_an_object_to_its_pairs_and_back(registered):

@@ -182,6 +182,14 @@ def test_meshes_that_cannot_be_marked_are_named(boxes):
         bpy.ops.meshclash.assign_material()
 
 
+def test_hidden_objects_are_marked_like_all_others(boxes):
+    boxes["A"].hide_set(True)  # as by an isolated pair, in the view that the button is in
+    assert bpy.ops.meshclash.write_attribute() == {"FINISHED"}
+    assert bpy.ops.meshclash.assign_material() == {"FINISHED"}
+    assert (marked("A"), marked("B")) == ([0], [1, 2])
+    assert materials_of_faces("A")[0] == face_marks.MATERIAL
+
+
 def test_it_needs_a_result_and_object_mode(boxes):
     bpy.context.view_layer.objects.active = boxes["A"]
     bpy.ops.object.mode_set(mode="EDIT")

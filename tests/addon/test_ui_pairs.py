@@ -5,6 +5,7 @@ import json
 import bpy
 import numpy as np
 import pytest
+from mathutils import Vector
 from ui_fakes import draw, make_report, make_row
 
 from addon import results, scene_results, shown_things, view
@@ -55,12 +56,96 @@ def test_a_deleted_object_is_left_out(listed):
     assert [item.name for item in bpy.context.selected_objects] == ["A"]
 
 
-def test_a_row_in_edit_mode_keeps_the_mode(listed, cubes):
+def test_a_row_of_other_objects_leaves_edit_mode(listed, cubes):
     bpy.context.view_layer.objects.active = cubes[2]
     bpy.ops.object.mode_set(mode="EDIT")
     listed.active_row = 0
-    assert bpy.context.mode == "EDIT_MESH"
-    bpy.ops.object.mode_set(mode="OBJECT")
+    assert bpy.context.mode == "OBJECT"
+    assert {item.name for item in bpy.context.selected_objects} == {"A", "B"}
+
+
+def test_a_row_of_what_is_edited_keeps_edit_mode(listed):
+    listed.active_row = 0
+    bpy.ops.meshclash.select_faces()
+    listed.active_row = -1
+    listed.active_row = 0
+    assert bpy.context.mode == "EDIT_MESH" and {item.name for item in bpy.context.objects_in_mode} == {"A", "B"}
+    listed.active_row = 1  # of one of the two, and of another object
+    assert bpy.context.mode == "OBJECT"
+
+
+@pytest.fixture
+def view3d(registered):
+    """The 3D view of the factory's startup file, and what makes it the context."""
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    window = bpy.context.window_manager.windows[0]
+    area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
+    region = next(region for region in area.regions if region.type == "WINDOW")
+    return area.spaces.active, {"window": window, "screen": window.screen, "area": area, "region": region}
+
+
+def looks(space):
+    seen = space.region_3d
+    return [round(x, 4) for x in seen.view_location], round(seen.view_distance, 4), seen.view_perspective
+
+
+@pytest.mark.parametrize("kind", ["isolate", "ghost"])
+def test_what_ends_looking_at_a_pair_brings_the_view_back(view3d, kind):
+    space, context = view3d
+    with bpy.context.temp_override(**context):
+        for name in "AB":
+            add_cube(name, (5.0, 0.0, 0.0))
+        results.show_report(bpy.context, bpy.context.scene, make_report(make_row(offset=5.0)))
+        listed, before = bpy.context.window_manager.meshclash, looks(space)
+        setattr(listed, kind, True)
+        for ended in (lambda: setattr(listed, kind, False), lambda: view.leave_isolation(bpy.context)):
+            setattr(listed, kind, True)
+            listed.active_row = -1
+            listed.active_row = 0
+            assert looks(space) != before
+            ended()
+            assert looks(space) == before
+        assert not shown_things.viewpoints()
+
+
+@pytest.mark.parametrize(("place", "expected"), [(0.6, 0.57), (0.3, 1.0), (None, 1.0)])
+def test_the_eye_stops_before_what_would_hide_the_pair(view3d, place, expected):
+    """A pane in the way, one that is too near to the pair, and none; with the pair's own faces in the way, too."""
+    space, context = view3d
+    with bpy.context.temp_override(**context):
+        for name in "AB":
+            add_cube(name, (5.0, 0.0, 0.0))
+        results.show_report(bpy.context, bpy.context.scene, make_report(make_row(offset=5.0)))
+        listed, seen = bpy.context.window_manager.meshclash, space.region_3d
+        listed.isolate = False
+        listed.active_row = 0
+        free = seen.view_distance
+        if place is not None:
+            eye = seen.view_location + seen.view_rotation @ Vector((0.0, 0.0, free))
+            bpy.ops.mesh.primitive_plane_add(size=100.0, location=seen.view_location.lerp(eye, place))
+            bpy.context.object.rotation_euler = seen.view_rotation.to_euler()
+            bpy.context.view_layer.update()
+        listed.active_row = -1
+        listed.active_row = 0
+        assert seen.view_distance / free == pytest.approx(expected, rel=1e-3)
+
+
+def test_a_file_is_saved_as_it_was_looked_at_before(view3d):
+    space, context = view3d
+    with bpy.context.temp_override(**context):
+        for name in "AB":
+            add_cube(name, (5.0, 0.0, 0.0))
+        results.show_report(bpy.context, bpy.context.scene, make_report(make_row(offset=5.0)))
+        listed, before = bpy.context.window_manager.meshclash, looks(space)
+        listed.ghost = True
+        listed.active_row = 0
+        near = looks(space)
+        view.suspend_isolation(bpy.context)
+        assert looks(space) == before
+        view.resume_isolation(bpy.context)
+        assert looks(space) == near
+        view.leave_isolation(bpy.context)
+        assert looks(space) == before
 
 
 def test_isolation_without_a_viewport_does_nothing(listed):

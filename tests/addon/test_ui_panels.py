@@ -7,6 +7,7 @@ import pytest
 from ui_fakes import RecordingLayout, draw, make_report, make_row
 
 from addon import preferences, results, running_work, scene_results, texts
+from addon.core.errors import InputError
 from addon.core.frame_scene import Progress, Skipped
 from addon.core.queries import TESTS
 from addon.core.units import UNITS
@@ -50,6 +51,43 @@ def test_detect_panel_offers_the_button_and_pickers(registered):
     assert {"set_a_collection", "set_b_object", "permitted_overlap", "touch_tolerance"} <= set(properties)
 
 
+@pytest.mark.parametrize("name", list(TESTS))
+def test_a_test_of_one_object_offers_one_set(registered, name):
+    settings = bpy.context.scene.meshclash
+    settings.test, settings.set_b = name, "COLLECTION"  # nothing is picked
+    layout = draw(panels.MESHCLASH_PT_detect, bpy.context)
+    of_pairs = TESTS[name].of_pairs
+    assert ("set_b" in shown_properties(layout)) == of_pairs and ("Objects" in layout.texts()) != of_pairs
+    if not of_pairs:
+        assert settings.checked_options(1.0).set_b == "all"
+        return
+    with pytest.raises(InputError, match="Set B: choose the collection first"):
+        settings.checked_options(1.0)
+
+
+def test_shallow_overlaps_are_hidden_by_one_click(registered, add_box):
+    """What the parts of a whole of 2.5 m are known to, and 0.02 mm above that."""
+    for name, x in (("A", 0.0), ("B", 0.99998), ("C", 1.5), ("D", -0.999996)):
+        add_box(name, (0, 0, 0), (1, 1, 1), location=(x, 0, 0))
+    assert "Up to what the coordinates cannot tell from flush" in " ".join(
+        draw(panels.MESHCLASH_PT_detect, bpy.context).texts()
+    )
+    bpy.ops.meshclash.detect()
+    listed = bpy.context.window_manager.meshclash
+    assert {row.name: row.verdict for row in listed.rows} == {"A × B": "clash", "B × C": "clash", "A × D": "touching"}
+    layout = draw(panels.MESHCLASH_PT_detect, bpy.context)
+    assert "Up to 7.6 µm, which the coordinates cannot tell from flush" in " ".join(layout.texts())
+    assert "Hide Overlaps Below 0.1 mm" in shown(layout) and "meshclash.hide_overlaps" in layout.operators()
+    bpy.ops.meshclash.hide_overlaps(length=1e-4)
+    assert {row.name: row.verdict for row in listed.rows} == {
+        "B × C": "clash",
+        "A × B": "touching",
+        "A × D": "touching",
+    }
+    assert bpy.context.scene.meshclash.permitted_by == "LENGTH"
+    assert "meshclash.hide_overlaps" not in draw(panels.MESHCLASH_PT_detect, bpy.context).operators()
+
+
 def shown_properties(layout):
     return [args[1] for name, args, _ in layout.calls if name == "prop"]
 
@@ -70,6 +108,19 @@ def measures_shown(listed):
         lists.MESHCLASH_UL_pairs.draw_item(None, bpy.context, layout, listed, row, 0, listed, "active_row", 0)
         measures.append(layout.texts()[-1])
     return measures
+
+
+def test_what_meets_itself_is_named_once_and_every_cell_says_which_pair_it_is(registered):
+    row = make_row("Leg.L", "Leg.L", depth=None)
+    results.show_report(bpy.context, bpy.context.scene, make_report(row, test="self"))
+    listed = bpy.context.window_manager.meshclash
+    assert listed.rows[0].name == row.title == "Leg.L"
+    layout = RecordingLayout()
+    lists.MESHCLASH_UL_pairs.draw_item(None, bpy.context, layout, listed, listed.rows[0], 0, listed, "active_row", 0)
+    assert layout.texts() == ["Leg.L", "itself", "–"] and set(layout.operators()) == {"meshclash.pick_row"}
+    listed.active_row = 0
+    assert "Leg.L" in draw(panels.MESHCLASH_PT_results, bpy.context).texts()
+    assert not [text for text in draw(panels.MESHCLASH_PT_results, bpy.context).texts() if "of Leg.L" in text]
 
 
 def test_gaps_are_listed_in_scene_units(registered):
@@ -232,7 +283,7 @@ def test_a_list_of_excluded_pairs_only_is_not_called_clean(filled):
         filled.active_row = 0
         bpy.ops.meshclash.exclude_pair()
     texts = draw(panels.MESHCLASH_PT_results, bpy.context).texts()
-    assert "Nothing touches" not in texts and "All pairs that were found are excluded" in texts
+    assert "Nothing touches" not in texts and "All pairs that were found are excluded" in " ".join(texts)
 
 
 def test_first_contacts_of_live_have_a_filter(registered):

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from timeline_driver import Driver
-from ui_fakes import RecordingLayout, draw, escape, timer
+from ui_fakes import RecordingLayout, draw, escape, make_report, make_row, timer
 
 from addon import events_list, results, running_work, scene_results
 from addon.adapters.fcurves import curve_of
@@ -119,10 +119,40 @@ def test_choosing_an_event_goes_to_its_worst_frame_and_selects_the_pair(passing)
         draw_item(item)
 
 
-def draw_item(item):
+def draw_item(item, index=0):
     layout = RecordingLayout()
-    MESHCLASH_UL_events.draw_item(SimpleNamespace(), bpy.context, layout, None, item, 0, None, "")
+    MESHCLASH_UL_events.draw_item(SimpleNamespace(), bpy.context, layout, None, item, 0, None, "", index)
     assert any("–" in text or text.isdigit() for text in layout.texts())
+    assert layout.operators() == ["meshclash.pick_event"] * 3  # each cell has our tooltip
+
+
+def test_the_cells_of_an_event_say_what_it_is(passing):
+    bpy.ops.meshclash.scan_timeline()
+    listed = bpy.context.window_manager.meshclash
+    index = [item.name for item in listed.events].index("A × B")
+    tip = timeline.MESHCLASH_OT_pick_event.description(bpy.context, SimpleNamespace(index=index))
+    assert tip == "A × B\nClash, frames 8 to 12: a click goes to frame 10, the worst"
+    bpy.ops.meshclash.pick_event(index=index)
+    assert passing.frame_current == 10 and listed.active_event == index
+    assert bpy.ops.meshclash.pick_event(index=99) == {"CANCELLED"}
+
+
+def test_two_selected_objects_are_measured_whatever_is_listed(passing):
+    """A self-contact, an event of others, or a row of others may be what was looked at before."""
+    bpy.ops.meshclash.scan_timeline()
+    bpy.ops.meshclash.pick_event(index=0)
+    event = events_list.active_event(bpy.context).row
+    assert timeline.pair_in_hand(bpy.context) == (*event.names, event.id)
+    for item in passing.objects:
+        item.select_set(item.name not in event.names or item.name == event.b.name)
+    assert {*timeline.pair_in_hand(bpy.context)} == {item.name for item in bpy.context.selected_objects} | {""}
+    results.show_report(bpy.context, passing, make_report(make_row("A", "A", depth=None)))
+    bpy.context.window_manager.meshclash.active_event = -1
+    bpy.context.window_manager.meshclash.active_row = 0
+    assert timeline.pair_in_hand(bpy.context) is None
+    for item in passing.objects:
+        item.select_set(item.name in "BC")
+    assert {*timeline.pair_in_hand(bpy.context)} == {"B", "C", ""}
 
 
 def test_markers_are_put_and_removed_and_others_stay(passing):

@@ -6,6 +6,7 @@ import pytest
 from addon import ghosting, shown_things, view_notes
 
 SHADING = {"type": "RENDERED", "show_xray": False, "xray_alpha": 0.5}
+POINT = shown_things.Viewpoint(1.0, 2.0, 3.0, 38.15, "PERSP")
 
 
 @pytest.fixture
@@ -28,6 +29,7 @@ def test_a_file_that_blender_wrote_by_itself_brings_the_notes(areas, tmp_path):
     key = areas[0].as_pointer()
     shown_things.isolated_views()[key] = ("Cube", "Späte Wand")
     shown_things.ghosted_views()[key] = dict(SHADING)
+    shown_things.viewpoints()[key] = POINT
     view_notes.write(bpy.context)
     handlers = list(bpy.app.handlers.save_pre)
     bpy.app.handlers.save_pre.clear()  # as an autosave and the file of the last session are written
@@ -39,6 +41,7 @@ def test_a_file_that_blender_wrote_by_itself_brings_the_notes(areas, tmp_path):
     assert view_notes.read(bpy.context)
     key = views()[0].as_pointer()
     assert shown_things.isolated_views() == {key: None} and shown_things.ghosted_views() == {key: SHADING}
+    assert shown_things.viewpoints() == {key: POINT}
 
 
 def test_a_view_that_is_given_back_has_no_note(areas):
@@ -55,7 +58,10 @@ def test_a_view_that_is_given_back_has_no_note(areas):
     ["{", "[]", '{"x": {}}', '{"0": 5}',
      '{"99": {"local": true}}', '{"INDEX": {"local": 5}}', '{"INDEX": {"local": [5]}}',
      '{"INDEX": {"shading": {"type": "MAGIC"}}}', '{"INDEX": {"shading": {"other": true}}}',
-     '{"INDEX": {"shading": {"show_xray": "yes"}}}', '{"INDEX": {"shading": 5}}'],
+     '{"INDEX": {"shading": {"show_xray": "yes"}}}', '{"INDEX": {"shading": 5}}',
+     '{"INDEX": {"local": true, "viewpoint": [1.0, 2.0, 3.0, "PERSP"]}}',
+     '{"INDEX": {"local": true, "viewpoint": [1.0, 2.0, 3.0, 4.0, "MAGIC"]}}',
+     '{"INDEX": {"local": true, "viewpoint": [1.0, 2.0, 3.0, NaN, "PERSP"]}}'],
 )  # fmt: skip
 def test_damaged_notes_say_nothing(areas, text):
     index = list(screen().areas).index(areas[0])

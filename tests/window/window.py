@@ -27,7 +27,7 @@ SETTLE = 0.25  # seconds between two looks at the screen, at least
 DRAWINGS = 2.0  # between two looks, as many as the window may need
 TRIES = 40
 MIDDLE = 0.35  # of the sidebar's width: on most buttons, beside their texts
-BESIDE_NAMES = 0.82  # of the sidebar's width: on numbers of a list, whose names are buttons
+NUMBERS = 0.79  # of the sidebar's width: on numbers of a list
 SCREENFULS = 3
 HEIGHTS = (0.97, 0.5, 0.03)  # of the sidebar, where the wheel is turned: no list is as tall
 Play = Generator[float, None, Any]
@@ -156,8 +156,9 @@ class Window:
 
     def click_row(self, index: int, name: str = "active_row") -> Play:
         """Clicks a row of the list whose active row is the property `name`."""
-        x, y = yield from self.find(lambda: self._hovered_property() == name, f"the list of {name}", BESIDE_NAMES)
-        while self._hovered_property() == name:  # up to the first pixel above the first row
+        picks = f"bpy.ops.meshclash.pick_{name.removeprefix('active_')}("
+        x, y = yield from self.find(lambda: picks in self._hovered_command(), f"the list of {name}", NUMBERS)
+        while picks in self._hovered_command():  # up to the first pixel above the first row
             y += 1
             self.move(x, y)
             yield HOVER

@@ -41,6 +41,7 @@ def play(window: Any) -> Generator[float, None, None]:
     assert view.local_view is None
     yield from window.show("among_others")
     yield from _ghosts(window)
+    listed.active_row = -1  # beside a selected pair all others are faint
     for option in ("overlay_xray", "overlay_curves"):
         before = getattr(bpy.context.scene.meshclash, option)
         yield from window.toggle(option)
