@@ -23,9 +23,12 @@ def refined(engine: ModuleType, scene: Any, pair: tuple[int, int]) -> Any:
         pair: the ids of the two.
 
     Returns:
-        The verdict; None where there are no closer bounds.
+        The verdict; None where there are no closer bounds: of scans and massive models.
     """
-    return None
+    things, poses = zip(*map(scene.posed, pair), strict=True)
+    if not all(isinstance(thing, engine.TriangleMesh | engine.Hierarchy) for thing in things):
+        return None
+    return engine.verdict(*things, *poses, depth="exact")
 
 
 def is_wide(row: PairRow) -> bool:

@@ -134,16 +134,13 @@ def is_compiled(dispatcher: Any) -> bool:
     """Whether a kernel has been compiled: in this process, or by another one that kept it on disk."""
     if config.DISABLE_JIT or dispatcher.signatures:
         return True
-    if dispatcher in _missing or config.DISABLE_JIT:
-        return False
-    found: bool = dispatcher._cache.is_stored()
-    if not found:
-        _missing.add(dispatcher)
-    return found
+    if dispatcher not in _stored:
+        _stored[dispatcher] = dispatcher._cache.is_stored()
+    return _stored[dispatcher]
 
 
-_missing: set[Any] = set()
-"""Kernels that were not on disk when last looked for."""
+_stored: dict[Any, bool] = {}
+"""Whether kernels were on disk when they were looked for: reading a folder of them takes half a millisecond."""
 
 
 def thread_limit(threads: int | None) -> int:

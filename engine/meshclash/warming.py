@@ -43,11 +43,13 @@ from .query.soups import collide_soups
 from .query.verdict import verdict
 from .scene.at_once import MOST_OBJECTS
 from .scene.scene import Scene
+from .solid.branch import new_cells, refine_depths
 from .solid.case import Case
 from .solid.climb import new_search_room
 from .solid.coincidence import deny_coincidence
 from .solid.depth import overlap_depths
 from .solid.flush import span_within
+from .solid.measure import COLUMNS
 from .solid.sampling import ALL_PLACES, EFFORT, sample_sides
 from .solid.solids import Solids, solid_of
 from .traversal.bounds import world_bounds
@@ -114,11 +116,10 @@ def _no_pairs() -> Case:
 
 def _measure_nothing() -> None:
     case, numbers, places = _no_pairs(), np.empty(0, np.int64), np.empty((0, 3))
-    work, lengths, answer = new_point_workspace(), np.empty(0), case.answer
-    overlap_depths(
-        *case.posed(), np.empty((0, 7)), numbers, numbers, answer.pairs, answer.kinds, places, lengths,
-        new_search_room(), work, places,
-    )  # fmt: skip
+    work, answer, boxes, room = new_point_workspace(), case.answer, np.empty((0, 7)), new_search_room()
+    contacts = numbers, answer.pairs, answer.kinds, places
+    overlap_depths(*case.posed(), boxes, numbers, *contacts, False, room, work, np.empty((0, COLUMNS)))
+    refine_depths(*case.posed(), boxes, numbers, room, work, *new_cells(), np.empty((0, COLUMNS)))
     span_within(*case.posed(), 0, 0, 0, 0, False, answer.pairs, places, 0.0, work)
 
 

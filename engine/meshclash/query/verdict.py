@@ -33,7 +33,7 @@ def verdict(
     touch_tolerance: float = 0.0,
     threads: int | None = None,
     device: str = "auto",
-    depth: bool = True,
+    depth: bool | str = True,
 ) -> Verdict:
     """What two objects do to each other: APART, TOUCHING, CLASH, CONTAINED or DUPLICATE.
 
@@ -46,15 +46,17 @@ def verdict(
     Args:
         a, b: meshes, or hierarchies made by ``build``.
         pose_a, pose_b: None (identity), a Pose or a rigid (4, 4) matrix.
-        permitted_overlap: depth [m] up to which a clash of solids counts as touching (press fits). "resolution"
-            permits what both meshes' ``resolution`` come to, and marks what it made milder ``flush``.
+        permitted_overlap: depth [m] up to which a clash of solids counts as touching (press fits): decided by the
+            proved bounds, and by the largest ball found where even refined ones leave it open. "resolution" permits
+            what both meshes' ``resolution`` come to, and marks what it made milder ``flush``.
         touch_tolerance: gap [m] up to which objects that do not meet count as touching.
         threads, device: as ``collide``.
-        depth: False leaves the depth out where the verdict does not hang on it: it costs more than the verdict.
+        depth: False leaves the depth out where the verdict does not hang on it. True states a first interval, which
+            costs about as much as the verdict; "exact" brings its bounds within 10 % of each other where cells suffice.
 
     Returns:
-        Verdict: equal to ``Verdict.CLASH`` and so on whatever its ``depth``, the diameter [m] of the largest ball found
-        inside the common volume of two solids, between ``depth_lower`` and ``depth_upper``. ``certainty`` is below 1
+        Verdict: equal to ``Verdict.CLASH`` and so on whatever its ``depth``, the diameter [m] of a ball proved to be
+        in both solids. The largest such ball is between ``depth_lower`` and ``depth_upper``. ``certainty`` is below 1
         where an open mesh counts as the solid that it means.
 
     Raises:

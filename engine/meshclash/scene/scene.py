@@ -73,7 +73,7 @@ class Scene(Members):
         touch_tolerance: float = 0.0,
         touching: bool = True,
         device: str = "auto",
-        depth: bool = True,
+        depth: bool | str = True,
     ) -> SceneContacts:
         """Every pair of objects that is not apart; arguments and errors as ``contacts_steps``."""
         return run(
@@ -94,7 +94,7 @@ class Scene(Members):
         touch_tolerance: float = 0.0,
         touching: bool = True,
         device: str = "auto",
-        depth: bool = True,
+        depth: bool | str = True,
     ) -> Generator[Progress, None, SceneContacts]:
         """As ``contacts``, in slices of a few milliseconds; closing the generator leaves the scene as it is.
 
@@ -108,7 +108,7 @@ class Scene(Members):
             permitted_overlap, touch_tolerance: see ``verdict``.
             touching: False leaves out pairs whose verdict is TOUCHING.
             device: where boxes and triangles are tested: "cpu"; "cuda", a GPU; or "auto", as in ``collide``.
-            depth: False leaves depths out where no verdict hangs on them: they cost more than all the rest.
+            depth: True, False or "exact", see ``verdict``.
 
         Yields:
             Progress.

@@ -28,6 +28,11 @@ _BEYOND = 1.0 + 1e-9  # covers the rounding of distances of points farther than 
 _GAIN = 0.01  # of the radius: what a step of a climb must promise
 
 
+def new_cells() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What ``refine_depths`` works in: cells, and the heap of those that are open with their bounds."""
+    return np.empty((MOST_CELLS, 6)), np.empty((MOST_CELLS, 2), np.int64), np.empty(MOST_CELLS)
+
+
 @inner
 def _ball_at(forest, solids, a, b, origin, x, half, least, hints, work):
     """(radius of the ball around x in both solids or 0, bound of balls with centres no farther than ``half``).
@@ -107,7 +112,7 @@ def refine_depths(
 ):  # fmt: skip
     """Bring the bounds of the jobs in ``chosen`` together, in ``found`` as ``overlap_depths`` leaves it.
 
-    ``cells`` (MOST_CELLS, 6) float64, ``heap`` (MOST_CELLS, 2) int64 and ``bounds`` (MOST_CELLS,) are scratch.
+    ``cells``, ``heap`` and ``bounds`` are ``new_cells``.
     """
     hints = np.zeros(2, np.int64)
     memory = np.empty((MEMORY, 3))

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..traversal.forest import Forest
 from ..traversal.point import new_point_workspace
-from .branch import MOST_CELLS, refine_depths
+from .branch import new_cells, refine_depths
 from .case import Case
 from .climb import new_search_room
 from .depth import overlap_depths
@@ -65,7 +65,7 @@ class Overlaps:
 
     def refine(self, chosen: np.ndarray) -> Steps:
         """Bring the bounds of the chosen pairs (n,) together as far as their cells allow."""
-        scratch = np.empty((MOST_CELLS, 6)), np.empty((MOST_CELLS, 2), np.int64), np.empty(MOST_CELLS)
+        scratch = new_cells()
         for job in chosen:
             refine_depths(*self._posed, self._boxes, np.array([job]), *self._rooms, *scratch, self.found)
             yield

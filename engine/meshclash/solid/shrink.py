@@ -170,9 +170,9 @@ def shrunk_bounds(
     tree_set, solids = pack_trees(shrunk.hierarchies), gather_solids(shrunk.hierarchies)
     question = Question(tree_set.side, tree_set.side, jobs, rows_a, rows_b)
     answer = yield from always(None, answer_steps(question))
-    boxes = [world_bounds(tree_set, jobs[:, side], rows) for side, rows in enumerate((rows_a, rows_b))]
+    boxes_a, boxes_b = world_bounds(tree_set, jobs[:, 0], rows_a), world_bounds(tree_set, jobs[:, 1], rows_b)
     shared = yield from shares_volume(
-        Case(tree_set, solids, jobs, rows_a, rows_b, *boxes, answer, np.zeros((len(chosen), 2)))
+        Case(tree_set, solids, jobs, rows_a, rows_b, boxes_a, boxes_b, answer, np.zeros((len(chosen), 2)))
     )
     return np.where(shared, np.inf, 2.0 * longest)
 

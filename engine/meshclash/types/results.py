@@ -67,8 +67,8 @@ class Verdict:
     severity: int
     """Grows from APART (0) to CLASH (4); results are sorted by it."""
     depth: float | None = None
-    """Diameter of the largest ball found in the common volume [m], between its bounds; the upper one itself where that
-    permitted the overlap, or no ball was found. None without common volume."""
+    """Diameter of a ball that is proved to be in both solids [m]; of open meshes, of the largest ball known to be. None
+    without common volume, and where no ball is proved: then ``depth_lower`` is 0 and ``depth_upper`` says all."""
     depth_lower: float | None = None
     """The largest ball has at least this diameter [m]; None where nothing is proved."""
     depth_upper: float | None = None
