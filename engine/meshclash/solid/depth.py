@@ -18,7 +18,7 @@ import numpy as np
 
 from ..geometry.triangle_distance import squared_distance
 from ..geometry.triangle_pair import COPLANAR, CROSSING
-from ..geometry.tuples import minus
+from ..geometry.tuples import dot, minus
 from ..jit import inner, kernel
 from ..reference import by_reference
 from .climb import MEMORY, climb, grow, nearest_of_both
@@ -35,7 +35,7 @@ _TESTED = 24  # of these middles, the farthest from both surfaces first
 _BESIDE = 8  # marks beside which balls start
 _CLIMBS = 10  # balls that climb
 _SURFACE_MARKS = 8  # triangles of each solid beside which balls start where contacts gave none
-_MOST_STARTS = 2 + _TESTED + _BESIDE + 2 * _SURFACE_MARKS
+_MOST_STARTS = 2 + _TESTED + 7 * _BESIDE + 8 * _SURFACE_MARKS
 _HALVINGS = 28
 _ROUGH, _FINE = 0.01, 0.001  # of the radius: what a step must promise while climbing, and at the top
 _AS_GOOD = 1.0 - 1e-9  # of the upper bound: a ball this large ends the search
@@ -219,7 +219,22 @@ def _try_contact(forest, solids, a, b, origin, row, pairs, kinds, middles, most,
     d = (-(n[0] + m[0]), -(n[1] + m[1]), -(n[2] + m[2]))
     reach = min(most, 0.5 * max(_size(forest, a, t, origin), _size(forest, b, u, origin)))
     hints[0], hints[1] = t, u
-    return _try_beside(forest, solids, a, b, origin, minus(p, origin), d, reach, most, hints, store, count, work)
+    count = _try_beside(forest, solids, a, b, origin, minus(p, origin), d, reach, most, hints, store, count, work)
+    count = _try_corners(forest, solids, a, b, origin, a, t, n, reach, hints, store, count, work)
+    return _try_corners(forest, solids, a, b, origin, b, u, m, reach, hints, store, count, work)
+
+
+@inner
+def _try_corners(forest, solids, a, b, origin, own, t, n, most, hints, store, count, work):
+    """Balls beside the corners of a triangle of one solid, whose unit normal out of the material is n."""
+    corners = near_triangle(forest, own, t, origin)
+    middle = centroid(*corners)
+    for corner in corners:
+        away = minus(middle, corner)
+        length = math.sqrt(max(dot(away, away), 1e-300))
+        d = (away[0] / length - n[0], away[1] / length - n[1], away[2] / length - n[2])
+        count = _try_beside(forest, solids, a, b, origin, corner, d, most, most, hints, store, count, work)
+    return count
 
 
 @inner
@@ -238,6 +253,7 @@ def _try_surface(forest, solids, own, a, b, origin, most, hints, store, count, w
         hints[0], hints[1] = 0, 0
         d = (-n[0], -n[1], -n[2])
         count = _try_beside(forest, solids, a, b, origin, p, d, most, most, hints, store, count, work)
+        count = _try_corners(forest, solids, a, b, origin, own, t, n, most, hints, store, count, work)
     return count
 
 

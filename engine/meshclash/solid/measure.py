@@ -98,11 +98,13 @@ def measure_steps(
     yield from _without_ball(overlaps, chosen[found[chosen, LOWER] == 0.0], clashing, shares_volume)
     yield from _undecided(overlaps, chosen[found[chosen, LOWER] <= allowed[chosen]], allowed, shares_volume)
     wide = chosen[clashing[chosen] & is_wide(found[chosen, LOWER], found[chosen, UPPER])]
-    wide = wide[(found[wide, LOWER] > 0.0) & (found[wide, UPPER] > allowed[wide])]
+    roundings = rounding_moves(case)[-1]
+    wide = wide[(found[wide, UPPER] > allowed[wide]) & (found[wide, UPPER] > 4.0 * roundings[wide])]
     if len(wide):
         lower, upper = np.full((2, len(found)), np.nan)
         lower[wide], upper[wide] = found[wide, LOWER], found[wide, UPPER]
-        overlaps.bound(wide, (yield from fit_bounds(case, wide, growing_moves(lower, upper), shares_volume)))
+        moves = growing_moves(np.fmax(lower, 2.0 * roundings), upper)
+        overlaps.bound(wide, (yield from fit_bounds(case, wide, moves, shares_volume)))
     if exact:
         yield from overlaps.search(chosen, thorough=True)
         yield from overlaps.refine(chosen)
