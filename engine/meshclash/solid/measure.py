@@ -24,7 +24,7 @@ LOWER, UPPER = range(2)
 """Columns of what is measured; the centre of the ball follows."""
 COLUMNS = 5
 _AT_ONCE = 2048  # triangles of pairs that are measured in one step
-_THIN = 1.0 / 64.0  # of the bound from above: a ball below that says little of the depth
+_THIN = 1.0 / 256.0  # of the bound from above: a ball below that says little of the depth
 
 Steps = Generator[None, None, None]
 
