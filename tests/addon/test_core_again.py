@@ -178,7 +178,7 @@ def test_only_pairs_of_what_changed_are_asked(engine, asked, options):
     assert asked(followed) == [] and again.stats["primitive_tests"] == again.stats["volume_tests"] == 0
     assert said(again) == said(detect(scene, engine, **options)) and again.rows
     asked(followed)
-    scene.put("O4", 2.8)
+    scene.put("O4", 3.1)
     detect(scene, engine, followed, **options)
     pairs = asked(followed)
     assert pairs and all("O4" in pair for pair in pairs)

@@ -90,7 +90,7 @@ def test_escape_cancels_and_keeps_the_last_results(faked, monkeypatch):
     faked()
     bpy.ops.meshclash.detect()
     before = scene_results.result_of(bpy.context.scene.session_uid)
-    faked(count=50, log=log)
+    faked(count=500, log=log)
     monkeypatch.setattr(detect.Task.run_slice, "__defaults__", (0.0,))
     modal = Modal()
     for _ in range(4 + len(engine.PRELOADED)):

@@ -111,7 +111,15 @@ def renumbered(mesh, rng):
     return vertices[order], triangles[:, ::-1] if rng.random() < 0.5 else triangles
 
 
-@pytest.mark.parametrize("overlap", [2.0**-51, 1e-12, 1e-6, 0.25, 0.5])
+def test_of_an_overlap_of_a_rounding_only_the_bound_is_stated():
+    """The cavity of nested shells goes from 1 to 3."""
+    hollow = mc.TriangleMesh(*shell((0, 0, 0), (4, 4, 4), 1))
+    found = both_orders(hollow, mc.TriangleMesh(*box((1 - 2.0**-51, 1.5, 1.5), (2, 2.5, 2.5))))
+    assert measures(found)[:3] == ("CLASH", None, 0.0)
+    assert 2.0**-51 <= found.depth_upper <= 16 * np.spacing(4.0)
+
+
+@pytest.mark.parametrize("overlap", [1e-12, 1e-6, 0.25, 0.5])
 def test_a_box_in_a_cavity_is_as_deep_as_it_is_in_the_wall(overlap):
     """The cavity of nested shells goes from 1 to 3; the box touches the wall nowhere else."""
     hollow = mc.TriangleMesh(*shell((0, 0, 0), (4, 4, 4), 1))
@@ -127,7 +135,7 @@ def test_a_part_inside_is_as_deep_as_it_is_thick():
     hollow = mc.TriangleMesh(*shell((0, 0, 0), (4, 4, 4), 1))
     plate = mc.TriangleMesh(*box((0.5, 0.25, 0.375), (3.5, 0.5, 0.625)))
     found = both_orders(hollow, plate)
-    assert measures(found) == ("CONTAINED", 0.25, pytest.approx(0.25), 0.25)
+    assert measures(found) == ("CONTAINED", pytest.approx(0.25), pytest.approx(0.25), 0.25)
 
 
 @kernel

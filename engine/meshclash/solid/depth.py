@@ -33,9 +33,9 @@ _MOST_SPREAD = 24  # marks that starts are made of
 _PARTNERS = 4  # of each mark, near and far ones, to start from the middle between both
 _TESTED = 24  # of these middles, the farthest from both surfaces first
 _BESIDE = 8  # marks beside which balls start
-_CLIMBS = 10  # balls that climb
+_CLIMBS = 16  # balls that climb
 _SURFACE_MARKS = 8  # triangles of each solid beside which balls start where contacts gave none
-_MOST_STARTS = 2 + _TESTED + 7 * _BESIDE + 8 * _SURFACE_MARKS
+_MOST_STARTS = 2 + _TESTED + 13 * _BESIDE + 14 * _SURFACE_MARKS
 _HALVINGS = 28
 _ROUGH, _FINE = 0.01, 0.001  # of the radius: what a step must promise while climbing, and at the top
 _AS_GOOD = 1.0 - 1e-9  # of the upper bound: a ball this large ends the search
@@ -57,6 +57,15 @@ def _is_before(p, q):
 
 
 @inner
+def _comes_first(row, other, pairs, middles):
+    """Whether a contact comes before another one: by its middle, and of those at one place by its triangles."""
+    p, q = _row(middles, row), _row(middles, other)
+    if p[0] != q[0] or p[1] != q[1] or p[2] != q[2]:
+        return _is_before(p, q)
+    return pairs[row, 0] < pairs[other, 0] or (pairs[row, 0] == pairs[other, 0] and pairs[row, 1] < pairs[other, 1])
+
+
+@inner
 def _cell_of(p, low, size):
     """The cell of a grid that a point lies in, and the square of its distance from the middle of the cell."""
     cell, square = 0, 0.0
@@ -69,7 +78,7 @@ def _cell_of(p, low, size):
 
 
 @inner
-def _spread_contacts(begin, end, kinds, middles, marks, squares):
+def _spread_contacts(begin, end, pairs, kinds, middles, marks, squares):
     """Rows of crossing and coplanar contacts spread over all of them, in ``marks``; returns how many."""
     low = np.full(3, math.inf)
     high = np.full(3, -math.inf)
@@ -87,7 +96,7 @@ def _spread_contacts(begin, end, kinds, middles, marks, squares):
         cell, square = _cell_of(p, low, size)
         if marks[cell] < 0 or square < squares[cell]:
             marks[cell], squares[cell] = row, square
-        elif square == squares[cell] and _is_before(p, _row(middles, marks[cell])):
+        elif square == squares[cell] and _comes_first(row, marks[cell], pairs, middles):
             marks[cell] = row
     count = 0
     for cell in range(_MOST_MARKS):
@@ -219,21 +228,25 @@ def _try_contact(forest, solids, a, b, origin, row, pairs, kinds, middles, most,
     d = (-(n[0] + m[0]), -(n[1] + m[1]), -(n[2] + m[2]))
     reach = min(most, 0.5 * max(_size(forest, a, t, origin), _size(forest, b, u, origin)))
     hints[0], hints[1] = t, u
-    count = _try_beside(forest, solids, a, b, origin, minus(p, origin), d, reach, most, hints, store, count, work)
-    count = _try_corners(forest, solids, a, b, origin, a, t, n, reach, hints, store, count, work)
-    return _try_corners(forest, solids, a, b, origin, b, u, m, reach, hints, store, count, work)
+    x = minus(p, origin)
+    count = _try_beside(forest, solids, a, b, origin, x, d, reach, most, hints, store, count, work)
+    count = _try_rim(forest, solids, a, b, origin, a, t, x, d, reach, hints, store, count, work)
+    return _try_rim(forest, solids, a, b, origin, b, u, x, d, reach, hints, store, count, work)
 
 
 @inner
-def _try_corners(forest, solids, a, b, origin, own, t, n, most, hints, store, count, work):
-    """Balls beside the corners of a triangle of one solid, whose unit normal out of the material is n."""
+def _try_rim(forest, solids, a, b, origin, own, t, p, inward, most, hints, store, count, work):
+    """Balls beside the corners of a triangle of one solid, and beside the points of its edges nearest to p."""
     corners = near_triangle(forest, own, t, origin)
-    middle = centroid(*corners)
-    for corner in corners:
-        away = minus(middle, corner)
-        length = math.sqrt(max(dot(away, away), 1e-300))
-        d = (away[0] / length - n[0], away[1] / length - n[1], away[2] / length - n[2])
-        count = _try_beside(forest, solids, a, b, origin, corner, d, most, most, hints, store, count, work)
+    for k in range(3):
+        first, last = corners[k], corners[(k + 1) % 3]
+        edge = minus(last, first)
+        share = dot(minus(p, first), edge) / max(dot(edge, edge), 1e-300)
+        for x in (first, along(first, edge, min(max(share, 0.0), 1.0))):
+            away = minus(p, x)
+            length = math.sqrt(max(dot(away, away), 1e-300))
+            d = along(inward, away, 1.0 / length)
+            count = _try_beside(forest, solids, a, b, origin, x, d, most, most, hints, store, count, work)
     return count
 
 
@@ -253,7 +266,7 @@ def _try_surface(forest, solids, own, a, b, origin, most, hints, store, count, w
         hints[0], hints[1] = 0, 0
         d = (-n[0], -n[1], -n[2])
         count = _try_beside(forest, solids, a, b, origin, p, d, most, most, hints, store, count, work)
-        count = _try_corners(forest, solids, a, b, origin, own, t, n, most, hints, store, count, work)
+        count = _try_rim(forest, solids, a, b, origin, own, t, p, d, most, hints, store, count, work)
     return count
 
 
@@ -417,7 +430,7 @@ def overlap_depths(
     for job in chosen:
         a = by_reference(make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches))
         b = by_reference(make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches))
-        spread = _spread_contacts(start[job], start[job + 1], kinds, middles, marks, squares)
+        spread = _spread_contacts(start[job], start[job + 1], pairs, kinds, middles, marks, squares)
         origin = (boxes[job, 0], boxes[job, 1], boxes[job, 2])
         far = minus((boxes[job, 3], boxes[job, 4], boxes[job, 5]), origin)
         first = place_triangles(forest, a, origin, room.placed.ctypes.data)
