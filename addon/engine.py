@@ -31,8 +31,8 @@ PRELOADED = (
     ".geometry.lane_triangles", ".volumes.registry", ".hierarchy.build", ".traversal.point", ".traversal.near_wide",
     ".traversal.near_engine", ".gpu.device", ".answering.answer", ".solid.measure", ".solid.open_judge", ".solid.judge",
     ".pointcloud.build", ".pointcloud.query", ".voxels.collide", ".massive.inputs", ".massive.mesh", ".query.collide",
-    ".timecritical.search", ".scene.cloud_pairs", ".scene.scene", ".continuous.impacts", ".continuous.swept", ".query.penetration",
-    ".query.signed_distance", ".convex.closest", ".voxels.map", ".massive.levels",
+    ".timecritical.search", ".scene.cloud_pairs", ".scene.scene", ".continuous.impacts", ".continuous.swept",
+    ".query.penetration", ".query.signed_distance", ".convex.closest", ".voxels.map", ".massive.levels",
     ".massive.progressive_build", ".warming",
 )  # fmt: skip
 """What the engine and its first kernel import, in steps that do not hold a window for long; the engine's own modules
