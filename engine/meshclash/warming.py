@@ -51,11 +51,12 @@ from .solid.depth import overlap_depths
 from .solid.flush import span_within
 from .solid.measure import COLUMNS
 from .solid.sampling import ALL_PLACES, EFFORT, sample_sides
+from .solid.shrink import component_signs, gather_normals
 from .solid.solids import Solids, solid_of
 from .traversal.bounds import world_bounds
 from .traversal.forest import Forest, TreeSet, pack_trees
 from .traversal.oriented import oriented_boxes, told_apart
-from .traversal.point import new_point_workspace
+from .traversal.point import IDENTITY, new_point_workspace
 from .traversal.question import Answer, Question
 from .traversal.wide_engine import WideEngine
 from .types.mesh import TriangleMesh
@@ -120,6 +121,9 @@ def _measure_nothing() -> None:
     contacts = numbers, answer.pairs, answer.kinds, places
     overlap_depths(*case.posed(), boxes, numbers, *contacts, False, room, work, np.empty((0, COLUMNS)))
     refine_depths(*case.posed(), boxes, numbers, room, work, *new_cells(), np.empty((0, COLUMNS)))
+    forest, signs = case.tree_set.forest, case.solids.inside
+    component_signs(*case.posed()[:4], IDENTITY, IDENTITY[:, :3].copy(), work, signs)
+    gather_normals(forest.vertices, forest.triangles, signs, np.empty((0, 3, 3)), places)
     span_within(*case.posed(), 0, 0, 0, 0, False, answer.pairs, places, 0.0, work)
 
 

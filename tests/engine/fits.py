@@ -41,8 +41,6 @@ FIT_FAULTS = ("above", "no bound", "order", "name", "permitted")
 OVERSIZED_FAULTS = ("no clash", "outside", "permission")
 WRONG = FIT_FAULTS + OVERSIZED_FAULTS
 COUNTS = ("cases", "clash", *FIT_FAULTS, "oversized", *OVERSIZED_FAULTS, "left open")
-TOUCH_THEMSELVES = ("jigsaw", "blocks")
-"""Kinds that touch themselves along edges: their vertices there do not move, so shrinking bounds nothing."""
 SHOWN = 3
 
 

@@ -7,11 +7,13 @@ r - m, lies in both solids that moved. So where these share no volume there is n
 is at most 2 m. It does not matter how the vertices move, nor whether a surface crosses itself then.
 
 They move inward, so that the planes around a vertex recede alike: by least squares over their normals, weighted by the
-triangles' angles there. Vertices at one position move together, so a closed mesh stays closed.
+triangles' angles there. Vertices at one position move together, or apart where the surface touches itself
+(``fans.py``), so a closed mesh stays closed.
 """
 
 import math
 from collections.abc import Callable, Generator, Iterable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,9 +27,11 @@ from ..traversal.bounds import world_bounds
 from ..traversal.forest import pack_trees
 from ..traversal.point import IDENTITY, new_point_workspace
 from ..traversal.question import Question
+from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
 from ..types.steps import always
 from .case import Case
+from .fans import split_fans
 from .frames import centroid, inverses_of, make_frame, outward_side
 from .solids import gather_solids, kept_solids, solid_of
 
@@ -43,7 +47,7 @@ SharesVolume = Callable[[Case], Generator[None, None, np.ndarray]]
 
 
 @kernel
-def _component_signs(forest, solids, origins, reaches, pose, inverse, work, signs):
+def component_signs(forest, solids, origins, reaches, pose, inverse, work, signs):
     """For each component 1 or -1: times its triangles' normals, consistently wound, that points out of the material."""
     forest = by_reference(forest)
     solids = by_reference(solids)
@@ -59,7 +63,7 @@ def _component_signs(forest, solids, origins, reaches, pose, inverse, work, sign
 
 
 @kernel
-def _gather_normals(vertices, triangles, welded, signs, squares, sums):
+def gather_normals(vertices, triangles, signs, squares, sums):
     """Add up n n^T (v, 3, 3) and n (v, 3) of the unit normals around each vertex, weighted by angles."""
     for t in range(triangles.shape[0]):
         i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
@@ -75,48 +79,58 @@ def _gather_normals(vertices, triangles, welded, signs, squares, sums):
         for v, p, q, r in ((i, a, b, c), (j, b, c, a), (k, c, a, b)):
             weight = math.atan2(length, dot(minus(q, p), minus(r, p)))
             for row in range(3):
-                sums[welded[v], row] += weight * n[row]
+                sums[v, row] += weight * n[row]
                 for column in range(3):
-                    squares[welded[v], row, column] += weight * n[row] * n[column]
+                    squares[v, row, column] += weight * n[row] * n[column]
 
 
-def _inward(hierarchy: Hierarchy) -> np.ndarray:
-    """How each vertex moves so that the planes around it recede by one, (n, 3) float64; kept with the mesh."""
+class _Inward(NamedTuple):
+    """A mesh that can be shrunk, and how each of its vertices moves so that the planes around it recede by one."""
+
+    mesh: TriangleMesh
+    moves: np.ndarray
+    """(n, 3) float64; vertices without triangles stay."""
+
+
+def _inward(hierarchy: Hierarchy) -> _Inward:
+    """How an object shrinks; kept with its mesh."""
     mesh = hierarchy.mesh
     if "inward" not in mesh.derived:
-        vertices, triangles = mesh.arrays
-        welded, solid = mesh.topology.welded, solid_of(mesh)
-        squares, sums = np.zeros((len(vertices), 3, 3)), np.zeros((len(vertices), 3))
+        solid, triangles = solid_of(mesh), mesh.topology.welded[mesh.triangles]
         signs = solid.orientation * _outward_signs(hierarchy)[solid.component]
-        _gather_normals(vertices, triangles, welded, signs, squares, sums)
+        split = split_fans(mesh.vertices, triangles, signs)
+        triangles, source = (triangles, slice(None)) if split is None else split
+        apart = TriangleMesh(mesh.vertices[source], triangles)
+        squares, sums = np.zeros((apart.vertex_count, 3, 3)), np.zeros((apart.vertex_count, 3))
+        gather_normals(*apart.arrays, signs, squares, sums)
         values, directions = np.linalg.eigh(squares)
-        known = values > _FLAT * values[:, 2:]
+        known = values > np.maximum(_FLAT * values[:, 2:], 0.0)
         along = np.einsum("nki,nk->ni", directions, sums)
         moves = -np.einsum("nki,ni->nk", directions, np.where(known, along / np.where(known, values, 1.0), 0.0))
         lengths = np.linalg.norm(moves, axis=1, keepdims=True)
-        mesh.derived["inward"] = (moves * np.minimum(1.0, _LONGEST / np.maximum(lengths, 1e-300)))[welded]
-    inward: np.ndarray = mesh.derived["inward"]
+        mesh.derived["inward"] = _Inward(apart, moves * np.minimum(1.0, _LONGEST / np.maximum(lengths, 1e-300)))
+    inward: _Inward = mesh.derived["inward"]
     return inward
 
 
 def _outward_signs(hierarchy: Hierarchy) -> np.ndarray:
-    """For each component 1 or -1, see ``_component_signs``; (c,) int8."""
+    """For each component 1 or -1, see ``component_signs``; (c,) int8."""
     solid = solid_of(hierarchy.mesh)
     if solid.alone.all():
         return solid.inside
     trees, signs = pack_trees([hierarchy]), np.empty_like(solid.inside)
     posed = trees.forest, kept_solids(hierarchy), trees.origins, trees.reaches, IDENTITY, inverses_of(IDENTITY[None])[0]
-    _component_signs(*posed, new_point_workspace(), signs)
+    component_signs(*posed, new_point_workspace(), signs)
     return signs
 
 
 def _moved(hierarchy: Hierarchy, rows: np.ndarray, most: float) -> tuple[Hierarchy, float]:
     """An object in the world, shrunk by moves of about ``most`` [m]; and the longest move [m], rounded up."""
-    mesh = hierarchy.mesh
-    field = _inward(hierarchy) @ rows[:, :3].T
-    longest = float(np.linalg.norm(field, axis=1).max())
-    placed = transform_points(rows, mesh.vertices)[mesh.topology.welded]
-    shrunk = placed + field * (most / longest if longest > 0.0 else 0.0)
+    mesh, moves = _inward(hierarchy)
+    moves = moves @ rows[:, :3].T
+    longest = float(np.linalg.norm(moves, axis=1).max())
+    placed = transform_points(rows, mesh.vertices)
+    shrunk = placed + moves * (most / longest if longest > 0.0 else 0.0)
     return as_boxes(mesh.with_vertices(shrunk)), _BEYOND * float(np.linalg.norm(shrunk - placed, axis=1).max())
 
 
