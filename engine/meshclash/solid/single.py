@@ -4,7 +4,7 @@ Most of a verdict of two boxes was Python on arrays of one row. Here one kernel 
 one looks at both solids around them, by the same helpers as ``sampling.py`` and in the same order, and where they
 overlap ``overlap_depths`` measures. What is rare is left to ``judge.py``, from the beginning: open meshes that may
 meet, objects in equal boxes (duplicates), many contacts, numbers that float64 expansions cannot decide, and surfaces
-that may have pockets, and overlaps whose bounds are far apart.
+that may have pockets, and overlaps in which no ball is found at once, or whose bounds are far apart.
 """
 
 from typing import Any, NamedTuple
@@ -302,6 +302,6 @@ def _judged(couple: Couple, work: _Work, depth: bool) -> Verdict | None:
         return verdict.with_measures()
     overlap_depths(*couple.posed, *work.overlap, *found, work.middles, False, work.search, points, work.measures)
     lower, upper = work.measures[0, : UPPER + 1].tolist()
-    if clash and is_wide(lower, upper):
+    if lower == 0.0 or (clash and is_wide(lower, upper)):
         return None
-    return verdict.with_measures(depth=lower or None, depth_lower=lower, depth_upper=upper)
+    return verdict.with_measures(depth=lower, depth_lower=lower, depth_upper=upper)
