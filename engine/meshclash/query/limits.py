@@ -14,7 +14,7 @@ def checked_limits(permitted_overlap: Any = 0.0, touch_tolerance: Any = 0.0, dep
     """Limits from the options of ``verdict``; raises UnsupportedOption and names the option that is wrong."""
     tolerance, exact = check_length("touch_tolerance", touch_tolerance), isinstance(depth, str)
     if exact and depth != EXACT:
-        raise UnsupportedOption(f"depth must be True, False or '{EXACT}', not {depth!r}")
+        raise UnsupportedOption(f"depth must be True, False or '{EXACT}', not {depth!r:.80}")
     depths = exact or truth("depth", depth)
     if not isinstance(permitted_overlap, str):
         return Limits(check_length("permitted_overlap", permitted_overlap), tolerance, depths=depths, exact=exact)
