@@ -47,7 +47,7 @@ from .solid.branch import new_cells, refine_depths
 from .solid.case import Case
 from .solid.climb import new_search_room
 from .solid.coincidence import deny_coincidence
-from .solid.depth import overlap_depths
+from .solid.depth import FIRST_BALL, overlap_depths
 from .solid.flush import span_within
 from .solid.measure import COLUMNS
 from .solid.sampling import ALL_PLACES, EFFORT, sample_sides
@@ -119,7 +119,7 @@ def _measure_nothing() -> None:
     case, numbers, places = _no_pairs(), np.empty(0, np.int64), np.empty((0, 3))
     work, answer, boxes, room = new_point_workspace(), case.answer, np.empty((0, 7)), new_search_room()
     contacts = numbers, answer.pairs, answer.kinds, places
-    overlap_depths(*case.posed(), boxes, numbers, *contacts, False, room, work, np.empty((0, COLUMNS)))
+    overlap_depths(*case.posed(), boxes, numbers, *contacts, FIRST_BALL, room, work, np.empty((0, COLUMNS)))
     refine_depths(*case.posed(), boxes, numbers, room, work, *new_cells(), np.empty((0, COLUMNS)))
     forest, signs = case.tree_set.forest, case.solids.inside
     component_signs(*case.posed()[:4], IDENTITY, IDENTITY[:, :3].copy(), work, signs)

@@ -27,6 +27,8 @@ from .near import along, is_inside, near_triangle, nearest_from, place_triangles
 from .placed import PLACED_LENGTH
 from .width import width_across
 
+FIRST_BALL, MANY_STARTS, THOROUGH = range(3)
+"""Efforts of a search."""
 _CELLS = 4  # along each axis: of the contacts in one cell one is a mark
 _MOST_MARKS = _CELLS**3
 _MOST_SPREAD = 24  # marks that starts are made of
@@ -217,7 +219,7 @@ def _size(forest, frame, t, origin):
 
 
 @inner
-def _try_contact(forest, solids, a, b, origin, row, pairs, kinds, middles, most, hints, store, count, work):
+def _try_contact(forest, solids, a, b, origin, row, pairs, kinds, middles, most, effort, hints, store, count, work):
     """A ball beside a contact: between the materials of both triangles."""
     t, u = np.int64(pairs[row, 0]), np.int64(pairs[row, 1])
     p = _row(middles, row)
@@ -230,6 +232,8 @@ def _try_contact(forest, solids, a, b, origin, row, pairs, kinds, middles, most,
     hints[0], hints[1] = t, u
     x = minus(p, origin)
     count = _try_beside(forest, solids, a, b, origin, x, d, reach, most, hints, store, count, work)
+    if effort < THOROUGH:
+        return count
     count = _try_rim(forest, solids, a, b, origin, a, t, x, d, reach, hints, store, count, work)
     return _try_rim(forest, solids, a, b, origin, b, u, x, d, reach, hints, store, count, work)
 
@@ -251,7 +255,7 @@ def _try_rim(forest, solids, a, b, origin, own, t, p, inward, most, hints, store
 
 
 @inner
-def _try_surface(forest, solids, own, a, b, origin, most, hints, store, count, work):
+def _try_surface(forest, solids, own, a, b, origin, most, effort, hints, store, count, work):
     """Balls beside triangles of one solid: one of each of its first components, then others spread over it."""
     tree = own.tree
     first = solids.component_start[tree]
@@ -266,12 +270,15 @@ def _try_surface(forest, solids, own, a, b, origin, most, hints, store, count, w
         hints[0], hints[1] = 0, 0
         d = (-n[0], -n[1], -n[2])
         count = _try_beside(forest, solids, a, b, origin, p, d, most, most, hints, store, count, work)
-        count = _try_rim(forest, solids, a, b, origin, own, t, p, d, most, hints, store, count, work)
+        if effort == THOROUGH:
+            count = _try_rim(forest, solids, a, b, origin, own, t, p, d, most, hints, store, count, work)
     return count
 
 
 @inner
-def _starts(forest, solids, a, b, origin, marks, spread, pairs, kinds, middles, most, hints, store, count, work):
+def _starts(
+    forest, solids, a, b, origin, marks, spread, pairs, kinds, middles, most, effort, hints, store, count, work
+):
     """Balls from all sorts of starts, added to the store."""
     if spread > 1:
         count = _try_middles(
@@ -279,10 +286,12 @@ def _starts(forest, solids, a, b, origin, marks, spread, pairs, kinds, middles, 
         )
     for i in range(min(_BESIDE, spread)):
         row = marks[i * spread // min(_BESIDE, spread)]
-        count = _try_contact(forest, solids, a, b, origin, row, pairs, kinds, middles, most, hints, store, count, work)
+        count = _try_contact(
+            forest, solids, a, b, origin, row, pairs, kinds, middles, most, effort, hints, store, count, work
+        )
     if spread < _BESIDE or count == 0:
-        count = _try_surface(forest, solids, a, a, b, origin, most, hints, store, count, work)
-        count = _try_surface(forest, solids, b, a, b, origin, most, hints, store, count, work)
+        count = _try_surface(forest, solids, a, a, b, origin, most, effort, hints, store, count, work)
+        count = _try_surface(forest, solids, b, a, b, origin, most, effort, hints, store, count, work)
     return count
 
 
@@ -367,7 +376,7 @@ def _add_inside(forest, solids, a, b, origin, x, distance, p, most, hints, store
 
 @inner
 def _largest_ball(
-    forest, solids, a, b, origin, far, marks, spread, pairs, kinds, middles, upper, thorough, hints, store, tops, room,
+    forest, solids, a, b, origin, far, marks, spread, pairs, kinds, middles, upper, effort, hints, store, tops, room,
     work,
 ):  # fmt: skip
     """(centre, radius, upper bound of the diameter) of the largest ball found in both solids; radius 0: none found."""
@@ -377,13 +386,13 @@ def _largest_ball(
     count = _first_ball(forest, solids, a, b, origin, far, marks, spread, pairs, middles, most, hints, store, work)
     if count > 0 and 2.0 * store[0][0, 3] >= _AS_GOOD * upper:
         return _row(store[0], 0), store[0][0, 3], upper
-    if thorough:
+    if effort >= MANY_STARTS:
         count = _starts(
-            forest, solids, a, b, origin, marks, spread, pairs, kinds, middles, most, hints, store, count, work
+            forest, solids, a, b, origin, marks, spread, pairs, kinds, middles, most, effort, hints, store, count, work
         )
     if count > 0:
         centre, radius = _climb_largest(forest, solids, a, b, origin, count, hints, store, tops, room, work)
-    if thorough and 0.0 < 2.0 * radius < _AS_GOOD * upper:
+    if effort == THOROUGH and 0.0 < 2.0 * radius < _AS_GOOD * upper:
         distance, p = nearest_of_both(forest, a, b, origin, centre, hints, -1.0, work)
         _add_ball(forest, a, b, origin, centre, distance, p, most, hints, store, 0, work)
         start = _row(store[0], 0)
@@ -409,13 +418,13 @@ def proved_radius(forest, solids, a, b, origin, x, radius, hints, work):
 @kernel
 def overlap_depths(
     forest, solids, origins, reaches, jobs, rows_a, rows_b, inverse_a, inverse_b, boxes, chosen,
-    start, pairs, kinds, middles, thorough, room, work, found,
+    start, pairs, kinds, middles, effort, room, work, found,
 ):  # fmt: skip
     """Fill ``found`` (k, 5) of the jobs in ``chosen``: bounds from below and above [m], centre of the ball.
 
     The bound from below is 0 where no ball is proved to be in both. Centres are relative to the low corner of
     ``boxes`` (k, 7): the low and high corner of the overlap of both world boxes and the least width of it, rounded up.
-    ``thorough``: whether balls start everywhere, instead of at the likeliest places only; ``room`` is a ``SearchRoom``.
+    ``effort``: FIRST_BALL, MANY_STARTS or THOROUGH, also from corners and edges; ``room`` is a ``SearchRoom``.
     The other arrays are those of ``sample_sides``.
     """
     hints = np.zeros(2, np.int64)
@@ -438,7 +447,7 @@ def overlap_depths(
         a = by_reference(make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches, first))
         b = by_reference(make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches, second))
         centre, radius, upper = _largest_ball(
-            forest, solids, a, b, origin, far, marks, spread, pairs, kinds, middles, boxes[job, 6], thorough, hints,
+            forest, solids, a, b, origin, far, marks, spread, pairs, kinds, middles, boxes[job, 6], effort, hints,
             store, tops, room, work,
         )  # fmt: skip
         lower = 0.0

@@ -17,7 +17,7 @@ from ..traversal.point import new_point_workspace
 from .branch import new_cells, refine_depths
 from .case import Case
 from .climb import new_search_room
-from .depth import overlap_depths
+from .depth import FIRST_BALL, MANY_STARTS, THOROUGH, overlap_depths
 from .shrink import SharesVolume, fit_bounds, growing_moves, rounding_moves
 
 LOWER, UPPER = range(2)
@@ -52,11 +52,11 @@ class Overlaps:
         self._boxes = box_overlaps(case.boxes_a, case.boxes_b)
         self._rooms = new_search_room(), new_point_workspace()
 
-    def search(self, chosen: np.ndarray, thorough: bool = False) -> Steps:
-        """Measure the chosen pairs (n,); what a thorough search finds replaces the interval only where it is closer."""
+    def search(self, chosen: np.ndarray, effort: int = FIRST_BALL) -> Steps:
+        """Measure the chosen pairs (n,) with an effort of ``depth.py``; a closer interval is not replaced."""
         for some in _portions(self._posed[0], self.case.jobs, chosen):
             before = self.found[some]
-            overlap_depths(*self._posed, self._boxes, some, *self._contacts, thorough, *self._rooms, self.found)
+            overlap_depths(*self._posed, self._boxes, some, *self._contacts, effort, *self._rooms, self.found)
             worse = before[:, LOWER] >= self.found[some, LOWER]
             upper = np.fmin(before[:, UPPER], self.found[some, UPPER])
             self.found[some[worse]] = before[worse]
@@ -106,7 +106,7 @@ def measure_steps(
         moves = growing_moves(np.fmax(lower, 2.0 * roundings), upper)
         overlaps.bound(wide, (yield from fit_bounds(case, wide, moves, shares_volume)))
     if exact:
-        yield from overlaps.search(chosen, thorough=True)
+        yield from overlaps.search(chosen, THOROUGH)
         yield from overlaps.refine(chosen)
 
 
@@ -117,7 +117,7 @@ def _without_ball(overlaps: Overlaps, chosen: np.ndarray, clashing: np.ndarray, 
     fitting = chosen[clashing[chosen]]
     bounds = yield from fit_bounds(overlaps.case, fitting, rounding_moves(overlaps.case), shares_volume)
     overlaps.bound(fitting, bounds)
-    yield from overlaps.search(np.setdiff1d(chosen, fitting[np.isfinite(bounds)]), thorough=True)
+    yield from overlaps.search(np.setdiff1d(chosen, fitting[np.isfinite(bounds)]), MANY_STARTS)
 
 
 def _undecided(overlaps: Overlaps, chosen: np.ndarray, allowed: np.ndarray, shares_volume: SharesVolume) -> Steps:
@@ -129,7 +129,7 @@ def _undecided(overlaps: Overlaps, chosen: np.ndarray, allowed: np.ndarray, shar
     moves = np.maximum(0.5 * allowed - rounding_moves(overlaps.case)[0], 0.0)
     overlaps.bound(chosen, (yield from fit_bounds(overlaps.case, chosen, [moves], shares_volume)))
     chosen = chosen[found[chosen, UPPER] > allowed[chosen]]
-    yield from overlaps.search(chosen, thorough=True)
+    yield from overlaps.search(chosen, THOROUGH)
     yield from overlaps.refine(chosen[found[chosen, LOWER] <= allowed[chosen]])
 
 

@@ -40,7 +40,7 @@ _LONGEST = 2.0  # moves of vertices at spikes, in how far planes recede
 _BEYOND = 1.0 + 1e-12  # covers the rounding of a move's length
 _LARGE = 16  # times the triangles of the other object: such an object stays as it is
 _ROUNDINGS = (3.0, 7.0)  # spacings of the largest coordinate: moves that part what shares volume by rounding only
-_GROWTH = 2.0
+_GROWTH = 4.0
 
 SharesVolume = Callable[[Case], Generator[None, None, np.ndarray]]
 """Which pairs (k,) bool of a case of solids have common volume."""

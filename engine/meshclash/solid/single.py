@@ -22,7 +22,7 @@ from ..traversal.point import new_point_workspace, world_triangle
 from ..traversal.single import MOST_CONTACTS, OPEN, AllContacts
 from ..types.results import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Verdict
 from .climb import new_search_room
-from .depth import overlap_depths
+from .depth import FIRST_BALL, overlap_depths
 from .frames import make_frame
 from .measure import COLUMNS, UPPER, is_wide
 from .places import MOST_AROUND
@@ -300,7 +300,7 @@ def _judged(couple: Couple, work: _Work, depth: bool) -> Verdict | None:
     verdict = CLASH if clash else DUPLICATE if bits & (ONLY_A | ONLY_B) == 0 else CONTAINED
     if not depth:
         return verdict.with_measures()
-    overlap_depths(*couple.posed, *work.overlap, *found, work.middles, False, work.search, points, work.measures)
+    overlap_depths(*couple.posed, *work.overlap, *found, work.middles, FIRST_BALL, work.search, points, work.measures)
     lower, upper = work.measures[0, : UPPER + 1].tolist()
     if lower == 0.0 or (clash and is_wide(lower, upper)):
         return None
