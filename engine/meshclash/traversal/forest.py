@@ -303,12 +303,16 @@ def _addresses(part: TreeParts) -> tuple[int, ...]:
 
 
 class _KeptAddresses:
-    """Addresses of the arrays of some parts; an array made of this keeps the parts alive."""
+    """Addresses of the arrays of some parts; an array made of this keeps these arrays alive.
+
+    It keeps no meshes: these may keep it, and nobody collects a circle that goes through an array.
+    """
 
     def __init__(self, parts: Sequence[TreeParts]) -> None:
         rows = [_NONE if config.DISABLE_JIT or part.wide is None else _addresses(part) for part in parts]
-        self._kept = parts, np.array(rows, np.int64).reshape(-1, len(_NONE))
-        self.__array_interface__ = self._kept[1].__array_interface__
+        self._kept = [(part.wide, part.tree.order, part.mesh.arrays) for part in parts]
+        self._rows = np.array(rows, np.int64).reshape(-1, len(_NONE))
+        self.__array_interface__ = self._rows.__array_interface__
 
 
 def _wide(parts: Sequence[TreeParts]) -> np.ndarray:
