@@ -16,8 +16,8 @@ from ..reference import by_reference
 from ..traversal.pair_heap import heap_pop, heap_push
 from .climb import MEMORY, climb, grow, nearest_of_both
 from .depth import proved_radius
-from .frames import OUT, make_frame, side_of_solid
-from .near import along, nearest_from, place_triangles
+from .frames import OUT, side_of_solid
+from .near import along, nearest_from, placed_frame
 from .placed import PLACED_LENGTH
 
 MOST_CELLS = 1 << 13
@@ -121,14 +121,12 @@ def refine_depths(
     room = by_reference(room)
     work = by_reference(work)
     for job in chosen:
-        a = by_reference(make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches))
-        b = by_reference(make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches))
         origin = (boxes[job, 0], boxes[job, 1], boxes[job, 2])
         far = minus((boxes[job, 3], boxes[job, 4], boxes[job, 5]), origin)
-        first = place_triangles(forest, a, origin, room.placed.ctypes.data)
-        second = place_triangles(forest, b, origin, room.placed.ctypes.data + 8 * PLACED_LENGTH)
-        a = by_reference(make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches, first))
-        b = by_reference(make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches, second))
+        tables = room.placed.ctypes.data, room.placed.ctypes.data + 8 * PLACED_LENGTH
+        posed = origins, reaches, origin
+        a = by_reference(placed_frame(forest, jobs[job, 0], rows_a[job], inverse_a[job], *posed, tables[0]))
+        b = by_reference(placed_frame(forest, jobs[job, 1], rows_b[job], inverse_b[job], *posed, tables[1]))
         hints[0], hints[1] = 0, 0
         centre, radius = (found[job, 2], found[job, 3], found[job, 4]), 0.5 * found[job, 0]
         centre, radius, bound = _search(

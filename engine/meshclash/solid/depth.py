@@ -22,8 +22,8 @@ from ..geometry.tuples import dot, minus
 from ..jit import inner, kernel
 from ..reference import by_reference
 from .climb import MEMORY, climb, grow, nearest_of_both
-from .frames import centroid, make_frame, outward_normal
-from .near import along, is_inside, near_triangle, nearest_from, place_triangles, proved_clearance
+from .frames import centroid, outward_normal
+from .near import along, is_inside, near_triangle, nearest_from, placed_frame, proved_clearance
 from .placed import PLACED_LENGTH
 from .width import width_across
 
@@ -144,12 +144,18 @@ def _add_ball(forest, a, b, origin, x, distance, p, most, hints, store, count, w
 
 
 @inner
-def _try(forest, solids, a, b, origin, x, most, hints, store, count, work):
+def _add_inside(forest, solids, a, b, origin, x, distance, p, most, hints, store, count, work):
     """As ``_add_ball`` where x is inside both; otherwise nothing is added."""
-    distance, p = nearest_of_both(forest, a, b, origin, x, hints, -1.0, work)
     if not 0.0 < distance <= most * _BEYOND or not _inside_both(forest, solids, a, b, origin, x, distance, hints, work):
         return count
     return _add_ball(forest, a, b, origin, x, distance, p, most, hints, store, count, work)
+
+
+@inner
+def _try(forest, solids, a, b, origin, x, most, hints, store, count, work):
+    """As ``_add_inside``, from the point nearest to x."""
+    distance, p = nearest_of_both(forest, a, b, origin, x, hints, -1.0, work)
+    return _add_inside(forest, solids, a, b, origin, x, distance, p, most, hints, store, count, work)
 
 
 @inner
@@ -349,29 +355,20 @@ def _first_ball(forest, solids, a, b, origin, far, marks, spread, pairs, middles
     amid = (0.5 * far[0], 0.5 * far[1], 0.5 * far[2])
     distance, p = nearest_of_both(forest, a, b, origin, amid, hints, -1.0, work)
     if spread == 0:
-        return _add_inside(forest, solids, a, b, origin, amid, distance, p, most, hints, store, work)
+        return _add_inside(forest, solids, a, b, origin, amid, distance, p, most, hints, store, 0, work)
     mean = _mean_of_marks(marks, spread, middles, origin)
     t, u = hints[0], hints[1]
     other, q = nearest_of_both(forest, a, b, origin, mean, hints, -1.0, work)
-    if other > distance:
-        count = _add_inside(forest, solids, a, b, origin, mean, other, q, most, hints, store, work)
-        if count > 0:
-            return count
     v, w = hints[0], hints[1]
-    hints[0], hints[1] = t, u
-    count = _add_inside(forest, solids, a, b, origin, amid, distance, p, most, hints, store, work)
-    if count > 0 or other > distance:
-        return count
-    hints[0], hints[1] = v, w
-    return _add_inside(forest, solids, a, b, origin, mean, other, q, most, hints, store, work)
-
-
-@inner
-def _add_inside(forest, solids, a, b, origin, x, distance, p, most, hints, store, work):
-    """As ``_add_ball`` for the first ball, where x is inside both; otherwise nothing is added."""
-    if not 0.0 < distance <= most * _BEYOND or not _inside_both(forest, solids, a, b, origin, x, distance, hints, work):
-        return 0
-    return _add_ball(forest, a, b, origin, x, distance, p, most, hints, store, 0, work)
+    count = 0
+    for first in (other > distance, other <= distance):
+        if count == 0 and first:
+            hints[0], hints[1] = v, w
+            count = _add_inside(forest, solids, a, b, origin, mean, other, q, most, hints, store, 0, work)
+        elif count == 0:
+            hints[0], hints[1] = t, u
+            count = _add_inside(forest, solids, a, b, origin, amid, distance, p, most, hints, store, 0, work)
+    return count
 
 
 @inner
@@ -437,15 +434,13 @@ def overlap_depths(
     room = by_reference(room)
     work = by_reference(work)
     for job in chosen:
-        a = by_reference(make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches))
-        b = by_reference(make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches))
         spread = _spread_contacts(start[job], start[job + 1], pairs, kinds, middles, marks, squares)
         origin = (boxes[job, 0], boxes[job, 1], boxes[job, 2])
         far = minus((boxes[job, 3], boxes[job, 4], boxes[job, 5]), origin)
-        first = place_triangles(forest, a, origin, room.placed.ctypes.data)
-        second = place_triangles(forest, b, origin, room.placed.ctypes.data + 8 * PLACED_LENGTH)
-        a = by_reference(make_frame(jobs[job, 0], rows_a[job], inverse_a[job], origins, reaches, first))
-        b = by_reference(make_frame(jobs[job, 1], rows_b[job], inverse_b[job], origins, reaches, second))
+        tables = room.placed.ctypes.data, room.placed.ctypes.data + 8 * PLACED_LENGTH
+        posed = origins, reaches, origin
+        a = by_reference(placed_frame(forest, jobs[job, 0], rows_a[job], inverse_a[job], *posed, tables[0]))
+        b = by_reference(placed_frame(forest, jobs[job, 1], rows_b[job], inverse_b[job], *posed, tables[1]))
         centre, radius, upper = _largest_ball(
             forest, solids, a, b, origin, far, marks, spread, pairs, kinds, middles, boxes[job, 6], effort, hints,
             store, tops, room, work,

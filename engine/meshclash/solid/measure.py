@@ -58,9 +58,9 @@ class Overlaps:
             before = self.found[some]
             overlap_depths(*self._posed, self._boxes, some, *self._contacts, effort, *self._rooms, self.found)
             worse = before[:, LOWER] >= self.found[some, LOWER]
-            upper = np.fmin(before[:, UPPER], self.found[some, UPPER])
+            found_upper = self.found[some, UPPER]
             self.found[some[worse]] = before[worse]
-            self.found[some, UPPER] = upper
+            self.bound(some, np.fmin(before[:, UPPER], found_upper))
             yield
 
     def refine(self, chosen: np.ndarray) -> Steps:
@@ -98,7 +98,7 @@ def measure_steps(
     yield from _without_ball(overlaps, chosen[found[chosen, LOWER] == 0.0], clashing, shares_volume)
     yield from _undecided(overlaps, chosen[found[chosen, LOWER] <= allowed[chosen]], allowed, shares_volume)
     wide = chosen[clashing[chosen] & is_wide(found[chosen, LOWER], found[chosen, UPPER])]
-    roundings = rounding_moves(case)[-1]
+    roundings = np.fmax.reduce(rounding_moves(case))
     wide = wide[(found[wide, UPPER] > allowed[wide]) & (found[wide, UPPER] > 4.0 * roundings[wide])]
     if len(wide):
         lower, upper = np.full((2, len(found)), np.nan)

@@ -11,9 +11,10 @@ import numpy as np
 from ..geometry.triangle_distance import closest_on_triangle, squared_distance
 from ..geometry.tuples import cross, dot, minus
 from ..jit import inner
+from ..reference import by_reference
 from ..traversal.candidates import begin_near, next_near
 from ..traversal.point import local_slack, to_local, world_triangle
-from .frames import IN, ON, outward_side, side_of_solid
+from .frames import IN, ON, make_frame, outward_side, side_of_solid
 from .placed import MOST_PLACED, close_table, look_at_all, put_triangle
 
 _ROUNDING = 2.0**-53
@@ -48,6 +49,13 @@ def place_triangles(forest, frame, origin, address):
         a, b, c = near_triangle(forest, frame, np.int64(t), origin)
         size = max(size, put_triangle(address, np.int64(t), a, b, c))
     return address if close_table(address, count, size) else np.int64(0)
+
+
+@inner
+def placed_frame(forest, tree, pose, inverse, origins, reaches, origin, address):
+    """The Frame of a posed tree, with its triangles in the table at an address where that serves."""
+    frame = by_reference(make_frame(tree, pose, inverse, origins, reaches))
+    return make_frame(tree, pose, inverse, origins, reaches, place_triangles(forest, frame, origin, address))
 
 
 @inner

@@ -192,10 +192,14 @@ def shrunk_bounds(
 
 
 def rounding_moves(case: Case) -> list[np.ndarray]:
-    """Moves (k,) [m], less than which says nothing of a pair: some spacings of its numbers, then its resolutions."""
+    """Moves (k,) [m], less than which says nothing of a pair: some spacings of its numbers, then its resolutions.
+
+    The latter are NaN where they are no longer than the spacings.
+    """
     spacings = np.spacing(np.maximum(np.abs(case.boxes_a), np.abs(case.boxes_b)).max(axis=1))
     few, more = (factor * spacings for factor in _ROUNDINGS)
-    return [few, more, np.maximum(more, case.resolutions.sum(axis=1))]
+    resolutions = case.resolutions.sum(axis=1)
+    return [few, more, np.where(resolutions > more, resolutions, np.nan)]
 
 
 def fit_bounds(
