@@ -84,6 +84,13 @@ def view3d(registered):
     return area.spaces.active, {"window": window, "screen": window.screen, "area": area, "region": region}
 
 
+def list_one_pair():
+    """Two cubes, and a list with one row about them."""
+    for name in "AB":
+        add_cube(name, (5.0, 0.0, 0.0))
+    results.show_report(bpy.context, bpy.context.scene, make_report(make_row(offset=5.0)))
+
+
 def looks(space):
     seen = space.region_3d
     return [round(x, 4) for x in seen.view_location], round(seen.view_distance, 4), seen.view_perspective
@@ -93,9 +100,7 @@ def looks(space):
 def test_what_ends_looking_at_a_pair_brings_the_view_back(view3d, kind):
     space, context = view3d
     with bpy.context.temp_override(**context):
-        for name in "AB":
-            add_cube(name, (5.0, 0.0, 0.0))
-        results.show_report(bpy.context, bpy.context.scene, make_report(make_row(offset=5.0)))
+        list_one_pair()
         listed, before = bpy.context.window_manager.meshclash, looks(space)
         setattr(listed, kind, True)
         for ended in (lambda: setattr(listed, kind, False), lambda: view.leave_isolation(bpy.context)):
@@ -113,9 +118,7 @@ def test_the_eye_stops_before_what_would_hide_the_pair(view3d, place, expected):
     """A pane in the way, one that is too near to the pair, and none; with the pair's own faces in the way, too."""
     space, context = view3d
     with bpy.context.temp_override(**context):
-        for name in "AB":
-            add_cube(name, (5.0, 0.0, 0.0))
-        results.show_report(bpy.context, bpy.context.scene, make_report(make_row(offset=5.0)))
+        list_one_pair()
         listed, seen = bpy.context.window_manager.meshclash, space.region_3d
         listed.isolate = False
         listed.active_row = 0
@@ -133,9 +136,7 @@ def test_the_eye_stops_before_what_would_hide_the_pair(view3d, place, expected):
 def test_a_file_is_saved_as_it_was_looked_at_before(view3d):
     space, context = view3d
     with bpy.context.temp_override(**context):
-        for name in "AB":
-            add_cube(name, (5.0, 0.0, 0.0))
-        results.show_report(bpy.context, bpy.context.scene, make_report(make_row(offset=5.0)))
+        list_one_pair()
         listed, before = bpy.context.window_manager.meshclash, looks(space)
         listed.ghost = True
         listed.active_row = 0
