@@ -10,50 +10,25 @@ from pathlib import Path
 
 import meshclash
 import pytest
+from layers import (
+    ENGINE,
+    LAYERS,
+    PICTURE,
+    ROOT,
+    SOURCES,
+    arrows,
+    imported_modules,
+    is_bench,
+    layer_of,
+    picture,
+    target_layer,
+)
 from subprocesses import run_python
-
-ENGINE = Path(meshclash.__file__).parent
-SOURCES = sorted(ENGINE.rglob("*.py"))
-
-LAYERS = (
-    "errors", "output", "kernels", "jit_pipeline", "jit", "reference", "types", "geometry", "volumes", "hierarchy",
-    "traversal", "gpu", "broadphase", "partition", "answering", "solid", "pointcloud", "convex", "voxels", "massive",
-    "query", "continuous", "motion", "timecritical", "scene", "warming", "tasks", "",
-)  # fmt: skip
-"""From the bottom up: each imports from its own and from those before it. The last is the package itself, with
-its command lines."""
 
 FORBIDDEN = ("bpy", "mathutils", "gpu", "bmesh", "numba.cuda", "threading", "pickle")
 BENCH_MAY = ("bpy", "mathutils")
 CUDA_MODULE = ENGINE / "gpu" / "cuda_gpu.py"
 """The one place that may import the CUDA target."""
-
-
-def is_bench(path: Path) -> bool:
-    return path.relative_to(ENGINE).parts[0] == "bench"
-
-
-def imported_modules(path: Path) -> list[tuple[int, str]]:
-    """(level, dotted name) of every import of a file, also those inside functions; level 0 is absolute."""
-    found = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found += [(0, alias.name) for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names = [f"{node.module}.{alias.name}" if node.module else alias.name for alias in node.names]
-            found += [(node.level, name) for name in names]
-    return found
-
-
-def layer_of(path: Path) -> str:
-    parts = path.relative_to(ENGINE).with_suffix("").parts
-    return "" if parts == ("__init__",) or parts[-1] == "__main__" else parts[0]
-
-
-def target_layer(path: Path, level: int, name: str) -> str:
-    """The stage that a relative import leads to."""
-    here = path.relative_to(ENGINE).parts[:-1]
-    return ([*here[: len(here) - level + 1], *name.split(".")])[0]
 
 
 def ids(paths):
@@ -94,11 +69,10 @@ def test_what_needs_a_device_is_imported_by_its_like_only():
 @pytest.mark.slow
 def test_only_workers_import_dask():
     """Here, where no thread of Dask runs: Python 3.11.7 cannot parse in two threads at once."""
-    root = Path(__file__).parents[2]
     importers = [
         path.name
         for folder in ("addon", "engine", "blender_scripts")
-        for path in (root / folder).rglob("*.py")
+        for path in (ROOT / folder).rglob("*.py")
         if {name.split(".")[0] for level, name in imported_modules(path) if level == 0} & {"dask", "distributed"}
     ]
     assert importers == ["dask_workers.py"]
@@ -132,12 +106,19 @@ def test_every_stage_is_named_in_the_order():
     assert found == set(LAYERS)
 
 
+def test_the_picture_of_the_stages_is_drawn_from_the_imports():
+    assert PICTURE.read_text("utf-8") == picture(), "draw it anew: python tests/engine/layers.py"
+    assert all(f">{layer}</text>" in picture() for layer in arrows())
+
+
 def test_the_check_sees_imports_of_every_form(tmp_path):
     source = tmp_path / "some.py"
     source.write_text(
         "import numba.cuda\nfrom ..types import mesh\ndef f():\n    from . import bvh\nfrom numba import cuda\n"
     )
-    assert imported_modules(source) == [(0, "numba.cuda"), (2, "types.mesh"), (0, "numba.cuda"), (1, "bvh")]
+    assert imported_modules(source) == [(0, "numba.cuda"), (2, "types.mesh"), (1, "bvh"), (0, "numba.cuda")]
+    source.write_text("if typing.TYPE_CHECKING:\n    from .a import b\nelse:\n    from .c import d\n")
+    assert [len(imported_modules(source, typed)) for typed in (True, False)] == [2, 1]
     inside = ENGINE / "hierarchy" / "build.py"
     assert [target_layer(inside, level, name) for level, name in ((2, "types.mesh"), (1, "bvh"))] == [
         "types",
