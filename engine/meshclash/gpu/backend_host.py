@@ -1,4 +1,4 @@
-"""the host backend: the breadth-first algorithm on the CPU, step by step what the device does, with the same arrays.
+"""The host backend: the breadth-first algorithm on the CPU, step by step what the device does, with the same arrays.
 
 It verifies the kernels where no device is at hand, and uses several cores by the rules of ``jit.parallel_region``. The
 steps are loops (``loops.py``) over what a thread of the device does; sorting and summing give the same numbers by other

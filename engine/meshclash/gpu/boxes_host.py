@@ -1,4 +1,4 @@
-"""the host backend's loop of the broad phase: that of ``boxes_gpu.py``, on the CPU."""
+"""The host backend's loop of the broad phase: that of ``boxes_gpu.py``, on the CPU."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""the host backend's loops of distances and clearances: those of ``near_gpu.py``, on the CPU."""
+"""The host backend's loops of distances and clearances: those of ``near_gpu.py``, on the CPU."""
 
 import numpy as np
 

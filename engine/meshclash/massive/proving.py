@@ -3,7 +3,7 @@
 A triangle of the one is cut by the prisms over triangles of the other. On a convex part the distance to one triangle
 is a convex function, so the corners of the part bound it. It does not matter where a cut runs: whatever part is
 given whichever triangle, the largest corner is a bound, and a good choice only makes it a small one. Which triangles
-are tried first is told by the collapses; nothing hangs on that either.
+are tried first is told by the collapses; nothing depends on that either.
 
 Rounding. Coordinates are at most 1 (``directed_bound``). A cut goes from a point of one side of a part to a point of
 another; as a fraction of each side it is exact, whatever number it is, and its coordinates are off by less than 5 u,

@@ -85,7 +85,7 @@ def distances_from_mesh_on(
 
     Args:
         session: of the device.
-        tree set: of the mesh alone.
+        tree_set: of the mesh alone.
         solids: the same mesh.
         frame: pose (3, 4), inverse rotation (3, 3), origins (1, 3), reaches (1, 3).
         signed: whether points inside get negative distances.

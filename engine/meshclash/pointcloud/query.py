@@ -125,7 +125,7 @@ def search_for(
 def comes_second(a: PointCloud, b: PointCloud, rows_a: np.ndarray, rows_b: np.ndarray) -> bool:
     """Whether b is to be seen as the first of two posed clouds.
 
-    That does not hang on which of them is named first, so that no answer does: a search from one side may find a
+    That does not depend on which of them is named first, so that no answer does: a search from one side may find a
     grazing contact, or a nearest point, that one from the other side does not.
     """
     if a.point_count != b.point_count:

@@ -51,7 +51,7 @@ def verdict(
             what both meshes' ``resolution`` come to, and marks what it made milder ``flush``.
         touch_tolerance: gap [m] up to which objects that do not meet count as touching.
         threads, device: as ``collide``.
-        depth: False leaves the depth out where the verdict does not hang on it. True states a first interval, which
+        depth: False leaves the depth out where the verdict does not depend on it. True states a first interval, which
             costs about as much as the verdict; "exact" brings its bounds within 10 % of each other where cells suffice.
 
     Returns:

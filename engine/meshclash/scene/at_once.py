@@ -49,7 +49,7 @@ class CollidingPairs(NamedTuple):
 
 
 class FewObjects:
-    """Objects of which ``find_steps`` tells what collides; its arguments are those of ``Planted``."""
+    """A few objects and what the kernels of single questions read of them; ``find_steps`` finds which pairs collide."""
 
     def __init__(
         self, tree_set: TreeSet, solids: Solids, trees: np.ndarray, bounds: np.ndarray, oriented: np.ndarray

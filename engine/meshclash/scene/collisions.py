@@ -253,7 +253,7 @@ def meeting_steps(
     the other.
 
     Args:
-        packed: trees of the objects.
+        packed_trees: trees of the objects.
         jobs: trees of each pair, (k, 2) int64.
         rows, boxes: poses (k, 3, 4) and world boxes (k, 6) of the first and of the second objects; the boxes need not
             be exact.

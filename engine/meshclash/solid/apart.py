@@ -1,6 +1,6 @@
-"""Quick questions about two solids in motion: are they apart, and how large is a ball in what they have in common?
+"""Two questions about two solids in motion: are they apart, and how large is a ball in their common volume?
 
-Both work on the kept forests of single trees, so nothing is as dear as the objects are large.
+Both use trees that are kept packed, so their cost does not grow with the size of the objects.
 """
 
 import math

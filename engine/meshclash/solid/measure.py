@@ -1,4 +1,4 @@
-"""Depths of many object pairs: a first interval of each, and closer ones where something hangs on it.
+"""Depths of many object pairs: a first interval of each, and closer ones where an answer depends on it.
 
 * A first interval: one ball, and the least width found (``depth.py``).
 * A permission that the interval leaves open: the solids share no volume once shrunk by that much (``shrink.py``); else
@@ -30,7 +30,7 @@ Steps = Generator[None, None, None]
 
 
 class Overlaps:
-    """Pairs of solids whose overlaps are measured, in an order that does not hang on how they are named.
+    """Pairs of solids whose overlaps are measured, in an order that does not depend on how they are named.
 
     Args:
         case: the pairs.

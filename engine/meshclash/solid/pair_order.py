@@ -1,4 +1,4 @@
-"""Which object of a pair is looked at first: it must not hang on how the two were named.
+"""Which object of a pair comes first: it must not depend on the order in which the caller names them.
 
 Rounding makes points and depths depend on the order of two objects by a last bit, so everything that is measured of a
 pair takes them in an order of their own.

@@ -1,8 +1,8 @@
-"""Places between the same cells: where all triangles around a point lie in a few planes, most places tell nothing new.
+"""Skips places around a point whose triangles all lie in a few planes.
 
-A few planes through a point cut the space around it into convex cells, in each of which winding numbers of surfaces
-that lie in these planes are the same everywhere. So a place within one of the planes says what every other place says
-that has the same sides of the other ones. Around a corner that two prisms share there are three planes, and 20 places.
+A few planes through a point cut the space around it into convex cells. A winding number is constant in each cell. So
+two places in one plane, on the same sides of the other planes, lie between the same cells, and one of them is enough.
+Around a corner that two prisms share there are three planes and 20 places.
 """
 
 from ..geometry.predicates import UNCERTAIN, exact_orient3d

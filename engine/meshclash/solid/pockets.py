@@ -1,13 +1,13 @@
-"""Cells that surfaces which cross themselves leave free: boards that were laid through each other, and their hollows.
+"""Finds pockets: hollows that a surface encloses by crossing itself, such as those of boards laid through each other.
 
-The corners of such a cell need be neither vertices nor points in which an edge goes through a triangle: three triangles
-meet there, two of them of one surface. Then one of the cell's edges there lies on a line along which that surface
-crosses itself, between two points in which other triangles cut the line. Looked at is the middle of every such piece,
-in fractions; and, by the predicates, what else only such surfaces need: the corners of triangles that cross others of
-their surface, and the points in which edges go through these.
+A corner of a pocket may be a point where three triangles meet, two of them of one surface; it is then neither a vertex
+nor a point where an edge pierces a triangle. One edge of the pocket there lies on a line along which that surface
+crosses itself, between two points where other triangles cut the line. This module examines the middle of each such
+piece, in fractions. The predicates examine the corners of triangles that cross their own surface, and the points where
+edges pierce these.
 
-Asked about are pairs that would be contained or duplicates: what one of the objects has alone may lie in a pocket of
-the other. Common volume needs no such search, for solids that are unions of simple ones: each of these has corners.
+Only pairs that would be contained or duplicates are examined: what one object has alone may lie in a pocket of the
+other. Common volume of solids that are unions of simple ones needs no such search: each of these has corners.
 """
 
 from collections import defaultdict

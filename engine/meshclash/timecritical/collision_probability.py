@@ -40,7 +40,7 @@ def measures(hazards, left, opened, heights, highest, filled, fullness, flatness
     """What is measured of a stopped search.
 
     Args:
-        hazard: -sum ln(1 - p) over the pairs of nodes that are left.
+        hazards: -sum ln(1 - p) over the pairs of nodes that are left.
         left, opened: pairs of nodes.
         heights: the sum of the heights of those that are left; both roots together have the height ``highest``.
         filled: the sum of the possible collision cells of those that are left.

@@ -206,7 +206,7 @@ def pack_trees(hierarchies: Sequence[Hierarchy], before: TreeSet | None = None) 
 
 
 def join(tree_sets: Sequence[TreeSet]) -> TreeSet:
-    """tree sets of one volume as one, quickly: from what each of them has made for the 8-wide traversal."""
+    """Joins tree sets of one volume; reuses what each of them has made for the 8-wide traversal."""
     parts = [part for tree_set in tree_sets for part in tree_set.parts]
     joined = TreeSet(
         origins=np.concatenate([tree_set.origins for tree_set in tree_sets]),

@@ -1,7 +1,7 @@
-"""Triangles in cells of some voxels that both objects reach: only these can share a voxel, and most share few cells.
+"""Drops triangles that cannot share a voxel with the other object, before voxels are marked.
 
-Which cells a triangle reaches is read off its box, a tenth of the work of marking its voxels. So the triangles of each
-object are kept whose boxes reach a cell that a box of the other object reaches.
+The grid is read in coarser cells of a few voxels along each side. A triangle is kept when its box reaches a cell that a
+box of the other object reaches. Reading cells off a box takes a tenth of the time of marking the triangle's voxels.
 """
 
 from collections.abc import Generator, Sequence
