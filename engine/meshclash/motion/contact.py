@@ -19,7 +19,7 @@ second such d, with an m of its own; the longer advance is taken.
 
 import math
 from collections.abc import Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,7 @@ from ..types.steps import run
 from .approach import Mover, approach_speed, closing_speed, make_mover
 from .deepest import Approach, ContactInterval, deepest_moment_steps
 from .motions import Motion, as_motion
+from .span import Span
 
 _DEFAULT_TOLERANCE = 1e-5  # of the objects' size
 _ROUNDING = 64.0 * 2.0**-53
@@ -160,6 +161,7 @@ class _Chase:
         motions = [m for m in (self.motion_a, self.motion_b) if m.end > m.start]
         self.start = min((m.start for m in motions), default=0.0)
         self.end = max((m.end for m in motions), default=0.0)
+        self._tick = math.ulp(max(abs(self.start), abs(self.end)))  # in it nothing moves by a tolerance / 16
         # Near the origin of the world rounding is least, so the answer does not depend on where the scene is.
         rows, points = self.motion_a.rows_at(self.start), self._points[0][0]
         self._origin = rows[:, :3] @ (0.5 * (points.min(axis=0) + points.max(axis=0))) + rows[:, 3]
@@ -172,19 +174,27 @@ class _Chase:
         if not (math.isfinite(tolerance) and tolerance > 0.0):
             raise UnsupportedOption(f"tolerance must be a length above 0 [m], not {wanted!r:.80}")
         self._rounding = _ROUNDING * max(self._reach(motion, points) for motion, (points, _) in self._sides())
-        with np.errstate(over="ignore", invalid="ignore"):  # of speeds, which are looked at below
-            fastest = sum(
-                max(self._mover(side, span.start).speed for span in motion.spans)
+        with np.errstate(over="ignore", invalid="ignore"):  # of ways, which are looked at below
+            farthest = sum(
+                max(self._way_in_a_tick(side, span) for span in motion.spans)
                 for side, motion in enumerate((self.motion_a, self.motion_b))
             )
-        tick = math.ulp(max(abs(self.start), abs(self.end)))
-        least = max(4.0 * self._rounding, 16.0 * fastest * tick) if math.isfinite(fastest) else math.inf
+        least = max(4.0 * self._rounding, 16.0 * farthest) if math.isfinite(farthest) else math.inf
         if tolerance < least:
             raise UnsupportedOption(
                 f"tolerance {tolerance:g} m is too small for float64 at these coordinates, speeds and times: give at "
                 f"least {least:.2g} m"
             )
         return tolerance
+
+    def _way_in_a_tick(self, side: int, span: Span) -> float:
+        """No point goes farther in a piece, or in a part of it as long as a tick [m].
+
+        Of pieces that are no longer than a tick no speed is asked for: it may be too large for a float.
+        """
+        if span.duration > self._tick:
+            return self._tick * self._mover(side, span.start).speed
+        return make_mover(replace(span, start=0.0, end=1.0), *self._points[side]).speed
 
     def checked_resolution(self, resolution: float | None) -> float:
         """How long a contact may be interrupted and still be one; raises UnsupportedOption."""
@@ -259,6 +269,8 @@ class _Chase:
     def _advanced(self, at: Approach, change: float) -> float:
         """Until when, on the way to a change of motion, later or earlier, the objects stay apart for certain."""
         low, high = min(at.time, change), max(at.time, change)
+        if high - low <= self._tick:
+            return change
         a, b = self._mover(0, low), self._mover(1, low)
         spare = 0.5 * self.tolerance + self._rounding
         fastest = approach_speed(a, b, low, high)
@@ -305,9 +317,9 @@ class _Chase:
 
     def _sure_contact(self, at: Approach) -> float:
         """How long the surfaces stay within the tolerance for certain, at least."""
-        if at.distance >= self.tolerance:
-            return 0.0
         change = self._change_towards(at.time, self.end)
+        if at.distance >= self.tolerance or change - at.time <= self._tick:
+            return 0.0
         fastest = approach_speed(self._mover(0, at.time), self._mover(1, at.time), at.time, change)
         return min((self.tolerance - at.distance) / fastest, change - at.time) if fastest > 0.0 else change - at.time
 
