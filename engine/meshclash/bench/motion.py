@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from .motion_scenes import check_scene, random_scene
 from .motion_steps import step_rows
 from .table import Row, format_table, write_json
 
-_WRONG = "missed", "late", "false", "wrong"
+_WRONG = "missed", "late", "false", "wrong", "raised"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -77,7 +78,11 @@ def _campaign(name: str, first: int, count: int, check: Callable[[int], Row]) ->
     begin = time.perf_counter()
     try:
         for seed in range(first, first + count):
-            row = check(seed)
+            try:
+                row = check(seed)
+            except Exception:
+                traceback.print_exc()
+                row = {"raised": 1}
             if any(row.get(key, 0) for key in _WRONG):
                 print(f"{name}: seed {seed}: {row}", flush=True)
             total["seeds"] += 1

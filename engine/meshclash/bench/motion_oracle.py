@@ -6,7 +6,7 @@ takes a pivot and an axis in the world, and contacts are decided by the axis tes
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -54,7 +54,8 @@ class Path:
         """Poses (k, 4, 4) at times (k,)."""
         piece = np.clip(np.searchsorted(self.times, times, side="right") - 1, 0, len(self.turns) - 1)
         begin, end = self.times[piece], self.times[piece + 1]
-        shares = np.clip((times - begin) / np.where(end > begin, end - begin, 1.0), 0.0, 1.0)
+        with np.errstate(over="ignore"):  # after the last piece, where that is an ulp long
+            shares = np.clip((times - begin) / np.where(end > begin, end - begin, 1.0), 0.0, 1.0)
         found = np.tile(np.eye(4), (len(times), 1, 1))
         found[:, :3, :3] = self.rotations[piece] @ turned_by(shares[:, None] * self.turns[piece])
         if self.is_screw:
@@ -64,6 +65,16 @@ class Path:
             way = self.places[piece + 1] - self.places[piece]
             found[:, :3, 3] = self.places[piece] + shares[:, None] * way
         return found
+
+    def turned_back(self, pieces: np.ndarray) -> Path:
+        """The path with the same keys whose half turns in these pieces (k,) go the other way round."""
+        turns, velocities = self.turns.copy(), self.velocities.copy()
+        turns[pieces] *= -1.0
+        if self.is_screw:  # the chord of half a circle is as long on either side of its axis
+            axes = turns[pieces] / np.linalg.norm(turns[pieces], axis=1)[:, None]
+            along = (velocities[pieces] * axes).sum(axis=1)[:, None] * axes
+            velocities[pieces] = 2.0 * along - velocities[pieces]
+        return replace(self, turns=turns, velocities=velocities)
 
 
 def path_of(times: np.ndarray, first: np.ndarray, turns: np.ndarray, ways: np.ndarray, is_screw: bool) -> Path:

@@ -17,6 +17,7 @@ _FACES = np.array([[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2
 _BOX = _FACES[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3)
 _MOMENTS = 500
 """Samples of a scene, beside the keys and those close to the ends of contacts."""
+_MOST_PIECES = 5000
 _CERTAIN = 1e-6
 """How deep in each other, by the axis test, objects are in contact whatever is rounded [m]."""
 
@@ -112,16 +113,19 @@ def random_solid(rng: np.random.Generator) -> Solid:
 
 def _count(rng: np.random.Generator) -> int:
     """Of the pieces of a motion: mostly few, sometimes thousands."""
-    most = int(rng.choice([2, 6, 40, 400, 5000], p=[0.35, 0.5, 0.13, 0.018, 0.002]))
-    return int(rng.integers(1, most + 1))
+    most = int(rng.choice([2, 6, 40, 400, _MOST_PIECES], p=[0.35, 0.5, 0.13, 0.018, 0.002]))
+    return most if most == _MOST_PIECES else int(rng.integers(1, most + 1))
 
 
 def _pieces(rng: np.random.Generator, count: int, reach: float) -> tuple[np.ndarray, np.ndarray]:
-    """Rotation vectors and ways (count, 3): some rest, some turn by nothing, nearly nothing, or nearly half a turn."""
+    """Rotation vectors and ways (count, 3): some rest, some turn by nothing, nearly nothing, or half a turn."""
     axes = rng.normal(size=(count, 3))
+    along = rng.random(count) < 0.2  # half a turn about an axis of the object has exact entries
+    axes[along] = rng.choice([-1.0, 1.0], (int(along.sum()), 1)) * np.eye(3)[rng.integers(0, 3, int(along.sum()))]
     axes /= np.linalg.norm(axes, axis=1)[:, None]
     size = min(1.0, 4.0 / count)
     angles = rng.choice([0.0, 1e-12, 1e-6, 0.5, 2.0, 3.1, np.pi - 1e-7], size=count) * rng.choice([size, 1.0, 1.0])
+    angles[rng.random(count) < 0.1] = np.pi
     turns, ways = axes * angles[:, None], rng.uniform(-reach, reach, (count, 3)) * np.sqrt(size)
     ways[rng.random(count) < 0.15] = 0.0
     rests = rng.random(count) < 0.15
@@ -129,19 +133,31 @@ def _pieces(rng: np.random.Generator, count: int, reach: float) -> tuple[np.ndar
     return turns, ways
 
 
-def _random_path(rng: np.random.Generator, reach: float, screw: bool) -> Path:
-    """A path of some pieces; it may begin late, go there and back again and again, or not move at all."""
+def _times(rng: np.random.Generator, count: int, era: float) -> np.ndarray:
+    """Rising times of the keys around so many pieces: of like or unlike lengths, some begin late, or early."""
+    lengths = rng.choice([rng.uniform(0.2, 1.0), 1e-3, 1.0], size=count)
+    begin = float(rng.choice([0.0, rng.uniform(-0.5, 1.5)]))
+    return era + begin + np.concatenate([[0.0], np.cumsum(lengths / lengths.sum())]) * rng.choice([1.0, 0.3, 2.0])
+
+
+def _random_path(rng: np.random.Generator, reach: float, era: float, screw: bool) -> Path:
+    """A path of some pieces; it may begin late, go there and back again and again, or not move at all.
+
+    Some keys are an ulp after the one before; what an object moves between them is far below any tolerance.
+    """
     turns, ways = _pieces(rng, _count(rng), reach)
     if len(turns) < 100 and rng.random() < 0.25:
         rounds = int(rng.integers(1, 4)), 1
         turns, ways = (np.tile(np.vstack([x, -x[::-1]]), rounds) for x in (turns, ways))
-    lengths = rng.choice([rng.uniform(0.2, 1.0), 1e-3, 1.0], size=len(turns))
-    begin = float(rng.choice([0.0, rng.uniform(-0.5, 1.5)]))
-    times = begin + np.concatenate([[0.0], np.cumsum(lengths / lengths.sum())]) * rng.choice([1.0, 0.3, 2.0])
+    times = _times(rng, len(turns), era)
+    if rng.random() < 0.2:
+        short = np.unique(rng.integers(0, len(turns), 3))
+        times[short + 1] = np.nextafter(times[short], np.inf)
+        turns[short], ways[short] = (x[short] * rng.choice([0.0, 1e-9]) for x in (turns, ways))
     return path_of(times, random_pose(rng, reach), turns, ways, screw)
 
 
-def _random_motion(rng: np.random.Generator, reach: float) -> tuple[Motion, Path]:
+def _random_motion(rng: np.random.Generator, reach: float, era: float) -> tuple[Motion, Path]:
     """A motion for the engine and the same one in closed form."""
     kind = int(rng.integers(10))
     if kind == 0:
@@ -149,24 +165,35 @@ def _random_motion(rng: np.random.Generator, reach: float) -> tuple[Motion, Path
         return as_motion("motion", pose), path_of(np.zeros(2), pose, np.zeros((1, 3)), np.zeros((1, 3)), False)
     if kind == 1:  # many turns about an axis of the world
         pose, centre, axis = random_pose(rng, reach), rng.uniform(-reach, reach, 3), rng.normal(size=3)
-        angle, advance = rng.uniform(-15, 15), rng.uniform(-reach, reach)
+        angle, advance = rng.choice([rng.uniform(-15, 15), np.pi, -2.0 * np.pi]), rng.uniform(-reach, reach)
         axis /= np.linalg.norm(axis)
-        motion = ScrewMotion.about(centre, axis, angle, advance, pose)
+        motion = ScrewMotion.about(centre, axis, angle, advance, pose, era, era + 1.0)
         turn = pose[:3, :3].T @ (angle * axis)
         velocity = pose[:3, :3].T @ (advance * axis + angle * np.cross(axis, pose[:3, 3] - centre))
-        return motion, path_of(np.array([0.0, 1.0]), pose, turn[None], velocity[None], True)
-    path = _random_path(rng, reach, kind < 5)
+        return motion, path_of(np.array([era, era + 1.0]), pose, turn[None], velocity[None], True)
+    path = _random_path(rng, reach, era, kind < 5)
     poses = path.poses(path.times)
     if path.is_screw and len(poses) == 2:
-        return ScrewMotion(*poses, *path.times), path
-    return KeyframedMotion(path.times, poses, "screw" if path.is_screw else "linear"), path
+        motion: Motion = ScrewMotion(*poses, *path.times)
+    else:
+        motion = KeyframedMotion(path.times, poses, "screw" if path.is_screw else "linear")
+    return motion, _turned_like(motion, path)
+
+
+def _turned_like(motion: Motion, path: Path) -> Path:
+    """The path whose half turns go the way round that the motion takes: two poses do not tell which one of two."""
+    halves = np.flatnonzero(np.linalg.norm(path.turns, axis=1) > np.pi - 1e-9)
+    middles = 0.5 * (path.times[halves] + path.times[halves + 1])
+    found, other = motion.poses(middles)[:, :3, :3], path.poses(middles)[:, :3, :3]
+    return path.turned_back(halves[np.abs(found - other).max(axis=(1, 2), initial=0.0) > 0.5])
 
 
 def random_scene(seed: int) -> MovingScene:
     """Two solids on their ways; about half of all scenes have a contact."""
     rng = np.random.default_rng(seed)
     reach = float(rng.choice([0.7, 1.5, 2.5]))
-    (motion_a, path_a), (motion_b, path_b) = _random_motion(rng, reach), _random_motion(rng, reach)
+    era = float(rng.choice([0.0, 1000.0, -1000.0], p=[0.8, 0.1, 0.1]))
+    (motion_a, path_a), (motion_b, path_b) = (_random_motion(rng, reach, era) for _ in range(2))
     tolerance, resolution = float(rng.choice([1e-4, 1e-3])), rng.choice([None, 1e-3, 0.1])
     solids = random_solid(rng), random_solid(rng)
     return MovingScene(solids, (motion_a, motion_b), (path_a, path_b), tolerance, resolution)
@@ -209,7 +236,7 @@ def _moments(scene: MovingScene, spans: np.ndarray) -> np.ndarray:
     start, end = _window(scene)
     close = np.concatenate([[0.0], np.geomspace(1e-7, 1e-2, 8)]) * (end - start)
     ends = [(spans[:, :1] - close).ravel(), (spans[:, 1:] + close).ravel()] if len(spans) < 200 else []
-    keys = [path.times[: 2 * _MOMENTS] for path in scene.paths]
+    keys = [path.times[:: 1 + len(path.times) // (2 * _MOMENTS)] for path in scene.paths]
     times = np.unique(np.concatenate([np.linspace(start, end, _MOMENTS), *keys, *ends]))
     return times[(times >= start) & (times <= end)]
 
