@@ -120,17 +120,19 @@ def judge_steps(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     codes = _codes(case, np.diff(start) > 0, bits)
     codes[same] = _DUPLICATE
     certainties = np.ones(len(codes))
-    of_open = yield from judge_open_steps(case, codes, certainties, limits.depths | (permitted > 0.0))
+    measured = limits.depths | (permitted > 0.0)
+    balls, depths = yield from judge_open_steps(
+        case, codes, certainties, measured, lambda meant: _solid_bounds(meant, limits)
+    )
     allowed = np.where(codes == _CLASH, permitted * _DECIMAL, 0.0)
-    depths = np.full((len(codes), 2), np.nan)
     if middles is not None:
         deep = np.flatnonzero(solid & (codes >= _CONTAINED) & (limits.depths | (allowed > 0.0)))
         overlaps = Overlaps(case, start, middles, swapped)
         yield from measure_steps(overlaps, deep, codes == _CLASH, allowed, limits.exact, _shares_volume)
-        depths = overlaps.found[:, : UPPER + 1]
-    light = _within(allowed, depths, of_open)
+        depths[deep], balls[deep] = overlaps.found[deep, : UPPER + 1], overlaps.found[deep, LOWER]
+    light = _within(allowed, depths, balls)
     codes[light] = _TOUCHING
-    certainties[light & ~solid] = DEPTH_CERTAINTY
+    certainties[light & np.isnan(depths[:, UPPER])] = DEPTH_CERTAINTY
     flush = light & limits.by_resolution
     if limits.by_resolution and middles is not None:
         meant = yield from _as_meant(case, posed, codes, start, middles, permitted)
@@ -138,8 +140,7 @@ def judge_steps(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
         codes = meant
     _mark_near(case, limits, codes)
     locations = Locations(case, start, codes, swapped, middles)
-    balls = np.where(solid, np.where(depths[:, LOWER] > 0.0, depths[:, LOWER], np.nan), of_open)
-    depths = np.column_stack([balls, depths])
+    depths = np.column_stack([np.where(balls > 0.0, balls, np.nan), depths])
     return Judgement(codes, depths, start, locations, permitted, flush, certainties)
 
 
@@ -147,6 +148,12 @@ def _shares_volume(case: Case) -> Generator[None, None, np.ndarray]:
     """Which pairs of solids have common volume, (k,) bool."""
     bits = yield from _sample(case, case.posed(), case.starts, _may_overlap(case))
     return (bits & COMMON) != 0
+
+
+def _solid_bounds(case: Case, limits: Limits) -> Generator[None, None, np.ndarray]:
+    """Bounds of the depths of pairs of solids, as closely as limits ask, (k, 2) [m]; NaN without common volume."""
+    found: Judgement = yield from judge_steps(case, limits._replace(depths=True, touch_tolerance=0.0))
+    return found.depths[:, 1:]
 
 
 def _as_meant(
@@ -162,13 +169,12 @@ def _as_meant(
     return codes
 
 
-def _within(allowed: np.ndarray, depths: np.ndarray, of_open: np.ndarray) -> np.ndarray:
+def _within(allowed: np.ndarray, depths: np.ndarray, balls: np.ndarray) -> np.ndarray:
     """Which pairs (k,) overlap by no more than lengths (k,) above 0.
 
-    By the bounds (k, 2); where they leave it open, and for open meshes, whose depths (k,) have none, by the largest
-    ball found.
+    By the bounds (k, 2) where there are any; where they leave it open, by the largest balls found (k,).
     """
-    return (allowed > 0.0) & ((np.fmin(depths[:, LOWER], of_open) <= allowed) | (depths[:, UPPER] <= allowed))
+    return (allowed > 0.0) & ((balls <= allowed) | (depths[:, UPPER] <= allowed))
 
 
 def _may_overlap(case: Case) -> np.ndarray:

@@ -1,32 +1,52 @@
 """Verdicts of pairs with an open mesh: what the solids that they mean add to what the surfaces do to each other."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from typing import NamedTuple
 
 import numpy as np
 
+from ..answering.answer import answer_steps
+from ..hierarchy.build import as_boxes
+from ..traversal.bounds import world_bounds
+from ..traversal.forest import pack_trees
+from ..traversal.question import Question
+from ..types.mesh import TriangleMesh
 from ..types.results import CLASH, CONTAINED, TOUCHING
+from ..types.steps import always
 from .case import Case
-from .measure import box_overlaps
+from .measure import LOWER, UPPER, box_overlaps
 from .open_overlap import DEPTH_CERTAINTY, OpenSide, containment, depth_steps, side_of
+from .repair import closed_mesh
 from .solidity import Meant, meant_steps
+from .solids import gather_solids
 
 _ROUNDING = 512.0 * 2.0**-53  # of the largest coordinate: lengths below this may be rounding
+_STRETCH = 1.001  # of poses that are rigid but for ``RIGID_TOLERANCE``
+
+MeasuresSolids = Callable[[Case], Generator[None, None, np.ndarray]]
+"""Bounds of the depths of the pairs of a case of solids, (k, 2) [m]; NaN where there is no common volume."""
+
+
+class OfOpen(NamedTuple):
+    """Depths of k pairs with an open mesh; NaN where nothing is known, and for pairs of solids."""
+
+    balls: np.ndarray
+    """Diameters of balls in both, (k,) [m]."""
+    bounds: np.ndarray
+    """Proved, (k, 2) [m]: of pairs that are closed but for rounding."""
 
 
 def judge_open_steps(
-    case: Case, codes: np.ndarray, certainties: np.ndarray, measured: np.ndarray
-) -> Generator[None, None, np.ndarray]:
+    case: Case, codes: np.ndarray, certainties: np.ndarray, measured: np.ndarray, measures_solids: MeasuresSolids
+) -> Generator[None, None, OfOpen]:
     """Write into the codes and certainties (k,) of a case what is known of pairs with an open mesh.
 
     An object that crosses nothing may be contained in an open one, objects that touch may have a ball in common, and
     clashes and contained objects get a depth, each where it is known. Meshes that mean no solid are left as they are.
     Of pairs that are not ``measured`` (k,) only those depths are found on which the verdict hangs. Yields every few
     milliseconds.
-
-    Returns:
-        Their depths, (k,) [m]; NaN where they are not known.
     """
-    depths = np.full(len(codes), np.nan)
+    found = OfOpen(np.full(len(codes), np.nan), np.full((len(codes), 2), np.nan))
     is_open = ~case.solids.closed[case.jobs]
     in_b = _within(case.boxes_a, case.boxes_b) & is_open[:, 1]
     in_a = _within(case.boxes_b, case.boxes_a) & is_open[:, 0]
@@ -36,24 +56,71 @@ def judge_open_steps(
     thick = overlaps[:, 6] > rounding
     hanging = thick & (codes == TOUCHING.severity)
     asked = enclosed | hanging | (measured & (codes >= CONTAINED.severity))
+    as_solids = []
     for job in np.flatnonzero(is_open.any(axis=1) & asked).tolist():
-        a = yield from _side_steps(case, job, 0)
-        b = yield from _side_steps(case, job, 1)
-        if a is None or b is None:
-            continue
-        for encloses, inner, outer in ((in_b[job], a, b), (in_a[job], b, a)):
-            if enclosed[job] and encloses and codes[job] != CONTAINED.severity:
-                contained, certainty = containment(inner, outer)
-                codes[job] = CONTAINED.severity if contained else codes[job]
-                certainties[job] = certainty if contained else min(certainty, certainties[job])
+        for inner, contains in ((0, in_b), (1, in_a)):
+            if enclosed[job] and contains[job] and codes[job] != CONTAINED.severity:
+                yield from _contain(case, job, inner, codes, certainties)
         yield
         if codes[job] == TOUCHING.severity or (measured[job] and codes[job] in (CONTAINED.severity, CLASH.severity)):
-            depth = yield from depth_steps(a, b, overlaps[job, :6])
+            if all(closed_mesh(mesh) is not None for mesh in _meshes(case, job)):
+                as_solids.append(job)
+                continue
+            sides = yield from _sides_steps(case, job)
+            depth = None if sides is None else (yield from depth_steps(*sides, overlaps[job, :6]))
             if depth is not None and depth > rounding[job]:
-                depths[job] = depth
-                if codes[job] == TOUCHING.severity:  # surfaces that pass through each other along edges only
-                    codes[job], certainties[job] = CLASH.severity, DEPTH_CERTAINTY
-    return depths
+                found.balls[job] = depth
+    if as_solids:
+        chosen = np.array(as_solids)
+        found.bounds[chosen] = yield from _bounds_of_solids(case, chosen, measures_solids)
+        found.balls[chosen] = found.bounds[chosen, LOWER]
+    touching = codes == TOUCHING.severity
+    through = touching & (found.balls > rounding)  # surfaces pass through each other along edges only
+    codes[through] = CLASH.severity
+    certainties[through & np.isnan(found.bounds[:, UPPER])] = DEPTH_CERTAINTY
+    for of_touching in found:
+        of_touching[touching & ~through] = np.nan
+    return found
+
+
+def _contain(
+    case: Case, job: int, inner: int, codes: np.ndarray, certainties: np.ndarray
+) -> Generator[None, None, None]:
+    """Tell whether an object of a pair lies in the other one, which it crosses nowhere."""
+    sides = yield from _sides_steps(case, job)
+    if sides is None:
+        return
+    contained, certainty = containment(sides[inner], sides[1 - inner])
+    codes[job] = CONTAINED.severity if contained else codes[job]
+    certainties[job] = certainty if contained else min(certainty, certainties[job])
+
+
+def _bounds_of_solids(
+    case: Case, chosen: np.ndarray, measures_solids: MeasuresSolids
+) -> Generator[None, None, np.ndarray]:
+    """Bounds (n, 2) [m] of the depths of pairs (n,) of meshes that are closed but for rounding, as closed ones.
+
+    A ball of radius r in both solids leaves one of radius r - m while no vertex moves farther than m (``shrink.py``).
+    So m moves each bound of the depth, a diameter, by 2 m.
+    """
+    trees: dict[int, tuple[int, TriangleMesh]] = {}
+    jobs, moved = np.empty((len(chosen), 2), np.int64), np.zeros(len(chosen))
+    for row, job in enumerate(chosen.tolist()):
+        for side, mesh in enumerate(_meshes(case, job)):
+            closed = closed_mesh(mesh)
+            assert closed is not None
+            jobs[row, side] = trees.setdefault(id(closed.mesh), (len(trees), closed.mesh))[0]
+            moved[row] = max(moved[row], _STRETCH * closed.moved)
+    hierarchies = [as_boxes(mesh) for _, mesh in trees.values()]
+    tree_set, rows = pack_trees(hierarchies), (case.rows_a[chosen], case.rows_b[chosen])
+    answer = yield from always(None, answer_steps(Question(tree_set.side, tree_set.side, jobs, *rows)))
+    box_a, box_b = (world_bounds(tree_set, jobs[:, side], rows[side]) for side in range(2))
+    solids, resolutions = gather_solids(hierarchies), case.resolutions[chosen]
+    bounds = yield from measures_solids(Case(tree_set, solids, jobs, *rows, box_a, box_b, answer, resolutions))
+    bounds = np.where(np.isnan(bounds), 0.0, bounds)
+    lower, upper = np.maximum(bounds[:, LOWER] - 2.0 * moved, 0.0), bounds[:, UPPER] + 2.0 * moved
+    wider = np.column_stack([np.nextafter(lower, 0.0), np.nextafter(upper, np.inf)])
+    return np.where(moved[:, None] > 0.0, wider, bounds)
 
 
 def _within(inner: np.ndarray, outer: np.ndarray) -> np.ndarray:
@@ -62,10 +129,17 @@ def _within(inner: np.ndarray, outer: np.ndarray) -> np.ndarray:
     return np.logical_and(low.all(axis=1), high.all(axis=1))
 
 
-def _side_steps(case: Case, job: int, side: int) -> Generator[None, None, OpenSide | None]:
-    """One object of a pair as the solid that it means; None where it means none."""
-    mesh = case.tree_set.parts[case.jobs[job, side]].mesh
-    meant: Meant = yield from meant_steps(mesh)
-    if not meant.solidity.solid:
-        return None
-    return side_of(meant, (case.rows_a if side == 0 else case.rows_b)[job])
+def _meshes(case: Case, job: int) -> list[TriangleMesh]:
+    """The meshes of a pair."""
+    return [case.tree_set.parts[tree].mesh for tree in case.jobs[job].tolist()]
+
+
+def _sides_steps(case: Case, job: int) -> Generator[None, None, tuple[OpenSide, OpenSide] | None]:
+    """The objects of a pair as the solids that they mean; None where one means none."""
+    sides = []
+    for mesh, rows in zip(_meshes(case, job), (case.rows_a[job], case.rows_b[job]), strict=True):
+        meant: Meant = yield from meant_steps(mesh)
+        if not meant.solidity.solid:
+            return None
+        sides.append(side_of(meant, rows))
+    return sides[0], sides[1]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..broadphase.sweep import overlapping_pairs
 from ..hierarchy.build import as_hierarchy
 from ..jit import kernel
 from ..reference import by_reference
@@ -21,6 +22,7 @@ from .solids import component_volumes
 _VOTERS = 64  # triangles of a component that are asked
 _RAYS = 8
 _AT_ONCE = 256  # triangles that are asked in one step
+_ROUNDING = 2.0**-46  # of the largest coordinate: vertices at one place, computed in two ways, are no farther apart
 
 
 class Repair(NamedTuple):
@@ -36,6 +38,67 @@ class Repair(NamedTuple):
     """Faces that were turned over."""
     open_edges: np.ndarray
     """Vertices of the edges that are not run through equally often in both directions, (k, 2) int32."""
+
+
+class Closed(NamedTuple):
+    """The closed mesh that a mesh is but for rounding."""
+
+    mesh: TriangleMesh
+    """Over as many vertices; the mesh itself where it is closed."""
+    moved: float
+    """No vertex is farther from where it was [m], in the object's frame."""
+
+
+def closed_mesh(mesh: TriangleMesh) -> Closed | None:
+    """The closed mesh that a mesh is without copies of faces, and once its seams are welded; kept with the mesh.
+
+    Only vertices at open edges move, each to another one at its place but for rounding, or for the resolution of the
+    mesh. None where it is not closed then.
+    """
+    if "closed" not in mesh.derived:
+        mesh.derived["closed"] = _closed_mesh(mesh)
+    return mesh.derived["closed"]
+
+
+def _closed_mesh(mesh: TriangleMesh) -> Closed | None:
+    if mesh.is_closed:
+        return Closed(mesh, 0.0)
+    moved = 0.0
+    for welds in (False, True):
+        if welds:
+            vertices = _welded_seams(mesh)
+            moved = float(np.linalg.norm(vertices - mesh.vertices, axis=1).max()) * (1.0 + 1e-9)
+            if moved == 0.0:
+                return None
+            mesh = TriangleMesh(vertices, mesh.triangles)
+        faces = _without_copies(mesh)
+        if len(faces) == 0:
+            return None
+        kept = TriangleMesh(mesh.vertices, mesh.triangles[faces])
+        if kept.is_closed:
+            return Closed(kept, moved)
+    return None
+
+
+def _welded_seams(mesh: TriangleMesh) -> np.ndarray:
+    """Vertices (n, 3), those at open edges moved to the first one of those that lie at their place but for rounding.
+
+    One that is near another one, but not near the first one, stays.
+    """
+    near = 2.0 * mesh.resolution + _ROUNDING * float(np.abs(mesh.bounds).max())
+    welded = mesh.topology.welded
+    corners = welded[mesh.triangles]
+    sides = np.sort(np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [2, 0]]]), axis=1)
+    edges, counts = np.unique(sides, axis=0, return_counts=True)
+    places = np.unique(edges[(counts % 2 == 1) & (edges[:, 0] != edges[:, 1])])
+    points = mesh.vertices[places]
+    everyone = np.ones(len(places), np.bool_)
+    boxes = np.hstack([points - 0.5 * near, points + 0.5 * near])
+    first = np.arange(mesh.vertex_count)
+    for i, j in overlapping_pairs(boxes, everyone, everyone).tolist() if len(places) else ():
+        if first[places[i]] == places[i] and np.abs(points[i] - points[j]).max() <= near:
+            first[places[j]] = min(first[places[j]], places[i])
+    return mesh.vertices[first[welded]]
 
 
 def repair_steps(mesh: TriangleMesh) -> Generator[None, None, Repair]:
