@@ -116,6 +116,8 @@ def test_two_visits_are_two_intervals_with_their_deepest_moments():
     assert (one.start, one.end) == (pytest.approx(0.8, abs=1e-5), pytest.approx(1.2, abs=1e-5))
     assert one.deepest == pytest.approx(1.0, abs=1e-3) and one.depth == pytest.approx(0.25, abs=1e-3)
     assert two.deepest == pytest.approx(3.0, abs=1e-3) and two.depth == pytest.approx(0.5, abs=1e-3)
+    without = mc.time_of_contact(a, b, None, motion, tolerance=1e-6, intervals=True, depth=False).intervals
+    assert without == [mc.ContactInterval(span.start, span.end, None, None) for span in found.intervals]
 
 
 def moved(pose, *rest):
@@ -343,6 +345,7 @@ def test_axis_and_angle_give_back_the_rotation(seed, angle):
         (lambda a: mc.time_of_contact(a, a, tolerance=0.0), "above 0"),
         (lambda a: mc.time_of_contact(a, a, tolerance=1e-18), "too small"),
         (lambda a: mc.time_of_contact(a, a, resolution=0.0), "resolution"),
+        (lambda a: mc.time_of_contact(a, a, depth="exact"), "depth must be True or False"),
         (lambda a: mc.ScrewMotion(start=1.0, end=1.0), "times must rise"),
         (lambda a: mc.ScrewMotion(start=-1.7e308, end=1.7e308), "too far apart"),
         (lambda a: mc.ScrewMotion.about((0, 0, 0), (0, 0, 1), 99.0, start=1.0, end=1.0 + 2e-15), "too short"),

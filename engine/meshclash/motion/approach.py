@@ -20,6 +20,7 @@ n (v_a - v_b) + sum of w |n x u| times the largest distance from the axis. This 
 separates: the approach along the way between the nearest points is one for convex objects only.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -28,36 +29,32 @@ from .span import Span
 
 _LARGER = 1.0 + 1e-9  # covers the rounding of the bounds themselves
 
+Vector = tuple[float, float, float]  # of Python's numbers: arrays of three take ten times as long
+
 
 class Mover(NamedTuple):
     """An object during one piece of its motion."""
 
     start: float
-    centre: np.ndarray
-    """World position of the pivot at the start, (3,)."""
-    velocity: np.ndarray
-    """Of the pivot, (3,)."""
-    turning: np.ndarray
-    """Angular velocity W, (3,)."""
-    axis: np.ndarray
+    centre: Vector
+    """World position of the pivot at the start."""
+    velocity: Vector
+    """Of the pivot."""
+    turning: Vector
+    """Angular velocity W."""
+    axis: Vector
     from_axis: float
     """Largest distance of its points from the axis [m]."""
     from_pivot: float
     """Largest distance of its points from the pivot [m]."""
     deviation: float
     """What the poses' not being rotations adds to the speed of any point."""
+    speed: float
+    """No point is faster, in the world."""
 
-    @property
-    def speed(self) -> float:
-        """No point is faster, in the world."""
-        along = float(self.velocity @ self.axis)
-        across = float(np.linalg.norm(self.velocity - along * self.axis))
-        turning = float(np.linalg.norm(self.turning)) * self.from_axis
-        return float(np.hypot(along, across + turning)) + self.deviation
-
-    def centre_at(self, time: float) -> np.ndarray:
-        """Where the pivot is, (3,)."""
-        return self.centre + (time - self.start) * self.velocity
+    def centre_at(self, time: float) -> Vector:
+        """Where the pivot is."""
+        return _plus(self.centre, time - self.start, self.velocity)
 
 
 def make_mover(span: Span, points: np.ndarray, margin: float = 0.0) -> Mover:
@@ -76,9 +73,14 @@ def make_mover(span: Span, points: np.ndarray, margin: float = 0.0) -> Mover:
     local = float(np.sqrt((points**2).sum(axis=1).max())) + margin
     drift = float(np.linalg.norm(span.drift, 2)) * local
     rounding = 1e-15 * float(np.abs(world).max() + np.abs(centre).max()) + margin + span.duration * drift
+    from_axis, from_pivot = (from_axis + rounding) * _LARGER, (from_pivot + rounding) * _LARGER
+    deviation = drift * (1.0 + span.angle) * _LARGER
+    along = float(velocity @ span.axis)
+    across = float(np.linalg.norm(velocity - along * span.axis))
+    speed = math.hypot(along, across + span.rate * from_axis) + deviation
     return Mover(
-        span.start, centre, velocity, span.rate * span.axis, span.axis, (from_axis + rounding) * _LARGER,
-        (from_pivot + rounding) * _LARGER, drift * (1.0 + span.angle) * _LARGER,
+        span.start, _vector(centre), _vector(velocity), _vector(span.rate * span.axis), _vector(span.axis), from_axis,
+        from_pivot, deviation, speed,
     )  # fmt: skip
 
 
@@ -87,28 +89,47 @@ def approach_speed(a: Mover, b: Mover, start: float, end: float) -> float:
     least = a.speed + b.speed
     deviation = a.deviation + b.deviation
     for one, other in ((a, b), (b, a)):
-        relative = other.turning - one.turning
-        swept = max(_relative_speed(one, other, time) for time in (start, end))
-        along = float(relative @ other.axis)
-        rest = float(np.linalg.norm(relative - along * other.axis))
+        relative = _plus(other.turning, -1.0, one.turning)
+        swept = max(_relative_speed(one, other, start), _relative_speed(one, other, end))
+        along = _dot(relative, other.axis)
+        rest = math.hypot(*_plus(relative, -along, other.axis))
         least = min(least, swept + abs(along) * other.from_axis + rest * other.from_pivot + deviation)
     return least * _LARGER
 
 
 def _relative_speed(one: Mover, other: Mover, time: float) -> float:
     """Of the other's pivot, seen from the frame of the first; with room for its rounding."""
-    carried = np.cross(one.turning, other.centre_at(time) - one.centre_at(time))
-    terms = np.linalg.norm(other.velocity) + np.linalg.norm(one.velocity) + np.linalg.norm(carried)
-    return float(np.linalg.norm(other.velocity - one.velocity - carried) + 1e-14 * terms)
+    carried = _cross(one.turning, _plus(other.centre_at(time), -1.0, one.centre_at(time)))
+    terms = math.hypot(*other.velocity) + math.hypot(*one.velocity) + math.hypot(*carried)
+    return math.hypot(*_plus(_plus(other.velocity, -1.0, one.velocity), -1.0, carried)) + 1e-14 * terms
 
 
 def closing_speed(a: Mover, b: Mover, direction: np.ndarray) -> float:
     """A gap between planes across a unit vector (3,) from a to b shrinks by no more than this per unit of time."""
-    closing = float(direction @ (a.velocity - b.velocity))
-    size = abs(closing) + float(np.linalg.norm(a.velocity) + np.linalg.norm(b.velocity))
+    along = _vector(direction)
+    closing = _dot(along, _plus(a.velocity, -1.0, b.velocity))
+    size = abs(closing) + math.hypot(*a.velocity) + math.hypot(*b.velocity)
     for mover in (a, b):
-        turning = float(np.linalg.norm(mover.turning))
-        closing += turning * float(np.linalg.norm(np.cross(direction, mover.axis))) * mover.from_axis
+        turning = math.hypot(*mover.turning)
+        closing += turning * math.hypot(*_cross(along, mover.axis)) * mover.from_axis
         closing += mover.deviation
         size += turning * mover.from_axis
     return closing + (_LARGER - 1.0) * size
+
+
+def _vector(array: np.ndarray) -> Vector:
+    x, y, z = array.tolist()
+    return x, y, z
+
+
+def _plus(a: Vector, share: float, b: Vector) -> Vector:
+    """a + share b."""
+    return a[0] + share * b[0], a[1] + share * b[1], a[2] + share * b[2]
+
+
+def _dot(a: Vector, b: Vector) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def _cross(a: Vector, b: Vector) -> Vector:
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]

@@ -83,11 +83,11 @@ def time_of_contact(
     tolerance: float | None = None,
     intervals: bool = False,
     resolution: float | None = None,
+    depth: bool = True,
 ) -> TimeOfContact:
     """When two objects in rigid motion first come into contact; arguments and errors as ``time_of_contact_steps``."""
-    return run(
-        time_of_contact_steps(a, b, motion_a, motion_b, tolerance=tolerance, intervals=intervals, resolution=resolution)
-    )
+    options: dict[str, Any] = {"tolerance": tolerance, "intervals": intervals, "resolution": resolution, "depth": depth}
+    return run(time_of_contact_steps(a, b, motion_a, motion_b, **options))
 
 
 def time_of_contact_steps(
@@ -99,6 +99,7 @@ def time_of_contact_steps(
     tolerance: float | None = None,
     intervals: bool = False,
     resolution: float | None = None,
+    depth: bool = True,
 ) -> Generator[Progress, None, TimeOfContact]:
     """As ``time_of_contact``, in slices of a few milliseconds.
 
@@ -113,6 +114,7 @@ def time_of_contact_steps(
             stays where it was. Without any motion the time is 0.
         tolerance: [m], above 0; None: 1e-5 of the size of the smaller object.
         intervals: True also finds from when to when the objects stay in contact, and the deepest moment.
+        depth: False leaves out the deepest moments, which often take most of the time.
         resolution: contacts that are interrupted for a shorter time than this may be reported as one; None: 1/256 of
             the time. No contact is too short to be found, and outside the intervals the objects are apart for certain.
 
@@ -124,7 +126,8 @@ def time_of_contact_steps(
         in float64 at these coordinates, speeds and times.
     """
     chase = _Chase(a, b, as_motion("motion_a", motion_a), as_motion("motion_b", motion_b), tolerance)
-    wanted, pause = truth("intervals", intervals), chase.checked_resolution(resolution)
+    wanted, deepest = truth("intervals", intervals), truth("depth", depth)
+    pause = chase.checked_resolution(resolution)
     at = chase.measure(chase.start)
     first = meeting = at if chase.is_contact(at) else (yield from chase.contact_towards_steps(at, chase.end))
     spans: list[list[float]] = []
@@ -137,7 +140,7 @@ def time_of_contact_steps(
         meeting = None if free is None else (yield from chase.contact_towards_steps(free, chase.end))
     found = []
     for span in spans:
-        found.append((yield from deepest_moment_steps(chase, *span)))
+        found.append((yield from deepest_moment_steps(chase, *span)) if deepest else ContactInterval(*span))
     return chase.answer(first, found)
 
 

@@ -14,6 +14,7 @@ object's own coordinates for a pivot, and any v. So both obey one formula, and o
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -47,7 +48,7 @@ class Span:
         """Angular speed w, radians per unit of time."""
         return self.angle / self.duration if self.angle else 0.0
 
-    @property
+    @cached_property
     def drift(self) -> np.ndarray:
         """E (3, 3), per unit of time."""
         if not self.duration:
@@ -115,11 +116,13 @@ def make_span(start: float, end: float, first: np.ndarray, last: np.ndarray, is_
 
 def rotation_about(axis: np.ndarray, angle: float) -> np.ndarray:
     """The rotation (3, 3) about a unit vector, by Rodrigues' formula."""
-    x, y, z = axis
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    half = math.sin(0.5 * angle)
-    result: np.ndarray = np.eye(3) + math.sin(angle) * cross + 2.0 * half * half * (cross @ cross)
-    return result
+    x, y, z = axis.tolist()
+    s, c = math.sin(angle), 2.0 * math.sin(0.5 * angle) ** 2
+    return np.array([
+        [1.0 - c * (y * y + z * z), c * x * y - s * z, c * x * z + s * y],
+        [c * x * y + s * z, 1.0 - c * (x * x + z * z), c * y * z - s * x],
+        [c * x * z - s * y, c * y * z + s * x, 1.0 - c * (x * x + y * y)],
+    ])  # fmt: skip
 
 
 def axis_and_angle(rotation: np.ndarray) -> tuple[np.ndarray, float]:
