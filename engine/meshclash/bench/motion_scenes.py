@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from .. import KeyframedMotion, ScrewMotion, TriangleMesh, collides, distance, time_of_contact
+from .. import ContactInterval, KeyframedMotion, ScrewMotion, TriangleMesh, collides, distance, time_of_contact
 from ..motion.motions import Motion, as_motion
 from .motion_oracle import ConvexPart, Path, gaps, part_of_box, part_of_triangle, path_of
 from .table import Row
@@ -39,6 +39,8 @@ class MovingScene:
     paths: tuple[Path, Path]
     tolerance: float
     resolution: float | None
+    with_depth: bool
+    """Whether the deepest moments are looked for, which take most of the time."""
 
     @property
     def things(self) -> tuple[TriangleMesh, TriangleMesh]:
@@ -196,18 +198,18 @@ def random_scene(seed: int) -> MovingScene:
     (motion_a, path_a), (motion_b, path_b) = (_random_motion(rng, reach, era) for _ in range(2))
     tolerance, resolution = float(rng.choice([1e-4, 1e-3])), rng.choice([None, 1e-3, 0.1])
     solids = random_solid(rng), random_solid(rng)
-    return MovingScene(solids, (motion_a, motion_b), (path_a, path_b), tolerance, resolution)
+    return MovingScene(solids, (motion_a, motion_b), (path_a, path_b), tolerance, resolution, seed % 8 == 0)
 
 
 def check_scene(scene: MovingScene) -> Row:
     """What ``time_of_contact`` says of a scene, against many moments at which contacts are looked for.
 
     missed: a contact outside of all intervals; late: one before the first; false: an interval begins or ends where
-    there is none, or an interruption within it that is longer than the resolution.
+    there is none, or an interruption within it that is longer than the resolution; wrong: no order, or a deepest moment
+    outside of its interval, or at which a plane shows that they are less deep.
     """
-    found = time_of_contact(
-        *scene.things, *scene.motions, tolerance=scene.tolerance, intervals=True, resolution=scene.resolution
-    )
+    options = {"tolerance": scene.tolerance, "intervals": True, "resolution": scene.resolution}
+    found = time_of_contact(*scene.things, *scene.motions, **options, depth=scene.with_depth)
     spans = np.array([(span.start, span.end) for span in found.intervals]).reshape(-1, 2)
     times = _moments(scene, spans)
     apart = _gaps(scene, times)
@@ -222,8 +224,20 @@ def check_scene(scene: MovingScene) -> Row:
         "scenes": 1, "contacts": int(bool(found)), "intervals": len(spans), "distances": found.queries,
         "moments": len(times), "keys": sum(len(path.times) for path in scene.paths),
         "missed": int((lost & ~late).any()), "late": int(late.any()), "false": false,
-        "wrong": int(not (ordered and begins)),
+        "wrong": int(not (ordered and begins)) + _wrong_depths(scene, found.intervals),
     }  # fmt: skip
+
+
+def _wrong_depths(scene: MovingScene, intervals: list[ContactInterval]) -> int:
+    """How many deepest moments are none of their intervals, or have a depth that convex objects do not have then."""
+    if not scene.with_depth or not intervals:
+        return 0
+    deepest = np.array([span.deepest for span in intervals], float)
+    depths = np.array([span.depth or 0.0 for span in intervals])
+    wrong = np.array([not span.start <= t <= span.end for span, t in zip(intervals, deepest.tolist(), strict=True)])
+    if all(len(solid.parts) == 1 for solid in scene.solids):
+        wrong |= (depths > 0.0) & (depths > _CERTAIN - _gaps(scene, deepest))
+    return int(wrong.sum())
 
 
 def _window(scene: MovingScene) -> tuple[float, float]:
