@@ -48,6 +48,33 @@ def test_nearly_everything_is_decided_in_fixed_width():
     assert 0 < left < 0.003 * total
 
 
+def through_a_point(count, seed):
+    """Points that go through one point, or nearly so: reflected, shrunk to it or beyond, all numbers rounded."""
+    rng = np.random.default_rng(seed)
+    x = np.empty((count, 8, 3))
+    for row in x:
+        centre = rng.choice([0.1, 1 / 3, 1.0, 100.1]) * rng.uniform(-1, 1, 3) + rng.choice([0.0, 1e-9])
+        row[:4] = centre + rng.normal(size=(4, 3)) * rng.choice([1.0, 0.25])
+        row[4:] = centre + rng.choice([-1.0, -0.3, -3.0, -1e-3, 0.0, -1.0 / 7]) * (row[:4] - centre)
+        if rng.random() < 0.3:
+            row[rng.integers(4, 8)] += rng.integers(-3, 4, 3) * 2.0 ** rng.integers(-60, -20)
+        if rng.random() < 0.2:
+            row[[1, 5]] = row[[0, 4]]
+    return x
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_goes_through_a_rounded_point_is_decided_in_windows(kind):
+    assert assert_same(through_a_point(150, kind), kind) <= 15
+
+
+@pytest.mark.needs_jit
+@pytest.mark.parametrize("kind", KINDS)
+def test_few_of_them_are_left_to_pythons_integers(kind):
+    x = through_a_point(3000, 7)
+    assert (in_integers(x, kind)[0] == UNDECIDED).mean() < 0.15
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("bits", (SHORT, LONG))
 def test_the_largest_numbers_of_a_width_fit(bits, kind):

@@ -1,13 +1,16 @@
 """Whether and when four moving points meet, decided in integers of fixed width: what ``rational.py`` does, compiled.
 
-Left undecided, for Python's integers: coordinates that are on no common grid of 122 bits, multiple roots and roots
-that are closer to each other than 2**-20, signs at roots that are not certain to 2**-41 and not zero, and the moment of
-what meets between time 0 and 2**-41.
+Roots that are closer to each other than 2**-20, and signs at roots that are not certain to 2**-41, are looked at in
+windows of time of that width, and in windows of these: all that is reflected through a point which is rounded has its
+moments there. On a window the points move as they do from 0 to 1, between other whole numbers.
+
+Left undecided, for Python's integers: coordinates that are on no common grid of 122 bits, for windows of 60; multiple
+roots, and what is closer than 2**-80; and the moment of what meets between time 0 and 2**-41.
 """
 
 import numpy as np
 
-from ..geometry.wide_integers import sign
+from ..geometry.wide_integers import plus, sign, times, wide
 from ..jit import inlined, inner, kernel
 from ..reference import by_reference
 from .grid import LONG, SHORT, factors_of_axes, fits_grid, long_point, short_point
@@ -26,8 +29,10 @@ from .wide_forms import (
     vectors_of,
     without_double_root,
 )
-from .wide_roots import FINE, NOT_PARTED, narrowed, next_root, sign_at_root
+from .wide_roots import DEEPEST, FINE, NOT_PARTED, narrowed, next_root, sign_at_root
 
+_LEVELS = 4
+"""Windows in each other, all of time included: the narrowest are as wide as two words hold of 60 bits."""
 _PLACES = END_ON_EDGE[0] + END_ON_EDGE[1]
 """Ends and edges of a point and a triangle, then of two edges."""
 
@@ -109,20 +114,43 @@ def _met_at(points, kind, vectors, n, f, root):
 
 
 @inner
-def _first_at_roots(points, kind, vectors, n, f):
-    """(verdict, moment): the first root of f, which is not zero, at which the two meet."""
-    index, depth, fresh = 0, 0, True
+def _first_from(points, kind, vectors, n, f, place):
+    """(verdict, root, place): the first root of f, not zero, from place / 2**DEEPEST on at which the two meet.
+
+    Where that is undecided the place is told from which on to 2**-DEEPEST later it is. The lower end counts at place 0.
+    """
+    index, depth, fresh = place, DEEPEST, place == 0
+    while index & 1 == 0 and depth > 0:
+        index, depth = index >> 1, depth - 1
     while True:
         found, root, index, depth, fresh = next_root(f, index, depth, fresh)
         if found == 0:
-            return MISS, np.nan
+            return MISS, root, place
         if found == NOT_PARTED:
-            return UNDECIDED, np.nan
+            return UNDECIDED, root, index
         met = _met_at(points, kind, vectors, n, f, root)
-        if met == UNDECIDED or (met == HIT and root[0] == 0 and root[1] != 0):
-            return UNDECIDED, np.nan
-        if met == HIT:
-            return HIT, root[0] * 2.0**-FINE
+        if met != MISS:
+            return met, root, min(root[0] >> (FINE - DEEPEST), (1 << DEEPEST) - 1)
+
+
+@inner
+def _first_at_roots(points, kind, vectors, n, f):
+    """(verdict, moment): the first root of f, which is not zero, at which the two meet."""
+    verdict, root, _ = _first_from(points, kind, vectors, n, f, 0)
+    if verdict == HIT:
+        return _timed(0, 0, root)
+    return verdict, np.nan
+
+
+@inlined
+def _timed(index, depth, root):
+    """(verdict, moment) of what meets at a root in the window [index, index + 1] / 2**depth."""
+    whole, after = root
+    shift, more = max(FINE - depth, 0), max(depth - FINE, 0)
+    moment = (index << shift) + (whole >> depth) if more == 0 else (index + (whole >> FINE)) >> more
+    if moment == 0 and (depth > 0 or after != 0):
+        return UNDECIDED, np.nan
+    return HIT, moment * 2.0**-FINE
 
 
 @inner
@@ -240,9 +268,66 @@ def decide_in_integers(start, end, kind):
     return UNDECIDED, np.nan
 
 
+@inlined
+def _at_ends(x, index, depth):
+    """A coordinate, of one word, at both ends of a window, times 2**depth: of two words."""
+    whole = 1 << depth
+    return (
+        plus(times(x[0], wide(whole - index)), times(x[1], wide(index))),
+        plus(times(x[0], wide(whole - index - 1)), times(x[1], wide(index + 1))),
+    )
+
+
+@inlined
+def _point_in(point, index, depth):
+    return _at_ends(point[0], index, depth), _at_ends(point[1], index, depth), _at_ends(point[2], index, depth)
+
+
+@inner
+def _points_in(points, index, depth):
+    """Points of the short grid in the window [index, index + 1] / 2**depth, as those of the long grid."""
+    return (
+        _point_in(points[0], index, depth), _point_in(points[1], index, depth),
+        _point_in(points[2], index, depth), _point_in(points[3], index, depth),
+    )  # fmt: skip
+
+
+@inner
+def _decide_in_windows(start, end, kind):
+    """``decide_in_integers`` in windows of windows, where all of time at once is too long; see the module."""
+    factors = factors_of_axes(start, end, SHORT)
+    if not fits_grid(start, end, factors):
+        return UNDECIDED, np.nan
+    given = _short_points(start, end, factors)
+    windows, places = np.zeros(_LEVELS, np.int64), np.zeros(_LEVELS, np.int64)
+    level = 0
+    while level >= 0:
+        points = _points_in(given, windows[level], level * DEEPEST)
+        vectors = vectors_of(points, kind)
+        d, u, v = vectors
+        n = minor(u, v, 1, 2), minor(u, v, 2, 0), minor(u, v, 0, 1)
+        f = dot_cubic(d, n)
+        if sign(f[0]) == 0 and sign(f[1]) == 0 and sign(f[2]) == 0 and sign(f[3]) == 0:
+            return UNDECIDED, np.nan
+        verdict, root, place = _first_from(points, kind, vectors, n, f, places[level])
+        if verdict == HIT:
+            return _timed(windows[level], level * DEEPEST, root)
+        if verdict == MISS:
+            level -= 1
+        elif level + 1 == _LEVELS:
+            return UNDECIDED, np.nan
+        else:
+            places[level] = place + 1
+            level += 1
+            windows[level], places[level] = (windows[level - 1] << DEEPEST) + place, 0
+    return MISS, np.nan
+
+
 @kernel
 def decide_all_in_integers(start, end, kind, verdicts, moments):
-    """``decide_in_integers`` for rows (n, 4, 3)."""
+    """``decide_in_integers`` for rows (n, 4, 3), then in windows."""
     rows = by_reference(Rows(start, end))
     for i in range(start.shape[0]):
         verdicts[i], moments[i] = decide_in_integers(rows.start[i], rows.end[i], kind)
+        if verdicts[i] == UNDECIDED:
+            verdicts[i], moments[i] = _decide_in_windows(rows.start[i], rows.end[i], kind)
