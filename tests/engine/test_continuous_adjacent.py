@@ -12,6 +12,7 @@ from meshclash.answering import driving
 from meshclash.bench.impact_oracle import first_moment
 from meshclash.continuous import adjacent, moving_engine
 from meshclash.continuous.planes import moments_left, roots_of, whole_corners
+from meshclash.continuous.rational import Encounter
 from meshclash.continuous.roots import Root
 from meshclash.continuous.swept import swept_collide_steps
 from strategies import rotation
@@ -168,6 +169,23 @@ def test_what_planes_leave_over_is_what_all_moments_say(pair):
     if left is not None:
         both = adjacent._Pair(ids.tolist(), corners[0].tolist())
         assert np.array_equal(both.first_of(roots_of(left)), both.first_moment(), equal_nan=True)
+
+
+@given(neighbours_that_move())
+@settings(max_examples=60, deadline=None)
+def test_elements_that_never_meet_change_no_moment(pair):
+    ids, start, end = pair
+    places = np.zeros((2, 5, 3))
+    places[0, ids], places[1, ids] = start, end
+    neighbours = adjacent.Neighbours(ids.reshape(2, 3), *places, None)
+    meeting, unasked = neighbours._elements_that_meet(np.stack([ids, ids]), np.array([True, False]))
+    assert unasked == []
+    points = whole_corners(start[None], end[None])[0].tolist()
+    both = adjacent._Pair(ids.tolist(), points)
+    assert np.array_equal(both.first_moment(meeting), both.first_moment(), equal_nan=True)
+    for corners, kind in adjacent._elements(ids.tolist()):
+        if (corners, kind) not in meeting:
+            assert not any(Encounter([points[i] for i in corners], kind).meetings())
 
 
 def octahedron(turn):

@@ -34,9 +34,14 @@ from .moving_tree import Elements
 from .planes import moments_left, roots_of, whole_corners
 from .rational import Encounter, Vector, lower_bound
 from .roots import Root
+from .stages import MISS
+from .wide_stage import decide_all_in_integers
 
 _SLACK = 2.0**-38
 """Of the largest coordinate: covers roundings of positions, and motion within 2**-40, what moments are off by."""
+
+_Element = tuple[list[int], int]
+"""Four of six corners, and of which kind."""
 
 _BLOCK = 256
 """Pairs of triangles that go through the same steps together."""
@@ -119,11 +124,27 @@ class Neighbours:
             block = keys[begin : begin + _BLOCK]
             ids = self._triangles[np.array(block)].reshape(-1, 6)
             corners = whole_corners(self._start[ids], self._end[ids])
-            given = zip(block, ids.tolist(), corners.tolist(), moments_left(ids, corners), strict=True)
-            for k, (key, row, points, left) in enumerate(given, begin):
+            left = moments_left(ids, corners)
+            elements = self._elements_that_meet(ids, np.array([form is None for form in left]))
+            given = zip(block, ids.tolist(), corners.tolist(), left, elements, strict=True)
+            for k, (key, row, points, form, meeting) in enumerate(given, begin):
                 yield k / len(keys)
                 pair = _Pair(row, points)
-                self._known[key] = pair.first_moment() if left is None else pair.first_of(roots_of(left))
+                self._known[key] = pair.first_moment(meeting) if form is None else pair.first_of(roots_of(form))
+
+    def _elements_that_meet(self, ids: np.ndarray, asked: np.ndarray) -> list[list[_Element]]:
+        """Of each pair of triangles (k, 6) that is asked about (k,): its elements but those that never meet."""
+        found: list[list[_Element]] = [
+            _elements(row) if ask else [] for row, ask in zip(ids.tolist(), asked, strict=True)
+        ]
+        for kind in (POINT_TRIANGLE, EDGE_EDGE):
+            places = [(k, element) for k, of in enumerate(found) for element in of if element[1] == kind]
+            rows = np.array([ids[k, corners] for k, (corners, _) in places], np.int64).reshape(-1, 4)
+            verdicts = np.empty(len(rows), np.uint8)
+            decide_all_in_integers(self._start[rows], self._end[rows], kind, verdicts, np.empty(len(rows)))
+            for k, element in (places[i] for i in np.flatnonzero(verdicts == MISS).tolist()):
+                found[k].remove(element)
+        return found
 
 
 @total_ordering
@@ -169,9 +190,12 @@ class _Pair:
     def __init__(self, ids: list[int], points: list[Vector]) -> None:
         self._ids, self._points = ids, points
 
-    def first_moment(self) -> float:
-        """A lower bound of the first moment at which they meet in more than they share; NaN if never."""
-        moments = _moments(self._ids, self._points)
+    def first_moment(self, elements: list[_Element] | None = None) -> float:
+        """A lower bound of the first moment at which they meet in more than they share; NaN if never.
+
+        ``elements`` has those that meet at some moment, and maybe more; None: all.
+        """
+        moments = _moments(_elements(self._ids) if elements is None else elements, self._points)
         for root, following in zip(moments, [*moments[1:], None], strict=True):
             # The bound is the same for what begins at a moment and for what begins after it, which is sooner told.
             if following is not None and self._counts(self._corners_at((root.high + following.low) / 2)):
@@ -201,17 +225,17 @@ def _at(form: Form, time: Fraction) -> int:
     return form[0] * (time.denominator - time.numerator) + form[1] * time.numerator
 
 
-def _moments(ids: list[int], points: list[Vector]) -> list[Root]:
+def _moments(elements: list[_Element], points: list[Vector]) -> list[Root]:
     """The times 0 and 1 and all moments at which contacts of elements begin or end, in order, each once, and apart."""
     found = [Root([0, 1], 0, 0, exact=True), Root([1, 0], 1, 0, exact=True)]
-    for rows, kind in _elements(ids):
+    for rows, kind in elements:
         for met in Encounter([points[i] for i in rows], kind).meetings():
             if all(_part(met.root, other) for other in found):
                 found.append(met.root)
     return sorted(found, key=lambda root: root.low)
 
 
-def _elements(ids: list[int]) -> list[tuple[list[int], int]]:
+def _elements(ids: list[int]) -> list[_Element]:
     """Corners, 0 to 5, of all points and triangles, and edges, without a common vertex; and of which kind."""
     corners = [([c, *([3, 4, 5] if c < 3 else [0, 1, 2])], POINT_TRIANGLE) for c in range(6)]
     sides = [([e, (e + 1) % 3, 3 + f, 3 + (f + 1) % 3], EDGE_EDGE) for e in range(3) for f in range(3)]
