@@ -98,11 +98,13 @@ class CloudScene:
         part = slice(None) if chosen is None else chosen
         normals = None if source.normals is None else source.normals[part]
         text = f"Preparing {item.name}: "
-        cloud = yield from within(self._engine.PointCloud.make_steps(source.points[part], normals), 0.0, 0.05, text)
+        cloud = yield from within(
+            self._engine.steps(self._engine.PointCloud.make, source.points[part], normals), 0.0, 0.05, text
+        )
         if stretch:
             matrix = np.frombuffer(stretch).reshape(4, 4)
-            cloud = yield from within(cloud.transformed_steps(matrix), 0.05, 0.1, text)
-        yield from within(cloud.build_steps(), 0.1, 1.0, text)
+            cloud = yield from within(self._engine.steps(cloud.transformed, matrix), 0.05, 0.1, text)
+        yield from within(self._engine.steps(cloud.build), 0.1, 1.0, text)
         return source, cloud, chosen
 
 

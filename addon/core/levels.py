@@ -120,7 +120,7 @@ def hierarchy_steps(
 
 def _build_steps(engine: ModuleType, mesh: Any, volume: str, split: str) -> Generator[Progress, None, Any]:
     """The hierarchy of a mesh."""
-    steps = engine.build_steps(mesh, volume, split)
+    steps = engine.steps(engine.build, mesh, volume, split)
     while True:
         try:
             share = next(steps)

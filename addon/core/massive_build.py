@@ -50,10 +50,10 @@ def build_steps(engine: ModuleType, source: Any, path: Path) -> Generator[Any, N
         if isinstance(source, Path) and source.suffix.lower() == ENDING:
             mesh = engine.ClusteredMesh.open(source)
         else:
-            steps = engine.ClusteredMesh.build_steps(source, path)
+            steps = engine.steps(engine.ClusteredMesh.build, source, path)
             mesh = yield from within(steps, 0.0, _BUILT)
         with mesh:
-            sample = yield from within(mesh.sample_steps(SHOWN), _BUILT, 1.0)
+            sample = yield from within(engine.steps(mesh.sample, SHOWN), _BUILT, 1.0)
             return BuiltMassive(Path(mesh.path), mesh.triangle_count, sample)
     except engine.errors.MeshClashError as error:
         raise DetectError(str(error)) from error

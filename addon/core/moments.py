@@ -113,7 +113,7 @@ class Between:
         poses = [(way.start, way.end) if forward else (way.end, way.start) for way in moved]
         motions = [self._engine.KeyframedMotion([0.0, 1.0], list(ends)) for ends in poses]
         try:
-            found = yield from self._engine.time_of_contact_steps(*(way.mesh for way in moved), *motions)
+            found = yield from self._engine.steps(self._engine.time_of_contact, *(way.mesh for way in moved), *motions)
         except self._engine.errors.UnsupportedOption:
             return None
         return None if found.time is None else float(found.time)

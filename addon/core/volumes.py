@@ -38,7 +38,9 @@ def volume_steps(question: Question, pair: tuple[int, int], row: PairRow) -> Gen
     (a, pose_a), (b, pose_b) = (question.world.scene.posed(key) for key in pair)
     low = high = 0.0
     for resolution in RESOLUTIONS:
-        steps = question.engine.voxel_collide_steps(a, b, pose_a, pose_b, resolution=resolution, mode="solid")
+        steps = question.engine.steps(
+            question.engine.voxel_collide, a, b, pose_a, pose_b, resolution=resolution, mode="solid"
+        )
         progress = Progress(1.0, f"Measuring what {row.a.name} and {row.b.name} have in common")
         try:
             low, high = (yield from telling(steps, progress)).overlap_volume

@@ -13,7 +13,7 @@ if typing.TYPE_CHECKING:
     from .broadphase.matrix import CollisionMatrix
     from .continuous.certify import certify
     from .continuous.impacts import Impacts, edge_edge_impacts, point_triangle_impacts
-    from .continuous.swept import SweptContacts, swept_collide, swept_collide_steps, swept_self_collide
+    from .continuous.swept import SweptContacts, swept_collide, swept_self_collide
     from .convex.closest import ClosestFeatures, closest_features
     from .convex.hull import ConvexHull
     from .errors import (
@@ -32,24 +32,24 @@ if typing.TYPE_CHECKING:
     from .geometry.triangle_pair import ContactKind
     from .gpu.device import configure_device, device_state
     from .gpu.state import DeviceState
-    from .hierarchy.build import build, build_steps, refit
+    from .hierarchy.build import build, refit
     from .hierarchy.bvh import Hierarchy, MeshLike
     from .hierarchy.levels import hierarchy_level, level_wireframe
     from .hierarchy.validate import assert_well_formed
     from .massive.levels import MeshLevel, MeshLevels
     from .massive.mesh import ClusteredMesh
     from .massive.progressive_meshes import ProgressiveMeshes
-    from .motion.contact import TimeOfContact, time_of_contact, time_of_contact_steps
+    from .motion.contact import TimeOfContact, time_of_contact
     from .motion.deepest import ContactInterval
     from .motion.motions import KeyframedMotion, ScrewMotion
     from .motion.schedule import WakeUps, safe_time
     from .pointcloud.cloud import PointCloud
     from .pointcloud.contacts import CloudContacts
-    from .pointcloud.deviation import deviation, deviation_steps
-    from .pointcloud.distance import CloudDistance, cloud_distance, cloud_distance_steps
+    from .pointcloud.deviation import deviation
+    from .pointcloud.distance import CloudDistance, cloud_distance
     from .pointcloud.files.read import read_cloud, read_points
-    from .pointcloud.query import CloudCollision, PaperControl, cloud_collision, cloud_contacts_steps
-    from .query.advise import Advice, Candidate, advise, advise_steps
+    from .pointcloud.query import CloudCollision, PaperControl, cloud_collision
+    from .query.advise import Advice, Candidate, advise
     from .query.clearance import Clearances, clearance
     from .query.collide import collide, collides, self_collide
     from .query.distance import Distance, distance
@@ -74,7 +74,8 @@ if typing.TYPE_CHECKING:
     from .types.pose import Pose, PoseLike, split_matrix
     from .types.resolution import float32_resolution
     from .types.results import Progress, QueryStats, Verdict
-    from .voxels.collide import voxel_collide, voxel_collide_steps
+    from .types.steps import run, steps
+    from .voxels.collide import voxel_collide
     from .voxels.itself import voxel_self_collide
     from .voxels.many import VoxelOverlaps, voxel_overlaps
     from .voxels.map import ShellContacts, VoxelMap
@@ -157,24 +158,19 @@ __all__ = [
     "WatchChanges",
     "WorkersUnavailable",
     "advise",
-    "advise_steps",
     "assert_well_formed",
     "build",
-    "build_steps",
     "certify",
     "clearance",
     "closest_features",
     "cloud_collision",
-    "cloud_contacts_steps",
     "cloud_distance",
-    "cloud_distance_steps",
     "collide",
     "collide_soups",
     "collides",
     "configure_device",
     "contains",
     "deviation",
-    "deviation_steps",
     "device_state",
     "distance",
     "edge_edge_impacts",
@@ -187,20 +183,19 @@ __all__ = [
     "read_cloud",
     "read_points",
     "refit",
+    "run",
     "safe_time",
     "self_collide",
     "signed_distance",
     "solidity",
     "split_matrix",
+    "steps",
     "swept_collide",
-    "swept_collide_steps",
     "swept_self_collide",
     "time_critical",
     "time_of_contact",
-    "time_of_contact_steps",
     "verdict",
     "voxel_collide",
-    "voxel_collide_steps",
     "voxel_overlaps",
     "voxel_self_collide",
     "voxelise",
@@ -213,7 +208,7 @@ _PLACES = {
     "broadphase.matrix": "CollisionMatrix",
     "continuous.certify": "certify",
     "continuous.impacts": "Impacts edge_edge_impacts point_triangle_impacts",
-    "continuous.swept": "SweptContacts swept_collide swept_collide_steps swept_self_collide",
+    "continuous.swept": "SweptContacts swept_collide swept_self_collide",
     "convex.closest": "ClosestFeatures closest_features",
     "convex.hull": "ConvexHull",
     "errors": (
@@ -223,24 +218,24 @@ _PLACES = {
     "geometry.triangle_pair": "ContactKind",
     "gpu.device": "configure_device device_state",
     "gpu.state": "DeviceState",
-    "hierarchy.build": "build build_steps refit",
+    "hierarchy.build": "build refit",
     "hierarchy.bvh": "Hierarchy MeshLike",
     "hierarchy.levels": "hierarchy_level level_wireframe",
     "hierarchy.validate": "assert_well_formed",
     "massive.levels": "MeshLevel MeshLevels",
     "massive.mesh": "ClusteredMesh",
     "massive.progressive_meshes": "ProgressiveMeshes",
-    "motion.contact": "TimeOfContact time_of_contact time_of_contact_steps",
+    "motion.contact": "TimeOfContact time_of_contact",
     "motion.deepest": "ContactInterval",
     "motion.motions": "KeyframedMotion ScrewMotion",
     "motion.schedule": "WakeUps safe_time",
     "pointcloud.cloud": "PointCloud",
     "pointcloud.contacts": "CloudContacts",
-    "pointcloud.deviation": "deviation deviation_steps",
-    "pointcloud.distance": "CloudDistance cloud_distance cloud_distance_steps",
+    "pointcloud.deviation": "deviation",
+    "pointcloud.distance": "CloudDistance cloud_distance",
     "pointcloud.files.read": "read_cloud read_points",
-    "pointcloud.query": "CloudCollision PaperControl cloud_collision cloud_contacts_steps",
-    "query.advise": "Advice Candidate advise advise_steps",
+    "pointcloud.query": "CloudCollision PaperControl cloud_collision",
+    "query.advise": "Advice Candidate advise",
     "query.clearance": "Clearances clearance",
     "query.collide": "collide collides self_collide",
     "traversal.contacts": "Contacts",
@@ -265,7 +260,8 @@ _PLACES = {
     "types.pose": "Pose PoseLike split_matrix",
     "types.resolution": "float32_resolution",
     "types.results": "Progress QueryStats Verdict",
-    "voxels.collide": "voxel_collide voxel_collide_steps",
+    "types.steps": "run steps",
+    "voxels.collide": "voxel_collide",
     "voxels.itself": "voxel_self_collide",
     "voxels.many": "VoxelOverlaps voxel_overlaps",
     "voxels.map": "ShellContacts VoxelMap",

@@ -23,7 +23,7 @@ from .query.collide import collide
 from .query.massive import MODES, massive_collide
 from .traversal.contacts import Contacts
 from .types.results import Progress
-from .types.steps import run
+from .types.steps import run, steps
 
 _MEGABYTE = 1 << 20
 _LONGEST_POSE = 1 << 16
@@ -127,14 +127,12 @@ def _tell(progress: Progress) -> None:
 
 def _build(options: argparse.Namespace) -> int:
     start = time.perf_counter()
-    with ClusteredMesh.build(
-        options.source, options.path, memory=_bytes(options), cluster_triangles=options.cluster_triangles,
-        progress=_tell,
-    ) as mesh:  # fmt: skip
+    sizes = {"memory": _bytes(options), "cluster_triangles": options.cluster_triangles}
+    with run(steps(ClusteredMesh.build, options.source, options.path, **sizes), _tell) as mesh:
         if options.levels:
-            MeshLevels.build(mesh, progress=_tell).close()
+            run(steps(MeshLevels.build, mesh), _tell).close()
         if options.progressive:
-            ProgressiveMeshes.build(mesh, progress=_tell).close()
+            run(steps(ProgressiveMeshes.build, mesh), _tell).close()
         _say(sys.stdout, f"{_described(mesh)}\nbuilt in {time.perf_counter() - start:.1f} s")
     return 0
 
@@ -172,12 +170,12 @@ def _info(options: argparse.Namespace) -> int:
 
 def _verify(options: argparse.Namespace) -> int:
     with ClusteredMesh.open(options.path, memory=_bytes(options)) as mesh:
-        for progress in mesh.verify_steps():
+        for progress in steps(mesh.verify):
             _tell(progress)
         _say(sys.stdout, f"{mesh.path}: all {mesh.cluster_count} pages are as they were written")
         for beside in (levels_beside(mesh), progressive_beside(mesh)):
             if beside is not None:
-                for progress in beside.verify_steps():
+                for progress in steps(beside.verify):
                     _tell(progress)
                 _say(sys.stdout, f"{beside.path}: all {beside.node_count} nodes are as they were written")
     return 0
@@ -222,11 +220,11 @@ def _write(output: OutputFile | None, **arrays: Any) -> None:
 def _collide_by_workers(
     a: ClusteredMesh, b: ClusteredMesh, poses: list[np.ndarray | None], options: argparse.Namespace
 ) -> Contacts:
-    from .tasks.contacts import ModelPair, collide_pairs_steps  # noqa: PLC0415 (Dask is imported when it is asked for)
+    from .tasks.contacts import ModelPair, collide_pairs  # noqa: PLC0415 (Dask is imported when it is asked for)
     from .tasks.dask_workers import DaskWorkers  # noqa: PLC0415
 
     with DaskWorkers(options.scheduler, options.workers) as workers:
-        return run(collide_pairs_steps([ModelPair(a, b, *poses)], workers), _tell)[0]
+        return run(steps(collide_pairs, [ModelPair(a, b, *poses)], workers), _tell)[0]
 
 
 def _collide_by_levels(

@@ -68,7 +68,7 @@ def test_a_pair_is_built_once_and_asked(capsys, tmp_path, monkeypatch):
 def killed_build(path):
     """Build levels in a process that is killed as soon as some of them are written down."""
     with mc.ClusteredMesh.open(path) as mesh:
-        for _ in mc.MeshLevels.build_steps(mesh, threads=1):
+        for _ in mc.steps(mc.MeshLevels.build, mesh, threads=1):
             if list(path.parent.glob("*.levels.building/stack-*")):
                 os.kill(os.getpid(), signal.SIGKILL)
 

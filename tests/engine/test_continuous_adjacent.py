@@ -14,7 +14,6 @@ from meshclash.continuous import adjacent, moving_engine
 from meshclash.continuous.planes import moments_left, roots_of, whole_corners
 from meshclash.continuous.rational import Encounter
 from meshclash.continuous.roots import Root
-from meshclash.continuous.swept import swept_collide_steps
 from strategies import rotation
 
 FLOOR = [(0, 0, 0), (4, 0, 0), (0, 4, 0)]
@@ -225,5 +224,5 @@ def test_progress_goes_on_while_neighbours_are_looked_at(monkeypatch):
     monkeypatch.setattr(driving, "Slice", Over)
     mesh = octahedron(rotation(np.random.default_rng(1)))
     centre = np.array([0.1, 0.2, 0.3])  # rounded: nothing is exactly reflected
-    told = list(swept_collide_steps(mesh, None, None, 2.0 * centre - mesh.vertices))
+    told = list(mc.steps(mc.swept_self_collide, mesh, None, 2.0 * centre - mesh.vertices))
     assert len({progress.fraction for progress in told}) > 20

@@ -5,11 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from meshclash.bench.impact_cases import CASES, make_cases
-from meshclash.continuous.exactly import decide_exactly
+from meshclash.continuous.exactly import decide_exactly_steps
 from meshclash.continuous.grid import LONG, SHORT
 from meshclash.continuous.rational import rational_impact
 from meshclash.continuous.stages import HIT, INTEGERS, RATIONAL, STAGES, UNDECIDED
 from meshclash.continuous.wide_stage import decide_all_in_integers
+from meshclash.types.steps import run
 
 KINDS = (0, 1)
 
@@ -107,7 +108,7 @@ def test_what_is_on_no_grid_is_left_to_pythons_integers_and_counted():
     x = make_cases("integers", 30, seed=3)
     x[:, 0, 1] = 2.0**-200
     counts = np.zeros(STAGES, np.int64)
-    verdicts, times = decide_exactly(x[:, :4].copy(), x[:, 4:].copy(), 0, counts)
+    verdicts, times = run(decide_exactly_steps(x[:, :4].copy(), x[:, 4:].copy(), 0, counts))
     assert (in_integers(x, 0)[0] == UNDECIDED).all()
     assert counts[RATIONAL] == 30 and counts[INTEGERS] == 0
     for row, verdict, time in zip(x, verdicts, times, strict=True):

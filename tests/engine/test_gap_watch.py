@@ -40,13 +40,13 @@ def test_any_history_of_updates_equals_the_scene_measured_anew(seed, tolerance, 
         for _ in range(5):
             for _ in range(rng.integers(1, 5)):
                 editor.step()
-            steps = follower.watch.update_steps(first_contact=bool(rng.integers(2)))
+            steps = mc.steps(follower.watch.update, first_contact=bool(rng.integers(2)))
             for _ in range(rng.integers(0, 12)):
                 next(steps, None)
             steps.close()
             if rng.random() < 0.7:
                 follower.take()
-        run(follower.watch.update_steps())
+        run(mc.steps(follower.watch.update))
     follower.take()
     assert follower.watch.incomplete == 0 and not follower.meeting
     assert described(follower.found.values()) == described(cold(editor.scene, tolerance).pairs)
@@ -61,7 +61,7 @@ def test_the_nearest_pairs_stay_the_nearest(seed, most):
     follower = Follower(mc.GapWatch(scene, most=most))
     for _ in range(4):
         scene.set_pose(int(rng.choice(ids)), matrix(shift=rng.uniform(-9, 9, 3)))
-        run(follower.watch.update_steps())
+        run(mc.steps(follower.watch.update))
         follower.take()
         fresh = cold(scene, most=most)
         lengths = sorted(gap.distance for gap in follower.found.values())
@@ -116,7 +116,7 @@ def test_a_measurement_starts_from_the_triangles_that_were_nearest():
     costs = []
     for k in range(2):
         scene.set_pose(ids[1], matrix(shift=(5.5 + 1e-4 * k, 0.1, 0.0)))
-        costs.append(run(watch.update_steps()))
+        costs.append(run(mc.steps(watch.update)))
         watch.take_changes()
     assert costs[1].primitive_tests < costs[0].primitive_tests
 
@@ -149,7 +149,7 @@ def test_sets_rules_and_removals():
         {"keep": lambda p: p[:, 0] != ids[1]},
         {},
     ):
-        run(follower.watch.update_steps(**sets))
+        run(mc.steps(follower.watch.update, **sets))
         follower.take()
         assert described(follower.found.values()) == described(cold(scene, 9.0, **sets).pairs)
     scene.remove(ids[0])

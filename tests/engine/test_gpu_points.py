@@ -104,7 +104,7 @@ def test_a_device_answers_as_the_cpu(backends, expected):
 
 def test_portions_are_large_on_a_device_and_make_no_difference(backends, expected, monkeypatch):
     monkeypatch.setattr(measure, "_CHUNK_OF_DEVICE", 70)
-    steps = list(mc.deviation_steps(SCAN, MESH, POSE, signed=True, device="cuda"))
+    steps = list(mc.steps(mc.deviation, SCAN, MESH, POSE, signed=True, device="cuda"))
     assert sum(step.text == "measuring deviations" for step in steps) == -(-SCAN.point_count // 70)
     assert [step.fraction for step in steps] == sorted(step.fraction for step in steps)
     same({"inside a mesh": mc.deviation(SCAN, MESH, POSE, signed=True, device="cuda")},

@@ -172,7 +172,7 @@ def test_a_question_that_is_under_way_keeps_its_trees(cheap):
     scene.add(mesh)
     scene.add(mesh, SHIFT)
     expected = scene.contacts().pairs[0].contacts.pairs
-    steps = scene.contacts_steps()
+    steps = mc.steps(scene.contacts)
     next(steps)
     for _ in range(8):
         mc.collide(mesh, mesh, None, SHIFT)

@@ -22,7 +22,7 @@ def in_slices(size, mesh, *options):
     with contextlib.ExitStack() as limits:
         for module in (sah, heuristics, refit):
             limits.enter_context(mock.patch.object(module, "SLICE", size))
-        steps = mc.build_steps(mesh, *options)
+        steps = mc.steps(mc.build, mesh, *options)
         while True:
             try:
                 shares.append(next(steps))
@@ -63,7 +63,7 @@ def test_a_slice_is_a_part_of_the_work(split, volume):
 
 def test_closing_a_build_leaves_the_mesh_as_it_was():
     mesh = mc.TriangleMesh(*torus(2, 0.6))
-    steps = mc.build_steps(mesh, "aabb", "sah")
+    steps = mc.steps(mc.build, mesh, "aabb", "sah")
     next(steps)
     steps.close()
     assert same(mc.build(mesh, "aabb", "sah"), mc.build(mc.TriangleMesh(*torus(2, 0.6)), "aabb", "sah"))
@@ -77,6 +77,6 @@ def test_bad_requests_are_named():
         ((None, "sah", 0), "leaf"),
     ):
         with pytest.raises(mc.UnsupportedOption, match=message):
-            next(mc.build_steps(mesh, *options))
+            next(mc.steps(mc.build, mesh, *options))
     with pytest.raises(mc.InvalidMesh, match="TriangleMesh"):
-        next(mc.build_steps(mc.build(mesh)))
+        next(mc.steps(mc.build, mc.build(mesh)))

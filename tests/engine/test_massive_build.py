@@ -236,7 +236,7 @@ def test_things_of_wrong_kinds_are_refused_by_the_engine(tmp_path, monkeypatch, 
 
 def test_two_builds_of_one_file_do_not_meet(tmp_path):
     (tmp_path / "a.ply").write_bytes(FILES["little.ply"])
-    steps = mc.ClusteredMesh.build_steps(tmp_path / "a.ply", tmp_path / "mesh.mcl")
+    steps = mc.steps(mc.ClusteredMesh.build, tmp_path / "a.ply", tmp_path / "mesh.mcl")
     assert 0.0 <= next(steps).fraction <= 1.0
     with pytest.raises(mc.InvalidFile, match="another process is building"):
         built(tmp_path, tmp_path / "a.ply")
@@ -258,17 +258,17 @@ def test_a_build_that_was_closed_anywhere_goes_on_from_there(tmp_path, monkeypat
     source.write_bytes(ply(*(np.concatenate([VERTICES + k for k in range(20)]).astype(np.float32),
                              np.concatenate([TRIANGLES + k * len(VERTICES) for k in range(20)]))))  # fmt: skip
     options = {"cluster_triangles": 64, "memory": 1 << 22}
-    told = [p.text.split()[0] for p in mc.ClusteredMesh.build_steps(source, target, **options)]
+    told = [p.text.split()[0] for p in mc.steps(mc.ClusteredMesh.build, source, target, **options)]
     clean = target.read_bytes()
     resumed = set()
     sorting = [k for k, text in enumerate(told) if text == "sorting"]
     for stop in sorted({*range(0, len(told), 37), *sorting}):
         target.unlink(missing_ok=True)
-        for _ in itertools.islice(steps := mc.ClusteredMesh.build_steps(source, target, **options), stop + 1):
+        for _ in itertools.islice(steps := mc.steps(mc.ClusteredMesh.build, source, target, **options), stop + 1):
             pass
         steps.close()
         assert not target.exists() and (tmp_path / "mesh.mcl.building").exists()
-        again = [p.text.split()[0] for p in mc.ClusteredMesh.build_steps(source, target, **options)]
+        again = [p.text.split()[0] for p in mc.steps(mc.ClusteredMesh.build, source, target, **options)]
         assert target.read_bytes() == clean
         if "reading" not in again:
             resumed.add(told[stop])
@@ -279,7 +279,7 @@ def test_a_build_of_a_changed_source_starts_clean(tmp_path):
     source, target = tmp_path / "a.ply", tmp_path / "mesh.mcl"
     source.write_bytes(FILES["little.ply"])
     for change in ("source", "journal", "run-0", "cluster"):
-        steps = mc.ClusteredMesh.build_steps(source, target, cluster_triangles=64)
+        steps = mc.steps(mc.ClusteredMesh.build, source, target, cluster_triangles=64)
         while next(steps).text.startswith(("reading", "sorting")):
             pass
         steps.close()

@@ -142,7 +142,7 @@ def test_a_build_goes_on_where_it_was(ring, tmp_path, monkeypatch):
     with mc.ClusteredMesh.open(tmp_path / "a.mcl") as mesh:
         rests = []
         for stop in (8, 6, 1):
-            steps = mc.MeshLevels.build_steps(mesh)
+            steps = mc.steps(mc.MeshLevels.build, mesh)
             rests.append(next(steps).fraction)
             for _ in range(stop):
                 next(steps)
@@ -172,7 +172,7 @@ def test_a_build_whose_files_were_lost_begins_anew(ring, tmp_path, monkeypatch, 
         monkeypatch.setattr(level_build, name, 8)
     (tmp_path / "a.mcl").write_bytes(ring[0].path.read_bytes())
     with mc.ClusteredMesh.open(tmp_path / "a.mcl") as mesh:
-        steps = mc.MeshLevels.build_steps(mesh)
+        steps = mc.steps(mc.MeshLevels.build, mesh)
         for _ in range(9):
             next(steps)
         steps.close()

@@ -145,7 +145,7 @@ def test_a_build_goes_on_where_it_was(ring, tmp_path, monkeypatch):
     with mc.ClusteredMesh.open(tmp_path / "a.mcl") as mesh:
         rests = []
         for stop in (20, 2):
-            steps = mc.ProgressiveMeshes.build_steps(mesh)
+            steps = mc.steps(mc.ProgressiveMeshes.build, mesh)
             rests.append(next(steps).fraction)
             for _ in range(stop):
                 next(steps)

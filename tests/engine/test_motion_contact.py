@@ -379,5 +379,5 @@ def test_a_campaign_goes_on_after_an_exception_and_counts_it(capsys):
 
 
 def test_closing_the_generator_gives_up():
-    steps = mc.time_of_contact_steps(ball(), ball(), None, mc.ScrewMotion(matrix(shift=(9, 0, 0)), None))
+    steps = mc.steps(mc.time_of_contact, ball(), ball(), None, mc.ScrewMotion(matrix(shift=(9, 0, 0)), None))
     steps.close()

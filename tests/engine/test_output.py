@@ -73,7 +73,7 @@ def test_what_is_no_file_is_never_replaced(source, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_came_to_be_no_file_meanwhile_is_not_replaced(tmp_path, kind):
     path = tmp_path / "mesh.mcl"
-    steps = mc.ClusteredMesh.build_steps(RING, path)
+    steps = mc.steps(mc.ClusteredMesh.build, RING, path)
     next(steps)
     special(path, kind)
     before = kind_of(path)

@@ -30,7 +30,7 @@ def run_to_end(steps):
 def test_a_build_that_is_closed_halfway_loses_nothing(count):
     points, normals = torus(np.random.default_rng(count), 5000)
     whole, stopped = mc.PointCloud(points, normals), mc.PointCloud(points, normals)
-    seen = steps_until(stopped.build_steps(), count)
+    seen = steps_until(mc.steps(stopped.build), count)
     assert [progress.fraction for progress in seen] == sorted(progress.fraction for progress in seen)
     assert np.array_equal(stopped.points, points) and stopped.has_normals
     assert np.allclose(stopped.normals, normals, atol=1e-6)
@@ -50,7 +50,7 @@ def test_a_cloud_that_is_built_several_times_at_once_is_built_right():
     at = points[:50] + 0.01
     expected = answers(mc.PointCloud(points, normals), at)
     cloud = mc.PointCloud(points, normals)
-    steps = [cloud.build_steps() for _ in range(3)]
+    steps = [mc.steps(cloud.build) for _ in range(3)]
     ends = []
     while steps:
         for one in list(steps):
@@ -71,7 +71,7 @@ def test_a_cloud_that_is_built_several_times_at_once_is_built_right():
 def test_checks_in_slices_find_what_checks_at_once_find(monkeypatch, rows):
     monkeypatch.setattr(cloud_module, "_SLICE_ROWS", rows)
     points, normals = torus(np.random.default_rng(9), 400)
-    cloud, seen = run_to_end(mc.PointCloud.make_steps(points, normals, 0.3, surface="apss"))
+    cloud, seen = run_to_end(mc.steps(mc.PointCloud.make, points, normals, 0.3, surface="apss"))
     assert seen == sorted(seen) and len(seen) == 2 * max(1, -(-400 // rows))
     assert (cloud.bandwidth, cloud.surface, cloud.covering) == (0.3, "apss", "certified")
     assert np.array_equal(cloud.points, points) and np.allclose(cloud.normals, normals, atol=1e-6)
@@ -79,7 +79,7 @@ def test_checks_in_slices_find_what_checks_at_once_find(monkeypatch, rows):
     points[[3, 399]], normals[[8, 9, 300]] = np.nan, 0.0
     for given, message in (((points,), "point 3 is .*2 such"), ((cloud.points, normals), "normal 8 is .*3 such")):
         with pytest.raises(mc.InvalidPointCloud, match=message):
-            run_to_end(mc.PointCloud.make_steps(*given))
+            run_to_end(mc.steps(mc.PointCloud.make, *given))
 
 
 @pytest.mark.parametrize("rows", [7, 10**6])
@@ -91,7 +91,7 @@ def test_a_cloud_is_moved_in_slices_as_its_points_are(monkeypatch, rows, built):
     if built:
         assert cloud.built
     matrix = np.array([[2.0, 0.5, 0.0, 3.0], [0.0, -1.0, 0.25, 1.0], [0.0, 0.0, 4.0, -7.0], [0.0, 0.0, 0.0, 1.0]])
-    moved, seen = run_to_end(cloud.transformed_steps(matrix))
+    moved, seen = run_to_end(mc.steps(cloud.transformed, matrix))
     assert seen == sorted(seen) and len(seen) == 3 * max(1, -(-400 // rows))
     assert (moved.surface, moved.covering, moved.bandwidth) == ("apss", "paper", pytest.approx(0.6))
     assert np.allclose(moved.points, points @ matrix[:3, :3].T + matrix[:3, 3], rtol=0, atol=1e-12)
@@ -115,7 +115,7 @@ def test_a_hierarchy_does_not_depend_on_its_slices(monkeypatch, covering, spot):
             monkeypatch.setattr(build, name, slices)
         monkeypatch.setattr(build, "_SLICE_NEIGHBOURS", 100 * slices)
         monkeypatch.setattr(build, "_USUAL_BORDER", 8 if slices > 1000 else 1)
-        built, seen = run_to_end(mc.PointCloud(points, normals, covering=covering).build_steps())
+        built, seen = run_to_end(mc.steps(mc.PointCloud(points, normals, covering=covering).build))
         assert seen == sorted(seen)
         trees.append([*built.tree, built.order])
         steps.append(len(seen))
@@ -129,11 +129,11 @@ def test_contacts_in_slices_are_those_at_once():
     rng = np.random.default_rng(0)
     a, b = mc.PointCloud(sphere(rng, 8000)[0]), mc.PointCloud(torus(rng, 8000)[0])
     pose = random_pose(1, (1.1, 0.0, 0.2))
-    found, seen = run_to_end(mc.cloud_contacts_steps(a, b, None, pose))
+    found, seen = run_to_end(mc.steps(mc.collide, a, b, None, pose))
     assert np.array_equal(found.points, mc.collide(a, b, None, pose).points) and len(found)
     assert all(0.0 <= fraction <= 1.0 for fraction in seen)
     with pytest.raises(mc.UnsupportedOption, match=r"Scene\.contacts_steps"):
-        next(mc.cloud_contacts_steps(ball_mesh(rings=4), ball_mesh(rings=4)))
+        next(mc.steps(mc.collide, ball_mesh(rings=4), ball_mesh(rings=4)))
 
 
 @pytest.mark.slow
@@ -143,7 +143,7 @@ def test_points_inside_a_mesh_are_those_with_a_negative_deviation(seed):
     rng = np.random.default_rng(seed)
     cloud, ball = mc.PointCloud(rng.uniform(-2, 2, (6000, 3))), ball_mesh(radius=0.7, rings=12)
     poses = random_pose(seed, rng.uniform(-1, 1, 3)), random_pose(seed + 9, rng.uniform(-1, 1, 3))
-    signed, seen = run_to_end(mc.deviation_steps(cloud, ball, *poses, signed=True))
+    signed, seen = run_to_end(mc.steps(mc.deviation, cloud, ball, *poses, signed=True))
     assert np.array_equal(signed, mc.deviation(cloud, ball, *poses, signed=True)) and seen == sorted(seen)
     indices, depths = mc.collide(cloud, ball, *poses).depths(0)
     assert np.array_equal(indices, np.flatnonzero(signed < 0.0)) and len(indices) > 20
@@ -169,7 +169,7 @@ def test_distances_in_slices_are_those_at_once(monkeypatch, with_mesh):
     monkeypatch.setattr(distance, "_LEAVES", 2)
     # Turned around, the other point slides first.
     for first, second, poses, turned in ((cloud, other, (None, pose), False), (other, cloud, (pose, None), True)):
-        parted, seen = run_to_end(mc.cloud_distance_steps(first, second, *poses))
+        parted, seen = run_to_end(mc.steps(mc.cloud_distance, first, second, *poses))
         assert len(seen) > 10 and seen == sorted(seen)
         assert parted.sample_distance == pytest.approx(whole.sample_distance, rel=1e-12)
         assert parted.distance == pytest.approx(whole.distance, rel=1e-3 if turned else 1e-12)

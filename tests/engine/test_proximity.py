@@ -169,7 +169,7 @@ def test_closing_leaves_the_scene_as_it_was():
     for shift in (0.0, 0.5, 2.0, 4.0):
         scene.add(mc.TriangleMesh(*BOX), matrix(shift=(shift, 0, 0)))
     whole = [gap.distance for gap in scene.distances().pairs]
-    for make in (mc.Scene.distances_steps, lambda scene: scene.clearances_steps(9.0)):
+    for make in (lambda scene: mc.steps(scene.distances), lambda scene: mc.steps(scene.clearances, 9.0)):
         fractions = [step.fraction for step in make(scene)]
         assert len(fractions) > 1 and fractions == sorted(fractions) and fractions[-1] <= 1.0
         for count in range(1, len(fractions)):

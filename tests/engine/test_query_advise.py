@@ -27,7 +27,7 @@ def test_candidates_are_those_asked_for_and_sorted():
 
 def test_slices_measure_the_same_and_tell_how_far_they_are():
     a, b = mc.TriangleMesh(*torus(2, 0.6)), mc.TriangleMesh(*moved(torus(2, 0.6), (2.3, 0.4, 0.3)))
-    steps, told = mc.advise_steps(a, b, volumes=["aabb", "sphere"], splits=["median"]), []
+    steps, told = mc.steps(mc.advise, a, b, volumes=["aabb", "sphere"], splits=["median"]), []
     while True:
         try:
             told.append(next(steps))

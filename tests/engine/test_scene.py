@@ -201,7 +201,7 @@ def drained(steps):
 
 def test_slices_give_the_same_as_one_go(tiny_slices):
     scene, _ = row_of_boxes()
-    progress, result = drained(scene.contacts_steps())
+    progress, result = drained(mc.steps(scene.contacts))
     assert len(progress) > 20
     fractions = [step.fraction for step in progress]
     assert fractions == sorted(fractions)
@@ -213,10 +213,10 @@ def test_slices_give_the_same_as_one_go(tiny_slices):
 
 def test_closing_at_any_step_leaves_the_scene_usable(tiny_slices):
     expected = names(row_of_boxes()[0].contacts())
-    count = len(drained(row_of_boxes()[0].contacts_steps())[0])
+    count = len(drained(mc.steps(row_of_boxes()[0].contacts))[0])
     for stop_after in range(0, count, 5):
         scene, ids = row_of_boxes()  # anew: a scene remembers what it has built
-        steps = scene.contacts_steps()
+        steps = mc.steps(scene.contacts)
         for _ in itertools.islice(steps, stop_after):  # fewer, when meshes are known from the last time
             pass
         steps.close()

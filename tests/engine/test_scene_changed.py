@@ -1,5 +1,7 @@
 """A question that is gone on with after its scene was edited ends with one error, and the scene stays usable."""
 
+from functools import partial
+
 import meshclash as mc
 import numpy as np
 import pytest
@@ -31,12 +33,17 @@ class Asked:
         )
         scene = self.scene
         self.questions = {
-            "contacts": scene.contacts_steps, "collides": scene.collides_steps, "step": scene.step_steps,
-            "clearances": lambda: scene.clearances_steps(0.3), "distances": lambda: scene.distances_steps(3),
-            "time critical": scene.time_critical_steps, "watch": self.watch.update_steps,
-            "first": lambda: self.watch.update_steps(first_contact=True), "gaps": self.gaps.update_steps,
-            "nearest": self.nearest.update_steps,
-        }  # fmt: skip
+            "contacts": partial(mc.steps, scene.contacts),
+            "collides": partial(mc.steps, scene.collides),
+            "step": partial(mc.steps, scene.step),
+            "clearances": partial(mc.steps, scene.clearances, 0.3),
+            "distances": partial(mc.steps, scene.distances, 3),
+            "time critical": partial(mc.steps, scene.time_critical),
+            "watch": partial(mc.steps, self.watch.update),
+            "first": partial(mc.steps, self.watch.update, first_contact=True),
+            "gaps": partial(mc.steps, self.gaps.update),
+            "nearest": partial(mc.steps, self.nearest.update),
+        }
 
     def edit(self):
         way = self.rng.integers(6)
@@ -80,11 +87,11 @@ def check(asked):
     assert {tuple(pair) for pair in asked.scene.collides().pairs.tolist()} == expected.keys()
     assert {tuple(pair) for pair in asked.scene.step().pairs.tolist()} == expected.keys()
     for watch, steps in ((asked.gaps, fresh.clearances(0.3)), (asked.nearest, fresh.distances())):
-        run(watch.update_steps())
+        run(mc.steps(watch.update))
         assert {ids[g.a] * 1000 + ids[g.b]: g.distance for g in steps.pairs} == pytest.approx(
             {a * 1000 + b: g.distance for (a, b), g in watch._listed.items()}, abs=1e-9
         )
-    run(asked.watch.update_steps())
+    run(mc.steps(asked.watch.update))
     assert asked.watch.incomplete == 0
 
 
@@ -114,7 +121,7 @@ def test_what_an_unedited_scene_is_asked_is_answered():
     scene = mc.Scene()
     mesh = mc.TriangleMesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
     first, second = scene.add(mesh), scene.add(mesh, matrix(shift=(5.0, 0, 0)))
-    steps = scene.contacts_steps()
+    steps = mc.steps(scene.contacts)
     next(steps)
     for call in (lambda: scene.set_pose(7, None), lambda: scene.remove(7), lambda: scene.set_poses([first], [1])):
         with pytest.raises(mc.MeshClashError):

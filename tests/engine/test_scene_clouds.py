@@ -235,9 +235,9 @@ def test_steps_equal_collisions_from_scratch(seed):
 
 def test_a_closed_step_is_found_out_again():
     scene, (cloud, mesh) = scene_of((ROUND, POSES["crossing"]), (CLOSED, None))
-    total = len(list(scene_of((ROUND, POSES["crossing"]), (CLOSED, None))[0].step_steps()))
+    total = len(list(mc.steps(scene_of((ROUND, POSES["crossing"]), (CLOSED, None))[0].step)))
     for stop in range(1, total):
-        steps = scene.step_steps()
+        steps = mc.steps(scene.step)
         for _ in range(stop):
             next(steps)
         steps.close()
@@ -255,7 +255,7 @@ def test_a_cloud_has_no_vertices():
 
 def test_a_closed_generator_leaves_the_scene_as_it_is():
     scene, _ = scene_of((ROUND, POSES["crossing"]), (CLOSED, None))
-    steps = scene.contacts_steps()
+    steps = mc.steps(scene.contacts)
     next(steps)
     steps.close()
     assert len(scene.contacts().cloud_pairs) == 1

@@ -131,7 +131,7 @@ def test_a_step_that_is_given_up_loses_no_event():
     scene = mc.Scene()
     for k in range(3):
         scene.add(CUBE, matrix(shift=(0.3 * k, 0, 0)))
-    steps = scene.step_steps()
+    steps = mc.steps(scene.step)
     next(steps, None)
     steps.close()
     assert len(scene.step().begun) == 3

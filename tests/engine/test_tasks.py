@@ -11,7 +11,7 @@ from massive_cases import assert_same
 from meshclash.__main__ import main
 from meshclash.massive.sides import side_of
 from meshclash.massive.tiles import tiles_of
-from meshclash.tasks.contacts import ModelPair, collide_pairs, collide_pairs_steps
+from meshclash.tasks.contacts import ModelPair, collide_pairs
 from meshclash.tasks.task import VERSION, Task, ThisProcess, work_off
 from meshclash.types.steps import run
 from solids import refined, torus
@@ -136,7 +136,7 @@ def test_tasks_that_wait_without_any_worker_are_done_by_those_that_join_also_in_
         ) as cluster,
         dask_workers.DaskWorkers(cluster.scheduler_address) as workers,
     ):
-        steps, told = collide_pairs_steps(pairs * 2, workers, tile_triangles=SMALL), ""
+        steps, told = mc.steps(collide_pairs, pairs * 2, workers, tile_triangles=SMALL), ""
         while told != "waiting for a worker":
             told = next(steps).text
         cluster.scale(1)
@@ -159,7 +159,7 @@ def test_one_two_and_four_processes_one_of_them_killed_give_the_same_bytes_and_e
         assert sum(map(bool, heard)) == 5 and set.union(*heard) == {"127.0.0.1"}
         with pytest.raises(mc.WorkersUnavailable, match="no Dask scheduler answers"):
             dask_workers.DaskWorkers(workers.cluster.scheduler_address)  # without its certificate
-        steps = collide_pairs_steps(pairs * 2, workers, tile_triangles=SMALL)
+        steps = mc.steps(collide_pairs, pairs * 2, workers, tile_triangles=SMALL)
         until_some_are_done(steps)
         killed = next(process for process in processes if listening(process))
         killed.kill()
@@ -216,14 +216,14 @@ def test_what_workers_cannot_do_is_an_error(pairs, models, threads, monkeypatch)
 
 
 def test_a_run_that_is_given_up_leaves_workers_that_can_be_asked(pairs, expected, threads):
-    steps = collide_pairs_steps(pairs * 2, threads, tile_triangles=SMALL)
+    steps = mc.steps(collide_pairs, pairs * 2, threads, tile_triangles=SMALL)
     until_some_are_done(steps)
     steps.close()
     check(pairs, expected, threads)
 
 
 def test_a_broken_connection_to_the_scheduler_costs_time_only(pairs, expected, threads):
-    steps, client = collide_pairs_steps(pairs * 2, threads, tile_triangles=SMALL), threads.client
+    steps, client = mc.steps(collide_pairs, pairs * 2, threads, tile_triangles=SMALL), threads.client
     until_some_are_done(steps)
 
     async def abort():

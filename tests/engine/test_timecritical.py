@@ -21,7 +21,7 @@ from meshclash.timecritical import cells, criteria, heap, search
 from meshclash.timecritical import traversal as layout
 from meshclash.timecritical.heap import SET_ASIDE, probability_of
 from meshclash.timecritical.probability import log_factorials, meeting_probabilities
-from meshclash.timecritical.trees import adb_tree, adb_tree_steps
+from meshclash.timecritical.trees import adb_tree
 from meshclash.types.pose import pose_stack
 from meshclash.volumes.registry import VOLUMES
 from solids import torus
@@ -115,7 +115,7 @@ def test_cells_counted_in_small_steps_are_those_counted_at_once(monkeypatch):
     whole, parted = (mc.build(mesh) for mesh in meshes)
     at_once = adb_tree(whole).filling
     monkeypatch.setattr(cells, "_VISITS", 3)
-    steps = list(adb_tree_steps(parted))
+    steps = list(mc.steps(adb_tree, parted))
     assert len(steps) > 100
     assert np.array_equal(adb_tree(parted).filling.cells, at_once.cells)
 

@@ -124,7 +124,7 @@ def test_under_any_changes_the_answers_are_those_of_a_fresh_scene(seed, data):
 def test_by_steps_the_answer_is_the_same_in_slices_or_at_once(monkeypatch):
     whole = random_scene(5).time_critical(steps=700)
     monkeypatch.setattr(mc.timecritical.shared, "SLICE_SECONDS", 1e-5)
-    steps = random_scene(5).time_critical_steps(steps=700)
+    steps = mc.steps(random_scene(5).time_critical, steps=700)
     slices = 0
     while True:
         try:
@@ -156,7 +156,7 @@ def test_the_most_likely_pairs_come_first():
 
 def test_closed_in_the_middle_nothing_is_lost():
     scene = random_scene(6)
-    steps = scene.time_critical_steps(steps=100)
+    steps = mc.steps(scene.time_critical, steps=100)
     steps.close()
     found = until_exact(scene, steps=500)
     assert np.array_equal(found.colliding, truth_of(scene, found.pairs))

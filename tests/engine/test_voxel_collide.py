@@ -107,10 +107,10 @@ def test_vertices_without_triangles_do_not_widen_the_region():
 
 def test_work_comes_in_slices_and_can_be_left():
     a, b = (mc.TriangleMesh(*bumpy_sphere(120_000, seed)) for seed in (1, 2))
-    progress = list(mc.voxel_collide_steps(a, b, resolution=64, threads=1))
+    progress = list(mc.steps(mc.voxel_collide, a, b, resolution=64, threads=1))
     assert len(progress) > 10
     assert all(0.0 <= p.fraction <= 1.0 for p in progress)
-    steps = mc.voxel_collide_steps(a, b, resolution=64)
+    steps = mc.steps(mc.voxel_collide, a, b, resolution=64)
     next(steps)
     next(steps)
     steps.close()

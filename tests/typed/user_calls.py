@@ -30,7 +30,7 @@ def main() -> dict[str, float]:
     ids: list[int] = [scene.add(a), scene.add(b, pose)]
     found: mc.SceneContacts = scene.contacts(set_a=ids[:1], keep=lambda pairs: pairs[:, 0] >= 0)
     near: mc.SceneGaps = scene.clearances(0.1)
-    for progress in scene.contacts_steps(depth=False):
+    for progress in mc.steps(scene.contacts, depth=False):
         assert progress.fraction <= 1.0
     try:
         mc.collide(a, b, device="cuda")

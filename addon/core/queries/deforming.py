@@ -36,9 +36,9 @@ class Deforming(SurfaceTest):
         """As `SurfaceTest`: by voxels; at once by hierarchies where voxels need too much memory."""
         (thing_a, pose_a), (thing_b, pose_b) = (question.world.scene.posed(key) for key in (a, b))
         if question.world.has_scan((a, b)):
-            return (yield from question.engine.cloud_contacts_steps(thing_a, thing_b, pose_a, pose_b))
+            return (yield from question.engine.steps(question.engine.collide, thing_a, thing_b, pose_a, pose_b))
         try:
-            found = yield from question.engine.voxel_collide_steps(thing_a, thing_b, pose_a, pose_b)
+            found = yield from question.engine.steps(question.engine.voxel_collide, thing_a, thing_b, pose_a, pose_b)
         except question.engine.errors.UnsupportedOption:
             return question.engine.collide(thing_a, thing_b, pose_a, pose_b, engine="hierarchies")
         return found.contacts

@@ -71,16 +71,16 @@ class WatchFollower(Follower):
     def ask_steps(self, question: Question, first_contact: bool) -> Generator[Any, None, Answer]:
         """As `Follower`."""
         self._change_limits(question)
-        stats = yield from self._watch.update_steps(
-            set_a=question.set_a, set_b=question.set_b, keep=question.keep, first_contact=first_contact,
-            device=question.device,
+        changes = yield from question.engine.steps(
+            self._watch.update, set_a=question.set_a, set_b=question.set_b, keep=question.keep,
+            first_contact=first_contact, device=question.device,
         )  # fmt: skip
-        changes = self._watch.take_changes()
         for pair in changes.gone:
             self.rows.pop(pair, None)
             self._unwritten.pop(pair, None)
         self._unwritten |= changes.found
         self._unwritten |= changes.meeting
+        stats = self._watch.stats
         return Answer(stats, stats.timings, *self._left_out())
 
     def write_steps(self, question: Question, frame: int, highlights: bool = True) -> Generator[Progress, None, None]:

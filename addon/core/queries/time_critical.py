@@ -116,9 +116,10 @@ class ProbabilityFollower(Follower):
 
 def _search_steps(question: Question) -> Generator[Any, None, Any]:
     """The engine's answer within the budget of the options."""
-    return question.world.scene.time_critical_steps(
-        question.options.budget, set_a=question.set_a, set_b=question.set_b, keep=question.keep
-    )
+    return question.engine.steps(
+        question.world.scene.time_critical,
+        question.options.budget, set_a=question.set_a, set_b=question.set_b, keep=question.keep,
+    )  # fmt: skip
 
 
 def _listed(answer: Any) -> np.ndarray:

@@ -4,21 +4,15 @@ from collections.abc import Generator
 
 import numpy as np
 
-from ..types.steps import run
 from .rational import rational_impact
 from .stages import INTEGERS, RATIONAL, UNDECIDED
 from .wide_stage import decide_all_in_integers
 
 
-def decide_exactly(start: np.ndarray, end: np.ndarray, kind: int, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(verdicts (n,) uint8, moments (n,), NaN where they do not meet) of rows (n, 4, 3); adds to the counts."""
-    return run(decide_exactly_steps(start, end, kind, counts))
-
-
 def decide_exactly_steps(
     start: np.ndarray, end: np.ndarray, kind: int, counts: np.ndarray
 ) -> Generator[float, None, tuple[np.ndarray, np.ndarray]]:
-    """As ``decide_exactly``, in slices of a few milliseconds; yields the share that is done."""
+    """(verdicts (n,) uint8, moments (n,), NaN where they do not meet) of rows (n, 4, 3); adds to the counts."""
     verdicts, moments = np.empty(len(start), np.uint8), np.empty(len(start))
     decide_all_in_integers(start, end, kind, verdicts, moments)
     left = np.flatnonzero(verdicts == UNDECIDED).tolist()

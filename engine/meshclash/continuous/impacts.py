@@ -8,7 +8,8 @@ import numpy as np
 from ..errors import InvalidMesh
 from ..jit import kernel
 from ..reference import by_reference
-from .exactly import decide_exactly
+from ..types.steps import run
+from .exactly import decide_exactly_steps
 from .filter import decide_in_float
 from .moving import EDGE_EDGE, POINT_TRIANGLE, Rows, apart_along_axes
 from .stages import COMPARISONS, HIT, MISS, STAGES, UNDECIDED
@@ -78,7 +79,7 @@ def _impacts(start: Any, end: Any, kind: int) -> Impacts:
     _decide_all(start, end, kind, verdicts, times, counts)
     left = np.flatnonzero(verdicts == UNDECIDED)
     if len(left):
-        verdicts[left], times[left] = decide_exactly(start[left], end[left], kind, counts)
+        verdicts[left], times[left] = run(decide_exactly_steps(start[left], end[left], kind, counts))
     return Impacts(verdicts == HIT, times, dict(zip(STAGE_NAMES, counts.tolist(), strict=True)))
 
 

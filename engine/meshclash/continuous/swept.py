@@ -17,7 +17,7 @@ import numpy as np
 from ..answering.answer import answer_steps
 from ..answering.driving import driven_steps
 from ..errors import InvalidMesh
-from ..hierarchy.build import DEFAULT_LEAF_SIZE, build_steps, refit
+from ..hierarchy.build import DEFAULT_LEAF_SIZE, build, refit
 from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..query.options import check_threads
 from ..query.sides import question_about
@@ -26,7 +26,7 @@ from ..types.mesh import TriangleMesh
 from ..types.numbers import truth
 from ..types.pose import pose_stack
 from ..types.results import Progress, QueryStats
-from ..types.steps import retold, run
+from ..types.steps import in_slices, retold, shares, steps
 from .adjacent import Neighbours
 from .around import triangle_pairs
 from .impacts import STAGE_NAMES
@@ -59,6 +59,7 @@ class SweptContacts:
         return f"SweptContacts({len(self)} pairs)"
 
 
+@in_slices
 def swept_collide(
     a: MeshLike,
     b: MeshLike,
@@ -69,7 +70,7 @@ def swept_collide(
     *,
     first_only: bool = False,
     threads: int | None = None,
-) -> SweptContacts:
+) -> Generator[Progress, None, SweptContacts]:
     """Every pair of triangles of two objects that meet while all vertices move on straight lines between two frames.
 
     Exact, and closed in space and time: what ``collide`` finds at either frame is among the pairs.
@@ -90,9 +91,10 @@ def swept_collide(
     """
     if b is None:
         raise InvalidMesh("b: expected a TriangleMesh or a Hierarchy, not None; swept_self_collide asks about one")
-    return run(swept_collide_steps(a, b, start_a, end_a, start_b, end_b, first_only=first_only, threads=threads))
+    return (yield from _swept([_Side("a", a, start_a, end_a), _Side("b", b, start_b, end_b)], first_only, threads))
 
 
+@in_slices
 def swept_self_collide(
     a: MeshLike,
     start: Any = None,
@@ -100,7 +102,7 @@ def swept_self_collide(
     *,
     first_only: bool = False,
     threads: int | None = None,
-) -> SweptContacts:
+) -> Generator[Progress, None, SweptContacts]:
     """Pairs (i < j) of triangles of one object that meet between two frames in more than they share as neighbours.
 
     A pair is found if and only if there is a moment from 0 to 1 at which ``self_collide`` would report it: triangles
@@ -108,26 +110,13 @@ def swept_self_collide(
     lie exactly there. The time of a pair is that of the first such moment, or, where such moments have no first one,
     the moment after which they begin. Arguments and errors as ``swept_collide``.
     """
-    return run(swept_collide_steps(a, None, start, end, first_only=first_only, threads=threads))
+    return (yield from _swept([_Side("a", a, start, end)], first_only, threads))
 
 
-def swept_collide_steps(
-    a: MeshLike,
-    b: MeshLike | None,
-    start_a: Any = None,
-    end_a: Any = None,
-    start_b: Any = None,
-    end_b: Any = None,
-    *,
-    first_only: bool = False,
-    threads: int | None = None,
-) -> Generator[Progress, None, SweptContacts]:
-    """As ``swept_collide``, or with None for b ``swept_self_collide``, in slices; yields Progress."""
+def _swept(sides: list["_Side"], first_only: bool, threads: int | None) -> Generator[Progress, None, SweptContacts]:
+    """The answer to ``swept_collide`` for two sides, to ``swept_self_collide`` for one."""
     first_only, threads = truth("first_only", first_only), check_threads(threads)
     begin = time.perf_counter()
-    sides = [_Side("a", a, start_a, end_a)]
-    if b is not None:
-        sides.append(_Side("b", b, start_b, end_b))
     count = _interval_count(sides)
     found, stats, counters = [], QueryStats(), dict.fromkeys(STAGE_NAMES, 0)
     for frame in range(count):
@@ -181,7 +170,7 @@ class _Side:
     def hierarchy_steps(self, start: TriangleMesh) -> Generator[float, None, Hierarchy]:
         """A hierarchy at the start of an interval: built once, then refitted."""
         if self._hierarchy is None:
-            self._hierarchy = yield from build_steps(start)
+            self._hierarchy = yield from shares(steps(build, start))
         elif self._hierarchy.mesh is not start:
             self._hierarchy = refit(self._hierarchy, start.vertices)
         return self._hierarchy

@@ -10,14 +10,15 @@ from ..errors import InvalidMesh, UnsupportedOption
 from ..jit import parallel_region, thread_limit
 from ..types.mesh import TriangleMesh, no_mesh
 from ..types.numbers import truth
-from ..types.steps import retold, run
+from ..types.results import Progress
+from ..types.steps import in_slices_unless, retold, run, scaled
 from ..volumes.registry import DEFAULT_VOLUME, volume_named
 from .boxes import LARGEST_LEAF, NO_COORDINATES, fit_boxes, relative_points
 from .boxtree import build_boxtree, fit_boxtree
 from .bvh import Hierarchy, MeshLike, TreeParts, Usage
 from .heuristics import HEURISTICS, TreeSteps
 from .morton import morton_tree_steps
-from .refit import fit_volumes, fit_volumes_steps
+from .refit import fit_volumes_steps
 from .sah import sah_tree_steps
 from .wide import collapse, coordinates_for, copy_boxes, fits_lanes
 
@@ -36,13 +37,27 @@ PARALLEL_FROM = 1 << 21
 DEFAULT_LEAF_SIZE = 8
 
 
-def build(
+def _build_whole(
     mesh: TriangleMesh,
     volume: str | None = None,
     split: str = AUTO,
     leaf_size: int = DEFAULT_LEAF_SIZE,
     threads: int | None = None,
 ) -> Hierarchy:
+    """``build`` on several threads, which slices cannot have."""
+    name, size = _checked(mesh, volume, split, leaf_size)
+    parts = _build_parts(mesh, name, _FAST if split == AUTO else split, size, threads)
+    return Hierarchy(parts, name, size, may_improve=split == AUTO)
+
+
+@in_slices_unless(_build_whole)
+def build(
+    mesh: TriangleMesh,
+    volume: str | None = None,
+    split: str = AUTO,
+    leaf_size: int = DEFAULT_LEAF_SIZE,
+    threads: int | None = None,
+) -> Generator[Progress, None, Hierarchy]:
     """Build a hierarchy over a mesh.
 
     Args:
@@ -58,27 +73,17 @@ def build(
             "volume", "volume_n", "kah" and "median" are other rules from the literature, for comparison
             (``heuristics.py``). Pairs and kinds are the same bytes, whatever the split.
         leaf_size: most triangles of a leaf, 1 to 64; those of "boxtree" hold one.
-        threads: most threads to use; None leaves the choice to the engine. The hierarchy is the same, byte by byte.
+        threads: most threads to use; None leaves the choice to the engine; in slices it is one. The hierarchy
+            is the same, byte by byte. A pass over the whole mesh is one slice, a tenth of a second for a million
+            triangles.
 
     Raises:
         InvalidMesh: ``mesh`` is not a TriangleMesh.
         UnsupportedOption: an option that this version does not know.
     """
+    thread_limit(threads)
     name, size = _checked(mesh, volume, split, leaf_size)
-    parts = _build_parts(mesh, name, _FAST if split == AUTO else split, size, threads)
-    return Hierarchy(parts, name, size, may_improve=split == AUTO)
-
-
-def build_steps(
-    mesh: TriangleMesh, volume: str | None = None, split: str = AUTO, leaf_size: int = DEFAULT_LEAF_SIZE
-) -> Generator[float, None, Hierarchy]:
-    """As ``build`` on one thread, in slices of some milliseconds; yields the share that is done.
-
-    A pass over the whole mesh (its sort along the curve, boxes, the 8-wide form, the first division) is one slice, up
-    to a tenth of a second for a million triangles.
-    """
-    name, size = _checked(mesh, volume, split, leaf_size)
-    parts = yield from _parts_steps(1, mesh, name, _FAST if split == AUTO else split, size)
+    parts = yield from scaled(_parts_steps(1, mesh, name, _FAST if split == AUTO else split, size), 0.0, 1.0)
     return Hierarchy(parts, name, size, may_improve=split == AUTO)
 
 
@@ -113,8 +118,8 @@ def _parts_steps(
     points = relative_points(vertices, origin)
     # Room for the coordinates is the builders' workspace first: fresh memory costs more than most of their passes.
     coordinates = coordinates_for(len(triangles))
-    steps = SPLITS[split](points, triangles, mesh.bounds - origin, leaf_size, coordinates, threads)
-    tree = yield from _part(steps, 0.0, 0.5)
+    sorting = SPLITS[split](points, triangles, mesh.bounds - origin, leaf_size, coordinates, threads)
+    tree = yield from _part(sorting, 0.0, 0.5)
     yield 0.5
     if volume_named(volume).derived:
         boxes = np.empty((len(tree.first), 6), np.float32)
@@ -186,7 +191,7 @@ def _fitted(parts: TreeParts, volume: str) -> TreeParts:
         fit_boxtree(parts.volumes, vertices, triangles, parts.origin)
         return parts
     if volume != "aabb":
-        fit_volumes(parts.tree, vertices, triangles, parts.origin, volume, parts.volumes)
+        run(fit_volumes_steps(parts.tree, vertices, triangles, parts.origin, volume, parts.volumes))
         return parts
     coordinates = NO_COORDINATES if parts.wide is None else parts.wide.coordinates
     with parallel_region(_useful_threads(parts.mesh, None)) as count:

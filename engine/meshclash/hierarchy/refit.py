@@ -6,7 +6,6 @@ from functools import cache
 import numpy as np
 
 from ..jit import kernel
-from ..types.steps import run
 from ..volumes.registry import volume_named
 from .bvh import Tree
 from .ranges import SLICE
@@ -80,17 +79,10 @@ def _fitting_kernel(fit: Callable) -> Callable:
     return kernel(fit_nodes)
 
 
-def fit_volumes(
-    tree: Tree, vertices: np.ndarray, triangles: np.ndarray, origin: np.ndarray, volume: str, volumes: np.ndarray
-) -> None:
-    """Fill ``volumes`` (n, width) float32 of a tree; vertices (v, 3) float64 [m], triangles (m, 3) int32."""
-    run(fit_volumes_steps(tree, vertices, triangles, origin, volume, volumes))
-
-
 def fit_volumes_steps(
     tree: Tree, vertices: np.ndarray, triangles: np.ndarray, origin: np.ndarray, volume: str, volumes: np.ndarray
 ) -> Generator[float, None, None]:
-    """As ``fit_volumes``, in slices; yields the share of nodes that are fitted, which are the small ones first."""
+    """Fill ``volumes`` (n, width) float32 of a tree; vertices (v, 3) float64 [m], triangles (m, 3) int32."""
     verbs = volume_named(volume)
     kernel_input: tuple[np.ndarray, ...]
     if verbs.fit is None:

@@ -2,7 +2,7 @@
 
 import math
 from collections import OrderedDict
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from ..errors import UnsupportedOption
 from ..jit import thread_limit
 from ..types.numbers import real_number
 from ..types.results import Progress
-from ..types.steps import run
+from ..types.steps import in_slices
 from .beside import drop_beside, kept_beside, open_beside, path_beside
 from .file import PartFile
 from .level_build import build_level_steps
@@ -67,13 +67,8 @@ class MeshLevels:
         self._kept: OrderedDict[tuple[float, int], MeshLevel] = OrderedDict()
 
     @classmethod
-    def build(
-        cls,
-        mesh: ClusteredMesh,
-        *,
-        threads: int | None = None,
-        progress: Callable[[Progress], object] | None = None,
-    ) -> "MeshLevels":
+    @in_slices
+    def build(cls, mesh: ClusteredMesh, *, threads: int | None = None) -> Generator[Progress, None, "MeshLevels"]:
         """Write the levels of a clustered mesh to the file beside it, and open them.
 
         Only some pages are in memory at a time. A build that was stopped goes on where it was when the same is asked
@@ -88,11 +83,6 @@ class MeshLevels:
             InvalidFile: the mesh is damaged, or the file cannot be written.
             UnsupportedOption: the mesh was closed, or ``threads`` is no number of threads.
         """
-        return run(cls.build_steps(mesh, threads=threads), progress)
-
-    @classmethod
-    def build_steps(cls, mesh: ClusteredMesh, *, threads: int | None = None) -> Generator[Progress, None, "MeshLevels"]:
-        """As ``build``, in slices of some thousand triangles; yields Progress. Closing it keeps what is finished."""
         pages, count = checked_mesh(mesh).pages, thread_limit(threads)
         yield from build_level_steps(pages, path_beside(mesh, KIND), header_for(pages.header), threads=count)
         drop_beside(mesh, KIND)
@@ -162,15 +152,12 @@ class MeshLevels:
         """Bytes that boxes and pages of the levels that are open take in memory now."""
         return sum(level.nbytes for level in self._kept.values())
 
-    def verify(self) -> None:
+    @in_slices
+    def verify(self) -> Generator[Progress, None, None]:
         """Read every node and compare it with its checksum and the table; raises InvalidFile at the first wrong one.
 
         Whether the bounds hold cannot be told from the file alone.
         """
-        run(self.verify_steps())
-
-    def verify_steps(self) -> Generator[Progress, None, None]:
-        """As ``verify``, a node at a time; yields Progress."""
         for number, row in enumerate(self._table):
             decode_node(self.path, row, number, self._file.read(int(row["at"]), int(row["bytes"])), 0)
             yield Progress((number + 1) / self.node_count, f"reading {self.path}")

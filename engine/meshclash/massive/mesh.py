@@ -1,7 +1,7 @@
 """``ClusteredMesh``: a mesh of any size in a file, of which only the pages that a question needs are in memory."""
 
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from ..errors import InvalidFile, UnsupportedOption
 from ..hierarchy.bvh import Hierarchy
 from ..types.numbers import real_number
 from ..types.results import Progress
-from ..types.steps import run
+from ..types.steps import in_slices
 from .blocks import tree_over
 from .build import build_file_steps
 from .inputs import checked_path, source_of
@@ -56,6 +56,7 @@ class ClusteredMesh:
         """What was opened for it and is closed with it, by the ending of the file."""
 
     @classmethod
+    @in_slices
     def build(
         cls,
         source: Any,
@@ -63,8 +64,7 @@ class ClusteredMesh:
         *,
         memory: int = BUILD_MEMORY,
         cluster_triangles: int = DEFAULT_CLUSTER,
-        progress: Callable[[Progress], object] | None = None,
-    ) -> "ClusteredMesh":
+    ) -> Generator[Progress, None, "ClusteredMesh"]:
         """Write a mesh as clusters to a file, without ever holding it in memory, and open it.
 
         Triangles are sorted along a Morton curve on the disk, beside ``path`` in a folder that ends in ".building"
@@ -87,21 +87,6 @@ class ClusteredMesh:
                 ``path`` cannot be written: a folder, a device, a pipe, the source itself; names file and cause.
             InvalidMesh: the source is no file, and no mesh that ``TriangleMesh`` takes.
             UnsupportedOption: an option out of its range.
-        """
-        return run(cls.build_steps(source, path, memory=memory, cluster_triangles=cluster_triangles), progress)
-
-    @classmethod
-    def build_steps(
-        cls,
-        source: Any,
-        path: str | os.PathLike[str],
-        *,
-        memory: int = BUILD_MEMORY,
-        cluster_triangles: int = DEFAULT_CLUSTER,
-    ) -> Generator[Progress, None, "ClusteredMesh"]:
-        """As ``build``, in slices; yields Progress. Closing it keeps what is finished, if the source is a file.
-
-        A slice is a chunk of the source or a cluster; sorting a run takes a second for a million triangles.
         """
         room = checked_memory(memory)
         size = _checked_size(cluster_triangles)
@@ -136,12 +121,9 @@ class ClusteredMesh:
         """Bytes that the boxes of clusters and the pages in memory take now."""
         return self.memory - self.pages.memory + self.pages.nbytes
 
-    def verify(self) -> None:
-        """Read every page and compare it with its checksum and the table; raises InvalidFile at the first wrong one."""
-        run(self.verify_steps())
-
-    def verify_steps(self) -> Generator[Progress, None, None]:
-        """As ``verify``, a page at a time; yields Progress.
+    @in_slices
+    def verify(self) -> Generator[Progress, None, None]:
+        """Read every page and compare it with its checksum and the table; raises InvalidFile at the first wrong one.
 
         Every triangle must be there once, which takes a bit of memory for each.
         """
@@ -164,8 +146,9 @@ class ClusteredMesh:
         low, high = corners.min(axis=1)[:, None], corners.max(axis=1)[:, None]
         return bool(((low >= boxes[:, :3]) & (high <= boxes[:, 3:])).all(axis=2).any(axis=1).all())
 
-    def sample_steps(self, most: int) -> Generator[Progress, None, np.ndarray]:
-        """Some of the triangles, spread evenly over all clusters, to show where the mesh is; yields Progress.
+    @in_slices
+    def sample(self, most: int) -> Generator[Progress, None, np.ndarray]:
+        """Some of the triangles, spread evenly over all clusters, to show where the mesh is.
 
         Args:
             most: how many, about; of each cluster one at least.

@@ -1,12 +1,12 @@
 """``ProgressiveMeshes``: a clustered mesh as a hierarchy of progressive meshes, each with proved bounds (CHPM)."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 
 import numpy as np
 
 from ..errors import UnsupportedOption
 from ..types.results import Progress
-from ..types.steps import run
+from ..types.steps import in_slices
 from .beside import drop_beside, kept_beside, open_beside, path_beside
 from .cluster_tree import ClusterTree, tree_with_stops
 from .file import PartFile
@@ -58,7 +58,8 @@ class ProgressiveMeshes:
         self._stops: MeshesAtStops | None = None
 
     @classmethod
-    def build(cls, mesh: ClusteredMesh, *, progress: Callable[[Progress], object] | None = None) -> "ProgressiveMeshes":
+    @in_slices
+    def build(cls, mesh: ClusteredMesh) -> Generator[Progress, None, "ProgressiveMeshes"]:
         """Write the progressive meshes of a clustered mesh to the file beside it, and open them.
 
         As ``MeshLevels.build``: some pages are in memory at a time, a build that was stopped goes on where it was, and
@@ -72,11 +73,6 @@ class ProgressiveMeshes:
             InvalidFile: the mesh is damaged, or the file cannot be written.
             UnsupportedOption: the mesh was closed.
         """
-        return run(cls.build_steps(mesh), progress)
-
-    @classmethod
-    def build_steps(cls, mesh: ClusteredMesh) -> Generator[Progress, None, "ProgressiveMeshes"]:
-        """As ``build``, in slices of some thousand triangles; yields Progress. Closing it keeps what is finished."""
         form = progressive_form(checked_mesh(mesh).bounds)
         yield from build_level_steps(mesh.pages, path_beside(mesh, KIND), header_for(mesh.pages.header), form)
         drop_beside(mesh, KIND)
@@ -112,15 +108,12 @@ class ProgressiveMeshes:
         """Bytes that the hierarchy and meshes take in memory now."""
         return self.tree.nbytes if self._stops is None else self._stops.nbytes
 
-    def verify(self) -> None:
+    @in_slices
+    def verify(self) -> Generator[Progress, None, None]:
         """Read every node and compare it with its checksum and the table; raises InvalidFile at the first wrong one.
 
         Whether the bounds hold cannot be told from the file alone.
         """
-        run(self.verify_steps())
-
-    def verify_steps(self) -> Generator[Progress, None, None]:
-        """As ``verify``, a node at a time; yields Progress."""
         for number, row in enumerate(self._table):
             if row["stops"]:
                 decode_progressive(self.path, row, number, self._file.read(int(row["at"]), int(row["bytes"])))

@@ -37,7 +37,7 @@ from ..types.numbers import real_number, truth
 from ..types.pose import Pose
 from ..types.results import APART, TOUCHING, Progress
 from ..types.slices import Slice
-from ..types.steps import run
+from ..types.steps import in_slices
 from .approach import Mover, approach_speed, closing_speed, make_mover
 from .deepest import Approach, ContactInterval, deepest_moment_steps
 from .motions import Motion, as_motion
@@ -74,6 +74,7 @@ class TimeOfContact:
         return f"TimeOfContact({self.time!r}, {len(self.intervals)} intervals, {self.queries} distances)"
 
 
+@in_slices
 def time_of_contact(
     a: Thing,
     b: Thing,
@@ -84,24 +85,8 @@ def time_of_contact(
     intervals: bool = False,
     resolution: float | None = None,
     depth: bool = True,
-) -> TimeOfContact:
-    """When two objects in rigid motion first come into contact; arguments and errors as ``time_of_contact_steps``."""
-    options: dict[str, Any] = {"tolerance": tolerance, "intervals": intervals, "resolution": resolution, "depth": depth}
-    return run(time_of_contact_steps(a, b, motion_a, motion_b, **options))
-
-
-def time_of_contact_steps(
-    a: Thing,
-    b: Thing,
-    motion_a: Any = None,
-    motion_b: Any = None,
-    *,
-    tolerance: float | None = None,
-    intervals: bool = False,
-    resolution: float | None = None,
-    depth: bool = True,
 ) -> Generator[Progress, None, TimeOfContact]:
-    """As ``time_of_contact``, in slices of a few milliseconds.
+    """When two objects in rigid motion first come into contact.
 
     Objects are in contact when their surfaces are within the tolerance, or one lies in the other, a closed mesh. What
     meets is found, however fast it is; what comes within the tolerance but not within half of it may be.

@@ -60,7 +60,7 @@ class Lengths(NamedTuple):
 
 
 class Built(NamedTuple):
-    """What ``build_steps`` gives."""
+    """What ``build`` gives."""
 
     tree: PointTree
     order: np.ndarray

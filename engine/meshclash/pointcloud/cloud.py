@@ -10,7 +10,7 @@ from ..errors import InvalidPointCloud, UnsupportedOption
 from ..types.numbers import float_array, real_number, refuse_masked
 from ..types.pose import LARGEST_COORDINATE, transform_points
 from ..types.results import Progress
-from ..types.steps import run, scaled
+from ..types.steps import in_slices, run, scaled, steps
 from .build import CUTOFF, SMALLEST_LENGTH, Built, Lengths, build_steps
 from .measure import evaluate_on_device
 from .tree import evaluate_many
@@ -190,7 +190,8 @@ class PointCloud:
         run(self._init_steps(points, normals, bandwidth, surface, covering))
 
     @classmethod
-    def make_steps(
+    @in_slices
+    def make(
         cls,
         points: Any,
         normals: Any = None,
@@ -199,7 +200,7 @@ class PointCloud:
         surface: str = "twicing",
         covering: str = "certified",
     ) -> Generator[Progress, None, "PointCloud"]:
-        """A cloud, checked in slices of some milliseconds; arguments and errors as of ``PointCloud``."""
+        """A cloud, as ``PointCloud`` makes it, with the same arguments and errors; ``steps`` checks it in slices."""
         cloud = cls.__new__(cls)
         yield from cloud._init_steps(points, normals, bandwidth, surface, covering)
         return cloud
@@ -225,9 +226,10 @@ class PointCloud:
     @property
     def built(self) -> Built:
         """The hierarchy and its lengths, for kernels."""
-        return run(self.build_steps()) if self._built is None else self._built
+        return self.build() if self._built is None else self._built
 
-    def build_steps(self) -> Generator[Progress, None, Built]:
+    @in_slices
+    def build(self) -> Generator[Progress, None, Built]:
         """Build what queries need, if it is not built yet, in slices of some milliseconds.
 
         A million points take about a second in all. A generator that is closed before its end loses the work, and
@@ -338,7 +340,8 @@ class PointCloud:
         evaluate_many(self.built.tree, array, values, normals, valid)
         return values, normals, valid
 
-    def transformed(self, matrix: Any) -> "PointCloud":
+    @in_slices
+    def transformed(self, matrix: Any) -> Generator[Progress, None, "PointCloud"]:
         """A new cloud with a (4, 4) affine matrix baked into points and normals.
 
         A given bandwidth grows with the cube root of the volume.
@@ -346,17 +349,13 @@ class PointCloud:
         Raises:
             InvalidPointCloud: not a finite, invertible 4x4 matrix.
         """
-        return run(self.transformed_steps(matrix))
-
-    def transformed_steps(self, matrix: Any) -> Generator[Progress, None, "PointCloud"]:
-        """As ``transformed``, in slices of some milliseconds."""
         array = _checked_affine(matrix)
         determinant = abs(float(np.linalg.det(array[:3, :3])))
         if determinant == 0.0:
             raise InvalidPointCloud("the matrix flattens the cloud: it cannot be inverted")
         bandwidth = None if self._bandwidth is None else self._bandwidth * determinant ** (1.0 / 3.0)
         points, normals = yield from scaled(self._moved_steps(array), 0.0, 0.5)
-        made = self.make_steps(points, normals, bandwidth, surface=self.surface, covering=self.covering)
+        made = steps(self.make, points, normals, bandwidth, surface=self.surface, covering=self.covering)
         return (yield from scaled(made, 0.5, 1.0))
 
     def _moved_steps(self, matrix: np.ndarray) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray | None]]:

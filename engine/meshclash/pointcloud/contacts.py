@@ -11,7 +11,7 @@ from ..errors import UnsupportedOption
 from ..hierarchy.bvh import MeshLike
 from ..types.pose import Pose, transform_points
 from ..types.results import Progress, QueryStats
-from ..types.steps import run
+from ..types.steps import in_slices
 from .cloud import PointCloud
 from .deviation import points_behind_steps, points_of_leaves
 from .pair_search import CommonPoints
@@ -115,7 +115,8 @@ class CloudContacts:
         back = np.linalg.inv(rows[:, :, :3])[pose]
         return (back @ (world - rows[pose, :, 3])[:, :, None])[:, :, 0] - cloud.built.tree.origin
 
-    def depths(self, side: int) -> tuple[np.ndarray, np.ndarray]:
+    @in_slices
+    def depths(self, side: int) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray]]:
         """How deep the points of the cloud on one side lie behind the other object's surface.
 
         Args:
@@ -128,10 +129,6 @@ class CloudContacts:
             UnsupportedOption: the side is neither 0 nor 1, or no cloud; or the other object has no inside: a mesh that
                 is not closed, or a cloud without normals; or a stack of poses was asked about.
         """
-        return run(self.depths_steps(side))
-
-    def depths_steps(self, side: int) -> Generator[Progress, None, tuple[np.ndarray, np.ndarray]]:
-        """As ``depths``, in slices."""
         side = _checked_side(side)
         other = 1 - side
         cloud = self._objects[side]

@@ -19,7 +19,7 @@ from ..traversal.point import new_point_workspace
 from ..types.numbers import truth
 from ..types.pose import PoseLike, pose_stack, transform_points
 from ..types.results import Progress
-from ..types.steps import run, scaled
+from ..types.steps import in_slices, scaled, steps
 from .cloud import PointCloud
 from .measure import Measure, distances_from_cloud_on, distances_from_mesh_on
 from .surface import new_sums, solve
@@ -113,6 +113,7 @@ def distances_from_cloud(tree, at, sums, stack, out):
 Surface = PointCloud | MeshLike
 
 
+@in_slices
 def deviation(
     cloud: PointCloud,
     other: Surface,
@@ -121,7 +122,7 @@ def deviation(
     *,
     signed: bool = False,
     device: str = "auto",
-) -> np.ndarray:
+) -> Generator[Progress, None, np.ndarray]:
     """Distance [m] of each point of a cloud from another object's surface.
 
     Args:
@@ -142,23 +143,10 @@ def deviation(
             or an unknown device.
         DeviceUnavailable: "cuda" was asked for and no device can be used.
     """
-    return run(deviation_steps(cloud, other, pose_cloud, pose_other, signed=signed, device=device))
-
-
-def deviation_steps(
-    cloud: PointCloud,
-    other: Surface,
-    pose_cloud: PoseLike = None,
-    pose_other: PoseLike = None,
-    *,
-    signed: bool = False,
-    device: str = "auto",
-) -> Generator[Progress, None, np.ndarray]:
-    """As ``deviation``, in slices of some milliseconds."""
     require_device(device)
     signed = truth("signed", signed)
     rows, rows_other = _checked_question(cloud, pose_cloud, pose_other)
-    yield from scaled(cloud.build_steps(), 0.0, 0.25)
+    yield from scaled(steps(cloud.build), 0.0, 0.25)
     measure = yield from scaled(_measure_steps(other, rows_other, signed, device, cloud.point_count), 0.25, 0.5)
     built = cloud.built
     return (yield from scaled(_measured_steps(measure, rows, built.tree.points, built.order), 0.5, 1.0))
@@ -194,7 +182,7 @@ def points_behind_steps(
         InvalidPointCloud, UnsupportedOption: as ``deviation`` with ``signed``.
     """
     rows, rows_other = _checked_question(cloud, pose_cloud, pose_other)
-    yield from scaled(cloud.build_steps(), 0.0, 0.25)
+    yield from scaled(steps(cloud.build), 0.0, 0.25)
     near = _points_near(cloud.built.tree, rows, other, rows_other)
     measure = yield from scaled(_measure_steps(other, rows_other, True, "auto", len(near)), 0.25, 0.5)
     signed = yield from scaled(_measured_steps(measure, rows, cloud.built.tree.points[near]), 0.5, 1.0)
@@ -242,7 +230,7 @@ def _measure_steps(
     if isinstance(other, PointCloud):
         if signed and not other.has_normals:
             raise UnsupportedOption("the other cloud has no normals, so it has no inside: ask for unsigned distances")
-        yield from other.build_steps()
+        yield from steps(other.build)
         return _measure_cloud(other, rows_other, signed, device, count)
     hierarchy = as_hierarchy(other)
     if hierarchy.volume != "aabb":

@@ -21,7 +21,7 @@ from ..jit import inner, kernel
 from ..reference import by_reference
 from ..types.pose import PoseLike, transform_points
 from ..types.results import Progress, QueryStats
-from ..types.steps import run, scaled
+from ..types.steps import in_slices, scaled, steps
 from .cloud import PointCloud
 from .collision import mesh_tree
 from .mesh_traverse import corner_of
@@ -200,23 +200,14 @@ def _scratch() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     return np.ones(1, np.int64), np.zeros(_STACK), np.zeros((_STACK, 2), np.int64), best
 
 
+@in_slices
 def cloud_distance(
     a: PointCloud | MeshLike,
     b: PointCloud | MeshLike,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
-) -> CloudDistance:
-    """``distance`` where a or b is a PointCloud; arguments and errors as ``cloud_distance_steps``."""
-    return run(cloud_distance_steps(a, b, pose_a, pose_b))
-
-
-def cloud_distance_steps(
-    a: PointCloud | MeshLike,
-    b: PointCloud | MeshLike,
-    pose_a: PoseLike = None,
-    pose_b: PoseLike = None,
 ) -> Generator[Progress, None, CloudDistance]:
-    """As ``distance`` where a or b is a PointCloud, in slices; hierarchies that are missing are built first.
+    """``distance`` where a or b is a PointCloud.
 
     Args:
         a, b: PointClouds, or one of them a TriangleMesh or its hierarchy.
@@ -237,7 +228,7 @@ def cloud_distance_steps(
     rows_a, rows_b, stacked = pose_pairs(pose_a, pose_b)
     for thing, low in ((a, 0.0), (b, 0.2)):
         if isinstance(thing, PointCloud):
-            yield from scaled(thing.build_steps(), low, low + 0.2)
+            yield from scaled(steps(thing.build), low, low + 0.2)
     found = []
     for k in range(len(rows_a)):
         low, high = 0.4 + 0.6 * k / len(rows_a), 0.4 + 0.6 * (k + 1) / len(rows_a)
@@ -272,7 +263,7 @@ def _one_steps(a: Thing, b: Thing, rows_a: np.ndarray, rows_b: np.ndarray) -> Ge
         nearest = (distance, x, y, i, j)
     distance, x, y, index_a, index_b = nearest
     search = search_for(a, b, rows_a, rows_b, True)[0]
-    yield from scaled(search.finish_steps(), 0.7, 1.0)
+    yield from scaled(steps(search.finish), 0.7, 1.0)
     if search.hit:
         x = y = search.found().points[0]
     else:

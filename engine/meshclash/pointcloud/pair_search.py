@@ -13,7 +13,7 @@ import numpy as np
 
 from ..types.pose import transform_points
 from ..types.results import Progress, QueryStats
-from ..types.steps import run
+from ..types.steps import in_slices
 from .best_first import (
     EVALUATION_WORK,
     EVALUATIONS,
@@ -103,17 +103,14 @@ class PairSearch:
             self._heap = grown_heap(self._heap)
         return self.complete
 
-    def finish(self) -> "PairSearch":
-        """Go on to the end."""
-        run(self.finish_steps())
-        return self
-
-    def finish_steps(self) -> Generator[Progress, None, None]:
-        """Go on to the end in slices of some milliseconds; how many there will be is not known."""
+    @in_slices
+    def finish(self) -> Generator[Progress, None, "PairSearch"]:
+        """Go on to the end; returns itself."""
         slices = 0
         while not self.advance(_SLICE_WORK):
             slices += 1
             yield Progress(slices / (slices + _USUAL_SLICES), "comparing surfaces")
+        return self
 
     def spend(self, budget: float, begun: float) -> "PairSearch":
         """Go on until about ``budget`` seconds of processor time have passed since ``begun``.

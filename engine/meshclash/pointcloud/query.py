@@ -13,7 +13,7 @@ from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..types.numbers import real_number
 from ..types.pose import PoseLike, pose_stack
 from ..types.results import Progress, QueryStats
-from ..types.steps import run, scaled
+from ..types.steps import in_slices, scaled, steps
 from .cloud import PointCloud
 from .collision import PaperTest, cloud_search, finer_radius, mesh_search
 from .contacts import CloudContacts
@@ -169,15 +169,11 @@ def collides_clouds(a: Thing, b: Thing, pose_a: PoseLike = None, pose_b: PoseLik
     return np.array(hits, np.bool_) if stacked else hits[0]
 
 
-def collide_clouds(a: Thing, b: Thing, pose_a: PoseLike = None, pose_b: PoseLike = None) -> CloudContacts:
-    """``collide`` where a or b is a PointCloud: all regions in which the surfaces meet."""
-    return run(cloud_contacts_steps(a, b, pose_a, pose_b))
-
-
-def cloud_contacts_steps(
+@in_slices
+def collide_clouds(
     a: Thing, b: Thing, pose_a: PoseLike = None, pose_b: PoseLike = None
 ) -> Generator[Progress, None, CloudContacts]:
-    """As ``collide`` for a PointCloud and another object, in slices; hierarchies that are missing are built first.
+    """``collide`` where a or b is a PointCloud: all regions in which the surfaces meet.
 
     Args:
         a, b: PointClouds, or one of them a TriangleMesh or its hierarchy.
@@ -190,23 +186,23 @@ def cloud_contacts_steps(
         InvalidMesh, InvalidPointCloud, InvalidPose, UnsupportedOption.
     """
     if not is_for_clouds(a, b):
-        raise UnsupportedOption("cloud_contacts_steps needs a PointCloud; for two meshes there is Scene.contacts_steps")
+        raise UnsupportedOption("collide_clouds needs a PointCloud")
     return (yield from common_points_steps(a, b, pose_a, pose_b, first_only=False))
 
 
 def common_points_steps(
     a: Thing, b: Thing, pose_a: PoseLike, pose_b: PoseLike, first_only: bool
 ) -> Generator[Progress, None, CloudContacts]:
-    """As ``cloud_contacts_steps`` of things that are known to have a cloud; all contacts of each pose, or one."""
+    """As ``collide_clouds`` of things that are known to have a cloud; all contacts of each pose, or one."""
     start = time.perf_counter()
     rows_a, rows_b, _ = pose_pairs(pose_a, pose_b)
     for thing, low in ((a, 0.0), (b, 0.25)):
         if isinstance(thing, PointCloud):
-            yield from scaled(thing.build_steps(), low, low + 0.25)
+            yield from scaled(steps(thing.build), low, low + 0.25)
     found, stats = [], QueryStats()
     for k in range(len(rows_a)):
         search, swapped = search_for(a, b, rows_a[k], rows_b[k], first_only)
-        yield from scaled(search.finish_steps(), 0.5 + 0.5 * k / len(rows_a), 0.5 + 0.5 * (k + 1) / len(rows_a))
+        yield from scaled(steps(search.finish), 0.5 + 0.5 * k / len(rows_a), 0.5 + 0.5 * (k + 1) / len(rows_a))
         found.append(_as_named(search.found(), swapped))
         stats = stats.plus(search.stats(0.0))
     stats = replace(stats, seconds=time.perf_counter() - start)

@@ -9,13 +9,13 @@ import numpy as np
 
 from ..answering.answer import answer_steps
 from ..errors import UnsupportedOption
-from ..hierarchy.build import AUTO, SPLITS, build, build_steps
+from ..hierarchy.build import AUTO, SPLITS, build
 from ..hierarchy.bvh import Hierarchy
 from ..traversal.question import Answer
 from ..types.mesh import TriangleMesh, no_mesh
 from ..types.pose import PoseLike, matched_poses, pose_stack
 from ..types.results import Progress
-from ..types.steps import run, scaled
+from ..types.steps import in_slices, scaled, shares, steps
 from ..volumes.registry import VOLUMES
 from .collide import collide
 from .sides import question_about
@@ -70,6 +70,7 @@ class Advice:
         return "\n".join((head, *lines))
 
 
+@in_slices
 def advise(
     a: TriangleMesh,
     b: TriangleMesh,
@@ -78,7 +79,7 @@ def advise(
     *,
     volumes: Sequence[str] | None = None,
     splits: Sequence[str] | None = None,
-) -> Advice:
+) -> Generator[Progress, None, Advice]:
     """Build two objects with every kind of volume and split rule, ask for their contacts, and compare.
 
     Each kind of volume is compiled when it is first used, which takes seconds and is not counted. One thread works.
@@ -90,23 +91,6 @@ def advise(
 
     Raises:
         InvalidMesh: a or b is not a TriangleMesh. InvalidPose. UnsupportedOption: an unknown name, or none at all.
-    """
-    return run(advise_steps(a, b, pose_a, pose_b, volumes=volumes, splits=splits))
-
-
-def advise_steps(
-    a: TriangleMesh,
-    b: TriangleMesh,
-    pose_a: PoseLike = None,
-    pose_b: PoseLike = None,
-    *,
-    volumes: Sequence[str] | None = None,
-    splits: Sequence[str] | None = None,
-) -> Generator[Progress, None, Advice]:
-    """As ``advise``, in slices of about 20 ms; what happens between them is not measured. Compiling is one slice.
-
-    Yields:
-        Progress.
     """
     for mesh in (a, b):
         if not isinstance(mesh, TriangleMesh):
@@ -147,7 +131,7 @@ def _try_steps(
     building = 0.0
     for side, mesh in enumerate((a, b)):
         low = _BUILD_SHARE * side
-        tree, taken = yield from _timed(build_steps(mesh, volume, split), low, low + _BUILD_SHARE)
+        tree, taken = yield from _timed(shares(steps(build, mesh, volume, split)), low, low + _BUILD_SHARE)
         trees.append(tree)
         building += taken
     answer, taken = yield from _least_of_runs(trees, pose_a, pose_b)

@@ -11,6 +11,7 @@ from ..pointcloud.query import search_for
 from ..timecritical.shared import SceneEstimate
 from ..types.results import Progress, QueryStats
 from ..types.slices import SLICE_SECONDS
+from ..types.steps import steps
 from .members import Members
 from .object_pair import ObjectPair
 from .pair_keys import pair_keys
@@ -40,20 +41,20 @@ class CloudSearches:
         """The searches that are not decided."""
         return [search for _, search in self._known.items() if not (search.complete or search.hit)]
 
-    def search_steps(self, seconds: float | None, steps: int | None) -> Generator[Progress, None, None]:
+    def search_steps(self, seconds: float | None, work: int | None) -> Generator[Progress, None, None]:
         """Search on, in slices of a few milliseconds.
 
         Args:
             seconds: processor time [s] that all open pairs share; None for no limit.
-            steps: units of work that they share; None for no limit.
+            work: units of work that they share; None for no limit.
         """
         begun, before, waiting = time.perf_counter(), self._counted(), self.waiting
         for k, search in enumerate(waiting):
             low, high = k / len(waiting), (k + 1) / len(waiting)
-            if steps is not None:
-                search.advance(max(_LEAST_WORK, steps / len(waiting)))
+            if work is not None:
+                search.advance(max(_LEAST_WORK, work / len(waiting)))
             elif seconds is None:
-                for told in search.finish_steps():
+                for told in steps(search.finish):
                     yield Progress(low + (high - low) * told.fraction, _TEXT)
             else:
                 taken = yield from _spend_steps(search, seconds / (len(waiting) - k), low)

@@ -12,11 +12,11 @@ import numpy as np
 from ..pointcloud.cloud import PointCloud
 from ..pointcloud.contacts import CloudContacts
 from ..pointcloud.deviation import points_behind_steps
-from ..pointcloud.distance import cloud_distance_steps
+from ..pointcloud.distance import cloud_distance
 from ..pointcloud.query import Thing, common_points_steps, search_for
 from ..solid.case import Limits
 from ..types.results import APART, CLASH, CONTAINED, TOUCHING, Progress, QueryStats, Verdict
-from ..types.steps import scaled
+from ..types.steps import scaled, steps
 from .object_pair import ObjectPair
 from .results import CloudObjectContacts, FirstContact, ObjectGap
 
@@ -34,19 +34,19 @@ def cloud_contact_steps(
         limits: lengths that the verdict allows for.
         first_contact: be content with one contact of surfaces that meet, which makes a ``FirstContact``.
     """
-    steps = common_points_steps(*pair.in_memory, *pair.poses, first_contact)
-    hits = yield from scaled(steps, 0.0, _CONTACTS_END)
+    meeting = common_points_steps(*pair.in_memory, *pair.poses, first_contact)
+    hits = yield from scaled(meeting, 0.0, _CONTACTS_END)
     if first_contact and len(hits):
         return FirstContact(*pair.ids, hits), hits.stats
     inside, depths, side = _NO_POINTS, np.empty(0), pair.enclosed
     if side is not None:
-        inside, depths = yield from scaled(hits.depths_steps(side), _CONTACTS_END, 1.0)
+        inside, depths = yield from scaled(steps(hits.depths, side), _CONTACTS_END, 1.0)
     if len(hits) or len(inside):
         verdict = _verdict(pair, hits, inside, depths, limits)
         place = _location(pair, hits, inside, depths)
         return CloudObjectContacts(*pair.ids, verdict, hits, place, inside, side or 0), hits.stats
     if limits.touch_tolerance > 0.0:
-        gap = yield from scaled(cloud_distance_steps(*pair.in_memory, *pair.poses), _CONTACTS_END, 1.0)
+        gap = yield from scaled(steps(cloud_distance, *pair.in_memory, *pair.poses), _CONTACTS_END, 1.0)
         if gap.distance <= limits.touch_tolerance:
             place = gap.point_a if isinstance(pair.things[0], PointCloud) else gap.point_b
             return CloudObjectContacts(*pair.ids, TOUCHING, hits, place, inside, side or 0), hits.stats.plus(gap.stats)
@@ -100,7 +100,7 @@ def cloud_gap_steps(
         points = np.stack([place, place]) if place is not None and len(found.contacts) else None
         near = found.members(0), found.members(1)
         return ObjectGap(*pair.ids, found.verdict, 0.0, points, None, *near, None, place, found), work
-    gap = yield from scaled(cloud_distance_steps(*pair.in_memory, *pair.poses), _CONTACTS_END, 1.0)
+    gap = yield from scaled(steps(cloud_distance, *pair.in_memory, *pair.poses), _CONTACTS_END, 1.0)
     work = work.plus(gap.stats)
     if gap.distance > reach:
         return None, work
@@ -113,12 +113,12 @@ def cloud_gap_steps(
 def cloud_meets_steps(pair: ObjectPair) -> Generator[Progress, None, bool]:
     """Whether two objects are not apart: their surfaces meet, or points of the cloud lie inside a closed mesh."""
     search, _ = search_for(*pair.in_memory, pair.poses[0].rows, pair.poses[1].rows, first_only=True)
-    yield from scaled(search.finish_steps(), 0.0, _CONTACTS_END)
+    yield from scaled(steps(search.finish), 0.0, _CONTACTS_END)
     side = pair.enclosed
     if search.hit or side is None:
         return search.hit
     cloud, other = pair.in_memory[side], pair.in_memory[1 - side]
     assert isinstance(cloud, PointCloud)
-    steps = points_behind_steps(cloud, other, pair.poses[side], pair.poses[1 - side])
-    inside, _ = yield from scaled(steps, _CONTACTS_END, 1.0)
+    looking = points_behind_steps(cloud, other, pair.poses[side], pair.poses[1 - side])
+    inside, _ = yield from scaled(looking, _CONTACTS_END, 1.0)
     return len(inside) > 0

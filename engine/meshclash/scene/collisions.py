@@ -16,7 +16,7 @@ from ..jit import kernel, thread_limit
 from ..reference import by_reference
 from ..solid.case import Case, Limits
 from ..solid.frames import IN, OUT, inverses_of, make_frame, side_of_solid
-from ..solid.judge import judge_steps
+from ..solid.judge import judge
 from ..traversal.bounds import world_bounds
 from ..traversal.point import new_point_workspace, world_triangle
 from ..traversal.question import Answer
@@ -24,7 +24,7 @@ from ..traversal.single import FIRST, PLACE, SECOND
 from ..types.numbers import float_array
 from ..types.pose import check_stack, transform_points
 from ..types.results import APART, Progress, QueryStats
-from ..types.steps import always, scaled
+from ..types.steps import always, scaled, steps
 from .at_once import UNDECIDED, YES, CollidingPairs
 from .cases import PackedTrees, contacts_steps
 from .members import Keep
@@ -118,7 +118,7 @@ def names_of(*chosen: Any) -> list[list[int] | None] | None:
 
 
 def mover_places(ids: np.ndarray, poses: Any, movers: Sequence[int] | None) -> np.ndarray | None:
-    """Where the movers stand among all objects, (k,) int64; None where the objects stay. See ``Scene.collides_steps``.
+    """Where the movers stand among all objects, (k,) int64; None where the objects stay. See ``Scene.collides``.
 
     Raises:
         UnknownObject, UnsupportedOption.
@@ -295,8 +295,8 @@ def _enclosed_steps(case: Case) -> Generator[float, None, np.ndarray]:
     unsure[left[found == _UNSURE]] = True
     unsure[left[found == _NO]] = _may_lie_in_open(case, left[found == _NO])
     if unsure.any():
-        steps = judge_steps(_with_exact_boxes(case.chosen(unsure)), Limits(depths=False))
-        judgement = yield from always(1.0, steps)
+        judging = steps(judge, _with_exact_boxes(case.chosen(unsure)), Limits(depths=False))
+        judgement = yield from always(1.0, judging)
         inside[np.flatnonzero(unsure)[judgement.codes != APART.severity]] = True
     return inside
 

@@ -9,9 +9,10 @@ from ..hierarchy.build import as_boxes
 from ..query.collide import collides
 from ..timecritical.search import Criterion
 from ..timecritical.shared import PlacedTree, SceneEstimate, SharedSearch
-from ..timecritical.trees import AdbTree, adb_tree, adb_tree_steps
+from ..timecritical.trees import AdbTree, adb_tree
 from ..types.pose import Pose
 from ..types.results import Progress
+from ..types.steps import steps
 from ..volumes.registry import DEFAULT_VOLUME
 from .member import Member, prepare_steps
 
@@ -50,5 +51,7 @@ def estimate_steps(
 
 def _augmented(members: dict[int, Member]) -> Generator[Progress, None, dict[int, AdbTree]]:
     """The trees of objects for time-critical questions, by id."""
-    hierarchies = yield from prepare_steps(list(members.values()), adb_tree_steps, 0.5, "preparing object")
+    hierarchies = yield from prepare_steps(
+        list(members.values()), lambda tree: steps(adb_tree, tree), 0.5, "preparing object"
+    )
     return {i: adb_tree(hierarchy) for i, hierarchy in zip(members, hierarchies, strict=True)}

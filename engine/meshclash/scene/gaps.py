@@ -44,7 +44,7 @@ class GapOptions(NamedTuple):
     first_contact: bool = False
     """Of pairs that meet one contact is enough, and of others how far apart they are."""
     device: str = "cpu"
-    """As ``Scene.contacts_steps`` takes it."""
+    """As ``Scene.contacts`` takes it."""
 
     @property
     def reach(self) -> float:

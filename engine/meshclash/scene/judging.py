@@ -5,10 +5,10 @@ from collections.abc import Generator
 import numpy as np
 
 from ..solid.case import Case, Limits
-from ..solid.judge import Judgement, judge_steps
+from ..solid.judge import Judgement, judge
 from ..traversal.contacts import Contacts
 from ..types.results import APART, CLASH, TOUCHING, Verdict
-from ..types.steps import always
+from ..types.steps import always, steps
 from .results import FirstContact, FoundPairs, ObjectContacts, contacts_between
 
 _PORTION_PAIRS, _PORTION_CONTACTS = 256, 16384  # judged together
@@ -32,7 +32,7 @@ def judged_portions(
         enough = int(np.searchsorted(start, start[begin] + _PORTION_CONTACTS, "right")) - 1
         end = min(max(enough, begin + 1), begin + _PORTION_PAIRS, total)
         part = _portion(case, start, begin, end)
-        judgement = yield from always((begin, []), judge_steps(part, limits))
+        judgement = yield from always((begin, []), steps(judge, part, limits))
         found = _results(part, judgement, identifiers[begin:])
         begin = end
         yield begin, found

@@ -21,7 +21,7 @@ from ..timecritical.trees import hand_over
 from ..types.mesh import TriangleMesh, checked_resolution
 from ..types.pose import Pose, PoseLike, pose_stack
 from ..types.results import Progress
-from ..types.steps import scaled
+from ..types.steps import scaled, steps
 from .cases import PlacedObjects, TreePacker, find_case_steps
 from .clock import Clock
 from .comparable import Comparable
@@ -178,7 +178,7 @@ class Members:
         for identifier in self._special:
             cloud = self._members[identifier].thing
             if isinstance(cloud, PointCloud):
-                yield from scaled(cloud.build_steps(), 0.0, 0.0, "building point clouds")
+                yield from scaled(steps(cloud.build), 0.0, 0.0, "building point clouds")
 
     @property
     def has_special(self) -> bool:
@@ -238,7 +238,7 @@ class Members:
         """Pairs of ids (k, 2) int64, sorted, whose world boxes overlap and that ``keep`` lets through.
 
         Args:
-            set_a, set_b, keep, device: as ``Scene.contacts_steps``; the device compares boxes.
+            set_a, set_b, keep, device: as ``Scene.contacts``; the device compares boxes.
             limits: boxes as near as the tolerance for touching overlap.
             notes: is told why the CPU compared boxes where a device was meant to.
             unanswered: takes the pairs (k, 2) that cannot be compared (``comparable.py``); None leaves them in.

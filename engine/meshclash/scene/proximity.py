@@ -38,7 +38,7 @@ class SceneGaps:
 
 
 def clearances_steps(scene: Members, options: GapOptions) -> Generator[Progress, None, SceneGaps]:
-    """``Scene.clearances_steps``, with its options as ``options``."""
+    """``Scene.clearances``, with its options as ``options``."""
     clock, record = Clock(), GapRecord()
     yield from measure_within_steps(scene, options, record, clock)
     return _listed(record, clock)
@@ -59,7 +59,7 @@ def measure_within_steps(
 
 
 def distances_steps(scene: Members, most: int | None, options: GapOptions) -> Generator[Progress, None, SceneGaps]:
-    """``Scene.distances_steps``, with its options as ``options``."""
+    """``Scene.distances``, with its options as ``options``."""
     clock, record = Clock(), GapRecord()
     total = yield from measure_nearest_steps(scene, most, options, record, clock)
     return _listed(record, clock, most, total)

@@ -21,7 +21,7 @@ from ..timecritical.shared import SceneEstimate, SharedSearch
 from ..types.numbers import truth
 from ..types.results import TOUCHING, Progress, QueryStats
 from ..types.slices import Slice
-from ..types.steps import run, scaled
+from ..types.steps import in_slices, in_slices_unless, scaled
 from .cases import PackedTrees
 from .clock import Clock
 from .cloud_collisions import CloudConfigurations, with_cloud_collisions_steps
@@ -63,6 +63,8 @@ class Scene(Members):
         self._chosen: Choice | None = None
         self._spare: list[OneConfiguration] = []  # not in use; appending to and popping from a list are atomic
 
+    @in_slices
+    @of_one_state
     def contacts(
         self,
         *,
@@ -74,29 +76,8 @@ class Scene(Members):
         touching: bool = True,
         device: str = "auto",
         depth: bool | str = True,
-    ) -> SceneContacts:
-        """Every pair of objects that is not apart; arguments and errors as ``contacts_steps``."""
-        return run(
-            self.contacts_steps(
-                set_a=set_a, set_b=set_b, keep=keep, permitted_overlap=permitted_overlap,
-                touch_tolerance=touch_tolerance, touching=touching, device=device, depth=depth,
-            )
-        )  # fmt: skip
-
-    @of_one_state
-    def contacts_steps(
-        self,
-        *,
-        set_a: Iterable[int] | None = None,
-        set_b: Iterable[int] | None = None,
-        keep: Keep | None = None,
-        permitted_overlap: float | str = 0.0,
-        touch_tolerance: float = 0.0,
-        touching: bool = True,
-        device: str = "auto",
-        depth: bool | str = True,
     ) -> Generator[Progress, None, SceneContacts]:
-        """As ``contacts``, in slices of a few milliseconds; closing the generator leaves the scene as it is.
+        """Every pair of objects that is not apart.
 
         The scene must not be changed before the generator has ended or is closed. A point cloud is not compared with a
         clustered mesh: where the two are near, all other pairs are answered, and the answer names the pair as
@@ -168,28 +149,17 @@ class Scene(Members):
                 found.append(item)
         return sorted(found, key=worst_first), work
 
-    def collides(
-        self,
-        poses: Any = None,
-        movers: Sequence[int] | None = None,
-        *,
-        set_a: Iterable[int] | None = None,
-        set_b: Iterable[int] | None = None,
-        keep: Keep | None = None,
-    ) -> SceneCollisions:
-        """Which solids collide: whose surfaces meet, or of which one lies inside the other; with one contact each.
-
-        ``meshclash.collides`` asks about surfaces alone. Arguments and errors as ``collides_steps``.
-        """
-        found = self._collides_at_once(poses, (movers, set_a, set_b), keep)
-        if found is not None:
-            return found
-        return run(self.collides_steps(poses, movers, set_a=set_a, set_b=set_b, keep=keep))
-
-    def _collides_at_once(self, poses: Any, names: tuple[Any, Any, Any], keep: Keep | None) -> SceneCollisions | None:
+    def _collides_at_once(
+        self, poses: Any = None, movers: Any = None, *, set_a: Any = None, set_b: Any = None, keep: Keep | None = None
+    ) -> SceneCollisions | None:
         """The shortest way for one configuration of the objects of the last call; None where it does not answer."""
         chosen, packed_trees = self._chosen, self._packer.current
-        if chosen is None or packed_trees is None or self.has_special or not chosen.is_of(self._slots, *names):
+        if (
+            chosen is None
+            or packed_trees is None
+            or self.has_special
+            or not chosen.is_of(self._slots, movers, set_a, set_b)
+        ):
             return None
         try:
             one = self._spare.pop()
@@ -207,8 +177,9 @@ class Scene(Members):
             self._packer.use_better_trees()
         return found
 
+    @in_slices_unless(_collides_at_once)
     @of_one_state
-    def collides_steps(
+    def collides(
         self,
         poses: Any = None,
         movers: Sequence[int] | None = None,
@@ -217,15 +188,16 @@ class Scene(Members):
         set_b: Iterable[int] | None = None,
         keep: Keep | None = None,
     ) -> Generator[Progress, None, SceneCollisions]:
-        """As ``collides``, in slices of a few milliseconds: the pairs that ``contacts`` gives, several times faster.
+        """Which solids collide: whose surfaces meet, or of which one lies inside the other; with one contact each.
 
+        These are the pairs that ``contacts`` gives, several times faster. ``meshclash.collides`` asks about surfaces.
         An open mesh that means no solid (``solidity``), and a clustered mesh, count as surfaces: nothing lies inside.
 
         Args:
             poses: None for the objects as they stand; or poses (k, 4, 4) of the movers, or a stack (m, k, 4, 4) of
                 configurations, as a planner of motions has them. The scene itself stays as it is.
             movers: ids (k,) of the objects that poses are given for; None stands for all, in the order of their ids.
-            set_a, set_b, keep: as ``contacts_steps``.
+            set_a, set_b, keep: as ``contacts``.
 
         Yields:
             Progress.
@@ -273,20 +245,17 @@ class Scene(Members):
             self._chosen = chosen
         return chosen
 
-    def step(self, keep: Keep | None = None, first_only: bool = True) -> SceneStep:
-        """Which objects begin to touch, go on, and end since the last step; see ``step_steps``."""
-        return run(self.step_steps(keep, first_only))
-
+    @in_slices
     @of_one_state
-    def step_steps(self, keep: Keep | None = None, first_only: bool = True) -> Generator[Progress, None, SceneStep]:
-        """As ``step``, in slices of a few milliseconds: for a scene that changes little from one step to the next.
+    def step(self, keep: Keep | None = None, first_only: bool = True) -> Generator[Progress, None, SceneStep]:
+        """Which objects begin to touch, go on, and end since the last step of a scene that changes little.
 
         Between two steps objects are moved (``set_pose``, ``set_poses``), deformed, added and removed. Then a step
         finds the pairs that touch, as ``collides`` does, from what is kept of the step before: sorted boxes, and pairs
         that cannot have come near enough since their distance was measured. The answer does not depend on that.
 
         Args:
-            keep: as ``contacts_steps``, for instance a CollisionMatrix. A pair that touched and is no longer compared
+            keep: as ``contacts``, for instance a CollisionMatrix. A pair that touched and is no longer compared
                 has ended.
             first_only: one contact of each pair; False: all triangle pairs.
 
@@ -310,6 +279,8 @@ class Scene(Members):
         found = self._cloud_stepper.added_to(found)
         return replace(found, stats=replace(found.stats, seconds=time.perf_counter() - start))
 
+    @in_slices
+    @of_one_state
     def clearances(
         self,
         tolerance: float,
@@ -319,34 +290,16 @@ class Scene(Members):
         keep: Keep | None = None,
         permitted_overlap: float | str = 0.0,
         device: str = "auto",
-    ) -> SceneGaps:
+    ) -> Generator[Progress, None, SceneGaps]:
         """Every pair of solids no farther apart than a tolerance, at 0 where one lies inside the other.
 
-        ``meshclash.clearance`` asks about surfaces. Arguments and errors as ``clearances_steps``.
-        """
-        sets = {"set_a": set_a, "set_b": set_b}
-        return run(
-            self.clearances_steps(tolerance, **sets, keep=keep, permitted_overlap=permitted_overlap, device=device)
-        )
-
-    @of_one_state
-    def clearances_steps(
-        self,
-        tolerance: float,
-        *,
-        set_a: Iterable[int] | None = None,
-        set_b: Iterable[int] | None = None,
-        keep: Keep | None = None,
-        permitted_overlap: float | str = 0.0,
-        device: str = "auto",
-    ) -> Generator[Progress, None, SceneGaps]:
-        """As ``clearances``, in slices of a few milliseconds: pairs with the triangles that come that near.
+        ``meshclash.clearance`` asks about surfaces.
 
         Pairs that meet are listed at distance 0, with their verdict and the triangles that meet.
 
         Args:
             tolerance: [m], from 0 on.
-            set_a, set_b, keep, permitted_overlap, device: as ``contacts_steps``.
+            set_a, set_b, keep, permitted_overlap, device: as ``contacts``.
 
         Yields:
             Progress.
@@ -358,6 +311,8 @@ class Scene(Members):
         options = GapOptions(set_a, set_b, keep, limits, reach, device=check_served_device(device))
         return (yield from clearances_steps(self, options))
 
+    @in_slices
+    @of_one_state
     def distances(
         self,
         most: int | None = None,
@@ -367,33 +322,17 @@ class Scene(Members):
         keep: Keep | None = None,
         permitted_overlap: float | str = 0.0,
         device: str = "auto",
-    ) -> SceneGaps:
+    ) -> Generator[Progress, None, SceneGaps]:
         """How far apart every pair of solids is: 0 where surfaces meet, and where one lies inside the other.
 
-        ``meshclash.distance`` asks about surfaces. Arguments and errors as ``distances_steps``.
-        """
-        sets = {"set_a": set_a, "set_b": set_b}
-        return run(self.distances_steps(most, **sets, keep=keep, permitted_overlap=permitted_overlap, device=device))
-
-    @of_one_state
-    def distances_steps(
-        self,
-        most: int | None = None,
-        *,
-        set_a: Iterable[int] | None = None,
-        set_b: Iterable[int] | None = None,
-        keep: Keep | None = None,
-        permitted_overlap: float | str = 0.0,
-        device: str = "auto",
-    ) -> Generator[Progress, None, SceneGaps]:
-        """As ``distances``, in slices of a few milliseconds: of all pairs, or of the ``most`` nearest.
+        ``meshclash.distance`` asks about surfaces.
 
         Pairs are measured in the order of their boxes' distances, until the boxes of all others are farther apart than
         the pairs that are listed.
 
         Args:
             most: pairs to list, from 1 on; None for all. Of pairs at equal distances any may be left out.
-            set_a, set_b, keep, permitted_overlap, device: as ``contacts_steps``.
+            set_a, set_b, keep, permitted_overlap, device: as ``contacts``.
 
         Yields:
             Progress.
@@ -406,6 +345,8 @@ class Scene(Members):
         options = GapOptions(set_a, set_b, keep, limits, device=check_served_device(device))
         return (yield from distances_steps(self, most, options))
 
+    @in_slices
+    @of_one_state
     def time_critical(
         self,
         budget: float | None = None,
@@ -417,28 +358,8 @@ class Scene(Members):
         k_min: int = 10,
         count: str = "paper",
         steps: int | None = None,
-    ) -> SceneEstimate:
-        """Which objects collide, as surely as a budget allows; arguments and errors as ``time_critical_steps``."""
-        return run(
-            self.time_critical_steps(
-                budget, set_a=set_a, set_b=set_b, keep=keep, p_min=p_min, k_min=k_min, count=count, steps=steps
-            )
-        )
-
-    @of_one_state
-    def time_critical_steps(
-        self,
-        budget: float | None = None,
-        *,
-        set_a: Iterable[int] | None = None,
-        set_b: Iterable[int] | None = None,
-        keep: Keep | None = None,
-        p_min: float = 0.99,
-        k_min: int = 10,
-        count: str = "paper",
-        steps: int | None = None,
     ) -> Generator[Progress, None, SceneEstimate]:
-        """As ``time_critical``, in slices of a few milliseconds; closing the generator loses nothing that was found.
+        """Which objects collide, as surely as a budget allows.
 
         All pairs of objects share the budget: it goes where surfaces meet most likely (``meshclash.time_critical``).
         The next call goes on where this one stopped, with the pairs whose objects were not changed meanwhile. A call
@@ -449,7 +370,7 @@ class Scene(Members):
         Args:
             budget: time [s] that the call may take, above 0; None for none. Preparing meshes that are new is not
                 counted.
-            set_a, set_b, keep: as ``contacts_steps``.
+            set_a, set_b, keep: as ``contacts``.
             p_min, k_min, count: as ``meshclash.time_critical``.
             steps: as a budget, for answers that depend on nothing but the scene and the calls so far.
 

@@ -17,7 +17,7 @@ from ..query.options import check_served_device
 from ..solid.case import Case
 from ..types.numbers import truth
 from ..types.results import APART, TOUCHING, Progress, QueryStats, Verdict
-from ..types.steps import run, scaled
+from ..types.steps import in_slices, scaled
 from .clock import Clock
 from .judging import first_contact_of, judged_portions, stays
 from .members import Keep, Members, require_scene
@@ -92,8 +92,9 @@ class SceneWatch(ABC):
 
     @abstractmethod
     def _steps(self, sets: Sets, first_contact: bool, device: str) -> Generator[Progress, None, QueryStats]:
-        """As ``update_steps``."""
+        """As ``update``."""
 
+    @in_slices
     def update(
         self,
         *,
@@ -102,41 +103,25 @@ class SceneWatch(ABC):
         keep: Keep | None = None,
         first_contact: bool = False,
         device: str = "cpu",
-    ) -> WatchChanges:
-        """Run ``update_steps`` to its end and take the changes."""
-        run(self.update_steps(set_a=set_a, set_b=set_b, keep=keep, first_contact=first_contact, device=device))
-        return self.take_changes()
+    ) -> Generator[Progress, None, WatchChanges]:
+        """Ask the pairs that changed, and take the changes.
 
-    def update_steps(
-        self,
-        *,
-        set_a: Iterable[int] | None = None,
-        set_b: Iterable[int] | None = None,
-        keep: Keep | None = None,
-        first_contact: bool = False,
-        device: str = "cpu",
-    ) -> Generator[Progress, None, QueryStats]:
-        """Ask the pairs that changed. The scene must not be changed before the generator has ended or is closed.
+        In slices the scene must not be changed before the last; changes may be taken between two.
 
         Args:
-            set_a, set_b, keep: as ``Scene.contacts_steps``.
+            set_a, set_b, keep: as ``Scene.contacts``.
             first_contact: True is content with one contact of each pair that meets; pairs whose surfaces do not meet
                 are judged or measured all the same. Without it, pairs left incomplete are completed.
-            device: as ``Scene.contacts_steps``. On another than "cpu" the contacts of all pairs are one question, and
+            device: as ``Scene.contacts``. On another than "cpu" the contacts of all pairs are one question, and
                 what was found of them is lost where the update is given up before they are judged.
 
-        Yields:
-            Progress, in slices of a few milliseconds.
-
-        Returns:
-            The work that was done.
-
         Raises:
-            UnknownObject, UnsupportedOption, DeviceUnavailable, SceneChanged: as ``Scene.contacts_steps``. What was
+            UnknownObject, UnsupportedOption, DeviceUnavailable, SceneChanged: as ``Scene.contacts``. What was
             found before the scene changed is kept, and the next update goes on with the rest.
         """
         asked = truth("first_contact", first_contact), check_served_device(device)
-        return self._scene.unedited(self._steps((set_a, set_b, keep), *asked))
+        self.stats = yield from self._scene.unedited(self._steps((set_a, set_b, keep), *asked))
+        return self.take_changes()
 
 
 class Watch(SceneWatch):

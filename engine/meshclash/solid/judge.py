@@ -22,7 +22,7 @@ from ..traversal.point import new_point_workspace
 from ..traversal.question import Goal, Question
 from ..types.pose import transform_points
 from ..types.results import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Verdict
-from ..types.steps import run
+from ..types.steps import in_slices, run
 from .by_fractions import Surface, bits_by_fractions
 from .case import Case, Limits
 from .coincidence import deny_coincidence
@@ -101,13 +101,9 @@ def _known(length: float) -> float | None:
 Steps = Generator[None, None, Any]
 
 
-def judge(case: Case, limits: Limits) -> Judgement:
+@in_slices
+def judge(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     """Verdicts and depths of all object pairs of a case."""
-    return run(judge_steps(case, limits))
-
-
-def judge_steps(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
-    """As ``judge``, yielding every few milliseconds."""
     start = case.starts
     permitted = limits.permitted(case.resolutions)
     swapped, middles = pair_order(case), None

@@ -15,7 +15,7 @@ from ..massive.tiles import TILE_TRIANGLES, tiles_of
 from ..traversal.contacts import Contacts
 from ..types.pose import PoseLike, every_pose
 from ..types.results import Progress
-from ..types.steps import run, scaled
+from ..types.steps import in_slices, run, scaled
 from .files import FileMark
 from .meshes import mark_of, opened
 from .task import Task, Workers
@@ -41,9 +41,10 @@ class _Begun(NamedTuple):
     tally: Tally
 
 
+@in_slices
 def collide_pairs(
     pairs: Sequence[ModelPair], workers: Workers, *, touching: bool = True, tile_triangles: int = TILE_TRIANGLES
-) -> list[Contacts]:
+) -> Generator[Progress, None, list[Contacts]]:
     """What ``collide`` gives for each pair of models, byte by byte, found by workers.
 
     Args:
@@ -57,13 +58,6 @@ def collide_pairs(
         WorkersUnavailable: as ``Workers``.
         UnsupportedOption: a model is not clustered, or too little memory.
     """
-    return run(collide_pairs_steps(pairs, workers, touching=touching, tile_triangles=tile_triangles))
-
-
-def collide_pairs_steps(
-    pairs: Sequence[ModelPair], workers: Workers, *, touching: bool = True, tile_triangles: int = TILE_TRIANGLES
-) -> Generator[Progress, None, list[Contacts]]:
-    """As ``collide_pairs``, in slices; yields Progress."""
     start = time.perf_counter()
     begun: list[_Begun] = []
     tasks: list[Task] = []

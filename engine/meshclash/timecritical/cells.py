@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..hierarchy.bvh import TreeParts
-from ..hierarchy.refit import fit_volumes
+from ..hierarchy.refit import fit_volumes_steps
 from ..jit import inlined, inner, kernel
+from ..types.steps import run
 from .spread import spread_steps
 
 SIDE = 4
@@ -77,7 +78,7 @@ def boxes_of(parts: TreeParts, volume: str) -> np.ndarray:
     if volume == "aabb":
         return parts.volumes
     boxes = np.empty((len(parts.tree.first), 6), np.float32)
-    fit_volumes(parts.tree, *parts.mesh.arrays, parts.origin, "aabb", boxes)
+    run(fit_volumes_steps(parts.tree, *parts.mesh.arrays, parts.origin, "aabb", boxes))
     return boxes
 
 

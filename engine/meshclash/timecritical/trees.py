@@ -8,7 +8,7 @@ import numpy as np
 from ..hierarchy.bvh import Hierarchy, TreeParts
 from ..jit import inlined
 from ..traversal.forest import Forest
-from ..types.steps import run
+from ..types.steps import in_slices
 from .cells import Filling, boxes_of, fill_steps
 from .memory import float32_at, float64_at, int32_at, uint8_at
 
@@ -37,13 +37,9 @@ class AdbTree(NamedTuple):
     largest_leaf: int
 
 
-def adb_tree(hierarchy: Hierarchy) -> AdbTree:
+@in_slices
+def adb_tree(hierarchy: Hierarchy) -> Generator[None, None, AdbTree]:
     """The ADB-tree of a hierarchy, made when first asked for and kept with it until it is given other parts."""
-    return run(adb_tree_steps(hierarchy))
-
-
-def adb_tree_steps(hierarchy: Hierarchy) -> Generator[None, None, AdbTree]:
-    """As ``adb_tree``, in steps of a few milliseconds."""
     if not is_augmented(hierarchy):
         parts = hierarchy.parts
         filling = yield from fill_steps(parts, hierarchy.volume)

@@ -9,8 +9,9 @@ import numpy as np
 from ..geometry.lanes import doubles, floats, shifted
 from ..geometry.relative_pose import ROW_LENGTH, SCRATCH_LENGTH, put_first_half
 from ..hierarchy.bvh import Tree, TreeParts
-from ..hierarchy.refit import fit_volumes
+from ..hierarchy.refit import fit_volumes_steps
 from ..jit import config, inner, kernel
+from ..types.steps import run
 from ..volumes import obb
 from .forest import TreeSet
 from .wide import SIZES
@@ -41,7 +42,7 @@ def _box_of(part: TreeParts) -> np.ndarray:
             root = Tree(np.zeros(1, np.int32), np.full(1, count, np.int32), part.tree.order, 0)
             fitted = np.empty((1, obb.WIDTH), np.float32)
             vertices, triangles = part.mesh.arrays
-            fit_volumes(root, vertices, triangles, part.origin, "obb", fitted)
+            run(fit_volumes_steps(root, vertices, triangles, part.origin, "obb", fitted))
             box[0, :_TRIANGLES], box[0, _TRIANGLES] = fitted[0], count
         part.derived[_KEY] = box[0]
     kept: np.ndarray = part.derived[_KEY]

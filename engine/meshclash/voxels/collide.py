@@ -15,7 +15,7 @@ from ..types.mesh import TriangleMesh, no_mesh
 from ..types.numbers import truth
 from ..types.pose import PoseLike, pose_stack
 from ..types.results import Progress, QueryStats
-from ..types.steps import run, scaled
+from ..types.steps import in_slices, scaled
 from .bricks import Bricks, common_bricks, list_voxels, rank_words
 from .common import closed_solid, overlap_steps
 from .culling import culled_steps
@@ -37,6 +37,7 @@ _FINEST = 1024  # voxels along the region's longest side at most where the calle
 _Answer = Generator[Progress, None, VoxelContacts]
 
 
+@in_slices
 def voxel_collide(
     a: MeshLike,
     b: MeshLike,
@@ -50,7 +51,7 @@ def voxel_collide(
     threads: int | None = None,
     memory: int | None = None,
     device: str = "cpu",
-) -> VoxelContacts:
+) -> _Answer:
     """Which cells of a grid both objects reach, and what they do to each other there.
 
     For objects that deform or change their triangles all the time: nothing is built beforehand and nothing is kept.
@@ -81,29 +82,6 @@ def voxel_collide(
             memory, both of them, volumes that float64 cannot hold, or a stack of poses.
         DeviceUnavailable: "cuda" with another mode, or no device can be used.
     """
-    return run(
-        voxel_collide_steps(
-            a, b, pose_a, pose_b, resolution=resolution, voxel_size=voxel_size, mode=mode, touching=touching,
-            threads=threads, memory=memory, device=device,
-        )
-    )  # fmt: skip
-
-
-def voxel_collide_steps(
-    a: MeshLike,
-    b: MeshLike,
-    pose_a: PoseLike = None,
-    pose_b: PoseLike = None,
-    *,
-    resolution: int | None = None,
-    voxel_size: float | None = None,
-    mode: str = "exact",
-    touching: bool = True,
-    threads: int | None = None,
-    memory: int | None = None,
-    device: str = "cpu",
-) -> _Answer:
-    """As ``voxel_collide`` in slices; yields Progress."""
     start = time.perf_counter()
     fineness = checked_fineness(resolution, voxel_size, memory)
     if not isinstance(mode, str) or mode not in MODES:

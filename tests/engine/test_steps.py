@@ -1,0 +1,70 @@
+"""A question is one function; ``steps`` asks the same in slices."""
+
+import inspect
+import pickle
+import pydoc
+
+import meshclash as mc
+import numpy as np
+import pytest
+from solids import box
+
+SHIFTED = np.eye(4)
+SHIFTED[:3, 3] = 0.5, 0.25, 0.125
+
+
+def box_mesh():
+    return mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1)))
+
+
+def boxes():
+    scene = mc.Scene()
+    scene.add(box_mesh())
+    scene.add(box_mesh(), SHIFTED)
+    return scene
+
+
+def questions():
+    scene = boxes()
+    return [
+        (mc.build, (box_mesh(),), lambda tree: tree.tree.order.tolist()),
+        (mc.voxel_collide, (box_mesh(), box_mesh(), None, SHIFTED), lambda found: found.contacts.pairs.tolist()),
+        (mc.time_of_contact, (box_mesh(), box_mesh(), None, SHIFTED), lambda found: found.time),
+        (mc.swept_collide, (box_mesh(), box_mesh()), lambda found: found.pairs.tolist()),
+        (scene.contacts, (), lambda found: [(item.a, item.b, item.verdict.depth) for item in found.pairs]),
+        (scene.collides, (), lambda found: list(found.any)),
+        (scene.distances, (), lambda found: [item.distance for item in found.pairs]),
+    ]
+
+
+@pytest.mark.parametrize("number", range(7))
+def test_slices_give_the_answer(number):
+    """A question answers the same at once and in slices, and slices yield progress that does not go back."""
+    question, given, told = questions()[number]
+    seen = []
+    in_slices = mc.run(mc.steps(question, *given), seen.append)
+    assert told(in_slices) == told(question(*given))
+    assert all(isinstance(progress, mc.Progress) for progress in seen)
+    assert all(0.0 <= progress.fraction <= 1.0 for progress in seen)
+
+
+def test_tools_see_a_plain_function():
+    """``help``, ``inspect`` and ``pickle`` see the arguments and the answer's type, not a generator."""
+    for question in (mc.time_of_contact, mc.Scene.contacts, mc.ClusteredMesh.build):
+        assert "Generator" not in str(inspect.signature(question))
+        assert not inspect.isgeneratorfunction(question)
+    assert inspect.signature(mc.time_of_contact).return_annotation is mc.TimeOfContact
+    assert "Generator" not in pydoc.plain(pydoc.render_doc(mc.Scene.contacts))
+    assert pickle.loads(pickle.dumps(mc.time_of_contact)) is mc.time_of_contact
+
+
+def test_what_has_no_slices_says_so():
+    """A function that answers in one go is named."""
+    with pytest.raises(TypeError, match="refit does not work in slices"):
+        mc.steps(mc.refit, mc.build(box_mesh()), box_mesh().vertices)
+
+
+def test_public_names_are_asked_in_one_way():
+    """No public name or method is a second form of another, for slices."""
+    owners = [mc] + [getattr(mc, name) for name in mc.__all__ if inspect.isclass(getattr(mc, name))]
+    assert not [(o, n) for o in owners for n in dir(o) if n.endswith("_steps") and callable(getattr(o, n[:-6], None))]
