@@ -1,6 +1,7 @@
 """``clearance``: every pair of triangles of two objects that come too close."""
 
 import time
+from collections.abc import Generator
 
 import numpy as np
 
@@ -11,8 +12,8 @@ from ..massive.mesh import ClusteredMesh
 from ..traversal.question import Goal
 from ..types.mesh import Corners
 from ..types.pose import PoseLike, every_pose, transform_points
-from ..types.results import QueryStats
-from ..types.steps import run
+from ..types.results import Progress, QueryStats
+from ..types.steps import in_slices, scaled
 from .clustered import clustered_clearances
 from .options import check_length, check_served_device, check_threads
 from .sides import question_about
@@ -65,6 +66,7 @@ class Clearances:
         return f"Clearances({len(self)} pairs within {self.tolerance:g} m)"
 
 
+@in_slices
 def clearance(
     a: MeshLike | ClusteredMesh,
     b: MeshLike | ClusteredMesh,
@@ -75,7 +77,7 @@ def clearance(
     volume: str | None = None,
     threads: int | None = None,
     device: str = "auto",
-) -> Clearances:
+) -> Generator[Progress, None, Clearances]:
     """Every pair of triangles of two surfaces no farther apart than a tolerance, with its distance.
 
     A pair counts when its distance, computed in float64 from the world coordinates, is at most the tolerance; the same
@@ -97,11 +99,11 @@ def clearance(
     tolerance = check_length("tolerance", tolerance)
     rows = every_pose(pose_a, pose_b)[:2]
     if isinstance(a, ClusteredMesh) or isinstance(b, ClusteredMesh):
-        found, sources = clustered_clearances((a, b), rows, tolerance, volume, device)
+        found, sources = yield from clustered_clearances((a, b), rows, tolerance, volume, device)
         stats = found.stats(time.perf_counter() - begin)
         return Clearances((found.pairs, found.distances, found.jobs), tolerance, stats, sources, rows)
     options = {"tolerance": tolerance, "device": check_served_device(device)}
     question, meshes = question_about(a, b, rows, volume, goal=Goal.WITHIN, **options)
-    answer = run(answer_steps(question))
+    answer = yield from scaled(answer_steps(question), 0.0, 1.0)
     stats = answer.stats(time.perf_counter() - begin)
     return Clearances((answer.pairs, answer.distances, answer.jobs), tolerance, stats, meshes, rows)

@@ -1,6 +1,7 @@
 """Questions about clustered meshes: options checked, answered by ``massive``, results as for meshes in memory."""
 
 import time
+from collections.abc import Generator
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from ..traversal.contacts import Contacts
 from ..traversal.question import Answer
 from ..types.mesh import Corners
 from ..types.pose import PoseLike, matched_poses
-from ..types.steps import run
+from ..types.results import Progress
+from ..types.steps import scaled
 from ..volumes.registry import DEFAULT_VOLUME, volume_named
 from .engines import require_hierarchies
 from .options import check_device
@@ -26,13 +28,13 @@ def clustered_contacts(
     volume: str | None,
     device: str,
     engine: str = "auto",
-) -> Contacts:
+) -> Generator[Progress, None, Contacts]:
     """The contacts of two objects, or of one with itself; a clustered mesh among them."""
     start = time.perf_counter()
     _check(volume, device, engine)
     rows_a, rows_b, _ = matched_poses(*poses)
     sides = side_of(things[0]), side_of(things[1])
-    answer, places = run(contact_steps(*sides, rows_a, rows_b, options))
+    answer, places = yield from scaled(contact_steps(*sides, rows_a, rows_b, options), 0.0, 1.0)
     stats = answer.stats(time.perf_counter() - start)
     meshes = as_sources(*sides, answer.pairs, places)
     return Contacts(answer.pairs, answer.kinds, answer.jobs, stats, meshes, (rows_a, rows_b))
@@ -40,11 +42,12 @@ def clustered_contacts(
 
 def clustered_meet(
     things: tuple[Any, Any], poses: tuple[PoseLike, PoseLike], options: ContactOptions, volume: str | None, device: str
-) -> bool | np.ndarray:
+) -> Generator[Progress, None, bool | np.ndarray]:
     """Whether two objects meet: bool, or (k,) bool for a stack of poses."""
     _check(volume, device)
     rows_a, rows_b, stacked = matched_poses(*poses)
-    answer, _ = run(contact_steps(side_of(things[0]), side_of(things[1]), rows_a, rows_b, options))
+    meeting = contact_steps(side_of(things[0]), side_of(things[1]), rows_a, rows_b, options)
+    answer, _ = yield from scaled(meeting, 0.0, 1.0)
     met = np.zeros(max(len(rows_a), len(rows_b)), np.bool_)
     met[answer.jobs] = True
     return met if stacked else bool(met[0])
@@ -56,21 +59,21 @@ def clustered_clearances(
     tolerance: float,
     volume: str | None,
     device: str,
-) -> tuple[Answer, tuple[Corners, Corners]]:
+) -> Generator[Progress, None, tuple[Answer, tuple[Corners, Corners]]]:
     """All pairs within a tolerance [m] in poses (k, 3, 4) of both, and what gives their triangles' corners."""
     _check(volume, device)
     sides = side_of(things[0]), side_of(things[1])
-    answer, places = run(clearance_steps(*sides, *rows, tolerance))
+    answer, places = yield from scaled(clearance_steps(*sides, *rows, tolerance), 0.0, 1.0)
     return answer, as_sources(*sides, answer.pairs, places)
 
 
 def clustered_distances(
     things: tuple[Any, Any], rows: tuple[np.ndarray, np.ndarray], volume: str | None, device: str
-) -> tuple[Answer, tuple[Clusters, Clusters]]:
+) -> Generator[Progress, None, tuple[Answer, tuple[Clusters, Clusters]]]:
     """The nearest pairs in poses (k, 3, 4) of both, and the objects as they were given."""
     _check(volume, device)
     sides = side_of(things[0]), side_of(things[1])
-    return run(nearest_steps(*sides, *rows)), sides
+    return (yield from scaled(nearest_steps(*sides, *rows), 0.0, 1.0)), sides
 
 
 def _check(volume: str | None, device: str, engine: str = "auto") -> None:

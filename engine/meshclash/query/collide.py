@@ -1,7 +1,8 @@
 """``collide``, ``collides`` and ``self_collide``: which triangles of two objects, or of one, meet."""
 
 import time
-from typing import overload
+from collections.abc import Generator
+from typing import Any, overload
 
 import numpy as np
 
@@ -20,12 +21,27 @@ from ..traversal.question import Answer, Question
 from ..traversal.single import meets_at_once
 from ..types.numbers import truth
 from ..types.pose import Pose, PoseLike, matched_poses
-from ..types.steps import run
+from ..types.results import Progress
+from ..types.steps import in_slices, in_slices_unless, scaled, steps
 from ..volumes.registry import volume_named
 from .clustered import clustered_contacts, clustered_meet
 from .engines import AUTO, VOXELS, checked_engine, quick_contacts, require_hierarchies, voxel_contacts
 from .options import check_device, check_served_device, check_threads
 from .sides import Meshes, packed_sides, question_about
+
+
+def _contacts_at_once(
+    a: Any, b: Any, pose_a: Any = None, pose_b: Any = None, *, touching: Any = True, device: Any = AUTO, **others: Any
+) -> Contacts | None:
+    """``collide`` of prepared small meshes by the shortest way; None where that does not answer."""
+    if others or device is not AUTO or may_answer(AUTO):
+        return None
+    start, touching = time.perf_counter(), truth("touching", touching)
+    side_a, side_b = packed_of(a), packed_of(b)
+    if side_a is None or side_b is None:
+        return None
+    found = contacts_at_once(side_a, side_b, pose_a, pose_b, not touching, check_threads(None))
+    return found and _contacts((side_a.parts.mesh, side_b.parts.mesh), found[1], found[0], start)
 
 
 @overload
@@ -67,6 +83,7 @@ def collide(
     device: str = "auto",
     engine: str = "auto",
 ) -> Contacts: ...
+@in_slices_unless(_contacts_at_once)
 def collide(
     a: Thing | ClusteredMesh,
     b: Thing | ClusteredMesh,
@@ -78,7 +95,7 @@ def collide(
     threads: int | None = None,
     device: str = "auto",
     engine: str = "auto",
-) -> Contacts | CloudContacts:
+) -> Generator[Progress, None, Contacts | CloudContacts]:
     """Every pair of triangles with a common point, decided exactly.
 
     A contact is defined on the float64 world coordinates that the poses give (``Pose.apply``); there is no epsilon.
@@ -105,20 +122,15 @@ def collide(
     """
     start = time.perf_counter()
     threads, touching, engine = check_threads(threads), truth("touching", touching), checked_engine(engine)
-    if device is AUTO and volume is None and engine != VOXELS and not may_answer(AUTO):
-        side_a, side_b = packed_of(a), packed_of(b)
-        if side_a is not None and side_b is not None:
-            at_once = contacts_at_once(side_a, side_b, pose_a, pose_b, not touching, threads)
-            if at_once is not None:
-                return _contacts((side_a.parts.mesh, side_b.parts.mesh), at_once[1], at_once[0], start)
     if isinstance(a, ClusteredMesh) or isinstance(b, ClusteredMesh):
         options_of_clusters = ContactOptions(crossing_only=not touching, threads=threads)
-        return clustered_contacts((a, b), (pose_a, pose_b), options_of_clusters, volume, device, engine)
+        asked = clustered_contacts((a, b), (pose_a, pose_b), options_of_clusters, volume, device, engine)
+        return (yield from asked)
     if is_for_clouds(a, b):
         check_device(device)
         volume_named(volume)
         require_hierarchies(engine, "point clouds")
-        return collide_clouds(a, b, pose_a, pose_b)
+        return (yield from steps(collide_clouds, a, b, pose_a, pose_b))
     if engine == VOXELS:
         return voxel_contacts(a, b, volume, pose_a, pose_b, touching, threads, device)
     device = check_served_device(device)
@@ -134,9 +146,20 @@ def collide(
         found = sides and contacts_at_once(*sides, Pose(rows_a[0]), Pose(rows_b[0]), not touching, threads)
         if found:
             return _contacts(meshes, found[1], found[0], start)
-    return _contacts(meshes, question, run(answer_steps(question)), start)
+    return _contacts(meshes, question, (yield from scaled(answer_steps(question), 0.0, 1.0)), start)
 
 
+def _met_at_once(
+    a: Any, b: Any, pose_a: Any = None, pose_b: Any = None, *, touching: Any = True, device: Any = AUTO, **others: Any
+) -> bool | None:
+    """``collides`` of prepared small meshes by the shortest way; None where that does not answer."""
+    if others or touching is not True or device is not AUTO or may_answer(AUTO):
+        return None
+    side_a, side_b = packed_of(a), packed_of(b)
+    return None if side_a is None or side_b is None else meets_at_once(side_a, side_b, pose_a, pose_b, True)
+
+
+@in_slices_unless(_met_at_once)
 def collides(
     a: Thing | ClusteredMesh,
     b: Thing | ClusteredMesh,
@@ -147,7 +170,7 @@ def collides(
     volume: str | None = None,
     threads: int | None = None,
     device: str = "auto",
-) -> bool | np.ndarray:
+) -> Generator[Progress, None, bool | np.ndarray]:
     """Whether the surfaces of two objects meet: False for one that lies inside the other without contact.
 
     ``Scene.collides`` asks about solids, and counts such a pair; ``verdict`` says CONTAINED. It stops at the first
@@ -156,16 +179,10 @@ def collides(
     Returns:
         bool; for a stack of k poses an array (k,) bool.
     """
-    if device is AUTO and threads is None and volume is None and touching is True and not may_answer(AUTO):
-        side_a, side_b = packed_of(a), packed_of(b)
-        if side_a is not None and side_b is not None:
-            met = meets_at_once(side_a, side_b, pose_a, pose_b, True)
-            if met is not None:
-                return met
     threads, touching = check_threads(threads), truth("touching", touching)
     if isinstance(a, ClusteredMesh) or isinstance(b, ClusteredMesh):
         options_of_clusters = ContactOptions(crossing_only=not touching, first_only=True, threads=threads)
-        return clustered_meet((a, b), (pose_a, pose_b), options_of_clusters, volume, device)
+        return (yield from clustered_meet((a, b), (pose_a, pose_b), options_of_clusters, volume, device))
     if is_for_clouds(a, b):
         check_device(device)
         volume_named(volume)
@@ -179,12 +196,13 @@ def collides(
             return met
     options = {"crossing_only": not touching, "first_only": True, "threads": threads, "device": device}
     question, _ = question_about(a, b, (rows_a, rows_b), volume, **options)
-    answer = run(answer_steps(question))
+    answer = yield from scaled(answer_steps(question), 0.0, 1.0)
     hit = np.zeros(len(question.jobs), np.bool_)
     hit[answer.jobs] = True
     return hit if stacked else bool(hit[0])
 
 
+@in_slices
 def self_collide(
     a: MeshLike | ClusteredMesh,
     pose: PoseLike = None,
@@ -193,7 +211,7 @@ def self_collide(
     volume: str | None = None,
     threads: int | None = None,
     device: str = "auto",
-) -> Contacts:
+) -> Generator[Progress, None, Contacts]:
     """Pairs (i < j) of triangles of one object that meet in more than what they share as neighbours.
 
     Left out are exactly the pairs that share one or two vertex indices and whose common points are that vertex, or that
@@ -205,11 +223,11 @@ def self_collide(
     threads, touching = check_threads(threads), truth("touching", touching)
     if isinstance(a, ClusteredMesh):
         options_of_clusters = ContactOptions(crossing_only=not touching, with_itself=True, threads=threads)
-        return clustered_contacts((a, a), (pose, pose), options_of_clusters, volume, device)
+        return (yield from clustered_contacts((a, a), (pose, pose), options_of_clusters, volume, device))
     rows_a, rows_b, _ = matched_poses(pose, pose)
     options = {"crossing_only": not touching, "threads": threads, "device": check_served_device(device)}
     question, meshes = question_about(a, a, (rows_a, rows_b), volume, with_itself=True, **options)
-    return _contacts(meshes, question, run(answer_steps(question)), start)
+    return _contacts(meshes, question, (yield from scaled(answer_steps(question), 0.0, 1.0)), start)
 
 
 def _contacts(meshes: Meshes, question: Question, answer: Answer, start: float) -> Contacts:

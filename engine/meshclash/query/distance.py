@@ -1,6 +1,7 @@
 """``distance``: how far apart the surfaces of two objects are, and where."""
 
 import time
+from collections.abc import Generator
 from typing import Any, Protocol, overload
 
 import numpy as np
@@ -18,8 +19,8 @@ from ..traversal.packed import Packed, pack, packed_of
 from ..traversal.question import Answer, Goal, Question
 from ..traversal.single import nearest_at_once
 from ..types.pose import PoseLike, every_pose
-from ..types.results import QueryStats
-from ..types.steps import run
+from ..types.results import Progress, QueryStats
+from ..types.steps import in_slices_unless, scaled, steps
 from ..volumes.registry import volume_named
 from .clustered import clustered_distances
 from .engines import AUTO
@@ -81,6 +82,15 @@ class Distance:
         return f"Distance({self.distance!r} m, triangles {self.triangle_a!r} and {self.triangle_b!r})"
 
 
+def _distance_at_once(
+    a: Any, b: Any, pose_a: Any = None, pose_b: Any = None, *, start: Any = None, device: Any = AUTO, **others: Any
+) -> Distance | None:
+    """``distance`` of prepared small meshes by the shortest way; None where that does not answer."""
+    if others or device is not AUTO or may_answer(AUTO, "distance_crossover"):
+        return None
+    return _at_once(packed_of(a), packed_of(b), pose_a, pose_b, start, _NO_ERRORS, time.perf_counter())
+
+
 @overload
 def distance(
     a: PointCloud,
@@ -123,6 +133,7 @@ def distance(
     threads: int | None = None,
     device: str = "auto",
 ) -> Distance: ...
+@in_slices_unless(_distance_at_once)
 def distance(
     a: Thing | ClusteredMesh,
     b: Thing | ClusteredMesh,
@@ -135,7 +146,7 @@ def distance(
     volume: str | None = None,
     threads: int | None = None,
     device: str = "auto",
-) -> Distance | CloudDistance:
+) -> Generator[Progress, None, Distance | CloudDistance]:
     """How far apart the surfaces of two objects are, with the nearest points: inside a solid, how far from its wall.
 
     ``Scene.distances`` asks about solids, which are at distance 0 where one lies inside the other. Where surfaces meet
@@ -160,16 +171,11 @@ def distance(
         not below 1; a ``start`` that is no Distance, of other meshes, or of another number of poses.
     """
     begin = time.perf_counter()
-    plain = relative_error is EXACT and absolute_error is EXACT and threads is None and volume is None
-    if plain and device is AUTO and not may_answer(AUTO, "distance_crossover"):
-        nearest = _at_once(packed_of(a), packed_of(b), pose_a, pose_b, start, _NO_ERRORS, begin)
-        if nearest is not None:
-            return nearest
     check_threads(threads)
     errors = check_share("relative_error", relative_error), check_length("absolute_error", absolute_error)
     if isinstance(a, ClusteredMesh) or isinstance(b, ClusteredMesh):
         rows_a, rows_b, stacked = every_pose(pose_a, pose_b)
-        apart, things = clustered_distances((a, b), (rows_a, rows_b), volume, device)
+        apart, things = yield from clustered_distances((a, b), (rows_a, rows_b), volume, device)
         if start is not None:
             _known_pairs(start, things, len(rows_a))
         return _result(apart, stacked, apart.stats(time.perf_counter() - begin))
@@ -178,7 +184,7 @@ def distance(
         volume_named(volume)
         if start is not None and not isinstance(start, Distance | CloudDistance):
             raise _no_start(start)
-        return cloud_distance(a, b, pose_a, pose_b)
+        return (yield from steps(cloud_distance, a, b, pose_a, pose_b))
     device = check_served_device(device)
     if not may_answer(device, "distance_crossover"):
         tree_a, tree_b = as_hierarchies(a, b, volume)
@@ -189,7 +195,7 @@ def distance(
     rows_a, rows_b, stacked = every_pose(pose_a, pose_b)
     known = [] if start is None else _known_pairs(start, meshes, len(rows_a))
     question = _question(a, b, volume, (rows_a, rows_b), known, errors, device)
-    answer = run(answer_steps(question))
+    answer = yield from scaled(answer_steps(question), 0.0, 1.0)
     return _result(answer, stacked, answer.stats(time.perf_counter() - begin))
 
 
