@@ -41,7 +41,7 @@ class Moment(NamedTuple):
     contacts: int
 
 
-def simulate(ball: mc.ClusteredMesh, ground: mc.ClusteredMesh, steps: int) -> list[Moment]:
+def simulate(ball: mc.massive.ClusteredMesh, ground: mc.massive.ClusteredMesh, steps: int) -> list[Moment]:
     """Let the ball fall and bounce."""
     centre, velocity = np.array([0.0, 0.0, START]), np.zeros(3)
     moments = []
@@ -88,10 +88,10 @@ def main(arguments: list[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         for name in ("ball", "ground"):
             source = getattr(massive_models, name)(options.triangles)
-            mc.ClusteredMesh.build(source, Path(folder) / f"{name}.mcl").close()
+            mc.massive.ClusteredMesh.build(source, Path(folder) / f"{name}.mcl").close()
         with (
-            mc.ClusteredMesh.open(Path(folder) / "ball.mcl", room) as ball,
-            mc.ClusteredMesh.open(Path(folder) / "ground.mcl", room) as ground,
+            mc.massive.ClusteredMesh.open(Path(folder) / "ball.mcl", room) as ball,
+            mc.massive.ClusteredMesh.open(Path(folder) / "ground.mcl", room) as ground,
         ):
             start = time.perf_counter()
             moments = simulate(ball, ground, options.steps)

@@ -58,8 +58,8 @@ def main(arguments: list[str] | None = None) -> int:
     rng = np.random.default_rng(7)
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         source = massive_models.ball(options.triangles, RADIUS)
-        mc.ClusteredMesh.build(source, Path(folder) / "vessel.mcl").close()
-        with mc.ClusteredMesh.open(Path(folder) / "vessel.mcl", int(options.memory * 2**20)) as vessel:
+        mc.massive.ClusteredMesh.build(source, Path(folder) / "vessel.mcl").close()
+        with mc.massive.ClusteredMesh.open(Path(folder) / "vessel.mcl", int(options.memory * 2**20)) as vessel:
             scene = mc.Scene()
             for middle in middles:
                 turn = rng.uniform(0.0, 2.0 * math.pi)

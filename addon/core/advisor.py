@@ -71,7 +71,7 @@ def advise_steps(
         raise InputError(f"select the two objects to measure: {len(frame.objects)} with faces are selected")
     (mesh_a, pose_a), (mesh_b, pose_b) = (placed_mesh(engine, frame, item) for item in frame.objects)
     try:
-        steps = engine.steps(engine.advise, mesh_a, mesh_b, pose_a, pose_b, volumes=volumes, splits=splits)
+        steps = engine.steps(engine.lab.advise, mesh_a, mesh_b, pose_a, pose_b, volumes=volumes, splits=splits)
         advice = yield from within(_in_words(steps), READ_END, 1.0)
     except engine.errors.MeshClashError as error:
         raise DetectError(f"the engine refused: {error}") from error

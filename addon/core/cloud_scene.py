@@ -99,7 +99,7 @@ class CloudScene:
         normals = None if source.normals is None else source.normals[part]
         text = f"Preparing {item.name}: "
         cloud = yield from within(
-            self._engine.steps(self._engine.PointCloud.make, source.points[part], normals), 0.0, 0.05, text
+            self._engine.steps(self._engine.clouds.PointCloud.make, source.points[part], normals), 0.0, 0.05, text
         )
         if stretch:
             matrix = np.frombuffer(stretch).reshape(4, 4)

@@ -145,7 +145,7 @@ def _measure_steps(
         nearest = np.full(placed.cloud.point_count, np.inf)
         for item, thing, pose in models:
             closed = bool(getattr(thing, "mesh", thing).is_closed)
-            steps = engine.steps(engine.deviation, placed.cloud, thing, placed.pose, pose, signed=closed)
+            steps = engine.steps(engine.clouds.deviation, placed.cloud, thing, placed.pose, pose, signed=closed)
             text = f"{placed.item.name} and {item.name}: "
             values = yield from within(steps, done / total, (done + 1) / total, text)
             np.minimum(nearest, values, out=nearest)

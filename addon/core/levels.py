@@ -86,7 +86,7 @@ class ShownHierarchy:
     def show(self, wanted: int) -> None:
         """Goes to a level from 0 on, or to the deepest one before it that costs no more than `MOST_NODES` boxes."""
         most = MOST_NODES // COSTS.get(self.volume, 1)
-        found = self._engine.hierarchy_level(self._hierarchy, max(wanted, 0), most=most)
+        found = self._engine.lab.hierarchy_level(self._hierarchy, max(wanted, 0), most=most)
         if found.number == self.level:
             return
         self.level, self.count = found.number, len(found.nodes)

@@ -48,9 +48,9 @@ def build_steps(engine: ModuleType, source: Any, path: Path) -> Generator[Any, N
     """
     try:
         if isinstance(source, Path) and source.suffix.lower() == ENDING:
-            mesh = engine.ClusteredMesh.open(source)
+            mesh = engine.massive.ClusteredMesh.open(source)
         else:
-            steps = engine.steps(engine.ClusteredMesh.build, source, path)
+            steps = engine.steps(engine.massive.ClusteredMesh.build, source, path)
             mesh = yield from within(steps, 0.0, _BUILT)
         with mesh:
             sample = yield from within(engine.steps(mesh.sample, SHOWN), _BUILT, 1.0)

@@ -111,9 +111,11 @@ class Between:
     def _share_steps(self, moved: list[_Moved], forward: bool) -> Generator[Any, None, float | None]:
         """The share of the way after which two objects meet; None where rounding lets nothing be said."""
         poses = [(way.start, way.end) if forward else (way.end, way.start) for way in moved]
-        motions = [self._engine.KeyframedMotion([0.0, 1.0], list(ends)) for ends in poses]
+        motions = [self._engine.motion.KeyframedMotion([0.0, 1.0], list(ends)) for ends in poses]
         try:
-            found = yield from self._engine.steps(self._engine.time_of_contact, *(way.mesh for way in moved), *motions)
+            found = yield from self._engine.steps(
+                self._engine.motion.time_of_contact, *(way.mesh for way in moved), *motions
+            )
         except self._engine.errors.UnsupportedOption:
             return None
         return None if found.time is None else float(found.time)

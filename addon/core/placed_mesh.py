@@ -49,7 +49,7 @@ def engine_mesh(engine: ModuleType, item: SourceObject, mesh: SourceMesh, stretc
         raise UnusableObject(item.name, "its massive file is tested as it is: the object must not be scaled or sheared")
     try:
         if mesh.file is not None:
-            return engine.ClusteredMesh.open(mesh.file.path, MASSIVE_MEMORY)
+            return engine.massive.ClusteredMesh.open(mesh.file.path, MASSIVE_MEMORY)
         made = engine.TriangleMesh(mesh.vertices, mesh.triangles)
         return made.transformed(np.frombuffer(stretch).reshape(4, 4)) if stretch else made
     except engine.errors.MeshClashError as error:

@@ -58,7 +58,7 @@ def import_steps(
         InputError: the file is missing, damaged, too large, or holds no points.
     """
     try:
-        raw = yield from within(engine.read_points(path, unit), 0.0, READ_END)
+        raw = yield from within(engine.clouds.read_points(path, unit), 0.0, READ_END)
     except engine.errors.MeshClashError as error:
         raise InputError(str(error)) from error
     if not len(raw.points):

@@ -39,7 +39,7 @@ def volume_steps(question: Question, pair: tuple[int, int], row: PairRow) -> Gen
     low = high = 0.0
     for resolution in RESOLUTIONS:
         steps = question.engine.steps(
-            question.engine.voxel_collide, a, b, pose_a, pose_b, resolution=resolution, mode="solid"
+            question.engine.voxels.voxel_collide, a, b, pose_a, pose_b, resolution=resolution, mode="solid"
         )
         progress = Progress(1.0, f"Measuring what {row.a.name} and {row.b.name} have in common")
         try:

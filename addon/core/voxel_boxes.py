@@ -74,7 +74,7 @@ def voxels_steps(
     coarser = False
     try:
         while True:
-            steps = engine.steps(engine.voxel_collide, a, b, pose_a, pose_b, mode="voxels", **asked)
+            steps = engine.steps(engine.voxels.voxel_collide, a, b, pose_a, pose_b, mode="voxels", **asked)
             found = yield from within(steps, READ_END, 1.0)
             if len(found.voxels) <= MOST_VOXELS:
                 break

@@ -120,7 +120,7 @@ class FakeScene:
         self.objects[key][0] = FakeMesh(vertices, self.objects[key][0].triangles)
         self.log.append("vertices")
 
-    def contacts_steps(self, set_a, set_b, keep, permitted_overlap, touch_tolerance):
+    def contacts(self, set_a, set_b, keep, permitted_overlap, touch_tolerance):
         self.asked = {"permitted_overlap": permitted_overlap, "touch_tolerance": touch_tolerance}
         yield Progress(0.5, "Testing")
         keys = sorted(self.objects)
@@ -179,11 +179,12 @@ class FakeWatch:
     def change_limits(self, permitted_overlap, touch_tolerance):
         self._lengths = permitted_overlap, touch_tolerance
 
-    def update_steps(self, set_a, set_b, keep, first_contact, device):
-        answer = yield from self._scene.contacts_steps(set_a, set_b, keep, *self._lengths)
+    def update(self, set_a, set_b, keep, first_contact, device):
+        answer = yield from self._scene.contacts(set_a, set_b, keep, *self._lengths)
         self._found = {(item.a, item.b): item for item in answer.pairs}
         answer.stats.timings = answer.timings
-        return answer.stats
+        self.stats = answer.stats
+        return self.take_changes()
 
     def take_changes(self):
         gone, self._known = self._known.keys() - self._found.keys(), self._found
@@ -202,8 +203,8 @@ def make_engine():
         Scene=make_scene,
         Watch=FakeWatch,
         FirstContact=type(None),
-        KeyframedMotion=lambda times, poses: poses,
-        time_of_contact_steps=_halfway,
+        motion=SimpleNamespace(KeyframedMotion=lambda times, poses: poses, time_of_contact=_halfway),
+        steps=lambda question, *given, **options: question(*given, **options),
         scenes=scenes,
         TriangleMesh=FakeMesh,
         split_matrix=_split,

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from fake_scene import BOX, make_object
 from live_arrays import ArrayScene, described
+from spied import noted
 
 from addon.core.followed import Followed
 from addon.core.job import detect_steps, run_to_end
@@ -211,10 +212,8 @@ def test_another_permitted_overlap_asks_only_pairs_that_it_may_change(engine, as
 
 
 def test_volumes_that_are_known_stay_known(engine, monkeypatch):
-    measured, original = [], engine.voxel_collide_steps
-    monkeypatch.setattr(
-        engine, "voxel_collide_steps", lambda *given, **options: measured.append(given) or original(*given, **options)
-    )
+    measured = []
+    monkeypatch.setattr(engine.voxels, "voxel_collide", noted(engine.voxels.voxel_collide, measured))
     scene, followed = boxes(), Followed(engine)
     for wanted, count in ((False, 0), (True, 4), (True, 0), (False, 0), (True, 0)):
         measured.clear()

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scans import add_ball_of_nodes, add_scan, ball, wall
+from spied import noted
 
 from addon.adapters.source import BlenderSource
 from addon.core import saved
@@ -133,14 +134,14 @@ def test_a_machine_is_moved_through_a_wall(engine, add_box):
         for key in curve.keyframe_points:
             key.interpolation = "LINEAR"
     made = []
-    original = engine.PointCloud.make_steps
-    with mock.patch.object(engine.PointCloud, "make_steps", lambda *points: made.append(1) or original(*points)):
+    cloud = engine.clouds.PointCloud
+    with mock.patch.object(cloud, "make", noted(cloud.make, made)):
         report = detect(engine, frames=range(1, 10), set_a="Wall", set_b="Machine")
     assert sorted(row.frame for row in report.rows) == [4, 5, 6]
     assert {row.verdict for row in report.rows} == {"clash"}
     depths = {row.frame: row.depth for row in report.rows}
     assert depths[4] == pytest.approx(0.05, abs=1e-4) and depths[5] == pytest.approx(0.2, abs=1e-4)
-    assert made == [1], "the cloud is built once for all frames"
+    assert len(made) == 1, "the cloud is built once for all frames"
 
 
 def _curves(item):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from live_driver import LiveDriver, detected
 from scans import add_scan, ball, wall
+from spied import asked_by, noted
 
 from addon import running_work, scene_results
 from addon.core import live as live_module
@@ -98,8 +99,8 @@ def evaluations_of(driver):
 
 def test_another_tolerance_asks_all_pairs_anew_of_the_same_clouds(driver, room, engine, monkeypatch):
     driver.settle()
-    made, original = [], engine.PointCloud.make_steps
-    monkeypatch.setattr(engine.PointCloud, "make_steps", lambda *given: (made.append(given), original(*given))[1])
+    made = []
+    monkeypatch.setattr(engine.clouds.PointCloud, "make", noted(engine.clouds.PointCloud.make, made))
     for options in ({"tolerance": 0.1}, {"tolerance": 0.5}):
         ask("clearance", **options)
         assert described(driver.settle()) == described(detected(engine))
@@ -114,17 +115,17 @@ def test_a_change_ends_the_search_for_certainty(driver, room, engine, monkeypatc
     """However long it would take: the next answer is about the scene as it is."""
     ask("time-critical", budget=0.01)
     driver.settle()
-    original, refining = engine.Scene.time_critical_steps, []
+    original, refining = engine.Scene.time_critical, []
 
     def unsure(scene, budget, **sets):
-        found = yield from original(scene, **sets)
+        found = yield from original.slices(scene, **sets)
         while refining:
             yield Progress(0.5, "comparing surfaces")
         refining.append(budget)
         nothing = np.zeros(len(found.pairs), np.bool_)
         return replace(found, complete=nothing, probability=np.full(len(found.pairs), 0.7))
 
-    monkeypatch.setattr(engine.Scene, "time_critical_steps", unsure)
+    monkeypatch.setattr(engine.Scene, "time_critical", asked_by(unsure, original))
     for x in (-0.1, -0.2, 9.0):
         shown, _ = result_of(driver), refining.clear()
         room["Box"].location.x = x

@@ -55,7 +55,7 @@ def test_the_boxes_are_the_voxels_of_the_engine_with_each_edge_once(pair, engine
     settings().voxel_resolution = resolution
     bpy.ops.meshclash.show_voxels()
     a, b = (mesh_of(engine, name) for name in ("A", "B"))
-    found = engine.voxel_collide(a, b, resolution=resolution, mode="voxels")
+    found = engine.voxels.voxel_collide(a, b, resolution=resolution, mode="voxels")
     assert shown().count == len(found.voxels) and shown().size == found.voxel_size
     lines = shown().lines.reshape(-1, 2, 3)
     expected = {edge for box in found.boxes.astype(np.float32) for edge in edges_of(box)}

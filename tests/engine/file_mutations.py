@@ -220,14 +220,14 @@ def read_mesh(path: Path) -> None:
 
 def build_mesh(path: Path) -> None:
     """A mesh as clusters."""
-    mc.ClusteredMesh.build(path, path.with_suffix(".mcl"), memory=1 << 22).close()
+    mc.massive.ClusteredMesh.build(path, path.with_suffix(".mcl"), memory=1 << 22).close()
 
 
 def points_reader(memory: int) -> Read:
     """Reads all points."""
 
     def read(path: Path) -> None:
-        for _ in mc.read_points(path, memory=memory):
+        for _ in mc.clouds.read_points(path, memory=memory):
             pass
 
     return read

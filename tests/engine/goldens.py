@@ -152,7 +152,7 @@ def budgets(answers):
 
 def clouds(answers):
     rng = np.random.default_rng(3)
-    cloud = mc.PointCloud(*cloud_sphere(rng, 1500))
+    cloud = mc.clouds.PointCloud(*cloud_sphere(rng, 1500))
     block = mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1)))
     for k, shift in enumerate(((0.8, 0, 0), (1.9, 0, 0), (2.5, 0, 0))):
         pose = matrix(shift=shift)

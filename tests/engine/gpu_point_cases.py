@@ -19,9 +19,9 @@ def clouds():
     rng = np.random.default_rng(11)
     points, normals = torus(rng, 900, noise=0.005)
     return {
-        "plain": mc.PointCloud(sphere(rng, 700)[0]),
-        "with normals": mc.PointCloud(points, normals),
-        "of spheres": mc.PointCloud(points, normals, surface="apss"),
+        "plain": mc.clouds.PointCloud(sphere(rng, 700)[0]),
+        "with normals": mc.clouds.PointCloud(points, normals),
+        "of spheres": mc.clouds.PointCloud(points, normals, surface="apss"),
     }
 
 

@@ -65,7 +65,7 @@ def all_triangles(mesh):
 
 def cluster_ids(mesh):
     """The cluster of each triangle; 0 for a mesh in memory."""
-    if not isinstance(mesh, mc.ClusteredMesh):
+    if not isinstance(mesh, mc.massive.ClusteredMesh):
         return np.zeros(mesh.triangle_count, np.int64)
     ids = np.empty(mesh.triangle_count, np.int64)
     for number in range(mesh.cluster_count):

@@ -57,7 +57,7 @@ def answers(path: Path, model: mc.TriangleMesh, names: Sequence[str]) -> list[by
     found: list[bytes | None] = []
     for name in names:
         try:
-            with mc.ClusteredMesh.open(path) as mesh:
+            with mc.massive.ClusteredMesh.open(path) as mesh:
                 found.append(QUESTIONS[name](mesh, model))
         except mc.InvalidFile as error:
             if path.name not in str(error):
@@ -66,21 +66,21 @@ def answers(path: Path, model: mc.TriangleMesh, names: Sequence[str]) -> list[by
     return found
 
 
-def contacts(mesh: mc.ClusteredMesh, model: mc.TriangleMesh) -> bytes:
+def contacts(mesh: mc.massive.ClusteredMesh, model: mc.TriangleMesh) -> bytes:
     hits = mc.collide(mesh, model)
     return hits.pairs.tobytes() + hits.kinds.tobytes()
 
 
-def level(mesh: mc.ClusteredMesh, _: mc.TriangleMesh) -> bytes:
+def level(mesh: mc.massive.ClusteredMesh, _: mc.TriangleMesh) -> bytes:
     """The triangles of a level."""
-    with mc.MeshLevels.open(mesh) as levels:
+    with mc.massive.MeshLevels.open(mesh) as levels:
         pages = levels.level(_ERROR).pages
         return corners(pages, range(pages.header.clusters))
 
 
-def stops(mesh: mc.ClusteredMesh, _: mc.TriangleMesh) -> bytes:
+def stops(mesh: mc.massive.ClusteredMesh, _: mc.TriangleMesh) -> bytes:
     """The triangles of all meshes for which bounds were proved."""
-    with mc.ProgressiveMeshes.open(mesh) as progressive:
+    with mc.lab.ProgressiveMeshes.open(mesh) as progressive:
         pages = progressive.stops(1 << 26).pages
         return corners(pages, np.flatnonzero(pages.table["triangles"][: pages.clusters_at]).tolist())
 
@@ -91,12 +91,12 @@ def corners(pages: PageFile, numbers: Iterable[int]) -> bytes:
     return b"".join(part.vertices[part.corners].tobytes() for part in parts)
 
 
-def near(mesh: mc.ClusteredMesh, model: mc.TriangleMesh, mode: str) -> bytes:
-    rows = mc.massive_collide(mesh, model, epsilon=_ERROR, mode=mode)
+def near(mesh: mc.massive.ClusteredMesh, model: mc.TriangleMesh, mode: str) -> bytes:
+    rows = mc.massive.massive_collide(mesh, model, epsilon=_ERROR, mode=mode)
     return rows.clusters_a.tobytes() + rows.lower.tobytes() + rows.upper.tobytes()
 
 
-QUESTIONS: dict[str, Callable[[mc.ClusteredMesh, mc.TriangleMesh], bytes]] = {
+QUESTIONS: dict[str, Callable[[mc.massive.ClusteredMesh, mc.TriangleMesh], bytes]] = {
     "contacts": contacts,
     "level": level,
     "near": partial(near, mode="dag"),
@@ -122,9 +122,9 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.mcl"
-        with mc.ClusteredMesh.build(MAKERS["scan"](options.triangles, 1), path, cluster_triangles=64) as mesh:
-            mc.MeshLevels.build(mesh).close()
-            mc.ProgressiveMeshes.build(mesh).close()
+        with mc.massive.ClusteredMesh.build(MAKERS["scan"](options.triangles, 1), path, cluster_triangles=64) as mesh:
+            mc.massive.MeshLevels.build(mesh).close()
+            mc.lab.ProgressiveMeshes.build(mesh).close()
         wrong = sum(campaign(path, name, options) for name in options.files)
     print(f"{wrong} wrong")
     return int(wrong > 0)

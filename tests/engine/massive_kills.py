@@ -54,7 +54,7 @@ class Campaign:
         write_ply(self.source, *MAKERS["scan"](triangles, 1))
         list(mc.warm_up(["massive"]))
         if part:
-            mc.ClusteredMesh.build(self.source, self.target, cluster_triangles=_SMALL_CLUSTERS[part]).close()
+            mc.massive.ClusteredMesh.build(self.source, self.target, cluster_triangles=_SMALL_CLUSTERS[part]).close()
             self.source, self.target = self.target, folder / f"model.mcl.{part}"
         start = time.perf_counter()
         assert self._run(None)
@@ -101,13 +101,13 @@ class Campaign:
 
     def _build(self) -> None:
         if not self._part:
-            mc.ClusteredMesh.build(self.source, self.target, memory=self._memory).close()
+            mc.massive.ClusteredMesh.build(self.source, self.target, memory=self._memory).close()
             return
-        with mc.ClusteredMesh.open(self.source) as mesh:
+        with mc.massive.ClusteredMesh.open(self.source) as mesh:
             if self._part == "levels":
-                mc.MeshLevels.build(mesh, threads=1).close()  # a forked process has no threads of its parent's
+                mc.massive.MeshLevels.build(mesh, threads=1).close()  # a forked process has no threads of its parent's
             else:
-                mc.ProgressiveMeshes.build(mesh).close()
+                mc.lab.ProgressiveMeshes.build(mesh).close()
 
     def _stage(self) -> str:
         """What the journal of an interrupted build says is finished."""

@@ -43,7 +43,7 @@ def test_samples_lie_evenly_on_the_surface():
 
 @pytest.mark.slow
 def test_only_poses_with_overlapping_root_boxes_count():
-    cloud = mc.PointCloud(np.random.default_rng(0).uniform(-1, 1, (500, 3)))
+    cloud = mc.clouds.PointCloud(np.random.default_rng(0).uniform(-1, 1, (500, 3)))
     assert roots_overlap(cloud, pose_at(1.9, 0.3))
     assert not roots_overlap(cloud, pose_at(4.0, 0.3))
 
@@ -54,7 +54,7 @@ def test_the_oracle_sees_how_near_two_sheets_come(apart):
     """Parallel sheets are nearest to both in the middle between them; crossed ones meet."""
     line = np.linspace(0.0, 1.0, 14)
     x, y = np.meshgrid(line, line)
-    cloud = mc.PointCloud(np.stack([x.ravel(), y.ravel(), np.zeros(x.size)], axis=1))
+    cloud = mc.clouds.PointCloud(np.stack([x.ravel(), y.ravel(), np.zeros(x.size)], axis=1))
     pose = np.eye(4)
     pose[2, 3] = apart * cloud.sampling_radius
     approach = closest_approach(cloud, pose)
@@ -69,7 +69,7 @@ def test_the_oracle_sees_how_near_two_sheets_come(apart):
 def test_newtons_method_meets_where_spheres_do():
     """The surface of a sphere's points lies a little inside of it, here by a tenth of the sampling radius."""
     rng = np.random.default_rng(1)
-    cloud = mc.PointCloud(sphere(rng, 2000)[0])
+    cloud = mc.clouds.PointCloud(sphere(rng, 2000)[0])
     for gap, meets in ((-0.5, True), (-0.3, True), (0.1, False), (3.0, False)):
         pose = np.eye(4)
         pose[0, 3] = 2.0 + gap * cloud.sampling_radius

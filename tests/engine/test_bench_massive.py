@@ -67,8 +67,8 @@ def test_a_pair_is_built_once_and_asked(capsys, tmp_path, monkeypatch):
 
 def killed_build(path):
     """Build levels in a process that is killed as soon as some of them are written down."""
-    with mc.ClusteredMesh.open(path) as mesh:
-        for _ in mc.steps(mc.MeshLevels.build, mesh, threads=1):
+    with mc.massive.ClusteredMesh.open(path) as mesh:
+        for _ in mc.steps(mc.massive.MeshLevels.build, mesh, threads=1):
             if list(path.parent.glob("*.levels.building/stack-*")):
                 os.kill(os.getpid(), signal.SIGKILL)
 
@@ -76,8 +76,8 @@ def killed_build(path):
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is told by Linux")
 def test_a_lost_process_is_named_and_the_next_one_goes_on(tmp_path):
     path = tmp_path / "a.mcl"
-    with mc.ClusteredMesh.build(massive.KINDS["scan"](6000, 1), path, cluster_triangles=16) as mesh:
-        with mc.MeshLevels.build(mesh) as levels:
+    with mc.massive.ClusteredMesh.build(massive.KINDS["scan"](6000, 1), path, cluster_triangles=16) as mesh:
+        with mc.massive.MeshLevels.build(mesh) as levels:
             expected = levels.path.read_bytes()
         levels.path.unlink()
         with pytest.raises(RuntimeError, match=r"'killed_build' ended by SIGKILL .*memory.* goes on from there"):

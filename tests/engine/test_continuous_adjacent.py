@@ -23,8 +23,8 @@ FLOOR = [(0, 0, 0), (4, 0, 0), (0, 4, 0)]
 def asked(start, end):
     """The first moment of the two triangles, None where they do not count, of the corners of the second one."""
     mesh = mc.TriangleMesh([*FLOOR, *start], [[0, 1, 2], [0, 3, 4] if len(start) == 2 else [0, 1, 3]])
-    found = mc.swept_self_collide(mesh, None, [*FLOOR, *end])
-    first = mc.swept_self_collide(mesh, None, [*FLOOR, *end], first_only=True)
+    found = mc.motion.swept_self_collide(mesh, None, [*FLOOR, *end])
+    first = mc.motion.swept_self_collide(mesh, None, [*FLOOR, *end], first_only=True)
     assert np.array_equal(found.time, first.time)
     return float(found.time[0]) if len(found) else None
 
@@ -120,10 +120,10 @@ def test_neighbours_are_found_as_the_oracle_says(seed, size):
     start = rng.integers(-size, size + 1, (5, 3)).astype(float)
     end = rng.integers(-size, size + 1, (5, 3)).astype(float)
     mesh = mc.TriangleMesh(start, [[0, 1, 2], [0, 3, 4], [0, 1, 3]])
-    found = mc.swept_self_collide(mesh, None, end)
+    found = mc.motion.swept_self_collide(mesh, None, end)
     pairs = {tuple(p) for p in found.pairs.tolist()}
     assert pairs == {(i, j) for i, j in combinations(range(3), 2) if has_hazards(mesh, end, i, j)}
-    back = mc.swept_self_collide(mesh, end, start)
+    back = mc.motion.swept_self_collide(mesh, end, start)
     assert np.array_equal(back.pairs, found.pairs)
 
 
@@ -199,7 +199,7 @@ def test_what_is_reflected_through_a_point_is_parted_by_planes(factor, monkeypat
     """No pair of neighbours has all its moments looked at, which takes milliseconds."""
     monkeypatch.delattr(adjacent._Pair, "first_moment")
     mesh = octahedron(rotation(np.random.default_rng(1)))
-    found = mc.swept_self_collide(mesh, None, factor * mesh.vertices)
+    found = mc.motion.swept_self_collide(mesh, None, factor * mesh.vertices)
     shared = (mesh.triangles[found.pairs[:, 0], :, None] == mesh.triangles[found.pairs[:, 1], None, :]).any(axis=(1, 2))
     assert len(found) == 4 and not shared.any()  # opposite faces
     assert np.allclose(found.time, 1.0 / (1.0 - factor))
@@ -224,5 +224,5 @@ def test_progress_goes_on_while_neighbours_are_looked_at(monkeypatch):
     monkeypatch.setattr(driving, "Slice", Over)
     mesh = octahedron(rotation(np.random.default_rng(1)))
     centre = np.array([0.1, 0.2, 0.3])  # rounded: nothing is exactly reflected
-    told = list(mc.steps(mc.swept_self_collide, mesh, None, 2.0 * centre - mesh.vertices))
+    told = list(mc.steps(mc.motion.swept_self_collide, mesh, None, 2.0 * centre - mesh.vertices))
     assert len({progress.fraction for progress in told}) > 20

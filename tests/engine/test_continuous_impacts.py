@@ -11,7 +11,7 @@ from meshclash.bench.impact_cases import CASES, make_cases
 from meshclash.bench.impact_oracle import first_moment
 from meshclash.continuous.rational import rational_impact
 
-ASK = (mc.point_triangle_impacts, mc.edge_edge_impacts)
+ASK = (mc.motion.point_triangle_impacts, mc.motion.edge_edge_impacts)
 TIGHT = Fraction(1, 1 << 40)
 
 
@@ -49,7 +49,7 @@ def test_the_last_stage_decides_everything_alone(kind):
 
 
 def test_classes_hold_hits_and_misses_and_every_stage_is_used():
-    used, hits = dict.fromkeys(mc.point_triangle_impacts([[[0] * 3] * 4], [[[0] * 3] * 4]).counters, 0), 0
+    used, hits = dict.fromkeys(mc.motion.point_triangle_impacts([[[0] * 3] * 4], [[[0] * 3] * 4]).counters, 0), 0
     for name in CASES:
         for kind in (0, 1):
             found = ask(kind, make_cases(name, 400 if name == "random" else 40, seed=5 + kind))
@@ -112,7 +112,7 @@ def test_splitting_the_interval_loses_nothing(points, kind, eighth):
 
 
 def test_nothing_is_asked_of_no_rows():
-    found = mc.edge_edge_impacts(np.empty((0, 4, 3)), np.empty((0, 4, 3)))
+    found = mc.motion.edge_edge_impacts(np.empty((0, 4, 3)), np.empty((0, 4, 3)))
     assert len(found) == 0 and found.hit.dtype == bool and not any(found.counters.values())
 
 
@@ -120,7 +120,7 @@ def test_lists_integers_and_read_only_arrays_are_taken():
     start, end = np.zeros((1, 4, 3), np.int64), np.zeros((1, 4, 3), np.float32)
     start.flags.writeable = False
     for given_start in (start, start.tolist(), start.astype(np.float32)[:, ::-1]):
-        found = mc.point_triangle_impacts(given_start, end)
+        found = mc.motion.point_triangle_impacts(given_start, end)
         assert found.hit.tolist() == [True] and found.time.tolist() == [0.0]
 
 

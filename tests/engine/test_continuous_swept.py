@@ -43,7 +43,7 @@ def element_moments(p, q):
 def test_pairs_and_times_equal_the_oracle(seed):
     rng = np.random.default_rng([21, seed])
     (a, end_a), (b, end_b) = soup(rng, 7, 5), soup(rng, 7, 5)
-    found = as_dict(mc.swept_collide(a, b, None, end_a, None, end_b))
+    found = as_dict(mc.motion.swept_collide(a, b, None, end_a, None, end_b))
     moved = [np.stack([m.vertices[m.triangles], end[m.triangles]]) for m, end in ((a, end_a), (b, end_b))]
     for i in range(5):
         for j in range(5):
@@ -61,7 +61,7 @@ def test_pairs_and_times_equal_the_oracle(seed):
 def test_one_object_against_itself_finds_what_its_elements_do():
     rng = np.random.default_rng(5)
     mesh, end = soup(rng, 9, 7)
-    found = as_dict(mc.swept_self_collide(mesh, None, end))
+    found = as_dict(mc.motion.swept_self_collide(mesh, None, end))
     at_start = {tuple(pair) for pair in mc.self_collide(mesh).pairs.tolist()}
     t = mesh.triangles
     for i in range(7):
@@ -89,7 +89,7 @@ seeds = st.integers(0, 2**32 - 1)
 def test_what_collide_finds_at_a_moment_is_found_and_not_late(seed):
     rng = np.random.default_rng(seed)
     (a, end_a), (b, end_b) = soup(rng, 12, 10), soup(rng, 12, 10)
-    found = as_dict(mc.swept_collide(a, b, None, end_a, None, end_b))
+    found = as_dict(mc.motion.swept_collide(a, b, None, end_a, None, end_b))
     met = {}
     for k in range(STEPS + 1):
         s, t = (STEPS - k) / STEPS, k / STEPS
@@ -107,7 +107,7 @@ def test_what_collide_finds_at_a_moment_is_found_and_not_late(seed):
 def test_a_motion_of_nothing_gives_collide(seed):
     rng = np.random.default_rng(seed)
     (a, _), (b, _) = soup(rng, 12, 12, 4), soup(rng, 12, 12, 4)
-    found = mc.swept_collide(a, b)
+    found = mc.motion.swept_collide(a, b)
     assert np.array_equal(found.pairs, mc.collide(a, b).pairs)
     assert not found.time.any()
 
@@ -121,7 +121,11 @@ def test_reversed_time_and_a_split_interval_give_the_same_pairs(seed, step, with
     middle_a, middle_b = ((1 - part) * m.vertices + part * end for m, end in ((a, end_a), (b, end_b)))
 
     def ask(s_a, e_a, s_b, e_b):
-        return mc.swept_self_collide(a, s_a, e_a) if with_itself else mc.swept_collide(a, b, s_a, e_a, s_b, e_b)
+        return (
+            mc.motion.swept_self_collide(a, s_a, e_a)
+            if with_itself
+            else mc.motion.swept_collide(a, b, s_a, e_a, s_b, e_b)
+        )
 
     whole = as_dict(ask(None, end_a, None, end_b))
     assert as_dict(ask(end_a, a.vertices, end_b, b.vertices)).keys() == whole.keys()
@@ -141,9 +145,9 @@ def test_the_first_pair_is_the_earliest_of_all(seed, with_itself, apart):
     away = np.array([apart, 0.0, 0.0])
     start_b, end_b = b.vertices + away, end_b - away
     if with_itself:
-        every, first = (mc.swept_self_collide(a, None, end_a, first_only=f) for f in (False, True))
+        every, first = (mc.motion.swept_self_collide(a, None, end_a, first_only=f) for f in (False, True))
     else:
-        every, first = (mc.swept_collide(a, b, None, end_a, start_b, end_b, first_only=f) for f in (False, True))
+        every, first = (mc.motion.swept_collide(a, b, None, end_a, start_b, end_b, first_only=f) for f in (False, True))
     assert len(first) == min(len(every), 1)
     if len(first):
         assert first.time[0] == every.time.min()
@@ -156,11 +160,11 @@ def test_much_is_found_in_many_slices_and_can_be_given_up():
     start = rng.random((3000, 3))
     mesh = mc.TriangleMesh(start, np.arange(3000).reshape(-1, 3))
     end = start + 0.1 * rng.standard_normal(start.shape)
-    steps = mc.steps(mc.swept_collide, mesh, None, None, end)
+    steps = mc.steps(mc.motion.swept_collide, mesh, None, None, end)
     seen = [next(steps), next(steps)]
     assert all(0.0 <= p.fraction <= 1.0 and p.text for p in seen)
     steps.close()
-    found = mc.swept_self_collide(mesh, None, end)
+    found = mc.motion.swept_self_collide(mesh, None, end)
     assert len(found) > 30_000  # more than the output holds at once
     assert np.array_equal(found.pairs, np.unique(found.pairs, axis=0)) and (found.pairs[:, 0] < found.pairs[:, 1]).all()
     assert {tuple(p) for p in mc.self_collide(mesh).pairs.tolist()} == {
@@ -185,8 +189,8 @@ def test_any_number_of_threads_gives_the_same_bytes(monkeypatch, with_itself, fi
 
     def ask(threads):
         if with_itself:
-            return mc.swept_self_collide(a, None, end_a, first_only=first_only, threads=threads)
-        return mc.swept_collide(a, b, None, end_a, None, end_b, first_only=first_only, threads=threads)
+            return mc.motion.swept_self_collide(a, None, end_a, first_only=first_only, threads=threads)
+        return mc.motion.swept_collide(a, b, None, end_a, None, end_b, first_only=first_only, threads=threads)
 
     one = ask(1)
     assert one.stats.threads == 1 and len(one) > (0 if first_only else 60)
@@ -205,39 +209,39 @@ def test_threads_are_a_number():
     mesh = mc.TriangleMesh(np.eye(3), [[0, 1, 2]])
     for bad in (0, "two", True):
         with pytest.raises(mc.UnsupportedOption, match="threads"):
-            mc.swept_self_collide(mesh, threads=bad)
+            mc.motion.swept_self_collide(mesh, threads=bad)
 
 
 def test_stacks_are_asked_interval_by_interval():
     rng = np.random.default_rng(8)
     (a, _), (b, _) = soup(rng, 9, 6), soup(rng, 9, 6)
     frames = a.vertices + rng.integers(-8, 9, (4, 9, 3))
-    found = mc.swept_collide(a, b, frames[:-1], frames[1:])
+    found = mc.motion.swept_collide(a, b, frames[:-1], frames[1:])
     assert found.frame.max() > 0
     for k in range(3):
-        alone = mc.swept_collide(mc.build(a), b, frames[k], frames[k + 1])
+        alone = mc.motion.swept_collide(mc.build(a), b, frames[k], frames[k + 1])
         mine = found.frame == k
         assert np.array_equal(found.pairs[mine], alone.pairs) and np.array_equal(found.time[mine], alone.time)
-    assert set(mc.swept_collide(a, b, frames[:-1], frames[1:], first_only=True).frame) == set(found.frame)
+    assert set(mc.motion.swept_collide(a, b, frames[:-1], frames[1:], first_only=True).frame) == set(found.frame)
 
 
 @pytest.mark.parametrize("scale", (2.0**-1060, 2.0**-400, 2.0**90))
 def test_tiny_and_huge_objects_meet_as_others(scale):
     rng = np.random.default_rng(4)
     (a, end_a), (b, end_b) = soup(rng, 9, 8), soup(rng, 9, 8)
-    found = as_dict(mc.swept_collide(a, b, None, end_a, None, end_b))
-    scaled = mc.swept_collide(a, b, scale * a.vertices, scale * end_a, scale * b.vertices, scale * end_b)
+    found = as_dict(mc.motion.swept_collide(a, b, None, end_a, None, end_b))
+    scaled = mc.motion.swept_collide(a, b, scale * a.vertices, scale * end_a, scale * b.vertices, scale * end_b)
     assert as_dict(scaled).keys() == found.keys()
 
 
 def test_far_from_the_origin_nothing_is_lost():
     rng = np.random.default_rng(6)
     (a, end_a), (b, end_b) = soup(rng, 9, 8), soup(rng, 9, 8)
-    found = mc.swept_collide(a, b, None, end_a, None, end_b)
+    found = mc.motion.swept_collide(a, b, None, end_a, None, end_b)
     far = 2.0**45
     for first_only in (False, True):
-        expected = mc.swept_collide(a, b, None, end_a, None, end_b, first_only=first_only)
-        moved = mc.swept_collide(
+        expected = mc.motion.swept_collide(a, b, None, end_a, None, end_b, first_only=first_only)
+        moved = mc.motion.swept_collide(
             a, b, a.vertices + far, end_a + far, b.vertices + far, end_b + far, first_only=first_only
         )
         assert np.array_equal(moved.pairs, expected.pairs) and np.allclose(moved.time, expected.time, atol=2.0**-39)
@@ -266,18 +270,18 @@ BAD = (
 def test_bad_frames_are_refused_with_words(frames, message):
     mesh = mc.TriangleMesh([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 1, 2], [1, 2, 3]])
     with pytest.raises(mc.InvalidMesh, match=message):
-        mc.swept_collide(mesh, mesh, *frames)
+        mc.motion.swept_collide(mesh, mesh, *frames)
 
 
 def test_what_is_no_mesh_is_refused():
     mesh = mc.TriangleMesh(np.eye(3), [[0, 1, 2]])
     with pytest.raises(mc.InvalidMesh, match="b: expected a TriangleMesh or a Hierarchy, not a list"):
-        mc.swept_collide(mesh, [])
+        mc.motion.swept_collide(mesh, [])
     with pytest.raises(mc.InvalidMesh, match=r"b: .* swept_self_collide asks about one"):
-        mc.swept_collide(mesh, None)
+        mc.motion.swept_collide(mesh, None)
     for other in (mesh, mc.build(mesh)):  # another mesh as a frame, of the same topology or not
         with pytest.raises(mc.InvalidMesh, match=r"end of a: .* cannot be read as numbers"):
-            mc.swept_collide(mesh, mesh, None, other)
+            mc.motion.swept_collide(mesh, mesh, None, other)
 
 
 def test_frames_of_any_finite_size_are_answered():
@@ -286,10 +290,12 @@ def test_frames_of_any_finite_size_are_answered():
     mesh = mc.TriangleMesh(start, [[0, 1, 2], [0, 2, 3]])
     far = start + np.array([0.25, 0.25, 4.0])
     small, large = 5e-324, 1e30
-    expected = mc.swept_collide(mesh, mesh, None, None, far, far - [0, 0, 8.0]).pairs
+    expected = mc.motion.swept_collide(mesh, mesh, None, None, far, far - [0, 0, 8.0]).pairs
     assert len(expected)
     for scale in (small, large / 32):
         a, first, last = scale * start, scale * 4 * far, scale * 4 * (far - [0, 0, 8.0])
-        assert np.array_equal(mc.swept_collide(mesh, mesh, 4 * a, 4 * a, first, last).pairs, expected)
-    assert len(mc.swept_collide(mesh, mesh, small * start, large * start, large * start, small * start)) == 4
-    assert len(mc.swept_collide(mesh, mesh, start, -start, large * (start + 1) / 4, large * (start + 2) / 4)) == 0
+        assert np.array_equal(mc.motion.swept_collide(mesh, mesh, 4 * a, 4 * a, first, last).pairs, expected)
+    assert len(mc.motion.swept_collide(mesh, mesh, small * start, large * start, large * start, small * start)) == 4
+    assert (
+        len(mc.motion.swept_collide(mesh, mesh, start, -start, large * (start + 1) / 4, large * (start + 2) / 4)) == 0
+    )

@@ -25,14 +25,16 @@ def test_equals_all_pairs_of_triangles(block):
 @given(st.integers(0, 2**32 - 1), st.sampled_from(CLASSES), st.sampled_from(CLASSES))
 def test_any_start_leads_to_the_same_distance(seed, first, second):
     rng = np.random.default_rng(seed)
-    a, b = mc.ConvexHull(random_points(first, rng)), mc.ConvexHull(random_points(second, rng))
+    a, b = mc.shapes.ConvexHull(random_points(first, rng)), mc.shapes.ConvexHull(random_points(second, rng))
     pose = matrix(rotation(rng), rng.normal(size=3) * 2)
-    found = mc.closest_features(a, b, None, pose)
+    found = mc.shapes.closest_features(a, b, None, pose)
     for _ in range(3):
         other = matrix(rotation(rng), rng.normal(size=3) * 2)
-        start = mc.closest_features(a, b, None, other)
-        assert mc.closest_features(a, b, None, pose, start=start).distance == pytest.approx(found.distance, abs=1e-12)
-    swapped = mc.closest_features(b, a, pose, None)
+        start = mc.shapes.closest_features(a, b, None, other)
+        assert mc.shapes.closest_features(a, b, None, pose, start=start).distance == pytest.approx(
+            found.distance, abs=1e-12
+        )
+    swapped = mc.shapes.closest_features(b, a, pose, None)
     assert swapped.distance == pytest.approx(found.distance, abs=1e-12)
 
 
@@ -40,38 +42,40 @@ def test_a_degree_a_frame_takes_few_steps():
     rng = np.random.default_rng(5)
     steps, frames = 0, 0
     for _ in range(10):
-        a, b = (mc.ConvexHull(random_points("sphere", np.random.default_rng(rng.integers(99)))) for _ in range(2))
+        a, b = (
+            mc.shapes.ConvexHull(random_points("sphere", np.random.default_rng(rng.integers(99)))) for _ in range(2)
+        )
         axis = rng.normal(size=3)
         axis /= np.linalg.norm(axis)
         found = None
         for degree in range(180):
             pose = matrix(rotation_about(axis, np.radians(degree)), (2.5, 0.3, 0.1))
-            found = mc.closest_features(a, b, None, pose, start=found)
+            found = mc.shapes.closest_features(a, b, None, pose, start=found)
             if degree:
                 steps, frames = steps + found.steps, frames + 1
     assert steps / frames <= 3.0
 
 
 def test_features_are_named():
-    cube = mc.ConvexHull(box((0, 0, 0), (1, 1, 1))[0])
-    corner = mc.ConvexHull([[0, 0, 0], [1, 1, 1], [1, -1, 1], [-1, 0, 1]])
-    found = mc.closest_features(cube, corner, None, matrix(shift=(0.4, 0.4, 3.0)))
+    cube = mc.shapes.ConvexHull(box((0, 0, 0), (1, 1, 1))[0])
+    corner = mc.shapes.ConvexHull([[0, 0, 0], [1, 1, 1], [1, -1, 1], [-1, 0, 1]])
+    found = mc.shapes.closest_features(cube, corner, None, matrix(shift=(0.4, 0.4, 3.0)))
     assert found.distance == 2.0 and found.feature_a[0] == "face" and found.feature_b[0] == "vertex"
     assert np.allclose(found.point_a, (0.4, 0.4, 1.0)) and np.allclose(found.point_b, (0.4, 0.4, 3.0))
-    far = mc.closest_features(cube, corner, matrix(shift=(1e6, 0, 0)), matrix(shift=(1e6 + 0.4, 0.4, 3.0)))
+    far = mc.shapes.closest_features(cube, corner, matrix(shift=(1e6, 0, 0)), matrix(shift=(1e6 + 0.4, 0.4, 3.0)))
     assert far.distance == pytest.approx(2.0, abs=1e-12)
-    inside = mc.closest_features(cube, mc.ConvexHull([[0.5, 0.5, 0.5]]))
+    inside = mc.shapes.closest_features(cube, mc.shapes.ConvexHull([[0.5, 0.5, 0.5]]))
     assert inside.overlap and inside.distance == 0.0
 
 
 def test_what_does_not_belong_together_is_refused():
-    cube, point = mc.ConvexHull(box((0, 0, 0), (1, 1, 1))[0]), mc.ConvexHull([[5.0, 5, 5]])
-    start = mc.closest_features(cube, cube, None, matrix(shift=(5, 5, 5)))
+    cube, point = mc.shapes.ConvexHull(box((0, 0, 0), (1, 1, 1))[0]), mc.shapes.ConvexHull([[5.0, 5, 5]])
+    start = mc.shapes.closest_features(cube, cube, None, matrix(shift=(5, 5, 5)))
     with pytest.raises(mc.InvalidMesh, match="ConvexHull"):
-        mc.closest_features(cube, mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1))))
+        mc.shapes.closest_features(cube, mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1))))
     with pytest.raises(mc.UnsupportedOption, match="stack"):
-        mc.closest_features(cube, cube, np.stack([np.eye(4)] * 2))
+        mc.shapes.closest_features(cube, cube, np.stack([np.eye(4)] * 2))
     with pytest.raises(mc.UnsupportedOption, match="start"):
-        mc.closest_features(cube, cube, start=5)
+        mc.shapes.closest_features(cube, cube, start=5)
     with pytest.raises(mc.UnsupportedOption, match="does not have"):
-        mc.closest_features(point, point, start=start)
+        mc.shapes.closest_features(point, point, start=start)

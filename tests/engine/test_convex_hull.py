@@ -50,7 +50,7 @@ def test_no_point_is_outside_and_every_vertex_is_one(given_points):
     assume_range = np.abs(given_points[given_points != 0.0])
     if len(assume_range) and (assume_range.max() > 1e90 or assume_range.min() < 1e-70):
         return  # determinants of such numbers are refused in words, see below
-    check(mc.ConvexHull(given_points), given_points)
+    check(mc.shapes.ConvexHull(given_points), given_points)
 
 
 @pytest.mark.slow
@@ -58,7 +58,7 @@ def test_no_point_is_outside_and_every_vertex_is_one(given_points):
 @given(nudged_points(12))
 def test_points_an_ulp_from_a_plane_are_told_from_those_in_it(given_points):
     given_points = np.where(np.abs(given_points) < 1e-300, 0.0, given_points)
-    check(mc.ConvexHull(given_points), given_points)
+    check(mc.shapes.ConvexHull(given_points), given_points)
 
 
 @pytest.mark.parametrize("name", CLASSES)
@@ -66,7 +66,7 @@ def test_volumes_and_areas_are_those_of_qhull(name):
     rng = np.random.default_rng(3)
     for _ in range(10):
         cloud = random_points(name, rng)
-        hull = mc.ConvexHull(cloud)
+        hull = mc.shapes.ConvexHull(cloud)
         if name in ("flat", "segment", "point", "slivers", "needle"):
             continue
         if len(hull.faces) > 2:
@@ -79,7 +79,7 @@ def test_volumes_and_areas_are_those_of_qhull(name):
 
 def test_faces_in_one_plane_are_one_face():
     grid = np.array([[x, y, z] for x in range(4) for y in range(4) for z in range(4)], float)
-    hull = mc.ConvexHull(np.vstack([grid, grid]))
+    hull = mc.shapes.ConvexHull(np.vstack([grid, grid]))
     assert (len(hull.vertices), len(hull.edges), len(hull.faces)) == (8, 12, 6)
     assert hull.mesh().is_closed
 
@@ -95,11 +95,11 @@ def test_faces_in_one_plane_are_one_face():
     ],
 )
 def test_degenerate_sets(given_points, counts):
-    hull = mc.ConvexHull(given_points)
+    hull = mc.shapes.ConvexHull(given_points)
     assert (len(hull.vertices), len(hull.edges), len(hull.faces)) == counts
 
 
 @pytest.mark.parametrize("bad", [np.empty((0, 3)), [[0, 0]], [[np.nan, 0, 0]], [[1e31, 0, 0]], "x"])
 def test_what_is_no_set_of_points_is_refused(bad):
     with pytest.raises(mc.InvalidMesh):
-        mc.ConvexHull(bad)
+        mc.shapes.ConvexHull(bad)

@@ -46,7 +46,7 @@ def given_names(folder: Path) -> dict[str, object]:
         "vertices": vertices, "triangles": triangles, "points": points, "shell_points": points, "mesh": block,
         "a": block, "b": ring, "model": block, "shirt": ring, "body": block, "casting": block,
         "pose": matrix(shift=(0.1, 0, 0)),
-        "scan": mc.PointCloud(rng.uniform(0, 1, (2000, 3)) * [1, 1, 0]),
+        "scan": mc.clouds.PointCloud(rng.uniform(0, 1, (2000, 3)) * [1, 1, 0]),
     }  # fmt: skip
 
 

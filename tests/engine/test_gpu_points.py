@@ -72,10 +72,12 @@ POSE = random_pose(2, (10.5, 0.8, 1.1))
 def answers(chosen):
     """Everything that takes a device, asked of one."""
     found = {
-        "inside a mesh": mc.deviation(SCAN, MESH, POSE, signed=True, device=chosen),
-        "beside a mesh": mc.deviation(SCAN, MESH, device=chosen),
-        "before a cloud": mc.deviation(CLOUDS["plain"], SCAN, random_pose(5, (0.2, 0, 0)), signed=True, device=chosen),
-        "beside a cloud": mc.deviation(SCAN, CLOUDS["plain"], device=chosen),
+        "inside a mesh": mc.clouds.deviation(SCAN, MESH, POSE, signed=True, device=chosen),
+        "beside a mesh": mc.clouds.deviation(SCAN, MESH, device=chosen),
+        "before a cloud": mc.clouds.deviation(
+            CLOUDS["plain"], SCAN, random_pose(5, (0.2, 0, 0)), signed=True, device=chosen
+        ),
+        "beside a cloud": mc.clouds.deviation(SCAN, CLOUDS["plain"], device=chosen),
     }
     for name, cloud in CLOUDS.items():
         parts = cloud.evaluate(points_near(cloud, 300), device=chosen)
@@ -104,10 +106,10 @@ def test_a_device_answers_as_the_cpu(backends, expected):
 
 def test_portions_are_large_on_a_device_and_make_no_difference(backends, expected, monkeypatch):
     monkeypatch.setattr(measure, "_CHUNK_OF_DEVICE", 70)
-    steps = list(mc.steps(mc.deviation, SCAN, MESH, POSE, signed=True, device="cuda"))
+    steps = list(mc.steps(mc.clouds.deviation, SCAN, MESH, POSE, signed=True, device="cuda"))
     assert sum(step.text == "measuring deviations" for step in steps) == -(-SCAN.point_count // 70)
     assert [step.fraction for step in steps] == sorted(step.fraction for step in steps)
-    same({"inside a mesh": mc.deviation(SCAN, MESH, POSE, signed=True, device="cuda")},
+    same({"inside a mesh": mc.clouds.deviation(SCAN, MESH, POSE, signed=True, device="cuda")},
          {"inside a mesh": expected["inside a mesh"]})  # fmt: skip
 
 
@@ -116,12 +118,12 @@ def test_what_is_on_the_device_stays_there(backends):
     made, _ = backends
     mesh, cloud = solid(), clouds()["plain"]
     for other, arrays in ((mesh, 12), (cloud, 8)):
-        mc.deviation(SCAN, other, device="cuda")
+        mc.clouds.deviation(SCAN, other, device="cuda")
         before = made[0].uploads
-        mc.deviation(SCAN, other, device="cuda")
+        mc.clouds.deviation(SCAN, other, device="cuda")
         again = made[0].uploads - before
         before = made[0].uploads
-        mc.deviation(SCAN, mc.PointCloud(cloud.points) if other is cloud else solid(), device="cuda")
+        mc.clouds.deviation(SCAN, mc.clouds.PointCloud(cloud.points) if other is cloud else solid(), device="cuda")
         assert made[0].uploads - before == again + arrays
     residents = device._session[0]._residents
     count = len(residents)
@@ -144,10 +146,10 @@ def test_auto_stays_on_the_cpu_until_a_crossover_is_known(backends, monkeypatch)
     answers("auto")
     assert made == []
     mc.configure_device(point_crossover=SCAN.point_count + 1)
-    mc.deviation(SCAN, MESH)
+    mc.clouds.deviation(SCAN, MESH)
     assert made == []
     mc.configure_device(point_crossover=SCAN.point_count)
-    mc.deviation(SCAN, MESH)
+    mc.clouds.deviation(SCAN, MESH)
     assert len(made) == 1
     monkeypatch.setenv(device.variable_of("point_crossover"), "5")
     mc.configure_device()
@@ -169,7 +171,7 @@ def test_a_fault_anywhere_ends_in_the_cpus_answer(backends, fault, question, exp
     def ask():
         if question == "evaluate":
             return b"".join(part.tobytes() for part in cloud.evaluate(at, device="cuda"))
-        return mc.deviation(SCAN, MESH, POSE, signed=True, device="cuda").tobytes()
+        return mc.clouds.deviation(SCAN, MESH, POSE, signed=True, device="cuda").tobytes()
 
     right = ask()
     operations = made[-1].calls
@@ -186,12 +188,12 @@ def test_a_fault_anywhere_ends_in_the_cpus_answer(backends, fault, question, exp
 
 
 def test_options_that_cannot_be(backends, monkeypatch):
-    for ask in (lambda d: mc.deviation(SCAN, MESH, device=d), lambda d: SCAN.evaluate(SCAN.points, device=d)):
+    for ask in (lambda d: mc.clouds.deviation(SCAN, MESH, device=d), lambda d: SCAN.evaluate(SCAN.points, device=d)):
         with pytest.raises(mc.UnsupportedOption, match="auto, cpu, cuda"):
             ask("gpu")
     monkeypatch.setattr(device, "_look", lambda: DeviceState(False, "there is none"))
     mc.device_state(refresh=True)
-    for ask in (lambda d: mc.deviation(SCAN, MESH, device=d), lambda d: SCAN.evaluate(SCAN.points, device=d)):
+    for ask in (lambda d: mc.clouds.deviation(SCAN, MESH, device=d), lambda d: SCAN.evaluate(SCAN.points, device=d)):
         with pytest.raises(mc.DeviceUnavailable, match="there is none"):
             ask("cuda")
     with pytest.raises(mc.UnsupportedOption, match="point_crossover"):

@@ -33,7 +33,7 @@ def star(count):
 def test_sizes_that_straddle_the_leaf_size_and_powers_of_two(leaf_size):
     for count in {*SIZES, leaf_size, leaf_size + 1, 2 * leaf_size, 2 * leaf_size + 1}:
         hierarchy = mc.build(scattered(count), leaf_size=leaf_size)
-        mc.assert_well_formed(hierarchy)
+        mc.lab.assert_well_formed(hierarchy)
         assert (hierarchy.node_count == 1) == (count <= leaf_size)
         assert hierarchy.node_count <= 2 * count - 1
 
@@ -41,7 +41,7 @@ def test_sizes_that_straddle_the_leaf_size_and_powers_of_two(leaf_size):
 @pytest.mark.parametrize("leaf_size", range(1, 65))
 def test_every_leaf_size(leaf_size):
     hierarchy = mc.build(scattered(130), leaf_size=leaf_size)
-    mc.assert_well_formed(hierarchy)
+    mc.lab.assert_well_formed(hierarchy)
     assert hierarchy.leaf_size == leaf_size
 
 
@@ -76,12 +76,12 @@ SHAPES = {
 @pytest.mark.parametrize("leaf_size", [1, 8])
 @pytest.mark.parametrize("name", SHAPES)
 def test_every_shape(name, leaf_size, split):
-    mc.assert_well_formed(mc.build(SHAPES[name], split=split, leaf_size=leaf_size))
+    mc.lab.assert_well_formed(mc.build(SHAPES[name], split=split, leaf_size=leaf_size))
 
 
 @given(grid_meshes(most_triangles=40), st.integers(1, 9), st.sampled_from(sorted(SPLITS)))
 def test_any_mesh(mesh, leaf_size, split):
-    mc.assert_well_formed(mc.build(mc.TriangleMesh(*mesh), split=split, leaf_size=leaf_size))
+    mc.lab.assert_well_formed(mc.build(mc.TriangleMesh(*mesh), split=split, leaf_size=leaf_size))
 
 
 def test_identical_triangles_give_a_balanced_tree():
@@ -110,7 +110,7 @@ def test_refit_over_any_other_vertices(count, leaf_size, scale, seed):
     before = hierarchy.volumes.copy()
     vertices = np.random.default_rng(seed).uniform(-1, 1, (3 * count, 3)) * scale
     refitted = mc.refit(hierarchy, vertices)
-    mc.assert_well_formed(refitted)
+    mc.lab.assert_well_formed(refitted)
     assert np.array_equal(refitted.mesh.vertices, vertices)
     assert np.array_equal(hierarchy.volumes, before)
     assert refitted.tree is hierarchy.tree
@@ -125,7 +125,7 @@ def test_refit_in_place_is_that_of_a_copy_and_allocates_nothing(count, split, sc
     vertices = np.random.default_rng(seed).uniform(-1, 1, (3 * count, 3)) * scale
     elsewhere = mc.refit(hierarchy, vertices)
     assert mc.refit(hierarchy, vertices, in_place=True) is hierarchy
-    mc.assert_well_formed(hierarchy)
+    mc.lab.assert_well_formed(hierarchy)
     now = (*hierarchy.tree[:3], hierarchy.volumes, *hierarchy.wide)
     assert all(x is y for x, y in zip(arrays, now, strict=True))
     for x, y in zip((elsewhere.volumes, *elsewhere.wide), (hierarchy.volumes, *hierarchy.wide), strict=True):
@@ -293,8 +293,8 @@ def no_root_at_the_end(hierarchy, leaf, inner):
 )
 def test_the_check_finds_each_broken_promise(change, says):
     with pytest.raises(AssertionError, match=says):
-        mc.assert_well_formed(corrupted(change))
+        mc.lab.assert_well_formed(corrupted(change))
 
 
 def test_the_check_passes_what_was_only_copied():
-    mc.assert_well_formed(corrupted(lambda *_: None))
+    mc.lab.assert_well_formed(corrupted(lambda *_: None))

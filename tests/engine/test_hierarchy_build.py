@@ -113,7 +113,7 @@ def test_much_use_gives_a_better_tree_and_the_same_answers(cheap, given_as):
         splits.append(tree.split)
         hits = mc.collide(side, side, None, SHIFT)
         answers.add((hits.pairs.tobytes(), hits.kinds.tobytes()))
-        mc.assert_well_formed(tree)
+        mc.lab.assert_well_formed(tree)
     assert as_hierarchy(side) is tree
     assert (splits[0], splits[-1]) == ("lbvh", "sah")
     assert splits == sorted(splits), "it is divided anew once"
@@ -151,7 +151,7 @@ def test_use_outlives_a_refit(cheap):
     for _ in range(8):
         mc.collide(tree, tree, None, SHIFT)
         tree = mc.refit(tree, tree.mesh.vertices * 1.01)
-    mc.assert_well_formed(tree)
+    mc.lab.assert_well_formed(tree)
     assert tree.split == "sah"
 
 

@@ -55,7 +55,7 @@ def test_flat_meshes_are_divided_by_area():
     rng = np.random.default_rng(1)
     corners = rng.uniform(0, 1, (400, 1, 3)) * (1, 1, 0) + rng.normal(size=(400, 3, 3)) * (0.02, 0.02, 0)
     hierarchy = mc.build(mc.TriangleMesh(*soup(corners)), split="volume", leaf_size=4)
-    mc.assert_well_formed(hierarchy)
+    mc.lab.assert_well_formed(hierarchy)
     assert hierarchy.tree.depth <= 20
 
 

@@ -26,7 +26,7 @@ def triangles_below(tree, node):
 def test_a_level_holds_every_triangle_once(level):
     hierarchy = mc.build(RING)
     tree = hierarchy.tree
-    nodes = mc.hierarchy_level(hierarchy, level).nodes
+    nodes = mc.lab.hierarchy_level(hierarchy, level).nodes
     assert len(nodes) <= 2**level
     assert sorted(t for node in nodes for t in triangles_below(tree, node)) == list(range(RING.triangle_count))
     if level == 99:
@@ -38,11 +38,11 @@ def test_a_level_holds_every_triangle_once(level):
 def test_lines_lie_on_the_volumes_and_enclose_them(name, level):
     """Every end lies on the surface of a volume up to rounding; edges of boxes and polytopes enclose the whole mesh."""
     hierarchy = mc.build(RING, volume=name)
-    lines = mc.level_wireframe(hierarchy, level)
+    lines = mc.lab.level_wireframe(hierarchy, level)
     assert lines.shape[1:] == (2, 3)
     assert lines.dtype == np.float64
     contains = volume_named(name).contains
-    found = mc.hierarchy_level(hierarchy, level)
+    found = mc.lab.hierarchy_level(hierarchy, level)
     every = restricted_boxes(hierarchy.volumes) if name == "boxtree" else hierarchy.volumes
     assert np.array_equal(found.volumes, every[found.nodes])
     volumes = found.volumes.astype(float)
@@ -62,15 +62,15 @@ def test_lines_lie_on_the_volumes_and_enclose_them(name, level):
 def test_edges_of_a_box_are_those_of_the_box():
     rng = np.random.default_rng(0)
     mesh = mc.TriangleMesh(*box((0, 0, 0), (1, 2, 3)))
-    straight = {tuple(sorted(map(tuple, edge))) for edge in mc.level_wireframe(mesh, 0).round(4).tolist()}
+    straight = {tuple(sorted(map(tuple, edge))) for edge in mc.lab.level_wireframe(mesh, 0).round(4).tolist()}
     corners = [(x, y, z) for x in (0.0, 1.0) for y in (0.0, 2.0) for z in (0.0, 3.0)]
     assert straight == {(p, q) for p in corners for q in corners if p < q and np.count_nonzero(np.subtract(p, q)) == 1}
     for name in ("dop6", "dop14", "dop18", "dop26"):
-        cut = {tuple(sorted(map(tuple, edge))) for edge in mc.level_wireframe(mesh, 0, name).round(4).tolist()}
+        cut = {tuple(sorted(map(tuple, edge))) for edge in mc.lab.level_wireframe(mesh, 0, name).round(4).tolist()}
         assert straight <= cut
     turn = rotation(rng)
     turned = mc.TriangleMesh(mesh.vertices @ turn.T, mesh.triangles)
-    edges = mc.level_wireframe(turned, 0, "obb") @ turn
+    edges = mc.lab.level_wireframe(turned, 0, "obb") @ turn
     assert np.allclose(np.sort(np.linalg.norm(edges[:, 0] - edges[:, 1], axis=1)), np.repeat([1, 2, 3], 4), atol=1e-4)
 
 
@@ -85,7 +85,7 @@ def test_a_level_of_a_boxtree_holds_every_triangle_once(level):
             return [int(first[row])]
         return [t for child in range(first[row], first[row] + number[row]) for t in below(child)]
 
-    nodes = mc.hierarchy_level(hierarchy, level).nodes
+    nodes = mc.lab.hierarchy_level(hierarchy, level).nodes
     assert len(nodes) <= 2**level and (number[nodes] != 1).all()
     assert sorted(t for node in nodes for t in below(node)) == list(range(RING.triangle_count))
     if level == 99:
@@ -95,10 +95,10 @@ def test_a_level_of_a_boxtree_holds_every_triangle_once(level):
 @pytest.mark.parametrize("name", ["aabb", "boxtree", "sphere"])
 def test_of_levels_with_too_many_volumes_the_last_one_before(name):
     hierarchy = mc.build(RING, name)
-    counts = [len(mc.hierarchy_level(hierarchy, level).nodes) for level in range(hierarchy.tree.depth + 1)]
+    counts = [len(mc.lab.hierarchy_level(hierarchy, level).nodes) for level in range(hierarchy.tree.depth + 1)]
     assert counts == sorted(counts)
     for most in (1, 2, 10, counts[-1] - 1, counts[-1]):
-        found = mc.hierarchy_level(hierarchy, 99, most=most)
+        found = mc.lab.hierarchy_level(hierarchy, 99, most=most)
         assert found.number == max(level for level, count in enumerate(counts) if count <= most)
         assert len(found.nodes) == counts[found.number]
 
@@ -118,20 +118,20 @@ def test_a_level_costs_what_lies_above_it(name, monkeypatch):
     for step in ("_below", "_restricted_below"):
         monkeypatch.setattr(levels, step, counted(getattr(levels, step)))
     hierarchy = mc.build(mc.TriangleMesh(*refined(torus(2, 0.6), 2)), name)
-    mc.hierarchy_level(hierarchy, 99, most=32)
+    mc.lab.hierarchy_level(hierarchy, 99, most=32)
     assert looked_at and max(looked_at) <= 32 and len(looked_at) <= hierarchy.tree.depth
 
 
 @pytest.mark.parametrize("level", [-1, 1.0, "2", None, True])
 def test_levels_that_make_no_sense(level):
     with pytest.raises(mc.UnsupportedOption, match="level must be a whole number"):
-        mc.level_wireframe(RING, level)
+        mc.lab.level_wireframe(RING, level)
 
 
 def test_other_volumes_than_the_hierarchy_has():
     with pytest.raises(mc.UnsupportedOption, match="built with volume"):
-        mc.level_wireframe(mc.build(RING), 0, "obb")
+        mc.lab.level_wireframe(mc.build(RING), 0, "obb")
     with pytest.raises(mc.UnsupportedOption, match="known are"):
-        mc.level_wireframe(RING, 0, "egg")
+        mc.lab.level_wireframe(RING, 0, "egg")
     with pytest.raises(mc.InvalidMesh):
-        mc.level_wireframe(np.eye(3), 0)
+        mc.lab.level_wireframe(np.eye(3), 0)

@@ -17,25 +17,25 @@ def soup(corners):
 @pytest.mark.parametrize("count", [1, 2, 8, 9, 64, 65, 300])
 def test_trees_are_well_formed(count, leaf_size):
     mesh = soup(np.random.default_rng(count).normal(size=(count, 3, 3)))
-    mc.assert_well_formed(mc.build(mesh, split="sah", leaf_size=leaf_size))
+    mc.lab.assert_well_formed(mc.build(mesh, split="sah", leaf_size=leaf_size))
 
 
 @given(st.integers(1, 40), st.integers(0, 2**32 - 1), st.sampled_from([1e-30, 1.0, 1e6, 1e29]))
 def test_grids_with_many_equal_middles_are_well_formed(count, seed, scale):
     corners = np.random.default_rng(seed).integers(0, 3, (count, 3, 3)) * scale
-    mc.assert_well_formed(mc.build(soup(corners), split="sah", leaf_size=1))
+    mc.lab.assert_well_formed(mc.build(soup(corners), split="sah", leaf_size=1))
 
 
 def test_equal_triangles_are_halved():
     hierarchy = mc.build(soup(np.ones((256, 3, 3))), split="sah", leaf_size=1)
-    mc.assert_well_formed(hierarchy)
+    mc.lab.assert_well_formed(hierarchy)
     assert hierarchy.tree.depth == 8
 
 
 def test_triangles_that_shrink_towards_a_point_do_not_make_a_deep_tree():
     sizes = 0.25 ** np.arange(60)[:, None, None]
     hierarchy = mc.build(soup(np.repeat(np.eye(3)[None], 60, axis=0) * sizes), split="sah", leaf_size=1)
-    mc.assert_well_formed(hierarchy)
+    mc.lab.assert_well_formed(hierarchy)
     assert hierarchy.tree.depth <= 64 + 6
 
 

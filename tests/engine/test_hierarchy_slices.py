@@ -45,7 +45,7 @@ def test_slices_change_no_byte(split, mesh, volume, size, leaf_size):
     mesh = mc.TriangleMesh(*mesh)
     whole = mc.build(mesh, volume, split, leaf_size)
     sliced, shares = in_slices(size, mesh, volume, split, leaf_size)
-    mc.assert_well_formed(sliced)
+    mc.lab.assert_well_formed(sliced)
     assert same(sliced, whole)
     assert shares == sorted(shares) and all(0.0 <= share <= 1.0 for share in shares)
 

@@ -67,7 +67,7 @@ def test_no_way_to_choose_the_nodes_has_less_area(seed, count, flat):
 def test_each_node_is_made_once_whatever_the_size(count, scale):
     rng = np.random.default_rng(count)
     hierarchy = mc.build(mc.TriangleMesh(*soup(scale * rng.normal(size=(count, 3, 3)))), leaf_size=1)
-    mc.assert_well_formed(hierarchy)
+    mc.lab.assert_well_formed(hierarchy)
     words = hierarchy.wide.nodes.view(np.int32)
     nodes = opened(hierarchy)
     assert len(np.unique(nodes)) == len(nodes) == len(words) - 1

@@ -22,8 +22,8 @@ MEGABYTES = 1 << 20
 
 
 def clustered(folder, mesh, name, size=16, memory=8 * MEGABYTES):
-    mc.ClusteredMesh.build(mesh, folder / name, cluster_triangles=size).close()
-    return mc.ClusteredMesh.open(folder / name, memory=memory)
+    mc.massive.ClusteredMesh.build(mesh, folder / name, cluster_triangles=size).close()
+    return mc.massive.ClusteredMesh.open(folder / name, memory=memory)
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +166,7 @@ def test_what_clustered_meshes_do_not_have_is_refused(folder):
         with pytest.raises(mc.UnsupportedOption, match="voxels"):
             mc.collide(found, found, engine="voxels")
         with pytest.raises(mc.InvalidMesh, match="PointCloud"):
-            mc.collide(found, mc.PointCloud(np.random.default_rng(1).normal(size=(200, 3))))
+            mc.collide(found, mc.clouds.PointCloud(np.random.default_rng(1).normal(size=(200, 3))))
         with pytest.raises(mc.UnsupportedOption, match="start names triangles"):
             mc.distance(found, found, start=mc.distance(mc.TriangleMesh(*refined(ring)), mc.TriangleMesh(*ring)))
         start = mc.distance(found, found, None, matrix(shift=(4.0, 0, 0)))
@@ -180,12 +180,12 @@ def test_pages_that_were_given_up_take_no_memory_until_garbage_is_collected(fold
     """Cycles of references would hold them: then a question takes many times what it was given."""
     ring = refined(torus(1.0, 0.4), 1)
     with clustered(folder, ring, "kept", 64) as a, clustered(folder, ring, "moved", 64) as b:
-        mc.MeshLevels.build(a).close()
+        mc.massive.MeshLevels.build(a).close()
         pose = matrix(shift=(0.3, 0.1, 0.05))
         questions = (
             lambda: mc.collide(a, b, None, pose), lambda: mc.clearance(a, b, 0.01, None, pose),
             lambda: mc.distance(a, b, None, matrix(shift=(0.0, 0.0, 2.0))), lambda: mc.self_collide(a),
-            lambda: mc.massive_collide(a, b, None, pose, epsilon=0.0), lambda: mc.collides(a, b, None, pose),
+            lambda: mc.massive.massive_collide(a, b, None, pose, epsilon=0.0), lambda: mc.collides(a, b, None, pose),
         )  # fmt: skip
         gc.collect()
         gc.disable()
@@ -206,8 +206,8 @@ def test_pages_that_were_given_up_take_no_memory_until_garbage_is_collected(fold
 
 def test_memory_that_is_too_little_is_refused_with_the_number_that_is_needed(folder):
     with pytest.raises(mc.UnsupportedOption, match="memory must be a number of bytes"):
-        mc.ClusteredMesh.open(folder / "none", memory=1000)
-    with mc.ClusteredMesh.build(refined(box((0, 0, 0), (1, 1, 1)), 7), folder / "box", cluster_triangles=16384):
+        mc.massive.ClusteredMesh.open(folder / "none", memory=1000)
+    with mc.massive.ClusteredMesh.build(refined(box((0, 0, 0), (1, 1, 1)), 7), folder / "box", cluster_triangles=16384):
         pass
     with pytest.raises(mc.UnsupportedOption, match=r"box needs memory=\d+ at least"):
-        mc.ClusteredMesh.open(folder / "box", memory=4 * MEGABYTES)
+        mc.massive.ClusteredMesh.open(folder / "box", memory=4 * MEGABYTES)

@@ -43,7 +43,7 @@ def repacked(raw, packing, change=lambda raw: raw, others=0):
 
 
 def built(tmp_path, source, **options):
-    return mc.ClusteredMesh.build(source, tmp_path / "mesh.mcl", **{"cluster_triangles": 64, **options})
+    return mc.massive.ClusteredMesh.build(source, tmp_path / "mesh.mcl", **{"cluster_triangles": 64, **options})
 
 
 FILES = {
@@ -214,7 +214,7 @@ def test_wrong_arrays_and_options_are_refused(tmp_path):
         with pytest.raises(mc.UnsupportedOption, match=next(iter(options))):
             built(tmp_path, (VERTICES, TRIANGLES), **options)
     with pytest.raises(mc.InvalidFile, match="cannot be written"):
-        mc.ClusteredMesh.build((VERTICES, TRIANGLES), tmp_path / "nowhere" / "mesh")
+        mc.massive.ClusteredMesh.build((VERTICES, TRIANGLES), tmp_path / "nowhere" / "mesh")
     assert not list(tmp_path.iterdir())
 
 
@@ -222,21 +222,21 @@ def test_wrong_arrays_and_options_are_refused(tmp_path):
 def test_things_of_wrong_kinds_are_refused_by_the_engine(tmp_path, monkeypatch, value):
     monkeypatch.chdir(tmp_path)
     for act in (
-        lambda: mc.ClusteredMesh.build(value, tmp_path / "mesh"), lambda: mc.ClusteredMesh.open(value),
-        lambda: mc.ClusteredMesh.build((VERTICES, value), tmp_path / "mesh"),
-        lambda: mc.ClusteredMesh.build((value, TRIANGLES), tmp_path / "mesh"),
-        lambda: mc.ClusteredMesh.open(tmp_path / "mesh", memory=value),
+        lambda: mc.massive.ClusteredMesh.build(value, tmp_path / "mesh"), lambda: mc.massive.ClusteredMesh.open(value),
+        lambda: mc.massive.ClusteredMesh.build((VERTICES, value), tmp_path / "mesh"),
+        lambda: mc.massive.ClusteredMesh.build((value, TRIANGLES), tmp_path / "mesh"),
+        lambda: mc.massive.ClusteredMesh.open(tmp_path / "mesh", memory=value),
     ):  # fmt: skip
         with pytest.raises(mc.MeshClashError):
             act()
     for path in (None, 3, "", "a\0b", "/", tmp_path):
         with pytest.raises(mc.InvalidFile):
-            mc.ClusteredMesh.build((VERTICES, TRIANGLES), path)
+            mc.massive.ClusteredMesh.build((VERTICES, TRIANGLES), path)
 
 
 def test_two_builds_of_one_file_do_not_meet(tmp_path):
     (tmp_path / "a.ply").write_bytes(FILES["little.ply"])
-    steps = mc.steps(mc.ClusteredMesh.build, tmp_path / "a.ply", tmp_path / "mesh.mcl")
+    steps = mc.steps(mc.massive.ClusteredMesh.build, tmp_path / "a.ply", tmp_path / "mesh.mcl")
     assert 0.0 <= next(steps).fraction <= 1.0
     with pytest.raises(mc.InvalidFile, match="another process is building"):
         built(tmp_path, tmp_path / "a.ply")
@@ -258,17 +258,19 @@ def test_a_build_that_was_closed_anywhere_goes_on_from_there(tmp_path, monkeypat
     source.write_bytes(ply(*(np.concatenate([VERTICES + k for k in range(20)]).astype(np.float32),
                              np.concatenate([TRIANGLES + k * len(VERTICES) for k in range(20)]))))  # fmt: skip
     options = {"cluster_triangles": 64, "memory": 1 << 22}
-    told = [p.text.split()[0] for p in mc.steps(mc.ClusteredMesh.build, source, target, **options)]
+    told = [p.text.split()[0] for p in mc.steps(mc.massive.ClusteredMesh.build, source, target, **options)]
     clean = target.read_bytes()
     resumed = set()
     sorting = [k for k, text in enumerate(told) if text == "sorting"]
     for stop in sorted({*range(0, len(told), 37), *sorting}):
         target.unlink(missing_ok=True)
-        for _ in itertools.islice(steps := mc.steps(mc.ClusteredMesh.build, source, target, **options), stop + 1):
+        for _ in itertools.islice(
+            steps := mc.steps(mc.massive.ClusteredMesh.build, source, target, **options), stop + 1
+        ):
             pass
         steps.close()
         assert not target.exists() and (tmp_path / "mesh.mcl.building").exists()
-        again = [p.text.split()[0] for p in mc.steps(mc.ClusteredMesh.build, source, target, **options)]
+        again = [p.text.split()[0] for p in mc.steps(mc.massive.ClusteredMesh.build, source, target, **options)]
         assert target.read_bytes() == clean
         if "reading" not in again:
             resumed.add(told[stop])
@@ -279,7 +281,7 @@ def test_a_build_of_a_changed_source_starts_clean(tmp_path):
     source, target = tmp_path / "a.ply", tmp_path / "mesh.mcl"
     source.write_bytes(FILES["little.ply"])
     for change in ("source", "journal", "run-0", "cluster"):
-        steps = mc.steps(mc.ClusteredMesh.build, source, target, cluster_triangles=64)
+        steps = mc.steps(mc.massive.ClusteredMesh.build, source, target, cluster_triangles=64)
         while next(steps).text.startswith(("reading", "sorting")):
             pass
         steps.close()
@@ -291,7 +293,7 @@ def test_a_build_of_a_changed_source_starts_clean(tmp_path):
         elif change == "run-0":
             (work / "run-0").write_bytes(b"")
         size = 32 if change == "cluster" else 64
-        with mc.ClusteredMesh.build(source, target, cluster_triangles=size) as mesh:
+        with mc.massive.ClusteredMesh.build(source, target, cluster_triangles=size) as mesh:
             corners = all_triangles(mesh)[0]
             assert corners.tobytes() == VERTICES[::-1][TRIANGLES].tobytes()
             assert mesh.pages.table["triangles"].max() <= size
@@ -313,7 +315,7 @@ import meshclash as mc
 folder, kills = Path(sys.argv[1]), int(sys.argv[2])
 source, target = folder / "a.ply", folder / "mesh.mcl"
 def build(*_):
-    mc.ClusteredMesh.build(source, target, cluster_triangles=64, memory=1 << 22).close()
+    mc.massive.ClusteredMesh.build(source, target, cluster_triangles=64, memory=1 << 22).close()
 start = time.perf_counter()
 build()
 length = time.perf_counter() - start

@@ -21,12 +21,12 @@ from strategies import grid_meshes, matrix, poses, rotation
 MEGABYTES = 1 << 20
 
 
-BUILDS = {"dag": mc.MeshLevels.build, "pm": mc.ProgressiveMeshes.build}
+BUILDS = {"dag": mc.massive.MeshLevels.build, "pm": mc.lab.ProgressiveMeshes.build}
 both_modes = pytest.mark.parametrize("mode", sorted(BUILDS))
 
 
 def built(path, mesh, size=16, mode="dag"):
-    clustered = mc.ClusteredMesh.build(mesh, path, cluster_triangles=size)
+    clustered = mc.massive.ClusteredMesh.build(mesh, path, cluster_triangles=size)
     BUILDS[mode](clustered).close()
     return clustered
 
@@ -41,7 +41,7 @@ def test_nothing_is_missed_and_nothing_named_in_vain(tmp_path_factory, mode, fir
     with built(folder / "a", first, mode=mode) as a, built(folder / "b", second, mode=mode) as b:
         for things, originals in (((a, b), meshes), ((a, meshes[1]), meshes), ((meshes[0], b), meshes),
                                   ((a, a), (meshes[0],) * 2), (meshes, meshes)):  # fmt: skip
-            found = mc.massive_collide(*things, None, pose, delta=delta, epsilon=epsilon, mode=mode)
+            found = mc.massive.massive_collide(*things, None, pose, delta=delta, epsilon=epsilon, mode=mode)
             check(found, things, originals, pose)
             assert_same(found.resolve(), expected(originals, delta, pose))
 
@@ -67,7 +67,7 @@ def test_models_with_many_epsilons(models, epsilon):
         pose = matrix(rotation(rng), rng.normal(size=3) / np.sqrt(3.0) * shift * size)
         for delta in (0.0, 0.004 * size):
             options = {"delta": delta, "epsilon": epsilon * size, "mode": mode, "memory": 8 * MEGABYTES}
-            found = mc.massive_collide(*things, None, pose, **options)
+            found = mc.massive.massive_collide(*things, None, pose, **options)
             check(found, things, meshes, pose)
             assert_same(found.resolve(), expected(meshes, delta, pose))
 
@@ -96,7 +96,7 @@ def test_pages_no_block_of_which_comes_near_are_not_read(tmp_path, monkeypatch, 
             coverage, "batches", lambda a, b, rows, pairs, far, t=tolerance: batches(a, b, rows, pairs, t(far))
         )
         with built(tmp_path / "a", mesh, 64, mode) as a, built(tmp_path / "b", mesh, 64, mode) as b:
-            one = mc.massive_collide(a, b, None, pose, epsilon=epsilon, mode=mode)
+            one = mc.massive.massive_collide(a, b, None, pose, epsilon=epsilon, mode=mode)
             pages = [mesh.pages for thing in (a, b) for mesh in (thing, *found_beside(thing))]
             found.append((one, sum(part.loads for part in pages)))
     (one, read), (other, read_all) = found
@@ -116,11 +116,11 @@ def test_frames_with_coherence_are_those_from_scratch(models, moving):
         first = matrix(rotation(rng) if k == 100 else None, (1e-3 * k * size, 0.0, 0.0)) if moving == "both" else None
         pose = way if first is None else first @ way
         options = {"delta": (0.0, 0.003)[k > 250] * size, "epsilon": (0.0, 0.002, 0.05)[k // 60 % 3] * size}
-        found = mc.massive_collide(*things, first, pose, **options, mode=mode)
+        found = mc.massive.massive_collide(*things, first, pose, **options, mode=mode)
         kept = massive._memories.pop(things[0])
         if k % 9 == 0:
             forget_pages(things)
-        scratch = mc.massive_collide(*things, first, pose, **options, mode=mode)
+        scratch = mc.massive.massive_collide(*things, first, pose, **options, mode=mode)
         massive._memories[things[0]] = kept
         for name in ("clusters_a", "clusters_b", "lower", "upper"):
             assert getattr(found, name).tobytes() == getattr(scratch, name).tobytes(), (k, name)
@@ -136,8 +136,8 @@ def test_what_is_remembered_goes_with_the_objects(tmp_path):
     before = len(massive._memories)
     with built(tmp_path / "a", refined(torus(1.0, 0.4), 1), 64) as a:
         mesh = mc.TriangleMesh(*torus(1.0, 0.4))
-        mc.massive_collide(a, mesh, epsilon=0.1)
-        mc.massive_collide(mesh, a, epsilon=0.1)
+        mc.massive.massive_collide(a, mesh, epsilon=0.1)
+        mc.massive.massive_collide(mesh, a, epsilon=0.1)
         assert len(massive._memories) == before + 2
     del a, mesh
     gc.collect()
@@ -150,15 +150,15 @@ def test_vertices_that_moved_in_memory_are_asked_anew(tmp_path):
     with built(tmp_path / "a", (vertices, triangles), 64) as a:
         pose = matrix(shift=(3.0, 0.0, 0.0))
         for _ in range(3):
-            assert mc.massive_collide(a, tree, None, pose, epsilon=0.01).answer == "apart"
+            assert mc.massive.massive_collide(a, tree, None, pose, epsilon=0.01).answer == "apart"
         mc.refit(tree, vertices - (2.0, 0.0, 0.0), in_place=True)
-        assert mc.massive_collide(a, tree, None, pose, epsilon=0.01).answer != "apart"
+        assert mc.massive.massive_collide(a, tree, None, pose, epsilon=0.01).answer != "apart"
 
 
 def raised(path, folder, height, out, mode="dag"):
     """A flat mesh, and a file whose only node is the same raised by ``height``, with a bound that says ``out``."""
     vertices, triangles = sheet((0, 0), (1, 1), 0.0, 4)
-    mesh = mc.ClusteredMesh.build((vertices, triangles), folder / path, cluster_triangles=64)
+    mesh = mc.massive.ClusteredMesh.build((vertices, triangles), folder / path, cluster_triangles=64)
     bounds = np.array([0.0, 0.0, height, 1.0, 1.0, height])
     steps = level_layout.steps_of(vertices + np.array([0.0, 0.0, height]), bounds)
     layout = level_layout if mode == "dag" else progressive_layout
@@ -191,7 +191,7 @@ def test_a_bound_that_is_one_ulp_too_small_misses_triangles(tmp_path, monkeypatc
     other = mc.TriangleMesh(vertices, triangles)
     for path, out, expected_count in (("a", height, 1), ("b", math.nextafter(height, 0.0), 0)):
         with raised(path, tmp_path, height, out, mode) as mesh:
-            found = mc.massive_collide(mesh, other, delta=delta, epsilon=4.0, mode=mode)
+            found = mc.massive.massive_collide(mesh, other, delta=delta, epsilon=4.0, mode=mode)
             assert len(found) == expected_count, "a miss shows a bound that is too small by one ulp"
             assert len(mc.clearance(mesh, other, delta)) > 0
 
@@ -205,17 +205,17 @@ def test_slack_covers_rounding_where_a_bound_is_tight(tmp_path):
         for size in (0.0, 1.0, 1e3, 1e6):
             pose = matrix(rotation(rng), size * rng.normal(size=3))
             within = len(mc.clearance(mesh, other, delta, pose, pose)) > 0
-            found = mc.massive_collide(mesh, other, pose, pose, delta=delta, epsilon=4.0)
+            found = mc.massive.massive_collide(mesh, other, pose, pose, delta=delta, epsilon=4.0)
             assert len(found) == 1 and (within or found.answer == "undecided")
 
 
 @both_modes
 def test_meshes_without_levels_are_asked_as_they_are(tmp_path, mode):
     corners = some_soup(np.random.default_rng(1), 400, 0.02)
-    with mc.ClusteredMesh.build(corners, tmp_path / "a", cluster_triangles=32) as a:
+    with mc.massive.ClusteredMesh.build(corners, tmp_path / "a", cluster_triangles=32) as a:
         pose = matrix(shift=(0.3, 0.0, 0.0))
         for _ in range(2):
-            found = mc.massive_collide(a, a, None, pose, epsilon=0.2, mode=mode)
+            found = mc.massive.massive_collide(a, a, None, pose, epsilon=0.2, mode=mode)
             assert found.answer == "closer" and (found.lower == found.upper).all()
             assert_same(found.resolve(), mc.collide(a, a, None, pose))
             BUILDS[mode](a).close()  # of a soup that cannot be simplified
@@ -231,15 +231,15 @@ def test_wrong_arguments(tmp_path):
         ({"epsilon": 0.1, "mode": "lod"}, "mode must be one of dag, pm"),
     ):  # fmt: skip
         with pytest.raises(mc.UnsupportedOption, match=message):
-            mc.massive_collide(a, b, **options)
+            mc.massive.massive_collide(a, b, **options)
     with pytest.raises(mc.UnsupportedOption, match="one pose for each"):
-        mc.massive_collide(a, b, None, np.stack([np.eye(4)] * 2), epsilon=0.1)
+        mc.massive.massive_collide(a, b, None, np.stack([np.eye(4)] * 2), epsilon=0.1)
     with pytest.raises(mc.InvalidPose):
-        mc.massive_collide(a, b, np.diag([2.0, 2.0, 2.0, 1.0]), epsilon=0.1)
+        mc.massive.massive_collide(a, b, np.diag([2.0, 2.0, 2.0, 1.0]), epsilon=0.1)
     with pytest.raises(mc.InvalidMesh):
-        mc.massive_collide(a, "b", epsilon=0.1)
+        mc.massive.massive_collide(a, "b", epsilon=0.1)
     with built(tmp_path / "c", refined(torus(1.0, 0.4), 1), 64) as other:
         levels_path = tmp_path / "c.levels"
         levels_path.write_bytes(levels_path.read_bytes()[:-1])
         with pytest.raises(mc.InvalidFile, match=r"c\.levels"):
-            mc.massive_collide(other, b, epsilon=0.1)
+            mc.massive.massive_collide(other, b, epsilon=0.1)

@@ -72,9 +72,9 @@ def test_levels_are_built_told_verified_and_asked(files, capsys):
     np.savetxt(files / "pose.txt", matrix(shift=(2.81, 0.0, 0.0)))
     out = files / "found.npz"
     ask = ["massive", "collide", *[str(files / "a")] * 2, "--pose-b", str(files / "pose.txt"), "--output", str(out)]
-    with mc.ClusteredMesh.open(files / "a") as mesh:
+    with mc.massive.ClusteredMesh.open(files / "a") as mesh:
         for options in ({"epsilon": 0.1}, {"epsilon": 0.001}, {"epsilon": 0.001, "delta": 0.02}):
-            expected = mc.massive_collide(mesh, mesh, None, matrix(shift=(2.81, 0.0, 0.0)), **options)
+            expected = mc.massive.massive_collide(mesh, mesh, None, matrix(shift=(2.81, 0.0, 0.0)), **options)
             status = main([*ask, *(word for name, value in options.items() for word in (f"--{name}", str(value)))])
             assert status == (expected.answer != "apart") and str(expected) in capsys.readouterr().out
             with np.load(out) as found:

@@ -22,7 +22,7 @@ HEADER = np.dtype({"names": ["triangles", "vertices", "clusters", "table_at", "f
 def answers(path):
     """What a file answers, or that it is refused."""
     try:
-        with mc.ClusteredMesh.open(path) as mesh:
+        with mc.massive.ClusteredMesh.open(path) as mesh:
             found = mc.collide(mesh, mesh, None, POSE)
             return found.pairs.tobytes(), found.kinds.tobytes(), found.segments().tobytes()
     except mc.InvalidFile as error:
@@ -33,7 +33,7 @@ def answers(path):
 @pytest.fixture(scope="module")
 def ring(tmp_path_factory):
     path = tmp_path_factory.mktemp("files") / "ring.mcl"
-    mc.ClusteredMesh.build(refined(torus(1.0, 0.4), 1), path, cluster_triangles=64).close()
+    mc.massive.ClusteredMesh.build(refined(torus(1.0, 0.4), 1), path, cluster_triangles=64).close()
     return path
 
 
@@ -95,7 +95,7 @@ def as_version_1(raw):
 def test_files_of_version_1_are_read(ring, tmp_path):
     (tmp_path / "a").write_bytes(as_version_1(ring.read_bytes()))
     assert answers(tmp_path / "a") == answers(ring) is not None
-    with mc.ClusteredMesh.open(tmp_path / "a") as mesh:
+    with mc.massive.ClusteredMesh.open(tmp_path / "a") as mesh:
         mesh.verify()
     (tmp_path / "a").write_bytes(ring.read_bytes()[:8] + b"\3" + ring.read_bytes()[9:])
     assert answers(tmp_path / "a") is None
@@ -114,7 +114,10 @@ def test_a_flipped_bit_is_an_error(ring, tmp_path, part):
         found = answers(tmp_path / "a")
         assert found in (None, expected)
         if part == "anywhere" and found == expected:  # a page that the question did not need
-            with mc.ClusteredMesh.open(tmp_path / "a") as mesh, pytest.raises(mc.InvalidFile, match="is damaged"):
+            with (
+                mc.massive.ClusteredMesh.open(tmp_path / "a") as mesh,
+                pytest.raises(mc.InvalidFile, match="is damaged"),
+            ):
                 mesh.verify()
         elif part != "anywhere":
             assert found is None
@@ -128,14 +131,14 @@ def test_a_file_that_was_cut_off_or_grew_is_an_error(ring, tmp_path):
     (tmp_path / "a").write_bytes(raw + b"\0")
     assert answers(tmp_path / "a") is None
     with pytest.raises(mc.InvalidFile, match="No such file"):
-        mc.ClusteredMesh.open(tmp_path / "none")
+        mc.massive.ClusteredMesh.open(tmp_path / "none")
     with pytest.raises(mc.InvalidFile, match="cannot be read"):
-        mc.ClusteredMesh.open(tmp_path)
+        mc.massive.ClusteredMesh.open(tmp_path)
 
 
 def test_a_file_that_is_cut_off_while_it_is_open_is_an_error(ring, tmp_path):
     (tmp_path / "a").write_bytes(ring.read_bytes())
-    with mc.ClusteredMesh.open(tmp_path / "a") as mesh:
+    with mc.massive.ClusteredMesh.open(tmp_path / "a") as mesh:
         with (tmp_path / "a").open("r+b") as stream:
             stream.truncate(1000)
         with pytest.raises(mc.InvalidFile, match="the file ends here"):
@@ -207,7 +210,7 @@ def changed(ring, tmp_path, change):
         page[28 * n + 4 * m : 28 * n + 10 * m].view("<u2"),
     )  # fmt: skip
     (tmp_path / "a").write_bytes(with_right_checksums(raw))
-    return mc.ClusteredMesh.open(tmp_path / "a")
+    return mc.massive.ClusteredMesh.open(tmp_path / "a")
 
 
 def set_first(which, value):
@@ -244,7 +247,10 @@ def test_boxes_of_blocks_that_hold_no_triangles_are_found_by_verify(ring, tmp_pa
     table_at = int.from_bytes(raw[40:48], "little")
     raw[table_at - 64 : table_at - 8] = b"\x7f" * 56
     (tmp_path / "a").write_bytes(with_right_checksums(raw))
-    with mc.ClusteredMesh.open(tmp_path / "a") as mesh, pytest.raises(mc.InvalidFile, match="boxes of blocks of page"):
+    with (
+        mc.massive.ClusteredMesh.open(tmp_path / "a") as mesh,
+        pytest.raises(mc.InvalidFile, match="boxes of blocks of page"),
+    ):
         mesh.verify()
 
 
@@ -270,7 +276,7 @@ def test_blocks_hold_their_triangles_exactly(count, size, shift, seed, kind, fla
 
 def test_pages_are_given_up_when_they_were_not_used_for_longest(tmp_path):
     corners = some_soup(np.random.default_rng(8), 3000, 0.01)
-    mc.ClusteredMesh.build(corners, tmp_path / "a", cluster_triangles=64).close()
+    mc.massive.ClusteredMesh.build(corners, tmp_path / "a", cluster_triangles=64).close()
     file = pages.PageFile(tmp_path / "a", 1 << 30)
     each = file.load([0])[0].nbytes
     file.memory = 5 * int(file.bytes_of(np.array([0]))[0])
@@ -294,7 +300,7 @@ def test_bounds_of_memory_hold_for_the_worst_trees(tmp_path):
     corners = np.zeros((64, 3, 3))
     corners[:, :, 0] = (2.0 ** np.arange(64))[:, None]
     corners[:, 1, 1] = corners[:, 2, 2] = 1e-3
-    mc.ClusteredMesh.build(corners, tmp_path / "a", cluster_triangles=64).close()
+    mc.massive.ClusteredMesh.build(corners, tmp_path / "a", cluster_triangles=64).close()
     file = pages.PageFile(tmp_path / "a", 1 << 30)
     assert all(file.load([k])[0].nbytes <= bound for k, bound in enumerate(file.bytes_of()))
     file.close()

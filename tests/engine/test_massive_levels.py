@@ -22,8 +22,8 @@ MEGABYTES = 1 << 20
 
 
 def built(path, source, size=64):
-    mesh = mc.ClusteredMesh.build(source, path, cluster_triangles=size)
-    return mesh, mc.MeshLevels.build(mesh)
+    mesh = mc.massive.ClusteredMesh.build(source, path, cluster_triangles=size)
+    return mesh, mc.massive.MeshLevels.build(mesh)
 
 
 def part_of(level, number):
@@ -139,18 +139,18 @@ def test_a_build_goes_on_where_it_was(ring, tmp_path, monkeypatch):
         monkeypatch.setattr(level_build, name, 8)
     expected = ring[1].path.read_bytes()
     (tmp_path / "a.mcl").write_bytes(ring[0].path.read_bytes())
-    with mc.ClusteredMesh.open(tmp_path / "a.mcl") as mesh:
+    with mc.massive.ClusteredMesh.open(tmp_path / "a.mcl") as mesh:
         rests = []
         for stop in (8, 6, 1):
-            steps = mc.steps(mc.MeshLevels.build, mesh)
+            steps = mc.steps(mc.massive.MeshLevels.build, mesh)
             rests.append(next(steps).fraction)
             for _ in range(stop):
                 next(steps)
             steps.close()
         assert rests == sorted(rests) and rests[-1] > 0.3
         with pytest.raises(mc.InvalidFile, match="No such file"):
-            mc.MeshLevels.open(mesh)
-        mc.MeshLevels.build(mesh).close()
+            mc.massive.MeshLevels.open(mesh)
+        mc.massive.MeshLevels.build(mesh).close()
     assert (tmp_path / "a.mcl.levels").read_bytes() == expected
     assert not list(tmp_path.glob("*.building"))
 
@@ -162,7 +162,10 @@ def test_the_file_is_the_same_for_any_number_of_threads(ring, tmp_path, monkeypa
     for name in ("_SHARED_FROM", "_COMPILED_FOR"):
         monkeypatch.setattr(level_build, name, 0)
     (tmp_path / "a.mcl").write_bytes(ring[0].path.read_bytes())
-    with mc.ClusteredMesh.open(tmp_path / "a.mcl") as mesh, mc.MeshLevels.build(mesh, threads=threads) as levels:
+    with (
+        mc.massive.ClusteredMesh.open(tmp_path / "a.mcl") as mesh,
+        mc.massive.MeshLevels.build(mesh, threads=threads) as levels,
+    ):
         assert levels.path.read_bytes() == ring[1].path.read_bytes()
 
 
@@ -171,21 +174,21 @@ def test_a_build_whose_files_were_lost_begins_anew(ring, tmp_path, monkeypatch, 
     for name in ("_BATCH", "_BETWEEN_NOTES"):
         monkeypatch.setattr(level_build, name, 8)
     (tmp_path / "a.mcl").write_bytes(ring[0].path.read_bytes())
-    with mc.ClusteredMesh.open(tmp_path / "a.mcl") as mesh:
-        steps = mc.steps(mc.MeshLevels.build, mesh)
+    with mc.massive.ClusteredMesh.open(tmp_path / "a.mcl") as mesh:
+        steps = mc.steps(mc.massive.MeshLevels.build, mesh)
         for _ in range(9):
             next(steps)
         steps.close()
         for path in (tmp_path / "a.mcl.levels.building").glob(lost):
             path.write_bytes(path.read_bytes()[:10])
-        mc.MeshLevels.build(mesh).close()
+        mc.massive.MeshLevels.build(mesh).close()
     assert (tmp_path / "a.mcl.levels").read_bytes() == ring[1].path.read_bytes()
 
 
 def answers(mesh):
     """What levels say, or that they are refused."""
     try:
-        with mc.MeshLevels.open(mesh) as levels:
+        with mc.massive.MeshLevels.open(mesh) as levels:
             return [all_triangles(levels.level(error))[0].tobytes() for error in (0.01, 0.1)]
     except mc.InvalidFile as error:
         assert ".levels" in str(error)
@@ -196,7 +199,7 @@ def answers(mesh):
 def copied(ring, tmp_path):
     (tmp_path / "a.mcl").write_bytes(ring[0].path.read_bytes())
     (tmp_path / "a.mcl.levels").write_bytes(ring[1].path.read_bytes())
-    with mc.ClusteredMesh.open(tmp_path / "a.mcl") as mesh:
+    with mc.massive.ClusteredMesh.open(tmp_path / "a.mcl") as mesh:
         yield mesh, tmp_path / "a.mcl.levels"
 
 
@@ -214,7 +217,7 @@ def test_a_flipped_bit_is_an_error(copied, part):
         found = answers(mesh)
         assert found is None or (part == "pages" and found == expected)
         if found is not None:  # a node that no level needed
-            with mc.MeshLevels.open(mesh) as levels, pytest.raises(mc.InvalidFile, match="is damaged"):
+            with mc.massive.MeshLevels.open(mesh) as levels, pytest.raises(mc.InvalidFile, match="is damaged"):
                 levels.verify()
 
 
@@ -227,7 +230,7 @@ def test_a_file_that_was_cut_off_or_grew_is_an_error(copied):
     path.write_bytes(raw + b"\0")
     assert answers(mesh) is None
     path.write_bytes(raw)
-    with mc.MeshLevels.open(mesh) as levels:
+    with mc.massive.MeshLevels.open(mesh) as levels:
         level = levels.level(0.1)
         with path.open("r+b") as stream:
             stream.truncate(1000)
@@ -238,10 +241,10 @@ def test_a_file_that_was_cut_off_or_grew_is_an_error(copied):
 def test_levels_of_another_mesh_are_refused(copied, tmp_path):
     _, path = copied
     moved = RING[0] + 1e-9, RING[1]
-    with mc.ClusteredMesh.build(moved, tmp_path / "b.mcl", cluster_triangles=64) as other:
+    with mc.massive.ClusteredMesh.build(moved, tmp_path / "b.mcl", cluster_triangles=64) as other:
         (tmp_path / "b.mcl.levels").write_bytes(path.read_bytes())
         with pytest.raises(mc.InvalidFile, match="of another mesh"):
-            mc.MeshLevels.open(other)
+            mc.massive.MeshLevels.open(other)
 
 
 @given(st.data())
@@ -250,7 +253,7 @@ def test_a_file_made_wrong_on_purpose_is_refused_or_harmless(ring, tmp_path_fact
     (folder / "a.mcl").write_bytes(ring[0].path.read_bytes())
     raw = data.draw(made_wrong(ring[1].path.read_bytes(), level_layout.NODE))
     (folder / "a.mcl.levels").write_bytes(raw)
-    with mc.ClusteredMesh.open(folder / "a.mcl") as mesh:
+    with mc.massive.ClusteredMesh.open(folder / "a.mcl") as mesh:
         tracemalloc.start()
         answers(mesh)
         most = tracemalloc.get_traced_memory()[1]
@@ -294,24 +297,27 @@ def test_wrong_arguments(ring, tmp_path):
     _, levels = ring
     for thing in (None, RING, mc.TriangleMesh(*RING), levels.level(0.1)):
         with pytest.raises(mc.UnsupportedOption, match="levels are those of a ClusteredMesh"):
-            mc.MeshLevels.open(thing)
+            mc.massive.MeshLevels.open(thing)
     for error in (-1e-9, float("nan"), float("inf"), "fine", None):
         with pytest.raises(mc.UnsupportedOption, match="error must be a length"):
             levels.level(error)
     with pytest.raises(mc.UnsupportedOption, match="memory must be"):
         levels.level(0.1, memory=100)
-    with mc.ClusteredMesh.build(RING, tmp_path / "a.mcl") as other, pytest.raises(mc.InvalidFile, match="No such file"):
-        mc.MeshLevels.open(other)
+    with (
+        mc.massive.ClusteredMesh.build(RING, tmp_path / "a.mcl") as other,
+        pytest.raises(mc.InvalidFile, match="No such file"),
+    ):
+        mc.massive.MeshLevels.open(other)
     with pytest.raises(mc.UnsupportedOption, match="closed"):
-        mc.MeshLevels.build(other)
+        mc.massive.MeshLevels.build(other)
     with pytest.raises(mc.UnsupportedOption, match="threads must be"):
-        mc.MeshLevels.build(levels.mesh, threads=0)
+        mc.massive.MeshLevels.build(levels.mesh, threads=0)
     assert "nodes" in repr(levels) and "clusters" in repr(levels.level(0.1))
 
 
 def test_closed_files_say_so(copied):
     mesh, _ = copied
-    levels = mc.MeshLevels.open(mesh)
+    levels = mc.massive.MeshLevels.open(mesh)
     level = levels.level(0.1)
     levels.close()
     with pytest.raises(mc.UnsupportedOption, match="levels were closed"):

@@ -29,8 +29,8 @@ MEGABYTES = 1 << 20
 
 
 def built(path, source, size=64):
-    mesh = mc.ClusteredMesh.build(source, path, cluster_triangles=size)
-    mc.ProgressiveMeshes.build(mesh).close()
+    mesh = mc.massive.ClusteredMesh.build(source, path, cluster_triangles=size)
+    mc.lab.ProgressiveMeshes.build(mesh).close()
     return mesh
 
 
@@ -55,7 +55,7 @@ def replayed(piece, done, count):
 @pytest.fixture(scope="module")
 def ring(tmp_path_factory):
     mesh = built(tmp_path_factory.mktemp("progressive") / "ring.mcl", RING)
-    with mesh, mc.ProgressiveMeshes.open(mesh) as progressive:
+    with mesh, mc.lab.ProgressiveMeshes.open(mesh) as progressive:
         yield mesh, progressive
 
 
@@ -142,18 +142,18 @@ def test_a_build_goes_on_where_it_was(ring, tmp_path, monkeypatch):
     for name in ("_BATCH", "_BETWEEN_NOTES"):
         monkeypatch.setattr(level_build, name, 8)
     (tmp_path / "a.mcl").write_bytes(ring[0].path.read_bytes())
-    with mc.ClusteredMesh.open(tmp_path / "a.mcl") as mesh:
+    with mc.massive.ClusteredMesh.open(tmp_path / "a.mcl") as mesh:
         rests = []
         for stop in (20, 2):
-            steps = mc.steps(mc.ProgressiveMeshes.build, mesh)
+            steps = mc.steps(mc.lab.ProgressiveMeshes.build, mesh)
             rests.append(next(steps).fraction)
             for _ in range(stop):
                 next(steps)
             steps.close()
         assert rests[1] > rests[0]
         with pytest.raises(mc.InvalidFile, match="No such file"):
-            mc.ProgressiveMeshes.open(mesh)
-        mc.ProgressiveMeshes.build(mesh).close()
+            mc.lab.ProgressiveMeshes.open(mesh)
+        mc.lab.ProgressiveMeshes.build(mesh).close()
     assert (tmp_path / "a.mcl.progressive").read_bytes() == ring[1].path.read_bytes()
     assert not list(tmp_path.glob("*.building"))
 
@@ -161,7 +161,7 @@ def test_a_build_goes_on_where_it_was(ring, tmp_path, monkeypatch):
 def answers(mesh):
     """What the file says of all stops, or that it is refused."""
     try:
-        with mc.ProgressiveMeshes.open(mesh) as progressive:
+        with mc.lab.ProgressiveMeshes.open(mesh) as progressive:
             pages = progressive.stops(64 * MEGABYTES).pages
             used = np.flatnonzero(progressive._table["stop_triangles"].ravel())
             return [array.tobytes() for number in used for array in pages.read(int(number))[:2]]
@@ -174,7 +174,7 @@ def answers(mesh):
 def copied(ring, tmp_path):
     (tmp_path / "a.mcl").write_bytes(ring[0].path.read_bytes())
     (tmp_path / "a.mcl.progressive").write_bytes(ring[1].path.read_bytes())
-    with mc.ClusteredMesh.open(tmp_path / "a.mcl") as mesh:
+    with mc.massive.ClusteredMesh.open(tmp_path / "a.mcl") as mesh:
         yield mesh, tmp_path / "a.mcl.progressive"
 
 
@@ -187,7 +187,7 @@ def test_a_flipped_bit_and_a_cut_are_errors(copied):
             damaged = bytearray(raw)
             damaged[rng.randrange(low, high)] ^= 1 << rng.randrange(8)
             path.write_bytes(damaged)
-            with pytest.raises(mc.InvalidFile), mc.ProgressiveMeshes.open(mesh) as progressive:
+            with pytest.raises(mc.InvalidFile), mc.lab.ProgressiveMeshes.open(mesh) as progressive:
                 progressive.verify()
     for count in [*range(0, 300, 23), *(rng.randrange(len(raw)) for _ in range(20)), len(raw) - 1]:
         path.write_bytes(raw[:count])
@@ -201,10 +201,10 @@ def test_a_file_made_wrong_on_purpose_is_refused_or_harmless(ring, tmp_path_fact
     (folder / "a.mcl").write_bytes(ring[0].path.read_bytes())
     raw = data.draw(made_wrong(ring[1].path.read_bytes(), NODE))
     (folder / "a.mcl.progressive").write_bytes(raw)
-    with mc.ClusteredMesh.open(folder / "a.mcl") as mesh:
+    with mc.massive.ClusteredMesh.open(folder / "a.mcl") as mesh:
         tracemalloc.start()
         if answers(mesh) is not None:
-            mc.massive_collide(mesh, mesh, None, matrix(shift=(0.1, 0.0, 0.0)), epsilon=0.1, mode="pm")
+            mc.massive.massive_collide(mesh, mesh, None, matrix(shift=(0.1, 0.0, 0.0)), epsilon=0.1, mode="pm")
         most = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert most < 100 * (len(raw) + mesh.path.stat().st_size)
@@ -259,8 +259,8 @@ def test_nodes_are_in_the_order_of_their_runs(count):
 def test_wrong_arguments_and_closed_files(copied, tmp_path):
     mesh, path = copied
     with pytest.raises(mc.UnsupportedOption, match="of a ClusteredMesh"):
-        mc.ProgressiveMeshes.open(RING)
-    progressive = mc.ProgressiveMeshes.open(mesh)
+        mc.lab.ProgressiveMeshes.open(RING)
+    progressive = mc.lab.ProgressiveMeshes.open(mesh)
     assert "nodes" in repr(progressive)
     with pytest.raises(mc.UnsupportedOption, match="needs memory="):
         progressive.stops(1000)
@@ -268,7 +268,7 @@ def test_wrong_arguments_and_closed_files(copied, tmp_path):
     with pytest.raises(mc.UnsupportedOption, match="progressive meshes were closed"):
         progressive.verify()
     moved = RING[0] + 1e-9, RING[1]
-    with mc.ClusteredMesh.build(moved, tmp_path / "b.mcl", cluster_triangles=64) as other:
+    with mc.massive.ClusteredMesh.build(moved, tmp_path / "b.mcl", cluster_triangles=64) as other:
         (tmp_path / "b.mcl.progressive").write_bytes(path.read_bytes())
         with pytest.raises(mc.InvalidFile, match="of another mesh"):
-            mc.massive_collide(other, other, epsilon=0.1, mode="pm")
+            mc.massive.massive_collide(other, other, epsilon=0.1, mode="pm")

@@ -21,7 +21,7 @@ posix = pytest.mark.skipif(os.name == "nt", reason="there are no pipes in folder
 def source(tmp_path):
     """A mesh of two files, each of them a source of what lies beside it."""
     np.savez(tmp_path / "ring.npz", vertices=RING[0], triangles=RING[1])
-    mc.ClusteredMesh.build(tmp_path / "ring.npz", tmp_path / "ring.mcl").close()
+    mc.massive.ClusteredMesh.build(tmp_path / "ring.npz", tmp_path / "ring.mcl").close()
     return tmp_path
 
 
@@ -54,12 +54,12 @@ def kind_of(path: Path) -> tuple[int, int]:
 @posix
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_no_file_is_never_replaced(source, kind):
-    mesh = mc.ClusteredMesh.open(source / "ring.mcl")
+    mesh = mc.massive.ClusteredMesh.open(source / "ring.mcl")
     for path, act in (
         (source / "any.json", lambda path: OutputFile(path, "report")),
-        (source / "any.mcl", lambda path: mc.ClusteredMesh.build(source / "ring.npz", path)),
-        (source / "ring.mcl.levels", lambda _: mc.MeshLevels.build(mesh)),
-        (source / "ring.mcl.progressive", lambda _: mc.ProgressiveMeshes.build(mesh)),
+        (source / "any.mcl", lambda path: mc.massive.ClusteredMesh.build(source / "ring.npz", path)),
+        (source / "ring.mcl.levels", lambda _: mc.massive.MeshLevels.build(mesh)),
+        (source / "ring.mcl.progressive", lambda _: mc.lab.ProgressiveMeshes.build(mesh)),
     ):
         special(path, kind)
         before, names = kind_of(path), set(source.iterdir())
@@ -73,7 +73,7 @@ def test_what_is_no_file_is_never_replaced(source, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_came_to_be_no_file_meanwhile_is_not_replaced(tmp_path, kind):
     path = tmp_path / "mesh.mcl"
-    steps = mc.steps(mc.ClusteredMesh.build, RING, path)
+    steps = mc.steps(mc.massive.ClusteredMesh.build, RING, path)
     next(steps)
     special(path, kind)
     before = kind_of(path)
@@ -93,7 +93,7 @@ def test_a_source_is_never_replaced(source, way):
         path = source / "sub" / ".." / "ring.npz"
     before = (source / "ring.npz").read_bytes()
     with pytest.raises(mc.InvalidFile, match="is read for it"):
-        mc.ClusteredMesh.build(source / "ring.npz", path)
+        mc.massive.ClusteredMesh.build(source / "ring.npz", path)
     assert (source / "ring.npz").read_bytes() == before
 
 
@@ -101,8 +101,8 @@ def test_a_source_is_never_replaced(source, way):
 def test_a_mesh_is_written_where_a_link_leads(source):
     (source / "far").mkdir()
     (source / "link.mcl").symlink_to(Path("far") / "mesh.mcl")
-    with mc.ClusteredMesh.build(source / "ring.npz", source / "link.mcl") as mesh:
-        mc.MeshLevels.build(mesh).close()
+    with mc.massive.ClusteredMesh.build(source / "ring.npz", source / "link.mcl") as mesh:
+        mc.massive.MeshLevels.build(mesh).close()
     assert (source / "link.mcl").is_symlink()
     assert [path.name for path in (source / "far").iterdir()] == ["mesh.mcl"]
 
@@ -113,7 +113,7 @@ def test_a_folder_of_a_build_that_is_a_link_is_not_followed(source):
     (source / "mine" / "vertices").write_text("precious")
     (source / "new.mcl.building").symlink_to("mine")
     with pytest.raises(mc.InvalidFile, match="is a link"):
-        mc.ClusteredMesh.build(source / "ring.npz", source / "new.mcl")
+        mc.massive.ClusteredMesh.build(source / "ring.npz", source / "new.mcl")
     assert (source / "mine" / "vertices").read_text() == "precious"
 
 
@@ -123,7 +123,7 @@ def test_a_folder_of_a_build_of_another_user_is_not_used(source):
     (source / "new.mcl.building").mkdir()
     os.chown(source / "new.mcl.building", 54321, 54321)
     with pytest.raises(mc.InvalidFile, match="another user's"):
-        mc.ClusteredMesh.build(source / "ring.npz", source / "new.mcl")
+        mc.massive.ClusteredMesh.build(source / "ring.npz", source / "new.mcl")
 
 
 def test_names_that_no_file_can_have(tmp_path):
@@ -198,7 +198,7 @@ def test_a_full_disk_leaves_the_old_mesh(source):
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
     try:
         with pytest.raises(mc.InvalidFile, match="cannot be written"):
-            mc.ClusteredMesh.build(source / "ring.npz", source / "ring.mcl")
+            mc.massive.ClusteredMesh.build(source / "ring.npz", source / "ring.mcl")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert (source / "ring.mcl").read_bytes() == before

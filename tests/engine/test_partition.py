@@ -84,7 +84,7 @@ def test_contacts_are_those_of_collide(name, first, second, seed):
     poses = np.stack([np.eye(4), matrix(shift=rng.integers(-2, 3, 3) / 2), matrix(rotation(rng), rng.normal(size=3))])
     for touching in (True, False):
         expected = mc.collide(a, b, None, poses, touching=touching)
-        found = mc.collide_soups(a, b, None, poses, partition=name, touching=touching)
+        found = mc.lab.collide_soups(a, b, None, poses, partition=name, touching=touching)
         assert found.pairs.tobytes() == expected.pairs.tobytes()
         assert found.kinds.tobytes() == expected.kinds.tobytes()
         assert found.pose.tobytes() == expected.pose.tobytes()
@@ -98,7 +98,7 @@ def test_contacts_of_larger_meshes(name):
     ring = mc.TriangleMesh(*moved(torus(2, 0.5), (1, 0, 0)))
     for a, b in ((cloud, ring), (plate, ring), (wheel, plate), (wheel, wheel), (cloud, cloud)):
         pose = matrix(rotation(rng), rng.normal(size=3) * 0.5)
-        found, expected = mc.collide_soups(a, b, None, pose, partition=name), mc.collide(a, b, None, pose)
+        found, expected = mc.lab.collide_soups(a, b, None, pose, partition=name), mc.collide(a, b, None, pose)
         assert found.pairs.tobytes() == expected.pairs.tobytes()
         assert found.kinds.tobytes() == expected.kinds.tobytes()
         assert len(found.segments()) == len(expected)
@@ -109,8 +109,8 @@ def test_bad_requests_are_named():
     mesh = mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1)))
     for wrong in ("egg", None, 3, ["grid"]):
         with pytest.raises(mc.UnsupportedOption, match="known are grid, octree"):
-            mc.collide_soups(mesh, mesh, partition=wrong)
+            mc.lab.collide_soups(mesh, mesh, partition=wrong)
     with pytest.raises(mc.InvalidMesh, match="Hierarchy"):
-        mc.collide_soups(mc.build(mesh), mesh)
+        mc.lab.collide_soups(mc.build(mesh), mesh)
     with pytest.raises(mc.InvalidPose):
-        mc.collide_soups(mesh, mesh, np.zeros((4, 4)))
+        mc.lab.collide_soups(mesh, mesh, np.zeros((4, 4)))

@@ -20,9 +20,9 @@ COUNT = 20000
 def shapes():
     rng = np.random.default_rng(0)
     return {
-        "sphere": mc.PointCloud(*sphere(rng, COUNT, noise=NOISE)),
-        "plane": mc.PointCloud(plane(rng, COUNT, noise=NOISE)[0]),
-        "torus": mc.PointCloud(torus(rng, COUNT, noise=NOISE)[0]),
+        "sphere": mc.clouds.PointCloud(*sphere(rng, COUNT, noise=NOISE)),
+        "plane": mc.clouds.PointCloud(plane(rng, COUNT, noise=NOISE)[0]),
+        "torus": mc.clouds.PointCloud(torus(rng, COUNT, noise=NOISE)[0]),
         "wall": grid_mesh(),
         "ball": ball_mesh(),
     }
@@ -59,7 +59,7 @@ def test_decisions_are_right_when_the_gap_exceeds_twice_the_noise(shapes, second
     a, b = shapes["sphere"], shapes[second]
     assert mc.collides(a, b, ours, other) == crossing
     assert mc.collides(b, a, other, ours) == crossing
-    answer = mc.cloud_collision(a, b, ours, other)
+    answer = mc.lab.cloud_collision(a, b, ours, other)
     assert (answer.colliding, answer.complete, answer.probability) == (crossing, True, float(crossing))
     if crossing:
         assert certain(a, ours, answer.point)
@@ -80,9 +80,9 @@ def lies_on_mesh(name, pose, point):
 def test_decisions_are_right_with_noise_as_large_as_the_spacing(share):
     rng = np.random.default_rng(5)
     noise = share * np.sqrt(4.0 * np.pi / COUNT)
-    a = mc.PointCloud(sphere(rng, COUNT, noise=noise)[0])
+    a = mc.clouds.PointCloud(sphere(rng, COUNT, noise=noise)[0])
     for second, points in (("plane", plane(rng, COUNT, noise=noise)[0]), ("torus", torus(rng, COUNT, noise=noise)[0])):
-        b = mc.PointCloud(points)
+        b = mc.clouds.PointCloud(points)
         for multiple in (-5.0, -2.05, 2.05, 5.0):
             pose = random_pose(3, (1.0, 2.0, 3.0))
             assert mc.collides(a, b, pose, pose @ gap_pose(second, multiple * noise)) == (multiple < 0), (
@@ -95,9 +95,9 @@ def test_decisions_are_right_with_noise_as_large_as_the_spacing(share):
 @given(awkward_clouds(), awkward_clouds(), st.integers(0, 2**32 - 1))
 @settings(max_examples=20)
 def test_a_collision_of_any_clouds_comes_with_a_point_on_both_surfaces(p, q, seed):
-    a, b = mc.PointCloud(p), mc.PointCloud(q)
+    a, b = mc.clouds.PointCloud(p), mc.clouds.PointCloud(q)
     pose = random_pose(seed, np.random.default_rng(seed).normal(size=3))
-    answer = mc.cloud_collision(a, b, None, pose)
+    answer = mc.lab.cloud_collision(a, b, None, pose)
     assert answer.complete
     assert answer.colliding == mc.collides(a, b, None, pose) == (answer.point is not None)
     for point in [answer.point] if answer.colliding else []:
@@ -111,8 +111,8 @@ def test_a_collision_of_any_clouds_comes_with_a_point_on_both_surfaces(p, q, see
 def test_noise_free_shapes_at_small_gaps():
     """Without noise only the smoothing of the surface is left: a twentieth of the sampling radius."""
     rng = np.random.default_rng(1)
-    a = mc.PointCloud(*sphere(rng, COUNT), surface="apss")
-    b = mc.PointCloud(*sphere(rng, COUNT), surface="apss")
+    a = mc.clouds.PointCloud(*sphere(rng, COUNT), surface="apss")
+    b = mc.clouds.PointCloud(*sphere(rng, COUNT), surface="apss")
     for gap in (-0.02, -0.01, -0.005, 0.0005, 0.001, 0.01):
         for seed in range(4):
             pose = random_pose(seed, (0, 0, 0))
@@ -133,11 +133,11 @@ def test_nothing_collides_inside_a_hole_or_behind_a_border():
     """A pipe through a hole in a wall, and two sheets side by side: surfaces with borders end there."""
     rng = np.random.default_rng(2)
     wall = plane(rng, 40000)[0]
-    wall = mc.PointCloud(wall[np.linalg.norm(wall[:, :2], axis=1) > 0.4])
-    pipe = mc.PointCloud(sphere(rng, 8000, radius=0.3)[0])
+    wall = mc.clouds.PointCloud(wall[np.linalg.norm(wall[:, :2], axis=1) > 0.4])
+    pipe = mc.clouds.PointCloud(sphere(rng, 8000, radius=0.3)[0])
     assert not mc.collides(wall, pipe)
     assert mc.collides(wall, pipe, None, shifted(0.35))
-    sheet = mc.PointCloud(plane(rng, 20000)[0])
+    sheet = mc.clouds.PointCloud(plane(rng, 20000)[0])
     clear = 2.0 + 2.0 * sheet.horizon
     assert not mc.collides(sheet, sheet, None, shifted(clear))
     assert not mc.collides(wall, ball_mesh(0.3, 16))
@@ -146,21 +146,21 @@ def test_nothing_collides_inside_a_hole_or_behind_a_border():
 
 def test_clouds_of_very_different_density():
     rng = np.random.default_rng(3)
-    coarse = mc.PointCloud(plane(rng, 2000, size=4.0)[0])
-    fine = mc.PointCloud(sphere(rng, 60000, radius=0.5)[0])
+    coarse = mc.clouds.PointCloud(plane(rng, 2000, size=4.0)[0])
+    fine = mc.clouds.PointCloud(sphere(rng, 60000, radius=0.5)[0])
     assert coarse.sampling_radius > 5 * fine.sampling_radius
     for z, expected in ((0.4, True), (-0.4, True), (0.45, True), (0.55, False), (-0.55, False), (0.0, True)):
         pose = shifted(0.3, -0.2, z)
         assert mc.collides(coarse, fine, None, pose) == expected
         assert mc.collides(fine, coarse, pose, None) == expected
-    needle = mc.PointCloud(sphere(rng, 4000, radius=0.01)[0])
+    needle = mc.clouds.PointCloud(sphere(rng, 4000, radius=0.01)[0])
     assert mc.collides(coarse, needle, None, shifted(0.1, 0.1, 0.005))
     assert mc.collides(needle, grid_mesh(4.0, 3), shifted(0.1, 0.1, 0.005), None)
 
 
 def test_answers_do_not_depend_on_where_the_world_is(shapes):
     a, b = shapes["sphere"], shapes["torus"]
-    far = mc.PointCloud(a.points + np.array([4e6, 5e6, 100.0]))
+    far = mc.clouds.PointCloud(a.points + np.array([4e6, 5e6, 100.0]))
     for gap in (-0.05, 0.05):
         pose = shifted(2.4 + gap)
         moved = shifted(4e6, 5e6, 100.0) @ pose
@@ -176,7 +176,7 @@ def test_stacks_of_poses(shapes):
     with pytest.raises(mc.UnsupportedOption, match="3 and 2 poses"):
         mc.collides(a, b, stack, stack[:2])
     with pytest.raises(mc.UnsupportedOption, match="one pose"):
-        mc.cloud_collision(a, b, None, stack)
+        mc.lab.cloud_collision(a, b, None, stack)
 
 
 @pytest.mark.slow
@@ -274,7 +274,7 @@ def test_answers_do_not_depend_on_which_object_is_named_first(shapes, first, sec
 @pytest.fixture(scope="module")
 def coarse():
     rng = np.random.default_rng(5)
-    return [mc.PointCloud(sphere(rng, count)[0]) for count in (300, 500, 3000)]
+    return [mc.clouds.PointCloud(sphere(rng, count)[0]) for count in (300, 500, 3000)]
 
 
 @given(st.integers(0, 2), st.integers(0, 2**32 - 1), st.floats(1e-6, 0.1))
@@ -297,7 +297,7 @@ def test_sides_are_0_and_1(shapes, side):
 
 def test_depths_of_points_behind_a_surface(shapes):
     rng = np.random.default_rng(4)
-    probe = mc.PointCloud(sphere(rng, 3000, radius=0.5)[0])
+    probe = mc.clouds.PointCloud(sphere(rng, 3000, radius=0.5)[0])
     pose = shifted(1.3)
     expected = 1.0 - np.linalg.norm(probe.points + np.array([1.3, 0, 0]), axis=1)
     for other, slack in (("ball", 2e-3), ("sphere", 3 * NOISE)):
@@ -320,25 +320,25 @@ def test_a_resolution_never_misses_and_counts_work_down(shapes, second):
     work = []
     for resolution in (0.8, 0.4, 0.2, 0.1, 0.05):
         answers = [
-            mc.cloud_collision(a, b, None, gap_pose(second, gap), resolution=resolution) for gap in (-0.05, 0.02)
+            mc.lab.cloud_collision(a, b, None, gap_pose(second, gap), resolution=resolution) for gap in (-0.05, 0.02)
         ]
         assert answers[0].colliding
         work.append(sum(answer.stats.volume_tests for answer in answers))
     assert work == sorted(work)
-    assert not mc.cloud_collision(a, b, None, gap_pose(second, 0.3), resolution=0.05).colliding
+    assert not mc.lab.cloud_collision(a, b, None, gap_pose(second, 0.3), resolution=0.05).colliding
 
 
 def test_a_budget_always_gives_an_answer(shapes):
     a, b = shapes["sphere"], shapes["torus"]
     for gap in (-0.3, -0.02, 0.02, 0.3):
         for budget in (1e-9, 1e-4, 1.0):
-            answer = mc.cloud_collision(a, b, None, shifted(2.4 + gap), budget=budget)
+            answer = mc.lab.cloud_collision(a, b, None, shifted(2.4 + gap), budget=budget)
             assert 0.0 <= answer.probability <= 1.0
             assert answer.colliding == (answer.probability >= 0.5)
             assert (answer.point is not None) <= (answer.probability == 1.0)
         assert answer.complete
         assert answer.colliding == (gap < 0)
-    assert not mc.cloud_collision(a, b, None, shifted(2.0), budget=1e-9).complete
+    assert not mc.lab.cloud_collision(a, b, None, shifted(2.0), budget=1e-9).complete
 
 
 @pytest.mark.parametrize("second", ["torus", "sphere", "wall"])
@@ -346,7 +346,7 @@ def test_more_work_never_adds_an_error(shapes, second):
     """The search goes one way whatever its slices, and is right or says "colliding" until it is complete."""
     for gap in np.linspace(-0.3, 0.3, 13):
         pose = gap_pose(second, gap)
-        complete = mc.cloud_collision(shapes["sphere"], shapes[second], None, pose)
+        complete = mc.lab.cloud_collision(shapes["sphere"], shapes[second], None, pose)
         ends = []
         for slices in (3.0, 40.0, 1e9):
             search = search_for(shapes["sphere"], shapes[second], *one_pose(None, pose, "collide"), True)[0]
@@ -400,19 +400,21 @@ def test_a_larger_budget_never_turns_a_proven_answer_around(shapes, second, gap,
 @pytest.mark.slow
 def test_the_papers_mode_agrees_on_clear_cases(shapes):
     a = shapes["sphere"]
-    control = mc.PaperControl(2e-3)
+    control = mc.lab.PaperControl(2e-3)
     for second in ("sphere", "plane", "torus"):
         for gap in (-0.3, -0.1, 0.1, 0.3):
-            answer = mc.cloud_collision(a, shapes[second], None, gap_pose(second, gap), mode="paper", control=control)
+            answer = mc.lab.cloud_collision(
+                a, shapes[second], None, gap_pose(second, gap), mode="paper", control=control
+            )
             assert answer.colliding == (gap < 0), (second, gap)
-            again = mc.cloud_collision(a, shapes[second], None, gap_pose(second, gap), mode="paper")
-            once_more = mc.cloud_collision(a, shapes[second], None, gap_pose(second, gap), mode="paper")
+            again = mc.lab.cloud_collision(a, shapes[second], None, gap_pose(second, gap), mode="paper")
+            once_more = mc.lab.cloud_collision(a, shapes[second], None, gap_pose(second, gap), mode="paper")
             assert again.stats.exact_tests == once_more.stats.exact_tests
             assert again.colliding == once_more.colliding == (gap < 0)
 
 
 def test_the_papers_control_follows_the_clock():
-    control = mc.PaperControl(1e-3)
+    control = mc.lab.PaperControl(1e-3)
     start = control.test_points, control.enough
     control.after(4e-3)
     assert control.test_points == pytest.approx(start[0] / 2)
@@ -441,16 +443,16 @@ def test_bad_options_are_refused(shapes):
         ({"resolution": np.nan}, "resolution"),
         ({"mode": "fast"}, "root, paper"),
         ({"mode": ["root"]}, "root, paper"),
-        ({"control": mc.PaperControl(1.0)}, "belongs to mode"),
+        ({"control": mc.lab.PaperControl(1.0)}, "belongs to mode"),
         ({"control": 0.001, "mode": "paper"}, "control must be a PaperControl, not a float"),
     ):
         with pytest.raises(mc.UnsupportedOption, match=message):
-            mc.cloud_collision(a, a, **options)
+            mc.lab.cloud_collision(a, a, **options)
     with pytest.raises(mc.UnsupportedOption, match="two clouds"):
-        mc.cloud_collision(a, mesh, mode="paper")
+        mc.lab.cloud_collision(a, mesh, mode="paper")
     with pytest.raises(mc.UnsupportedOption, match="needs a PointCloud"):
-        mc.cloud_collision(mesh, mesh)
-    for query in (mc.collides, mc.collide, mc.distance, mc.cloud_collision, mc.cloud_distance):
+        mc.lab.cloud_collision(mesh, mesh)
+    for query in (mc.collides, mc.collide, mc.distance, mc.lab.cloud_collision, mc.lab.cloud_distance):
         for pair in ((a, "no mesh"), (None, a)):
             with pytest.raises(
                 mc.InvalidMesh, match=r"with a PointCloud, TriangleMesh or Hierarchy, not with a (str|None)"

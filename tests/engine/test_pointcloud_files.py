@@ -19,7 +19,7 @@ FINITE = st.floats(-1e7, 1e7)
 
 def read(path, **options):
     """The result of ``read_points``, whose progress must rise to 1."""
-    steps, shares = mc.read_points(path, **options), []
+    steps, shares = mc.clouds.read_points(path, **options), []
     while True:
         try:
             shares.append(next(steps).fraction)
@@ -144,12 +144,12 @@ def test_units_and_the_cloud(folder):
     rng = np.random.default_rng(0)
     points, normals = sphere(rng, 400)
     for unit, factor in (("mm", 1e-3), ("ft", 0.3048), (2.5, 2.5), ("m", 1.0)):
-        cloud = mc.read_cloud(written(folder, "u.ply", ply(points, normals=normals)), unit, surface="apss")
+        cloud = mc.clouds.read_cloud(written(folder, "u.ply", ply(points, normals=normals)), unit, surface="apss")
         assert np.array_equal(cloud.points, points * factor)
         assert cloud.has_normals
     zero = normals.copy()
     zero[3] = 0.0
-    assert not mc.read_cloud(written(folder, "z.ply", ply(points, normals=zero))).has_normals
+    assert not mc.clouds.read_cloud(written(folder, "z.ply", ply(points, normals=zero))).has_normals
     for unit, message in (
         ("miles", "known are m, mm"),
         (0.0, "above 0"),
@@ -158,7 +158,7 @@ def test_units_and_the_cloud(folder):
         ([1, 2], "above 0"),
     ):
         with pytest.raises(mc.UnsupportedOption, match=message):
-            mc.read_cloud(folder / "u.ply", unit)
+            mc.clouds.read_cloud(folder / "u.ply", unit)
 
 
 GOOD = np.random.default_rng(1).normal(size=(50, 3))
@@ -367,8 +367,8 @@ def test_options_of_files_are_named(folder):
 
 def test_points_of_a_file_without_a_surface_are_refused_with_its_name(folder):
     path = written(folder, "few.xyz", b"0 0 0\n1 0 0\n")
-    with pytest.raises(mc.InvalidPointCloud, match=r"few\.xyz: a surface needs at least 8 points"):
-        mc.read_cloud(path)
+    with pytest.raises(mc.clouds.InvalidPointCloud, match=r"few\.xyz: a surface needs at least 8 points"):
+        mc.clouds.read_cloud(path)
 
 
 @pytest.mark.parametrize("name", sorted(FILES))

@@ -34,7 +34,7 @@ def patch(tree, leaf):
 @given(awkward_clouds())
 @settings(max_examples=25)
 def test_the_tree_is_well_formed(points):
-    cloud = mc.PointCloud(points)
+    cloud = mc.clouds.PointCloud(points)
     built = cloud.built
     tree = built.tree
     assert np.array_equal(np.sort(built.order), np.arange(len(points)))
@@ -63,7 +63,7 @@ def test_the_tree_is_well_formed(points):
 @settings(max_examples=15)
 def test_borders_hold_everything_within_horizon_and_margin(points):
     """So a patch gives the cloud's own surface wherever its leaf is asked about: in its box with the margin."""
-    cloud = mc.PointCloud(points)
+    cloud = mc.clouds.PointCloud(points)
     tree, margin = cloud.built.tree, cloud.lengths.margin
     local = tree.corrected
     for leaf in leaves_of(tree)[::7]:
@@ -102,14 +102,14 @@ def uncovered(tree, node, at):
 @pytest.mark.parametrize(("shape", "seed"), [(sphere, 0), (torus, 1), (plane, 2)])
 def test_certified_spheres_cover_a_million_hull_points(shape, seed):
     rng = np.random.default_rng(seed)
-    tree = mc.PointCloud(shape(rng, 6000, noise=0.01)[0]).built.tree
+    tree = mc.clouds.PointCloud(shape(rng, 6000, noise=0.01)[0]).built.tree
     nodes = np.unique(np.linspace(0, len(tree.first) - 1, 17).astype(int))
     assert sum(uncovered(tree, node, hull_points(rng, tree, node, 20000)) for node in nodes) == 0
 
 
 def test_certified_spheres_cover_rims_wherever_the_cloud_lies():
     points = plane(np.random.default_rng(5), 3000)[0]
-    cloud, away = mc.PointCloud(points), mc.PointCloud(points + np.array([1e3, -2e3, 3e3]))
+    cloud, away = mc.clouds.PointCloud(points), mc.clouds.PointCloud(points + np.array([1e3, -2e3, 3e3]))
     tree, reach = cloud.built.tree, 0.5 * cloud.bandwidth
     corners = np.array(list(itertools.product((0, 1), repeat=3)), bool)
     for leaf in leaves_of(tree):
@@ -121,8 +121,8 @@ def test_certified_spheres_cover_rims_wherever_the_cloud_lies():
 def test_the_papers_radii_are_smaller_and_can_miss():
     rng = np.random.default_rng(3)
     points = torus(rng, 6000, noise=0.01)[0]
-    certified = mc.PointCloud(points).built.tree
-    paper = mc.PointCloud(points, covering="paper").built.tree
+    certified = mc.clouds.PointCloud(points).built.tree
+    paper = mc.clouds.PointCloud(points, covering="paper").built.tree
     assert np.array_equal(certified.samples, paper.samples)
     assert (paper.radii <= certified.radii).all()
     missed = [uncovered(paper, node, hull_points(rng, paper, node, 2000)) for node in range(0, len(paper.first), 5)]
@@ -130,7 +130,7 @@ def test_the_papers_radii_are_smaller_and_can_miss():
 
 
 def test_samples_are_points_of_their_node_without_repetition():
-    tree = mc.PointCloud(sphere(np.random.default_rng(4), 5000)[0]).built.tree
+    tree = mc.clouds.PointCloud(sphere(np.random.default_rng(4), 5000)[0]).built.tree
     for node in range(len(tree.first)):
         samples = tree.samples[node][tree.samples[node] >= 0]
         assert len(np.unique(samples)) == len(samples) == min(15, tree.totals[node])
@@ -140,7 +140,7 @@ def test_samples_are_points_of_their_node_without_repetition():
 
 
 def test_planes_bound_their_points():
-    tree = mc.PointCloud(torus(np.random.default_rng(5), 5000, noise=0.01)[0]).built.tree
+    tree = mc.clouds.PointCloud(torus(np.random.default_rng(5), 5000, noise=0.01)[0]).built.tree
     for node in range(0, len(tree.first), 3):
         members = np.concatenate([np.arange(tree.first[x], tree.first[x] + tree.count[x]) for x in below(tree, node)])
         if tree.count[node]:
@@ -154,7 +154,7 @@ def test_very_different_densities_do_not_blow_memory_up():
     """A spot ten times denser along every line: leaves stay as large as the horizon, so borders stay short."""
     rng = np.random.default_rng(6)
     points = np.concatenate([plane(rng, 20000)[0], plane(rng, 20000, size=0.1)[0]])
-    cloud = mc.PointCloud(points)
+    cloud = mc.clouds.PointCloud(points)
     assert len(cloud.built.tree.border) < 20 * len(points)
     assert cloud.nbytes < 150 * len(points)
     assert cloud.evaluate(points[::100])[2].all()

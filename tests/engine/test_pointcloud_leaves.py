@@ -18,20 +18,20 @@ COUNT = 10000
 @pytest.fixture(scope="module")
 def sheet():
     """A square from -1 to 1 in z = 0: without noise its surface is the plane, exactly."""
-    return mc.PointCloud(plane(np.random.default_rng(0), COUNT)[0])
+    return mc.clouds.PointCloud(plane(np.random.default_rng(0), COUNT)[0])
 
 
 @pytest.fixture(scope="module")
 def other():
     """Another sample of the same square."""
-    return mc.PointCloud(plane(np.random.default_rng(1), COUNT)[0])
+    return mc.clouds.PointCloud(plane(np.random.default_rng(1), COUNT)[0])
 
 
 @pytest.fixture(scope="module")
 def bulges():
     """Two samples of a sphere, without noise."""
     rng = np.random.default_rng(2)
-    return [mc.PointCloud(*sphere(rng, COUNT), surface="apss") for _ in range(2)]
+    return [mc.clouds.PointCloud(*sphere(rng, COUNT), surface="apss") for _ in range(2)]
 
 
 def leaning(z, angle):
@@ -44,7 +44,7 @@ def leaning(z, angle):
 
 @pytest.mark.parametrize("gap", [0.02, 0.1, 0.3, 0.45])
 def test_sheets_with_a_gap_are_told_apart_by_two_evaluations_a_pair_of_leaves(sheet, other, gap):
-    answer = mc.cloud_collision(sheet, other, None, shifted(z=gap * sheet.sampling_radius))
+    answer = mc.lab.cloud_collision(sheet, other, None, shifted(z=gap * sheet.sampling_radius))
     assert not answer.colliding
     assert answer.stats.primitive_tests > 500
     assert answer.stats.exact_tests <= 3 * answer.stats.primitive_tests
@@ -70,7 +70,7 @@ def test_a_leaning_sheet_that_only_just_touches_is_found(sheet, other, depth):
     radius = sheet.sampling_radius
     for angle in (0.01, 0.1, 0.5, 1.2):
         z = 0.98 * np.sin(angle) - depth * radius
-        answer = mc.cloud_collision(sheet, other, None, leaning(z, angle))
+        answer = mc.lab.cloud_collision(sheet, other, None, leaning(z, angle))
         assert answer.colliding, angle
         assert abs(answer.point[2]) < 1e-2 * radius
 
@@ -96,8 +96,8 @@ def test_rims_that_meet_only_beyond_all_points_are_found(number):
     case = border_case(number)
     zero = 1.01e-3 * min(case.first.sampling_radius, case.second.sampling_radius)
     for answer in (
-        mc.cloud_collision(case.first, case.second, None, case.pose),
-        mc.cloud_collision(case.second, case.first, case.pose, None),
+        mc.lab.cloud_collision(case.first, case.second, None, case.pose),
+        mc.lab.cloud_collision(case.second, case.first, case.pose, None),
     ):
         assert answer.colliding
         at = answer.point[None], (answer.point[None] - case.pose[:3, 3]) @ case.pose[:3, :3]
@@ -108,7 +108,7 @@ def test_rims_that_meet_only_beyond_all_points_are_found(number):
 
 @pytest.mark.parametrize("gap", [1.6, 2.2, 2.8])
 def test_sheets_whose_leaves_have_no_point_to_try_are_told_apart_without_an_evaluation(sheet, other, gap):
-    answer = mc.cloud_collision(sheet, other, None, shifted(z=gap * sheet.sampling_radius))
+    answer = mc.lab.cloud_collision(sheet, other, None, shifted(z=gap * sheet.sampling_radius))
     assert not answer.colliding and answer.stats.primitive_tests > 500 and answer.stats.exact_tests == 0
 
 
@@ -128,9 +128,9 @@ def test_values_that_are_kept_change_no_answer(bulges, gap, seed):
     a, b = bulges
     pose = random_pose(seed, (0.0, 0.0, 0.0))
     pose[:3, 3] = (2.0 + gap) * random_pose(seed + 1, (0.0, 0.0, 0.0))[:3, 0]
-    kept = mc.cloud_collision(a, b, None, pose), mc.collide(a, b, None, pose)
+    kept = mc.lab.cloud_collision(a, b, None, pose), mc.collide(a, b, None, pose)
     with mock.patch("meshclash.pointcloud.collision._KEPT", 1):
-        plain = mc.cloud_collision(a, b, None, pose), mc.collide(a, b, None, pose)
+        plain = mc.lab.cloud_collision(a, b, None, pose), mc.collide(a, b, None, pose)
     assert kept[0].colliding == plain[0].colliding
     assert np.allclose(kept[1].points, plain[1].points, rtol=0.0, atol=2e-3 * a.sampling_radius)
     assert kept[1].stats.exact_tests <= plain[1].stats.exact_tests

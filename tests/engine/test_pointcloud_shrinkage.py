@@ -13,7 +13,7 @@ FAR_FROM_TORUS = lambda x: np.hypot(np.hypot(x[:, 0], x[:, 1]) - 1.0, x[:, 2]) -
 
 def moved_by_definition(points, bandwidth, horizon):
     """Carriers as the head of ``shrinkage.py`` defines them, from values of the plain surface, by whole matrices."""
-    plain = mc.PointCloud(points, bandwidth=bandwidth, surface="wls")
+    plain = mc.clouds.PointCloud(points, bandwidth=bandwidth, surface="wls")
     f, n, valid = plain.evaluate(points)
     residual = np.where(valid[:, None], -f[:, None] * n, 0.0)
     squared = ((points[:, None] - points[None]) ** 2).sum(axis=2)
@@ -32,7 +32,7 @@ def moved_by_definition(points, bandwidth, horizon):
 @settings(max_examples=10)
 def test_corrected_points_are_those_of_the_definition(seed, shape, noise):
     points = shape(np.random.default_rng(seed), 900, noise=noise)[0]
-    cloud = mc.PointCloud(points)
+    cloud = mc.clouds.PointCloud(points)
     expected = moved_by_definition(points, cloud.bandwidth, cloud.horizon)
     assert np.abs(cloud.corrected_points - expected).max() < 1e-6 * cloud.bandwidth
 
@@ -40,13 +40,13 @@ def test_corrected_points_are_those_of_the_definition(seed, shape, noise):
 @given(awkward_clouds())
 @settings(max_examples=15)
 def test_no_corrected_point_is_far_from_its_point(points):
-    cloud = mc.PointCloud(points)
+    cloud = mc.clouds.PointCloud(points)
     moved = np.linalg.norm(cloud.corrected_points - points, axis=1)
     assert np.isfinite(moved).all() and moved.max() <= 0.5 * cloud.bandwidth * (1.0 + 1e-9)
     assert np.array_equal(cloud.points, points)
     for surface in ("wls", "apss"):
         normals = None if surface == "wls" else np.tile((0.0, 0.0, 1.0), (len(points), 1))
-        tree = mc.PointCloud(points, normals, surface=surface).built.tree
+        tree = mc.clouds.PointCloud(points, normals, surface=surface).built.tree
         assert np.array_equal(tree.corrected, tree.points - tree.origin)
 
 
@@ -63,8 +63,8 @@ def off_the_shape(cloud, points, far):
 @pytest.mark.parametrize(("shape", "far"), [(sphere, FAR_FROM_SPHERE), (torus, FAR_FROM_TORUS)])
 def test_curved_surfaces_do_not_shrink(shape, far, count):
     points = shape(np.random.default_rng(count), count)[0]
-    plain = off_the_shape(mc.PointCloud(points, surface="wls"), points, far)
-    moved = off_the_shape(mc.PointCloud(points), points, far)
+    plain = off_the_shape(mc.clouds.PointCloud(points, surface="wls"), points, far)
+    moved = off_the_shape(mc.clouds.PointCloud(points), points, far)
     assert plain.mean() < 0.0 and abs(moved.mean()) < 0.15 * abs(plain.mean())
     assert np.sqrt((moved**2).mean()) < 0.3 * np.sqrt((plain**2).mean())
 
@@ -72,8 +72,8 @@ def test_curved_surfaces_do_not_shrink(shape, far, count):
 @pytest.mark.parametrize("noise", [0.003, 0.01, 0.03])
 def test_noise_is_not_followed(noise):
     points = sphere(np.random.default_rng(5), 6000, noise=noise)[0]
-    plain = off_the_shape(mc.PointCloud(points, surface="wls"), points, FAR_FROM_SPHERE)
-    moved = off_the_shape(mc.PointCloud(points), points, FAR_FROM_SPHERE)
+    plain = off_the_shape(mc.clouds.PointCloud(points, surface="wls"), points, FAR_FROM_SPHERE)
+    moved = off_the_shape(mc.clouds.PointCloud(points), points, FAR_FROM_SPHERE)
     assert np.sqrt((moved**2).mean()) < 1.02 * np.sqrt((plain**2).mean())
     assert np.quantile(np.abs(moved), 0.999) < 1.1 * np.quantile(np.abs(plain), 0.999)
 
@@ -88,10 +88,10 @@ def test_flat_pieces_beside_an_edge_stay_and_the_edge_is_rounded_less():
     def far(x):
         return np.minimum(np.abs(x[:, 0]), np.abs(x[:, 2]))
 
-    errors = [np.sqrt((off_the_shape(mc.PointCloud(points, surface=s), points[inner], far) ** 2).mean())
+    errors = [np.sqrt((off_the_shape(mc.clouds.PointCloud(points, surface=s), points[inner], far) ** 2).mean())
               for s in ("wls", "twicing")]  # fmt: skip
     assert errors[1] < 0.8 * errors[0]
-    cloud = mc.PointCloud(points)
+    cloud = mc.clouds.PointCloud(points)
     moved = np.linalg.norm(cloud.corrected_points - points, axis=1)
     away = np.maximum(points[:, 0], points[:, 2]) > 2.1 * cloud.horizon
     assert moved[away].max() < 1e-7 * cloud.bandwidth < moved.max()
@@ -101,7 +101,7 @@ def test_a_spot_of_many_points_is_moved_by_some_of_them():
     """Thousands of points within one horizon: of each leaf and its border about a thousand count."""
     rng = np.random.default_rng(7)
     points = np.concatenate([sphere(rng, 1500)[0], 0.05 * sphere(rng, 5000)[0]])
-    cloud = mc.PointCloud(points)
+    cloud = mc.clouds.PointCloud(points)
     moved = np.linalg.norm(cloud.corrected_points - points, axis=1)
     assert cloud.built.largest_patch > 2000 and np.isfinite(moved).all()
     assert moved.max() <= 0.5 * cloud.bandwidth * (1.0 + 1e-9)
@@ -115,7 +115,7 @@ def test_decisions_are_right_beyond_twice_the_largest_noise(count, noise):
 
     def rough(shape):
         points, normals = shape(rng, count)
-        return mc.PointCloud(points + normals * rng.uniform(-noise, noise, (count, 1)))
+        return mc.clouds.PointCloud(points + normals * rng.uniform(-noise, noise, (count, 1)))
 
     ball, other, ring, floor = rough(sphere), rough(sphere), rough(torus), rough(plane)
     for seed, multiple in enumerate((-6.0, -3.0, -2.1, 2.1, 3.0, 6.0)):

@@ -29,7 +29,7 @@ def run_to_end(steps):
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 def test_a_build_that_is_closed_halfway_loses_nothing(count):
     points, normals = torus(np.random.default_rng(count), 5000)
-    whole, stopped = mc.PointCloud(points, normals), mc.PointCloud(points, normals)
+    whole, stopped = mc.clouds.PointCloud(points, normals), mc.clouds.PointCloud(points, normals)
     seen = steps_until(mc.steps(stopped.build), count)
     assert [progress.fraction for progress in seen] == sorted(progress.fraction for progress in seen)
     assert np.array_equal(stopped.points, points) and stopped.has_normals
@@ -48,8 +48,8 @@ def test_a_cloud_that_is_built_several_times_at_once_is_built_right():
     """Each builder has a copy of its own: the first to end counts, the others change nothing."""
     points, normals = torus(np.random.default_rng(8), 4000)
     at = points[:50] + 0.01
-    expected = answers(mc.PointCloud(points, normals), at)
-    cloud = mc.PointCloud(points, normals)
+    expected = answers(mc.clouds.PointCloud(points, normals), at)
+    cloud = mc.clouds.PointCloud(points, normals)
     steps = [mc.steps(cloud.build) for _ in range(3)]
     ends = []
     while steps:
@@ -61,7 +61,7 @@ def test_a_cloud_that_is_built_several_times_at_once_is_built_right():
                 steps.remove(one)
     assert all(end is cloud.built for end in ends)
     assert all(np.array_equal(x, y) for x, y in zip(answers(cloud, at), expected, strict=True))
-    cloud = mc.PointCloud(points, normals)
+    cloud = mc.clouds.PointCloud(points, normals)
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda _: answers(cloud, at), range(8)))
     assert all(np.array_equal(x, y) for one in found for x, y in zip(one, expected, strict=True))
@@ -71,15 +71,15 @@ def test_a_cloud_that_is_built_several_times_at_once_is_built_right():
 def test_checks_in_slices_find_what_checks_at_once_find(monkeypatch, rows):
     monkeypatch.setattr(cloud_module, "_SLICE_ROWS", rows)
     points, normals = torus(np.random.default_rng(9), 400)
-    cloud, seen = run_to_end(mc.steps(mc.PointCloud.make, points, normals, 0.3, surface="apss"))
+    cloud, seen = run_to_end(mc.steps(mc.clouds.PointCloud.make, points, normals, 0.3, surface="apss"))
     assert seen == sorted(seen) and len(seen) == 2 * max(1, -(-400 // rows))
     assert (cloud.bandwidth, cloud.surface, cloud.covering) == (0.3, "apss", "certified")
     assert np.array_equal(cloud.points, points) and np.allclose(cloud.normals, normals, atol=1e-6)
     assert np.array_equal(cloud.bounds, [points.min(axis=0), points.max(axis=0)])
     points[[3, 399]], normals[[8, 9, 300]] = np.nan, 0.0
     for given, message in (((points,), "point 3 is .*2 such"), ((cloud.points, normals), "normal 8 is .*3 such")):
-        with pytest.raises(mc.InvalidPointCloud, match=message):
-            run_to_end(mc.steps(mc.PointCloud.make, *given))
+        with pytest.raises(mc.clouds.InvalidPointCloud, match=message):
+            run_to_end(mc.steps(mc.clouds.PointCloud.make, *given))
 
 
 @pytest.mark.parametrize("rows", [7, 10**6])
@@ -87,7 +87,7 @@ def test_checks_in_slices_find_what_checks_at_once_find(monkeypatch, rows):
 def test_a_cloud_is_moved_in_slices_as_its_points_are(monkeypatch, rows, built):
     monkeypatch.setattr(cloud_module, "_SLICE_ROWS", rows)
     points, normals = torus(np.random.default_rng(5), 400)
-    cloud = mc.PointCloud(points, normals, 0.3, surface="apss", covering="paper")
+    cloud = mc.clouds.PointCloud(points, normals, 0.3, surface="apss", covering="paper")
     if built:
         assert cloud.built
     matrix = np.array([[2.0, 0.5, 0.0, 3.0], [0.0, -1.0, 0.25, 1.0], [0.0, 0.0, 4.0, -7.0], [0.0, 0.0, 0.0, 1.0]])
@@ -115,7 +115,7 @@ def test_a_hierarchy_does_not_depend_on_its_slices(monkeypatch, covering, spot):
             monkeypatch.setattr(build, name, slices)
         monkeypatch.setattr(build, "_SLICE_NEIGHBOURS", 100 * slices)
         monkeypatch.setattr(build, "_USUAL_BORDER", 8 if slices > 1000 else 1)
-        built, seen = run_to_end(mc.steps(mc.PointCloud(points, normals, covering=covering).build))
+        built, seen = run_to_end(mc.steps(mc.clouds.PointCloud(points, normals, covering=covering).build))
         assert seen == sorted(seen)
         trees.append([*built.tree, built.order])
         steps.append(len(seen))
@@ -127,7 +127,7 @@ def test_a_hierarchy_does_not_depend_on_its_slices(monkeypatch, covering, spot):
 
 def test_contacts_in_slices_are_those_at_once():
     rng = np.random.default_rng(0)
-    a, b = mc.PointCloud(sphere(rng, 8000)[0]), mc.PointCloud(torus(rng, 8000)[0])
+    a, b = mc.clouds.PointCloud(sphere(rng, 8000)[0]), mc.clouds.PointCloud(torus(rng, 8000)[0])
     pose = random_pose(1, (1.1, 0.0, 0.2))
     found, seen = run_to_end(mc.steps(mc.collide, a, b, None, pose))
     assert np.array_equal(found.points, mc.collide(a, b, None, pose).points) and len(found)
@@ -141,10 +141,10 @@ def test_contacts_in_slices_are_those_at_once():
 def test_points_inside_a_mesh_are_those_with_a_negative_deviation(seed):
     """Only leaves that reach into the mesh's box are looked at, whatever the poses."""
     rng = np.random.default_rng(seed)
-    cloud, ball = mc.PointCloud(rng.uniform(-2, 2, (6000, 3))), ball_mesh(radius=0.7, rings=12)
+    cloud, ball = mc.clouds.PointCloud(rng.uniform(-2, 2, (6000, 3))), ball_mesh(radius=0.7, rings=12)
     poses = random_pose(seed, rng.uniform(-1, 1, 3)), random_pose(seed + 9, rng.uniform(-1, 1, 3))
-    signed, seen = run_to_end(mc.steps(mc.deviation, cloud, ball, *poses, signed=True))
-    assert np.array_equal(signed, mc.deviation(cloud, ball, *poses, signed=True)) and seen == sorted(seen)
+    signed, seen = run_to_end(mc.steps(mc.clouds.deviation, cloud, ball, *poses, signed=True))
+    assert np.array_equal(signed, mc.clouds.deviation(cloud, ball, *poses, signed=True)) and seen == sorted(seen)
     indices, depths = mc.collide(cloud, ball, *poses).depths(0)
     assert np.array_equal(indices, np.flatnonzero(signed < 0.0)) and len(indices) > 20
     assert np.array_equal(depths, -signed[indices])
@@ -162,14 +162,14 @@ def test_a_scene_gives_an_object_and_its_pose():
 @pytest.mark.parametrize("with_mesh", [True, False])
 def test_distances_in_slices_are_those_at_once(monkeypatch, with_mesh):
     rng = np.random.default_rng(5)
-    cloud = mc.PointCloud(*sphere(rng, 3000))
-    other = ball_mesh() if with_mesh else mc.PointCloud(*torus(rng, 3000))
+    cloud = mc.clouds.PointCloud(*sphere(rng, 3000))
+    other = ball_mesh() if with_mesh else mc.clouds.PointCloud(*torus(rng, 3000))
     pose = random_pose(rng, (5.0, 0.0, 0.0))
     whole = mc.distance(cloud, other, None, pose)
     monkeypatch.setattr(distance, "_LEAVES", 2)
     # Turned around, the other point slides first.
     for first, second, poses, turned in ((cloud, other, (None, pose), False), (other, cloud, (pose, None), True)):
-        parted, seen = run_to_end(mc.steps(mc.cloud_distance, first, second, *poses))
+        parted, seen = run_to_end(mc.steps(mc.lab.cloud_distance, first, second, *poses))
         assert len(seen) > 10 and seen == sorted(seen)
         assert parted.sample_distance == pytest.approx(whole.sample_distance, rel=1e-12)
         assert parted.distance == pytest.approx(whole.distance, rel=1e-3 if turned else 1e-12)

@@ -25,7 +25,7 @@ def test_f_equals_the_definition_with_lapack(seed, shape, noise, scale, surface)
     """Of the points themselves, or of their corrected points (``test_pointcloud_shrinkage.py``)."""
     rng = np.random.default_rng(seed)
     points = shape(rng, COUNT, noise=noise)[0] * scale
-    cloud = mc.PointCloud(points, surface=surface)
+    cloud = mc.clouds.PointCloud(points, surface=surface)
     points = points if surface == "wls" else cloud.corrected_points
     at = points[rng.integers(0, COUNT, 40)] + rng.normal(size=(40, 3)) * 0.3 * cloud.bandwidth
     values, normals, valid = cloud.evaluate(at)
@@ -48,7 +48,7 @@ def test_algebraic_spheres_equal_a_least_squares_fit(seed):
     points, normals = torus(rng, COUNT)
     normals += 0.05 * rng.normal(size=normals.shape)
     normals = (normals / np.linalg.norm(normals, axis=1)[:, None]).astype(np.float32).astype(np.float64)
-    cloud = mc.PointCloud(points, normals, surface="apss")
+    cloud = mc.clouds.PointCloud(points, normals, surface="apss")
     at = points[:30] + 0.3 * cloud.bandwidth * rng.normal(size=(30, 3))
     values, directions, valid = cloud.evaluate(at)
     unit = cloud.normals
@@ -63,8 +63,8 @@ def test_algebraic_spheres_follow_curvature_better():
     rng = np.random.default_rng(1)
     points, normals = sphere(rng, COUNT)
     at = normals[:200] * 1.01
-    plain = mc.PointCloud(points, normals, surface="wls").evaluate(at)[0]
-    curved = mc.PointCloud(points, normals, surface="apss").evaluate(at)[0]
+    plain = mc.clouds.PointCloud(points, normals, surface="wls").evaluate(at)[0]
+    curved = mc.clouds.PointCloud(points, normals, surface="apss").evaluate(at)[0]
     assert np.abs(np.abs(curved) - 0.01).max() < 1e-6
     assert np.abs(np.abs(plain) - 0.01).max() > 1e-4
 
@@ -76,7 +76,7 @@ def test_the_surface_of_samples_is_near_the_shape():
         (torus, lambda p: np.hypot(np.hypot(p[:, 0], p[:, 1]) - 1.0, p[:, 2]) - 0.4),
     ):
         points = shape(rng, 20000, noise=0.01)[0]
-        cloud = mc.PointCloud(points)
+        cloud = mc.clouds.PointCloud(points)
         values, normals, valid = cloud.evaluate(points)
         projected = points + values[:, None] * normals
         error = np.abs(distance(projected))
@@ -87,14 +87,14 @@ def test_the_surface_of_samples_is_near_the_shape():
 def test_bandwidth_follows_the_sampling_radius():
     """Eq. 9; and the sampling radius is that of discs with the surface's area (eq. 10) where points are even."""
     rng = np.random.default_rng(3)
-    cloud = mc.PointCloud(sphere(rng, 20000)[0])
+    cloud = mc.clouds.PointCloud(sphere(rng, 20000)[0])
     assert cloud.horizon == pytest.approx(REACH_IN_RADII * cloud.sampling_radius)
     assert np.exp(-((cloud.horizon / cloud.bandwidth) ** 2)) == pytest.approx(LEAST_WEIGHT)
     discs = np.sqrt(4.0 / 20000)
     assert discs < cloud.sampling_radius < 1.5 * discs
-    half = mc.PointCloud(sphere(rng, 5000)[0])
+    half = mc.clouds.PointCloud(sphere(rng, 5000)[0])
     assert half.sampling_radius == pytest.approx(2.0 * cloud.sampling_radius, rel=0.1)
-    assert mc.PointCloud(sphere(rng, 500)[0], bandwidth=0.25).bandwidth == 0.25
+    assert mc.clouds.PointCloud(sphere(rng, 500)[0], bandwidth=0.25).bandwidth == 0.25
 
 
 @pytest.mark.slow
@@ -103,13 +103,13 @@ def test_bandwidth_grows_with_noise_alone():
     rng = np.random.default_rng(8)
     spacing = np.sqrt(4.0 * np.pi / 20000)
     for share in (0.0, 0.2, 1.0, 2.0):
-        cloud = mc.PointCloud(sphere(rng, 20000, noise=share * spacing)[0])
+        cloud = mc.clouds.PointCloud(sphere(rng, 20000, noise=share * spacing)[0])
         from_spacing = REACH_IN_RADII * cloud.sampling_radius / np.sqrt(-np.log(LEAST_WEIGHT))
         assert cloud.bandwidth == pytest.approx(max(from_spacing, 4.0 * share * spacing), rel=0.25)
     corner = np.abs(plane(rng, 9000)[0]) @ np.array(
         [[[1.0, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 0, 1], [1, 0, 0], [0, 1, 0]]]
     )
-    cloud = mc.PointCloud(corner.reshape(-1, 3))
+    cloud = mc.clouds.PointCloud(corner.reshape(-1, 3))
     assert cloud.bandwidth == pytest.approx(cloud.sampling_radius * REACH_IN_RADII / np.sqrt(-np.log(LEAST_WEIGHT)))
 
 
@@ -120,7 +120,7 @@ def test_sheets_that_cross_are_no_noise(count):
     points = np.zeros((count, 3))
     points[:, 0] = rng.uniform(-1.0, 1.0, count)
     points[np.arange(count), 1 + np.arange(count) % 2] = rng.uniform(-0.03, 0.03, count)
-    cloud = mc.PointCloud(points)
+    cloud = mc.clouds.PointCloud(points)
     assert cloud.bandwidth == pytest.approx(bandwidth_of(cloud.sampling_radius))
 
 
@@ -128,7 +128,7 @@ def test_surface_ends_at_holes_and_borders():
     rng = np.random.default_rng(4)
     points = plane(rng, 20000)[0]
     points = points[np.linalg.norm(points[:, :2], axis=1) > 0.3]
-    cloud = mc.PointCloud(points)
+    cloud = mc.clouds.PointCloud(points)
     beyond = np.array([[0.0, 0.0, 0.0], [1.0 + 0.5 * cloud.horizon, 0.0, 0.0], [0.6, 0.0, 0.9 * cloud.horizon]])
     on = np.array([[0.6, 0.0, 0.0], [0.0, -0.7, 0.0]])
     assert not cloud.evaluate(beyond)[2].any()
@@ -141,7 +141,7 @@ def test_georeferenced_clouds_lose_nothing(seed, offset):
     """Points on a grid of 2^-20 m: moving them 1e6 m is exact, so everything that is computed must stay the same."""
     rng = np.random.default_rng(seed)
     points = np.round(sphere(rng, 2000)[0] * 2**20) / 2**20
-    near, far = mc.PointCloud(points), mc.PointCloud(points + offset)
+    near, far = mc.clouds.PointCloud(points), mc.clouds.PointCloud(points + offset)
     assert np.array_equal(far.points, points + offset)
     assert far.bandwidth == pytest.approx(near.bandwidth, rel=1e-12)
     at = np.round((points[:50] + 0.005) * 2**20) / 2**20
@@ -151,7 +151,10 @@ def test_georeferenced_clouds_lose_nothing(seed, offset):
 def test_points_and_normals_come_back_in_their_order():
     rng = np.random.default_rng(5)
     points, normals = sphere(rng, 1000)
-    for cloud in (mc.PointCloud(points, 3 * normals), mc.PointCloud(points.tolist(), normals.astype(np.float32))):
+    for cloud in (
+        mc.clouds.PointCloud(points, 3 * normals),
+        mc.clouds.PointCloud(points.tolist(), normals.astype(np.float32)),
+    ):
         before = cloud.points, cloud.normals
         assert cloud.nbytes > 0
         assert np.array_equal(cloud.points, points)
@@ -159,7 +162,7 @@ def test_points_and_normals_come_back_in_their_order():
         assert np.array_equal(before[1], cloud.normals)
         assert np.abs(cloud.normals - normals).max() < 1e-6
         assert (cloud.point_count, cloud.has_normals) == (1000, True)
-    assert mc.PointCloud(points).normals is None
+    assert mc.clouds.PointCloud(points).normals is None
 
 
 def test_a_baked_matrix_moves_points_and_normals():
@@ -167,13 +170,13 @@ def test_a_baked_matrix_moves_points_and_normals():
     points, normals = sphere(rng, 2000)
     matrix = np.diag([2.0, 1.0, 0.5, 1.0])
     matrix[:3, 3] = (5, 6, 7)
-    moved = mc.PointCloud(points, normals, bandwidth=0.1).transformed(matrix)
+    moved = mc.clouds.PointCloud(points, normals, bandwidth=0.1).transformed(matrix)
     assert np.allclose(moved.points, points * (2, 1, 0.5) + (5, 6, 7))
     expected = normals / (2, 1, 0.5)
     assert np.allclose(moved.normals, expected / np.linalg.norm(expected, axis=1)[:, None], atol=1e-6)
     assert moved.bandwidth == pytest.approx(0.1)
     for bad in (np.eye(3), np.zeros((4, 4)), "no", 10**400, [[10**400] * 4] * 4, np.full((4, 4), np.inf)):
-        with pytest.raises(mc.InvalidPointCloud):
+        with pytest.raises(mc.clouds.InvalidPointCloud):
             moved.transformed(bad)
 
 
@@ -208,17 +211,17 @@ def with_point(index, value):
     ],
 )
 def test_bad_points_are_refused(points, message):
-    with pytest.raises(mc.InvalidPointCloud, match=message):
-        mc.PointCloud(points)
+    with pytest.raises(mc.clouds.InvalidPointCloud, match=message):
+        mc.clouds.PointCloud(points)
 
 
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"normals": GOOD[:10]}, mc.InvalidPointCloud, "50 points, but 10 normals"),
-        ({"normals": with_point(4, 0.0)}, mc.InvalidPointCloud, "normal 4"),
-        ({"normals": with_point(4, np.nan)}, mc.InvalidPointCloud, "normal 4"),
-        ({"surface": "apss"}, mc.InvalidPointCloud, "needs normals"),
+        ({"normals": GOOD[:10]}, mc.clouds.InvalidPointCloud, "50 points, but 10 normals"),
+        ({"normals": with_point(4, 0.0)}, mc.clouds.InvalidPointCloud, "normal 4"),
+        ({"normals": with_point(4, np.nan)}, mc.clouds.InvalidPointCloud, "normal 4"),
+        ({"surface": "apss"}, mc.clouds.InvalidPointCloud, "needs normals"),
         ({"surface": "mesh"}, mc.UnsupportedOption, "twicing, wls, apss"),
         ({"covering": "none"}, mc.UnsupportedOption, "certified, paper"),
         ({"bandwidth": 0.0}, mc.UnsupportedOption, "number of metres from 1e-30"),
@@ -231,7 +234,7 @@ def test_bad_points_are_refused(points, message):
 )
 def test_bad_options_are_refused(options, error, message):
     with pytest.raises(error, match=message):
-        mc.PointCloud(GOOD, **options)
+        mc.clouds.PointCloud(GOOD, **options)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(-30, 29))
@@ -239,7 +242,7 @@ def test_bad_options_are_refused(options, error, message):
 def test_lengths_scale_with_the_points(seed, power):
     points = 10.0 * sphere(np.random.default_rng(seed), 300)[0]
     unit = 10.0**power / 10.0
-    cloud, scaled = mc.PointCloud(points), mc.PointCloud(points * unit)
+    cloud, scaled = mc.clouds.PointCloud(points), mc.clouds.PointCloud(points * unit)
     assert np.allclose(np.divide(scaled.lengths[:4], cloud.lengths[:4]), unit, rtol=1e-6)
     apart = 0.01 * unit * 1000.0
     assert mc.collides(scaled, scaled, None, np.diag([1.0, 1, 1, 1]) + apart * np.eye(4, k=3))
@@ -247,33 +250,35 @@ def test_lengths_scale_with_the_points(seed, power):
 
 
 def test_points_too_close_to_each_other_are_refused():
-    with pytest.raises(mc.InvalidPointCloud, match=r"lie within 1.96e-31 m: a surface needs 1e-30 m"):
-        mc.PointCloud(sphere(np.random.default_rng(0), 100)[0] * 1e-31)
+    with pytest.raises(mc.clouds.InvalidPointCloud, match=r"lie within 1.96e-31 m: a surface needs 1e-30 m"):
+        mc.clouds.PointCloud(sphere(np.random.default_rng(0), 100)[0] * 1e-31)
     rng = np.random.default_rng(1)
     few, many = sphere(rng, 50)[0], 1e-40 * sphere(rng, 2000)[0]
-    lengths = mc.PointCloud(np.concatenate([few, many])).lengths
+    lengths = mc.clouds.PointCloud(np.concatenate([few, many])).lengths
     assert lengths.sampling_radius > 0.1  # the many count as one point
 
 
 @pytest.mark.parametrize("bandwidth", [1e-300, 1e-31, 1e31, 1e200])
 def test_bandwidths_of_no_use_are_refused(bandwidth):
     with pytest.raises(mc.UnsupportedOption, match=r"from 1e-30 to 1e[+]30"):
-        mc.PointCloud(GOOD, bandwidth=bandwidth)
+        mc.clouds.PointCloud(GOOD, bandwidth=bandwidth)
 
 
 def test_a_bandwidth_without_any_surface_is_refused():
-    cloud = mc.PointCloud(sphere(np.random.default_rng(0), 2000)[0], bandwidth=1e-3)
-    with pytest.raises(mc.InvalidPointCloud, match=r"0.001 m reaches 0.00215 m, and no point has 8 others nearer"):
+    cloud = mc.clouds.PointCloud(sphere(np.random.default_rng(0), 2000)[0], bandwidth=1e-3)
+    with pytest.raises(
+        mc.clouds.InvalidPointCloud, match=r"0.001 m reaches 0.00215 m, and no point has 8 others nearer"
+    ):
         mc.collides(cloud, cloud)
 
 
 @given(st.integers(-300, 300))
 def test_normals_may_have_any_length(power):
     points, normals = sphere(np.random.default_rng(0), 20)
-    assert np.abs(mc.PointCloud(points, normals * 10.0**power).normals - normals).max() < 1e-7
+    assert np.abs(mc.clouds.PointCloud(points, normals * 10.0**power).normals - normals).max() < 1e-7
 
 
 def test_only_duplicates_are_refused_with_a_reason():
     corners = np.repeat(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]), 20, axis=0)
-    with pytest.raises(mc.InvalidPointCloud, match="coincide"):
-        _ = mc.PointCloud(corners).bandwidth
+    with pytest.raises(mc.clouds.InvalidPointCloud, match="coincide"):
+        _ = mc.clouds.PointCloud(corners).bandwidth

@@ -10,7 +10,7 @@ from strategies import matrix
 def test_candidates_are_those_asked_for_and_sorted():
     a, b = mc.TriangleMesh(*torus(2, 0.6)), mc.TriangleMesh(*moved(torus(2, 0.6), (2.3, 0.4, 0.3)))
     poses = np.stack([matrix(shift=(x, 0, 0)) for x in (0.0, 0.1)])
-    advice = mc.advise(a, b, None, poses, volumes=["aabb", "sphere"], splits=["lbvh", "median"])
+    advice = mc.lab.advise(a, b, None, poses, volumes=["aabb", "sphere"], splits=["lbvh", "median"])
     names = {(c.volume, c.split) for c in advice.candidates}
     assert names == {(v, s) for v in ("aabb", "sphere") for s in ("lbvh", "median")}
     times = [c.query_seconds for c in advice.candidates]
@@ -27,7 +27,7 @@ def test_candidates_are_those_asked_for_and_sorted():
 
 def test_slices_measure_the_same_and_tell_how_far_they_are():
     a, b = mc.TriangleMesh(*torus(2, 0.6)), mc.TriangleMesh(*moved(torus(2, 0.6), (2.3, 0.4, 0.3)))
-    steps, told = mc.steps(mc.advise, a, b, volumes=["aabb", "sphere"], splits=["median"]), []
+    steps, told = mc.steps(mc.lab.advise, a, b, volumes=["aabb", "sphere"], splits=["median"]), []
     while True:
         try:
             told.append(next(steps))
@@ -40,7 +40,7 @@ def test_slices_measure_the_same_and_tell_how_far_they_are():
         "trying aabb by median",
         "trying sphere by median",
     ]
-    at_once = mc.advise(a, b, volumes=["aabb", "sphere"], splits=["median"])
+    at_once = mc.lab.advise(a, b, volumes=["aabb", "sphere"], splits=["median"])
     counts = [{c.volume: (c.volume_tests, c.primitive_tests) for c in found.candidates} for found in (advice, at_once)]
     assert counts[0] == counts[1]
 
@@ -48,31 +48,31 @@ def test_slices_measure_the_same_and_tell_how_far_they_are():
 def test_bad_requests_are_named():
     a = mc.TriangleMesh(*torus(2, 0.6))
     with pytest.raises(mc.UnsupportedOption, match="known are"):
-        mc.advise(a, a, volumes=["egg"])
+        mc.lab.advise(a, a, volumes=["egg"])
     with pytest.raises(mc.UnsupportedOption, match="at least one"):
-        mc.advise(a, a, volumes=[])
+        mc.lab.advise(a, a, volumes=[])
     with pytest.raises(mc.UnsupportedOption, match="split 'best'"):
-        mc.advise(a, a, volumes=["aabb"], splits=["best"])
+        mc.lab.advise(a, a, volumes=["aabb"], splits=["best"])
     for wrong in ({"volumes": "aabb"}, {"splits": "sah"}, {"volumes": 3}):
         with pytest.raises(mc.UnsupportedOption, match="must be a list of names"):
-            mc.advise(a, a, **wrong)
+            mc.lab.advise(a, a, **wrong)
     with pytest.raises(mc.InvalidMesh, match="TriangleMesh"):
-        mc.advise(mc.build(a), a)
+        mc.lab.advise(mc.build(a), a)
 
 
 def test_bad_requests_are_refused_before_anything_is_built(monkeypatch):
     a = mc.TriangleMesh(*torus(2, 0.6))
     monkeypatch.setattr("meshclash.query.advise.build", None)
     with pytest.raises(mc.UnsupportedOption, match="split 'best'"):
-        mc.advise(a, a, volumes=["aabb"], splits=["sah", "best"])
+        mc.lab.advise(a, a, volumes=["aabb"], splits=["sah", "best"])
     with pytest.raises(mc.InvalidPose):
-        mc.advise(a, a, np.eye(3))
+        mc.lab.advise(a, a, np.eye(3))
 
 
 @pytest.mark.parametrize("corners", [np.eye(3), np.zeros((3, 3))])
 def test_one_triangle_and_open_meshes_get_advice(corners):
     a, far = mc.TriangleMesh(corners, [[0, 1, 2]]), matrix(shift=(9, 9, 9))
     for pose in (None, far):
-        advice = mc.advise(a, a, None, pose, volumes=["aabb", "boxtree"], splits=["sah"])
+        advice = mc.lab.advise(a, a, None, pose, volumes=["aabb", "boxtree"], splits=["sah"])
         assert len(advice.candidates) == 2
         assert all(c.bytes_per_triangle > 0.0 and c.query_seconds >= 0.0 for c in advice.candidates)

@@ -94,8 +94,8 @@ def test_where_voxels_need_too_much_memory_hierarchies_answer(small_counts, monk
 def test_entries_count_as_memory():
     mesh = mc.TriangleMesh(*bumpy_sphere(20_000, 1))
     with pytest.raises(mc.UnsupportedOption, match="MiB"):
-        mc.voxel_self_collide(mesh, resolution=64, memory=1 << 20)
-    assert mc.voxel_self_collide(mesh, resolution=64, memory=1 << 24).apart
+        mc.voxels.voxel_self_collide(mesh, resolution=64, memory=1 << 20)
+    assert mc.voxels.voxel_self_collide(mesh, resolution=64, memory=1 << 24).apart
 
 
 @pytest.mark.parametrize("wrong", ["trees", "", 5, None, ["auto"]])
@@ -106,7 +106,7 @@ def test_an_unknown_engine_is_refused(wrong):
 
 def test_what_voxels_cannot_do_is_refused():
     a, b = fresh()
-    cloud = mc.PointCloud(a.vertices)
+    cloud = mc.clouds.PointCloud(a.vertices)
     with pytest.raises(mc.UnsupportedOption, match="point clouds"):
         mc.collide(cloud, b, engine="voxels")
     with pytest.raises(mc.UnsupportedOption, match="volume"):

@@ -13,7 +13,7 @@ from meshclash.types.steps import run
 from scene_editor import Editor, some_pose
 from strategies import matrix
 
-CLOUD = mc.PointCloud(sphere(np.random.default_rng(1), 400, 0.7)[0])
+CLOUD = mc.clouds.PointCloud(sphere(np.random.default_rng(1), 400, 0.7)[0])
 
 
 class Asked:

@@ -9,8 +9,8 @@ from solids import box
 
 CLOSED = mc.TriangleMesh(*box((-1, -1, -1), (1, 1, 1)))
 OPEN = mc.TriangleMesh([[-3, -3, 0], [3, -3, 0], [0, 3, 0]], [[0, 1, 2]])
-ROUND = mc.PointCloud(sphere(np.random.default_rng(1), 600, 0.5)[0])
-FLAT = mc.PointCloud(plane(np.random.default_rng(2), 400)[0])
+ROUND = mc.clouds.PointCloud(sphere(np.random.default_rng(1), 600, 0.5)[0])
+FLAT = mc.clouds.PointCloud(plane(np.random.default_rng(2), 400)[0])
 POSES = {
     "crossing": shifted(1.0, 0.1, 0.0), "inside": shifted(0.1, 0.1, 0.0), "deep inside": shifted(0.7, 0.0, 0.0),
     "near": shifted(1.6, 0.0, 0.0), "far": shifted(5.0, 0.0, 0.0),
@@ -27,7 +27,7 @@ def parts(a, b, pose):
     """Which side is a cloud in a closed mesh, and the points of it behind that mesh, by the query about points."""
     for side, (cloud, mesh, of_cloud, of_mesh) in enumerate(((a, b, pose, None), (b, a, None, pose))):
         solid = getattr(mesh, "mesh", mesh)
-        if isinstance(cloud, mc.PointCloud) and not isinstance(solid, mc.PointCloud) and solid.is_closed:
+        if isinstance(cloud, mc.clouds.PointCloud) and not isinstance(solid, mc.clouds.PointCloud) and solid.is_closed:
             places = np.eye(4) if of_cloud is None else of_cloud
             world = cloud.points @ places[:3, :3].T + places[:3, 3]
             return side, np.flatnonzero(mc.contains(solid, world - (0 if of_mesh is None else of_mesh[:3, 3])))

@@ -18,9 +18,9 @@ def model(tmp_path_factory):
     """An open surface of many clusters, in memory and on disk."""
     vertices, triangles = MAKERS["scan"](20_000, 1)
     path = tmp_path_factory.mktemp("scene") / "model.mcl"
-    mc.ClusteredMesh.build((vertices, triangles), path, cluster_triangles=256).close()
+    mc.massive.ClusteredMesh.build((vertices, triangles), path, cluster_triangles=256).close()
     size = float(np.ptp(vertices, axis=0).max())
-    with mc.ClusteredMesh.open(path, memory=4 * MEGABYTES) as mesh:
+    with mc.massive.ClusteredMesh.open(path, memory=4 * MEGABYTES) as mesh:
         yield mc.TriangleMesh(vertices, triangles), mesh, size
 
 
@@ -147,7 +147,7 @@ def test_touching_within_a_tolerance(model):
 def test_what_they_cannot_be_asked_is_refused(model):
     scene = mc.Scene()
     scene.add(model[1])
-    scene.add(mc.PointCloud(sphere(np.random.default_rng(1), 400, 0.5)[0]))
+    scene.add(mc.clouds.PointCloud(sphere(np.random.default_rng(1), 400, 0.5)[0]))
     for ask in (scene.contacts, scene.collides, scene.distances, scene.step):
         with pytest.raises(mc.UnsupportedOption, match="object 1 is a point cloud and object 0 a clustered mesh"):
             ask()
@@ -179,7 +179,7 @@ def told(answer):
 )
 def test_a_pair_that_cannot_be_compared_leaves_the_others_alone(model, name):
     size = model[2]
-    cloud = mc.PointCloud(sphere(np.random.default_rng(1), 400, 0.4 * size)[0])
+    cloud = mc.clouds.PointCloud(sphere(np.random.default_rng(1), 400, 0.4 * size)[0])
     cube = mc.TriangleMesh(*box((-0.3, -0.3, -0.3), (0.3, 0.3, 0.3)))
     things = [model[1], cloud, cube.transformed(np.diag([size, size, size, 1.0])), SHEET, cube]
     poses = [matrix(), matrix(), matrix(), matrix(), matrix(shift=(50 * size, 0, 0))]
@@ -216,7 +216,7 @@ def test_what_cannot_be_told_counts_as_no_way_to_go(model):
     size, cube = model[2], mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1)))
     scene = mc.Scene()
     scene.add(model[1])
-    cloud = scene.add(mc.PointCloud(sphere(np.random.default_rng(1), 400, 0.4 * size)[0]))
+    cloud = scene.add(mc.clouds.PointCloud(sphere(np.random.default_rng(1), 400, 0.4 * size)[0]))
     scene.add(cube, matrix(shift=(90 * size, 0, 0)))
     found = scene.collides(np.stack([matrix(), matrix(shift=(30 * size, 0, 0))])[:, None], [cloud])
     assert found and found.pairs.tolist() == [] and found.unanswered.tolist() == [[0, cloud]]

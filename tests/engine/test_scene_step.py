@@ -151,7 +151,7 @@ def test_a_hierarchy_that_deforming_has_spoiled_is_built_anew():
     loose = expected_tests(mc.refit(mc.build(flat), scrambled))
     assert loose > WORN * good
     assert expected_tests(scene.posed(identifier)[0]) <= loose
-    mc.assert_well_formed(scene.posed(identifier)[0])
+    mc.lab.assert_well_formed(scene.posed(identifier)[0])
 
 
 @given(st.integers(0, 2**32 - 1))

@@ -28,9 +28,9 @@ def questions():
     scene = boxes()
     return [
         (mc.build, (box_mesh(),), lambda tree: tree.tree.order.tolist()),
-        (mc.voxel_collide, (box_mesh(), box_mesh(), None, SHIFTED), lambda found: found.contacts.pairs.tolist()),
-        (mc.time_of_contact, (box_mesh(), box_mesh(), None, SHIFTED), lambda found: found.time),
-        (mc.swept_collide, (box_mesh(), box_mesh()), lambda found: found.pairs.tolist()),
+        (mc.voxels.voxel_collide, (box_mesh(), box_mesh(), None, SHIFTED), lambda found: found.contacts.pairs.tolist()),
+        (mc.motion.time_of_contact, (box_mesh(), box_mesh(), None, SHIFTED), lambda found: found.time),
+        (mc.motion.swept_collide, (box_mesh(), box_mesh()), lambda found: found.pairs.tolist()),
         (scene.contacts, (), lambda found: [(item.a, item.b, item.verdict.depth) for item in found.pairs]),
         (scene.collides, (), lambda found: list(found.any)),
         (scene.distances, (), lambda found: [item.distance for item in found.pairs]),
@@ -50,12 +50,12 @@ def test_slices_give_the_answer(number):
 
 def test_tools_see_a_plain_function():
     """``help``, ``inspect`` and ``pickle`` see the arguments and the answer's type, not a generator."""
-    for question in (mc.time_of_contact, mc.Scene.contacts, mc.ClusteredMesh.build):
+    for question in (mc.motion.time_of_contact, mc.Scene.contacts, mc.massive.ClusteredMesh.build):
         assert "Generator" not in str(inspect.signature(question))
         assert not inspect.isgeneratorfunction(question)
-    assert inspect.signature(mc.time_of_contact).return_annotation is mc.TimeOfContact
+    assert inspect.signature(mc.motion.time_of_contact).return_annotation is mc.motion.TimeOfContact
     assert "Generator" not in pydoc.plain(pydoc.render_doc(mc.Scene.contacts))
-    assert pickle.loads(pickle.dumps(mc.time_of_contact)) is mc.time_of_contact
+    assert pickle.loads(pickle.dumps(mc.motion.time_of_contact)) is mc.motion.time_of_contact
 
 
 def test_what_has_no_slices_says_so():
@@ -66,5 +66,7 @@ def test_what_has_no_slices_says_so():
 
 def test_public_names_are_asked_in_one_way():
     """No public name or method is a second form of another, for slices."""
-    owners = [mc] + [getattr(mc, name) for name in mc.__all__ if inspect.isclass(getattr(mc, name))]
+    packages = [mc, mc.clouds, mc.lab, mc.massive, mc.motion, mc.voxels]
+    things = [getattr(package, name) for package in packages for name in package.__all__]
+    owners = [*packages, *filter(inspect.isclass, things)]
     assert not [(o, n) for o in owners for n in dir(o) if n.endswith("_steps") and callable(getattr(o, n[:-6], None))]

@@ -34,8 +34,8 @@ QUIET = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "memory_limit"
 def models(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
     for name, mesh in (("ring", RING), ("fine", FINE)):
-        mc.ClusteredMesh.build(mesh, folder / name, cluster_triangles=64).close()
-    with mc.ClusteredMesh.open(folder / "ring") as ring, mc.ClusteredMesh.open(folder / "fine") as fine:
+        mc.massive.ClusteredMesh.build(mesh, folder / name, cluster_triangles=64).close()
+    with mc.massive.ClusteredMesh.open(folder / "ring") as ring, mc.massive.ClusteredMesh.open(folder / "fine") as fine:
         yield ring, fine
 
 
@@ -157,7 +157,7 @@ def test_one_two_and_four_processes_one_of_them_killed_give_the_same_bytes_and_e
         processes = psutil.Process().children(recursive=True)
         heard = [listening(process) for process in [psutil.Process(), *processes]]
         assert sum(map(bool, heard)) == 5 and set.union(*heard) == {"127.0.0.1"}
-        with pytest.raises(mc.WorkersUnavailable, match="no Dask scheduler answers"):
+        with pytest.raises(mc.massive.WorkersUnavailable, match="no Dask scheduler answers"):
             dask_workers.DaskWorkers(workers.cluster.scheduler_address)  # without its certificate
         steps = mc.steps(collide_pairs, pairs * 2, workers, tile_triangles=SMALL)
         until_some_are_done(steps)
@@ -184,22 +184,24 @@ def until_some_are_done(steps):
 
 
 def test_another_file_under_the_name_is_an_error_that_names_it(models, threads, tmp_path):
-    mc.ClusteredMesh.build(RING, tmp_path / "a", cluster_triangles=64).close()
+    mc.massive.ClusteredMesh.build(RING, tmp_path / "a", cluster_triangles=64).close()
     for workers in (ThisProcess(), threads):
-        with mc.ClusteredMesh.open(tmp_path / "a") as mesh:
+        with mc.massive.ClusteredMesh.open(tmp_path / "a") as mesh:
             pair = ModelPair(mesh, models[0])
-            mc.ClusteredMesh.build((RING[0] * 1.01, RING[1]), tmp_path / "a", cluster_triangles=64).close()
+            mc.massive.ClusteredMesh.build((RING[0] * 1.01, RING[1]), tmp_path / "a", cluster_triangles=64).close()
             with pytest.raises(mc.InvalidFile, match=f"{tmp_path}/a: this worker has another file"):
                 collide_pairs([pair], workers)
             (tmp_path / "a").unlink()
             with pytest.raises(mc.InvalidFile, match="No such file"):
                 collide_pairs([pair], workers)
-        mc.ClusteredMesh.build(RING, tmp_path / "a", cluster_triangles=64).close()
+        mc.massive.ClusteredMesh.build(RING, tmp_path / "a", cluster_triangles=64).close()
 
 
 def test_another_version_is_an_error_that_names_both(pairs, threads, monkeypatch):
     monkeypatch.setattr(dask_workers, "VERSION", "0.0.9")
-    with pytest.raises(mc.WorkersUnavailable, match=r"the client is meshclash 0\.0\.9, this worker is meshclash 0\.1"):
+    with pytest.raises(
+        mc.massive.WorkersUnavailable, match=r"the client is meshclash 0\.0\.9, this worker is meshclash 0\.1"
+    ):
         collide_pairs(pairs, threads)
 
 
@@ -211,7 +213,7 @@ def test_what_workers_cannot_do_is_an_error(pairs, models, threads, monkeypatch)
             dask_workers.DaskWorkers(**given)
     monkeypatch.setattr(dask_workers, "_CONNECT", 1.0)
     for address in ("tcp://127.0.0.1:1", "nonsense://here"):
-        with pytest.raises(mc.WorkersUnavailable, match=f"no Dask scheduler answers at {address}"):
+        with pytest.raises(mc.massive.WorkersUnavailable, match=f"no Dask scheduler answers at {address}"):
             dask_workers.DaskWorkers(address)
 
 
@@ -258,7 +260,7 @@ def test_a_scheduler_that_ends_for_good_is_an_error_that_names_it(monkeypatch):
             steps = workers.run_steps([Task("contacts", {}, "tile 7")], print)
             next(steps)
             cluster.close()
-            with pytest.raises(mc.WorkersUnavailable, match=f"no Dask scheduler answers at {address}"):
+            with pytest.raises(mc.massive.WorkersUnavailable, match=f"no Dask scheduler answers at {address}"):
                 run(steps)
 
 
@@ -272,7 +274,7 @@ def test_an_answer_that_is_lost_on_its_way_is_asked_for_again_and_an_error_of_th
 
     with pytest.raises(distributed.CancelledError, match="broken"):
         dask_workers._answer_of(Broken("finished"), Task("contacts", {}, "tile 7"))
-    with pytest.raises(mc.WorkersUnavailable, match="tile 7: ConnectionResetError: broken"):
+    with pytest.raises(mc.massive.WorkersUnavailable, match="tile 7: ConnectionResetError: broken"):
         dask_workers._answer_of(Broken("error"), Task("contacts", {}, "tile 7"))
 
 
@@ -282,7 +284,9 @@ def test_a_task_that_ends_every_worker_is_an_error_that_names_it():
             worker = SimpleNamespace(address="tcp://here:1")
             raise distributed.KilledWorker("key", worker, 3)
 
-    with pytest.raises(mc.WorkersUnavailable, match=r"tile 7: each worker that began it was lost, .* tcp://here:1"):
+    with pytest.raises(
+        mc.massive.WorkersUnavailable, match=r"tile 7: each worker that began it was lost, .* tcp://here:1"
+    ):
         dask_workers._answer_of(Lost(), Task("contacts", {}, "tile 7"))
 
 
@@ -301,6 +305,6 @@ def test_without_dask_the_error_names_the_extra():
         "import sys, json; sys.modules['distributed'] = None\n"
         "import meshclash\n"
         "try: import meshclash.tasks.dask_workers\n"
-        "except meshclash.WorkersUnavailable as error: print(json.dumps(str(error)))"
+        "except meshclash.massive.WorkersUnavailable as error: print(json.dumps(str(error)))"
     )
     assert "pip install 'meshclash[dask]'" in said

@@ -49,11 +49,11 @@ def test_masked_rows_of_points_normals_vertices_and_triangles_are_refused():
     points = rng.normal(size=(20, 3))
     masked = np.ma.masked_array(points, mask=np.indices((20, 3))[0] == 7)
     for name, made in (
-        ("points", lambda: mc.PointCloud(masked)),
-        ("normals", lambda: mc.PointCloud(points, masked)),
-        ("the points to evaluate at", lambda: mc.PointCloud(points).evaluate(masked)),
+        ("points", lambda: mc.clouds.PointCloud(masked)),
+        ("normals", lambda: mc.clouds.PointCloud(points, masked)),
+        ("the points to evaluate at", lambda: mc.clouds.PointCloud(points).evaluate(masked)),
     ):
-        with pytest.raises(mc.InvalidPointCloud, match=f"{name}: row 7 is masked"):
+        with pytest.raises(mc.clouds.InvalidPointCloud, match=f"{name}: row 7 is masked"):
             made()
     with pytest.raises(mc.InvalidMesh, match="vertices: row 7 is masked"):
         mc.TriangleMesh(masked, [(0, 1, 2)])
@@ -61,7 +61,7 @@ def test_masked_rows_of_points_normals_vertices_and_triangles_are_refused():
         mc.TriangleMesh(points, np.ma.masked_array([(0, 1, 2)], mask=[(False, True, False)]))
     with pytest.raises(mc.InvalidPose, match="a pose: row 2 is masked"):
         mc.Pose.from_matrix(np.ma.masked_array(np.eye(4), mask=np.eye(4, k=-2) * (np.indices((4, 4))[0] == 2)))
-    assert np.array_equal(mc.PointCloud(np.ma.masked_array(points, mask=False)).points, points)
+    assert np.array_equal(mc.clouds.PointCloud(np.ma.masked_array(points, mask=False)).points, points)
 
 
 def test_whole_numbers_beyond_doubles_are_refused_by_name():

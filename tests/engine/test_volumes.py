@@ -73,7 +73,7 @@ MESHES = {name: mc.TriangleMesh(vertices, triangles[:48]) for name, (vertices, t
 @pytest.mark.parametrize("mesh", MESHES)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_node_contains_its_primitives_exactly(name, mesh):
-    mc.assert_well_formed(mc.build(MESHES[mesh], volume=name, leaf_size=3))
+    mc.lab.assert_well_formed(mc.build(MESHES[mesh], volume=name, leaf_size=3))
 
 
 @pytest.mark.parametrize("name", STORED)
@@ -81,7 +81,7 @@ def test_a_volume_that_is_too_small_is_noticed(name):
     hierarchy = mc.build(MESHES["random"], volume=name)
     hierarchy.volumes[:] *= np.float32(0.9)
     with pytest.raises(AssertionError, match="does not contain"):
-        mc.assert_well_formed(hierarchy)
+        mc.lab.assert_well_formed(hierarchy)
 
 
 @pytest.mark.slow
@@ -228,5 +228,5 @@ def test_other_queries_take_any_hierarchy():
 def test_moved_vertices_are_fitted_anew(name):
     mesh = MESHES["random"]
     hierarchy = mc.refit(mc.build(mesh, volume=name), mesh.vertices * 2.0)
-    mc.assert_well_formed(hierarchy)
+    mc.lab.assert_well_formed(hierarchy)
     assert hierarchy.volume == name

@@ -188,13 +188,13 @@ def test_tests_are_not_many_more_than_those_of_full_boxes(maker):
 @pytest.mark.parametrize("name", MESHES)
 def test_boxes_contain_what_is_below_also_after_a_refit(name):
     tree = meshes()[name]
-    mc.assert_well_formed(tree)
+    mc.lab.assert_well_formed(tree)
     vertices = tree.mesh.vertices[:, [1, 2, 0]] * 1.5
-    mc.assert_well_formed(mc.refit(tree, vertices))
-    mc.assert_well_formed(tree)
+    mc.lab.assert_well_formed(mc.refit(tree, vertices))
+    mc.lab.assert_well_formed(tree)
     own = mc.build(tree.mesh, volume="boxtree")
     assert mc.refit(own, vertices, in_place=True) is own
-    mc.assert_well_formed(own)
+    mc.lab.assert_well_formed(own)
 
 
 def test_a_plane_in_the_wrong_place_is_noticed():
@@ -203,14 +203,14 @@ def test_a_plane_in_the_wrong_place_is_noticed():
     box = restricted_boxes(tree.volumes)[leaf]
     tree.volumes[leaf, 0] = 0.5 * (box[:3] + box[3:])[int(tree.volumes.view(np.int32)[leaf, 1]) & 3]
     with pytest.raises(AssertionError, match="does not contain"):
-        mc.assert_well_formed(tree)
+        mc.lab.assert_well_formed(tree)
 
 
 @settings(max_examples=25)
 @given(grid_meshes(), st.integers(0, 2**32 - 1))
 def test_an_object_against_itself(mesh, seed):
     tree = mc.build(mc.TriangleMesh(*mesh), volume="boxtree", split=sorted(SPLITS)[seed % len(SPLITS)])
-    mc.assert_well_formed(tree)
+    mc.lab.assert_well_formed(tree)
     found, expected = mc.self_collide(tree), mc.self_collide(tree.mesh)
     assert found.pairs.tobytes() == expected.pairs.tobytes()
     assert found.kinds.tobytes() == expected.kinds.tobytes()

@@ -26,7 +26,7 @@ def same(found, expected):
 def test_exact_mode_is_collide(first, second, pose, fineness, touching):
     a, b = mc.TriangleMesh(*first), mc.TriangleMesh(*second)
     expected = mc.collide(a, b, pose, None, touching=touching, device="cpu")
-    found = mc.voxel_collide(a, b, pose, None, touching=touching, **fineness)
+    found = mc.voxels.voxel_collide(a, b, pose, None, touching=touching, **fineness)
     assert same(found, expected)
     assert found.pairs.dtype == expected.pairs.dtype and found.apart == (len(expected) == 0)
 
@@ -41,10 +41,10 @@ def test_exact_mode_is_collide_for_models(maker):
         expected = mc.collide(a, b, None, pose, device="cpu")
         met += len(expected)
         for fineness in ({}, {"resolution": 20}, {"voxel_size": 0.05}):
-            found = mc.voxel_collide(a, b, None, pose, **fineness)
+            found = mc.voxels.voxel_collide(a, b, None, pose, **fineness)
             assert same(found, expected)
             assert np.array_equal(found.segments(), expected.segments())
-        turned = mc.voxel_collide(b, a, pose, None)
+        turned = mc.voxels.voxel_collide(b, a, pose, None)
         assert same(turned, mc.collide(b, a, pose, None, device="cpu"))
     assert met > 500
 
@@ -55,7 +55,7 @@ def test_huge_small_and_subnormal_objects_are_compared_exactly():
         b = mc.TriangleMesh((BOX.vertices + 0.5) * scale, BOX.triangles)
         expected = mc.collide(a, b, device="cpu")
         assert len(expected) > 0
-        assert same(mc.voxel_collide(a, b), expected)
+        assert same(mc.voxels.voxel_collide(a, b), expected)
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from((4, 32, 100)))
@@ -65,7 +65,7 @@ def test_common_voxels_prove_what_they_say(seed, resolution):
 
     direction = rng.normal(size=3)
     pose = matrix(rotation(rng), direction / np.linalg.norm(direction) * rng.choice((1.9, 2.0, 2.05, 2.3)))
-    found = mc.voxel_collide(a, b, None, pose, resolution=resolution, mode="voxels")
+    found = mc.voxels.voxel_collide(a, b, None, pose, resolution=resolution, mode="voxels")
     gap = mc.distance(*TREES, None, pose).distance
     if found.apart:
         assert gap > 0.0 and found.closer_than == np.inf
@@ -75,7 +75,7 @@ def test_common_voxels_prove_what_they_say(seed, resolution):
 
 
 def test_voxels_of_a_size_lie_at_its_multiples():
-    found = mc.voxel_collide(BOX, BOX, None, matrix(shift=(0.3, 0.2, 0.1)), voxel_size=0.25, mode="voxels")
+    found = mc.voxels.voxel_collide(BOX, BOX, None, matrix(shift=(0.3, 0.2, 0.1)), voxel_size=0.25, mode="voxels")
     assert np.array_equal(found.boxes % 0.25, np.zeros_like(found.boxes))
     assert (found.boxes[:, 0] >= 0.0).all() and (found.boxes[:, 1] <= 1.25).all()
 
@@ -87,34 +87,34 @@ def test_flat_and_far_regions(far):
         place = matrix(shift=(far, far, far)), matrix(shift=np.add(shift, far))
         expected = mc.collide(BOX, BOX, *place, device="cpu")
         for fineness in ({}, {"resolution": 64}, {"voxel_size": 0.1}):
-            found = mc.voxel_collide(BOX, BOX, *place, **fineness)
+            found = mc.voxels.voxel_collide(BOX, BOX, *place, **fineness)
             assert same(found, expected) and len(found.pairs) > 0
-            assert len(mc.voxel_collide(BOX, BOX, *place, mode="voxels", **fineness).voxels) > 0
+            assert len(mc.voxels.voxel_collide(BOX, BOX, *place, mode="voxels", **fineness).voxels) > 0
 
 
 def test_boxes_apart_need_no_grid():
     for mode in ("exact", "voxels"):
-        found = mc.voxel_collide(BOX, BOX, None, matrix(shift=(2, 0, 0)), mode=mode)
+        found = mc.voxels.voxel_collide(BOX, BOX, None, matrix(shift=(2, 0, 0)), mode=mode)
         assert found.apart and found.grid is None and found.voxel_size is None
         assert found.boxes.shape == (0, 2, 3)
 
 
 def test_vertices_without_triangles_do_not_widen_the_region():
     stray = mc.TriangleMesh(np.vstack([BOX.vertices, [[9.0, 9, 9]]]), BOX.triangles)
-    found = mc.voxel_collide(stray, stray, None, matrix(shift=(0.5, 0, 0)), resolution=10, mode="voxels")
+    found = mc.voxels.voxel_collide(stray, stray, None, matrix(shift=(0.5, 0, 0)), resolution=10, mode="voxels")
     assert found.grid.size.max() == 10 and found.voxel_size < 0.11
 
 
 def test_work_comes_in_slices_and_can_be_left():
     a, b = (mc.TriangleMesh(*bumpy_sphere(120_000, seed)) for seed in (1, 2))
-    progress = list(mc.steps(mc.voxel_collide, a, b, resolution=64, threads=1))
+    progress = list(mc.steps(mc.voxels.voxel_collide, a, b, resolution=64, threads=1))
     assert len(progress) > 10
     assert all(0.0 <= p.fraction <= 1.0 for p in progress)
-    steps = mc.steps(mc.voxel_collide, a, b, resolution=64)
+    steps = mc.steps(mc.voxels.voxel_collide, a, b, resolution=64)
     next(steps)
     next(steps)
     steps.close()
-    assert same(mc.voxel_collide(a, b, threads=2), mc.collide(a, b, device="cpu"))
+    assert same(mc.voxels.voxel_collide(a, b, threads=2), mc.collide(a, b, device="cpu"))
 
 
 @pytest.mark.parametrize(
@@ -139,28 +139,28 @@ def test_work_comes_in_slices_and_can_be_left():
 )
 def test_what_cannot_be_used_is_refused_by_name(options, says):
     with pytest.raises(mc.UnsupportedOption, match=says):
-        mc.voxel_collide(BOX, BOX, **{"mode": "voxels", **options})
+        mc.voxels.voxel_collide(BOX, BOX, **{"mode": "voxels", **options})
 
 
 def test_voxels_below_what_coordinates_tell_apart_are_refused():
     far = mc.TriangleMesh(np.vstack([BOX.vertices, [[1e9, 0, 0]]]), [*BOX.triangles.tolist(), [0, 1, 8]])
     with pytest.raises(mc.UnsupportedOption, match=r"too small for objects that reach 1e\+09 m"):
-        mc.voxel_collide(far, BOX, voxel_size=1e-4, mode="voxels")
+        mc.voxels.voxel_collide(far, BOX, voxel_size=1e-4, mode="voxels")
 
 
 def test_what_is_no_mesh_is_refused_by_name():
     with pytest.raises(mc.InvalidMesh, match="b: expected a TriangleMesh"):
-        mc.voxel_collide(BOX, 3)
+        mc.voxels.voxel_collide(BOX, 3)
 
 
 def test_answers_of_other_modes_are_refused():
-    found = mc.voxel_collide(BOX, BOX, mode="voxels", resolution=4)
+    found = mc.voxels.voxel_collide(BOX, BOX, mode="voxels", resolution=4)
     for ask in (lambda: found.pairs, lambda: found.kinds, found.segments, lambda: found.overlap_volume):
         with pytest.raises(mc.UnsupportedOption, match="mode 'voxels'"):
             ask()
     assert "common voxels" in repr(found)
     plane = mc.TriangleMesh(*sheet((0, 0), (1, 1), 0.5))
-    assert len(mc.voxel_collide(plane, BOX).pairs) == len(mc.collide(plane, BOX, device="cpu"))
+    assert len(mc.voxels.voxel_collide(plane, BOX).pairs) == len(mc.collide(plane, BOX, device="cpu"))
 
 
 def soup(corners):
@@ -176,4 +176,4 @@ def test_exact_mode_equals_collide_on_every_class_of_hard_pairs(name):
     a, b = (side[fits] for side in corners)
     for part in (slice(None), *(slice(k, k + 1) for k in range(20))):
         one, other = soup(a[part]), soup(b[part])
-        assert same(mc.voxel_collide(one, other), mc.collide(one, other, engine="hierarchies"))
+        assert same(mc.voxels.voxel_collide(one, other), mc.collide(one, other, engine="hierarchies"))

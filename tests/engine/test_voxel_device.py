@@ -96,7 +96,7 @@ def test_the_kernels_do_what_the_host_does(tmp_path):
 
 
 def asked(device):
-    return mc.voxel_collide(*BALLS, mode="voxels", resolution=50, device=device)
+    return mc.voxels.voxel_collide(*BALLS, mode="voxels", resolution=50, device=device)
 
 
 @pytest.mark.slow
@@ -125,8 +125,8 @@ def test_after_a_fault_in_any_operation_the_cpu_answers(backends, fault):
 def test_what_a_device_does_not_answer_is_refused(backends):
     for mode in ("exact", "solid"):
         with pytest.raises(mc.DeviceUnavailable, match="CPU only"):
-            mc.voxel_collide(*BALLS, mode=mode, device="cuda")
+            mc.voxels.voxel_collide(*BALLS, mode=mode, device="cuda")
     with pytest.raises(mc.UnsupportedOption, match="MiB"):
-        mc.voxel_collide(*BALLS, mode="voxels", resolution=900, device="cuda", memory=1 << 24)
+        mc.voxels.voxel_collide(*BALLS, mode="voxels", resolution=900, device="cuda", memory=1 << 24)
     with pytest.raises(mc.UnsupportedOption):
-        mc.voxel_collide(*BALLS, mode="voxels", device="tpu")
+        mc.voxels.voxel_collide(*BALLS, mode="voxels", device="tpu")

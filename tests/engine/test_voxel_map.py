@@ -13,7 +13,7 @@ BOX = mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1)))
 @pytest.mark.parametrize("turned", [False, True])
 def test_points_of_a_box_have_the_depth_of_its_nearest_face(turned):
     mesh = mc.TriangleMesh(BOX.vertices, BOX.triangles[:, ::-1]) if turned else BOX
-    voxels = mc.VoxelMap(mesh, voxel_size=1 / 32)
+    voxels = mc.voxels.VoxelMap(mesh, voxel_size=1 / 32)
     points = np.random.default_rng(1).uniform(-0.2, 1.2, (5000, 3))
     found = voxels.touch(points)
     inside = ((points > 0.0) & (points < 1.0)).all(axis=1)
@@ -29,7 +29,7 @@ def test_points_of_a_box_have_the_depth_of_its_nearest_face(turned):
 
 def test_points_of_a_model_are_inside_or_within_a_voxel_of_it():
     mesh = mc.TriangleMesh(*bumpy_sphere(5000, 1))
-    voxels = mc.VoxelMap(mesh, resolution=60)
+    voxels = mc.voxels.VoxelMap(mesh, resolution=60)
     rng = np.random.default_rng(2)
     pose = matrix(rotation(rng), (0.1, 0.2, 0.3))
     points = rng.uniform(-1.5, 1.5, (20_000, 3))
@@ -48,7 +48,9 @@ def test_a_cavity_is_outside():
     inner = box((1, 1, 1), (2, 2, 2))
     outer = box((0, 0, 0), (3, 3, 3))
     hollow = mc.TriangleMesh(np.vstack([outer[0], inner[0]]), np.vstack([outer[1], inner[1][:, ::-1] + 8]))
-    found = mc.VoxelMap(hollow, resolution=30).touch([[1.5, 1.5, 1.5], [0.5, 1.5, 1.5], [5, 5, 5], [2.5, 2.5, 2.5]])
+    found = mc.voxels.VoxelMap(hollow, resolution=30).touch(
+        [[1.5, 1.5, 1.5], [0.5, 1.5, 1.5], [5, 5, 5], [2.5, 2.5, 2.5]]
+    )
     assert found.points.tolist() == [1, 3]
 
 
@@ -60,7 +62,7 @@ def test_the_air_under_a_table_is_free(size):
     points = np.random.default_rng(1).uniform(-1.0, 10.0, (20_000, 3))
     inside = np.zeros(len(points), bool)
     near = np.zeros(len(points), bool)
-    voxels = mc.VoxelMap(table, voxel_size=size)
+    voxels = mc.voxels.VoxelMap(table, voxel_size=size)
     for (low, high), reach in ((mc.TriangleMesh(*part).bounds, voxels.grid.diagonal) for part in (top, *legs)):
         inside |= ((points > low) & (points < high)).all(axis=1)
         near |= ((points > low - reach) & (points < high + reach)).all(axis=1)
@@ -72,7 +74,7 @@ def test_the_air_under_a_table_is_free(size):
 
 
 def test_what_cannot_be_used_is_refused_by_name():
-    voxels = mc.VoxelMap(BOX, resolution=8)
+    voxels = mc.voxels.VoxelMap(BOX, resolution=8)
     assert "VoxelMap(8 x 8 x 8" in repr(voxels) and voxels.nbytes > 0
     for call, error, says in (
         (lambda: voxels.touch([[0.5, np.nan, 0.5]]), mc.InvalidMesh, "points|finite"),
@@ -80,9 +82,13 @@ def test_what_cannot_be_used_is_refused_by_name():
         (lambda: voxels.touch(np.zeros(3)), mc.InvalidMesh, r"shape \(n, 3\)"),
         (lambda: voxels.touch("x"), mc.InvalidMesh, "points"),
         (lambda: voxels.touch(np.zeros((1, 3)), np.zeros((2, 4, 4))), (mc.UnsupportedOption, mc.InvalidPose), "pose"),
-        (lambda: mc.VoxelMap(mc.TriangleMesh(*open_box((0, 0, 0), (1, 1, 1)))), mc.NotASolid, "the mesh is open"),
-        (lambda: mc.VoxelMap(BOX, resolution=400, memory=1 << 20), mc.UnsupportedOption, "need more than 1 MiB"),
-        (lambda: mc.VoxelMap(3), mc.InvalidMesh, "mesh: expected"),
+        (
+            lambda: mc.voxels.VoxelMap(mc.TriangleMesh(*open_box((0, 0, 0), (1, 1, 1)))),
+            mc.NotASolid,
+            "the mesh is open",
+        ),
+        (lambda: mc.voxels.VoxelMap(BOX, resolution=400, memory=1 << 20), mc.UnsupportedOption, "need more than 1 MiB"),
+        (lambda: mc.voxels.VoxelMap(3), mc.InvalidMesh, "mesh: expected"),
     ):
         with pytest.raises(error, match=says):
             call()

@@ -26,7 +26,7 @@ def joined(*meshes, turned=()):
 
 
 def measured(a, b, pose=None, **options):
-    found = mc.voxel_collide(a, b, None, pose, mode="solid", **options)
+    found = mc.voxels.voxel_collide(a, b, None, pose, mode="solid", **options)
     low, high = found.overlap_volume
     assert 0.0 <= low <= found.overlap.volume <= high
     return low, high
@@ -76,12 +76,12 @@ def test_what_lies_inside_is_found(far):
     small = mc.TriangleMesh(*box((0.25, 0.25, 0.25), (0.75, 0.5, 0.75)))
     place = matrix(shift=(far, far, far))
     for a, b, inside in ((BOX, small, "b"), (small, BOX, "a"), (BOX, BOX, "")):
-        found = mc.voxel_collide(a, b, place, place, mode="solid", resolution=32)
+        found = mc.voxels.voxel_collide(a, b, place, place, mode="solid", resolution=32)
         assert found.overlap.inside == inside
         low, high = found.overlap_volume
         volume = 1.0 if a is b else 0.0625
         assert low <= volume <= high and high - low < 1e-6
-    assert not mc.voxel_collide(BOX, small, place, place, mode="exact").pairs.size
+    assert not mc.voxels.voxel_collide(BOX, small, place, place, mode="exact").pairs.size
 
 
 def test_material_is_where_the_winding_number_is_not_zero():
@@ -98,8 +98,8 @@ def test_material_is_where_the_winding_number_is_not_zero():
             low, high = measured(a, b, resolution=resolution)
             assert low <= volume <= high
         assert high - low <= 0.25 * max(volume, 1.0)
-    assert mc.voxel_collide(hollow, core, mode="solid").overlap.inside == ""
-    around = mc.voxel_collide(hollow, mc.TriangleMesh(*box((0.5, 0.5, 0.5), (2.5, 2.5, 2.5))), mode="solid")
+    assert mc.voxels.voxel_collide(hollow, core, mode="solid").overlap.inside == ""
+    around = mc.voxels.voxel_collide(hollow, mc.TriangleMesh(*box((0.5, 0.5, 0.5), (2.5, 2.5, 2.5))), mode="solid")
     assert around.overlap.inside == ""  # the cavity is in it
 
 
@@ -141,9 +141,9 @@ def test_open_meshes_have_no_volume():
     lid_off = mc.TriangleMesh(*open_box((0, 0, 0), (1, 1, 1)))
     for a, b, name in ((lid_off, BOX, "a"), (BOX, lid_off, "b")):
         with pytest.raises(mc.NotASolid, match=f"{name} is open: only a closed mesh has a volume"):
-            mc.voxel_collide(a, b, None, matrix(shift=(5, 0, 0)), mode="solid")
+            mc.voxels.voxel_collide(a, b, None, matrix(shift=(5, 0, 0)), mode="solid")
     with pytest.raises(mc.UnsupportedOption, match="need more than 1024 MiB"):
-        mc.voxel_collide(BOX, BOX, mode="solid", resolution=100_000)
+        mc.voxels.voxel_collide(BOX, BOX, mode="solid", resolution=100_000)
 
 
 BEYOND_THE_REGION = (
@@ -168,7 +168,8 @@ def test_voxels_that_reach_beyond_the_region_count_all_triangles_in_them(pose):
     vertices, triangles = ring_mesh()
     ring = mc.TriangleMesh(vertices / 3.0, triangles)
     known = [
-        mc.voxel_collide(ring, ring, None, pose, resolution=n, mode="solid").overlap_volume for n in (64, 128, 256)
+        mc.voxels.voxel_collide(ring, ring, None, pose, resolution=n, mode="solid").overlap_volume
+        for n in (64, 128, 256)
     ]
     lows, highs = zip(*known, strict=True)
     assert max(lows) <= min(highs)
@@ -183,7 +184,10 @@ def test_bounds_of_different_grids_have_a_volume_in_common(seed, size):
     pose = matrix(rotation(rng), rng.normal(size=3) * 0.5)
     given = ({"resolution": 9}, {"resolution": 40}, {"voxel_size": size})
     lows, highs = zip(
-        *(mc.voxel_collide(ring, ring, None, pose, mode="solid", **fineness).overlap_volume for fineness in given),
+        *(
+            mc.voxels.voxel_collide(ring, ring, None, pose, mode="solid", **fineness).overlap_volume
+            for fineness in given
+        ),
         strict=True,
     )
     assert max(lows) <= min(highs) + 1e-12
@@ -209,7 +213,7 @@ def test_boxes_that_touch_have_no_common_volume(axis, size):
         assert measured(BOX, BOX, pose, voxel_size=size)[0] == 0.0
         low, high = measured(BOX, BOX, matrix(shift=0.5 * step * np.eye(3)[axis]), voxel_size=size)
         assert low <= 0.5 <= high
-        found = mc.voxel_collide(BOX, BOX, None, pose, mode="solid", voxel_size=size)
+        found = mc.voxels.voxel_collide(BOX, BOX, None, pose, mode="solid", voxel_size=size)
         assert found.overlap.inside == ""
 
 
@@ -220,9 +224,9 @@ def test_voxels_of_any_size_are_answered_or_refused(mode, size):
     limit = 1e99 if mode == "solid" else 2e300
     if size > limit:
         with pytest.raises(mc.UnsupportedOption, match=r"too large|float64 cannot hold"):
-            mc.voxel_collide(BOX, BOX, None, pose, voxel_size=size, mode=mode)
+            mc.voxels.voxel_collide(BOX, BOX, None, pose, voxel_size=size, mode=mode)
         return
-    found = mc.voxel_collide(BOX, BOX, None, pose, voxel_size=size, mode=mode)
+    found = mc.voxels.voxel_collide(BOX, BOX, None, pose, voxel_size=size, mode=mode)
     assert len(found.voxels) >= 1 and np.isfinite(found.grid.boxes(found.voxels)).all()
     if mode == "solid":
         low, high = found.overlap_volume
@@ -235,8 +239,8 @@ def test_solids_of_any_size_have_a_volume_or_are_refused(scale):
     pose = matrix(shift=(0.5 * scale, 0, 0))
     for fineness in ({"resolution": 8}, {"voxel_size": scale / 8}):
         if scale > 1e-100:
-            low, high = mc.voxel_collide(mesh, mesh, None, pose, mode="solid", **fineness).overlap_volume
+            low, high = mc.voxels.voxel_collide(mesh, mesh, None, pose, mode="solid", **fineness).overlap_volume
             assert low <= 0.5 * scale**3 <= high <= scale**3
         else:
             with pytest.raises(mc.UnsupportedOption, match="float64 cannot hold"):
-                mc.voxel_collide(mesh, mesh, None, pose, mode="solid", **fineness)
+                mc.voxels.voxel_collide(mesh, mesh, None, pose, mode="solid", **fineness)

@@ -123,12 +123,12 @@ def test_voxelise_gives_both_sorts():
     mesh = mc.TriangleMesh(*bumpy_sphere(2000, 1))
     pose = np.eye(4)
     pose[:3, 3] = (0.25, -3.0, 1.0)
-    whole, few = (mc.voxelise(mesh, pose, resolution=40, separating=count) for count in (26, 6))
+    whole, few = (mc.voxels.voxelise(mesh, pose, resolution=40, separating=count) for count in (26, 6))
     assert {tuple(v) for v in few.voxels.tolist()} < {tuple(v) for v in whole.voxels.tolist()}
     assert few.voxels.dtype == np.int32 and len(few.voxels) < 0.7 * len(whole.voxels)
     assert whole.boxes.shape == (len(whole.voxels), 2, 3)
     assert np.allclose(whole.boxes[:, 1].max(axis=0), mesh.bounds[1] + pose[:3, 3], atol=whole.grid.voxel_size)
-    two = mc.voxelise(mc.build(mesh), pose, resolution=40, threads=2)
+    two = mc.voxels.voxelise(mc.build(mesh), pose, resolution=40, threads=2)
     assert two.voxels.tobytes() == whole.voxels.tobytes()
 
 
@@ -139,4 +139,4 @@ def test_voxelise_gives_both_sorts():
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused(wrong):
     with pytest.raises(mc.UnsupportedOption):
-        mc.voxelise(mc.TriangleMesh(*bumpy_sphere(2000, 1)), **wrong)
+        mc.voxels.voxelise(mc.TriangleMesh(*bumpy_sphere(2000, 1)), **wrong)

@@ -72,26 +72,26 @@ scene.clearances(5.0)
 k = np.arange(3000) + 0.5
 z = 1 - k / 1500
 ball = np.stack([np.sqrt(1 - z * z) * np.cos(2.4 * k), np.sqrt(1 - z * z) * np.sin(2.4 * k), z], 1)
-clouds = mc.PointCloud(ball), mc.PointCloud(ball, ball, surface="apss")
+clouds = mc.clouds.PointCloud(ball), mc.clouds.PointCloud(ball, ball, surface="apss")
 for cloud in clouds:
     for other in (*clouds, b, mc.build(a)):
         mc.collides(cloud, other, None, stack)
         mc.collide(other, cloud, shift).touched(0)
-        mc.cloud_collision(cloud, other, budget=1e-3)
-        mc.cloud_collision(cloud, other, resolution=0.1)
-        mc.cloud_distance(other, cloud, shift)
-    mc.cloud_collision(cloud, clouds[0], mode="paper")
-    mc.deviation(cloud, b, shift, signed=True)
-    mc.deviation(cloud, b, None, mc.Pose.from_matrix(shift), signed=True)
-    mc.deviation(cloud, clouds[1], shift, signed=True)
+        mc.lab.cloud_collision(cloud, other, budget=1e-3)
+        mc.lab.cloud_collision(cloud, other, resolution=0.1)
+        mc.lab.cloud_distance(other, cloud, shift)
+    mc.lab.cloud_collision(cloud, clouds[0], mode="paper")
+    mc.clouds.deviation(cloud, b, shift, signed=True)
+    mc.clouds.deviation(cloud, b, None, mc.Pose.from_matrix(shift), signed=True)
+    mc.clouds.deviation(cloud, clouds[1], shift, signed=True)
     cloud.evaluate(ball[:3])
 mc.time_critical(a, b, shift, budget=1e-3)
 mc.time_critical(b, mc.build(a, leaf_size=2), shift, steps=100, count="antichain")
 moved = a.vertices + 0.25
-mc.swept_collide(mc.build(a), b, None, moved, [b.vertices] * 2)
+mc.motion.swept_collide(mc.build(a), b, None, moved, [b.vertices] * 2)
 for first_only in (False, True):
-    mc.swept_self_collide(a, None, moved[::-1], first_only=first_only)
-for ask in (mc.point_triangle_impacts, mc.edge_edge_impacts):
+    mc.motion.swept_self_collide(a, None, moved[::-1], first_only=first_only)
+for ask in (mc.motion.point_triangle_impacts, mc.motion.edge_edge_impacts):
     ask(corners.reshape(-1, 4, 3), moved.reshape(-1, 4, 3))
 scene.collides()
 scene.collides(np.stack([np.eye(4)] * 3)[:, None], ids[:1])
@@ -142,14 +142,14 @@ sheet = mc.TriangleMesh(rng.integers(-2, 3, (60, 3)), np.arange(60).reshape(-1, 
 end = rng.integers(-2, 3, (60, 3)).astype(float)
 stages, threads = collections.Counter(), 0
 for found in (
-    mc.swept_self_collide(sheet, None, end), mc.swept_self_collide(sheet, None, end, first_only=True),
-    mc.swept_collide(sheet, mc.build(sheet), sheet.vertices + 9, None, None, [end, end + 9]),
+    mc.motion.swept_self_collide(sheet, None, end), mc.motion.swept_self_collide(sheet, None, end, first_only=True),
+    mc.motion.swept_collide(sheet, mc.build(sheet), sheet.vertices + 9, None, None, [end, end + 9]),
 ):
     stages.update(found.counters)
     threads = max(threads, found.stats.threads)
 points = rng.integers(-2, 3, (200, 8, 3)) * np.where(rng.random((200, 1, 1)) < 0.5, 1.0, 1.0 + 2.0**-50)
 points[:50, 0] *= 2.0**-100
-for ask in (mc.point_triangle_impacts, mc.edge_edge_impacts):
+for ask in (mc.motion.point_triangle_impacts, mc.motion.edge_edge_impacts):
     stages.update(ask(points[:, :4], points[:, 4:]).counters)
 print(json.dumps([sorted((kernels() - warm).elements()), stages, threads]))
 """
@@ -185,9 +185,9 @@ ply += b"".join(struct.pack("<B3i", 3, 3 * k, 3 * k + 1, 3 * k + 2) for k in ran
 with tempfile.TemporaryDirectory() as folder:
     folder = Path(folder)
     (folder / "a.ply").write_bytes(ply)
-    a = mc.ClusteredMesh.build(folder / "a.ply", folder / "a", cluster_triangles=32)
-    b = mc.ClusteredMesh.build((box.vertices, box.triangles), folder / "b", cluster_triangles=32)
-    c = mc.ClusteredMesh.build(corners.reshape(-1, 3, 3), folder / "c", cluster_triangles=32)
+    a = mc.massive.ClusteredMesh.build(folder / "a.ply", folder / "a", cluster_triangles=32)
+    b = mc.massive.ClusteredMesh.build((box.vertices, box.triangles), folder / "b", cluster_triangles=32)
+    c = mc.massive.ClusteredMesh.build(corners.reshape(-1, 3, 3), folder / "c", cluster_triangles=32)
     for first, second in ((a, b), (a, c), (c, soup), (box, b), (a, a)):
         for pose in (None, far):
             mc.collide(first, second, pose).segments()
@@ -197,8 +197,8 @@ with tempfile.TemporaryDirectory() as folder:
     for mesh in (a, b, c):
         mc.self_collide(mesh)
         mesh.verify()
-        mc.MeshLevels.build(mesh).close()
-        mc.massive_collide(mesh, b, far, epsilon=0.1, delta=5.0).resolve()
+        mc.massive.MeshLevels.build(mesh).close()
+        mc.massive.massive_collide(mesh, b, far, epsilon=0.1, delta=5.0).resolve()
     for mesh in (a, b, c):
         mesh.close()
 print(json.dumps([sorted((kernels() - warm).elements()), len(warm)]))

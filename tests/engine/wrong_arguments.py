@@ -60,7 +60,7 @@ def run(answer):
 
 def givens():
     """Good values for arguments without a default; others get a mesh, which they may refuse."""
-    cloud, moving = mc.PointCloud(sphere()), np.zeros((1, 4, 3))
+    cloud, moving = mc.clouds.PointCloud(sphere()), np.zeros((1, 4, 3))
     return {
         "a": MESH, "b": MESH, "mesh": MESH, "cloud": cloud, "other": MESH, "tolerance": 0.1, "points": VERTICES,
         "level": 1, "hierarchy": mc.build(MESH), "vertices": VERTICES, "triangles": TRIANGLES, "matrix": np.eye(4),
@@ -73,18 +73,29 @@ def givens():
 
 def functions():
     """(name, function, arguments that differ from ``givens``)."""
-    cloud = mc.PointCloud(sphere())
-    for name in mc.__all__:
-        public = getattr(mc, name)
+    cloud = mc.clouds.PointCloud(sphere())
+    packages = mc, mc.clouds, mc.lab, mc.massive, mc.motion, mc.shapes, mc.voxels
+    for name, public in ((name, getattr(package, name)) for package in packages for name in package.__all__):
         if inspect.isfunction(public) and name not in LONG:
-            hulls = {"a": mc.ConvexHull(VERTICES), "b": mc.ConvexHull(VERTICES)} if name == "closest_features" else {}
+            hulls = (
+                {"a": mc.shapes.ConvexHull(VERTICES), "b": mc.shapes.ConvexHull(VERTICES)}
+                if name == "closest_features"
+                else {}
+            )
             yield name, public, {"a": cloud} if name.startswith("cloud") else hulls
-    yield "read_points", mc.read_points, {"path": "no such file.ply"}
-    for public in (mc.TriangleMesh, mc.Watch, mc.GapWatch, mc.PaperControl, mc.ConvexHull, mc.KeyframedMotion):
+    yield "read_points", mc.clouds.read_points, {"path": "no such file.ply"}
+    for public in (
+        mc.TriangleMesh,
+        mc.Watch,
+        mc.GapWatch,
+        mc.lab.PaperControl,
+        mc.shapes.ConvexHull,
+        mc.motion.KeyframedMotion,
+    ):
         yield public.__name__, public, {}
-    yield "ScrewMotion", mc.ScrewMotion, {"start": 0.0, "end": 1.0}
-    yield "ScrewMotion.about", mc.ScrewMotion.about, {"start": 0.0, "end": 1.0}
-    yield "PointCloud", mc.PointCloud, {"points": sphere()}
+    yield "ScrewMotion", mc.motion.ScrewMotion, {"start": 0.0, "end": 1.0}
+    yield "ScrewMotion.about", mc.motion.ScrewMotion.about, {"start": 0.0, "end": 1.0}
+    yield "PointCloud", mc.clouds.PointCloud, {"points": sphere()}
     asked = "posed", "contacts", "collides", "time_critical", "revisions", "step"
     for method in ("add", "remove", "set_pose", "set_poses", "set_vertices", *asked):
 
@@ -99,9 +110,9 @@ def functions():
     }  # fmt: skip
     for thing, methods in (
         (MESH, ("transformed", "with_vertices")), (cloud, ("transformed", "evaluate")), (mc.Pose, ("from_matrix",)),
-        (mc.Pose.identity(), ("apply",)), (mc.KeyframedMotion([0.0, 1.0], [np.eye(4)] * 2), ("pose", "poses")),
+        (mc.Pose.identity(), ("apply",)), (mc.motion.KeyframedMotion([0.0, 1.0], [np.eye(4)] * 2), ("pose", "poses")),
         (mc.CollisionMatrix(), ("group_of", "assign", "set_rule", "set_pair", "__call__")),
-        (mc.SweepAndPrune(), ("update",)), (mc.WakeUps(), ("set", "forget", "take_due")),
+        (mc.motion.SweepAndPrune(), ("update",)), (mc.motion.WakeUps(), ("set", "forget", "take_due")),
         (mc.Watch(scene()), ("update",)), (mc.GapWatch(scene()), ("update",)),
     ):  # fmt: skip
         for method in methods:

@@ -23,7 +23,10 @@ def main() -> dict[str, float]:
     pairs: np.ndarray = hits.pairs
     verdict: mc.Verdict = mc.verdict(a, b, pose_b=mc.Pose.from_matrix(pose), permitted_overlap=0.001)
     apart = mc.distance(a, b, None, [[1, 0, 0, 3], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
-    with TemporaryDirectory() as folder, mc.ClusteredMesh.build((a.vertices, a.triangles), f"{folder}/a") as on_disk:
+    with (
+        TemporaryDirectory() as folder,
+        mc.massive.ClusteredMesh.build((a.vertices, a.triangles), f"{folder}/a") as on_disk,
+    ):
         paged: mc.Contacts = mc.collide(on_disk, b, pose_b=pose, touching=False)
         assert len(paged) == len(pairs) and mc.distance(on_disk, b).distance == 0.0
     scene = mc.Scene()

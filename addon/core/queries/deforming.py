@@ -38,7 +38,9 @@ class Deforming(SurfaceTest):
         if question.world.has_scan((a, b)):
             return (yield from question.engine.steps(question.engine.collide, thing_a, thing_b, pose_a, pose_b))
         try:
-            found = yield from question.engine.steps(question.engine.voxel_collide, thing_a, thing_b, pose_a, pose_b)
+            found = yield from question.engine.steps(
+                question.engine.voxels.voxel_collide, thing_a, thing_b, pose_a, pose_b
+            )
         except question.engine.errors.UnsupportedOption:
             return question.engine.collide(thing_a, thing_b, pose_a, pose_b, engine="hierarchies")
         return found.contacts

@@ -1,0 +1,10 @@
+"""Point clouds: scans as implicit surfaces, what they touch, and how far from a design they are."""
+
+from ..errors import InvalidPointCloud as InvalidPointCloud
+from ..pointcloud.cloud import PointCloud as PointCloud
+from ..pointcloud.contacts import CloudContacts as CloudContacts
+from ..pointcloud.deviation import deviation as deviation
+from ..pointcloud.distance import CloudDistance as CloudDistance
+from ..pointcloud.files.read import read_cloud as read_cloud
+from ..pointcloud.files.read import read_points as read_points
+from ..scene.results import CloudObjectContacts as CloudObjectContacts

@@ -1,0 +1,46 @@
+"""Public names of a package that are imported when they are first asked for (PEP 562).
+
+Importing a package then takes no time, and an application may import its modules one by one. The names are those that
+the package's stub, ``__init__.pyi``, imports: one list, for type checkers and for this.
+"""
+
+import ast
+import importlib
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+
+def public_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """``__getattr__``, ``__dir__`` and ``__all__`` of a package with a stub.
+
+    Args:
+        package: its ``__name__``.
+        file: its ``__file__``.
+    """
+    module_of = _imports(Path(file).with_suffix(".pyi"))
+
+    def get(name: str) -> Any:
+        """A public name, or a module of the package."""
+        module = importlib.import_module(package)
+        if name in module_of:
+            value = getattr(importlib.import_module(module_of[name], package), name)
+        elif not name.startswith("_") and importlib.util.find_spec(f".{name}", package) is not None:
+            value = importlib.import_module(f".{name}", package)
+        else:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        setattr(module, name, value)
+        return value
+
+    def names() -> list[str]:
+        """What is there already, and what will be."""
+        return sorted({*vars(importlib.import_module(package)), *module_of})
+
+    return get, names, sorted(module_of)
+
+
+def _imports(stub: Path) -> dict[str, str]:
+    """The module of each name that a stub imports, relative to its package."""
+    lines = [node for node in ast.parse(stub.read_text("utf-8")).body if isinstance(node, ast.ImportFrom)]
+    return {name.name: "." * line.level + line.module for line in lines if line.module for name in line.names}

@@ -1,0 +1,18 @@
+"""Rigid motion: when objects that move and turn first touch, how long they stay in contact, when to look again."""
+
+from ..broadphase.incremental import PairChanges as PairChanges
+from ..broadphase.incremental import SweepAndPrune as SweepAndPrune
+from ..continuous.certify import certify as certify
+from ..continuous.impacts import Impacts as Impacts
+from ..continuous.impacts import edge_edge_impacts as edge_edge_impacts
+from ..continuous.impacts import point_triangle_impacts as point_triangle_impacts
+from ..continuous.swept import SweptContacts as SweptContacts
+from ..continuous.swept import swept_collide as swept_collide
+from ..continuous.swept import swept_self_collide as swept_self_collide
+from .contact import TimeOfContact as TimeOfContact
+from .contact import time_of_contact as time_of_contact
+from .deepest import ContactInterval as ContactInterval
+from .motions import KeyframedMotion as KeyframedMotion
+from .motions import ScrewMotion as ScrewMotion
+from .schedule import WakeUps as WakeUps
+from .schedule import safe_time as safe_time
