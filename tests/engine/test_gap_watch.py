@@ -40,14 +40,11 @@ def test_any_history_of_updates_equals_the_scene_measured_anew(seed, tolerance, 
         for _ in range(5):
             for _ in range(rng.integers(1, 5)):
                 editor.step()
-            steps = mc.steps(follower.watch.update, first_contact=bool(rng.integers(2)))
-            for _ in range(rng.integers(0, 12)):
-                next(steps, None)
-            steps.close()
+            first_contact = bool(rng.integers(2))
+            follower.update(rng.integers(0, 12), first_contact=first_contact)
             if rng.random() < 0.7:
                 follower.take()
-        run(mc.steps(follower.watch.update))
-    follower.take()
+        follower.update()
     assert follower.watch.incomplete == 0 and not follower.meeting
     assert described(follower.found.values()) == described(cold(editor.scene, tolerance).pairs)
 
@@ -61,8 +58,7 @@ def test_the_nearest_pairs_stay_the_nearest(seed, most):
     follower = Follower(mc.GapWatch(scene, most=most))
     for _ in range(4):
         scene.set_pose(int(rng.choice(ids)), matrix(shift=rng.uniform(-9, 9, 3)))
-        run(mc.steps(follower.watch.update))
-        follower.take()
+        follower.update()
         fresh = cold(scene, most=most)
         lengths = sorted(gap.distance for gap in follower.found.values())
         assert lengths == sorted(gap.distance for gap in fresh.pairs)
@@ -116,8 +112,8 @@ def test_a_measurement_starts_from_the_triangles_that_were_nearest():
     costs = []
     for k in range(2):
         scene.set_pose(ids[1], matrix(shift=(5.5 + 1e-4 * k, 0.1, 0.0)))
-        costs.append(run(mc.steps(watch.update)))
-        watch.take_changes()
+        watch.update()
+        costs.append(watch.stats)
     assert costs[1].primitive_tests < costs[0].primitive_tests
 
 
@@ -149,8 +145,7 @@ def test_sets_rules_and_removals():
         {"keep": lambda p: p[:, 0] != ids[1]},
         {},
     ):
-        run(mc.steps(follower.watch.update, **sets))
-        follower.take()
+        follower.update(**sets)
         assert described(follower.found.values()) == described(cold(scene, 9.0, **sets).pairs)
     scene.remove(ids[0])
     assert follower.watch.update().gone == {(ids[0], other) for other in ids[1:]}

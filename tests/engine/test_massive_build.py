@@ -246,7 +246,8 @@ def test_two_builds_of_one_file_do_not_meet(tmp_path):
 
 def test_progress_rises_to_one(tmp_path):
     told = []
-    built(tmp_path, (VERTICES, TRIANGLES), progress=told.append).close()
+    asked = mc.steps(mc.massive.ClusteredMesh.build, (VERTICES, TRIANGLES), tmp_path / "mesh.mcl")
+    mc.run(asked, told.append).close()
     shares = [progress.fraction for progress in told]
     assert shares == sorted(shares) and shares[-1] == 1.0 and all(progress.text for progress in told)
 

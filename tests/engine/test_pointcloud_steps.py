@@ -132,8 +132,6 @@ def test_contacts_in_slices_are_those_at_once():
     found, seen = run_to_end(mc.steps(mc.collide, a, b, None, pose))
     assert np.array_equal(found.points, mc.collide(a, b, None, pose).points) and len(found)
     assert all(0.0 <= fraction <= 1.0 for fraction in seen)
-    with pytest.raises(mc.UnsupportedOption, match=r"Scene\.contacts_steps"):
-        next(mc.steps(mc.collide, ball_mesh(rings=4), ball_mesh(rings=4)))
 
 
 @pytest.mark.slow

@@ -80,6 +80,7 @@ class SceneWatch(ABC):
         require_scene(scene)
         self._scene = scene
         self.unanswered = no_pairs()
+        self.stats = QueryStats()
 
     @property
     @abstractmethod
