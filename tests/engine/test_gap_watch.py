@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.scene import gaps as gaps_module
-from meshclash.types.steps import run
 from scene_editor import BOX, Editor
 from solids import torus
 from strategies import matrix

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshclash.scene import watch as watch_module
-from meshclash.types.steps import run
 from scene_editor import BOX, Editor
 from strategies import matrix
 from watch_follower import Follower

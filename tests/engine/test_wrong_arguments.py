@@ -12,6 +12,8 @@ from subprocesses import run_python
 MESH = mc.TriangleMesh(*box((0, 0, 0), (1, 1, 1)))
 FOLDER = Path(__file__).parent
 
+CLOUD = mc.clouds.PointCloud
+
 
 @pytest.mark.slow
 def test_every_public_function_refuses_what_it_cannot_use_in_words():
@@ -54,8 +56,8 @@ class Foreign:
         (lambda: mc.TriangleMesh(MESH.vertices, MESH.triangles + 0j), mc.InvalidMesh, "complex128"),
         (lambda: MESH.with_vertices(MESH.vertices + 0j), mc.InvalidMesh, "complex128"),
         (lambda: MESH.transformed(np.eye(4) + 0j), mc.InvalidMesh, "complex128"),
-        (lambda: mc.clouds.PointCloud(np.random.default_rng(1).normal(size=(9, 3)) + 0j), mc.clouds.InvalidPointCloud, "complex128"),
-        (lambda: mc.clouds.PointCloud(MESH.vertices[:8] * 1.5, MESH.vertices + 1j), mc.clouds.InvalidPointCloud, "complex128"),
+        (lambda: CLOUD(np.random.default_rng(1).normal(size=(9, 3)) + 0j), mc.clouds.InvalidPointCloud, "complex128"),
+        (lambda: CLOUD(MESH.vertices[:8] * 1.5, MESH.vertices + 1j), mc.clouds.InvalidPointCloud, "complex128"),
         (lambda: mc.Pose.identity().apply([[1j, 0, 0]]), mc.InvalidMesh, "complex128"),
     ],
 )  # fmt: skip

@@ -74,6 +74,7 @@ class SceneWatch(ABC):
     Attributes:
         unanswered: ids (k, 2) int64 of the pairs of the last update that cannot be compared: a point cloud and a
             clustered mesh.
+        stats: QueryStats, the work of the last update.
     """
 
     def __init__(self, scene: Members) -> None:

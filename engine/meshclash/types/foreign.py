@@ -5,6 +5,8 @@ arrays hold the same numbers.
 """
 
 import weakref
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -37,11 +39,13 @@ def as_own(thing: Any) -> Any:
     if kept is not None and kept[0]() is thing and _is_of(kept[1], vertices, triangles):
         return kept[1]
     mesh = TriangleMesh(vertices, triangles)
-    try:
-        _kept[id(thing)] = weakref.ref(thing, lambda _, key=id(thing): _kept.pop(key, None)), mesh
-    except TypeError:  # it takes no weak references: it is converted each time
-        return mesh
+    with suppress(TypeError):  # what takes no weak references is converted each time
+        _kept[id(thing)] = weakref.ref(thing, partial(_forget, id(thing))), mesh
     return mesh
+
+
+def _forget(key: int, _: object) -> None:
+    _kept.pop(key, None)
 
 
 def _is_of(mesh: TriangleMesh, vertices: np.ndarray, triangles: np.ndarray) -> bool:
