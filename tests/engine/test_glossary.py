@@ -12,11 +12,11 @@ MODULES = sorted(path for path in ENGINE.rglob("*.py") if "bench" not in path.pa
 PLAIN = """
     adjacent approach arguments assert batches branch build capacities changed climb clipping clock code coincidence
     comparable configure control cover criteria cuda culling driving elementary entries estimating exactly fans
-    float32 folders formed forms fractions generic halves incremental init inputs intersection judge judging like
-    limits loops main map marking measure meeting middles moving nearness neighbours once option options output
-    paper patches pipeline placed placing prepared processors proving proximity quality random ranges relative
-    repair results sampling schedule self separation shrink single sorting source sources special state stepping
-    table thin traverse validate vectors walk warming well width wires
+    float32 folders foreign formed forms fractions generic halves incremental init inputs intersection judge judging
+    lazy like limits loops main map marking measure meeting middles moving nearness neighbours once option options
+    output paper patches pipeline placed placing prepared processors proving proximity quality random ranges
+    relative repair results sampling schedule self separation shrink single sorting source sources special state
+    stepping table thin traverse validate vectors walk warming well width wires
 """
 """English words that mean what they say; whatever means more stands in the glossary."""
 KNOWN = set(re.findall(r"[a-z][a-z0-9]*", GLOSSARY)) | set(PLAIN.split())

@@ -88,7 +88,7 @@ def test_lengths_that_make_no_sense(name, value):
         scene().contacts(**{name: value})
 
 
-@pytest.mark.parametrize("wrong", [None, "mesh", box((0, 0, 0), (1, 1, 1)), np.eye(3)])
+@pytest.mark.parametrize("wrong", [None, "mesh", list(box((0, 0, 0), (1, 1, 1))), np.eye(3)])
 def test_what_is_no_mesh(wrong):
     queries = (
         lambda: mc.collide(wrong, MESH), lambda: mc.collide(MESH, wrong), lambda: mc.collides(MESH, wrong),

@@ -15,7 +15,7 @@ TRIANGLES = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
 MESH = mc.TriangleMesh(VERTICES, TRIANGLES)
 
 
-LONG = ("warm_up", "advise", "read_cloud", "read_points")
+LONG = ("warm_up", "run", "steps", "advise", "read_cloud", "read_points")
 """What takes seconds, or reads any file."""
 
 

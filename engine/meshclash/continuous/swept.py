@@ -22,6 +22,7 @@ from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..query.options import check_threads
 from ..query.sides import question_about
 from ..traversal.engine import Chunk
+from ..types.foreign import as_own
 from ..types.mesh import TriangleMesh
 from ..types.numbers import truth
 from ..types.pose import pose_stack
@@ -138,6 +139,7 @@ class _Side:
     """One object with its vertices at the ends of every interval."""
 
     def __init__(self, name: str, thing: object, start: Any, end: Any) -> None:
+        thing = as_own(thing)
         if not isinstance(thing, MeshLike):
             raise InvalidMesh(f"{name}: expected a TriangleMesh or a Hierarchy, not a {type(thing).__name__}")
         self.mesh = thing.mesh if isinstance(thing, Hierarchy) else thing

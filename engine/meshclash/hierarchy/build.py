@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import InvalidMesh, UnsupportedOption
 from ..jit import parallel_region, thread_limit
+from ..types.foreign import ForeignMesh, as_own
 from ..types.mesh import TriangleMesh, no_mesh
 from ..types.numbers import truth
 from ..types.results import Progress
@@ -38,21 +39,21 @@ DEFAULT_LEAF_SIZE = 8
 
 
 def _build_whole(
-    mesh: TriangleMesh,
+    mesh: TriangleMesh | ForeignMesh,
     volume: str | None = None,
     split: str = AUTO,
     leaf_size: int = DEFAULT_LEAF_SIZE,
     threads: int | None = None,
 ) -> Hierarchy:
     """``build`` on several threads, which slices cannot have."""
-    name, size = _checked(mesh, volume, split, leaf_size)
-    parts = _build_parts(mesh, name, _FAST if split == AUTO else split, size, threads)
+    own, name, size = _checked(mesh, volume, split, leaf_size)
+    parts = _build_parts(own, name, _FAST if split == AUTO else split, size, threads)
     return Hierarchy(parts, name, size, may_improve=split == AUTO)
 
 
 @in_slices_unless(_build_whole)
 def build(
-    mesh: TriangleMesh,
+    mesh: TriangleMesh | ForeignMesh,
     volume: str | None = None,
     split: str = AUTO,
     leaf_size: int = DEFAULT_LEAF_SIZE,
@@ -82,13 +83,14 @@ def build(
         UnsupportedOption: an option that this version does not know.
     """
     thread_limit(threads)
-    name, size = _checked(mesh, volume, split, leaf_size)
-    parts = yield from scaled(_parts_steps(1, mesh, name, _FAST if split == AUTO else split, size), 0.0, 1.0)
+    own, name, size = _checked(mesh, volume, split, leaf_size)
+    parts = yield from scaled(_parts_steps(1, own, name, _FAST if split == AUTO else split, size), 0.0, 1.0)
     return Hierarchy(parts, name, size, may_improve=split == AUTO)
 
 
-def _checked(mesh: object, volume: str | None, split: object, leaf_size: object) -> tuple[str, int]:
-    """Name of the volume and most triangles of a leaf; raises what ``build`` says."""
+def _checked(mesh: object, volume: str | None, split: object, leaf_size: object) -> tuple[TriangleMesh, str, int]:
+    """The mesh, name of the volume and most triangles of a leaf; raises what ``build`` says."""
+    mesh = as_own(mesh)
     if not isinstance(mesh, TriangleMesh):
         raise no_mesh(mesh, "a TriangleMesh to build a hierarchy over")
     derived = volume_named(volume).derived
@@ -96,7 +98,7 @@ def _checked(mesh: object, volume: str | None, split: object, leaf_size: object)
         raise UnsupportedOption(f"split {split!r:.80} is not known; known are {', '.join(sorted((AUTO, *SPLITS)))}")
     if not isinstance(leaf_size, int | np.integer) or leaf_size is True or not 1 <= leaf_size <= LARGEST_LEAF:
         raise UnsupportedOption(f"leaf_size must be a whole number from 1 to {LARGEST_LEAF}, not {leaf_size!r:.80}")
-    return volume or DEFAULT_VOLUME, 1 if derived else int(leaf_size)
+    return mesh, volume or DEFAULT_VOLUME, 1 if derived else int(leaf_size)
 
 
 def _build_parts(mesh: TriangleMesh, volume: str, split: str, leaf_size: int, threads: int | None = None) -> TreeParts:
@@ -209,6 +211,7 @@ def as_hierarchy(mesh: object, volume: str | None = None) -> Hierarchy:
         UnsupportedOption: an unknown volume, or a hierarchy of another one than asked for.
     """
     volume_named(volume)
+    mesh = as_own(mesh)
     if isinstance(mesh, Hierarchy):
         if volume is not None and volume != mesh.volume:
             raise UnsupportedOption(

@@ -10,6 +10,7 @@ from ..geometry.triangle_distance import nearest_points
 from ..hierarchy.bvh import MeshLike
 from ..massive.mesh import ClusteredMesh
 from ..traversal.question import Goal
+from ..types.foreign import ForeignMesh, as_own
 from ..types.mesh import Corners
 from ..types.pose import PoseLike, every_pose, transform_points
 from ..types.results import Progress, QueryStats
@@ -68,8 +69,8 @@ class Clearances:
 
 @in_slices
 def clearance(
-    a: MeshLike | ClusteredMesh,
-    b: MeshLike | ClusteredMesh,
+    a: MeshLike | ForeignMesh | ClusteredMesh,
+    b: MeshLike | ForeignMesh | ClusteredMesh,
     tolerance: float,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
@@ -94,6 +95,7 @@ def clearance(
         InvalidMesh, InvalidPose, DeviceUnavailable; UnsupportedOption: a tolerance that is negative or not finite, or
         another option that this version does not know.
     """
+    a, b = as_own(a), as_own(b)
     begin = time.perf_counter()
     check_threads(threads)
     tolerance = check_length("tolerance", tolerance)

@@ -19,6 +19,7 @@ from ..traversal.contacts import Contacts
 from ..traversal.packed import packed_of
 from ..traversal.question import Answer, Question
 from ..traversal.single import meets_at_once
+from ..types.foreign import ForeignMesh, as_own
 from ..types.numbers import truth
 from ..types.pose import Pose, PoseLike, matched_poses
 from ..types.results import Progress
@@ -47,7 +48,7 @@ def _contacts_at_once(
 @overload
 def collide(
     a: PointCloud,
-    b: Thing,
+    b: Thing | ForeignMesh,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,
@@ -59,7 +60,7 @@ def collide(
 ) -> CloudContacts: ...
 @overload
 def collide(
-    a: Thing,
+    a: Thing | ForeignMesh,
     b: PointCloud,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
@@ -72,8 +73,8 @@ def collide(
 ) -> CloudContacts: ...
 @overload
 def collide(
-    a: MeshLike | ClusteredMesh,
-    b: MeshLike | ClusteredMesh,
+    a: MeshLike | ForeignMesh | ClusteredMesh,
+    b: MeshLike | ForeignMesh | ClusteredMesh,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,
@@ -85,8 +86,8 @@ def collide(
 ) -> Contacts: ...
 @in_slices_unless(_contacts_at_once)
 def collide(
-    a: Thing | ClusteredMesh,
-    b: Thing | ClusteredMesh,
+    a: Any,
+    b: Any,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,
@@ -120,6 +121,7 @@ def collide(
     Raises:
         InvalidMesh, InvalidPose, UnsupportedOption, DeviceUnavailable.
     """
+    a, b = as_own(a), as_own(b)
     start = time.perf_counter()
     threads, touching, engine = check_threads(threads), truth("touching", touching), checked_engine(engine)
     if isinstance(a, ClusteredMesh) or isinstance(b, ClusteredMesh):
@@ -161,8 +163,8 @@ def _met_at_once(
 
 @in_slices_unless(_met_at_once)
 def collides(
-    a: Thing | ClusteredMesh,
-    b: Thing | ClusteredMesh,
+    a: Thing | ForeignMesh | ClusteredMesh,
+    b: Thing | ForeignMesh | ClusteredMesh,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,
@@ -179,6 +181,7 @@ def collides(
     Returns:
         bool; for a stack of k poses an array (k,) bool.
     """
+    a, b = as_own(a), as_own(b)
     threads, touching = check_threads(threads), truth("touching", touching)
     if isinstance(a, ClusteredMesh) or isinstance(b, ClusteredMesh):
         options_of_clusters = ContactOptions(crossing_only=not touching, first_only=True, threads=threads)
@@ -186,7 +189,7 @@ def collides(
     if is_for_clouds(a, b):
         check_device(device)
         volume_named(volume)
-        return collides_clouds(a, b, pose_a, pose_b)
+        return collides_clouds(as_own(a), as_own(b), pose_a, pose_b)
     device = check_served_device(device)
     rows_a, rows_b, stacked = matched_poses(pose_a, pose_b)
     if not stacked and not may_answer(device):
@@ -204,7 +207,7 @@ def collides(
 
 @in_slices
 def self_collide(
-    a: MeshLike | ClusteredMesh,
+    a: MeshLike | ForeignMesh | ClusteredMesh,
     pose: PoseLike = None,
     *,
     touching: bool = True,
@@ -219,6 +222,7 @@ def self_collide(
     triangle, a T-junction) is reported. Vertices at one position under several indices are not shared: weld them
     (``TriangleMesh(..., weld=True)``), or every edge of a soup is reported. Arguments and errors as ``collide``.
     """
+    a = as_own(a)
     start = time.perf_counter()
     threads, touching = check_threads(threads), truth("touching", touching)
     if isinstance(a, ClusteredMesh):

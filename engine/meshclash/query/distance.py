@@ -18,6 +18,7 @@ from ..pointcloud.query import Thing, is_for_clouds
 from ..traversal.packed import Packed, pack, packed_of
 from ..traversal.question import Answer, Goal, Question
 from ..traversal.single import nearest_at_once
+from ..types.foreign import ForeignMesh, as_own
 from ..types.pose import PoseLike, every_pose
 from ..types.results import Progress, QueryStats
 from ..types.steps import in_slices_unless, scaled, steps
@@ -94,7 +95,7 @@ def _distance_at_once(
 @overload
 def distance(
     a: PointCloud,
-    b: Thing,
+    b: Thing | ForeignMesh,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,
@@ -107,7 +108,7 @@ def distance(
 ) -> CloudDistance: ...
 @overload
 def distance(
-    a: Thing,
+    a: Thing | ForeignMesh,
     b: PointCloud,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
@@ -121,8 +122,8 @@ def distance(
 ) -> CloudDistance: ...
 @overload
 def distance(
-    a: MeshLike | ClusteredMesh,
-    b: MeshLike | ClusteredMesh,
+    a: MeshLike | ForeignMesh | ClusteredMesh,
+    b: MeshLike | ForeignMesh | ClusteredMesh,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,
@@ -135,8 +136,8 @@ def distance(
 ) -> Distance: ...
 @in_slices_unless(_distance_at_once)
 def distance(
-    a: Thing | ClusteredMesh,
-    b: Thing | ClusteredMesh,
+    a: Any,
+    b: Any,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,
@@ -170,6 +171,7 @@ def distance(
         InvalidMesh, InvalidPose, DeviceUnavailable; UnsupportedOption: an error negative, not finite, or relative and
         not below 1; a ``start`` that is no Distance, of other meshes, or of another number of poses.
     """
+    a, b = as_own(a), as_own(b)
     begin = time.perf_counter()
     check_threads(threads)
     errors = check_share("relative_error", relative_error), check_length("absolute_error", absolute_error)

@@ -11,6 +11,7 @@ from ..geometry.hull_separation import Separation, hull_separation
 from ..hierarchy.build import as_boxes
 from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..solid.apart import common_ball, is_outside
+from ..types.foreign import ForeignMesh, as_own
 from ..types.mesh import TriangleMesh
 from ..types.pose import Pose, PoseLike, every_pose
 from ..types.results import Verdict
@@ -73,8 +74,8 @@ class Penetration:
 
 
 def penetration(
-    a: MeshLike,
-    b: MeshLike,
+    a: MeshLike | ForeignMesh,
+    b: MeshLike | ForeignMesh,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,
@@ -108,7 +109,7 @@ def penetration(
     """
     check_device(device)
     check_threads(threads)
-    trees = as_boxes(a), as_boxes(b)
+    trees = as_boxes(as_own(a)), as_boxes(as_own(b))
     for name, tree in zip("ab", trees, strict=True):
         if not tree.mesh.is_closed:
             raise InvalidMesh(

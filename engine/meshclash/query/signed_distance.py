@@ -9,6 +9,7 @@ from ..hierarchy.build import as_boxes
 from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..solid.field import EXACT_SIDE, NEAREST, ON, WINDING, WINDING_SIDE, Field, measure_field
 from ..solid.solidity import Meant, certainties, meant_by
+from ..types.foreign import ForeignMesh, as_own
 from ..types.numbers import refuse_masked
 from ..types.pose import LARGEST_COORDINATE, PoseLike, pose_stack
 from .options import check_threads
@@ -28,7 +29,7 @@ class SignedDistance(NamedTuple):
 
 
 def signed_distance(
-    mesh: MeshLike, points: Any, pose: PoseLike = None, *, threads: int | None = None
+    mesh: MeshLike | ForeignMesh, points: Any, pose: PoseLike = None, *, threads: int | None = None
 ) -> SignedDistance:
     """Distance of points to a mesh's surface, negative inside the solid that it bounds.
 
@@ -50,7 +51,7 @@ def signed_distance(
         InvalidMesh, InvalidPose; UnsupportedOption: a stack of poses, points that are no finite (n, 3) numbers.
     """
     world, rows = checked_points(points), _single_pose("signed_distance", pose)
-    tree, meant = _meant_boxes(mesh)
+    tree, meant = _meant_boxes(as_own(mesh))
     side = EXACT_SIDE if meant.solidity.closed else WINDING_SIDE
     field = measure_field(tree, rows, world, NEAREST | side, check_threads(threads))
     distance = np.where(_is_inside(field), -field.distances, field.distances)
@@ -58,7 +59,9 @@ def signed_distance(
     return SignedDistance(distance, field.points, meant.repair.faces[field.triangles], certainty)
 
 
-def contains(mesh: MeshLike, points: Any, pose: PoseLike = None, *, threads: int | None = None) -> np.ndarray:
+def contains(
+    mesh: MeshLike | ForeignMesh, points: Any, pose: PoseLike = None, *, threads: int | None = None
+) -> np.ndarray:
     """Which points lie in the solid that a mesh bounds; points on its surface do: a solid is a closed set.
 
     Args:
@@ -71,14 +74,16 @@ def contains(mesh: MeshLike, points: Any, pose: PoseLike = None, *, threads: int
         as ``signed_distance``.
     """
     world, rows = checked_points(points), _single_pose("contains", pose)
-    tree, meant = _meant_boxes(mesh)
+    tree, meant = _meant_boxes(as_own(mesh))
     if not meant.solidity.closed:
         return _is_inside(measure_field(tree, rows, world, WINDING_SIDE, check_threads(threads)))
     field = measure_field(tree, rows, world, EXACT_SIDE, check_threads(threads))
     return _is_inside(field) | (field.states == ON)
 
 
-def winding_number(mesh: MeshLike, points: Any, pose: PoseLike = None, *, threads: int | None = None) -> np.ndarray:
+def winding_number(
+    mesh: MeshLike | ForeignMesh, points: Any, pose: PoseLike = None, *, threads: int | None = None
+) -> np.ndarray:
     """How often a mesh's surface goes around points, triangles taken as they are wound; also for open meshes.
 
     The generalised winding number (Jacobson 2013): the solid angle of all triangles over 4 pi, 1 inside a closed mesh
@@ -97,7 +102,7 @@ def winding_number(mesh: MeshLike, points: Any, pose: PoseLike = None, *, thread
     """
     world, rows = checked_points(points), _single_pose("winding_number", pose)
     threads = check_threads(threads)
-    tree = as_boxes(mesh)
+    tree = as_boxes(as_own(mesh))
     topology = tree.mesh.topology
     if not topology.closed or (topology.orientation < 0).any():
         return measure_field(tree, rows, world, WINDING, threads).windings
@@ -138,7 +143,7 @@ def _single_pose(query: str, pose: PoseLike) -> np.ndarray:
 
 def _meant_boxes(mesh: MeshLike) -> tuple[Hierarchy, Meant]:
     """The hierarchy of the solid that a mesh means; raises NotASolid."""
-    tree = as_boxes(mesh)
+    tree = as_boxes(as_own(mesh))
     meant = meant_by(tree.mesh)
     if not meant.solidity.solid:
         raise NotASolid(meant.solidity.reason)

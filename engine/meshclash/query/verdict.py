@@ -17,6 +17,7 @@ from ..traversal.bounds import world_bounds
 from ..traversal.forest import pack_trees
 from ..traversal.packed import pack
 from ..traversal.question import Question
+from ..types.foreign import ForeignMesh, as_own
 from ..types.pose import PoseLike, pose_stack
 from ..types.results import Progress, Verdict
 from ..types.steps import always, in_slices_unless, scaled, steps
@@ -38,8 +39,8 @@ def _verdict_at_once(
 
 @in_slices_unless(_verdict_at_once)
 def verdict(
-    a: MeshLike,
-    b: MeshLike,
+    a: MeshLike | ForeignMesh,
+    b: MeshLike | ForeignMesh,
     pose_a: PoseLike = None,
     pose_b: PoseLike = None,
     *,
@@ -76,15 +77,16 @@ def verdict(
     Raises:
         InvalidMesh, InvalidPose, UnsupportedOption, DeviceUnavailable.
     """
+    things: tuple[Any, Any] = as_own(a), as_own(b)
     check_device(device)
     threads = check_threads(threads)
     limits = checked_limits(permitted_overlap, touch_tolerance, depth)
     if limits in (_NOTHING_PERMITTED, _NOTHING_MEASURED):
-        found = verdict_at_once((a, b), (pose_a, pose_b), limits.depths)
+        found = verdict_at_once(things, (pose_a, pose_b), limits.depths)
         if found is not None:
             return found
-    trees = [as_boxes(a), as_boxes(b)]
-    for thing, tree in zip((a, b), trees, strict=True):
+    trees = [as_boxes(thing) for thing in things]
+    for thing, tree in zip(things, trees, strict=True):
         if tree is thing or tree.mesh is thing:
             pack(thing, tree)
     (rows_a, stacked_a), (rows_b, stacked_b) = pose_stack(pose_a), pose_stack(pose_b)

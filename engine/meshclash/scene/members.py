@@ -18,6 +18,7 @@ from ..hierarchy.quality import WORN, expected_tests
 from ..pointcloud.cloud import PointCloud
 from ..solid.case import Case, Limits
 from ..timecritical.trees import hand_over
+from ..types.foreign import ForeignMesh, as_own
 from ..types.mesh import TriangleMesh, checked_resolution
 from ..types.pose import Pose, PoseLike, pose_stack
 from ..types.results import Progress
@@ -51,7 +52,7 @@ class Members:
     def __len__(self) -> int:
         return len(self._members)
 
-    def add(self, mesh: SceneThing, pose: PoseLike = None, resolution: float | None = None) -> int:
+    def add(self, mesh: SceneThing | ForeignMesh, pose: PoseLike = None, resolution: float | None = None) -> int:
         """Add an object and return its id.
 
         Args:
@@ -64,11 +65,12 @@ class Members:
         Raises:
             InvalidMesh, InvalidPose, UnsupportedOption.
         """
-        if not isinstance(mesh, SceneThing):
-            as_hierarchy(mesh)  # raises the error that names the type
+        thing = as_own(mesh)
+        if not isinstance(thing, SceneThing):
+            as_hierarchy(thing)  # raises the error that names the type
         rows, known = _one_pose(pose), _checked(resolution)
         identifier = self._next
-        member = self._members[identifier] = Member(mesh, self._poses, self._poses.take(rows), known)
+        member = self._members[identifier] = Member(thing, self._poses, self._poses.take(rows), known)
         if member.is_special:
             self._special.append(identifier)
         self._slots = self._shapes = None

@@ -16,6 +16,7 @@ from ..jit import kernel
 from ..reference import by_reference
 from ..traversal.forest import pack_trees
 from ..traversal.point import IDENTITY, nearest, new_point_workspace, world_triangle
+from ..types.foreign import ForeignMesh, as_own
 from ..types.mesh import TriangleMesh
 from ..types.pose import transform_points
 from ..types.steps import run
@@ -89,7 +90,7 @@ def meant_steps(mesh: TriangleMesh) -> Generator[None, None, Meant]:
     return mesh.derived["meant"]
 
 
-def solidity(mesh: MeshLike) -> Solidity:
+def solidity(mesh: MeshLike | ForeignMesh) -> Solidity:
     """Whether a mesh bounds a solid, exactly or with holes and cracks, why not, and where it is open.
 
     Copies of faces are merged, faces turned one way round and components turned outward first. A mesh with holes is a
@@ -99,6 +100,7 @@ def solidity(mesh: MeshLike) -> Solidity:
     Args:
         mesh: a mesh, or a hierarchy made by ``build``.
     """
+    mesh = as_own(mesh)
     return meant_by(mesh.mesh if isinstance(mesh, Hierarchy) else as_hierarchy(mesh).mesh).solidity
 
 

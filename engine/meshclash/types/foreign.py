@@ -7,11 +7,29 @@ arrays hold the same numbers.
 import weakref
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from .mesh import TriangleMesh
+
+
+class _WithFaces(Protocol):
+    @property
+    def vertices(self) -> Any: ...
+    @property
+    def faces(self) -> Any: ...
+
+
+class _WithTriangles(Protocol):
+    @property
+    def vertices(self) -> Any: ...
+    @property
+    def triangles(self) -> Any: ...
+
+
+ForeignMesh = _WithFaces | _WithTriangles | tuple[Any, Any]
+"""What a mesh is made of where one is asked for: arrays (n, 3) [m] and (m, 3), as attributes or as a pair."""
 
 _ARRAYS = ("vertices", "faces"), ("vertices", "triangles"), ("points", "regular_faces")
 """Names of corners and triangles: as trimesh has them, as Open3D has them, and as PyVista has them."""
@@ -27,9 +45,11 @@ def as_own(thing: Any) -> Any:
     Raises:
         InvalidMesh: the arrays are not those of a mesh.
     """
-    if isinstance(thing, TriangleMesh):
-        return thing
-    if isinstance(thing, tuple | list) and len(thing) == 2 and all(np.ndim(part) == 2 for part in thing):
+    return thing if isinstance(thing, TriangleMesh) else _own(thing)
+
+
+def _own(thing: Any) -> Any:
+    if isinstance(thing, tuple) and len(thing) == 2:
         return TriangleMesh(*thing)
     names = next((pair for pair in _ARRAYS if all(hasattr(thing, name) for name in pair)), None)
     if names is None or isinstance(thing, type):

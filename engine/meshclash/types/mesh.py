@@ -81,11 +81,8 @@ def _along_rows(function: Callable[..., np.ndarray], points: np.ndarray) -> np.n
 
 
 def no_mesh(thing: object, wanted: str = "a TriangleMesh or a Hierarchy") -> InvalidMesh:
-    """The error for something else than a mesh; of other libraries' meshes it says how to make one of ours."""
-    name = type(thing).__name__
-    faces = next((f for f in ("faces", "triangles", "F") if hasattr(thing, "vertices") and hasattr(thing, f)), None)
-    hint = f": make one by meshclash.TriangleMesh(mesh.vertices, mesh.{faces})" if faces else ""
-    return InvalidMesh(f"expected {wanted}, not a {name}{hint}")
+    """The error for something else than a mesh."""
+    return InvalidMesh(f"expected {wanted}, not a {type(thing).__name__}")
 
 
 class Corners(Protocol):

@@ -11,6 +11,7 @@ from ..errors import DeviceUnavailable, InvalidMesh, UnsupportedOption
 from ..hierarchy.bvh import Hierarchy, MeshLike
 from ..jit import thread_limit
 from ..traversal.contacts import Contacts
+from ..types.foreign import as_own
 from ..types.mesh import TriangleMesh, no_mesh
 from ..types.numbers import truth
 from ..types.pose import PoseLike, pose_stack
@@ -106,6 +107,7 @@ class _Asked(NamedTuple):
 
 def mesh_of(name: str, thing: object) -> TriangleMesh:
     """A mesh, or that of a hierarchy; raises InvalidMesh for anything else."""
+    thing = as_own(thing)
     if isinstance(thing, Hierarchy):
         return thing.mesh
     if not isinstance(thing, TriangleMesh):
