@@ -181,7 +181,9 @@ def test_contacts_begin_and_end_when_they_do(polygon, seed, resolution):
     poses = np.array([moved(here, matrix(shift=(0, 0, z)), turn) for z in values])
     plate, thing = solid((-1, -1, -1), (1, 1, 0)), solid((-0.2, -0.2, 0), (0.2, 0.2, 0.4))
     motion = mc.motion.KeyframedMotion(times, poses)
-    found = mc.motion.time_of_contact(plate, thing, here, motion, tolerance=tolerance, intervals=True, resolution=resolution)
+    found = mc.motion.time_of_contact(
+        plate, thing, here, motion, tolerance=tolerance, intervals=True, resolution=resolution
+    )
     spans = [(span.start, span.end) for span in found.intervals]
     pause = (resolution or times[-1] / 256) * (1 + 1e-9)
     assert all(start <= end for start, end in spans)
@@ -276,7 +278,9 @@ def test_motions_go_through_their_poses_and_are_rigid_between(seed, interpolatio
     last = matrix(rotation_about(axis / np.linalg.norm(axis), angle) @ first[:3, :3], rng.normal(size=3))
     if rng.random() < 0.5:  # as Blender stores them
         first, last = (np.float64(np.float32(m)) for m in (first, last))
-    motion = mc.motion.KeyframedMotion([2.0, 5.0], [mc.Pose.from_matrix(first), mc.Pose.from_matrix(last)], interpolation)
+    motion = mc.motion.KeyframedMotion(
+        [2.0, 5.0], [mc.Pose.from_matrix(first), mc.Pose.from_matrix(last)], interpolation
+    )
     assert np.array_equal(motion.poses([2.0, 5.0, 1.0, 9.0]), np.stack([first, last, first, last]))
     for time in rng.uniform(2.0, 5.0, 4):
         turned = motion.pose(time).rows[:, :3]
@@ -327,7 +331,9 @@ def test_the_closed_form_turns_half_a_turn_either_way(seed, screw):
     assert np.allclose(path.poses(ends), other.poses(ends), atol=1e-14)
     one, two = path.poses(np.array([0.5]))[0], other.poses(np.array([0.5]))[0]
     assert np.allclose(one[:3, :3] @ turned_by(-turn[None])[0], two[:3, :3], atol=1e-14)
-    motion = (mc.motion.ScrewMotion if screw else lambda *ends: mc.motion.KeyframedMotion([0, 1], ends))(*path.poses(ends))
+    motion = (mc.motion.ScrewMotion if screw else lambda *ends: mc.motion.KeyframedMotion([0, 1], ends))(
+        *path.poses(ends)
+    )
     times = rng.random(5)
     assert min(np.abs(motion.poses(times) - p.poses(times)).max() for p in (path, other)) < 1e-13
 
@@ -350,7 +356,9 @@ def test_axis_and_angle_give_back_the_rotation(seed, angle):
         (lambda a: mc.motion.ScrewMotion(start=-1.7e308, end=1.7e308), "too far apart"),
         (lambda a: mc.motion.ScrewMotion.about((0, 0, 0), (0, 0, 1), 99.0, start=1.0, end=1.0 + 2e-15), "too short"),
         (
-            lambda a: mc.motion.time_of_contact(a, a, None, mc.motion.ScrewMotion(None, matrix(shift=(9, 0, 0)), 0, 5e-324)),
+            lambda a: mc.motion.time_of_contact(
+                a, a, None, mc.motion.ScrewMotion(None, matrix(shift=(9, 0, 0)), 0, 5e-324)
+            ),
             "at least 1.4e\\+02 m",
         ),
         (lambda a: mc.motion.ScrewMotion.about((0, 0, 0), (0, 0, 0), 1.0), "direction"),
@@ -379,5 +387,7 @@ def test_a_campaign_goes_on_after_an_exception_and_counts_it(capsys):
 
 
 def test_closing_the_generator_gives_up():
-    steps = mc.steps(mc.motion.time_of_contact, ball(), ball(), None, mc.motion.ScrewMotion(matrix(shift=(9, 0, 0)), None))
+    steps = mc.steps(
+        mc.motion.time_of_contact, ball(), ball(), None, mc.motion.ScrewMotion(matrix(shift=(9, 0, 0)), None)
+    )
     steps.close()
