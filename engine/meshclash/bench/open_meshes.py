@@ -13,8 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from .. import Scene, TriangleMesh, Verdict, contains, signed_distance, solidity, verdict
-from ..solid.open_overlap import containment, side_of
+from ..solid.open_judge import contained_steps
+from ..solid.open_overlap import side_of
 from ..solid.solidity import meant_by
+from ..types import steps
 from .damage import DAMAGES, hole_at
 from .mesh_files import read_mesh
 from .mesh_generators import MAKERS, Mesh
@@ -124,8 +126,8 @@ def _print_calibration(what: str, certainty: np.ndarray, right: np.ndarray) -> N
 def _placements(models: dict[str, Mesh], options: argparse.Namespace) -> tuple[Row, bool]:
     """Small solids that cross nothing of the undamaged solid, inside or outside of damaged ones.
 
-    They ask ``containment``, as ``verdict`` does, without the depth that takes most of a verdict's time; every fiftieth
-    one asks ``verdict`` too, and both must agree.
+    They ask ``contained_steps``, as ``verdict`` does, without the depth that takes most of a verdict's time; every
+    fiftieth one asks ``verdict`` too, and both must agree.
     """
     rng = np.random.default_rng(options.seed + 1)
     each = -(-options.placements // (len(models) * len(_PLACED_DAMAGES)))
@@ -143,7 +145,9 @@ def _placements(models: dict[str, Mesh], options: argparse.Namespace) -> tuple[R
             for row in chosen.tolist():
                 size = rng.uniform(0.3, 0.9) * abs(whole.distance[row])
                 part = TriangleMesh(points[row] + size * small[0], small[1])
-                found, sure = containment(side_of(meant_by(part), still), side_of(meant_by(damaged), still))
+                found, sure = steps.run(
+                    contained_steps(side_of(meant_by(part), still), side_of(meant_by(damaged), still))
+                )
                 certainty.append(sure)
                 right.append(found == (whole.distance[row] < 0.0))
                 if len(right) % 50 == 0 and _is_within(part, damaged):

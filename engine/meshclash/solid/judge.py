@@ -86,7 +86,8 @@ class Judgement(NamedTuple):
             verdict = told.get(key)
             if verdict is None:
                 code, certainty, flush, permitted, (depth, lower, upper) = key
-                verdict = told[key] = _VERDICTS[code] if code == _APART else _VERDICTS[code].with_measures(
+                plain = code == _APART and certainty == 1.0
+                verdict = told[key] = _VERDICTS[code] if plain else _VERDICTS[code].with_measures(
                     depth=depth, depth_lower=lower, depth_upper=upper, certainty=certainty, flush=flush,
                     permitted_overlap=permitted,
                 )  # fmt: skip

@@ -123,6 +123,27 @@ def _bounds_of_solids(
     return np.where(moved[:, None] > 0.0, wider, bounds)
 
 
+def contained_steps(inner: OpenSide, outer: OpenSide) -> Generator[None, None, tuple[bool, float]]:
+    """Whether one object, which crosses the other nowhere, lies in it, and the probability that this is right.
+
+    Yields every few milliseconds.
+    """
+    contained, certainty, points = containment(inner, outer)
+    if not contained:
+        return False, certainty
+    yield
+    certainty = min(certainty, (yield from enclosed_steps(outer, points)))
+    return certainty >= 0.5, max(certainty, 1.0 - certainty)
+
+
+def _common_steps(a: OpenSide, b: OpenSide, point: np.ndarray) -> Generator[None, None, float]:
+    """Probability that a point, which winding numbers say to be in both solids, is so."""
+    certainty = DEPTH_CERTAINTY
+    for side in (a, b):
+        certainty = min(certainty, (yield from enclosed_steps(side, point[None])))
+    return certainty
+
+
 def _within(inner: np.ndarray, outer: np.ndarray) -> np.ndarray:
     """Which boxes (k, 6) lie in others."""
     low, high = inner[:, :3] >= outer[:, :3], inner[:, 3:] <= outer[:, 3:]

@@ -90,8 +90,8 @@ def _samples(side: OpenSide, count: int, box: np.ndarray | None = None) -> tuple
     return points[kept][:count], units[kept][:count]
 
 
-def containment(inner: OpenSide, outer: OpenSide) -> tuple[bool, float]:
-    """Whether one object, which crosses the other nowhere, lies in it, and the probability that this is right."""
+def containment(inner: OpenSide, outer: OpenSide) -> tuple[bool, float, np.ndarray]:
+    """Whether winding numbers enclose an object, which crosses the other nowhere, how sure they are, and its points."""
     mesh = inner.meant.repair.mesh
     first = np.unique(mesh.topology.component, return_index=True)[1][:_SAMPLES]
     corners = transform_points(inner.rows, mesh.vertices[mesh.triangles[first, 0]])
@@ -103,12 +103,12 @@ def containment(inner: OpenSide, outer: OpenSide) -> tuple[bool, float]:
     share = float(inside.mean())
     contained, agreed = share > 0.5, max(share, 1.0 - share)
     if agreed >= _SHARE and float(np.median(np.abs(windings - 0.5))) >= _MARGIN:
-        return contained, min(_KNOWN_CONTAINMENT, float(np.median(certainty[inside == contained])))
-    return contained, _UNSURE_CONTAINMENT
+        return contained, min(_KNOWN_CONTAINMENT, float(np.median(certainty[inside == contained]))), points
+    return contained, _UNSURE_CONTAINMENT, points
 
 
-def depth_steps(a: OpenSide, b: OpenSide, box: np.ndarray) -> Generator[None, None, float | None]:
-    """Depth [m] of the overlap of two objects; None where it is not known.
+def depth_steps(a: OpenSide, b: OpenSide, box: np.ndarray) -> Generator[None, None, tuple[float, np.ndarray] | None]:
+    """Depth [m] of the overlap of two objects and the centre of that ball; None where it is not known.
 
     Args:
         a, b: the objects.
@@ -130,7 +130,7 @@ def depth_steps(a: OpenSide, b: OpenSide, box: np.ndarray) -> Generator[None, No
     centres, radii = yield from _climb(a, b, np.concatenate(starts), np.concatenate(rooms))
     for centre, radius in zip(centres, radii.tolist(), strict=True):
         if (yield from _is_known(a, b, centre, radius)):
-            return 2.0 * radius
+            return 2.0 * radius, centre
         if radius < 0.9 * radii[0]:
             break
     return None
