@@ -9,7 +9,7 @@ import shells
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from solids import box, joined, moved, open_box, prism
-from strategies import rotation
+from strategies import matrix, rotation
 
 pytestmark = pytest.mark.needs_jit
 
@@ -157,7 +157,40 @@ def test_parts_that_are_open_by_little_keep_depths_and_certainties(name):
         assert not inside or right == mc.Verdict.CONTAINED
 
 
+@pytest.mark.parametrize("surface", [box((-1.0,) * 3, (1.0,) * 3), shells.dome(175), open_box((-1.0,) * 3, (1.0,) * 3)])
+def test_nothing_is_inside_a_mesh_that_was_made_a_shell(surface):
+    shell, part = mc.TriangleMesh(*surface, shell=True), mc.TriangleMesh(*scaled("box", 0.5))
+    for one, other in ((shell, part), (part, shell), (shell, mc.TriangleMesh(*scaled("box", 0.2), shell=True))):
+        found = mc.verdict(one, other)
+        assert found == mc.Verdict.APART and found.certainty == 1.0
+    crossing = mc.verdict(shell, part, None, matrix(shift=(1.0, 0.0, 0.0)))
+    assert crossing == mc.Verdict.CLASH and crossing.depth is None and crossing.certainty == 1.0
+    scene = mc.Scene()
+    for mesh in (shell, part):
+        scene.add(mesh)
+    assert scene.contacts().pairs == [] and len(scene.collides().pairs) == 0
+    assert not mc.solidity(shell).solid
+    with pytest.raises(mc.errors.NotASolid, match="shell"):
+        mc.contains(shell, np.zeros((1, 3)))
+    moved_ = shell.with_vertices(shell.vertices + 1.0), shell.transformed(np.diag([2.0, 2.0, 2.0, 1.0]))
+    assert all(mesh.shell and not mesh.is_closed for mesh in moved_)
+
+
+def test_a_shell_lies_in_a_solid_as_an_open_surface_does():
+    room, bell = (
+        mc.TriangleMesh(*box((-2.0,) * 3, (2.0,) * 3)),
+        mc.TriangleMesh(*box((-1.0,) * 3, (1.0,) * 3), shell=True),
+    )
+    assert mc.verdict(room, bell) == mc.Verdict.CONTAINED
+
+
 def test_the_widest_of_several_holes_counts():
     tube, part = prism(1.0, 32, 0.0, 2.0), box((-0.3, -0.3, 0.9), (0.3, 0.3, 1.5))
     assert certainty_inside(without(tube, [70]), part) > 0.9
     assert certainty_inside(without(tube, [*range(32), 70]), part) <= 0.9
+
+
+@pytest.mark.parametrize("shell", [2, "yes", None, math.nan])
+def test_a_shell_is_true_or_false(shell):
+    with pytest.raises(mc.errors.InvalidMesh, match="shell"):
+        mc.TriangleMesh(*THINGS["box"], shell=shell)

@@ -28,6 +28,7 @@ KNOWN = 0.99
 _LEAST_DECIDED = 0.8
 _LEAST_THICKNESS = 0.45
 _PROBES = 1000
+_SHELL = "the mesh was made a shell: nothing lies inside it. Make it without shell=True"
 _SURE = 0.39  # ||w| - 1/2| from which on a winding number tells inside from outside
 _GAPS = 2.0  # widths of a crack from which on it does
 _RIM_REACH = 1.5  # radii of a hole up to which points outside that are nearest to its rim may be within what is missing
@@ -86,7 +87,7 @@ def meant_steps(mesh: TriangleMesh) -> Generator[None, None, Meant]:
     if "meant" not in mesh.derived:
         repair = yield from repair_steps(mesh)
         yield
-        mesh.derived["meant"] = _meant_by(repair)
+        mesh.derived["meant"] = _meant_by(repair, mesh.shell)
     return mesh.derived["meant"]
 
 
@@ -95,7 +96,7 @@ def solidity(mesh: MeshLike | ForeignMesh) -> Solidity:
 
     Copies of faces are merged, faces turned one way round and components turned outward first. A mesh with holes is a
     solid where the winding number tells inside from outside for enough of some probe points, which are the same in
-    every run.
+    every run. A mesh that was made a ``shell`` bounds nothing.
 
     Args:
         mesh: a mesh, or a hierarchy made by ``build``.
@@ -123,10 +124,12 @@ def certainties(meant: Meant, field: Field, rows: np.ndarray = IDENTITY) -> np.n
     return result
 
 
-def _meant_by(repair: Repair) -> Meant:
+def _meant_by(repair: Repair, shell: bool) -> Meant:
     ends = repair.mesh.vertices[repair.open_edges]
     numbers = repair.merged, repair.turned
     no_rims = np.empty((0, 3))
+    if shell:
+        return Meant(repair, Solidity(False, False, _SHELL, ends, 0.0, 0.0, *numbers), no_rims)
     if repair.mesh.is_closed:
         return Meant(repair, Solidity(True, True, _what_was_done(*numbers), ends, 0.0, 1.0, *numbers), no_rims)
     decided, thickness, gap = _probed(repair.mesh)

@@ -94,7 +94,7 @@ def _make_solid(mesh: TriangleMesh) -> Solid:
     representatives = _largest_triangles(mesh, topology.component, topology.component_count)
     inside = np.where(component_volumes(mesh) < 0.0, -1, 1).astype(np.int8)
     alone = _alone(mesh, topology.component, topology.component_count)
-    return Solid(topology.closed, topology.orientation, topology.component, inside, alone, representatives)
+    return Solid(mesh.is_closed, topology.orientation, topology.component, inside, alone, representatives)
 
 
 def component_volumes(mesh: TriangleMesh) -> np.ndarray:

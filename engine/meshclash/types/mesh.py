@@ -120,25 +120,31 @@ class TriangleMesh:
         weld: True makes triangles share the vertices that lie at exactly one position: each uses the first one there.
             For soups (STL), whose triangles share none. Vertices and triangles keep their number and order. There is
             no tolerance: to be near is not transitive, so what is welded would depend on the order.
+        shell: True makes the mesh a surface, closed or not: nothing lies inside it (a garment, a lampshade, a room).
 
     Attributes:
-        resolution: as given.
+        resolution, shell: as given.
         derived: what later stages made of the mesh and keep with it (hierarchies, solid).
 
     Raises:
         InvalidMesh: empty, wrong shape or type, NaN or infinite coordinates, an index out of range, a resolution that
-            is no finite length, ``weld`` neither True nor False.
+            is no finite length, ``weld`` or ``shell`` neither True nor False.
     """
 
-    def __init__(self, vertices: Any, triangles: Any, resolution: float = 0.0, weld: bool = False) -> None:
+    def __init__(
+        self, vertices: Any, triangles: Any, resolution: float = 0.0, weld: bool = False, shell: bool = False
+    ) -> None:
         if not isinstance(weld, bool | np.bool_):
             raise InvalidMesh(f"weld must be True or False, not {weld!r:.60}: vertices are welded where they are equal")
+        if not isinstance(shell, bool | np.bool_):
+            raise InvalidMesh(f"shell must be True or False, not {shell!r:.60}: a shell has no inside")
         self._vertices = _checked_vertices(vertices)
         self._triangles = _checked_triangles(triangles, len(self._vertices))
         if weld:
             self._triangles = run(welded_steps(self._vertices))[self._triangles].astype(np.int32)
         self._common = _Common(self._triangles, len(self._vertices))
         self.resolution = checked_resolution(resolution)
+        self.shell = bool(shell)
         self.derived: dict[str, Any] = {}
 
     @property
@@ -204,22 +210,23 @@ class TriangleMesh:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the mesh bounds a solid: every edge is run through equally often in both directions."""
-        return self.topology.closed
+        """Whether it bounds a solid: every edge is run through equally often in both directions, and it is no shell."""
+        return self.topology.closed and not self.shell
 
     def transformed(self, matrix: Any) -> "TriangleMesh":
         """A new mesh with a (4, 4) affine matrix baked into the vertices; triangles keep their order and winding.
 
-        The resolution grows by the matrix's largest stretch.
+        The resolution grows by the matrix's largest stretch; a shell stays one.
         """
         array = float_array("the matrix", matrix, InvalidMesh)
         if array.shape != (4, 4) or not np.isfinite(array).all():
             raise InvalidMesh(f"a mesh is transformed by a finite 4x4 matrix, not by one of shape {array.shape}")
         stretch = _OUTWARD * float(np.linalg.norm(array[:3, :3], 2)) if self.resolution else 0.0
-        return TriangleMesh(transform_points(array, self._vertices), self._triangles, self.resolution * stretch)
+        points = transform_points(array, self._vertices)
+        return TriangleMesh(points, self._triangles, self.resolution * stretch, shell=self.shell)
 
     def with_vertices(self, vertices: Any) -> "TriangleMesh":
-        """The same triangles and resolution, with moved vertices (n, 3) [m]; raises InvalidMesh for another number."""
+        """The same mesh with moved vertices (n, 3) [m]; raises InvalidMesh for another number of them."""
         array = _checked_vertices(vertices)
         if len(array) != len(self._vertices):
             raise InvalidMesh(f"the mesh has {len(self._vertices)} vertices, {len(array)} were given")
@@ -227,7 +234,7 @@ class TriangleMesh:
         mesh._vertices = array
         mesh._triangles = self._triangles
         mesh._common = self._common
-        mesh.resolution = self.resolution
+        mesh.resolution, mesh.shell = self.resolution, self.shell
         mesh.derived = {}
         return mesh
 

@@ -37,9 +37,10 @@ def closed_solid(name: str, mesh: TriangleMesh) -> Solid:
     """What a mesh bounds; raises NotASolid for an open one."""
     solid = solid_of(mesh)
     if not solid.closed:
+        state = "a shell" if mesh.shell else "open"
         raise NotASolid(
-            f"{name} is open: only a closed mesh has a volume. Close it (solidity(mesh) says where it is open), or ask "
-            "with mode='exact' or 'voxels'"
+            f"{name} is {state}: only a closed mesh has a volume. Close it (solidity(mesh) says where it is open), or "
+            "ask with mode='exact' or 'voxels'"
         )
     return solid
 
