@@ -17,7 +17,7 @@ from bpy.props import (
 from bpy.types import PropertyGroup
 
 from . import reactions, reviews, running_work, scene_results, shown_things
-from .adapters import massive_objects
+from .adapters import massive_objects, shell_objects
 from .adapters.scene_size import default_clearance
 from .core.errors import InputError
 from .core.levels import SPLITS, VOLUMES
@@ -435,6 +435,7 @@ class MESHCLASH_PG_row(PropertyGroup):
     depth_upper: FloatProperty(description="Most that the depth may be; negative: unknown", default=-1.0)
     distance: FloatProperty(description="Distance in Blender units; negative: not measured", default=-1.0)
     probability: FloatProperty(description="That the two meet, 0 to 1; negative: not stated", default=-1.0)
+    certainty: FloatProperty(description="That the verdict is right, 0 to 1", default=1.0)
     volume: FloatProperty(description="Common volume in cubic Blender units; negative: not measured", default=-1.0)
 
 
@@ -444,6 +445,7 @@ class MESHCLASH_PG_event(PropertyGroup):
     name_a: StringProperty()
     name_b: StringProperty()
     verdict: StringProperty()
+    flush: BoolProperty()
     pair_id: StringProperty()
     start: IntProperty()
     end: IntProperty()
@@ -451,6 +453,7 @@ class MESHCLASH_PG_event(PropertyGroup):
     depth: FloatProperty(description="Greatest depth in Blender units; negative: unknown", default=-1.0)
     depth_upper: FloatProperty(description="Most that this depth may be; negative: unknown", default=-1.0)
     distance: FloatProperty(description="Smallest distance in Blender units; negative: not measured", default=-1.0)
+    certainty: FloatProperty(description="That the verdict is right, 0 to 1", default=1.0)
 
 
 class MESHCLASH_PG_results(PropertyGroup):
@@ -563,10 +566,11 @@ def known() -> Iterator[None]:
 
 
 def attach() -> None:
-    """Puts the property groups on the scene and on the window manager, and the massive file on objects."""
+    """Puts the property groups on the scene and on the window manager, and what objects have of their own."""
     bpy.types.Scene.meshclash = PointerProperty(type=MESHCLASH_PG_settings)
     bpy.types.WindowManager.meshclash = PointerProperty(type=MESHCLASH_PG_results)
     massive_objects.attach()
+    shell_objects.attach()
 
 
 def detach() -> None:
@@ -577,3 +581,4 @@ def detach() -> None:
     del bpy.types.Scene.meshclash
     del bpy.types.WindowManager.meshclash
     massive_objects.detach()
+    shell_objects.detach()

@@ -129,6 +129,7 @@ def _cells(row: PairRow) -> dict[str, object]:
         "verdict": row.verdict,
         "faces_a": row.a.count,
         "faces_b": row.b.count,
+        "certainty": row.certainty,
         **{name: _known(getattr(row, name)) for name in ("depth", "depth_upper", "distance", "probability", "volume")},
     }
 

@@ -26,6 +26,7 @@ from .massive_objects import massive_path
 from .mesh_reader import corner_vertices, read_mesh
 from .objects import armatures_of, collections_of_objects
 from .point_reader import LEAST_POINTS, is_scan, read_points
+from .shell_objects import is_shell
 
 UNUSED_ID = 2**31 - 1  # Blender fills the unused levels of a persistent id with it
 CONVERTED_TYPES = {"CURVE", "FONT", "SURFACE", "META"}
@@ -312,6 +313,7 @@ class Enumeration:
             parent=None if parent is None else parent.name_full,
             armatures=self._armatures[source.name_full],
             collections=self._collections_of(owner),
+            shell=is_shell(source),
         )
         self._result.objects.append(item)
         return item

@@ -14,6 +14,7 @@ from .enumeration import Enumeration, Wanted, read_object
 from .massive_objects import massive_path
 from .objects import SELECTION, has_shape, resolve_set
 from .point_reader import is_scan, read_points
+from .shell_objects import is_shell
 
 PLAIN_TYPES = ("MESH", "POINTCLOUD")
 
@@ -66,7 +67,7 @@ def _is_as_before(item: bpy.types.Object, known: Fingerprint, depsgraph: bpy.typ
         return False
     is_points = is_scan(evaluated.data) and item.mode != "EDIT"  # there the evaluated data has no positions
     shape = read_points(evaluated.data, item.name_full) if is_points else read_object(item, evaluated)
-    return shape is not None and plain_shapes(run_to_end(shape_steps(shape))) == known.shapes
+    return shape is not None and plain_shapes(run_to_end(shape_steps(shape)), is_shell(item)) == known.shapes
 
 
 def _walked(

@@ -42,7 +42,7 @@ class _Placed:
     resolution: float
     """How finely the engine was told that they are known, 0 where that is too coarse."""
     shared: bool
-    """Whether other objects have the same mesh and stretch, and so the same engine mesh."""
+    """Whether other objects have the same engine mesh."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,12 +54,14 @@ class Shape:
         built: the engine's mesh.
         stretch: (4, 4) the part of the matrix that is baked into it.
         matrix: (4, 4) of the object.
+        shell: whether the user says that nothing lies inside it.
     """
 
     mesh: SourceMesh
     built: Any
     stretch: np.ndarray
     matrix: np.ndarray
+    shell: bool = False
 
 
 class EngineScene:
@@ -102,13 +104,13 @@ class EngineScene:
         if frame.scans:
             self.skipped = [Skipped(item.name, NO_SCANS, damaged=True) for item in frame.massive]
         split = [(item, *parts) for item in frame.objects if (parts := self._split(item)) is not None]
-        uses = Counter((item.mesh_key, stretch) for item, _, stretch in split)
-        made: dict[tuple[Hashable, bytes], Any] = {}
+        uses = Counter((item.mesh_key, stretch, item.shell) for item, _, stretch in split)
+        made: dict[tuple[Hashable, bytes, bool], Any] = {}
         same = _SameMesh()
         roundings = [self._rounding(item, frame.meshes[item.mesh_key]) for item, _, _ in split]
         misplaced = min(misplaced, _placed_to(max((reach for _, reach in roundings), default=0.0)))
         for count, ((item, pose, stretch), (known, reach)) in enumerate(zip(split, roundings, strict=True)):
-            mesh, shared = frame.meshes[item.mesh_key], uses[item.mesh_key, stretch] > 1
+            mesh, shared = frame.meshes[item.mesh_key], uses[item.mesh_key, stretch, item.shell] > 1
             placed = self._placed.get(item.identity)
             resolution = max(known, misplaced)
             told = resolution if resolution <= coarsest else 0.0
@@ -175,7 +177,7 @@ class EngineScene:
         item = self.objects[key]
         stretch = self._placed[item.identity].stretch
         baked = np.frombuffer(stretch).reshape(4, 4) if stretch else _NO_STRETCH
-        return Shape(self.meshes[item.mesh_key], self.scene.member(key).mesh, baked, item.matrix)
+        return Shape(self.meshes[item.mesh_key], self.scene.member(key).mesh, baked, item.matrix, item.shell)
 
     def is_massive(self, key: int) -> bool:
         """Whether an object, named by the engine's id, is a massive file."""
@@ -215,15 +217,17 @@ class EngineScene:
     def _place(self, old: _Placed | None, new: _Placed, pose: Any, made: dict[Any, Any], same: _SameMesh) -> int:
         """The engine's id of an object, after it was left, moved, deformed or built."""
         as_told = old is not None and old.item.told == new.item.told
-        if old is not None and as_told and old.stretch == new.stretch and same.everything(old.mesh, new.mesh):
+        as_solid = old is not None and old.item.shell == new.item.shell
+        alike = as_told and as_solid
+        if old is not None and alike and old.stretch == new.stretch and same.everything(old.mesh, new.mesh):
             self._move(old, new, pose)
             return old.id
-        if old is not None and not old.shared and not new.shared and same.triangles(old.mesh, new.mesh):
+        if old is not None and as_solid and not old.shared and not new.shared and same.triangles(old.mesh, new.mesh):
             self.scene.set_vertices(old.id, self._mesh(new).vertices)
             self._move(old, new, pose)
             return old.id
-        # One engine mesh, and so one hierarchy, serves all objects that share a mesh and a stretch.
-        key = (new.item.mesh_key, new.stretch)
+        # One engine mesh, and so one hierarchy, serves all objects that share a mesh and a stretch, shells or not.
+        key = (new.item.mesh_key, new.stretch, new.item.shell)
         if key not in made:
             made[key] = self._mesh(new)
         if pose is None:

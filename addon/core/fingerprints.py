@@ -20,7 +20,7 @@ class Fingerprint:
 
     Attributes:
         places: digest of the matrices.
-        shapes: digest of the meshes and points.
+        shapes: digest of the meshes and points, and of which are shells.
         plain: whether it is one object with its own mesh, no instance and no instancer.
     """
 
@@ -87,16 +87,17 @@ def plain_places(matrix: np.ndarray) -> bytes:
     return _joined([np.ascontiguousarray(matrix, np.float64).tobytes()])
 
 
-def plain_shapes(shape: bytes) -> bytes:
-    """`Fingerprint.shapes` of such an object, from its digest."""
-    return _joined([shape])
+def plain_shapes(shape: bytes, shell: bool) -> bytes:
+    """`Fingerprint.shapes` of such an object, from its digest and whether it is a shell."""
+    return _joined([shape, bytes([shell])])
 
 
 def _fingerprint(name: str, items: list[SourceObject], shapes: Mapping[Hashable, bytes]) -> Fingerprint:
     items = sorted(items, key=lambda item: item.identity)
     plain = len(items) == 1 and items[0].name == items[0].owner == items[0].source == name
     places = _joined(np.ascontiguousarray(item.matrix, np.float64).tobytes() for item in items)
-    return Fingerprint(places, _joined(shapes[item.mesh_key] for item in items), plain)
+    told = (part for item in items for part in (shapes[item.mesh_key], bytes([item.shell])))
+    return Fingerprint(places, _joined(told), plain)
 
 
 def _joined(parts: Iterable[bytes]) -> bytes:

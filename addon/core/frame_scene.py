@@ -117,6 +117,7 @@ class SourceObject:
         parent: its parent, or the instancer of an instance.
         armatures: the armatures that deform or carry it.
         collections: the collections that it (or its instancer) is in, without the scene's root.
+        shell: whether the user says that nothing lies inside it.
     """
 
     name: str
@@ -130,6 +131,7 @@ class SourceObject:
     parent: str | None = None
     armatures: frozenset[str] = frozenset()
     collections: frozenset[str] = frozenset()
+    shell: bool = False
 
     @property
     def told(self) -> tuple[str, str, str]:

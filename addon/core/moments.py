@@ -98,7 +98,8 @@ class Between:
         mesh, stretch = new.built, new.stretch.copy()
         if stretch[:3, 3].any():  # a shear is baked together with the place, about which the object is to turn
             stretch[:3, 3] = 0.0
-            mesh = self._engine.TriangleMesh(new.mesh.vertices, new.mesh.triangles).transformed(stretch)
+            plain = self._engine.TriangleMesh(new.mesh.vertices, new.mesh.triangles, shell=new.shell)
+            mesh = plain.transformed(stretch)
         if not np.linalg.det(stretch[:3, :3]):
             return None  # it is flat
         inverse = np.linalg.inv(stretch)

@@ -29,9 +29,8 @@ from ..core.options import DetectOptions, format_frames
 from ..core.pair_row import PairRow
 from ..core.queries import test_named
 from ..core.scanned import Scanned, scan_steps
-from ..core.verdicts import VERDICTS
 from ..redraw import tag_redraw, tag_redraw_timelines
-from ..texts import counted
+from ..texts import counted, verdict_in_words
 from .detect import USER_ERRORS, Run, explain, handle, run_at_once
 from .loading import load_steps
 from .marks import MeshCleaner, in_object_mode, own_writing
@@ -413,7 +412,7 @@ class MESHCLASH_OT_pick_event(Operator):
         event = events[properties.index]
         frames = f"frames {event.start} to {event.end}" if event.end > event.start else f"frame {event.start}"
         worst = f"a click goes to frame {event.worst}, the worst"
-        return f"{event.name}\n{VERDICTS[event.verdict].label}, {frames}: {worst}"
+        return f"{event.name}\n{frames.capitalize()}: {worst}\n{verdict_in_words(event)}"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         listed = context.window_manager.meshclash

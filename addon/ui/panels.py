@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import engine, preferences, results, running_work, scene_results, shown_things
 from ..adapters.scene_size import shown_unit
+from ..adapters.shell_objects import PROPERTY as SHELL
 from ..adapters.source import metres_per_unit
 from ..core import device_gain
 from ..core.errors import InputError
@@ -165,6 +166,22 @@ class MESHCLASH_PT_exclusions(TabPanel):
                 "MESHCLASH_UL_excluded", "", settings, "excluded_pairs", settings, "active_excluded", rows=3
             )
             row.operator("meshclash.include_pair", text="", icon="REMOVE")
+
+
+class MESHCLASH_PT_object(TabPanel):
+    """What only the user knows of an object."""
+
+    bl_label = "Active Object"
+    bl_parent_id = "MESHCLASH_PT_detect"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return context.active_object is not None
+
+    def draw(self, context: Any) -> None:
+        self.layout.enabled = running_work.running_task() is None
+        self.layout.prop(context.active_object, SHELL)
 
 
 class MESHCLASH_PT_results(TabPanel):
@@ -469,6 +486,7 @@ COUNTERS = (
 CLASSES = (
     MESHCLASH_PT_detect,
     MESHCLASH_PT_exclusions,
+    MESHCLASH_PT_object,
     MESHCLASH_PT_results,
     MESHCLASH_PT_marks,
     MESHCLASH_PT_display,

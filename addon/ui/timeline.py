@@ -15,7 +15,7 @@ from ..core.report_formats import format_moment
 from ..core.scanned import Scanned
 from ..core.short_names import shorten
 from ..core.verdicts import VERDICTS
-from ..texts import counted, depth, length, measure, text_width
+from ..texts import counted, depth, length, measure, text_width, verdict_in_words
 from .lists import FRAME_WIDTH, ICON_WIDTH, LEAST_NAME
 from .parts import TabPanel, draw_facts, draw_text
 
@@ -134,7 +134,7 @@ def _draw_scan(layout: Any, context: Any, scanned: Scanned) -> None:
 def _draw_event(layout: Any, context: Any, event: ClashEvent) -> None:
     units, row = context.scene.unit_settings, event.row
     facts = [
-        ("Worst verdict", VERDICTS[row.verdict].label),
+        ("Worst verdict", verdict_in_words(row)),
         ("Begins", f"{format_moment(event.start, event.start_time)} {BEGINS[event.begins]}"),
         ("Ends", f"{format_moment(event.end, event.end_time)} {ENDS[event.ends]}"),
         ("Worst frame", str(event.worst_frame)),

@@ -86,7 +86,7 @@ class FakeJoined:
 
 
 class FakeMesh:
-    def __init__(self, vertices, triangles):
+    def __init__(self, vertices, triangles, shell=False):
         if not np.isfinite(vertices).all():
             raise MeshClashError("vertex 0 is NaN")
         self.vertices, self.triangles = np.asarray(vertices, np.float64), triangles

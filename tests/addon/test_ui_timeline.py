@@ -131,7 +131,7 @@ def test_the_cells_of_an_event_say_what_it_is(passing):
     listed = bpy.context.window_manager.meshclash
     index = [item.name for item in listed.events].index("A × B")
     tip = timeline.MESHCLASH_OT_pick_event.description(bpy.context, SimpleNamespace(index=index))
-    assert tip == "A × B\nClash, frames 8 to 12: a click goes to frame 10, the worst"
+    assert tip == "A × B\nFrames 8 to 12: a click goes to frame 10, the worst\nClash"
     bpy.ops.meshclash.pick_event(index=index)
     assert passing.frame_current == 10 and listed.active_event == index
     assert bpy.ops.meshclash.pick_event(index=99) == {"CANCELLED"}
