@@ -20,13 +20,14 @@ from .field import NEAREST, WINDING, WINDING_SIDE, PosedSurface
 from .open_overlap import OpenSide
 from .solidity import Meant
 
-_RIM_POINTS = 48  # on the rims, of which each two have a middle
-_TRIED = 500  # points of open edges among which they are chosen
+_RIM_POINTS = 32  # on the rims, of which each two have a middle
+_TRIED = 200  # points of open edges among which they are chosen
 _LEAST_HOLE = 0.01  # of the mesh's size: rims of what is narrower are no rims of a hole
 _SKIN = 0.2  # ||w| - 1/2| up to which a middle counts as on the skin
-_STARTS = 500
-_CLIMBERS = 4
-_LEAST_STEP = 0.01  # of a radius
+_STARTS = 250
+_CLIMBERS = 3
+_LEAST_STEP = 0.02  # of a radius
+_BOTH = NEAREST | WINDING_SIDE
 _NEGLIGIBLE, _BY_WIDTH, _BY_SIGHT = 0.2, 0.5, 6.0
 
 _grid = np.stack(np.meshgrid(*[(-1.0, 0.0, 1.0)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
@@ -76,10 +77,9 @@ def _hole_steps(meant: Meant, surface: PosedSurface) -> Steps:
     middles = 0.5 * (rim[first] + rim[second])
     if not len(middles):
         return 0.0
-    windings = np.abs(surface.measure(middles, WINDING_SIDE).windings)
-    yield
-    on_skin = middles[np.abs(windings - 0.5) <= _SKIN]
-    return float(surface.measure(on_skin, NEAREST).distances.max(initial=0.0))
+    field = surface.measure(middles, _BOTH)
+    on_skin = np.abs(np.abs(field.windings) - 0.5) <= _SKIN
+    return float(field.distances[on_skin].max(initial=0.0))
 
 
 def _rim_points(meant: Meant, surface: PosedSurface) -> np.ndarray:
@@ -118,21 +118,25 @@ def _room_steps(meant: Meant, surface: PosedSurface, least: float) -> Steps:
     t = rng.choice(len(areas), _STARTS // 2, p=areas / areas.sum())
     inward = corners[t].mean(axis=1) - least * rng.random((len(t), 1)) * units[t] / areas[t, None]
     starts = np.concatenate([low + rng.random((_STARTS // 2, 3)) * (high - low), inward])
-    starts = starts[np.abs(surface.measure(starts, WINDING_SIDE).windings) > 0.5]
     yield
-    radii = surface.measure(starts, NEAREST).distances
+    radii = _free_inside(surface, starts)
     best = np.argsort(-radii, kind="stable")[:_CLIMBERS]
     centres, radii = starts[best], radii[best]
-    steps = radii.copy()
+    steps, rows = radii.copy(), np.arange(len(radii))
     while (steps > _LEAST_STEP * radii).any():
         yield
-        around = (centres[:, None] + steps[:, None, None] * _WAYS).reshape(-1, 3)
-        found = surface.measure(around, NEAREST).distances
-        larger = np.flatnonzero(found > np.repeat(radii, len(_WAYS)))
-        found[np.setdiff1d(np.arange(len(found)), larger)] = 0.0
-        found[larger] *= np.abs(surface.measure(around[larger], WINDING_SIDE).windings) > 0.5
-        best = found.reshape(len(radii), -1).argmax(axis=1) + np.arange(len(radii)) * len(_WAYS)
-        better = found[best] > radii
-        centres[better], radii[better] = around[best[better]], found[best[better]]
-        steps[~better] *= 0.5
+        around = centres[:, None] + steps[:, None, None] * _WAYS
+        found = _free_inside(surface, around.reshape(-1, 3)).reshape(len(rows), -1)
+        best = found.argmax(axis=1)
+        better = found[rows, best] > radii
+        centres = np.where(better[:, None], around[rows, best], centres)
+        radii = np.where(better, found[rows, best], radii)
+        steps = np.where(better, steps, 0.5 * steps)
     return max(least, float(radii.max(initial=0.0)))
+
+
+def _free_inside(surface: PosedSurface, points: np.ndarray) -> np.ndarray:
+    """Distances (n,) [m] from points to the surface; 0 of those that are outside."""
+    field = surface.measure(points, _BOTH)
+    found: np.ndarray = np.where(np.abs(field.windings) > 0.5, field.distances, 0.0)
+    return found
