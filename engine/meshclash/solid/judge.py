@@ -22,7 +22,7 @@ from ..traversal.point import new_point_workspace
 from ..traversal.question import Goal, Question
 from ..types.pose import transform_points
 from ..types.results import APART, CLASH, CONTAINED, DUPLICATE, TOUCHING, Verdict
-from ..types.steps import in_slices, run, steps
+from ..types.steps import always, in_slices, run, steps
 from .by_fractions import Surface, bits_by_fractions
 from .case import Case, Limits
 from .coincidence import deny_coincidence
@@ -149,7 +149,7 @@ def _shares_volume(case: Case) -> Generator[None, None, np.ndarray]:
 
 def _solid_bounds(case: Case, limits: Limits) -> Generator[None, None, np.ndarray]:
     """Bounds of the depths of pairs of solids, as closely as limits ask, (k, 2) [m]; NaN without common volume."""
-    found: Judgement = yield from steps(judge, case, limits._replace(depths=True, touch_tolerance=0.0))
+    found: Judgement = yield from always(None, steps(judge, case, limits._replace(depths=True, touch_tolerance=0.0)))
     return found.depths[:, 1:]
 
 

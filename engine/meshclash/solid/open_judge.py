@@ -16,6 +16,7 @@ from ..types.steps import always
 from .case import Case
 from .measure import LOWER, UPPER, box_overlaps
 from .open_overlap import DEPTH_CERTAINTY, OpenSide, containment, depth_steps, side_of
+from .opening import enclosed_steps
 from .repair import closed_mesh
 from .solidity import Meant, meant_steps
 from .solids import gather_solids
@@ -37,14 +38,19 @@ class OfOpen(NamedTuple):
 
 
 def judge_open_steps(
-    case: Case, codes: np.ndarray, certainties: np.ndarray, measured: np.ndarray, measures_solids: MeasuresSolids
+    case: Case,
+    codes: np.ndarray,
+    certainties: np.ndarray,
+    measured: np.ndarray,
+    exact: bool,
+    measures_solids: MeasuresSolids,
 ) -> Generator[None, None, OfOpen]:
     """Write into the codes and certainties (k,) of a case what is known of pairs with an open mesh.
 
     An object that crosses nothing may be contained in an open one, objects that touch may have a ball in common, and
     clashes and contained objects get a depth, each where it is known. Meshes that mean no solid are left as they are.
-    Of pairs that are not ``measured`` (k,) only those depths are found on which the verdict hangs. Yields every few
-    milliseconds.
+    Of pairs that are not ``measured`` (k,) only those depths are found on which the verdict hangs; ``exact``: by a
+    thorough search. Yields every few milliseconds.
     """
     found = OfOpen(np.full(len(codes), np.nan), np.full((len(codes), 2), np.nan))
     is_open = ~case.solids.closed[case.jobs]
@@ -56,7 +62,7 @@ def judge_open_steps(
     thick = overlaps[:, 6] > rounding
     hanging = thick & (codes == TOUCHING.severity)
     asked = enclosed | hanging | (measured & (codes >= CONTAINED.severity))
-    as_solids = []
+    as_solids, as_meant = [], {}
     for job in np.flatnonzero(is_open.any(axis=1) & asked).tolist():
         for inner, contains in ((0, in_b), (1, in_a)):
             if enclosed[job] and contains[job] and codes[job] != CONTAINED.severity:
@@ -67,20 +73,45 @@ def judge_open_steps(
                 as_solids.append(job)
                 continue
             sides = yield from _sides_steps(case, job)
-            depth = None if sides is None else (yield from depth_steps(*sides, overlaps[job, :6]))
-            if depth is not None and depth > rounding[job]:
-                found.balls[job] = depth
+            if sides is not None:
+                as_meant[job] = sides
     if as_solids:
         chosen = np.array(as_solids)
         found.bounds[chosen] = yield from _bounds_of_solids(case, chosen, measures_solids)
         found.balls[chosen] = found.bounds[chosen, LOWER]
+    common = np.ones(len(codes))
+    if as_meant:
+        yield from _balls_of_open(case, as_meant, exact, rounding, codes, found.balls, common)
     touching = codes == TOUCHING.severity
     through = touching & (found.balls > rounding)  # surfaces pass through each other along edges only
-    codes[through] = CLASH.severity
-    certainties[through & np.isnan(found.bounds[:, UPPER])] = DEPTH_CERTAINTY
+    shared = through & (common >= 0.5)
+    doubted = through & ~shared
+    codes[shared] = CLASH.severity
+    certainties[shared & np.isnan(found.bounds[:, UPPER])] = common[shared & np.isnan(found.bounds[:, UPPER])]
+    certainties[doubted] = np.minimum(certainties, 1.0 - common)[doubted]
     for of_touching in found:
-        of_touching[touching & ~through] = np.nan
+        of_touching[touching & ~shared] = np.nan
     return found
+
+
+def _balls_of_open(
+    case: Case,
+    as_meant: dict[int, tuple[OpenSide, OpenSide]],
+    exact: bool,
+    rounding: np.ndarray,
+    codes: np.ndarray,
+    balls: np.ndarray,
+    common: np.ndarray,
+) -> Generator[None, None, None]:
+    """Write balls (k,) of pairs by what they mean, and how likely it is that those that touch share theirs."""
+    chosen = np.zeros(len(balls), np.bool_)
+    chosen[list(as_meant)] = True
+    depths, centres = yield from depth_steps(case.chosen(chosen), list(as_meant.values()), exact)
+    for (job, sides), depth, centre in zip(as_meant.items(), depths.tolist(), centres, strict=True):
+        if depth > rounding[job]:
+            balls[job] = depth
+            if codes[job] == TOUCHING.severity:
+                common[job] = yield from _common_steps(*sides, centre)
 
 
 def _contain(
@@ -90,7 +121,7 @@ def _contain(
     sides = yield from _sides_steps(case, job)
     if sides is None:
         return
-    contained, certainty = containment(sides[inner], sides[1 - inner])
+    contained, certainty = yield from contained_steps(sides[inner], sides[1 - inner])
     codes[job] = CONTAINED.severity if contained else codes[job]
     certainties[job] = certainty if contained else min(certainty, certainties[job])
 
