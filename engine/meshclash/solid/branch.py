@@ -17,8 +17,7 @@ from ..traversal.pair_heap import heap_pop, heap_push
 from .climb import MEMORY, climb, grow, nearest_of_both
 from .depth import proved_radius
 from .frames import OUT, side_of_solid
-from .near import along, nearest_from, placed_frame
-from .placed import PLACED_LENGTH
+from .near import along, nearest_from, search_frame
 
 MOST_CELLS = 1 << 13
 """Cells of one pair; a pair that needs more keeps the bound that is reached."""
@@ -123,10 +122,9 @@ def refine_depths(
     for job in chosen:
         origin = (boxes[job, 0], boxes[job, 1], boxes[job, 2])
         far = minus((boxes[job, 3], boxes[job, 4], boxes[job, 5]), origin)
-        tables = room.placed.ctypes.data, room.placed.ctypes.data + 8 * PLACED_LENGTH
         posed = origins, reaches, origin
-        a = by_reference(placed_frame(forest, jobs[job, 0], rows_a[job], inverse_a[job], *posed, tables[0]))
-        b = by_reference(placed_frame(forest, jobs[job, 1], rows_b[job], inverse_b[job], *posed, tables[1]))
+        a = by_reference(search_frame(forest, jobs[job, 0], rows_a[job], inverse_a[job], *posed, 0, room))
+        b = by_reference(search_frame(forest, jobs[job, 1], rows_b[job], inverse_b[job], *posed, 1, room))
         hints[0], hints[1] = 0, 0
         centre, radius = (found[job, 2], found[job, 3], found[job, 4]), 0.5 * found[job, 0]
         centre, radius, bound = _search(

@@ -13,6 +13,7 @@ import numpy as np
 from ..geometry.triangle_distance import squared_distance
 from ..geometry.tuples import dot, minus
 from ..jit import inlined, inner
+from ..traversal.winding import NO_MOMENTS
 from .near import along, nearest_from
 from .placed import PLACED_LENGTH
 
@@ -24,6 +25,7 @@ _MOST_TURNS = 24
 _LONGEST_STEP = 0.9  # of the radius
 _LARGEST = 1.0 - 1e-9  # of the largest radius that there can be: such a ball need not grow
 _FULL = 0.999  # of a ball's radius: nothing is nearer to its centre
+_NO_UNITS = np.empty(0)
 _SURELY = 0.999  # of a gain: what a model promises grows by rounding only, which is less than the rest
 
 
@@ -38,11 +40,16 @@ class SearchRoom(NamedTuple):
     """Distances to them, (MEMORY,); infinite where none is remembered."""
     values: np.ndarray
     """Distances after a step, as the model has them, (MEMORY,)."""
+    moments: np.ndarray
+    """Of the nodes of the forest, which tell inside from outside of open meshes, see ``hierarchy/moments.py``."""
+    moment_units: np.ndarray
+    """``moment_unit`` of each tree, (trees,) float64."""
 
 
-def new_search_room() -> SearchRoom:
-    """A new one."""
-    return SearchRoom(np.empty(2 * PLACED_LENGTH), np.zeros((3, MEMORY)), np.empty(MEMORY), np.empty(MEMORY))
+def new_search_room(moments: np.ndarray = NO_MOMENTS, units: np.ndarray = _NO_UNITS) -> SearchRoom:
+    """A new one; without moments for closed meshes only."""
+    heights, values = np.empty(MEMORY), np.empty(MEMORY)
+    return SearchRoom(np.empty(2 * PLACED_LENGTH), np.zeros((3, MEMORY)), heights, values, moments, units)
 
 
 @inner

@@ -2,8 +2,9 @@
 
 The depth of an overlap is the diameter of the largest ball inside both solids: the interference of a press fit, the
 thickness of the common slab of two plates, the whole thickness of a part inside another. A first ball starts in the
-middle of the overlap or of the contacts, is grown until it meets a surface twice, and climbs (``climb.py``). A thorough
-search starts balls from between contacts far apart, and from beside contacts, too, and the largest of them climb.
+middle of the overlap or of the contacts, is grown until it meets a surface twice, and climbs (``climb.py``). Where none
+is found, or a mesh is open, balls start beside points of one surface that are deep in the other solid. A thorough
+search starts balls from between contacts far apart, and from beside contacts, too. The largest of them climb.
 
 What is stated is proved. From below: a ball whose centre is certainly in both solids and certainly that far from both
 surfaces (``near.py``). From above: the least width of the common volume that was found, along the axes of the world and
@@ -16,18 +17,17 @@ import math
 
 import numpy as np
 
-from ..geometry.triangle_distance import squared_distance
+from ..geometry.triangle_distance import closest_on_triangle, squared_distance
 from ..geometry.triangle_pair import COPLANAR, CROSSING
 from ..geometry.tuples import dot, minus
 from ..jit import inner, kernel
 from ..reference import by_reference
 from .climb import MEMORY, climb, grow, nearest_of_both
-from .frames import centroid, outward_normal
-from .near import along, is_inside, near_triangle, nearest_from, placed_frame, proved_clearance
-from .placed import PLACED_LENGTH
+from .frames import centroid, outward_normal, surface_tolerance
+from .near import along, is_inside, near_triangle, nearest_from, proved_clearance, search_frame
 from .width import width_across
 
-FIRST_BALL, MANY_STARTS, THOROUGH = range(3)
+FIRST_BALL, DEEP_STARTS, MANY_STARTS, THOROUGH = range(4)
 """Efforts of a search."""
 _CELLS = 4  # along each axis: of the contacts in one cell one is a mark
 _MOST_MARKS = _CELLS**3
@@ -35,10 +35,13 @@ _MOST_SPREAD = 24  # marks that starts are made of
 _PARTNERS = 4  # of each mark, near and far ones, to start from the middle between both
 _TESTED = 24  # of these middles, the farthest from both surfaces first
 _BESIDE = 8  # marks beside which balls start
-_CLIMBS = 16  # balls that climb
+_CLIMBS, _FEW_CLIMBS = 16, 4  # balls that climb
 _SURFACE_MARKS = 8  # triangles of each solid beside which balls start where contacts gave none
-_MOST_STARTS = 2 + _TESTED + 13 * _BESIDE + 14 * _SURFACE_MARKS
-_HALVINGS = 28
+_SAMPLES = 128  # of each surface in the overlap of both boxes
+_DEEP = 16  # of these, deep in the other solid, beside which balls start
+_NEARLY = 0.5  # of the greatest depth: points less deep are left
+_MOST_STARTS = 2 + 2 * _DEEP + _TESTED + 13 * _BESIDE + 14 * _SURFACE_MARKS
+_QUARTERINGS, _FEW_QUARTERINGS = 28, 6
 _ROUGH, _FINE = 0.01, 0.001  # of the radius: what a step must promise while climbing, and at the top
 _AS_GOOD = 1.0 - 1e-9  # of the upper bound: a ball this large ends the search
 _BEYOND = 1.0 + 1e-9
@@ -200,14 +203,14 @@ def _try_middles(forest, solids, a, b, origin, most, rows, spread, pairs, middle
 
 
 @inner
-def _try_beside(forest, solids, a, b, origin, p, d, reach, most, hints, store, count, work):
+def _try_beside(forest, solids, a, b, origin, p, d, reach, most, effort, hints, store, count, work):
     """A ball from a point p + h d inside both solids, h as large as quartering from ``reach`` gives."""
     length = math.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
     if length < 1e-9:
         return count
     h = reach / length
     t, u = hints[0], hints[1]
-    for _ in range(_HALVINGS):
+    for _ in range(_QUARTERINGS if effort > DEEP_STARTS else _FEW_QUARTERINGS):
         hints[0], hints[1] = t, u
         before = count
         count = _try(forest, solids, a, b, origin, along(p, d, h), most, hints, store, count, work)
@@ -237,7 +240,7 @@ def _try_contact(forest, solids, a, b, origin, row, pairs, kinds, middles, most,
     reach = min(most, 0.5 * max(_size(forest, a, t, origin), _size(forest, b, u, origin)))
     hints[0], hints[1] = t, u
     x = minus(p, origin)
-    count = _try_beside(forest, solids, a, b, origin, x, d, reach, most, hints, store, count, work)
+    count = _try_beside(forest, solids, a, b, origin, x, d, reach, most, effort, hints, store, count, work)
     if effort < THOROUGH:
         return count
     count = _try_rim(forest, solids, a, b, origin, a, t, x, d, reach, hints, store, count, work)
@@ -256,7 +259,7 @@ def _try_rim(forest, solids, a, b, origin, own, t, p, inward, most, hints, store
             away = minus(p, x)
             length = math.sqrt(max(dot(away, away), 1e-300))
             d = along(inward, away, 1.0 / length)
-            count = _try_beside(forest, solids, a, b, origin, x, d, most, most, hints, store, count, work)
+            count = _try_beside(forest, solids, a, b, origin, x, d, most, most, THOROUGH, hints, store, count, work)
     return count
 
 
@@ -275,9 +278,117 @@ def _try_surface(forest, solids, own, a, b, origin, most, effort, hints, store, 
         n = outward_normal(forest, solids, own, t, along(p, origin, 1.0), work)
         hints[0], hints[1] = 0, 0
         d = (-n[0], -n[1], -n[2])
-        count = _try_beside(forest, solids, a, b, origin, p, d, most, most, hints, store, count, work)
+        count = _try_beside(forest, solids, a, b, origin, p, d, most, most, effort, hints, store, count, work)
         if effort == THOROUGH:
             count = _try_rim(forest, solids, a, b, origin, own, t, p, d, most, hints, store, count, work)
+    return count
+
+
+@inner
+def _is_within(p, far):
+    """Whether a point is in the box from the origin to ``far``."""
+    return 0.0 <= p[0] <= far[0] and 0.0 <= p[1] <= far[1] and 0.0 <= p[2] <= far[2]
+
+
+@inner
+def _may_be_within(a, b, c, far):
+    """Whether the box of a triangle meets that from the origin to ``far``."""
+    meets = True
+    for k in range(3):
+        meets &= max(a[k], b[k], c[k]) >= 0.0 and min(a[k], b[k], c[k]) <= far[k]
+    return meets
+
+
+@inner
+def _cell_within(p, far):
+    """The cell of the box from the origin to ``far`` that a point in it lies in."""
+    cell = 0
+    for k in range(3):
+        cell = _CELLS * cell + (min(int(p[k] / far[k] * _CELLS), _CELLS - 1) if far[k] > 0.0 else 0)
+    return cell
+
+
+@inner
+def _gather_samples(forest, own, origin, far, samples, near):
+    """Points of a surface in the overlap of both boxes and their triangles, spread over all; returns how many.
+
+    Of each triangle its middle and its point nearest to the middle of the overlap.
+    """
+    start, within, every = forest.triangle_start[own.tree], 0, 1
+    amid = (0.5 * far[0], 0.5 * far[1], 0.5 * far[2])
+    for i in range(start, forest.triangle_end[own.tree]):
+        t = np.int64(forest.order[i])
+        corners = near_triangle(forest, own, t, origin)
+        if not _may_be_within(*corners, far):
+            continue
+        for p in (centroid(*corners), closest_on_triangle(amid, *corners)):
+            if not _is_within(p, far):
+                continue
+            if within == every * _SAMPLES:
+                every *= 2
+                for k in range(_SAMPLES // 2):
+                    samples[k], near[k] = samples[2 * k], near[2 * k]
+            if within % every == 0:
+                row = within // every
+                samples[row, 0], samples[row, 1], samples[row, 2], near[row, 0] = p[0], p[1], p[2], t
+            within += 1
+    return (within + every - 1) // every
+
+
+@inner
+def _measure_samples(forest, solids, other, origin, count, samples, near, work):
+    """How far samples that seem to be inside the other solid are from its surface, and its triangle nearest to them.
+
+    Those of others, and of ones that are far less deep than another one, are 0. Returns the largest.
+    """
+    most, hint = surface_tolerance(origin, other) / _NEARLY, np.int64(0)
+    for i in range(count):
+        p = _row(samples, i)
+        height, q, hint = nearest_from(forest, other, origin, p, hint, _NEARLY * most, work)
+        samples[i, 3], near[i, 1] = 0.0, hint
+        if height > _NEARLY * most:
+            n = outward_normal(forest, solids, other, hint, along(q, origin, 1.0), work)
+            samples[i, 3] = height if dot(minus(p, q), n) <= 0.0 else 0.0
+        most = max(most, samples[i, 3])
+    return most
+
+
+@inner
+def _try_deep(forest, solids, a, b, side, origin, far, most, hints, store, count, work):
+    """Balls between points of one surface (side 0 or 1) that are deep in the other solid and what is across them."""
+    own, other = (a, b) if side == 0 else (b, a)
+    samples, near = np.empty((_SAMPLES, 4)), np.empty((_SAMPLES, 2), np.int64)
+    sampled = _gather_samples(forest, own, origin, far, samples, near)
+    largest = _measure_samples(forest, solids, other, origin, sampled, samples, near, work)
+    deepest = np.full(_MOST_MARKS, -1)  # of the samples in each cell
+    for i in range(sampled):
+        cell = _cell_within(_row(samples, i), far)
+        if samples[i, 3] > (_NEARLY * largest if deepest[cell] < 0 else samples[deepest[cell], 3]):
+            deepest[cell] = i
+    tried = 0
+    for i in deepest:
+        if i < 0 or tried == _DEEP:
+            continue
+        p, height, t, u = _row(samples, i), samples[i, 3], near[i, 0], near[i, 1]
+        if is_inside(forest, solids, other, origin, p, height, u, work):
+            n = outward_normal(forest, solids, own, t, along(p, origin, 1.0), work)
+            hints[0], hints[1] = (t, u) if side == 0 else (u, t)
+            x = along(p, n, -0.5 * min(height, most))
+            count = _try(forest, solids, a, b, origin, x, most, hints, store, count, work)
+            tried += 1
+    return count
+
+
+@inner
+def _try_contacts(
+    forest, solids, a, b, origin, marks, spread, pairs, kinds, middles, most, effort, hints, store, count, work
+):
+    """Balls beside some contacts."""
+    for i in range(min(_BESIDE, spread)):
+        row = marks[i * spread // min(_BESIDE, spread)]
+        count = _try_contact(
+            forest, solids, a, b, origin, row, pairs, kinds, middles, most, effort, hints, store, count, work
+        )
     return count
 
 
@@ -290,11 +401,9 @@ def _starts(
         count = _try_middles(
             forest, solids, a, b, origin, most, marks, spread, pairs, middles, hints, store, count, work
         )
-    for i in range(min(_BESIDE, spread)):
-        row = marks[i * spread // min(_BESIDE, spread)]
-        count = _try_contact(
-            forest, solids, a, b, origin, row, pairs, kinds, middles, most, effort, hints, store, count, work
-        )
+    count = _try_contacts(
+        forest, solids, a, b, origin, marks, spread, pairs, kinds, middles, most, effort, hints, store, count, work
+    )
     if spread < _BESIDE or count == 0:
         count = _try_surface(forest, solids, a, a, b, origin, most, effort, hints, store, count, work)
         count = _try_surface(forest, solids, b, a, b, origin, most, effort, hints, store, count, work)
@@ -302,8 +411,8 @@ def _starts(
 
 
 @inner
-def _climb_largest(forest, solids, a, b, origin, count, hints, store, tops, room, work):
-    """Centre and radius of the largest ball that the largest ones of the store climb to; those met before are left.
+def _climb_largest(forest, solids, a, b, origin, count, most, hints, store, tops, room, work):
+    """Centre and radius of the largest ball that some of the store climb to, the largest first, but those met before.
 
     Balls of the size of roundings may climb through a surface, so where they end is looked at again.
     """
@@ -311,7 +420,7 @@ def _climb_largest(forest, solids, a, b, origin, count, hints, store, tops, room
     best, best_centre = 0.0, (0.0, 0.0, 0.0)
     climbs = 0
     for i in np.argsort(-balls[:count, 3], kind="mergesort"):
-        if climbs == _CLIMBS:
+        if climbs == most:
             break
         if _is_covered(tops, climbs, _row(balls, i)):
             continue
@@ -383,13 +492,21 @@ def _largest_ball(
     count = _first_ball(forest, solids, a, b, origin, far, marks, spread, pairs, middles, most, hints, store, work)
     if count > 0 and 2.0 * store[0][0, 3] >= _AS_GOOD * upper:
         return _row(store[0], 0), store[0][0, 3], upper
+    if effort >= DEEP_STARTS:
+        for side in range(2):
+            count = _try_deep(forest, solids, a, b, side, origin, far, most, hints, store, count, work)
+    if effort == DEEP_STARTS and not (solids.closed[a.tree] and solids.closed[b.tree]):
+        count = _try_contacts(
+            forest, solids, a, b, origin, marks, spread, pairs, kinds, middles, most, effort, hints, store, count, work
+        )
     if effort >= MANY_STARTS:
         count = _starts(
             forest, solids, a, b, origin, marks, spread, pairs, kinds, middles, most, effort, hints, store, count, work
         )
     if count > 0:
-        centre, radius = _climb_largest(forest, solids, a, b, origin, count, hints, store, tops, room, work)
-    if effort == THOROUGH and 0.0 < 2.0 * radius < _AS_GOOD * upper:
+        climbs = _CLIMBS if effort > DEEP_STARTS else _FEW_CLIMBS
+        centre, radius = _climb_largest(forest, solids, a, b, origin, count, climbs, hints, store, tops, room, work)
+    if effort >= DEEP_STARTS and 0.0 < 2.0 * radius < _AS_GOOD * upper:
         distance, p = nearest_of_both(forest, a, b, origin, centre, hints, -1.0, work)
         _add_ball(forest, a, b, origin, centre, distance, p, most, hints, store, 0, work)
         start = _row(store[0], 0)
@@ -421,8 +538,8 @@ def overlap_depths(
 
     The bound from below is 0 where no ball is proved to be in both. Centres are relative to the low corner of
     ``boxes`` (k, 7): the low and high corner of the overlap of both world boxes and the least width of it, rounded up.
-    ``effort``: FIRST_BALL, MANY_STARTS or THOROUGH, also from corners and edges; ``room`` is a ``SearchRoom``.
-    The other arrays are those of ``sample_sides``.
+    ``effort``: FIRST_BALL, DEEP_STARTS, MANY_STARTS or THOROUGH, also from corners and edges; ``room`` is a
+    ``SearchRoom``. The other arrays are those of ``sample_sides``.
     """
     hints = np.zeros(2, np.int64)
     balls = np.empty((_MOST_STARTS, 4))
@@ -437,10 +554,9 @@ def overlap_depths(
         spread = _spread_contacts(start[job], start[job + 1], pairs, kinds, middles, marks, squares)
         origin = (boxes[job, 0], boxes[job, 1], boxes[job, 2])
         far = minus((boxes[job, 3], boxes[job, 4], boxes[job, 5]), origin)
-        tables = room.placed.ctypes.data, room.placed.ctypes.data + 8 * PLACED_LENGTH
         posed = origins, reaches, origin
-        a = by_reference(placed_frame(forest, jobs[job, 0], rows_a[job], inverse_a[job], *posed, tables[0]))
-        b = by_reference(placed_frame(forest, jobs[job, 1], rows_b[job], inverse_b[job], *posed, tables[1]))
+        a = by_reference(search_frame(forest, jobs[job, 0], rows_a[job], inverse_a[job], *posed, 0, room))
+        b = by_reference(search_frame(forest, jobs[job, 1], rows_b[job], inverse_b[job], *posed, 1, room))
         centre, radius, upper = _largest_ball(
             forest, solids, a, b, origin, far, marks, spread, pairs, kinds, middles, boxes[job, 6], effort, hints,
             store, tops, room, work,

@@ -119,7 +119,7 @@ def judge(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
     certainties = np.ones(len(codes))
     measured = limits.depths | (permitted > 0.0)
     balls, depths = yield from judge_open_steps(
-        case, codes, certainties, measured, lambda meant: _solid_bounds(meant, limits)
+        case, codes, certainties, measured, limits.exact, lambda meant: _solid_bounds(meant, limits)
     )
     allowed = np.where(codes == _CLASH, permitted * _DECIMAL, 0.0)
     if middles is not None:

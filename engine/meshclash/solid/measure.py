@@ -16,7 +16,7 @@ from ..traversal.forest import Forest
 from ..traversal.point import new_point_workspace
 from .branch import new_cells, refine_depths
 from .case import Case
-from .climb import new_search_room
+from .climb import SearchRoom, new_search_room
 from .depth import FIRST_BALL, MANY_STARTS, THOROUGH, overlap_depths
 from .shrink import SharesVolume, fit_bounds, growing_moves, rounding_moves
 
@@ -36,12 +36,15 @@ class Overlaps:
         case: the pairs.
         start, middles: contacts of pair j are the rows start[j]:start[j + 1], and their middles, (n, 3) [m].
         swapped: which pairs are looked at second object first, (k,) bool.
+        room: for searches, with the moments of open meshes where there are some.
 
     Attributes:
         found: bounds [m] and centres of balls, (k, COLUMNS); NaN where nothing was measured.
     """
 
-    def __init__(self, case: Case, start: np.ndarray, middles: np.ndarray, swapped: np.ndarray) -> None:
+    def __init__(
+        self, case: Case, start: np.ndarray, middles: np.ndarray, swapped: np.ndarray, room: SearchRoom | None = None
+    ) -> None:
         own, turned = swapped[case.answer.jobs, None], swapped[:, None, None]
         jobs = np.where(swapped[:, None], case.jobs[:, ::-1], case.jobs)
         rows_a, rows_b = np.where(turned, case.rows_b, case.rows_a), np.where(turned, case.rows_a, case.rows_b)
@@ -50,7 +53,7 @@ class Overlaps:
         pairs = np.where(own, case.answer.pairs[:, ::-1], case.answer.pairs)
         self._posed, self._contacts = self.case.posed(), (start, pairs, case.answer.kinds, middles)
         self._boxes = box_overlaps(case.boxes_a, case.boxes_b)
-        self._rooms = new_search_room(), new_point_workspace()
+        self._rooms = room or new_search_room(), new_point_workspace()
 
     def search(self, chosen: np.ndarray, effort: int = FIRST_BALL) -> Steps:
         """Measure the chosen pairs (n,) with an effort of ``depth.py``; a closer interval is not replaced."""

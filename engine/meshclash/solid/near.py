@@ -5,6 +5,7 @@ overlap are small numbers there, and exact where they are nearly equal; so are p
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,8 +15,9 @@ from ..jit import inner
 from ..reference import by_reference
 from ..traversal.candidates import begin_near, next_near
 from ..traversal.point import local_slack, to_local, world_triangle
+from ..traversal.winding import generalised_winding
 from .frames import IN, ON, make_frame, outward_side, side_of_solid
-from .placed import MOST_PLACED, close_table, look_at_all, put_triangle
+from .placed import MOST_PLACED, PLACED_LENGTH, close_table, look_at_all, put_triangle
 
 _ROUNDING = 2.0**-53
 _DOT = 8.0 * _ROUNDING  # times the sum of the products' sizes: error of a product of a vector and a difference
@@ -51,11 +53,32 @@ def place_triangles(forest, frame, origin, address):
     return address if close_table(address, count, size) else np.int64(0)
 
 
+class SearchFrame(NamedTuple):
+    """As ``Frame``, with what tells inside from outside of an open tree."""
+
+    tree: int
+    pose: np.ndarray
+    inverse: np.ndarray
+    origin: np.ndarray
+    reach: np.ndarray
+    placed: int
+    moments: np.ndarray
+    """Of all nodes of the forest; none where all trees are closed."""
+    unit: float
+    """``moment_unit`` of the tree."""
+
+
 @inner
-def placed_frame(forest, tree, pose, inverse, origins, reaches, origin, address):
-    """The Frame of a posed tree, with its triangles in the table at an address where that serves."""
+def search_frame(forest, tree, pose, inverse, origins, reaches, origin, side, room):
+    """The SearchFrame of a posed tree, the first or the second one (side 0 or 1), in a ``SearchRoom``.
+
+    Its triangles are in a table of the room where that serves.
+    """
+    address = room.placed.ctypes.data + 8 * PLACED_LENGTH * side
     frame = by_reference(make_frame(tree, pose, inverse, origins, reaches))
-    return make_frame(tree, pose, inverse, origins, reaches, place_triangles(forest, frame, origin, address))
+    placed = place_triangles(forest, frame, origin, address)
+    unit = room.moment_units[tree] if room.moment_units.shape[0] > 0 else 1.0
+    return SearchFrame(tree, pose, inverse, origins[tree], reaches[tree], placed, room.moments, unit)
 
 
 @inner
@@ -235,9 +258,11 @@ def is_inside(forest, solids, frame, origin, x, distance, triangle, work):
     """Whether x is certainly inside a solid whose surface is nearest in ``triangle``, about ``distance`` away.
 
     Where the world has numbers between x and the surface, the predicates decide. Where it has none, or they
-    cannot tell, the triangles near x do.
+    cannot tell, the triangles near x do. What an open mesh means is told by its winding number.
     """
     p = along(x, origin, 1.0)
+    if not solids.closed[frame.tree]:
+        return abs(generalised_winding(forest, frame, frame.moments, frame.unit, p, True, work)) > 0.5
     if distance > _COARSE * max(abs(p[0]), abs(p[1]), abs(p[2])):
         side = side_of_solid(forest, solids, frame, p, work)
         if side != ON:

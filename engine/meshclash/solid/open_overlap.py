@@ -1,30 +1,30 @@
 """Containment and depth of pairs with an open mesh that means a solid; see ``solidity.py`` for what it means.
 
 A mesh without crossings lies in another one where nearly all of its surface does, and the winding numbers there are
-far from one half. The depth is the diameter of the largest ball found in both solids, as for closed meshes, and it is
-stated only where the winding numbers say that the ball lies in both, clear of large holes.
+far from one half. The depth is the diameter of the largest ball found in both solids, as for closed meshes
+(``depth.py``), and it is stated only where the winding numbers say that the ball lies in both, clear of large holes.
 """
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from ..hierarchy.build import as_hierarchy
+from ..hierarchy.build import as_boxes, as_hierarchy
+from ..hierarchy.bvh import Hierarchy
+from ..hierarchy.moments import MOMENT_WORDS, moment_unit, moments_of
+from ..traversal.forest import pack_trees
 from ..types.pose import transform_points
+from .case import Case
+from .climb import SearchRoom, new_search_room
+from .depth import DEEP_STARTS, THOROUGH
 from .field import EXACT_SIDE, NEAREST, WINDING_SIDE, PosedSurface
+from .measure import LOWER, UPPER, Overlaps, box_overlaps
+from .middles import middle_steps, pair_order
 from .solidity import Meant, certainties
+from .solids import Solids, gather_solids
 
 _SAMPLES = 64  # of a surface, for containment
-_IN_BOX, _BESIDE = 400, 150  # where the search for a ball begins
-_WAYS = (-0.5, -0.05, 0.0, 0.05, 0.5)  # from a surface, in distances to the other
-_SPREAD = 1500  # samples of a surface, for depth
-_CLIMBERS = 10
-_STEPS = 24
-_LEAST_GAIN = 1.0005
-_AT_ONCE = 50  # starts, of which the best are looked for
-_KNOWN_POINTS = 48  # of the surfaces near a ball
-_ROUNDED_DOWN = 1.0 - 2.0**-40  # lengths computed in two ways agree to less
 _SURE = 0.7  # |w| at the whole sphere of a ball that is known to be inside
 _INSIDE_SPHERE = 0.95  # of its radius
 _RIM_RADII = 1.2  # a hole is clear of a ball when its rim is farther than this from the centre,
@@ -53,11 +53,6 @@ def side_of(meant: Meant, rows: np.ndarray) -> OpenSide:
     return OpenSide(meant, PosedSurface(as_hierarchy(meant.repair.mesh), rows), rows)
 
 
-def _distances(side: OpenSide, points: np.ndarray) -> np.ndarray:
-    """Distances (n,) [m] of points to a surface."""
-    return side.surface.measure(points, NEAREST).distances
-
-
 def _windings(side: OpenSide, points: np.ndarray) -> np.ndarray:
     """Absolute winding numbers (n,) of points, above one half inside; whole for a closed mesh."""
     return np.abs(side.surface.measure(points, _side_kind(side)).windings)
@@ -68,26 +63,19 @@ def _side_kind(side: OpenSide) -> int:
     return NEAREST | EXACT_SIDE if side.meant.solidity.closed else WINDING_SIDE
 
 
-def _samples(side: OpenSide, count: int, box: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Points and unit normals (n, 3), evenly over the world triangles that meet a box, and within it."""
+def _samples(side: OpenSide) -> np.ndarray:
+    """Points (n, 3), evenly over the world triangles."""
     mesh = side.meant.repair.mesh
     corners = transform_points(side.rows, mesh.vertices)[mesh.triangles]
-    if box is not None:
-        meets = (corners.max(axis=1) >= box[:3]) & (corners.min(axis=1) <= box[3:])
-        corners = corners[meets.all(axis=1)]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    areas = np.linalg.norm(normals, axis=1)
+    areas = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
     if not areas.sum() > 0.0:
-        return np.empty((0, 3)), np.empty((0, 3))
+        return np.empty((0, 3))
     rng = np.random.default_rng(0)  # the same points in every run, whichever object is named first
-    t = rng.choice(len(areas), count if box is None else 4 * count, p=areas / areas.sum())
+    t = rng.choice(len(areas), _SAMPLES, p=areas / areas.sum())
     root, share = np.sqrt(rng.random(len(t))), rng.random(len(t))
     weights = np.stack([1.0 - root, root * (1.0 - share), root * share], axis=1)
-    points, units = np.einsum("nk,nkd->nd", weights, corners[t]), normals[t] / areas[t, None]
-    if box is None:
-        return points, units
-    kept = ((points >= box[:3]) & (points <= box[3:])).all(axis=1)
-    return points[kept][:count], units[kept][:count]
+    points: np.ndarray = np.einsum("nk,nkd->nd", weights, corners[t])
+    return points
 
 
 def containment(inner: OpenSide, outer: OpenSide) -> tuple[bool, float, np.ndarray]:
@@ -95,7 +83,7 @@ def containment(inner: OpenSide, outer: OpenSide) -> tuple[bool, float, np.ndarr
     mesh = inner.meant.repair.mesh
     first = np.unique(mesh.topology.component, return_index=True)[1][:_SAMPLES]
     corners = transform_points(inner.rows, mesh.vertices[mesh.triangles[first, 0]])
-    points = np.concatenate([_samples(inner, _SAMPLES)[0], corners])
+    points = np.concatenate([_samples(inner), corners])
     field = outer.surface.measure(points, NEAREST | _side_kind(outer))
     windings = np.abs(field.windings)
     certainty = np.ones(len(points)) if outer.meant.solidity.closed else certainties(outer.meant, field, outer.rows)
@@ -107,165 +95,70 @@ def containment(inner: OpenSide, outer: OpenSide) -> tuple[bool, float, np.ndarr
     return contained, _UNSURE_CONTAINMENT, points
 
 
-def depth_steps(a: OpenSide, b: OpenSide, box: np.ndarray) -> Generator[None, None, tuple[float, np.ndarray] | None]:
-    """Depth [m] of the overlap of two objects and the centre of that ball; None where it is not known.
+def depth_steps(
+    case: Case, sides: Sequence[tuple[OpenSide, OpenSide]], exact: bool
+) -> Generator[None, None, tuple[np.ndarray, np.ndarray]]:
+    """Depths (k,) [m] of the overlaps of pairs of objects, NaN where not known, and centres (k, 3) of their balls.
 
     Args:
-        a, b: the objects.
-        box: what their world boxes have in common, (6,) [m].
+        case: the pairs, with the meshes as they were given.
+        sides: both objects of each as they are meant.
+        exact: whether to search thoroughly.
 
     Yields every few milliseconds.
     """
-    # Points in the common box find wide overlaps, points beside the surfaces thin ones.
-    starts = [box[:3] + np.random.default_rng(0).random((_IN_BOX, 3)) * (box[3:] - box[:3])]
-    rooms = [np.full(_IN_BOX, np.inf)]
-    for own, other in ((a, b), (b, a)):
-        points, units = _samples(own, _SPREAD, box)
-        yield
-        if len(points):
-            deep, distances = yield from _deepest(other, points)
-            way = distances[:, None] * units[deep]
-            starts += [points[deep] + share * way for share in _WAYS]
-            rooms += [abs(share) * distances / _ROUNDED_DOWN for share in _WAYS]  # so far from the own surface
-    centres, radii = yield from _climb(a, b, np.concatenate(starts), np.concatenate(rooms))
-    for centre, radius in zip(centres, radii.tolist(), strict=True):
-        if (yield from _is_known(a, b, centre, radius)):
-            return 2.0 * radius, centre
-        if radius < 0.9 * radii[0]:
-            break
-    return None
+    swapped = pair_order(case)
+    middles = yield from middle_steps(case, swapped)
+    meant, kept, room = _as_meant(case, sides)
+    overlaps = Overlaps(meant, meant.starts, middles[kept], swapped, room)
+    yield from overlaps.search(np.arange(len(sides)), THOROUGH if exact else DEEP_STARTS)
+    depths = np.full(len(sides), np.nan)
+    centres = overlaps.found[:, UPPER + 1 :] + box_overlaps(case.boxes_a, case.boxes_b)[:, :3]
+    for job in np.flatnonzero(overlaps.found[:, LOWER] > 0.0).tolist():
+        depth = float(overlaps.found[job, LOWER])
+        a, b = sides[job]
+        if (yield from _is_known(a, b, centres[job], 0.5 * depth)):
+            depths[job] = depth
+    return depths, centres
 
 
-def _deepest(side: OpenSide, points: np.ndarray) -> Generator[None, None, tuple[np.ndarray, np.ndarray]]:
-    """Rows (k,) of the points inside a solid that are farthest from its surface, and their distances [m]."""
-    distances = _distances(side, points)
-    yield
-    order = np.argsort(-distances, kind="stable")
-    found: list[int] = []
-    for begin in range(0, len(order), 2 * _BESIDE):  # most points are never asked on which side they are
-        some = order[begin : begin + 2 * _BESIDE]
-        found += some[_windings(side, points[some]) > 0.5].tolist()
-        yield
-        if len(found) >= _BESIDE:
-            break
-    rows = np.array(found[:_BESIDE], np.int64)
-    return rows, distances[rows]
+def _as_meant(case: Case, sides: Sequence[tuple[OpenSide, OpenSide]]) -> tuple[Case, np.ndarray, SearchRoom]:
+    """The case with the meshes that are meant, which of its contacts (n,) bool these have, and room for a search."""
+    both = zip(case.jobs.ravel().tolist(), (side for pair in sides for side in pair), strict=True)
+    meant = {tree: side.meant for tree, side in both}
+    hierarchies = [as_boxes(own.repair.mesh) for own in meant.values()]
+    numbers = np.zeros(max(meant) + 1, np.int64)
+    numbers[list(meant)] = np.arange(len(meant))
+    counts = [case.tree_set.parts[tree].mesh.triangle_count for tree in meant]
+    begins = np.cumsum([0, *counts])
+    place = np.full(begins[-1], -1, np.int32)  # in the mesh that is meant
+    for own, begin in zip(meant.values(), begins.tolist(), strict=False):
+        place[begin + own.repair.faces] = np.arange(len(own.repair.faces))
+    jobs, answer = numbers[case.jobs], case.answer
+    pairs = place[begins[jobs[answer.jobs]] + answer.pairs]
+    kept = (pairs >= 0).all(axis=1)
+    answer = answer._replace(pairs=pairs[kept], kinds=answer.kinds[kept], jobs=answer.jobs[kept])
+    tree_set, solids = pack_trees(hierarchies), _solids_as_turned(hierarchies)
+    units = np.array([moment_unit(hierarchy.parts) for hierarchy in hierarchies])
+    room = new_search_room(np.concatenate(list(map(_moments, hierarchies))), units)
+    return case._replace(tree_set=tree_set, solids=solids, jobs=jobs, answer=answer), kept, room
 
 
-class _Reach(NamedTuple):
-    """How far points are from two surfaces."""
-
-    lengths: np.ndarray
-    """Distance to the nearer one, (n,) [m]; 0 where it was seen not to be larger than was asked for."""
-    nearest: np.ndarray
-    """The nearest points of both, (n, 2, 3); infinite where they were not looked for."""
+def _moments(hierarchy: Hierarchy) -> np.ndarray:
+    """Of the nodes of an open mesh; of a closed one nobody reads them."""
+    if hierarchy.mesh.is_closed:
+        return np.zeros((hierarchy.node_count, MOMENT_WORDS), np.float32)
+    return moments_of(hierarchy.parts)
 
 
-def _reach(a: OpenSide, b: OpenSide, points: np.ndarray, larger_than: np.ndarray) -> _Reach:
-    """How far points are from the nearer surface, where that is more than lengths (n,) [m]."""
-    lengths, nearest = np.full(len(points), np.inf), np.full((len(points), 2, 3), np.inf)
-    rows = np.arange(len(points))
-    for number, side in enumerate((a, b)):
-        if len(rows):
-            field = side.surface.measure(points[rows], NEAREST)
-            nearest[rows, number] = field.points
-            lengths[rows] = np.minimum(lengths[rows], field.distances)
-            rows = rows[lengths[rows] > larger_than[rows]]
-    kept = np.zeros(len(points))
-    kept[rows] = lengths[rows]
-    return _Reach(kept, nearest)
-
-
-def _in_both(a: OpenSide, b: OpenSide, points: np.ndarray) -> np.ndarray:
-    """Rows (k,) of the points in both solids."""
-    rows = np.arange(len(points))
-    for side in (a, b):
-        if len(rows):
-            rows = rows[_windings(side, points[rows]) > 0.5]
-    return rows
-
-
-def _best_starts(
-    a: OpenSide, b: OpenSide, starts: np.ndarray, rooms: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Centres (n, 3), radii (n,) and nearest points (n, 2, 3) of the largest balls around points in both solids.
-
-    ``rooms`` bounds the radii from above: what cannot be among the largest is not looked at.
-    """
-    lengths, nearest = np.zeros(len(starts)), np.full((len(starts), 2, 3), np.inf)
-    outside = np.zeros(len(starts), np.bool_)
-    rows = np.empty(0, np.int64)
-    by_room = np.argsort(-rooms, kind="stable")
-    for begin in range(0, len(starts), _IN_BOX):
-        least = lengths[rows[-1]] if len(rows) == _CLIMBERS else 0.0
-        some = by_room[begin : begin + _IN_BOX]
-        some = some[rooms[some] >= least]
-        if not len(some):
-            break
-        reach = _reach(a, b, starts[some], np.full(len(some), _ROUNDED_DOWN * least))
-        lengths[some], nearest[some] = reach.lengths, reach.nearest
-        rows = _largest_inside(a, b, starts, lengths, outside)
-    return starts[rows], lengths[rows], nearest[rows]
-
-
-def _largest_inside(
-    a: OpenSide, b: OpenSide, points: np.ndarray, lengths: np.ndarray, outside: np.ndarray
-) -> np.ndarray:
-    """Rows (k,) of the points in both solids with the largest lengths; ``outside`` (n,) keeps which are not."""
-    order = np.argsort(-np.where(outside, 0.0, lengths), kind="stable")
-    order = order[(lengths[order] > 0.0) & ~outside[order]]
-    rows = np.empty(0, np.int64)
-    for begin in range(0, len(order), _AT_ONCE):  # most points are never asked on which side they are
-        some = order[begin : begin + _AT_ONCE]
-        inside = some[np.sort(_in_both(a, b, points[some]))]
-        outside[np.setdiff1d(some, inside)] = True
-        rows = np.concatenate([rows, inside])
-        if len(rows) >= _CLIMBERS:
-            break
-    return rows[:_CLIMBERS]
-
-
-def _climb(
-    a: OpenSide, b: OpenSide, starts: np.ndarray, rooms: np.ndarray
-) -> Generator[None, None, tuple[np.ndarray, np.ndarray]]:
-    """Centres (n, 3) and radii (n,) of balls grown from the best starts by pattern search, the largest first.
-
-    Most steps need no distance: no ball grows more than its centre moves, and none beyond a point of the surfaces that
-    is known from the steps before.
-    """
-    centres, radii, known = _best_starts(a, b, starts, rooms)
-    steps = radii.copy()
-    for _ in range(_STEPS):
-        going = steps > (_LEAST_GAIN - 1.0) * radii
-        if not going.any():
-            break
-        yield
-        around, needed = centres[:, None] + steps[:, None, None] * _SPHERE, _LEAST_GAIN * radii
-        room = np.sqrt(((around[:, :, None] - known[:, None]) ** 2).sum(axis=3).min(axis=2))
-        asked = going[:, None] & (room > _ROUNDED_DOWN * needed[:, None])
-        reach = _reach(a, b, around[asked], np.broadcast_to(needed[:, None], asked.shape)[asked])
-        larger = np.flatnonzero(reach.lengths)
-        inside = larger[_in_both(a, b, around[asked][larger])]
-        found, nearest = np.zeros(asked.shape), np.full((*asked.shape, 2, 3), np.inf)
-        found[tuple(np.argwhere(asked)[inside].T)] = reach.lengths[inside]
-        nearest[asked] = reach.nearest
-        best = found.argmax(axis=1)
-        rows = np.arange(len(centres))
-        better = found[rows, best] > 0.0
-        centres = np.where(better[:, None], around[rows, best], centres)
-        radii = np.where(better, found[rows, best], radii)
-        steps = np.where(better, np.minimum(steps, radii), 0.5 * steps)
-        known = _nearest_of(np.concatenate([known, nearest.reshape(len(rows), -1, 3)], axis=1), centres)
-    order = np.argsort(-radii, kind="stable")
-    return centres[order], radii[order]
-
-
-def _nearest_of(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
-    """Of points (n, k, 3) those nearest to each centre (n, 3), at most so many."""
-    squares = ((points - centres[:, None]) ** 2).sum(axis=2)
-    chosen = np.argsort(squares, axis=1, kind="stable")[:, :_KNOWN_POINTS]
-    nearest: np.ndarray = np.take_along_axis(points, chosen[:, :, None], axis=1)
-    return nearest
+def _solids_as_turned(hierarchies: Sequence[Hierarchy]) -> Solids:
+    """Solids of meshes, the triangles of open ones outward as they are wound."""
+    solids = gather_solids(hierarchies)
+    triangles = [h.mesh.triangle_count for h in hierarchies]
+    solids.orientation[np.repeat(~solids.closed, triangles)] = 1
+    own = np.repeat(~solids.closed, np.diff(solids.component_start))
+    solids.inside[own], solids.alone[own] = 1, True
+    return solids
 
 
 def _is_known(a: OpenSide, b: OpenSide, centre: np.ndarray, radius: float) -> Generator[None, None, bool]:
