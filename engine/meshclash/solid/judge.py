@@ -143,7 +143,7 @@ def judge(case: Case, limits: Limits) -> Generator[None, None, Judgement]:
 
 def _shares_volume(case: Case) -> Generator[None, None, np.ndarray]:
     """Which pairs of solids have common volume, (k,) bool."""
-    bits = yield from _sample(case, case.posed(), case.starts, _may_overlap(case))
+    bits = yield from _sample(case, case.posed(), case.starts, _may_overlap(case), known=ONLY_A | ONLY_B)
     return (bits & COMMON) != 0
 
 
@@ -181,11 +181,14 @@ def _may_overlap(case: Case) -> np.ndarray:
 
 
 def _sample(
-    case: Case, posed: tuple[Any, ...], start: np.ndarray, asked: np.ndarray
+    case: Case, posed: tuple[Any, ...], start: np.ndarray, asked: np.ndarray, known: int = 0
 ) -> Generator[None, None, np.ndarray]:
-    """Bits of ``sampling.py`` for every pair, none for those of two open objects and those not ``asked`` (k,) about."""
+    """Bits of ``sampling.py`` for every pair, none for those of two open objects and those not ``asked`` (k,) about.
+
+    Those that are ``known``, or of no interest, are not looked for.
+    """
     answer, solids = case.answer, case.solids
-    bits = np.zeros(len(case.jobs), np.int64)
+    bits = np.full(len(case.jobs), known, np.int64)
     closed = solids.closed[case.jobs]
     looked_at = asked[:, None] & (closed.all(axis=1)[:, None] | (closed[:, ::-1] & ~closed))
     """Which sides' surfaces are looked at: both of two solids, else an open one."""

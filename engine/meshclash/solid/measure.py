@@ -12,18 +12,20 @@ from typing import Any
 
 import numpy as np
 
+from ..geometry.triangle_pair import COPLANAR
 from ..traversal.forest import Forest
 from ..traversal.point import new_point_workspace
 from .branch import new_cells, refine_depths
 from .case import Case
 from .climb import SearchRoom, new_search_room
-from .depth import FIRST_BALL, MANY_STARTS, THOROUGH, overlap_depths
-from .shrink import SharesVolume, fit_bounds, growing_moves, rounding_moves
+from .depth import DEEP_STARTS, FIRST_BALL, MANY_STARTS, THOROUGH, overlap_depths
+from .shrink import SharesVolume, fit_bounds, growing_bounds, of_both, of_smaller, rounding_moves
 
 LOWER, UPPER = range(2)
 """Columns of what is measured; the centre of the ball follows."""
 COLUMNS = 5
 _AT_ONCE = 2048  # triangles of pairs that are measured in one step
+_PILED_UP = 16.0  # times a move that says nothing of a pair: roundings of many numbers
 _THIN = 1.0 / 256.0  # of the bound from above: a ball below that says little of the depth
 
 Steps = Generator[None, None, None]
@@ -104,10 +106,9 @@ def measure_steps(
     roundings = np.fmax.reduce(rounding_moves(case))
     wide = wide[(found[wide, UPPER] > allowed[wide]) & (found[wide, UPPER] > 4.0 * roundings[wide])]
     if len(wide):
-        lower, upper = np.full((2, len(found)), np.nan)
-        lower[wide], upper[wide] = found[wide, LOWER], found[wide, UPPER]
-        moves = growing_moves(np.fmax(lower, 2.0 * roundings), upper)
-        overlaps.bound(wide, (yield from fit_bounds(case, wide, moves, shares_volume)))
+        lower = np.fmax(found[wide, LOWER], 2.0 * roundings[wide])
+        bounds = yield from growing_bounds(case, wide, lower, found[wide, UPPER], shares_volume)
+        overlaps.bound(wide, bounds)
     if exact:
         yield from overlaps.search(chosen, THOROUGH)
         yield from overlaps.refine(chosen)
@@ -117,10 +118,18 @@ def _without_ball(overlaps: Overlaps, chosen: np.ndarray, clashing: np.ndarray, 
     """Bound pairs that fit but for rounding, and search the others for a ball."""
     if not len(chosen):
         return
-    fitting = chosen[clashing[chosen]]
-    bounds = yield from fit_bounds(overlaps.case, fitting, rounding_moves(overlaps.case), shares_volume)
-    overlaps.bound(fitting, bounds)
-    yield from overlaps.search(np.setdiff1d(chosen, fitting[np.isfinite(bounds)]), MANY_STARTS)
+    case, found = overlaps.case, overlaps.found
+    flush = np.bincount(case.answer.jobs[case.answer.kinds == COPLANAR], minlength=len(case.jobs)) > 0
+    _, more, resolutions = rounding_moves(case)
+    moves = [of_smaller(case, more)]
+    for may_fit, effort in ((clashing & flush, DEEP_STARTS), (clashing, MANY_STARTS)):
+        fitting = chosen[may_fit[chosen]]
+        bounds = yield from fit_bounds(case, fitting, moves, shares_volume)
+        overlaps.bound(fitting, bounds)
+        chosen = np.setdiff1d(chosen, fitting[np.isfinite(bounds)])
+        yield from overlaps.search(chosen, effort)
+        chosen = chosen[found[chosen, LOWER] == 0.0]
+        moves = [of_both(case, more), of_both(case, resolutions), of_both(case, _PILED_UP * np.fmax(more, resolutions))]
 
 
 def _undecided(overlaps: Overlaps, chosen: np.ndarray, allowed: np.ndarray, shares_volume: SharesVolume) -> Steps:
@@ -129,8 +138,9 @@ def _undecided(overlaps: Overlaps, chosen: np.ndarray, allowed: np.ndarray, shar
     chosen = chosen[(allowed[chosen] > 0.0) & (allowed[chosen] < found[chosen, UPPER])]
     if not len(chosen):
         return
-    moves = np.maximum(0.5 * allowed - rounding_moves(overlaps.case)[0], 0.0)
-    overlaps.bound(chosen, (yield from fit_bounds(overlaps.case, chosen, [moves], shares_volume)))
+    case = overlaps.case
+    moves = np.maximum(0.5 * allowed - rounding_moves(case)[0], 0.0)
+    overlaps.bound(chosen, (yield from fit_bounds(case, chosen, [of_both(case, moves)], shares_volume)))
     chosen = chosen[found[chosen, UPPER] > allowed[chosen]]
     yield from overlaps.search(chosen, THOROUGH)
     yield from overlaps.refine(chosen[found[chosen, LOWER] <= allowed[chosen]])

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..answering.answer import answer_steps
 from ..geometry.tuples import cross, dot, minus
-from ..hierarchy.build import as_boxes
+from ..hierarchy.build import as_boxes, refit
 from ..hierarchy.bvh import Hierarchy
 from ..jit import kernel
 from ..reference import by_reference
@@ -28,12 +28,11 @@ from ..traversal.forest import pack_trees
 from ..traversal.point import IDENTITY, new_point_workspace
 from ..traversal.question import Question
 from ..types.mesh import TriangleMesh
-from ..types.pose import transform_points
 from ..types.steps import always
 from .case import Case
 from .fans import split_fans
 from .frames import centroid, inverses_of, make_frame, outward_side
-from .solids import gather_solids, kept_solids, solid_of
+from .solids import Solid, gather_solids, kept_solids, solid_of
 
 _FLAT = 0.01  # of the largest eigenvalue: directions in which the planes around a vertex differ less count as one
 _LONGEST = 2.0  # moves of vertices at spikes, in how far planes recede
@@ -41,6 +40,7 @@ _BEYOND = 1.0 + 1e-12  # covers the rounding of a move's length
 _LARGE = 16  # times the triangles of the other object: such an object stays as it is
 _ROUNDINGS = (3.0, 7.0)  # spacings of the largest coordinate: moves that part what shares volume by rounding only
 _GROWTH = 4.0
+_LITTLE = 0.125  # of a bound from above: the longest of moves that grow
 
 SharesVolume = Callable[[Case], Generator[None, None, np.ndarray]]
 """Which pairs (k,) bool of a case of solids have common volume."""
@@ -84,12 +84,36 @@ def gather_normals(vertices, triangles, signs, squares, sums):
                     squares[v, row, column] += weight * n[row] * n[column]
 
 
-class _Inward(NamedTuple):
-    """A mesh that can be shrunk, and how each of its vertices moves so that the planes around it recede by one."""
+@kernel
+def _move(vertices, moves, rows, most, placed):
+    """Places vertices (n, 3) in the world, moved so that the longest move is about ``most``; returns it [m]."""
+    longest = 0.0
+    for v in range(vertices.shape[0]):
+        for i in range(3):
+            placed[v, i] = rows[i, 0] * moves[v, 0] + rows[i, 1] * moves[v, 1] + rows[i, 2] * moves[v, 2]
+        p = (placed[v, 0], placed[v, 1], placed[v, 2])
+        longest = max(longest, dot(p, p))
+    scale = most / math.sqrt(longest) if longest > 0.0 else 0.0
+    longest = 0.0
+    for v in range(vertices.shape[0]):
+        square = 0.0
+        for i in range(3):
+            x = rows[i, 0] * vertices[v, 0] + rows[i, 1] * vertices[v, 1] + rows[i, 2] * vertices[v, 2] + rows[i, 3]
+            moved = x + scale * placed[v, i]
+            placed[v, i] = moved
+            square += (moved - x) ** 2
+        longest = max(longest, square)
+    return math.sqrt(longest)
 
-    mesh: TriangleMesh
+
+class _Inward(NamedTuple):
+    """What can be shrunk, and how each of its vertices moves so that the planes around it recede by one."""
+
+    hierarchy: Hierarchy
     moves: np.ndarray
     """(n, 3) float64; vertices without triangles stay."""
+    solid: Solid
+    """Of the mesh, also where it has shrunk."""
 
 
 def _inward(hierarchy: Hierarchy) -> _Inward:
@@ -108,7 +132,10 @@ def _inward(hierarchy: Hierarchy) -> _Inward:
         along = np.einsum("nki,nk->ni", directions, sums)
         moves = -np.einsum("nki,ni->nk", directions, np.where(known, along / np.where(known, values, 1.0), 0.0))
         lengths = np.linalg.norm(moves, axis=1, keepdims=True)
-        mesh.derived["inward"] = _Inward(apart, moves * np.minimum(1.0, _LONGEST / np.maximum(lengths, 1e-300)))
+        moves *= np.minimum(1.0, _LONGEST / np.maximum(lengths, 1e-300))
+        solid = solid_of(apart)
+        alone = np.full(len(solid.alone), len(solid.alone) == 1)  # others may meet once they have moved
+        mesh.derived["inward"] = _Inward(as_boxes(apart), moves, solid._replace(alone=alone))
     inward: _Inward = mesh.derived["inward"]
     return inward
 
@@ -126,40 +153,59 @@ def _outward_signs(hierarchy: Hierarchy) -> np.ndarray:
 
 def _moved(hierarchy: Hierarchy, rows: np.ndarray, most: float) -> tuple[Hierarchy, float]:
     """An object in the world, shrunk by moves of about ``most`` [m]; and the longest move [m], rounded up."""
-    mesh, moves = _inward(hierarchy)
-    moves = moves @ rows[:, :3].T
-    longest = float(np.linalg.norm(moves, axis=1).max())
-    placed = transform_points(rows, mesh.vertices)
-    shrunk = placed + moves * (most / longest if longest > 0.0 else 0.0)
-    return as_boxes(mesh.with_vertices(shrunk)), _BEYOND * float(np.linalg.norm(shrunk - placed, axis=1).max())
+    inward = _inward(hierarchy)
+    vertices = inward.hierarchy.mesh.arrays[0]
+    placed = np.empty_like(vertices)
+    longest = _BEYOND * _move(vertices, inward.moves, rows, most, placed)
+    shrunk = refit(inward.hierarchy, placed)
+    shrunk.mesh.derived["solid"] = inward.solid
+    return shrunk, longest
 
 
 class _Shrunk:
-    """Objects of a case, shrunk in the world by given moves; an object beside a far smaller one stays as it is."""
+    """Objects of a case, shrunk in the world by given moves."""
 
     def __init__(self, case: Case) -> None:
         self.hierarchies: list[Hierarchy] = []
         self._case = case
         self._known: dict[tuple[int, bytes, float], tuple[int, float]] = {}
 
-    def sides(self, job: int, most: float) -> Generator[None, None, tuple[list[int], list[np.ndarray], float]]:
-        """Trees and poses of a pair's objects after moves of at most about ``most`` [m], and the longest move [m]."""
-        hierarchies = [as_boxes(self._case.tree_set.parts[tree].mesh) for tree in self._case.jobs[job]]
-        sizes = [hierarchy.mesh.triangle_count for hierarchy in hierarchies]
+    def sides(self, job: int, moves: list[float]) -> Generator[None, None, tuple[list[int], list[np.ndarray], float]]:
+        """Trees and poses of a pair's objects after moves of at most about (2,) [m], and the longest move [m]."""
         trees, poses, longest = [], [], 0.0
-        for side, rows in enumerate((self._case.rows_a[job], self._case.rows_b[job])):
-            move = most if sizes[side] <= _LARGE * sizes[1 - side] else 0.0
+        for side, (rows, move) in enumerate(zip((self._case.rows_a[job], self._case.rows_b[job]), moves, strict=True)):
             tree = int(self._case.jobs[job, side])
             key = (tree, rows.tobytes(), move) if move > 0.0 else (tree, b"", 0.0)
             if key not in self._known:
                 yield
-                kept, length = _moved(hierarchies[side], rows, move) if move > 0.0 else (hierarchies[side], 0.0)
+                hierarchy = as_boxes(self._case.tree_set.parts[tree].mesh)
+                kept, length = _moved(hierarchy, rows, move) if move > 0.0 else (hierarchy, 0.0)
                 self._known[key] = len(self.hierarchies), length
                 self.hierarchies.append(kept)
             trees.append(self._known[key][0])
             poses.append(IDENTITY if move > 0.0 else rows)
             longest = max(longest, self._known[key][1])
         return trees, poses, longest
+
+
+def _sizes(case: Case) -> np.ndarray:
+    """Triangles of both objects, (k, 2)."""
+    forest = case.tree_set.forest
+    sizes: np.ndarray = (forest.triangle_end - forest.triangle_start)[case.jobs]
+    return sizes
+
+
+def of_both(case: Case, moves: np.ndarray) -> np.ndarray:
+    """Moves (k,) [m] of pairs for each of their objects, (k, 2); one beside a far smaller one stays as it is."""
+    sizes = _sizes(case)
+    return np.where(sizes <= _LARGE * sizes[:, ::-1], moves[:, None], 0.0)
+
+
+def of_smaller(case: Case, moves: np.ndarray) -> np.ndarray:
+    """Moves (k,) [m] of pairs for one of their objects, (k, 2): that of fewer triangles, which is cheaper."""
+    sizes = _sizes(case)
+    first = sizes[:, 0] <= sizes[:, 1]
+    return np.column_stack([np.where(first, moves, 0.0), np.where(first, 0.0, moves)])
 
 
 def shrunk_bounds(
@@ -170,14 +216,14 @@ def shrunk_bounds(
     Args:
         case: the pairs.
         chosen: which of them, (n,).
-        moves: how far vertices move at most, but for rounding, (n,) [m].
+        moves: how far vertices of both objects move at most, but for rounding, (n, 2) [m].
         shares_volume: decides that.
 
     Yields every few milliseconds.
     """
     shrunk, trees, poses, longest = _Shrunk(case), [], [], np.empty(len(chosen))
     for i, job in enumerate(chosen.tolist()):
-        of_pair, rows, longest[i] = yield from shrunk.sides(job, float(moves[i]))
+        of_pair, rows, longest[i] = yield from shrunk.sides(job, moves[i].tolist())
         trees.append(of_pair)
         poses.append(rows)
     jobs, rows_a, rows_b = np.array(trees, np.int64), *np.ascontiguousarray(np.moveaxis(np.array(poses), 0, 1))
@@ -209,19 +255,30 @@ def fit_bounds(
 
     Args:
         case, chosen, shares_volume: as for ``shrunk_bounds``.
-        moves: the moves of all pairs, (k,) [m] each; NaN for a pair that is left.
+        moves: the moves of all pairs, (k, 2) [m] each; NaN for a pair that is left.
     """
     bounds = np.full(len(chosen), np.inf)
     for move in moves:
-        rows = np.flatnonzero(np.isinf(bounds) & ~np.isnan(move[chosen]))
+        rows = np.flatnonzero(np.isinf(bounds) & ~np.isnan(move[chosen].max(axis=1)))
         if len(rows):
             bounds[rows] = yield from shrunk_bounds(case, chosen[rows], move[chosen[rows]], shares_volume)
     return bounds
 
 
-def growing_moves(lower: np.ndarray, upper: np.ndarray) -> Generator[np.ndarray, None, None]:
-    """Moves (k,) [m] from half of what a depth is at least to half of what it is at most, then NaN."""
-    moves = 0.5 * lower
-    while (2.0 * moves < upper).any():
-        yield np.where(2.0 * moves < upper, moves, np.nan)
-        moves = _GROWTH * moves
+def growing_bounds(
+    case: Case, chosen: np.ndarray, lower: np.ndarray, upper: np.ndarray, shares_volume: SharesVolume
+) -> Generator[None, None, np.ndarray]:
+    """As ``fit_bounds``, by moves from half of lengths (n,) [m] on, below half of others (n,).
+
+    Where a move that says little does not do, none between does.
+    """
+    moves, bounds = np.full(len(case.jobs), np.nan), np.full(len(chosen), np.inf)
+    moves[chosen] = _LITTLE * upper
+    far = yield from fit_bounds(case, chosen, [of_both(case, moves)], shares_volume)
+    moves[chosen] = np.where(np.isfinite(far), 0.5 * lower, np.nan)
+    while not np.isnan(moves).all():
+        found = yield from fit_bounds(case, chosen, [of_both(case, moves)], shares_volume)
+        bounds = np.fmin(bounds, found)
+        moves[chosen] = np.where(np.isfinite(bounds), np.nan, _GROWTH * moves[chosen])
+        moves[chosen] = np.where(moves[chosen] < _LITTLE * upper, moves[chosen], np.nan)
+    return np.fmin(bounds, far)
