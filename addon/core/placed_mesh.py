@@ -50,7 +50,7 @@ def engine_mesh(engine: ModuleType, item: SourceObject, mesh: SourceMesh, stretc
     try:
         if mesh.file is not None:
             return engine.massive.ClusteredMesh.open(mesh.file.path, MASSIVE_MEMORY)
-        made = engine.TriangleMesh(mesh.vertices, mesh.triangles)
+        made = engine.TriangleMesh(mesh.vertices, mesh.triangles, shell=item.shell)
         return made.transformed(np.frombuffer(stretch).reshape(4, 4)) if stretch else made
     except engine.errors.MeshClashError as error:
         raise UnusableObject(item.name, f"its mesh: {error}") from error
