@@ -15,6 +15,7 @@ from . import (
     early_bytecode,
     freshness,
     handlers,
+    kernel_building,
     ops,
     preferences,
     props,
@@ -47,6 +48,7 @@ def register() -> None:
         done.callback(freshness.uninstall)
         early_bytecode.begin()
         done.callback(early_bytecode.end)
+        done.callback(kernel_building.end)
         for overlay in (draw, lines, heat_map, strip):
             overlay.HANDLERS.install()
             done.callback(overlay.HANDLERS.uninstall)

@@ -222,7 +222,7 @@ def _run(given: argparse.Namespace, interruption: _Interruption, make_workers: M
             workers = make_workers(given.workers, given.scheduler, _question(given.file, options))
             steps = workers_steps(source, options, workers)
         else:
-            steps = detect_steps(source, options, _load_engine(), highlights=picture_file is not None)
+            steps = detect_steps(source, options, _load_engine(given.quiet), highlights=picture_file is not None)
         files.callback(steps.close)
         line = None if given.quiet else _ProgressLine()
 
@@ -303,7 +303,7 @@ def worker(question: dict[str, Any]) -> ThisProcess:
     make_names_readable()
     scene = bpy.data.scenes[question["scene"]]
     source = BlenderSource(scene, scene.view_layers[question["view_layer"]])
-    options, module = options_of(question["options"]), _load_engine()
+    options, module = options_of(question["options"]), _load_engine(quiet=True)
     run_to_end(module.warm_up(test_named(options.test).parts(options)))
     return ThisProcess(source, options, module)
 
@@ -332,8 +332,8 @@ def _open(file: Path | None) -> None:
         raise InputError(f"Blender cannot read '{file}': {str(error).strip().removeprefix('Error: ')}") from error
 
 
-def _load_engine() -> Any:
-    return engine.load(preferences.cache_folder())
+def _load_engine(quiet: bool) -> Any:
+    return engine.load(preferences.cache_folder(), quiet)
 
 
 def _print_left_out(report: DetectReport, quiet: bool) -> None:

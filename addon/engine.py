@@ -12,6 +12,7 @@ import importlib.metadata
 import importlib.util
 import os
 import platform
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -19,6 +20,7 @@ from typing import Any
 
 from .core.bytecode import bytecode_steps
 from .core.errors import InputError
+from .core.terminal import say
 
 SUB_PACKAGE = "meshclash"
 NUMBA_TESTED = "0.68"
@@ -39,6 +41,7 @@ PRELOADED = (
 begin with a dot.
 
 Numba itself comes as a whole; what it knows of Python's and NumPy's types it would import with the first kernel."""
+COMPILING = "MeshClash compiles on this computer what its package has not brought, once; that takes a minute or two"
 PIP_HINT = "(pip install 'meshclash[gpu]')"
 ZIP_HINT = "(it comes with a zip that build_extension.py --gpu makes)"
 """What the engine tells who lacks CUDA, and what users of Blender are told instead."""
@@ -61,11 +64,12 @@ class EngineMissing(Exception):
         self.remedy = remedy
 
 
-def load(cache_dir: str | None = None) -> ModuleType:
+def load(cache_dir: str | None = None, quiet: bool = False) -> ModuleType:
     """The engine module `meshclash`; the first call imports Numba.
 
     Args:
         cache_dir: folder for compiled kernels; None leaves the choice to the engine. Only the first call counts.
+        quiet: whether nothing is said where the engine must compile before it can answer.
 
     Raises:
         EngineMissing: Numba or the engine cannot be imported.
@@ -75,9 +79,19 @@ def load(cache_dir: str | None = None) -> ModuleType:
         _choose_cache(cache_dir)
         _import_numba()
         _engine = _import_engine()
+        _imported(".kernels.cache").before_compiling[:] = [] if quiet else [_say_compiling]
         if _gpu_from[0]:
             _engine.configure_device(**_gpu_from[0])
     return _engine
+
+
+def kernel_builder() -> Any:
+    """The engine's module that compiles kernels in another process; raises EngineMissing."""
+    return _imported(".kernels.builder")
+
+
+def _say_compiling() -> None:
+    say(sys.stderr, COMPILING)
 
 
 def output_file(path: Path, purpose: str, suffixes: tuple[str, ...]) -> Any:

@@ -12,10 +12,10 @@ A zip holds addon/, the engine as its sub-package `meshclash`, wheels of Numba a
 their licences. It is built and validated by Blender's own tool, which the bpy module brings. The same sources and
 wheels give the same bytes again, kernels aside.
 
-Kernels are compiled by the Python and on the system that they are for. So this compiles those of the Python that it
-runs in, if the zip is for that; those of others it takes from the folder of --kernels, where `python -m
-meshclash.kernels build --output FOLDER` puts them. A Blender whose kernels a zip lacks compiles them when they are
-first needed.
+Kernels are compiled by the Python and on the system that they are for, on all cores. So this looks for each Python that
+a zip is for (in PATH, and among those of pyenv), gives it Numba in an environment of its own, and says which Python it
+has not found. What `python -m meshclash.kernels build --output FOLDER` compiles elsewhere is taken from the folder of
+--kernels. A Blender whose kernels a zip lacks compiles them once, in a process beside its window.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ import hashlib
 import importlib.util
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -50,7 +51,9 @@ PLATFORM_TAGS = {
 OLDER_TAGS = {"linux-x64": ("manylinux2010_x86_64",)}
 """That pip takes for those above."""
 PLATFORM_OF_SYSTEM = {"linux": "linux-x64", "win32": "windows-x64", "darwin": "macos-arm64"}
-NOT_SHIPPED = shutil.ignore_patterns("__pycache__", "*.pyc", "bench", "tasks", "__main__.py", "*.nbi", "*.nbc", "store")
+NOT_SHIPPED = shutil.ignore_patterns("__pycache__", "*.pyc", "bench", "tasks", "*.nbi", "*.nbc", "store")
+COMMAND_LINE = "__main__.py"  # shipped of the kernels only, which compiles beside a window
+LEAST_LEVEL = "x86-64-v3"  # of processors that packages serve
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # of zip files
 STORED = (".whl", ".png")  # compressed already
 NOTICE_FILE = re.compile(r"\.dist-info/(licenses/)?(.*/)?(LICEN[CS]E|COPYING|NOTICE)[^/]*$", re.IGNORECASE)
@@ -133,6 +136,7 @@ def build(
     tool: Path | None = None,
     gpu: bool = False,
     kernels: Path | None = None,
+    compiles: bool = True,
 ) -> Path:
     """Builds and validates one zip.
 
@@ -144,6 +148,7 @@ def build(
         tool: Blender's extension tool; None takes that of the bpy module.
         gpu: whether the wheels of CUDA go into it.
         kernels: keeps compiled kernels; None ships none.
+        compiles: whether what that folder lacks is compiled, as far as that can be done here.
 
     Returns:
         Path of the zip.
@@ -164,7 +169,7 @@ def build(
         add_wheels(stage, wheels)
         add_notices(stage, wheels)
         if kernels is not None:
-            add_kernels(stage, platform, versions, kernels)
+            add_kernels(stage, platform, versions, kernels, compiles)
         manifest = stage / "blender_manifest.toml"
         manifest.write_text(complete_manifest(manifest.read_text("utf-8"), platform, versions, wheels), "utf-8")
         zip_path = output.resolve() / zip_name(manifest.read_text("utf-8"), platform, versions, gpu)
@@ -192,19 +197,21 @@ def copy_sources(stage: Path) -> None:
     """Copies the extension and, as its sub-package, the engine without its benchmarks."""
     shutil.copytree(ROOT / "addon", stage, ignore=NOT_SHIPPED)
     shutil.copytree(ROOT / "engine" / "meshclash", stage / "meshclash", ignore=NOT_SHIPPED)
+    (stage / "meshclash" / COMMAND_LINE).unlink()
     if (ROOT / "LICENSE").exists():
         shutil.copy(ROOT / "LICENSE", stage / "LICENSE")
 
 
-def add_kernels(stage: Path, platform: str, versions: BlenderRange, kernels: Path) -> None:
+def add_kernels(stage: Path, platform: str, versions: BlenderRange, kernels: Path, compiles: bool = True) -> None:
     """Puts the kernels of a platform and a range of Blenders into the staged engine; says which Pythons lack some."""
     system = next(system for system, name in PLATFORM_OF_SYSTEM.items() if name == platform)
-    own = f"{sys.version_info[0]}{sys.version_info[1]}"
-    if system == sys.platform and own in versions.pythons and importlib.util.find_spec("numba"):
-        build_kernels(kernels, [])
+    several = len(versions.pythons) > 1
     for python in versions.pythons:
+        interpreter = kernel_python(python, kernels) if compiles and system == sys.platform else None
+        if interpreter is not None:
+            build_kernels(kernels, [LEAST_LEVEL] if several else [], extension_parts(), interpreter)
         found = stored_kernels(kernels, (python,), system)
-        if len(versions.pythons) > 1:  # a zip for several has those of one level each, so as not to grow with both
+        if several:  # those of one level each, so as not to grow with both
             least = min((path.parent.name for path in found), default="")
             found = [path for path in found if path.parent.name == least]
         for path in found:
@@ -212,19 +219,91 @@ def add_kernels(stage: Path, platform: str, versions: BlenderRange, kernels: Pat
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, target)
         if not found:
-            print(f"no kernels for Python {python} on {platform}: they are compiled on the first use", file=sys.stderr)
+            print(missing_kernels(python, platform, kernels), file=sys.stderr)
 
 
-def build_kernels(folder: Path, levels: Iterable[str]) -> None:
-    """Compiles this checkout's kernels for this Python, as far as they are not in the folder; raises BuildError."""
+def extension_parts() -> tuple[str, ...]:
+    """The parts of the engine's warm-up that the extension may ask for."""
+    return tuple(runpy.run_path(str(ROOT / "addon" / "core" / "kernel_parts.py"))["EVERYTHING"])
+
+
+def missing_kernels(python: str, platform: str, kernels: Path) -> str:
+    """What to say of a Python whose kernels cannot be compiled here."""
+    version = f"{python[0]}.{python[1:]}"
+    command = f"PYTHONPATH=engine python{version} -m meshclash.kernels build --output {kernels}"
+    return (
+        f"no kernels for Python {version} on {platform}: Blender compiles them once, beside its window. To ship them, "
+        f"run this on {platform} with a Python {version} that has {' and '.join(REQUIREMENTS)}, then build again:\n"
+        f"    {command}"
+    )
+
+
+def kernel_python(python: str, kernels: Path) -> Path | None:
+    """A Python of a version ("313") that can compile kernels, or None: this one, or one with Numba in an environment.
+
+    Args:
+        python: the version.
+        kernels: the environment lies beside this folder.
+
+    Raises:
+        BuildError: there is such a Python, but Numba cannot be installed for it.
+    """
+    if python == f"{sys.version_info[0]}{sys.version_info[1]}" and importlib.util.find_spec("numba"):
+        return Path(sys.executable)
+    folder = kernels.resolve().parent / f".venv-kernels-{python}"
+    own = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    if not _says(own, python, "import numba, llvmlite; print('+'.join((numba.__version__, llvmlite.__version__)))"):
+        base = next((found for found in _pythons(python) if _says(found, python, "import venv")), None)
+        if base is None:
+            return None
+        run("-m", "venv", "--clear", folder, program=base)
+        run("-m", "pip", "install", "--quiet", "--disable-pip-version-check", *REQUIREMENTS, program=own)
+    return own
+
+
+def _pythons(python: str) -> list[Path]:
+    """Where a Python of a version may be."""
+    version = f"{python[0]}.{python[1:]}"
+    named = shutil.which(f"python{version}")
+    root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    return [*([Path(named)] if named else []), *sorted(root.glob(f"versions/{version}.*/bin/python"))]
+
+
+def _says(program: Path, python: str, code: str) -> bool:
+    """Whether a program is a Python of that version, and runs some code; what Numba says of itself must be right."""
+    code = f"import sys; print('%d%d' % sys.version_info[:2]); {code}"
+    try:
+        done = subprocess.run([program, "-c", code], capture_output=True, text=True, check=False, env=_environment())
+    except OSError:
+        return False
+    wanted = "+".join(requirement.partition("==")[2] for requirement in REQUIREMENTS)
+    return not done.returncode and done.stdout.split() in ([python], [python, wanted])
+
+
+def build_kernels(folder: Path, levels: Iterable[str], parts: Iterable[str] = (), python: Path | None = None) -> None:
+    """Compiles this checkout's kernels, as far as they are not in the folder; a bar says how far it is.
+
+    Args:
+        folder: of the stores.
+        levels: of processors; none for those that packages carry.
+        parts: of the warm-up; none for all.
+        python: that they are for; None for this one.
+
+    Raises:
+        BuildError: they cannot be compiled.
+    """
     chosen = [option for level in levels for option in ("--level", level)]
-    run("-m", "meshclash.kernels", "build", "--output", folder.resolve(), *chosen, PYTHONPATH=str(ROOT / "engine"))
+    chosen += [option for part in parts for option in ("--part", part)]
+    run(
+        "-m", "meshclash.kernels", "build", "--output", folder.resolve(), *chosen,
+        program=python, shown=True, PYTHONPATH=str(ROOT / "engine"),
+    )  # fmt: skip
 
 
 def stored_kernels(folder: Path, pythons: Iterable[str], system: str) -> list[Path]:
-    """The files of all finished stores for some Pythons ("311") on a system (as ``sys.platform`` names it)."""
+    """The files of all stores for some Pythons ("311") on a system (as ``sys.platform`` names it)."""
     stores = (path for python in pythons for path in sorted(folder.glob(f"cp{python}-{system}-*")))
-    return [file for store in stores if store.suffix != ".unfinished" for file in sorted(store.glob("*"))]
+    return [file for store in stores for file in sorted(store.glob("*"))]
 
 
 def download(platform: str, python: str, folder: Path, more: tuple[str, ...] = ()) -> list[Path]:
@@ -379,15 +458,24 @@ def zip_name(manifest: str, platform: str, versions: BlenderRange, gpu: bool = F
     return f"meshclash-{version[1]}-{platform}-{pythons}{'-gpu' if gpu else ''}.zip"
 
 
-def run(*command: str | Path, **variables: str) -> None:
-    """Runs Python with a command and more environment variables; raises BuildError with what it said."""
+def run(*command: str | Path, program: Path | None = None, shown: bool = False, **variables: str) -> None:
+    """Runs Python, this one unless a program is given, with a command and more environment variables.
+
+    Raises:
+        BuildError: it fails; the message is what it said, unless that is shown as it is said.
+    """
     finished = subprocess.run(
-        [sys.executable, *map(str, command)], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
-        env={**os.environ, **variables},
+        [str(program or sys.executable), *map(str, command)], capture_output=not shown, text=True, check=False,
+        stdin=subprocess.DEVNULL, env={**(os.environ if program is None else _environment()), **variables},
     )  # fmt: skip
     if finished.returncode:
         name = Path(str(command[0])).name if command[0] != "-m" else str(command[1])
-        raise BuildError(f"{name} failed:\n{finished.stdout}{finished.stderr}".strip())
+        raise BuildError(f"{name} failed:\n{finished.stdout or ''}{finished.stderr or ''}".strip())
+
+
+def _environment() -> dict[str, str]:
+    """Of other Pythons: not where this one has its modules."""
+    return {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
 
 
 if __name__ == "__main__":

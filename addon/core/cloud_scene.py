@@ -18,8 +18,6 @@ from .world import to_world
 Made = tuple[SourceCloud, Any, np.ndarray | None]
 """Points as read, the engine's cloud of them, and which of them it holds."""
 Prepare = Callable[[Sequence[str]], Generator[Any, None, Any]]
-CLOUD_PARTS = ("clouds",)
-"""Parts of the engine's warm-up that scans need."""
 SEED = 1  # which points a budget takes is the same in every run
 
 

@@ -11,11 +11,11 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
-from .cloud_scene import CLOUD_PARTS, CloudScene, Prepare
+from .cloud_scene import CloudScene, Prepare
 from .engine_scene import EngineScene
 from .errors import DetectError
 from .frame_scene import FrameScene, Progress, for_test
-from .massive_file import MASSIVE_PARTS
+from .kernel_parts import CLOUD_PARTS, LARGE_PARTS, MASSIVE_PARTS
 from .options import DetectOptions
 from .pair_row import PairRow
 from .queries import test_named
@@ -27,6 +27,7 @@ from .steps import within
 from .volumes import may_have_volume, volume_steps
 
 _ROWS_AT_ONCE = 64  # that are brought up to date in one step
+_LARGE = 1 << 15  # triangles from which several cores may work
 _MESHES_SHARE = 0.5  # of taking up a state; scans have the rest
 
 
@@ -108,6 +109,8 @@ class Followed:
         self.frame = frame
         if frame.massive:
             yield from within(self._warm_up_steps(MASSIVE_PARTS), 0.0, 0.0)
+        if sum(len(mesh.triangles) for mesh in frame.meshes.values()) >= _LARGE:
+            yield from within(self._warm_up_steps(LARGE_PARTS), 0.0, 0.0)
         started = time.perf_counter()
         yield from within(self.world.update_steps(frame, *options.roundings(scale)), 0.0, _MESHES_SHARE)
         if options.point_budget != self._clouds.budget:

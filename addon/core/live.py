@@ -19,10 +19,10 @@ from .errors import DetectError
 from .fingerprints import Seen, fingerprint_steps
 from .frame_scene import FrameScene, Progress
 from .job import run_to_end
+from .kernel_parts import BASIC_PARTS
 from .live_answers import Answers
 from .options import DetectOptions
 from .queries import test_named
-from .queries.base import BASIC_PARTS
 from .report import DetectReport
 from .steps import Slice
 

@@ -11,8 +11,6 @@ from .errors import UnusableObject
 from .frame_scene import MassiveFile, SourceMesh
 
 ENDING = ".mcl"
-MASSIVE_PARTS = ("massive",)
-"""What files need of the engine's warm-up beside the parts of a test."""
 _MAGIC = b"\x89MESHCLU"
 _HEADER_BYTES = 256
 _TRIANGLES = np.array(

@@ -20,10 +20,10 @@ from ..adapters.massive_objects import massive_path
 from ..adapters.point_reader import is_scan
 from ..adapters.source import BlenderSource, metres_per_unit
 from ..core import job
-from ..core.cloud_scene import CLOUD_PARTS, Prepare
+from ..core.cloud_scene import Prepare
 from ..core.errors import DetectError
 from ..core.followed import Followed
-from ..core.massive_file import MASSIVE_PARTS
+from ..core.kernel_parts import CLOUD_PARTS, MASSIVE_PARTS
 from ..core.options import DetectOptions
 from ..core.queries import test_named
 from ..core.report import DetectReport

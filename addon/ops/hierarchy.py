@@ -13,8 +13,8 @@ from .. import preferences, running_work, shown_things
 from ..adapters.source import BlenderSource
 from ..core.advisor import QUICK_SPLITS, QUICK_VOLUMES, MeasuredAdvice, advise_steps, parts_to_measure
 from ..core.errors import InputError
+from ..core.kernel_parts import BASIC_PARTS
 from ..core.levels import LABELS, SPLITS, VOLUMES, ShownHierarchy, hierarchy_steps, parts_to_build
-from ..core.queries.base import BASIC_PARTS
 from ..redraw import tag_redraw
 from ..view import find_object
 from .detect import begin, handle, run_at_once

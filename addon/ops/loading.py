@@ -6,7 +6,9 @@ from collections.abc import Generator, Sequence
 from types import ModuleType
 from typing import Any
 
-from .. import engine, running_work
+import bpy
+
+from .. import engine, kernel_building, running_work
 from ..core.frame_scene import Progress
 
 GPU_PART = "gpu"
@@ -15,8 +17,8 @@ GPU_PART = "gpu"
 def load_steps(cache_folder: str | None, parts: Sequence[str], gpu: bool = False) -> Generator[Any, None, ModuleType]:
     """The engine module, ready for some parts of its work.
 
-    A package for this platform and Python brings its kernels compiled. Where it does not, they are compiled here on the
-    first use on a machine, each in a step of up to some seconds, and kept in the cache.
+    A package for this platform and Python brings its kernels compiled. Where it does not, a process beside the window
+    compiles them once, and this waits for it. Without a window the engine compiles what it is asked.
 
     Args:
         cache_folder: folder of the kernels compiled on this machine, or None.
@@ -35,8 +37,9 @@ def load_steps(cache_folder: str | None, parts: Sequence[str], gpu: bool = False
     module = engine.load(cache_folder)
     yield Progress(0.0, "Loading the engine")
     module.kernels.code.fill_tables()
-    needed = (*(() if module.jit.has_shipped_kernels() else parts), *((GPU_PART,) if gpu else ()))
-    for progress in module.warm_up(needed) if needed else ():
+    if not bpy.app.background:
+        yield from kernel_building.ready_steps(module, parts)
+    for progress in module.warm_up((GPU_PART,)) if gpu else ():
         yield Progress(progress.fraction, f"First use on this machine: {progress.text}")
     running_work.set_engine_state(running_work.EngineState(tuple(engine.diagnose())))
     return module

@@ -17,8 +17,9 @@ from ..adapters.enumeration import read_object
 from ..adapters.massive_objects import massive_path, new_proxy
 from ..core.errors import InputError
 from ..core.frame_scene import SourceMesh
+from ..core.kernel_parts import MASSIVE_PARTS
 from ..core.massive_build import SOURCES, BuiltMassive, build_steps
-from ..core.massive_file import ENDING, MASSIVE_PARTS
+from ..core.massive_file import ENDING
 from .loading import load_steps
 from .task import Task
 from .task_operator import TaskOperator

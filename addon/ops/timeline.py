@@ -22,9 +22,8 @@ from ..adapters.massive_objects import massive_path
 from ..adapters.objects import OBJECT_PREFIX
 from ..adapters.point_reader import is_scan
 from ..adapters.source import BlenderSource, metres_per_unit
-from ..core.cloud_scene import CLOUD_PARTS
 from ..core.errors import DetectError, InputError
-from ..core.massive_file import MASSIVE_PARTS
+from ..core.kernel_parts import CLOUD_PARTS, MASSIVE_PARTS
 from ..core.options import DetectOptions, format_frames
 from ..core.pair_row import PairRow
 from ..core.queries import test_named

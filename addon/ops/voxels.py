@@ -10,8 +10,8 @@ from bpy.types import Operator
 
 from .. import preferences, results, running_work, shown_things
 from ..adapters.source import BlenderSource
+from ..core.kernel_parts import BASIC_PARTS
 from ..core.pair_row import PairRow
-from ..core.queries.base import BASIC_PARTS
 from ..core.voxel_boxes import PARTS, ShownVoxels, voxels_steps
 from ..redraw import tag_redraw
 from ..texts import counted

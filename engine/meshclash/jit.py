@@ -10,7 +10,7 @@ that gives more than one thread. What a part computes must not depend on the thr
 is cut must not depend on the number of threads; then neither does the answer.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Integral
 from pathlib import Path
@@ -21,7 +21,7 @@ from numba.core import config as _config
 from numba.extending import register_jitable
 
 from .errors import UnsupportedOption
-from .kernels import cache
+from .kernels import cache, store
 from .kernels.folders import KernelFolder, find_folder
 from .kernels.sources import whole_hash
 
@@ -69,14 +69,20 @@ def kernel_notes() -> list[str]:
 
 
 def kernel_counts() -> dict[str, int]:
-    """How many kernels this process has loaded: the user's own ("cached"), the package's ("shipped"), or "compiled"."""
+    """How many kernels this process has loaded or "compiled"; ``cache.origins`` says what the other words mean."""
     found = list(cache.origins.values())
-    return {kind: found.count(kind) for kind in ("cached", "shipped", "compiled")}
+    return {kind: found.count(kind) for kind in ("cached", "shipped", "built", "compiled")}
 
 
-def has_shipped_kernels() -> bool:
-    """Whether the package brought kernels for this processor and Python, so that nothing is compiled."""
-    return bool(cache.shipped(SOURCES))
+def look_for_new_kernels() -> None:
+    """Takes note of a store that was built since this process looked for one."""
+    store.forget_stores()
+    _stored.clear()
+
+
+def missing_parts(parts: Sequence[str]) -> list[str]:
+    """The parts of the warm-up whose kernels no store has for this processor and Python, so that they are compiled."""
+    return store.missing_parts(parts, SOURCES)
 
 
 def kernel(function: Callable[..., Any]) -> Any:

@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from .answering.devices import kernel_steps
-from .broadphase.sweep import overlapping_pairs
+from .broadphase.sweep import overlapping_pairs, world_boxes
 from .continuous.adjacent import Neighbours
 from .continuous.impacts import edge_edge_impacts
 from .continuous.moving_engine import MovingEngine
@@ -16,9 +16,9 @@ from .continuous.swept import swept_collide, swept_self_collide
 from .convex.closest import closest_features
 from .convex.hull import ConvexHull
 from .errors import UnsupportedOption
-from .geometry.intersection import contact_segments, overlap_outlines
+from .geometry.intersection import contact_segments, new_room, overlap_outlines
 from .geometry.neighbours import touching_beyond_shared
-from .hierarchy.build import DEFAULT_LEAF_SIZE, build, refit
+from .hierarchy.build import DEFAULT_LEAF_SIZE, build, parts_steps, refit
 from .hierarchy.slabs import slabs_of
 from .jit import parallel_region, thread_limit
 from .massive.levels import MeshLevels
@@ -48,8 +48,10 @@ from .solid.case import Case
 from .solid.climb import new_search_room
 from .solid.coincidence import deny_coincidence
 from .solid.depth import FIRST_BALL, overlap_depths
+from .solid.field import COMPILED_FOR, NEAREST, measure_field
 from .solid.flush import span_within
 from .solid.measure import COLUMNS
+from .solid.middles import lay_middles
 from .solid.sampling import ALL_PLACES, EFFORT, sample_sides
 from .solid.shrink import component_signs, gather_normals
 from .solid.solids import Solids, solid_of
@@ -62,6 +64,7 @@ from .traversal.wide_engine import WideEngine
 from .types.mesh import TriangleMesh
 from .types.pose import Pose
 from .types.results import Progress
+from .types.steps import run
 from .volumes.registry import DEFAULT_VOLUME, VOLUMES
 from .voxels.collide import voxel_collide
 from .voxels.itself import voxel_self_collide
@@ -135,12 +138,15 @@ def _judge_nothing() -> None:
     sample_sides(*case.posed(), asked, ALL_PLACES, numbers, *contacts, *scratch, numbers)
     deny_coincidence(*case.posed(), spans, work, truths)
     world_bounds(case.tree_set, numbers, case.rows_a)
+    rows = case.jobs, case.rows_a, case.rows_b
+    lay_middles(case.tree_set.forest, *rows, truths, *contacts, answer.jobs, 0, 0, new_room(), np.empty((0, 3)))
 
 
 def _sweep_and_cut() -> None:
     """What scenes need beside contacts and verdicts."""
     everyone = np.ones(2, np.bool_)
     overlapping_pairs(np.zeros((2, 6)), everyone, everyone)
+    world_boxes(np.zeros((1, 2, 3)), np.eye(4)[None, :3], 0.0)
     triangles = np.empty((0, 3, 3))
     contact_segments(triangles, triangles, np.empty(0, np.uint8))
     overlap_outlines(triangles, triangles)
@@ -232,9 +238,15 @@ def _sheet(across: int) -> TriangleMesh:
     return TriangleMesh(np.stack([u, v, 0 * u], axis=1).astype(float), lower)
 
 
-def _large_hierarchy() -> None:
-    """So many triangles that several cores sort them."""
-    build(_sheet(256))
+def _build_together(mesh: TriangleMesh) -> None:
+    with parallel_region(thread_limit(None)) as count:
+        run(parts_steps(count, mesh, DEFAULT_VOLUME, "lbvh", DEFAULT_LEAF_SIZE))
+
+
+def _measure_together(mesh: TriangleMesh) -> None:
+    """So many points that several cores measure them."""
+    points = np.tile(mesh.vertices, (COMPILED_FOR // len(mesh.vertices), 1))
+    measure_field(build(mesh), np.eye(4)[:3], points, NEAREST)
 
 
 def _voxels_together() -> None:
@@ -273,6 +285,7 @@ def _cloud_steps(cloud: PointCloud, mesh: TriangleMesh) -> list[tuple[str, Calla
         ("point clouds against each other", lambda: collides(cloud, cloud)),
         ("point clouds against meshes", lambda: collide_clouds(cloud, mesh).region),
         ("distances of point clouds", lambda: _cloud_distances(cloud, mesh)),
+        ("compressed files of points", lambda: unpack_lzf(np.zeros(2, np.uint8), np.zeros(1, np.uint8))),
     ]
 
 
@@ -300,19 +313,25 @@ def _steps() -> _Steps:
     a, b = _two_boxes()
     far = TriangleMesh(_CORNERS + np.array([1.5, 0.0, 0.0]), _BOX)
     steps: _Steps = {
-        "contacts": [("hierarchies", lambda: build(a)), ("triangle contacts", lambda: collides(a, b))],
+        "contacts": [
+            ("hierarchies", lambda: build(a)),
+            ("triangle contacts", lambda: (collides(a, b), self_collide(a))),
+        ],
         "scenes": [("intersection curves", _sweep_and_cut), ("oriented boxes of objects", _fit_oriented)],
         "depths": [("depths", _measure_nothing)],
         "verdicts": [("object verdicts", _judge_nothing), ("surface topology", lambda: solid_of(a))],
         "more": [
             ("moved vertices", lambda: refit(build(a), _CORNERS)),
-            ("contacts within one object", lambda: self_collide(a)),
             ("hierarchies for much use", lambda: build(a, split="sah")),
-            ("contacts on several cores", lambda: _together(a)),
             ("contacts by voxels", lambda: collide(a, b, engine="voxels")),
             ("voxels on several cores", _voxels_together),
             ("verdicts of small solids", lambda: _verdicts_at_once(a, b)),
             ("scenes in many configurations", lambda: _configurations(a)),
+        ],
+        "large": [
+            ("contacts on several cores", lambda: _together(a)),
+            ("hierarchies on several cores", lambda: _build_together(a)),
+            ("distances to points on several cores", lambda: _measure_together(a)),
         ],
         "gaps": [("gaps", lambda: verdict(a, far, touch_tolerance=1.0)), ("scenes with gaps", lambda: _scene(1e-3))],
         "distances": [
@@ -345,12 +364,10 @@ def _steps() -> _Steps:
         ],
         "paper": [("point clouds as in the paper", _as_in_the_paper)],
         "seldom": [
-            ("large hierarchies", _large_hierarchy),
             ("moved vertices of restricted boxes", lambda: refit(build(a, "boxtree"), _CORNERS)),
             ("stacks of poses", lambda: collides(a, b, None, np.stack([np.eye(4)] * 2))),
             ("penetration", lambda: (penetration(a, b), penetration(_two_in_one(), a))),
             ("triangle soups", lambda: [collide_soups(a, b, partition=name) for name in PARTITIONS]),
-            ("compressed files of points", lambda: unpack_lzf(np.zeros(2, np.uint8), np.zeros(1, np.uint8))),
         ],
     }
     for name in VOLUMES:
@@ -363,6 +380,7 @@ PARTS = (
     "scenes",
     "depths",
     "verdicts",
+    "large",
     "more",
     "gaps",
     "distances",
@@ -373,7 +391,8 @@ PARTS = (
 )
 """Parts of the warm-up. ``Scene.contacts`` needs the first four, with a touch tolerance also gaps; distances and
 clearances of scenes need the first four and distances. Only point clouds need "clouds", only
-time-critical detection needs "probabilities", only contacts between frames need "continuous" (with contacts and more).
+time-critical detection needs "probabilities", only contacts between frames need "continuous" (with contacts, large and
+more). "large" is what several cores do where there are many triangles, points or contacts.
 
 No two of the first four compile the same kernel. Of two processes, one takes contacts and scenes and the other depths
 and verdicts, which share most of their helpers; each is about half of the work. Four processes can take one each."""

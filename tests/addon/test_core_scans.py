@@ -13,10 +13,11 @@ from spied import noted
 
 from addon.adapters.source import BlenderSource
 from addon.core import saved
-from addon.core.cloud_scene import CLOUD_PARTS, chosen_points
+from addon.core.cloud_scene import chosen_points
 from addon.core.errors import InputError
 from addon.core.frame_scene import Progress
 from addon.core.job import detect_steps, run_to_end
+from addon.core.kernel_parts import CLOUD_PARTS
 from addon.core.options import DetectOptions
 from addon.core.picture_layout import lay_out
 from addon.core.rules import Rules

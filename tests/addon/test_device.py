@@ -110,15 +110,6 @@ def test_what_a_gpu_needs_is_ready_before_the_first_question(monkeypatch):
     assert [text for text in texts[1] if not text.startswith("First use")] == texts[0]
 
 
-def test_what_the_package_brought_is_not_compiled_before_the_question(monkeypatch):
-    module, asked = engine.load(), []
-    monkeypatch.setattr(module, "warm_up", lambda parts: asked.append(parts) or iter(()))
-    for shipped in (True, False):
-        monkeypatch.setattr(module.jit, "has_shipped_kernels", lambda shipped=shipped: shipped)
-        list(loading.load_steps(None, ("contacts", "scenes")))
-    assert asked == [("contacts", "scenes")]
-
-
 def stats_of(device, seconds, note=""):
     return {"device": device, "device_note": note, "objects": 3, "triangles": 900, "frames": 1,
             "seconds": seconds + 1.0, "timings": {"read": 1.0, "query": seconds}}  # fmt: skip

@@ -12,7 +12,6 @@ from addon.core.report import DetectReport
 TRIANGLE = np.array([[[0, 0, 0], [1, 0, 0], [0, 1, 0]]], np.float32)
 
 ENGINE = SimpleNamespace(
-    jit=SimpleNamespace(has_shipped_kernels=lambda: True),
     kernels=SimpleNamespace(code=SimpleNamespace(fill_tables=lambda: None)),
     Scene=object,
 )

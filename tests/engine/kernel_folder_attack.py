@@ -64,6 +64,15 @@ class Place(NamedTuple):
         """Of compiled kernels."""
         return self.root / jit.FOLDER_NAME
 
+    @property
+    def own(self) -> Path:
+        """The user's store of the best level."""
+        return self.root / store.OWN_NAME / store.store_name(levels_here()[0])
+
+    def stored(self) -> list[Path]:
+        """Kernels in stores."""
+        return [*self.store.glob("*/*.kernel"), *self.root.glob(f"{store.OWN_NAME}/*/*.kernel")]
+
 
 def kernels_in(folder: Path) -> Kernels:
     """Compile both."""
@@ -121,6 +130,10 @@ def arranged(base: Path, kernels: Kernels, rng: random.Random) -> Place:
         if rng.random() < 0.5:
             (place.folder / kernels.name).write_bytes(kernels.right)
             own(place.folder / kernels.name, VICTIM, rng.choice(_FILE_MODES))
+        if rng.random() < 0.5:
+            make(place.own.parent, rng.choice((None, VICTIM)))
+            for path in _fill_store(make(place.own, rng.choice((None, VICTIM))), kernels.right, kernels.name):
+                own(path, VICTIM, rng.choice(_FILE_MODES))
     make(place.store, 0, 0o755)
     if rng.random() < 0.4 and levels_here():
         shipped = make(place.store / store.store_name(levels_here()[0]), rng.choice((0, None)))
@@ -176,8 +189,11 @@ def attacked(place: Place, kernels: Kernels, rng: random.Random) -> None:
         for folder in {path, inner}:
             folder.mkdir(exist_ok=True)
             write(folder / kernels.name)
+        for folder in (path, path / place.own.name, path / store.OWN_NAME / place.own.name):
+            fill_store(folder / kernels.name)
 
     def fill_store(path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
         for file in _fill_store(path.parent, kernels.planted, kernels.name):
             file.chmod(rng.choice(_FILE_MODES))
 
@@ -190,7 +206,8 @@ def attacked(place: Place, kernels: Kernels, rng: random.Random) -> None:
         (act, file) for act in (write, exchange, link, second_name, pipe)
     ]
     acts += [(exchange_folder, place.folder), (exchange_folder, place.root), (exchange_folder, place.root.parent)]
-    acts += [(fill_store, path) for path in place.store.glob("*/*.kernel")]
+    acts += [(fill_store, path) for path in place.stored()]
+    acts += [(fill_store, place.own / kernels.name), (exchange_folder, place.own), (exchange_folder, place.own.parent)]
     rng.shuffle(acts)
     for act, path in acts[: rng.choice((1, 3, len(acts)))]:
         with suppress(OSError):
@@ -209,7 +226,7 @@ def ask(place: Place, kernels: Kernels) -> str:
     """What the victim gets: where its kernel came from, or that planted code ran."""
     os.environ["MESHCLASH_CACHE_DIR"] = str(place.root)
     store.STORE = place.store
-    store.usable_files.cache_clear()
+    store.forget_stores()
     jit.FOLDER = find_folder(jit.FOLDER_NAME)
     cache.origins.clear()
     answer = jit.kernel(kernels.module.ask)(3.0)
@@ -242,7 +259,7 @@ def as_user(user: int, group: int, umask: int, act: Callable[[], object]) -> obj
 def lies_there(place: Place, kernels: Kernels) -> bool:
     """Whether planted code is where a user who trusts the folder would read it."""
     found = []
-    for path in (place.folder / kernels.name, *place.store.glob("*/*.kernel")):
+    for path in (place.folder / kernels.name, *place.stored()):
         with suppress(OSError):
             if path.is_file():
                 found.append(path.read_bytes())

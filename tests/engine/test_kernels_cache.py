@@ -36,7 +36,8 @@ def ask(tmp_path, monkeypatch):
     spec.loader.exec_module(module)
     monkeypatch.setattr(cache, "notes", [])
     monkeypatch.setattr(store, "STORE", tmp_path / "store")
-    store.usable_files.cache_clear()
+    monkeypatch.setenv("MESHCLASH_CACHE_DIR", str(tmp_path / "user"))
+    store.forget_stores()
 
     def ask(folder, make=True, function=module.halve):
         if make:
@@ -50,7 +51,7 @@ def ask(tmp_path, monkeypatch):
         return answer, kind
 
     yield ask
-    store.usable_files.cache_clear()
+    store.forget_stores()
 
 
 @contextmanager
@@ -245,6 +246,41 @@ def test_what_came_with_the_package_is_used_and_checked(ask, tmp_path):
     assert store.verify(folder) == [f"{kernel.name} is missing"]
     (folder / "foreign.kernel").write_bytes(whole)
     assert "foreign.kernel is not in the manifest" in store.verify(folder)
+
+
+@pytest.mark.slow
+@needs_jit
+@pytest.mark.skipif(not levels_here(), reason="no level is known for this processor")
+def test_a_store_of_the_user_is_used_as_soon_as_it_is_there(ask, tmp_path, monkeypatch):
+    """As one that came with the package, but for what others could write: that is not used."""
+    shipped = fill_store(ask, tmp_path, levels_here()[-1])
+    assert find_folder(store.OWN_NAME, make=False).path is None, "nothing is made where nothing was built"
+    own = find_folder(store.OWN_NAME).path / shipped.name
+    shipped.rename(own)
+    assert ask(tmp_path / "none", make=False) == (True, "built")
+    (kernel,) = own.glob("*.kernel")
+    for path in (kernel, own / store.MANIFEST, own, own.parent):
+        before = path.stat().st_mode
+        path.chmod(before | 0o002)
+        cache.notes.clear()
+        store.forget_stores()
+        assert ask(tmp_path / "none", make=False) == (True, "compiled"), path
+        path.chmod(before)
+    store.forget_stores()
+    assert ask(tmp_path / "none", make=False) == (True, "built")
+    whole = kernel.read_bytes()
+    kernel.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    assert ask(tmp_path / "none", make=False) == (True, "compiled")
+    assert "is not the file that was built" in " ".join(cache.notes)
+
+
+@needs_jit
+def test_something_is_said_before_the_first_compilation(ask, tmp_path, monkeypatch):
+    said = []
+    monkeypatch.setattr(cache, "before_compiling", [lambda: said.append("compiling")])
+    for folder in ("a", "b", "b"):
+        ask(tmp_path / folder)
+    assert said == ["compiling"]
 
 
 @pytest.mark.slow

@@ -134,7 +134,7 @@ BETWEEN_FRAMES = (
 from meshclash.continuous import moving_engine
 from meshclash.traversal import wide_engine
 
-list(mc.warm_up(["contacts", "more", "continuous"]))
+list(mc.warm_up(["contacts", "large", "more", "continuous"]))
 warm = kernels()
 wide_engine.STEPS_ALONE, moving_engine.STEPS = 1, 9  # several cores
 rng = np.random.default_rng(1)

@@ -5,15 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ..kernel_parts import BASIC_PARTS
 from ..rows import Draft
 from .followers import Follower
 from .question import Question
 
 if TYPE_CHECKING:
     from ..options import DetectOptions
-
-BASIC_PARTS = ("depths", "contacts", "verdicts", "scenes", "points")
-"""Parts of the engine's warm-up that every test needs."""
 
 
 def basic_parts(options: DetectOptions) -> tuple[str, ...]:

@@ -8,10 +8,11 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from ..frame_scene import Progress
+from ..kernel_parts import BASIC_PARTS
 from ..rows import ROWS_AT_ONCE, Draft, row_steps, surfaces_draft
 from ..steps import portions, within
 from ..verdicts import MEETS
-from .base import BASIC_PARTS, DetectTest
+from .base import DetectTest
 from .followers import Follower, Pair
 from .question import Answer, Question
 

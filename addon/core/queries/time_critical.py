@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..frame_scene import Progress
+from ..kernel_parts import BASIC_PARTS
 from ..rows import ROWS_AT_ONCE, Draft, probability_draft, row_steps
 from ..steps import portions
 from ..verdicts import LIKELY, MEETS, UNLIKELY, probability_verdict
-from .base import BASIC_PARTS, DetectTest
+from .base import DetectTest
 from .followers import Follower
 from .question import Answer, Question
 

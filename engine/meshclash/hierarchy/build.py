@@ -84,7 +84,7 @@ def build(
     """
     thread_limit(threads)
     own, name, size = _checked(mesh, volume, split, leaf_size)
-    parts = yield from scaled(_parts_steps(1, own, name, _FAST if split == AUTO else split, size), 0.0, 1.0)
+    parts = yield from scaled(parts_steps(1, own, name, _FAST if split == AUTO else split, size), 0.0, 1.0)
     return Hierarchy(parts, name, size, may_improve=split == AUTO)
 
 
@@ -103,7 +103,7 @@ def _checked(mesh: object, volume: str | None, split: object, leaf_size: object)
 
 def _build_parts(mesh: TriangleMesh, volume: str, split: str, leaf_size: int, threads: int | None = None) -> TreeParts:
     with parallel_region(_useful_threads(mesh, threads)) as count:
-        return run(_parts_steps(count, mesh, volume, split, leaf_size))
+        return run(parts_steps(count, mesh, volume, split, leaf_size))
 
 
 def _useful_threads(mesh: TriangleMesh, threads: int | None) -> int:
@@ -112,9 +112,10 @@ def _useful_threads(mesh: TriangleMesh, threads: int | None) -> int:
     return allowed if mesh.triangle_count >= PARALLEL_FROM else 1
 
 
-def _parts_steps(
+def parts_steps(
     threads: int, mesh: TriangleMesh, volume: str, split: str, leaf_size: int
 ) -> Generator[float, None, TreeParts]:
+    """As ``build``, in slices by so many threads of a ``parallel_region`` that has been entered."""
     vertices, triangles = mesh.arrays
     origin = _middle(mesh.bounds)
     points = relative_points(vertices, origin)

@@ -11,23 +11,35 @@ compiled for this Python and platform only: run it with each Python, on each sys
 """
 
 import argparse
+import contextlib
+import hashlib
 import os
 import shutil
-import subprocess
+import signal
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-from ..jit import FOLDER_NAME, SOURCES
+from ..jit import FOLDER, SOURCES
 from ..warming import PARTS, SPECIAL_PARTS, warm_up
 from . import cache, store
-from .files import ENDING, parsed
-from .processors import LEVELS, PACKED, levels_here, processor_of
-from .store import STORE, made_for, read_manifest, store_name, verify, write_manifest
+from .builder import GENTLY, WORK, Builder, Run, cost
+from .files import ENDING, DamagedKernel, parsed
+from .folders import distrust, trusted_bytes
+from .processors import LEVELS, PACKED, levels_here
+from .store import STORE, made_for, parts_of, read_manifest, store_name, verify, write_manifest
 
 _PACKAGE = __package__ or ""
 BEST = "best"
 """Option for the best level that this machine's processor has."""
+_EVERYTHING = (*PARTS, *SPECIAL_PARTS)
+_BEAT_SECONDS = 1.0
+_LOOK_SECONDS, _LINE_SECONDS = 0.2, 15.0
+_BAR = 30
+_GENTLE = 5
+"""How much a process that is gentle lowers its priority."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -41,27 +53,154 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command.add_argument("--output", type=Path, default=STORE, help="folder of the stores (default: the package)")
         command.add_argument("--level", action="append", choices=(*LEVELS, BEST), help="of processors; may be repeated")
     build = commands.choices["build"]
-    build.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: one for each core)")
-    parts = (*PARTS, *SPECIAL_PARTS)
-    build.add_argument("--part", action="append", choices=parts, help="of the warm-up; default: all")
-    compiling = commands.add_parser("compile")  # what build starts
-    compiling.add_argument("used", type=Path, help="file for the names of the kernels that the parts need")
-    compiling.add_argument("part", nargs="+")
+    build.add_argument("--jobs", type=int, default=_cores(), help="processes (default: one for each core)")
+    build.add_argument("--part", action="append", choices=_EVERYTHING, help="of the warm-up; default: all")
+    work = commands.add_parser(WORK)  # what build starts
+    work.add_argument("run", type=Path)
+    work.add_argument("target", type=Path)
+    work.add_argument("level")
+    work.add_argument(GENTLY, action="store_true")
     options = parser.parse_args(arguments)
-    if options.command == "compile":
-        return _compile(options.part, options.used)
+    if options.command == WORK:
+        return _work(Run(options.run), options.target, options.level, options.gently)
     if BEST in (options.level or ()):
         options.level = list(levels_here()[:1])
     return {"build": _build, "verify": _verify, "list": _list}[options.command](options)
 
 
-def _compile(parts: Sequence[str], used: Path) -> int:
-    """Compile what parts of the warm-up need, as far as the user's folder lacks it."""
-    store.STORE = used / "none"  # what the package has for other levels would be taken instead
-    for progress in warm_up(parts):
-        print(f"  {progress.text}", flush=True)
-    used.write_text("\n".join(cache.origins), encoding="utf-8")
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+# What one of the processes does.
+
+
+class _Noticed(dict[str, str]):
+    """Origins of kernels; says so at each new one."""
+
+    def __init__(self, notice: Callable[[], None]) -> None:
+        super().__init__()
+        self._notice = notice
+
+    def __setitem__(self, key: str, value: str) -> None:
+        super().__setitem__(key, value)
+        self._notice()
+
+
+def _work(run: Run, target: Path, level: str, gently: bool) -> int:
+    """Compile one part after the other, until none is left that nobody has taken."""
+    if gently and hasattr(os, "nice"):
+        os.nice(_GENTLE)
+    with _ended_without_reader(run) as answer:
+        _compile(run, target, level, answer)
     return 0
+
+
+def _compile(run: Run, target: Path, level: str, answer: Callable[[], None]) -> None:
+    if FOLDER.path is None or not FOLDER.writable:
+        raise OSError(FOLDER.note or f"nothing can be stored in {run.folder}")
+    store.stores_here = lambda: iter(())  # what they have would be taken instead of being compiled
+    now = [""]
+
+    def beat() -> None:
+        answer()
+        if now[0]:
+            run.beat(now[0])
+
+    cache.origins = _Noticed(beat)
+    with run.alone(beat):
+        _take_over(target, FOLDER.path, made_for(level, SOURCES))
+    while part := run.take():
+        now[0] = part
+        for progress in warm_up([part]):
+            run.tell(part, progress.fraction)
+        with run.alone(beat):
+            _publish(FOLDER.path, target, {**made_for(level, SOURCES), "parts": part})
+            if not set(run.wanted()) - set(parts_of(read_manifest(target))):
+                _forget_others(target)
+        now[0] = ""
+        run.tell_done(part)
+
+
+@contextlib.contextmanager
+def _ended_without_reader(run: Run) -> Iterator[Callable[[], None]]:
+    """Gives what ends this process when the one that started it is gone; inside, it is also called every second."""
+
+    def answer(*_given: Any) -> None:
+        try:
+            os.write(1, b".")
+        except OSError:
+            shutil.rmtree(run.folder, ignore_errors=True)
+            os._exit(0)
+
+    if not hasattr(signal, "setitimer"):  # there, a kernel that was begun is compiled first
+        yield answer
+        return
+    signal.signal(signal.SIGALRM, answer)
+    signal.setitimer(signal.ITIMER_REAL, _BEAT_SECONDS, _BEAT_SECONDS)
+    try:
+        yield answer
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+
+
+def _take_over(target: Path, folder: Path, about: dict[str, str]) -> None:
+    """Copy what a store has to where kernels are compiled: an edit of the sources leaves much of it valid."""
+    try:
+        files = read_manifest(target, shipped=False)["files"]
+    except (DamagedKernel, OSError):
+        return
+    for name, digest in files.items():
+        with contextlib.suppress(OSError):
+            content = trusted_bytes(target / name)
+            if not (folder / name).exists() and hashlib.sha256(content).hexdigest() == digest:
+                _write(folder / name, content)
+
+
+def _publish(folder: Path, target: Path, about: dict[str, str]) -> None:
+    """Add what this process has used to the store.
+
+    Raises:
+        OSError: it cannot be written, or others could change it.
+    """
+    target.mkdir(mode=0o755, parents=True, exist_ok=True)
+    problem = distrust(target)
+    if problem.startswith("not used"):
+        raise PermissionError(problem)
+    files = {}
+    with contextlib.suppress(DamagedKernel, OSError):
+        before = read_manifest(target, shipped=False)
+        if {**before["about"], "parts": ""} == {**about, "parts": ""}:
+            files = before["files"]
+            about = {**about, "parts": ", ".join(dict.fromkeys([*parts_of(before), about["parts"]]))}
+    for name in [name for name in cache.origins if name.endswith(ENDING)]:
+        content = trusted_bytes(folder / name)
+        files[name] = hashlib.sha256(content).hexdigest()
+        _write(target / name, content)
+    write_manifest(target, about, files)
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file under another name and rename it."""
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        unfinished.write_bytes(content)
+        unfinished.chmod(0o644)
+        unfinished.replace(path)
+    except OSError:
+        unfinished.unlink(missing_ok=True)
+        raise
+
+
+def _forget_others(target: Path) -> None:
+    """Remove kernels that are not in the manifest: of other sources."""
+    files = read_manifest(target)["files"]
+    for path in target.glob(f"*{ENDING}"):
+        if path.name not in files:
+            path.unlink()
+
+
+# What is asked for.
 
 
 def _build(options: argparse.Namespace) -> int:
@@ -70,67 +209,86 @@ def _build(options: argparse.Namespace) -> int:
     if missing or not levels:
         print(f"this processor lacks {', '.join(missing) or 'every known level'}: build on another", file=sys.stderr)
         return 2
+    parts = options.part or list(_EVERYTHING)
+    builders = []
     for level in levels:
-        print(f"{level}: {_build_level(level, options)}", flush=True)
-    return 0
-
-
-def _build_level(level: str, options: argparse.Namespace) -> str:
-    """Compile parts in processes that share a folder, and put the result in its place; says what was made."""
-    output, parts = options.output, options.part or [*PARTS, *SPECIAL_PARTS]
-    target, work = output / store_name(level), output / f"{store_name(level)}.unfinished"
-    about = {**made_for(level, SOURCES), "parts": ", ".join(parts)}
-    if target.is_dir() and not verify(target) and read_manifest(target)["about"] == about:
-        return f"{_described(target)}, built before"
-    name, features = processor_of(level)
-    environment = {
-        **os.environ, "NUMBA_CPU_NAME": name, "NUMBA_CPU_FEATURES": features, "MESHCLASH_CACHE_DIR": str(work),
-        "PYTHONPATH": os.pathsep.join([str(Path(__file__).resolve().parents[2]), os.environ.get("PYTHONPATH", "")]),
-    }  # fmt: skip
-    compiled = work / FOLDER_NAME
-    if target.is_dir() and not compiled.is_dir():
-        shutil.copytree(target, compiled)
-    work.mkdir(parents=True, exist_ok=True)
-    used = _run_all(parts, work, environment, options.jobs)
-    for path in compiled.iterdir():
-        if path.name not in used:
-            path.unlink()
-    write_manifest(compiled, about)
-    shutil.rmtree(target, ignore_errors=True)
-    compiled.replace(target)
-    shutil.rmtree(work)
-    return _described(target)
-
-
-def _run_all(parts: Sequence[str], work: Path, environment: dict[str, str], jobs: int) -> set[str]:
-    """Compile parts in some processes at a time; gives the files of all kernels that they need.
-
-    A process compiles helpers once for all of its parts, so there are no more processes than may run at a time.
-
-    Raises:
-        subprocess.CalledProcessError: one failed; its message is on stderr.
-    """
-    jobs = max(1, min(jobs, len(parts)))
-    shares = [list(parts[k::jobs]) for k in range(jobs)]
-    files = [work / f"used-{k}" for k in range(len(shares))]
-    running = [
-        subprocess.Popen([sys.executable, "-m", _PACKAGE, "compile", str(used), *share], env=environment)
-        for used, share in zip(files, shares, strict=True)
-    ]
+        target = options.output.resolve() / store_name(level)
+        lacking = _lacking(target, level, parts)
+        if lacking:
+            builders.append(Builder(target, level, lacking))
+        else:
+            print(f"{level}: {_described(target)}, built before", flush=True)
     try:
-        for process in running:
-            if process.wait():
-                raise subprocess.CalledProcessError(process.returncode, process.args)
+        problem = _run(builders, max(1, options.jobs))
     finally:
-        for process in running:
-            process.kill()
-    return {name for used in files for name in used.read_text(encoding="utf-8").splitlines()}
+        for builder in builders:
+            builder.stop()
+    for builder in builders:
+        print(f"{builder.level}: {problem or _described(builder.target)}", flush=True)
+    return 1 if problem else 0
+
+
+def _lacking(target: Path, level: str, parts: Sequence[str]) -> list[str]:
+    """The parts that are to be compiled for a store: what it has for the same sources stays."""
+    if not target.is_dir() or verify(target):
+        return list(parts)
+    manifest = read_manifest(target)
+    same = {**manifest["about"], "parts": ""} == {**made_for(level, SOURCES), "parts": ""}
+    return [part for part in parts if not same or part not in parts_of(manifest)]
+
+
+def _run(builders: Sequence[Builder], jobs: int) -> str:
+    """Share processes out over the stores, evenly: one that compiles all of a store compiles each helper once.
+
+    Returns:
+        Why it failed, "" if it did not.
+    """
+    bar, started = _Bar(), time.monotonic()
+    costs = [sum(map(cost, builder.wanted)) for builder in builders]
+    while any(builder.missing(builder.wanted) for builder in builders):
+        counts = [builder.processes for builder in builders]
+        problem = next((builder.problem for builder in builders if builder.problem), "")
+        if problem:
+            return problem
+        waiting = [builder for builder in builders if builder.open_parts > 0]
+        if waiting and sum(counts) < jobs:
+            min(waiting, key=lambda builder: builder.processes).add_process()
+            continue
+        if not sum(counts) and any(builder.missing(builder.wanted) for builder in builders):
+            return "processes ended before all was compiled"
+        done = sum(builder.state().fraction * each for builder, each in zip(builders, costs, strict=True)) / sum(costs)
+        left = (time.monotonic() - started) * (1.0 - done) / done if done else sum(costs) / jobs
+        bar.show(done, left)
+        time.sleep(_LOOK_SECONDS)
+    if builders:
+        bar.show(1.0, 0.0)
+        bar.end()
+    return ""
+
+
+class _Bar:
+    """How far a build is: a bar on a terminal, elsewhere a line now and then."""
+
+    def __init__(self) -> None:
+        self._terminal = sys.stderr.isatty()
+        self._next = 0.0
+
+    def show(self, fraction: float, seconds: float) -> None:
+        if not self._terminal and time.monotonic() < self._next and fraction < 1.0:
+            return
+        self._next = time.monotonic() + _LINE_SECONDS
+        full = int(_BAR * fraction)
+        text = f"compiling [{'#' * full}{'.' * (_BAR - full)}] {100 * fraction:3.0f} %, about {seconds:3.0f} s left"
+        print(f"\r{text}" if self._terminal else text, end="" if self._terminal else "\n", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        if self._terminal:
+            print(file=sys.stderr)
 
 
 def _chosen(options: argparse.Namespace) -> list[Path]:
     names = [store_name(level) for level in options.level] if options.level else ["*"]
-    found = [path for name in names for path in sorted(options.output.glob(name)) if path.is_dir()]
-    return [path for path in found if path.suffix != ".unfinished"]
+    return [path for name in names for path in sorted(options.output.glob(name)) if path.is_dir()]
 
 
 def _verify(options: argparse.Namespace) -> int:

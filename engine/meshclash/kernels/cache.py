@@ -1,4 +1,4 @@
-"""What Numba's dispatchers ask for compiled kernels: the user's folder, then the store of the package, then nobody.
+"""What Numba's dispatchers ask for compiled kernels: the user's folder, then stores (``store.py``), then nobody.
 
 A kernel that is not found, or not as it was written, is compiled: that costs seconds and never an answer. The reasons
 are kept for the diagnosis.
@@ -32,7 +32,9 @@ notes: list[str] = []
 """What went wrong with kernels on disk in this process, each thing once."""
 origins: dict[str, str] = {}
 """Files of the kernels of this process (those that have none: their labels), and where each came from: the user's
-folder ("cached"), the package ("shipped"), or Numba ("compiled")."""
+folder ("cached"), a store of the package ("shipped") or of the user ("built"), or Numba ("compiled")."""
+before_compiling: list[Callable[[], None]] = []
+"""Called before this process compiles its first kernel, once."""
 
 
 class KernelCache:
@@ -60,6 +62,16 @@ class KernelCache:
     def load_overload(self, arguments: Any, context: Any) -> Any:
         """The kernel for these argument types, or None: then Numba compiles it."""
         context.refresh()
+        found = self._found(arguments, context)
+        if found is None:
+            store.forget_stores()  # one may have been built meanwhile
+            found = self._found(arguments, context)
+        while found is None and before_compiling:
+            before_compiling.pop()()
+        return found
+
+    def _found(self, arguments: Any, context: Any) -> Any:
+        """The kernel as it lies on disk, or None."""
         for kind, target, read in self._places(context.codegen().magic_tuple()):
             try:
                 identity = self._identity(arguments, target)
@@ -95,17 +107,17 @@ class KernelCache:
         beginning = f"{self._label}-{self._own_sources()}-"
         if self._folder.path is not None and any(self._folder.path.glob(f"{beginning}*")):
             return True
-        return any(name.startswith(beginning) for files in shipped(self._sources).values() for name in files)
+        return any(name.startswith(beginning) for files in stored(self._sources).values() for name in files)
 
     def _places(self, target: _Target) -> Iterator[tuple[str, _Target, Callable[[str, Identity], Fields]]]:
         """Where the kernel may be: kind of place, what it must have been compiled for, and how a file is read there."""
         folder = self._folder.path
         if folder is not None:
             yield "cached", target, lambda name, identity: read_kernel(folder / name, identity)[1]
-        for level, files in shipped(self._sources).items():
-            place = store.STORE / store.store_name(level)
-            read = functools.partial(_read_shipped, place, files)
-            yield "shipped", (target[0], *processor_of(level)), read
+        for place, files in stored(self._sources).items():
+            level = place.folder.name.removeprefix(store.store_name(""))
+            read = functools.partial(_read_stored, place, files)
+            yield "shipped" if place.shipped else "built", (target[0], *processor_of(level)), read
 
     def _own_sources(self) -> str:
         """Hash of the sources that this kernel depends on; for a function of others, of the whole engine."""
@@ -135,21 +147,21 @@ class KernelCache:
         }
 
 
-def shipped(sources: str) -> dict[str, dict[str, str]]:
-    """Names and hashes of the kernels that came with the package, by level, the best level first.
+def stored(sources: str) -> dict[store.Store, dict[str, str]]:
+    """Names and hashes of the kernels of stores, the best level first.
 
     Args:
         sources: hash of the engine's sources; kernels of others are not used.
     """
     found = {}
-    for level in levels_here():
+    for place in store.stores_here():
         try:
-            files = store.usable_files(store.STORE / store.store_name(level), sources)
+            files = store.usable_manifest(place, sources)["files"]
         except (DamagedKernel, OSError) as error:
-            note(f"the shipped kernels were not used: {error}")
+            note(f"the {'shipped' if place.shipped else 'built'} kernels were not used: {error}")
             continue
         if files:
-            found[level] = files
+            found[place] = files
     if not found:
         _note_foreign_stores()
     return found
@@ -165,13 +177,14 @@ def _note_foreign_stores() -> None:
         note(f"the shipped kernels were not used: they are for {', '.join(others)}, and this is {best}")
 
 
-def _read_shipped(place: Path, files: dict[str, str], name: str, identity: Identity) -> Fields:
+def _read_stored(place: store.Store, files: dict[str, str], name: str, identity: Identity) -> Fields:
     if name not in files:
         raise FileNotFoundError(name)
-    content = trusted_bytes(place / name, shipped=True)
+    path = place.folder / name
+    content = trusted_bytes(path, place.shipped)
     if hashlib.sha256(content).hexdigest() != files[name]:
-        raise DamagedKernel(f"{place / name} is not the file that came with the package")
-    return parsed(content, place / name, identity)[1]
+        raise DamagedKernel(f"{path} is not the file that {'came with the package' if place.shipped else 'was built'}")
+    return parsed(content, path, identity)[1]
 
 
 def _relative(module: str) -> str:

@@ -28,13 +28,14 @@ class KernelFolder(NamedTuple):
     """What a user should know about it; "" for nothing."""
 
 
-def find_folder(name: str) -> KernelFolder:
-    """The folder of compiled kernels, made if need be.
+def find_folder(name: str, make: bool = True) -> KernelFolder:
+    """The folder of compiled kernels.
 
     ``MESHCLASH_CACHE_DIR`` goes before ``NUMBA_CACHE_DIR``, and that before the platform's cache folder.
 
     Args:
         name: of the folder inside the one for all versions.
+        make: whether it is made where it is missing; else there is none then.
     """
     try:
         root = _root()
@@ -42,6 +43,8 @@ def find_folder(name: str) -> KernelFolder:
         if note.startswith("not used"):
             return KernelFolder(None, False, note)
         folder = root / name
+        if not make and not folder.exists():
+            return KernelFolder(None, False, "")
         try:
             root.mkdir(mode=0o755, parents=True, exist_ok=True)
             folder.mkdir(mode=0o755, exist_ok=True)

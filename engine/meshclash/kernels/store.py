@@ -1,27 +1,61 @@
-"""The kernels that came with the package, compiled for a processor level when it was built.
+"""Stores: folders of kernels that were compiled for a processor level by ``python -m meshclash.kernels``.
 
-A folder ``store/PYTHON-PLATFORM-LEVEL`` holds files of kernels and ``manifest.json`` with their hashes. It is only
-read. It was made by ``python -m meshclash.kernels build``; a package without one compiles on the user's machine.
+A store ``PYTHON-PLATFORM-LEVEL`` holds files of kernels and ``manifest.json`` with their hashes. Packages carry some,
+which are only read; what these lack, ``builder.py`` makes in the user's folder, and it is read in the same way.
 """
 
+import contextlib
 import hashlib
 import json
 import os
 import sys
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import llvmlite
 import numba
 
 from .files import ENDING, DamagedKernel
-from .folders import trusted_bytes
+from .folders import KernelFolder, distrust, find_folder, trusted_bytes
+from .processors import levels_here
 
 STORE = Path(__file__).resolve().parent / "store"
 """Place of the stores inside the package."""
+OWN_NAME = "stores-1"
+"""Of the folder with this user's stores; the number is that of their format."""
 MANIFEST = "manifest.json"
 _SCHEMA = "meshclash.kernels/1"
+
+
+class Store(NamedTuple):
+    """A place where a store may be."""
+
+    folder: Path
+    shipped: bool
+    """Whether it came with the package; else it is this user's own."""
+
+
+@cache
+def own_folder() -> KernelFolder:
+    """Where this user's stores lie; nowhere while none was built."""
+    return find_folder(OWN_NAME, make=False)
+
+
+def stores_here() -> Iterator[Store]:
+    """Where stores for this Python and processor may be, the best level first."""
+    own = own_folder().path
+    for level in levels_here():
+        yield Store(STORE / store_name(level), True)
+        if own is not None:
+            yield Store(own / store_name(level), False)
+
+
+def forget_stores() -> None:
+    """Reads manifests anew from now on: one was written."""
+    own_folder.cache_clear()
+    usable_manifest.cache_clear()
 
 
 def store_name(level: str) -> str:
@@ -45,25 +79,37 @@ def names() -> list[str]:
     return sorted(path.parent.name for path in STORE.glob(f"*/{MANIFEST}"))
 
 
-def write_manifest(folder: Path, about: dict[str, str]) -> None:
-    """Writes the hashes of all kernels of a folder, and for what they were compiled."""
-    files = {path.name: _hash(path) for path in sorted(folder.glob(f"*{ENDING}"))}
+def write_manifest(folder: Path, about: dict[str, str], files: dict[str, str] | None = None) -> None:
+    """Writes the hashes of kernels, and for what they were compiled.
+
+    Args:
+        folder: the store.
+        about: as ``made_for`` gives it, with the parts of the warm-up that it has.
+        files: names and hashes; None takes all files of the folder.
+    """
+    if files is None:
+        files = {path.name: _hash(path) for path in sorted(folder.glob(f"*{ENDING}"))}
     content = {"schema": _SCHEMA, "about": about, "files": files}
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
     unfinished = folder / f"{MANIFEST}.{os.getpid()}"
+    unfinished.touch(0o644)  # also where the user lets a group write new files
     unfinished.write_text(json.dumps({**content, "sha256": digest}, sort_keys=True, indent=1) + "\n", encoding="utf-8")
     unfinished.replace(folder / MANIFEST)
 
 
-def read_manifest(folder: Path) -> dict[str, Any]:
+def read_manifest(folder: Path, shipped: bool = True) -> dict[str, Any]:
     """The content of a store's manifest: ``about`` and ``files``.
+
+    Args:
+        folder: the store.
+        shipped: it came with the package, so whoever may write the package's sources may have written it as well.
 
     Raises:
         DamagedKernel: it is not as it was written.
-        OSError: it cannot be read, or others than who can write the package can have written it.
+        OSError: it cannot be read, or others can have written it.
     """
     try:
-        content = json.loads(trusted_bytes(folder / MANIFEST, shipped=True))
+        content = json.loads(trusted_bytes(folder / MANIFEST, shipped))
         digest = content.pop("sha256")
         whole = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest() == digest
         whole = whole and content["schema"] == _SCHEMA
@@ -91,21 +137,45 @@ def verify(folder: Path) -> list[str]:
     return wrong
 
 
-@cache
-def usable_files(folder: Path, sources: str) -> dict[str, str]:
-    """Names and hashes of the kernels of a store; none where there is no store.
+def parts_of(manifest: dict[str, Any]) -> list[str]:
+    """The parts of the warm-up whose kernels a store has."""
+    return list(filter(None, manifest["about"].get("parts", "").split(", ")))
+
+
+def missing_parts(parts: Sequence[str], sources: str) -> list[str]:
+    """The parts of the warm-up that no store has for this Python and processor.
 
     Args:
-        folder: the store.
+        parts: to be looked for.
+        sources: hash of the engine's sources.
+    """
+    stored = set[str]()
+    for place in stores_here():
+        with contextlib.suppress(DamagedKernel, OSError):  # told when a kernel is looked for
+            stored.update(parts_of(usable_manifest(place, sources)))
+    return [part for part in parts if part not in stored]
+
+
+@cache
+def usable_manifest(place: Store, sources: str) -> dict[str, Any]:
+    """As ``read_manifest``; where there is no store, one that holds nothing.
+
+    Args:
+        place: the store.
         sources: hash of the engine's sources.
 
     Raises:
         DamagedKernel: the manifest is damaged, or the store was built from other sources or by another Numba.
+        OSError: others can have written it.
     """
+    folder = place.folder
     try:
-        manifest = read_manifest(folder)
+        problem = "" if place.shipped else distrust(folder)
+        if problem.startswith("not used"):
+            raise PermissionError(problem)
+        manifest = read_manifest(folder, place.shipped)
     except FileNotFoundError:
-        return {}
+        return {"about": {}, "files": {}}
     about = manifest["about"]
     if about.get("sources") != sources:
         raise DamagedKernel(f"{folder} was built from other sources of the engine")
@@ -113,7 +183,7 @@ def usable_files(folder: Path, sources: str) -> dict[str, str]:
         built, here = about.get(library.__name__), library.__version__
         if built != here:
             raise DamagedKernel(f"{folder} was built by {library.__name__} {built}, and this is {here}")
-    return dict(manifest["files"])
+    return manifest
 
 
 def _hash(path: Path) -> str:

@@ -43,7 +43,7 @@ ON, CLEAR, UNDECIDED = 0, 1, 2
 
 _PART = 512  # points between two fresh starts
 _SHARED_FROM = 1 << 14  # points from which several cores pay
-_COMPILED_FOR = 1 << 18  # points for which it is worth compiling for several cores
+COMPILED_FOR = 1 << 18  # points for which it is worth compiling for several cores
 _LEAST = 2.0**-1022
 
 
@@ -202,7 +202,7 @@ class PosedSurface:
         tasks = np.stack([begins, np.minimum(begins + _PART, count)], axis=1)
         given = *self._forest, *self._frame, moments, self._unit, points[order], order, tasks, np.int64(wanted)
         allowed = thread_limit(threads)
-        shared = count >= (_SHARED_FROM if is_compiled(_measure_together) else _COMPILED_FOR)
+        shared = count >= (_SHARED_FROM if is_compiled(_measure_together) else COMPILED_FOR)
         with parallel_region(allowed if shared else 1) as workers:
             if workers > 1:
                 _measure_together(*given, *_workspaces((workers,)), *field)

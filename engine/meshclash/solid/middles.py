@@ -17,7 +17,7 @@ _SPAN = 4096  # contacts that are looked at in one step
 
 
 @kernel
-def _middles(forest, trees, rows_a, rows_b, swapped, pairs, kinds, jobs, begin, end, room, middles):
+def lay_middles(forest, trees, rows_a, rows_b, swapped, pairs, kinds, jobs, begin, end, room, middles):
     """Fill rows begin to end of ``middles`` (n, 3) with those of contacts of jobs (n,) of pairs of trees (k, 2)."""
     forest = by_reference(forest)
     room = by_reference(room)
@@ -38,7 +38,7 @@ def middle_steps(case: Case, swapped: np.ndarray) -> Generator[None, None, np.nd
     middles = np.empty((len(answer.pairs), 3))
     posed = case.tree_set.forest, case.jobs, case.rows_a, case.rows_b, swapped, answer.pairs, answer.kinds, answer.jobs
     for begin in range(0, len(middles), _SPAN):
-        _middles(*posed, begin, min(begin + _SPAN, len(middles)), room, middles)
+        lay_middles(*posed, begin, min(begin + _SPAN, len(middles)), room, middles)
         yield
     return middles
 
