@@ -21,12 +21,21 @@ class StallMeter:
 
     Args:
         modules: modules of the extension; the `invoke` and `modal` of their operators are timed.
+        doing: says what they do, when one of them is called.
+
+    Attributes:
+        held: the longest processor time between two beats that our calls took, in seconds, by what they did.
+        drawing: the longest that all else took, which is Blender's.
     """
 
-    def __init__(self, *modules: ModuleType) -> None:
+    def __init__(self, *modules: ModuleType, doing: Callable[[], str] = str) -> None:
         self.calls: list[float] = []
         self.processor = 0.0
         self.gaps: list[float] = []
+        self.held: dict[str, float] = {}
+        self.drawing = 0.0
+        self._doing, self._now = doing, dict[str, float]()
+        self._beaten = time.thread_time()
         self.started = self._last = time.perf_counter()
         self._originals: list[tuple[type, str, Callable[..., Any]]] = []
         for module in modules:
@@ -62,11 +71,14 @@ class StallMeter:
 
     def _timed(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def call(operator: Any, context: Any, event: Any) -> Any:
-            started, processor = time.perf_counter(), time.thread_time()
+            started, processor, doing = time.perf_counter(), time.thread_time(), self._doing()
             try:
                 return original(operator, context, event)
             finally:
-                self.processor += time.thread_time() - processor
+                spent = time.thread_time() - processor
+                self.processor += spent
+                doing = self._doing() or doing
+                self._now[doing] = self._now.get(doing, 0.0) + spent
                 self.calls.append(time.perf_counter() - started)
 
         return call
@@ -76,6 +88,11 @@ class StallMeter:
         return BEAT
 
     def _note_gap(self) -> None:
-        now = time.perf_counter()
+        now, processor = time.perf_counter(), time.thread_time()
         self.gaps.append(now - self._last)
         self._last = now
+        for doing in self._now:
+            self.held[doing] = max(self.held.get(doing, 0.0), sum(self._now.values()))
+        self.drawing = max(self.drawing, processor - self._beaten - sum(self._now.values()))
+        self._now.clear()
+        self._beaten = processor

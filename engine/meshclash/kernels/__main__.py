@@ -20,7 +20,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from ..jit import FOLDER, SOURCES
 from ..warming import PARTS, SPECIAL_PARTS, warm_up
@@ -36,6 +35,8 @@ BEST = "best"
 """Option for the best level that this machine's processor has."""
 _EVERYTHING = (*PARTS, *SPECIAL_PARTS)
 _BEAT_SECONDS = 1.0
+_MOST = 0.95
+"""Share of a part that is shown before it is done."""
 _LOOK_SECONDS, _LINE_SECONDS = 0.2, 15.0
 _BAR = 30
 _GENTLE = 5
@@ -91,55 +92,76 @@ def _work(run: Run, target: Path, level: str, gently: bool) -> int:
     """Compile one part after the other, until none is left that nobody has taken."""
     if gently and hasattr(os, "nice"):
         os.nice(_GENTLE)
-    with _ended_without_reader(run) as answer:
-        _compile(run, target, level, answer)
-    return 0
-
-
-def _compile(run: Run, target: Path, level: str, answer: Callable[[], None]) -> None:
     if FOLDER.path is None or not FOLDER.writable:
         raise OSError(FOLDER.note or f"nothing can be stored in {run.folder}")
     store.stores_here = lambda: iter(())  # what they have would be taken instead of being compiled
-    now = [""]
+    now = _Progress(run)
+    cache.origins = _Noticed(now.note)
+    with _beating(now.beat):
+        with run.alone(now.beat):
+            _take_over(target, FOLDER.path, made_for(level, SOURCES))
+        _compile(run, target, FOLDER.path, made_for(level, SOURCES), now)
+    return 0
 
-    def beat() -> None:
-        answer()
-        if now[0]:
-            run.beat(now[0])
 
-    cache.origins = _Noticed(beat)
-    with run.alone(beat):
-        _take_over(target, FOLDER.path, made_for(level, SOURCES))
+def _compile(run: Run, target: Path, folder: Path, about: dict[str, str], now: "_Progress") -> None:
     while part := run.take():
-        now[0] = part
-        for progress in warm_up([part]):
-            run.tell(part, progress.fraction)
-        with run.alone(beat):
-            _publish(FOLDER.path, target, {**made_for(level, SOURCES), "parts": part})
+        now.begin(part)
+        for _ in warm_up([part]):
+            now.note()
+        with run.alone(now.beat):
+            _publish(folder, target, {**about, "parts": part})
             if not set(run.wanted()) - set(parts_of(read_manifest(target))):
                 _forget_others(target)
-        now[0] = ""
-        run.tell_done(part)
+        now.end()
+
+
+class _Progress:
+    """What this process compiles; it ends itself when the process that started it is gone."""
+
+    def __init__(self, run: Run) -> None:
+        self._run, self._part = run, ""
+        self._began = self._told = 0.0
+
+    def begin(self, part: str) -> None:
+        """A part was taken."""
+        self._began, self._told, self._part = time.process_time(), 0.0, part
+
+    def end(self) -> None:
+        """It is in the store."""
+        part, self._part = self._part, ""
+        self._run.tell_done(part)
+
+    def note(self) -> None:
+        """A kernel is compiled."""
+        self.beat()
+        if self._part:
+            self._run.beat(self._part)
+
+    def beat(self, *_given: object) -> None:
+        """A moment has passed: by the processor time that a part takes, so that one that hangs makes no progress."""
+        try:
+            os.write(1, b".")  # nobody could read it
+        except OSError:
+            shutil.rmtree(self._run.folder, ignore_errors=True)
+            os._exit(0)
+        share = min((time.process_time() - self._began) / cost(self._part), _MOST)
+        if self._part and share > self._told:
+            self._told = share
+            with contextlib.suppress(OSError):
+                self._run.tell(self._part, share)
 
 
 @contextlib.contextmanager
-def _ended_without_reader(run: Run) -> Iterator[Callable[[], None]]:
-    """Gives what ends this process when the one that started it is gone; inside, it is also called every second."""
-
-    def answer(*_given: Any) -> None:
-        try:
-            os.write(1, b".")
-        except OSError:
-            shutil.rmtree(run.folder, ignore_errors=True)
-            os._exit(0)
-
-    if not hasattr(signal, "setitimer"):  # there, a kernel that was begun is compiled first
-        yield answer
+def _beating(beat: Callable[..., None]) -> Iterator[None]:
+    """Inside, that is called every second, where the system can do so."""
+    if not hasattr(signal, "setitimer"):
+        yield
         return
-    signal.signal(signal.SIGALRM, answer)
+    signal.signal(signal.SIGALRM, beat)
     signal.setitimer(signal.ITIMER_REAL, _BEAT_SECONDS, _BEAT_SECONDS)
     try:
-        yield answer
+        yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
 

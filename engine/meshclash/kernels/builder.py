@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -75,7 +76,8 @@ class Run:
 
     def beat(self, part: str) -> None:
         """Say that something was compiled."""
-        os.utime(self._file(part))
+        with contextlib.suppress(OSError):
+            os.utime(self._file(part))
 
     def told(self) -> dict[str, float]:
         """The parts that were taken, and how much of each is done: 1.0 when it is in the store."""
@@ -114,7 +116,7 @@ class Run:
         return self.folder / f"{part}{_UNFINISHED}"
 
     def _write(self, name: str, text: str) -> None:
-        unfinished = self.folder / f"{name}.{os.getpid()}"
+        unfinished = self.folder / f"{name}.{uuid.uuid4().hex[:16]}"  # a signal may come in between, and write, too
         unfinished.write_text(text, encoding="utf-8")
         unfinished.replace(self.folder / name)
 

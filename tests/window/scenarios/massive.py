@@ -22,7 +22,7 @@ def play(window: Any) -> Play:
     scenes.empty()
     bpy.context.preferences.view.filebrowser_display_type = "SCREEN"  # the virtual screen has no window manager
     model = window.out / "model.stl"
-    count = _write(model, FINE)
+    count = write(model, FINE)
     yield from _add_ball(window)
     yield from window.open_tab(width=400)
 
@@ -69,7 +69,7 @@ def _is_begun(model: Path) -> bool:
     return any(model.parent.glob("*.building"))
 
 
-def _write(path: Path, segments: int) -> int:
+def write(path: Path, segments: int) -> int:
     """A ball of two triangles for each of segments^2 / 2 cells as a binary STL; how many triangles."""
     around, down = np.meshgrid(np.linspace(0, 2 * np.pi, segments + 1), np.linspace(0, np.pi, segments // 2 + 1))
     points = np.stack([np.sin(down) * np.cos(around), np.sin(down) * np.sin(around), np.cos(down)], axis=-1)

@@ -63,6 +63,11 @@ def _text(points: np.ndarray) -> bytes:
     return "\n".join(f"{x:.4f} {y:.4f} {z:.4f}" for x, y, z in points.tolist()).encode()
 
 
+def is_scan(item: Any) -> bool:
+    """Whether an object is a scan: points, and no faces."""
+    return item.type == "POINTCLOUD" or (item.type == "MESH" and not item.data.polygons)
+
+
 def _scans() -> list[Any]:
     """The scans of the scene: objects with points and nothing else."""
     return [item for item in bpy.context.scene.objects if item.name.startswith(("room", "large"))]
