@@ -15,7 +15,7 @@ LAYERS = (
     {"core"},
     {"adapters"},
     {"redraw", "reactions", "screens", "running_work", "shown_things", "scene_results", "engine", "preferences"},
-    {"early_bytecode"},
+    {"early_bytecode", "kernel_building"},
     {"props", "reviews", "texts", "freshness", "ghosting", "view_notes"},
     {"results", "events_list", "refining"},
     {"view", "overlay"},
